@@ -1,0 +1,1 @@
+"""Programs, solutions and solvers. Knows nothing of privacy."""

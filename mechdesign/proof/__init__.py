@@ -1,1 +1,18 @@
-""""""
+"""Exact arithmetic: rational bounds of ``e^eps``, privacy, and lower bounds on what a class of mechanisms can do."""
+
+from mechdesign.proof.bathtub import BathtubAtom, BathtubBound
+from mechdesign.proof.privacy import PrivacyProof, prove_privacy
+from mechdesign.proof.rational import exp_lower, exp_upper, float_down, float_up
+from mechdesign.proof.unbiased import UnbiasedBound
+
+__all__ = [
+    "BathtubAtom",
+    "BathtubBound",
+    "PrivacyProof",
+    "UnbiasedBound",
+    "exp_lower",
+    "exp_upper",
+    "float_down",
+    "float_up",
+    "prove_privacy",
+]

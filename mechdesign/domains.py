@@ -1,0 +1,224 @@
+"""Where inputs and outputs live: intervals, circles, finite sets and products of them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mechdesign.errors import InvalidInput, require_finite, require_number
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """The interval from ``lower`` to ``upper``.
+
+    The papers write ``[a, b)``; the end points are accepted as inputs, since the largest value in a data set is a
+    legitimate one and a single point carries no mass.
+
+    >>> Interval(0, 1).length
+    1.0
+    """
+
+    lower: float
+    upper: float
+
+    def __post_init__(self) -> None:
+        lower = require_finite(self.lower, "domain lower end")
+        upper = require_finite(self.upper, "domain upper end")
+        if not lower < upper:
+            raise InvalidInput(
+                "domain", (lower, upper), "have its lower end below its upper end", "swap or widen the ends"
+            )
+        if not math.isfinite(upper - lower):
+            raise InvalidInput("domain", (lower, upper), "have a finite length", "rescale the data")
+        object.__setattr__(self, "lower", lower)
+        object.__setattr__(self, "upper", upper)
+
+    @property
+    def length(self) -> float:
+        return self.upper - self.lower
+
+    @property
+    def middle(self) -> float:
+        return self.lower + self.length / 2
+
+    def require(self, values: ArrayLike, field: str = "x") -> Floats:
+        """``values`` as floats; the first one outside the interval is an `InvalidInput` that names its position."""
+        array = _floats(values, field)
+        _reject_first(
+            array,
+            ~((array >= self.lower) & (array <= self.upper)),
+            field,
+            f"lie in [{self.lower:g}, {self.upper:g}]",
+        )
+        return array
+
+    def contains(self, other: Interval) -> bool:
+        return self.lower <= other.lower and other.upper <= self.upper
+
+    def __str__(self) -> str:
+        return f"[{self.lower:g}, {self.upper:g})"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """The whole real line, the output domain of additive noise."""
+
+    def __str__(self) -> str:
+        return "(-inf, inf)"
+
+
+@dataclass(frozen=True, slots=True)
+class Circle:
+    """The circle ``[0, period)``, where the distance is the shorter way round.
+
+    >>> Circle(24.0).reduce(25.5).item()
+    1.5
+    """
+
+    period: float = 2 * math.pi
+
+    def __post_init__(self) -> None:
+        period = require_finite(self.period, "period")
+        if not period > 0:
+            raise InvalidInput("period", period, "be above 0", "pass for example 6.283185307179586 or 360")
+        object.__setattr__(self, "period", period)
+
+    @property
+    def length(self) -> float:
+        return self.period
+
+    @property
+    def lower(self) -> float:
+        return 0.0
+
+    @property
+    def upper(self) -> float:
+        return self.period
+
+    @property
+    def middle(self) -> float:
+        return self.period / 2
+
+    def reduce(self, values: ArrayLike) -> Floats:
+        """The representative in ``[0, period)``."""
+        reduced = np.mod(np.asarray(values, dtype=np.float64), self.period)
+        # mod of a tiny negative number rounds up to the period itself, which is the point 0
+        return np.where(reduced >= self.period, 0.0, reduced)
+
+    def require(self, values: ArrayLike, field: str = "x") -> Floats:
+        """``values`` as floats in ``[0, period]``, or `InvalidInput`."""
+        array = _floats(values, field)
+        _reject_first(
+            array,
+            ~((array >= 0) & (array <= self.period)),
+            field,
+            f"lie on the circle [0, {self.period:g})",
+        )
+        return array
+
+    def __str__(self) -> str:
+        return f"circle [0, {self.period:g})"
+
+
+@dataclass(frozen=True, slots=True)
+class Finite:
+    """A finite, strictly increasing set of numbers.
+
+    >>> Finite((0, 1, 5)).index([5, 0]).tolist()
+    [2, 0]
+    """
+
+    points: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        points = tuple(require_finite(point, "domain point") for point in self.points)
+        if not points:
+            raise InvalidInput("domain", points, "have at least one point")
+        if any(a >= b for a, b in zip(points, points[1:], strict=False)):
+            raise InvalidInput("domain", points, "be strictly increasing", "sort the points and drop repeats")
+        object.__setattr__(self, "points", points)
+
+    @property
+    def lower(self) -> float:
+        return self.points[0]
+
+    @property
+    def upper(self) -> float:
+        return self.points[-1]
+
+    @property
+    def length(self) -> float:
+        return self.upper - self.lower
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def require(self, values: ArrayLike, field: str = "x") -> Floats:
+        """``values`` as floats that are points of the set, or `InvalidInput`."""
+        array = _floats(values, field)
+        grid = np.asarray(self.points)
+        position = np.minimum(np.searchsorted(grid, array), len(grid) - 1)
+        _reject_first(array, grid[position] != array, field, f"be one of the {len(grid)} points of the domain")
+        return array
+
+    def index(self, values: ArrayLike, field: str = "x") -> NDArray[np.intp]:
+        """Positions of ``values`` in the set."""
+        return np.searchsorted(np.asarray(self.points), self.require(values, field))
+
+    def __str__(self) -> str:
+        if len(self.points) <= 6:
+            return "{" + ", ".join(f"{point:g}" for point in self.points) + "}"
+        return f"{{{self.points[0]:g}, {self.points[1]:g}, ..., {self.points[-1]:g}}} ({len(self.points)} points)"
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """Tuples with one coordinate in each part, such as polar coordinates.
+
+    >>> str(Product((Interval(0, 1), Circle(360))))
+    '[0, 1) x circle [0, 360)'
+    """
+
+    parts: tuple[Interval | Circle | Finite | Line, ...]
+
+    def __post_init__(self) -> None:
+        if not self.parts:
+            raise InvalidInput("domain", self.parts, "have at least one part")
+
+    def __str__(self) -> str:
+        return " x ".join(str(part) for part in self.parts)
+
+
+Domain = Interval | Circle | Finite | Line | Product
+
+
+def require_between(value: Any, domain: Interval | Circle, field: str) -> float:
+    """One number inside the domain, or `InvalidInput`."""
+    return float(domain.require(require_number(value, field), field))
+
+
+def _floats(values: ArrayLike, field: str) -> Floats:
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind not in "fiu":
+            raise TypeError
+        return array.astype(np.float64, copy=False)
+    except (TypeError, ValueError):
+        raise InvalidInput(field, values, "hold numbers only") from None
+
+
+def _reject_first(array: Floats, bad: NDArray[np.bool_], field: str, rule: str) -> None:
+    if not bad.any():
+        return
+    if array.ndim == 0:
+        raise InvalidInput(field, float(array), rule)
+    position = int(np.flatnonzero(bad)[0])
+    value = float(array.ravel()[position])
+    raise InvalidInput(f"{field}[{position}]", value, rule, f"{int(bad.sum())} of {array.size} values break this rule")

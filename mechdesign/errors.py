@@ -1,0 +1,107 @@
+"""Every error the package raises on purpose, in one tree.
+
+::
+
+    MechDesignError
+    ├── InvalidInput        a value breaks a rule: names the field, the value, the rule, the next step (exit code 2)
+    │   └── FileProblem     a file that cannot be read, written or trusted
+    ├── NoAnswer            the limits were reached first: carries the bounds found (exit code 3)
+    ├── CheckFailed         a result failed its own proof and was withheld
+    └── MissingExtra        an optional dependency is not installed: names the extra
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+MAX_EPSILON = 64.0
+"""Largest epsilon accepted. Beyond it e^(-eps/2) drops under the spacing of doubles and no window could be resolved."""
+
+
+class MechDesignError(Exception):
+    """Root of the errors raised on purpose."""
+
+
+class InvalidInput(MechDesignError, ValueError):
+    """A value breaks a rule.
+
+    >>> str(InvalidInput("eps", -1, "be a finite number above 0", "pass for example eps=1"))
+    'eps must be a finite number above 0 (got -1); pass for example eps=1'
+    """
+
+    def __init__(self, field: str, value: Any, rule: str, next_step: str = "") -> None:
+        self.field = field
+        self.value = value
+        self.rule = rule
+        self.next_step = next_step
+        tail = f"; {next_step}" if next_step else ""
+        super().__init__(f"{field} must {rule} (got {_shown(value)}){tail}")
+
+
+class FileProblem(InvalidInput):
+    """A file that cannot be read, written or trusted."""
+
+
+class NoAnswer(MechDesignError):
+    """The limits were reached before the answer was proven; ``lower`` and ``upper`` bound the optimum."""
+
+    def __init__(self, message: str, lower: float, upper: float) -> None:
+        self.lower = lower
+        self.upper = upper
+        super().__init__(f"{message}; the optimum lies in [{lower:.8g}, {upper:.8g}]")
+
+
+class CheckFailed(MechDesignError):
+    """A result failed its own proof, so it was not returned."""
+
+
+class MissingExtra(MechDesignError, ImportError):
+    """An optional dependency is not installed.
+
+    >>> str(MissingExtra("method='scip'", "scip"))
+    "method='scip' needs an optional dependency; install it with: pip install 'mechdesign[scip]'"
+    """
+
+    def __init__(self, feature: str, extra: str) -> None:
+        self.extra = extra
+        super().__init__(f"{feature} needs an optional dependency; install it with: pip install 'mechdesign[{extra}]'")
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 120 else f"{text[:117]}..."
+
+
+def require_epsilon(epsilon: float, field: str = "eps") -> float:
+    """The privacy parameter as a float, or `InvalidInput`.
+
+    >>> require_epsilon(2)
+    2.0
+    """
+    rule = f"be a finite number above 0 and at most {MAX_EPSILON:g}"
+    number = require_number(epsilon, field)
+    if not (math.isfinite(number) and 0 < number <= MAX_EPSILON):
+        raise InvalidInput(field, epsilon, rule, f"pass for example {field}=1")
+    return number
+
+
+def require_number(value: Any, field: str) -> float:
+    """``value`` as a float; text, booleans, arrays and NaN are `InvalidInput`."""
+    if isinstance(value, bool | str | bytes):
+        raise InvalidInput(field, value, "be a number")
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidInput(field, value, "be a number") from None
+    if math.isnan(number):
+        raise InvalidInput(field, value, "be a number", "NaN is never accepted")
+    return number
+
+
+def require_finite(value: Any, field: str) -> float:
+    """``value`` as a finite float, or `InvalidInput`."""
+    number = require_number(value, field)
+    if math.isinf(number):
+        raise InvalidInput(field, value, "be finite")
+    return number

@@ -1,0 +1,186 @@
+"""What an output costs: ``loss(y, x) >= 0``.
+
+A loss that depends on the distance alone is a `Power` of it, on the line or (with a ``period``) on the circle. Anything
+else is a `Custom` function of ``(y, x)``; it need not be unimodal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mechdesign.errors import InvalidInput, require_finite
+
+Floats = NDArray[np.float64]
+
+
+class Loss(Protocol):
+    """A non-negative cost of reporting ``y`` for ``x``, vectorised over both."""
+
+    @property
+    def name(self) -> str: ...
+
+    def __call__(self, y: ArrayLike, x: ArrayLike) -> Floats: ...
+
+    def integral(self, start: ArrayLike, stop: ArrayLike, x: ArrayLike) -> Floats:
+        """Integral of ``loss(y, x)`` over ``start <= y <= stop``."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    """``|y - x|^exponent``; with a ``period`` the distance is the shorter way round the circle.
+
+    >>> Power(2.0)(0.25, 1.0).item()
+    0.5625
+    >>> Power(1.0, period=360.0)(350.0, 10.0).item()
+    20.0
+    """
+
+    exponent: float
+    period: float | None = None
+
+    def __post_init__(self) -> None:
+        exponent = require_finite(self.exponent, "loss exponent")
+        if not 0 < exponent <= 16:
+            raise InvalidInput("loss exponent", exponent, "lie in (0, 16]", "use power:1 or power:2 if unsure")
+        object.__setattr__(self, "exponent", exponent)
+        if self.period is not None:
+            period = require_finite(self.period, "loss period")
+            if not period > 0:
+                raise InvalidInput("loss period", period, "be above 0")
+            object.__setattr__(self, "period", period)
+
+    @property
+    def name(self) -> str:
+        base = {1.0: "absolute", 2.0: "squared"}.get(self.exponent, f"power:{self.exponent:g}")
+        return base if self.period is None else f"circular {base}"
+
+    def distance(self, y: ArrayLike, x: ArrayLike) -> Floats:
+        gap = np.abs(np.asarray(y, dtype=np.float64) - np.asarray(x, dtype=np.float64))
+        if self.period is None:
+            return gap
+        gap = np.mod(gap, self.period)
+        return np.minimum(gap, self.period - gap)
+
+    def __call__(self, y: ArrayLike, x: ArrayLike) -> Floats:
+        return self._raise(self.distance(y, x), self.exponent)
+
+    def integral(self, start: ArrayLike, stop: ArrayLike, x: ArrayLike) -> Floats:
+        centre = np.asarray(x, dtype=np.float64)
+        return self._primitive(np.asarray(stop) - centre) - self._primitive(np.asarray(start) - centre)
+
+    def on_circle(self, period: float) -> Power:
+        """The same power of the distance round a circle."""
+        return Power(self.exponent, period)
+
+    def on_line(self) -> Power:
+        """The same power of the distance on the line."""
+        return Power(self.exponent)
+
+    def _primitive(self, offset: Floats) -> Floats:
+        power = self.exponent + 1
+        if self.period is None:
+            return np.sign(offset) * self._raise(np.abs(offset), power) / power
+        turns = np.round(offset / self.period)
+        rest = offset - turns * self.period
+        whole_turn = 2 * (self.period / 2) ** power / power
+        return np.asarray(turns * whole_turn + np.sign(rest) * self._raise(np.abs(rest), power) / power)
+
+    @staticmethod
+    def _raise(base: Floats, power: float) -> Floats:
+        if power == 1:
+            return base
+        if power == 2:
+            return base * base
+        if power == 3:
+            return base * base * base
+        return np.asarray(base**power)
+
+
+def Absolute(period: float | None = None) -> Power:
+    """``|y - x|``, the absolute error.
+
+    >>> Absolute().name
+    'absolute'
+    """
+    return Power(1.0, period)
+
+
+def Squared(period: float | None = None) -> Power:
+    """``(y - x)^2``, the squared error.
+
+    >>> Squared(period=360.0).name
+    'circular squared'
+    """
+    return Power(2.0, period)
+
+
+@dataclass(frozen=True, slots=True)
+class Custom:
+    """Any non-negative function of ``(y, x)``, vectorised in ``y``; integrals are taken numerically.
+
+    ``kinks(x)`` may list the outputs where the function is not smooth, which sharpens the quadrature.
+
+    >>> pinball = Custom(lambda y, x: np.where(y > x, 3 * (y - x), x - y), name="pinball", kinks=lambda x: (x,))
+    >>> round(float(pinball.integral(0.0, 1.0, 0.5)), 12)
+    0.5
+    """
+
+    function: Callable[..., ArrayLike]
+    name: str = "custom"
+    kinks: Callable[[float], tuple[float, ...]] = field(default=lambda x: (x,))
+
+    def __call__(self, y: ArrayLike, x: ArrayLike) -> Floats:
+        values = np.asarray(self.function(np.asarray(y, dtype=np.float64), np.asarray(x, dtype=np.float64)))
+        if values.dtype.kind not in "fiu":
+            raise InvalidInput("loss", values.dtype, "return numbers")
+        values = values.astype(np.float64, copy=False)
+        bad = ~(np.isfinite(values) & (values >= 0))
+        if bad.any():
+            worst = float(np.atleast_1d(values)[np.atleast_1d(bad)][0])
+            raise InvalidInput("loss", worst, "be finite and at least 0 at every (y, x)")
+        return values
+
+    def integral(self, start: ArrayLike, stop: ArrayLike, x: ArrayLike) -> Floats:
+        starts, stops, inputs = np.broadcast_arrays(
+            np.asarray(start, dtype=np.float64), np.asarray(stop, dtype=np.float64), np.asarray(x, dtype=np.float64)
+        )
+        flat = [
+            self._integral_at(a, b, centre)
+            for a, b, centre in zip(starts.ravel(), stops.ravel(), inputs.ravel(), strict=True)
+        ]
+        return np.asarray(flat, dtype=np.float64).reshape(starts.shape)
+
+    def _integral_at(self, start: float, stop: float, x: float) -> float:
+        cuts = [cut for cut in sorted(self.kinks(x)) if start < cut < stop]
+        panels = np.array([start, *cuts, stop])
+        edges = np.unique(np.concatenate([np.linspace(a, b, 9) for a, b in zip(panels[:-1], panels[1:], strict=True)]))
+        half = np.diff(edges) / 2
+        nodes = (edges[:-1] + half)[:, None] + half[:, None] * _GAUSS_NODES
+        return float(np.sum(half[:, None] * _GAUSS_WEIGHTS * self(nodes, x)))
+
+
+_GAUSS_NODES, _GAUSS_WEIGHTS = np.polynomial.legendre.leggauss(16)
+
+
+def parse_loss(text: str, period: float | None = None) -> Power:
+    """The loss a command line names: ``absolute``, ``squared`` or ``power:P``.
+
+    >>> parse_loss("power:1.5")
+    Power(exponent=1.5, period=None)
+    """
+    name, _, argument = text.strip().lower().partition(":")
+    if name in ("absolute", "squared") and not argument:
+        return Power(1.0 if name == "absolute" else 2.0, period)
+    if name == "power" and argument:
+        try:
+            return Power(float(argument), period)
+        except ValueError as error:
+            if isinstance(error, InvalidInput):
+                raise
+    raise InvalidInput("loss", text, "be absolute, squared or power:P", "for example --loss power:1.5")

@@ -1,0 +1,369 @@
+"""Published mechanisms in closed form, each with its citation.
+
+Every constructor takes the privacy parameter first and the domain second, and rounds towards privacy: the likelihood
+ratio of what it returns is at most ``e^epsilon`` as a rational number, not just up to rounding.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+from scipy import optimize
+
+from mechdesign.domains import Circle, Finite, Interval
+from mechdesign.errors import InvalidInput, require_epsilon
+from mechdesign.losses import Loss, Power
+from mechdesign.mechanisms.additive import Additive, BoundedLaplace
+from mechdesign.mechanisms.circular import CircularLaplace
+from mechdesign.mechanisms.discrete import Discrete, TwoSidedGeometric
+from mechdesign.mechanisms.mixture import Mixture
+from mechdesign.mechanisms.noise import Gaussian, Laplace, Staircase
+from mechdesign.mechanisms.piecewise import AffineWindow, Piecewise
+from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.mechanisms.truncated import Truncated
+from mechdesign.mechanisms.two_point import TwoPoint
+
+UNIT = Interval(0.0, 1.0)
+SYMMETRIC = Interval(-1.0, 1.0)
+
+# more than the rounding of exp and of the products that follow it, far less than anyone can measure
+_TOWARDS_PRIVACY = 2.0**-50
+
+
+# -- additive noise ---------------------------------------------------------------------------------------------------
+
+
+def laplace(epsilon: float, domain: Interval = UNIT) -> Additive:
+    """Laplace noise of scale ``length / epsilon`` (Dwork, McSherry, Nissim and Smith 2006).
+
+    >>> laplace(2.0).worst_case(Power(1.0))[0]
+    0.5
+    """
+    epsilon = require_epsilon(epsilon)
+    return Additive(epsilon, domain, Laplace(_laplace_scale(epsilon, domain)), "Laplace")
+
+
+def truncated_laplace(epsilon: float, domain: Interval = UNIT) -> Truncated:
+    """T-Laplace: Laplace noise, outputs outside the domain moved to its ends."""
+    return Truncated(laplace(epsilon, domain), "T-Laplace")
+
+
+def bounded_laplace(epsilon: float, domain: Interval = UNIT) -> BoundedLaplace:
+    """B-Laplace: Laplace noise conditioned on the domain, normalised for every input (Holohan et al. 2020)."""
+    epsilon = require_epsilon(epsilon)
+    return BoundedLaplace(epsilon, domain, Laplace(_laplace_scale(epsilon, domain)))
+
+
+def staircase(epsilon: float, domain: Interval = UNIT, loss: Loss | None = None) -> Additive:
+    """Staircase noise (Geng and Viswanath 2014), its share chosen for the loss: absolute by default.
+
+    >>> mechanism = staircase(2.0)
+    >>> round(mechanism.worst_case(Power(1.0))[0], 10) == round(math.e / (math.e**2 - 1), 10)
+    True
+    """
+    epsilon = require_epsilon(epsilon)
+    power = loss.exponent if isinstance(loss, Power) else 1.0
+    noise = Staircase(epsilon, _length_up(domain), 1 / (1 + math.exp(epsilon / 2)))
+    if power != 1:
+        everything = np.array(np.inf)
+        best = optimize.minimize_scalar(
+            lambda share: float(replace(noise, share=share).partial(power, everything)),
+            bounds=(1e-6, 1 - 1e-6),
+            method="bounded",
+            options={"xatol": 1e-10},
+        )
+        noise = replace(noise, share=float(best.x))
+    return Additive(epsilon, domain, noise, "staircase")
+
+
+def gaussian(epsilon: float, deviation: float, domain: Interval = UNIT) -> Additive:
+    """Gaussian noise. Not private in the pure sense: its privacy loss is infinite; `Gaussian.delta` gives the delta."""
+    return Additive(epsilon, domain, Gaussian(deviation), "Gaussian")
+
+
+def two_sided_geometric(epsilon: float, domain: Finite) -> TwoSidedGeometric:
+    """Two-sided geometric noise on whole numbers (Ghosh, Roughgarden and Sundararajan 2009)."""
+    return TwoSidedGeometric(epsilon, domain)
+
+
+# -- unbiased mechanisms for means ------------------------------------------------------------------------------------
+
+
+def duchi(epsilon: float, domain: Interval = SYMMETRIC) -> TwoPoint:
+    """Two outputs beyond the ends of the domain (Duchi, Jordan and Wainwright 2018).
+
+    >>> round(duchi(1.0).worst_case(Power(2.0))[0], 6)
+    4.682694
+    """
+    epsilon = require_epsilon(epsilon)
+    rare = 1 / (1 + math.exp(epsilon))
+    return TwoPoint(epsilon, domain, min(rare * (1 + _TOWARDS_PRIVACY), math.nextafter(0.5, 0.0)), "Duchi")
+
+
+def pm(epsilon: float, domain: Interval = SYMMETRIC) -> Piecewise:
+    """PM, the piecewise mechanism (Wang et al. 2019), moved from [-1, 1] to the domain.
+
+    >>> h = math.exp(0.5)
+    >>> round(pm(1.0).worst_case(Power(2.0))[0], 9) == round(4 * h / (3 * (h - 1) ** 2), 9)
+    True
+    """
+    epsilon = require_epsilon(epsilon)
+    reach = 1 / math.tanh(epsilon / 4)  # C = (e^(eps/2) + 1) / (e^(eps/2) - 1)
+    low = -math.expm1(-epsilon / 2) / (2 * math.exp(epsilon / 2) + 2)
+    return _two_heights(
+        epsilon, SYMMETRIC, Interval(-reach, reach), low, AffineWindow((reach + 1) / 2, 0.0), "PM"
+    ).moved_to(domain)
+
+
+def hm(epsilon: float, domain: Interval = SYMMETRIC) -> Mixture | TwoPoint:
+    """HM, a coin between PM and Duchi (Wang et al. 2019); Duchi alone below eps = 0.61.
+
+    >>> hm(0.5).name
+    'HM'
+    """
+    epsilon = require_epsilon(epsilon)
+    root = math.sqrt(241)
+    threshold = math.log((-5 + 2 * math.cbrt(6353 - 405 * root) + 2 * math.cbrt(6353 + 405 * root)) / 27)
+    if epsilon <= threshold:
+        return replace(duchi(epsilon, domain), name="HM")
+    return Mixture(epsilon, -math.expm1(-epsilon / 2), pm(epsilon, domain), duchi(epsilon, domain), "HM")
+
+
+def ogpm_unbiased(epsilon: float, domain: Interval = UNIT) -> Piecewise:
+    """OGPM-U as printed (Theorem 10). Unbiased, but its outputs reach twice as far as needed: PM has less variance."""
+    epsilon = require_epsilon(epsilon)
+    reach = 1 / math.tanh(epsilon / 4)
+    low = math.exp(-epsilon / 2) / (2 * reach + 1)
+    window = AffineWindow((reach + 1) / 2, -(reach - 1) / 4)
+    return _two_heights(epsilon, UNIT, Interval(-reach, reach + 1), low, window, "OGPM-U").moved_to(domain)
+
+
+# -- distribution estimation ------------------------------------------------------------------------------------------
+
+
+def sw(epsilon: float, domain: Interval = UNIT) -> Piecewise:
+    """SW, the square wave mechanism (Li et al. 2020), moved from [0, 1] to the domain.
+
+    >>> round(sw(1.0).worst_case(Power(2.0))[0], 2)
+    0.29
+    """
+    epsilon = require_epsilon(epsilon)
+    half = _sw_half_width(epsilon)
+    low = 1 / (2 * half * math.exp(epsilon) + 1)
+    return _two_heights(epsilon, UNIT, Interval(-half, 1 + half), low, AffineWindow(), "SW").moved_to(domain)
+
+
+def redesigned_sw(epsilon: float, domain: Interval | Circle = UNIT) -> Piecewise:
+    """R-SW: SW's central density on the domain itself, line or circle (definitions 21 and 22 of the TraCS chapter)."""
+    epsilon = require_epsilon(epsilon)
+    low = -math.expm1(-epsilon) / epsilon / domain.length
+    return _two_heights(epsilon, domain, domain, low, AffineWindow(), "R-SW")
+
+
+def compressed(mechanism: Piecewise) -> Piecewise:
+    """PM-C and SW-C: outputs squeezed linearly onto the inputs."""
+    return replace(mechanism.compressed(), name=f"{mechanism.name}-C")
+
+
+def truncated(mechanism: Piecewise) -> Truncated:
+    """T-PM and T-SW: outputs outside the inputs moved to their ends."""
+    return Truncated(mechanism, f"T-{mechanism.name}")
+
+
+# -- OGPM -------------------------------------------------------------------------------------------------------------
+
+
+def ogpm(epsilon: float, domain: Interval = UNIT) -> Piecewise:
+    """OGPM as printed (Theorem 7), central density ``e^(eps/2)``: optimal in its class for the absolute error only.
+
+    >>> round(ogpm(1.0).worst_case(Power(1.0))[0], 5)
+    0.37754
+    """
+    epsilon = require_epsilon(epsilon)
+    return _two_heights(epsilon, domain, domain, math.exp(-epsilon / 2) / domain.length, AffineWindow(), "OGPM")
+
+
+def ogpm_squared(epsilon: float, domain: Interval = UNIT) -> Piecewise:
+    """OGPM for the squared error with the corrected heights.
+
+    The window covers the share s of the domain with ``2 (e^eps - 1) s^3 + 3 s^2 = 1``; in terms of the base density
+    ``m = 1 / (1 + (e^eps - 1) s)`` this is ``m^3 (e^eps - 1)^2 = (1 - m)^2 (m + 2)``.
+
+    >>> mechanism = ogpm_squared(1.0)
+    >>> round(mechanism.high, 6), round(mechanism.worst_case(Power(2.0))[0], 8)
+    (1.509333, 0.21729852)
+    """
+    epsilon = require_epsilon(epsilon)
+    low = _squared_base_density(epsilon) / domain.length
+    return _two_heights(epsilon, domain, domain, low, AffineWindow(), "OGPM (squared)")
+
+
+def ogpm_circle(epsilon: float, domain: Circle | None = None) -> Piecewise:
+    """OGPM on the circle as printed (Theorem 8): optimal for the circular absolute error."""
+    epsilon, circle = require_epsilon(epsilon), domain or Circle()
+    return _two_heights(epsilon, circle, circle, math.exp(-epsilon / 2) / circle.length, AffineWindow(), "OGPM")
+
+
+def ogpm_circle_squared(epsilon: float, domain: Circle | None = None) -> Piecewise:
+    """OGPM on the circle for the squared error, with the corrected heights.
+
+    >>> round(ogpm_circle_squared(4.0).worst_case(Power(2.0, 2 * math.pi))[0], 5)
+    0.40106
+    """
+    epsilon, circle = require_epsilon(epsilon), domain or Circle()
+    low = _squared_base_density(epsilon) / circle.length
+    return _two_heights(epsilon, circle, circle, low, AffineWindow(), "OGPM (squared)")
+
+
+def purkayastha(epsilon: float, domain: Circle | None = None) -> CircularLaplace:
+    """The Purkayastha mechanism on the circle (Weggenmann and Kerschbaum 2021)."""
+    return CircularLaplace(epsilon, domain or Circle())
+
+
+# -- categories -------------------------------------------------------------------------------------------------------
+
+
+def randomised_response(epsilon: float, domain: Finite) -> Discrete:
+    """k-ary randomised response: the truth with probability ``e^eps / (e^eps + k - 1)`` (Kairouz, Oh and Viswanath).
+
+    >>> round(randomised_response(1.0, Finite((0, 1))).privacy_loss(), 12)
+    1.0
+    """
+    epsilon, count = require_epsilon(epsilon), len(domain)
+    other = 1 / (math.exp(epsilon) + count - 1)
+    table = np.full((count, count), other)
+    np.fill_diagonal(table, max(other, other * math.exp(epsilon) * (1 - _TOWARDS_PRIVACY)))
+    return Discrete(epsilon, domain, domain, table, "randomised response")
+
+
+# -- by name ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line of the catalogue: how to build the mechanism on a domain, tuned to the loss where it can be."""
+
+    key: str
+    citation: str
+    build: Callable[[float, Interval, Loss], Mechanism]
+
+
+@dataclass(frozen=True, slots=True)
+class CircularEntry:
+    """A line of the catalogue for the circle."""
+
+    key: str
+    citation: str
+    build: Callable[[float, Circle, Loss], Mechanism]
+
+
+_CHAPTER = "Refined mechanism design, chapter 5"
+
+ON_INTERVALS: tuple[Entry, ...] = (
+    Entry("laplace", "Dwork et al., TCC 2006", lambda eps, domain, loss: laplace(eps, domain)),
+    Entry("t-laplace", "Holohan et al., JPC 2020", lambda eps, domain, loss: truncated_laplace(eps, domain)),
+    Entry("b-laplace", "Holohan et al., JPC 2020", lambda eps, domain, loss: bounded_laplace(eps, domain)),
+    Entry("staircase", "Geng and Viswanath, ISIT 2014", lambda eps, domain, loss: staircase(eps, domain, loss)),
+    Entry("duchi", "Duchi, Jordan and Wainwright, JASA 2018", lambda eps, domain, loss: duchi(eps, domain)),
+    Entry("pm", "Wang et al., ICDE 2019", lambda eps, domain, loss: pm(eps, domain)),
+    Entry("t-pm", f"{_CHAPTER}, section 5.6", lambda eps, domain, loss: truncated(pm(eps, domain))),
+    Entry("pm-c", f"{_CHAPTER}, section 5.6", lambda eps, domain, loss: compressed(pm(eps, domain))),
+    Entry("hm", "Wang et al., ICDE 2019", lambda eps, domain, loss: hm(eps, domain)),
+    Entry("sw", "Li et al., SIGMOD 2020", lambda eps, domain, loss: sw(eps, domain)),
+    Entry("t-sw", f"{_CHAPTER}, section 5.6", lambda eps, domain, loss: truncated(sw(eps, domain))),
+    Entry("sw-c", f"{_CHAPTER}, section 5.6", lambda eps, domain, loss: compressed(sw(eps, domain))),
+    Entry("r-sw", "Refined mechanism design, D.2.6", lambda eps, domain, loss: redesigned_sw(eps, domain)),
+    Entry("ogpm-u", f"{_CHAPTER}, theorem 10", lambda eps, domain, loss: ogpm_unbiased(eps, domain)),
+    Entry("ogpm", f"{_CHAPTER}, theorem 7", lambda eps, domain, loss: ogpm(eps, domain)),
+    Entry("ogpm-squared", f"{_CHAPTER}, corrected", lambda eps, domain, loss: ogpm_squared(eps, domain)),
+)
+
+ON_CIRCLES: tuple[CircularEntry, ...] = (
+    CircularEntry("purkayastha", "Weggenmann and Kerschbaum, CCS 2021", lambda eps, dom, loss: purkayastha(eps, dom)),
+    CircularEntry("r-sw", "Refined mechanism design, D.2.6", lambda eps, dom, loss: redesigned_sw(eps, dom)),
+    CircularEntry("ogpm", f"{_CHAPTER}, theorem 8", lambda eps, dom, loss: ogpm_circle(eps, dom)),
+    CircularEntry("ogpm-squared", f"{_CHAPTER}, corrected", lambda eps, dom, loss: ogpm_circle_squared(eps, dom)),
+)
+
+
+def build(name: str, epsilon: float, domain: Interval | Circle, loss: Loss | None = None) -> Mechanism:
+    """The mechanism of that name in the catalogue.
+
+    >>> build("pm-c", 1.0, Interval(0, 10)).name
+    'PM-C'
+    """
+    key = name.strip().lower()
+    if isinstance(domain, Circle):
+        for circular in ON_CIRCLES:
+            if circular.key == key:
+                return circular.build(epsilon, domain, loss or Power(1.0, domain.period))
+        known = [circular.key for circular in ON_CIRCLES]
+    else:
+        for entry in ON_INTERVALS:
+            if entry.key == key:
+                return entry.build(epsilon, domain, loss or Power(1.0))
+        known = [entry.key for entry in ON_INTERVALS]
+    raise InvalidInput("mechanism", name, f"be one of {', '.join(known)} on {domain}")
+
+
+# -- rounding and shared formulas -------------------------------------------------------------------------------------
+
+
+def two_heights(
+    epsilon: float, inputs: Interval | Circle, outputs: Interval | Circle, low: float, name: str = "piecewise"
+) -> Piecewise:
+    """The piecewise mechanism with base density ``low`` and the largest safe central density, centred windows."""
+    return _two_heights(require_epsilon(epsilon), inputs, outputs, low, AffineWindow(), name)
+
+
+def largest_safe_height(epsilon: float, low: float) -> float:
+    """The largest double we trust to be at most ``e^epsilon low``, proven by `mechdesign.proof`."""
+    return max(low, low * math.exp(epsilon) * (1 - _TOWARDS_PRIVACY))
+
+
+def _two_heights(
+    epsilon: float,
+    inputs: Interval | Circle,
+    outputs: Interval | Circle,
+    low: float,
+    window: AffineWindow,
+    name: str,
+) -> Piecewise:
+    # rounding may push the base density past the uniform one when eps is tiny
+    low = min(low, 1 / outputs.length)
+    high = largest_safe_height(epsilon, low)
+    if high * outputs.length < 1 or low * outputs.length >= 1:
+        low = high = 1 / outputs.length
+    return Piecewise(epsilon, inputs, outputs, low, high, window, name)
+
+
+def _squared_base_density(epsilon: float) -> float:
+    growth = math.expm1(epsilon)
+    share = float(optimize.brentq(lambda s: 2 * growth * s**3 + 3 * s**2 - 1, 0.0, 0.6, xtol=1e-300, rtol=1e-15))
+    return 1 / (1 + growth * share)
+
+
+def _sw_half_width(epsilon: float) -> float:
+    if epsilon < 1e-5:
+        return 0.5 - epsilon / 3
+    growth = math.expm1(epsilon)
+    return (epsilon * (growth + 1) - growth) / (2 * (growth + 1) * (growth - epsilon))
+
+
+def _laplace_scale(epsilon: float, domain: Interval) -> float:
+    """The least double with ``length / scale <= epsilon`` exactly."""
+    length = Fraction(domain.upper) - Fraction(domain.lower)
+    scale = domain.length / epsilon
+    while length / Fraction(scale) > Fraction(epsilon):
+        scale = math.nextafter(scale, math.inf)
+    return scale
+
+
+def _length_up(domain: Interval) -> float:
+    """The domain's length, rounded up."""
+    exact = Fraction(domain.upper) - Fraction(domain.lower)
+    return domain.length if Fraction(domain.length) >= exact else math.nextafter(domain.length, math.inf)

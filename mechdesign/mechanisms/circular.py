@@ -1,0 +1,112 @@
+"""Laplace noise round a circle: the Purkayastha mechanism on the circle (Weggenmann and Kerschbaum 2021)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+from mechdesign.domains import Circle
+from mechdesign.errors import InvalidInput, require_epsilon
+from mechdesign.losses import Loss, Power
+from mechdesign.mechanisms import analysis
+from mechdesign.mechanisms.ratio import LikelihoodRatio
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class CircularLaplace:
+    """Density proportional to ``e^(-epsilon d / (period/2))``, ``d`` the distance round the circle.
+
+    *Guarantee.* The likelihood ratio is ``e^epsilon``, between an input and its antipode.
+
+    >>> mechanism = CircularLaplace(2.0, Circle(360.0))
+    >>> mechanism.cdf(360.0, 10.0).item()
+    1.0
+    """
+
+    epsilon: float
+    inputs: Circle
+    name: str = "Purkayastha"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", require_epsilon(self.epsilon))
+
+    @property
+    def outputs(self) -> Circle:
+        return self.inputs
+
+    @property
+    def rate(self) -> float:
+        """Decay of the density a unit of distance."""
+        return self.epsilon / (self.inputs.period / 2)
+
+    def density(self, y: ArrayLike, x: ArrayLike) -> Floats:
+        distance = Power(1.0, self.inputs.period)(y, self.inputs.require(x))
+        return np.asarray(self.rate / (-2 * math.expm1(-self.epsilon)) * np.exp(-self.rate * distance))
+
+    def mass(self, y: ArrayLike, x: ArrayLike) -> Floats:
+        return np.zeros_like(self.density(y, x))
+
+    def _turned(self, offset: Floats) -> Floats:
+        """Mass between the input and ``offset`` from it, any number of turns, signed."""
+        turns = np.round(offset / self.inputs.period)
+        rest = offset - turns * self.inputs.period
+        half = np.expm1(-self.rate * np.abs(rest)) / (2 * math.expm1(-self.epsilon))
+        return np.asarray(turns + np.sign(rest) * half)
+
+    def cdf(self, y: ArrayLike, x: ArrayLike) -> Floats:
+        outputs, inputs = np.broadcast_arrays(np.asarray(y, dtype=np.float64), self.inputs.require(x))
+        reach = np.minimum(np.maximum(outputs, 0.0), self.inputs.period)
+        return np.asarray(self._turned(reach - inputs) - self._turned(-inputs))
+
+    def quantile(self, u: ArrayLike, x: ArrayLike) -> Floats:
+        probabilities, inputs = np.broadcast_arrays(analysis.require_probabilities(u), self.inputs.require(x))
+        signed = probabilities + self._turned(-inputs)
+        turns = np.round(signed)
+        rest = signed - turns
+        size = -np.log1p(2 * np.abs(rest) * math.expm1(-self.epsilon)) / self.rate
+        answer = inputs + turns * self.inputs.period + np.sign(rest) * size
+        return np.asarray(np.minimum(np.maximum(answer, 0.0), self.inputs.period))
+
+    def sample(self, x: ArrayLike, rng: np.random.Generator, size: int | None = None) -> Floats:
+        inputs = analysis.inputs_for_sampling(self.inputs, x, size)
+        return self.inputs.reduce(self.quantile(analysis.require_generator(rng).random(inputs.shape), inputs))
+
+    def moment(self, x: ArrayLike, order: int) -> Floats:
+        if analysis.require_order(order) > 0:
+            raise InvalidInput("moment", order, "be asked of outputs on a line", "use a circular loss instead")
+        return np.ones_like(self.inputs.require(x))
+
+    def expected_loss(self, x: ArrayLike, loss: Loss) -> Floats:
+        analysis.require_matching_loss(loss, self.outputs)
+        inputs = self.inputs.require(x)
+        if isinstance(loss, Power):
+            power = loss.exponent
+            value = special.gammainc(power + 1, self.epsilon) * math.gamma(power + 1) / self.rate**power
+            return np.full(inputs.shape, value / -math.expm1(-self.epsilon))
+        nodes, weights = np.polynomial.legendre.leggauss(200)
+        offsets = (nodes + 1) / 4 * self.inputs.period
+        total = np.zeros_like(inputs)
+        for side in (1, -1):
+            outputs = self.inputs.reduce(inputs[..., None] + side * offsets)
+            costs = loss(outputs, inputs[..., None]) * self.density(outputs, inputs[..., None])
+            total += np.sum(costs * weights, axis=-1) * self.inputs.period / 4
+        return total
+
+    def breakpoints(self, loss: Loss) -> tuple[float, ...]:
+        return (0.0, self.inputs.period)
+
+    def likelihood_ratio(self) -> LikelihoodRatio:
+        return LikelihoodRatio(Fraction(1), Fraction(self.epsilon))
+
+    mean = analysis.mean
+    variance = analysis.variance
+    worst_case = analysis.worst_case
+    average_loss = analysis.average_loss
+    privacy_loss = analysis.privacy_loss

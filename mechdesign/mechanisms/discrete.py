@@ -1,0 +1,220 @@
+"""Mechanisms on finitely many inputs: a table of probabilities, and two-sided geometric noise on whole numbers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mechdesign.domains import Finite, Line
+from mechdesign.errors import InvalidInput, require_epsilon
+from mechdesign.losses import Loss
+from mechdesign.mechanisms import analysis
+from mechdesign.mechanisms.ratio import INFINITE, LikelihoodRatio
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Discrete:
+    """The table ``probabilities[i, j] = P(outputs[j] | inputs[i])``.
+
+    Each row is divided by its exact sum, so that rows add up to one as rationals.
+
+    *Guarantee.* The likelihood ratio is the exact rational maximum over pairs in a column; a zero beside a positive
+    entry makes it infinite.
+
+    >>> coin = Discrete(math.log(3), Finite((0, 1)), Finite((0, 1)), [[0.75, 0.25], [0.25, 0.75]])
+    >>> coin.likelihood_ratio().ratio
+    Fraction(3, 1)
+    """
+
+    epsilon: float
+    inputs: Finite
+    outputs: Finite
+    probabilities: Floats
+    name: str = "discrete"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", require_epsilon(self.epsilon))
+        table = np.array(self.probabilities, dtype=np.float64)
+        shape = (len(self.inputs), len(self.outputs))
+        if table.shape != shape:
+            raise InvalidInput("probabilities", table.shape, f"have shape {shape}: a row an input, a column an output")
+        if not np.isfinite(table).all() or (table < 0).any():
+            raise InvalidInput("probabilities", float(np.nanmin(table)), "be finite and at least 0")
+        if (np.abs(table.sum(axis=1) - 1) > 1e-9).any():
+            row = int(np.argmax(np.abs(table.sum(axis=1) - 1)))
+            raise InvalidInput(f"probabilities[{row}]", float(table[row].sum()), "sum to 1")
+        table.setflags(write=False)
+        object.__setattr__(self, "probabilities", table)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Discrete) and (
+            (self.epsilon, self.inputs, self.outputs, self.name)
+            == (other.epsilon, other.inputs, other.outputs, other.name)
+            and np.array_equal(self.probabilities, other.probabilities)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.epsilon, self.inputs, self.outputs, self.probabilities.tobytes()))
+
+    def exact_rows(self) -> list[list[Fraction]]:
+        """The table as rationals, each row divided by its sum."""
+        rows = [[Fraction(entry) for entry in row] for row in self.probabilities.tolist()]
+        return [[entry / sum(row) for entry in row] for row in rows]
+
+    def density(self, y: ArrayLike, x: ArrayLike) -> Floats:
+        return np.zeros(np.broadcast_shapes(np.shape(y), self.inputs.require(x).shape))
+
+    def mass(self, y: ArrayLike, x: ArrayLike) -> Floats:
+        outputs, rows = np.broadcast_arrays(np.asarray(y, dtype=np.float64), self.inputs.index(x))
+        grid = np.asarray(self.outputs.points)
+        column = np.minimum(np.searchsorted(grid, outputs), len(grid) - 1)
+        return np.where(grid[column] == outputs, self.probabilities[rows, column], 0.0)
+
+    def cdf(self, y: ArrayLike, x: ArrayLike) -> Floats:
+        outputs, rows = np.broadcast_arrays(np.asarray(y, dtype=np.float64), self.inputs.index(x))
+        reached = np.searchsorted(np.asarray(self.outputs.points), outputs, side="right")
+        return np.asarray(self._cumulative()[rows, reached])
+
+    def _cumulative(self) -> Floats:
+        sums = np.cumsum(self.probabilities, axis=1)
+        return np.concatenate([np.zeros((len(self.inputs), 1)), sums / sums[:, -1:]], axis=1)
+
+    def quantile(self, u: ArrayLike, x: ArrayLike) -> Floats:
+        probabilities, rows = np.broadcast_arrays(analysis.require_probabilities(u), self.inputs.index(x))
+        cumulative, grid = self._cumulative()[:, 1:], np.asarray(self.outputs.points)
+        # one sorted array for all rows: row r occupies [2r, 2r + 1]
+        stacked = (cumulative + 2 * np.arange(len(self.inputs))[:, None]).ravel()
+        place = np.searchsorted(stacked, probabilities + 2 * rows, side="left") - rows * len(grid)
+        return np.asarray(grid[np.minimum(place, len(grid) - 1)])
+
+    def sample(self, x: ArrayLike, rng: np.random.Generator, size: int | None = None) -> Floats:
+        inputs = analysis.inputs_for_sampling(self.inputs, x, size)
+        # (0, 1]: the quantile at 0 would be the first output even where its probability is 0
+        return self.quantile(1 - analysis.require_generator(rng).random(inputs.shape), inputs)
+
+    def moment(self, x: ArrayLike, order: int) -> Floats:
+        values = np.asarray(self.outputs.points) ** analysis.require_order(order)
+        return np.asarray((self.probabilities @ values)[self.inputs.index(x)])
+
+    def expected_loss(self, x: ArrayLike, loss: Loss) -> Floats:
+        inputs, outputs = np.asarray(self.inputs.points), np.asarray(self.outputs.points)
+        errors = np.sum(self.probabilities * loss(outputs[None, :], inputs[:, None]), axis=1)
+        return np.asarray(errors[self.inputs.index(x)])
+
+    def breakpoints(self, loss: Loss) -> tuple[float, ...]:
+        return self.inputs.points
+
+    def likelihood_ratio(self) -> LikelihoodRatio:
+        worst = Fraction(1)
+        for column in zip(*self.exact_rows(), strict=True):
+            least, most = min(column), max(column)
+            if most and not least:
+                return INFINITE
+            if most:
+                worst = max(worst, most / least)
+        return LikelihoodRatio(worst)
+
+    mean = analysis.mean
+    variance = analysis.variance
+    worst_case = analysis.worst_case
+    average_loss = analysis.average_loss
+    privacy_loss = analysis.privacy_loss
+
+
+@dataclass(frozen=True, slots=True)
+class TwoSidedGeometric:
+    """``Y = x + Z`` on whole numbers, ``P(Z = z)`` proportional to ``e^(-rate |z|)``, rate = epsilon / range of inputs.
+
+    *Guarantee.* The likelihood ratio is ``e^epsilon``: the ends of the inputs are ``range`` apart.
+
+    >>> mechanism = TwoSidedGeometric(2.0, Finite((0, 1, 2)))
+    >>> round(mechanism.cdf(1.0, 1.0).item(), 6)
+    0.731059
+    """
+
+    epsilon: float
+    inputs: Finite
+    name: str = "two-sided geometric"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", require_epsilon(self.epsilon))
+        if len(self.inputs) < 2 or any(point != int(point) for point in self.inputs.points):
+            raise InvalidInput("domain", self.inputs.points, "be at least two whole numbers")
+
+    @property
+    def outputs(self) -> Line:
+        return Line()
+
+    @property
+    def rate(self) -> float:
+        """Decay of the probabilities a unit of distance."""
+        return self.epsilon / self.inputs.length
+
+    def density(self, y: ArrayLike, x: ArrayLike) -> Floats:
+        return np.zeros(np.broadcast_shapes(np.shape(y), self.inputs.require(x).shape))
+
+    def mass(self, y: ArrayLike, x: ArrayLike) -> Floats:
+        outputs = np.asarray(y, dtype=np.float64)
+        offset = np.abs(outputs - self.inputs.require(x))
+        return np.where(outputs == np.floor(outputs), math.tanh(self.rate / 2) * np.exp(-self.rate * offset), 0.0)
+
+    def cdf(self, y: ArrayLike, x: ArrayLike) -> Floats:
+        steps = np.floor(np.asarray(y, dtype=np.float64)) - self.inputs.require(x)
+        tail = np.exp(-self.rate * np.where(steps < 0, -steps, steps + 1)) / (1 + math.exp(-self.rate))
+        return np.where(steps < 0, tail, 1 - tail)
+
+    def quantile(self, u: ArrayLike, x: ArrayLike) -> Floats:
+        probabilities, inputs = np.broadcast_arrays(analysis.require_probabilities(u), self.inputs.require(x))
+        scale = 1 + math.exp(-self.rate)
+        with np.errstate(divide="ignore"):
+            below = np.ceil(np.log(probabilities * scale) / self.rate)
+            above = np.ceil(-np.log((1 - probabilities) * scale) / self.rate - 1)
+        return np.asarray(inputs + np.where(probabilities * scale <= math.exp(-self.rate), below, np.maximum(above, 0)))
+
+    def sample(self, x: ArrayLike, rng: np.random.Generator, size: int | None = None) -> Floats:
+        analysis.require_generator(rng)
+        inputs = analysis.inputs_for_sampling(self.inputs, x, size)
+        stop = -math.expm1(-self.rate)
+        return np.asarray(inputs + rng.geometric(stop, inputs.shape) - rng.geometric(stop, inputs.shape))
+
+    def moment(self, x: ArrayLike, order: int) -> Floats:
+        inputs = self.inputs.require(x)
+        noise = self._noise_table()
+        offsets = np.arange(noise.size, dtype=np.float64)
+        total = np.zeros_like(inputs)
+        for k in range(0, analysis.require_order(order) + 1, 2):
+            share = float(2 * np.dot(noise, offsets**k)) - (noise[0] if k == 0 else 0.0)
+            total += math.comb(order, k) * inputs ** (order - k) * share
+        return total
+
+    def expected_loss(self, x: ArrayLike, loss: Loss) -> Floats:
+        inputs = self.inputs.require(x)[..., None]
+        noise = self._noise_table()
+        offsets = np.arange(noise.size, dtype=np.float64)
+        both = loss(inputs + offsets, inputs) + np.where(offsets > 0, loss(inputs - offsets, inputs), 0.0)
+        return np.asarray(np.sum(noise * both, axis=-1))
+
+    def _noise_table(self) -> Floats:
+        """Probabilities of 0, 1, 2, ... up to where even 16th moments have converged."""
+        count = math.ceil(130 / self.rate)
+        if count > 10**7:
+            raise InvalidInput("eps", self.epsilon, "be above 1e-5 times the range of the inputs for sums over outputs")
+        return np.asarray(math.tanh(self.rate / 2) * np.exp(-self.rate * np.arange(count)))
+
+    def breakpoints(self, loss: Loss) -> tuple[float, ...]:
+        return self.inputs.points
+
+    def likelihood_ratio(self) -> LikelihoodRatio:
+        return LikelihoodRatio(Fraction(1), Fraction(self.epsilon))
+
+    mean = analysis.mean
+    variance = analysis.variance
+    worst_case = analysis.worst_case
+    average_loss = analysis.average_loss
+    privacy_loss = analysis.privacy_loss

@@ -1,0 +1,324 @@
+"""Piecewise mechanisms: density ``high`` on a window around the input, ``low`` everywhere else.
+
+Every optimal m-piece mechanism has this form (see `mechdesign.design.piecewise`), and so have PM and SW.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mechdesign.domains import Circle, Interval
+from mechdesign.errors import InvalidInput, require_epsilon, require_finite
+from mechdesign.losses import Loss, Power
+from mechdesign.mechanisms import analysis
+from mechdesign.mechanisms.ratio import LikelihoodRatio
+from mechdesign.mechanisms.sublevel import sublevel_set
+
+Floats = NDArray[np.float64]
+
+_CHUNK = 1 << 13  # small enough that every array of one step stays in the processor's cache
+_Integral = Callable[[Floats, Floats, Floats], Floats]
+
+
+@dataclass(frozen=True, slots=True)
+class AffineWindow:
+    """A window centred at ``slope * x + offset``, pushed back inside the outputs where it would stick out."""
+
+    slope: float = 1.0
+    offset: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "slope", require_finite(self.slope, "window slope"))
+        object.__setattr__(self, "offset", require_finite(self.offset, "window offset"))
+
+
+@dataclass(frozen=True, slots=True)
+class SublevelWindow:
+    """The outputs of smallest ``loss(y, x)``: one interval for a unimodal loss, several for others."""
+
+    loss: Loss
+
+
+class Pieces(NamedTuple):
+    """The density for one input: constant ``densities[i]`` between ``edges[i]`` and ``edges[i + 1]``."""
+
+    edges: Floats
+    densities: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Piecewise:
+    """Density ``high`` on a window, ``low`` on the other outputs; the window's width makes every law sum to one.
+
+    *Guarantee.* The heights do not depend on the input, so the likelihood ratio is exactly ``high / low``. The window's
+    width ``(1 - low * length) / (high - low)`` is a rational function of the two heights: the laws sum to one exactly.
+
+    >>> mechanism = Piecewise(1.0, Interval(0, 1), Interval(0, 1), low=0.5, high=1.25)
+    >>> mechanism.width
+    0.6666666666666666
+    >>> mechanism.pieces(0.5).edges.round(3).tolist()
+    [0.0, 0.167, 0.833, 1.0]
+    """
+
+    epsilon: float
+    inputs: Interval | Circle
+    outputs: Interval | Circle
+    low: float
+    high: float
+    window: AffineWindow | SublevelWindow = field(default_factory=AffineWindow)
+    name: str = "piecewise"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", require_epsilon(self.epsilon))
+        low, high = require_finite(self.low, "low density"), require_finite(self.high, "high density")
+        object.__setattr__(self, "low", low)
+        object.__setattr__(self, "high", high)
+        if not 0 < low <= high:
+            raise InvalidInput("densities", (low, high), "satisfy 0 < low <= high")
+        slack = 1e-12 if low == high else 0.0
+        if not low * self.outputs.length * (1 - slack) <= 1 <= high * self.outputs.length * (1 + slack):
+            raise InvalidInput("densities", (low, high), f"average to 1 over outputs of length {self.outputs.length:g}")
+        if isinstance(self.inputs, Circle) != isinstance(self.outputs, Circle):
+            raise InvalidInput("outputs", self.outputs, "be a circle exactly when the inputs are one")
+        if isinstance(self.inputs, Circle) and self.inputs != self.outputs:
+            raise InvalidInput("outputs", self.outputs, f"be the circle of the inputs, {self.inputs}")
+        if isinstance(self.window, AffineWindow) and not self.window.slope > 0:
+            raise InvalidInput("window slope", self.window.slope, "be above 0")
+
+    @property
+    def width(self) -> float:
+        """Total width of the window."""
+        if self.high == self.low:
+            return 0.0
+        return float(self._exact_width())
+
+    def _exact_width(self) -> Fraction:
+        low, high = Fraction(self.low), Fraction(self.high)
+        return (1 - low * Fraction(self.outputs.length)) / (high - low)
+
+    # -- the laws -----------------------------------------------------------------------------------------------------
+
+    def pieces(self, x: float) -> Pieces:
+        """The density for the input ``x``, equal neighbours merged."""
+        starts, widths = (part[0] for part in self._windows(np.array([float(self.inputs.require(x))])))
+        edges, densities = [self.outputs.lower], []
+        order = np.argsort(starts, kind="stable")
+        for start, width in zip(starts[order].tolist(), widths[order].tolist(), strict=True):
+            if width <= 0:
+                continue
+            if start > edges[-1]:
+                densities.append(self.low)
+                edges.append(start)
+            densities.append(self.high)
+            edges.append(min(start + width, self.outputs.upper))
+        if edges[-1] < self.outputs.upper:
+            densities.append(self.low)
+            edges.append(self.outputs.upper)
+        return Pieces(np.array(edges), np.array(densities))
+
+    def density(self, y: ArrayLike, x: ArrayLike) -> Floats:
+        outputs, inputs = self._pair(y, x)
+        starts, widths = self._windows(inputs)
+        offset = outputs[..., None] - starts
+        high = ((offset >= 0) & (offset < widths)).any(axis=-1)
+        inside = (outputs >= self.outputs.lower) & (outputs <= self.outputs.upper)
+        return np.where(inside, np.where(high, self.high, self.low), 0.0)
+
+    def mass(self, y: ArrayLike, x: ArrayLike) -> Floats:
+        outputs, _ = self._pair(y, x)
+        return np.zeros_like(outputs)
+
+    def cdf(self, y: ArrayLike, x: ArrayLike) -> Floats:
+        outputs, inputs = self._pair(y, x)
+        return self._mass_below(outputs, inputs)
+
+    def quantile(self, u: ArrayLike, x: ArrayLike) -> Floats:
+        probabilities, inputs = np.broadcast_arrays(analysis.require_probabilities(u), self.inputs.require(x))
+        starts, widths = self._windows(inputs)
+        stops = np.minimum(starts + widths, self.outputs.upper)
+        answer = self.outputs.lower + probabilities / self.low
+        gain = (self.high - self.low) * widths
+        for k in range(starts.shape[-1]):
+            start, stop, extra = starts[..., k], stops[..., k], gain[..., k]
+            reached = self._mass_below(start, inputs)
+            inside = np.minimum(start + (probabilities - reached) / self.high, stop)
+            beyond = answer - extra / self.low
+            answer = np.where(probabilities <= reached, answer, np.where(beyond < stop, inside, beyond))
+        return np.minimum(np.maximum(answer, self.outputs.lower), self.outputs.upper)
+
+    def sample(self, x: ArrayLike, rng: np.random.Generator, size: int | None = None) -> Floats:
+        analysis.require_generator(rng)
+        inputs = analysis.inputs_for_sampling(self.inputs, x, size)
+        if isinstance(self.window, SublevelWindow):
+            return self.quantile(rng.random(inputs.shape), inputs)
+        out = np.empty(inputs.shape)
+        flat_out, flat_in = out.reshape(-1), inputs.reshape(-1) if size is None else inputs[:1]
+        scratch = np.empty((2, min(_CHUNK, flat_out.size)))
+        for first in range(0, flat_out.size, _CHUNK):
+            part = flat_out[first : first + _CHUNK]
+            self._draw(part, flat_in[first : first + _CHUNK] if size is None else flat_in, rng, scratch)
+        return out
+
+    def _draw(self, out: Floats, inputs: Floats, rng: np.random.Generator, scratch: Floats) -> None:
+        """Fill ``out`` by inversion: the quantile function is ``min(steep, max(flat, steep - jump))``, three lines."""
+        steep, flat = scratch[0, : out.size], scratch[1, : out.size]
+        lower, upper, width = self.outputs.lower, self.outputs.upper, self.width
+        on_circle = isinstance(self.outputs, Circle)
+        # on the circle the law is drawn around the middle and turned to the input afterwards
+        starts = np.array([lower + (upper - lower - width) / 2]) if on_circle else self._windows(inputs)[0][:, 0]
+        jump = (self.high - self.low) * width / self.low
+        rng.random(out=out)
+        np.multiply(out, 1 / self.low, out=steep)
+        steep += lower
+        np.multiply(out, 1 / self.high, out=flat)
+        flat += starts - (starts - lower) * (self.low / self.high)
+        np.subtract(steep, jump, out=out)
+        np.maximum(out, flat, out=out)
+        np.minimum(out, steep, out=out)
+        np.minimum(out, np.nextafter(upper, lower), out=out)
+        if on_circle:
+            out += inputs - self.outputs.middle
+            np.multiply(out < 0, self.outputs.length, out=flat)
+            out += flat
+            np.multiply(out >= self.outputs.length, self.outputs.length, out=flat)
+            out -= flat
+
+    # -- integrals ----------------------------------------------------------------------------------------------------
+
+    def moment(self, x: ArrayLike, order: int) -> Floats:
+        return self.moment_between(x, order, self.outputs.lower, self.outputs.upper)
+
+    def expected_loss(self, x: ArrayLike, loss: Loss) -> Floats:
+        return self.loss_between(x, loss, self.outputs.lower, self.outputs.upper)
+
+    def moment_between(self, x: ArrayLike, order: int, start: ArrayLike, stop: ArrayLike) -> Floats:
+        power = analysis.require_order(order) + 1
+        if isinstance(self.outputs, Circle) and order > 0:
+            raise InvalidInput("moment", order, "be asked of outputs on a line", "use a circular loss instead")
+        return self._integrate(x, start, stop, lambda a, b, _: (b**power - a**power) / power)
+
+    def loss_between(self, x: ArrayLike, loss: Loss, start: ArrayLike, stop: ArrayLike) -> Floats:
+        analysis.require_matching_loss(loss, self.outputs)
+        return self._integrate(x, start, stop, loss.integral)
+
+    def _integrate(self, x: ArrayLike, start: ArrayLike, stop: ArrayLike, integral: _Integral) -> Floats:
+        inputs, lower, upper = np.broadcast_arrays(
+            self.inputs.require(x), np.maximum(start, self.outputs.lower), np.minimum(stop, self.outputs.upper)
+        )
+        upper = np.maximum(lower, upper)
+        starts, widths = self._windows(inputs)
+        left = np.minimum(np.maximum(starts, lower[..., None]), upper[..., None])
+        right = np.minimum(np.maximum(starts + widths, lower[..., None]), upper[..., None])
+        windows = np.sum(integral(left, right, inputs[..., None]), axis=-1)
+        return np.asarray(self.low * integral(lower, upper, inputs) + (self.high - self.low) * windows)
+
+    def breakpoints(self, loss: Loss) -> tuple[float, ...]:
+        """Inputs where the window starts or stops moving, or where a kink of the loss crosses an edge."""
+        ends = (self.inputs.lower, self.inputs.upper)
+        if isinstance(self.outputs, Circle) or isinstance(self.window, SublevelWindow):
+            return ends
+        lower, upper, half = self.outputs.lower, self.outputs.upper, self.width / 2
+        slope, offset = self.window.slope, self.window.offset
+        cuts = {(lower + half - offset) / slope, (upper - half - offset) / slope}
+        period = loss.period if isinstance(loss, Power) and loss.period is not None else 0.0
+        for kink in {0.0, period / 2, -period / 2, period, -period}:
+            cuts |= {edge + kink for edge in (lower, upper, lower + self.width, upper - self.width)}
+            if slope != 1:
+                cuts |= {(offset + side - kink) / (1 - slope) for side in (-half, half)}
+        return (*sorted({*ends, *(cut for cut in cuts if ends[0] < cut < ends[1])}),)
+
+    def edge_meets(self, outputs: tuple[float, ...]) -> tuple[float, ...]:
+        """The inputs whose moving window has an edge at one of ``outputs``."""
+        if not isinstance(self.window, AffineWindow):
+            return ()
+        sides = (-self.width / 2, self.width / 2)
+        return tuple((y - side - self.window.offset) / self.window.slope for y in outputs for side in sides)
+
+    # -- privacy ------------------------------------------------------------------------------------------------------
+
+    def likelihood_ratio(self) -> LikelihoodRatio:
+        return LikelihoodRatio(Fraction(self.high) / Fraction(self.low))
+
+    # -- other domains ------------------------------------------------------------------------------------------------
+
+    def moved_to(self, inputs: Interval) -> Piecewise:
+        """The same mechanism for another input interval (Theorem 6: privacy and the order of errors are kept)."""
+        if not (isinstance(self.inputs, Interval) and isinstance(self.outputs, Interval)):
+            raise InvalidInput("mechanism", self.name, "live on an interval to be moved to another one")
+        scale = inputs.length / self.inputs.length
+        outputs = Interval(
+            inputs.lower + (self.outputs.lower - self.inputs.lower) * scale,
+            inputs.upper + (self.outputs.upper - self.inputs.upper) * scale,
+        )
+        return replace(self._with_outputs(outputs, scale, inputs), inputs=inputs)
+
+    def compressed(self) -> Piecewise:
+        """Outputs squeezed linearly onto the input interval (PM-C and SW-C)."""
+        if not (isinstance(self.inputs, Interval) and isinstance(self.outputs, Interval)):
+            raise InvalidInput("mechanism", self.name, "live on an interval to be compressed")
+        scale = self.inputs.length / self.outputs.length
+        return self._with_outputs(self.inputs, scale, self.inputs)
+
+    def _with_outputs(self, outputs: Interval, scale: float, inputs: Interval) -> Piecewise:
+        """Outputs stretched by ``scale`` onto ``outputs``, for inputs stretched onto ``inputs``."""
+        if not isinstance(self.window, AffineWindow):
+            raise InvalidInput("mechanism", self.name, "have an affine window to be moved or compressed")
+        slope = self.window.slope * scale * self.inputs.length / inputs.length
+        centre = self.window.slope * self.inputs.lower + self.window.offset
+        offset = outputs.lower + (centre - self.outputs.lower) * scale - slope * inputs.lower
+        low = self.low / scale
+        return replace(
+            self, outputs=outputs, low=low, high=low * (self.high / self.low), window=AffineWindow(slope, offset)
+        )
+
+    mean = analysis.mean
+    variance = analysis.variance
+    worst_case = analysis.worst_case
+    average_loss = analysis.average_loss
+    privacy_loss = analysis.privacy_loss
+
+    # -- windows ------------------------------------------------------------------------------------------------------
+
+    def _windows(self, inputs: Floats) -> tuple[Floats, Floats]:
+        """``(starts, widths)`` with one more axis: the intervals that make up each input's window."""
+        width = self.width
+        if isinstance(self.window, SublevelWindow):
+            return self._sublevel_windows(inputs, self.window)
+        centre = inputs if self.window == AffineWindow() else self.window.slope * inputs + self.window.offset
+        starts = (centre - width / 2)[..., None]
+        if isinstance(self.outputs, Circle):
+            starts = self.outputs.reduce(starts)
+            wrapped = np.maximum(starts + width - self.outputs.period, 0.0)
+            return (
+                np.concatenate([starts, np.zeros_like(starts)], axis=-1),
+                np.concatenate([width - wrapped, wrapped], axis=-1),
+            )
+        np.maximum(starts, self.outputs.lower, out=starts)
+        np.minimum(starts, self.outputs.upper - width, out=starts)
+        return starts, np.broadcast_to(np.float64(width), starts.shape)
+
+    def _sublevel_windows(self, inputs: Floats, window: SublevelWindow) -> tuple[Floats, Floats]:
+        interval = Interval(self.outputs.lower, self.outputs.upper)
+        values, positions = np.unique(inputs, return_inverse=True)
+        sets = [sublevel_set(window.loss, value, interval, self.width) for value in values.tolist()]
+        most = max((starts.size for starts, _ in sets), default=1)
+        starts = np.array([np.pad(part, (0, most - part.size), mode="edge") for part, _ in sets])
+        widths = np.array([np.pad(part, (0, most - part.size)) for _, part in sets])
+        shape = (*inputs.shape, most)
+        return starts[positions].reshape(shape), widths[positions].reshape(shape)
+
+    def _mass_below(self, outputs: Floats, inputs: Floats) -> Floats:
+        starts, widths = self._windows(inputs)
+        covered = np.sum(np.minimum(np.maximum(outputs[..., None] - starts, 0.0), widths), axis=-1)
+        reach = np.minimum(np.maximum(outputs - self.outputs.lower, 0.0), self.outputs.length)
+        return np.asarray(np.minimum(self.low * reach + (self.high - self.low) * covered, 1.0), dtype=np.float64)
+
+    def _pair(self, y: ArrayLike, x: ArrayLike) -> tuple[Floats, Floats]:
+        outputs, inputs = np.broadcast_arrays(np.asarray(y, dtype=np.float64), self.inputs.require(x))
+        return outputs, inputs

@@ -1,0 +1,83 @@
+"""The shape every mechanism has."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mechdesign.domains import Circle, Finite, Interval, Line
+from mechdesign.losses import Loss
+from mechdesign.mechanisms.ratio import LikelihoodRatio
+from mechdesign.priors import Prior
+
+Floats = NDArray[np.float64]
+
+
+class Mechanism(Protocol):
+    """An immutable family of laws, one for each input ``x``, with everything about them exact up to rounding.
+
+    Arguments broadcast like numpy's. A law may have a density part and atoms: ``density`` is the former, ``mass`` the
+    probability of exactly ``y``.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def epsilon(self) -> float:
+        """The privacy parameter the mechanism was built for; `privacy_loss` says what it achieves."""
+        ...
+
+    @property
+    def inputs(self) -> Interval | Circle | Finite: ...
+    @property
+    def outputs(self) -> Interval | Circle | Finite | Line: ...
+
+    def density(self, y: ArrayLike, x: ArrayLike) -> Floats: ...
+    def mass(self, y: ArrayLike, x: ArrayLike) -> Floats: ...
+    def cdf(self, y: ArrayLike, x: ArrayLike) -> Floats: ...
+    def quantile(self, u: ArrayLike, x: ArrayLike) -> Floats: ...
+    def sample(self, x: ArrayLike, rng: np.random.Generator, size: int | None = None) -> Floats:
+        """Outputs for simulation: one for each ``x``, or ``size`` of them for a single ``x``."""
+        ...
+
+    def moment(self, x: ArrayLike, order: int) -> Floats:
+        """``E[Y^order | x]``."""
+        ...
+
+    def expected_loss(self, x: ArrayLike, loss: Loss) -> Floats:
+        """``E[loss(Y, x) | x]``."""
+        ...
+
+    def breakpoints(self, loss: Loss) -> tuple[float, ...]:
+        """Inputs between which the expected loss is smooth, the ends of the domain included."""
+        ...
+
+    def likelihood_ratio(self) -> LikelihoodRatio: ...
+
+    def mean(self, x: ArrayLike) -> Floats: ...
+    def variance(self, x: ArrayLike) -> Floats: ...
+    def worst_case(self, loss: Loss) -> tuple[float, float]:
+        """The largest expected loss over the inputs, and an input where it is taken."""
+        ...
+
+    def average_loss(self, loss: Loss, prior: Prior | None = None) -> float:
+        """The expected loss averaged over a prior (uniform if none is given)."""
+        ...
+
+    def privacy_loss(self) -> float:
+        """``ln sup q(y|x)/q(y|x')``: the epsilon the mechanism really has."""
+        ...
+
+
+class Continuous(Mechanism, Protocol):
+    """A mechanism whose laws have a density and no atoms, with its partial integrals."""
+
+    def moment_between(self, x: ArrayLike, order: int, start: ArrayLike, stop: ArrayLike) -> Floats:
+        """``E[Y^order; start < Y < stop | x]``."""
+        ...
+
+    def loss_between(self, x: ArrayLike, loss: Loss, start: ArrayLike, stop: ArrayLike) -> Floats:
+        """``E[loss(Y, x); start < Y < stop | x]``."""
+        ...

@@ -1,0 +1,101 @@
+"""Two outputs, chosen with a probability linear in the input (Duchi, Jordan and Wainwright)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mechdesign.domains import Finite, Interval
+from mechdesign.errors import InvalidInput, require_epsilon, require_finite
+from mechdesign.losses import Loss, Power
+from mechdesign.mechanisms import analysis
+from mechdesign.mechanisms.ratio import INFINITE, LikelihoodRatio
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class TwoPoint:
+    """Report the upper output with probability ``rare + (1 - 2 rare) t``, ``t`` the input's place in its interval.
+
+    The outputs lie ``length rare / (1 - 2 rare)`` beyond the ends of the inputs, which makes the report unbiased.
+
+    *Guarantee.* Probabilities run from ``rare`` to ``1 - rare``: the likelihood ratio is ``(1 - rare) / rare``.
+
+    >>> mechanism = TwoPoint(1.0, Interval(-1, 1), rare=0.25)
+    >>> mechanism.outputs.points
+    (-2.0, 2.0)
+    >>> mechanism.mean([-1.0, 0.5]).tolist()
+    [-1.0, 0.5]
+    """
+
+    epsilon: float
+    inputs: Interval
+    rare: float
+    name: str = "two-point"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", require_epsilon(self.epsilon))
+        rare = require_finite(self.rare, "rare probability")
+        if not 0 <= rare < 0.5:
+            raise InvalidInput("rare probability", rare, "lie in [0, 0.5)")
+
+    @property
+    def outputs(self) -> Finite:
+        reach = self.inputs.length * self.rare / (1 - 2 * self.rare)
+        return Finite((self.inputs.lower - reach, self.inputs.upper + reach))
+
+    def _upper_chance(self, x: ArrayLike) -> Floats:
+        place = (self.inputs.require(x) - self.inputs.lower) / self.inputs.length
+        return np.asarray(self.rare + (1 - 2 * self.rare) * place)
+
+    def density(self, y: ArrayLike, x: ArrayLike) -> Floats:
+        return np.zeros(np.broadcast_shapes(np.shape(y), self.inputs.require(x).shape))
+
+    def mass(self, y: ArrayLike, x: ArrayLike) -> Floats:
+        outputs, chance = np.broadcast_arrays(np.asarray(y, dtype=np.float64), self._upper_chance(x))
+        low, high = self.outputs.points
+        return np.where(outputs == high, chance, np.where(outputs == low, 1 - chance, 0.0))
+
+    def cdf(self, y: ArrayLike, x: ArrayLike) -> Floats:
+        outputs, chance = np.broadcast_arrays(np.asarray(y, dtype=np.float64), self._upper_chance(x))
+        low, high = self.outputs.points
+        return np.where(outputs >= high, 1.0, np.where(outputs >= low, 1 - chance, 0.0))
+
+    def quantile(self, u: ArrayLike, x: ArrayLike) -> Floats:
+        low, high = self.outputs.points
+        return np.where(analysis.require_probabilities(u) <= 1 - self._upper_chance(x), low, high)
+
+    def sample(self, x: ArrayLike, rng: np.random.Generator, size: int | None = None) -> Floats:
+        inputs = analysis.inputs_for_sampling(self.inputs, x, size)
+        return self.quantile(analysis.require_generator(rng).random(inputs.shape), inputs)
+
+    def moment(self, x: ArrayLike, order: int) -> Floats:
+        chance = self._upper_chance(x)
+        low, high = (point ** analysis.require_order(order) for point in self.outputs.points)
+        return np.asarray(low + (high - low) * chance)
+
+    def expected_loss(self, x: ArrayLike, loss: Loss) -> Floats:
+        chance = self._upper_chance(x)
+        low, high = self.outputs.points
+        return np.asarray((1 - chance) * loss(low, x) + chance * loss(high, x))
+
+    def breakpoints(self, loss: Loss) -> tuple[float, ...]:
+        ends = (self.inputs.lower, self.inputs.upper)
+        if not (isinstance(loss, Power) and loss.period is not None):
+            return ends
+        turns = {y + k * loss.period / 2 for y in self.outputs.points for k in range(-4, 5)}
+        return (*sorted({*ends, *(cut for cut in turns if ends[0] < cut < ends[1])}),)
+
+    def likelihood_ratio(self) -> LikelihoodRatio:
+        rare = Fraction(self.rare)
+        return LikelihoodRatio((1 - rare) / rare) if rare else INFINITE
+
+    mean = analysis.mean
+    variance = analysis.variance
+    worst_case = analysis.worst_case
+    average_loss = analysis.average_loss
+    privacy_loss = analysis.privacy_loss

@@ -1,0 +1,82 @@
+"""Lower bounds on the error of every piecewise mechanism, checked in rational arithmetic.
+
+Write ``c = e^eps`` and ``phi(t) = min(t, c t)``. The densities of a piecewise mechanism lie between a base density
+``b`` and ``c b`` on outputs of length L. For an input x and any level v,
+
+    ``E[loss(Y, x)] = v + integral of q(y|x) (loss(y, x) - v) >= v + b G(x, v)``,
+    ``G(x, v) = integral of phi(loss(y, x) - v) over the outputs``,
+
+because ``b <= q <= c b``. Averaging over atoms ``(x, v)`` with weights, and taking the worst b in ``[1/(cL), 1/L]``,
+bounds the worst case over inputs for *any number of pieces*. At the optimum G = 0 and the bound is attained.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from mechdesign.errors import InvalidInput, require_epsilon, require_finite
+from mechdesign.proof.rational import exp_upper
+
+
+@dataclass(frozen=True, slots=True)
+class BathtubAtom:
+    """An input, the radius whose loss is the level ``v = radius^exponent``, and the atom's weight."""
+
+    x: float
+    radius: float
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class BathtubBound:
+    """Atoms that bound the worst-case error of every piecewise mechanism from below, for ``|y - x|^exponent``.
+
+    ``lower`` and ``upper`` are the ends of the outputs. A circle is cut open opposite its one atom, the middle.
+
+    >>> bound = BathtubBound(1.0, 1, 0.0, 1.0, (BathtubAtom(0.0, 0.3775406687),))
+    >>> round(float(bound.value()), 9)
+    0.377540669
+    """
+
+    epsilon: float
+    exponent: int
+    lower: float
+    upper: float
+    atoms: tuple[BathtubAtom, ...]
+
+    def __post_init__(self) -> None:
+        require_epsilon(self.epsilon)
+        if isinstance(self.exponent, bool) or not isinstance(self.exponent, int) or not 1 <= self.exponent <= 16:
+            raise InvalidInput("exponent", self.exponent, "be a whole number from 1 to 16")
+        if not require_finite(self.lower, "lower") < require_finite(self.upper, "upper"):
+            raise InvalidInput("outputs", (self.lower, self.upper), "have their lower end below their upper end")
+        if not self.atoms:
+            raise InvalidInput("atoms", self.atoms, "hold at least one atom")
+        for atom in self.atoms:
+            if not self.lower <= require_finite(atom.x, "atom x") <= self.upper:
+                raise InvalidInput("atom x", atom.x, "lie among the outputs")
+            if not (require_finite(atom.radius, "radius") >= 0 and require_finite(atom.weight, "weight") >= 0):
+                raise InvalidInput("atom", atom, "have a radius and a weight of at least 0")
+        if sum(Fraction(atom.weight) for atom in self.atoms) != 1:
+            raise InvalidInput("atom weights", [atom.weight for atom in self.atoms], "sum to exactly 1")
+
+    def value(self) -> Fraction:
+        """The bound, an exact rational: valid for every piecewise mechanism with these outputs."""
+        ratio = exp_upper(self.epsilon)
+        length = Fraction(self.upper) - Fraction(self.lower)
+        level = sum(Fraction(atom.weight) * Fraction(atom.radius) ** self.exponent for atom in self.atoms)
+        gain = sum(Fraction(atom.weight) * self._gain(atom, ratio) for atom in self.atoms)
+        return level + (gain / length if gain < 0 else gain / (ratio * length))
+
+    def _gain(self, atom: BathtubAtom, ratio: Fraction) -> Fraction:
+        """``G(x, v)`` with an upper bound of ``e^eps``: phi, and so the bound, decreases in it."""
+        x, radius = Fraction(atom.x), Fraction(atom.radius)
+        left, right = max(Fraction(self.lower), x - radius), min(Fraction(self.upper), x + radius)
+        everywhere = self._excess(x, radius, Fraction(self.lower), Fraction(self.upper))
+        return everywhere + (ratio - 1) * self._excess(x, radius, left, right)
+
+    def _excess(self, x: Fraction, radius: Fraction, start: Fraction, stop: Fraction) -> Fraction:
+        """Integral of ``|y - x|^exponent - radius^exponent`` from start to stop, where ``start <= x <= stop``."""
+        power = self.exponent + 1
+        return ((x - start) ** power + (stop - x) ** power) / power - radius**self.exponent * (stop - start)

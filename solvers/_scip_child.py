@@ -148,8 +148,8 @@ def _scip_direct(report: Report, program: BilinearProgram) -> Any:
         def run(self, model: Any, parameters: Mapping[str, Any]) -> None:
             self._columns = [model.x[j] for j in model.x]
             self._reported = -math.inf
-            # Pyomo turns SCIP's log on and reads it through a pipe from a thread which cannot run while
-            # SCIP holds the interpreter lock: once the pipe is full, SCIP blocks for ever. Hence no log.
+            # Pyomo turns SCIP's log on and reads it through a pipe, from a thread which cannot run while
+            # SCIP holds the interpreter lock: should the pipe fill up, SCIP waits for ever. Hence no log.
             quiet = {"display/verblevel": 0, "misc/catchctrlc": False}
             self.solve(
                 model,

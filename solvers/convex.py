@@ -36,6 +36,9 @@ Engine = Literal["clarabel", "highs"]
 class Cvxpy:
     """CVXPY with Clarabel (interior point, cones) or HiGHS (linear) behind it.
 
+    Clarabel calls a program unbounded when it finds a ray, without asking for a feasible point; a program
+    that is both infeasible and has a ray may be reported as either.
+
     >>> program = LinearProgram.of(cost=[2, 3], matrix=[[1, 1]], row_lower=1, lower=0)
     >>> solution = Cvxpy().solve(program)
     >>> solution.status.value, round(solution.objective, 6), round(solution.bound, 6)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -45,9 +46,7 @@ class LinearProgram:
     row_names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        cost = _finite_vector("cost", self.cost)
-        if cost.size == 0:
-            raise ProgramError("cost", "an empty array", "must have at least one entry")
+        cost = _costs(self.cost)
         matrix = _frozen_matrix("matrix", self.matrix, columns=cost.size)
         rows = matrix.shape[0]
         row_lower, row_upper = _bounds("row_lower", self.row_lower, "row_upper", self.row_upper, rows)
@@ -78,7 +77,7 @@ class LinearProgram:
         row_names: Sequence[str] = (),
     ) -> LinearProgram:
         """Build from lists, dense or sparse matrices; a scalar bound applies to every row or column."""
-        costs = _floats("cost", cost)
+        costs = _costs(cost)
         rows = _frozen_matrix("matrix", matrix, columns=costs.size)
         return cls(
             costs,
@@ -135,6 +134,23 @@ class Product:
         for field, index in (("left", self.left), ("right", self.right)):
             if index != int(index) or index < 0:
                 raise ProgramError(field, index, "must be a column index, 0 or more")
+
+    def range_over(self, lower: FloatArray, upper: FloatArray) -> tuple[float, float]:
+        """An interval which holds the term wherever the variables are within these bounds.
+
+        >>> Product(0, 0).range_over(np.array([-1.0]), np.array([2.0]))
+        (0.0, 4.000000000000002)
+        """
+        if self.coefficient == 0:
+            return 0.0, 0.0
+        left = (float(lower[self.left]), float(upper[self.left]))
+        right = (float(lower[self.right]), float(upper[self.right]))
+        # 0 * inf is 0 here: a factor fixed at zero silences an unbounded partner.
+        corners = [0.0 if 0.0 in (a, b) else a * b for a in left for b in right]
+        if self.left == self.right:
+            corners = [end * end for end in left] + ([0.0] if left[0] < 0 < left[1] else [])
+        low, high = _scaled(self.coefficient, min(corners), max(corners))
+        return _outward(low, -math.inf), _outward(high, math.inf)
 
     def value_at(self, point: ArrayLike) -> float:
         """The value of the term at ``x``."""
@@ -200,7 +216,7 @@ class BilinearProgram:
         lower, upper = self.linear.lower, self.linear.upper
         terms = [
             _scaled(float(c), float(lower[j]), float(upper[j])) for j, c in enumerate(self.linear.cost) if c != 0
-        ] + [_product_range(term, lower, upper) for term in self.objective_products]
+        ] + [term.range_over(lower, upper) for term in self.objective_products]
         slack = 1e-12 * sum(max(abs(low), abs(high)) for low, high in terms)
         if not math.isfinite(slack):
             slack = 0.0
@@ -254,10 +270,12 @@ def _vector(field: str, value: ArrayLike) -> FloatArray:
     return array
 
 
-def _finite_vector(field: str, value: ArrayLike) -> FloatArray:
-    array = _vector(field, value)
-    _reject(field, array, ~np.isfinite(array), "must be finite")
-    return array
+def _costs(value: ArrayLike) -> FloatArray:
+    costs = _vector("cost", value)
+    if costs.size == 0:
+        raise ProgramError("cost", "an empty array", "must have at least one entry")
+    _reject("cost", costs, ~np.isfinite(costs), "must be finite")
+    return costs
 
 
 def _spread(field: str, value: ArrayLike, size: int) -> FloatArray:
@@ -284,11 +302,11 @@ def _bounds(
 
 
 def _frozen_matrix(field: str, value: Matrix, columns: int) -> csr_array:
-    if isinstance(value, sparray | spmatrix):
-        matrix = csr_array(value, dtype=np.float64, copy=True)
-    else:
+    given: Any = value
+    if not isinstance(value, sparray | spmatrix):
         dense = _floats(field, value)
-        matrix = csr_array(dense if dense.size or dense.ndim == 2 else np.zeros((0, columns)))
+        given = dense if dense.size or dense.ndim == 2 else np.zeros((0, columns))
+    matrix: csr_array = csr_array(given, dtype=np.float64, copy=True)
     if matrix.ndim != 2 or matrix.shape[1] != columns:
         raise ProgramError(field, f"shape {matrix.shape}", f"must be two-dimensional with {columns} columns")
     _reject(field, matrix.data, ~np.isfinite(matrix.data), "must be finite")
@@ -317,16 +335,6 @@ def _scaled(coefficient: float, low: float, high: float) -> tuple[float, float]:
     return min(ends), max(ends)
 
 
-def _product_range(term: Product, lower: FloatArray, upper: FloatArray) -> tuple[float, float]:
-    if term.coefficient == 0:
-        return 0.0, 0.0
-    left = (float(lower[term.left]), float(upper[term.left]))
-    right = (float(lower[term.right]), float(upper[term.right]))
-    # 0 * inf is 0 here: a factor fixed at zero silences an unbounded partner.
-    corners = [0.0 if 0.0 in (a, b) else a * b for a in left for b in right]
-    if term.left == term.right and left[0] < 0 < left[1]:
-        corners.append(0.0)
-        return _scaled(term.coefficient, 0.0, max(corners))
-    if term.left == term.right:
-        corners = [end * end for end in left]
-    return _scaled(term.coefficient, min(corners), max(corners))
+def _outward(end: float, towards: float) -> float:
+    # Two roundings to undo; zero is exact, and its sign is what others rely on.
+    return end if end == 0 else math.nextafter(math.nextafter(end, towards), towards)

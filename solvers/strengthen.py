@@ -112,7 +112,7 @@ def _lift_objective(program: BilinearProgram) -> BilinearProgram:
     base = program.linear
     extra = len(chained)
     columns = base.columns + np.arange(extra)
-    ranges = [_range(term, base) for term in chained]
+    ranges = [Product(term.left, term.right).range_over(base.lower, base.upper) for term in chained]
     defining = csr_array((np.ones(extra), (np.arange(extra), columns)), shape=(extra, base.columns + extra))
     linear = LinearProgram(
         np.concatenate([base.cost, [term.coefficient for term in chained]]),
@@ -125,17 +125,3 @@ def _lift_objective(program: BilinearProgram) -> BilinearProgram:
     rows = tuple((base.rows + k, Product(term.left, term.right, -1.0)) for k, term in enumerate(chained))
     kept = tuple(term for term in program.objective_products if term not in chained)
     return BilinearProgram(linear, kept, program.row_products + rows)
-
-
-def _range(term: Product, base: LinearProgram) -> tuple[float, float]:
-    return BilinearProgram(
-        LinearProgram(
-            np.zeros(base.columns),
-            csr_array((0, base.columns)),
-            np.zeros(0),
-            np.zeros(0),
-            base.lower,
-            base.upper,
-        ),
-        (Product(term.left, term.right),),
-    ).objective_range()

@@ -1,1 +1,36 @@
-""""""
+"""One module a design problem: a problem goes in, a `Design` (mechanism + certificate + report) comes out."""
+
+from mechdesign.design.floor import Floor, floor_of
+from mechdesign.design.piecewise import PiecewiseProblem, optimal_piecewise
+from mechdesign.design.polar import PolarProblem, optimal_polar
+from mechdesign.design.regression import HeightFormula, fit_height
+from mechdesign.design.result import Certificate, Design, Report, SavedDesign, load_design
+from mechdesign.design.unbiased_piecewise import UnbiasedPiecewiseProblem, optimal_unbiased_piecewise
+
+__all__ = [
+    "Certificate",
+    "Design",
+    "Floor",
+    "HeightFormula",
+    "PiecewiseProblem",
+    "PolarProblem",
+    "Report",
+    "SavedDesign",
+    "UnbiasedPiecewiseProblem",
+    "fit_height",
+    "floor_of",
+    "load_design",
+    "optimal_piecewise",
+    "optimal_polar",
+    "optimal_unbiased_piecewise",
+    "search_pieces",
+]
+
+
+def __getattr__(name: str) -> object:
+    # the solvers are only paid for by those who ask for them
+    if name == "search_pieces":
+        from mechdesign.design.piece_program import search_pieces
+
+        return search_pieces
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

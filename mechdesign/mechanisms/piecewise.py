@@ -5,6 +5,7 @@ Every optimal m-piece mechanism has this form (see `mechdesign.design.piecewise`
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -94,22 +95,25 @@ class Piecewise:
     @property
     def width(self) -> float:
         """Total width of the window."""
-        if self.high == self.low:
-            return 0.0
-        return float(self._exact_width())
+        return float(self.exact_width())
 
-    def _exact_width(self) -> Fraction:
+    def exact_width(self) -> Fraction:
+        """The window's total width, as the rational that makes every law sum to one."""
         low, high = Fraction(self.low), Fraction(self.high)
+        if low == high:
+            return Fraction(0)
         return (1 - low * Fraction(self.outputs.length)) / (high - low)
 
     # -- the laws -----------------------------------------------------------------------------------------------------
 
     def pieces(self, x: float) -> Pieces:
         """The density for the input ``x``, equal neighbours merged."""
-        starts, widths = (part[0] for part in self._windows(np.array([float(self.inputs.require(x))])))
+        inputs = np.array([float(self.inputs.require(x))])
+        offsets, widths = self._windows(inputs)
+        starts = (inputs[:, None] + offsets)[0]
         edges, densities = [self.outputs.lower], []
         order = np.argsort(starts, kind="stable")
-        for start, width in zip(starts[order].tolist(), widths[order].tolist(), strict=True):
+        for start, width in zip(starts[order].tolist(), widths[0][order].tolist(), strict=True):
             if width <= 0:
                 continue
             if start > edges[-1]:
@@ -124,9 +128,9 @@ class Piecewise:
 
     def density(self, y: ArrayLike, x: ArrayLike) -> Floats:
         outputs, inputs = self._pair(y, x)
-        starts, widths = self._windows(inputs)
-        offset = outputs[..., None] - starts
-        high = ((offset >= 0) & (offset < widths)).any(axis=-1)
+        offsets, widths = self._windows(inputs)
+        place = (outputs - inputs)[..., None] - offsets
+        high = ((place >= 0) & (place < widths)).any(axis=-1)
         inside = (outputs >= self.outputs.lower) & (outputs <= self.outputs.upper)
         return np.where(inside, np.where(high, self.high, self.low), 0.0)
 
@@ -140,7 +144,8 @@ class Piecewise:
 
     def quantile(self, u: ArrayLike, x: ArrayLike) -> Floats:
         probabilities, inputs = np.broadcast_arrays(analysis.require_probabilities(u), self.inputs.require(x))
-        starts, widths = self._windows(inputs)
+        offsets, widths = self._windows(inputs)
+        starts = inputs[..., None] + offsets
         stops = np.minimum(starts + widths, self.outputs.upper)
         answer = self.outputs.lower + probabilities / self.low
         gain = (self.high - self.low) * widths
@@ -171,7 +176,7 @@ class Piecewise:
         lower, upper, width = self.outputs.lower, self.outputs.upper, self.width
         on_circle = isinstance(self.outputs, Circle)
         # on the circle the law is drawn around the middle and turned to the input afterwards
-        starts = np.array([lower + (upper - lower - width) / 2]) if on_circle else self._windows(inputs)[0][:, 0]
+        starts = self.outputs.middle - width / 2 if on_circle else inputs + self._windows(inputs)[0][:, 0]
         jump = (self.high - self.low) * width / self.low
         rng.random(out=out)
         np.multiply(out, 1 / self.low, out=steep)
@@ -195,13 +200,27 @@ class Piecewise:
         return self.moment_between(x, order, self.outputs.lower, self.outputs.upper)
 
     def expected_loss(self, x: ArrayLike, loss: Loss) -> Floats:
+        if isinstance(self.outputs, Circle) and isinstance(self.window, AffineWindow):
+            analysis.require_matching_loss(loss, self.outputs)
+            inputs, half, reach = self.inputs.require(x), self.width / 2, self.outputs.length / 2
+            extra = (self.high - self.low) * loss.integral(-half, half, inputs)
+            return np.asarray(np.broadcast_to(self.low * loss.integral(-reach, reach, inputs) + extra, inputs.shape))
         return self.loss_between(x, loss, self.outputs.lower, self.outputs.upper)
 
     def moment_between(self, x: ArrayLike, order: int, start: ArrayLike, stop: ArrayLike) -> Floats:
         power = analysis.require_order(order) + 1
         if isinstance(self.outputs, Circle) and order > 0:
             raise InvalidInput("moment", order, "be asked of outputs on a line", "use a circular loss instead")
-        return self._integrate(x, start, stop, lambda a, b, _: (b**power - a**power) / power)
+
+        def integral(left: Floats, right: Floats, at: Floats) -> Floats:
+            # (at + z)^order expanded about the input: powers of outputs would cancel for narrow windows
+            terms = (
+                math.comb(order, k) * at ** (order - k) * (right ** (k + 1) - left ** (k + 1)) / (k + 1)
+                for k in range(power)
+            )
+            return np.asarray(sum(terms))
+
+        return self._integrate(x, start, stop, integral)
 
     def loss_between(self, x: ArrayLike, loss: Loss, start: ArrayLike, stop: ArrayLike) -> Floats:
         analysis.require_matching_loss(loss, self.outputs)
@@ -211,10 +230,10 @@ class Piecewise:
         inputs, lower, upper = np.broadcast_arrays(
             self.inputs.require(x), np.maximum(start, self.outputs.lower), np.minimum(stop, self.outputs.upper)
         )
-        upper = np.maximum(lower, upper)
-        starts, widths = self._windows(inputs)
-        left = np.minimum(np.maximum(starts, lower[..., None]), upper[..., None])
-        right = np.minimum(np.maximum(starts + widths, lower[..., None]), upper[..., None])
+        lower, upper = lower - inputs, np.maximum(lower, upper) - inputs
+        offsets, widths = self._windows(inputs)
+        left = np.minimum(np.maximum(offsets, lower[..., None]), upper[..., None])
+        right = np.minimum(np.maximum(offsets + widths, lower[..., None]), upper[..., None])
         windows = np.sum(integral(left, right, inputs[..., None]), axis=-1)
         return np.asarray(self.low * integral(lower, upper, inputs) + (self.high - self.low) * windows)
 
@@ -286,36 +305,34 @@ class Piecewise:
     # -- windows ------------------------------------------------------------------------------------------------------
 
     def _windows(self, inputs: Floats) -> tuple[Floats, Floats]:
-        """``(starts, widths)`` with one more axis: the intervals that make up each input's window."""
+        """``(offsets, widths)`` with one more axis: the intervals of each input's window, offsets from the input."""
         width = self.width
         if isinstance(self.window, SublevelWindow):
             return self._sublevel_windows(inputs, self.window)
-        centre = inputs if self.window == AffineWindow() else self.window.slope * inputs + self.window.offset
-        starts = (centre - width / 2)[..., None]
         if isinstance(self.outputs, Circle):
-            starts = self.outputs.reduce(starts)
+            starts = self.outputs.reduce(inputs - width / 2)
             wrapped = np.maximum(starts + width - self.outputs.period, 0.0)
-            return (
-                np.concatenate([starts, np.zeros_like(starts)], axis=-1),
-                np.concatenate([width - wrapped, wrapped], axis=-1),
-            )
-        np.maximum(starts, self.outputs.lower, out=starts)
-        np.minimum(starts, self.outputs.upper - width, out=starts)
-        return starts, np.broadcast_to(np.float64(width), starts.shape)
+            offsets = np.stack([starts - inputs, -inputs], axis=-1)
+            return offsets, np.stack([width - wrapped, wrapped], axis=-1)
+        free = (self.window.slope - 1) * inputs + (self.window.offset - width / 2)
+        offsets = np.maximum(free, self.outputs.lower - inputs)
+        offsets = np.minimum(offsets, (self.outputs.upper - inputs) - width)
+        return offsets[..., None], np.full((*inputs.shape, 1), width)
 
     def _sublevel_windows(self, inputs: Floats, window: SublevelWindow) -> tuple[Floats, Floats]:
         interval = Interval(self.outputs.lower, self.outputs.upper)
         values, positions = np.unique(inputs, return_inverse=True)
         sets = [sublevel_set(window.loss, value, interval, self.width) for value in values.tolist()]
         most = max((starts.size for starts, _ in sets), default=1)
-        starts = np.array([np.pad(part, (0, most - part.size), mode="edge") for part, _ in sets])
-        widths = np.array([np.pad(part, (0, most - part.size)) for _, part in sets])
+        starts = np.array([np.pad(part, (0, most - part.size), mode="edge") for part, _ in sets]).reshape(-1, most)
+        widths = np.array([np.pad(part, (0, most - part.size)) for _, part in sets]).reshape(-1, most)
         shape = (*inputs.shape, most)
-        return starts[positions].reshape(shape), widths[positions].reshape(shape)
+        return starts[positions].reshape(shape) - inputs[..., None], widths[positions].reshape(shape)
 
     def _mass_below(self, outputs: Floats, inputs: Floats) -> Floats:
-        starts, widths = self._windows(inputs)
-        covered = np.sum(np.minimum(np.maximum(outputs[..., None] - starts, 0.0), widths), axis=-1)
+        offsets, widths = self._windows(inputs)
+        place = (outputs - inputs)[..., None] - offsets
+        covered = np.sum(np.minimum(np.maximum(place, 0.0), widths), axis=-1)
         reach = np.minimum(np.maximum(outputs - self.outputs.lower, 0.0), self.outputs.length)
         return np.asarray(np.minimum(self.low * reach + (self.high - self.low) * covered, 1.0), dtype=np.float64)
 

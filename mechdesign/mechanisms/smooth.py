@@ -102,8 +102,13 @@ def _interpolate(function: Function, start: float, stop: float, scale: float) ->
         values = function(_to_interval(nodes, start, stop))
         coefficients = _coefficients(values)
         size = max(scale, float(np.max(np.abs(values))))
-        # the last degree forgives values that carry more rounding than the function deserves
-        small = np.abs(coefficients) <= (_LEVEL if degree < _DEGREES[-1] else _NOISE) * size
+        tolerance = _LEVEL * size
+        if degree == _DEGREES[-1]:
+            # forgive values that carry more rounding than the function deserves, and the rounding of the points:
+            # a stretch of width 1e-10 around 1 holds few doubles
+            blur = 16 * np.finfo(float).eps * max(abs(start), abs(stop)) / (stop - start)
+            tolerance = max(_NOISE * size, blur * float(np.ptp(values)))
+        small = np.abs(coefficients) <= tolerance
         if small[-3:].all():
             kept = int(np.max(np.flatnonzero(~small), initial=0)) + 1
             return Stretch(start, stop, coefficients[:kept])

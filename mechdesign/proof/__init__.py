@@ -1,6 +1,6 @@
 """Exact arithmetic: rational bounds of ``e^eps``, privacy, and lower bounds on what a class of mechanisms can do."""
 
-from mechdesign.proof.bathtub import BathtubAtom, BathtubBound
+from mechdesign.proof.bathtub import BathtubAtom, BathtubBound, exact_error
 from mechdesign.proof.privacy import PrivacyProof, prove_privacy
 from mechdesign.proof.rational import exp_lower, exp_upper, float_down, float_up
 from mechdesign.proof.unbiased import UnbiasedBound
@@ -10,6 +10,7 @@ __all__ = [
     "BathtubBound",
     "PrivacyProof",
     "UnbiasedBound",
+    "exact_error",
     "exp_lower",
     "exp_upper",
     "float_down",

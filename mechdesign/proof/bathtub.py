@@ -15,7 +15,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from mechdesign.domains import Circle
 from mechdesign.errors import InvalidInput, require_epsilon, require_finite
+from mechdesign.mechanisms.piecewise import AffineWindow, Piecewise
 from mechdesign.proof.rational import exp_upper
 
 
@@ -80,3 +82,30 @@ class BathtubBound:
         """Integral of ``|y - x|^exponent - radius^exponent`` from start to stop, where ``start <= x <= stop``."""
         power = self.exponent + 1
         return ((x - start) ** power + (stop - x) ** power) / power - radius**self.exponent * (stop - start)
+
+
+def exact_error(mechanism: Piecewise, x: float, exponent: int) -> Fraction:
+    """``E|Y - x|^exponent`` of a mechanism with affine windows, as an exact rational.
+
+    >>> from mechdesign.domains import Interval
+    >>> exact_error(Piecewise(1.0, Interval(0, 1), Interval(0, 1), low=0.5, high=1.25), 0.0, 1)
+    Fraction(5, 12)
+    """
+    if not isinstance(mechanism.window, AffineWindow):
+        raise InvalidInput("mechanism", mechanism.name, "have affine windows")
+    width, at = mechanism.exact_width(), Fraction(x)
+    if isinstance(mechanism.outputs, Circle):
+        at = centre = Fraction(mechanism.outputs.period) / 2  # every input is alike: turn it to the middle
+        lower, upper = Fraction(0), Fraction(mechanism.outputs.period)
+    else:
+        centre = Fraction(mechanism.window.slope) * at + Fraction(mechanism.window.offset)
+        lower, upper = Fraction(mechanism.outputs.lower), Fraction(mechanism.outputs.upper)
+    start = min(max(centre - width / 2, lower), upper - width)
+    power = exponent + 1
+
+    def primitive(y: Fraction) -> Fraction:
+        return (y - at) ** power / power if y >= at else -((at - y) ** power) / power
+
+    everywhere = primitive(upper) - primitive(lower)
+    inside = primitive(start + width) - primitive(start)
+    return Fraction(mechanism.low) * everywhere + (Fraction(mechanism.high) - Fraction(mechanism.low)) * inside

@@ -1,0 +1,5 @@
+"""``python -m mechdesign``."""
+
+from mechdesign.cli import main
+
+main()

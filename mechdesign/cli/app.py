@@ -1,0 +1,71 @@
+"""The commands, and what a shell sees of every way they can end."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import typer
+
+from mechdesign.cli import compare, ogpm, show
+from mechdesign.errors import InvalidInput, MechDesignError, MissingExtra, NoAnswer
+
+EXIT_FAILURE, EXIT_BAD_INPUT, EXIT_NO_ANSWER = 1, 2, 3
+
+app = typer.Typer(
+    name="mechdesign",
+    help="Design local differential privacy mechanisms by optimisation, with proofs.",
+    no_args_is_help=False,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+
+@app.callback(invoke_without_command=True)
+def _overview(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        sys.stdout.write(OVERVIEW)
+
+
+OVERVIEW = """\
+mechdesign - local differential privacy mechanisms by optimisation, with proofs
+
+  design
+    ogpm       the optimal piecewise mechanism: line, circle or polar, any power loss
+  study
+    compare    worst-case and whole-domain errors of published mechanisms over epsilon
+    show       a saved design: pieces, errors, certificate checked again, density plot
+
+Try:  python -m mechdesign ogpm --eps 2
+      python -m mechdesign compare --eps 0.5:4:8 --plot errors.png
+      python -m mechdesign COMMAND --help
+"""
+
+app.command("ogpm", help=ogpm.__doc__)(ogpm.run)
+app.command("compare", help=compare.__doc__)(compare.run)
+app.command("show", help=show.__doc__)(show.run)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run a command; errors end in one plain line on stderr and an exit code, never in a traceback."""
+    try:
+        app(args=None if arguments is None else list(arguments), prog_name="mechdesign")
+    except NoAnswer as error:
+        _leave(f"no answer: {error}", EXIT_NO_ANSWER)
+    except InvalidInput as error:
+        _leave(f"bad input: {error}", EXIT_BAD_INPUT)
+    except MissingExtra as error:
+        _leave(f"not installed: {error}", EXIT_FAILURE)
+    except MechDesignError as error:
+        _leave(f"failed: {error}", EXIT_FAILURE)
+    except KeyboardInterrupt:
+        _leave("interrupted", EXIT_FAILURE)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(EXIT_FAILURE)
+
+
+def _leave(message: str, code: int) -> None:
+    sys.stderr.write(f"mechdesign: {message}\n")
+    sys.exit(code)

@@ -1,0 +1,247 @@
+"""The optimal piecewise mechanism (OGPM) for a loss, with its certificate and a comparison."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from mechdesign import plot
+from mechdesign.cli import output
+from mechdesign.cli.options import (
+    AsJson,
+    Circular,
+    DomainText,
+    Eps,
+    Force,
+    LossText,
+    OutFile,
+    PlotFile,
+    Quiet,
+    TimeLimit,
+    parse_domain,
+    parse_interval,
+)
+from mechdesign.design import (
+    Design,
+    Floor,
+    PiecewiseProblem,
+    PolarProblem,
+    UnbiasedPiecewiseProblem,
+    floor_of,
+    optimal_piecewise,
+    optimal_polar,
+    optimal_unbiased_piecewise,
+)
+from mechdesign.domains import Circle, Interval
+from mechdesign.errors import InvalidInput
+from mechdesign.losses import Power, parse_loss
+from mechdesign.mechanisms import catalogue
+from mechdesign.mechanisms.piecewise import Piecewise
+from mechdesign.mechanisms.product import Product
+from mechdesign.mechanisms.protocol import Mechanism
+
+
+def run(
+    eps: Eps,
+    loss: LossText = "absolute",
+    domain: DomainText = None,
+    outputs: Annotated[
+        str | None, typer.Option("--outputs", help="Outputs, as LO,HI (the inputs unless given).", metavar="LO,HI")
+    ] = None,
+    circular: Circular = False,
+    polar: Annotated[bool, typer.Option("--polar", help="Distance (--domain) and angle, eps split optimally.")] = False,
+    pieces: Annotated[int | None, typer.Option("--pieces", help="Most pieces m (free unless given).")] = None,
+    method: Annotated[str, typer.Option("--method", help="reduction or scip.")] = "reduction",
+    unbiased: Annotated[bool, typer.Option("--unbiased", help="Unbiased, least worst-case variance.")] = False,
+    at: Annotated[float | None, typer.Option("--at", help="Minimise the error at this input only.")] = None,
+    time_limit: TimeLimit = None,
+    plot_file: PlotFile = None,
+    out: OutFile = None,
+    as_json: AsJson = False,
+    force: Force = False,
+    quiet: Quiet = False,
+) -> None:
+    output.require_outputs(out, plot_file, force=force)
+    _require_compatible(circular=circular, polar=polar, unbiased=unbiased, method=method, at=at, pieces=pieces)
+    if outputs is not None and (circular or polar or unbiased):
+        raise InvalidInput("outputs", outputs, "be left out with --circular, --polar and --unbiased")
+    if polar:
+        design = _polar(eps, loss, domain)
+    elif unbiased:
+        design = _unbiased(eps, loss, domain)
+    else:
+        inputs = parse_domain(domain, circular=circular)
+        period = inputs.period if isinstance(inputs, Circle) else None
+        wider = None if outputs is None else parse_interval(outputs, "outputs")
+        problem = PiecewiseProblem(eps, parse_loss(loss, period), inputs, wider, at, pieces)
+        design = _solve(problem, method, time_limit, quiet=quiet or as_json)
+    _deliver(design, out=out, plot_file=plot_file, as_json=as_json, force=force)
+
+
+def _require_compatible(
+    *, circular: bool, polar: bool, unbiased: bool, method: str, at: float | None, pieces: int | None
+) -> None:
+    if method not in ("reduction", "scip"):
+        raise InvalidInput("method", method, "be reduction or scip")
+    if circular + polar + unbiased > 1:
+        raise InvalidInput("options", "--circular, --polar, --unbiased", "be given at most one at a time")
+    if (polar or unbiased) and (at is not None or pieces is not None or method != "reduction"):
+        raise InvalidInput("options", "--at, --pieces, --method", "be left out with --polar and --unbiased")
+
+
+def _solve(problem: PiecewiseProblem, method: str, time_limit: float | None, *, quiet: bool) -> Design:
+    if method == "reduction":
+        return optimal_piecewise(problem)
+    from mechdesign.design.piece_program import search_pieces
+
+    if time_limit is not None and not (math.isfinite(time_limit) and time_limit > 0):
+        raise InvalidInput("time limit", time_limit, "be a finite number of seconds above 0")
+    with output.progress("global search over pieces (SCIP)", quiet=quiet):
+        return search_pieces(problem, time_limit)
+
+
+def _polar(eps: float, loss: str, domain: str | None) -> Design:
+    distances = Interval(0.0, 1.0) if domain is None else parse_interval(domain, "domain")
+    return optimal_polar(PolarProblem(eps, parse_loss(loss).exponent, distances))
+
+
+def _unbiased(eps: float, loss: str, domain: str | None) -> Design:
+    power = parse_loss(loss)
+    if power != Power(2.0):
+        raise InvalidInput("loss", loss, "be squared with --unbiased: the error is a variance", "add --loss squared")
+    inputs = parse_domain(domain, circular=False)
+    assert isinstance(inputs, Interval)
+    return optimal_unbiased_piecewise(UnbiasedPiecewiseProblem(eps, inputs))
+
+
+def _deliver(design: Design, *, out: Path | None, plot_file: Path | None, as_json: bool, force: bool) -> None:
+    mechanism = design.mechanism
+    comparison = [] if isinstance(mechanism, Product) else _comparison(mechanism, _loss_of(design))
+    floor = _floor(design)
+    if plot_file is not None:
+        plot.save(output.density_figure(mechanism), plot_file, overwrite=force)
+    if out is not None:
+        design.save(out, overwrite=force)
+    if as_json:
+        output.print_json(_document(design, floor, comparison))
+    else:
+        _print(design, floor, comparison)
+        for path in (out, plot_file):
+            if path is not None:
+                output.console.print(f"saved {path}")
+
+
+def _loss_of(design: Design) -> Power:
+    problem = design.problem
+    assert isinstance(problem, PiecewiseProblem | UnbiasedPiecewiseProblem)
+    assert isinstance(problem.loss, Power)
+    return problem.loss
+
+
+def _floor(design: Design) -> Floor | None:
+    problem = design.problem
+    if not isinstance(problem, PiecewiseProblem) or problem.at is not None:
+        return None
+    return floor_of(problem.epsilon, _loss_of(design), problem.inputs)
+
+
+def _comparison(mechanism: Mechanism, loss: Power) -> list[dict[str, Any]]:
+    """Worst case and average over the inputs, best worst case first."""
+    rows = [_row("this design", mechanism, loss)]
+    eps, domain = mechanism.epsilon, mechanism.inputs
+    if isinstance(domain, Circle):
+        flat = Interval(0.0, domain.period)
+        rows += [_row(entry.key, entry.build(eps, domain, loss), loss) for entry in catalogue.ON_CIRCLES]
+        for key in ("pm-c", "sw-c"):
+            rows.append(_row(f"{key} (flattened)", catalogue.build(key, eps, flat), loss))
+    elif isinstance(domain, Interval):
+        rows += [_row(entry.key, entry.build(eps, domain, loss), loss) for entry in catalogue.ON_INTERVALS]
+    return sorted(rows, key=lambda row: (row["worst"], row["average"]))
+
+
+def _row(name: str, mechanism: Mechanism, loss: Power) -> dict[str, Any]:
+    return {"name": name, "worst": mechanism.worst_case(loss)[0], "average": mechanism.average_loss(loss)}
+
+
+def _document(design: Design, floor: Floor | None, comparison: list[dict[str, Any]]) -> dict[str, Any]:
+    document = design.to_dict()
+    mechanism = design.mechanism
+    if isinstance(mechanism, Piecewise):
+        document["mechanism"] |= {"p": mechanism.high, "pieces": output.piece_rows(mechanism)}
+    if isinstance(mechanism, Product):
+        document["mechanism"]["epsilons"] = [part.epsilon for part in mechanism.parts]
+    if floor is not None:
+        document["floor"] = {
+            "lower": floor.lower,
+            "upper": floor.upper,
+            "bound": floor.bound,
+            "attained_by": floor.attained_by,
+        }
+    if comparison:
+        document["comparison"] = comparison
+    return document
+
+
+def _print(design: Design, floor: Floor | None, comparison: list[dict[str, Any]]) -> None:
+    mechanism, certificate = design.mechanism, design.certificate
+    if isinstance(mechanism, Product):
+        _print_polar(design, mechanism)
+        return
+    assert isinstance(mechanism, Piecewise)
+    loss = _loss_of(design)
+    output.console.print(
+        f"OGPM for {mechanism.inputs} -> {mechanism.outputs}, eps = {mechanism.epsilon:g}, {loss.name} error\n"
+        f"density p = {mechanism.high:.6g} on a window of width {mechanism.width:.6g}, "
+        f"{mechanism.low:.6g} elsewhere\n",
+        soft_wrap=True,
+    )
+    output.print_pieces(mechanism)
+    output.print_certificate(certificate, _what(design))
+    if floor is not None:
+        _print_floor(floor, certificate.upper)
+    output.console.print()
+    ours = certificate.upper
+    table = [
+        [row["name"], f"{row['worst']:.6f}", f"{row['average']:.6f}", f"{100 * (row['worst'] / ours - 1):+.1f}%"]
+        for row in comparison
+    ]
+    headings = ["mechanism", "worst case", "average", "worst vs this"]
+    output.print_table(f"Expected {loss.name} error over the inputs", headings, table)
+
+
+def _what(design: Design) -> str:
+    problem = design.problem
+    if isinstance(problem, UnbiasedPiecewiseProblem):
+        return "worst-case variance"
+    if isinstance(problem, PiecewiseProblem) and problem.at is not None:
+        return f"error at x = {problem.at:g}"
+    return "worst-case error"
+
+
+def _print_floor(floor: Floor, ours: float) -> None:
+    if floor.bound == "rotation averaging":
+        output.console.print("  no mechanism of any kind does better: on the circle this is the global optimum")
+        return
+    most = 100 * (1 - floor.lower / ours) if ours > 0 else 0.0
+    least = 100 * (1 - floor.upper / ours) if ours > 0 else 0.0
+    output.console.print(
+        f"  optimum over all mechanisms: in [{floor.lower:.6g}, {floor.upper:.6g}] "
+        f"({floor.bound} bound; {floor.attained_by} attains the upper end): {least:.1f}% to {most:.1f}% below this",
+        soft_wrap=True,
+    )
+
+
+def _print_polar(design: Design, mechanism: Product) -> None:
+    distance, angle = mechanism.parts
+    details = design.report.details
+    output.console.print(f"OGPM for {mechanism.inputs}, eps = {mechanism.epsilon:g}\n", soft_wrap=True)
+    rows = [
+        ["distance", f"{distance.epsilon:.6g}", f"{details['error_distance']:.6g}"],
+        ["angle", f"{angle.epsilon:.6g}", f"{details['error_angle']:.6g}"],
+    ]
+    output.print_table("Split of eps", ["coordinate", "eps", "worst-case error"], rows)
+    output.console.print()
+    output.print_certificate(design.certificate, "worst-case error, sum of both")

@@ -1,0 +1,69 @@
+"""Options that mean the same in every command, and how their text becomes values."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from mechdesign.domains import Circle, Interval
+from mechdesign.errors import InvalidInput, require_epsilon
+
+Eps = Annotated[float, typer.Option("--eps", help="Privacy parameter, above 0.")]
+LossText = Annotated[str, typer.Option("--loss", help="absolute, squared or power:P.")]
+DomainText = Annotated[str | None, typer.Option("--domain", help="Inputs, as LO,HI.", metavar="LO,HI")]
+Circular = Annotated[bool, typer.Option("--circular", help="The domain is a circle (0,2pi unless --domain 0,PERIOD).")]
+OutFile = Annotated[Path | None, typer.Option("--out", help="Save the design as JSON (for research use).")]
+PlotFile = Annotated[Path | None, typer.Option("--plot", help="Save a picture: .png, .pdf or .svg.")]
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout, nothing else.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite existing output files.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="No progress messages.")]
+TimeLimit = Annotated[float | None, typer.Option("--time-limit", help="Seconds a solver may take.", metavar="S")]
+
+
+def parse_interval(text: str, field: str) -> Interval:
+    """``LO,HI`` as an interval."""
+    ends = text.split(",")
+    try:
+        numbers = [float(end) for end in ends]
+    except ValueError:
+        numbers = []
+    if len(numbers) != 2:
+        raise InvalidInput(field, text, "be two numbers LO,HI", f"for example --{field} 0,1")
+    return Interval(numbers[0], numbers[1])
+
+
+def parse_domain(text: str | None, *, circular: bool) -> Interval | Circle:
+    """The input domain an option names."""
+    if not circular:
+        return Interval(0.0, 1.0) if text is None else parse_interval(text, "domain")
+    if text is None:
+        return Circle()
+    interval = parse_interval(text, "domain")
+    if interval.lower != 0:
+        raise InvalidInput("domain", text, "start at 0 on a circle", "for example --domain 0,360")
+    return Circle(interval.upper)
+
+
+def parse_epsilons(text: str) -> list[float]:
+    """One epsilon, a list ``A,B,C`` or a range ``FROM:TO:COUNT``."""
+    example = "for example --eps 0.5,1,2 or --eps 0.5:4:8"
+    try:
+        if ":" in text:
+            start, stop, count = text.split(":")
+            number = int(count)
+            ends = [require_epsilon(float(start)), require_epsilon(float(stop))]
+            if not 2 <= number <= 1000:
+                raise InvalidInput("eps", text, "have a count from 2 to 1000", example)
+            values = [float(value) for value in np.linspace(ends[0], ends[1], number)]
+        else:
+            values = [require_epsilon(float(part)) for part in text.split(",")]
+    except ValueError as error:
+        if isinstance(error, InvalidInput):
+            raise
+        raise InvalidInput("eps", text, "be a number, a list A,B,C or a range FROM:TO:COUNT", example) from None
+    if any(a >= b for a, b in zip(values, values[1:], strict=False)):
+        raise InvalidInput("eps", text, "increase", example)
+    return values

@@ -1,0 +1,210 @@
+"""What a design problem is answered with: problem + mechanism + certificate + report, as a value and as a file."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Protocol
+
+from mechdesign import files
+from mechdesign.errors import CheckFailed, FileProblem
+from mechdesign.mechanisms.product import Product
+from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.mechanisms.serialise import mechanism_from_dict, mechanism_to_dict
+from mechdesign.proof import BathtubAtom, BathtubBound, UnbiasedBound, float_down, prove_privacy
+
+FORMAT = "mechdesign research file"
+VERSION = 1
+
+Evidence = BathtubBound | UnbiasedBound
+
+
+class Problem(Protocol):
+    """What the user wants."""
+
+    @property
+    def epsilon(self) -> float: ...
+    def to_dict(self) -> dict[str, Any]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """Checkable evidence: ``[lower, upper]`` holds the optimum of the class, and the privacy loss was computed exactly.
+
+    *Guarantee.* ``upper`` is attained by the design's mechanism. ``lower`` holds for every mechanism that
+    ``valid_for`` describes; unless ``claimed``, `check` derives it again from ``evidence`` in rational arithmetic
+    (times ``scale``).
+    """
+
+    lower: float
+    upper: float
+    valid_for: str
+    claimed: bool
+    privacy_loss: float
+    evidence: Evidence | None = None
+    scale: float = 1.0
+
+    @property
+    def relative_gap(self) -> float:
+        """``(upper - lower) / upper``."""
+        return (self.upper - self.lower) / self.upper if self.upper > 0 else 0.0
+
+    def check(self, mechanism: Mechanism | Product, epsilon: float) -> None:
+        """Re-derive what the certificate says without any solver, or raise `CheckFailed`."""
+        prove_privacy(mechanism, epsilon)
+        if not self.lower <= self.upper:
+            raise CheckFailed(f"the certificate's lower bound {self.lower!r} is above its upper bound {self.upper!r}")
+        if self.claimed:
+            return
+        if self.evidence is None or self.evidence.epsilon != epsilon:
+            raise CheckFailed("the certificate claims a proof but holds no evidence for this epsilon")
+        proven = float_down(self.evidence.value() * Fraction(self.scale))
+        if not self.lower <= proven:
+            raise CheckFailed(f"the evidence proves {proven!r}, less than the certificate's {self.lower!r}")
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "lower": self.lower,
+            "upper": self.upper,
+            "valid_for": self.valid_for,
+            "claimed": self.claimed,
+            "privacy_loss": self.privacy_loss,
+            "evidence": _evidence_to_dict(self.evidence),
+            "scale": self.scale,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """How the answer was found: wall-clock seconds, solver, versions, and details worth telling."""
+
+    seconds: float
+    solver: str
+    versions: Mapping[str, str]
+    details: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "seconds": self.seconds,
+            "solver": self.solver,
+            "versions": dict(self.versions),
+            "details": dict(self.details),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """The answer to a design problem. It exists only if its certificate checked."""
+
+    problem: Problem
+    mechanism: Mechanism | Product
+    certificate: Certificate
+    report: Report
+
+    def __post_init__(self) -> None:
+        self.certificate.check(self.mechanism, self.problem.epsilon)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "problem": self.problem.to_dict(),
+            "mechanism": mechanism_to_dict(self.mechanism),
+            "certificate": self.certificate.to_dict(),
+            "report": self.report.to_dict(),
+        }
+
+    def save(self, path: Path | str, *, overwrite: bool = False) -> Path:
+        """Write the design as JSON for research use; a table for deployment is a different thing."""
+        document = {"format": FORMAT, "version": VERSION, "use": "research only, not for deployment"} | self.to_dict()
+        return files.write_atomically(path, files.dump_json(document).encode(), overwrite=overwrite)
+
+
+@dataclass(frozen=True, slots=True)
+class SavedDesign:
+    """A design read back from a file: mechanism and certificate checked again, the rest as it was written."""
+
+    problem: Mapping[str, Any]
+    mechanism: Mechanism | Product
+    certificate: Certificate
+    report: Mapping[str, Any]
+
+
+def load_design(path: Path | str) -> SavedDesign:
+    """Read a file written by `Design.save` and prove its privacy and its bound again."""
+    document = files.read_json(path)
+    if document.get("format") != FORMAT:
+        raise FileProblem("file format", document.get("format"), f"be {FORMAT!r}", "use a file written with --out")
+    if document.get("version") != VERSION:
+        raise FileProblem("file version", document.get("version"), f"be {VERSION}", "update mechdesign")
+    for name in ("problem", "mechanism", "certificate", "report"):
+        if not isinstance(document.get(name), dict):
+            raise FileProblem("file", str(path), f"hold an object under {name!r}")
+    mechanism = mechanism_from_dict(document["mechanism"])
+    certificate = _certificate_from_dict(document["certificate"])
+    certificate.check(mechanism, mechanism.epsilon)
+    return SavedDesign(document["problem"], mechanism, certificate, document["report"])
+
+
+def versions(*packages: str) -> dict[str, str]:
+    """Versions of Python, this package and the named distributions."""
+    found = {"python": platform.python_version()}
+    for name in ("mechdesign", *packages):
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            found[name] = "not installed as a distribution"
+    return found
+
+
+def _evidence_to_dict(evidence: Evidence | None) -> dict[str, Any] | None:
+    match evidence:
+        case None:
+            return None
+        case BathtubBound():
+            return {
+                "kind": "bathtub",
+                "epsilon": evidence.epsilon,
+                "exponent": evidence.exponent,
+                "lower": evidence.lower,
+                "upper": evidence.upper,
+                "atoms": [{"x": atom.x, "radius": atom.radius, "weight": atom.weight} for atom in evidence.atoms],
+            }
+        case UnbiasedBound():
+            return {
+                "kind": "unbiased",
+                "epsilon": evidence.epsilon,
+                "start": evidence.start,
+                "stop": evidence.stop,
+            }
+
+
+def _certificate_from_dict(fields: Mapping[str, Any]) -> Certificate:
+    try:
+        return Certificate(
+            float(fields["lower"]),
+            float(fields["upper"]),
+            str(fields["valid_for"]),
+            bool(fields["claimed"]),
+            float(fields["privacy_loss"]),
+            _evidence_from_dict(fields["evidence"]),
+            float(fields["scale"]),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        if isinstance(error, FileProblem):
+            raise
+        raise FileProblem("certificate", dict(fields), f"be complete: {error}") from None
+
+
+def _evidence_from_dict(fields: Any) -> Evidence | None:
+    if fields is None:
+        return None
+    if fields["kind"] == "bathtub":
+        atoms = tuple(BathtubAtom(atom["x"], atom["radius"], atom["weight"]) for atom in fields["atoms"])
+        return BathtubBound(fields["epsilon"], fields["exponent"], fields["lower"], fields["upper"], atoms)
+    if fields["kind"] == "unbiased":
+        return UnbiasedBound(fields["epsilon"], fields["start"], fields["stop"])
+    raise FileProblem("evidence kind", fields["kind"], "be bathtub or unbiased")

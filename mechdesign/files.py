@@ -1,0 +1,118 @@
+"""Strict JSON in, atomic JSON out: nothing is half-written, nothing doubtful is read."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from mechdesign.errors import FileProblem
+
+_LARGEST = 64 * 2**20
+
+
+def write_atomically(path: Path | str, content: bytes, *, overwrite: bool = False) -> Path:
+    """Write a file under a temporary name, then rename it, so that readers see all of it or none."""
+    target = Path(path)
+    if target.exists() and not overwrite:
+        raise FileProblem("output file", str(target), "not exist yet", "choose another name or pass --force")
+    try:
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+    except OSError as error:
+        raise FileProblem("output file", str(target), f"be writable: {_reason(error)}", "check the folder") from None
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        mask = os.umask(0)
+        os.umask(mask)
+        Path(temporary).chmod(0o666 & ~mask)
+        _publish(temporary, target, overwrite)
+    except OSError as error:
+        raise FileProblem("output file", str(target), f"be writable: {_reason(error)}", "check the folder") from None
+    finally:
+        Path(temporary).unlink(missing_ok=True)
+    return target
+
+
+def _publish(temporary: str, target: Path, overwrite: bool) -> None:
+    if overwrite:
+        Path(temporary).replace(target)
+        return
+    try:
+        os.link(temporary, target)  # unlike a rename, fails if another process was faster
+    except FileExistsError:
+        raise FileProblem("output file", str(target), "not exist yet", "choose another name or pass --force") from None
+    except OSError:
+        Path(temporary).replace(target)  # a file system without hard links
+
+
+def require_writable(path: Path | str, *, overwrite: bool = False) -> None:
+    """Refuse early, before any solving, what `write_atomically` would refuse at the end."""
+    target = Path(path)
+    if target.is_dir():
+        raise FileProblem("output file", str(target), "be a file, not a folder")
+    if target.exists() and not overwrite:
+        raise FileProblem("output file", str(target), "not exist yet", "choose another name or pass --force")
+    if not target.parent.is_dir():
+        raise FileProblem("output file", str(target), "lie in an existing folder", f"create {target.parent} first")
+    if not os.access(target.parent, os.W_OK):
+        raise FileProblem("output file", str(target), "lie in a writable folder")
+
+
+def dump_json(document: dict[str, Any]) -> str:
+    """JSON with infinities as the strings "inf" and "-inf", and no NaN ever."""
+    return json.dumps(_finite(document), indent=2, allow_nan=False, ensure_ascii=False) + "\n"
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float) and math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return value
+
+
+def read_json(path: Path | str) -> dict[str, Any]:
+    """A JSON object without duplicate keys, NaN, infinities or trailing data, or `FileProblem`."""
+    target = Path(path)
+    try:
+        if target.stat().st_size > _LARGEST:
+            raise FileProblem("file", str(target), f"be at most {_LARGEST // 2**20} MB")
+        document = json.loads(
+            target.read_text(encoding="utf-8"), object_pairs_hook=_unique, parse_constant=_reject_constant
+        )
+    except FileProblem:
+        raise
+    except OSError as error:
+        raise FileProblem("file", str(target), f"be readable: {_reason(error)}") from None
+    except (ValueError, RecursionError) as error:
+        raise FileProblem(
+            "file", str(target), f"be valid JSON: {error}", "was it cut short, or edited by hand?"
+        ) from None
+    if not isinstance(document, dict):
+        raise FileProblem("file", str(target), "hold one JSON object")
+    return document
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the key {twice!r} appears twice")
+    return result
+
+
+def _reject_constant(text: str) -> Any:
+    raise ValueError(f"{text} is not a number JSON allows")
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()

@@ -1,1 +1,71 @@
-"""mechdesign."""
+"""Design local differential privacy mechanisms by optimisation, with proofs.
+
+>>> import mechdesign as md
+>>> design = md.optimal_piecewise(md.PiecewiseProblem(epsilon=1.0, loss=md.Squared()))
+>>> round(design.mechanism.high, 4), design.certificate.valid_for
+(1.5093, 'piecewise mechanisms')
+>>> bool(design.certificate.lower <= design.certificate.upper <= design.certificate.lower + 1e-12)
+True
+"""
+
+from mechdesign import priors
+from mechdesign.design import (
+    Certificate,
+    Design,
+    PiecewiseProblem,
+    PolarProblem,
+    UnbiasedPiecewiseProblem,
+    fit_height,
+    floor_of,
+    load_design,
+    optimal_piecewise,
+    optimal_polar,
+    optimal_unbiased_piecewise,
+)
+from mechdesign.domains import Circle, Finite, Interval
+from mechdesign.errors import CheckFailed, FileProblem, InvalidInput, MechDesignError, MissingExtra, NoAnswer
+from mechdesign.losses import Absolute, Custom, Power, Squared
+from mechdesign.mechanisms import catalogue
+from mechdesign.proof import prove_privacy
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Absolute",
+    "Certificate",
+    "CheckFailed",
+    "Circle",
+    "Custom",
+    "Design",
+    "FileProblem",
+    "Finite",
+    "Interval",
+    "InvalidInput",
+    "MechDesignError",
+    "MissingExtra",
+    "NoAnswer",
+    "PiecewiseProblem",
+    "PolarProblem",
+    "Power",
+    "Squared",
+    "UnbiasedPiecewiseProblem",
+    "catalogue",
+    "fit_height",
+    "floor_of",
+    "load_design",
+    "optimal_piecewise",
+    "optimal_polar",
+    "optimal_unbiased_piecewise",
+    "priors",
+    "prove_privacy",
+    "search_pieces",
+]
+
+
+def __getattr__(name: str) -> object:
+    # the global solvers are only imported by those who ask for them
+    if name == "search_pieces":
+        from mechdesign.design.piece_program import search_pieces
+
+        return search_pieces
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

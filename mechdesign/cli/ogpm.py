@@ -119,7 +119,7 @@ def _unbiased(eps: float, loss: str, domain: str | None) -> Design:
 
 def _deliver(design: Design, *, out: Path | None, plot_file: Path | None, as_json: bool, force: bool) -> None:
     mechanism = design.mechanism
-    comparison = [] if isinstance(mechanism, Product) else _comparison(mechanism, _loss_of(design))
+    comparison = [] if isinstance(mechanism, Product) else _comparison(design)
     floor = _floor(design)
     if plot_file is not None:
         plot.save(output.density_figure(mechanism), plot_file, overwrite=force)
@@ -148,22 +148,32 @@ def _floor(design: Design) -> Floor | None:
     return floor_of(problem.epsilon, _loss_of(design), problem.inputs)
 
 
-def _comparison(mechanism: Mechanism, loss: Power) -> list[dict[str, Any]]:
-    """Worst case and average over the inputs, best worst case first."""
-    rows = [_row("this design", mechanism, loss)]
+def _comparison(design: Design) -> list[dict[str, Any]]:
+    """Errors of this design and of the catalogue, best first; among unbiased mechanisms if the design is one."""
+    mechanism, loss = design.mechanism, _loss_of(design)
+    assert not isinstance(mechanism, Product)
+    rivals: dict[str, Mechanism] = {"this design": mechanism}
     eps, domain = mechanism.epsilon, mechanism.inputs
     if isinstance(domain, Circle):
         flat = Interval(0.0, domain.period)
-        rows += [_row(entry.key, entry.build(eps, domain, loss), loss) for entry in catalogue.ON_CIRCLES]
-        for key in ("pm-c", "sw-c"):
-            rows.append(_row(f"{key} (flattened)", catalogue.build(key, eps, flat), loss))
+        rivals |= {entry.key: entry.build(eps, domain, loss) for entry in catalogue.ON_CIRCLES}
+        rivals |= {f"{key} (flattened)": catalogue.build(key, eps, flat) for key in ("pm-c", "sw-c")}
     elif isinstance(domain, Interval):
-        rows += [_row(entry.key, entry.build(eps, domain, loss), loss) for entry in catalogue.ON_INTERVALS]
-    return sorted(rows, key=lambda row: (row["worst"], row["average"]))
+        unbiased = isinstance(design.problem, UnbiasedPiecewiseProblem)
+        entries = [entry for entry in catalogue.ON_INTERVALS if entry.unbiased or not unbiased]
+        rivals |= {entry.key: entry.build(eps, domain, loss) for entry in entries}
+    at = _at(design)
+    rows = [_row(name, rival, loss, at) for name, rival in rivals.items()]
+    return sorted(rows, key=lambda row: (row["worst"] if at is None else row["at"], row["average"]))
 
 
-def _row(name: str, mechanism: Mechanism, loss: Power) -> dict[str, Any]:
-    return {"name": name, "worst": mechanism.worst_case(loss)[0], "average": mechanism.average_loss(loss)}
+def _row(name: str, mechanism: Mechanism, loss: Power, at: float | None) -> dict[str, Any]:
+    row = {"name": name, "worst": mechanism.worst_case(loss)[0], "average": mechanism.average_loss(loss)}
+    return row if at is None else row | {"at": float(mechanism.expected_loss(at, loss))}
+
+
+def _at(design: Design) -> float | None:
+    return design.problem.at if isinstance(design.problem, PiecewiseProblem) else None
 
 
 def _document(design: Design, floor: Floor | None, comparison: list[dict[str, Any]]) -> dict[str, Any]:
@@ -200,15 +210,24 @@ def _print(design: Design, floor: Floor | None, comparison: list[dict[str, Any]]
     )
     output.print_pieces(mechanism)
     output.print_certificate(certificate, _what(design))
+    if "optimum_for_any_number_of_pieces" in design.report.details:
+        needed = design.report.details["pieces_needed"]
+        output.console.print(f"  pieces: {max(needed, 3)} are enough, and no number of pieces does better")
     if floor is not None:
         _print_floor(floor, certificate.upper)
     output.console.print()
-    ours = certificate.upper
-    table = [
-        [row["name"], f"{row['worst']:.6f}", f"{row['average']:.6f}", f"{100 * (row['worst'] / ours - 1):+.1f}%"]
-        for row in comparison
-    ]
-    headings = ["mechanism", "worst case", "average", "worst vs this"]
+    _print_comparison(comparison, loss, _at(design))
+
+
+def _print_comparison(comparison: list[dict[str, Any]], loss: Power, at: float | None) -> None:
+    criterion = "worst" if at is None else "at"
+    ours = next(row[criterion] for row in comparison if row["name"] == "this design")
+    headings = ["mechanism", "worst case", "average"] + ([] if at is None else [f"at x = {at:g}"]) + ["vs this"]
+    table = []
+    for row in comparison:
+        relative = round(100 * (row[criterion] / ours - 1), 1) + 0.0
+        values = [row["worst"], row["average"]] + ([] if at is None else [row["at"]])
+        table.append([row["name"], *(output.number(value) for value in values), f"{relative:+.1f}%"])
     output.print_table(f"Expected {loss.name} error over the inputs", headings, table)
 
 

@@ -68,7 +68,7 @@ def print_table(title: str, headings: Sequence[str], rows: Sequence[Sequence[str
 
 def print_certificate(certificate: Certificate, what: str) -> None:
     """The interval on the optimum in plain words."""
-    basis = "claimed by the solver" if certificate.claimed else "proven in rational arithmetic"
+    basis = "claimed, not proven" if certificate.claimed else "proven in rational arithmetic"
     console.print(
         f"{what}: {number(certificate.upper)}\n"
         f"  optimum over {certificate.valid_for}: [{certificate.lower:.10g}, {certificate.upper:.10g}] ({basis})\n"

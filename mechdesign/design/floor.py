@@ -48,4 +48,5 @@ def floor_of(epsilon: float, loss: Power, domain: Interval | Circle) -> Floor:
 def _two_inputs(epsilon: float, loss: Power, domain: Interval) -> float:
     if loss.exponent < 1:
         return 0.0
-    return float_down(two_input_bound(epsilon, loss.exponent)) * domain.length**loss.exponent * (1 - _ROUNDING)
+    scale = float(domain.length**loss.exponent)
+    return float_down(two_input_bound(epsilon, loss.exponent)) * scale * (1 - _ROUNDING)

@@ -8,6 +8,7 @@ bounds every other one.
 from __future__ import annotations
 
 import heapq
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,7 +24,6 @@ from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.serialise import domain_to_dict
 
 _TOLERANCE = 1e-6
-_SMALLEST_SHARE = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +115,17 @@ def best_split(total: float, first: Callable[[float], float], second: Callable[[
     >>> round(split.first, 2), split.lower <= split.value <= split.lower * (1 + 2e-6)
     (1.0, True)
     """
-    start, stop = total * _SMALLEST_SHARE, total * (1 - _SMALLEST_SHARE)
-    values = {share: (first(share), second(total - share)) for share in (start, stop)}
-    best = min(values, key=lambda share: sum(values[share]))
+    middle = total / 2
+    # at the ends one coordinate would get no epsilon at all: they bound their neighbours but are never chosen
+    values = {
+        0.0: (math.inf, second(total)),
+        middle: (first(middle), second(total - middle)),
+        total: (first(total), math.inf),
+    }
+    best = middle
     # (lower bound, range): on [s, t] both terms are at least their value at the end that favours them
-    waiting = [(values[stop][0] + values[start][1], start, stop)]
+    waiting = [(values[t][0] + values[s][1], s, t) for s, t in ((0.0, middle), (middle, total))]
+    heapq.heapify(waiting)
     while True:
         bound, low, high = heapq.heappop(waiting)
         if bound >= sum(values[best]) * (1 - _TOLERANCE):

@@ -1,1 +1,36 @@
-""""""
+"""What a design is: immutable families of conditional laws with exact cdf, moments, expected losses and sampler."""
+
+from mechdesign.mechanisms.additive import Additive, BoundedLaplace
+from mechdesign.mechanisms.circular import CircularLaplace
+from mechdesign.mechanisms.discrete import Discrete, TwoSidedGeometric
+from mechdesign.mechanisms.mixture import Mixture
+from mechdesign.mechanisms.noise import Gaussian, Laplace, Noise, Staircase
+from mechdesign.mechanisms.piecewise import AffineWindow, Pieces, Piecewise, SublevelWindow
+from mechdesign.mechanisms.product import Product
+from mechdesign.mechanisms.protocol import Continuous, Mechanism
+from mechdesign.mechanisms.ratio import LikelihoodRatio
+from mechdesign.mechanisms.truncated import Truncated
+from mechdesign.mechanisms.two_point import TwoPoint
+
+__all__ = [
+    "Additive",
+    "AffineWindow",
+    "BoundedLaplace",
+    "CircularLaplace",
+    "Continuous",
+    "Discrete",
+    "Gaussian",
+    "Laplace",
+    "LikelihoodRatio",
+    "Mechanism",
+    "Mixture",
+    "Noise",
+    "Pieces",
+    "Piecewise",
+    "Product",
+    "Staircase",
+    "SublevelWindow",
+    "Truncated",
+    "TwoPoint",
+    "TwoSidedGeometric",
+]

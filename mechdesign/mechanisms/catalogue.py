@@ -250,6 +250,7 @@ class Entry:
     key: str
     citation: str
     build: Callable[[float, Interval, Loss], Mechanism]
+    unbiased: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,20 +265,27 @@ class CircularEntry:
 _CHAPTER = "Refined mechanism design, chapter 5"
 
 ON_INTERVALS: tuple[Entry, ...] = (
-    Entry("laplace", "Dwork et al., TCC 2006", lambda eps, domain, loss: laplace(eps, domain)),
+    Entry("laplace", "Dwork et al., TCC 2006", lambda eps, domain, loss: laplace(eps, domain), unbiased=True),
     Entry("t-laplace", "Holohan et al., JPC 2020", lambda eps, domain, loss: truncated_laplace(eps, domain)),
     Entry("b-laplace", "Holohan et al., JPC 2020", lambda eps, domain, loss: bounded_laplace(eps, domain)),
-    Entry("staircase", "Geng and Viswanath, ISIT 2014", lambda eps, domain, loss: staircase(eps, domain, loss)),
-    Entry("duchi", "Duchi, Jordan and Wainwright, JASA 2018", lambda eps, domain, loss: duchi(eps, domain)),
-    Entry("pm", "Wang et al., ICDE 2019", lambda eps, domain, loss: pm(eps, domain)),
+    Entry(
+        "staircase",
+        "Geng and Viswanath, ISIT 2014",
+        lambda eps, domain, loss: staircase(eps, domain, loss),
+        unbiased=True,
+    ),
+    Entry(
+        "duchi", "Duchi, Jordan and Wainwright, JASA 2018", lambda eps, domain, loss: duchi(eps, domain), unbiased=True
+    ),
+    Entry("pm", "Wang et al., ICDE 2019", lambda eps, domain, loss: pm(eps, domain), unbiased=True),
     Entry("t-pm", f"{_CHAPTER}, section 5.6", lambda eps, domain, loss: truncated(pm(eps, domain))),
     Entry("pm-c", f"{_CHAPTER}, section 5.6", lambda eps, domain, loss: compressed(pm(eps, domain))),
-    Entry("hm", "Wang et al., ICDE 2019", lambda eps, domain, loss: hm(eps, domain)),
+    Entry("hm", "Wang et al., ICDE 2019", lambda eps, domain, loss: hm(eps, domain), unbiased=True),
     Entry("sw", "Li et al., SIGMOD 2020", lambda eps, domain, loss: sw(eps, domain)),
     Entry("t-sw", f"{_CHAPTER}, section 5.6", lambda eps, domain, loss: truncated(sw(eps, domain))),
     Entry("sw-c", f"{_CHAPTER}, section 5.6", lambda eps, domain, loss: compressed(sw(eps, domain))),
     Entry("r-sw", "Refined mechanism design, D.2.6", lambda eps, domain, loss: redesigned_sw(eps, domain)),
-    Entry("ogpm-u", f"{_CHAPTER}, theorem 10", lambda eps, domain, loss: ogpm_unbiased(eps, domain)),
+    Entry("ogpm-u", f"{_CHAPTER}, theorem 10", lambda eps, domain, loss: ogpm_unbiased(eps, domain), unbiased=True),
     Entry("ogpm", f"{_CHAPTER}, theorem 7", lambda eps, domain, loss: ogpm(eps, domain)),
     Entry("ogpm-squared", f"{_CHAPTER}, corrected", lambda eps, domain, loss: ogpm_squared(eps, domain)),
 )

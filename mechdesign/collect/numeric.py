@@ -1,0 +1,126 @@
+"""Distribution and mean from numeric reports, used as they are (section 5.4 of the OGPM chapter).
+
+The mean of reports estimates the mean of the data, with the mechanism's own bias; shares of bins estimate the
+distribution. On a circle the mean is the direction of the average of unit vectors.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mechdesign.domains import Circle, Interval
+from mechdesign.errors import InvalidInput
+from mechdesign.mechanisms.analysis import require_generator
+from mechdesign.mechanisms.protocol import Mechanism
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """Errors of an estimator over repeated collections.
+
+    ``bias`` is the distance of the *average* estimate from the truth; it says little about one collection, which is what
+    ``mean_absolute_error`` and ``rmse`` are about.
+    """
+
+    trials: int
+    mean_absolute_error: float
+    rmse: float
+    bias: float
+
+
+def bin_shares(values: ArrayLike, domain: Interval | Circle, bins: int) -> Floats:
+    """Shares of values in ``bins`` equal bins of the domain; values beyond an interval are in no bin.
+
+    >>> bin_shares([0.1, 0.2, 0.9, 1.7], Interval(0, 1), 2).tolist()
+    [0.5, 0.25]
+    """
+    data = _values(values)
+    count = _require_count(bins, "bins")
+    position = np.floor((data - domain.lower) / domain.length * count).astype(np.int64)
+    position[data == domain.upper] = 0 if isinstance(domain, Circle) else count - 1
+    inside = (position >= 0) & (position < count)
+    return np.asarray(np.bincount(position[inside], minlength=count) / data.size)
+
+
+def circular_mean(values: ArrayLike, circle: Circle) -> float:
+    """The direction of the average of the values as unit vectors.
+
+    >>> circular_mean([350.0, 20.0], Circle(360.0))
+    5.0
+    """
+    turns = _values(values) / circle.period * 2 * math.pi
+    across, along = float(np.mean(np.sin(turns))), float(np.mean(np.cos(turns)))
+    if math.hypot(across, along) < 1e-12:
+        raise InvalidInput("values", "balanced around the circle", "point in some direction on average")
+    angle = math.atan2(across, along) / (2 * math.pi) * circle.period
+    return round(float(circle.reduce(angle)), 12)
+
+
+def estimate_mean(reports: ArrayLike, domain: Interval | Circle) -> float:
+    """The mean of the reports: arithmetic on an interval, circular on a circle."""
+    return circular_mean(reports, domain) if isinstance(domain, Circle) else float(np.mean(_values(reports)))
+
+
+def estimate_distribution(reports: ArrayLike, domain: Interval | Circle, bins: int = 50) -> Floats:
+    """The shares of the bins among the reports."""
+    return bin_shares(reports, domain, bins)
+
+
+def simulate_mean(mechanism: Mechanism, data: ArrayLike, trials: int, rng: np.random.Generator) -> Accuracy:
+    """Errors of the estimated mean over repeated collections of the same data."""
+    domain = _domain(mechanism)
+    values = domain.require(data, "data")
+    truth = estimate_mean(values, domain)
+    estimates = _repeat(lambda: np.array(estimate_mean(mechanism.sample(values, rng), domain)), trials, rng)
+    if isinstance(domain, Circle):
+        offsets = np.mod(estimates - truth + domain.period / 2, domain.period) - domain.period / 2
+    else:
+        offsets = estimates - truth
+    size = np.abs(offsets)
+    return Accuracy(trials, float(size.mean()), float(np.sqrt(np.mean(size**2))), float(abs(offsets.mean())))
+
+
+def simulate_distribution(
+    mechanism: Mechanism, data: ArrayLike, trials: int, rng: np.random.Generator, bins: int = 50
+) -> Accuracy:
+    """Sum over bins of the absolute errors of the estimated shares, over repeated collections of the same data."""
+    domain = _domain(mechanism)
+    values = domain.require(data, "data")
+    truth = bin_shares(values, domain, bins)
+    estimates = _repeat(lambda: estimate_distribution(mechanism.sample(values, rng), domain, bins), trials, rng)
+    sums = np.abs(estimates - truth).sum(axis=1)
+    bias = float(np.abs(estimates.mean(axis=0) - truth).sum())
+    return Accuracy(trials, float(sums.mean()), float(np.sqrt(np.mean(sums**2))), bias)
+
+
+def _repeat(collection: Callable[[], Floats], trials: int, rng: np.random.Generator) -> Floats:
+    require_generator(rng)
+    return np.stack([collection() for _ in range(_require_count(trials, "trials"))])
+
+
+def _domain(mechanism: Mechanism) -> Interval | Circle:
+    if not isinstance(mechanism.inputs, Interval | Circle):
+        raise InvalidInput("mechanism", mechanism.name, "take inputs from an interval or a circle")
+    return mechanism.inputs
+
+
+def _values(values: ArrayLike) -> Floats:
+    data = np.asarray(values, dtype=np.float64).ravel()
+    if data.size == 0:
+        raise InvalidInput("values", values, "hold at least one number")
+    if not np.isfinite(data).all():
+        raise InvalidInput("values", float(data[~np.isfinite(data)][0]), "be finite")
+    return data
+
+
+def _require_count(value: int, field: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise InvalidInput(field, value, "be a whole number, at least 1")
+    return int(value)

@@ -28,6 +28,7 @@ Floats = NDArray[np.float64]
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7F7F7F")
 _STYLES = ("-", "--", ":", "-.")
 _FORMATS = ("png", "pdf", "svg")
+_MOST_LINES = 8
 
 
 def require_plot_format(path: Path | str) -> str:
@@ -62,7 +63,7 @@ def densities(mechanism: Mechanism, inputs: Sequence[float] | None = None) -> Fi
         _profile(profile, mechanism, grid_y, x, k)
     profile.set(xlabel="output y", ylabel="density", title="At a few inputs", xlim=(y_low, y_high))
     profile.set_ylim(bottom=0)
-    profile.legend(frameon=False)
+    _legend_right(profile)
     figure.suptitle(f"{mechanism.name}, ε = {mechanism.epsilon:g}")
     return figure
 
@@ -101,15 +102,21 @@ def comparison(
     loss: Loss,
     epsilon: float,
 ) -> Figure:
-    """Worst case against epsilon, beside the error over all inputs at one epsilon."""
+    """Worst case against epsilon, beside the error over all inputs at one epsilon: the eight best there."""
+    position = list(epsilons).index(epsilon)
+    ranked = sorted(worst, key=lambda name: worst[name][position])[:_MOST_LINES]
     figure = _figure(12.5, 4.8)
     left, right = figure.subplots(1, 2)
-    draw_worst_cases(left, epsilons, worst, loss)
-    left.set_title("Worst case over the inputs")
-    draw_errors(right, mechanisms, loss)
+    draw_worst_cases(left, epsilons, {name: worst[name] for name in ranked}, loss)
+    left.set_title("Worst case over the inputs" + _of_how_many(len(ranked), len(worst)))
+    draw_errors(right, {name: mechanisms[name] for name in ranked}, loss)
     right.set_title(f"Over the inputs, ε = {epsilon:g}")
     _legend_right(right)
     return figure
+
+
+def _of_how_many(shown: int, total: int) -> str:
+    return "" if shown == total else f" (best {shown} of {total})"
 
 
 def polar_density(mechanism: Product, x: Sequence[float]) -> Figure:
@@ -125,8 +132,9 @@ def polar_density(mechanism: Product, x: Sequence[float]) -> Figure:
     mesh = axes.pcolormesh(turns * scale, radii, heights, cmap="cividis", shading="nearest", rasterized=True)
     axes.plot([x[1] * scale], [x[0]], marker="o", color="#D55E00", markeredgecolor="white", markersize=9)
     axes.grid(visible=False)
+    axes.tick_params(axis="y", labelcolor="white")
     figure.colorbar(mesh, ax=axes, label="density", pad=0.1)
-    axes.set_title(f"{mechanism.name}, ε = {mechanism.epsilon:.3g}, input at the dot")
+    axes.set_title(f"{mechanism.name}, ε = {mechanism.epsilon:.3g}: density for the input at the dot")
     return figure
 
 
@@ -145,7 +153,8 @@ def _legend_right(axes: Axes) -> None:
 
 
 def _profile(axes: Axes, mechanism: Mechanism, grid: Floats, x: float, k: int) -> None:
-    axes.plot(grid, mechanism.density(grid, x), drawstyle="default", label=f"x = {x:g}", **_line(k))
+    style: dict[str, Any] = {"color": _COLOURS[k % len(_COLOURS)], "linestyle": _STYLES[k % len(_STYLES)]}
+    axes.plot(grid, mechanism.density(grid, x), label=f"x = {x:g}", linewidth=2.2, **style)
     atoms = {y: float(mechanism.mass(y, x)) for y in (grid[0], grid[-1]) if float(mechanism.mass(y, x)) > 0}
     for y, mass in atoms.items():
         axes.annotate(

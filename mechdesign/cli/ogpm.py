@@ -16,7 +16,7 @@ from mechdesign.cli.options import (
     DomainText,
     Eps,
     Force,
-    LossText,
+    LossOrDefault,
     OutFile,
     PlotFile,
     Quiet,
@@ -46,7 +46,7 @@ from mechdesign.mechanisms.protocol import Mechanism
 
 def run(
     eps: Eps,
-    loss: LossText = "absolute",
+    loss: LossOrDefault = None,
     domain: DomainText = None,
     outputs: Annotated[
         str | None, typer.Option("--outputs", help="Outputs, as LO,HI (the inputs unless given).", metavar="LO,HI")
@@ -69,14 +69,14 @@ def run(
     if outputs is not None and (circular or polar or unbiased):
         raise InvalidInput("outputs", outputs, "be left out with --circular, --polar and --unbiased")
     if polar:
-        design = _polar(eps, loss, domain)
+        design = _polar(eps, loss or "absolute", domain)
     elif unbiased:
-        design = _unbiased(eps, loss, domain)
+        design = _unbiased(eps, loss or "squared", domain)
     else:
         inputs = parse_domain(domain, circular=circular)
         period = inputs.period if isinstance(inputs, Circle) else None
         wider = None if outputs is None else parse_interval(outputs, "outputs")
-        problem = PiecewiseProblem(eps, parse_loss(loss, period), inputs, wider, at, pieces)
+        problem = PiecewiseProblem(eps, parse_loss(loss or "absolute", period), inputs, wider, at, pieces)
         design = _solve(problem, method, time_limit, quiet=quiet or as_json)
     _deliver(design, out=out, plot_file=plot_file, as_json=as_json, force=force)
 

@@ -13,6 +13,9 @@ from mechdesign.errors import InvalidInput, require_epsilon
 
 Eps = Annotated[float, typer.Option("--eps", help="Privacy parameter, above 0.")]
 LossText = Annotated[str, typer.Option("--loss", help="absolute, squared or power:P.")]
+LossOrDefault = Annotated[
+    str | None, typer.Option("--loss", help="absolute, squared or power:P (absolute; squared with --unbiased).")
+]
 DomainText = Annotated[str | None, typer.Option("--domain", help="Inputs, as LO,HI.", metavar="LO,HI")]
 Circular = Annotated[bool, typer.Option("--circular", help="The domain is a circle (0,2pi unless --domain 0,PERIOD).")]
 OutFile = Annotated[Path | None, typer.Option("--out", help="Save the design as JSON (for research use).")]

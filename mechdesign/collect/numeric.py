@@ -25,8 +25,8 @@ Floats = NDArray[np.float64]
 class Accuracy:
     """Errors of an estimator over repeated collections.
 
-    ``bias`` is the distance of the *average* estimate from the truth; it says little about one collection, which is what
-    ``mean_absolute_error`` and ``rmse`` are about.
+    ``bias`` is the distance of the *average* estimate from the truth; it says little about one collection, which is
+    what ``mean_absolute_error`` and ``rmse`` are about.
     """
 
     trials: int

@@ -13,10 +13,19 @@ from typing import Any, Protocol
 
 from mechdesign import files
 from mechdesign.errors import CheckFailed, FileProblem
+from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.mechanisms.serialise import mechanism_from_dict, mechanism_to_dict
-from mechdesign.proof import BathtubAtom, BathtubBound, UnbiasedBound, float_down, prove_privacy
+from mechdesign.proof import (
+    BathtubAtom,
+    BathtubBound,
+    UnbiasedBound,
+    exact_error,
+    float_down,
+    float_up,
+    prove_privacy,
+)
 
 FORMAT = "mechdesign research file"
 VERSION = 1
@@ -57,6 +66,8 @@ class Certificate:
     def check(self, mechanism: Mechanism | Product, epsilon: float) -> None:
         """Re-derive what the certificate says without any solver, or raise `CheckFailed`."""
         prove_privacy(mechanism, epsilon)
+        if not abs(mechanism.privacy_loss() - self.privacy_loss) <= 1e-12 * max(1.0, epsilon):
+            raise CheckFailed(f"the certificate's privacy loss {self.privacy_loss!r} is not the mechanism's")
         if not self.lower <= self.upper:
             raise CheckFailed(f"the certificate's lower bound {self.lower!r} is above its upper bound {self.upper!r}")
         if self.claimed:
@@ -66,6 +77,9 @@ class Certificate:
         proven = float_down(self.evidence.value() * Fraction(self.scale))
         if not self.lower <= proven:
             raise CheckFailed(f"the evidence proves {proven!r}, less than the certificate's {self.lower!r}")
+        attained = _attained(mechanism, self.evidence)
+        if not attained <= self.upper:
+            raise CheckFailed(f"the mechanism has error {attained!r}, above the certificate's {self.upper!r}")
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -145,8 +159,23 @@ def load_design(path: Path | str) -> SavedDesign:
             raise FileProblem("file", str(path), f"hold an object under {name!r}")
     mechanism = mechanism_from_dict(document["mechanism"])
     certificate = _certificate_from_dict(document["certificate"])
-    certificate.check(mechanism, mechanism.epsilon)
+    try:
+        certificate.check(mechanism, mechanism.epsilon)
+    except CheckFailed as failure:
+        raise FileProblem("certificate", str(path), f"hold for the mechanism in the file: {failure}") from None
     return SavedDesign(document["problem"], mechanism, certificate, document["report"])
+
+
+def _attained(mechanism: Mechanism | Product, evidence: Evidence) -> float:
+    """The exact error of the mechanism at the input the evidence is about, rounded up."""
+    if not isinstance(mechanism, Piecewise):
+        raise CheckFailed(f"the evidence is about piecewise mechanisms, not {mechanism.name}")
+    if isinstance(evidence, UnbiasedBound):
+        ends = (mechanism.inputs.lower, mechanism.inputs.upper)
+        return max(float_up(exact_error(mechanism, end, 2)) for end in ends)
+    if (evidence.lower, evidence.upper) != (mechanism.outputs.lower, mechanism.outputs.upper):
+        raise CheckFailed("the evidence is about other outputs than the mechanism's")
+    return max(float_up(exact_error(mechanism, atom.x, evidence.exponent)) for atom in evidence.atoms)
 
 
 def versions(*packages: str) -> dict[str, str]:

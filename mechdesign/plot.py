@@ -93,6 +93,8 @@ def draw_worst_cases(axes: Axes, epsilons: Sequence[float], worst: Mapping[str, 
     for k, (name, values) in enumerate(worst.items()):
         axes.plot(epsilons, values, marker="o" if len(epsilons) < 12 else "", markersize=3, label=name, **_line(k))
     axes.set(xlabel="privacy parameter ε", ylabel=f"worst-case {loss.name} error", yscale="log")
+    for axis_ticks in (axes.yaxis.set_major_formatter, axes.yaxis.set_minor_formatter):
+        axis_ticks("{x:.3g}")
 
 
 def comparison(
@@ -145,7 +147,7 @@ def _figure(width: float, height: float) -> Figure:
 
 
 def _line(k: int) -> dict[str, Any]:
-    return {"color": _COLOURS[k % len(_COLOURS)], "linestyle": _STYLES[(k // len(_COLOURS)) % len(_STYLES)]}
+    return {"color": _COLOURS[k % len(_COLOURS)], "linestyle": _STYLES[k % len(_STYLES)]}
 
 
 def _legend_right(axes: Axes) -> None:
@@ -153,8 +155,7 @@ def _legend_right(axes: Axes) -> None:
 
 
 def _profile(axes: Axes, mechanism: Mechanism, grid: Floats, x: float, k: int) -> None:
-    style: dict[str, Any] = {"color": _COLOURS[k % len(_COLOURS)], "linestyle": _STYLES[k % len(_STYLES)]}
-    axes.plot(grid, mechanism.density(grid, x), label=f"x = {x:g}", linewidth=2.2, **style)
+    axes.plot(grid, mechanism.density(grid, x), label=f"x = {x:g}", linewidth=2.2, **_line(k))
     atoms = {y: float(mechanism.mass(y, x)) for y in (grid[0], grid[-1]) if float(mechanism.mass(y, x)) > 0}
     for y, mass in atoms.items():
         axes.annotate(

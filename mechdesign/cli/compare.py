@@ -86,10 +86,12 @@ def _field(names: list[str], epsilon: float, inputs: Interval | Circle, loss: Po
 
 
 def _print(cells: list[dict[str, Any]], epsilons: list[float], criterion: str, loss: Power) -> None:
-    shown = epsilons if len(epsilons) <= 8 else [epsilons[round(k * (len(epsilons) - 1) / 7)] for k in range(8)]
+    most = max(2, (output.console.width - 22) // 12)
+    count = min(len(epsilons), most)
+    shown = [epsilons[round(k * (len(epsilons) - 1) / max(count - 1, 1))] for k in range(count)]
     names = list(dict.fromkeys(cell["name"] for cell in cells))
     value = {(cell["name"], cell["eps"]): cell[criterion] for cell in cells}
     names.sort(key=lambda name: value[name, shown[-1]])
     rows = [[name, *(f"{value[name, epsilon]:.6f}" for epsilon in shown)] for name in names]
     title = {"worst": "Worst case", "average": "Average"}[criterion] + f" over the inputs, {loss.name} error"
-    output.print_table(title, ["mechanism", *(f"eps={epsilon:g}" for epsilon in shown)], rows)
+    output.print_table(title, ["mechanism", *(f"eps={epsilon:.3g}" for epsilon in shown)], rows)

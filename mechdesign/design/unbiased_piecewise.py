@@ -36,6 +36,7 @@ IN_UNBIASED_CLASS = "unbiased piecewise mechanisms"
 
 _SQUARED = Power(2.0)
 _WIDEST_GAP = 1e-6
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +74,17 @@ def optimal_unbiased_piecewise(problem: UnbiasedPiecewiseProblem) -> Design:
     (5.06568, 5.06568)
     """
     started = time.perf_counter()
-    width = _optimal_width(problem.epsilon)
-    mechanism = _mechanism(problem.epsilon, width).moved_to(problem.inputs)
+    shape = _optimal_shape(problem.epsilon)
+    mechanism = _mechanism(problem.epsilon, shape).moved_to(problem.inputs)
     ends = Fraction(problem.inputs.lower), Fraction(problem.inputs.upper)
     scale = float_down(((ends[1] - ends[0]) / 2) ** 2)
-    evidence = _evidence(problem.epsilon, width)
-    # E(Y - x)^2 is the variance plus a squared bias at rounding level
-    upper = max(float_up(exact_error(mechanism, float(x), 2)) for x in ends)
+    evidence = _evidence(problem.epsilon, shape)
     lower = float_down(evidence.value() * Fraction(scale))
+    attained = max(float_up(exact_error(mechanism, float(x), 2)) for x in ends)
+    # a bias at rounding level puts the mechanism a hair outside the class, so it may pass the optimum by as much
+    upper = max(attained, lower)
+    if attained < lower * (1 - _ROUNDING):
+        raise CheckFailed(f"error {attained!r} lies below the proven optimum {lower!r}: the mechanism is biased")
     if upper - lower > _WIDEST_GAP * upper:
         raise CheckFailed(f"the bounds [{lower!r}, {upper!r}] did not close")
     certificate = Certificate(lower, upper, IN_UNBIASED_CLASS, False, mechanism.privacy_loss(), evidence, scale)
@@ -93,49 +97,59 @@ def optimal_unbiased_piecewise(problem: UnbiasedPiecewiseProblem) -> Design:
     return Design(problem, mechanism, certificate, report)
 
 
-def _reach(growth: float, width: complex) -> complex:
-    """T, where the window of x = 1 ends: ``T = 1/E + s/2`` with ``1/E = 1 + 2T / ((c-1) s)``."""
-    return (1 + width / 2) / (1 - 2 / (growth * width))
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """A member of the one-parameter family: ``s = narrowest * (1 + excess)``, T infinite at excess 0."""
+
+    growth: float
+    excess: complex
+
+    @property
+    def width(self) -> complex:
+        return 2 / self.growth * (1 + self.excess)
+
+    @property
+    def reach(self) -> complex:
+        """T, where the window of x = 1 ends: ``T = 1/E + s/2`` with ``1/E = 1 + 2T / ((c-1) s)``."""
+        return (1 + self.width / 2) * (1 + 1 / self.excess)
+
+    @property
+    def base_density(self) -> complex:
+        return 1 / (2 * self.reach + self.growth * self.width)
+
+    @property
+    def variance(self) -> complex:
+        """``Var(Y|1)``."""
+        extra = self.growth * self.base_density * self.width
+        return 2 * self.base_density * self.reach**3 / 3 + extra * (1 / extra**2 + self.width**2 / 12) - 1
 
 
-def _variance(growth: float, width: complex) -> complex:
-    reach = _reach(growth, width)
-    base = 1 / (2 * reach + growth * width)
-    extra = growth * base * width
-    return 2 * base * reach**3 / 3 + extra * (1 / extra**2 + width**2 / 12) - 1
-
-
-def _optimal_width(epsilon: float) -> float:
+def _optimal_shape(epsilon: float) -> _Shape:
     growth = math.expm1(epsilon)
-    narrowest = 2 / growth  # where T goes to infinity
 
     def slope(log_excess: float) -> float:
-        """Derivative of the variance in ``ln(s/narrowest - 1)``, by a complex step: no cancellation."""
+        """Derivative of the variance in ``ln excess``, by a complex step: no cancellation."""
         step = 1e-30
-        width = narrowest * (1 + cmath.exp(complex(log_excess, step)))
-        return _variance(growth, width).imag / step
+        return _Shape(growth, cmath.exp(complex(log_excess, step))).variance.imag / step
 
     log_excess = float(optimize.brentq(slope, -60.0, 60.0, xtol=1e-15, rtol=1e-15, maxiter=500))
-    return narrowest * (1 + math.exp(log_excess))
+    return _Shape(growth, math.exp(log_excess))
 
 
-def _mechanism(epsilon: float, width: float) -> Piecewise:
-    growth = math.expm1(epsilon)
-    reach = _reach(growth, width).real
-    low = 1 / (2 * reach + growth * width)
-    high = largest_safe_height(epsilon, low)
-    outputs = Interval(-reach, reach)
+def _mechanism(epsilon: float, shape: _Shape) -> Piecewise:
+    low = shape.base_density.real
+    outputs = Interval(-shape.reach.real, shape.reach.real)
     # the slope that makes the law unbiased for the heights as rounded
     extra = 1 - low * outputs.length
+    high = largest_safe_height(epsilon, low)
     return Piecewise(epsilon, SYMMETRIC, outputs, low, high, AffineWindow(1 / extra, 0.0), "OGPM (unbiased)")
 
 
-def _evidence(epsilon: float, width: float) -> UnbiasedBound:
+def _evidence(epsilon: float, shape: _Shape) -> UnbiasedBound:
     """The window of x = 1 continued to where the bound is stationary in T."""
-    ratio = math.exp(epsilon)
-    reach = _reach(math.expm1(epsilon), width).real
-    start = max(reach - width, 0.0)
-    near, far = ratio * (reach - start), reach + start
+    reach = shape.reach.real
+    start = max(reach - shape.width.real, 0.0)
+    near, far = math.exp(epsilon) * (reach - start), reach + start
     stop = reach * (near + far) / (near - far)
     candidates = [UnbiasedBound(epsilon, start * (1 + k * 1e-15), stop) for k in range(-2, 3)]
     return max(candidates, key=UnbiasedBound.value)

@@ -1,0 +1,42 @@
+"""The commands as a whole: overview, help, module entry, exit codes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+
+def test_no_arguments_shows_one_screen_of_what_there_is(run: Any) -> None:
+    outcome = run()
+    assert outcome.code == 0
+    assert len(outcome.out.splitlines()) <= 24
+    assert all(command in outcome.out for command in ("ogpm", "compare", "show"))
+
+
+@pytest.mark.parametrize("command", ["ogpm", "compare", "show"])
+def test_every_command_has_help(run: Any, command: str) -> None:
+    outcome = run(command, "--help")
+    assert outcome.code == 0
+    assert "--json" in outcome.out
+
+
+def test_an_unknown_command_exits_with_2(run: Any) -> None:
+    assert run("frobnicate").code == 2
+
+
+def test_the_module_runs_in_a_fresh_process() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "mechdesign", "ogpm", "--eps", "2"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert "0.268941" in done.stdout
+
+
+def test_a_closed_pipe_leaves_no_traceback() -> None:
+    command = f"{sys.executable} -m mechdesign compare --eps 0.5:4:8 | head -1"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,148 @@
+"""Designs as values and files: what is saved is checked again, and tampering is caught."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mechdesign import (
+    Absolute,
+    CheckFailed,
+    Circle,
+    Custom,
+    FileProblem,
+    InvalidInput,
+    PiecewiseProblem,
+    PolarProblem,
+    Power,
+    Squared,
+    UnbiasedPiecewiseProblem,
+    load_design,
+    optimal_piecewise,
+    optimal_polar,
+    optimal_unbiased_piecewise,
+)
+from mechdesign.design import Design
+
+DESIGNS = {
+    "line": lambda: optimal_piecewise(PiecewiseProblem(1.0, Squared())),
+    "at": lambda: optimal_piecewise(PiecewiseProblem(1.0, Absolute(), at=0.2)),
+    "power": lambda: optimal_piecewise(PiecewiseProblem(1.0, Power(1.5))),
+    "circle": lambda: optimal_piecewise(PiecewiseProblem(1.0, Squared(360.0), Circle(360.0))),
+    "polar": lambda: optimal_polar(PolarProblem(4.0)),
+    "unbiased": lambda: optimal_unbiased_piecewise(UnbiasedPiecewiseProblem(1.0)),
+}
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+def test_a_saved_design_comes_back_equal(name: str, tmp_path: Path) -> None:
+    design: Design = DESIGNS[name]()
+    saved = load_design(design.save(tmp_path / "design.json"))
+    assert saved.mechanism == design.mechanism
+    assert saved.certificate == design.certificate
+
+
+def _saved(tmp_path: Path) -> tuple[Path, dict[str, Any]]:
+    path = DESIGNS["line"]().save(tmp_path / "design.json")
+    return path, json.loads(path.read_text())
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        ("mechanism", "high"),
+        ("mechanism", "low"),
+        ("certificate", "lower"),
+        ("certificate", "privacy_loss"),
+        ("certificate", "evidence", "upper"),
+        ("certificate", "evidence", "epsilon"),
+    ],
+)
+def test_raising_a_number_by_a_millionth_is_caught(keys: tuple[str, ...], tmp_path: Path) -> None:
+    path, document = _saved(tmp_path)
+    target = document
+    for key in keys[:-1]:
+        target = target[key]
+    target[keys[-1]] *= 1 + 1e-6
+    path.write_text(json.dumps(document))
+    with pytest.raises(InvalidInput):
+        load_design(path)
+
+
+def test_lowering_the_upper_bound_is_caught(tmp_path: Path) -> None:
+    path, document = _saved(tmp_path)
+    document["certificate"]["upper"] *= 1 - 1e-9
+    document["certificate"]["lower"] *= 1 - 1e-8
+    path.write_text(json.dumps(document))
+    with pytest.raises(FileProblem, match="error"):
+        load_design(path)
+
+
+def test_moving_an_atom_is_caught(tmp_path: Path) -> None:
+    path, document = _saved(tmp_path)
+    document["certificate"]["evidence"]["atoms"][0]["radius"] *= 1.001
+    path.write_text(json.dumps(document))
+    with pytest.raises(FileProblem, match="evidence"):
+        load_design(path)
+
+
+@pytest.mark.parametrize("key", ["format", "version", "problem", "mechanism", "certificate", "report"])
+def test_a_missing_key_is_named(key: str, tmp_path: Path) -> None:
+    path, document = _saved(tmp_path)
+    del document[key]
+    path.write_text(json.dumps(document))
+    with pytest.raises(FileProblem, match=key):
+        load_design(path)
+
+
+@pytest.mark.parametrize("key", ["lower", "upper", "valid_for", "claimed", "privacy_loss", "evidence", "scale"])
+def test_an_incomplete_certificate_is_refused(key: str, tmp_path: Path) -> None:
+    path, document = _saved(tmp_path)
+    del document["certificate"][key]
+    path.write_text(json.dumps(document))
+    with pytest.raises(FileProblem):
+        load_design(path)
+
+
+@pytest.mark.parametrize("value", ["nan", "abc", None, [], {"a": 1}])
+def test_a_certificate_number_of_the_wrong_type_is_refused(value: object, tmp_path: Path) -> None:
+    path, document = _saved(tmp_path)
+    document["certificate"]["lower"] = value
+    path.write_text(json.dumps(document))
+    with pytest.raises(FileProblem):
+        load_design(path)
+
+
+def test_a_function_loss_cannot_be_saved_and_leaves_no_file(tmp_path: Path) -> None:
+    design = optimal_piecewise(PiecewiseProblem(1.0, Custom(lambda y, x: abs(y - x))))
+    with pytest.raises(InvalidInput, match="file form"):
+        design.save(tmp_path / "design.json")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_existing_file_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "design.json"
+    path.write_text("precious")
+    with pytest.raises(FileProblem, match="not exist"):
+        DESIGNS["line"]().save(path)
+    assert path.read_text() == "precious"
+
+
+def test_a_design_with_a_false_certificate_cannot_be_made() -> None:
+    design = DESIGNS["line"]()
+    from dataclasses import replace
+
+    false = replace(design.certificate, lower=design.certificate.upper * 2)
+    with pytest.raises(CheckFailed):
+        Design(design.problem, design.mechanism, false, design.report)
+
+
+def test_the_report_records_versions() -> None:
+    versions = DESIGNS["line"]().report.versions
+    assert {"python", "mechdesign", "numpy", "scipy"} <= set(versions)
+    assert all(text[0].isdigit() for text in versions.values())
+    assert not math.isnan(DESIGNS["line"]().report.seconds)

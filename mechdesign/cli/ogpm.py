@@ -204,19 +204,33 @@ def _print(design: Design, floor: Floor | None, comparison: list[dict[str, Any]]
     loss = _loss_of(design)
     output.console.print(
         f"OGPM for {mechanism.inputs} -> {mechanism.outputs}, eps = {mechanism.epsilon:g}, {loss.name} error\n"
-        f"density p = {mechanism.high:.6g} on a window of width {mechanism.width:.6g}, "
-        f"{mechanism.low:.6g} elsewhere\n",
+        f"{_heights(mechanism)}\n",
         soft_wrap=True,
     )
     output.print_pieces(mechanism)
     output.print_certificate(certificate, _what(design))
-    if "optimum_for_any_number_of_pieces" in design.report.details:
-        needed = design.report.details["pieces_needed"]
-        output.console.print(f"  pieces: {max(needed, 3)} are enough, and no number of pieces does better")
+    _print_pieces_needed(design)
     if floor is not None:
         _print_floor(floor, certificate.upper)
     output.console.print()
     _print_comparison(comparison, loss, _at(design))
+
+
+def _heights(mechanism: Piecewise) -> str:
+    if mechanism.high == mechanism.low:
+        return f"the uniform density {mechanism.low:.6g} for every input"
+    return f"density p = {mechanism.high:.6g} on a window of width {mechanism.width:.6g}, {mechanism.low:.6g} elsewhere"
+
+
+def _print_pieces_needed(design: Design) -> None:
+    details = design.report.details
+    if "optimum_for_any_number_of_pieces" not in details:
+        return
+    if isinstance(design.problem, PiecewiseProblem) and design.problem.pieces == 1:
+        best = details["optimum_for_any_number_of_pieces"]
+        output.console.print(f"  pieces: 3 would bring it down to {best:.6g}, the optimum for any number")
+    else:
+        output.console.print("  pieces: 3 are enough, and no number of pieces does better")
 
 
 def _print_comparison(comparison: list[dict[str, Any]], loss: Power, at: float | None) -> None:

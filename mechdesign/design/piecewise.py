@@ -168,7 +168,7 @@ def _solve_power(problem: PiecewiseProblem, loss: Power) -> Answer:
         "solved_at": problem.hardest_input,
         "pieces_needed": 2 if problem.solved_at_an_end else 3,
         "one_piece_error": bathtub.uniform_error(),
-        "optimum_for_any_number_of_pieces": certificate.upper,
+        "optimum_for_any_number_of_pieces": bathtub.optimal_error(),
     }
     if problem.pieces == 2:
         details["note"] = "two pieces are the optimum at the end of the domain; inputs inside it get a third"

@@ -1,0 +1,27 @@
+"""The README's examples run as written."""
+
+from __future__ import annotations
+
+import doctest
+from pathlib import Path
+
+README = Path(__file__).parent.parent / "README.md"
+
+
+def test_python_examples_of_the_readme_run_as_written() -> None:
+    outcome = doctest.testfile(str(README), module_relative=False)
+    assert outcome.attempted >= 10
+    assert outcome.failed == 0
+
+
+def test_every_command_line_of_the_readme_is_accepted(capfd, tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    from mechdesign.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    lines = [line.split("#")[0].split() for line in README.read_text().splitlines() if line.startswith("python -m")]
+    assert len(lines) >= 10
+    for line in lines:
+        try:
+            main(line[3:])
+        except SystemExit as stop:
+            assert not stop.code, f"{line}: {capfd.readouterr().err}"

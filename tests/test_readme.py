@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+from collections.abc import Callable
 from pathlib import Path
 
 README = Path(__file__).parent.parent / "README.md"
@@ -20,8 +21,13 @@ def test_every_command_line_of_the_readme_is_accepted(capfd, tmp_path, monkeypat
     monkeypatch.chdir(tmp_path)
     lines = [line.split("#")[0].split() for line in README.read_text().splitlines() if line.startswith("python -m")]
     assert len(lines) >= 10
-    for line in lines:
-        try:
-            main(line[3:])
-        except SystemExit as stop:
-            assert not stop.code, f"{line}: {capfd.readouterr().err}"
+    codes = {" ".join(line): _exit_code(main, line[3:]) for line in lines}
+    assert set(codes.values()) == {0}, f"{codes}: {capfd.readouterr().err}"
+
+
+def _exit_code(main: Callable[[list[str]], None], arguments: list[str]) -> int:
+    try:
+        main(arguments)
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    return 0

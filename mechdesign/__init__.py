@@ -8,16 +8,20 @@
 True
 """
 
+from typing import TYPE_CHECKING
+
 from mechdesign import priors
 from mechdesign.design import (
     Certificate,
     Design,
+    MinimaxProblem,
     PiecewiseProblem,
     PolarProblem,
     UnbiasedPiecewiseProblem,
     fit_height,
     floor_of,
     load_design,
+    optimal_minimax,
     optimal_piecewise,
     optimal_polar,
     optimal_unbiased_piecewise,
@@ -27,6 +31,9 @@ from mechdesign.errors import CheckFailed, FileProblem, InvalidInput, MechDesign
 from mechdesign.losses import Absolute, Custom, Power, Squared
 from mechdesign.mechanisms import catalogue
 from mechdesign.proof import prove_privacy
+
+if TYPE_CHECKING:
+    from mechdesign.design.piece_program import search_pieces as search_pieces
 
 __version__ = "0.1.0"
 
@@ -42,6 +49,7 @@ __all__ = [
     "Interval",
     "InvalidInput",
     "MechDesignError",
+    "MinimaxProblem",
     "MissingExtra",
     "NoAnswer",
     "PiecewiseProblem",
@@ -53,6 +61,7 @@ __all__ = [
     "fit_height",
     "floor_of",
     "load_design",
+    "optimal_minimax",
     "optimal_piecewise",
     "optimal_polar",
     "optimal_unbiased_piecewise",

@@ -13,6 +13,8 @@ from mechdesign.errors import InvalidInput, require_finite, require_number
 
 Floats = NDArray[np.float64]
 
+_SHORTEST, _LONGEST = 1e-100, 1e100  # densities, squares and their sums stay far inside the range of doubles
+
 
 @dataclass(frozen=True, slots=True)
 class Interval:
@@ -35,8 +37,7 @@ class Interval:
             raise InvalidInput(
                 "domain", (lower, upper), "have its lower end below its upper end", "swap or widen the ends"
             )
-        if not math.isfinite(upper - lower):
-            raise InvalidInput("domain", (lower, upper), "have a finite length", "rescale the data")
+        _require_length(upper - lower, "domain", (lower, upper))
         object.__setattr__(self, "lower", lower)
         object.__setattr__(self, "upper", upper)
 
@@ -88,6 +89,7 @@ class Circle:
         period = require_finite(self.period, "period")
         if not period > 0:
             raise InvalidInput("period", period, "be above 0", "pass for example 6.283185307179586 or 360")
+        _require_length(period, "period", period)
         object.__setattr__(self, "period", period)
 
     @property
@@ -202,6 +204,25 @@ Domain = Interval | Circle | Finite | Line | Product
 def require_between(value: Any, domain: Interval | Circle, field: str) -> float:
     """One number inside the domain, or `InvalidInput`."""
     return float(domain.require(require_number(value, field), field))
+
+
+def require_domain(domain: object, kinds: tuple[type, ...], field: str = "domain") -> None:
+    """The kind of domain a mechanism is made for, or `InvalidInput`."""
+    if not isinstance(domain, kinds):
+        wanted = " or ".join(kind.__name__ for kind in kinds)
+        raise InvalidInput(field, domain, f"be of kind {wanted}", "see mechdesign.Interval, Circle and Finite")
+
+
+def require_numbers(values: ArrayLike, field: str) -> Floats:
+    """``values`` as floats, infinities welcome; text, booleans and NaN are `InvalidInput`."""
+    array = _floats(values, field)
+    _reject_first(array, np.isnan(array), field, "be a number")
+    return array
+
+
+def _require_length(length: float, field: str, value: object) -> None:
+    if not _SHORTEST <= length <= _LONGEST:
+        raise InvalidInput(field, value, f"have a length between {_SHORTEST:g} and {_LONGEST:g}", "rescale the data")
 
 
 def _floats(values: ArrayLike, field: str) -> Floats:

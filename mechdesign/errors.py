@@ -18,6 +18,9 @@ from typing import Any
 MAX_EPSILON = 64.0
 """Largest epsilon accepted. Beyond it e^(-eps/2) drops under the spacing of doubles and no window could be resolved."""
 
+MIN_EPSILON = 1e-12
+"""Smallest epsilon accepted. Below it e^eps - 1 nears the spacing of doubles and no law could differ from uniform."""
+
 
 class MechDesignError(Exception):
     """Root of the errors raised on purpose."""
@@ -47,6 +50,7 @@ class NoAnswer(MechDesignError):
     """The limits were reached before the answer was proven; ``lower`` and ``upper`` bound the optimum."""
 
     def __init__(self, message: str, lower: float, upper: float) -> None:
+        self.reason = message
         self.lower = lower
         self.upper = upper
         super().__init__(f"{message}; the optimum lies in [{lower:.8g}, {upper:.8g}]")
@@ -69,7 +73,10 @@ class MissingExtra(MechDesignError, ImportError):
 
 
 def _shown(value: Any) -> str:
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # an integer too long to be printed
+        text = f"a {type(value).__name__}"
     return text if len(text) <= 120 else f"{text[:117]}..."
 
 
@@ -83,12 +90,15 @@ def require_epsilon(epsilon: float, field: str = "eps") -> float:
     number = require_number(epsilon, field)
     if not (math.isfinite(number) and 0 < number <= MAX_EPSILON):
         raise InvalidInput(field, epsilon, rule, f"pass for example {field}=1")
+    if number < MIN_EPSILON:
+        raise InvalidInput(field, epsilon, f"be at least {MIN_EPSILON:g}", "doubles cannot resolve less privacy loss")
     return number
 
 
 def require_number(value: Any, field: str) -> float:
     """``value`` as a float; text, booleans, arrays and NaN are `InvalidInput`."""
-    if isinstance(value, bool | str | bytes):
+    is_array_like = getattr(value, "ndim", 0) != 0 or getattr(getattr(value, "dtype", None), "kind", "f") not in "fiu"
+    if is_array_like or isinstance(value, bool | str | bytes | bytearray | memoryview):
         raise InvalidInput(field, value, "be a number")
     try:
         number = float(value)

@@ -17,10 +17,10 @@ _LARGEST = 64 * 2**20
 def write_atomically(path: Path | str, content: bytes, *, overwrite: bool = False) -> Path:
     """Write a file under a temporary name, then rename it, so that readers see all of it or none."""
     target = Path(path)
-    if target.exists() and not overwrite:
-        raise FileProblem("output file", str(target), "not exist yet", "choose another name or pass --force")
+    _require_free(target, overwrite)
     try:
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+        # the start of the name only: the longest name allowed must leave room for what is added
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:40]}.", suffix=".part")
     except OSError as error:
         raise FileProblem("output file", str(target), f"be writable: {_reason(error)}", "check the folder") from None
     try:
@@ -54,14 +54,26 @@ def _publish(temporary: str, target: Path, overwrite: bool) -> None:
 def require_writable(path: Path | str, *, overwrite: bool = False) -> None:
     """Refuse early, before any solving, what `write_atomically` would refuse at the end."""
     target = Path(path)
-    if target.is_dir():
-        raise FileProblem("output file", str(target), "be a file, not a folder")
-    if target.exists() and not overwrite:
-        raise FileProblem("output file", str(target), "not exist yet", "choose another name or pass --force")
+    _require_free(target, overwrite)
     if not target.parent.is_dir():
         raise FileProblem("output file", str(target), "lie in an existing folder", f"create {target.parent} first")
     if not os.access(target.parent, os.W_OK):
         raise FileProblem("output file", str(target), "lie in a writable folder")
+
+
+def _require_free(target: Path, overwrite: bool) -> None:
+    try:
+        taken, regular, folder = os.path.lexists(target), target.is_file(), target.is_dir()
+    except OSError as error:
+        raise FileProblem("output file", str(target), f"be writable: {_reason(error)}") from None
+    if "\0" in str(target):
+        raise FileProblem("output file", str(target), "have a name without null characters")
+    if folder:
+        raise FileProblem("output file", str(target), "be a file, not a folder")
+    if taken and not overwrite:
+        raise FileProblem("output file", str(target), "not exist yet", "choose another name or pass --force")
+    if taken and not regular and not target.is_symlink():
+        raise FileProblem("output file", str(target), "be a regular file", "devices and pipes are never replaced")
 
 
 def dump_json(document: dict[str, Any]) -> str:
@@ -83,10 +95,15 @@ def read_json(path: Path | str) -> dict[str, Any]:
     """A JSON object without duplicate keys, NaN, infinities or trailing data, or `FileProblem`."""
     target = Path(path)
     try:
-        if target.stat().st_size > _LARGEST:
+        with target.open("rb") as stream:
+            content = stream.read(_LARGEST + 1)  # not by its size: a device or a pipe has none
+        if len(content) > _LARGEST:
             raise FileProblem("file", str(target), f"be at most {_LARGEST // 2**20} MB")
         document = json.loads(
-            target.read_text(encoding="utf-8"), object_pairs_hook=_unique, parse_constant=_reject_constant
+            content.decode("utf-8"),
+            object_pairs_hook=_unique,
+            parse_constant=_reject_constant,
+            parse_float=_finite_float,
         )
     except FileProblem:
         raise
@@ -112,6 +129,13 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _reject_constant(text: str) -> Any:
     raise ValueError(f"{text} is not a number JSON allows")
+
+
+def _finite_float(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError(f"{text} is larger than any double")
+    return number
 
 
 def _reason(error: OSError) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.errors import InvalidInput, require_finite
+from mechdesign.panels import integrate_between
 
 Floats = NDArray[np.float64]
 
@@ -140,7 +141,8 @@ class Custom:
     kinks: Callable[[float], tuple[float, ...]] = field(default=lambda x: (x,))
 
     def __call__(self, y: ArrayLike, x: ArrayLike) -> Floats:
-        values = np.asarray(self.function(np.asarray(y, dtype=np.float64), np.asarray(x, dtype=np.float64)))
+        outputs, inputs = np.asarray(y, dtype=np.float64), np.asarray(x, dtype=np.float64)
+        values = np.asarray(self.function(outputs, inputs))
         if values.dtype.kind not in "fiu":
             raise InvalidInput("loss", values.dtype, "return numbers")
         values = values.astype(np.float64, copy=False)
@@ -148,7 +150,7 @@ class Custom:
         if bad.any():
             worst = float(np.atleast_1d(values)[np.atleast_1d(bad)][0])
             raise InvalidInput("loss", worst, "be finite and at least 0 at every (y, x)")
-        return values
+        return np.broadcast_to(values, np.broadcast_shapes(values.shape, outputs.shape, inputs.shape))
 
     def integral(self, start: ArrayLike, stop: ArrayLike, x: ArrayLike) -> Floats:
         starts, stops, inputs = np.broadcast_arrays(
@@ -161,15 +163,8 @@ class Custom:
         return np.asarray(flat, dtype=np.float64).reshape(starts.shape)
 
     def _integral_at(self, start: float, stop: float, x: float) -> float:
-        cuts = [kink - x for kink in sorted(self.kinks(x)) if start < kink - x < stop]
-        panels = np.array([start, *cuts, stop])
-        edges = np.unique(np.concatenate([np.linspace(a, b, 9) for a, b in zip(panels[:-1], panels[1:], strict=True)]))
-        half = np.diff(edges) / 2
-        nodes = (edges[:-1] + half)[:, None] + half[:, None] * _GAUSS_NODES
-        return float(np.sum(half[:, None] * _GAUSS_WEIGHTS * self(x + nodes, x)))
-
-
-_GAUSS_NODES, _GAUSS_WEIGHTS = np.polynomial.legendre.leggauss(16)
+        cuts = [kink - x for kink in self.kinks(x) if start < kink - x < stop]
+        return integrate_between(lambda offset: self(x + offset, x), [start, *cuts, stop])
 
 
 def parse_loss(text: str, period: float | None = None) -> Power:

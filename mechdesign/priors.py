@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.domains import Circle, Interval
+from mechdesign.domains import Circle, Interval, require_numbers
 from mechdesign.errors import InvalidInput, require_finite
 
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Atoms:
     """Probability ``weights`` on ``points``; a data set is equal weights on its values.
 
@@ -28,8 +28,8 @@ class Atoms:
     weights: Floats
 
     def __post_init__(self) -> None:
-        points = np.atleast_1d(np.asarray(self.points, dtype=np.float64))
-        weights = np.atleast_1d(np.asarray(self.weights, dtype=np.float64))
+        points = np.atleast_1d(require_numbers(self.points, "prior points"))
+        weights = np.atleast_1d(require_numbers(self.weights, "prior weights"))
         if points.shape != weights.shape or points.ndim != 1 or points.size == 0:
             raise InvalidInput("prior", (points.shape, weights.shape), "have one weight for each point, and a point")
         if not np.isfinite(points).all():
@@ -40,9 +40,19 @@ class Atoms:
             array.setflags(write=False)
             object.__setattr__(self, name, array)
 
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Atoms)
+            and np.array_equal(self.points, other.points)
+            and np.array_equal(self.weights, other.weights)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.points.tobytes(), self.weights.tobytes()))
+
     @classmethod
     def of_data(cls, values: ArrayLike) -> Atoms:
-        points, counts = np.unique(np.asarray(values, dtype=np.float64), return_counts=True)
+        points, counts = np.unique(require_numbers(values, "prior data"), return_counts=True)
         if points.size == 0:
             raise InvalidInput("prior data", values, "hold at least one value")
         return cls(points, counts / counts.sum())
@@ -84,7 +94,10 @@ def normal(mean: float, deviation: float, domain: Interval) -> Density:
     def below(value: float) -> float:
         return 0.5 * math.erfc(-(value - mean) / deviation / math.sqrt(2))
 
-    mass = below(domain.upper) - below(domain.lower)
+    if domain.lower > mean:  # mirrored into the lower tail, where probabilities keep their digits
+        mass = below(2 * mean - domain.lower) - below(2 * mean - domain.upper)
+    else:
+        mass = below(domain.upper) - below(domain.lower)
     if not mass > 1e-12:
         raise InvalidInput("prior", (mean, deviation), f"have mass inside {domain}", "move or widen the prior")
     scale = mass * deviation * math.sqrt(2 * math.pi)
@@ -104,9 +117,15 @@ def histogram(edges: ArrayLike, weights: ArrayLike) -> Density:
     >>> histogram([0, 1, 3], [0.5, 0.5])([0.5, 2.0]).tolist()
     [0.5, 0.25]
     """
-    cuts = np.asarray(edges, dtype=np.float64)
-    probabilities = np.asarray(weights, dtype=np.float64)
-    if cuts.ndim != 1 or cuts.size != probabilities.size + 1 or not (np.diff(cuts) > 0).all():
+    cuts = require_numbers(edges, "prior edges")
+    probabilities = require_numbers(weights, "prior weights")
+    if (
+        cuts.ndim != 1
+        or probabilities.ndim != 1
+        or probabilities.size == 0
+        or cuts.size != probabilities.size + 1
+        or not (np.diff(cuts) > 0).all()
+    ):
         raise InvalidInput("prior edges", edges, "be increasing, one more than the weights")
     _require_weights(probabilities)
     heights = probabilities / np.diff(cuts)

@@ -64,6 +64,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(EXIT_FAILURE)
+    except Exception as error:
+        _leave(f"internal error, please report it: {type(error).__name__}: {error}", EXIT_FAILURE)
 
 
 def _leave(message: str, code: int) -> None:

@@ -57,7 +57,7 @@ def run(
     method: Annotated[str, typer.Option("--method", help="reduction or scip.")] = "reduction",
     unbiased: Annotated[bool, typer.Option("--unbiased", help="Unbiased, least worst-case variance.")] = False,
     at: Annotated[float | None, typer.Option("--at", help="Minimise the error at this input only.")] = None,
-    time_limit: TimeLimit = None,
+    time_limit: TimeLimit = 120.0,
     plot_file: PlotFile = None,
     out: OutFile = None,
     as_json: AsJson = False,
@@ -92,12 +92,12 @@ def _require_compatible(
         raise InvalidInput("options", "--at, --pieces, --method", "be left out with --polar and --unbiased")
 
 
-def _solve(problem: PiecewiseProblem, method: str, time_limit: float | None, *, quiet: bool) -> Design:
+def _solve(problem: PiecewiseProblem, method: str, time_limit: float, *, quiet: bool) -> Design:
     if method == "reduction":
         return optimal_piecewise(problem)
     from mechdesign.design.piece_program import search_pieces
 
-    if time_limit is not None and not (math.isfinite(time_limit) and time_limit > 0):
+    if not (math.isfinite(time_limit) and time_limit > 0):
         raise InvalidInput("time limit", time_limit, "be a finite number of seconds above 0")
     with output.progress("global search over pieces (SCIP)", quiet=quiet):
         return search_pieces(problem, time_limit)
@@ -258,11 +258,11 @@ def _print_floor(floor: Floor, ours: float) -> None:
     if floor.bound == "rotation averaging":
         output.console.print("  no mechanism of any kind does better: on the circle this is the global optimum")
         return
-    most = 100 * (1 - floor.lower / ours) if ours > 0 else 0.0
-    least = 100 * (1 - floor.upper / ours) if ours > 0 else 0.0
+    most, least = (100 * (1 - end / ours) if ours > 0 else 0.0 for end in (floor.lower, floor.upper))
+    share = f"{least:.1f}%" if f"{least:.1f}" == f"{most:.1f}" else f"{least:.1f}% to {most:.1f}%"
     output.console.print(
-        f"  optimum over all mechanisms: in [{floor.lower:.6g}, {floor.upper:.6g}] "
-        f"({floor.bound} bound; {floor.attained_by} attains the upper end): {least:.1f}% to {most:.1f}% below this",
+        f"  optimum over all mechanisms: in [{floor.lower:.6g}, {floor.upper:.6g}], {share} below this\n"
+        f"    (proven by the {floor.bound} bound; attained by {floor.attained_by})",
         soft_wrap=True,
     )
 

@@ -23,7 +23,7 @@ PlotFile = Annotated[Path | None, typer.Option("--plot", help="Save a picture: .
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout, nothing else.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite existing output files.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress messages.")]
-TimeLimit = Annotated[float | None, typer.Option("--time-limit", help="Seconds a solver may take.", metavar="S")]
+TimeLimit = Annotated[float, typer.Option("--time-limit", help="Seconds --method scip may take.", metavar="S")]
 
 
 def parse_interval(text: str, field: str) -> Interval:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.domains import Circle, Interval
+from mechdesign.domains import Circle, Interval, require_domain, require_numbers
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms.analysis import require_generator
 from mechdesign.mechanisms.protocol import Mechanism
@@ -36,35 +36,40 @@ class Accuracy:
 
 
 def bin_shares(values: ArrayLike, domain: Interval | Circle, bins: int) -> Floats:
-    """Shares of values in ``bins`` equal bins of the domain; values beyond an interval are in no bin.
+    """Shares of values in ``bins`` equal bins of the domain; values beyond an interval are in no bin, angles wrap.
 
     >>> bin_shares([0.1, 0.2, 0.9, 1.7], Interval(0, 1), 2).tolist()
     [0.5, 0.25]
     """
     data = _values(values)
+    require_domain(domain, (Interval, Circle))
     count = _require_count(bins, "bins")
-    position = np.floor((data - domain.lower) / domain.length * count).astype(np.int64)
-    position[data == domain.upper] = 0 if isinstance(domain, Circle) else count - 1
-    inside = (position >= 0) & (position < count)
-    return np.asarray(np.bincount(position[inside], minlength=count) / data.size)
+    inside = (
+        domain.reduce(data) if isinstance(domain, Circle) else data[(data >= domain.lower) & (data <= domain.upper)]
+    )
+    # the upper end, and what rounding moves onto it, belongs to the last bin
+    position = np.minimum(np.floor((inside - domain.lower) / domain.length * count).astype(np.int64), count - 1)
+    return np.asarray(np.bincount(position, minlength=count) / data.size)
 
 
 def circular_mean(values: ArrayLike, circle: Circle) -> float:
     """The direction of the average of the values as unit vectors.
 
-    >>> circular_mean([350.0, 20.0], Circle(360.0))
+    >>> round(circular_mean([350.0, 20.0], Circle(360.0)), 12)
     5.0
     """
+    require_domain(circle, (Circle,))
     turns = _values(values) / circle.period * 2 * math.pi
     across, along = float(np.mean(np.sin(turns))), float(np.mean(np.cos(turns)))
     if math.hypot(across, along) < 1e-12:
         raise InvalidInput("values", "balanced around the circle", "point in some direction on average")
     angle = math.atan2(across, along) / (2 * math.pi) * circle.period
-    return round(float(circle.reduce(angle)), 12)
+    return float(circle.reduce(angle))
 
 
 def estimate_mean(reports: ArrayLike, domain: Interval | Circle) -> float:
     """The mean of the reports: arithmetic on an interval, circular on a circle."""
+    require_domain(domain, (Interval, Circle))
     return circular_mean(reports, domain) if isinstance(domain, Circle) else float(np.mean(_values(reports)))
 
 
@@ -112,7 +117,7 @@ def _domain(mechanism: Mechanism) -> Interval | Circle:
 
 
 def _values(values: ArrayLike) -> Floats:
-    data = np.asarray(values, dtype=np.float64).ravel()
+    data = require_numbers(values, "values").ravel()
     if data.size == 0:
         raise InvalidInput("values", values, "hold at least one number")
     if not np.isfinite(data).all():

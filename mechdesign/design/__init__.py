@@ -1,17 +1,24 @@
 """One module a design problem: a problem goes in, a `Design` (mechanism + certificate + report) comes out."""
 
+from typing import TYPE_CHECKING
+
 from mechdesign.design.floor import Floor, floor_of
+from mechdesign.design.minimax import MinimaxProblem, optimal_minimax
 from mechdesign.design.piecewise import PiecewiseProblem, optimal_piecewise
 from mechdesign.design.polar import PolarProblem, optimal_polar
 from mechdesign.design.regression import HeightFormula, fit_height
 from mechdesign.design.result import Certificate, Design, Report, SavedDesign, load_design
 from mechdesign.design.unbiased_piecewise import UnbiasedPiecewiseProblem, optimal_unbiased_piecewise
 
+if TYPE_CHECKING:
+    from mechdesign.design.piece_program import search_pieces as search_pieces
+
 __all__ = [
     "Certificate",
     "Design",
     "Floor",
     "HeightFormula",
+    "MinimaxProblem",
     "PiecewiseProblem",
     "PolarProblem",
     "Report",
@@ -20,6 +27,7 @@ __all__ = [
     "fit_height",
     "floor_of",
     "load_design",
+    "optimal_minimax",
     "optimal_piecewise",
     "optimal_polar",
     "optimal_unbiased_piecewise",

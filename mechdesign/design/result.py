@@ -11,17 +11,23 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol
 
+import numpy as np
+
 from mechdesign import files
+from mechdesign.domains import Interval
 from mechdesign.errors import CheckFailed, FileProblem
 from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.mechanisms.serialise import mechanism_from_dict, mechanism_to_dict
+from mechdesign.mechanisms.window import Window
 from mechdesign.proof import (
     BathtubAtom,
     BathtubBound,
+    MinimaxBound,
     UnbiasedBound,
     exact_error,
+    exact_worst_error,
     float_down,
     float_up,
     prove_privacy,
@@ -30,7 +36,7 @@ from mechdesign.proof import (
 FORMAT = "mechdesign research file"
 VERSION = 1
 
-Evidence = BathtubBound | UnbiasedBound
+Evidence = BathtubBound | UnbiasedBound | MinimaxBound
 
 
 class Problem(Protocol):
@@ -168,6 +174,10 @@ def load_design(path: Path | str) -> SavedDesign:
 
 def _attained(mechanism: Mechanism | Product, evidence: Evidence) -> float:
     """The exact error of the mechanism at the input the evidence is about, rounded up."""
+    if isinstance(evidence, MinimaxBound):
+        if not isinstance(mechanism, Window) or mechanism.inputs != Interval(evidence.lower, evidence.upper):
+            raise CheckFailed(f"the evidence is about other mechanisms than {mechanism.name}")
+        return float_up(exact_worst_error(mechanism, evidence.exponent))
     if not isinstance(mechanism, Piecewise):
         raise CheckFailed(f"the evidence is about piecewise mechanisms, not {mechanism.name}")
     if isinstance(evidence, UnbiasedBound):
@@ -201,6 +211,17 @@ def _evidence_to_dict(evidence: Evidence | None) -> dict[str, Any] | None:
                 "lower": evidence.lower,
                 "upper": evidence.upper,
                 "atoms": [{"x": atom.x, "radius": atom.radius, "weight": atom.weight} for atom in evidence.atoms],
+            }
+        case MinimaxBound():
+            return {
+                "kind": "minimax",
+                "epsilon": evidence.epsilon,
+                "exponent": evidence.exponent,
+                "lower": evidence.lower,
+                "upper": evidence.upper,
+                "inputs": evidence.inputs.tolist(),
+                "radii": evidence.radii.tolist(),
+                "weights": evidence.weights.tolist(),
             }
         case UnbiasedBound():
             return {
@@ -236,4 +257,7 @@ def _evidence_from_dict(fields: Any) -> Evidence | None:
         return BathtubBound(fields["epsilon"], fields["exponent"], fields["lower"], fields["upper"], atoms)
     if fields["kind"] == "unbiased":
         return UnbiasedBound(fields["epsilon"], fields["start"], fields["stop"])
-    raise FileProblem("evidence kind", fields["kind"], "be bathtub or unbiased")
+    if fields["kind"] == "minimax":
+        arrays = (np.array(fields[name], dtype=np.float64) for name in ("inputs", "radii", "weights"))
+        return MinimaxBound(fields["epsilon"], fields["exponent"], fields["lower"], fields["upper"], *arrays)
+    raise FileProblem("evidence kind", fields["kind"], "be bathtub, minimax or unbiased")

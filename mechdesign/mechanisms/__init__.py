@@ -11,6 +11,7 @@ from mechdesign.mechanisms.protocol import Continuous, Mechanism
 from mechdesign.mechanisms.ratio import LikelihoodRatio
 from mechdesign.mechanisms.truncated import Truncated
 from mechdesign.mechanisms.two_point import TwoPoint
+from mechdesign.mechanisms.window import Window
 
 __all__ = [
     "Additive",
@@ -33,4 +34,5 @@ __all__ = [
     "Truncated",
     "TwoPoint",
     "TwoSidedGeometric",
+    "Window",
 ]

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.domains import Interval, Line
+from mechdesign.domains import Interval, Line, require_domain
 from mechdesign.errors import require_epsilon
 from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms import analysis
@@ -37,6 +37,7 @@ class Additive:
     name: str = "additive"
 
     def __post_init__(self) -> None:
+        require_domain(self.inputs, (Interval,), "inputs")
         object.__setattr__(self, "epsilon", require_epsilon(self.epsilon))
 
     @property
@@ -65,6 +66,9 @@ class Additive:
         return self.moment_between(x, order, -np.inf, np.inf)
 
     def expected_loss(self, x: ArrayLike, loss: Loss) -> Floats:
+        if isinstance(loss, Power):  # of the noise alone: the same for every input
+            value = self.loss_between(self.inputs.middle, loss, -np.inf, np.inf)
+            return np.full(self.inputs.require(x).shape, value)
         return self.loss_between(x, loss, -np.inf, np.inf)
 
     def moment_between(self, x: ArrayLike, order: int, start: ArrayLike, stop: ArrayLike) -> Floats:
@@ -81,7 +85,7 @@ class Additive:
             return np.asarray(
                 _odd(self.noise, loss.exponent, upper - inputs) - _odd(self.noise, loss.exponent, lower - inputs)
             )
-        return integrate(self, inputs, loss, lower, upper, self.noise.kinks(self.inputs.length))
+        return integrate(self, inputs, loss, lower, upper, self.noise.kinks)
 
     def breakpoints(self, loss: Loss) -> tuple[float, ...]:
         """The error does not depend on the input as long as outputs are free."""
@@ -91,7 +95,7 @@ class Additive:
         return self.noise.likelihood_ratio(Fraction(self.inputs.upper) - Fraction(self.inputs.lower))
 
     def _offset(self, y: ArrayLike, x: ArrayLike) -> Floats:
-        return np.asarray(np.asarray(y, dtype=np.float64) - self.inputs.require(x))
+        return np.asarray(analysis.require_outputs(y) - self.inputs.require(x))
 
     mean = analysis.mean
     variance = analysis.variance
@@ -122,6 +126,7 @@ class BoundedLaplace:
     name: str = "B-Laplace"
 
     def __post_init__(self) -> None:
+        require_domain(self.inputs, (Interval,), "inputs")
         object.__setattr__(self, "epsilon", require_epsilon(self.epsilon))
 
     @property
@@ -136,7 +141,7 @@ class BoundedLaplace:
         return self._free.moment_between(x, 0, self.inputs.lower, self.inputs.upper)
 
     def density(self, y: ArrayLike, x: ArrayLike) -> Floats:
-        outputs = np.asarray(y, dtype=np.float64)
+        outputs = analysis.require_outputs(y)
         inside = (outputs >= self.inputs.lower) & (outputs <= self.inputs.upper)
         return np.where(inside, self._free.density(outputs, x) / self._inside(x), 0.0)
 
@@ -144,13 +149,19 @@ class BoundedLaplace:
         return self._free.mass(y, x)
 
     def cdf(self, y: ArrayLike, x: ArrayLike) -> Floats:
-        reach = np.minimum(np.maximum(y, self.inputs.lower), self.inputs.upper)
+        reach = np.minimum(np.maximum(analysis.require_outputs(y), self.inputs.lower), self.inputs.upper)
         return self.moment_between(x, 0, self.inputs.lower, reach)
 
     def quantile(self, u: ArrayLike, x: ArrayLike) -> Floats:
         probabilities, inputs = np.broadcast_arrays(analysis.require_probabilities(u), self.inputs.require(x))
-        start = self._free.cdf(self.inputs.lower, inputs)
-        answer = self._free.quantile(start + probabilities * self._inside(inputs), inputs)
+        scale, inside = self.noise.scale, self._inside(inputs)
+        # inverted from the nearer end: a difference of cdfs would lose the digits of wide noise
+        below = self._free.moment_between(inputs, 0, self.inputs.lower, inputs) / inside
+        left = np.exp((self.inputs.lower - inputs) / scale)
+        right = np.exp((inputs - self.inputs.upper) / scale)
+        up = self.inputs.lower + scale * np.log1p(2 * inside * np.minimum(probabilities, below) / left)
+        down = self.inputs.upper - scale * np.log1p(2 * inside * np.minimum(1 - probabilities, 1 - below) / right)
+        answer = np.where(probabilities <= below, up, down)
         return np.asarray(np.minimum(np.maximum(answer, self.inputs.lower), self.inputs.upper))
 
     def sample(self, x: ArrayLike, rng: np.random.Generator, size: int | None = None) -> Floats:

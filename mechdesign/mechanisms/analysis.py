@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.domains import Circle, Finite, Interval, Line
+from mechdesign.domains import Circle, Finite, Interval, Line, require_numbers
 from mechdesign.errors import InvalidInput
 from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms import smooth
@@ -24,7 +24,7 @@ def mean(self: Mechanism, x: ArrayLike) -> Floats:
 
 def variance(self: Mechanism, x: ArrayLike) -> Floats:
     """``Var(Y | x)``, taken about the input so that far-away domains lose no digits."""
-    centre = np.asarray(x, dtype=np.float64)
+    centre = self.inputs.require(x)
     if isinstance(self.outputs, Circle):
         raise InvalidInput("variance", self.name, "be asked of outputs on a line", "use a circular loss instead")
     bias = self.mean(centre) - centre
@@ -99,10 +99,15 @@ def inputs_for_sampling(inputs: Interval | Circle | Finite, x: ArrayLike, size: 
 
 def require_probabilities(u: ArrayLike) -> Floats:
     """Arguments of a quantile function."""
-    values = np.asarray(u, dtype=np.float64)
+    values = require_numbers(u, "u")
     if not ((values >= 0) & (values <= 1)).all():
         raise InvalidInput("u", u, "lie in [0, 1]")
     return values
+
+
+def require_outputs(y: ArrayLike) -> Floats:
+    """Arguments of a density or a cdf: any numbers, those outside the outputs have density 0."""
+    return require_numbers(y, "y")
 
 
 def require_order(order: int) -> int:

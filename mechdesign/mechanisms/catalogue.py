@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 from scipy import optimize
 
-from mechdesign.domains import Circle, Finite, Interval
+from mechdesign.domains import Circle, Finite, Interval, require_domain
 from mechdesign.errors import InvalidInput, require_epsilon
 from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms.additive import Additive, BoundedLaplace
@@ -70,13 +70,14 @@ def staircase(epsilon: float, domain: Interval = UNIT, loss: Loss | None = None)
     noise = Staircase(epsilon, _length_up(domain), 1 / (1 + math.exp(epsilon / 2)))
     if power != 1:
         everything = np.array(np.inf)
+        # over ln share: the best share falls exponentially in epsilon
         best = optimize.minimize_scalar(
-            lambda share: float(replace(noise, share=share).partial(power, everything)),
-            bounds=(1e-6, 1 - 1e-6),
+            lambda log_share: float(replace(noise, share=math.exp(log_share)).partial(power, everything)),
+            bounds=(-epsilon - 1.0, -1e-9),
             method="bounded",
-            options={"xatol": 1e-10},
+            options={"xatol": 1e-9},
         )
-        noise = replace(noise, share=float(best.x))
+        noise = replace(noise, share=math.exp(float(best.x)))
     return Additive(epsilon, domain, noise, "staircase")
 
 
@@ -233,7 +234,9 @@ def randomised_response(epsilon: float, domain: Finite) -> Discrete:
     >>> round(randomised_response(1.0, Finite((0, 1))).privacy_loss(), 12)
     1.0
     """
-    epsilon, count = require_epsilon(epsilon), len(domain)
+    epsilon = require_epsilon(epsilon)
+    require_domain(domain, (Finite,))
+    count = len(domain)
     other = 1 / (math.exp(epsilon) + count - 1)
     table = np.full((count, count), other)
     np.fill_diagonal(table, max(other, other * math.exp(epsilon) * (1 - _TOWARDS_PRIVACY)))
@@ -304,6 +307,9 @@ def build(name: str, epsilon: float, domain: Interval | Circle, loss: Loss | Non
     >>> build("pm-c", 1.0, Interval(0, 10)).name
     'PM-C'
     """
+    require_domain(domain, (Interval, Circle))
+    if not isinstance(name, str):
+        raise InvalidInput("mechanism", name, "be a name", "for example 'pm'")
     key = name.strip().lower()
     if isinstance(domain, Circle):
         for circular in ON_CIRCLES:

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from mechdesign.domains import Circle
+from mechdesign.domains import Circle, require_domain
 from mechdesign.errors import InvalidInput, require_epsilon
-from mechdesign.losses import Loss, Power
+from mechdesign.losses import Custom, Loss, Power
 from mechdesign.mechanisms import analysis
 from mechdesign.mechanisms.ratio import LikelihoodRatio
+from mechdesign.panels import integrate_between
 
 Floats = NDArray[np.float64]
 
@@ -36,6 +37,7 @@ class CircularLaplace:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", require_epsilon(self.epsilon))
+        require_domain(self.inputs, (Circle,), "inputs")
 
     @property
     def outputs(self) -> Circle:
@@ -47,8 +49,11 @@ class CircularLaplace:
         return self.epsilon / (self.inputs.period / 2)
 
     def density(self, y: ArrayLike, x: ArrayLike) -> Floats:
-        distance = Power(1.0, self.inputs.period)(y, self.inputs.require(x))
-        return np.asarray(self.rate / (-2 * math.expm1(-self.epsilon)) * np.exp(-self.rate * distance))
+        outputs = analysis.require_outputs(y)
+        inside = (outputs >= 0) & (outputs <= self.inputs.period)
+        distance = Power(1.0, self.inputs.period)(np.where(inside, outputs, 0.0), self.inputs.require(x))
+        height = self.rate / (-2 * math.expm1(-self.epsilon))
+        return np.where(inside, height * np.exp(-self.rate * distance), 0.0)
 
     def mass(self, y: ArrayLike, x: ArrayLike) -> Floats:
         return np.zeros_like(self.density(y, x))
@@ -61,7 +66,7 @@ class CircularLaplace:
         return np.asarray(turns + np.sign(rest) * half)
 
     def cdf(self, y: ArrayLike, x: ArrayLike) -> Floats:
-        outputs, inputs = np.broadcast_arrays(np.asarray(y, dtype=np.float64), self.inputs.require(x))
+        outputs, inputs = np.broadcast_arrays(analysis.require_outputs(y), self.inputs.require(x))
         reach = np.minimum(np.maximum(outputs, 0.0), self.inputs.period)
         return np.asarray(self._turned(reach - inputs) - self._turned(-inputs))
 
@@ -70,7 +75,9 @@ class CircularLaplace:
         signed = probabilities + self._turned(-inputs)
         turns = np.round(signed)
         rest = signed - turns
-        size = -np.log1p(2 * np.abs(rest) * math.expm1(-self.epsilon)) / self.rate
+        with np.errstate(divide="ignore"):
+            size = -np.log1p(2 * np.abs(rest) * math.expm1(-self.epsilon)) / self.rate
+        size = np.minimum(size, self.inputs.period / 2)  # at the antipode the logarithm may round to infinity
         answer = inputs + turns * self.inputs.period + np.sign(rest) * size
         return np.asarray(np.minimum(np.maximum(answer, 0.0), self.inputs.period))
 
@@ -90,14 +97,13 @@ class CircularLaplace:
             power = loss.exponent
             value = special.gammainc(power + 1, self.epsilon) * math.gamma(power + 1) / self.rate**power
             return np.full(inputs.shape, value / -math.expm1(-self.epsilon))
-        nodes, weights = np.polynomial.legendre.leggauss(200)
-        offsets = (nodes + 1) / 4 * self.inputs.period
-        total = np.zeros_like(inputs)
-        for side in (1, -1):
-            outputs = self.inputs.reduce(inputs[..., None] + side * offsets)
-            costs = loss(outputs, inputs[..., None]) * self.density(outputs, inputs[..., None])
-            total += np.sum(costs * weights, axis=-1) * self.inputs.period / 4
-        return total
+        return np.array([self._loss_at(loss, at) for at in inputs.ravel().tolist()]).reshape(inputs.shape)
+
+    def _loss_at(self, loss: Loss, x: float) -> float:
+        kinks = loss.kinks(x) if isinstance(loss, Custom) else ()
+        bends = self.inputs.reduce([x, x + self.inputs.period / 2, *kinks])
+        cuts = np.concatenate([bends, [0.0, self.inputs.period]])
+        return integrate_between(lambda y: loss(y, x) * self.density(y, x), cuts)
 
     def breakpoints(self, loss: Loss) -> tuple[float, ...]:
         return (0.0, self.inputs.period)

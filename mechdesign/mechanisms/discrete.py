@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.domains import Finite, Line
+from mechdesign.domains import Finite, Line, require_domain
 from mechdesign.errors import InvalidInput, require_epsilon
 from mechdesign.losses import Loss
 from mechdesign.mechanisms import analysis
@@ -40,12 +40,18 @@ class Discrete:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", require_epsilon(self.epsilon))
-        table = np.array(self.probabilities, dtype=np.float64)
+        require_domain(self.inputs, (Finite,), "inputs")
+        require_domain(self.outputs, (Finite,), "outputs")
+        try:
+            table = np.array(self.probabilities, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError):
+            raise InvalidInput("probabilities", self.probabilities, "be rows of numbers, all of one length") from None
         shape = (len(self.inputs), len(self.outputs))
         if table.shape != shape:
             raise InvalidInput("probabilities", table.shape, f"have shape {shape}: a row an input, a column an output")
-        if not np.isfinite(table).all() or (table < 0).any():
-            raise InvalidInput("probabilities", float(np.nanmin(table)), "be finite and at least 0")
+        bad = ~(np.isfinite(table) & (table >= 0))
+        if bad.any():
+            raise InvalidInput("probabilities", float(table[bad][0]), "be finite and at least 0")
         if (np.abs(table.sum(axis=1) - 1) > 1e-9).any():
             row = int(np.argmax(np.abs(table.sum(axis=1) - 1)))
             raise InvalidInput(f"probabilities[{row}]", float(table[row].sum()), "sum to 1")
@@ -67,17 +73,21 @@ class Discrete:
         rows = [[Fraction(entry) for entry in row] for row in self.probabilities.tolist()]
         return [[entry / sum(row) for entry in row] for row in rows]
 
+    def _law(self) -> Floats:
+        """The table with each row divided by its sum."""
+        return np.asarray(self.probabilities / self.probabilities.sum(axis=1, keepdims=True))
+
     def density(self, y: ArrayLike, x: ArrayLike) -> Floats:
-        return np.zeros(np.broadcast_shapes(np.shape(y), self.inputs.require(x).shape))
+        return np.zeros(np.broadcast_shapes(analysis.require_outputs(y).shape, self.inputs.require(x).shape))
 
     def mass(self, y: ArrayLike, x: ArrayLike) -> Floats:
-        outputs, rows = np.broadcast_arrays(np.asarray(y, dtype=np.float64), self.inputs.index(x))
+        outputs, rows = np.broadcast_arrays(analysis.require_outputs(y), self.inputs.index(x))
         grid = np.asarray(self.outputs.points)
         column = np.minimum(np.searchsorted(grid, outputs), len(grid) - 1)
-        return np.where(grid[column] == outputs, self.probabilities[rows, column], 0.0)
+        return np.where(grid[column] == outputs, self._law()[rows, column], 0.0)
 
     def cdf(self, y: ArrayLike, x: ArrayLike) -> Floats:
-        outputs, rows = np.broadcast_arrays(np.asarray(y, dtype=np.float64), self.inputs.index(x))
+        outputs, rows = np.broadcast_arrays(analysis.require_outputs(y), self.inputs.index(x))
         reached = np.searchsorted(np.asarray(self.outputs.points), outputs, side="right")
         return np.asarray(self._cumulative()[rows, reached])
 
@@ -88,10 +98,14 @@ class Discrete:
     def quantile(self, u: ArrayLike, x: ArrayLike) -> Floats:
         probabilities, rows = np.broadcast_arrays(analysis.require_probabilities(u), self.inputs.index(x))
         cumulative, grid = self._cumulative()[:, 1:], np.asarray(self.outputs.points)
-        # one sorted array for all rows: row r occupies [2r, 2r + 1]
-        stacked = (cumulative + 2 * np.arange(len(self.inputs))[:, None]).ravel()
-        place = np.searchsorted(stacked, probabilities + 2 * rows, side="left") - rows * len(grid)
-        return np.asarray(grid[np.minimum(place, len(grid) - 1)])
+        # bisection in all rows at once, comparing u with the row's own sums: stacking the rows into one sorted array
+        # would round small probabilities away
+        first, last = np.zeros_like(rows), np.full_like(rows, len(grid) - 1)
+        while (first < last).any():
+            middle = (first + last) // 2
+            enough = cumulative[rows, middle] >= probabilities
+            first, last = np.where(enough, first, middle + 1), np.where(enough, middle, last)
+        return np.asarray(grid[first])
 
     def sample(self, x: ArrayLike, rng: np.random.Generator, size: int | None = None) -> Floats:
         inputs = analysis.inputs_for_sampling(self.inputs, x, size)
@@ -100,11 +114,11 @@ class Discrete:
 
     def moment(self, x: ArrayLike, order: int) -> Floats:
         values = np.asarray(self.outputs.points) ** analysis.require_order(order)
-        return np.asarray((self.probabilities @ values)[self.inputs.index(x)])
+        return np.asarray((self._law() @ values)[self.inputs.index(x)])
 
     def expected_loss(self, x: ArrayLike, loss: Loss) -> Floats:
         inputs, outputs = np.asarray(self.inputs.points), np.asarray(self.outputs.points)
-        errors = np.sum(self.probabilities * loss(outputs[None, :], inputs[:, None]), axis=1)
+        errors = np.sum(self._law() * loss(outputs[None, :], inputs[:, None]), axis=1)
         return np.asarray(errors[self.inputs.index(x)])
 
     def breakpoints(self, loss: Loss) -> tuple[float, ...]:
@@ -112,8 +126,11 @@ class Discrete:
 
     def likelihood_ratio(self) -> LikelihoodRatio:
         worst = Fraction(1)
-        for column in zip(*self.exact_rows(), strict=True):
-            least, most = min(column), max(column)
+        rows = self.probabilities.tolist()
+        sums = [sum(map(Fraction, row)) for row in rows]
+        for column in zip(*rows, strict=True):
+            shares = [Fraction(entry) / total for entry, total in set(zip(column, sums, strict=True))]
+            least, most = min(shares), max(shares)
             if most and not least:
                 return INFINITE
             if most:
@@ -144,6 +161,7 @@ class TwoSidedGeometric:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", require_epsilon(self.epsilon))
+        require_domain(self.inputs, (Finite,))
         if len(self.inputs) < 2 or any(point != int(point) for point in self.inputs.points):
             raise InvalidInput("domain", self.inputs.points, "be at least two whole numbers")
 
@@ -157,15 +175,15 @@ class TwoSidedGeometric:
         return self.epsilon / self.inputs.length
 
     def density(self, y: ArrayLike, x: ArrayLike) -> Floats:
-        return np.zeros(np.broadcast_shapes(np.shape(y), self.inputs.require(x).shape))
+        return np.zeros(np.broadcast_shapes(analysis.require_outputs(y).shape, self.inputs.require(x).shape))
 
     def mass(self, y: ArrayLike, x: ArrayLike) -> Floats:
-        outputs = np.asarray(y, dtype=np.float64)
+        outputs = analysis.require_outputs(y)
         offset = np.abs(outputs - self.inputs.require(x))
         return np.where(outputs == np.floor(outputs), math.tanh(self.rate / 2) * np.exp(-self.rate * offset), 0.0)
 
     def cdf(self, y: ArrayLike, x: ArrayLike) -> Floats:
-        steps = np.floor(np.asarray(y, dtype=np.float64)) - self.inputs.require(x)
+        steps = np.floor(analysis.require_outputs(y)) - self.inputs.require(x)
         tail = np.exp(-self.rate * np.where(steps < 0, -steps, steps + 1)) / (1 + math.exp(-self.rate))
         return np.where(steps < 0, tail, 1 - tail)
 
@@ -175,7 +193,10 @@ class TwoSidedGeometric:
         with np.errstate(divide="ignore"):
             below = np.ceil(np.log(probabilities * scale) / self.rate)
             above = np.ceil(-np.log((1 - probabilities) * scale) / self.rate - 1)
-        return np.asarray(inputs + np.where(probabilities * scale <= math.exp(-self.rate), below, np.maximum(above, 0)))
+        guess = inputs + np.where(probabilities * scale <= math.exp(-self.rate), below, np.maximum(above, 0))
+        # rounding in the logarithms may move the guess by one whole step
+        guess = np.where(self.cdf(guess - 1, inputs) >= probabilities, guess - 1, guess)
+        return np.where(self.cdf(guess, inputs) < probabilities, guess + 1, guess)
 
     def sample(self, x: ArrayLike, rng: np.random.Generator, size: int | None = None) -> Floats:
         analysis.require_generator(rng)
@@ -204,7 +225,9 @@ class TwoSidedGeometric:
         """Probabilities of 0, 1, 2, ... up to where even 16th moments have converged."""
         count = math.ceil(130 / self.rate)
         if count > 10**7:
-            raise InvalidInput("eps", self.epsilon, "be above 1e-5 times the range of the inputs for sums over outputs")
+            raise InvalidInput(
+                "eps", self.epsilon, "be above 1.3e-5 times the range of the inputs for sums over outputs"
+            )
         return np.asarray(math.tanh(self.rate / 2) * np.exp(-self.rate * np.arange(count)))
 
     def breakpoints(self, loss: Loss) -> tuple[float, ...]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.domains import Interval
-from mechdesign.errors import InvalidInput, require_finite
+from mechdesign.errors import InvalidInput, require_epsilon, require_finite
 from mechdesign.losses import Loss
 from mechdesign.mechanisms import analysis
 from mechdesign.mechanisms.piecewise import Piecewise
@@ -34,7 +34,11 @@ class Mixture:
     name: str = "mixture"
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", require_epsilon(self.epsilon))
+        if not (isinstance(self.spread, Piecewise) and isinstance(self.atoms, TwoPoint)):
+            raise InvalidInput("mixture", (self.spread, self.atoms), "mix a piecewise and a two-point mechanism")
         weight = require_finite(self.weight, "mixture weight")
+        object.__setattr__(self, "weight", weight)
         if not 0 < weight < 1:
             raise InvalidInput("mixture weight", weight, "lie strictly between 0 and 1")
         if self.spread.inputs != self.atoms.inputs:

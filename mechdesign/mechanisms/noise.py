@@ -82,11 +82,11 @@ class Gaussian:
         object.__setattr__(self, "deviation", _positive(self.deviation, "noise deviation"))
 
     def density(self, z: Floats) -> Floats:
-        return np.asarray(np.exp(-0.5 * (z / self.deviation) ** 2) / (self.deviation * math.sqrt(2 * math.pi)))
+        return np.asarray(np.exp(-0.5 * self._deviations(z) ** 2) / (self.deviation * math.sqrt(2 * math.pi)))
 
     def partial(self, power: float, t: Floats) -> Floats:
         shape = (power + 1) / 2
-        share = special.gammainc(shape, 0.5 * (t / self.deviation) ** 2)
+        share = special.gammainc(shape, 0.5 * self._deviations(t) ** 2)
         full = self.deviation**power * 2 ** (power / 2 - 1) * math.gamma(shape) / math.sqrt(math.pi)
         return np.asarray(share * full)
 
@@ -99,6 +99,10 @@ class Gaussian:
     def likelihood_ratio(self, sensitivity: Fraction) -> LikelihoodRatio:
         return INFINITE
 
+    def _deviations(self, z: Floats) -> Floats:
+        """``|z|`` in deviations, no more than can be squared."""
+        return np.minimum(np.abs(z) / self.deviation, 1e100)
+
     def kinks(self, reach: float) -> Floats:
         return np.zeros(1)
 
@@ -109,10 +113,10 @@ class Gaussian:
         0.126937
         """
         require_epsilon(epsilon)
-        ratio = sensitivity / self.deviation
+        ratio = _positive(sensitivity, "sensitivity") / self.deviation
         first = special.log_ndtr(ratio / 2 - epsilon / ratio)
         second = special.log_ndtr(-ratio / 2 - epsilon / ratio)
-        return float(np.exp(first) - np.exp(epsilon + second))
+        return max(0.0, float(np.exp(first) - np.exp(epsilon + second)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +152,8 @@ class Staircase:
         return -math.expm1(-self.epsilon) / (2 * self.sensitivity * inner)
 
     def density(self, z: Floats) -> Floats:
-        steps = np.abs(z) / self.sensitivity
+        # beyond 2^53 steps the density is 0 at every epsilon; infinities have no step of their own
+        steps = np.minimum(np.abs(z) / self.sensitivity, 2.0**53)
         level = np.floor(steps)
         return np.asarray(self._top * np.exp(-self.epsilon * (level + (steps - level >= self.share))))
 
@@ -169,6 +174,9 @@ class Staircase:
         return np.asarray(high + self._drop * (upto ** (power + 1) - corner ** (power + 1)))
 
     def _whole_steps(self, power: float, level: Floats) -> Floats:
+        if power == 0:  # a geometric sum
+            inner = self.share + self._drop * (1 - self.share)
+            return np.asarray(np.expm1(-self.epsilon * level) / math.expm1(-self.epsilon) * inner)
         most = int(min(level.max(initial=0.0), math.ceil(800 / self.epsilon)))
         if most > 10**7:
             raise InvalidInput("y", most, "lie within 10^7 sensitivities of x at so small an eps")
@@ -179,7 +187,10 @@ class Staircase:
     def _all_steps(self, power: float) -> float:
         """The sum over all steps, in closed form for whole powers."""
         if power != int(power):
-            steps = np.arange(math.ceil((60 + 20 * power) / self.epsilon) + 10, dtype=np.float64)
+            count = math.ceil((60 + 20 * power) / self.epsilon) + 10
+            if count > 10**7:
+                raise InvalidInput("eps", self.epsilon, "be larger for a loss with a fractional power")
+            steps = np.arange(count, dtype=np.float64)
             return float(np.sum(self._drop**steps * self._within_step(power, steps, steps + 1)))
         order, share, drop = int(power) + 1, self.share, self._drop
         sums = [1 / -math.expm1(-self.epsilon)]  # sums[j] = sum over k of k^j drop^k
@@ -205,7 +216,8 @@ class Staircase:
         return np.asarray(np.where(u < 0.5, -size, size))
 
     def sample(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
-        return self.quantile(rng.random(shape))
+        # random() may be 0, whose quantile is minus infinity
+        return self.quantile(np.maximum(rng.random(shape), 2.0**-54))
 
     def likelihood_ratio(self, sensitivity: Fraction) -> LikelihoodRatio:
         steps = math.ceil(sensitivity / Fraction(self.sensitivity))

@@ -14,16 +14,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.domains import Circle, Interval
+from mechdesign.domains import Circle, Interval, require_between, require_domain
 from mechdesign.errors import InvalidInput, require_epsilon, require_finite
 from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms import analysis
+from mechdesign.mechanisms.inversion import WindowDensity, draw_on_circle, draw_on_line
 from mechdesign.mechanisms.ratio import LikelihoodRatio
 from mechdesign.mechanisms.sublevel import sublevel_set
 
 Floats = NDArray[np.float64]
 
-_CHUNK = 1 << 13  # small enough that every array of one step stays in the processor's cache
+_MOST_KINKS = 1 << 14
 _Integral = Callable[[Floats, Floats, Floats], Floats]
 
 
@@ -77,6 +78,8 @@ class Piecewise:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", require_epsilon(self.epsilon))
+        require_domain(self.inputs, (Interval, Circle), "inputs")
+        require_domain(self.outputs, (Interval, Circle), "outputs")
         low, high = require_finite(self.low, "low density"), require_finite(self.high, "high density")
         object.__setattr__(self, "low", low)
         object.__setattr__(self, "high", high)
@@ -89,6 +92,8 @@ class Piecewise:
             raise InvalidInput("outputs", self.outputs, "be a circle exactly when the inputs are one")
         if isinstance(self.inputs, Circle) and self.inputs != self.outputs:
             raise InvalidInput("outputs", self.outputs, f"be the circle of the inputs, {self.inputs}")
+        if isinstance(self.inputs, Circle) and isinstance(self.window, AffineWindow) and self.window != AffineWindow():
+            raise InvalidInput("window", self.window, "be centred at the input on a circle", "use AffineWindow()")
         if isinstance(self.window, AffineWindow) and not self.window.slope > 0:
             raise InvalidInput("window slope", self.window.slope, "be above 0")
 
@@ -108,7 +113,7 @@ class Piecewise:
 
     def pieces(self, x: float) -> Pieces:
         """The density for the input ``x``, equal neighbours merged."""
-        inputs = np.array([float(self.inputs.require(x))])
+        inputs = np.array([require_between(x, self.inputs, "x")])
         offsets, widths = self._windows(inputs)
         starts = (inputs[:, None] + offsets)[0]
         edges, densities = [self.outputs.lower], []
@@ -163,36 +168,13 @@ class Piecewise:
         if isinstance(self.window, SublevelWindow):
             return self.quantile(rng.random(inputs.shape), inputs)
         out = np.empty(inputs.shape)
-        flat_out, flat_in = out.reshape(-1), inputs.reshape(-1) if size is None else inputs[:1]
-        scratch = np.empty((2, min(_CHUNK, flat_out.size)))
-        for first in range(0, flat_out.size, _CHUNK):
-            part = flat_out[first : first + _CHUNK]
-            self._draw(part, flat_in[first : first + _CHUNK] if size is None else flat_in, rng, scratch)
+        flat_in = inputs.reshape(-1) if size is None else inputs[:1]
+        density = WindowDensity(self.low, self.high, self.width, self.outputs.lower, self.outputs.upper)
+        if isinstance(self.outputs, Circle):
+            draw_on_circle(density, flat_in, out.reshape(-1), rng)
+        else:
+            draw_on_line(density, self.window.slope, self.window.offset, flat_in, out.reshape(-1), rng)
         return out
-
-    def _draw(self, out: Floats, inputs: Floats, rng: np.random.Generator, scratch: Floats) -> None:
-        """Fill ``out`` by inversion: the quantile function is ``min(steep, max(flat, steep - jump))``, three lines."""
-        steep, flat = scratch[0, : out.size], scratch[1, : out.size]
-        lower, upper, width = self.outputs.lower, self.outputs.upper, self.width
-        on_circle = isinstance(self.outputs, Circle)
-        # on the circle the law is drawn around the middle and turned to the input afterwards
-        starts = self.outputs.middle - width / 2 if on_circle else inputs + self._windows(inputs)[0][:, 0]
-        jump = (self.high - self.low) * width / self.low
-        rng.random(out=out)
-        np.multiply(out, 1 / self.low, out=steep)
-        steep += lower
-        np.multiply(out, 1 / self.high, out=flat)
-        flat += starts - (starts - lower) * (self.low / self.high)
-        np.subtract(steep, jump, out=out)
-        np.maximum(out, flat, out=out)
-        np.minimum(out, steep, out=out)
-        np.minimum(out, np.nextafter(upper, lower), out=out)
-        if on_circle:
-            out += inputs - self.outputs.middle
-            np.multiply(out < 0, self.outputs.length, out=flat)
-            out += flat
-            np.multiply(out >= self.outputs.length, self.outputs.length, out=flat)
-            out -= flat
 
     # -- integrals ----------------------------------------------------------------------------------------------------
 
@@ -200,7 +182,7 @@ class Piecewise:
         return self.moment_between(x, order, self.outputs.lower, self.outputs.upper)
 
     def expected_loss(self, x: ArrayLike, loss: Loss) -> Floats:
-        if isinstance(self.outputs, Circle) and isinstance(self.window, AffineWindow):
+        if isinstance(self.outputs, Circle) and isinstance(self.window, AffineWindow) and isinstance(loss, Power):
             analysis.require_matching_loss(loss, self.outputs)
             inputs, half, reach = self.inputs.require(x), self.width / 2, self.outputs.length / 2
             extra = (self.high - self.low) * loss.integral(-half, half, inputs)
@@ -245,12 +227,22 @@ class Piecewise:
         lower, upper, half = self.outputs.lower, self.outputs.upper, self.width / 2
         slope, offset = self.window.slope, self.window.offset
         cuts = {(lower + half - offset) / slope, (upper - half - offset) / slope}
-        period = loss.period if isinstance(loss, Power) and loss.period is not None else 0.0
-        for kink in {0.0, period / 2, -period / 2, period, -period}:
+        for kink in self._loss_kinks(loss):
             cuts |= {edge + kink for edge in (lower, upper, lower + self.width, upper - self.width)}
             if slope != 1:
                 cuts |= {(offset + side - kink) / (1 - slope) for side in (-half, half)}
         return (*sorted({*ends, *(cut for cut in cuts if ends[0] < cut < ends[1])}),)
+
+    def _loss_kinks(self, loss: Loss) -> list[float]:
+        """Distances ``y - x`` at which the loss bends: every half turn that can occur."""
+        if not (isinstance(loss, Power) and loss.period is not None):
+            return [0.0]
+        half = loss.period / 2
+        first = math.floor((self.outputs.lower - self.inputs.upper) / half)
+        last = math.ceil((self.outputs.upper - self.inputs.lower) / half)
+        if last - first > _MOST_KINKS:
+            raise InvalidInput("loss period", loss.period, f"go at most {_MOST_KINKS // 2} times into the outputs")
+        return [half * k for k in range(first, last + 1)]
 
     def edge_meets(self, outputs: tuple[float, ...]) -> tuple[float, ...]:
         """The inputs whose moving window has an edge at one of ``outputs``."""
@@ -268,6 +260,7 @@ class Piecewise:
 
     def moved_to(self, inputs: Interval) -> Piecewise:
         """The same mechanism for another input interval (Theorem 6: privacy and the order of errors are kept)."""
+        require_domain(inputs, (Interval,))
         if not (isinstance(self.inputs, Interval) and isinstance(self.outputs, Interval)):
             raise InvalidInput("mechanism", self.name, "live on an interval to be moved to another one")
         scale = inputs.length / self.inputs.length
@@ -292,9 +285,12 @@ class Piecewise:
         centre = self.window.slope * self.inputs.lower + self.window.offset
         offset = outputs.lower + (centre - self.outputs.lower) * scale - slope * inputs.lower
         low = self.low / scale
-        return replace(
-            self, outputs=outputs, low=low, high=low * (self.high / self.low), window=AffineWindow(slope, offset)
-        )
+        high = low * (self.high / self.low)
+        while Fraction(high) * Fraction(self.low) > Fraction(self.high) * Fraction(low):
+            high = math.nextafter(high, 0.0)  # rounding must not cost privacy, however often a mechanism is moved
+        if self.low == self.high or not low * outputs.length <= 1 <= high * outputs.length:
+            low = high = 1 / outputs.length
+        return replace(self, outputs=outputs, low=low, high=high, window=AffineWindow(slope, offset))
 
     mean = analysis.mean
     variance = analysis.variance
@@ -312,8 +308,9 @@ class Piecewise:
         if isinstance(self.outputs, Circle):
             starts = self.outputs.reduce(inputs - width / 2)
             wrapped = np.maximum(starts + width - self.outputs.period, 0.0)
-            offsets = np.stack([starts - inputs, -inputs], axis=-1)
-            return offsets, np.stack([width - wrapped, wrapped], axis=-1)
+            # what wraps round lies at 0: windows are listed from left to right
+            offsets = np.stack([-inputs, starts - inputs], axis=-1)
+            return offsets, np.stack([wrapped, width - wrapped], axis=-1)
         free = (self.window.slope - 1) * inputs + (self.window.offset - width / 2)
         offsets = np.maximum(free, self.outputs.lower - inputs)
         offsets = np.minimum(offsets, (self.outputs.upper - inputs) - width)
@@ -337,5 +334,5 @@ class Piecewise:
         return np.asarray(np.minimum(self.low * reach + (self.high - self.low) * covered, 1.0), dtype=np.float64)
 
     def _pair(self, y: ArrayLike, x: ArrayLike) -> tuple[Floats, Floats]:
-        outputs, inputs = np.broadcast_arrays(np.asarray(y, dtype=np.float64), self.inputs.require(x))
+        outputs, inputs = np.broadcast_arrays(analysis.require_outputs(y), self.inputs.require(x))
         return outputs, inputs

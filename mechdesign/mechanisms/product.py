@@ -34,6 +34,7 @@ class Product:
     name: str = "product"
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "parts", tuple(self.parts))
         if not self.parts:
             raise InvalidInput("parts", self.parts, "hold at least one mechanism")
 
@@ -92,7 +93,7 @@ class Product:
         return losses
 
     def _columns(self, values: ArrayLike, field: str) -> list[Floats]:
-        table = np.asarray(values, dtype=np.float64)
+        table = domains.require_numbers(values, field)
         if table.ndim == 0 or table.shape[-1] != len(self.parts):
             raise InvalidInput(field, table.shape, f"have a last axis of {len(self.parts)} coordinates")
         return [table[..., k] for k in range(len(self.parts))]

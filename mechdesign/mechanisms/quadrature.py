@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.losses import Custom, Loss, Power
+from mechdesign.panels import integrate_between
 
 Floats = NDArray[np.float64]
 
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
 _NEGLIGIBLE = 1e-17
 
 
@@ -20,10 +21,13 @@ class _Law(Protocol):
     def quantile(self, u: ArrayLike, x: ArrayLike) -> Floats: ...
 
 
-def integrate(law: _Law, inputs: Floats, loss: Loss, lower: Floats, upper: Floats, kinks: Floats) -> Floats:
-    """``E[loss(Y, x); lower < Y < upper | x]`` for each input; ``kinks`` are distances from x where the density bends.
+def integrate(
+    law: _Law, inputs: Floats, loss: Loss, lower: Floats, upper: Floats, kinks: Callable[[float], Floats]
+) -> Floats:
+    """``E[loss(Y, x); lower < Y < upper | x]`` for each input, for a law symmetric about x.
 
-    Infinite ends are replaced by quantiles that leave out 1e-17 of the mass on each side.
+    ``kinks(reach)`` are the distances from x, up to ``reach``, where the density bends. Infinite ends are replaced by
+    quantiles that leave out 1e-17 of the mass on each side.
     """
     cells = [
         _integrate_at(law, x, loss, start, stop, kinks)
@@ -32,17 +36,17 @@ def integrate(law: _Law, inputs: Floats, loss: Loss, lower: Floats, upper: Float
     return np.asarray(cells, dtype=np.float64).reshape(inputs.shape)
 
 
-def _integrate_at(law: _Law, x: float, loss: Loss, start: float, stop: float, kinks: Floats) -> float:
+def _integrate_at(
+    law: _Law, x: float, loss: Loss, start: float, stop: float, kinks: Callable[[float], Floats]
+) -> float:
     start = max(start, float(law.quantile(_NEGLIGIBLE, x)))
     stop = min(stop, 2 * x - float(law.quantile(_NEGLIGIBLE, x)))
     if not start < stop:
         return 0.0
-    cuts = np.concatenate([x + kinks, x - kinks, _loss_kinks(loss, x, start, stop)])
-    panels = np.unique(np.concatenate([[start, stop], cuts[(cuts > start) & (cuts < stop)]]))
-    edges = np.unique(np.concatenate([np.linspace(a, b, 9) for a, b in zip(panels[:-1], panels[1:], strict=True)]))
-    half = np.diff(edges) / 2
-    nodes = (edges[:-1] + half)[:, None] + half[:, None] * _NODES
-    return float(np.sum(half[:, None] * _WEIGHTS * loss(nodes, x) * law.density(nodes, x)))
+    bends = kinks(max(abs(start - x), abs(stop - x)))
+    cuts = np.concatenate([x + bends, x - bends, _loss_kinks(loss, x, start, stop)])
+    inside = cuts[(cuts > start) & (cuts < stop)]
+    return integrate_between(lambda y: loss(y, x) * law.density(y, x), np.concatenate([[start, stop], inside]))
 
 
 def _loss_kinks(loss: Loss, x: float, start: float, stop: float) -> Floats:

@@ -42,4 +42,5 @@ def _log(ratio: Fraction) -> float:
     # near 1 the logarithm of the rounded quotient would lose every digit of a small privacy loss
     if abs(ratio - 1) < Fraction(1, 2):
         return math.log1p(float(ratio - 1))
-    return math.log(ratio)
+    # a ratio beyond the largest double is no reason to stop: its two integers have logarithms of their own
+    return math.log(ratio) if ratio < 2**1000 else math.log(ratio.numerator) - math.log(ratio.denominator)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 from mechdesign.domains import Circle, Finite, Interval
 from mechdesign.errors import FileProblem, InvalidInput
 from mechdesign.losses import Loss, Power
@@ -18,6 +20,7 @@ from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.mechanisms.truncated import Truncated
 from mechdesign.mechanisms.two_point import TwoPoint
+from mechdesign.mechanisms.window import Window
 
 Fields = dict[str, Any]
 AnyMechanism = Mechanism | Product
@@ -72,6 +75,12 @@ def mechanism_to_dict(mechanism: AnyMechanism) -> Fields:
         case CircularLaplace():
             return _fields("circular laplace", mechanism, "epsilon", "name") | {
                 "inputs": domain_to_dict(mechanism.inputs)
+            }
+        case Window():
+            return _fields("window", mechanism, "epsilon", "ratio", "name") | {
+                "inputs": domain_to_dict(mechanism.inputs),
+                "outputs": mechanism.points.tolist(),
+                "base": mechanism.base.tolist(),
             }
         case Product():
             return _fields("product", mechanism, "name") | {
@@ -131,10 +140,20 @@ def _get(fields: Any, name: str, kind: type) -> Any:
     if not isinstance(fields, Mapping):
         raise FileProblem("file", fields, f"hold an object where {name!r} is looked for")
     if name not in fields:
-        raise FileProblem("file", sorted(fields), f"have the key {name!r}")
+        raise FileProblem("file", list(fields), f"have the key {name!r}")
     if not isinstance(fields[name], kind):
         raise FileProblem(name, fields[name], f"be a {kind.__name__}")
+    if kind is str and not _is_text(fields[name]):
+        raise FileProblem(name, fields[name], "be text that UTF-8 can hold")
     return fields[name]
+
+
+def _is_text(value: str) -> bool:
+    try:
+        value.encode()
+    except UnicodeEncodeError:  # half of a surrogate pair, which JSON lets through as an escape
+        return False
+    return True
 
 
 def _number(fields: Any, name: str) -> float:
@@ -228,9 +247,8 @@ def _piecewise(fields: Any) -> Piecewise:
 
 
 def _truncated(fields: Any) -> Truncated:
-    base = mechanism_from_dict(_get(fields, "base", dict))
-    if not isinstance(base, Additive | Piecewise):
-        raise FileProblem("base", base.name, "be an additive or piecewise mechanism")
+    base = _part(_get(fields, "base", dict), "additive", "piecewise")
+    assert isinstance(base, Additive | Piecewise)
     return Truncated(base, _get(fields, "name", str))
 
 
@@ -239,10 +257,9 @@ def _two_point(fields: Any) -> TwoPoint:
 
 
 def _mixture(fields: Any) -> Mixture:
-    spread = mechanism_from_dict(_get(fields, "spread", dict))
-    atoms = mechanism_from_dict(_get(fields, "atoms", dict))
-    if not (isinstance(spread, Piecewise) and isinstance(atoms, TwoPoint)):
-        raise FileProblem("mixture", (spread.name, atoms.name), "mix a piecewise and a two-point mechanism")
+    spread, atoms = _part(_get(fields, "spread", dict), "piecewise"), _part(_get(fields, "atoms", dict), "two-point")
+    assert isinstance(spread, Piecewise)
+    assert isinstance(atoms, TwoPoint)
     name = _get(fields, "name", str)
     return Mixture(_number(fields, "epsilon"), _number(fields, "weight"), spread, atoms, name)
 
@@ -264,12 +281,30 @@ def _discrete(fields: Any) -> Discrete:
     )
 
 
+def _window(fields: Any) -> Window:
+    arrays = [_get(fields, name, list) for name in ("outputs", "base")]
+    for name, array in zip(("outputs", "base"), arrays, strict=True):
+        if not all(isinstance(value, int | float) and not isinstance(value, bool) for value in array):
+            raise FileProblem(name, "a list with other things than numbers", "hold numbers only")
+    points, base = (np.array(array, dtype=np.float64) for array in arrays)
+    epsilon, ratio = _number(fields, "epsilon"), _number(fields, "ratio")
+    return Window(epsilon, _interval(fields), points, base, ratio, _get(fields, "name", str))
+
+
 def _product(fields: Any) -> Product:
-    parts = [mechanism_from_dict(part) for part in _get(fields, "parts", list)]
-    simple = tuple(part for part in parts if not isinstance(part, Product))
-    if len(simple) != len(parts):
-        raise FileProblem("parts", "a product", "be simple mechanisms, not products")
-    return Product(simple, _get(fields, "name", str))
+    simple = [kind for kind in _BUILDERS if kind != "product"]
+    parts = tuple(_part(part, *simple) for part in _get(fields, "parts", list))
+    return Product(parts, _get(fields, "name", str))
+
+
+def _part(fields: Any, *kinds: str) -> Mechanism:
+    """A mechanism inside another. Its kind is checked before anything is built: files nest no deeper than they may."""
+    kind = _get(fields, "kind", str)
+    if kind not in kinds:
+        raise FileProblem("mechanism kind", kind, f"be one of {', '.join(kinds)} here")
+    part = mechanism_from_dict(fields)
+    assert not isinstance(part, Product)
+    return part
 
 
 _BUILDERS: dict[str, Callable[[Any], AnyMechanism]] = {
@@ -288,5 +323,6 @@ _BUILDERS: dict[str, Callable[[Any], AnyMechanism]] = {
         _number(f, "epsilon"), _finite(f, "inputs"), _get(f, "name", str)
     ),
     "circular laplace": lambda f: CircularLaplace(_number(f, "epsilon"), _circle(f), _get(f, "name", str)),
+    "window": _window,
     "product": _product,
 }

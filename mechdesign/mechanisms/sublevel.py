@@ -13,16 +13,18 @@ from mechdesign.domains import Interval
 from mechdesign.losses import Custom, Loss
 
 Floats = NDArray[np.float64]
+Spans = list[tuple[float, float]]
 
 _CELLS = 4096
-_HALVINGS = 80
+_ENOUGH = 1e-15
 
 
 def sublevel_set(loss: Loss, x: float, outputs: Interval, measure: float) -> tuple[Floats, Floats]:
     """``(starts, widths)`` of intervals of total width ``measure`` holding the outputs of smallest ``loss(y, x)``.
 
-    The level is found on a grid that includes the loss's kinks and the crossings are then refined by bisection. Where
-    the loss is flat at the level, the flat part is filled from the left. The total width is exact whatever the loss.
+    A grid that includes the loss's kinks tells valleys from hills; on it, the level whose sublevel set has the measure
+    is found by bisection, the ends of the set at each level by bisection too. Where the loss is flat at the level, the
+    flat part is filled from the left. The total width is exact whatever the loss.
 
     >>> from mechdesign.losses import Power
     >>> starts, widths = sublevel_set(Power(1.0), 0.25, Interval(0.0, 1.0), 0.2)
@@ -35,33 +37,39 @@ def sublevel_set(loss: Loss, x: float, outputs: Interval, measure: float) -> tup
     inner = [kink for kink in kinks if outputs.lower < kink < outputs.upper]
     nodes = np.unique(np.concatenate([np.linspace(outputs.lower, outputs.upper, _CELLS + 1), inner]))
     values = loss(nodes, x)
-    below, above = _bracket_level(nodes, values, measure)
-    sure = _intervals_under(loss, x, nodes, values, below)
-    more = _intervals_under(loss, x, nodes, values, above)
+
+    def spans_under(level: float) -> Spans:
+        return _spans_under(loss, x, nodes, values, level)
+
+    # the set at ``below`` is too small, the one at ``above`` large enough
+    below, sure = float(np.nextafter(values.min(), -1.0)), Spans()
+    above, more = float(values.max()), [(outputs.lower, outputs.upper)]
+    level, turn = float(np.quantile(values, measure / outputs.length)), 0
+    while (least := float(np.nextafter(below, above))) < above:
+        level = min(max(level, least), float(np.nextafter(above, below)))
+        spans = spans_under(level)
+        excess = _measure(spans) - measure
+        if excess < 0:
+            below, sure = level, spans
+        else:
+            above, more = level, spans
+        if abs(excess) <= _ENOUGH * outputs.length:
+            return _fill(spans, spans, measure)
+        # false position and bisection in turn: the measure may jump where the loss is flat
+        lack, turn = measure - _measure(sure), turn + 1
+        share = 0.5 if turn % 2 else lack / (lack + _measure(more) - measure)
+        level = below + (above - below) * share
     return _fill(sure, more, measure)
 
 
-def _bracket_level(nodes: Floats, values: Floats, measure: float) -> tuple[float, float]:
-    low, high = np.minimum(values[:-1], values[1:]), np.maximum(values[:-1], values[1:])
-    widths, rise = np.diff(nodes), np.maximum(high - low, 1e-300)
-
-    def measure_under(level: float) -> float:
-        return float(np.sum(widths * np.minimum(1.0, np.maximum(0.0, (level - low) / rise))))
-
-    below, above = float(values.min()), float(values.max())
-    for _ in range(_HALVINGS):
-        level = below + (above - below) / 2
-        if measure_under(level) <= measure:
-            below = level
-        else:
-            above = level
-    return below, above
+def _measure(spans: Spans) -> float:
+    return sum(stop - start for start, stop in spans)
 
 
-def _intervals_under(loss: Loss, x: float, nodes: Floats, values: Floats, level: float) -> list[tuple[float, float]]:
+def _spans_under(loss: Loss, x: float, nodes: Floats, values: Floats, level: float) -> Spans:
     under = values <= level
-    edges = np.flatnonzero(under[1:] != under[:-1])
-    crossings = [_crossing(loss, x, float(nodes[k]), float(nodes[k + 1]), level, bool(under[k])) for k in edges]
+    cells = np.flatnonzero(under[1:] != under[:-1])
+    crossings = _crossings(loss, x, nodes[cells], nodes[cells + 1], level, under[cells]).tolist()
     if under[0]:
         crossings.insert(0, float(nodes[0]))
     if under[-1]:
@@ -69,20 +77,21 @@ def _intervals_under(loss: Loss, x: float, nodes: Floats, values: Floats, level:
     return list(zip(crossings[0::2], crossings[1::2], strict=True))
 
 
-def _crossing(loss: Loss, x: float, start: float, stop: float, level: float, start_is_under: bool) -> float:
+def _crossings(
+    loss: Loss, x: float, starts: Floats, stops: Floats, level: float, from_under: NDArray[np.bool_]
+) -> Floats:
+    """For each cell, the last double under the level on the way up from the side that is under it."""
     while True:
-        middle = start + (stop - start) / 2
-        if not start < middle < stop:
-            return start if start_is_under else stop
-        if bool(loss(middle, x) <= level) == start_is_under:
-            start = middle
-        else:
-            stop = middle
+        middles = starts + (stops - starts) / 2
+        if not ((starts < middles) & (middles < stops)).any():
+            return np.where(from_under, starts, stops)
+        same = (loss(middles, x) <= level) == from_under
+        starts, stops = np.where(same, middles, starts), np.where(same, stops, middles)
 
 
-def _fill(sure: list[tuple[float, float]], more: list[tuple[float, float]], measure: float) -> tuple[Floats, Floats]:
-    """The sure intervals, topped up (or, by a rounding error, trimmed) to the measure from the left."""
-    missing = measure - sum(stop - start for start, stop in sure)
+def _fill(sure: Spans, more: Spans, measure: float) -> tuple[Floats, Floats]:
+    """The sure intervals, topped up to the measure from the left."""
+    missing = measure - _measure(sure)
     taken: list[list[float]] = []
     for outer_start, outer_stop in more:
         cursor = outer_start

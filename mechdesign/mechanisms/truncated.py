@@ -35,6 +35,8 @@ class Truncated:
     name: str = "truncated"
 
     def __post_init__(self) -> None:
+        if not isinstance(self.base, Additive | Piecewise):
+            raise InvalidInput("base", self.base, "be an additive or piecewise mechanism")
         if not isinstance(self.base.inputs, Interval):
             raise InvalidInput("base", self.base.name, "have an interval as inputs to be truncated")
 
@@ -52,12 +54,12 @@ class Truncated:
         return self.inputs
 
     def density(self, y: ArrayLike, x: ArrayLike) -> Floats:
-        outputs = np.asarray(y, dtype=np.float64)
+        outputs = analysis.require_outputs(y)
         inside = (outputs > self.inputs.lower) & (outputs < self.inputs.upper)
         return np.where(inside, self.base.density(outputs, x), 0.0)
 
     def mass(self, y: ArrayLike, x: ArrayLike) -> Floats:
-        outputs = np.asarray(y, dtype=np.float64)
+        outputs = analysis.require_outputs(y)
         below, above = self._ends(x)
         at_lower, at_upper = outputs == self.inputs.lower, outputs == self.inputs.upper
         return np.where(at_lower, below, np.where(at_upper, above, 0.0))
@@ -67,7 +69,7 @@ class Truncated:
         return below, self.base.moment_between(x, 0, self.inputs.upper, np.inf)
 
     def cdf(self, y: ArrayLike, x: ArrayLike) -> Floats:
-        outputs = np.asarray(y, dtype=np.float64)
+        outputs = analysis.require_outputs(y)
         free = self.base.cdf(outputs, x)
         return np.where(outputs < self.inputs.lower, 0.0, np.where(outputs >= self.inputs.upper, 1.0, free))
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.domains import Finite, Interval
+from mechdesign.domains import Finite, Interval, require_domain
 from mechdesign.errors import InvalidInput, require_epsilon, require_finite
 from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms import analysis
@@ -38,6 +38,7 @@ class TwoPoint:
     name: str = "two-point"
 
     def __post_init__(self) -> None:
+        require_domain(self.inputs, (Interval,), "inputs")
         object.__setattr__(self, "epsilon", require_epsilon(self.epsilon))
         rare = require_finite(self.rare, "rare probability")
         if not 0 <= rare < 0.5:
@@ -48,40 +49,43 @@ class TwoPoint:
         reach = self.inputs.length * self.rare / (1 - 2 * self.rare)
         return Finite((self.inputs.lower - reach, self.inputs.upper + reach))
 
-    def _upper_chance(self, x: ArrayLike) -> Floats:
-        place = (self.inputs.require(x) - self.inputs.lower) / self.inputs.length
-        return np.asarray(self.rare + (1 - 2 * self.rare) * place)
+    def _chances(self, x: ArrayLike) -> tuple[Floats, Floats]:
+        """Probabilities of the lower and the upper output; one minus the other would lose the digits of a rare one."""
+        inputs = self.inputs.require(x)
+        to_lower, to_upper = inputs - self.inputs.lower, self.inputs.upper - inputs
+        usual = (1 - 2 * self.rare) / self.inputs.length
+        return np.asarray(self.rare + usual * to_upper), np.asarray(self.rare + usual * to_lower)
 
     def density(self, y: ArrayLike, x: ArrayLike) -> Floats:
-        return np.zeros(np.broadcast_shapes(np.shape(y), self.inputs.require(x).shape))
+        return np.zeros(np.broadcast_shapes(analysis.require_outputs(y).shape, self.inputs.require(x).shape))
 
     def mass(self, y: ArrayLike, x: ArrayLike) -> Floats:
-        outputs, chance = np.broadcast_arrays(np.asarray(y, dtype=np.float64), self._upper_chance(x))
+        outputs, below, above = np.broadcast_arrays(analysis.require_outputs(y), *self._chances(x))
         low, high = self.outputs.points
-        return np.where(outputs == high, chance, np.where(outputs == low, 1 - chance, 0.0))
+        return np.where(outputs == high, above, np.where(outputs == low, below, 0.0))
 
     def cdf(self, y: ArrayLike, x: ArrayLike) -> Floats:
-        outputs, chance = np.broadcast_arrays(np.asarray(y, dtype=np.float64), self._upper_chance(x))
+        outputs, below = np.broadcast_arrays(analysis.require_outputs(y), self._chances(x)[0])
         low, high = self.outputs.points
-        return np.where(outputs >= high, 1.0, np.where(outputs >= low, 1 - chance, 0.0))
+        return np.where(outputs >= high, 1.0, np.where(outputs >= low, below, 0.0))
 
     def quantile(self, u: ArrayLike, x: ArrayLike) -> Floats:
         low, high = self.outputs.points
-        return np.where(analysis.require_probabilities(u) <= 1 - self._upper_chance(x), low, high)
+        return np.where(analysis.require_probabilities(u) <= self._chances(x)[0], low, high)
 
     def sample(self, x: ArrayLike, rng: np.random.Generator, size: int | None = None) -> Floats:
         inputs = analysis.inputs_for_sampling(self.inputs, x, size)
         return self.quantile(analysis.require_generator(rng).random(inputs.shape), inputs)
 
     def moment(self, x: ArrayLike, order: int) -> Floats:
-        chance = self._upper_chance(x)
+        chance = self._chances(x)[1]
         low, high = (point ** analysis.require_order(order) for point in self.outputs.points)
         return np.asarray(low + (high - low) * chance)
 
     def expected_loss(self, x: ArrayLike, loss: Loss) -> Floats:
-        chance = self._upper_chance(x)
+        below, above = self._chances(x)
         low, high = self.outputs.points
-        return np.asarray((1 - chance) * loss(low, x) + chance * loss(high, x))
+        return np.asarray(below * loss(low, x) + above * loss(high, x))
 
     def breakpoints(self, loss: Loss) -> tuple[float, ...]:
         ends = (self.inputs.lower, self.inputs.upper)

@@ -1,0 +1,39 @@
+"""The m-piece search by the reduction to one scalar, at the most pieces the chapter reports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import numpy as np
+
+import mechdesign as md
+from benchmarks.clock import fastest
+from benchmarks.rows import Row, Target
+from mechdesign.losses import Loss
+
+PIECES = 19
+TURNS = 5
+TARGET = Target(seconds=1.0)
+YARDSTICK = "numpy, sorting 10^5 numbers"  # a fixed load that says how fast this machine is
+
+TWO_VALLEYS = md.Custom(
+    lambda y, x: np.minimum(np.abs(y - x), 0.1 + np.abs(y - (1 - x))), "two valleys", lambda x: (x, 1 - x)
+)
+
+
+def rows() -> Iterator[Row]:
+    unsorted = np.random.default_rng(20240517).random(10**5)
+    searches: dict[str, Callable[[], object]] = {
+        f"{loss.name}, eps = {epsilon:g}": _search(epsilon, loss)
+        for loss in (md.Absolute(), md.Squared(), TWO_VALLEYS)
+        for epsilon in (1.0, 4.0)
+    }
+    times = fastest({"sort": lambda: np.sort(unsorted), **searches}, TURNS)
+    yardstick = times.pop("sort")
+    for name, seconds in times.items():
+        yield Row(f"reduction, m = {PIECES}, {name}", YARDSTICK, seconds, yardstick, TARGET)
+
+
+def _search(epsilon: float, loss: Loss) -> Callable[[], object]:
+    return partial(md.optimal_piecewise, md.PiecewiseProblem(epsilon, loss, pieces=PIECES))

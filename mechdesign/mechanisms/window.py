@@ -1,0 +1,255 @@
+"""Window mechanisms: a base measure on finitely many outputs, and extra mass on the outputs nearest to the input.
+
+This is the form of every optimal mechanism for a loss that grows with the distance (see `mechdesign.design.minimax`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mechdesign.domains import Finite, Interval
+from mechdesign.errors import InvalidInput, require_epsilon, require_finite
+from mechdesign.losses import Loss, Power
+from mechdesign.mechanisms import analysis
+from mechdesign.mechanisms.ratio import LikelihoodRatio
+from mechdesign.priors import Prior
+
+Floats = NDArray[np.float64]
+
+_BLOCK = 1 << 20
+_Costs = Callable[[Floats], Floats]
+
+
+class _Track(NamedTuple):
+    """How the window moves: at inputs beyond ``turns[k]`` it starts at ``starts[k + 1]`` of the cumulative base."""
+
+    cumulative: Floats
+    turns: Floats
+    starts: Floats
+    length: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Window:
+    """Every output has at least probability ``base``; what is left goes to the outputs nearest to the input.
+
+    With ``E = 1 - sum(base)``, the nearest outputs are topped up to ``ratio * base`` each until E is spent; the last
+    one may be topped up in part, and of two equally near outputs the left one is served first. Along the cumulative
+    base the topped-up part is a window of constant length ``E / (ratio - 1)`` that moves right with the input, by jumps
+    at midpoints of outputs; so the law is a step function of the input, defined for every real input of the domain,
+    and samples cost O(log m).
+
+    *Guarantee.* Rows lie between ``base`` and ``ratio * base`` and sum to one, as rationals: the likelihood ratio is at
+    most ``ratio``.
+
+    >>> mechanism = Window(1.0, Interval(0, 1), [0.25, 0.75], [0.25, 0.25], 2.5)
+    >>> mechanism.mass([0.25, 0.75], 0.1).tolist()
+    [0.625, 0.375]
+    >>> mechanism.mass([0.25, 0.75], 0.9).tolist()
+    [0.375, 0.625]
+    """
+
+    epsilon: float
+    inputs: Interval
+    points: Floats
+    base: Floats
+    ratio: float
+    name: str = "window"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", require_epsilon(self.epsilon))
+        object.__setattr__(self, "ratio", require_finite(self.ratio, "ratio"))
+        points = np.array(self.points, dtype=np.float64)
+        base = np.array(self.base, dtype=np.float64)
+        if points.ndim != 1 or points.shape != base.shape or points.size == 0:
+            raise InvalidInput("base", (points.shape, base.shape), "have one entry for each output, and an output")
+        if not np.isfinite(points).all() or not (np.diff(points) > 0).all():
+            raise InvalidInput("outputs", "unsorted or not finite", "be finite and strictly increasing")
+        if not (np.isfinite(base) & (base > 0)).all():
+            raise InvalidInput("base", float(np.nanmin(base)), "be finite and above 0", "drop outputs without mass")
+        if not self.ratio >= 1:
+            raise InvalidInput("ratio", self.ratio, "be at least 1")
+        for name, array in (("points", points), ("base", base)):
+            array.setflags(write=False)
+            object.__setattr__(self, name, array)
+        total = self.exact_total()
+        if not total <= 1 <= Fraction(self.ratio) * total:
+            raise InvalidInput("base", float(total), f"sum to between 1/ratio = {1 / self.ratio:g} and 1")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Window) and (
+            (self.epsilon, self.inputs, self.ratio, self.name) == (other.epsilon, other.inputs, other.ratio, other.name)
+            and np.array_equal(self.points, other.points)
+            and np.array_equal(self.base, other.base)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.epsilon, self.inputs, self.ratio, self.points.tobytes(), self.base.tobytes()))
+
+    @property
+    def outputs(self) -> Finite:
+        return Finite(tuple(self.points.tolist()))
+
+    def exact_total(self) -> Fraction:
+        """The sum of the base measure, exactly."""
+        return sum((Fraction(value) for value in self.base.tolist()), Fraction(0))
+
+    @property
+    def turns(self) -> Floats:
+        """The inputs at which the law changes, in increasing order."""
+        turns = _track(self).turns
+        return turns[(turns > self.inputs.lower) & (turns < self.inputs.upper)]
+
+    # -- the laws -----------------------------------------------------------------------------------------------------
+
+    def rows(self, x: ArrayLike) -> Floats:
+        """The probabilities of all outputs, one more axis than ``x``."""
+        track, start = self._start(x)
+        spans = np.minimum(track.cumulative[1:], start[..., None] + track.length)
+        spans -= np.maximum(track.cumulative[:-1], start[..., None])
+        return np.asarray(self.base + (self.ratio - 1) * np.maximum(spans, 0.0))
+
+    def _start(self, x: ArrayLike) -> tuple[_Track, Floats]:
+        track = _track(self)
+        return track, track.starts[np.searchsorted(track.turns, self.inputs.require(x), side="left")]
+
+    def reach(self, x: ArrayLike) -> Floats:
+        """Distance from the input to the farthest output that gets more than its base."""
+        track, start = self._start(x)
+        inputs, most = self.inputs.require(x), self.points.size - 1
+        left = np.minimum(np.searchsorted(track.cumulative, start, side="right") - 1, most)
+        right = np.searchsorted(track.cumulative, start + track.length, side="left") - 1
+        right = np.minimum(np.maximum(right, left), most)
+        return np.asarray(np.maximum(np.abs(inputs - self.points[left]), np.abs(self.points[right] - inputs)))
+
+    def density(self, y: ArrayLike, x: ArrayLike) -> Floats:
+        return np.zeros(np.broadcast_shapes(np.shape(y), self.inputs.require(x).shape))
+
+    def mass(self, y: ArrayLike, x: ArrayLike) -> Floats:
+        outputs, inputs = np.broadcast_arrays(np.asarray(y, dtype=np.float64), self.inputs.require(x))
+        column = np.minimum(np.searchsorted(self.points, outputs), self.points.size - 1)
+        below, upto = self._cumulative_at(column, inputs), self._cumulative_at(column + 1, inputs)
+        return np.where(self.points[column] == outputs, upto - below, 0.0)
+
+    def cdf(self, y: ArrayLike, x: ArrayLike) -> Floats:
+        outputs, inputs = np.broadcast_arrays(np.asarray(y, dtype=np.float64), self.inputs.require(x))
+        return self._cumulative_at(np.searchsorted(self.points, outputs, side="right"), inputs)
+
+    def _cumulative_at(self, count: NDArray[np.intp], x: Floats) -> Floats:
+        """Probability of the first ``count`` outputs."""
+        track, start = self._start(x)
+        reached = track.cumulative[count]
+        covered = np.minimum(np.maximum(reached - start, 0.0), track.length)
+        return np.where(count >= self.points.size, 1.0, np.minimum(reached + (self.ratio - 1) * covered, 1.0))
+
+    def quantile(self, u: ArrayLike, x: ArrayLike) -> Floats:
+        probabilities, inputs = np.broadcast_arrays(analysis.require_probabilities(u), self.inputs.require(x))
+        track, start = self._start(inputs)
+        # along the cumulative base the law has slope 1, then ratio on the window, then 1 again
+        beyond = probabilities - (self.ratio - 1) * track.length
+        inside = start + (probabilities - start) / self.ratio
+        place = np.where(probabilities <= start, probabilities, np.where(beyond < start + track.length, inside, beyond))
+        position = np.searchsorted(track.cumulative[1:], place, side="left")
+        return np.asarray(self.points[np.minimum(position, self.points.size - 1)])
+
+    def sample(self, x: ArrayLike, rng: np.random.Generator, size: int | None = None) -> Floats:
+        inputs = analysis.inputs_for_sampling(self.inputs, x, size)
+        return self.quantile(1 - analysis.require_generator(rng).random(inputs.shape), inputs)
+
+    # -- integrals ----------------------------------------------------------------------------------------------------
+
+    def moment(self, x: ArrayLike, order: int) -> Floats:
+        values = self.points ** analysis.require_order(order)
+        return self._in_blocks(x, lambda inputs: np.broadcast_to(values, (*inputs.shape, values.size)))
+
+    def expected_loss(self, x: ArrayLike, loss: Loss) -> Floats:
+        return self._in_blocks(x, lambda inputs: loss(self.points, inputs[..., None]))
+
+    def _in_blocks(self, x: ArrayLike, costs: _Costs) -> Floats:
+        inputs = self.inputs.require(x)
+        flat = inputs.reshape(-1)
+        step = max(1, _BLOCK // self.points.size)
+        parts = [
+            np.sum(self.rows(flat[k : k + step]) * costs(flat[k : k + step]), axis=-1)
+            for k in range(0, flat.size, step)
+        ]
+        return np.concatenate(parts).reshape(inputs.shape) if parts else np.empty(inputs.shape)
+
+    def worst_case(self, loss: Loss) -> tuple[float, float]:
+        """The largest expected loss: at a turn or an end, since a loss convex in x is convex between turns."""
+        if not (isinstance(loss, Power) and loss.period is None and loss.exponent >= 1):
+            return analysis.worst_case(self, loss)
+        candidates = np.array([self.inputs.lower, *self.turns, self.inputs.upper])
+        values = self.expected_loss(candidates, loss)
+        best = int(np.argmax(values))
+        return float(values[best]), float(candidates[best])
+
+    def average_loss(self, loss: Loss, prior: Prior | None = None) -> float:
+        """The expected loss averaged over a prior, uniform on the inputs if none is given."""
+        return analysis.average_loss(self, loss, prior)
+
+    def breakpoints(self, loss: Loss) -> tuple[float, ...]:
+        ends = (self.inputs.lower, self.inputs.upper)
+        kinks = self.points[(self.points > ends[0]) & (self.points < ends[1])]
+        return (*np.unique(np.concatenate([ends, self.turns, kinks])).tolist(),)
+
+    # -- privacy ------------------------------------------------------------------------------------------------------
+
+    def likelihood_ratio(self) -> LikelihoodRatio:
+        """Exact: an output is topped up most at the input nearest to it and least at an end of the inputs."""
+        worst = Fraction(1)
+        rows = [self.exact_row(end) for end in (self.inputs.lower, self.inputs.upper)]
+        for j, (point, low, high) in enumerate(zip(self.points.tolist(), *rows, strict=True)):
+            nearest = min(max(point, self.inputs.lower), self.inputs.upper)
+            most = high if nearest == self.inputs.upper else low if nearest == self.inputs.lower else self._peak(j)
+            worst = max(worst, max(most, low, high) / min(low, high))
+        return LikelihoodRatio(worst)
+
+    def _peak(self, j: int) -> Fraction:
+        """The probability of an output at its own point."""
+        base = Fraction(float(self.base[j]))
+        return min(Fraction(self.ratio) * base, base + 1 - self.exact_total())
+
+    def exact_row(self, x: float) -> list[Fraction]:
+        """The law at one input as rationals, filled output by output from the nearest."""
+        at = Fraction(float(self.inputs.require(x)))
+        base = [Fraction(value) for value in self.base.tolist()]
+        left = 1 - sum(base, Fraction(0))
+        row = list(base)
+        for j in sorted(range(len(base)), key=lambda k: (abs(Fraction(float(self.points[k])) - at), k)):
+            top = min(left, (Fraction(self.ratio) - 1) * base[j])
+            row[j] += top
+            left -= top
+        return row
+
+    mean = analysis.mean
+    variance = analysis.variance
+    privacy_loss = analysis.privacy_loss
+
+
+@lru_cache(maxsize=64)
+def _track(mechanism: Window) -> _Track:
+    """The window slides along the cumulative base: its left end leaves output i when its right end enters output j.
+
+    Between two such changes mass moves from output i to output j, and it does so at their midpoint.
+    """
+    cumulative = np.concatenate([[0.0], np.cumsum(mechanism.base)])
+    extra = max(0.0, 1.0 - float(cumulative[-1]))
+    length = min(extra / (mechanism.ratio - 1), float(cumulative[-1])) if mechanism.ratio > 1 else 0.0
+    last = float(cumulative[-1]) - length
+    stops = np.concatenate([cumulative, cumulative - length, [0.0, last]])
+    stops = np.unique(stops[(stops >= 0) & (stops <= last)])
+    stops = stops[np.concatenate([[True], np.diff(stops) > 4e-16])]
+    middles = (stops[:-1] + stops[1:]) / 2
+    most = mechanism.points.size - 1
+    left = np.minimum(np.searchsorted(cumulative, middles, side="right") - 1, most)
+    right = np.minimum(np.searchsorted(cumulative, middles + length, side="right") - 1, most)
+    turns = np.maximum.accumulate((mechanism.points[left] + mechanism.points[right]) / 2)
+    return _Track(cumulative, turns, stops, length)

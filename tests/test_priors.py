@@ -1,0 +1,158 @@
+"""Priors are probability laws on the domain they name."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import integrate, stats
+
+from mechdesign import priors
+from mechdesign.domains import Circle, Interval
+from mechdesign.errors import InvalidInput
+
+
+def total(prior):
+    cuts = sorted({prior.domain.lower, prior.domain.upper, *prior.breakpoints})
+    return sum(
+        integrate.quad(lambda x: float(prior(x)), a, b, epsabs=1e-13, epsrel=1e-11)[0]
+        for a, b in zip(cuts[:-1], cuts[1:], strict=True)
+    )
+
+
+@pytest.mark.parametrize("domain", [Interval(0, 1), Interval(-5, 3), Circle(360.0)], ids=str)
+def test_the_uniform_law_is_flat_with_mass_one(domain):
+    prior = priors.uniform(domain)
+    assert prior(np.linspace(domain.lower, domain.upper, 5)).tolist() == [1 / domain.length] * 5
+
+
+NORMALS = [
+    (0.3, 0.1, Interval(0, 1)),
+    (0.0, 1.0, Interval(6.6, 7.1)),
+    (0.0, 1.0, Interval(-7.1, -6.6)),
+    (5.0, 1e-3, Interval(0, 10)),
+]
+NORMALS += [(0.5, 100.0, Interval(0, 1)), (0.0, 1.0, Interval(-1, 6.8)), (1e3, 0.5, Interval(1e3, 1e3 + 2))]
+
+
+@pytest.mark.parametrize(("mean", "deviation", "domain"), NORMALS, ids=str)
+def test_the_normal_law_is_conditioned_on_the_domain(mean, deviation, domain):
+    prior = priors.normal(mean, deviation, domain)
+    law = stats.norm(mean, deviation)
+    mass = law.cdf(domain.upper) - law.cdf(domain.lower)
+    if domain.lower > mean:
+        mass = law.sf(domain.lower) - law.sf(domain.upper)
+    xs = np.linspace(domain.lower, domain.upper, 7)
+    np.testing.assert_allclose(prior(xs), law.pdf(xs) / mass, rtol=1e-9)
+    assert total(prior) == pytest.approx(1, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("mean", "deviation"), [(50, 1), (-50, 1), (math.nan, 1), (0, 0), (0, -1), (0, math.inf), ("0", 1)]
+)
+def test_normal_laws_without_mass_or_meaning_are_refused(mean, deviation):
+    with pytest.raises(InvalidInput):
+        priors.normal(mean, deviation, Interval(0, 1))
+
+
+@settings(max_examples=100)
+@given(st.lists(st.floats(1e-3, 1), min_size=1, max_size=8), st.floats(-10, 10), st.data())
+def test_histograms_hold_their_weights_in_their_bins(raw, start, data):
+    widths = data.draw(st.lists(st.floats(1e-3, 5), min_size=len(raw), max_size=len(raw)))
+    edges, weights = start + np.cumsum([0.0, *widths]), np.array(raw) / sum(raw)
+    prior = priors.histogram(edges, weights)
+    middles = (edges[1:] + edges[:-1]) / 2
+    np.testing.assert_allclose(prior(middles) * np.diff(edges), weights, rtol=1e-9)
+    assert prior.domain == Interval(edges[0], edges[-1])
+    assert prior.breakpoints == tuple(edges[1:-1])
+
+
+BAD_HISTOGRAMS = [
+    ([0, 1], [0.5, 0.5]),
+    ([0, 1, 1], [0.5, 0.5]),
+    ([1, 0], [1]),
+    ([0, math.nan], [1]),
+    ([0, 1], [1.1]),
+    (["a", "b"], [1]),
+]
+BAD_HISTOGRAMS += [
+    ([0, 1, 2], [1.5, -0.5]),
+    ([0, 1], [math.nan]),
+    (3, [1]),
+    ([0], []),
+    ([0, 1], 1.0),
+    ([0, 1], [True]),
+    ([0, math.inf], [1]),
+]
+
+
+@pytest.mark.parametrize(("edges", "weights"), BAD_HISTOGRAMS, ids=str)
+def test_impossible_histograms_are_refused(edges, weights):
+    with pytest.raises(InvalidInput):
+        priors.histogram(edges, weights)
+
+
+def test_data_become_shares_of_their_values():
+    atoms = priors.Atoms.of_data([3, 1, 1, 2])
+    assert (atoms.points.tolist(), atoms.weights.tolist()) == ([1, 2, 3], [0.5, 0.25, 0.25])
+
+
+BAD_ATOMS = [
+    ([], []),
+    ([1], [0.5]),
+    ([1, 2], [1]),
+    ([math.nan], [1]),
+    ([math.inf], [1]),
+    ([1, 2], [1.5, -0.5]),
+    (["a"], [1]),
+    ([1], [math.nan]),
+]
+
+
+@pytest.mark.parametrize(("points", "weights"), BAD_ATOMS, ids=str)
+def test_impossible_atoms_are_refused(points, weights):
+    with pytest.raises(InvalidInput):
+        priors.Atoms(points, weights)
+
+
+@pytest.mark.parametrize("data", [[], ["a"], [math.nan], None, [True]], ids=str)
+def test_data_that_are_no_numbers_are_refused(data):
+    with pytest.raises(InvalidInput):
+        priors.Atoms.of_data(data)
+
+
+def test_atoms_compare_and_hash_as_values():
+    assert priors.Atoms([1, 2], [0.5, 0.5]) == priors.Atoms([1.0, 2.0], [0.5, 0.5])
+    assert priors.Atoms([1, 2], [0.5, 0.5]) != priors.Atoms([1, 3], [0.5, 0.5])
+    assert hash(priors.Atoms([1, 2], [0.5, 0.5])) == hash(priors.Atoms([1.0, 2.0], [0.5, 0.5]))
+
+
+def test_atoms_are_copies_nobody_can_write_to():
+    points = np.array([1.0, 2.0])
+    atoms = priors.Atoms(points, [0.5, 0.5])
+    points[0] = 9.0
+    assert atoms.points[0] == 1.0
+    with pytest.raises(ValueError, match="read-only"):
+        atoms.points[0] = 3.0
+
+
+def test_texts_name_priors():
+    assert priors.parse_prior(" Uniform ", Interval(0, 4))(1.0) == 0.25
+    named, built = priors.parse_prior("normal:0.3,0.1", Interval(0, 1)), priors.normal(0.3, 0.1, Interval(0, 1))
+    assert named(0.25) == built(0.25)
+    assert named.name == "normal(0.3, 0.1)"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "beta", "normal", "normal:1", "normal:a,b", "normal:0.5,0", "normal:nan,1", "normal:1,2,3", "uniform:1"],
+)
+def test_texts_that_name_no_prior_are_refused(text):
+    with pytest.raises(InvalidInput):
+        priors.parse_prior(text, Interval(0, 1))
+
+
+def test_a_normal_law_on_a_circle_is_refused():
+    with pytest.raises(InvalidInput):
+        priors.parse_prior("normal:1,1", Circle())

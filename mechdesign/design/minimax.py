@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign.design.result import Certificate, Design, Report, versions
+from mechdesign.design.result import EVERYWHERE, Certificate, Design, Report, versions
 from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput, NoAnswer, require_epsilon, require_finite
 from mechdesign.losses import Loss, Power
@@ -41,12 +41,11 @@ from solvers import Highs, HighsSession, Limits, LinearProgram, Status
 
 Floats = NDArray[np.float64]
 
-EVERYWHERE = "all mechanisms"
 MOST_EPSILON = 16.0
 
 _ABSOLUTE = Power(1.0)
 _GRIDS = (51, 101, 201, 401, 801, 1601)
-_MASTER_GAP = 1e-7
+_MASTER_SHARE = 0.05  # of the gap asked for, left to the master: the grids account for the rest
 _TOLERANCE = 1e-10
 _MOST_ROUNDS = 200
 _NEGLIGIBLE = 1e-12
@@ -105,9 +104,10 @@ def optimal_minimax(problem: MinimaxProblem, seconds: float | None = None) -> De
     [0.19661, 0.19661]
     """
     started = time.perf_counter()
-    search = _Search(problem.epsilon, problem.exponent, None if seconds is None else started + seconds)
+    deadline = None if seconds is None else started + seconds
+    search = _Search(problem.epsilon, problem.exponent, problem.gap, deadline)
     try:
-        best = search.run(problem.gap, problem.most_outputs)
+        best = search.run(problem.most_outputs)
     except NoAnswer as stopped:
         scale = problem.inputs.length**problem.exponent
         lower, upper = stopped.lower * scale * (1 - _ROUNDING), stopped.upper * scale * (1 + _ROUNDING)
@@ -160,11 +160,12 @@ class _Candidate:
 class _Search:
     """The whole search on [0, 1]: grids from coarse to fine, cuts within a grid, outputs added by the proof."""
 
-    def __init__(self, epsilon: float, exponent: int, deadline: float | None) -> None:
+    def __init__(self, epsilon: float, exponent: int, gap: float, deadline: float | None) -> None:
         self.epsilon, self.exponent, self.deadline = epsilon, exponent, deadline
+        self.gap, self.master_gap = gap, _MASTER_SHARE * gap
         self.ratio = largest_safe_height(epsilon, 1.0)
 
-    def run(self, gap: float, most_outputs: int) -> _Candidate:
+    def run(self, most_outputs: int) -> _Candidate:
         best: _Candidate | None = None
         cuts = node_cuts = _Cuts(np.array([0.0, 0.5]), np.array([0.5, 0.25]))
         for grid in (grid for grid in _GRIDS if grid <= most_outputs):
@@ -175,15 +176,11 @@ class _Search:
                 nodes = _Master(self.ratio, 1, halves, node_cuts)
                 best = self._converge(nodes, grid, best, halves).better_of(best)
                 node_cuts = nodes.binding()
-            if self._closed(best, gap):
+            if best.upper - best.lower <= 0.9 * self.gap * best.upper:
                 return best
             cuts = master.binding()
         assert best is not None
         return best
-
-    @staticmethod
-    def _closed(best: _Candidate, gap: float) -> bool:
-        return best.upper - best.lower <= 0.9 * gap * best.upper
 
     def _converge(self, master: _Master, grid: int, best: _Candidate | None, nodes: Floats | None = None) -> _Candidate:
         """Add cuts until the master's value and the worst error agree, over all inputs or over ``nodes`` only."""
@@ -200,7 +197,7 @@ class _Search:
             inputs = turns if nodes is None else nodes
             errors = mechanism.expected_loss(inputs, loss)
             reached = min(reached, float(errors.max()))
-            if reached - value <= _MASTER_GAP * reached + _TOLERANCE:
+            if reached - value <= self.master_gap * reached + _TOLERANCE:
                 break
             peaks = _peaks(errors) & (errors > value + 0.1 * (errors.max() - value))
             master.add_cuts(_Cuts(inputs[peaks], mechanism.reach(inputs[peaks])))

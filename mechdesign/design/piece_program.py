@@ -21,12 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mechdesign.design.piecewise import (
-    IN_CLASS,
     Bathtub,
     PiecewiseProblem,
     optimal_piecewise,
 )
-from mechdesign.design.result import Certificate, Design, Report, versions
+from mechdesign.design.result import IN_CLASS, Certificate, Design, Report, versions
 from mechdesign.errors import CheckFailed, InvalidInput, MissingExtra, NoAnswer
 from mechdesign.losses import Power
 from mechdesign.mechanisms.catalogue import two_heights

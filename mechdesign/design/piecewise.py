@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize
 
-from mechdesign.design.result import Certificate, Design, Report, versions
+from mechdesign.design.result import EVERYWHERE, IN_CLASS, Certificate, Design, Report, versions
 from mechdesign.domains import Circle, Interval, require_between
 from mechdesign.errors import CheckFailed, InvalidInput, require_epsilon
 from mechdesign.losses import Loss, Power
@@ -45,8 +45,6 @@ Floats = NDArray[np.float64]
 
 ABSOLUTE = Power(1.0)
 MOST_PIECES = 100
-IN_CLASS = "piecewise mechanisms"
-EVERYWHERE = "all mechanisms"
 
 _GRID_INPUTS = 129
 _GRID_OUTPUTS = 4096

@@ -14,12 +14,13 @@ from typing import Any, Protocol
 import numpy as np
 
 from mechdesign import files
-from mechdesign.domains import Interval
+from mechdesign.domains import Circle, Interval
 from mechdesign.errors import CheckFailed, FileProblem
+from mechdesign.losses import Power
 from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
-from mechdesign.mechanisms.serialise import mechanism_from_dict, mechanism_to_dict
+from mechdesign.mechanisms.serialise import domain_to_dict, mechanism_from_dict, mechanism_to_dict
 from mechdesign.mechanisms.window import Window
 from mechdesign.proof import (
     BathtubAtom,
@@ -37,6 +38,10 @@ FORMAT = "mechdesign research file"
 VERSION = 1
 
 Evidence = BathtubBound | UnbiasedBound | MinimaxBound
+
+IN_CLASS = "piecewise mechanisms"
+IN_UNBIASED_CLASS = "unbiased piecewise mechanisms"
+EVERYWHERE = "all mechanisms"
 
 
 class Problem(Protocol):
@@ -80,6 +85,9 @@ class Certificate:
             return
         if self.evidence is None or self.evidence.epsilon != epsilon:
             raise CheckFailed("the certificate claims a proof but holds no evidence for this epsilon")
+        scope, scale = _scope(self.evidence, mechanism)
+        if (self.valid_for, self.scale) != (scope, scale):
+            raise CheckFailed(f"the evidence is about {scope!r} at scale {scale!r}, not what the certificate says")
         proven = float_down(self.evidence.value() * Fraction(self.scale))
         if not self.lower <= proven:
             raise CheckFailed(f"the evidence proves {proven!r}, less than the certificate's {self.lower!r}")
@@ -165,11 +173,27 @@ def load_design(path: Path | str) -> SavedDesign:
             raise FileProblem("file", str(path), f"hold an object under {name!r}")
     mechanism = mechanism_from_dict(document["mechanism"])
     certificate = _certificate_from_dict(document["certificate"])
+    _require_same_problem(document["problem"], mechanism, certificate)
     try:
         certificate.check(mechanism, mechanism.epsilon)
     except CheckFailed as failure:
         raise FileProblem("certificate", str(path), f"hold for the mechanism in the file: {failure}") from None
     return SavedDesign(document["problem"], mechanism, certificate, document["report"])
+
+
+def _scope(evidence: Evidence, mechanism: Mechanism | Product) -> tuple[str, float]:
+    """The class the evidence is about, and the factor from its units to the mechanism's."""
+    if isinstance(evidence, UnbiasedBound):
+        return IN_UNBIASED_CLASS, unbiased_scale(mechanism.inputs)
+    everywhere = isinstance(evidence, MinimaxBound) or isinstance(mechanism.inputs, Circle)
+    return EVERYWHERE if everywhere else IN_CLASS, 1.0
+
+
+def unbiased_scale(inputs: object) -> float:
+    """From variances on [-1, 1] to variances on ``inputs``, rounded down."""
+    if not isinstance(inputs, Interval):
+        raise CheckFailed("the evidence is about inputs on an interval")
+    return float_down(((Fraction(inputs.upper) - Fraction(inputs.lower)) / 2) ** 2)
 
 
 def _attained(mechanism: Mechanism | Product, evidence: Evidence) -> float:
@@ -186,6 +210,32 @@ def _attained(mechanism: Mechanism | Product, evidence: Evidence) -> float:
     if (evidence.lower, evidence.upper) != (mechanism.outputs.lower, mechanism.outputs.upper):
         raise CheckFailed("the evidence is about other outputs than the mechanism's")
     return max(float_up(exact_error(mechanism, atom.x, evidence.exponent)) for atom in evidence.atoms)
+
+
+def _require_same_problem(problem: Mapping[str, Any], mechanism: Mechanism | Product, certificate: Certificate) -> None:
+    """What the file says was asked must be what the mechanism and the evidence are about."""
+    said = {name: problem.get(name) for name in ("epsilon", "inputs")}
+    if isinstance(mechanism, Product):
+        inputs: Any = {"kind": "product", "parts": [domain_to_dict(part.inputs) for part in mechanism.parts]}
+    else:
+        inputs = domain_to_dict(mechanism.inputs)
+    is_same = isinstance(said["epsilon"], float) and abs(said["epsilon"] - mechanism.epsilon) <= 1e-12
+    if not is_same or said["inputs"] != inputs:
+        raise FileProblem("problem", said, f"be about {mechanism.name} with epsilon {mechanism.epsilon!r} on {inputs}")
+    evidence = certificate.evidence
+    if evidence is None or isinstance(mechanism, Product):
+        return
+    exponent = 2.0 if isinstance(evidence, UnbiasedBound) else float(evidence.exponent)
+    period = mechanism.inputs.period if isinstance(mechanism.inputs, Circle) else None
+    if problem.get("loss") != Power(exponent, period).name:
+        raise FileProblem("problem loss", problem.get("loss"), f"be the evidence's, {Power(exponent, period).name}")
+    if isinstance(evidence, BathtubBound) and isinstance(mechanism, Piecewise) and period is None:
+        farthest = max(mechanism.inputs.lower, mechanism.inputs.upper, key=lambda x: abs(x - mechanism.outputs.middle))
+        expected = {f"at {atom.x!r}" for atom in evidence.atoms}
+        if all(atom.x == farthest for atom in evidence.atoms):
+            expected.add("worst case")
+        if problem.get("criterion") not in expected:
+            raise FileProblem("problem criterion", problem.get("criterion"), f"be one of {sorted(expected)}")
 
 
 def versions(*packages: str) -> dict[str, str]:

@@ -22,7 +22,7 @@ from typing import Any
 
 from scipy import optimize
 
-from mechdesign.design.result import Certificate, Design, Report, versions
+from mechdesign.design.result import IN_UNBIASED_CLASS, Certificate, Design, Report, unbiased_scale, versions
 from mechdesign.domains import Interval
 from mechdesign.errors import CheckFailed, InvalidInput, require_epsilon
 from mechdesign.losses import Loss, Power
@@ -32,7 +32,6 @@ from mechdesign.mechanisms.serialise import domain_to_dict
 from mechdesign.proof import UnbiasedBound, exact_error, float_down, float_up
 
 MOST_EPSILON = 30.0  # beyond it doubles cannot hold the window that the proof needs
-IN_UNBIASED_CLASS = "unbiased piecewise mechanisms"
 
 _SQUARED = Power(2.0)
 _WIDEST_GAP = 1e-6
@@ -77,7 +76,7 @@ def optimal_unbiased_piecewise(problem: UnbiasedPiecewiseProblem) -> Design:
     shape = _optimal_shape(problem.epsilon)
     mechanism = _mechanism(problem.epsilon, shape).moved_to(problem.inputs)
     ends = Fraction(problem.inputs.lower), Fraction(problem.inputs.upper)
-    scale = float_down(((ends[1] - ends[0]) / 2) ** 2)
+    scale = unbiased_scale(problem.inputs)
     evidence = _evidence(problem.epsilon, shape)
     lower = float_down(evidence.value() * Fraction(scale))
     attained = max(float_up(exact_error(mechanism, float(x), 2)) for x in ends)

@@ -1,11 +1,13 @@
 """What the papers print, where they are right, and the corrected numbers where they are not."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import optimize
 
 from mechdesign.domains import Circle, Interval
 from mechdesign.losses import Absolute, Power, Squared
@@ -53,9 +55,16 @@ def test_hm_has_the_worst_variance_of_its_paper(epsilon):
     np.testing.assert_allclose(law.variance(np.linspace(-1, 1, 11)), printed, rtol=1e-10)
 
 
-def test_hm_is_duchi_below_the_printed_threshold():
-    assert c.hm(0.609) == c.duchi(0.609).__class__(0.609, SYMMETRIC, c.duchi(0.609).rare, "HM")
-    assert c.hm(0.612).spread == c.pm(0.612)
+def test_hm_switches_from_duchi_where_the_two_printed_variances_cross():
+    def gain(epsilon):
+        h, e = math.exp(epsilon / 2), math.exp(epsilon)
+        mixed = (h + 3) / (3 * h * (h - 1)) + (e + 1) ** 2 / (h * (e - 1) ** 2)
+        return mixed - ((e + 1) / (e - 1)) ** 2
+
+    switch = optimize.brentq(gain, 0.3, 1.0, xtol=1e-14)
+    assert switch == pytest.approx(0.61, abs=0.005)
+    assert c.hm(switch - 1e-9) == replace(c.duchi(switch - 1e-9), name="HM")
+    assert c.hm(switch + 1e-9).spread == c.pm(switch + 1e-9)
 
 
 def test_hm_never_does_worse_than_its_parts():

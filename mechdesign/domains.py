@@ -14,6 +14,7 @@ from mechdesign.errors import InvalidInput, require_finite, require_number
 Floats = NDArray[np.float64]
 
 _SHORTEST, _LONGEST = 1e-100, 1e100  # densities, squares and their sums stay far inside the range of doubles
+_FINEST = 1e-10  # an interval that far from zero still holds a million doubles
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,9 @@ class Interval:
                 "domain", (lower, upper), "have its lower end below its upper end", "swap or widen the ends"
             )
         _require_length(upper - lower, "domain", (lower, upper))
+        if upper - lower < _FINEST * max(abs(lower), abs(upper)):
+            rule = f"be at least {_FINEST:g} times as long as its ends are large"
+            raise InvalidInput("domain", (lower, upper), rule, "subtract the lower end from the data")
         object.__setattr__(self, "lower", lower)
         object.__setattr__(self, "upper", upper)
 
@@ -64,7 +68,7 @@ class Interval:
         return self.lower <= other.lower and other.upper <= self.upper
 
     def __str__(self) -> str:
-        return f"[{self.lower:g}, {self.upper:g})"
+        return f"[{self.lower:.10g}, {self.upper:.10g})"
 
 
 @dataclass(frozen=True, slots=True)

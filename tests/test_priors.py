@@ -45,7 +45,7 @@ def test_the_normal_law_is_conditioned_on_the_domain(mean, deviation, domain):
         mass = law.sf(domain.lower) - law.sf(domain.upper)
     xs = np.linspace(domain.lower, domain.upper, 7)
     np.testing.assert_allclose(prior(xs), law.pdf(xs) / mass, rtol=1e-9)
-    assert total(prior) == pytest.approx(1, rel=1e-9)
+    assert total(prior) == pytest.approx(1, rel=1e-9, abs=0)
 
 
 @pytest.mark.parametrize(
@@ -66,6 +66,10 @@ def test_histograms_hold_their_weights_in_their_bins(raw, start, data):
     np.testing.assert_allclose(prior(middles) * np.diff(edges), weights, rtol=1e-9)
     assert prior.domain == Interval(edges[0], edges[-1])
     assert prior.breakpoints == tuple(edges[1:-1])
+
+
+def test_inner_edges_of_a_histogram_belong_to_the_bin_on_their_right():
+    assert priors.histogram([0, 1, 3], [0.25, 0.75])([0, 1, 3]).tolist() == [0.25, 0.375, 0.375]
 
 
 BAD_HISTOGRAMS = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Sequence
 
@@ -49,6 +50,10 @@ app.command("show", help=show.__doc__)(show.run)
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command; errors end in one plain line on stderr and an exit code, never in a traceback."""
+    if sys.stdout is None:
+        _leave("failed: standard output is closed", EXIT_FAILURE)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a file name the terminal cannot spell is no failure
     try:
         app(args=None if arguments is None else list(arguments), prog_name="mechdesign")
     except NoAnswer as error:
@@ -59,11 +64,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _leave(f"not installed: {error}", EXIT_FAILURE)
     except MechDesignError as error:
         _leave(f"failed: {error}", EXIT_FAILURE)
-    except KeyboardInterrupt:
-        _leave("interrupted", EXIT_FAILURE)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(EXIT_FAILURE)
+    except OSError as error:
+        _leave(f"failed: {(error.strerror or str(error)).lower()}", EXIT_FAILURE)
     except Exception as error:
         _leave(f"internal error, please report it: {type(error).__name__}: {error}", EXIT_FAILURE)
 

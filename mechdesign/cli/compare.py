@@ -15,6 +15,7 @@ from mechdesign.cli.options import (
     Force,
     LossText,
     PlotFile,
+    Quiet,
     parse_domain,
     parse_epsilons,
 )
@@ -38,24 +39,15 @@ def run(
     plot_file: PlotFile = None,
     as_json: AsJson = False,
     force: Force = False,
+    quiet: Quiet = False,
 ) -> None:
     output.require_outputs(None, plot_file, force=force)
     inputs = parse_domain(domain, circular=circular)
     cost = parse_loss(loss, inputs.period if isinstance(inputs, Circle) else None)
     epsilons = parse_epsilons(eps)
     names = _names(mechanisms, inputs)
-    fields = [_field(names, epsilon, inputs, cost) for epsilon in epsilons]
-    cells: list[dict[str, Any]] = [
-        {
-            "eps": epsilon,
-            "name": name,
-            "worst": mechanism.worst_case(cost)[0],
-            "average": mechanism.average_loss(cost),
-            "privacy_loss": mechanism.privacy_loss(),
-        }
-        for epsilon, field in zip(epsilons, fields, strict=True)
-        for name, mechanism in field.items()
-    ]
+    with output.progress(f"{len(names) + 1} mechanisms at {len(epsilons)} values of eps", quiet=quiet or as_json):
+        cells, fields = _cells(names, epsilons, inputs, cost)
     if plot_file is not None:
         worst = {name: [cell["worst"] for cell in cells if cell["name"] == name] for name in fields[0]}
         middle = len(epsilons) // 2
@@ -79,6 +71,24 @@ def _names(text: str | None, inputs: Interval | Circle) -> list[str]:
     return [entry.key for entry in (catalogue.ON_CIRCLES if isinstance(inputs, Circle) else catalogue.ON_INTERVALS)]
 
 
+def _cells(
+    names: list[str], epsilons: list[float], inputs: Interval | Circle, cost: Power
+) -> tuple[list[dict[str, Any]], list[dict[str, Mechanism]]]:
+    fields = [_field(names, epsilon, inputs, cost) for epsilon in epsilons]
+    cells: list[dict[str, Any]] = [
+        {
+            "eps": epsilon,
+            "name": name,
+            "worst": mechanism.worst_case(cost)[0],
+            "average": mechanism.average_loss(cost),
+            "privacy_loss": mechanism.privacy_loss(),
+        }
+        for epsilon, field in zip(epsilons, fields, strict=True)
+        for name, mechanism in field.items()
+    ]
+    return cells, fields
+
+
 def _field(names: list[str], epsilon: float, inputs: Interval | Circle, loss: Power) -> dict[str, Mechanism]:
     optimum = optimal_piecewise(PiecewiseProblem(epsilon, loss, inputs)).mechanism
     field: dict[str, Any] = {OPTIMUM: optimum}
@@ -92,6 +102,6 @@ def _print(cells: list[dict[str, Any]], epsilons: list[float], criterion: str, l
     names = list(dict.fromkeys(cell["name"] for cell in cells))
     value = {(cell["name"], cell["eps"]): cell[criterion] for cell in cells}
     names.sort(key=lambda name: value[name, shown[-1]])
-    rows = [[name, *(f"{value[name, epsilon]:.6f}" for epsilon in shown)] for name in names]
+    rows = [[name, *(output.number(value[name, epsilon]) for epsilon in shown)] for name in names]
     title = {"worst": "Worst case", "average": "Average"}[criterion] + f" over the inputs, {loss.name} error"
     output.print_table(title, ["mechanism", *(f"eps={epsilon:.3g}" for epsilon in shown)], rows)

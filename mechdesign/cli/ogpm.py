@@ -65,7 +65,9 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     output.require_outputs(out, plot_file, force=force)
-    _require_compatible(circular=circular, polar=polar, unbiased=unbiased, method=method, at=at, pieces=pieces)
+    _require_compatible(
+        time_limit, circular=circular, polar=polar, unbiased=unbiased, method=method, at=at, pieces=pieces
+    )
     if outputs is not None and (circular or polar or unbiased):
         raise InvalidInput("outputs", outputs, "be left out with --circular, --polar and --unbiased")
     if polar:
@@ -82,8 +84,10 @@ def run(
 
 
 def _require_compatible(
-    *, circular: bool, polar: bool, unbiased: bool, method: str, at: float | None, pieces: int | None
+    time_limit: float, *, circular: bool, polar: bool, unbiased: bool, method: str, at: float | None, pieces: int | None
 ) -> None:
+    if not (math.isfinite(time_limit) and time_limit > 0):
+        raise InvalidInput("time limit", time_limit, "be a finite number of seconds above 0")
     if method not in ("reduction", "scip"):
         raise InvalidInput("method", method, "be reduction or scip")
     if circular + polar + unbiased > 1:
@@ -97,8 +101,6 @@ def _solve(problem: PiecewiseProblem, method: str, time_limit: float, *, quiet: 
         return optimal_piecewise(problem)
     from mechdesign.design.piece_program import search_pieces
 
-    if not (math.isfinite(time_limit) and time_limit > 0):
-        raise InvalidInput("time limit", time_limit, "be a finite number of seconds above 0")
     with output.progress("global search over pieces (SCIP)", quiet=quiet):
         return search_pieces(problem, time_limit)
 
@@ -168,7 +170,11 @@ def _comparison(design: Design) -> list[dict[str, Any]]:
 
 
 def _row(name: str, mechanism: Mechanism, loss: Power, at: float | None) -> dict[str, Any]:
-    row = {"name": name, "worst": mechanism.worst_case(loss)[0], "average": mechanism.average_loss(loss)}
+    row: dict[str, Any] = {
+        "name": name,
+        "worst": mechanism.worst_case(loss)[0],
+        "average": mechanism.average_loss(loss),
+    }
     return row if at is None else row | {"at": float(mechanism.expected_loss(at, loss))}
 
 
@@ -183,6 +189,9 @@ def _document(design: Design, floor: Floor | None, comparison: list[dict[str, An
         document["mechanism"] |= {"p": mechanism.high, "pieces": output.piece_rows(mechanism)}
     if isinstance(mechanism, Product):
         document["mechanism"]["epsilons"] = [part.epsilon for part in mechanism.parts]
+        for fields, part in zip(document["mechanism"]["parts"], mechanism.parts, strict=True):
+            if isinstance(part, Piecewise):
+                fields |= {"p": part.high, "pieces": output.piece_rows(part)}
     if floor is not None:
         document["floor"] = {
             "lower": floor.lower,
@@ -208,7 +217,7 @@ def _print(design: Design, floor: Floor | None, comparison: list[dict[str, Any]]
         soft_wrap=True,
     )
     output.print_pieces(mechanism)
-    output.print_certificate(certificate, _what(design))
+    output.print_certificate(certificate, _what(design), mechanism)
     _print_pieces_needed(design)
     if floor is not None:
         _print_floor(floor, certificate.upper)
@@ -230,7 +239,7 @@ def _print_pieces_needed(design: Design) -> None:
         best = details["optimum_for_any_number_of_pieces"]
         output.console.print(f"  pieces: 3 would bring it down to {best:.6g}, the optimum for any number")
     else:
-        output.console.print("  pieces: 3 are enough, and no number of pieces does better")
+        output.console.print("  pieces: 3 are enough, and for these outputs no number of pieces does better")
 
 
 def _print_comparison(comparison: list[dict[str, Any]], loss: Power, at: float | None) -> None:
@@ -255,7 +264,7 @@ def _what(design: Design) -> str:
 
 
 def _print_floor(floor: Floor, ours: float) -> None:
-    if floor.bound == "rotation averaging":
+    if floor.bound == "rotation averaging" and ours <= floor.upper * (1 + 1e-9):
         output.console.print("  no mechanism of any kind does better: on the circle this is the global optimum")
         return
     most, least = (100 * (1 - end / ours) if ours > 0 else 0.0 for end in (floor.lower, floor.upper))
@@ -276,5 +285,8 @@ def _print_polar(design: Design, mechanism: Product) -> None:
         ["angle", f"{angle.epsilon:.6g}", f"{details['error_angle']:.6g}"],
     ]
     output.print_table("Split of eps", ["coordinate", "eps", "worst-case error"], rows)
+    for name, part in (("distance", distance), ("angle", angle)):
+        if part.epsilon < 1e-3 * design.problem.epsilon:
+            output.console.print(f"  at this eps the {name} is best reported (almost) at random")
     output.console.print()
-    output.print_certificate(design.certificate, "worst-case error, sum of both")
+    output.print_certificate(design.certificate, "worst-case error, sum of both", mechanism)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,6 +14,7 @@ from rich.table import Table
 
 from mechdesign import files, plot
 from mechdesign.design import Certificate
+from mechdesign.design.result import IN_CLASS
 from mechdesign.errors import FileProblem
 from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.mechanisms.product import Product
@@ -23,12 +25,15 @@ if TYPE_CHECKING:
 
 _PLAIN_WIDTH = 120  # a pipe or a file has no width of its own
 
-console = Console(highlight=False, width=None if sys.stdout.isatty() else _PLAIN_WIDTH)
+_is_terminal = sys.stdout is not None and sys.stdout.isatty()
+
+console = Console(highlight=False, width=None if _is_terminal else _PLAIN_WIDTH)
 
 
 def print_json(document: dict[str, Any]) -> None:
     """Exactly one JSON object on stdout."""
     sys.stdout.write(files.dump_json(document))
+    sys.stdout.flush()
 
 
 @contextlib.contextmanager
@@ -66,12 +71,14 @@ def print_table(title: str, headings: Sequence[str], rows: Sequence[Sequence[str
     console.print(table)
 
 
-def print_certificate(certificate: Certificate, what: str) -> None:
-    """The interval on the optimum in plain words."""
+def print_certificate(certificate: Certificate, what: str, mechanism: Mechanism | Product) -> None:
+    """The interval on the optimum in plain words, the outputs its class is tied to included."""
     basis = "claimed, not proven" if certificate.claimed else "proven in rational arithmetic"
+    onto = f" onto {mechanism.outputs}" if certificate.valid_for == IN_CLASS else ""
+    bounds = f"[{certificate.lower:.10g}, {certificate.upper:.10g}]"
     console.print(
         f"{what}: {number(certificate.upper)}\n"
-        f"  optimum over {certificate.valid_for}: [{certificate.lower:.10g}, {certificate.upper:.10g}] ({basis})\n"
+        f"  optimum over {certificate.valid_for}{onto}: {bounds} ({basis})\n"
         f"  privacy loss: {certificate.privacy_loss:.12g} (computed exactly, at most eps)",
         soft_wrap=True,
     )
@@ -90,10 +97,14 @@ def piece_rows(mechanism: Piecewise) -> list[dict[str, Any]]:
 def print_pieces(mechanism: Piecewise) -> None:
     """The same pieces as a table."""
     rows = []
+    outputs = mechanism.outputs
+    far = max(abs(outputs.lower), abs(outputs.upper)) / outputs.length
+    digits = 6 + max(0, math.ceil(math.log10(far)))
     for row in piece_rows(mechanism):
         spans = zip(row["edges"][:-1], row["edges"][1:], row["densities"], strict=True)
         for k, (start, stop, density) in enumerate(spans):
-            rows.append(["" if k else number(row["x"]), number(start), number(stop), number(density)])
+            place, *ends = (f"{value:.{digits}g}" for value in (row["x"], start, stop))
+            rows.append(["" if k else place, *ends, number(density)])
     print_table("Pieces", ["input x", "from", "to", "density"], rows)
     console.print()
 

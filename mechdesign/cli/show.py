@@ -41,7 +41,9 @@ def run(
     ]
     output.print_table("Expected errors", ["mechanism", "loss", "worst case", "average"], rows, left=2)
     output.console.print()
-    output.print_certificate(saved.certificate, "certificate, checked again")
+    asked = f"{saved.problem.get('loss')} error, {saved.problem.get('criterion')}"
+    state = "bounds as claimed in the file" if saved.certificate.claimed else "checked again"
+    output.print_certificate(saved.certificate, f"certificate ({asked}; {state})", saved.mechanism)
     if plot_file is not None:
         output.console.print(f"saved {plot_file}")
 

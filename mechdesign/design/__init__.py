@@ -7,7 +7,8 @@ from mechdesign.design.minimax import MinimaxProblem, optimal_minimax
 from mechdesign.design.piecewise import PiecewiseProblem, optimal_piecewise
 from mechdesign.design.polar import PolarProblem, optimal_polar
 from mechdesign.design.regression import HeightFormula, fit_height
-from mechdesign.design.result import Certificate, Design, Report, SavedDesign, load_design
+from mechdesign.design.result import Certificate, Design, Report
+from mechdesign.design.saved import SavedDesign, load_design
 from mechdesign.design.unbiased_piecewise import UnbiasedPiecewiseProblem, optimal_unbiased_piecewise
 
 if TYPE_CHECKING:

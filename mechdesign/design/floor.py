@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 
-from mechdesign.design.minimax import MOST_EPSILON, MinimaxProblem, optimal_minimax
+from mechdesign.design.minimax import MinimaxProblem, optimal_minimax
 from mechdesign.design.piecewise import PiecewiseProblem, optimal_piecewise
 from mechdesign.domains import Circle, Interval
-from mechdesign.errors import NoAnswer
+from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer
 from mechdesign.losses import Power
 from mechdesign.mechanisms import catalogue
 from mechdesign.proof import float_down
@@ -45,21 +46,26 @@ def floor_of(epsilon: float, loss: Power, domain: Interval | Circle) -> Floor:
     if isinstance(domain, Circle):
         best = optimal_piecewise(PiecewiseProblem(epsilon, loss, domain))
         return Floor(best.certificate.lower, best.certificate.upper, "rotation averaging", best.mechanism.name)
-    wide = _wide_floor(epsilon, loss, domain)
-    if loss in (Power(1.0), Power(2.0)) and epsilon <= MOST_EPSILON:
-        try:
-            certificate = optimal_minimax(MinimaxProblem(epsilon, loss, domain, _GAP, _GRID)).certificate
-            return Floor(certificate.lower, certificate.upper, "atoms", "the certified minimax design")
-        except NoAnswer as stopped:
-            return _narrower(Floor(stopped.lower, stopped.upper, "atoms", "a window mechanism"), wide)
-    return wide
+    if not isinstance(loss, Power):
+        raise InvalidInput("loss", loss.name, "be a power of the distance")
+    try:
+        problem = MinimaxProblem(epsilon, loss, domain, _GAP, _GRID)
+    except InvalidInput:  # outside what the certified optimum covers
+        return _wide_floor(epsilon, loss, domain)
+    try:
+        certificate = optimal_minimax(problem).certificate
+        return Floor(certificate.lower, certificate.upper, "atoms", "the certified minimax design")
+    except NoAnswer as stopped:
+        attained = Floor(stopped.lower, stopped.upper, "atoms", "a window mechanism")
+        return _narrower(attained, _wide_floor(epsilon, loss, domain))
 
 
 def _wide_floor(epsilon: float, loss: Power, domain: Interval) -> Floor:
     """What two inputs forbid, and the best of the published mechanisms."""
     rivals = {"this design": optimal_piecewise(PiecewiseProblem(epsilon, loss, domain)).certificate.upper}
     for entry in catalogue.ON_INTERVALS:
-        rivals[entry.key] = entry.build(epsilon, domain, loss).worst_case(loss)[0] * (1 + _ROUNDING)
+        with contextlib.suppress(CheckFailed):  # a rival whose error doubles cannot resolve is no help
+            rivals[entry.key] = entry.build(epsilon, domain, loss).worst_case(loss)[0] * (1 + _ROUNDING)
     name = min(rivals, key=rivals.__getitem__)
     return Floor(_two_inputs(epsilon, loss, domain), rivals[name], "two inputs", name)
 

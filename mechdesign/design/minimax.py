@@ -41,7 +41,7 @@ from solvers import Highs, HighsSession, Limits, LinearProgram, Status
 
 Floats = NDArray[np.float64]
 
-MOST_EPSILON = 16.0
+LEAST_EPSILON, MOST_EPSILON = 1e-6, 16.0
 
 _ABSOLUTE = Power(1.0)
 _GRIDS = (51, 101, 201, 401, 801, 1601)
@@ -68,12 +68,15 @@ class MinimaxProblem:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", require_epsilon(self.epsilon))
-        if self.epsilon > MOST_EPSILON:
-            raise InvalidInput("eps", self.epsilon, f"be at most {MOST_EPSILON:g} for a certified optimum")
+        if not LEAST_EPSILON <= self.epsilon <= MOST_EPSILON:
+            rule = f"lie between {LEAST_EPSILON:g} and {MOST_EPSILON:g} for a certified optimum"
+            raise InvalidInput("eps", self.epsilon, rule)
         if self.loss not in (Power(1.0), Power(2.0)):
             raise InvalidInput("loss", self.loss.name, "be absolute or squared for a certified optimum")
         if not isinstance(self.inputs, Interval):
             raise InvalidInput("domain", str(self.inputs), "be an interval for a certified optimum")
+        if not 1e-40 <= self.inputs.length <= 1e40 or self.inputs.length < 1e-9 * abs(self.inputs.middle):
+            raise InvalidInput("domain", str(self.inputs), "be wide enough for a grid of doubles", "rescale the data")
         if not 1e-6 <= require_finite(self.gap, "gap") < 1:
             raise InvalidInput("gap", self.gap, "lie between 1e-6 and 1")
         if isinstance(self.most_outputs, bool) or self.most_outputs not in _GRIDS:
@@ -103,6 +106,8 @@ def optimal_minimax(problem: MinimaxProblem, seconds: float | None = None) -> De
     >>> [round(end, 5) for end in (design.certificate.lower, design.certificate.upper)]
     [0.19661, 0.19661]
     """
+    if seconds is not None and not (math.isfinite(seconds) and seconds > 0):
+        raise InvalidInput("seconds", seconds, "be finite and above 0")
     started = time.perf_counter()
     deadline = None if seconds is None else started + seconds
     search = _Search(problem.epsilon, problem.exponent, problem.gap, deadline)

@@ -35,6 +35,7 @@ from solvers import BackendMissing, BilinearProgram, Limits, LinearProgram, Prod
 Floats = NDArray[np.float64]
 
 MOST_PROGRAM_PIECES = 8
+MOST_PROGRAM_EPSILON = 16.0
 RELATIVE_GAP = 1e-6
 
 _AGREEMENT = 2e-6
@@ -66,24 +67,37 @@ def search_pieces(problem: PiecewiseProblem, seconds: float | None = None) -> De
         raise InvalidInput(
             "pieces", pieces, f"lie between 2 and {MOST_PROGRAM_PIECES} for method='scip'", "use the reduction"
         )
+    if problem.epsilon > MOST_PROGRAM_EPSILON:
+        rule = f"be at most {MOST_PROGRAM_EPSILON:g} for method='scip'"
+        raise InvalidInput("eps", problem.epsilon, rule, "use the reduction")
+    if seconds is not None and not (math.isfinite(seconds) and seconds > 0):
+        raise InvalidInput("seconds", seconds, "be finite and above 0")
     bathtub = Bathtub.of(problem)
-    solution, program = _solve_splits(bathtub, pieces, seconds)
+    unit = _Unit.of(bathtub)
+    try:
+        solution, program = _solve_splits(unit.bathtub, pieces, seconds)
+    except NoAnswer as stopped:
+        raise NoAnswer(stopped.reason, stopped.lower * unit.error, stopped.upper * unit.error) from None
     assert solution.primal is not None
     assert solution.objective is not None
-    peak = float(solution.primal[program.peak])
+    found = program.pieces_of(solution.primal)
+    peak = float(solution.primal[program.peak]) / bathtub.length
+    solution = replace(solution, objective=solution.objective * unit.error, bound=solution.bound * unit.error)
     # the solver's heights are floats with a tolerance: keep the peak, rebuild the rest as an exact mechanism
     low = min(max(peak * math.exp(-problem.epsilon), math.exp(-problem.epsilon) / bathtub.length), 1 / bathtub.length)
     mechanism = two_heights(problem.epsilon, problem.inputs, problem.output_domain, low, "OGPM")
     upper = float_up(exact_error(mechanism, problem.hardest_input, int(problem.loss.exponent)))
     proven = optimal_piecewise(replace(problem, pieces=None)).certificate
     _require_agreement(solution, upper, proven)
-    found = program.pieces_of(solution.primal)
     certificate = Certificate(min(solution.bound, upper), upper, IN_CLASS, True, mechanism.privacy_loss())
     details: dict[str, Any] = {
         "solved_at": problem.hardest_input,
         "pieces_asked": pieces,
         "pieces_found": len(found.densities),
-        "program_pieces": {"edges": list(found.edges), "densities": list(found.densities)},
+        "program_pieces": {
+            "edges": [bathtub.lower + edge * bathtub.length for edge in found.edges],
+            "densities": [density / bathtub.length for density in found.densities],
+        },
         "solver_objective": solution.objective,
         "solver_bound": solution.bound,
         "reduction": [proven.lower, proven.upper],
@@ -95,6 +109,19 @@ def search_pieces(problem: PiecewiseProblem, seconds: float | None = None) -> De
         MappingProxyType(details),
     )
     return Design(problem, mechanism, certificate, report)
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """The program for outputs [0, 1], on which a solver's tolerances mean something, and the factor back for errors."""
+
+    bathtub: Bathtub
+    error: float
+
+    @classmethod
+    def of(cls, bathtub: Bathtub) -> _Unit:
+        place = (bathtub.x - bathtub.lower) / bathtub.length
+        return cls(Bathtub(bathtub.epsilon, bathtub.exponent, 0.0, 1.0, place), float(bathtub.length**bathtub.exponent))
 
 
 def _solve_splits(bathtub: Bathtub, pieces: int, seconds: float | None) -> tuple[Solution, PieceProgram]:
@@ -140,7 +167,7 @@ def _splits(bathtub: Bathtub, steps: int) -> list[tuple[int, int]]:
 
 
 def _require_agreement(solution: Solution, upper: float, proven: Certificate) -> None:
-    tolerance = _AGREEMENT * proven.upper + 1e-9
+    tolerance = _AGREEMENT * proven.upper
     objective = _objective(solution)
     if solution.bound > proven.upper + tolerance or min(objective, upper) < proven.lower - tolerance:
         raise CheckFailed(

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -33,9 +33,9 @@ from numpy.typing import NDArray
 from scipy import optimize
 
 from mechdesign.design.result import EVERYWHERE, IN_CLASS, Certificate, Design, Report, versions
-from mechdesign.domains import Circle, Interval, require_between
+from mechdesign.domains import Circle, Interval, require_between, require_domain
 from mechdesign.errors import CheckFailed, InvalidInput, require_epsilon
-from mechdesign.losses import Loss, Power
+from mechdesign.losses import Custom, Loss, Power
 from mechdesign.mechanisms.catalogue import UNIT, largest_safe_height, two_heights
 from mechdesign.mechanisms.piecewise import Piecewise, SublevelWindow
 from mechdesign.mechanisms.serialise import domain_to_dict
@@ -49,6 +49,8 @@ MOST_PIECES = 100
 _GRID_INPUTS = 129
 _GRID_OUTPUTS = 4096
 _ROUNDING = 1e-12
+_CLOSED, _CLOSED_IN_DOUBLES = 1e-9, 1e-6
+_MOST_DIGITS = 150
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,11 @@ class PiecewiseProblem:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", require_epsilon(self.epsilon))
+        require_domain(self.inputs, (Interval, Circle), "inputs")
+        if self.outputs is not None:
+            require_domain(self.outputs, (Interval, Circle), "outputs")
+        if self.at is not None and isinstance(self.inputs, Circle):
+            raise InvalidInput("at", self.at, "be left out on a circle", "every input is alike there")
         if self.at is not None:
             object.__setattr__(self, "at", require_between(self.at, self.inputs, "at"))
         self._check_outputs()
@@ -83,6 +90,15 @@ class PiecewiseProblem:
             raise InvalidInput("outputs", str(outputs), f"contain the inputs {self.inputs}", "widen the outputs")
 
     def _check_loss(self) -> None:
+        if not isinstance(self.loss, Power | Custom):
+            raise InvalidInput(
+                "loss", self.loss, "be a loss", "use Absolute(), Squared(), Power(p) or Custom(function)"
+            )
+        exponent = self.loss.exponent if isinstance(self.loss, Power) else 1.0
+        if abs((exponent + 1) * math.log10(self.output_domain.length)) > _MOST_DIGITS:
+            raise InvalidInput(
+                "domain", str(self.output_domain), "leave room for its errors in doubles", "rescale the data"
+            )
         period = self.inputs.period if isinstance(self.inputs, Circle) else None
         if isinstance(self.loss, Power) and self.loss.period != period:
             kind = "on the line" if period is None else f"circular with period {period:g}"
@@ -225,15 +241,6 @@ class Bathtub:
         """The error of the uniform law, which is the best that one piece can do."""
         return self._excess(0.0, self.x - self.lower, self.upper - self.x) / self.length
 
-    def error(self, base_density: float) -> float:
-        """The error at x of the best law with that base density."""
-        growth = math.expm1(self.epsilon)
-        width = (1 / base_density - self.length) / growth
-        near = min(self.x - self.lower, self.upper - self.x)
-        left, right = (width / 2, width / 2) if width <= 2 * near else (near, width - near)
-        inside = self._excess(0.0, left, right)
-        return base_density * (self._excess(0.0, self.x - self.lower, self.upper - self.x) + growth * inside)
-
 
 def certify(problem: PiecewiseProblem, mechanism: Piecewise, radius: float) -> Certificate:
     """``[lower, upper]`` for a distance loss: rational arithmetic for whole exponents, doubles (claimed) otherwise."""
@@ -256,7 +263,7 @@ def certify(problem: PiecewiseProblem, mechanism: Piecewise, radius: float) -> C
         certificate = Certificate(lower * (1 - _ROUNDING), upper * (1 + _ROUNDING), scope, True, loss)
     if problem.at is None:
         _check_worst_input(mechanism, problem.loss, certificate.upper)
-    if certificate.relative_gap > 1e-9:
+    if certificate.relative_gap > (_CLOSED_IN_DOUBLES if certificate.claimed else _CLOSED):
         raise CheckFailed(f"the bounds [{certificate.lower!r}, {certificate.upper!r}] did not close")
     return certificate
 
@@ -300,10 +307,11 @@ def _solve_custom(problem: PiecewiseProblem) -> Answer:
     needed = max(mechanism.pieces(x).densities.size for x in inputs.tolist())
     if problem.pieces is not None and 1 < problem.pieces < needed:
         raise InvalidInput("pieces", problem.pieces, f"be 1 or at least {needed} for this loss")
-    slack = abs(upper) * 1e-4 + 1e-12
-    if lower > upper + slack:
+    if lower > 2 * upper:
         raise CheckFailed(f"the sampled bounds [{lower!r}, {upper!r}] contradict each other")
-    certificate = Certificate(min(lower, upper), upper, IN_CLASS, True, mechanism.privacy_loss())
+    # cells of outputs are as coarse an image of the loss as half as many are of them, or as the upper end shows
+    doubt = max(abs(lower - sampled.coarser().minimise()[0]), lower - upper, 0.0)
+    certificate = Certificate(max(min(lower, upper) - doubt, 0.0), upper, IN_CLASS, True, mechanism.privacy_loss())
     details = {
         "pieces_needed": needed,
         "one_piece_error": sampled.uniform_error(),
@@ -338,6 +346,12 @@ class _SampledBathtubs:
     def length(self) -> float:
         return self.cell * int(self.losses.shape[1])
 
+    def coarser(self) -> _SampledBathtubs:
+        """The same with every second of the ordered losses, twice as wide."""
+        losses = self.losses[:, 1::2]
+        sums = np.concatenate([np.zeros((losses.shape[0], 1)), np.cumsum(losses, axis=1)], axis=1) * (2 * self.cell)
+        return _SampledBathtubs(self.growth, 2 * self.cell, losses, sums)
+
     def uniform_error(self) -> float:
         return float(np.max(self.sums[:, -1])) / self.length
 
@@ -364,8 +378,3 @@ class _SampledBathtubs:
                 stop = middle
         value, best = min((float(np.max(self._errors(low)[0])), low) for low in (start, stop))
         return value, best
-
-
-def with_pieces(problem: PiecewiseProblem, pieces: int) -> PiecewiseProblem:
-    """The same problem with another number of pieces."""
-    return replace(problem, pieces=pieces)

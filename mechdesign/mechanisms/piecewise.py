@@ -30,14 +30,19 @@ _Integral = Callable[[Floats, Floats, Floats], Floats]
 
 @dataclass(frozen=True, slots=True)
 class AffineWindow:
-    """A window centred at ``slope * x + offset``, pushed back inside the outputs where it would stick out."""
+    """A window centred at ``pivot + slope * (x - pivot) + offset``, pushed back inside the outputs where it sticks out.
+
+    The pivot keeps the digits of domains far from zero.
+    """
 
     slope: float = 1.0
     offset: float = 0.0
+    pivot: float = 0.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "slope", require_finite(self.slope, "window slope"))
         object.__setattr__(self, "offset", require_finite(self.offset, "window offset"))
+        object.__setattr__(self, "pivot", require_finite(self.pivot, "window pivot"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +178,8 @@ class Piecewise:
         if isinstance(self.outputs, Circle):
             draw_on_circle(density, flat_in, out.reshape(-1), rng)
         else:
-            draw_on_line(density, self.window.slope, self.window.offset, flat_in, out.reshape(-1), rng)
+            at_zero = self.window.offset + self.window.pivot * (1 - self.window.slope)
+            draw_on_line(density, self.window.slope, at_zero, flat_in, out.reshape(-1), rng)
         return out
 
     # -- integrals ----------------------------------------------------------------------------------------------------
@@ -225,12 +231,12 @@ class Piecewise:
         if isinstance(self.outputs, Circle) or isinstance(self.window, SublevelWindow):
             return ends
         lower, upper, half = self.outputs.lower, self.outputs.upper, self.width / 2
-        slope, offset = self.window.slope, self.window.offset
-        cuts = {(lower + half - offset) / slope, (upper - half - offset) / slope}
+        slope, offset, pivot = self.window.slope, self.window.offset, self.window.pivot
+        cuts = {pivot + (end - offset - pivot) / slope for end in (lower + half, upper - half)}
         for kink in self._loss_kinks(loss):
             cuts |= {edge + kink for edge in (lower, upper, lower + self.width, upper - self.width)}
             if slope != 1:
-                cuts |= {(offset + side - kink) / (1 - slope) for side in (-half, half)}
+                cuts |= {pivot + (offset + side - kink) / (1 - slope) for side in (-half, half)}
         return (*sorted({*ends, *(cut for cut in cuts if ends[0] < cut < ends[1])}),)
 
     def _loss_kinks(self, loss: Loss) -> list[float]:
@@ -248,8 +254,9 @@ class Piecewise:
         """The inputs whose moving window has an edge at one of ``outputs``."""
         if not isinstance(self.window, AffineWindow):
             return ()
-        sides = (-self.width / 2, self.width / 2)
-        return tuple((y - side - self.window.offset) / self.window.slope for y in outputs for side in sides)
+        slope, pivot = self.window.slope, self.window.pivot
+        shifts = [self.window.offset + pivot + side for side in (-self.width / 2, self.width / 2)]
+        return tuple(pivot + (y - shift) / slope for y in outputs for shift in shifts)
 
     # -- privacy ------------------------------------------------------------------------------------------------------
 
@@ -268,29 +275,31 @@ class Piecewise:
             inputs.lower + (self.outputs.lower - self.inputs.lower) * scale,
             inputs.upper + (self.outputs.upper - self.inputs.upper) * scale,
         )
-        return replace(self._with_outputs(outputs, scale, inputs), inputs=inputs)
+        shift = (self.outputs.middle - self.inputs.middle) * scale
+        return replace(self._with_outputs(outputs, scale, inputs, shift), inputs=inputs)
 
     def compressed(self) -> Piecewise:
         """Outputs squeezed linearly onto the input interval (PM-C and SW-C)."""
         if not (isinstance(self.inputs, Interval) and isinstance(self.outputs, Interval)):
             raise InvalidInput("mechanism", self.name, "live on an interval to be compressed")
         scale = self.inputs.length / self.outputs.length
-        return self._with_outputs(self.inputs, scale, self.inputs)
+        return self._with_outputs(self.inputs, scale, self.inputs, 0.0)
 
-    def _with_outputs(self, outputs: Interval, scale: float, inputs: Interval) -> Piecewise:
-        """Outputs stretched by ``scale`` onto ``outputs``, for inputs stretched onto ``inputs``."""
+    def _with_outputs(self, outputs: Interval, scale: float, inputs: Interval, shift: float) -> Piecewise:
+        """Outputs stretched by ``scale`` onto ``outputs``, whose middle lies ``shift`` above that of ``inputs``."""
         if not isinstance(self.window, AffineWindow):
             raise InvalidInput("mechanism", self.name, "have an affine window to be moved or compressed")
         slope = self.window.slope * scale * self.inputs.length / inputs.length
-        centre = self.window.slope * self.inputs.lower + self.window.offset
-        offset = outputs.lower + (centre - self.outputs.lower) * scale - slope * inputs.lower
+        place = self.inputs.middle - self.window.pivot
+        centre = self.window.pivot + self.window.slope * place + self.window.offset
+        offset = (centre - self.outputs.middle) * scale + shift
         low = self.low / scale
         high = low * (self.high / self.low)
         while Fraction(high) * Fraction(self.low) > Fraction(self.high) * Fraction(low):
             high = math.nextafter(high, 0.0)  # rounding must not cost privacy, however often a mechanism is moved
         if self.low == self.high or not low * outputs.length <= 1 <= high * outputs.length:
             low = high = 1 / outputs.length
-        return replace(self, outputs=outputs, low=low, high=high, window=AffineWindow(slope, offset))
+        return replace(self, outputs=outputs, low=low, high=high, window=AffineWindow(slope, offset, inputs.middle))
 
     mean = analysis.mean
     variance = analysis.variance
@@ -311,7 +320,7 @@ class Piecewise:
             # what wraps round lies at 0: windows are listed from left to right
             offsets = np.stack([-inputs, starts - inputs], axis=-1)
             return offsets, np.stack([wrapped, width - wrapped], axis=-1)
-        free = (self.window.slope - 1) * inputs + (self.window.offset - width / 2)
+        free = (self.window.slope - 1) * (inputs - self.window.pivot) + (self.window.offset - width / 2)
         offsets = np.maximum(free, self.outputs.lower - inputs)
         offsets = np.minimum(offsets, (self.outputs.upper - inputs) - width)
         return offsets[..., None], np.full((*inputs.shape, 1), width)

@@ -189,14 +189,14 @@ def _circle(fields: Any) -> Circle:
 
 def _window_to_dict(window: AffineWindow | SublevelWindow) -> Fields:
     if isinstance(window, AffineWindow):
-        return {"kind": "affine", "slope": window.slope, "offset": window.offset}
+        return {"kind": "affine", "slope": window.slope, "offset": window.offset, "pivot": window.pivot}
     return {"kind": "sublevel", "loss": loss_to_dict(window.loss)}
 
 
 def _window_from_dict(fields: Any) -> AffineWindow | SublevelWindow:
     match _get(fields, "kind", str):
         case "affine":
-            return AffineWindow(_number(fields, "slope"), _number(fields, "offset"))
+            return AffineWindow(_number(fields, "slope"), _number(fields, "offset"), _number(fields, "pivot"))
         case "sublevel":
             return SublevelWindow(loss_from_dict(_get(fields, "loss", dict)))
         case kind:

@@ -21,6 +21,7 @@ Function = Callable[[Floats], Floats]
 _DEGREES = (8, 16, 32, 64)
 _LEVEL = 4e-15
 _NOISE = 1e-12
+_MOST_BLUR = 1e-6
 _NARROWEST = 1e-11
 _MOST_STRETCHES = 1024
 
@@ -107,7 +108,7 @@ def _interpolate(function: Function, start: float, stop: float, scale: float) ->
             # forgive values that carry more rounding than the function deserves, and the rounding of the points:
             # a stretch of width 1e-10 around 1 holds few doubles
             blur = 16 * np.finfo(float).eps * max(abs(start), abs(stop)) / (stop - start)
-            tolerance = max(_NOISE * size, blur * float(np.ptp(values)))
+            tolerance = max(_NOISE, min(blur, _MOST_BLUR)) * size
         small = np.abs(coefficients) <= tolerance
         if small[-3:].all():
             kept = int(np.max(np.flatnonzero(~small), initial=0)) + 1

@@ -1,6 +1,6 @@
 """Exact arithmetic: rational bounds of ``e^eps``, privacy, and lower bounds on what a class of mechanisms can do."""
 
-from mechdesign.proof.bathtub import BathtubAtom, BathtubBound, exact_error
+from mechdesign.proof.bathtub import BathtubAtom, BathtubBound, exact_bias, exact_error
 from mechdesign.proof.minimax import MinimaxBound, exact_worst_error
 from mechdesign.proof.privacy import PrivacyProof, prove_privacy
 from mechdesign.proof.rational import exp_lower, exp_upper, float_down, float_up
@@ -12,6 +12,7 @@ __all__ = [
     "MinimaxBound",
     "PrivacyProof",
     "UnbiasedBound",
+    "exact_bias",
     "exact_error",
     "exact_worst_error",
     "exp_lower",

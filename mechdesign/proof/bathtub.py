@@ -12,6 +12,7 @@ bounds the worst case over inputs for *any number of pieces*. At the optimum G =
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -91,6 +92,26 @@ def exact_error(mechanism: Piecewise, x: float, exponent: int) -> Fraction:
     >>> exact_error(Piecewise(1.0, Interval(0, 1), Interval(0, 1), low=0.5, high=1.25), 0.0, 1)
     Fraction(5, 12)
     """
+    power = exponent + 1
+
+    def primitive(offset: Fraction) -> Fraction:
+        return offset**power / power if offset >= 0 else -((-offset) ** power) / power
+
+    return _exact_expectation(mechanism, x, primitive)
+
+
+def exact_bias(mechanism: Piecewise, x: float) -> Fraction:
+    """``E[Y] - x`` of a mechanism with affine windows, as an exact rational.
+
+    >>> from mechdesign.domains import Interval
+    >>> exact_bias(Piecewise(1.0, Interval(0, 1), Interval(0, 1), low=0.5, high=1.25), 0.5)
+    Fraction(0, 1)
+    """
+    return _exact_expectation(mechanism, x, lambda offset: offset * offset / 2)
+
+
+def _exact_expectation(mechanism: Piecewise, x: float, primitive: Callable[[Fraction], Fraction]) -> Fraction:
+    """The expectation of a function of ``Y - x`` with the given primitive."""
     if not isinstance(mechanism.window, AffineWindow):
         raise InvalidInput("mechanism", mechanism.name, "have affine windows")
     width, at = mechanism.exact_width(), Fraction(x)
@@ -98,14 +119,10 @@ def exact_error(mechanism: Piecewise, x: float, exponent: int) -> Fraction:
         at = centre = Fraction(mechanism.outputs.period) / 2  # every input is alike: turn it to the middle
         lower, upper = Fraction(0), Fraction(mechanism.outputs.period)
     else:
-        centre = Fraction(mechanism.window.slope) * at + Fraction(mechanism.window.offset)
+        pivot = Fraction(mechanism.window.pivot)
+        centre = pivot + Fraction(mechanism.window.slope) * (at - pivot) + Fraction(mechanism.window.offset)
         lower, upper = Fraction(mechanism.outputs.lower), Fraction(mechanism.outputs.upper)
-    start = min(max(centre - width / 2, lower), upper - width)
-    power = exponent + 1
-
-    def primitive(y: Fraction) -> Fraction:
-        return (y - at) ** power / power if y >= at else -((at - y) ** power) / power
-
-    everywhere = primitive(upper) - primitive(lower)
+    start = min(max(centre - width / 2, lower), upper - width) - at
+    everywhere = primitive(upper - at) - primitive(lower - at)
     inside = primitive(start + width) - primitive(start)
     return Fraction(mechanism.low) * everywhere + (Fraction(mechanism.high) - Fraction(mechanism.low)) * inside

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -40,3 +41,22 @@ def test_a_closed_pipe_leaves_no_traceback() -> None:
     command = f"{sys.executable} -m mechdesign compare --eps 0.5:4:8 | head -1"
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
     assert "Traceback" not in done.stderr
+
+
+def _shell(command: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("redirection", [">&-", "> /dev/full"])
+def test_an_unwritable_stdout_is_a_plain_failure(redirection: str) -> None:
+    done = _shell(f"{sys.executable} -m mechdesign ogpm --eps 2 --json {redirection}")
+    assert "Traceback" not in done.stderr
+    assert "please report" not in done.stderr
+    assert done.returncode == 1
+
+
+def test_a_name_the_terminal_cannot_spell_is_no_failure(tmp_path: Path) -> None:
+    path = tmp_path / "groß.json"
+    done = _shell(f"PYTHONIOENCODING=ascii {sys.executable} -m mechdesign ogpm --eps 2 --out '{path}'")
+    assert done.returncode == 0
+    assert path.exists()

@@ -115,6 +115,10 @@ BAD: list[tuple[tuple[str, ...], str]] = [
     (("--eps", "1", "--plot", "x.docx"), ".png, .pdf, .svg"),
     (("--eps", "1", "--out", "no/such/folder/x.json"), "existing folder"),
     (("--eps", "1", "--method", "scip", "--time-limit", "0"), "above 0"),
+    (("--eps", "1", "--time-limit", "nan"), "above 0"),
+    (("--eps", "1", "--circular", "--at", "1"), "on a circle"),
+    (("--eps", "1", "--domain", "1e15,1000000000000001"), "domain"),
+    (("--eps", "1", "--domain", "0,1e20", "--loss", "power:16"), "domain"),
     ((), "--eps"),
 ]
 
@@ -161,3 +165,21 @@ def test_every_kind_of_design_can_be_drawn(run: Any, extra: tuple[str, ...], end
     path = tmp_path / f"picture.{ending}"
     assert run("ogpm", "--eps", "3", *extra, "--plot", str(path)).code == 0
     assert path.stat().st_size > 5_000
+
+
+def test_one_piece_on_a_circle_is_not_called_the_global_optimum(run: Any) -> None:
+    outcome = run("ogpm", "--eps", "1", "--circular", "--pieces", "1")
+    assert outcome.code == 0
+    assert "global optimum" not in outcome.out
+
+
+def test_far_away_domains_print_edges_with_enough_digits(run: Any) -> None:
+    outcome = run("ogpm", "--eps", "2", "--domain", "1000000,1000001", "--loss", "squared")
+    assert outcome.code == 0
+    assert "1000000.36" in outcome.out
+
+
+def test_polar_json_has_the_pieces_of_each_coordinate(run: Any) -> None:
+    parts = run("ogpm", "--eps", "6", "--polar", "--json").json["mechanism"]["parts"]
+    assert [len(part["pieces"]) for part in parts] == [3, 3]
+    assert all(part["p"] == part["high"] for part in parts)

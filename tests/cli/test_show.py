@@ -21,7 +21,15 @@ def test_pieces_errors_and_certificate_are_shown(run: Any, saved: Path) -> None:
     assert outcome.code == 0
     assert "1.50933" in outcome.out
     assert "0.217299" in outcome.out
-    assert "checked again" in outcome.out
+    assert "squared error, worst case; checked again" in outcome.out
+
+
+def test_a_claimed_certificate_is_not_called_checked(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "design.json"
+    assert run("ogpm", "--eps", "1", "--loss", "power:1.5", "--at", "0.2", "--out", str(path)).code == 0
+    outcome = run("show", str(path))
+    assert "at 0.2; bounds as claimed in the file" in outcome.out
+    assert "checked again" not in outcome.out
 
 
 def test_json_holds_errors_for_both_losses(run: Any, saved: Path) -> None:

@@ -153,7 +153,8 @@ def test_a_time_limit_gives_bounds_in_the_domain_s_units() -> None:
 @pytest.mark.parametrize(
     ("fields", "word"),
     [
-        ({"epsilon": 17}, "at most 16"),
+        ({"epsilon": 17}, "between 1e-06 and 16"),
+        ({"epsilon": 1e-9}, "between 1e-06 and 16"),
         ({"epsilon": 0}, "above 0"),
         ({"loss": Power(1.5)}, "absolute or squared"),
         ({"inputs": "01"}, "interval"),

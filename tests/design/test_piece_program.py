@@ -38,6 +38,8 @@ from mechdesign.design.piecewise import Bathtub
         PiecewiseProblem(2.0, Absolute(), pieces=4),
         PiecewiseProblem(1.0, Absolute(), at=0.3, pieces=3),
         PiecewiseProblem(2.0, Absolute(360.0), Circle(360.0), pieces=3),
+        PiecewiseProblem(1.0, Squared(), Interval(0, 1e6), pieces=3),
+        PiecewiseProblem(1.0, Absolute(), Interval(0, 1e-6), pieces=3),
     ],
     ids=str,
 )
@@ -102,6 +104,7 @@ def test_a_limit_gives_bounds_and_no_design() -> None:
     [
         (PiecewiseProblem(1.0, Power(1.5), pieces=3), "whole power"),
         (PiecewiseProblem(1.0, pieces=19), "between 2 and 8"),
+        (PiecewiseProblem(40.0, pieces=3), "at most 16"),
         (PiecewiseProblem(1.0, pieces=1), "between 2 and 8"),
     ],
     ids=str,

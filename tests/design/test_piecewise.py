@@ -223,6 +223,11 @@ def test_a_loss_with_two_valleys_needs_five_pieces() -> None:
         ({"epsilon": 1, "pieces": 2.5}, "whole number"),
         ({"epsilon": 1, "pieces": 2, "at": 0.5}, "at least 3"),
         ({"epsilon": 1, "at": 1.5}, "lie in"),
+        ({"epsilon": 1, "at": 1.0, "inputs": Circle(), "loss": Absolute(2 * math.pi)}, "on a circle"),
+        ({"epsilon": 1, "inputs": (0, 1)}, "inputs"),
+        ({"epsilon": 1, "outputs": (0, 1)}, "outputs"),
+        ({"epsilon": 1, "loss": "absolute"}, "be a loss"),
+        ({"epsilon": 1, "loss": Power(16.0), "inputs": Interval(0, 1e20)}, "domain"),
         ({"epsilon": 1, "outputs": Interval(0.5, 2)}, "contain the inputs"),
         ({"epsilon": 1, "outputs": Circle(1.0)}, "own circle"),
         ({"epsilon": 1, "loss": Absolute(1.0)}, "on the line"),
@@ -237,3 +242,21 @@ def test_problems_name_the_field_they_reject(fields: dict[str, object], word: st
 def test_a_negative_loss_is_rejected() -> None:
     with pytest.raises(InvalidInput, match="at least 0"):
         optimal_piecewise(PiecewiseProblem(1.0, Custom(lambda y, x: y - x)))
+
+
+@pytest.mark.parametrize(("exponent", "epsilon"), [(0.2, 6.0), (0.5, 8.0), (0.5, 14.0), (0.8, 10.0)])
+def test_peaked_functions_get_bounds_that_hold_the_exact_optimum(exponent: float, epsilon: float) -> None:
+    loss = Power(exponent)
+    exact = optimal_piecewise(PiecewiseProblem(epsilon, loss)).certificate
+    sampled = optimal_piecewise(PiecewiseProblem(epsilon, Custom(lambda y, x: loss(y, x)))).certificate
+    assert sampled.claimed
+    assert sampled.lower <= exact.upper * (1 + 1e-9)
+    assert sampled.upper >= exact.lower * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("start", [1e4, 1e6, 1.7e9])
+@pytest.mark.parametrize("epsilon", [0.5, 1.0, 4.0])
+def test_domains_far_from_zero_keep_their_optimum(epsilon: float, start: float) -> None:
+    unit = optimal_piecewise(PiecewiseProblem(epsilon, Squared())).certificate
+    far = optimal_piecewise(PiecewiseProblem(epsilon, Squared(), Interval(start, start + 1))).certificate
+    assert far.upper == pytest.approx(unit.upper, rel=1e-6)

@@ -27,6 +27,7 @@ from mechdesign import (
     optimal_unbiased_piecewise,
 )
 from mechdesign.design import Design
+from mechdesign.mechanisms.serialise import mechanism_to_dict
 
 DESIGNS = {
     "line": lambda: optimal_piecewise(PiecewiseProblem(1.0, Squared())),
@@ -146,3 +147,44 @@ def test_the_report_records_versions() -> None:
     assert {"python", "mechdesign", "numpy", "scipy"} <= set(versions)
     assert all(text[0].isdigit() for text in versions.values())
     assert not math.isnan(DESIGNS["line"]().report.seconds)
+
+
+def _rewritten(path: Path, change: Any) -> Path:
+    document = json.loads(path.read_text())
+    change(document)
+    path.write_text(json.dumps(document))
+    return path
+
+
+FORGERIES = {
+    "a window that hardly moves": lambda d: d["mechanism"]["window"].update(slope=1e-9),
+    "a window off its input": lambda d: d["mechanism"]["window"].update(offset=0.2),
+    "a wider class": lambda d: d["certificate"].update(valid_for="all mechanisms"),
+    "another scale": lambda d: d["certificate"].update(scale=2.0),
+    "another loss": lambda d: d["problem"].update(loss="absolute"),
+    "another criterion": lambda d: d["problem"].update(criterion="at 0.5"),
+    "another epsilon in the problem": lambda d: d["problem"].update(epsilon=0.5),
+    "other inputs in the problem": lambda d: d["problem"]["inputs"].update(upper=2.0),
+    "a text for a truth value": lambda d: d["certificate"].update(claimed="false"),
+    "a truth value for the version": lambda d: d.update(version=True),
+    "a fractional version": lambda d: d.update(version=1.0),
+    "a number beyond doubles": lambda d: d["certificate"].update(lower=10**400),
+    "a negative lower bound": lambda d: d["certificate"].update(claimed=True, lower=-5.0),
+    "an infinite upper bound": lambda d: d["certificate"].update(claimed=True, upper="inf"),
+}
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+def test_a_forged_file_is_refused(name: str, tmp_path: Path) -> None:
+    path = _rewritten(DESIGNS["line"]().save(tmp_path / "design.json"), FORGERIES[name])
+    with pytest.raises(InvalidInput):
+        load_design(path)
+
+
+def test_a_biased_mechanism_cannot_carry_an_unbiased_certificate(tmp_path: Path) -> None:
+    biased = mechanism_to_dict(optimal_piecewise(PiecewiseProblem(1.0, Squared())).mechanism)
+    path = _rewritten(
+        DESIGNS["unbiased"]().save(tmp_path / "design.json"), lambda document: document.update(mechanism=biased)
+    )
+    with pytest.raises(FileProblem, match="bias"):
+        load_design(path)

@@ -76,3 +76,12 @@ def test_theorem_10_has_several_times_the_variance_of_pm() -> None:
 def test_bad_problems_name_the_field(fields: dict[str, object], word: str) -> None:
     with pytest.raises(InvalidInput, match=word):
         UnbiasedPiecewiseProblem(**({"epsilon": 1.0} | fields))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("start", "length"), [(1e4, 1.0), (1e6, 1.0), (1.7e9, 86_400.0)])
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 4.0])
+def test_domains_far_from_zero_work_up_to_the_spacing_of_doubles(epsilon: float, start: float, length: float) -> None:
+    design = optimal_unbiased_piecewise(UnbiasedPiecewiseProblem(epsilon, Interval(start, start + length)))
+    near = optimal_unbiased_piecewise(UnbiasedPiecewiseProblem(epsilon, Interval(0, length)))
+    assert design.certificate.upper == pytest.approx(near.certificate.upper, rel=1e-6)
+    assert abs(float(design.mechanism.mean(start)) - start) < 1e-8 * length + 4 * math.ulp(start)

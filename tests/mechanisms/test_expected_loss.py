@@ -75,7 +75,9 @@ def test_circular_losses_on_a_circle_are_those_of_the_density(circle_case, expec
     period = circle_case.length
     for x in circle_case.xs:
         expected = expectation(circle_case, x, lambda y, x=x: _round_the_circle(y - x, period) ** exponent)
-        assert circle_case.mechanism.expected_loss(x, Power(exponent, period)) == pytest.approx(expected, rel=1e-10)
+        assert circle_case.mechanism.expected_loss(x, Power(exponent, period)) == pytest.approx(
+            expected, rel=1e-10, abs=0
+        )
 
 
 def test_custom_losses_on_a_circle_see_outputs_on_the_circle_only(circle_case, expectation):
@@ -83,7 +85,7 @@ def test_custom_losses_on_a_circle_see_outputs_on_the_circle_only(circle_case, e
     loss = Custom(lambda y, x: np.where((y >= 0) & (y <= period), np.sqrt(np.abs(y)) / period, np.nan), "root of y")
     for x in circle_case.xs:
         expected = expectation(circle_case, x, lambda y: np.sqrt(y) / period)
-        assert circle_case.mechanism.expected_loss(x, loss) == pytest.approx(expected, rel=1e-9)
+        assert circle_case.mechanism.expected_loss(x, loss) == pytest.approx(expected, rel=1e-9, abs=0)
 
 
 def test_discontinuous_losses_on_a_circle_are_those_of_the_density(circle_case, expectation):
@@ -96,7 +98,7 @@ def test_discontinuous_losses_on_a_circle_are_those_of_the_density(circle_case, 
     loss = Custom(far, "far", lambda x: tuple(at(x) for at in wrapped))
     for x in circle_case.xs:
         expected = expectation(circle_case, x, lambda y, x=x: far(y, x), [at(x) for at in wrapped])
-        assert circle_case.mechanism.expected_loss(x, loss) == pytest.approx(expected, rel=1e-9)
+        assert circle_case.mechanism.expected_loss(x, loss) == pytest.approx(expected, rel=1e-9, abs=0)
 
 
 def test_losses_of_another_circle_are_refused(circle_case):
@@ -116,7 +118,7 @@ def test_the_worst_case_is_attained_and_never_exceeded(affine_case, exponent):
     period = case.length if isinstance(case.mechanism.inputs, Circle) else None
     loss, grid = Power(exponent, period), _dense(case)
     value, at = case.mechanism.worst_case(loss)
-    assert value == pytest.approx(float(case.mechanism.expected_loss(at, loss)), rel=1e-13)
+    assert value == pytest.approx(float(case.mechanism.expected_loss(at, loss)), rel=1e-13, abs=0)
     assert value >= float(np.max(case.mechanism.expected_loss(grid, loss))) * (1 - 1e-12)
 
 
@@ -124,9 +126,9 @@ def test_the_worst_case_is_attained_and_never_exceeded(affine_case, exponent):
 def test_the_worst_case_of_sublevel_windows_is_attained_and_never_exceeded():
     law = Piecewise(2.0, Interval(0, 1), Interval(0, 1), 0.4, 2.5, SublevelWindow(Power(1.5)))
     value, at = law.worst_case(Absolute())
-    assert value == pytest.approx(float(law.expected_loss(at, Absolute())), rel=1e-13)
+    assert value == pytest.approx(float(law.expected_loss(at, Absolute())), rel=1e-13, abs=0)
     assert value >= float(np.max(law.expected_loss(np.linspace(0, 1, 31), Absolute()))) * (1 - 1e-12)
-    assert value == pytest.approx(_centred_twin(law).worst_case(Absolute())[0], rel=1e-12)
+    assert value == pytest.approx(_centred_twin(law).worst_case(Absolute())[0], rel=1e-12, abs=0)
 
 
 def _centred_twin(law):
@@ -144,7 +146,7 @@ def test_the_worst_case_of_custom_losses_is_attained_and_never_exceeded(key, los
 
     loss = loss_of(Stand)
     value, at = law.worst_case(loss)
-    assert value == pytest.approx(float(law.expected_loss(at, loss)), rel=1e-13)
+    assert value == pytest.approx(float(law.expected_loss(at, loss)), rel=1e-13, abs=0)
     assert value >= float(np.max(law.expected_loss(np.linspace(-5, 3, 201), loss))) * (1 - 1e-9)
 
 
@@ -155,7 +157,7 @@ def test_the_worst_case_of_custom_losses_is_attained_and_never_exceeded(key, los
 def test_the_worst_case_of_flattened_mechanisms_is_attained_and_never_exceeded(key, epsilon):
     law, loss = c.build(key, epsilon, Interval(0, 360)), Squared(period=360.0)
     value, at = law.worst_case(loss)
-    assert value == pytest.approx(float(law.expected_loss(at, loss)), rel=1e-13)
+    assert value == pytest.approx(float(law.expected_loss(at, loss)), rel=1e-13, abs=0)
     assert value >= float(np.max(law.expected_loss(np.linspace(0, 360, 1001), loss))) * (1 - 1e-11)
 
 
@@ -186,7 +188,7 @@ def test_average_losses_are_integrals_over_the_prior(key, exponent, prior_of, ta
     def integrand(x):
         return law.expected_loss(x.ravel(), loss).reshape(x.shape) * prior(x)
 
-    assert law.average_loss(loss, prior) == pytest.approx(tanh_sinh(integrand, inside), rel=2e-8)
+    assert law.average_loss(loss, prior) == pytest.approx(tanh_sinh(integrand, inside), rel=2e-8, abs=0)
 
 
 def test_the_average_without_a_prior_is_the_uniform_one(affine_case):
@@ -197,15 +199,15 @@ def test_the_average_without_a_prior_is_the_uniform_one(affine_case):
     else:
         expected = law.average_loss(loss, priors.uniform(law.inputs))
         middles = law.inputs.lower + (np.arange(4000) + 0.5) / 4000 * law.inputs.length
-        assert expected == pytest.approx(float(np.mean(law.expected_loss(middles, loss))), rel=1e-5)
-    assert law.average_loss(loss) == pytest.approx(expected, rel=1e-12)
+        assert expected == pytest.approx(float(np.mean(law.expected_loss(middles, loss))), rel=1e-5, abs=0)
+    assert law.average_loss(loss) == pytest.approx(expected, rel=1e-12, abs=0)
 
 
 def test_the_average_over_data_is_the_mean_over_its_values(case):
     law, data = case.mechanism, np.array([*case.xs, case.xs[0], case.xs[0]])
     loss = Power(2.0, case.length if isinstance(law.inputs, Circle) else None)
     expected = float(np.mean(law.expected_loss(data, loss)))
-    assert law.average_loss(loss, priors.Atoms.of_data(data)) == pytest.approx(expected, rel=1e-13)
+    assert law.average_loss(loss, priors.Atoms.of_data(data)) == pytest.approx(expected, rel=1e-13, abs=0)
 
 
 def test_the_average_of_a_polynomial_error_agrees_with_quad():

@@ -102,8 +102,8 @@ def test_geometric_variance_has_its_closed_form():
     for epsilon in (0.01, 1.0, 10.0):
         drop = math.exp(-epsilon)
         law = TwoSidedGeometric(epsilon, Finite((0, 1)))
-        assert float(law.variance(0.0)) == pytest.approx(2 * drop / (1 - drop) ** 2, rel=1e-10)
-        assert float(law.expected_loss(1.0, Absolute())) == pytest.approx(2 * drop / (1 - drop**2), rel=1e-10)
+        assert float(law.variance(0.0)) == pytest.approx(2 * drop / (1 - drop) ** 2, rel=1e-10, abs=0)
+        assert float(law.expected_loss(1.0, Absolute())) == pytest.approx(2 * drop / (1 - drop**2), rel=1e-10, abs=0)
 
 
 def test_geometric_sums_without_end_are_refused():

@@ -27,19 +27,21 @@ def edges(noise, stop):
 @pytest.mark.parametrize("stop", [0.1, 1.0, 7.3])
 def test_partial_moments_are_integrals_of_the_density(noise, power, stop, tanh_sinh):
     expected = tanh_sinh(lambda z: z**power * noise.density(z), edges(noise, stop))
-    assert float(noise.partial(power, np.float64(stop))) == pytest.approx(expected, rel=1e-11)
+    assert float(noise.partial(power, np.float64(stop))) == pytest.approx(expected, rel=1e-11, abs=0)
 
 
 @pytest.mark.parametrize("noise", NOISES, ids=str)
 @pytest.mark.parametrize("power", [0.0, 0.5, 1.0, 2.0, 5.0])
 def test_whole_moments_are_the_limits_of_partial_ones(noise, power):
     far = np.float64(1000.0 / getattr(noise, "epsilon", 1.0))
-    assert float(noise.partial(power, np.float64(np.inf))) == pytest.approx(float(noise.partial(power, far)), rel=1e-11)
+    assert float(noise.partial(power, np.float64(np.inf))) == pytest.approx(
+        float(noise.partial(power, far)), rel=1e-11, abs=0
+    )
 
 
 @pytest.mark.parametrize("noise", NOISES, ids=str)
 def test_half_the_mass_lies_on_each_side(noise):
-    assert float(noise.partial(0.0, np.float64(np.inf))) == pytest.approx(0.5, rel=1e-13)
+    assert float(noise.partial(0.0, np.float64(np.inf))) == pytest.approx(0.5, rel=1e-13, abs=0)
 
 
 @pytest.mark.parametrize("noise", NOISES, ids=str)
@@ -56,12 +58,12 @@ def test_quantiles_invert_the_mass(noise, u):
 
 
 @settings(max_examples=200)
-@given(st.floats(1e-2, 30), st.floats(1e-3, 1e3), st.floats(1e-3, 0.999), st.floats(0, 50))
+@given(st.floats(1e-2, 30), st.floats(1e-3, 1e3), st.floats(1e-3, 0.99), st.floats(0, 5))
 def test_a_staircase_drops_by_e_to_the_epsilon_a_sensitivity(epsilon, sensitivity, share, place):
     noise = Staircase(epsilon, sensitivity, share)
     z = (math.floor(place) + 0.999 * (share if place % 1 < 0.5 else 1)) * sensitivity
     drop = float(noise.density(np.float64(z))) * math.exp(-epsilon)
-    assert float(noise.density(np.float64(z + sensitivity))) == pytest.approx(drop, rel=1e-9)
+    assert float(noise.density(np.float64(z + sensitivity))) == pytest.approx(drop, rel=1e-9, abs=0)
 
 
 def test_laplace_and_gaussian_are_scipys():

@@ -173,7 +173,7 @@ def test_losses_beyond_the_largest_double_are_still_numbers():
 
 
 def test_small_losses_keep_their_digits():
-    assert LikelihoodRatio(1 + Fraction(1, 10**15)).loss == pytest.approx(1e-15, rel=1e-9)
+    assert LikelihoodRatio(1 + Fraction(1, 10**15)).loss == pytest.approx(1e-15, rel=1e-9, abs=0)
 
 
 def test_large_tables_are_proven_without_long_waits():

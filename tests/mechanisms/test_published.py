@@ -32,7 +32,7 @@ def test_pm_has_the_variance_of_its_paper(epsilon):
 def test_pm_is_worst_at_the_ends_with_4h_over_3_h_minus_1_squared(epsilon):
     h = math.exp(epsilon / 2)
     value, at = c.pm(epsilon).worst_case(Squared())
-    assert value == pytest.approx(4 * h / (3 * (h - 1) ** 2), rel=1e-10)
+    assert value == pytest.approx(4 * h / (3 * (h - 1) ** 2), rel=1e-10, abs=0)
     assert abs(at) == pytest.approx(1)
 
 
@@ -41,7 +41,7 @@ def test_duchi_has_the_variance_of_its_paper(epsilon):
     xs, spread = np.linspace(-1, 1, 21), (math.exp(epsilon) + 1) / math.expm1(epsilon)
     np.testing.assert_allclose(c.duchi(epsilon).variance(xs), spread**2 - xs**2, rtol=1e-9, atol=1e-15)
     value, at = c.duchi(epsilon).worst_case(Squared())
-    assert value == pytest.approx(spread**2, rel=1e-10)
+    assert value == pytest.approx(spread**2, rel=1e-10, abs=0)
     assert at == pytest.approx(0, abs=1e-6)
 
 
@@ -50,7 +50,7 @@ def test_hm_has_the_worst_variance_of_its_paper(epsilon):
     h, e = math.exp(epsilon / 2), math.exp(epsilon)
     printed = (h + 3) / (3 * h * (h - 1)) + (e + 1) ** 2 / (h * (e - 1) ** 2)
     law = c.hm(epsilon)
-    assert law.worst_case(Squared())[0] == pytest.approx(printed, rel=1e-10)
+    assert law.worst_case(Squared())[0] == pytest.approx(printed, rel=1e-10, abs=0)
     # with the weight of the paper the variance does not depend on the input
     np.testing.assert_allclose(law.variance(np.linspace(-1, 1, 11)), printed, rtol=1e-10)
 
@@ -119,7 +119,7 @@ def test_pm_rescaled_beats_theorem_10_by_a_factor_of_at_least_3(epsilon):
 def test_the_staircase_has_the_error_of_its_theorem_3(epsilon):
     for domain in (UNIT, Interval(-5, 3)):
         expected = domain.length * math.exp(epsilon / 2) / math.expm1(epsilon)
-        assert c.staircase(epsilon, domain).worst_case(Absolute())[0] == pytest.approx(expected, rel=1e-10)
+        assert c.staircase(epsilon, domain).worst_case(Absolute())[0] == pytest.approx(expected, rel=1e-10, abs=0)
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0, 20.0, 40.0])
@@ -190,9 +190,9 @@ def test_sw_has_the_window_of_its_paper(epsilon):
         2 * math.exp(epsilon) * sum(epsilon**k / math.factorial(k) for k in range(2, 130))
     )  # (eps e^eps - e^eps + 1) / (2 e^eps (e^eps - 1 - eps)), both brackets as series
     law = c.sw(epsilon)
-    assert -law.outputs.lower == pytest.approx(half, rel=1e-8)
-    assert law.outputs.upper == pytest.approx(1 + half, rel=1e-8)
-    assert law.high == pytest.approx(math.exp(epsilon) / (2 * half * math.exp(epsilon) + 1), rel=1e-8)
+    assert -law.outputs.lower == pytest.approx(half, rel=1e-8, abs=0)
+    assert law.outputs.upper == pytest.approx(1 + half, rel=1e-8, abs=0)
+    assert law.high == pytest.approx(math.exp(epsilon) / (2 * half * math.exp(epsilon) + 1), rel=1e-8, abs=0)
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 6.0])
@@ -232,7 +232,7 @@ def test_corrected_heights_for_the_squared_error(epsilon, height, error):
 @given(epsilon=st.floats(1e-3, 40))
 def test_corrected_heights_solve_the_cubic(epsilon):
     m = c.ogpm_squared(epsilon).low
-    assert m**3 * math.expm1(epsilon) ** 2 == pytest.approx((1 - m) ** 2 * (m + 2), rel=1e-6)
+    assert m**3 * math.expm1(epsilon) ** 2 == pytest.approx((1 - m) ** 2 * (m + 2), rel=1e-6, abs=0)
 
 
 @pytest.mark.parametrize(("epsilon", "printed"), [(1.0, 0.22087), (2.0, 0.13787), (4.0, 0.04921)])
@@ -269,8 +269,8 @@ def test_purkayastha_has_its_closed_form_errors(epsilon):
     absolute = 1 / rate - math.pi * lost / -math.expm1(-epsilon)
     squared = (2 / rate**2 - lost * (math.pi**2 + TURN / rate + 2 / rate**2)) / -math.expm1(-epsilon)
     law = c.purkayastha(epsilon)
-    assert law.worst_case(Absolute(TURN))[0] == pytest.approx(absolute, rel=1e-7)
-    assert law.worst_case(Squared(TURN))[0] == pytest.approx(squared, rel=1e-6)
+    assert law.worst_case(Absolute(TURN))[0] == pytest.approx(absolute, rel=1e-7, abs=0)
+    assert law.worst_case(Squared(TURN))[0] == pytest.approx(squared, rel=1e-6, abs=0)
 
 
 def test_ogpm_beats_purkayastha_on_the_circle():

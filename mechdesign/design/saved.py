@@ -1,0 +1,110 @@
+"""Designs read back from files: everything a file says is checked again before anyone sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mechdesign import files
+from mechdesign.design.result import FORMAT, VERSION, Certificate, Evidence
+from mechdesign.domains import Circle
+from mechdesign.errors import CheckFailed, FileProblem
+from mechdesign.losses import Power
+from mechdesign.mechanisms.piecewise import Piecewise
+from mechdesign.mechanisms.product import Product
+from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.mechanisms.serialise import domain_to_dict, mechanism_from_dict
+from mechdesign.proof import BathtubAtom, BathtubBound, MinimaxBound, UnbiasedBound
+
+
+@dataclass(frozen=True, slots=True)
+class SavedDesign:
+    """A design read back from a file: mechanism and certificate checked again, the rest as it was written."""
+
+    problem: Mapping[str, Any]
+    mechanism: Mechanism | Product
+    certificate: Certificate
+    report: Mapping[str, Any]
+
+
+def load_design(path: Path | str) -> SavedDesign:
+    """Read a file written by `Design.save` and prove its privacy and its bound again."""
+    document = files.read_json(path)
+    if document.get("format") != FORMAT:
+        raise FileProblem("file format", document.get("format"), f"be {FORMAT!r}", "use a file written with --out")
+    if type(document.get("version")) is not int or document["version"] != VERSION:
+        raise FileProblem("file version", document.get("version"), f"be {VERSION}", "update mechdesign")
+    for name in ("problem", "mechanism", "certificate", "report"):
+        if not isinstance(document.get(name), dict):
+            raise FileProblem("file", str(path), f"hold an object under {name!r}")
+    mechanism = mechanism_from_dict(document["mechanism"])
+    certificate = _certificate_from_dict(document["certificate"])
+    _require_same_problem(document["problem"], mechanism, certificate)
+    try:
+        certificate.check(mechanism, mechanism.epsilon)
+    except CheckFailed as failure:
+        raise FileProblem("certificate", str(path), f"hold for the mechanism in the file: {failure}") from None
+    return SavedDesign(document["problem"], mechanism, certificate, document["report"])
+
+
+def _require_same_problem(problem: Mapping[str, Any], mechanism: Mechanism | Product, certificate: Certificate) -> None:
+    """What the file says was asked must be what the mechanism and the evidence are about."""
+    said = {name: problem.get(name) for name in ("epsilon", "inputs")}
+    if isinstance(mechanism, Product):
+        inputs: Any = {"kind": "product", "parts": [domain_to_dict(part.inputs) for part in mechanism.parts]}
+    else:
+        inputs = domain_to_dict(mechanism.inputs)
+    is_same = isinstance(said["epsilon"], float) and abs(said["epsilon"] - mechanism.epsilon) <= 1e-12
+    if not is_same or said["inputs"] != inputs:
+        raise FileProblem("problem", said, f"be about {mechanism.name} with epsilon {mechanism.epsilon!r} on {inputs}")
+    evidence = certificate.evidence
+    if evidence is None or isinstance(mechanism, Product):
+        return
+    exponent = 2.0 if isinstance(evidence, UnbiasedBound) else float(evidence.exponent)
+    period = mechanism.inputs.period if isinstance(mechanism.inputs, Circle) else None
+    if problem.get("loss") != Power(exponent, period).name:
+        raise FileProblem("problem loss", problem.get("loss"), f"be the evidence's, {Power(exponent, period).name}")
+    if isinstance(evidence, BathtubBound) and isinstance(mechanism, Piecewise) and period is None:
+        farthest = max(mechanism.inputs.lower, mechanism.inputs.upper, key=lambda x: abs(x - mechanism.outputs.middle))
+        expected = {f"at {atom.x!r}" for atom in evidence.atoms}
+        if all(atom.x == farthest for atom in evidence.atoms):
+            expected.add("worst case")
+        if problem.get("criterion") not in expected:
+            raise FileProblem("problem criterion", problem.get("criterion"), f"be one of {sorted(expected)}")
+
+
+def _certificate_from_dict(fields: Mapping[str, Any]) -> Certificate:
+    try:
+        numbers = {name: _number(fields[name]) for name in ("lower", "upper", "privacy_loss", "scale")}
+        if type(fields["claimed"]) is not bool or type(fields["valid_for"]) is not str:
+            raise TypeError("claimed must be true or false and valid_for a text")
+        evidence = _evidence_from_dict(fields["evidence"])
+        return Certificate(valid_for=fields["valid_for"], claimed=fields["claimed"], evidence=evidence, **numbers)
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        if isinstance(error, FileProblem):
+            raise
+        raise FileProblem("certificate", sorted(fields), f"be complete and well-formed: {error}") from None
+
+
+def _number(value: Any) -> float:
+    if type(value) not in (int, float):
+        raise TypeError(f"{value!r} is not a number")
+    return float(value)
+
+
+def _evidence_from_dict(fields: Any) -> Evidence | None:
+    if fields is None:
+        return None
+    if fields["kind"] == "bathtub":
+        atoms = tuple(BathtubAtom(atom["x"], atom["radius"], atom["weight"]) for atom in fields["atoms"])
+        return BathtubBound(fields["epsilon"], fields["exponent"], fields["lower"], fields["upper"], atoms)
+    if fields["kind"] == "unbiased":
+        return UnbiasedBound(fields["epsilon"], fields["start"], fields["stop"])
+    if fields["kind"] == "minimax":
+        arrays = (np.array(fields[name], dtype=np.float64) for name in ("inputs", "radii", "weights"))
+        return MinimaxBound(fields["epsilon"], fields["exponent"], fields["lower"], fields["upper"], *arrays)
+    raise FileProblem("evidence kind", fields["kind"], "be bathtub, minimax or unbiased")

@@ -260,3 +260,10 @@ def test_domains_far_from_zero_keep_their_optimum(epsilon: float, start: float) 
     unit = optimal_piecewise(PiecewiseProblem(epsilon, Squared())).certificate
     far = optimal_piecewise(PiecewiseProblem(epsilon, Squared(), Interval(start, start + 1))).certificate
     assert far.upper == pytest.approx(unit.upper, rel=1e-6)
+
+
+def test_narrower_outputs_can_do_better_so_the_class_is_tied_to_its_outputs() -> None:
+    proven = optimal_piecewise(PiecewiseProblem(1.0, Squared())).certificate.lower
+    narrow = catalogue.two_heights(1.0, UNIT, Interval(0.16, 0.84), 0.8414)
+    assert narrow.privacy_loss() <= 1.0
+    assert narrow.worst_case(Squared())[0] < 0.97 * proven

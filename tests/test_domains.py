@@ -14,7 +14,7 @@ from mechdesign.errors import InvalidInput
 REAL = st.floats(-1e9, 1e9)
 
 
-@given(REAL, st.floats(1e-6, 1e9))
+@given(st.floats(-1e3, 1e3), st.floats(1e-6, 1e9))
 def test_an_interval_keeps_its_ends(lower, length):
     upper = lower + length
     interval = Interval(lower, upper)
@@ -37,6 +37,13 @@ def test_lengths_whose_densities_or_squares_leave_the_doubles_are_refused(length
         Interval(0, length)
     with pytest.raises(InvalidInput, match="rescale"):
         Circle(length)
+
+
+@pytest.mark.parametrize("far", [1.0, -1e6, 1e15])
+def test_intervals_too_far_away_for_doubles_to_resolve_are_refused(far):
+    assert Interval(far, far + 2e-10 * abs(far)).length > 0
+    with pytest.raises(InvalidInput, match="subtract the lower end"):
+        Interval(far, far + 0.5e-10 * abs(far))
 
 
 def test_both_ends_of_an_interval_belong_to_it():

@@ -40,7 +40,9 @@ def bounds(draw: st.DrawFn) -> MinimaxBound:
 def test_the_value_is_the_definition_s(bound: MinimaxBound) -> None:
     value, brute = float(bound.value()), _brute(bound)
     assert value <= brute + 1e-12
-    assert value >= brute - (1e-12 if bound.exponent == 1 else 1e-6)
+    # between grid points, 2.5e-4 apart, a quadratic of curvature up to 2c dips by at most c (spacing / 2)^2
+    dip = 0.0 if bound.exponent == 1 else math.exp(bound.epsilon) * 1.25e-4**2
+    assert value >= brute - dip - 1e-12
 
 
 @given(bounds())

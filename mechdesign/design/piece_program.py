@@ -40,6 +40,7 @@ RELATIVE_GAP = 1e-6
 
 _AGREEMENT = 2e-6
 _SAME = 1e-3
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,14 +131,18 @@ def _solve_splits(bathtub: Bathtub, pieces: int, seconds: float | None) -> tuple
     programs = [PieceProgram.of(bathtub, left, right) for left, right in _splits(bathtub, pieces - 1)]
     solutions: list[Solution] = []
     for program in programs:
-        left = None if deadline is None else max(deadline - time.perf_counter(), 0.05)
+        left = None if deadline is None else deadline - time.perf_counter()
+        if left is not None and left <= 0:
+            break
         solutions.append(_solve(program.program, left))
-    best = min(range(len(programs)), key=lambda k: _objective(solutions[k]))
+    best = min(range(len(solutions)), key=lambda k: _objective(solutions[k]))
     bound = min(solution.bound for solution in solutions)
-    if any(solution.status is not Status.OPTIMAL for solution in solutions):
-        # expected losses are never negative
+    if len(solutions) < len(programs) or any(solution.status is not Status.OPTIMAL for solution in solutions):
         message = f"the search over {pieces} pieces stopped early ({_statuses(solutions)})"
-        raise NoAnswer(message, max(bound, 0.0), _objective(solutions[best]))
+        # no number of pieces does better than the reduction: that bound holds for the splits left out, too
+        floor = bathtub.optimal_error() * (1 - _ROUNDING)
+        lower = floor if len(solutions) < len(programs) else max(bound, floor)
+        raise NoAnswer(message, lower, max(_objective(solutions[best]), lower))
     return replace(solutions[best], bound=bound), programs[best]
 
 
@@ -153,7 +158,8 @@ def _objective(solution: Solution) -> float:
 
 
 def _statuses(solutions: list[Solution]) -> str:
-    return ", ".join(sorted({solution.status.value for solution in solutions} - {"optimal"}))
+    ended = {solution.status.value for solution in solutions} - {"optimal"}
+    return ", ".join(sorted(ended)) or "time limit"
 
 
 def _splits(bathtub: Bathtub, steps: int) -> list[tuple[int, int]]:

@@ -20,7 +20,7 @@ from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms import analysis
 from mechdesign.mechanisms.inversion import WindowDensity, draw_on_circle, draw_on_line
 from mechdesign.mechanisms.ratio import LikelihoodRatio
-from mechdesign.mechanisms.sublevel import sublevel_set
+from mechdesign.mechanisms.sublevel import remembered_sublevel_set
 
 Floats = NDArray[np.float64]
 
@@ -328,7 +328,8 @@ class Piecewise:
     def _sublevel_windows(self, inputs: Floats, window: SublevelWindow) -> tuple[Floats, Floats]:
         interval = Interval(self.outputs.lower, self.outputs.upper)
         values, positions = np.unique(inputs, return_inverse=True)
-        sets = [sublevel_set(window.loss, value, interval, self.width) for value in values.tolist()]
+        width = self.width
+        sets = [remembered_sublevel_set(window.loss, value, interval, width) for value in values.tolist()]
         most = max((starts.size for starts, _ in sets), default=1)
         starts = np.array([np.pad(part, (0, most - part.size), mode="edge") for part, _ in sets]).reshape(-1, most)
         widths = np.array([np.pad(part, (0, most - part.size)) for _, part in sets]).reshape(-1, most)

@@ -6,6 +6,9 @@ several valleys gives several.
 
 from __future__ import annotations
 
+from functools import lru_cache
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,6 +20,28 @@ Spans = list[tuple[float, float]]
 
 _CELLS = 4096
 _ENOUGH = 1e-15
+
+
+def remembered_sublevel_set(loss: Loss, x: float, outputs: Interval, measure: float) -> tuple[Floats, Floats]:
+    """`sublevel_set`, kept for the next question about the same input; losses are values and do not change."""
+    try:
+        key = _Key(loss, hash(loss))
+    except TypeError:  # a function object that cannot be hashed
+        return sublevel_set(loss, x, outputs, measure)
+    return _remembered(key, x, outputs, measure)
+
+
+class _Key(NamedTuple):
+    loss: Loss
+    digest: int
+
+
+@lru_cache(maxsize=4096)
+def _remembered(key: _Key, x: float, outputs: Interval, measure: float) -> tuple[Floats, Floats]:
+    parts = sublevel_set(key.loss, x, outputs, measure)
+    for part in parts:
+        part.setflags(write=False)
+    return parts
 
 
 def sublevel_set(loss: Loss, x: float, outputs: Interval, measure: float) -> tuple[Floats, Floats]:

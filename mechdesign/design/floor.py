@@ -43,11 +43,11 @@ def floor_of(epsilon: float, loss: Power, domain: Interval | Circle) -> Floor:
     >>> round(floor.lower, 4), round(floor.upper, 4)
     (0.1966, 0.1966)
     """
+    if not isinstance(loss, Power):
+        raise InvalidInput("loss", loss, "be a power of the distance")
     if isinstance(domain, Circle):
         best = optimal_piecewise(PiecewiseProblem(epsilon, loss, domain))
         return Floor(best.certificate.lower, best.certificate.upper, "rotation averaging", best.mechanism.name)
-    if not isinstance(loss, Power):
-        raise InvalidInput("loss", loss.name, "be a power of the distance")
     try:
         problem = MinimaxProblem(epsilon, loss, domain, _GAP, _GRID)
     except InvalidInput:  # outside what the certified optimum covers

@@ -72,7 +72,7 @@ class MinimaxProblem:
             rule = f"lie between {LEAST_EPSILON:g} and {MOST_EPSILON:g} for a certified optimum"
             raise InvalidInput("eps", self.epsilon, rule)
         if self.loss not in (Power(1.0), Power(2.0)):
-            raise InvalidInput("loss", self.loss.name, "be absolute or squared for a certified optimum")
+            raise InvalidInput("loss", self.loss, "be absolute or squared for a certified optimum")
         if not isinstance(self.inputs, Interval):
             raise InvalidInput("domain", str(self.inputs), "be an interval for a certified optimum")
         if not 1e-40 <= self.inputs.length <= 1e40 or self.inputs.length < 1e-9 * abs(self.inputs.middle):
@@ -163,7 +163,7 @@ class _Candidate:
 
 
 class _Search:
-    """The whole search on [0, 1]: grids from coarse to fine, cuts within a grid, outputs added by the proof."""
+    """The whole search on [0, 1]: grids from coarse to fine, cuts within a grid."""
 
     def __init__(self, epsilon: float, exponent: int, gap: float, deadline: float | None) -> None:
         self.epsilon, self.exponent, self.deadline = epsilon, exponent, deadline

@@ -36,7 +36,7 @@ from mechdesign.design.result import EVERYWHERE, IN_CLASS, Certificate, Design, 
 from mechdesign.domains import Circle, Interval, require_between, require_domain
 from mechdesign.errors import CheckFailed, InvalidInput, require_epsilon
 from mechdesign.losses import Custom, Loss, Power
-from mechdesign.mechanisms.catalogue import UNIT, largest_safe_height, two_heights
+from mechdesign.mechanisms.catalogue import UNIT, two_heights
 from mechdesign.mechanisms.piecewise import Piecewise, SublevelWindow
 from mechdesign.mechanisms.serialise import domain_to_dict
 from mechdesign.proof import BathtubAtom, BathtubBound, exact_error, float_down, float_up
@@ -45,12 +45,14 @@ Floats = NDArray[np.float64]
 
 ABSOLUTE = Power(1.0)
 MOST_PIECES = 100
+ONE_PIECE = "one-piece mechanisms"
 
 _GRID_INPUTS = 129
 _GRID_OUTPUTS = 4096
 _ROUNDING = 1e-12
 _CLOSED, _CLOSED_IN_DOUBLES = 1e-9, 1e-6
 _MOST_DIGITS = 150
+_FEWEST_DOUBLES = 2**17
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +176,7 @@ Answer = tuple[Piecewise, Certificate, dict[str, Any]]
 def _solve_power(problem: PiecewiseProblem, loss: Power) -> Answer:
     bathtub = Bathtub.of(problem)
     radius = bathtub.optimal_radius()
+    _require_resolved(radius, bathtub)
     uniform = 1 / bathtub.length
     low = uniform if problem.pieces == 1 else bathtub.base_density(radius)
     mechanism = two_heights(problem.epsilon, problem.inputs, problem.output_domain, low, "OGPM")
@@ -187,6 +190,15 @@ def _solve_power(problem: PiecewiseProblem, loss: Power) -> Answer:
     if problem.pieces == 2:
         details["note"] = "two pieces are the optimum at the end of the domain; inputs inside it get a third"
     return mechanism, certificate, details
+
+
+def _require_resolved(radius: float, bathtub: Bathtub) -> None:
+    """Far from zero a narrow window holds too few doubles for its errors to be checked: say so before trying."""
+    farthest = max(abs(bathtub.lower), abs(bathtub.upper))
+    if farthest > 2 * bathtub.length and radius < _FEWEST_DOUBLES * math.ulp(farthest):
+        domain = str(Interval(bathtub.lower, bathtub.upper))
+        rule = f"lie nearer to 0 at so large an eps: its window is only {radius:.2g} wide"
+        raise InvalidInput("domain", domain, rule, "subtract the lower end from the data")
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +263,7 @@ def certify(problem: PiecewiseProblem, mechanism: Piecewise, radius: float) -> C
     loss = mechanism.privacy_loss()
     if problem.pieces == 1:
         upper = float(mechanism.expected_loss(x, problem.loss))
-        return Certificate(upper * (1 - _ROUNDING), upper, "one-piece mechanisms", True, loss)
+        return Certificate(upper * (1 - _ROUNDING), upper, ONE_PIECE, True, loss)
     if exponent == int(exponent):
         evidence = _best_evidence(bathtub, radius)
         lower = float_down(evidence.value())
@@ -297,11 +309,8 @@ def _solve_custom(problem: PiecewiseProblem) -> Answer:
     inputs = np.array([problem.at]) if problem.at is not None else _grid(problem.inputs, _GRID_INPUTS)
     sampled = _SampledBathtubs.of(problem.epsilon, problem.loss, inputs, outputs)
     lower, low = (sampled.uniform_error(), 1 / outputs.length) if problem.pieces == 1 else sampled.minimise()
-    high = largest_safe_height(problem.epsilon, low)
-    if high * outputs.length < 1 or low * outputs.length >= 1:
-        low = high = 1 / outputs.length
-    window = SublevelWindow(problem.loss)
-    mechanism = Piecewise(problem.epsilon, problem.inputs, outputs, low, high, window, f"OGPM ({problem.loss.name})")
+    name, window = f"OGPM ({problem.loss.name})", SublevelWindow(problem.loss)
+    mechanism = two_heights(problem.epsilon, problem.inputs, outputs, low, name, window)
     finer = inputs if problem.at is not None else _grid(problem.inputs, 2 * _GRID_INPUTS - 1)
     upper = float(np.max(mechanism.expected_loss(finer, problem.loss)))
     needed = max(mechanism.pieces(x).densities.size for x in inputs.tolist())
@@ -310,8 +319,11 @@ def _solve_custom(problem: PiecewiseProblem) -> Answer:
     if lower > 2 * upper:
         raise CheckFailed(f"the sampled bounds [{lower!r}, {upper!r}] contradict each other")
     # cells of outputs are as coarse an image of the loss as half as many are of them, or as the upper end shows
-    doubt = max(abs(lower - sampled.coarser().minimise()[0]), lower - upper, 0.0)
-    certificate = Certificate(max(min(lower, upper) - doubt, 0.0), upper, IN_CLASS, True, mechanism.privacy_loss())
+    coarse = sampled.coarser()
+    again = coarse.uniform_error() if problem.pieces == 1 else coarse.minimise()[0]
+    doubt = max(abs(lower - again), lower - upper, 0.0)
+    scope = ONE_PIECE if problem.pieces == 1 else IN_CLASS
+    certificate = Certificate(max(min(lower, upper) - doubt, 0.0), upper, scope, True, mechanism.privacy_loss())
     details = {
         "pieces_needed": needed,
         "one_piece_error": sampled.uniform_error(),

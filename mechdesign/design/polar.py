@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from mechdesign.design.piecewise import Bathtub, PiecewiseProblem, optimal_piecewise
 from mechdesign.design.result import Certificate, Design, Report, versions
-from mechdesign.domains import Circle, Interval
+from mechdesign.domains import Circle, Interval, require_domain
 from mechdesign.errors import InvalidInput, require_epsilon
 from mechdesign.losses import Power
 from mechdesign.mechanisms.product import Product
@@ -37,6 +37,8 @@ class PolarProblem:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", require_epsilon(self.epsilon))
+        require_domain(self.distances, (Interval,), "distances")
+        require_domain(self.angles, (Circle,), "angles")
         if not self.epsilon > 1e-3:
             raise InvalidInput("eps", self.epsilon, "be above 0.001 to be split between two coordinates")
 

@@ -53,7 +53,7 @@ class UnbiasedPiecewiseProblem:
         if not isinstance(self.inputs, Interval):
             raise InvalidInput("domain", str(self.inputs), "be an interval for an unbiased mechanism")
         if self.loss != _SQUARED:
-            raise InvalidInput("loss", self.loss.name, "be squared for an unbiased mechanism: its error is a variance")
+            raise InvalidInput("loss", self.loss, "be squared for an unbiased mechanism: its error is a variance")
 
     def to_dict(self) -> dict[str, Any]:
         return {

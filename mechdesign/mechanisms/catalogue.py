@@ -22,13 +22,14 @@ from mechdesign.mechanisms.circular import CircularLaplace
 from mechdesign.mechanisms.discrete import Discrete, TwoSidedGeometric
 from mechdesign.mechanisms.mixture import Mixture
 from mechdesign.mechanisms.noise import Gaussian, Laplace, Staircase
-from mechdesign.mechanisms.piecewise import AffineWindow, Piecewise
+from mechdesign.mechanisms.piecewise import AffineWindow, Piecewise, SublevelWindow
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.mechanisms.truncated import Truncated
 from mechdesign.mechanisms.two_point import TwoPoint
 
 UNIT = Interval(0.0, 1.0)
 SYMMETRIC = Interval(-1.0, 1.0)
+CENTRED = AffineWindow()
 
 # more than the rounding of exp and of the products that follow it, far less than anyone can measure
 _TOWARDS_PRIVACY = 2.0**-50
@@ -328,10 +329,15 @@ def build(name: str, epsilon: float, domain: Interval | Circle, loss: Loss | Non
 
 
 def two_heights(
-    epsilon: float, inputs: Interval | Circle, outputs: Interval | Circle, low: float, name: str = "piecewise"
+    epsilon: float,
+    inputs: Interval | Circle,
+    outputs: Interval | Circle,
+    low: float,
+    name: str = "piecewise",
+    window: AffineWindow | SublevelWindow = CENTRED,
 ) -> Piecewise:
-    """The piecewise mechanism with base density ``low`` and the largest safe central density, centred windows."""
-    return _two_heights(require_epsilon(epsilon), inputs, outputs, low, AffineWindow(), name)
+    """The piecewise mechanism with base density ``low`` and the largest safe central density."""
+    return _two_heights(require_epsilon(epsilon), inputs, outputs, low, window, name)
 
 
 def largest_safe_height(epsilon: float, low: float) -> float:
@@ -344,7 +350,7 @@ def _two_heights(
     inputs: Interval | Circle,
     outputs: Interval | Circle,
     low: float,
-    window: AffineWindow,
+    window: AffineWindow | SublevelWindow,
     name: str,
 ) -> Piecewise:
     # rounding may push the base density past the uniform one when eps is tiny

@@ -46,7 +46,7 @@ def draw_on_line(
         rise.clip(lower, most, out=rise)
         rng.random(out=part)
         _invert(density, rise, part, steep, flat)
-        part.clip(lower, last, out=part)
+        part.clip(lower, last, out=part)  # the three lines meet the ends up to rounding
 
 
 def draw_on_circle(density: WindowDensity, inputs: Floats, out: Floats, rng: np.random.Generator) -> None:

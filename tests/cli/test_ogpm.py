@@ -117,6 +117,7 @@ BAD: list[tuple[tuple[str, ...], str]] = [
     (("--eps", "1", "--method", "scip", "--time-limit", "0"), "above 0"),
     (("--eps", "1", "--time-limit", "nan"), "above 0"),
     (("--eps", "1", "--circular", "--at", "1"), "on a circle"),
+    (("--eps", "40", "--domain", "1000000,1000001"), "lie nearer to 0"),
     (("--eps", "1", "--domain", "1e15,1000000000000001"), "domain"),
     (("--eps", "1", "--domain", "0,1e20", "--loss", "power:16"), "domain"),
     ((), "--eps"),

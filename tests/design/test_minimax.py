@@ -157,6 +157,7 @@ def test_a_time_limit_gives_bounds_in_the_domain_s_units() -> None:
         ({"epsilon": 1e-9}, "between 1e-06 and 16"),
         ({"epsilon": 0}, "above 0"),
         ({"loss": Power(1.5)}, "absolute or squared"),
+        ({"loss": "absolute"}, "absolute or squared"),
         ({"inputs": "01"}, "interval"),
         ({"gap": 0.0}, "between 1e-6 and 1"),
         ({"gap": math.nan}, "gap"),

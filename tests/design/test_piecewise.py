@@ -267,3 +267,11 @@ def test_narrower_outputs_can_do_better_so_the_class_is_tied_to_its_outputs() ->
     narrow = catalogue.two_heights(1.0, UNIT, Interval(0.16, 0.84), 0.8414)
     assert narrow.privacy_loss() <= 1.0
     assert narrow.worst_case(Squared())[0] < 0.97 * proven
+
+
+def test_one_piece_for_a_function_is_named_for_what_it_is() -> None:
+    loss = Custom(lambda y, x: abs(y - x))
+    certificate = optimal_piecewise(PiecewiseProblem(1.0, loss, pieces=1)).certificate
+    assert certificate.valid_for == "one-piece mechanisms"
+    assert certificate.lower == pytest.approx(0.5, rel=1e-3)
+    assert certificate.lower <= 0.5 <= certificate.upper * (1 + 1e-9)

@@ -14,11 +14,11 @@ from rich.table import Table
 
 from mechdesign import files, plot
 from mechdesign.design import Certificate
-from mechdesign.design.result import IN_CLASS
 from mechdesign.errors import FileProblem
 from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.proof import IN_CLASS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -29,14 +29,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign.design.result import EVERYWHERE, Certificate, Design, Report, versions
+from mechdesign.design.result import Certificate, Design, Report, versions
 from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput, NoAnswer, require_epsilon, require_finite
 from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms.catalogue import UNIT, largest_safe_height
 from mechdesign.mechanisms.serialise import domain_to_dict
 from mechdesign.mechanisms.window import Window
-from mechdesign.proof import MinimaxBound, exact_worst_error, float_down, float_up
+from mechdesign.proof import EVERYWHERE, MinimaxBound, exact_worst_error, float_down, float_up
 from solvers import Highs, HighsSession, Limits, LinearProgram, Status
 
 Floats = NDArray[np.float64]

@@ -25,11 +25,11 @@ from mechdesign.design.piecewise import (
     PiecewiseProblem,
     optimal_piecewise,
 )
-from mechdesign.design.result import IN_CLASS, Certificate, Design, Report, versions
+from mechdesign.design.result import Certificate, Design, Report, versions
 from mechdesign.errors import CheckFailed, InvalidInput, MissingExtra, NoAnswer
 from mechdesign.losses import Power
 from mechdesign.mechanisms.catalogue import two_heights
-from mechdesign.proof import exact_error, float_up
+from mechdesign.proof import IN_CLASS, exact_error, float_up
 from solvers import BackendMissing, BilinearProgram, Limits, LinearProgram, Product, Scip, Solution, Status
 
 Floats = NDArray[np.float64]

@@ -32,14 +32,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize
 
-from mechdesign.design.result import EVERYWHERE, IN_CLASS, Certificate, Design, Report, versions
+from mechdesign.design.result import Certificate, Design, Report, versions
 from mechdesign.domains import Circle, Interval, require_between, require_domain
 from mechdesign.errors import CheckFailed, InvalidInput, require_epsilon
 from mechdesign.losses import Custom, Loss, Power
 from mechdesign.mechanisms.catalogue import UNIT, two_heights
 from mechdesign.mechanisms.piecewise import Piecewise, SublevelWindow
 from mechdesign.mechanisms.serialise import domain_to_dict
-from mechdesign.proof import BathtubAtom, BathtubBound, exact_error, float_down, float_up
+from mechdesign.proof import EVERYWHERE, IN_CLASS, BathtubAtom, BathtubBound, exact_error, float_down, float_up
 
 Floats = NDArray[np.float64]
 

@@ -7,41 +7,19 @@ import math
 import platform
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol
 
 from mechdesign import files
-from mechdesign.domains import Circle, Interval
 from mechdesign.errors import CheckFailed
-from mechdesign.mechanisms.piecewise import AffineWindow, Piecewise
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.mechanisms.serialise import mechanism_to_dict
-from mechdesign.mechanisms.window import Window
-from mechdesign.proof import (
-    BathtubBound,
-    MinimaxBound,
-    UnbiasedBound,
-    exact_bias,
-    exact_error,
-    exact_worst_error,
-    float_down,
-    float_up,
-    prove_privacy,
-)
+from mechdesign.proof import Evidence, prove_privacy
 
 FORMAT = "mechdesign research file"
 VERSION = 1
-
-Evidence = BathtubBound | UnbiasedBound | MinimaxBound
-
-IN_CLASS = "piecewise mechanisms"
-IN_UNBIASED_CLASS = "unbiased piecewise mechanisms"
-EVERYWHERE = "all mechanisms"
-
-_ROUNDING = 1e-12
 
 
 class Problem(Protocol):
@@ -58,7 +36,7 @@ class Certificate:
 
     *Guarantee.* ``upper`` is attained by the design's mechanism (if ``claimed``, it is the largest error found).
     ``lower`` holds for every mechanism that ``valid_for`` describes, with the mechanism's outputs; unless ``claimed``,
-    `check` derives it again from ``evidence`` in rational arithmetic (times ``scale``).
+    `check` derives it again from ``evidence`` in rational arithmetic.
     """
 
     lower: float
@@ -67,7 +45,6 @@ class Certificate:
     claimed: bool
     privacy_loss: float
     evidence: Evidence | None = None
-    scale: float = 1.0
 
     @property
     def relative_gap(self) -> float:
@@ -87,13 +64,13 @@ class Certificate:
             return
         if self.evidence is None or self.evidence.epsilon != epsilon:
             raise CheckFailed("the certificate claims a proof but holds no evidence for this epsilon")
-        scope, scale = _scope(self.evidence, mechanism)
-        if (self.valid_for, self.scale) != (scope, scale):
-            raise CheckFailed(f"the evidence is about {scope!r} at scale {scale!r}, not what the certificate says")
-        proven = float_down(self.evidence.value() * Fraction(self.scale))
+        scope = self.evidence.scope(mechanism)
+        if self.valid_for != scope:
+            raise CheckFailed(f"the evidence is about {scope!r}, not about {self.valid_for!r}")
+        proven = self.evidence.bound(mechanism)
         if not self.lower <= proven:
             raise CheckFailed(f"the evidence proves {proven!r}, less than the certificate's {self.lower!r}")
-        attained = _attained(mechanism, self.evidence)
+        attained = self.evidence.attained(mechanism)
         if not attained <= self.upper:
             raise CheckFailed(f"the mechanism has error {attained!r}, above the certificate's {self.upper!r}")
 
@@ -104,8 +81,7 @@ class Certificate:
             "valid_for": self.valid_for,
             "claimed": self.claimed,
             "privacy_loss": self.privacy_loss,
-            "evidence": _evidence_to_dict(self.evidence),
-            "scale": self.scale,
+            "evidence": None if self.evidence is None else self.evidence.to_dict(),
         }
 
 
@@ -153,52 +129,6 @@ class Design:
         return files.write_atomically(path, files.dump_json(document).encode(), overwrite=overwrite)
 
 
-def _scope(evidence: Evidence, mechanism: Mechanism | Product) -> tuple[str, float]:
-    """The class the evidence is about, and the factor from its units to the mechanism's."""
-    if isinstance(evidence, UnbiasedBound):
-        return IN_UNBIASED_CLASS, unbiased_scale(mechanism.inputs)
-    everywhere = isinstance(evidence, MinimaxBound) or isinstance(mechanism.inputs, Circle)
-    return EVERYWHERE if everywhere else IN_CLASS, 1.0
-
-
-def unbiased_scale(inputs: object) -> float:
-    """From variances on [-1, 1] to variances on ``inputs``, rounded down."""
-    if not isinstance(inputs, Interval):
-        raise CheckFailed("the evidence is about inputs on an interval")
-    return float_down(((Fraction(inputs.upper) - Fraction(inputs.lower)) / 2) ** 2)
-
-
-def _attained(mechanism: Mechanism | Product, evidence: Evidence) -> float:
-    """The exact error of the mechanism at the input the evidence is about, rounded up."""
-    if isinstance(evidence, MinimaxBound):
-        if not isinstance(mechanism, Window) or mechanism.inputs != Interval(evidence.lower, evidence.upper):
-            raise CheckFailed(f"the evidence is about other mechanisms than {mechanism.name}")
-        return float_up(exact_worst_error(mechanism, evidence.exponent))
-    if not isinstance(mechanism, Piecewise):
-        raise CheckFailed(f"the evidence is about piecewise mechanisms, not {mechanism.name}")
-    if isinstance(evidence, UnbiasedBound):
-        return _unbiased_variance(mechanism)
-    if mechanism.window != AffineWindow():
-        raise CheckFailed("the evidence is about windows centred at the input")
-    if (evidence.lower, evidence.upper) != (mechanism.outputs.lower, mechanism.outputs.upper):
-        raise CheckFailed("the evidence is about other outputs than the mechanism's")
-    return max(float_up(exact_error(mechanism, atom.x, evidence.exponent)) for atom in evidence.atoms)
-
-
-def _unbiased_variance(mechanism: Piecewise) -> float:
-    """The worst second moment about the input; biases beyond the spacing of the domain's doubles are refused.
-
-    The bias is linear in the input where the window moves freely, so both ends and the middle decide.
-    """
-    inputs, outputs = mechanism.inputs, mechanism.outputs
-    spacing = math.ulp(max(abs(outputs.lower), abs(outputs.upper)))
-    for x in (inputs.lower, inputs.middle, inputs.upper):
-        bias = abs(exact_bias(mechanism, x))
-        if bias > 16 * spacing + _ROUNDING * inputs.length:
-            raise CheckFailed(f"the mechanism's bias at {x!r} is {float(bias)!r}")
-    return max(float_up(exact_error(mechanism, end, 2)) for end in (inputs.lower, inputs.upper))
-
-
 def versions(*packages: str) -> dict[str, str]:
     """Versions of Python, this package and the named distributions."""
     found = {"python": platform.python_version()}
@@ -208,36 +138,3 @@ def versions(*packages: str) -> dict[str, str]:
         except importlib.metadata.PackageNotFoundError:
             found[name] = "not installed as a distribution"
     return found
-
-
-def _evidence_to_dict(evidence: Evidence | None) -> dict[str, Any] | None:
-    match evidence:
-        case None:
-            return None
-        case BathtubBound():
-            return {
-                "kind": "bathtub",
-                "epsilon": evidence.epsilon,
-                "exponent": evidence.exponent,
-                "lower": evidence.lower,
-                "upper": evidence.upper,
-                "atoms": [{"x": atom.x, "radius": atom.radius, "weight": atom.weight} for atom in evidence.atoms],
-            }
-        case MinimaxBound():
-            return {
-                "kind": "minimax",
-                "epsilon": evidence.epsilon,
-                "exponent": evidence.exponent,
-                "lower": evidence.lower,
-                "upper": evidence.upper,
-                "inputs": evidence.inputs.tolist(),
-                "radii": evidence.radii.tolist(),
-                "weights": evidence.weights.tolist(),
-            }
-        case UnbiasedBound():
-            return {
-                "kind": "unbiased",
-                "epsilon": evidence.epsilon,
-                "start": evidence.start,
-                "stop": evidence.stop,
-            }

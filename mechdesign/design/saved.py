@@ -7,18 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from mechdesign import files
-from mechdesign.design.result import FORMAT, VERSION, Certificate, Evidence
-from mechdesign.domains import Circle
+from mechdesign.design.result import FORMAT, VERSION, Certificate
 from mechdesign.errors import CheckFailed, FileProblem
-from mechdesign.losses import Power
-from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.mechanisms.serialise import domain_to_dict, mechanism_from_dict
-from mechdesign.proof import BathtubAtom, BathtubBound, MinimaxBound, UnbiasedBound
+from mechdesign.proof import BathtubBound, Evidence, MinimaxBound, UnbiasedBound
+
+_EVIDENCE: dict[str, type[Evidence]] = {
+    evidence.kind: evidence for evidence in (BathtubBound, MinimaxBound, UnbiasedBound)
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,25 +60,13 @@ def _require_same_problem(problem: Mapping[str, Any], mechanism: Mechanism | Pro
     is_same = isinstance(said["epsilon"], float) and abs(said["epsilon"] - mechanism.epsilon) <= 1e-12
     if not is_same or said["inputs"] != inputs:
         raise FileProblem("problem", said, f"be about {mechanism.name} with epsilon {mechanism.epsilon!r} on {inputs}")
-    evidence = certificate.evidence
-    if evidence is None or isinstance(mechanism, Product):
-        return
-    exponent = 2.0 if isinstance(evidence, UnbiasedBound) else float(evidence.exponent)
-    period = mechanism.inputs.period if isinstance(mechanism.inputs, Circle) else None
-    if problem.get("loss") != Power(exponent, period).name:
-        raise FileProblem("problem loss", problem.get("loss"), f"be the evidence's, {Power(exponent, period).name}")
-    if isinstance(evidence, BathtubBound) and isinstance(mechanism, Piecewise) and period is None:
-        farthest = max(mechanism.inputs.lower, mechanism.inputs.upper, key=lambda x: abs(x - mechanism.outputs.middle))
-        expected = {f"at {atom.x!r}" for atom in evidence.atoms}
-        if all(atom.x == farthest for atom in evidence.atoms):
-            expected.add("worst case")
-        if problem.get("criterion") not in expected:
-            raise FileProblem("problem criterion", problem.get("criterion"), f"be one of {sorted(expected)}")
+    if certificate.evidence is not None:
+        certificate.evidence.require_problem(problem, mechanism)
 
 
 def _certificate_from_dict(fields: Mapping[str, Any]) -> Certificate:
     try:
-        numbers = {name: _number(fields[name]) for name in ("lower", "upper", "privacy_loss", "scale")}
+        numbers = {name: _number(fields[name]) for name in ("lower", "upper", "privacy_loss")}
         if type(fields["claimed"]) is not bool or type(fields["valid_for"]) is not str:
             raise TypeError("claimed must be true or false and valid_for a text")
         evidence = _evidence_from_dict(fields["evidence"])
@@ -99,12 +86,6 @@ def _number(value: Any) -> float:
 def _evidence_from_dict(fields: Any) -> Evidence | None:
     if fields is None:
         return None
-    if fields["kind"] == "bathtub":
-        atoms = tuple(BathtubAtom(atom["x"], atom["radius"], atom["weight"]) for atom in fields["atoms"])
-        return BathtubBound(fields["epsilon"], fields["exponent"], fields["lower"], fields["upper"], atoms)
-    if fields["kind"] == "unbiased":
-        return UnbiasedBound(fields["epsilon"], fields["start"], fields["stop"])
-    if fields["kind"] == "minimax":
-        arrays = (np.array(fields[name], dtype=np.float64) for name in ("inputs", "radii", "weights"))
-        return MinimaxBound(fields["epsilon"], fields["exponent"], fields["lower"], fields["upper"], *arrays)
-    raise FileProblem("evidence kind", fields["kind"], "be bathtub, minimax or unbiased")
+    if fields["kind"] not in _EVIDENCE:
+        raise FileProblem("evidence kind", fields["kind"], f"be one of {', '.join(_EVIDENCE)}")
+    return _EVIDENCE[fields["kind"]].from_dict(fields)

@@ -16,20 +16,19 @@ import cmath
 import math
 import time
 from dataclasses import dataclass
-from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
 from scipy import optimize
 
-from mechdesign.design.result import IN_UNBIASED_CLASS, Certificate, Design, Report, unbiased_scale, versions
+from mechdesign.design.result import Certificate, Design, Report, versions
 from mechdesign.domains import Interval
 from mechdesign.errors import CheckFailed, InvalidInput, require_epsilon
 from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms.catalogue import SYMMETRIC, UNIT, largest_safe_height
 from mechdesign.mechanisms.piecewise import AffineWindow, Piecewise
 from mechdesign.mechanisms.serialise import domain_to_dict
-from mechdesign.proof import UnbiasedBound, exact_error, float_down, float_up
+from mechdesign.proof import IN_UNBIASED_CLASS, UnbiasedBound
 
 MOST_EPSILON = 30.0  # beyond it doubles cannot hold the window that the proof needs
 
@@ -75,16 +74,13 @@ def optimal_unbiased_piecewise(problem: UnbiasedPiecewiseProblem) -> Design:
     started = time.perf_counter()
     shape = _optimal_shape(problem.epsilon)
     mechanism = _mechanism(problem.epsilon, shape).moved_to(problem.inputs)
-    ends = Fraction(problem.inputs.lower), Fraction(problem.inputs.upper)
-    scale = unbiased_scale(problem.inputs)
     evidence = _evidence(problem.epsilon, shape)
-    lower = float_down(evidence.value() * Fraction(scale))
-    attained = max(float_up(exact_error(mechanism, float(x), 2)) for x in ends)
+    lower = evidence.bound(mechanism)
     # a bias at rounding level puts the mechanism a hair outside the class, so it may pass the optimum by as much
-    upper = max(attained, lower)
+    upper = max(evidence.attained(mechanism), lower)
     if upper - lower > _WIDEST_GAP * upper:
         raise CheckFailed(f"the bounds [{lower!r}, {upper!r}] did not close")
-    certificate = Certificate(lower, upper, IN_UNBIASED_CLASS, False, mechanism.privacy_loss(), evidence, scale)
+    certificate = Certificate(lower, upper, IN_UNBIASED_CLASS, False, mechanism.privacy_loss(), evidence)
     report = Report(
         time.perf_counter() - started,
         "reduction to one scalar",

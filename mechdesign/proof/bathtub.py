@@ -12,14 +12,19 @@ bounds the worst case over inputs for *any number of pieces*. At the optimum G =
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any, ClassVar, Self
 
 from mechdesign.domains import Circle
-from mechdesign.errors import InvalidInput, require_epsilon, require_finite
+from mechdesign.errors import CheckFailed, InvalidInput, require_epsilon, require_finite
+from mechdesign.losses import Power
 from mechdesign.mechanisms.piecewise import AffineWindow, Piecewise
-from mechdesign.proof.rational import exp_upper
+from mechdesign.mechanisms.product import Product
+from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.proof.evidence import EVERYWHERE, IN_CLASS, require_said
+from mechdesign.proof.rational import exp_upper, float_down, float_up
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +46,8 @@ class BathtubBound:
     >>> round(float(bound.value()), 9)
     0.377540669
     """
+
+    kind: ClassVar[str] = "bathtub"
 
     epsilon: float
     exponent: int
@@ -71,6 +78,49 @@ class BathtubBound:
         level = sum(Fraction(atom.weight) * Fraction(atom.radius) ** self.exponent for atom in self.atoms)
         gain = sum(Fraction(atom.weight) * self._gain(atom, ratio) for atom in self.atoms)
         return level + (gain / length if gain < 0 else gain / (ratio * length))
+
+    def bound(self, mechanism: Mechanism | Product) -> float:
+        return float_down(self.value())
+
+    def attained(self, mechanism: Mechanism | Product) -> float:
+        if not isinstance(mechanism, Piecewise):
+            raise CheckFailed(f"the evidence is about piecewise mechanisms, not {mechanism.name}")
+        if mechanism.window != AffineWindow():
+            raise CheckFailed("the evidence is about windows centred at the input")
+        if (self.lower, self.upper) != (mechanism.outputs.lower, mechanism.outputs.upper):
+            raise CheckFailed("the evidence is about other outputs than the mechanism's")
+        return max(float_up(exact_error(mechanism, atom.x, self.exponent)) for atom in self.atoms)
+
+    def scope(self, mechanism: Mechanism | Product) -> str:
+        """On a circle any mechanism can be averaged over rotations: there the bound holds for all."""
+        return EVERYWHERE if isinstance(mechanism.inputs, Circle) else IN_CLASS
+
+    def require_problem(self, problem: Mapping[str, Any], mechanism: Mechanism | Product) -> None:
+        period = mechanism.inputs.period if isinstance(mechanism.inputs, Circle) else None
+        require_said(problem, "loss", Power(float(self.exponent), period).name)
+        if isinstance(mechanism, Piecewise) and period is None:
+            farthest = max(
+                mechanism.inputs.lower, mechanism.inputs.upper, key=lambda x: abs(x - mechanism.outputs.middle)
+            )
+            allowed = {f"at {atom.x!r}" for atom in self.atoms}
+            if all(atom.x == farthest for atom in self.atoms):
+                allowed.add("worst case")
+            require_said(problem, "criterion", *allowed)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "kind": self.kind,
+            "epsilon": self.epsilon,
+            "exponent": self.exponent,
+            "lower": self.lower,
+            "upper": self.upper,
+            "atoms": [{"x": atom.x, "radius": atom.radius, "weight": atom.weight} for atom in self.atoms],
+        }
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Self:
+        atoms = tuple(BathtubAtom(atom["x"], atom["radius"], atom["weight"]) for atom in fields["atoms"])
+        return cls(fields["epsilon"], fields["exponent"], fields["lower"], fields["upper"], atoms)
 
     def _gain(self, atom: BathtubAtom, ratio: Fraction) -> Fraction:
         """``G(x, v)`` with an upper bound of ``e^eps``: phi, and so the bound, decreases in it."""

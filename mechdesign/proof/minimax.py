@@ -15,16 +15,23 @@ between the events ``x_j`` and ``x_j +- r_j``) and p = 2 (convex quadratics betw
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign.errors import InvalidInput, require_epsilon, require_finite
+from mechdesign.domains import Interval
+from mechdesign.errors import CheckFailed, InvalidInput, require_epsilon, require_finite
+from mechdesign.losses import Power
+from mechdesign.mechanisms.product import Product
+from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.mechanisms.window import Window
-from mechdesign.proof.rational import exp_upper
+from mechdesign.proof.evidence import EVERYWHERE, require_said
+from mechdesign.proof.rational import exp_upper, float_down, float_up
 
 Floats = NDArray[np.float64]
 
@@ -41,6 +48,8 @@ class MinimaxBound:
     >>> 0.19 < bound.value() < 0.19661194
     True
     """
+
+    kind: ClassVar[str] = "minimax"
 
     epsilon: float
     exponent: int
@@ -94,6 +103,38 @@ class MinimaxBound:
         ratio = exp_upper(self.epsilon)
         least = _least_linear(atoms, ratio) if self.exponent == 1 else _least_quadratic(atoms, ratio)
         return (level + min(Fraction(0), least)) / total
+
+    def bound(self, mechanism: Mechanism | Product) -> float:
+        return float_down(self.value())
+
+    def attained(self, mechanism: Mechanism | Product) -> float:
+        if not isinstance(mechanism, Window) or mechanism.inputs != Interval(self.lower, self.upper):
+            raise CheckFailed(f"the evidence is about other mechanisms than {mechanism.name}")
+        return float_up(exact_worst_error(mechanism, self.exponent))
+
+    def scope(self, mechanism: Mechanism | Product) -> str:
+        return EVERYWHERE
+
+    def require_problem(self, problem: Mapping[str, Any], mechanism: Mechanism | Product) -> None:
+        require_said(problem, "loss", Power(float(self.exponent)).name)
+        require_said(problem, "criterion", "worst case")
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "kind": self.kind,
+            "epsilon": self.epsilon,
+            "exponent": self.exponent,
+            "lower": self.lower,
+            "upper": self.upper,
+            "inputs": self.inputs.tolist(),
+            "radii": self.radii.tolist(),
+            "weights": self.weights.tolist(),
+        }
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Self:
+        arrays = (np.array(fields[name], dtype=np.float64) for name in ("inputs", "radii", "weights"))
+        return cls(fields["epsilon"], fields["exponent"], fields["lower"], fields["upper"], *arrays)
 
 
 Atom = tuple[Fraction, Fraction, Fraction]

@@ -10,16 +10,29 @@ with ``phi(t) = min(t, c t)`` and b the base density; the input -1 is the mirror
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any, ClassVar, Self
 
-from mechdesign.errors import InvalidInput, require_epsilon, require_finite
-from mechdesign.proof.rational import exp_upper
+from mechdesign.domains import Interval
+from mechdesign.errors import CheckFailed, InvalidInput, require_epsilon, require_finite
+from mechdesign.mechanisms.piecewise import Piecewise
+from mechdesign.mechanisms.product import Product
+from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.proof.bathtub import exact_bias, exact_error
+from mechdesign.proof.evidence import IN_UNBIASED_CLASS, require_said
+from mechdesign.proof.rational import exp_upper, float_down, float_up
+
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
 class UnbiasedBound:
     """Window ``[start, stop]`` of the input 1 that bounds ``max Var(Y|x)`` on [-1, 1] from below."""
+
+    kind: ClassVar[str] = "unbiased"
 
     epsilon: float
     start: float
@@ -36,6 +49,40 @@ class UnbiasedBound:
         # outputs must reach past -1 and 1, so the base density is at most 1/2 and the two halves lose at most this
         shortfall = min(Fraction(0), self._least_integral(a, r, exp_upper(self.epsilon)))
         return (1 - a) * (r - 1) + shortfall
+
+    def bound(self, mechanism: Mechanism | Product) -> float:
+        if not isinstance(mechanism.inputs, Interval):
+            raise CheckFailed("the evidence is about inputs on an interval")
+        half = (Fraction(mechanism.inputs.upper) - Fraction(mechanism.inputs.lower)) / 2
+        return float_down(self.value() * half**2)
+
+    def attained(self, mechanism: Mechanism | Product) -> float:
+        """The worst second moment about the input; biases beyond the spacing of the domain's doubles are refused.
+
+        The bias is linear in the input where the window moves freely, so both ends and the middle decide.
+        """
+        if not isinstance(mechanism, Piecewise):
+            raise CheckFailed(f"the evidence is about piecewise mechanisms, not {mechanism.name}")
+        inputs, outputs = mechanism.inputs, mechanism.outputs
+        spacing = math.ulp(max(abs(outputs.lower), abs(outputs.upper)))
+        for x in (inputs.lower, inputs.middle, inputs.upper):
+            bias = abs(exact_bias(mechanism, x))
+            if bias > 16 * spacing + _ROUNDING * inputs.length:
+                raise CheckFailed(f"the mechanism's bias at {x!r} is {float(bias)!r}")
+        return max(float_up(exact_error(mechanism, end, 2)) for end in (inputs.lower, inputs.upper))
+
+    def scope(self, mechanism: Mechanism | Product) -> str:
+        return IN_UNBIASED_CLASS
+
+    def require_problem(self, problem: Mapping[str, Any], mechanism: Mechanism | Product) -> None:
+        require_said(problem, "loss", "squared")
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": self.kind, "epsilon": self.epsilon, "start": self.start, "stop": self.stop}
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Self:
+        return cls(fields["epsilon"], fields["start"], fields["stop"])
 
     def _least_integral(self, a: Fraction, r: Fraction, ratio: Fraction) -> Fraction:
         """A lower bound of ``min over T of the integral of g from 0 to T``.

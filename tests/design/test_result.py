@@ -100,7 +100,7 @@ def test_a_missing_key_is_named(key: str, tmp_path: Path) -> None:
         load_design(path)
 
 
-@pytest.mark.parametrize("key", ["lower", "upper", "valid_for", "claimed", "privacy_loss", "evidence", "scale"])
+@pytest.mark.parametrize("key", ["lower", "upper", "valid_for", "claimed", "privacy_loss", "evidence"])
 def test_an_incomplete_certificate_is_refused(key: str, tmp_path: Path) -> None:
     path, document = _saved(tmp_path)
     del document["certificate"][key]
@@ -160,7 +160,6 @@ FORGERIES = {
     "a window that hardly moves": lambda d: d["mechanism"]["window"].update(slope=1e-9),
     "a window off its input": lambda d: d["mechanism"]["window"].update(offset=0.2),
     "a wider class": lambda d: d["certificate"].update(valid_for="all mechanisms"),
-    "another scale": lambda d: d["certificate"].update(scale=2.0),
     "another loss": lambda d: d["problem"].update(loss="absolute"),
     "another criterion": lambda d: d["problem"].update(criterion="at 0.5"),
     "another epsilon in the problem": lambda d: d["problem"].update(epsilon=0.5),

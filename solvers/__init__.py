@@ -10,6 +10,7 @@ Importing this package imports numpy and scipy only; each solver loads what is b
 """
 
 from .convex import Cvxpy
+from .cutting import CuttingPlanes, Rows
 from .duality import dual_objective, proves_infeasible, proves_unbounded
 from .errors import (
     BackendMissing,
@@ -34,6 +35,7 @@ __all__ = [
     "BackendMissing",
     "BilinearProgram",
     "Capability",
+    "CuttingPlanes",
     "Cvxpy",
     "ExactSimplex",
     "ExactSolution",
@@ -49,6 +51,7 @@ __all__ = [
     "Program",
     "ProgramError",
     "RationalProgram",
+    "Rows",
     "Scip",
     "Solution",
     "Solver",

@@ -4,31 +4,30 @@
 it, and its error is ``F(x; mu) = max over v of v + sum_y mu(y) phi(loss(y, x) - v)``, ``phi(t) = min(t, c t)``. So the
 optimum is
 
-    ``min over mu of max over x of F(x; mu)``,   ``1/c <= |mu| <= 1``:
+    ``min over mu of max over x of F(x; mu)``,   ``1/c <= |mu| <= 1``.
 
-one variable an output, and one linear cut ``t >= v + sum_y mu(y) phi(loss(y, x) - v)`` for every input and level.
+**Programs.** From above, cutting planes over the base measure (`mechdesign.design.base_measure`); from below, a
+least-favourable prior (`mechdesign.design.least_favourable`). Both are piecewise linear on meshes of a fine grid that
+are refined where they bend or jump, so that programs stay small while outputs lie thousands to the unit.
 
-**Program.** Cutting planes on mu (HiGHS, warm-started) on equispaced outputs that are refined: cuts are functions of
-``(x, v)``, so those that bind on a coarse grid start the next one. The oracle is exact: the worst inputs are turns of
-the window mechanism. The problem is symmetric, so outputs and inputs come in mirrored pairs.
-
-**Proof.** The master's multipliers are weights of atoms ``(x, r)`` whose function G (see `mechdesign.proof.minimax`)
-must not be negative. For the absolute error, with inputs on the grid of outputs, every event of G is a grid point: the
-master itself makes G non-negative everywhere. For the squared error G dips between grid points, and all levels are
-lowered until it does not. Either way the bound is then computed in rational arithmetic.
+**Proof.** The upper bound is the exact worst error of the mechanism over all real inputs. The lower bound is that of
+the prior's atoms for every mechanism with any outputs (`mechdesign.proof.minimax`), in rational arithmetic.
 """
 
 from __future__ import annotations
 
 import math
 import time
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mechdesign.design.base_measure import BestBase, Cuts, best_base
+from mechdesign.design.least_favourable import Atoms, BestPrior, Levels, best_prior, levels_of, own_levels
+from mechdesign.design.mesh import Mesh
 from mechdesign.design.result import Certificate, Design, Report, versions
 from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput, NoAnswer, require_epsilon, require_finite
@@ -36,56 +35,65 @@ from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms.catalogue import UNIT, largest_safe_height
 from mechdesign.mechanisms.serialise import domain_to_dict
 from mechdesign.mechanisms.window import Window
-from mechdesign.proof import EVERYWHERE, MinimaxBound, exact_worst_error, float_down, float_up
-from solvers import Highs, HighsSession, Limits, LinearProgram, Status
-
-Floats = NDArray[np.float64]
+from mechdesign.proof import EVERYWHERE, MinimaxBound
+from mechdesign.proof.two_inputs import two_input_bound
+from solvers import SolverError
 
 LEAST_EPSILON, MOST_EPSILON = 1e-6, 16.0
 
 _ABSOLUTE = Power(1.0)
-_GRIDS = (51, 101, 201, 401, 801, 1601)
-_MASTER_SHARE = 0.05  # of the gap asked for, left to the master: the grids account for the rest
-_TOLERANCE = 1e-10
-_MOST_ROUNDS = 200
-_NEGLIGIBLE = 1e-12
+_PROVEN = (Power(1.0), Power(2.0))
 _ROUNDING = 1e-12
+_CLAIMED_ROUNDING = 1e-9
+_LEAST_FINE, _MOST_FINE = 64, 65536
+_MOST_FINE_DENSE = 1024  # without running sums the errors of all turns cost the square of the outputs
+_GRID_SHARE = 0.25  # of the gap, left to the spacing of the fine grid
+_GRID_ERROR = 0.072  # spacing^-2 / error of that spacing's own error, measured
+_MASTER_SHARE = 0.1  # of the gap, left to the cutting planes over base measures
+_SLACK_SHARE = 0.05  # of the gap, left to dips of G
+_STALLED = 0.15  # of the gap: a refinement that brings less brings little
+_BASE_PATIENCE, _PATIENCE = 2, 3  # such refinements in a row
+_WORTH_ASKING = 0.5  # of the gap, for levels of the prior's own multipliers
 
 
 @dataclass(frozen=True, slots=True)
 class MinimaxProblem:
-    """The least worst-case error over all epsilon-LDP mechanisms, for the absolute or squared error.
+    """The least worst-case error over all epsilon-LDP mechanisms, for a power of the distance.
 
-    ``gap`` is the relative distance between the proven bounds at which the search stops; ``most_outputs`` is the finest
-    grid it may use on the way.
+    ``gap`` is the relative distance between the bounds at which the search stops; ``most_outputs`` limits the finest
+    grid it may use on the way. Exponents 1 and 2 are proven in rational arithmetic, other exponents above 1 in doubles
+    (the certificate then says ``claimed``).
     """
 
     epsilon: float
     loss: Loss = _ABSOLUTE
     inputs: Interval = UNIT
     gap: float = 1e-4
-    most_outputs: int = _GRIDS[-1]
+    most_outputs: int = 16385
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", require_epsilon(self.epsilon))
         if not LEAST_EPSILON <= self.epsilon <= MOST_EPSILON:
             rule = f"lie between {LEAST_EPSILON:g} and {MOST_EPSILON:g} for a certified optimum"
             raise InvalidInput("eps", self.epsilon, rule)
-        if self.loss not in (Power(1.0), Power(2.0)):
-            raise InvalidInput("loss", self.loss, "be absolute or squared for a certified optimum")
+        if not isinstance(self.loss, Power) or self.loss.period is not None or self.loss.exponent < 1:
+            rule = "be absolute, squared or power:P with P at least 1 for a certified optimum"
+            raise InvalidInput("loss", self.loss, rule)
         if not isinstance(self.inputs, Interval):
             raise InvalidInput("domain", str(self.inputs), "be an interval for a certified optimum")
         if not 1e-40 <= self.inputs.length <= 1e40 or self.inputs.length < 1e-9 * abs(self.inputs.middle):
             raise InvalidInput("domain", str(self.inputs), "be wide enough for a grid of doubles", "rescale the data")
         if not 1e-6 <= require_finite(self.gap, "gap") < 1:
             raise InvalidInput("gap", self.gap, "lie between 1e-6 and 1")
-        if isinstance(self.most_outputs, bool) or self.most_outputs not in _GRIDS:
-            raise InvalidInput("most_outputs", self.most_outputs, f"be one of {', '.join(map(str, _GRIDS))}")
+        is_whole = isinstance(self.most_outputs, int) and not isinstance(self.most_outputs, bool)
+        if not (is_whole and _LEAST_FINE < self.most_outputs <= _MOST_FINE + 1):
+            rule = f"be a whole number from {_LEAST_FINE + 1} to {_MOST_FINE + 1}"
+            raise InvalidInput("most_outputs", self.most_outputs, rule)
 
     @property
-    def exponent(self) -> int:
+    def exponent(self) -> float:
         assert isinstance(self.loss, Power)
-        return int(self.loss.exponent)
+        return self.loss.exponent
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -100,30 +108,43 @@ class MinimaxProblem:
 
 
 def optimal_minimax(problem: MinimaxProblem, seconds: float | None = None) -> Design:
-    """The certified optimum, or `NoAnswer` with the proven bounds if the gap or the time runs out first.
+    """The certified optimum, or `NoAnswer` with the bounds reached if the gap or the time runs out first.
 
     >>> design = optimal_minimax(MinimaxProblem(1.0, Power(2.0)))
     >>> [round(end, 5) for end in (design.certificate.lower, design.certificate.upper)]
     [0.19661, 0.19661]
     """
+    return next(minimax_sweep([problem], seconds))
+
+
+def minimax_sweep(problems: Iterable[MinimaxProblem], seconds: float | None = None) -> Iterator[Design]:
+    """The certified optima of several problems in turn, each search starting where the last one ended.
+
+    ``seconds`` is the time for all of them together.
+    """
     if seconds is not None and not (math.isfinite(seconds) and seconds > 0):
         raise InvalidInput("seconds", seconds, "be finite and above 0")
-    started = time.perf_counter()
-    deadline = None if seconds is None else started + seconds
-    search = _Search(problem.epsilon, problem.exponent, problem.gap, deadline)
-    try:
-        best = search.run(problem.most_outputs)
-    except NoAnswer as stopped:
-        scale = problem.inputs.length**problem.exponent
-        lower, upper = stopped.lower * scale * (1 - _ROUNDING), stopped.upper * scale * (1 + _ROUNDING)
-        raise NoAnswer(stopped.reason, lower, upper) from None
-    mechanism = _moved(best.mechanism, problem.inputs)
-    bound = _moved_bound(best.bound, problem.inputs)
-    lower, upper = float_down(bound.value()), float_up(exact_worst_error(mechanism, problem.exponent))
+    deadline = None if seconds is None else time.perf_counter() + seconds
+    last: _Search | None = None
+    for problem in problems:
+        started = time.perf_counter()
+        search = _Search(problem, deadline, last)
+        search.run()
+        yield _design(problem, search, started)
+        last = search
+
+
+def _design(problem: MinimaxProblem, search: _Search, started: float) -> Design:
+    assert search.base is not None
+    assert search.prior is not None
+    window, inputs = search.base.window, problem.inputs
+    points = inputs.lower + window.points * inputs.length
+    mechanism = Window(problem.epsilon, inputs, points, window.base, window.ratio, "minimax")
+    lower, upper, evidence = _bounds(problem, search, mechanism)
     if upper - lower > problem.gap * upper:
         raise NoAnswer(f"the search ended at a relative gap of {(upper - lower) / upper:.2g}", lower, upper)
-    certificate = Certificate(lower, upper, EVERYWHERE, False, mechanism.privacy_loss(), bound)
-    details = {"outputs": int(mechanism.points.size), "atoms": int(bound.inputs.size), "grid": best.grid}
+    certificate = Certificate(lower, upper, EVERYWHERE, evidence is None, mechanism.privacy_loss(), evidence)
+    details = {"outputs": int(points.size), "atoms": int(search.prior.atoms.inputs.size), "grid": search.fine + 1}
     report = Report(
         time.perf_counter() - started,
         "cutting planes (HiGHS)",
@@ -133,223 +154,131 @@ def optimal_minimax(problem: MinimaxProblem, seconds: float | None = None) -> De
     return Design(problem, mechanism, certificate, report)
 
 
-def _moved(mechanism: Window, inputs: Interval) -> Window:
-    points = inputs.lower + mechanism.points * inputs.length
-    return Window(mechanism.epsilon, inputs, points, mechanism.base, mechanism.ratio, mechanism.name)
+def _bounds(problem: MinimaxProblem, search: _Search, mechanism: Window) -> tuple[float, float, MinimaxBound | None]:
+    assert search.prior is not None
+    if problem.loss in _PROVEN:
+        evidence = _evidence(problem, search.prior.atoms)
+        return evidence.bound(mechanism), evidence.attained(mechanism), evidence
+    lower = search.prior.bound * float(problem.inputs.length**problem.exponent) * (1 - _CLAIMED_ROUNDING)
+    return lower, mechanism.worst_case(problem.loss)[0] * (1 + _CLAIMED_ROUNDING), None
 
 
-def _moved_bound(bound: MinimaxBound, inputs: Interval) -> MinimaxBound:
-    places = np.minimum(np.maximum(inputs.lower + bound.inputs * inputs.length, inputs.lower), inputs.upper)
-    radii = bound.radii * inputs.length
-    return MinimaxBound(bound.epsilon, bound.exponent, inputs.lower, inputs.upper, places, radii, bound.weights)
-
-
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    """A mechanism on [0, 1] with its worst error, atoms with their bound, and the grid they came from."""
-
-    mechanism: Window
-    upper: float
-    bound: MinimaxBound
-    lower: float
-    grid: int
-
-    def better_of(self, other: _Candidate | None) -> _Candidate:
-        if other is None:
-            return self
-        primal = self if self.upper <= other.upper else other
-        dual = self if self.lower >= other.lower else other
-        return _Candidate(primal.mechanism, primal.upper, dual.bound, dual.lower, max(self.grid, other.grid))
+def _evidence(problem: MinimaxProblem, atoms: Atoms) -> MinimaxBound:
+    inputs = problem.inputs
+    places = np.clip(inputs.lower + atoms.inputs * inputs.length, inputs.lower, inputs.upper)
+    radii = atoms.radii * inputs.length
+    exponent = int(problem.exponent)
+    return MinimaxBound(problem.epsilon, exponent, inputs.lower, inputs.upper, places, radii, atoms.weights)
 
 
 class _Search:
-    """The whole search on [0, 1]: grids from coarse to fine, cuts within a grid."""
+    """Both sides on [0, 1], on a grid that is made finer until they meet."""
 
-    def __init__(self, epsilon: float, exponent: int, gap: float, deadline: float | None) -> None:
-        self.epsilon, self.exponent, self.deadline = epsilon, exponent, deadline
-        self.gap, self.master_gap = gap, _MASTER_SHARE * gap
-        self.ratio = largest_safe_height(epsilon, 1.0)
+    def __init__(self, problem: MinimaxProblem, deadline: float | None, last: _Search | None) -> None:
+        self.problem, self.deadline = problem, deadline
+        self.exponent = problem.exponent
+        self.ratio = largest_safe_height(problem.epsilon, 1.0)
+        self.base: BestBase | None = None
+        self.prior: BestPrior | None = None
+        self.most_fine = 1 << int(math.log2(problem.most_outputs - 1))
+        if problem.loss not in _PROVEN:
+            self.most_fine = min(self.most_fine, _MOST_FINE_DENSE)
+        self.fine = min(self.most_fine, 256)
+        self.base_mesh = self.prior_mesh = Mesh.coarse(self.fine)
+        self.cuts, self.rows = Cuts.first(), np.empty(0)
+        self.own: list[Levels] = []
 
-    def run(self, most_outputs: int) -> _Candidate:
-        best: _Candidate | None = None
-        cuts = node_cuts = _Cuts(np.array([0.0, 0.5]), np.array([0.5, 0.25]))
-        for grid in (grid for grid in _GRIDS if grid <= most_outputs):
-            halves = np.linspace(0.0, 0.5, (grid + 1) // 2)
-            master = _Master(self.ratio, self.exponent, halves, cuts)
-            best = self._converge(master, grid, best).better_of(best)
-            if self.exponent == 1:
-                nodes = _Master(self.ratio, 1, halves, node_cuts)
-                best = self._converge(nodes, grid, best, halves).better_of(best)
-                node_cuts = nodes.binding()
-            if best.upper - best.lower <= 0.9 * self.gap * best.upper:
-                return best
-            cuts = master.binding()
-        assert best is not None
-        return best
+    def run(self) -> None:
+        try:
+            self._start_fine_enough()
+            while True:
+                self._improve_base()
+                self._improve_prior()
+                if self._gap() <= self.problem.gap or self.fine >= self.most_fine:
+                    return
+                self._make_finer()
+        except SolverError as stopped:
+            raise NoAnswer(f"the search was stopped ({stopped})", *self._bounds_so_far()) from None
 
-    def _converge(self, master: _Master, grid: int, best: _Candidate | None, nodes: Floats | None = None) -> _Candidate:
-        """Add cuts until the master's value and the worst error agree, over all inputs or over ``nodes`` only."""
-        loss = Power(float(self.exponent))
-        attained: tuple[float, Window] | None = None
-        reached = math.inf
-        for _ in range(_MOST_ROUNDS):
-            value, base = master.solve(self._seconds_left(best), best)
-            mechanism = self._mechanism(master.halves, base)
-            turns = np.concatenate([[0.0], mechanism.turns[mechanism.turns < 0.5], [0.5]])
-            worst = float(mechanism.expected_loss(turns, loss).max())
-            if attained is None or worst < attained[0]:
-                attained = worst, mechanism
-            inputs = turns if nodes is None else nodes
-            errors = mechanism.expected_loss(inputs, loss)
-            reached = min(reached, float(errors.max()))
-            if reached - value <= self.master_gap * reached + _TOLERANCE:
-                break
-            peaks = _peaks(errors) & (errors > value + 0.1 * (errors.max() - value))
-            master.add_cuts(_Cuts(inputs[peaks], mechanism.reach(inputs[peaks])))
-        assert attained is not None
-        bound = self._bound(master)
-        return _Candidate(attained[1], attained[0], bound, float(bound.value()), grid)
+    def _gap(self) -> float:
+        assert self.base is not None
+        assert self.prior is not None
+        return (self.base.worst - self.prior.bound) / self.base.worst
 
-    def _seconds_left(self, best: _Candidate | None) -> float | None:
-        if self.deadline is None:
-            return None
-        left = self.deadline - time.perf_counter()
-        if left <= 0:
-            lower, upper = (0.0, math.inf) if best is None else (best.lower, best.upper)
-            raise NoAnswer("the time limit was reached", lower, upper)
-        return left
+    def _make_finer(self) -> None:
+        self.fine *= 2
+        self.base_mesh, self.prior_mesh = self.base_mesh.finer(), self.prior_mesh.finer()
+        self.own = [level.finer() for level in self.own]
 
-    def _mechanism(self, halves: Floats, base: Floats) -> Window:
-        """The window mechanism of a master's solution: tiny masses dropped, the total pushed into its range."""
-        kept = base > _NEGLIGIBLE * base.sum()
-        points = np.concatenate([halves[kept], 1 - halves[kept]])
-        mass = np.concatenate([base[kept], base[kept]]) / 2
-        points, where = np.unique(points, return_inverse=True)
-        mass = np.asarray(np.bincount(where, weights=mass), dtype=np.float64)
-        total = float(mass.sum())
-        # a relative 1e-12 inside the range: the check in Window is exact
-        target = min(max(total, (1 + 1e-12) / self.ratio), 1 - 1e-12)
-        return Window(self.epsilon, UNIT, points, mass * (target / total), self.ratio, "minimax")
+    def _start_fine_enough(self) -> None:
+        """One coarse solve tells how wide the windows are, and so which spacing the gap allows."""
+        self._solve_base()
+        assert self.base is not None
+        wanted = math.sqrt(_GRID_ERROR / (_GRID_SHARE * self.problem.gap)) / self.base.worst ** (1 / self.exponent)
+        while self.fine < min(wanted, self.most_fine):
+            self._make_finer()
 
-    def _bound(self, master: _Master) -> MinimaxBound:
-        cuts = master.binding()
-        inputs = np.concatenate([cuts.inputs, 1 - cuts.inputs])
-        radii, both = np.tile(cuts.radii, 2), np.tile(master.weights() / 2, 2)
-        bound = MinimaxBound(self.epsilon, self.exponent, 0.0, 1.0, inputs, radii, both)
-        return bound if self.exponent == 1 else _lowered(bound, self.ratio)
+    def _solve_base(self) -> BestBase:
+        gap = _MASTER_SHARE * self.problem.gap
+        found = best_base(self.base_mesh, self.exponent, self.ratio, self.cuts, gap, self.deadline)
+        self.cuts = found.cuts
+        if self.base is None or found.worst < self.base.worst:
+            self.base = found
+        return found
 
+    def _improve_base(self) -> None:
+        stalls = 0
+        while True:
+            before = math.inf if self.base is None else self.base.worst
+            refined = self.base_mesh.refined(self._solve_base().masses)
+            assert self.base is not None
+            stalls = stalls + 1 if before - self.base.worst < _STALLED * self.problem.gap * self.base.worst else 0
+            if refined is None or stalls == _BASE_PATIENCE:
+                return
+            self.base_mesh = refined
 
-@dataclass(frozen=True, slots=True)
-class _Cuts:
-    """Inputs in the lower half and the radii whose losses are the levels of their cuts."""
+    def _improve_prior(self) -> None:
+        """Refine the prior; where its own multipliers know far better levels than the base measure, offer them too."""
+        assert self.base is not None
+        fixed = levels_of(self.base.window, self.prior_mesh)
+        asks, stalls = True, 0
+        while True:
+            before = 0.0 if self.prior is None else self.prior.bound
+            found = self._solve_prior(fixed)
+            asks = asks or stalls > 0
+            while asks and self._gap() > self.problem.gap:
+                self.own.append(own_levels(found, self.prior_mesh))
+                offered = self._solve_prior(fixed)
+                asks = offered.bound - found.bound > _WORTH_ASKING * (self.base.worst - offered.bound)
+                found = max(found, offered, key=lambda one: one.bound)
+                self.own = [level for level, used in zip(self.own, offered.used[len(fixed) :], strict=True) if used]
+            assert self.prior is not None
+            refined = self.prior_mesh.refined(found.masses)
+            if refined is None or stalls:
+                refined = (refined or self.prior_mesh).halved_where(found.missed)
+            stalls = stalls + 1 if self.prior.bound - before < _STALLED * (self.base.worst - self.prior.bound) else 0
+            if refined is None or stalls == _PATIENCE or self._gap() <= self.problem.gap:
+                return
+            self.prior_mesh = refined
 
-    inputs: Floats
-    radii: Floats
+    def _solve_prior(self, fixed: list[Levels]) -> BestPrior:
+        assert self.base is not None
+        levels = fixed + self.own
+        slack = _SLACK_SHARE * self.problem.gap * self.base.worst
+        found = best_prior(self.prior_mesh, levels, self.exponent, self.ratio, self.rows, slack, self.deadline)
+        self.rows = found.rows
+        if self.prior is None or found.bound > self.prior.bound:
+            self.prior = found
+        return found
 
-
-class _Master:
-    """``minimise t`` over base masses of mirrored output pairs, subject to cuts."""
-
-    def __init__(self, ratio: float, exponent: int, halves: Floats, cuts: _Cuts) -> None:
-        self.ratio, self.exponent, self.halves = ratio, exponent, halves
-        self.cuts = _Cuts(np.empty(0), np.empty(0))
-        count = halves.size
-        total = np.concatenate([[0.0], np.ones(count)])[None, :]
-        free = np.concatenate([[-math.inf], np.zeros(count)])
-        cost = np.concatenate([[1.0], np.zeros(count)])
-        program = LinearProgram.of(cost, total, 1 / ratio, 1.0, free, math.inf)
-        self.session: HighsSession = Highs(method="simplex", tolerance=_TOLERANCE).session(program)
-        self._weights: Floats = np.empty(0)
-        self.add_cuts(cuts)
-
-    def add_cuts(self, cuts: _Cuts) -> None:
-        entries = -self._phi(cuts, self.halves)
-        rows = np.concatenate([np.ones((cuts.inputs.size, 1)), entries], axis=1)
-        self.session.add_rows(rows, cuts.radii**self.exponent)
-        self.cuts = _Cuts(
-            np.concatenate([self.cuts.inputs, cuts.inputs]), np.concatenate([self.cuts.radii, cuts.radii])
-        )
-
-    def _phi(self, cuts: _Cuts, halves: Floats) -> Floats:
-        """``phi(loss - v)`` of each cut, averaged over an output and its mirror image."""
-        inputs, level = cuts.inputs[:, None], (cuts.radii**self.exponent)[:, None]
-        both = (np.abs(y - inputs) ** self.exponent - level for y in (halves[None, :], 1 - halves[None, :]))
-        return np.asarray(sum(np.minimum(t, self.ratio * t) for t in both) / 2)
-
-    def solve(self, seconds: float | None, best: _Candidate | None) -> tuple[float, Floats]:
-        solution = self.session.solve(Limits(seconds=seconds))
-        if solution.status not in (Status.OPTIMAL, Status.TIME_LIMIT):
-            # a basis grown over many changes can stall the simplex method: start again from the program alone
-            self.session = Highs(tolerance=_TOLERANCE).session(self.session.program)
-            solution = self.session.solve(Limits(seconds=seconds))
-        if solution.status is not Status.OPTIMAL or solution.primal is None or solution.row_duals is None:
-            lower, upper = (0.0, math.inf) if best is None else (best.lower, best.upper)
-            raise NoAnswer(f"the master program ended with status {solution.status.value!r}", lower, upper)
-        self._weights = np.maximum(solution.row_duals[1:], 0.0)
-        return float(solution.primal[0]), np.maximum(solution.primal[1:], 0.0)
-
-    def binding(self) -> _Cuts:
-        """The cuts with weight in the last solution."""
-        binds = np.flatnonzero(self._weights > _NEGLIGIBLE)
-        return _Cuts(self.cuts.inputs[binds], self.cuts.radii[binds])
-
-    def weights(self) -> Floats:
-        """Their weights."""
-        return self._weights[self._weights > _NEGLIGIBLE]
-
-
-def _peaks(values: Floats) -> NDArray[np.bool_]:
-    """Where a sequence is at least its neighbours."""
-    left = np.concatenate([[True], values[1:] >= values[:-1]])
-    right = np.concatenate([values[:-1] >= values[1:], [True]])
-    return np.asarray(left & right)
-
-
-def _lowered(bound: MinimaxBound, ratio: float) -> MinimaxBound:
-    """The same atoms with all levels lowered just enough that G is nowhere negative.
-
-    Lowering the levels by d costs d, but lifts G by up to ``c d`` where windows cover y: less is lost than by paying
-    for the least value of G as it stands.
-    """
-
-    def at(drop: float) -> MinimaxBound:
-        radii = np.sqrt(np.maximum(bound.radii**2 - drop, 0.0))
-        return MinimaxBound(bound.epsilon, 2, bound.lower, bound.upper, bound.inputs, radii, bound.weights)
-
-    low, high = 0.0, max(0.0, -float(_local_minima(bound, ratio)[1].min()))
-    for _ in range(40):
-        if high - low <= 1e-13:
-            break
-        middle = low + (high - low) / 2
-        if float(_local_minima(at(middle), ratio)[1].min()) < 0:
-            low = middle
-        else:
-            high = middle
-    return at(high)
-
-
-def _local_minima(bound: MinimaxBound, ratio: float) -> tuple[Floats, Floats]:
-    """Local minima of ``G(y)`` in doubles: kinks for exponent 1, vertices of the pieces for exponent 2."""
-    x, r, w = bound.inputs, bound.radii, bound.weights / bound.weights.sum()
-    events = np.unique(np.concatenate([x - r, x + r]))
-    if bound.exponent == 1:
-        places = np.unique(np.concatenate([x, events]))
-        values = _in_blocks(places, lambda y: _phi(np.abs(y[:, None] - x) - r, ratio) @ w)
-        chosen = _peaks(-values)
-        return places[chosen], values[chosen]
-    edges = np.concatenate([[events[0] - 1], events, [events[-1] + 1]])
-    middles = (edges[:-1] + edges[1:]) / 2
-    weight = _in_blocks(middles, lambda y: np.where(np.abs(y[:, None] - x) < r, ratio, 1.0) @ np.stack([w, w * x], 1))
-    vertices = weight[:, 1] / weight[:, 0]
-    inside = (vertices >= edges[:-1]) & (vertices <= edges[1:])
-    places = vertices[inside]
-    return places, _in_blocks(places, lambda y: _phi((y[:, None] - x) ** 2 - r**2, ratio) @ w)
-
-
-def _phi(values: Floats, ratio: float) -> Floats:
-    return np.asarray(np.minimum(values, ratio * values))
-
-
-def _in_blocks(places: Floats, function: Any, size: int = 512) -> Floats:
-    parts = [function(places[k : k + size]) for k in range(0, places.size, size)]
-    return np.concatenate(parts) if parts else np.empty(0)
+    def _bounds_so_far(self) -> tuple[float, float]:
+        """In the units of the inputs; at worst what two inputs forbid and a constant output achieves."""
+        scale = float(self.problem.inputs.length**self.exponent)
+        lower, upper = float(two_input_bound(self.problem.epsilon, self.exponent)), 0.5**self.exponent
+        if self.base is not None:
+            upper = min(upper, self.base.worst)
+        if self.prior is not None and self.problem.loss in _PROVEN:
+            atoms = self.prior.atoms
+            arrays = (atoms.inputs, atoms.radii, atoms.weights)
+            lower = max(lower, float(MinimaxBound(self.problem.epsilon, int(self.exponent), 0.0, 1.0, *arrays).value()))
+        return lower * scale * (1 - _ROUNDING), upper * scale * (1 + _ROUNDING)

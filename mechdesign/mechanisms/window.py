@@ -9,31 +9,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.domains import Finite, Interval
+from mechdesign.dyadic import dyadic
 from mechdesign.errors import InvalidInput, require_epsilon, require_finite
 from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms import analysis
 from mechdesign.mechanisms.ratio import LikelihoodRatio
+from mechdesign.mechanisms.sliding import Sliding
 from mechdesign.priors import Prior
 
 Floats = NDArray[np.float64]
 
 _BLOCK = 1 << 20
+_FAST = (Power(1.0), Power(2.0))
 _Costs = Callable[[Floats], Floats]
-
-
-class _Track(NamedTuple):
-    """How the window moves: at inputs beyond ``turns[k]`` it starts at ``starts[k + 1]`` of the cumulative base."""
-
-    cumulative: Floats
-    turns: Floats
-    starts: Floats
-    length: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,7 +92,8 @@ class Window:
 
     def exact_total(self) -> Fraction:
         """The sum of the base measure, exactly."""
-        return sum((Fraction(value) for value in self.base.tolist()), Fraction(0))
+        base, shift = dyadic(self.base)
+        return Fraction(sum(base), 1 << shift)
 
     @property
     def turns(self) -> Floats:
@@ -116,18 +110,13 @@ class Window:
         spans -= np.maximum(track.cumulative[:-1], start[..., None])
         return np.asarray(self.base + (self.ratio - 1) * np.maximum(spans, 0.0))
 
-    def _start(self, x: ArrayLike) -> tuple[_Track, Floats]:
+    def _start(self, x: ArrayLike) -> tuple[Sliding, Floats]:
         track = _track(self)
-        return track, track.starts[np.searchsorted(track.turns, self.inputs.require(x), side="left")]
+        return track, track.start(self.inputs.require(x))
 
     def reach(self, x: ArrayLike) -> Floats:
         """Distance from the input to the farthest output that gets more than its base."""
-        track, start = self._start(x)
-        inputs, most = self.inputs.require(x), self.points.size - 1
-        left = np.minimum(np.searchsorted(track.cumulative, start, side="right") - 1, most)
-        right = np.searchsorted(track.cumulative, start + track.length, side="left") - 1
-        right = np.minimum(np.maximum(right, left), most)
-        return np.asarray(np.maximum(np.abs(inputs - self.points[left]), np.abs(self.points[right] - inputs)))
+        return _track(self).levels(self.inputs.require(x))[0]
 
     def density(self, y: ArrayLike, x: ArrayLike) -> Floats:
         return np.zeros(np.broadcast_shapes(np.shape(y), self.inputs.require(x).shape))
@@ -170,6 +159,9 @@ class Window:
         return self._in_blocks(x, lambda inputs: np.broadcast_to(values, (*inputs.shape, values.size)))
 
     def expected_loss(self, x: ArrayLike, loss: Loss) -> Floats:
+        inputs = self.inputs.require(x)
+        if loss in _FAST and inputs.size * self.points.size > _BLOCK:
+            return _track(self).power_error(inputs.reshape(-1), int(loss.exponent)).reshape(inputs.shape)
         return self._in_blocks(x, lambda inputs: loss(self.points, inputs[..., None]))
 
     def _in_blocks(self, x: ArrayLike, costs: _Costs) -> Floats:
@@ -204,30 +196,32 @@ class Window:
 
     def likelihood_ratio(self) -> LikelihoodRatio:
         """Exact: an output is topped up most at the input nearest to it and least at an end of the inputs."""
-        worst = Fraction(1)
-        rows = [self.exact_row(end) for end in (self.inputs.lower, self.inputs.upper)]
-        for j, (point, low, high) in enumerate(zip(self.points.tolist(), *rows, strict=True)):
-            nearest = min(max(point, self.inputs.lower), self.inputs.upper)
-            most = high if nearest == self.inputs.upper else low if nearest == self.inputs.lower else self._peak(j)
-            worst = max(worst, max(most, low, high) / min(low, high))
-        return LikelihoodRatio(worst)
-
-    def _peak(self, j: int) -> Fraction:
-        """The probability of an output at its own point."""
-        base = Fraction(float(self.base[j]))
-        return min(Fraction(self.ratio) * base, base + 1 - self.exact_total())
+        return _likelihood_ratio(self)
 
     def exact_row(self, x: float) -> list[Fraction]:
         """The law at one input as rationals, filled output by output from the nearest."""
-        at = Fraction(float(self.inputs.require(x)))
-        base = [Fraction(value) for value in self.base.tolist()]
-        left = 1 - sum(base, Fraction(0))
+        row, scale = self._scaled_row(x)
+        return [Fraction(value, scale) for value in row]
+
+    def _scaled_row(self, x: float) -> tuple[list[int], int]:
+        """The law at one input as integers over a common scale."""
+        base, gain, unit = self._scaled_base()
+        (at, *points), _ = dyadic([float(self.inputs.require(x)), *self.points.tolist()])
+        left = unit - sum(base)
         row = list(base)
-        for j in sorted(range(len(base)), key=lambda k: (abs(Fraction(float(self.points[k])) - at), k)):
-            top = min(left, (Fraction(self.ratio) - 1) * base[j])
+        for j in sorted(range(len(base)), key=lambda k: (abs(points[k] - at), k)):
+            top = min(left, gain[j])
             row[j] += top
             left -= top
-        return row
+            if not left:
+                break
+        return row, unit
+
+    def _scaled_base(self) -> tuple[list[int], list[int], int]:
+        """The base, the most each output may be topped up, and one, as integers over a common scale."""
+        base, shift = dyadic(self.base)
+        (ratio,), digits = dyadic([self.ratio])
+        return [m << digits for m in base], [m * (ratio - (1 << digits)) for m in base], 1 << (shift + digits)
 
     mean = analysis.mean
     variance = analysis.variance
@@ -235,21 +229,21 @@ class Window:
 
 
 @lru_cache(maxsize=64)
-def _track(mechanism: Window) -> _Track:
-    """The window slides along the cumulative base: its left end leaves output i when its right end enters output j.
+def _track(mechanism: Window) -> Sliding:
+    return Sliding.over(mechanism.points, mechanism.base, mechanism.ratio)
 
-    Between two such changes mass moves from output i to output j, and it does so at their midpoint.
-    """
-    cumulative = np.concatenate([[0.0], np.cumsum(mechanism.base)])
-    extra = max(0.0, 1.0 - float(cumulative[-1]))
-    length = min(extra / (mechanism.ratio - 1), float(cumulative[-1])) if mechanism.ratio > 1 else 0.0
-    last = float(cumulative[-1]) - length
-    stops = np.concatenate([cumulative, cumulative - length, [0.0, last]])
-    stops = np.unique(stops[(stops >= 0) & (stops <= last)])
-    stops = stops[np.concatenate([[True], np.diff(stops) > 4e-16])]
-    middles = (stops[:-1] + stops[1:]) / 2
-    most = mechanism.points.size - 1
-    left = np.minimum(np.searchsorted(cumulative, middles, side="right") - 1, most)
-    right = np.minimum(np.searchsorted(cumulative, middles + length, side="right") - 1, most)
-    turns = np.maximum.accumulate((mechanism.points[left] + mechanism.points[right]) / 2)
-    return _Track(cumulative, turns, stops, length)
+
+@lru_cache(maxsize=64)
+def _likelihood_ratio(mechanism: Window) -> LikelihoodRatio:
+    base, gain, unit = mechanism._scaled_base()
+    extra = unit - sum(base)
+    first, last = mechanism.inputs.lower, mechanism.inputs.upper
+    worst = Fraction(1)
+    rows = [mechanism._scaled_row(end)[0] for end in (first, last)]
+    for j, (point, low, high) in enumerate(zip(mechanism.points.tolist(), *rows, strict=True)):
+        at_its_point = base[j] + min(gain[j], extra)
+        most = high if point >= last else low if point <= first else at_its_point
+        most, least = max(most, low, high), min(low, high)
+        if most * worst.denominator > worst.numerator * least:
+            worst = Fraction(most, least)
+    return LikelihoodRatio(worst)

@@ -15,16 +15,18 @@ between the events ``x_j`` and ``x_j +- r_j``) and p = 2 (convex quadratics betw
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mechdesign.domains import Interval
+from mechdesign.dyadic import dyadic
 from mechdesign.errors import CheckFailed, InvalidInput, require_epsilon, require_finite
 from mechdesign.losses import Power
 from mechdesign.mechanisms.product import Product
@@ -96,13 +98,15 @@ class MinimaxBound:
 
     def value(self) -> Fraction:
         """The bound: valid for every epsilon-LDP mechanism with any outputs."""
-        columns = (map(Fraction, array.tolist()) for array in self._arrays())
-        atoms = [(x, r, w) for x, r, w in zip(*columns, strict=True) if w]
-        total = sum((w for _, _, w in atoms), Fraction(0))
-        level = sum((w * r**self.exponent for _, r, w in atoms), Fraction(0))
+        places, shift = dyadic(np.concatenate([self.inputs, self.radii]))
+        count = self.inputs.size
+        weights, _ = dyadic(self.weights)
+        atoms = [atom for atom in zip(places[:count], places[count:], weights, strict=True) if atom[2]]
+        total = sum(weights)
+        level: int = sum(w * r**self.exponent for _, r, w in atoms)
         ratio = exp_upper(self.epsilon)
         least = _least_linear(atoms, ratio) if self.exponent == 1 else _least_quadratic(atoms, ratio)
-        return (level + min(Fraction(0), least)) / total
+        return (level + min(Fraction(0), least)) / (total << (self.exponent * shift))
 
     def bound(self, mechanism: Mechanism | Product) -> float:
         return float_down(self.value())
@@ -137,51 +141,53 @@ class MinimaxBound:
         return cls(fields["epsilon"], fields["exponent"], fields["lower"], fields["upper"], *arrays)
 
 
-Atom = tuple[Fraction, Fraction, Fraction]
+Atom = tuple[int, int, int]
+"""Input, radius and weight, as integers on common scales."""
 
 
 def _least_linear(atoms: list[Atom], ratio: Fraction) -> Fraction:
     """The least value of ``sum w phi(|y - x| - r)``: G is linear between events, so it is taken at one of them."""
-    changes: dict[Fraction, Fraction] = {}
+    most, one = ratio.numerator, ratio.denominator  # all slopes and values below are multiplied by ``one``
+    changes: dict[int, int] = {}
     for x, r, w in atoms:
-        for event, change in ((x - r, (1 - ratio) * w), (x, 2 * ratio * w), (x + r, (1 - ratio) * w)):
-            changes[event] = changes.get(event, Fraction(0)) + change
+        for event, change in ((x - r, (one - most) * w), (x, 2 * most * w), (x + r, (one - most) * w)):
+            changes[event] = changes.get(event, 0) + change
     events = sorted(changes)
-    slope = -sum((w for _, _, w in atoms), Fraction(0))
-    value = sum((w * (x - events[0] - r) for x, r, w in atoms), Fraction(0))
+    slope = -one * sum(w for _, _, w in atoms)
+    value = one * sum(w * (x - events[0] - r) for x, r, w in atoms)
     least = value
     for here, following in pairwise(events):
         slope += changes[here]
         value += slope * (following - here)
         least = min(least, value)
-    return least
+    return Fraction(least, one)
 
 
 def _least_quadratic(atoms: list[Atom], ratio: Fraction) -> Fraction:
     """The least value of ``sum w phi((y - x)^2 - r^2)``.
 
-    Every way to choose t or ``c t`` for each atom gives a quadratic above G, and G equals one of them on each piece:
-    the least of the unconstrained minima of the pieces' quadratics is the least value of G.
+    Every way to choose t or ``c t`` for each atom gives a quadratic ``a y^2 - 2 b y + d`` above G, and G equals one of
+    them on each piece: the least of the unconstrained minima of the pieces' quadratics is the least value of G.
     """
-    gain = ratio - 1
-    a = sum((w for _, _, w in atoms), Fraction(0))
-    b = sum((w * x for x, _, w in atoms), Fraction(0))
-    d = sum((w * (x * x - r * r) for x, r, w in atoms), Fraction(0))
-    changes: dict[Fraction, list[Fraction]] = {}
+    most, one = ratio.numerator, ratio.denominator  # a, b and d are multiplied by ``one``
+    a = one * sum(w for _, _, w in atoms)
+    b = one * sum(w * x for x, _, w in atoms)
+    d = one * sum(w * (x * x - r * r) for x, r, w in atoms)
+    changes: dict[int, tuple[int, int, int]] = {}
     for x, r, w in atoms:
         if not r:
             continue
-        for event, sign in ((x - r, gain), (x + r, -gain)):
-            entry = changes.setdefault(event, [Fraction(0)] * 3)
-            entry[0] += sign * w
-            entry[1] += sign * w * x
-            entry[2] += sign * w * (x * x - r * r)
-    least = d - b * b / a
+        for event, gain in ((x - r, (most - one) * w), (x + r, (one - most) * w)):
+            da, db, dd = changes.get(event, (0, 0, 0))
+            changes[event] = da + gain, db + gain * x, dd + gain * (x * x - r * r)
+    least, under = d * a - b * b, a
     for event in sorted(changes):
-        step = changes[event]
-        a, b, d = a + step[0], b + step[1], d + step[2]
-        least = min(least, d - b * b / a)
-    return least
+        da, db, dd = changes[event]
+        a, b, d = a + da, b + db, d + dd
+        value = d * a - b * b
+        if value * under < least * a:
+            least, under = value, a
+    return Fraction(least, under * one)
 
 
 def exact_worst_error(mechanism: Window, exponent: int) -> Fraction:
@@ -194,83 +200,67 @@ def exact_worst_error(mechanism: Window, exponent: int) -> Fraction:
     >>> exact_worst_error(Window(1.0, Interval(0, 1), [0.25, 0.75], [0.25, 0.25], 2.5), 1)
     Fraction(7, 16)
     """
-    points, base = [Fraction(y) for y in mechanism.points.tolist()], [Fraction(m) for m in mechanism.base.tolist()]
-    prefix = _Prefix(points, base, exponent)
-    ratio = Fraction(mechanism.ratio)
-    extra = 1 - prefix.mass[-1]
-    length = extra / (ratio - 1) if extra else Fraction(0)
-    lower, upper = Fraction(mechanism.inputs.lower), Fraction(mechanism.inputs.upper)
-    worst = Fraction(0)
-    start, left, right, current = Fraction(0), 0, 0, None
+    # twice the points, so that turns are whole; the cumulative base times c - 1, so that the window's length is
+    sites, place_shift = dyadic([mechanism.inputs.lower, mechanism.inputs.upper, *mechanism.points.tolist()])
+    lower, upper, *points = (2 * site for site in sites)
+    base, mass_shift = dyadic(mechanism.base)
+    (ratio,), digits = dyadic([mechanism.ratio])
+    one = 1 << digits
+    gain = ratio - one
+    sums = _Sums(points, base, exponent)
+    length = ((1 << mass_shift) - sums.mass[-1]) * one
+    cumulative = [gain * m for m in sums.mass]
+    worst = start = left = right = 0
+    current: int | None = None
     while True:
-        while left < len(base) - 1 and prefix.mass[left + 1] <= start:
+        while left < len(base) - 1 and cumulative[left + 1] <= start:
             left += 1
-        while right < len(base) - 1 and prefix.mass[right + 1] <= start + length:
+        while right < len(base) - 1 and cumulative[right + 1] <= start + length:
             right += 1
-        turn = (points[left] + points[right]) / 2
-        done = start + length >= prefix.mass[-1]
+        turn = (points[left] + points[right]) // 2
+        done = start + length >= cumulative[-1]
         # this law holds from the last turn to the next one: the ends of that stretch are candidates
         begin = lower if current is None else max(lower, current)
         finish = upper if done else min(upper, turn)
         if begin <= finish:
             for x in {begin, finish}:
-                error = prefix.error(x) + (ratio - 1) * prefix.window_error(x, start, length)
-                worst = max(worst, error)
+                # over the base, plus c - 1 times over the window: both times ``one``
+                window = sums.upto_place(x, start + length, right, gain) - sums.upto_place(x, start, left, gain)
+                worst = max(worst, one * sums.upto(x, len(points)) + window)
         if done or turn >= upper:
-            return worst
+            scale = one << (mass_shift + exponent * (place_shift + 1))
+            return Fraction(worst, scale)
         current = turn if current is None else max(current, turn)
-        following = min(prefix.mass[left + 1] - start, prefix.mass[right + 1] - start - length)
-        start += following
+        start += min(cumulative[left + 1] - start, cumulative[right + 1] - start - length)
 
 
-class _Prefix:
-    """Running sums of ``mu y^k``, from which ``sum mu |y - x|^p`` over any stretch of outputs costs O(p)."""
+class _Sums:
+    """Running sums of ``mu y^k`` in integers, from which ``sum mu |y - x|^p`` over the first outputs costs O(p)."""
 
-    def __init__(self, points: list[Fraction], base: list[Fraction], exponent: int) -> None:
-        self.points, self.base, self.exponent = points, base, exponent
-        self.moments: list[list[Fraction]] = []
-        for order in range(exponent + 1):
-            sums = [Fraction(0)]
-            for y, m in zip(points, base, strict=True):
-                sums.append(sums[-1] + m * y**order)
-            self.moments.append(sums)
+    def __init__(self, points: list[int], base: list[int], exponent: int) -> None:
+        self.points, self.exponent = points, exponent
+        self.moments = [
+            list(accumulate((m * y**order for y, m in zip(points, base, strict=True)), initial=0))
+            for order in range(exponent + 1)
+        ]
         self.mass = self.moments[0]
 
-    def error(self, x: Fraction) -> Fraction:
-        """``sum mu |y - x|^p`` over all outputs."""
-        return self.between(x, 0, len(self.points))
+    def upto(self, x: int, count: int) -> int:
+        """``sum mu |y - x|^p`` over the first ``count`` outputs."""
+        split = min(bisect_left(self.points, x), count)
+        below = self._signed(x, 0, split)
+        return self._signed(x, split, count) + (-below if self.exponent % 2 else below)
 
-    def between(self, x: Fraction, first: int, last: int) -> Fraction:
-        """``sum mu |y - x|^p`` over outputs first .. last - 1."""
-        split = min(max(_count_below(self.points, x), first), last)
-        below = self._signed(x, first, split)
-        return self._signed(x, split, last) + (-below if self.exponent % 2 else below)
+    def upto_place(self, x: int, place: int, whole: int, gain: int) -> int:
+        """The same, times ``gain``, up to a place of the cumulative base (times gain) inside output ``whole``."""
+        rest = place - gain * self.mass[whole]
+        value: int = gain * self.upto(x, whole) + rest * abs(self.points[whole] - x) ** self.exponent
+        return value
 
-    def _signed(self, x: Fraction, first: int, last: int) -> Fraction:
-        total, binomial = Fraction(0), 1
+    def _signed(self, x: int, first: int, last: int) -> int:
+        total, binomial = 0, 1
         for k in range(self.exponent + 1):
             moment = self.moments[self.exponent - k][last] - self.moments[self.exponent - k][first]
             total += binomial * (-x) ** k * moment
             binomial = binomial * (self.exponent - k) // (k + 1)
         return total
-
-    def window_error(self, x: Fraction, start: Fraction, length: Fraction) -> Fraction:
-        """``sum |y - x|^p`` weighted by the overlap of each output's stretch of the cumulative base with the window."""
-        return self._upto(x, start + length) - self._upto(x, start)
-
-    def _upto(self, x: Fraction, place: Fraction) -> Fraction:
-        whole = _count_below(self.mass, place, inclusive=True) - 1
-        if whole >= len(self.points):
-            return self.error(x)
-        return self.between(x, 0, whole) + (place - self.mass[whole]) * abs(self.points[whole] - x) ** self.exponent
-
-
-def _count_below(values: list[Fraction], bound: Fraction, *, inclusive: bool = False) -> int:
-    low, high = 0, len(values)
-    while low < high:
-        middle = (low + high) // 2
-        if values[middle] < bound or (inclusive and values[middle] == bound):
-            low = middle + 1
-        else:
-            high = middle
-    return low

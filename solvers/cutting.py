@@ -1,0 +1,69 @@
+"""Cutting planes: solve, ask which rows are violated, add them, solve again."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from numpy.typing import ArrayLike
+
+from .highs import Highs, HighsSession
+from .programs import Limits, LinearProgram, Matrix
+from .solution import Solution, Status
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """Constraints ``row_lower <= matrix @ x <= row_upper`` to add; scalars apply to all rows."""
+
+    matrix: Matrix
+    row_lower: ArrayLike = -math.inf
+    row_upper: ArrayLike = math.inf
+
+
+class CuttingPlanes:
+    """A linear program that grows by the rows an oracle finds violated.
+
+    The oracle receives the solution of the program so far and returns `Rows`, or None when it is content. The basis is
+    kept between solves; one that has stalled the simplex method is dropped, and the program solved afresh.
+
+    >>> planes = CuttingPlanes(LinearProgram.of(cost=[-1.0], matrix=[[1.0]], row_upper=8.0, lower=0))
+    >>> tangent = lambda s: Rows([[2 * s.primal[0]]], row_upper=s.primal[0] ** 2 + 4) if s.primal[0] > 2.001 else None
+    >>> solution, rounds = planes.run(tangent)  # x^2 <= 4 by tangents
+    >>> bool(2 <= solution.primal[0] <= 2.001), rounds
+    (True, 6)
+    """
+
+    def __init__(self, program: LinearProgram, tolerance: float = 1e-10) -> None:
+        self._tolerance = tolerance
+        self.session: HighsSession = Highs(method="simplex", tolerance=tolerance).session(program)
+
+    def solve(self, deadline: float | None = None) -> Solution:
+        """Solve the present program, or raise what its status means (`LimitReached` beyond the deadline).
+
+        ``deadline`` is a reading of `time.perf_counter`.
+        """
+        solution = self.session.solve(_limits(deadline))
+        if solution.status not in (Status.OPTIMAL, Status.TIME_LIMIT):
+            self.session = Highs(tolerance=self._tolerance).session(self.session.program)
+            solution = self.session.solve(_limits(deadline))
+        return solution.require_optimal()
+
+    def run(
+        self, oracle: Callable[[Solution], Rows | None], deadline: float | None = None, rounds: int = 200
+    ) -> tuple[Solution, int]:
+        """The solution the oracle is content with, or the one after ``rounds`` of cuts, and the number of solves."""
+        for done in range(1, rounds + 1):
+            solution = self.solve(deadline)
+            rows = oracle(solution)
+            if rows is None:
+                return solution, done
+            self.session.add_rows(rows.matrix, rows.row_lower, rows.row_upper)
+        return self.solve(deadline), rounds + 1
+
+
+def _limits(deadline: float | None) -> Limits:
+    # a limit must be above 0: a deadline that has passed still gets a microsecond
+    return Limits(seconds=None if deadline is None else max(1e-6, deadline - time.perf_counter()))

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from mechdesign.design.floor import Floor, floor_of
-from mechdesign.design.minimax import MinimaxProblem, optimal_minimax
+from mechdesign.design.minimax import MinimaxProblem, minimax_sweep, optimal_minimax
 from mechdesign.design.piecewise import PiecewiseProblem, optimal_piecewise
 from mechdesign.design.polar import PolarProblem, optimal_polar
 from mechdesign.design.regression import HeightFormula, fit_height
@@ -28,6 +28,7 @@ __all__ = [
     "fit_height",
     "floor_of",
     "load_design",
+    "minimax_sweep",
     "optimal_minimax",
     "optimal_piecewise",
     "optimal_polar",

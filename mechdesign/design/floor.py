@@ -15,7 +15,8 @@ from mechdesign.proof import float_down
 from mechdesign.proof.two_inputs import two_input_bound
 
 _GAP = 2e-4
-_GRID = 201  # keeps the floor under a second; at large eps it is then wider than the gap asked for
+_GRID = 1025
+_SECONDS = 2.0  # at eps above 6 the floor is then wider than the gap asked for, and never wrong
 _ROUNDING = 1e-12
 
 
@@ -23,13 +24,15 @@ _ROUNDING = 1e-12
 class Floor:
     """``[lower, upper]`` holds the least worst-case error over all epsilon-LDP mechanisms.
 
-    ``lower`` is proven by ``bound``; ``upper`` is attained by the mechanism named ``attained_by``.
+    ``lower`` is proven by ``bound`` (in doubles only, if ``claimed``); ``upper`` is attained by the mechanism named
+    ``attained_by``.
     """
 
     lower: float
     upper: float
     bound: str
     attained_by: str
+    claimed: bool = False
 
 
 def floor_of(epsilon: float, loss: Power, domain: Interval | Circle) -> Floor:
@@ -53,8 +56,9 @@ def floor_of(epsilon: float, loss: Power, domain: Interval | Circle) -> Floor:
     except InvalidInput:  # outside what the certified optimum covers
         return _wide_floor(epsilon, loss, domain)
     try:
-        certificate = optimal_minimax(problem).certificate
-        return Floor(certificate.lower, certificate.upper, "atoms", "the certified minimax design")
+        certificate = optimal_minimax(problem, _SECONDS).certificate
+        attained = "the certified minimax design"
+        return Floor(certificate.lower, certificate.upper, "atoms", attained, certificate.claimed)
     except NoAnswer as stopped:
         attained = Floor(stopped.lower, stopped.upper, "atoms", "a window mechanism")
         return _narrower(attained, _wide_floor(epsilon, loss, domain))
@@ -74,7 +78,7 @@ def _narrower(first: Floor, second: Floor) -> Floor:
     """The intersection of two intervals that both hold the optimum."""
     low = max(first, second, key=lambda floor: floor.lower)
     high = min(first, second, key=lambda floor: floor.upper)
-    return Floor(low.lower, high.upper, low.bound, high.attained_by)
+    return Floor(low.lower, high.upper, low.bound, high.attained_by, low.claimed)
 
 
 def _two_inputs(epsilon: float, loss: Power, domain: Interval) -> float:

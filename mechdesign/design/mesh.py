@@ -16,6 +16,7 @@ from scipy.sparse import csr_array, hstack
 Floats = NDArray[np.float64]
 
 _FIRST_CELLS = 32
+_IDLE = 0.05  # cells whose indicator is below this share may be joined with a neighbour like them
 _BULK = 0.15  # cells whose indicator is above this share of the largest are halved
 
 
@@ -63,6 +64,14 @@ class Mesh:
         beside_left = np.concatenate([[False], chosen[:-1] & (widths[1:] > widths[:-1])])
         beside_right = np.concatenate([chosen[1:] & (widths[:-1] > widths[1:]), [False]])
         return self._halved(chosen | beside_left | beside_right)
+
+    def coarsened(self, masses: Floats) -> Mesh:
+        """Nodes between two cells across which the density hardly changes are dropped, but for those of `coarse`."""
+        density = masses[: self.nodes.size] / self._areas(self._shape())
+        indicator = np.abs(np.diff(density)) * np.diff(self.nodes).astype(np.float64) ** 2
+        matters = indicator > _IDLE * indicator.max(initial=0.0)
+        kept = np.concatenate([[True], matters[1:] | matters[:-1], [True]])
+        return Mesh(self.fine, np.union1d(self.nodes[kept], Mesh.coarse(self.fine).nodes))
 
     def halved_where(self, values: Floats) -> Mesh | None:
         """Cells that hold the larger of positive ``values`` on the fine grid are halved; None if there are none."""

@@ -187,6 +187,8 @@ class _Search:
         self.base_mesh = self.prior_mesh = Mesh.coarse(self.fine)
         self.cuts, self.rows = Cuts.first(), np.empty(0)
         self.own: list[Levels] = []
+        if last is not None and last.exponent == self.exponent:
+            self._start_from(last)
 
     def run(self) -> None:
         try:
@@ -199,6 +201,12 @@ class _Search:
                 self._make_finer()
         except SolverError as stopped:
             raise NoAnswer(f"the search was stopped ({stopped})", *self._bounds_so_far()) from None
+
+    def _start_from(self, last: _Search) -> None:
+        self.cuts, self.rows = last.cuts, last.rows
+        self.fine = last.fine
+        self.base_mesh = last.base_mesh.coarsened(last.base_masses)
+        self.prior_mesh = last.prior_mesh.coarsened(last.prior_masses)
 
     def _gap(self) -> float:
         assert self.base is not None
@@ -230,7 +238,8 @@ class _Search:
         stalls = 0
         while True:
             before = math.inf if self.base is None else self.base.worst
-            refined = self.base_mesh.refined(self._solve_base().masses)
+            self.base_masses = self._solve_base().masses
+            refined = self.base_mesh.refined(self.base_masses)
             assert self.base is not None
             stalls = stalls + 1 if before - self.base.worst < _STALLED * self.problem.gap * self.base.worst else 0
             if refined is None or stalls == _BASE_PATIENCE:
@@ -253,6 +262,7 @@ class _Search:
                 found = max(found, offered, key=lambda one: one.bound)
                 self.own = [level for level, used in zip(self.own, offered.used[len(fixed) :], strict=True) if used]
             assert self.prior is not None
+            self.prior_masses = found.masses
             refined = self.prior_mesh.refined(found.masses)
             if refined is None or stalls:
                 refined = (refined or self.prior_mesh).halved_where(found.missed)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import csv
 import math
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.domains import Circle, Interval, require_numbers
-from mechdesign.errors import InvalidInput, require_finite
+from mechdesign.errors import FileProblem, InvalidInput, require_finite
 
 Floats = NDArray[np.float64]
 
@@ -137,20 +140,128 @@ def histogram(edges: ArrayLike, weights: ArrayLike) -> Density:
     return Density(height, domain, tuple(cuts[1:-1].tolist()), "histogram")
 
 
+def beta(first: float, second: float, domain: Interval) -> Density:
+    """The beta law with shapes ``first`` and ``second``, stretched from [0, 1] to the domain.
+
+    Shapes below 1 have an infinite density at an end: the mass within 2^-33 of the length of an end is spread evenly.
+
+    >>> round(float(beta(2.0, 3.0, Interval(0, 1))(0.5)), 12)
+    1.5
+    """
+    a, b = require_finite(first, "prior shape"), require_finite(second, "prior shape")
+    if not (1e-3 <= a <= 1e4 and 1e-3 <= b <= 1e4):
+        raise InvalidInput("prior shapes", (first, second), "lie between 0.001 and 10000")
+    from scipy.special import betainc, betaln
+
+    norm = float(betaln(a, b)) + math.log(domain.length)
+    edge = 2.0**-33
+    ends = [float(betainc(*shapes, edge)) / (edge * domain.length) for shapes in ((a, b), (b, a))]
+
+    def height(x: Floats) -> Floats:
+        left, right = (x - domain.lower) / domain.length, (domain.upper - x) / domain.length
+        inner = np.clip(left, edge, 1.0), np.clip(right, edge, 1.0)
+        values = np.exp((a - 1) * np.log(inner[0]) + (b - 1) * np.log(inner[1]) - norm)
+        values = np.where(left < edge, ends[0], np.where(right < edge, ends[1], values))
+        return np.asarray(np.where((left >= 0) & (right >= 0), values, 0.0))
+
+    # halving towards both ends, and around the middle of the mass
+    mean, spread = a / (a + b), math.sqrt(a * b / (a + b + 1)) / (a + b)
+    shares = [edge * 2.0**k for k in range(33)]
+    shares += [1 - share for share in shares] + [mean + k * spread for k in (-8, -4, -2, -1, 0, 1, 2, 4, 8)]
+    inside = {domain.lower + share * domain.length for share in shares if edge <= share <= 1 - edge}
+    breaks = tuple(sorted(point for point in inside if domain.lower < point < domain.upper))
+    return Density(height, domain, breaks, f"beta({a:g}, {b:g})")
+
+
+def exponential(rate: float, domain: Interval) -> Density:
+    """The exponential law of this rate from the lower end, conditioned on the domain.
+
+    >>> law = exponential(6.0, Interval(-1, 1))
+    >>> round(float(law(-1.0) / law(0.0)), 6) == round(math.exp(6), 6)
+    True
+    """
+    rate = require_finite(rate, "prior rate")
+    if not rate > 0:
+        raise InvalidInput("prior rate", rate, "be above 0")
+    reach = rate * domain.length
+    scale = rate / -math.expm1(-reach)
+    steps = (domain.lower + k / rate for k in (0.5, 1, 2, 4, 8, 16, 32, 64))
+    breaks = tuple(point for point in steps if domain.lower < point < domain.upper)
+    return Density(
+        lambda x: np.asarray(scale * np.exp(-rate * (x - domain.lower))), domain, breaks, f"exponential({rate:g})"
+    )
+
+
+def prior_of_file(path: Path | str, column: str) -> Atoms:
+    """The values of one column of a CSV file with a header, each with its share of the rows.
+
+    Read row by row: memory grows with the distinct values only.
+    """
+    counts: Counter[float] = Counter()
+    for row, value in _numbers_of(path, column):
+        if not math.isfinite(value):
+            raise FileProblem(f"row {row}, column {column!r}", value, "be finite")
+        counts[value] += 1
+    if not counts:
+        raise FileProblem("data file", str(path), "hold at least one row below its header")
+    points = np.array(sorted(counts))
+    shares = np.array([counts[point] for point in points.tolist()], dtype=np.float64)
+    return Atoms(points, shares / shares.sum())
+
+
+def _numbers_of(path: Path | str, column: str) -> Iterator[tuple[int, float]]:
+    """The rows of a CSV file, counted from 2 (the header is row 1), and their numbers in one column."""
+    try:
+        with Path(path).open(newline="", encoding="utf-8-sig") as stream:
+            rows = csv.reader(stream)
+            header = [name.strip() for name in next(rows, [])]
+            if header.count(column) != 1:
+                rule = "name one column of the file" if column in header else f"be one of {', '.join(header) or 'none'}"
+                raise InvalidInput("column", column, rule, f"look at the first line of {path}")
+            place = header.index(column)
+            for fields in rows:
+                if not fields:
+                    continue  # an empty line, as at the end of many files
+                cell = fields[place].strip() if place < len(fields) else ""
+                try:
+                    yield rows.line_num, float(cell)
+                except ValueError:
+                    raise FileProblem(f"row {rows.line_num}, column {column!r}", cell, "be a number") from None
+    except OSError as error:
+        raise FileProblem("data file", str(path), f"be readable: {error.strerror or error}") from None
+    except (csv.Error, UnicodeDecodeError, ValueError) as error:
+        if isinstance(error, InvalidInput):
+            raise
+        raise FileProblem("data file", str(path), f"be a CSV file in UTF-8: {error}") from None
+
+
+_FORMS = "uniform, normal:MEAN,DEVIATION, beta:A,B or exponential:RATE"
+
+
 def parse_prior(text: str, domain: Interval | Circle) -> Density:
-    """The prior a command line names: ``uniform`` or ``normal:MEAN,DEVIATION``."""
+    """The prior a command line names: ``uniform``, ``normal:MEAN,DEVIATION``, ``beta:A,B`` or ``exponential:RATE``.
+
+    >>> parse_prior("exponential:6", Interval(-1, 1)).name
+    'exponential(6)'
+    """
     name, _, arguments = text.strip().lower().partition(":")
     if name == "uniform" and not arguments:
         return uniform(domain)
-    if name == "normal" and isinstance(domain, Interval):
+    builders: dict[str, tuple[int, Callable[..., Density]]] = {
+        "normal": (2, normal),
+        "beta": (2, beta),
+        "exponential": (1, exponential),
+    }
+    if name in builders and isinstance(domain, Interval):
+        count, build = builders[name]
         numbers: list[Any] = arguments.split(",")
-        if len(numbers) == 2:
+        if len(numbers) == count:
             try:
-                return normal(float(numbers[0]), float(numbers[1]), domain)
+                return build(*map(float, numbers), domain)
             except ValueError as error:
                 if isinstance(error, InvalidInput):
                     raise
-    raise InvalidInput("prior", text, "be uniform or normal:MEAN,DEVIATION", "for example --prior normal:0.3,0.1")
+    raise InvalidInput("prior", text, f"be {_FORMS}", "for example --prior normal:0.3,0.1")
 
 
 def _require_weights(weights: Floats) -> None:

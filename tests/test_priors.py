@@ -10,7 +10,7 @@ from scipy import integrate, stats
 
 from mechdesign import priors
 from mechdesign.domains import Circle, Interval
-from mechdesign.errors import InvalidInput
+from mechdesign.errors import FileProblem, InvalidInput
 
 
 def total(prior):
@@ -160,3 +160,76 @@ def test_texts_that_name_no_prior_are_refused(text):
 def test_a_normal_law_on_a_circle_is_refused():
     with pytest.raises(InvalidInput):
         priors.parse_prior("normal:1,1", Circle())
+
+
+BETAS = [(2.0, 3.0), (0.5, 0.5), (1.0, 1.0), (0.2, 6.0), (300.0, 100.0)]
+
+
+@pytest.mark.parametrize(("a", "b"), BETAS, ids=str)
+@pytest.mark.parametrize("domain", [Interval(0, 1), Interval(-1, 3)], ids=str)
+def test_the_beta_law_is_stretched_over_the_domain(a, b, domain):
+    prior = priors.beta(a, b, domain)
+    law = stats.beta(a, b, domain.lower, domain.length)
+    xs = domain.lower + domain.length * np.array([1e-6, 0.1, 0.5, 0.9, 1 - 1e-6])
+    np.testing.assert_allclose(prior(xs), law.pdf(xs), rtol=1e-8)
+    assert total(prior) == pytest.approx(1, rel=1e-9)
+    assert np.isfinite(prior([domain.lower, domain.upper])).all()
+
+
+@pytest.mark.parametrize("rate", [0.01, 6.0, 500.0])
+def test_the_exponential_law_falls_from_the_lower_end(rate):
+    prior = priors.exponential(rate, Interval(-1, 1))
+    xs = np.linspace(-1, 1, 5)
+    mass = -math.expm1(-2 * rate)
+    np.testing.assert_allclose(prior(xs), stats.expon(-1, 1 / rate).pdf(xs) / mass, rtol=1e-12)
+    assert total(prior) == pytest.approx(1, rel=1e-10)
+
+
+@pytest.mark.parametrize(("name", "numbers"), [("beta:2,3", (2, 3)), (" Beta:0.5,0.5", (0.5, 0.5))])
+def test_texts_name_beta_laws(name, numbers):
+    assert priors.parse_prior(name, Interval(0, 2))(0.7) == priors.beta(*numbers, Interval(0, 2))(0.7)
+
+
+@pytest.mark.parametrize(
+    "text", ["beta:1", "beta:0,1", "beta:-1,2", "beta:nan,1", "exponential", "exponential:0", "exponential:1,2"]
+)
+def test_texts_that_name_no_beta_or_exponential_law_are_refused(text):
+    with pytest.raises(InvalidInput):
+        priors.parse_prior(text, Interval(0, 1))
+
+
+def _csv(folder, text):
+    path = folder / "data.csv"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def test_a_column_of_a_file_becomes_shares(tmp_path):
+    path = _csv(tmp_path, '\ufeffname, age\r\n"Smith, J",0.5\r\nLee, 0.25 \r\nKim,0.5\r\n\r\n')
+    assert priors.prior_of_file(path, "age") == priors.Atoms.of_data([0.5, 0.25, 0.5])
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("age\n0.5\nold\n", "row 3, column 'age' must be a number"),
+        ("age\n0.5\nnan\n", "row 3"),
+        ("age\n0.5\ninf\n", "row 3, column 'age' must be finite"),
+        ("name,age\nLee\n", "row 2"),
+        ("age\n", "at least one row"),
+        ("", "column must be"),
+        ("height\n1\n", "column must be one of height"),
+        ("age,age\n1,2\n", "name one column"),
+        (b"age\n\xff\xfe\n", "UTF-8"),
+        ("age\n" + "1" * 200_000 + "\n", "CSV"),
+    ],
+)
+def test_files_that_hold_no_prior_say_where(tmp_path, text, word):
+    with pytest.raises(InvalidInput, match=word):
+        priors.prior_of_file(_csv(tmp_path, text), "age")
+
+
+def test_a_missing_file_is_a_file_problem(tmp_path):
+    for path in (tmp_path / "nowhere.csv", tmp_path):
+        with pytest.raises(FileProblem, match="readable"):
+            priors.prior_of_file(path, "age")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import typer
 
-from mechdesign.cli import compare, ogpm, show
+from mechdesign.cli import compare, constants, minimax, ogpm, show
 from mechdesign.errors import InvalidInput, MechDesignError, MissingExtra, NoAnswer
 
 EXIT_FAILURE, EXIT_BAD_INPUT, EXIT_NO_ANSWER = 1, 2, 3
@@ -34,18 +34,23 @@ mechdesign - local differential privacy mechanisms by optimisation, with proofs
 
   design
     ogpm       the optimal piecewise mechanism: line, circle or polar, any power loss
+    minimax    the certified optimum over all mechanisms: worst case, under a prior, unbiased, any loss matrix
   study
-    compare    worst-case and whole-domain errors of published mechanisms over epsilon
-    show       a saved design: pieces, errors, certificate checked again, density plot
+    compare    published mechanisms over epsilon, and how far each is above the certified optimum
+    show       a saved design: mechanism, errors, certificate checked again, picture
+    constants  the table of certified constants, proven anew
 
-Try:  python -m mechdesign ogpm --eps 2
+Try:  python -m mechdesign minimax --eps 2 --loss absolute
+      python -m mechdesign minimax --sweep 0.5:4:8 --plot optimum.png
       python -m mechdesign compare --eps 0.5:4:8 --plot errors.png
       python -m mechdesign COMMAND --help
 """
 
 app.command("ogpm", help=ogpm.__doc__)(ogpm.run)
+app.command("minimax", help=minimax.__doc__)(minimax.run)
 app.command("compare", help=compare.__doc__)(compare.run)
 app.command("show", help=show.__doc__)(show.run)
+app.command("constants", help=constants.__doc__)(constants.run)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -35,6 +35,7 @@ from mechdesign.design import (
     optimal_polar,
     optimal_unbiased_piecewise,
 )
+from mechdesign.design.constants import rounded_down, rounded_up
 from mechdesign.domains import Circle, Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.losses import Power, parse_loss
@@ -220,7 +221,7 @@ def _print(design: Design, floor: Floor | None, comparison: list[dict[str, Any]]
     output.print_certificate(certificate, _what(design), mechanism)
     _print_pieces_needed(design)
     if floor is not None:
-        _print_floor(floor, certificate.upper)
+        _print_floor(floor, certificate.upper, loss)
     output.console.print()
     _print_comparison(comparison, loss, _at(design))
 
@@ -263,15 +264,17 @@ def _what(design: Design) -> str:
     return "worst-case error"
 
 
-def _print_floor(floor: Floor, ours: float) -> None:
+def _print_floor(floor: Floor, ours: float, loss: Power) -> None:
     if floor.bound == "rotation averaging" and ours <= floor.upper * (1 + 1e-9):
         output.console.print("  no mechanism of any kind does better: on the circle this is the global optimum")
         return
     most, least = (100 * (1 - end / ours) if ours > 0 else 0.0 for end in (floor.lower, floor.upper))
     share = f"{least:.1f}%" if f"{least:.1f}" == f"{most:.1f}" else f"{least:.1f}% to {most:.1f}%"
+    basis = output.floor_basis(floor, loss)
+    ends = f"[{rounded_down(floor.lower, 6)}, {rounded_up(floor.upper, 6)}]"
     output.console.print(
-        f"  optimum over all mechanisms: in [{floor.lower:.6g}, {floor.upper:.6g}], {share} below this\n"
-        f"    (proven by the {floor.bound} bound; attained by {floor.attained_by})",
+        f"  optimum over all mechanisms: in {ends}, {share} below this\n"
+        f"    ({basis} by the {floor.bound} bound; attained by {floor.attained_by})",
         soft_wrap=True,
     )
 

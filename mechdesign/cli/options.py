@@ -50,9 +50,9 @@ def parse_domain(text: str | None, *, circular: bool) -> Interval | Circle:
     return Circle(interval.upper)
 
 
-def parse_epsilons(text: str) -> list[float]:
+def parse_epsilons(text: str, option: str = "--eps") -> list[float]:
     """One epsilon, a list ``A,B,C`` or a range ``FROM:TO:COUNT``."""
-    example = "for example --eps 0.5,1,2 or --eps 0.5:4:8"
+    example = f"for example {option} 0.5,1,2 or {option} 0.5:4:8"
     try:
         if ":" in text:
             start, stop, count = text.split(":")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import math
 import sys
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +15,10 @@ from rich.console import Console
 from rich.table import Table
 
 from mechdesign import files, plot
-from mechdesign.design import Certificate
+from mechdesign.design import Certificate, Floor
+from mechdesign.design.constants import rounded_down, rounded_up
 from mechdesign.errors import FileProblem
+from mechdesign.losses import Power
 from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
@@ -24,6 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _PLAIN_WIDTH = 120  # a pipe or a file has no width of its own
+_FIRST_TICK = 2.0
 
 _is_terminal = sys.stdout is not None and sys.stdout.isatty()
 
@@ -36,34 +41,92 @@ def print_json(document: dict[str, Any]) -> None:
     sys.stdout.flush()
 
 
+def warn(message: str) -> None:
+    """One line on stderr beside an answer."""
+    sys.stderr.write(f"mechdesign: {message}\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """Where the answer of a command goes."""
+
+    out: Path | None = None
+    plot: Path | None = None
+    structure: Path | None = None
+    as_json: bool = False
+    force: bool = False
+    quiet: bool = False
+
+    def say_saved(self) -> None:
+        """The files that were written."""
+        for path in (self.out, self.plot, self.structure):
+            if path is not None:
+                console.print(f"saved {path}", soft_wrap=True)
+
+
 @contextlib.contextmanager
-def progress(message: str, *, quiet: bool) -> Iterator[None]:
-    """A spinner with the elapsed time on stderr while something slow runs."""
+def progress(message: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
+    """What runs and for how long, on stderr; the function it gives changes the message.
+
+    A terminal gets a spinner, anything else a line when two seconds have passed and then at doubled intervals.
+    """
     if quiet:
-        yield
-        return
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+        yield lambda _: None
+    elif sys.stderr is not None and sys.stderr.isatty():
+        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        bar.add_task(message, total=None)
-        yield
+        columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task(message, total=None)
+            yield lambda text: bar.update(task, description=text)
+    else:
+        ticker = _Ticker(message)
+        ticker.start()
+        try:
+            yield ticker.say
+        finally:
+            ticker.stop()
 
 
-def require_outputs(out: Path | None, plot_file: Path | None, *, force: bool) -> None:
-    """Refuse unwritable or existing files before any work is done."""
-    if plot_file is not None:
-        plot.require_plot_format(plot_file)
-    for path in (out, plot_file):
-        if path is not None:
-            files.require_writable(path, overwrite=force)
-    if out is not None and plot_file is not None and out.resolve() == plot_file.resolve():
-        raise FileProblem("plot file", str(plot_file), "differ from the --out file")
+class _Ticker(threading.Thread):
+    """Writes plain lines to stderr while the main thread works."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(daemon=True)
+        self._message, self._done = message, threading.Event()
+
+    def run(self) -> None:
+        waited, pause = 0.0, _FIRST_TICK
+        while not self._done.wait(pause):
+            waited += pause
+            pause = waited
+            sys.stderr.write(f"mechdesign: {self._message} ... {waited:.0f} s\n")
+            sys.stderr.flush()
+
+    def say(self, message: str) -> None:
+        self._message = message
+
+    def stop(self) -> None:
+        self._done.set()
+        self.join()
+
+
+def require_outputs(out: Path | None, *pictures: Path | None, force: bool) -> None:
+    """Refuse unwritable, repeated or existing files before any work is done."""
+    for picture in pictures:
+        if picture is not None:
+            plot.require_plot_format(picture)
+    wanted = [path for path in (out, *pictures) if path is not None]
+    for path in wanted:
+        files.require_writable(path, overwrite=force)
+    if len({path.resolve() for path in wanted}) < len(wanted):
+        raise FileProblem("plot file", str(wanted[-1]), "differ from the other files to be written")
 
 
 def print_table(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> None:
     """A plain table; the first ``left`` columns are text, the rest are numbers aligned right."""
-    table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False, padding=(0, 2))
+    console.print(title, style="bold", markup=False, soft_wrap=True)
+    table = Table(box=None, pad_edge=False, padding=(0, 2))
     for k, heading in enumerate(headings):
         table.add_column(heading, justify="left" if k < left else "right", no_wrap=True)
     for row in rows:
@@ -75,13 +138,34 @@ def print_certificate(certificate: Certificate, what: str, mechanism: Mechanism 
     """The interval on the optimum in plain words, the outputs its class is tied to included."""
     basis = "claimed, not proven" if certificate.claimed else "proven in rational arithmetic"
     onto = f" onto {mechanism.outputs}" if certificate.valid_for == IN_CLASS else ""
-    bounds = f"[{certificate.lower:.10g}, {certificate.upper:.10g}]"
+    bounds = f"[{rounded_down(certificate.lower)}, {rounded_up(certificate.upper)}]"
     console.print(
         f"{what}: {number(certificate.upper)}\n"
         f"  optimum over {certificate.valid_for}{onto}: {bounds} ({basis})\n"
         f"  privacy loss: {certificate.privacy_loss:.12g} (computed exactly, at most eps)",
         soft_wrap=True,
     )
+
+
+def print_gap(certificate: Certificate) -> None:
+    """What the interval means for anyone who wants a better mechanism."""
+    gap = certificate.relative_gap
+    basis = " (claimed)" if certificate.claimed else ""
+    console.print(
+        f"  relative gap: {gap:.2g}; no other of them can be better by more than {100 * gap:.2g}%{basis}",
+        soft_wrap=True,
+    )
+
+
+def floor_basis(floor: Floor, loss: Power) -> str:
+    """Whether a floor is proven in rational arithmetic or rests on doubles, as certificates for powers like 1.5 do."""
+    exact = {"atoms": loss.exponent in (1.0, 2.0), "rotation averaging": loss.exponent == int(loss.exponent)}
+    return "proven" if exact.get(floor.bound, True) else "claimed"
+
+
+def above(percent: float | None) -> str:
+    """Per cent above the optimum, as tables show it."""
+    return "" if percent is None else plot.above(1 + percent / 100, 1.0)
 
 
 def piece_rows(mechanism: Piecewise) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""A saved design: its pieces, errors and certificate, checked again, and a picture of its density."""
+"""A saved design: its mechanism, errors and certificate, checked again, and its picture."""
 
 from __future__ import annotations
 
@@ -8,15 +8,19 @@ from typing import Annotated, Any
 import typer
 
 from mechdesign import plot
-from mechdesign.cli import output
+from mechdesign.cli import certified, output
 from mechdesign.cli.options import AsJson, Force, PlotFile
+from mechdesign.cli.question import Labels
 from mechdesign.design import SavedDesign, load_design
 from mechdesign.domains import Circle
-from mechdesign.losses import Absolute, Power, Squared
+from mechdesign.errors import InvalidInput
+from mechdesign.losses import Absolute, Power, Squared, parse_loss
+from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.mechanisms.serialise import mechanism_to_dict
+from mechdesign.priors import Atoms
 
 
 def run(
@@ -30,25 +34,40 @@ def run(
     parts = saved.mechanism.parts if isinstance(saved.mechanism, Product) else (saved.mechanism,)
     errors = [row for part in parts for row in _errors(part)]
     if plot_file is not None:
-        plot.save(output.density_figure(saved.mechanism), plot_file, overwrite=force)
+        figure = certified.figure(saved.mechanism, saved.certificate, _loss(saved), _labels(saved))
+        plot.save(figure, plot_file, overwrite=force)
     if as_json:
         output.print_json(_document(saved, parts, errors))
         return
+    prior = certified.least_favourable(saved.certificate)
     for part in parts:
-        _print_mechanism(part)
+        _print_mechanism(part, prior, _labels(saved))
     rows = [
         [row["mechanism"], row["loss"], output.number(row["worst"]), output.number(row["average"])] for row in errors
     ]
-    output.print_table("Expected errors", ["mechanism", "loss", "worst case", "average"], rows, left=2)
-    output.console.print()
+    if rows:
+        output.print_table("Expected errors", ["mechanism", "loss", "worst case", "average"], rows, left=2)
+        output.console.print()
     asked = f"{saved.problem.get('loss')} error, {saved.problem.get('criterion')}"
     state = "bounds as claimed in the file" if saved.certificate.claimed else "checked again"
     output.print_certificate(saved.certificate, f"certificate ({asked}; {state})", saved.mechanism)
+    if certified.is_certified_optimum(saved.mechanism):
+        output.print_gap(saved.certificate)
     if plot_file is not None:
         output.console.print(f"saved {plot_file}")
 
 
+def _loss(saved: SavedDesign) -> Power:
+    """The loss a picture shows errors for: the one the file says was asked about, if it is a power."""
+    try:
+        return parse_loss(str(saved.problem.get("loss")))
+    except InvalidInput:
+        return Power(2.0)
+
+
 def _losses(mechanism: Mechanism) -> list[Power]:
+    if isinstance(mechanism, Discrete):  # its inputs and outputs are rows and columns, distances mean nothing
+        return []
     period = mechanism.outputs.period if isinstance(mechanism.outputs, Circle) else None
     return [Absolute(period), Squared(period)]
 
@@ -69,16 +88,32 @@ def _errors(mechanism: Mechanism) -> list[dict[str, Any]]:
 def _document(saved: SavedDesign, parts: tuple[Mechanism, ...], errors: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "problem": dict(saved.problem),
-        "mechanism": mechanism_to_dict(saved.mechanism),
+        "mechanism": mechanism_to_dict(saved.mechanism) | _fields(parts),
         "certificate": saved.certificate.to_dict(),
         "report": dict(saved.report),
         "errors": errors,
         "pieces": [output.piece_rows(part) for part in parts if isinstance(part, Piecewise)],
-    }
+    } | certified.prior_fields(certified.least_favourable(saved.certificate))
 
 
-def _print_mechanism(mechanism: Mechanism) -> None:
+def _fields(parts: tuple[Mechanism, ...]) -> dict[str, Any]:
+    return certified.mechanism_fields(parts[0]) if len(parts) == 1 else {}
+
+
+def _labels(saved: SavedDesign) -> Labels | None:
+    """The labels of a finite problem's inputs and outputs, if the file has both and they fit the mechanism."""
+    rows, columns = (saved.problem.get(f"{side}_labels") for side in ("input", "output"))
+    mechanism = saved.mechanism
+    if not (isinstance(mechanism, Discrete) and isinstance(rows, list) and isinstance(columns, list)):
+        return None
+    fits = len(rows) == len(mechanism.inputs) and len(columns) > mechanism.outputs.upper
+    return (list(map(str, rows)), list(map(str, columns))) if fits else None
+
+
+def _print_mechanism(mechanism: Mechanism, prior: Atoms | None, labels: Labels | None) -> None:
     domain = mechanism.inputs
     output.console.print(f"{mechanism.name}: {domain} -> {mechanism.outputs}, eps = {mechanism.epsilon:g}\n")
     if isinstance(mechanism, Piecewise):
         output.print_pieces(mechanism)
+    else:
+        certified.print_mechanism(mechanism, prior, labels)

@@ -57,8 +57,8 @@ def floor_of(epsilon: float, loss: Power, domain: Interval | Circle) -> Floor:
         return _wide_floor(epsilon, loss, domain)
     try:
         certificate = optimal_minimax(problem, _SECONDS).certificate
-        attained = "the certified minimax design"
-        return Floor(certificate.lower, certificate.upper, "atoms", attained, certificate.claimed)
+        name = "the certified minimax design"
+        return Floor(certificate.lower, certificate.upper, "atoms", name, certificate.claimed)
     except NoAnswer as stopped:
         attained = Floor(stopped.lower, stopped.upper, "atoms", "a window mechanism")
         return _narrower(attained, _wide_floor(epsilon, loss, domain))

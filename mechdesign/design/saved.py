@@ -14,9 +14,12 @@ from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.mechanisms.serialise import domain_to_dict, mechanism_from_dict
 from mechdesign.proof import BathtubBound, Evidence, MinimaxBound, UnbiasedBound
+from mechdesign.proof.bins import BinsBound
+from mechdesign.proof.trade_off import TradeOffBound
 
 _EVIDENCE: dict[str, type[Evidence]] = {
-    evidence.kind: evidence for evidence in (BathtubBound, MinimaxBound, UnbiasedBound)
+    evidence.kind: evidence
+    for evidence in (BathtubBound, BinsBound, MinimaxBound, TradeOffBound, UnbiasedBound)
 }
 
 

@@ -14,10 +14,10 @@ def test_no_arguments_shows_one_screen_of_what_there_is(run: Any) -> None:
     outcome = run()
     assert outcome.code == 0
     assert len(outcome.out.splitlines()) <= 24
-    assert all(command in outcome.out for command in ("ogpm", "compare", "show"))
+    assert all(command in outcome.out for command in ("ogpm", "minimax", "compare", "show", "constants"))
 
 
-@pytest.mark.parametrize("command", ["ogpm", "compare", "show"])
+@pytest.mark.parametrize("command", ["ogpm", "minimax", "compare", "show", "constants"])
 def test_every_command_has_help(run: Any, command: str) -> None:
     outcome = run(command, "--help")
     assert outcome.code == 0

@@ -36,6 +36,60 @@ def test_a_range_is_drawn(run: Any, tmp_path: Path) -> None:
     assert path.stat().st_size > 20_000
 
 
+def test_every_cell_is_measured_from_the_certified_floor(run: Any) -> None:
+    document = run("compare", "--eps", "1,2", "--loss", "squared", "--json").json
+    floor = {row["eps"]: row for row in document["floor"]}
+    assert floor[2.0]["lower"] <= 0.10688314
+    assert floor[2.0]["upper"] >= 0.10688294
+    for cell in document["cells"]:
+        assert cell["above_optimum"] == pytest.approx(100 * (cell["worst"] / floor[cell["eps"]]["upper"] - 1))
+        assert cell["worst"] >= floor[cell["eps"]]["lower"]
+
+
+def test_one_epsilon_is_a_leaderboard_with_the_optimum_on_top(run: Any) -> None:
+    lines = run("compare", "--eps", "2").out.splitlines()
+    assert lines[1].split() == ["mechanism", "worst", "case", "above", "optimum", "average"]
+    assert lines[2].startswith("certified optimum")
+    excess = {line.split()[0]: line.split()[2] for line in lines[3:-1] if not line.startswith("optimal")}
+    assert excess["t-sw"] == "+16.8%"
+    assert excess["ogpm"] == "+33.9%"
+    assert "proven to within" in lines[-1]
+
+
+def test_several_epsilons_have_a_table_of_per_cents(run: Any) -> None:
+    out = run("compare", "--eps", "1,2").out
+    assert "Above the certified optimum" in out
+    assert out.count("certified optimum  ") == 1
+
+
+def test_a_wide_floor_is_shown_as_an_interval_and_its_excess_as_at_least(run: Any) -> None:
+    out = run("compare", "--eps", "20", "--loss", "squared").out
+    assert "certified optimum    [" in out
+    assert "≥ +" in out
+    assert "interval" in out
+
+
+def test_a_floor_that_rests_on_doubles_is_not_called_proven(run: Any) -> None:
+    out = run("compare", "--eps", "1", "--loss", "power:1.5").out
+    assert "proven" not in out
+    assert "proven" not in run("ogpm", "--eps", "1", "--loss", "power:1.5").out.split("optimum over all")[1]
+    assert "proven" in run("compare", "--eps", "1", "--loss", "squared").out
+
+
+def test_on_a_circle_the_optimal_piecewise_mechanism_is_the_floor(run: Any) -> None:
+    document = run("compare", "--eps", "2", "--circular", "--json").json
+    above = {cell["name"]: cell["above_optimum"] for cell in document["cells"]}
+    assert above["optimal piecewise"] == pytest.approx(0.0, abs=1e-9)
+    assert all(value >= -1e-9 for value in above.values())
+
+
+@pytest.mark.parametrize("eps", ["2", "1,2"])
+def test_the_leaderboard_is_drawn(run: Any, tmp_path: Path, eps: str) -> None:
+    path = tmp_path / "board.svg"
+    assert run("compare", "--eps", eps, "--plot", str(path)).code == 0
+    assert path.stat().st_size > 20_000
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

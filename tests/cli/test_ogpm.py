@@ -63,8 +63,9 @@ def test_the_floor_on_a_circle_is_the_design_itself(run: Any) -> None:
 def test_at_minimises_the_error_at_one_input(run: Any) -> None:
     document = run("ogpm", "--eps", "1", "--at", "0.2", "--json").json
     assert document["mechanism"]["p"] == pytest.approx(1.546, abs=1e-3)
-    assert document["comparison"][0]["name"] == "this design"
-    assert document["comparison"][0]["at"] == pytest.approx(0.241, abs=5e-4)
+    names = [row["name"] for row in document["comparison"]]
+    assert names[:2] == ["rr-bins", "this design"]  # bins are no piecewise mechanism: they can beat its optimum
+    assert document["comparison"][1]["at"] == pytest.approx(0.241, abs=5e-4)
 
 
 def test_polar_splits_epsilon(run: Any) -> None:

@@ -1,0 +1,199 @@
+"""How certified optima leave `minimax`: one, several over epsilon, or the trade-off of worst case and average."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from mechdesign import plot
+from mechdesign.cli import certified, output
+from mechdesign.cli.question import THIS, Asked, Question
+from mechdesign.design import Design
+from mechdesign.design.constants import rounded_down, rounded_up
+from mechdesign.errors import InvalidInput
+from mechdesign.mechanisms.product import Product
+
+Row = dict[str, Any]
+
+
+def one(asked: Asked, epsilon: float, seconds: float, delivery: output.Delivery) -> None:
+    """One certified optimum: certificate, mechanism, and the field."""
+    with output.progress(f"certified optimum at eps = {epsilon:g}", quiet=delivery.quiet):
+        design = next(iter(asked.answers([epsilon], seconds)))
+        comparison = asked.comparison(design)
+    mechanism = design.mechanism
+    assert not isinstance(mechanism, Product)
+    if delivery.plot is not None:
+        figure = certified.figure(mechanism, design.certificate, asked.loss, asked.labels)
+        plot.save(figure, delivery.plot, overwrite=delivery.force)
+    if delivery.out is not None:
+        design.save(delivery.out, overwrite=delivery.force)
+    if delivery.as_json:
+        output.print_json(certified.document(design) | {"comparison": comparison})
+        return
+    output.console.print(
+        f"certified optimum for {asked.subject}, eps = {mechanism.epsilon:g}: {asked.headline}\n", soft_wrap=True
+    )
+    output.print_certificate(design.certificate, asked.headline, mechanism)
+    output.print_gap(design.certificate)
+    certified.print_mechanism(mechanism, certified.least_favourable(design.certificate), asked.labels)
+    rows = [
+        [row["name"], output.number(row["worst"]), output.number(row["average"]), output.above(row["above_optimum"])]
+        for row in comparison
+    ]
+    output.print_table(f"Expected {asked.measure}", ["mechanism", "worst case", "average", asked.excess], rows)
+    delivery.say_saved()
+
+
+def sweep(asked: Asked, epsilons: list[float], seconds: float, delivery: output.Delivery) -> None:
+    """One certified optimum an epsilon, against the best published mechanism there."""
+    designs: list[Design] = []
+    with output.progress("certified optima", quiet=delivery.quiet) as say:
+        for design in asked.answers(epsilons, seconds):
+            designs.append(design)
+            say(f"certified optima: {len(designs)} of {len(epsilons)}, up to eps = {design.problem.epsilon:g}")
+        comparisons = [asked.comparison(design) for design in designs]
+    if delivery.plot is not None:
+        plot.save(_picture(asked, designs, comparisons), delivery.plot, overwrite=delivery.force)
+    if delivery.structure is not None:
+        plot.save(_structure(asked, designs), delivery.structure, overwrite=delivery.force)
+    if delivery.as_json:
+        rows = [
+            certified.document(design) | {"comparison": comparison}
+            for design, comparison in zip(designs, comparisons, strict=True)
+        ]
+        output.print_json({"problem": _asked(designs, epsilons), "designs": rows})
+        return
+    output.console.print(
+        f"certified optima for {asked.subject}: {asked.headline}\n"
+        f"  optimum over {_scopes(designs)}, {_basis(designs)}\n",
+        soft_wrap=True,
+    )
+    _print(asked, designs, comparisons)
+    delivery.say_saved()
+
+
+def _asked(designs: list[Design], epsilons: list[float]) -> Row:
+    """The problem the designs share."""
+    problem = dict(designs[0].problem.to_dict())
+    problem.pop("epsilon", None)
+    return problem | {"epsilons": epsilons}
+
+
+def _scopes(designs: list[Design]) -> str:
+    return " or ".join(dict.fromkeys(design.certificate.valid_for for design in designs))
+
+
+def _basis(designs: list[Design]) -> str:
+    claimed = any(design.certificate.claimed for design in designs)
+    return "claimed, not proven" if claimed else "proven in rational arithmetic"
+
+
+def _print(asked: Asked, designs: list[Design], comparisons: list[list[Row]]) -> None:
+    rows = []
+    for design, comparison in zip(designs, comparisons, strict=True):
+        certificate = design.certificate
+        rival = next((row for row in comparison if row["name"] != THIS), None)
+        best = ["", "", ""]
+        if rival is not None:
+            best = [rival["name"], output.number(rival[asked.ranks_by]), output.above(rival["above_optimum"])]
+        ends = [rounded_down(certificate.lower, 8), rounded_up(certificate.upper, 8)]
+        rows.append([f"{design.problem.epsilon:.6g}", *ends, f"{certificate.relative_gap:.1e}", *best])
+    headings = ["eps", "lower", "upper", "gap", "best rival", asked.ranks_by, asked.excess]
+    output.print_table(f"Certified optimum, {asked.headline}", headings, rows)
+
+
+def _picture(asked: Asked, designs: list[Design], comparisons: list[list[Row]]) -> Any:
+    names = [name for name in _names(comparisons[0]) if all(name in _names(rows) for rows in comparisons)]
+    field = {
+        name: [next(row[asked.ranks_by] for row in rows if row["name"] == name) for rows in comparisons]
+        for name in names
+        if name != THIS
+    }
+    bounds = [(design.certificate.lower, design.certificate.upper) for design in designs]
+    ours = [_ours(rows)[asked.ranks_by] for rows in comparisons]
+    if not all(math.isclose(high, value) for (_, high), value in zip(bounds, ours, strict=True)):
+        bounds = [(value, value) for value in ours]  # the certificate bounds something else than rivals are ranked by
+    epsilons = [design.problem.epsilon for design in designs]
+    return plot.sweep(epsilons, bounds, field, asked.measure, f"{asked.headline}, {asked.subject}")
+
+
+def _names(rows: list[Row]) -> list[str]:
+    return [row["name"] for row in rows]
+
+
+def _ours(rows: list[Row]) -> Row:
+    return next(row for row in rows if row["name"] == THIS)
+
+
+def _structure(asked: Asked, designs: list[Design]) -> Any:
+    slices = []
+    for design in designs:
+        mechanism = design.mechanism
+        if isinstance(mechanism, Product) or not certified.is_based(mechanism):
+            raise InvalidInput("structure plot", mechanism.name, "be asked of mechanisms with a base measure")
+        outputs = certified.gathered(mechanism.points, mechanism.base)
+        slices.append(plot.Slice(design.problem.epsilon, outputs, certified.least_favourable(design.certificate)))
+    return plot.structure(slices, f"Structure of the optimum: {asked.headline}, {asked.subject}")
+
+
+# -- worst case against average ---------------------------------------------------------------------------------------
+
+
+def pareto(question: Question, epsilon: float, count: int, seconds: float, delivery: output.Delivery) -> None:
+    """The certified curve from the least worst case to the least average, and where the published mechanisms are."""
+    with output.progress(f"certified trade-off, {count} points at eps = {epsilon:g}", quiet=delivery.quiet):
+        designs = question.curve(epsilon, count, seconds)
+        ours = [question.point(design) for design in designs]
+        field = question.comparison(designs[0])
+    rivals = [row for row in field if row["name"] != THIS]
+    for row in rivals:
+        row["above_optimum"] = _above_curve(row, ours)
+    rivals.sort(key=lambda row: row["above_optimum"])
+    if delivery.plot is not None:
+        places = {row["name"]: (row["worst"], row["average"]) for row in rivals}
+        title = f"Worst case against average, {question.subject}, ε = {epsilon:g}"
+        plot.save(plot.pareto(ours, places, question.loss, title), delivery.plot, overwrite=delivery.force)
+    if delivery.as_json:
+        rows = [
+            certified.document(design) | {"worst": worst, "average": average}
+            for design, (worst, average) in zip(designs, ours, strict=True)
+        ]
+        output.print_json({"problem": _asked(designs, [epsilon]), "designs": rows, "comparison": rivals})
+        return
+    output.console.print(
+        f"certified trade-off for {question.subject}, eps = {epsilon:g}: {question.loss.name} error\n"
+        f"  least average under the prior for each worst case, over all mechanisms, {_basis(designs)}\n",
+        soft_wrap=True,
+    )
+    _print_curve(designs, ours)
+    lines = [
+        [row["name"], output.number(row["worst"]), output.number(row["average"]), output.above(row["above_optimum"])]
+        for row in rivals
+    ]
+    title = "Published mechanisms, and their average above the curve at their worst case (at least)"
+    output.console.print()
+    output.print_table(title, ["mechanism", "worst case", "average", "above curve"], lines)
+    delivery.say_saved()
+
+
+def _print_curve(designs: list[Design], ours: list[tuple[float, float]]) -> None:
+    rows = []
+    for design, (worst, _) in zip(designs, ours, strict=True):
+        certificate = design.certificate
+        ends = [rounded_down(certificate.lower, 8), rounded_up(certificate.upper, 8)]
+        rows.append([output.number(worst), *ends, f"{certificate.relative_gap:.1e}"])
+    headings = ["worst case", "average, lower", "average, upper", "gap"]
+    output.print_table("The curve, from the least worst case to the least average", headings, rows, left=0)
+
+
+def _above_curve(row: Row, curve: list[tuple[float, float]]) -> float:
+    """Per cent by which an average is above that of a mixture of two designs with the same worst case, at least 0.
+
+    The true curve is convex, so it lies below these mixtures, and no mechanism lies below the true curve.
+    """
+    worst, average = ([place[k] for place in curve] for k in (0, 1))
+    best = float(np.interp(row["worst"], worst, np.minimum.accumulate(average)))
+    return max(0.0, 100 * (float(row["average"]) / best - 1))

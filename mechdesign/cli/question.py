@@ -1,0 +1,221 @@
+"""What `minimax` is asked: which criterion, and with it the problem, its solver, and how rivals are measured."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from mechdesign.design import Certificate, Design
+from mechdesign.design.minimax import MinimaxProblem, minimax_sweep, optimal_minimax
+from mechdesign.domains import Interval
+from mechdesign.errors import CheckFailed, NoAnswer
+from mechdesign.losses import Power
+from mechdesign.mechanisms import catalogue
+from mechdesign.mechanisms.product import Product
+from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.priors import Atoms, Prior
+from mechdesign.proof.trade_off import TradeOffBound
+from mechdesign.proof.unbiased_prior import UnbiasedPriorBound
+
+if TYPE_CHECKING:
+    from mechdesign.design.trade_off import TradeOffProblem
+
+WORST, PRIOR, LEXICOGRAPHIC, PARETO = "worst", "prior", "lexicographic", "pareto"
+CRITERIA = (WORST, PRIOR, LEXICOGRAPHIC, PARETO)
+THIS = "this design"
+
+Row = dict[str, Any]
+Labels = tuple[Sequence[str], Sequence[str]]
+
+
+class Asked(Protocol):
+    """What every question can do: be answered, be told, and be compared with what is published."""
+
+    @property
+    def subject(self) -> str: ...
+    @property
+    def headline(self) -> str:
+        """The certified quantity in words."""
+        ...
+
+    @property
+    def measure(self) -> str:
+        """What is small for a good mechanism: an error, a variance, a loss."""
+        ...
+
+    @property
+    def ranks_by(self) -> str:
+        """What rivals are ranked by: ``worst`` or ``average``."""
+        ...
+
+    @property
+    def excess(self) -> str:
+        """The heading of how far rivals are above this design."""
+        ...
+
+    @property
+    def loss(self) -> Power | None: ...
+    @property
+    def labels(self) -> Labels | None: ...
+    def answers(self, epsilons: Sequence[float], seconds: float) -> Iterator[Design]: ...
+    def comparison(self, design: Design) -> list[Row]: ...
+
+
+def with_excess(rows: list[Row], by: str) -> list[Row]:
+    """The rows, the first of them this design, ranked, with per cent above this design."""
+    best = rows[0][by]
+    for row in rows:
+        row["above_optimum"] = 100 * (row[by] / best - 1) if best > 0 else None
+    return sorted(rows, key=lambda row: (row[by], row["name"] != THIS))
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A certified optimum on an interval. ``unbiased`` asks for ``E[Y|x] = x``; then the error is the variance."""
+
+    criterion: str
+    loss: Power
+    inputs: Interval
+    prior: Prior | None
+    cap: float | None
+    gap: float | None
+    unbiased: bool
+    size: int
+
+    def answer(self, epsilon: float, seconds: float | None) -> Design:
+        """Solve it at one epsilon."""
+        if self.unbiased:
+            from mechdesign.design.unbiased import UnbiasedProblem, optimal_unbiased
+
+            free = UnbiasedProblem(epsilon, self._prior(), self.inputs, self.size, self._gap(1e-4))
+            return optimal_unbiased(free, seconds)
+        if self.criterion == WORST:
+            return optimal_minimax(self.worst_case(epsilon), seconds)
+        if self.criterion == PRIOR:
+            from mechdesign.design.prior import PriorProblem, optimal_prior
+
+            problem = PriorProblem(epsilon, self._prior(), self.loss, self.inputs, self._gap(1e-6))
+            return optimal_prior(problem, seconds)
+        from mechdesign.design.trade_off import optimal_trade_off
+
+        return optimal_trade_off(self._trade_off(epsilon), seconds)
+
+    def curve(self, epsilon: float, count: int, seconds: float) -> list[Design]:
+        """The certified trade-off between worst case and average, from one end to the other."""
+        from mechdesign.design.trade_off import pareto
+
+        return pareto(self._trade_off(epsilon), count, seconds)
+
+    def point(self, design: Design) -> tuple[float, float]:
+        """The worst case of a design and the average its certificate attains."""
+        assert not isinstance(design.mechanism, Product)
+        return design.mechanism.worst_case(self.loss)[0], design.certificate.upper
+
+    def _trade_off(self, epsilon: float) -> TradeOffProblem:
+        from mechdesign.design.trade_off import TradeOffProblem
+
+        return TradeOffProblem(epsilon, self._prior(), self.loss, self.inputs, self.cap, self._gap(1e-3))
+
+    def answers(self, epsilons: Sequence[float], seconds: float) -> Iterator[Design]:
+        """Solve it at several epsilons, in ``seconds`` altogether; `NoAnswer` names the one where they ran out."""
+        deadline = time.perf_counter() + seconds
+        found = 0
+        try:
+            if self.criterion == WORST:
+                for design in minimax_sweep(map(self.worst_case, epsilons), seconds):
+                    yield design
+                    found += 1
+                return
+            for epsilon in epsilons:
+                yield self.answer(epsilon, max(deadline - time.perf_counter(), 1e-3))
+                found += 1
+        except NoAnswer as stopped:
+            raise NoAnswer(f"at eps = {epsilons[found]:g}: {stopped.reason}", stopped.lower, stopped.upper) from None
+
+    def worst_case(self, epsilon: float) -> MinimaxProblem:
+        return MinimaxProblem(epsilon, self.loss, self.inputs, self._gap(1e-4))
+
+    def _gap(self, usual: float) -> float:
+        return usual if self.gap is None else self.gap
+
+    def _prior(self) -> Prior:
+        assert self.prior is not None
+        return self.prior
+
+    @property
+    def subject(self) -> str:
+        return str(self.inputs)
+
+    @property
+    def labels(self) -> Labels | None:
+        return None
+
+    @property
+    def measure(self) -> str:
+        return "variance" if self.unbiased else f"{self.loss.name} error"
+
+    @property
+    def ranks_by(self) -> str:
+        """What the certificate bounds, hence what rivals are ranked by: ``worst`` or ``average``."""
+        return "average" if self.unbiased or self.criterion == PRIOR else "worst"
+
+    @property
+    def excess(self) -> str:
+        return "worst case above" if self.criterion == LEXICOGRAPHIC else "above optimum"
+
+    @property
+    def headline(self) -> str:
+        """The certified quantity in words."""
+        if self.unbiased:
+            return "variance under the prior"
+        if self.criterion == WORST:
+            return f"worst-case {self.loss.name} error"
+        return f"average {self.loss.name} error under the prior"
+
+    # -- the field ----------------------------------------------------------------------------------------------------
+
+    def rivals(self, epsilon: float) -> dict[str, Mechanism]:
+        """The published mechanisms that solve the same problem; only unbiased ones against an unbiased design."""
+        entries = [entry for entry in catalogue.ON_INTERVALS if entry.unbiased or not self.unbiased]
+        return {entry.key: entry.build(epsilon, self.inputs, self.loss) for entry in entries}
+
+    def comparison(self, design: Design) -> list[Row]:
+        """Worst case and average of this design and its rivals, best first, and per cent above the optimum.
+
+        The percentage is measured from the upper end of the certified interval: at least so much is lost. With a cap on
+        the worst case it is measured from the worst case of this design.
+        """
+        prior = measured_prior(design.certificate) or self.prior
+        mechanism = design.mechanism
+        assert not isinstance(mechanism, Product)
+        ours = self._row(THIS, mechanism, prior)
+        if self.ranks_by == "average":
+            ours["average"] = design.certificate.upper
+        elif self.criterion == WORST:
+            ours["worst"] = design.certificate.upper
+        rows = [ours]
+        for name, rival in self.rivals(design.problem.epsilon).items():
+            try:
+                rows.append(self._row(name, rival, prior))
+            except CheckFailed:  # an error that doubles cannot resolve is no basis for a comparison
+                continue
+        return with_excess(rows, self.ranks_by)
+
+    def _row(self, name: str, mechanism: Mechanism, prior: Prior | None) -> Row:
+        worst, average = mechanism.worst_case(self.loss)[0], mechanism.average_loss(self.loss, prior)
+        return {"name": name, "worst": worst, "average": average}
+
+
+def measured_prior(certificate: Certificate) -> Atoms | None:
+    """The rounded prior a certificate is about, if it was rounded: rivals are measured under the same one."""
+    evidence = certificate.evidence
+    if isinstance(evidence, TradeOffBound):
+        return Atoms(evidence.prior.means, evidence.prior.weights / evidence.prior.weights.sum())
+    if isinstance(evidence, UnbiasedPriorBound):
+        places = np.linspace(evidence.lower, evidence.upper, evidence.weights.size)
+        return Atoms(places, evidence.weights / evidence.weights.sum())
+    return None

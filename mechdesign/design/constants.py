@@ -1,0 +1,229 @@
+"""The table of certified constants: the best any epsilon-LDP mechanism can do, to the digits that are proven.
+
+Every row is an interval: the lower end holds for all mechanisms of its class and is printed rounded down, the upper end
+is attained by a mechanism and is printed rounded up, so the digits the two share are digits of the optimum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from typing import Any
+
+from mechdesign.design.minimax import MinimaxProblem, optimal_minimax
+from mechdesign.design.result import Design
+from mechdesign.domains import Interval
+from mechdesign.errors import InvalidInput
+from mechdesign.losses import parse_loss
+from mechdesign.priors import parse_prior
+
+EPSILONS = (0.5, 1.0, 2.0, 4.0)
+LOSSES = ("absolute", "squared")
+UNBIASED_PRIORS = ("uniform", "normal:0,0.1", "normal:0,0.2", "exponential:6", "beta:0.5,0.5")
+WORST, AVERAGE, UNBIASED = "worst case", "average", "unbiased"
+CRITERIA = (WORST, AVERAGE, UNBIASED)
+
+_DIGITS = 10
+_UNIT, _SYMMETRIC = Interval(0.0, 1.0), Interval(-1.0, 1.0)
+_UNBIASED_GRID = 33
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """One certified optimum: ``lower <= optimum <= upper`` over ``valid_for``."""
+
+    criterion: str
+    loss: str
+    prior: str
+    inputs: str
+    epsilon: float
+    lower: float
+    upper: float
+    valid_for: str
+    claimed: bool
+    command: str
+
+    def digits(self) -> str:
+        """The digits that are proven: those on which both ends agree.
+
+        >>> Constant("", "", "", "", 2.0, 0.200820041, 0.200820489, "", False, "").digits()
+        '0.200820'
+        """
+        return shared_digits(self.lower, self.upper)
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self) | {"digits": self.digits()}
+
+
+def certified_constants(
+    gap: float = 1e-5,
+    criteria: Sequence[str] = CRITERIA,
+    epsilons: Sequence[float] = EPSILONS,
+    seconds: float | None = None,
+) -> Iterator[Constant]:
+    """Every row of the table, one at a time, each solved and proven anew.
+
+    ``gap`` is the relative gap of the worst-case rows (averages are narrower, unbiased rows at least 1e-4), ``seconds``
+    the most that a row may take; if it takes longer, `NoAnswer`.
+
+    >>> row = next(certified_constants(1e-4, ["worst case"], [0.5]))
+    >>> row.loss, row.digits()[:6], row.valid_for
+    ('absolute', '0.3952', 'all mechanisms')
+    """
+    for criterion in criteria:
+        if criterion not in CRITERIA:
+            raise InvalidInput("criterion", criterion, f"be one of {', '.join(CRITERIA)}")
+    if WORST in criteria:
+        yield from _worst_case(gap, epsilons, seconds)
+    if AVERAGE in criteria:
+        yield from _average(min(gap, 1e-6), epsilons, seconds)
+    if UNBIASED in criteria:
+        yield from _unbiased(max(gap, 1e-4), epsilons, seconds)
+
+
+def _worst_case(gap: float, epsilons: Sequence[float], seconds: float | None) -> Iterator[Constant]:
+    for loss in LOSSES:
+        for epsilon in epsilons:
+            design = optimal_minimax(MinimaxProblem(epsilon, parse_loss(loss), _UNIT, gap), seconds)
+            command = f"minimax --eps {epsilon:g} --loss {loss} --gap {gap:g}"
+            yield _row(design, WORST, loss, "-", _UNIT, command)
+
+
+def _average(gap: float, epsilons: Sequence[float], seconds: float | None) -> Iterator[Constant]:
+    from mechdesign.design.prior import PriorProblem, optimal_prior
+
+    prior = parse_prior("uniform", _UNIT)
+    for loss in LOSSES:
+        for epsilon in epsilons:
+            design = optimal_prior(PriorProblem(epsilon, prior, parse_loss(loss), _UNIT, gap), seconds)
+            command = f"minimax --eps {epsilon:g} --loss {loss} --criterion prior --prior uniform --gap {gap:g}"
+            yield _row(design, AVERAGE, loss, "uniform", _UNIT, command)
+
+
+def _unbiased(gap: float, epsilons: Sequence[float], seconds: float | None) -> Iterator[Constant]:
+    from mechdesign.design.unbiased import UnbiasedProblem, optimal_unbiased
+
+    for name in UNBIASED_PRIORS:
+        prior = parse_prior(name, _SYMMETRIC)
+        for epsilon in epsilons:
+            design = optimal_unbiased(UnbiasedProblem(epsilon, prior, _SYMMETRIC, _UNBIASED_GRID, gap), seconds)
+            command = f"minimax --eps {epsilon:g} --unbiased --domain=-1,1 --prior {name} --gap {gap:g}"
+            yield _row(design, UNBIASED, "squared", name, _SYMMETRIC, command)
+
+
+def _row(design: Design, criterion: str, loss: str, prior: str, inputs: Interval, command: str) -> Constant:
+    certificate = design.certificate
+    return Constant(
+        criterion,
+        loss,
+        prior,
+        f"[{inputs.lower:g}, {inputs.upper:g}]",
+        design.problem.epsilon,
+        certificate.lower,
+        certificate.upper,
+        certificate.valid_for,
+        certificate.claimed,
+        command,
+    )
+
+
+# -- as a document ----------------------------------------------------------------------------------------------------
+
+_HEAD = """\
+# Certified constants of local differential privacy
+
+The best any epsilon-LDP mechanism can do, generated by `make constants`. In every row the optimum lies between the two
+ends. The lower end holds for all mechanisms of the class, with any outputs, and was derived in rational arithmetic from
+stored evidence with a rational upper bound of e^eps; it is printed rounded down. The upper end is attained by a
+mechanism whose privacy was computed exactly; it is printed rounded up. *Proven digits* are those the two ends share.
+Rows marked *claimed* rest on quadrature or a solver instead. `python -m mechdesign` before the command of a row gives
+the mechanism itself and its evidence. A continuous prior enters an average through cells (the mass, mean and variance
+it has on each): those rows hold for every prior with the same cells.
+"""
+
+_TITLES = {
+    WORST: "Worst case of the expected error over the inputs",
+    AVERAGE: "Average of the expected error under a prior",
+    UNBIASED: f"Variance under a prior, unbiased for every input (prior rounded to {_UNBIASED_GRID} equispaced inputs)",
+}
+
+
+def as_markdown(constants: Iterable[Constant]) -> str:
+    """The document CERTIFIED.md."""
+    rows = list(constants)
+    parts = [_HEAD]
+    for criterion in dict.fromkeys(row.criterion for row in rows):
+        chosen = [row for row in rows if row.criterion == criterion]
+        domain = chosen[0].inputs
+        parts.append(f"## {_TITLES[criterion]}, inputs in {domain}\n")
+        parts.append("| loss | prior | eps | lower | upper | proven digits | class | command |")
+        parts.append("|---|---|---|---|---|---|---|---|")
+        parts += [_markdown_row(row) for row in chosen]
+        parts.append("")
+    return "\n".join(parts)
+
+
+def _markdown_row(row: Constant) -> str:
+    digits = f"{row.digits()} (claimed)" if row.claimed else row.digits()
+    cells = (
+        row.loss,
+        row.prior,
+        f"{row.epsilon:g}",
+        rounded_down(row.lower),
+        rounded_up(row.upper),
+        digits,
+        row.valid_for,
+        f"`{row.command}`",
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+# -- decimals that never overstate ------------------------------------------------------------------------------------
+
+
+def rounded_down(value: float, digits: int = _DIGITS) -> str:
+    """``value`` to so many significant digits, never above it.
+
+    >>> rounded_down(0.19999999999), rounded_down(2 / 3, 3)
+    ('0.1999999999', '0.666')
+    """
+    return _rounded(value, digits, ROUND_FLOOR)
+
+
+def rounded_up(value: float, digits: int = _DIGITS) -> str:
+    """``value`` to so many significant digits, never below it.
+
+    >>> rounded_up(0.1, 3), rounded_up(2 / 3, 3)
+    ('0.101', '0.667')
+    """
+    return _rounded(value, digits, ROUND_CEILING)
+
+
+def _rounded(value: float, digits: int, direction: str) -> str:
+    exact = Decimal(value)
+    if not exact.is_finite() or not exact:
+        return f"{value:g}"
+    last = Decimal(1).scaleb(exact.adjusted() - digits + 1)
+    with_digits = (exact / last).to_integral_value(rounding=direction) * last
+    return _plain(with_digits)
+
+
+def shared_digits(lower: float, upper: float) -> str:
+    """The decimal digits every number between the two begins with; empty if not even the first is sure.
+
+    >>> shared_digits(0.31616897, 0.31616898), shared_digits(9.99, 10.01)
+    ('0.3161689', '')
+    """
+    finest = Decimal("1e-15")
+    low, high = (f"{Decimal(end).quantize(finest, ROUND_FLOOR):f}" for end in (lower, upper))
+    if len(low) != len(high):
+        return ""
+    count = next((k for k, (a, b) in enumerate(zip(low, high, strict=True)) if a != b), len(low))
+    prefix = low[:count].rstrip(".")
+    return prefix if "." in low[:count] and prefix.strip("0.") else ""
+
+
+def _plain(number: Decimal) -> str:
+    exponent = number.adjusted() if number else 0
+    return f"{number:f}" if -5 < exponent < 16 else f"{number:e}"

@@ -1,0 +1,433 @@
+"""The least average error under a prior among mechanisms whose worst case is capped, with its proof.
+
+**Formulation.** With the base measure mu as the only variable (see `mechdesign.design.minimax`), for a prior p
+
+    ``min sum_i p_i F(x_i; mu)``   subject to   ``F(x; mu) <= cap`` for all x,   ``1/c <= |mu| <= 1``.
+
+With the cap at the least worst case (times ``1 + gap``, or nothing could be certified) this is the lexicographic
+optimum, with no cap the optimum under the prior; caps between trace the Pareto curve.
+
+**Program.** Cutting planes on mu over finitely many outputs: F is a maximum of linear functions, one for each level,
+and the sum over the prior is cut in groups of its atoms. One more column is the whole base measure of a mechanism of
+least worst case. Every iterate is mixed with it until the cap holds: F is convex in mu, so the mixture is a mechanism
+that can be returned. The multipliers of the cap's cuts are prices on inputs; the best bins for prior plus prices
+(`mechdesign.proof.trade_off`) give the lower bound, and their outputs are new outputs for the program.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mechdesign.design.capped_program import BaseMeasure, CappedProgram, Cut
+from mechdesign.design.minimax import MinimaxProblem, optimal_minimax
+from mechdesign.design.prior import PriorProblem, optimal_prior, require_prior_problem, rounded_to_atoms
+from mechdesign.design.result import Certificate, Design, Report, versions
+from mechdesign.domains import Interval
+from mechdesign.errors import InvalidInput, NoAnswer, require_finite
+from mechdesign.losses import Loss, Power
+from mechdesign.mechanisms.catalogue import UNIT
+from mechdesign.mechanisms.serialise import domain_to_dict
+from mechdesign.mechanisms.window import Window
+from mechdesign.priors import Atoms, Density, Prior
+from mechdesign.proof import MinimaxBound, exact_worst_error, float_up
+from mechdesign.proof.cells import Cells, prior_echo
+from mechdesign.proof.partition import best_partition, bin_costs, bin_outputs
+from mechdesign.proof.trade_off import TradeOffBound
+from solvers import SolverError
+
+Floats = NDArray[np.float64]
+
+MOST_ATOMS = 256
+"""A prior of more values is rounded to this many cell means, which keeps its mean."""
+
+_ABSOLUTE = Power(1.0)
+_GROUPS = 16
+_FIRST_OUTPUTS = 65
+_MOST_ROUNDS = 400
+_NEGLIGIBLE = 1e-12
+_TOLERANCE = 1e-10
+_PRICED = 2048  # equispaced inputs that prices are gathered on
+_SHARES = (0.0, 0.1, 0.3, 0.6)
+_SAFETY = 1e-13  # of the cap, left for rounding
+
+
+@dataclass(frozen=True, slots=True)
+class TradeOffProblem:
+    """The least average under a prior with worst case at most ``cap``; None asks for the least worst case first.
+
+    Then the cap is the certified least worst case times ``1 + gap``. ``gap`` is also the relative distance between the
+    proven bounds on the average at which the search stops. The average is taken under the prior as given if it has at
+    most 256 values, else under its rounding to the means of that many cells, which the certificate holds.
+    """
+
+    epsilon: float
+    prior: Prior
+    loss: Loss = _ABSOLUTE
+    inputs: Interval = UNIT
+    cap: float | None = None
+    gap: float = 1e-3
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", require_prior_problem(self.epsilon, self.prior, self.loss, self.inputs))
+        if self.cap is not None and not require_finite(self.cap, "cap") > 0:
+            raise InvalidInput("cap", self.cap, "be above 0")
+        if not 1e-6 <= require_finite(self.gap, "gap") < 1:
+            raise InvalidInput("gap", self.gap, "lie between 1e-6 and 1")
+
+    @property
+    def exponent(self) -> int:
+        assert isinstance(self.loss, Power)
+        return int(self.loss.exponent)
+
+    @property
+    def atoms(self) -> Cells:
+        """The prior the average is taken under."""
+        return rounded_to_atoms(self.prior, MOST_ATOMS)
+
+    def to_dict(self) -> dict[str, Any]:
+        name = self.prior.name if isinstance(self.prior, Density) else "data"
+        values = int(self.prior.points.size) if isinstance(self.prior, Atoms) else None
+        atoms = self.atoms
+        return {
+            "kind": "trade-off",
+            "epsilon": self.epsilon,
+            "loss": self.loss.name,
+            "inputs": domain_to_dict(self.inputs),
+            "criterion": "average under the prior, worst case capped",
+            "cap": self.cap,
+            "prior": prior_echo(atoms, name, values) | {"atoms": int(atoms.means.size)},
+            "gap": self.gap,
+        }
+
+
+def optimal_trade_off(problem: TradeOffProblem, seconds: float | None = None) -> Design:
+    """The certified optimum, or `NoAnswer` with the proven bounds if the search or the time ends first.
+
+    >>> middle = Atoms([0.4, 0.6], [0.5, 0.5])
+    >>> design = optimal_trade_off(TradeOffProblem(1.0, middle, Power(2.0), cap=0.25))
+    >>> design.certificate.relative_gap <= 1e-3
+    True
+    """
+    started = time.perf_counter()
+    ends = _Ends.of(problem, _deadline(seconds, started))
+    return _solve(problem, ends, ends.least_cap if problem.cap is None else problem.cap, started)
+
+
+def pareto(problem: TradeOffProblem, count: int = 7, seconds: float | None = None) -> list[Design]:
+    """Designs along the Pareto curve, from the lexicographic optimum (first) to the optimum under the prior (last).
+
+    Caps are denser towards the least worst case, where the curve is steep. The ``cap`` of ``problem`` is ignored.
+    """
+    if isinstance(count, bool) or not isinstance(count, int) or not 2 <= count <= 1000:
+        raise InvalidInput("count", count, "be a whole number from 2 to 1000")
+    started = time.perf_counter()
+    ends = _Ends.of(replace(problem, cap=None), _deadline(seconds, started))
+    room = max(0.0, ends.prior_worst - ends.least_cap)
+    caps = [ends.least_cap + room * (k / (count - 1)) ** 2 for k in range(count - 1)]
+    caps.append(max(ends.prior_worst, ends.least_cap))
+    first = [_solve(replace(problem, cap=None), ends, caps[0], started)]
+    return first + [_solve(replace(problem, cap=cap), ends, cap, time.perf_counter()) for cap in caps[1:]]
+
+
+def _deadline(seconds: float | None, started: float) -> float:
+    if seconds is None:
+        return math.inf
+    if not (math.isfinite(seconds) and seconds > 0):
+        raise InvalidInput("seconds", seconds, "be finite and above 0")
+    return started + seconds
+
+
+# -- both ends of the curve -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Ends:
+    """The mechanisms of least worst case and of least average, with their exact worst cases."""
+
+    atoms: Cells
+    steady: Window
+    steady_worst: float
+    steady_inputs: Floats
+    steady_weights: Floats
+    least_cap: float
+    prior_best: Window
+    prior_worst: float
+    deadline: float
+
+    @classmethod
+    def of(cls, problem: TradeOffProblem, deadline: float) -> _Ends:
+        atoms = problem.atoms
+        try:
+            design = _steady(problem, problem.gap / 4, _seconds_left(deadline))
+            if problem.cap is not None and design.certificate.lower <= problem.cap < design.certificate.upper:
+                design = _steady(problem, 1e-6, _seconds_left(deadline))
+        except NoAnswer as stopped:  # its bounds are about the worst case, not the average
+            raise NoAnswer(f"the least worst case was not found: {stopped.reason}", 0.0, math.inf) from None
+        steady, worst = design.mechanism, design.certificate
+        assert isinstance(steady, Window)
+        if problem.cap is not None and problem.cap < worst.upper:
+            rule = f"be at least {worst.upper!r}, the worst case of the certified optimum"
+            raise InvalidInput("cap", problem.cap, rule, f"no mechanism keeps a cap below {worst.lower!r}")
+        prior = Atoms(atoms.means, atoms.weights / atoms.weights.sum())
+        best = optimal_prior(PriorProblem(problem.epsilon, prior, problem.loss, problem.inputs)).mechanism
+        assert isinstance(best, Window)
+        prior_worst = float_up(exact_worst_error(best, problem.exponent))
+        least_cap = worst.upper * (1 + problem.gap)
+        proof = worst.evidence
+        assert isinstance(proof, MinimaxBound)
+        places = np.clip((proof.inputs - problem.inputs.lower) / problem.inputs.length, 0.0, 1.0)
+        return cls(atoms, steady, worst.upper, places, proof.weights, least_cap, best, prior_worst, deadline)
+
+
+def _steady(problem: TradeOffProblem, gap: float, seconds: float | None) -> Design:
+    gap = min(max(gap, 1e-6), 1e-3)
+    return optimal_minimax(MinimaxProblem(problem.epsilon, problem.loss, problem.inputs, gap), seconds)
+
+
+def _seconds_left(deadline: float) -> float | None:
+    # a limit must be above 0: a deadline that has passed still gets a microsecond
+    return None if math.isinf(deadline) else max(1e-6, deadline - time.perf_counter())
+
+
+def _solve(problem: TradeOffProblem, ends: _Ends, cap: float, started: float) -> Design:
+    if ends.prior_worst <= cap:
+        none = np.empty(0)
+        evidence = TradeOffBound(problem.epsilon, problem.exponent, ends.atoms, cap, none, none)
+        return _design(problem, ends.prior_best, evidence, started, (0, "the cells ran out"))
+    search = _Search(problem, ends, cap)
+    ended = search.run()
+    return _design(problem, search.best, search.evidence(), started, ended)
+
+
+def _design(
+    problem: TradeOffProblem, mechanism: Window, evidence: TradeOffBound, started: float, ended: tuple[int, str]
+) -> Design:
+    rounds, reason = ended
+    upper = evidence.attained(mechanism)
+    lower = min(evidence.bound(mechanism), upper)
+    if upper - lower > problem.gap * upper:
+        raise NoAnswer(f"{reason} at a relative gap of {(upper - lower) / upper:.2g}", lower, upper)
+    scope = evidence.scope(mechanism)
+    certificate = Certificate(lower, upper, scope, False, mechanism.privacy_loss(), evidence)
+    details = {
+        "cap": evidence.cap,
+        "multiplier": evidence.multiplier,
+        "outputs": int(mechanism.points.size),
+        "priced inputs": int(evidence.inputs.size),
+        "prior atoms": int(evidence.prior.means.size),
+        "rounds": rounds,
+    }
+    report = Report(
+        time.perf_counter() - started,
+        "cutting planes (HiGHS)",
+        versions("numpy", "scipy", "highspy"),
+        MappingProxyType(details),
+    )
+    return Design(problem, mechanism, certificate, report)
+
+
+# -- the search, on [0, 1] --------------------------------------------------------------------------------------------
+
+
+def _gathered(inputs: Floats, prices: Floats) -> Floats:
+    """Prices of inputs in [0, 1] split between the two nearest of equispaced inputs, which keeps their mean."""
+    places = inputs * _PRICED
+    below = np.minimum(np.floor(places), _PRICED - 1).astype(np.intp)
+    above = places - below
+    split = np.bincount(below, prices * (1 - above), _PRICED + 1) + np.bincount(below + 1, prices * above, _PRICED + 1)
+    # crumbs cost time, not much of the bound
+    return np.asarray(np.where(split > 1e-7 * split.sum(), split, 0.0))
+
+
+class _Search:
+    """Cuts within a set of outputs, then more outputs where the best bins ask for them."""
+
+    def __init__(self, problem: TradeOffProblem, ends: _Ends, cap: float) -> None:
+        self.problem, self.ends = problem, ends
+        self.exponent = problem.exponent
+        self.loss = Power(float(self.exponent))
+        self.origin, self.length = problem.inputs.lower, problem.inputs.length
+        self.scale = self.length**self.exponent
+        self.exact_cap, self.cap = cap, cap / self.scale * (1 - _SAFETY)
+        self.ratio = ends.steady.ratio
+        self.weights = ends.atoms.weights / ends.atoms.weights.sum()
+        self.atoms = self._inside(ends.atoms.means)
+        self.groups = np.array_split(np.arange(self.atoms.size), min(_GROUPS, self.atoms.size))
+        self.steady_points, self.steady_base = self._inside(ends.steady.points), ends.steady.base
+        self.outputs = np.unique(
+            np.concatenate([self._inside(ends.prior_best.points), np.linspace(0, 1, _FIRST_OUTPUTS)])
+        )
+        self.cuts: list[Cut] = []
+        self.best, self.upper = ends.steady, self._average(self._window(self.steady_points, self.steady_base))
+        self.lower, self.prices = 0.0, np.zeros(_PRICED + 1)
+
+    def _inside(self, places: Floats) -> Floats:
+        return np.asarray(np.clip((places - self.origin) / self.length, 0.0, 1.0))
+
+    def _average(self, window: Window) -> float:
+        return float(np.dot(self.weights, window.expected_loss(self.atoms, self.loss)))
+
+    def evidence(self) -> TradeOffBound:
+        """Prices found on [0, 1], at their places among the inputs."""
+        ends = self.problem.inputs
+        kept = np.flatnonzero(self.prices)
+        places = np.clip(self.origin + kept / _PRICED * self.length, ends.lower, ends.upper)
+        prices = self.prices[kept] * self.ends.atoms.weights.sum()
+        return TradeOffBound(self.problem.epsilon, self.exponent, self.ends.atoms, self.exact_cap, places, prices)
+
+    def run(self) -> tuple[int, str]:
+        """The number of master programs it took and why it ended; leaves the best mechanism and prices behind."""
+        master = self._master()
+        for rounds in range(1, _MOST_ROUNDS + 1):
+            try:
+                value, base, session_prices = master.solve(_seconds_left(self.ends.deadline))
+            except SolverError as stopped:
+                return rounds, "the time limit was reached" if self._is_late() else f"a program failed: {stopped}"
+            window = self._mechanism(base[:-1], float(base[-1]))
+            self._keep_best(window)
+            new = self._violated(window, master.averages)
+            settled = self.upper - value <= 0.25 * self.problem.gap * self.upper or not new
+            if settled or rounds % 4 == 0:
+                wanted = self._price(*session_prices)
+                if self.upper - self.lower <= 0.9 * self.problem.gap * self.upper:
+                    return rounds, "the search ended"
+                if settled:
+                    fresh = self._fresh(wanted, base[:-1])
+                    if fresh.size == 0:
+                        return rounds, "no more outputs help"
+                    self.outputs = np.union1d(self.outputs, fresh)
+                    self.cuts = master.binding() + new
+                    master = self._master()
+                    continue
+            master.add(new)
+            self.cuts += new
+        return _MOST_ROUNDS, "the search ended"
+
+    def _is_late(self) -> bool:
+        return time.perf_counter() >= self.ends.deadline
+
+    def _master(self) -> CappedProgram:
+        steady = BaseMeasure(self.steady_points, self.steady_base)
+        return CappedProgram(self.ratio, self.exponent, self.outputs, steady, len(self.groups), self.cap, self.cuts)
+
+    # -- mechanisms ---------------------------------------------------------------------------------------------------
+
+    def _mechanism(self, base: Floats, share: float) -> Window:
+        kept = base > _NEGLIGIBLE * base.sum()
+        places = np.concatenate([self.outputs[kept], self.steady_points])
+        return self._merged(places, np.concatenate([base[kept], share * self.steady_base]))
+
+    def _merged(self, places: Floats, masses: Floats) -> Window:
+        points, where = np.unique(places, return_inverse=True)
+        total = np.asarray(np.bincount(where, weights=masses), dtype=np.float64)
+        kept = total > _NEGLIGIBLE * total.sum()
+        return self._window(points[kept], total[kept])
+
+    def _window(self, points: Floats, base: Floats, *, moved: bool = False) -> Window:
+        total = float(base.sum())
+        # a relative 1e-12 inside the range: the check in Window is exact
+        target = min(max(total, (1 + 1e-12) / self.ratio), 1 - 1e-12)
+        inputs, places = UNIT, points
+        if moved:
+            inputs, places = self.problem.inputs, self.origin + points * self.length
+        return Window(self.problem.epsilon, inputs, places, base * (target / total), self.ratio, "capped average")
+
+    def _worst(self, window: Window) -> float:
+        return window.worst_case(self.loss)[0]
+
+    def _keep_best(self, window: Window) -> None:
+        """Mix with the mechanism of least worst case until the cap holds, exactly, and keep it if its average is least.
+
+        The worst case is convex in the base measure: the chord to the cap gives a share that is certainly enough.
+        """
+        low = self.ends.steady_worst / self.scale
+        share = 1.0
+        for _ in range(8):
+            mixed = self._mixed(window, share)
+            worst = self._worst(mixed)
+            if worst <= self.cap:
+                break
+            share *= max(0.0, (self.cap - low) / (worst - low)) * (1 - 1e-9) if worst > low else 0.0
+            if share <= 0:
+                return
+        else:
+            return
+        average = self._average(mixed)
+        if average < self.upper:
+            moved = self._window(mixed.points, mixed.base, moved=True)
+            if exact_worst_error(moved, self.exponent) <= self.exact_cap:
+                self.best, self.upper = moved, average
+
+    def _mixed(self, window: Window, share: float) -> Window:
+        if share == 1:
+            return window
+        places = np.concatenate([window.points, self.steady_points])
+        return self._merged(places, np.concatenate([share * window.base, (1 - share) * self.steady_base]))
+
+    # -- cuts and prices ----------------------------------------------------------------------------------------------
+
+    def _violated(self, window: Window, averages: Floats) -> list[Cut]:
+        """Cuts at the window's levels, one for each group whose average the master underrates and each bad input."""
+        errors = window.expected_loss(self.atoms, self.loss)
+        levels = window.reach(self.atoms) ** self.exponent
+        cuts = []
+        slack = 0.02 * self.problem.gap * self.upper / len(self.groups)
+        for k, group in enumerate(self.groups):
+            if float(np.dot(self.weights[group], errors[group])) > averages[k] + slack:
+                cuts.append(Cut(k, self.atoms[group], levels[group], self.weights[group]))
+        places = np.concatenate([[0.0], window.turns, [1.0]])
+        values = window.expected_loss(places, self.loss)
+        top = float(values.max())
+        if top > self.cap * (1 + 1e-12) + _TOLERANCE:
+            peaks = (values >= np.append(values[1:], -1.0)) & (values >= np.append(-1.0, values[:-1]))
+            bad = np.flatnonzero(peaks & (values > self.cap + 0.05 * (top - self.cap)))
+            reach = window.reach(places[bad]) ** self.exponent
+            cuts += [Cut(-1, places[[b]], reach[[i]], np.ones(1)) for i, b in enumerate(bad.tolist())]
+        return cuts
+
+    def _price(self, inputs: Floats, prices: Floats) -> Floats:
+        """Bound the optimum with these prices; the outputs that the best bins for prior plus prices have.
+
+        A program's own multipliers are extreme and jump about: shares of them on top of the best prices so far, or of
+        the certificate of the least worst case, bound better.
+        """
+        new = _gathered(inputs, prices)
+        wanted = self._bound(new)
+        for known in (self.prices, _gathered(self.ends.steady_inputs, self.ends.steady_weights)):
+            if known.sum() > 0:
+                scaled = known * (new.sum() / known.sum())
+                for share in _SHARES:
+                    self._bound((1 - share) * scaled + share * new)
+        return wanted
+
+    def _bound(self, prices: Floats) -> Floats:
+        """Keep prices if none so far prove as much; the outputs of the best bins."""
+        inputs = np.flatnonzero(prices) / _PRICED
+        points, where = np.unique(np.concatenate([self.atoms, inputs]), return_inverse=True)
+        masses = np.concatenate([self.weights, prices[prices > 0]])
+        weights = np.asarray(np.bincount(where, weights=masses), dtype=np.float64)
+        total = float(weights.sum())
+        points, weights = points[weights > 0], weights[weights > 0] / total
+        costs = bin_costs(points, weights, self.ratio, self.exponent)
+        best = best_partition(costs, np.zeros(points.size + 1), self.ratio)
+        value = total * best.value - self.cap * float(prices.sum())
+        if value > self.lower:
+            self.lower, self.prices = value, prices
+        return bin_outputs(points, weights, best.edges, self.ratio, self.exponent)
+
+    def _fresh(self, wanted: Floats, base: Floats) -> Floats:
+        """The outputs of the best bins, and the middles of the stretches next to outputs with mass."""
+        used = np.flatnonzero(base > 1e-9)
+        beside = np.unique(np.clip(np.concatenate([used - 1, used]), 0, self.outputs.size - 2))
+        middles = (self.outputs[beside] + self.outputs[beside + 1]) / 2
+        wide = self.outputs[beside + 1] - self.outputs[beside] > 1e-5
+        fresh = np.concatenate([wanted, middles[wide]])
+        nearest = np.abs(fresh[:, None] - self.outputs[None, :]).min(axis=1)
+        return np.asarray(fresh[nearest > 1e-7])

@@ -1,0 +1,37 @@
+"""Pictures: densities, errors, certified optima and their structure. Matplotlib is imported on use."""
+
+from mechdesign.plot.canvas import require_plot_format, save
+from mechdesign.plot.certified import Line, Slice, probability_table, structure, window_law
+from mechdesign.plot.errors import (
+    above,
+    comparison,
+    draw_errors,
+    draw_floor,
+    draw_leaderboard,
+    draw_over_epsilon,
+    errors_over_inputs,
+    pareto,
+    sweep,
+)
+from mechdesign.plot.laws import densities, polar_density
+
+__all__ = [
+    "Line",
+    "Slice",
+    "above",
+    "comparison",
+    "densities",
+    "draw_errors",
+    "draw_floor",
+    "draw_leaderboard",
+    "draw_over_epsilon",
+    "errors_over_inputs",
+    "pareto",
+    "polar_density",
+    "probability_table",
+    "require_plot_format",
+    "save",
+    "structure",
+    "sweep",
+    "window_law",
+]

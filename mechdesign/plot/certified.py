@@ -1,0 +1,204 @@
+"""Pictures of certified optima: base measures, laws, least-favourable priors, their structure over epsilon, tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from mechdesign.domains import Interval
+from mechdesign.losses import Loss
+from mechdesign.mechanisms.discrete import Discrete
+from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.plot.canvas import (
+    BLACK,
+    BLUE,
+    COLOURS,
+    GREEN,
+    HEAT,
+    VERMILION,
+    Floats,
+    empty_figure,
+    line_style,
+)
+from mechdesign.priors import Atoms
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_MOST_STEMS = 40
+_BINS = 60
+_CELLS = 120
+_MOST_MARKERS = 40
+_MARKERS = "osD"
+_WORTHY = 1e-5  # shares below this are left out of ranges and colours
+
+
+class Based(Mechanism, Protocol):
+    """A mechanism on an interval with finitely many outputs and a base measure under all its laws."""
+
+    @property
+    def inputs(self) -> Interval: ...
+    @property
+    def points(self) -> Floats: ...
+    @property
+    def base(self) -> Floats: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A level worth comparing an error with: the certified optimum."""
+
+    value: float
+    label: str
+
+
+def window_law(
+    mechanism: Based,
+    loss: Loss,
+    prior: Atoms | None = None,
+    prior_title: str | None = None,
+    level: Line | None = None,
+) -> Figure:
+    """Base measure, the law at three inputs, the prior the proof rests on, and the error over all inputs.
+
+    Few outputs are stems; many are gathered into steps, since most may be thin and a few carry much.
+    """
+    inputs = mechanism.inputs
+    figure = empty_figure(12.0, 7.4)
+    (top, law), (bottom, error) = figure.subplots(2, 2)
+    worthy = mechanism.points[mechanism.base > _WORTHY * mechanism.base.sum()]
+    span = min(inputs.lower, float(worthy[0])), max(inputs.upper, float(worthy[-1]))
+    margin = 0.02 * (span[1] - span[0])
+    _draw_masses(top, mechanism.points, mechanism.base, span, BLUE, "base measure")
+    top.set(title=f"Base measure: {_count(mechanism.points.size, 'output')}, mass {mechanism.base.sum():.4g}")
+    for k, x in enumerate((inputs.lower, inputs.middle, inputs.upper)):
+        masses = mechanism.mass(mechanism.points, x)
+        shift = (k - 1) * 0.004 * (span[1] - span[0]) if mechanism.points.size <= _MOST_STEMS else 0.0
+        _draw_masses(law, mechanism.points + shift, masses, span, COLOURS[k], f"x = {x:g}", k)
+    law.set(title="Law of the output at three inputs")
+    law.legend(frameon=False, fontsize="small")
+    for axes in (top, law):
+        axes.set(xlabel="output y", xlim=(span[0] - margin, span[1] + margin))
+        axes.set_ylim(bottom=0)
+    if prior is None:
+        bottom.set_visible(False)
+    else:
+        _draw_masses(bottom, prior.points, prior.weights, (inputs.lower, inputs.upper), VERMILION, "prior")
+        bottom.set(title=prior_title or f"Least-favourable prior: {_count(prior.points.size, 'atom')}")
+        bottom.set(xlabel="input x", xlim=(span[0] - margin, span[1] + margin))
+        bottom.set_ylim(bottom=0)
+    grid = np.unique([*np.linspace(inputs.lower, inputs.upper, 1201), *mechanism.breakpoints(loss)])
+    error.plot(grid, mechanism.expected_loss(grid, loss), color=GREEN, linewidth=2.6, label="error at x")
+    if level is not None:
+        error.axhline(level.value, color=BLACK, linewidth=1.2, linestyle="--", label=level.label)
+    error.set(xlabel="input x", ylabel=f"expected {loss.name} error", title="Error over the inputs")
+    error.set(xlim=(span[0] - margin, span[1] + margin))
+    error.set_ylim(0, 1.25 * error.get_ylim()[1])
+    error.legend(frameon=False, fontsize="small", loc="upper right", ncols=2)
+    figure.suptitle(f"{mechanism.name}, ε = {mechanism.epsilon:g}, inputs {inputs}")
+    return figure
+
+
+def _draw_masses(
+    axes: Axes, places: Floats, masses: Floats, span: tuple[float, float], colour: str, label: str, k: int = 0
+) -> None:
+    if places.size <= _MOST_STEMS:
+        axes.vlines(places, 0, masses, color=colour, linewidth=2)
+        axes.plot(places, masses, marker=_MARKERS[k % 3], linestyle="", color=colour, markersize=5, label=label)
+        axes.set_ylabel("probability")
+        return
+    heights, edges = np.histogram(places, bins=_BINS, range=span, weights=masses)
+    style = line_style(k)["linestyle"]
+    axes.stairs(heights, edges, color=colour, linewidth=1.8, linestyle=style, label=label, fill=False)
+    axes.set_ylabel(f"probability in 1/{_BINS} of the range")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """The structure of one optimum: outputs with base masses, and the prior against which nothing does better."""
+
+    epsilon: float
+    outputs: Atoms
+    prior: Atoms | None
+
+
+def structure(slices: Sequence[Slice], title: str) -> Figure:
+    """Outputs and base measure against epsilon, beside the least-favourable prior.
+
+    Areas of markers, or colours where there are many points, show shares of the mass at each epsilon.
+    """
+    with_prior = all(cut.prior is not None for cut in slices)
+    figure = empty_figure(13.0 if with_prior else 7.5, 5.4)
+    panels = figure.subplots(1, 2 if with_prior else 1, squeeze=False)[0]
+    epsilons = [cut.epsilon for cut in slices]
+    _draw_structure(figure, panels[0], epsilons, [cut.outputs for cut in slices], BLUE)
+    panels[0].set(ylabel="output y", title="Outputs, by share of the base measure")
+    if with_prior:
+        _draw_structure(figure, panels[1], epsilons, [cut.prior for cut in slices if cut.prior is not None], VERMILION)
+        panels[1].set(ylabel="input x", title="Least-favourable prior, by weight")
+    for axes in panels:
+        axes.set_xlabel("privacy parameter ε")
+    figure.suptitle(title)
+    return figure
+
+
+def _draw_structure(figure: Figure, axes: Axes, epsilons: Sequence[float], laws: Sequence[Atoms], colour: str) -> None:
+    if all(law.points.size <= _MOST_MARKERS for law in laws):
+        for epsilon, law in zip(epsilons, laws, strict=True):
+            at = np.full(law.points.size, epsilon)
+            axes.scatter(at, law.points, s=600 * law.weights, color=colour, alpha=0.6, linewidths=0)
+        return
+    worthy = np.concatenate([law.points[law.weights > _WORTHY] for law in laws])
+    low, high = float(worthy.min()), float(worthy.max())
+    shares = np.stack(
+        [np.histogram(law.points, bins=_CELLS, range=(low, high), weights=law.weights)[0] for law in laws], axis=1
+    )
+    mesh = axes.pcolormesh(
+        _edges(epsilons),
+        np.linspace(low, high, _CELLS + 1),
+        np.ma.masked_less(shares, _WORTHY),
+        cmap=f"{HEAT}_r",
+        norm="log",
+        rasterized=True,
+    )
+    figure.colorbar(mesh, ax=axes, label=f"share of the mass in 1/{_CELLS} of the range")
+
+
+def _edges(centres: Sequence[float]) -> Floats:
+    """Cell edges half way between centres; a single one gets a cell of width 1."""
+    places = np.asarray(centres, dtype=np.float64)
+    if places.size == 1:
+        return np.array([places[0] - 0.5, places[0] + 0.5])
+    inner = (places[:-1] + places[1:]) / 2
+    return np.concatenate([[2 * places[0] - inner[0]], inner, [2 * places[-1] - inner[-1]]])
+
+
+def probability_table(mechanism: Discrete, labels: tuple[Sequence[str], Sequence[str]] | None = None) -> Figure:
+    """A finite mechanism's table as a heat map: a row an input, a column an output, with their names if few."""
+    figure = empty_figure(7.6, 6.2)
+    axes = figure.subplots()
+    table = mechanism.probabilities / mechanism.probabilities.sum(axis=1, keepdims=True)
+    mesh = axes.imshow(table, cmap=HEAT, aspect="auto", interpolation="nearest", vmin=0.0)
+    figure.colorbar(mesh, ax=axes, label="probability")
+    rows, columns = table.shape
+    if rows <= 12 and columns <= 12:
+        bright = table.max() / 2
+        for i in range(rows):
+            for j in range(columns):
+                ink = "black" if table[i, j] > bright else "white"
+                axes.text(j, i, f"{table[i, j]:.3f}", ha="center", va="center", fontsize=8, color=ink)
+        names = labels or tuple(
+            [f"{point:g}" for point in domain.points] for domain in (mechanism.inputs, mechanism.outputs)
+        )
+        axes.set_yticks(range(rows), names[0])
+        axes.set_xticks(range(columns), names[1])
+    axes.set(xlabel="output", ylabel="input", title=f"{mechanism.name}, ε = {mechanism.epsilon:g}: P(output | input)")
+    return figure

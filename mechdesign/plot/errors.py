@@ -1,0 +1,190 @@
+"""Pictures of errors: over inputs, over epsilon, and how far each mechanism is from the certified optimum."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mechdesign.losses import Loss
+from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.plot.canvas import BLACK, BLUE, GREY, empty_figure, legend_right, line_style, plain_numbers
+from mechdesign.plot.laws import continuous_inputs
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Bounds = tuple[float, float]
+
+_MOST_LINES = 8
+_VISIBLE_GAP = 0.005
+_INTERVAL = "where the optimum is"
+
+
+def errors_over_inputs(mechanisms: Mapping[str, Mechanism], loss: Loss, title: str = "") -> Figure:
+    """Expected loss against the input, a line a mechanism."""
+    figure = empty_figure(7.5, 4.6)
+    axes = figure.subplots()
+    draw_errors(axes, mechanisms, loss)
+    axes.set_title(title or f"Expected {loss.name} error over the inputs")
+    legend_right(axes)
+    return figure
+
+
+def draw_errors(axes: Axes, mechanisms: Mapping[str, Mechanism], loss: Loss) -> None:
+    """The lines of `errors_over_inputs` on given axes."""
+    for k, (name, mechanism) in enumerate(mechanisms.items()):
+        domain = continuous_inputs(mechanism)
+        grid = np.unique([*np.linspace(domain.lower, domain.upper, 401), *mechanism.breakpoints(loss)])
+        axes.plot(grid, mechanism.expected_loss(grid, loss), label=name, **line_style(k))
+    axes.set(xlabel="input x", ylabel=f"expected {loss.name} error")
+    axes.set_ylim(bottom=0)
+
+
+def draw_over_epsilon(
+    axes: Axes, epsilons: Sequence[float], values: Mapping[str, Sequence[float]], what: str, unit: str = ""
+) -> None:
+    """A quantity against epsilon on a logarithmic scale, a line a mechanism."""
+    for k, (name, line) in enumerate(values.items()):
+        axes.plot(epsilons, line, marker="o" if len(epsilons) < 12 else "", markersize=3, label=name, **line_style(k))
+    axes.set(xlabel="privacy parameter ε", ylabel=what + unit, yscale="log")
+    plain_numbers(axes)
+
+
+def draw_floor(axes: Axes, epsilons: Sequence[float], floor: Sequence[Bounds]) -> None:
+    """The certified optimum below the field; where its interval is wide enough to be seen, the interval."""
+    lower, upper = [low for low, _ in floor], [high for _, high in floor]
+    widest = max(floor, key=lambda ends: ends[1] - ends[0])
+    axes.plot(epsilons, upper, color=BLACK, linewidth=2.6, label=_floor_label(widest), zorder=3)
+    if any(_is_wide(ends) for ends in floor):
+        axes.fill_between(epsilons, lower, upper, color=BLACK, alpha=0.2, linewidth=0, label=_INTERVAL)
+
+
+def comparison(
+    epsilons: Sequence[float],
+    worst: Mapping[str, Sequence[float]],
+    mechanisms: Mapping[str, Mechanism],
+    loss: Loss,
+    epsilon: float,
+    floor: Sequence[Bounds] | None = None,
+) -> Figure:
+    """Worst case against epsilon (for one epsilon: the leaderboard), beside the error over all inputs at one epsilon.
+
+    Of the mechanisms, the eight best at that epsilon; the certified optimum, if given, is the black line beneath them.
+    """
+    position = list(epsilons).index(epsilon)
+    ranked = sorted(worst, key=lambda name: worst[name][position])[:_MOST_LINES]
+    figure = empty_figure(13.0, 5.0)
+    left, right = figure.subplots(1, 2)
+    if len(epsilons) == 1 and floor is not None:
+        draw_leaderboard(
+            left, {name: line[0] for name, line in worst.items()}, floor[0], f"worst-case {loss.name} error"
+        )
+        left.set_title(f"How far above the optimum, ε = {epsilon:g}")
+    else:
+        draw_over_epsilon(left, epsilons, {name: worst[name] for name in ranked}, f"worst-case {loss.name} error")
+        if floor is not None:
+            draw_floor(left, epsilons, floor)
+        left.set_title("Worst case over the inputs" + _of_how_many(len(ranked), len(worst)))
+    draw_errors(right, {name: mechanisms[name] for name in ranked}, loss)
+    if floor is not None:
+        lower, upper = floor[position]
+        right.axhline(upper, color=BLACK, linewidth=2.6, label=f"{_floor_label((lower, upper))}\n(worst case)")
+        if _is_wide((lower, upper)):
+            right.axhspan(lower, upper, color=BLACK, alpha=0.15, linewidth=0, label=_INTERVAL)
+    right.set_title(f"Over the inputs, ε = {epsilon:g}" + _of_how_many(len(ranked), len(worst)))
+    legend_right(right)
+    return figure
+
+
+def draw_leaderboard(axes: Axes, values: Mapping[str, float], floor: Bounds, what: str) -> None:
+    """A bar a mechanism, best on top, each with how far it is above the certified optimum (at least)."""
+    from matplotlib.transforms import blended_transform_factory
+
+    names = sorted(values, key=lambda name: values[name], reverse=True)
+    places = range(len(names))
+    optimum = floor[1]
+    axes.barh(places, [values[name] for name in names], color=[GREY] * (len(names) - 1) + [BLUE], height=0.7)
+    axes.axvline(optimum, color=BLACK, linewidth=2.2, label=_floor_label(floor))
+    if _is_wide(floor):
+        axes.axvspan(floor[0], optimum, color=BLACK, alpha=0.2, linewidth=0, label=_INTERVAL)
+    ends = blended_transform_factory(axes.transAxes, axes.transData)
+    for place, name in zip(places, names, strict=True):
+        text = ("≥ " if _is_wide(floor) else "") + above(values[name], optimum)
+        axes.text(1.02, place, text, transform=ends, va="center", fontsize="small")
+    most = max(values[name] for name in names)
+    if most > 12 * optimum:
+        axes.set_xscale("log")
+    axes.set(xlabel=what, yticks=list(places), yticklabels=names)
+    axes.tick_params(axis="y", labelsize="small")
+    axes.legend(frameon=False, fontsize="small", loc="upper right")
+
+
+def sweep(
+    epsilons: Sequence[float], floor: Sequence[Bounds], field: Mapping[str, Sequence[float]], what: str, title: str
+) -> Figure:
+    """The certified optimum against the field over epsilon, beside how many per cent each mechanism is above it."""
+    middle = len(epsilons) // 2
+    ranked = sorted(field, key=lambda name: field[name][middle])[:_MOST_LINES]
+    figure = empty_figure(13.0, 5.0)
+    left, right = figure.subplots(1, 2)
+    shown = {name: field[name] for name in ranked}
+    draw_over_epsilon(left, epsilons, shown, what)
+    draw_floor(left, epsilons, floor)
+    left.set_title("Certified optimum against the field" + _of_how_many(len(ranked), len(field)))
+    excess = {
+        name: [100 * (value / high - 1) for value, (_, high) in zip(line, floor, strict=True)]
+        for name, line in shown.items()
+    }
+    for k, (name, line) in enumerate(excess.items()):
+        right.plot(epsilons, line, marker="o" if len(epsilons) < 12 else "", markersize=3, label=name, **line_style(k))
+    right.axhline(0.0, color=BLACK, linewidth=2.6, label="certified optimum")
+    best = sorted(max(line) for line in excess.values())
+    right.set(xlabel="privacy parameter ε", ylabel="above the certified optimum (%)", title="Distance to the optimum")
+    right.set_ylim(-2, min(1.1 * best[-1], max(3 * best[0], 60)) if best else 10)
+    legend_right(right)
+    figure.suptitle(title)
+    return figure
+
+
+def pareto(
+    curve: Sequence[tuple[float, float]], field: Mapping[str, tuple[float, float]], loss: Loss, title: str
+) -> Figure:
+    """Average against worst case: the certified curve no mechanism can cross, and where the published ones are."""
+    figure = empty_figure(8.0, 5.4)
+    axes = figure.subplots()
+    worst, average = [point[0] for point in curve], [point[1] for point in curve]
+    axes.plot(worst, average, color=BLACK, marker="o", linewidth=2.2, label="certified trade-off")
+    reach = 2.2 * max(*worst, 1e-300), 2.2 * max(*average, 1e-300)
+    near = {name: place for name, place in field.items() if place[0] <= reach[0] and place[1] <= reach[1]}
+    for k, (name, place) in enumerate(sorted(near.items(), key=lambda item: sum(item[1]))):
+        axes.plot(*place, marker="osD^v<>pPX*"[k % 11], linestyle="", label=name, color=line_style(k)["color"])
+    axes.set(xlabel=f"worst-case {loss.name} error", ylabel=f"average {loss.name} error under the prior", title=title)
+    legend_right(axes)
+    return figure
+
+
+def above(value: float, optimum: float) -> str:
+    """How far a value is above an optimum, short enough for a table.
+
+    >>> above(0.2689, 0.2008), above(5.0, 0.2)
+    ('+33.9%', '25 x')
+    """
+    if optimum <= 0:
+        return ""
+    ratio = value / optimum
+    return f"{round(100 * (ratio - 1), 1) + 0.0:+.1f}%" if ratio < 10 else f"{ratio:.3g} x"
+
+
+def _is_wide(floor: Bounds) -> bool:
+    return floor[1] - floor[0] > _VISIBLE_GAP * floor[1]
+
+
+def _floor_label(floor: Bounds) -> str:
+    return "best known" if _is_wide(floor) else "certified optimum"
+
+
+def _of_how_many(shown: int, total: int) -> str:
+    return "" if shown == total else f" (best {shown} of {total})"

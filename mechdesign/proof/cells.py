@@ -1,0 +1,258 @@
+"""A prior as cells, and what a window mechanism's error is on average over it, exactly."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mechdesign.errors import FileProblem, InvalidInput
+from mechdesign.mechanisms.window import Window
+from mechdesign.proof.evidence import require_said
+
+Floats = NDArray[np.float64]
+
+MOST_CELLS = 4000
+"""More would make the proofs, which are quadratic in them, slow."""
+
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cells:
+    """A prior as cells, sorted: all of a cell's mass lies in its range; an atom is a cell without width.
+
+    >>> Cells.of_atoms([0.0, 1.0], [0.5, 0.5]).are_atoms
+    True
+    """
+
+    lows: Floats
+    highs: Floats
+    means: Floats
+    weights: Floats
+    variances: Floats
+
+    def __post_init__(self) -> None:
+        for name in self.__slots__:
+            array = np.array(getattr(self, name), dtype=np.float64)
+            if array.ndim != 1 or array.shape != np.shape(self.means) or not 0 < array.size <= MOST_CELLS:
+                raise InvalidInput(f"cell {name}", array.shape, f"be between 1 and {MOST_CELLS} numbers, one a cell")
+            if not np.isfinite(array).all():
+                raise InvalidInput(f"cell {name}", float(array[~np.isfinite(array)][0]), "be finite")
+            array.setflags(write=False)
+            object.__setattr__(self, name, array)
+        if not (self.weights > 0).all():
+            raise InvalidInput("cell weights", float(self.weights.min()), "be above 0", "drop cells without mass")
+        if not ((self.lows <= self.means) & (self.means <= self.highs)).all():
+            raise InvalidInput("cell means", "outside", "lie in the ranges of their cells")
+        if not ((self.highs[:-1] <= self.lows[1:]) & (self.means[:-1] < self.means[1:])).all():
+            raise InvalidInput("cells", "unsorted or overlapping", "be sorted and apart")
+        most = (self.means - self.lows) * (self.highs - self.means)
+        # the variance of all mass at the ends, plus what rounding the mean can do
+        spacing = np.spacing(np.maximum(np.abs(self.lows), np.abs(self.highs)))
+        most = most * (1 + _ROUNDING) + 4 * spacing * (self.highs - self.lows)
+        if not ((self.variances >= 0) & (self.variances <= most)).all():
+            raise InvalidInput("cell variances", "out of range", "lie between 0 and (mean - low)(high - mean)")
+
+    @classmethod
+    def of_atoms(cls, points: ArrayLike, weights: ArrayLike) -> Cells:
+        places = np.asarray(points, dtype=np.float64)
+        return cls(places, places, places, np.asarray(weights, dtype=np.float64), np.zeros_like(places))
+
+    @property
+    def are_atoms(self) -> bool:
+        return bool((self.lows == self.highs).all())
+
+    @property
+    def mean(self) -> float:
+        return float(np.dot(self.weights, self.means) / self.weights.sum())
+
+    def arrays(self) -> tuple[Floats, ...]:
+        return self.lows, self.highs, self.means, self.weights, self.variances
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Cells) and all(
+            np.array_equal(mine, theirs) for mine, theirs in zip(self.arrays(), other.arrays(), strict=True)
+        )
+
+    def __hash__(self) -> int:
+        return hash(tuple(array.tobytes() for array in self.arrays()))
+
+    def penalties(self, exponent: int) -> list[Fraction]:
+        """What an edge inside a cell could save, for each of the places between cells (and before and after all)."""
+        ends = (Fraction(float(self.lows[0])), Fraction(float(self.highs[-1])))
+        scale = Fraction(1) if exponent == 1 else ends[1] - ends[0]
+        columns = (self.lows, self.highs, self.means, self.weights, self.variances)
+        inside = [_spread(*cell) * scale for cell in zip(*(column.tolist() for column in columns), strict=True)]
+        return [left + right for left, right in zip([Fraction(0), *inside], [*inside, Fraction(0)], strict=True)]
+
+    def to_dict(self) -> dict[str, Any]:
+        inside = {name: getattr(self, name).tolist() for name in ("lows", "highs", "variances")}
+        return {
+            "means": self.means.tolist(),
+            "weights": self.weights.tolist(),
+            "inside": None if self.are_atoms else inside,
+        }
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Cells:
+        means, weights, inside = fields["means"], fields["weights"], fields["inside"]
+        if inside is None:
+            return cls.of_atoms(means, weights)
+        return cls(inside["lows"], inside["highs"], means, weights, inside["variances"])
+
+
+def _spread(low: float, high: float, mean: float, weight: float, variance: float) -> Fraction:
+    """At least ``weight * E|x - mean|``: what all mass at the ends would give, and the standard deviation."""
+    if low == high:
+        return Fraction(0)
+    x, low_end, high_end = Fraction(mean), Fraction(low), Fraction(high)
+    at_ends = 2 * (x - low_end) * (high_end - x) / (high_end - low_end)
+    return Fraction(weight) * min(at_ends, Fraction(math.nextafter(math.sqrt(variance), math.inf)))
+
+
+def prior_echo(cells: Cells, name: str, values: int | None) -> dict[str, Any]:
+    """What a problem says of its prior in a file: enough to see that evidence is about another one."""
+    return {
+        "name": name,
+        "values": values,
+        "lower": float(cells.lows[0]),
+        "upper": float(cells.highs[-1]),
+        "mean": cells.mean,
+    }
+
+
+def require_prior_problem(
+    problem: Mapping[str, Any], epsilon: float, exponent: int, cells: Cells, mechanism: object
+) -> None:
+    """Privacy, loss, inputs and prior of a problem's echo are those of the evidence and the mechanism."""
+    require_said(problem, "epsilon", epsilon)
+    require_said(problem, "loss", {1: "absolute", 2: "squared"}[exponent])
+    if isinstance(mechanism, Window):
+        ends = {"kind": "interval", "lower": mechanism.inputs.lower, "upper": mechanism.inputs.upper}
+        require_said(problem, "inputs", ends)
+    said = problem.get("prior")
+    mine = prior_echo(cells, "", None)
+    if not isinstance(said, Mapping):
+        raise FileProblem("problem prior", said, "describe the prior the evidence is about")
+    reach = cells.highs[-1] - cells.lows[0] + abs(mine["mean"])
+    for field in ("lower", "upper", "mean"):
+        found = said.get(field)
+        if (
+            isinstance(found, bool)
+            or not isinstance(found, int | float)
+            or not abs(found - mine[field]) <= 1e-9 * reach
+        ):
+            raise FileProblem(f"problem prior {field}", found, f"be {mine[field]!r}, which the evidence is about")
+
+
+def covers(mechanism: Window, cells: Cells) -> bool:
+    """Whether the prior lives on the mechanism's inputs."""
+    return bool(mechanism.inputs.lower <= cells.lows[0] and cells.highs[-1] <= mechanism.inputs.upper)
+
+
+# -- the exact average of a window mechanism --------------------------------------------------------------------------
+
+
+def exact_average(mechanism: Window, cells: Cells, exponent: int) -> Fraction:
+    """The average error as a rational; for wide cells the most over all priors with these cells.
+
+    Inputs of a cell with another law than its mean's are served better by their own, so
+
+        ``E over the cell <= sum_y q(y | mean) E |y - x|^p``,
+
+    which is the error at the mean plus, for p = 2, the variance, and for p = 1 what outputs inside the cell can add.
+
+    >>> from mechdesign.domains import Interval
+    >>> half = Window(1.0, Interval(0, 1), [0.25, 0.75], [0.25, 0.25], 2.5)
+    >>> exact_average(half, Cells.of_atoms([0.0, 1.0], [0.5, 0.5]), 1)
+    Fraction(7, 16)
+    """
+    points = [Fraction(y) for y in mechanism.points.tolist()]
+    turns, starts = _turns(mechanism, points)
+    laws: dict[int, _Law] = {}
+    total = Fraction(0)
+    for low, high, mean, weight, variance in zip(*(array.tolist() for array in cells.arrays()), strict=True):
+        x = Fraction(mean)
+        place = bisect_left(turns, x)
+        if place not in laws:
+            laws[place] = _Law(points, _row(mechanism, starts[place]))
+        law = laws[place]
+        error = law.error(x, exponent)
+        if exponent == 2:
+            error += Fraction(variance)
+        elif low < high:
+            error += law.excess(Fraction(low), Fraction(high), x)
+        total += Fraction(weight) * error
+    return total / sum(map(Fraction, cells.weights.tolist()))
+
+
+class _Law:
+    """One law on the outputs, with running sums."""
+
+    def __init__(self, points: list[Fraction], row: list[Fraction]) -> None:
+        self.points, self.row = points, row
+        products = [q * y for q, y in zip(row, points, strict=True)]
+        self.mass, self.first = _running(row), _running(products)
+        self.second = sum((q * y for q, y in zip(products, points, strict=True)), Fraction(0))
+
+    def error(self, x: Fraction, exponent: int) -> Fraction:
+        if exponent == 2:
+            return self.second - 2 * x * self.first[-1] + x * x
+        split = bisect_left(self.points, x)
+        below = x * self.mass[split] - self.first[split]
+        return below + (self.first[-1] - self.first[split]) - x * (self.mass[-1] - self.mass[split])
+
+    def excess(self, low: Fraction, high: Fraction, mean: Fraction) -> Fraction:
+        """What spreading a cell's mass to its ends adds to the absolute error: only outputs inside it matter."""
+        total = Fraction(0)
+        for k in range(bisect_right(self.points, low), bisect_left(self.points, high)):
+            y = self.points[k]
+            spread = ((high - mean) * (y - low) + (mean - low) * (high - y)) / (high - low)
+            total += self.row[k] * (spread - abs(y - mean))
+        return total
+
+
+def _running(values: Iterable[Fraction]) -> list[Fraction]:
+    sums = [Fraction(0)]
+    for value in values:
+        sums.append(sums[-1] + value)
+    return sums
+
+
+def _turns(mechanism: Window, points: list[Fraction]) -> tuple[list[Fraction], list[Fraction]]:
+    """The inputs where the law changes, and where the window starts on the cumulative base before, between and after.
+
+    The window leaves output i when it enters output j: at their midpoint.
+    """
+    mass = _running(map(Fraction, mechanism.base.tolist()))
+    extra = 1 - mass[-1]
+    length = extra / (Fraction(mechanism.ratio) - 1) if extra else Fraction(0)
+    turns: list[Fraction] = []
+    starts, start, left, right = [Fraction(0)], Fraction(0), 0, 0
+    last = len(points) - 1
+    while True:
+        while left < last and mass[left + 1] <= start:
+            left += 1
+        while right < last and mass[right + 1] <= start + length:
+            right += 1
+        if start + length >= mass[-1]:
+            return turns, starts
+        turn = (points[left] + points[right]) / 2
+        turns.append(max(turn, turns[-1]) if turns else turn)
+        start += min(mass[left + 1] - start, mass[right + 1] - start - length)
+        starts.append(start)
+
+
+def _row(mechanism: Window, start: Fraction) -> list[Fraction]:
+    base = [Fraction(value) for value in mechanism.base.tolist()]
+    mass, gain = _running(base), Fraction(mechanism.ratio) - 1
+    stop = start + (1 - mass[-1]) / gain if gain else start
+    overlaps = (min(high, stop) - max(low, start) for low, high in zip(mass[:-1], mass[1:], strict=True))
+    return [value + gain * max(Fraction(0), overlap) for value, overlap in zip(base, overlaps, strict=True)]

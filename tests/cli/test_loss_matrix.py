@@ -1,0 +1,91 @@
+"""`minimax --loss-matrix`: closed forms, labels, sweeps, and every kind of bad file."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def zero_one(tmp_path: Path) -> Path:
+    path = tmp_path / "zero_one.csv"
+    path.write_text(",a,b,c\na,0,1,1\nb,1,0,1\nc,1,1,0\n")
+    return path
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 2.0])
+def test_the_zero_one_loss_gives_randomised_response(run: Any, zero_one: Path, epsilon: float) -> None:
+    document = run("minimax", "--eps", str(epsilon), "--loss-matrix", str(zero_one), "--json").json
+    value = 2 / (math.exp(epsilon) + 2)
+    assert document["certificate"]["lower"] == pytest.approx(value, rel=1e-6)
+    assert document["certificate"]["upper"] == pytest.approx(value, rel=1e-6)
+    assert document["certificate"]["valid_for"] == "all mechanisms with these outputs"
+    assert document["mechanism"]["outputs"] == [0.0, 1.0, 2.0]
+    assert document["mechanism"]["base"] == pytest.approx([1 / (math.exp(epsilon) + 2)] * 3, rel=1e-6)
+    rows = {row["name"]: row["worst"] for row in document["comparison"]}
+    assert rows["randomised response"] == pytest.approx(value)
+    assert rows["best single output"] == 1.0
+
+
+def test_rows_and_columns_wear_their_labels(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "m.csv"
+    path.write_text(",flu,cold,none\nflu,0,1,3\ncold,1,0,2\nnone,4,2,0\n")
+    out = run("minimax", "--eps", "1", "--loss-matrix", str(path)).out
+    assert any(line.split() == ["flu", "cold", "none"] for line in out.splitlines())
+    assert "with these outputs" in out
+
+
+def test_weights_are_a_prior(run: Any, zero_one: Path) -> None:
+    arguments = ("minimax", "--eps", "1", "--loss-matrix", str(zero_one), "--criterion", "prior", "--json")
+    certain = run(*arguments, "--prior", "1,0,0").json
+    assert certain["certificate"]["upper"] == pytest.approx(0.0, abs=1e-9)
+    even = run(*arguments, "--prior", "uniform").json
+    assert even["certificate"]["upper"] == pytest.approx(2 / (math.e + 2), rel=1e-6)
+
+
+def test_an_array_file_is_read_and_the_table_drawn(run: Any, tmp_path: Path) -> None:
+    path, picture = tmp_path / "m.npy", tmp_path / "table.svg"
+    np.save(path, np.abs(np.subtract.outer(np.arange(20.0), np.arange(15.0))))
+    outcome = run("minimax", "--eps", "1", "--loss-matrix", str(path), "--plot", str(picture))
+    assert outcome.code == 0
+    assert "20 inputs" in outcome.out
+    assert picture.stat().st_size > 5_000
+
+
+def test_a_sweep_is_a_table(run: Any, zero_one: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "sweep.png"
+    arguments = ("minimax", "--sweep", "0.5,1,2", "--loss-matrix", str(zero_one))
+    out = run(*arguments, "--plot", str(picture)).out
+    assert out.count("+0.0%") == 3
+    assert picture.exists()
+    designs = run(*arguments, "--json").json["designs"]
+    uppers = [design["certificate"]["upper"] for design in designs]
+    assert uppers == pytest.approx([2 / (math.exp(epsilon) + 2) for epsilon in (0.5, 1.0, 2.0)], rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("content", "extra", "words"),
+    [
+        ("0,1\n1\n", (), "m.csv"),
+        ("0,-1\n1,0\n", (), "at least 0"),
+        ("0,nan\n1,0\n", (), "m.csv"),
+        ("", (), "m.csv"),
+        ("0,1\n1,0\n", ("--criterion", "pareto"), "worst, prior or lexicographic"),
+        ("0,1\n1,0\n", ("--prior", "uniform"), "add --criterion prior"),
+        ("0,1\n1,0\n", ("--criterion", "prior", "--prior", "0.5"), "2 weights"),
+        ("0,1\n1,0\n", ("--criterion", "prior", "--prior", "0.9,0.9"), "sum to 1"),
+        ("0,1\n1,0\n", ("--criterion", "prior", "--prior", "normal:0,1"), "2 weights"),
+        ("0,1\n1,0\n", ("--loss", "absolute"), "left out with --loss-matrix"),
+    ],
+)
+def test_bad_input_exits_with_2(run: Any, tmp_path: Path, content: str, extra: tuple[str, ...], words: str) -> None:
+    path = tmp_path / "m.csv"
+    path.write_text(content)
+    outcome = run("minimax", "--eps", "1", "--loss-matrix", str(path), *extra)
+    assert outcome.code == 2
+    assert words in " ".join(outcome.err.split())
+    assert outcome.out == ""

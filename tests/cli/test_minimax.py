@@ -1,0 +1,317 @@
+"""`minimax`: the JSON interface, the reference numbers, files, pictures, and every kind of bad input."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mechdesign import Absolute, Interval, Power, catalogue, load_design
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "low", "high"),
+    [
+        (("--eps", "1"), 0.31616897, 0.31616898),
+        (("--eps", "2", "--gap", "1e-3"), 0.20082004, 0.20082049),
+        (("--eps", "1", "--loss", "squared"), 0.19661193, 0.19661194),
+        (("--eps", "2", "--loss", "squared"), 0.10688294, 0.10688314),
+    ],
+)
+def test_the_reference_lies_between_the_bounds(run: Any, arguments: tuple[str, ...], low: float, high: float) -> None:
+    certificate = run("minimax", *arguments, "--json").json["certificate"]
+    assert certificate["lower"] <= high
+    assert certificate["upper"] >= low
+    assert certificate["upper"] - certificate["lower"] <= 1e-3 * certificate["upper"]
+    assert (certificate["valid_for"], certificate["claimed"]) == ("all mechanisms", False)
+
+
+def test_json_has_the_keys_of_the_interface(run: Any) -> None:
+    outcome = run("minimax", "--eps", "1", "--loss", "squared", "--json")
+    document = outcome.json
+    assert outcome.err == ""
+    assert {"problem", "mechanism", "certificate", "report", "comparison", "least_favourable"} <= document.keys()
+    assert len(document["mechanism"]["outputs"]) == len(document["mechanism"]["base"])
+    assert {"lower", "upper", "valid_for", "claimed", "privacy_loss"} <= document["certificate"].keys()
+    assert {"seconds", "solver", "versions"} <= document["report"].keys()
+    assert math.fsum(document["least_favourable"]["weights"]) == pytest.approx(1.0)
+    assert all({"name", "worst", "average", "above_optimum"} <= row.keys() for row in document["comparison"])
+
+
+def test_no_published_mechanism_is_below_the_optimum(run: Any) -> None:
+    document = run("minimax", "--eps", "1", "--domain", "-2,3", "--json").json
+    rows = document["comparison"]
+    assert rows[0]["name"] == "this design"
+    assert {row["name"] for row in rows} == {"this design"} | {entry.key for entry in catalogue.ON_INTERVALS}
+    for row in rows[1:]:
+        mechanism = catalogue.build(row["name"], 1.0, Interval(-2, 3), Absolute())
+        worst = mechanism.worst_case(Absolute())[0]
+        assert row["worst"] == pytest.approx(worst)
+        assert row["above_optimum"] == pytest.approx(100 * (worst / document["certificate"]["upper"] - 1))
+        assert row["worst"] >= document["certificate"]["lower"]
+
+
+def test_people_read_the_certificate_the_mechanism_and_the_field(run: Any) -> None:
+    out = run("minimax", "--eps", "1", "--loss", "squared").out
+    assert "optimum over all mechanisms: [0.196611" in out
+    assert "proven in rational arithmetic" in out
+    assert "relative gap" in out
+    assert "base measure" in out
+    assert "Least-favourable prior" in out
+    assert "ogpm-squared" in out
+    assert "+10.5%" in out
+
+
+def test_long_mechanisms_are_summed_up(run: Any) -> None:
+    out = run("minimax", "--eps", "2", "--gap", "1e-3").out
+    assert "Where the mass is" in out
+    assert len(out.splitlines()) < 60
+
+
+def test_the_average_under_a_prior_is_below_that_of_the_worst_case_design(run: Any) -> None:
+    arguments = ("minimax", "--eps", "2", "--loss", "squared", "--json")
+    average = run(*arguments, "--criterion", "prior", "--prior", "uniform").json
+    rows = {row["name"]: row["average"] for row in average["comparison"]}
+    assert average["certificate"]["upper"] == rows["this design"] == min(rows.values())
+    worst = run(*arguments).json
+    assert average["certificate"]["upper"] < next(
+        row["average"] for row in worst["comparison"] if row["name"] == "this design"
+    )
+    for row in average["comparison"][1:]:
+        mechanism = catalogue.build(row["name"], 2.0, Interval(0, 1), Power(2.0))
+        assert row["average"] == pytest.approx(mechanism.average_loss(Power(2.0)))
+
+
+@pytest.fixture
+def saved(run: Any, tmp_path: Path) -> Path:
+    path = tmp_path / "design.json"
+    assert run("minimax", "--eps", "1", "--loss", "squared", "--out", str(path)).code == 0
+    return path
+
+
+def test_a_saved_optimum_is_proven_again_and_shown(run: Any, saved: Path) -> None:
+    assert load_design(saved).certificate.valid_for == "all mechanisms"
+    outcome = run("show", str(saved))
+    assert outcome.code == 0
+    assert "squared error, worst case; checked again" in outcome.out
+    assert "Least-favourable prior" in outcome.out
+    document = run("show", str(saved), "--json").json
+    assert len(document["mechanism"]["base"]) == len(document["least_favourable"]["points"]) == 2
+
+
+def test_a_saved_optimum_with_a_heavier_atom_is_refused(run: Any, saved: Path) -> None:
+    document = json.loads(saved.read_text())
+    document["certificate"]["evidence"]["radii"][0] *= 1.01
+    document["certificate"]["lower"] *= 1.000001
+    saved.write_text(json.dumps(document))
+    outcome = run("show", str(saved))
+    assert outcome.code == 2
+    assert "certificate" in outcome.err
+
+
+def test_a_saved_optimum_is_drawn(run: Any, saved: Path, tmp_path: Path) -> None:
+    path = tmp_path / "again.png"
+    assert run("show", str(saved), "--plot", str(path)).code == 0
+    assert path.read_bytes().startswith(PNG)
+
+
+def test_a_sweep_lists_certified_designs(run: Any) -> None:
+    document = run("minimax", "--sweep", "0.5,1,1.5", "--loss", "squared", "--json").json
+    assert document["problem"]["epsilons"] == [0.5, 1.0, 1.5]
+    for design in document["designs"]:
+        c = math.exp(design["problem"]["epsilon"])
+        assert design["certificate"]["lower"] <= c / (1 + c) ** 2 <= design["certificate"]["upper"]
+        assert design["comparison"][0]["name"] == "this design"
+
+
+def test_a_sweep_is_a_table_and_two_pictures(run: Any, tmp_path: Path) -> None:
+    errors, structure = tmp_path / "errors.png", tmp_path / "structure.svg"
+    pictures = ("--plot", str(errors), "--structure-plot", str(structure))
+    outcome = run("minimax", "--sweep", "0.5:1.5:3", "--loss", "squared", *pictures)
+    assert outcome.code == 0
+    assert "0.1966" in outcome.out
+    assert "rr-bins" in outcome.out
+    assert errors.read_bytes().startswith(PNG)
+    assert "Least-favourable" in outcome.out or structure.stat().st_size > 5_000
+
+
+BAD: list[tuple[tuple[str, ...], str]] = [
+    ((), "--eps, --sweep"),
+    (("--eps", "1", "--sweep", "1,2"), "--eps, --sweep"),
+    (("--eps", "nan"), "eps must be a number"),
+    (("--eps", "0"), "eps must be a finite number above 0"),
+    (("--eps", "40"), "eps must lie between"),
+    (("--sweep", "2,1"), "increase"),
+    (("--sweep", "1:2"), "--sweep 0.5:4:8"),
+    (("--eps", "1", "--loss", "cubic"), "absolute, squared or power:P"),
+    (("--eps", "1", "--domain", "1,0"), "lower end below"),
+    (("--eps", "1", "--gap", "0"), "gap must"),
+    (("--eps", "1", "--gap", "nan"), "gap must"),
+    (("--eps", "1", "--time-limit", "0"), "above 0"),
+    (("--eps", "1", "--time-limit", "inf"), "finite number of seconds"),
+    (("--eps", "1", "--criterion", "median"), "worst, prior, lexicographic, pareto"),
+    (("--eps", "1", "--prior", "uniform"), "add --criterion prior"),
+    (("--eps", "1", "--criterion", "prior"), "--prior normal:0.3,0.1"),
+    (("--eps", "1", "--criterion", "prior", "--prior", "cauchy:1"), "prior must be"),
+    (("--eps", "1", "--criterion", "prior", "--prior", "normal:9,0.01"), "mass inside"),
+    (("--eps", "1", "--criterion", "prior", "--prior", "uniform", "--prior-data", "x.csv"), "one or the other"),
+    (("--eps", "1", "--criterion", "prior", "--prior-data", "x.csv"), "--column age"),
+    (("--eps", "1", "--criterion", "prior", "--prior-data", "x.csv", "--column", "a"), "x.csv"),
+    (("--eps", "1", "--criterion", "prior", "--prior", "uniform", "--column", "a"), "--prior-data"),
+    (("--eps", "1", "--unbiased", "--loss", "absolute"), "squared with --unbiased"),
+    (("--eps", "1", "--unbiased", "--criterion", "worst"), "criterion must be prior"),
+    (("--eps", "1", "--size", "33"), "come with --unbiased"),
+    (("--eps", "1", "--cap", "0.3"), "--criterion lexicographic"),
+    (("--eps", "1", "--structure-plot", "x.png"), "come with --sweep"),
+    (("--sweep", "1,2", "--criterion", "pareto"), "--sweep, --criterion pareto"),
+    (("--sweep", "1,2", "--out", "x.json"), "several designs"),
+    (("--eps", "1", "--points", "5"), "--criterion pareto"),
+    (("--eps", "1", "--criterion", "pareto", "--points", "1"), "from 2 to 1000"),
+    (("--sweep", "1,2", "--plot", "x.png", "--structure-plot", "x.png"), "differ"),
+    (("--eps", "1", "--plot", "x.docx"), ".png, .pdf, .svg"),
+    (("--eps", "1", "--loss-matrix", "m.csv", "--domain", "0,2"), "left out with --loss-matrix"),
+    (("--eps", "1", "--loss-matrix", "m.csv", "--unbiased"), "left out with --loss-matrix"),
+    (("--eps", "1", "--loss-matrix", "m.csv"), "m.csv"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "words"), BAD, ids=[" ".join(arguments) or "nothing" for arguments, _ in BAD])
+def test_bad_input_exits_with_2_and_says_what_is_wrong(
+    run: Any, arguments: tuple[str, ...], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    outcome = run("minimax", *arguments)
+    assert outcome.code == 2
+    assert words in " ".join(outcome.err.split())
+    assert outcome.out == ""
+    assert "Traceback" not in outcome.err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--eps", "4", "--gap", "1e-6"), ("--sweep", "3.5,4", "--gap", "1e-6")], ids=["one", "sweep"]
+)
+def test_running_out_of_time_exits_with_3_and_bounds(run: Any, arguments: tuple[str, ...]) -> None:
+    outcome = run("minimax", *arguments, "--time-limit", "0.05", "--json")
+    assert outcome.code == 3
+    assert "the optimum lies in [" in outcome.err
+    assert outcome.out == ""
+
+
+SQUARED = ("minimax", "--eps", "2", "--loss", "squared")
+
+
+def test_the_lexicographic_optimum_keeps_the_least_worst_case(run: Any) -> None:
+    document = run(*SQUARED, "--criterion", "lexicographic", "--json").json
+    ours = document["comparison"][0]
+    assert ours["name"] == "this design"
+    assert ours["worst"] <= 0.10688314 * 1.002
+    assert "with worst case at most" in document["certificate"]["valid_for"]
+    assert document["certificate"]["lower"] >= run(
+        *SQUARED, "--criterion", "prior", "--prior", "uniform", "--json"
+    ).json["certificate"]["lower"] * (1 - 1e-3)
+
+
+def test_a_looser_cap_lets_the_average_fall(run: Any) -> None:
+    averages = [
+        run(*SQUARED, "--criterion", "lexicographic", "--cap", cap, "--json").json["certificate"]
+        for cap in ("0.11", "0.12", "0.13")
+    ]
+    assert averages[0]["lower"] > averages[1]["upper"] > averages[1]["lower"] > averages[2]["upper"]
+
+
+def test_the_trade_off_is_a_falling_curve_no_rival_is_below(run: Any, tmp_path: Path) -> None:
+    arguments = (*SQUARED, "--criterion", "pareto", "--points", "4", "--prior", "normal:0.5,0.15")
+    document = run(*arguments, "--json").json
+    worst = [design["worst"] for design in document["designs"]]
+    average = [design["certificate"]["upper"] for design in document["designs"]]
+    assert len(worst) == 4
+    assert worst == sorted(worst)
+    assert average == sorted(average, reverse=True)
+    for row in document["comparison"]:  # the least average with at most this worst case is above the next point's bound
+        beyond = next((k for k, place in enumerate(worst) if place >= row["worst"]), -1)
+        assert row["average"] >= document["designs"][beyond]["certificate"]["lower"]
+        assert row["above_optimum"] >= 0
+    picture = tmp_path / "curve.svg"
+    outcome = run(*arguments, "--plot", str(picture))
+    assert outcome.code == 0
+    assert "least average under the prior for each worst case" in outcome.out
+    assert picture.stat().st_size > 5_000
+
+
+def test_a_cap_below_the_optimum_is_refused_with_the_least_possible(run: Any) -> None:
+    outcome = run(*SQUARED, "--criterion", "lexicographic", "--cap", "0.1")
+    assert outcome.code == 2
+    assert "no mechanism keeps a cap below 0.1068" in " ".join(outcome.err.split())
+
+
+def test_a_sweep_under_a_prior_ranks_by_the_average(run: Any, tmp_path: Path) -> None:
+    picture = tmp_path / "sweep.svg"
+    arguments = ("minimax", "--sweep", "1,2", "--loss", "squared", "--criterion", "prior", "--prior", "uniform")
+    outcome = run(*arguments, "--plot", str(picture))
+    assert outcome.code == 0
+    assert "average squared error under the prior" in outcome.out
+    assert picture.exists()
+    for design in run(*arguments, "--json").json["designs"]:
+        averages = [row["average"] for row in design["comparison"]]
+        assert averages == sorted(averages)
+        assert averages[0] == design["certificate"]["upper"]
+
+
+def test_the_unbiased_optimum_is_the_reference_and_below_the_published(run: Any) -> None:
+    arguments = ("minimax", "--eps", "1", "--unbiased", "--domain=-1,1", "--prior", "normal:0,0.2", "--json")
+    document = run(*arguments).json
+    certificate = document["certificate"]
+    assert certificate["lower"] <= 3.48815 * (1 + 1e-4)
+    assert certificate["upper"] >= 3.48815 * (1 - 1e-4)
+    assert certificate["valid_for"] == "unbiased mechanisms"
+    rows = {row["name"]: row["average"] for row in document["comparison"]}
+    assert rows.keys() == {"this design"} | {entry.key for entry in catalogue.ON_INTERVALS if entry.unbiased}
+    assert all(value >= certificate["upper"] for value in rows.values())
+    assert rows["laplace"] == pytest.approx(8.0)
+    assert len(document["mechanism"]["outputs"]) == len(document["mechanism"]["base"])
+
+
+def test_the_unbiased_optimum_is_told_drawn_saved_and_proven_again(run: Any, tmp_path: Path) -> None:
+    picture, out = tmp_path / "unbiased.svg", tmp_path / "unbiased.json"
+    arguments = ("minimax", "--eps", "2", "--unbiased", "--size", "9", "--plot", str(picture), "--out", str(out))
+    outcome = run(*arguments)
+    assert outcome.code == 0
+    assert "variance under the prior" in outcome.out
+    assert "optimum over unbiased mechanisms" in outcome.out
+    assert picture.stat().st_size > 5_000
+    assert "checked again" in run("show", str(out)).out
+
+
+@pytest.fixture
+def ages(tmp_path: Path) -> Path:
+    path = tmp_path / "people.csv"
+    path.write_text("name,age\n" + "".join(f"p{k},{20 + 3 * (k % 17)}\n" for k in range(200)))
+    return path
+
+
+def test_a_column_of_data_is_a_prior(run: Any, ages: Path) -> None:
+    arguments = ("--criterion", "prior", "--prior-data", str(ages), "--column", "age", "--domain", "0,100")
+    document = run("minimax", "--eps", "2", *arguments, "--json").json
+    assert document["certificate"]["claimed"] is False
+    assert document["comparison"][0]["name"] == "this design"
+    assert all(20 <= output <= 68 for output in document["mechanism"]["outputs"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--column", "age"), "lie in the domain [0, 1)"),
+        (("--column", "height", "--domain", "0,100"), "be one of name, age"),
+        (("--column", "name", "--domain", "0,100"), "row 2, column 'name' must be a number"),
+    ],
+)
+def test_a_bad_column_exits_with_2(run: Any, ages: Path, arguments: tuple[str, ...], words: str) -> None:
+    outcome = run("minimax", "--eps", "2", "--criterion", "prior", "--prior-data", str(ages), *arguments)
+    assert outcome.code == 2
+    assert words in " ".join(outcome.err.split())

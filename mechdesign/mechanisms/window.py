@@ -119,16 +119,16 @@ class Window:
         return _track(self).levels(self.inputs.require(x))[0]
 
     def density(self, y: ArrayLike, x: ArrayLike) -> Floats:
-        return np.zeros(np.broadcast_shapes(np.shape(y), self.inputs.require(x).shape))
+        return np.zeros(np.broadcast_shapes(analysis.require_outputs(y).shape, self.inputs.require(x).shape))
 
     def mass(self, y: ArrayLike, x: ArrayLike) -> Floats:
-        outputs, inputs = np.broadcast_arrays(np.asarray(y, dtype=np.float64), self.inputs.require(x))
+        outputs, inputs = np.broadcast_arrays(analysis.require_outputs(y), self.inputs.require(x))
         column = np.minimum(np.searchsorted(self.points, outputs), self.points.size - 1)
         below, upto = self._cumulative_at(column, inputs), self._cumulative_at(column + 1, inputs)
         return np.where(self.points[column] == outputs, upto - below, 0.0)
 
     def cdf(self, y: ArrayLike, x: ArrayLike) -> Floats:
-        outputs, inputs = np.broadcast_arrays(np.asarray(y, dtype=np.float64), self.inputs.require(x))
+        outputs, inputs = np.broadcast_arrays(analysis.require_outputs(y), self.inputs.require(x))
         return self._cumulative_at(np.searchsorted(self.points, outputs, side="right"), inputs)
 
     def _cumulative_at(self, count: NDArray[np.intp], x: Floats) -> Floats:

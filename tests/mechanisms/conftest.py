@@ -121,7 +121,7 @@ def _on_interval(key: str, epsilon: float, domain: Interval) -> Case:
             return Case(label, law, domain.length * (math.ceil(TAIL / epsilon) + 1), share=share)
         case "t-laplace" | "t-pm" | "t-sw":
             return Case(label, law, 0.0, atoms=ends)
-        case "duchi":
+        case "duchi" | "rr-bins":
             return Case(label, law, -half, atoms=law.outputs.points)
         case "hm":
             if epsilon < 0.61:

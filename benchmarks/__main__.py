@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import cold_start, global_search, sampling, search, warm_start
+from benchmarks import cold_start, compact, global_search, minimax, sampling, search, unbiased, warm_start
 from benchmarks.rows import Row
 
 _WIDTH_OF_A_PIPE = 150
@@ -25,6 +25,9 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Row]]] = {
     "global-search": global_search.rows,
     "cold-start": cold_start.rows,
     "warm-start": warm_start.rows,
+    "minimax": minimax.rows,
+    "unbiased": unbiased.rows,
+    "compact": compact.rows,
 }
 
 

@@ -13,6 +13,8 @@ from .highs import Highs, HighsSession
 from .programs import Limits, LinearProgram, Matrix
 from .solution import Solution, Status
 
+_LEAST_STEPS, _STEPS_A_LINE = 2000, 20  # of the simplex method: it needs a few a line, or it cycles
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
@@ -27,7 +29,8 @@ class CuttingPlanes:
     """A linear program that grows by the rows an oracle finds violated.
 
     The oracle receives the solution of the program so far and returns `Rows`, or None when it is content. The basis is
-    kept between solves; one that has stalled the simplex method is dropped, and the program solved afresh.
+    kept between solves; one on which the simplex method stalls or cycles is dropped, and the program handed to the
+    interior point method.
 
     >>> planes = CuttingPlanes(LinearProgram.of(cost=[-1.0], matrix=[[1.0]], row_upper=8.0, lower=0))
     >>> tangent = lambda s: Rows([[2 * s.primal[0]]], row_upper=s.primal[0] ** 2 + 4) if s.primal[0] > 2.001 else None
@@ -45,10 +48,12 @@ class CuttingPlanes:
 
         ``deadline`` is a reading of `time.perf_counter`.
         """
-        solution = self.session.solve(_limits(deadline))
+        steps = _STEPS_A_LINE * (self.session.rows + self.session.columns) + _LEAST_STEPS
+        solution = self.session.solve(_limits(deadline, steps))
         if solution.status not in (Status.OPTIMAL, Status.TIME_LIMIT):
-            self.session = Highs(tolerance=self._tolerance).session(self.session.program)
-            solution = self.session.solve(_limits(deadline))
+            program = self.session.program
+            solution = Highs(method="ipm", tolerance=self._tolerance).session(program).solve(_limits(deadline))
+            self.session = Highs(method="simplex", tolerance=self._tolerance).session(program)
         return solution.require_optimal()
 
     def run(
@@ -64,6 +69,7 @@ class CuttingPlanes:
         return self.solve(deadline), rounds + 1
 
 
-def _limits(deadline: float | None) -> Limits:
+def _limits(deadline: float | None, steps: int | None = None) -> Limits:
     # a limit must be above 0: a deadline that has passed still gets a microsecond
-    return Limits(seconds=None if deadline is None else max(1e-6, deadline - time.perf_counter()))
+    seconds = None if deadline is None else max(1e-6, deadline - time.perf_counter())
+    return Limits(seconds=seconds, iterations=steps)

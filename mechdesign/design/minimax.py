@@ -37,7 +37,7 @@ from mechdesign.mechanisms.serialise import domain_to_dict
 from mechdesign.mechanisms.window import Window
 from mechdesign.proof import EVERYWHERE, MinimaxBound
 from mechdesign.proof.two_inputs import two_input_bound
-from solvers import SolverError
+from solvers import LimitReached, SolverError
 
 LEAST_EPSILON, MOST_EPSILON = 1e-6, 16.0
 
@@ -199,8 +199,10 @@ class _Search:
                 if self._gap() <= self.problem.gap or self.fine >= self.most_fine:
                     return
                 self._make_finer()
+        except LimitReached:
+            raise NoAnswer("the time limit was reached", *self._bounds_so_far()) from None
         except SolverError as stopped:
-            raise NoAnswer(f"the search was stopped ({stopped})", *self._bounds_so_far()) from None
+            raise NoAnswer(f"the solver gave up ({stopped})", *self._bounds_so_far()) from None
 
     def _start_from(self, last: _Search) -> None:
         self.cuts, self.rows = last.cuts, last.rows
@@ -219,9 +221,14 @@ class _Search:
         self.own = [level.finer() for level in self.own]
 
     def _start_fine_enough(self) -> None:
-        """One coarse solve tells how wide the windows are, and so which spacing the gap allows."""
+        """One coarse solve tells how wide the windows are, and so which spacing the gap allows.
+
+        A coarse prior goes with it, so that a time limit finds a bound.
+        """
         self._solve_base()
         assert self.base is not None
+        if self.deadline is not None:
+            self._improve_prior()
         wanted = math.sqrt(_GRID_ERROR / (_GRID_SHARE * self.problem.gap)) / self.base.worst ** (1 / self.exponent)
         while self.fine < min(wanted, self.most_fine):
             self._make_finer()

@@ -15,11 +15,24 @@ from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.mechanisms.serialise import domain_to_dict, mechanism_from_dict
 from mechdesign.proof import BathtubBound, Evidence, MinimaxBound, UnbiasedBound
 from mechdesign.proof.bins import BinsBound
+from mechdesign.proof.finite import FiniteBound, LexicographicBound
+from mechdesign.proof.linear import LinearBound
 from mechdesign.proof.trade_off import TradeOffBound
+from mechdesign.proof.unbiased_prior import UnbiasedPriorBound
 
 _EVIDENCE: dict[str, type[Evidence]] = {
     evidence.kind: evidence
-    for evidence in (BathtubBound, BinsBound, MinimaxBound, TradeOffBound, UnbiasedBound)
+    for evidence in (
+        BathtubBound,
+        BinsBound,
+        FiniteBound,
+        LexicographicBound,
+        LinearBound,
+        MinimaxBound,
+        TradeOffBound,
+        UnbiasedBound,
+        UnbiasedPriorBound,
+    )
 }
 
 

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.domains import Finite, Line, require_domain
+from mechdesign.dyadic import dyadic
 from mechdesign.errors import InvalidInput, require_epsilon
 from mechdesign.losses import Loss
 from mechdesign.mechanisms import analysis
 from mechdesign.mechanisms.ratio import INFINITE, LikelihoodRatio
 
 Floats = NDArray[np.float64]
+Whole = NDArray[np.object_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -125,23 +130,48 @@ class Discrete:
         return self.inputs.points
 
     def likelihood_ratio(self) -> LikelihoodRatio:
-        worst = Fraction(1)
-        rows = self.probabilities.tolist()
-        sums = [sum(map(Fraction, row)) for row in rows]
-        for column in zip(*rows, strict=True):
-            shares = [Fraction(entry) / total for entry, total in set(zip(column, sums, strict=True))]
-            least, most = min(shares), max(shares)
-            if most and not least:
-                return INFINITE
-            if most:
-                worst = max(worst, most / least)
-        return LikelihoodRatio(worst)
+        return _table_ratio(self)
 
     mean = analysis.mean
     variance = analysis.variance
     worst_case = analysis.worst_case
     average_loss = analysis.average_loss
     privacy_loss = analysis.privacy_loss
+
+
+@lru_cache(maxsize=16)
+def _table_ratio(mechanism: Discrete) -> LikelihoodRatio:
+    used = mechanism.probabilities[:, (mechanism.probabilities > 0).any(axis=0)]
+    if (used == 0).any():
+        return INFINITE
+    entries, _ = whole_numbers(used)
+    sums = entries.sum(axis=1)
+    # shares to 2^-256, far finer than doubles can tell: only rows that agree to that precision are compared exactly
+    shares = (entries << 256 + int(max(sums)).bit_length()) // sums[:, None]
+    worst = Fraction(1)
+    for column, share in zip(entries.T, shares.T, strict=True):
+        worst = max(
+            worst, max(_exact(column, sums, share == share.max())) / min(_exact(column, sums, share == share.min()))
+        )
+    return LikelihoodRatio(worst)
+
+
+def _exact(column: Whole, sums: Whole, rows: NDArray[np.bool_]) -> Iterator[Fraction]:
+    return itertools.starmap(Fraction, set(zip(column[rows], sums[rows], strict=True)))
+
+
+def whole_numbers(values: ArrayLike) -> tuple[Whole, int]:
+    """Finite doubles as Python integers n and one exponent k, ``values = n 2^k`` exactly.
+
+    >>> numbers, exponent = whole_numbers([[0.75, -2.0]])
+    >>> (numbers * 2.0**exponent).tolist()
+    [[0.75, -2.0]]
+    """
+    array = np.asarray(values, dtype=np.float64)
+    numbers, places = dyadic(array.ravel())
+    whole = np.empty(array.size, dtype=object)
+    whole[:] = numbers
+    return whole.reshape(array.shape), -places
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.mechanisms.truncated import Truncated
 from mechdesign.mechanisms.two_point import TwoPoint
+from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
 from mechdesign.mechanisms.window import Window
 
 Fields = dict[str, Any]
@@ -76,8 +78,9 @@ def mechanism_to_dict(mechanism: AnyMechanism) -> Fields:
             return _fields("circular laplace", mechanism, "epsilon", "name") | {
                 "inputs": domain_to_dict(mechanism.inputs)
             }
-        case Window():
-            return _fields("window", mechanism, "epsilon", "ratio", "name") | {
+        case Window() | UnbiasedWindow():
+            kind = "window" if isinstance(mechanism, Window) else "unbiased window"
+            return _fields(kind, mechanism, "epsilon", "ratio", "name") | {
                 "inputs": domain_to_dict(mechanism.inputs),
                 "outputs": mechanism.points.tolist(),
                 "base": mechanism.base.tolist(),
@@ -281,14 +284,14 @@ def _discrete(fields: Any) -> Discrete:
     )
 
 
-def _window(fields: Any) -> Window:
+def _window(build: type[Window] | type[UnbiasedWindow], fields: Any) -> Window | UnbiasedWindow:
     arrays = [_get(fields, name, list) for name in ("outputs", "base")]
     for name, array in zip(("outputs", "base"), arrays, strict=True):
         if not all(isinstance(value, int | float) and not isinstance(value, bool) for value in array):
             raise FileProblem(name, "a list with other things than numbers", "hold numbers only")
     points, base = (np.array(array, dtype=np.float64) for array in arrays)
     epsilon, ratio = _number(fields, "epsilon"), _number(fields, "ratio")
-    return Window(epsilon, _interval(fields), points, base, ratio, _get(fields, "name", str))
+    return build(epsilon, _interval(fields), points, base, ratio, _get(fields, "name", str))
 
 
 def _product(fields: Any) -> Product:
@@ -323,6 +326,7 @@ _BUILDERS: dict[str, Callable[[Any], AnyMechanism]] = {
         _number(f, "epsilon"), _finite(f, "inputs"), _get(f, "name", str)
     ),
     "circular laplace": lambda f: CircularLaplace(_number(f, "epsilon"), _circle(f), _get(f, "name", str)),
-    "window": _window,
+    "window": partial(_window, Window),
+    "unbiased window": partial(_window, UnbiasedWindow),
     "product": _product,
 }

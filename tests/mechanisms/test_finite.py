@@ -14,6 +14,7 @@ from mechdesign.errors import InvalidInput
 from mechdesign.losses import Absolute, Custom, Power, Squared
 from mechdesign.mechanisms import Discrete, Product, TwoSidedGeometric
 from mechdesign.mechanisms import catalogue as c
+from mechdesign.mechanisms.discrete import whole_numbers
 
 POINTS = Finite((0, 1, 4))
 TABLE = [[0.5, 0.3, 0.2], [0.25, 0.5, 0.25], [0.1, 0.0, 0.9]]
@@ -151,3 +152,43 @@ def test_domains_of_a_product_are_products():
 @pytest.mark.parametrize("shape", [(2,), (1, 2), (5, 2), (3, 4, 2), (0, 2)])
 def test_samples_have_the_shape_of_the_inputs(shape):
     assert POLAR.sample(np.full(shape, 0.5), np.random.default_rng(0)).shape == shape
+
+
+# -- exact ratios -----------------------------------------------------------------------------------------------------
+
+
+def _ratio_one_fraction_at_a_time(law):
+    columns = [column for column in zip(*law.exact_rows(), strict=True) if any(column)]
+    return None if any(not entry for column in columns for entry in column) else max(max(c) / min(c) for c in columns)
+
+
+entries = st.one_of(st.floats(0.1, 1.0), st.sampled_from([0.25, 0.5, 1e-12, 1e-300, 5e-324]))
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.integers(1, 5), st.integers(1, 5), st.data())
+def test_the_ratio_of_a_table_is_the_largest_over_its_columns_exactly(rows, columns, data):
+    table = np.array(data.draw(st.lists(entries, min_size=rows * columns, max_size=rows * columns)))
+    table = table.reshape(rows, columns)
+    table[:, 0] += 1e-3
+    table = table / table.sum(axis=1, keepdims=True)
+    law = Discrete(1.0, Finite(tuple(range(rows))), Finite(tuple(range(columns))), table)
+    assert law.likelihood_ratio().ratio == _ratio_one_fraction_at_a_time(law)
+
+
+def test_equal_rows_with_sums_that_differ_have_a_ratio_above_one():
+    law = Discrete(1.0, Finite((0, 1)), Finite((0, 1)), [[0.5, 0.5], [0.5, 0.5 + 2.0**-53]])
+    assert law.likelihood_ratio().ratio == _ratio_one_fraction_at_a_time(law) > 1
+
+
+def test_columns_without_mass_do_not_count():
+    law = Discrete(1.0, Finite((0, 1)), Finite((0, 1, 2)), [[0.5, 0.0, 0.5], [0.25, 0.0, 0.75]])
+    assert law.likelihood_ratio().ratio == 2
+    assert Discrete(1.0, POINTS, POINTS, TABLE).likelihood_ratio().ratio is None
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=6))
+def test_whole_numbers_are_the_doubles_exactly(values):
+    numbers, exponent = whole_numbers(values)
+    assert [Fraction(n) * Fraction(2) ** exponent for n in numbers.tolist()] == [Fraction(v) for v in values]

@@ -16,7 +16,7 @@ from mechdesign.domains import Finite
 from mechdesign.errors import CheckFailed, FileProblem, InvalidInput
 from mechdesign.mechanisms import Discrete
 from mechdesign.mechanisms import catalogue as c
-from mechdesign.proof.finite import FiniteBound
+from mechdesign.proof.finite import FiniteBound, matrix_digest
 from mechdesign.proof.linear import LinearBound
 
 PAIR = Finite((0, 1))
@@ -121,3 +121,24 @@ def test_nonsense_is_refused(fields: dict[str, Any]) -> None:
 def test_a_problem_without_its_constraints_is_refused() -> None:
     with pytest.raises(FileProblem, match="costs"):
         CAPPED.require_problem({"kind": "custom"}, TRUTH)
+
+
+def test_the_tolerance_is_paid_for_with_every_multiplier() -> None:
+    strict, loose = (LinearBound.from_dict(CAPPED.to_dict() | {"tolerance": t}) for t in (0.0, 2.0**-10))
+    assert strict.value() - loose.value() == Fraction(1, 2**11)
+
+
+@pytest.mark.parametrize("field", ["kind", "costs", "offset", "rows", "limits", "equal", "tolerance"])
+def test_a_problem_about_something_else_is_refused(field: str) -> None:
+    said = {
+        "kind": "custom",
+        "costs": matrix_digest(CAPPED.costs),
+        "offset": 0.0,
+        "rows": matrix_digest(np.array([[1.0, 0.0, 0.0, 0.0]])),
+        "limits": [0.8],
+        "equal": [False],
+        "tolerance": 1e-6,
+    }
+    CAPPED.require_problem(said, TRUTH)
+    with pytest.raises(FileProblem, match=field):
+        CAPPED.require_problem(said | {field: "another"}, TRUTH)

@@ -1,0 +1,107 @@
+"""The certified unbiased optimum: 129 inputs, and one program of it beside a general solver.
+
+Two questions. How long does a search with 129 inputs take, and how much memory? And on given outputs, what does it gain
+to know that the inputs are coupled through the base measure only?
+"""
+
+from __future__ import annotations
+
+import math
+import tracemalloc
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from benchmarks.clock import fastest
+from benchmarks.rows import Row, Target
+from mechdesign.design.unbiased import UnbiasedProblem, optimal_unbiased
+from mechdesign.design.unbiased_program import REACH, solve
+from mechdesign.mechanisms.catalogue import SYMMETRIC
+from mechdesign.priors import beta, exponential, normal
+from solvers import Highs, LinearProgram
+
+Floats = NDArray[np.float64]
+
+INPUTS, GAP = 129, 1e-4
+TURNS = 1
+TARGET = Target(seconds=5.0)
+MEMORY = 500  # MB
+RACE_INPUTS, RACE_OUTPUTS, RACE_GAP = 33, 65, 1e-7
+PRIORS = (normal(0, 0.2, SYMMETRIC), exponential(6, SYMMETRIC), beta(0.5, 0.5, SYMMETRIC))
+YARDSTICK = "numpy, sorting 10^5 numbers"  # a fixed load that says how fast this machine is
+
+
+def rows() -> Iterator[Row]:
+    unsorted = np.random.default_rng(20240517).random(10**5)
+    problems = {
+        f"unbiased, {INPUTS} inputs, {prior.name}, eps = {epsilon:g}": UnbiasedProblem(
+            epsilon, prior, size=INPUTS, gap=GAP
+        )
+        for prior in PRIORS
+        for epsilon in (1.0, 4.0)
+    }
+    searches = {name: partial(optimal_unbiased, problem) for name, problem in problems.items()}
+    times = fastest({"sort": lambda: np.sort(unsorted), **searches}, TURNS)
+    yardstick = times.pop("sort")
+    for name, seconds in times.items():
+        yield Row(f"{name} ({_megabytes(problems[name]):.0f} MB)", YARDSTICK, seconds, yardstick, TARGET)
+    yield _race()
+
+
+def _megabytes(problem: UnbiasedProblem) -> float:
+    """The most memory that arrays and objects of one search hold at a time."""
+    tracemalloc.start()
+    try:
+        optimal_unbiased(problem)
+        most = tracemalloc.get_traced_memory()[1] / 1e6
+    finally:
+        tracemalloc.stop()
+    if most > MEMORY:
+        raise MemoryError(f"{most:.0f} MB, more than {MEMORY}")
+    return most
+
+
+def _race() -> Row:
+    """One program on given outputs, solved both ways to the same value."""
+    epsilon = 2.0
+    inputs = np.linspace(-1, 1, RACE_INPUTS)
+    reach = REACH / math.tanh(epsilon / 2)
+    outputs = np.linspace(-reach, reach, RACE_OUTPUTS)
+    weights = UnbiasedProblem(epsilon, normal(0, 0.2, SYMMETRIC), size=RACE_INPUTS).weights
+    compact = _compact(inputs, weights, math.exp(epsilon), outputs)
+    here = solve(inputs, weights, math.exp(epsilon), outputs, RACE_GAP)
+    there = Highs().solve(compact).require_optimal().objective
+    assert there is not None
+    if not here.lower * (1 - RACE_GAP) <= there <= here.upper * (1 + RACE_GAP):
+        raise ArithmeticError(f"the values {here.upper} and {there} differ")
+    times = fastest(
+        {
+            "here": lambda: solve(inputs, weights, math.exp(epsilon), outputs, RACE_GAP),
+            "there": lambda: Highs().solve(compact),
+        },
+        TURNS,
+    )
+    name = f"unbiased program, {RACE_INPUTS} inputs, {RACE_OUTPUTS} outputs"
+    return Row(name, "HiGHS, compact program", times["here"], times["there"], Target(ratio=1.0))
+
+
+def _compact(inputs: Floats, weights: Floats, ratio: float, outputs: Floats) -> LinearProgram:
+    """``mu <= q <= c mu``, rows that sum to one with mean x: a variable for each input and output, and one for mu."""
+    count, size = inputs.size, outputs.size
+    base, laws = sparse.vstack([sparse.identity(size)] * count), sparse.identity(count * size)
+    each, none = sparse.identity(count), sparse.csr_array((count, size))
+    matrix = sparse.vstack(
+        [
+            sparse.hstack([-base, laws]),
+            sparse.hstack([ratio * base, -laws]),
+            sparse.hstack([none, sparse.kron(each, np.ones((1, size)))]),
+            sparse.hstack([none, sparse.kron(each, outputs[None, :])]),
+        ]
+    )
+    costs = weights[:, None] * (outputs - inputs[:, None]) ** 2
+    sides = np.concatenate([np.zeros(2 * count * size), np.ones(count), inputs])
+    tops = np.concatenate([np.full(2 * count * size, math.inf), np.ones(count), inputs])
+    return LinearProgram.of(np.concatenate([np.zeros(size), costs.ravel()]), sparse.csr_array(matrix), sides, tops, 0.0)

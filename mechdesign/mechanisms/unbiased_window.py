@@ -1,0 +1,313 @@
+"""Unbiased window mechanisms: a base measure, and extra mass on a window that is placed so that ``E[Y|x] = x``.
+
+This is the form of every optimal unbiased mechanism for the variance (see `mechdesign.design.unbiased`).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from itertools import accumulate
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mechdesign.domains import Finite, Interval
+from mechdesign.dyadic import dyadic
+from mechdesign.errors import InvalidInput
+from mechdesign.losses import Loss
+from mechdesign.mechanisms import analysis
+from mechdesign.mechanisms.ratio import LikelihoodRatio
+from mechdesign.mechanisms.window import Window
+
+Floats = NDArray[np.float64]
+
+_BLOCK = 1 << 20
+_Costs = Callable[[Floats], Floats]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UnbiasedWindow:
+    """Every output has at least probability ``base``; what is left fills a window of outputs up to ``ratio * base``.
+
+    With ``E = 1 - sum(base)`` the window is a stretch of length ``E / (ratio - 1)`` along the cumulative base, so its
+    first and last output may be filled in part. As it moves right the mean grows continuously, linearly between the
+    places where an end of the window meets an end of an output: for each input there is one place with ``E[Y|x] = x``.
+    Among all laws between ``base`` and ``ratio * base`` with that mean, this one has the least variance. Samples cost
+    O(log m), for every real input of the domain.
+
+    *Guarantee.* Rows lie between ``base`` and ``ratio * base``, sum to one and have mean x, as rationals and for every
+    real x: the likelihood ratio is at most ``ratio`` and the bias is zero. (What floating point returns is rounded.)
+
+    >>> mechanism = UnbiasedWindow(1.0, Interval(-1, 1), [-5.0, 0.0, 5.0], [0.2, 0.1, 0.2], 2.5)
+    >>> mechanism.mean([-1.0, 0.3, 1.0]).round(12).tolist()
+    [-1.0, 0.3, 1.0]
+    """
+
+    epsilon: float
+    inputs: Interval
+    points: Floats
+    base: Floats
+    ratio: float
+    name: str = "unbiased window"
+
+    def __post_init__(self) -> None:
+        frame = Window(self.epsilon, self.inputs, self.points, self.base, self.ratio)
+        for field in ("epsilon", "points", "base", "ratio"):
+            object.__setattr__(self, field, getattr(frame, field))
+        first, last = exact_path(self).reach
+        if not first <= Fraction(self.inputs.lower) < Fraction(self.inputs.upper) <= last:
+            rule = f"allow every mean in {self.inputs}"
+            raise InvalidInput("base", (float(first), float(last)), rule, "spread the outputs or shift base outwards")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, UnbiasedWindow) and (
+            (self.epsilon, self.inputs, self.ratio, self.name) == (other.epsilon, other.inputs, other.ratio, other.name)
+            and np.array_equal(self.points, other.points)
+            and np.array_equal(self.base, other.base)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.epsilon, self.inputs, self.ratio, self.points.tobytes(), self.base.tobytes()))
+
+    @property
+    def outputs(self) -> Finite:
+        return Finite(tuple(self.points.tolist()))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the inputs, for a file."""
+        return {
+            "epsilon": self.epsilon,
+            "ratio": self.ratio,
+            "outputs": self.points.tolist(),
+            "base": self.base.tolist(),
+            "name": self.name,
+        }
+
+    @classmethod
+    def from_dict(cls, inputs: Interval, fields: Mapping[str, Any]) -> Self:
+        """The mechanism that `to_dict` wrote; lists of anything but numbers are `InvalidInput`."""
+        for name in ("outputs", "base"):
+            is_list = isinstance(fields[name], list)
+            if not is_list or any(isinstance(v, bool) or not isinstance(v, int | float) for v in fields[name]):
+                raise InvalidInput(name, fields[name], "be a list of numbers")
+        if not isinstance(fields["name"], str):
+            raise InvalidInput("name", fields["name"], "be text")
+        return cls(fields["epsilon"], inputs, fields["outputs"], fields["base"], fields["ratio"], fields["name"])
+
+    # -- the laws -----------------------------------------------------------------------------------------------------
+
+    def _start(self, x: ArrayLike) -> tuple[_Track, Floats]:
+        track = _track(self)
+        return track, np.asarray(np.interp(self.inputs.require(x) - self.inputs.lower, track.offsets, track.starts))
+
+    def rows(self, x: ArrayLike) -> Floats:
+        """The probabilities of all outputs, one more axis than ``x``."""
+        track, start = self._start(x)
+        spans = np.minimum(track.cumulative[1:], start[..., None] + track.length)
+        spans -= np.maximum(track.cumulative[:-1], start[..., None])
+        return np.asarray(self.base + (self.ratio - 1) * np.maximum(spans, 0.0))
+
+    def density(self, y: ArrayLike, x: ArrayLike) -> Floats:
+        return np.zeros(np.broadcast_shapes(analysis.require_outputs(y).shape, self.inputs.require(x).shape))
+
+    def mass(self, y: ArrayLike, x: ArrayLike) -> Floats:
+        outputs, inputs = np.broadcast_arrays(analysis.require_outputs(y), self.inputs.require(x))
+        column = np.minimum(np.searchsorted(self.points, outputs), self.points.size - 1)
+        track, start = self._start(inputs)
+        stop = np.minimum(track.cumulative[column + 1], start + track.length)
+        span = np.maximum(stop - np.maximum(track.cumulative[column], start), 0.0)
+        return np.where(self.points[column] == outputs, self.base[column] + (self.ratio - 1) * span, 0.0)
+
+    def cdf(self, y: ArrayLike, x: ArrayLike) -> Floats:
+        outputs, inputs = np.broadcast_arrays(analysis.require_outputs(y), self.inputs.require(x))
+        count = np.searchsorted(self.points, outputs, side="right")
+        track, start = self._start(inputs)
+        reached = track.cumulative[count]
+        covered = np.minimum(np.maximum(reached - start, 0.0), track.length)
+        return np.where(count >= self.points.size, 1.0, np.minimum(reached + (self.ratio - 1) * covered, 1.0))
+
+    def quantile(self, u: ArrayLike, x: ArrayLike) -> Floats:
+        probabilities, inputs = np.broadcast_arrays(analysis.require_probabilities(u), self.inputs.require(x))
+        track, start = self._start(inputs)
+        # along the cumulative base the law has slope 1, then ratio on the window, then 1 again
+        beyond = probabilities - (self.ratio - 1) * track.length
+        inside = start + (probabilities - start) / self.ratio
+        place = np.where(probabilities <= start, probabilities, np.where(beyond < start + track.length, inside, beyond))
+        position = np.searchsorted(track.cumulative[1:], place, side="left")
+        return np.asarray(self.points[np.minimum(position, self.points.size - 1)])
+
+    def sample(self, x: ArrayLike, rng: np.random.Generator, size: int | None = None) -> Floats:
+        inputs = analysis.inputs_for_sampling(self.inputs, x, size)
+        return self.quantile(1 - analysis.require_generator(rng).random(inputs.shape), inputs)
+
+    # -- integrals ----------------------------------------------------------------------------------------------------
+
+    def moment(self, x: ArrayLike, order: int) -> Floats:
+        values = self.points ** analysis.require_order(order)
+        return self._in_blocks(x, lambda inputs: np.broadcast_to(values, (*inputs.shape, values.size)))
+
+    def expected_loss(self, x: ArrayLike, loss: Loss) -> Floats:
+        return self._in_blocks(x, lambda inputs: loss(self.points, inputs[..., None]))
+
+    def _in_blocks(self, x: ArrayLike, costs: _Costs) -> Floats:
+        inputs = self.inputs.require(x)
+        flat = inputs.reshape(-1)
+        step = max(1, _BLOCK // self.points.size)
+        parts = [
+            np.sum(self.rows(flat[k : k + step]) * costs(flat[k : k + step]), axis=-1)
+            for k in range(0, flat.size, step)
+        ]
+        return np.concatenate(parts).reshape(inputs.shape) if parts else np.empty(inputs.shape)
+
+    def breakpoints(self, loss: Loss) -> tuple[float, ...]:
+        ends = (self.inputs.lower, self.inputs.upper)
+        kinks = np.concatenate([self.points, self.inputs.lower + _track(self).offsets])
+        return (*np.unique(np.concatenate([ends, kinks[(kinks > ends[0]) & (kinks < ends[1])]])).tolist(),)
+
+    # -- privacy ------------------------------------------------------------------------------------------------------
+
+    def likelihood_ratio(self) -> LikelihoodRatio:
+        """Exact: an output's probability rises while the window comes and falls while it goes."""
+        return _likelihood_ratio(self)
+
+    def exact_row(self, x: float | Fraction) -> list[Fraction]:
+        """The law at one input as rationals."""
+        path = exact_path(self)
+        start = path.start(self._require_exact(x))
+        return [(base + path.span(j, start)) / path.unit for j, base in enumerate(path.base)]
+
+    def exact_variance(self, x: float | Fraction) -> Fraction:
+        """``Var(Y|x)`` as a rational; the mean is x."""
+        at = self._require_exact(x)
+        return exact_path(self).second_moment(at) - at * at
+
+    def _require_exact(self, x: float | Fraction) -> Fraction:
+        if isinstance(x, Fraction) and not self.inputs.lower <= x <= self.inputs.upper:
+            raise InvalidInput("x", x, f"lie in {self.inputs}")
+        return x if isinstance(x, Fraction) else Fraction(float(self.inputs.require(x)))
+
+    mean = analysis.mean
+    variance = analysis.variance
+    worst_case = analysis.worst_case
+    average_loss = analysis.average_loss
+    privacy_loss = analysis.privacy_loss
+
+
+class ExactPath(NamedTuple):
+    """The path of the window in whole numbers: masses times ``unit``, outputs times ``scale``.
+
+    ``gain`` is what a full window adds to an output, ``reached`` its running sum; the window is a stretch of length
+    ``extra`` on that line. At start ``starts[k]`` the law has the moments ``means[k]`` and ``seconds[k]`` (times unit
+    and scale), and both are linear in the start between one k and the next.
+    """
+
+    base: list[int]
+    gain: list[int]
+    reached: list[int]
+    extra: int
+    unit: int
+    scale: int
+    starts: list[int]
+    means: list[int]
+    seconds: list[int]
+
+    @property
+    def reach(self) -> tuple[Fraction, Fraction]:
+        """The least and the largest mean."""
+        size = self.unit * self.scale
+        return Fraction(self.means[0], size), Fraction(self.means[-1], size)
+
+    def start(self, x: Fraction) -> Fraction:
+        """Where the window starts for the mean ``x``."""
+        return self._between(x, self.starts)
+
+    def second_moment(self, x: Fraction) -> Fraction:
+        """``E[Y^2|x]``."""
+        return self._between(x, self.seconds) / (self.unit * self.scale**2)
+
+    def span(self, output: int, start: Fraction | int) -> Fraction:
+        """The extra mass on one output, times unit."""
+        stop = min(Fraction(self.reached[output + 1]), start + Fraction(self.extra))
+        return max(Fraction(0), stop - max(Fraction(self.reached[output]), start))
+
+    def _between(self, x: Fraction, values: list[int]) -> Fraction:
+        mean = x * (self.unit * self.scale)
+        if mean >= self.means[-1]:
+            return Fraction(values[-1])
+        # while the window is inside one output the mean stands still, and so does the law: the last start is as good
+        k = bisect_right(self.means, mean) - 1
+        step = self.means[k + 1] - self.means[k]
+        return values[k] + (mean - self.means[k]) * Fraction(values[k + 1] - values[k], step)
+
+
+@lru_cache(maxsize=64)
+def exact_path(mechanism: UnbiasedWindow) -> ExactPath:
+    """The path of the window of a mechanism, exactly."""
+    masses, shift = dyadic(mechanism.base)
+    (ratio,), digits = dyadic([mechanism.ratio])
+    points, scale = dyadic(mechanism.points)
+    base = [m << digits for m in masses]
+    gain = [m * (ratio - (1 << digits)) for m in masses]
+    unit = 1 << (shift + digits)
+    extra = unit - sum(base)
+    reached = [0, *accumulate(gain)]
+    last = reached[-1] - extra
+    places = {0, last, *reached, *(place - extra for place in reached)}
+    starts = sorted(place for place in places if 0 <= place <= last)
+    columns = [_window_sums(starts, extra, reached, gain, base, [y**order for y in points]) for order in (1, 2)]
+    return ExactPath(base, gain, reached, extra, unit, 1 << scale, starts, *columns)
+
+
+def _window_sums(
+    starts: list[int], extra: int, reached: list[int], gain: list[int], base: list[int], values: list[int]
+) -> list[int]:
+    """``sum of values`` over the base and over the window, for each start."""
+    everywhere = sum(m * v for m, v in zip(base, values, strict=True))
+    sums = [0, *accumulate(g * v for g, v in zip(gain, values, strict=True))]
+
+    def upto(place: int) -> int:
+        j = min(max(bisect_left(reached, place) - 1, 0), len(values) - 1)
+        return sums[j] + (place - reached[j]) * values[j]
+
+    return [everywhere + upto(start + extra) - upto(start) for start in starts]
+
+
+class _Track(NamedTuple):
+    """The path in doubles: means less the lower end of the inputs, and the window along the cumulative base."""
+
+    offsets: Floats
+    starts: Floats
+    cumulative: Floats
+    length: float
+
+
+@lru_cache(maxsize=64)
+def _track(mechanism: UnbiasedWindow) -> _Track:
+    path = exact_path(mechanism)
+    size = path.unit * path.scale
+    lower = Fraction(mechanism.inputs.lower) * size
+    offsets = np.array([float((mean - lower) / size) for mean in path.means])
+    # gain = (ratio - 1) base, so this turns the line of gains into the cumulative base
+    line = path.unit * (Fraction(mechanism.ratio) - 1)
+    starts = np.array([float(start / line) for start in path.starts])
+    cumulative = np.array([float(place / line) for place in path.reached])
+    return _Track(offsets, starts, cumulative, float(path.extra / line))
+
+
+@lru_cache(maxsize=64)
+def _likelihood_ratio(mechanism: UnbiasedWindow) -> LikelihoodRatio:
+    path = exact_path(mechanism)
+    first, last = (path.start(Fraction(end)) for end in (mechanism.inputs.lower, mechanism.inputs.upper))
+    worst = Fraction(1)
+    for j, base in enumerate(path.base):
+        ends = path.span(j, first), path.span(j, last)
+        corners = path.reached[j], path.reached[j + 1] - path.extra  # between them the window covers the most it can
+        is_passed = first <= max(corners) and min(corners) <= last
+        most = Fraction(min(path.gain[j], path.extra)) if is_passed else max(ends)
+        worst = max(worst, (base + most) / (base + min(ends)))
+    return LikelihoodRatio(worst)

@@ -2,13 +2,18 @@
 
 from typing import TYPE_CHECKING
 
+from mechdesign.design.convex import CustomProblem, custom, optimal_custom
+from mechdesign.design.finite import FiniteProblem, euclidean, optimal_finite
 from mechdesign.design.floor import Floor, floor_of
 from mechdesign.design.minimax import MinimaxProblem, minimax_sweep, optimal_minimax
 from mechdesign.design.piecewise import PiecewiseProblem, optimal_piecewise
 from mechdesign.design.polar import PolarProblem, optimal_polar
+from mechdesign.design.prior import PriorProblem, optimal_prior
 from mechdesign.design.regression import HeightFormula, fit_height
 from mechdesign.design.result import Certificate, Design, Report
 from mechdesign.design.saved import SavedDesign, load_design
+from mechdesign.design.trade_off import TradeOffProblem, optimal_trade_off, pareto
+from mechdesign.design.unbiased import UnbiasedProblem, optimal_unbiased
 from mechdesign.design.unbiased_piecewise import UnbiasedPiecewiseProblem, optimal_unbiased_piecewise
 
 if TYPE_CHECKING:
@@ -16,23 +21,36 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Certificate",
+    "CustomProblem",
     "Design",
+    "FiniteProblem",
     "Floor",
     "HeightFormula",
     "MinimaxProblem",
     "PiecewiseProblem",
     "PolarProblem",
+    "PriorProblem",
     "Report",
     "SavedDesign",
+    "TradeOffProblem",
     "UnbiasedPiecewiseProblem",
+    "UnbiasedProblem",
+    "custom",
+    "euclidean",
     "fit_height",
     "floor_of",
     "load_design",
     "minimax_sweep",
+    "optimal_custom",
+    "optimal_finite",
     "optimal_minimax",
     "optimal_piecewise",
     "optimal_polar",
+    "optimal_prior",
+    "optimal_trade_off",
+    "optimal_unbiased",
     "optimal_unbiased_piecewise",
+    "pareto",
     "search_pieces",
 ]
 

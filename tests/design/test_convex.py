@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from mechdesign.design import saved
-from mechdesign.design.custom import CustomProblem, custom, optimal_custom
+from mechdesign.design.convex import CustomProblem, custom, optimal_custom
 from mechdesign.design.finite import FiniteProblem, optimal_finite
 from mechdesign.domains import Finite
 from mechdesign.errors import CheckFailed, FileProblem, InvalidInput, NoAnswer
@@ -189,7 +189,7 @@ def test_a_time_limit_is_no_answer() -> None:
 
 
 def test_a_table_that_breaks_a_constraint_is_withheld(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = sys.modules["mechdesign.design.custom"]
+    module = sys.modules["mechdesign.design.convex"]
 
     def careless(epsilon: float, inputs: Finite, outputs: Finite, table: Any, base: Any, name: str) -> Any:
         return original(epsilon, inputs, outputs, np.ones_like(table), base, name)

@@ -48,7 +48,7 @@ LEAST_GAP = 1e-6
 _NORMALISED = 1e-5  # how far from 1 the integral of a density may be
 _MOST_ROUNDS = 30
 _FIRST_OUTPUTS = 65
-_FIRST_GAP = 1e-3  # of the first program
+_FIRST_GAP = 1e-3  # of the first program, relative as all gaps
 _PROGRAM_SHARE = 0.1  # of the gap, left to the program on given outputs
 _AHEAD = 0.03  # of the gap reached so far: more accuracy would be spent on the wrong outputs
 _MARGIN = 0.85  # of the gap: the rest is for fewer outputs, and for rounding them onto other intervals
@@ -242,7 +242,7 @@ class _Search:
             best = here.better_of(best)
             if best.is_within(_MARGIN * self.gap) or self.rounds == _MOST_ROUNDS or self.is_late:
                 return best
-            program_gap = _AHEAD * (best.upper - best.lower) / best.upper
+            program_gap = min(program_gap, _AHEAD * (best.upper - best.lower) / best.upper)
             outputs = self._wanted(outputs, bound, best.upper)
 
     def _mechanism(self, outputs: Floats, base: Floats) -> UnbiasedWindow:

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mechdesign.domains import Circle, Finite, Interval
 from mechdesign.errors import FileProblem, InvalidInput
@@ -284,12 +285,18 @@ def _discrete(fields: Any) -> Discrete:
     )
 
 
+def _numbers(fields: Any, name: str) -> NDArray[np.float64]:
+    values = _get(fields, name, list)
+    if not all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
+        raise FileProblem(name, "a list with other things than numbers", "hold numbers only")
+    try:
+        return np.array(values, dtype=np.float64)
+    except OverflowError:
+        raise FileProblem(name, "a number beyond doubles", "hold numbers that fit a double") from None
+
+
 def _window(build: type[Window] | type[UnbiasedWindow], fields: Any) -> Window | UnbiasedWindow:
-    arrays = [_get(fields, name, list) for name in ("outputs", "base")]
-    for name, array in zip(("outputs", "base"), arrays, strict=True):
-        if not all(isinstance(value, int | float) and not isinstance(value, bool) for value in array):
-            raise FileProblem(name, "a list with other things than numbers", "hold numbers only")
-    points, base = (np.array(array, dtype=np.float64) for array in arrays)
+    points, base = (_numbers(fields, name) for name in ("outputs", "base"))
     epsilon, ratio = _number(fields, "epsilon"), _number(fields, "ratio")
     return build(epsilon, _interval(fields), points, base, ratio, _get(fields, "name", str))
 

@@ -122,14 +122,8 @@ def errors_of(window: Sliding, inputs: Floats, exponent: float) -> Floats:
     """``E|Y - x|^p`` at the inputs, by running sums where the exponent is whole."""
     if exponent in (1.0, 2.0):
         return window.power_error(inputs, int(exponent))
-    return _dense_errors(window, inputs, exponent)
-
-
-def _dense_errors(window: Sliding, inputs: Floats, exponent: float) -> Floats:
-    starts = window.start(inputs)[:, None]
-    spans = np.minimum(window.cumulative[1:], starts + window.length) - np.maximum(window.cumulative[:-1], starts)
-    rows = window.base + (window.ratio - 1) * np.maximum(spans, 0.0)
-    return np.asarray((rows * np.abs(window.points - inputs[:, None]) ** exponent).sum(axis=1))
+    fill = window.fill
+    return fill.expectation(inputs, window.start(inputs), lambda x: np.abs(fill.points - x[:, None]) ** exponent)
 
 
 def peaks(values: Floats) -> NDArray[np.bool_]:

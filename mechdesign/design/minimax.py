@@ -137,9 +137,9 @@ def minimax_sweep(problems: Iterable[MinimaxProblem], seconds: float | None = No
 def _design(problem: MinimaxProblem, search: _Search, started: float) -> Design:
     assert search.base is not None
     assert search.prior is not None
-    window, inputs = search.base.window, problem.inputs
-    points = inputs.lower + window.points * inputs.length
-    mechanism = Window(problem.epsilon, inputs, points, window.base, window.ratio, "minimax")
+    fill, inputs = search.base.window.fill, problem.inputs
+    points = inputs.lower + fill.points * inputs.length
+    mechanism = Window(problem.epsilon, inputs, points, fill.base, fill.ratio, "minimax")
     lower, upper, evidence = _bounds(problem, search, mechanism)
     if upper - lower > problem.gap * upper:
         raise NoAnswer(f"the search ended at a relative gap of {(upper - lower) / upper:.2g}", lower, upper)

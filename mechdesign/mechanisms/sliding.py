@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mechdesign.mechanisms.fill import Fill
+
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
@@ -21,28 +23,22 @@ _SLIVER = 1e-13  # of the cumulative base, left out at the ends of the window wh
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sliding:
-    """At inputs beyond ``turns[k]`` the window starts at ``starts[k + 1]`` of the ``cumulative`` base.
+    """At inputs beyond ``turns[k]`` the stretch starts at ``starts[k + 1]`` of the cumulative base.
 
     >>> window = Sliding.over(np.array([0.25, 0.75]), np.array([0.25, 0.25]), 3.0)
-    >>> window.turns.tolist(), window.starts.tolist(), window.length
+    >>> window.turns.tolist(), window.starts.tolist(), window.fill.length
     ([0.5], [0.0, 0.25], 0.25)
     """
 
-    points: Floats
-    base: Floats
-    ratio: float
-    cumulative: Floats
+    fill: Fill
     turns: Floats
     starts: Floats
-    length: float
 
     @classmethod
     def over(cls, points: Floats, base: Floats, ratio: float) -> Sliding:
         """The window over increasing ``points`` with positive masses ``base``."""
-        cumulative = np.concatenate([[0.0], np.cumsum(base)])
-        extra = max(0.0, 1.0 - float(cumulative[-1]))
-        length = min(extra / (ratio - 1), float(cumulative[-1])) if ratio > 1 else 0.0
-        last = float(cumulative[-1]) - length
+        fill = Fill.over(points, base, ratio)
+        cumulative, length, last = fill.cumulative, fill.length, fill.last
         stops = np.concatenate([cumulative, cumulative - length, [0.0, last]])
         stops = np.unique(stops[(stops >= 0) & (stops <= last)])
         stops = stops[np.concatenate([[True], np.diff(stops) > _SAME])]
@@ -51,7 +47,7 @@ class Sliding:
         left = np.minimum(np.searchsorted(cumulative, middles, side="right") - 1, most)
         right = np.minimum(np.searchsorted(cumulative, middles + length, side="right") - 1, most)
         turns = np.maximum.accumulate((points[left] + points[right]) / 2)
-        return cls(points, base, ratio, cumulative, turns, stops, length)
+        return cls(fill, turns, stops)
 
     def start(self, x: Floats) -> Floats:
         """Where the window starts along the cumulative base."""
@@ -62,17 +58,18 @@ class Sliding:
 
         Any level between the two is a multiplier of the input's fill.
         """
-        start, stop = self.start(x), self.start(x) + self.length
-        left = np.searchsorted(self.cumulative, start + _SLIVER, side="right") - 1
-        right = np.searchsorted(self.cumulative, stop - _SLIVER, side="left") - 1
-        left = np.clip(left, 0, self.points.size - 1)
-        right = np.clip(right, left, self.points.size - 1)
-        reached = np.maximum(np.abs(x - self.points[left]), np.abs(self.points[right] - x))
-        around = np.concatenate([[-math.inf], self.points, [math.inf]])
-        is_full_left = start <= self.cumulative[left] + _SLIVER
-        is_full_right = stop >= self.cumulative[right + 1] - _SLIVER
-        open_left = np.where(is_full_left, x - around[left], np.abs(x - self.points[left]))
-        open_right = np.where(is_full_right, around[right + 2] - x, np.abs(self.points[right] - x))
+        fill, points = self.fill, self.fill.points
+        start, stop = self.start(x), self.start(x) + fill.length
+        left = np.searchsorted(fill.cumulative, start + _SLIVER, side="right") - 1
+        right = np.searchsorted(fill.cumulative, stop - _SLIVER, side="left") - 1
+        left = np.clip(left, 0, points.size - 1)
+        right = np.clip(right, left, points.size - 1)
+        reached = np.maximum(np.abs(x - points[left]), np.abs(points[right] - x))
+        around = np.concatenate([[-math.inf], points, [math.inf]])
+        is_full_left = start <= fill.cumulative[left] + _SLIVER
+        is_full_right = stop >= fill.cumulative[right + 1] - _SLIVER
+        open_left = np.where(is_full_left, x - around[left], np.abs(x - points[left]))
+        open_right = np.where(is_full_right, around[right + 2] - x, np.abs(points[right] - x))
         return reached, np.maximum(np.minimum(open_left, open_right), reached)
 
     def power_error(self, x: Floats, exponent: int) -> Floats:
@@ -80,9 +77,10 @@ class Sliding:
 
         Absolute errors are near 1e-16 times the exponent's power of the range of outputs.
         """
-        pivot = float(self.points[self.points.size // 2])
-        offsets, at = self.points - pivot, x - pivot
-        sums = [np.concatenate([[0.0], np.cumsum(self.base * offsets**k)]) for k in range(exponent + 1)]
+        fill, points = self.fill, self.fill.points
+        pivot = float(points[points.size // 2])
+        offsets, at = points - pivot, x - pivot
+        sums = [np.concatenate([[0.0], np.cumsum(fill.base * offsets**k)]) for k in range(exponent + 1)]
 
         def signed(first: Indices, last: Indices) -> Floats:
             total = np.zeros_like(at)
@@ -91,15 +89,15 @@ class Sliding:
             return total
 
         def upto(count: Indices) -> Floats:
-            split = np.minimum(np.searchsorted(self.points, x), count)
+            split = np.minimum(np.searchsorted(points, x), count)
             below = signed(np.zeros_like(count), split)
             return np.asarray(signed(split, count) + (-below if exponent % 2 else below))
 
         def upto_place(place: Floats) -> Floats:
-            whole = np.minimum(np.searchsorted(self.cumulative, place, side="right") - 1, self.points.size - 1)
-            rest = place - self.cumulative[whole]
-            return np.asarray(upto(whole) + rest * np.abs(self.points[whole] - x) ** exponent)
+            whole = np.minimum(np.searchsorted(fill.cumulative, place, side="right") - 1, points.size - 1)
+            rest = place - fill.cumulative[whole]
+            return np.asarray(upto(whole) + rest * np.abs(points[whole] - x) ** exponent)
 
         start = self.start(x)
-        extra = upto_place(start + self.length) - upto_place(start)
-        return np.asarray(upto(np.full(x.shape, self.points.size)) + (self.ratio - 1) * extra)
+        extra = upto_place(start + fill.length) - upto_place(start)
+        return np.asarray(upto(np.full(x.shape, points.size)) + (fill.ratio - 1) * extra)

@@ -6,12 +6,11 @@ This is the form of every optimal unbiased mechanism for the variance (see `mech
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import accumulate
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,13 +20,11 @@ from mechdesign.dyadic import dyadic
 from mechdesign.errors import InvalidInput
 from mechdesign.losses import Loss
 from mechdesign.mechanisms import analysis
+from mechdesign.mechanisms.fill import Fill, loss_of
 from mechdesign.mechanisms.ratio import LikelihoodRatio
 from mechdesign.mechanisms.window import Window
 
 Floats = NDArray[np.float64]
-
-_BLOCK = 1 << 20
-_Costs = Callable[[Floats], Floats]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,68 +75,27 @@ class UnbiasedWindow:
     def outputs(self) -> Finite:
         return Finite(tuple(self.points.tolist()))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything but the inputs, for a file."""
-        return {
-            "epsilon": self.epsilon,
-            "ratio": self.ratio,
-            "outputs": self.points.tolist(),
-            "base": self.base.tolist(),
-            "name": self.name,
-        }
-
-    @classmethod
-    def from_dict(cls, inputs: Interval, fields: Mapping[str, Any]) -> Self:
-        """The mechanism that `to_dict` wrote; lists of anything but numbers are `InvalidInput`."""
-        for name in ("outputs", "base"):
-            is_list = isinstance(fields[name], list)
-            if not is_list or any(isinstance(v, bool) or not isinstance(v, int | float) for v in fields[name]):
-                raise InvalidInput(name, fields[name], "be a list of numbers")
-        if not isinstance(fields["name"], str):
-            raise InvalidInput("name", fields["name"], "be text")
-        return cls(fields["epsilon"], inputs, fields["outputs"], fields["base"], fields["ratio"], fields["name"])
-
     # -- the laws -----------------------------------------------------------------------------------------------------
 
-    def _start(self, x: ArrayLike) -> tuple[_Track, Floats]:
+    def _start(self, x: ArrayLike) -> Floats:
         track = _track(self)
-        return track, np.asarray(np.interp(self.inputs.require(x) - self.inputs.lower, track.offsets, track.starts))
+        return np.asarray(np.interp(self.inputs.require(x) - self.inputs.lower, track.offsets, track.starts))
 
     def rows(self, x: ArrayLike) -> Floats:
         """The probabilities of all outputs, one more axis than ``x``."""
-        track, start = self._start(x)
-        spans = np.minimum(track.cumulative[1:], start[..., None] + track.length)
-        spans -= np.maximum(track.cumulative[:-1], start[..., None])
-        return np.asarray(self.base + (self.ratio - 1) * np.maximum(spans, 0.0))
+        return _track(self).fill.rows(self._start(x))
 
     def density(self, y: ArrayLike, x: ArrayLike) -> Floats:
         return np.zeros(np.broadcast_shapes(analysis.require_outputs(y).shape, self.inputs.require(x).shape))
 
     def mass(self, y: ArrayLike, x: ArrayLike) -> Floats:
-        outputs, inputs = np.broadcast_arrays(analysis.require_outputs(y), self.inputs.require(x))
-        column = np.minimum(np.searchsorted(self.points, outputs), self.points.size - 1)
-        track, start = self._start(inputs)
-        stop = np.minimum(track.cumulative[column + 1], start + track.length)
-        span = np.maximum(stop - np.maximum(track.cumulative[column], start), 0.0)
-        return np.where(self.points[column] == outputs, self.base[column] + (self.ratio - 1) * span, 0.0)
+        return _track(self).fill.mass(y, self._start(x))
 
     def cdf(self, y: ArrayLike, x: ArrayLike) -> Floats:
-        outputs, inputs = np.broadcast_arrays(analysis.require_outputs(y), self.inputs.require(x))
-        count = np.searchsorted(self.points, outputs, side="right")
-        track, start = self._start(inputs)
-        reached = track.cumulative[count]
-        covered = np.minimum(np.maximum(reached - start, 0.0), track.length)
-        return np.where(count >= self.points.size, 1.0, np.minimum(reached + (self.ratio - 1) * covered, 1.0))
+        return _track(self).fill.cdf(y, self._start(x))
 
     def quantile(self, u: ArrayLike, x: ArrayLike) -> Floats:
-        probabilities, inputs = np.broadcast_arrays(analysis.require_probabilities(u), self.inputs.require(x))
-        track, start = self._start(inputs)
-        # along the cumulative base the law has slope 1, then ratio on the window, then 1 again
-        beyond = probabilities - (self.ratio - 1) * track.length
-        inside = start + (probabilities - start) / self.ratio
-        place = np.where(probabilities <= start, probabilities, np.where(beyond < start + track.length, inside, beyond))
-        position = np.searchsorted(track.cumulative[1:], place, side="left")
-        return np.asarray(self.points[np.minimum(position, self.points.size - 1)])
+        return _track(self).fill.quantile(u, self._start(x))
 
     def sample(self, x: ArrayLike, rng: np.random.Generator, size: int | None = None) -> Floats:
         inputs = analysis.inputs_for_sampling(self.inputs, x, size)
@@ -148,21 +104,12 @@ class UnbiasedWindow:
     # -- integrals ----------------------------------------------------------------------------------------------------
 
     def moment(self, x: ArrayLike, order: int) -> Floats:
-        values = self.points ** analysis.require_order(order)
-        return self._in_blocks(x, lambda inputs: np.broadcast_to(values, (*inputs.shape, values.size)))
+        inputs = self.inputs.require(x)
+        return _track(self).fill.moment(inputs, self._start(inputs), order)
 
     def expected_loss(self, x: ArrayLike, loss: Loss) -> Floats:
-        return self._in_blocks(x, lambda inputs: loss(self.points, inputs[..., None]))
-
-    def _in_blocks(self, x: ArrayLike, costs: _Costs) -> Floats:
         inputs = self.inputs.require(x)
-        flat = inputs.reshape(-1)
-        step = max(1, _BLOCK // self.points.size)
-        parts = [
-            np.sum(self.rows(flat[k : k + step]) * costs(flat[k : k + step]), axis=-1)
-            for k in range(0, flat.size, step)
-        ]
-        return np.concatenate(parts).reshape(inputs.shape) if parts else np.empty(inputs.shape)
+        return _track(self).fill.expectation(inputs, self._start(inputs), partial(loss_of, loss, self.points))
 
     def breakpoints(self, loss: Loss) -> tuple[float, ...]:
         ends = (self.inputs.lower, self.inputs.upper)
@@ -282,8 +229,7 @@ class _Track(NamedTuple):
 
     offsets: Floats
     starts: Floats
-    cumulative: Floats
-    length: float
+    fill: Fill
 
 
 @lru_cache(maxsize=64)
@@ -296,7 +242,8 @@ def _track(mechanism: UnbiasedWindow) -> _Track:
     line = path.unit * (Fraction(mechanism.ratio) - 1)
     starts = np.array([float(start / line) for start in path.starts])
     cumulative = np.array([float(place / line) for place in path.reached])
-    return _Track(offsets, starts, cumulative, float(path.extra / line))
+    fill = Fill(mechanism.points, mechanism.base, mechanism.ratio, cumulative, float(path.extra / line))
+    return _Track(offsets, starts, fill)
 
 
 @lru_cache(maxsize=64)

@@ -5,10 +5,9 @@ This is the form of every optimal mechanism for a loss that grows with the dista
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,15 +17,15 @@ from mechdesign.dyadic import dyadic
 from mechdesign.errors import InvalidInput, require_epsilon, require_finite
 from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms import analysis
+from mechdesign.mechanisms.fill import loss_of
 from mechdesign.mechanisms.ratio import LikelihoodRatio
 from mechdesign.mechanisms.sliding import Sliding
 from mechdesign.priors import Prior
 
 Floats = NDArray[np.float64]
 
-_BLOCK = 1 << 20
-_FAST = (Power(1.0), Power(2.0))
-_Costs = Callable[[Floats], Floats]
+_SUMMED = (Power(1.0), Power(2.0))
+_MANY = 1 << 20  # entries of the rows, beyond which running sums take over
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,55 +97,33 @@ class Window:
     @property
     def turns(self) -> Floats:
         """The inputs at which the law changes, in increasing order."""
-        turns = _track(self).turns
+        turns = _sliding(self).turns
         return turns[(turns > self.inputs.lower) & (turns < self.inputs.upper)]
 
     # -- the laws -----------------------------------------------------------------------------------------------------
 
     def rows(self, x: ArrayLike) -> Floats:
         """The probabilities of all outputs, one more axis than ``x``."""
-        track, start = self._start(x)
-        spans = np.minimum(track.cumulative[1:], start[..., None] + track.length)
-        spans -= np.maximum(track.cumulative[:-1], start[..., None])
-        return np.asarray(self.base + (self.ratio - 1) * np.maximum(spans, 0.0))
+        return _sliding(self).fill.rows(self._start(x))
 
-    def _start(self, x: ArrayLike) -> tuple[Sliding, Floats]:
-        track = _track(self)
-        return track, track.start(self.inputs.require(x))
+    def _start(self, x: ArrayLike) -> Floats:
+        return _sliding(self).start(self.inputs.require(x))
 
     def reach(self, x: ArrayLike) -> Floats:
         """Distance from the input to the farthest output that gets more than its base."""
-        return _track(self).levels(self.inputs.require(x))[0]
+        return _sliding(self).levels(self.inputs.require(x))[0]
 
     def density(self, y: ArrayLike, x: ArrayLike) -> Floats:
         return np.zeros(np.broadcast_shapes(analysis.require_outputs(y).shape, self.inputs.require(x).shape))
 
     def mass(self, y: ArrayLike, x: ArrayLike) -> Floats:
-        outputs, inputs = np.broadcast_arrays(analysis.require_outputs(y), self.inputs.require(x))
-        column = np.minimum(np.searchsorted(self.points, outputs), self.points.size - 1)
-        below, upto = self._cumulative_at(column, inputs), self._cumulative_at(column + 1, inputs)
-        return np.where(self.points[column] == outputs, upto - below, 0.0)
+        return _sliding(self).fill.mass(y, self._start(x))
 
     def cdf(self, y: ArrayLike, x: ArrayLike) -> Floats:
-        outputs, inputs = np.broadcast_arrays(analysis.require_outputs(y), self.inputs.require(x))
-        return self._cumulative_at(np.searchsorted(self.points, outputs, side="right"), inputs)
-
-    def _cumulative_at(self, count: NDArray[np.intp], x: Floats) -> Floats:
-        """Probability of the first ``count`` outputs."""
-        track, start = self._start(x)
-        reached = track.cumulative[count]
-        covered = np.minimum(np.maximum(reached - start, 0.0), track.length)
-        return np.where(count >= self.points.size, 1.0, np.minimum(reached + (self.ratio - 1) * covered, 1.0))
+        return _sliding(self).fill.cdf(y, self._start(x))
 
     def quantile(self, u: ArrayLike, x: ArrayLike) -> Floats:
-        probabilities, inputs = np.broadcast_arrays(analysis.require_probabilities(u), self.inputs.require(x))
-        track, start = self._start(inputs)
-        # along the cumulative base the law has slope 1, then ratio on the window, then 1 again
-        beyond = probabilities - (self.ratio - 1) * track.length
-        inside = start + (probabilities - start) / self.ratio
-        place = np.where(probabilities <= start, probabilities, np.where(beyond < start + track.length, inside, beyond))
-        position = np.searchsorted(track.cumulative[1:], place, side="left")
-        return np.asarray(self.points[np.minimum(position, self.points.size - 1)])
+        return _sliding(self).fill.quantile(u, self._start(x))
 
     def sample(self, x: ArrayLike, rng: np.random.Generator, size: int | None = None) -> Floats:
         inputs = analysis.inputs_for_sampling(self.inputs, x, size)
@@ -155,24 +132,15 @@ class Window:
     # -- integrals ----------------------------------------------------------------------------------------------------
 
     def moment(self, x: ArrayLike, order: int) -> Floats:
-        values = self.points ** analysis.require_order(order)
-        return self._in_blocks(x, lambda inputs: np.broadcast_to(values, (*inputs.shape, values.size)))
+        inputs = self.inputs.require(x)
+        return _sliding(self).fill.moment(inputs, self._start(inputs), order)
 
     def expected_loss(self, x: ArrayLike, loss: Loss) -> Floats:
         inputs = self.inputs.require(x)
-        if loss in _FAST and inputs.size * self.points.size > _BLOCK:
-            return _track(self).power_error(inputs.reshape(-1), int(loss.exponent)).reshape(inputs.shape)
-        return self._in_blocks(x, lambda inputs: loss(self.points, inputs[..., None]))
-
-    def _in_blocks(self, x: ArrayLike, costs: _Costs) -> Floats:
-        inputs = self.inputs.require(x)
-        flat = inputs.reshape(-1)
-        step = max(1, _BLOCK // self.points.size)
-        parts = [
-            np.sum(self.rows(flat[k : k + step]) * costs(flat[k : k + step]), axis=-1)
-            for k in range(0, flat.size, step)
-        ]
-        return np.concatenate(parts).reshape(inputs.shape) if parts else np.empty(inputs.shape)
+        if loss in _SUMMED and inputs.size * self.points.size > _MANY:
+            return _sliding(self).power_error(inputs.reshape(-1), int(loss.exponent)).reshape(inputs.shape)
+        costs = partial(loss_of, loss, self.points)
+        return _sliding(self).fill.expectation(inputs, self._start(inputs), costs)
 
     def worst_case(self, loss: Loss) -> tuple[float, float]:
         """The largest expected loss: at a turn or an end, since a loss convex in x is convex between turns."""
@@ -229,7 +197,7 @@ class Window:
 
 
 @lru_cache(maxsize=64)
-def _track(mechanism: Window) -> Sliding:
+def _sliding(mechanism: Window) -> Sliding:
     return Sliding.over(mechanism.points, mechanism.base, mechanism.ratio)
 
 

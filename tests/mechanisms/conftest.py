@@ -13,6 +13,7 @@ from mechdesign.domains import Circle, Finite, Interval
 from mechdesign.losses import Custom, Power
 from mechdesign.mechanisms import Mechanism, Piecewise, SublevelWindow
 from mechdesign.mechanisms import catalogue as c
+from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
 
 TAIL = 45.0  # e^-45 is far below rounding
 
@@ -104,6 +105,7 @@ def expectation(case: Case, x: float, g: Callable[[Any], Any], kinks: Sequence[f
 UNIT, SHIFTED, FAR = Interval(0, 1), Interval(-5, 3), Interval(1e3, 1e3 + 2)
 SETTINGS = [(1.0, UNIT), (0.3, SHIFTED), (4.0, FAR)]
 CIRCLES = [(1.0, Circle()), (4.0, Circle(360.0))]
+UNBIASED_POINTS = (-2.0, -0.3, 0.4, 2.0)
 BIMODAL = Custom(lambda y, x: np.minimum(np.abs(y - x), 0.05 + np.abs(y - (1 - x))), "bimodal", lambda x: (x, 1 - x))
 
 
@@ -142,6 +144,12 @@ ON_INTERVALS = [_on_interval(entry.key, *setting) for entry in c.ON_INTERVALS fo
     Case("sublevel-power", Piecewise(2.0, UNIT, UNIT, 0.4, 2.5, SublevelWindow(Power(1.5))), 0.0),
     Case("sublevel-bimodal", Piecewise(2.0, UNIT, UNIT, 0.4, 2.5, SublevelWindow(BIMODAL)), 0.0),
     Case("wider-outputs", Piecewise(1.5, UNIT, Interval(-0.5, 2.0), 0.2, 0.8), 1.0),
+    Case(
+        "unbiased-window",
+        UnbiasedWindow(2.0, Interval(-1, 1), UNBIASED_POINTS, [0.11, 0.04, 0.05, 0.11], math.exp(2) * (1 - 2.0**-50)),
+        -1.0,
+        atoms=UNBIASED_POINTS,
+    ),
 ]
 ON_CIRCLES = [
     Case(f"{entry.key}-{epsilon:g}-{domain}", c.build(entry.key, epsilon, domain), 0.0)

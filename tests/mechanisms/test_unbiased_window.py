@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from mechdesign import Absolute, Interval, InvalidInput, Squared
+from mechdesign.mechanisms.serialise import mechanism_from_dict, mechanism_to_dict
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
 from mechdesign.proof import prove_privacy
 from solvers import Highs, LinearProgram
@@ -111,6 +112,15 @@ def test_cdf_and_quantile_follow_the_row(mechanism: UnbiasedWindow, x: float) ->
     assert mechanism.quantile(np.cumsum(row) - row / 2, x).tolist() == mechanism.points.tolist()
 
 
+@given(windows(), st.floats(-1, 1))
+@settings(deadline=None)
+def test_the_quantile_is_the_least_output_that_the_cdf_allows(mechanism: UnbiasedWindow, x: float) -> None:
+    levels = mechanism.cdf(mechanism.points, x)
+    assert mechanism.quantile(levels, x).tolist() == mechanism.points.tolist()
+    beyond = np.nextafter(levels[:-1], 1.0)
+    assert mechanism.quantile(beyond, x).tolist() == mechanism.points[1:].tolist()
+
+
 @given(windows())
 @settings(deadline=None, max_examples=30)
 def test_between_breakpoints_the_second_moment_is_linear(mechanism: UnbiasedWindow) -> None:
@@ -154,18 +164,18 @@ def test_far_from_zero_the_mean_keeps_the_digits_of_the_domain() -> None:
     assert mechanism.exact_row(1.7e9 + 1)  # exists
 
 
-def test_a_dictionary_round_trip_keeps_every_double() -> None:
+def test_a_file_round_trip_keeps_every_double() -> None:
     mechanism = UnbiasedWindow(2.0, Interval(-1, 2), [-3.1, 0.7, 4.3], [0.1, 1 / 13, 0.12], math.exp(2))
-    again = UnbiasedWindow.from_dict(mechanism.inputs, mechanism.to_dict())
+    again = mechanism_from_dict(mechanism_to_dict(mechanism))
     assert again == mechanism
     assert hash(again) == hash(mechanism)
 
 
 @pytest.mark.parametrize("change", [{"outputs": "ab"}, {"base": [True, 0.1, 0.1]}, {"name": 3}, {"ratio": math.nan}])
 def test_dictionaries_of_other_things_are_refused(change: dict[str, object]) -> None:
-    fields = UnbiasedWindow(2.0, DOMAIN, [-3.0, 0.0, 3.0], [0.1, 0.1, 0.1], math.exp(2)).to_dict()
+    mechanism = UnbiasedWindow(2.0, DOMAIN, [-3.0, 0.0, 3.0], [0.1, 0.1, 0.1], math.exp(2))
     with pytest.raises(InvalidInput):
-        UnbiasedWindow.from_dict(DOMAIN, fields | change)
+        mechanism_from_dict(mechanism_to_dict(mechanism) | change)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types contracts notebooks bench clean
+.PHONY: demo test lint types contracts notebooks bench constants clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python -m mechdesign ogpm --eps 2
@@ -25,6 +25,9 @@ notebooks: $(VENV)/.installed-dev
 
 bench: $(VENV)/.installed-test
 	$(BIN)/python -m benchmarks
+
+constants: $(VENV)/.installed
+	$(BIN)/python -m mechdesign constants --out CERTIFIED.md --force
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

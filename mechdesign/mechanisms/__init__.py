@@ -11,6 +11,7 @@ from mechdesign.mechanisms.protocol import Continuous, Mechanism
 from mechdesign.mechanisms.ratio import LikelihoodRatio
 from mechdesign.mechanisms.truncated import Truncated
 from mechdesign.mechanisms.two_point import TwoPoint
+from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
 from mechdesign.mechanisms.window import Window
 
 __all__ = [
@@ -34,5 +35,6 @@ __all__ = [
     "Truncated",
     "TwoPoint",
     "TwoSidedGeometric",
+    "UnbiasedWindow",
     "Window",
 ]

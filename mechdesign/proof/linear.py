@@ -80,6 +80,12 @@ class LinearBound:
         if any(value < 0 and not flag for value, flag in zip(self.multipliers.tolist(), self.equal, strict=True)):
             raise InvalidInput("multipliers", float(self.multipliers.min()), "be at least 0 for inequalities")
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, LinearBound) and self.to_dict() == other.to_dict()
+
+    def __hash__(self) -> int:
+        return hash((self.epsilon, self.inputs, self.outputs, self.offset, self.equal, self.levels.tobytes()))
+
     def value(self) -> Fraction:
         """The bound, exactly."""
         costs, total = _fractions(self.costs), Fraction(self.offset)

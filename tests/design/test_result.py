@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import cvxpy
+import numpy as np
 import pytest
 
 from mechdesign import (
@@ -15,18 +18,28 @@ from mechdesign import (
     Circle,
     Custom,
     FileProblem,
+    Interval,
     InvalidInput,
+    MinimaxProblem,
     PiecewiseProblem,
     PolarProblem,
     Power,
+    PriorProblem,
     Squared,
+    TradeOffProblem,
     UnbiasedPiecewiseProblem,
+    UnbiasedProblem,
     load_design,
+    optimal_minimax,
     optimal_piecewise,
     optimal_polar,
+    optimal_prior,
+    optimal_trade_off,
+    optimal_unbiased,
     optimal_unbiased_piecewise,
+    priors,
 )
-from mechdesign.design import Design
+from mechdesign.design import Design, FiniteProblem, custom, optimal_finite
 from mechdesign.mechanisms.serialise import mechanism_to_dict
 
 DESIGNS = {
@@ -36,7 +49,20 @@ DESIGNS = {
     "circle": lambda: optimal_piecewise(PiecewiseProblem(1.0, Squared(360.0), Circle(360.0))),
     "polar": lambda: optimal_polar(PolarProblem(4.0)),
     "unbiased": lambda: optimal_unbiased_piecewise(UnbiasedPiecewiseProblem(1.0)),
+    "minimax": lambda: optimal_minimax(MinimaxProblem(1.0, Absolute(), gap=1e-3)),
+    "claimed minimax": lambda: optimal_minimax(MinimaxProblem(1.0, Power(1.5), gap=1e-3)),
+    "prior": lambda: optimal_prior(PriorProblem(1.0, DATA, Squared())),
+    "density prior": lambda: optimal_prior(PriorProblem(1.0, priors.uniform(Interval(0, 1)), gap=1e-4)),
+    "lexicographic": lambda: optimal_trade_off(TradeOffProblem(1.0, DATA)),
+    "capped": lambda: optimal_trade_off(TradeOffProblem(1.0, DATA, cap=0.36)),
+    "unbiased prior": lambda: optimal_unbiased(UnbiasedProblem(1.0, priors.uniform(Interval(-1, 1)), size=9)),
+    "finite worst": lambda: optimal_finite(FiniteProblem(1.0, MATRIX)),
+    "finite prior": lambda: optimal_finite(FiniteProblem(1.0, MATRIX, "prior", [0.5, 0.3, 0.2])),
+    "finite lexicographic": lambda: optimal_finite(FiniteProblem(1.0, MATRIX, "lexicographic", [0.5, 0.3, 0.2])),
+    "custom": lambda: custom(1.0, (0, 1, 2), (0, 1, 2), lambda q: cvxpy.sum(cvxpy.multiply(MATRIX, q)) / 3),
 }
+DATA = priors.Atoms.of_data([0.1, 0.2, 0.2, 0.7])
+MATRIX = np.array([[0.0, 1.0, 3.0], [1.0, 0.0, 1.0], [4.0, 2.0, 0.0]])
 
 
 @pytest.mark.parametrize("name", DESIGNS)
@@ -45,6 +71,22 @@ def test_a_saved_design_comes_back_equal(name: str, tmp_path: Path) -> None:
     saved = load_design(design.save(tmp_path / "design.json"))
     assert saved.mechanism == design.mechanism
     assert saved.certificate == design.certificate
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+def test_evidence_of_one_design_does_not_carry_over_to_another(name: str) -> None:
+    """A certificate with its bounds raised by a millionth is caught for every kind that claims a proof."""
+    design = DESIGNS[name]()
+    certificate = design.certificate
+    if certificate.claimed or certificate.lower == 0:
+        return
+    raised = replace(certificate, lower=certificate.lower * (1 + 1e-6), upper=certificate.upper * (1 + 2e-6))
+    if design.certificate.relative_gap < 1e-7:  # otherwise the evidence may prove a little more than was claimed
+        with pytest.raises(CheckFailed):
+            raised.check(design.mechanism, design.problem.epsilon)
+    lowered = replace(certificate, lower=0.0, upper=certificate.upper * (1 - 1e-6))
+    with pytest.raises(CheckFailed):
+        lowered.check(design.mechanism, design.problem.epsilon)
 
 
 def _saved(tmp_path: Path) -> tuple[Path, dict[str, Any]]:
@@ -135,8 +177,6 @@ def test_an_existing_file_is_kept(tmp_path: Path) -> None:
 
 def test_a_design_with_a_false_certificate_cannot_be_made() -> None:
     design = DESIGNS["line"]()
-    from dataclasses import replace
-
     false = replace(design.certificate, lower=design.certificate.upper * 2)
     with pytest.raises(CheckFailed):
         Design(design.problem, design.mechanism, false, design.report)

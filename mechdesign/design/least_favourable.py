@@ -1,6 +1,7 @@
 """The lower side: a least-favourable prior on [0, 1], with a level for every input.
 
-    ``maximise sum_j w_j r_j^p - s``  subject to  ``sum w = 1``,  ``G(y) = sum_j w_j phi(|y - x_j|^p - r_j^p) >= -s``.
+    ``maximise sum_j w_j r_j^p + min(g, g / c)``  subject to  ``sum w = 1``  and
+    ``G(y) = sum_j w_j phi(|y - x_j|^p - r_j^p) >= g``  for every y.
 
 The prior is piecewise linear on a mesh of inputs; the radii come from the best base measure found, whose windows leave
 room for a choice where both ends lie in gaps of the measure: all candidates are columns, and the program's own
@@ -95,7 +96,7 @@ class BestPrior:
 def best_prior(
     mesh: Mesh, levels: list[Levels], exponent: float, ratio: float, rows: Floats, slack: float, deadline: float | None
 ) -> BestPrior:
-    """Solve over priors on ``mesh`` with the given levels until G is nowhere below ``-slack``."""
+    """Solve over priors on ``mesh`` with the given levels until G is nowhere further than ``slack`` below its floor g."""
     search = _Search(mesh, levels, exponent, ratio, rows, slack)
     solution, _ = search.planes.run(search.separate, deadline, _MOST_ROUNDS)
     return search.best(solution)
@@ -114,8 +115,9 @@ class _Search:
         self._rows = np.union1d(rows, mesh.nodes / mesh.fine)
         self._bound, self._weights = -math.inf, np.empty(0)
         self._atoms: Atoms | None = None
-        values = np.concatenate([*(radii**exponent @ chosen for radii, chosen in self._sets), [-1.0]])
-        total = np.concatenate([np.ones(values.size - 1), [0.0]])[None, :]
+        # g as the difference of two variables: the multipliers of the rows then sum to between 1/c and 1
+        values = np.concatenate([*(radii**exponent @ chosen for radii, chosen in self._sets), [1 / ratio, -1.0]])
+        total = np.concatenate([np.ones(values.size - 2), np.zeros(2)])[None, :]
         matrix = np.concatenate([total, self._gains(self._rows)])
         lower = np.concatenate([[1.0], np.zeros(self._rows.size)])
         upper = np.concatenate([[1.0], np.full(self._rows.size, math.inf)])
@@ -123,15 +125,16 @@ class _Search:
 
     def separate(self, solution: Solution) -> Rows | None:
         assert solution.primal is not None
-        weights = np.maximum(solution.primal[:-1], 0.0)
+        weights, floor = np.maximum(solution.primal[:-2], 0.0), float(solution.primal[-2] - solution.primal[-1])
         atoms = self._spread(weights)
         places, dips = dips_of(atoms, self._fine, self._exponent, self._ratio)
         deepest = float(dips.min())
-        bound = float(atoms.weights @ atoms.radii**self._exponent) + min(0.0, deepest)
+        bound = float(atoms.weights @ atoms.radii**self._exponent) + min(deepest, deepest / self._ratio)
         if bound > self._bound:
             self._bound, self._atoms, self._weights = bound, atoms, weights
-        if deepest > -self._slack:
+        if deepest > floor - self._slack:
             return None
+        dips, deepest = dips - floor, deepest - floor
         half = places <= 0.5
         places, dips = np.maximum(places[half], 0.0), dips[half]
         chosen = np.flatnonzero(peaks(-dips) & (dips < min(-0.1 * self._slack, _WORTH_A_ROW * deepest)))
@@ -161,12 +164,12 @@ class _Search:
         )
 
     def _gains(self, rows: Floats) -> Floats:
-        """G at each row for a unit of each column, and the slack's one."""
+        """``G - g`` at each row for a unit of each column."""
         blocks = [
             excess(rows, radii[None, :], self._places, self._exponent, self._ratio) @ chosen
             for radii, chosen in self._sets
         ]
-        return np.concatenate([*blocks, np.ones((rows.size, 1))], axis=1)
+        return np.concatenate([*blocks, np.tile([-1.0, 1.0], (rows.size, 1))], axis=1)
 
     def _split(self, weights: Floats) -> list[Floats]:
         return np.split(weights, np.cumsum([columns.size for columns in self._columns])[:-1])

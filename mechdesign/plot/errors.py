@@ -152,7 +152,7 @@ def sweep(
 def pareto(
     curve: Sequence[tuple[float, float]], field: Mapping[str, tuple[float, float]], loss: Loss, title: str
 ) -> Figure:
-    """Average against worst case: the certified curve no mechanism can cross, and where the published ones are."""
+    """Average against worst case: certified trade-offs (each proven at its dot), and where the published ones are."""
     figure = empty_figure(8.0, 5.4)
     axes = figure.subplots()
     worst, average = [point[0] for point in curve], [point[1] for point in curve]

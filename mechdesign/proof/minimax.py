@@ -7,9 +7,9 @@ Write ``c = e^eps`` and ``phi(t) = min(t, c t)``. A mechanism is epsilon-LDP iff
 
 so for atoms ``(x_j, r_j, w_j)`` with weights that sum to one, and ``G(y) = sum_j w_j phi(|y - x_j|^p - r_j^p)``,
 
-    ``max_x E|Y - x|^p >= sum_j w_j r_j^p + min(0, min over real y of G(y))``
+    ``max_x E|Y - x|^p >= sum_j w_j r_j^p + min(g, g / c)``,   ``g = min over real y of G(y)``,
 
-because mu has mass at most 1. Nothing is assumed about the outputs. The minimum of G is exact for p = 1 (G is linear
+because mu has mass between 1/c and 1. Nothing is assumed about the outputs. The minimum of G is exact for p = 1 (linear
 between the events ``x_j`` and ``x_j +- r_j``) and p = 2 (convex quadratics between ``x_j +- r_j``).
 """
 
@@ -106,7 +106,7 @@ class MinimaxBound:
         level: int = sum(w * r**self.exponent for _, r, w in atoms)
         ratio = exp_upper(self.epsilon)
         least = _least_linear(atoms, ratio) if self.exponent == 1 else _least_quadratic(atoms, ratio)
-        return (level + min(Fraction(0), least)) / (total << (self.exponent * shift))
+        return (level + min(least, least / ratio)) / (total << (self.exponent * shift))
 
     def bound(self, mechanism: Mechanism | Product) -> float:
         return float_down(self.value())

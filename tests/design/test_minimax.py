@@ -97,6 +97,14 @@ def test_other_exponents_are_claimed_and_bracketed_by_proven_bounds(exponent: fl
     assert errors.max() <= certificate.upper
 
 
+@given(st.floats(1e-6, 2.0), st.sampled_from([1.0, 2.0]), st.sampled_from([0.5, 1e-2, 1e-3]))
+@settings(deadline=None, max_examples=25)
+def test_wide_gaps_and_tiny_epsilons_are_no_special_case(epsilon: float, exponent: float, gap: float) -> None:
+    """Where no row of G binds the multipliers still have the mass of a base measure."""
+    certificate = optimal_minimax(MinimaxProblem(epsilon, Power(exponent), gap=gap)).certificate
+    assert certificate.relative_gap <= gap
+
+
 def test_the_optimum_is_monotone_in_the_exponent() -> None:
     """Distances below 1 shrink with the exponent, so a claimed optimum lies between its proven neighbours."""
     optima = [optimal_minimax(MinimaxProblem(1.5, Power(p))).certificate for p in (1.0, 1.5, 2.0)]

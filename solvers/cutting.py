@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
+from .errors import LimitReached
 from .highs import Highs, HighsSession
 from .programs import Limits, LinearProgram, Matrix
 from .solution import Solution, Status
@@ -48,6 +49,8 @@ class CuttingPlanes:
 
         ``deadline`` is a reading of `time.perf_counter`.
         """
+        if deadline is not None and time.perf_counter() >= deadline:
+            raise LimitReached("cutting planes", Status.TIME_LIMIT, -math.inf, math.inf, 0.0)
         steps = _STEPS_A_LINE * (self.session.rows + self.session.columns) + _LEAST_STEPS
         solution = self.session.solve(_limits(deadline, steps))
         if solution.status not in (Status.OPTIMAL, Status.TIME_LIMIT):

@@ -122,11 +122,13 @@ def minimax_sweep(problems: Iterable[MinimaxProblem], seconds: float | None = No
 
     ``seconds`` is the time for all of them together.
     """
-    if seconds is not None and not (math.isfinite(seconds) and seconds > 0):
+    if seconds is not None and not require_finite(seconds, "seconds") > 0:
         raise InvalidInput("seconds", seconds, "be finite and above 0")
     deadline = None if seconds is None else time.perf_counter() + seconds
     last: _Search | None = None
     for problem in problems:
+        if not isinstance(problem, MinimaxProblem):
+            raise InvalidInput("problem", type(problem).__name__, "be a MinimaxProblem")
         started = time.perf_counter()
         search = _Search(problem, deadline, last)
         search.run()

@@ -61,6 +61,8 @@ class Certificate:
         if not self.lower <= self.upper:
             raise CheckFailed(f"the certificate's lower bound {self.lower!r} is above its upper bound {self.upper!r}")
         if self.claimed:
+            if self.evidence is not None:
+                raise CheckFailed("a certificate with evidence is proven or refused, never just claimed")
             return
         if self.evidence is None or self.evidence.epsilon != epsilon:
             raise CheckFailed("the certificate claims a proof but holds no evidence for this epsilon")

@@ -58,10 +58,10 @@ def load_design(path: Path | str) -> SavedDesign:
             raise FileProblem("file", str(path), f"hold an object under {name!r}")
     mechanism = mechanism_from_dict(document["mechanism"])
     certificate = _certificate_from_dict(document["certificate"])
-    _require_same_problem(document["problem"], mechanism, certificate)
     try:
+        _require_same_problem(document["problem"], mechanism, certificate)
         certificate.check(mechanism, mechanism.epsilon)
-    except CheckFailed as failure:
+    except (CheckFailed, ArithmeticError, TypeError) as failure:
         raise FileProblem("certificate", str(path), f"hold for the mechanism in the file: {failure}") from None
     return SavedDesign(document["problem"], mechanism, certificate, document["report"])
 
@@ -93,6 +93,19 @@ def _certificate_from_dict(fields: Mapping[str, Any]) -> Certificate:
         raise FileProblem("certificate", sorted(fields), f"be complete and well-formed: {error}") from None
 
 
+def _require_plain_numbers(value: Any, name: str = "evidence") -> None:
+    """Lists hold numbers (flags under ``equal``): numpy would read numbers out of texts and truth values too."""
+    if isinstance(value, dict):
+        for key, entry in value.items():
+            _require_plain_numbers(entry, key)
+    elif isinstance(value, list):
+        for entry in value:
+            if isinstance(entry, list | dict):
+                _require_plain_numbers(entry, name)
+            elif type(entry) not in (int, float) and name != "equal":
+                raise TypeError(f"{name} must hold numbers only")
+
+
 def _number(value: Any) -> float:
     if type(value) not in (int, float):
         raise TypeError(f"{value!r} is not a number")
@@ -102,6 +115,7 @@ def _number(value: Any) -> float:
 def _evidence_from_dict(fields: Any) -> Evidence | None:
     if fields is None:
         return None
+    _require_plain_numbers(fields)
     if fields["kind"] not in _EVIDENCE:
         raise FileProblem("evidence kind", fields["kind"], f"be one of {', '.join(_EVIDENCE)}")
     return _EVIDENCE[fields["kind"]].from_dict(fields)

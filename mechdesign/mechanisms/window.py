@@ -5,6 +5,7 @@ This is the form of every optimal mechanism for a loss that grows with the dista
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
@@ -24,6 +25,7 @@ from mechdesign.priors import Prior
 
 Floats = NDArray[np.float64]
 
+_ROUNDING = 1e-12
 _SUMMED = (Power(1.0), Power(2.0))
 _MANY = 1 << 20  # entries of the rows, beyond which running sums take over
 
@@ -66,8 +68,8 @@ class Window:
             raise InvalidInput("outputs", "unsorted or not finite", "be finite and strictly increasing")
         if not (np.isfinite(base) & (base > 0)).all():
             raise InvalidInput("base", float(np.nanmin(base)), "be finite and above 0", "drop outputs without mass")
-        if not self.ratio >= 1:
-            raise InvalidInput("ratio", self.ratio, "be at least 1")
+        if not 1 <= self.ratio <= math.exp(self.epsilon) * (1 + _ROUNDING):
+            raise InvalidInput("ratio", self.ratio, f"lie between 1 and e^eps = {math.exp(self.epsilon):g}")
         for name, array in (("points", points), ("base", base)):
             array.setflags(write=False)
             object.__setattr__(self, name, array)

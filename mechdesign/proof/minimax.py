@@ -63,7 +63,7 @@ class MinimaxBound:
 
     def __post_init__(self) -> None:
         require_epsilon(self.epsilon)
-        if isinstance(self.exponent, bool) or self.exponent not in (1, 2):
+        if type(self.exponent) is not int or self.exponent not in (1, 2):
             raise InvalidInput("exponent", self.exponent, "be 1 or 2: only these have an exact sweep")
         if not require_finite(self.lower, "lower") < require_finite(self.upper, "upper"):
             raise InvalidInput("inputs", (self.lower, self.upper), "have their lower end below their upper end")
@@ -120,6 +120,7 @@ class MinimaxBound:
         return EVERYWHERE
 
     def require_problem(self, problem: Mapping[str, Any], mechanism: Mechanism | Product) -> None:
+        require_said(problem, "kind", self.kind)
         require_said(problem, "loss", Power(float(self.exponent)).name)
         require_said(problem, "criterion", "worst case")
 

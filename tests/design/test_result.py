@@ -220,6 +220,25 @@ def test_a_forged_file_is_refused(name: str, tmp_path: Path) -> None:
         load_design(path)
 
 
+MINIMAX_FORGERIES = {
+    "a ratio beyond epsilon": lambda d: d["mechanism"].update(ratio=1e16),
+    "a claim beside evidence": lambda d: d["certificate"].update(claimed=True, lower=0.3, upper=0.3),
+    "another kind of problem": lambda d: d["problem"].update(kind="prior"),
+    "an exponent that is no integer": lambda d: d["certificate"]["evidence"].update(exponent=1.0),
+    "a number beyond doubles": lambda d: d["certificate"]["evidence"]["radii"].__setitem__(0, 10**400),
+    "a number whose square overflows": lambda d: d["certificate"]["evidence"]["radii"].__setitem__(0, 1e308),
+    "a text for a number": lambda d: d["certificate"]["evidence"]["weights"].__setitem__(0, "0.5"),
+    "a truth value for a number": lambda d: d["certificate"]["evidence"]["weights"].__setitem__(0, True),
+}
+
+
+@pytest.mark.parametrize("name", MINIMAX_FORGERIES)
+def test_a_forged_minimax_file_is_refused(name: str, tmp_path: Path) -> None:
+    path = _rewritten(DESIGNS["minimax"]().save(tmp_path / "design.json"), MINIMAX_FORGERIES[name])
+    with pytest.raises(InvalidInput):
+        load_design(path)
+
+
 def test_a_biased_mechanism_cannot_carry_an_unbiased_certificate(tmp_path: Path) -> None:
     biased = mechanism_to_dict(optimal_piecewise(PiecewiseProblem(1.0, Squared())).mechanism)
     path = _rewritten(

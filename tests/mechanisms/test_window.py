@@ -141,7 +141,8 @@ def test_a_file_round_trip_keeps_every_double() -> None:
         ([0.0, 1.0], [0.4, 0.0], 4.0, "above 0"),
         ([0.0, 1.0], [0.6, 0.6], 2.0, "between 1/ratio"),
         ([0.0, 1.0], [0.1, 0.1], 2.0, "between 1/ratio"),
-        ([0.0, 1.0], [0.5, 0.5], 0.5, "at least 1"),
+        ([0.0, 1.0], [0.5, 0.5], 0.5, "between 1 and e"),
+        ([0.0, 1.0], [0.4, 0.4], 2.8, "between 1 and e"),
     ],
 )
 def test_bases_that_are_no_mechanism_are_rejected(

@@ -22,7 +22,7 @@ def _brute(bound: MinimaxBound) -> float:
     grid = np.unique(np.concatenate([np.linspace(-2, 3, 20_001), events]))
     excess = np.abs(grid[:, None] - x) ** bound.exponent - r**bound.exponent
     least = float((np.minimum(excess, math.exp(bound.epsilon) * excess) @ w).min())
-    return float(w @ r**bound.exponent) + min(0.0, least)
+    return float(w @ r**bound.exponent) + min(least, least / math.exp(bound.epsilon))
 
 
 @st.composite

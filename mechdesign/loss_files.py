@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from tokenize import TokenError
@@ -17,6 +18,7 @@ from mechdesign.errors import FileProblem
 Floats = NDArray[np.float64]
 
 _LARGEST = 64 * 2**20
+_OTHER_SEPARATORS = re.compile(r"[;\t]|^[-+]?\d[\d.,' ]*[,' ][\d.,' ]*$")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,7 +35,8 @@ def read_loss_matrix(path: Path | str) -> LossTable:
 
     A first line of words labels the outputs and a first column of words labels the inputs; an empty corner says that
     both are there, so numbers may be labels too. Anything doubtful is `FileProblem`: lines of different lengths, cells
-    that are no finite number at least 0, labels among numbers, labels that appear twice.
+    that are no finite number at least 0, labels among numbers, labels that are empty, appear twice, or are cells in
+    other separators.
     """
     target = Path(path)
     readers = {".csv": _read_csv, ".npy": _read_array}
@@ -72,15 +75,29 @@ def _read_csv(content: bytes, name: str) -> LossTable:
     lines = _cells(content, name)
     top = lines[0][1]
     has_corner = top[0] == "" and len(top) > 1 and len(lines) > 1
-    has_header = has_corner or _are_labels(top[1:] or top, name, "first line")
+    has_header = has_corner or _is_header(top, lines[0][0], name)
     body = lines[1:] if has_header else lines
-    has_labels = has_corner or (len(top) > 1 and _are_labels([cells[0] for _, cells in body], name, "first column"))
+    firsts = [(f"line {line}, cell 1", cells[0]) for line, cells in body]
+    has_labels = has_corner or (len(top) > 1 and _are_labels(firsts, name, "first column"))
     if not body:
         raise FileProblem("loss matrix file", name, "have an input: a line of numbers")
     first = 1 if has_labels else 0
-    losses = np.array([[_loss(cell, line, name) for cell in cells[first:]] for line, cells in body])
+    if has_labels and not has_header and len(body) == 1:
+        rule = f"have a number in every cell of its only line: {firsts[0][0]} has {firsts[0][1]!r}"
+        raise FileProblem("loss matrix file", name, rule, "write a number there, or a first line of labels")
+    places = [(f"line {lines[0][0]}, cell {number}", cell) for number, cell in enumerate(top, 1)][first:]
+    _require_labels((places if has_header else []) + (firsts if has_labels else []), name)
+    losses = np.array(
+        [
+            [_loss(cell, f"line {line}, cell {number}", name) for number, cell in enumerate(cells[first:], first + 1)]
+            for line, cells in body
+        ]
+    )
     outputs = tuple(lines[0][1][first:]) if has_header else None
     inputs = tuple(cells[0] for _, cells in body) if has_labels else None
+    if has_corner and losses.shape[1] == 1 and _number(top[1]) is not None:
+        rule = f"show whether its first line holds labels: line {lines[0][0]}, cell 1 is empty and {top[1]!r} a number"
+        raise FileProblem("loss matrix file", name, rule, "write the missing number, or a word above the column")
     for labels, what in ((inputs, "first column"), (outputs, "first line")):
         if labels is not None and len(set(labels)) < len(labels):
             twice = next(label for label in labels if labels.count(label) > 1)
@@ -108,13 +125,34 @@ def _cells(content: bytes, name: str) -> list[tuple[int, list[str]]]:
     return lines
 
 
-def _are_labels(cells: list[str], name: str, place: str) -> bool:
+def _is_header(top: list[str], line: int, name: str) -> bool:
+    """Whether the first line holds labels; a number in its first cell makes it a line of losses."""
+    cells = [(f"line {line}, cell {number}", cell) for number, cell in enumerate(top, 1)]
+    if _number(top[0]) is not None:
+        return _are_labels(cells, name, "first line")
+    return _are_labels(cells[1:] or cells, name, "first line")
+
+
+def _are_labels(cells: list[tuple[str, str]], name: str, what: str) -> bool:
     """Whether cells hold labels; a mixture is a mistake somewhere, and no reason to drop a line of losses."""
-    words = [cell for cell in cells if _number(cell) is None]
+    words = [(place, cell) for place, cell in cells if _number(cell) is None]
     if words and len(words) < len(cells):
-        rule = f"have only labels or only numbers in its {place}, it also holds {words[0]!r}"
-        raise FileProblem("loss matrix file", name, rule, "leave the corner cell empty if labels are numbers")
+        place, word = words[0]
+        rule = f"have only labels or only numbers in its {what}: {place} has {word!r}"
+        step = "write a number there, or leave the corner cell empty if labels are numbers"
+        raise FileProblem("loss matrix file", name, rule, step)
     return bool(words)
+
+
+def _require_labels(cells: list[tuple[str, str]], name: str) -> None:
+    """No label is empty, or is what a number becomes with other separators."""
+    for place, label in cells:
+        if not label:
+            rule = f"have a label or a number in every cell: {place} has {label!r}"
+            raise FileProblem("loss matrix file", name, rule, "write what is missing")
+        if _OTHER_SEPARATORS.search(label):
+            rule = f"have labels that are no numbers in other separators: {place} has {label!r}"
+            raise FileProblem("loss matrix file", name, rule, "separate cells by commas, and write 0.5 for a half")
 
 
 def _number(cell: str) -> float | None:
@@ -124,12 +162,14 @@ def _number(cell: str) -> float | None:
         return None
 
 
-def _loss(cell: str, line: int, name: str) -> float:
+def _loss(cell: str, place: str, name: str) -> float:
     number = _number(cell)
     if number is None or not (math.isfinite(number) and number >= 0):
-        raise _bad_cell(name, f"line {line}", cell)
+        raise _bad_cell(name, place, cell)
     return number
 
 
 def _bad_cell(name: str, place: str, cell: str) -> FileProblem:
-    return FileProblem("loss matrix file", name, f"hold finite numbers, at least 0: {place} has {cell!r}")
+    return FileProblem(
+        "loss matrix file", name, f"hold finite numbers, at least 0: {place} has {cell!r}", "correct the cell"
+    )

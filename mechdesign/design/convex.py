@@ -13,6 +13,7 @@ convex problems the bound is the solver's word, and the certificate says ``claim
 
 from __future__ import annotations
 
+import inspect
 import math
 import time
 from collections.abc import Callable, Sequence
@@ -41,6 +42,7 @@ LEAST_EPSILON, MOST_EPSILON = 1e-6, 16.0
 MOST_ENTRIES = 10_000
 _MOST_COEFFICIENTS = 2_000_000  # of linear constraints, in a proof
 _UNUSED = 1e-9
+_NEGLIGIBLE = 1e-12
 _CLAIMED = 1e-7  # what a claimed bound allows for the solver's own tolerance
 
 
@@ -49,7 +51,8 @@ class CustomProblem:
     """Minimise ``objective(q)`` over epsilon-LDP tables that meet ``constraints(q)``.
 
     Both receive a CVXPY variable of shape (inputs, outputs) with entries at least 0. The objective must be convex in q
-    and at least 0 at its optimum; constraints are a list. Both must be written in q alone.
+    and at least 0 at its optimum; constraints are a list. Both must be written in q alone. Where all is linear, an
+    answer's proven bounds are at most ``gap`` apart, relative to the upper one, or 1e-12 of the largest coefficient.
     """
 
     epsilon: float
@@ -58,6 +61,7 @@ class CustomProblem:
     objective: Objective
     constraints: Constraints | None = None
     tolerance: float = 1e-6
+    gap: float = 1e-4
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", require_epsilon(self.epsilon))
@@ -74,7 +78,10 @@ class CustomProblem:
                 raise InvalidInput(name, getattr(self, name), "be a function of the table q", f"{name}=lambda q: ...")
         if not 0 < require_finite(self.tolerance, "tolerance") <= 1e-2:
             raise InvalidInput("tolerance", self.tolerance, "lie in (0, 0.01]")
-        object.__setattr__(self, "tolerance", float(self.tolerance))
+        if not 0 < require_finite(self.gap, "gap") < 1:
+            raise InvalidInput("gap", self.gap, "lie between 0 and 1")
+        for name in ("tolerance", "gap"):
+            object.__setattr__(self, name, float(getattr(self, name)))
 
     def to_dict(self) -> dict[str, Any]:
         model = _Model(self)
@@ -88,6 +95,7 @@ class CustomProblem:
             "objective": str(model.objective),
             "constraints": [str(constraint) for constraint in model.constraints],
             "tolerance": self.tolerance,
+            "gap": self.gap,
         } | (said if linear is None else linear.to_dict())
 
 
@@ -99,6 +107,7 @@ def custom(
     constraints: Constraints | None = None,
     *,
     tolerance: float = 1e-6,
+    gap: float = 1e-4,
     seconds: float | None = None,
 ) -> Design:
     """The certified answer to a problem of your own; see `CustomProblem` for what may be asked.
@@ -119,29 +128,30 @@ def custom(
     [0.4967, 0.4967]
     """
     domains = _domain(inputs, "inputs"), _domain(outputs, "outputs")
-    problem = CustomProblem(epsilon, *domains, objective, constraints, tolerance)
+    problem = CustomProblem(epsilon, *domains, objective, constraints, tolerance, gap)
     return optimal_custom(problem, seconds)
 
 
 def optimal_custom(problem: CustomProblem, seconds: float | None = None) -> Design:
-    """The answer to a `CustomProblem`, or `NoAnswer` if the solver did not reach an optimum."""
-    if seconds is not None and not (math.isfinite(seconds) and seconds > 0):
+    """The answer to a `CustomProblem`, or `NoAnswer` if the solver did not reach an optimum or the proof its gap."""
+    if seconds is not None and not require_finite(seconds, "seconds") > 0:
         raise InvalidInput("seconds", seconds, "be finite and above 0")
     started = time.perf_counter()
     model = _Model(problem)
-    solution = model.solve(seconds)
-    mechanism = model.mechanism()
-    attained = model.attained(mechanism)
-    evidence = model.evidence()
+    solution, mechanism, attained, evidence = model.answer(None if seconds is None else started + seconds)
     if evidence is None:
         upper = attained
-        lower = min(float(solution.objective or 0.0) - _CLAIMED * max(1.0, abs(upper)), upper)
+        size = math.ldexp(1.0, model.exponent)
+        lower = min(model.solved - _CLAIMED * max(size, abs(upper)), upper)
         lower = max(lower, 0.0) if model.objective.is_nonneg() else lower
         scope = EVERYWHERE_ON_OUTPUTS + (" that meet the stated constraints" if model.constraints else "")
     else:
         lower, upper, scope = evidence.bound(mechanism), evidence.attained(mechanism), evidence.scope(mechanism)
     if lower < 0:
         raise InvalidInput("objective", lower, "be at least 0 at its optimum", "add a constant to the objective")
+    if evidence is not None and not model.is_near(lower, upper):
+        step = "; a smaller tolerance may narrow it" if model.constraints else ""
+        raise NoAnswer(f"the relative gap {(upper - lower) / upper:.2g} is above {problem.gap:g}{step}", lower, upper)
     certificate = Certificate(lower, upper, scope, evidence is None, mechanism.privacy_loss(), evidence)
     report = Report(
         time.perf_counter() - started,
@@ -182,21 +192,79 @@ class _Model:
         self.constraints = [] if problem.constraints is None else self._stated(problem.constraints, "constraints")
         self._require_objective()
         self._require_constraints()
+        self.exponent, self.solved = 0, 0.0
+        self._costs: Floats | None = None
+        self._least, self._shift = np.zeros((self.shape[0], 1)), 0.0
+        if self.objective.is_affine():
+            with np.errstate(all="ignore"):
+                costs, offsets = self._coefficients(self.objective)
+                self._costs, self._least = costs[0], costs[0].min(axis=1, keepdims=True)
+                self._shift = float(self._least.sum()) + float(offsets[0])
+                is_finite = math.isfinite(self._shift) and np.isfinite(self._costs - self._least).all()
+            if not is_finite:
+                raise InvalidInput("objective", str(self.objective), "stay finite on all tables", "rescale it")
+            self.q.value = None
         self._base = cvxpy.Variable((1, self.shape[1]), nonneg=True, name="mu")
         spread = np.ones((self.shape[0], 1)) @ self._base
         self._sums = cvxpy.sum(self.q, axis=1) == 1
         self._privacy = [self.q >= spread, self.q <= math.exp(problem.epsilon) * spread, self._sums]
 
+    def answer(self, deadline: float | None) -> tuple[Solution, Discrete, float, LinearBound | None]:
+        """Solution, mechanism, its objective and proof; again in a finer scale where tolerances were too coarse."""
+        self.exponent = self._first_exponent()
+        least, proven = math.inf, -math.inf
+        for is_last in (False, False, False, True):
+            try:
+                solution = self.solve(None if deadline is None else max(1e-6, deadline - time.perf_counter()))
+            except NoAnswer as error:
+                raise NoAnswer(error.reason, proven, least) from None
+            mechanism = self.mechanism()
+            attained = self.attained(mechanism)
+            evidence = self.evidence()
+            if evidence is None:
+                break
+            lower, upper = evidence.bound(mechanism), evidence.attained(mechanism)
+            least, proven = min(least, upper), max(proven, lower)
+            finer = _exponent(upper - self._shift)
+            if is_last or self.is_near(lower, upper) or finer >= self.exponent:
+                break
+            self.exponent = finer
+        return solution, mechanism, attained, evidence
+
+    def is_near(self, lower: float, upper: float) -> bool:
+        """Whether proven bounds are as near to each other as the problem asks."""
+        assert self._costs is not None
+        return upper - lower <= max(self.problem.gap * upper, _NEGLIGIBLE * float(np.abs(self._costs).max()))
+
+    def _first_exponent(self) -> int:
+        """The power of two nearest to the objective of the mechanism that ignores its input."""
+        if self._costs is not None:
+            return _exponent(float((self._costs - self._least).mean(axis=1).sum()))
+        self.q.value = np.full(self.shape, 1 / self.shape[1])
+        with np.errstate(all="ignore"):
+            size = self.objective.value
+        return 0 if size is None else _exponent(float(size))
+
     def solve(self, seconds: float | None) -> Solution:
-        is_linear = self.objective.is_affine() and all(self._is_affine(c) for c in self.constraints)
+        """The solver's answer for the objective in units of ``2^exponent``; a linear one without what all rows pay."""
+        is_linear = self._costs is not None and all(self._is_affine(c) for c in self.constraints)
         solver = Cvxpy("highs" if is_linear else "clarabel")
-        program = self._cvxpy.Problem(self._cvxpy.Minimize(self.objective), [*self._privacy, *self.constraints])
-        solution = solver.solve(program, Limits(seconds=seconds))
+        if self._costs is None:
+            objective = math.ldexp(1.0, -self.exponent) * self.objective
+        else:
+            costs = np.ldexp(self._costs - self._least, -self.exponent)
+            objective = self._cvxpy.sum(self._cvxpy.multiply(costs, self.q))
+        program = self._cvxpy.Problem(self._cvxpy.Minimize(objective), [*self._privacy, *self.constraints])
+        try:
+            solution = solver.solve(program, Limits(seconds=seconds))
+        except (ValueError, ArithmeticError) as error:
+            raise NoAnswer(f"{solver.name} failed: {error}", -math.inf, math.inf) from error
         if solution.status in (Status.INFEASIBLE, Status.UNBOUNDED) and self.constraints:
             self._name_the_impossible(solver)
         if solution.status is not Status.OPTIMAL:
             reason = f"{solution.solver} ended with status {solution.status.value!r}"
             raise NoAnswer(reason, -math.inf, math.inf)
+        self.solved = math.ldexp(float(solution.objective or 0.0), self.exponent) + self._shift
         return solution
 
     def mechanism(self) -> Discrete:
@@ -223,7 +291,11 @@ class _Model:
             if not excess <= self.problem.tolerance:
                 raise CheckFailed(f"the private table breaks constraint {number}, {constraint}, by {excess:.3g}")
         self._multipliers = multipliers
-        return float(self.objective.value)
+        with np.errstate(over="ignore"):
+            attained = float(self.objective.value)
+        if not math.isfinite(attained):
+            raise InvalidInput("objective", attained, "be finite at its optimum", "rescale it")
+        return attained
 
     def linear(self) -> _Linear | None:
         """The coefficients, if all is linear and they are few enough for a proof."""
@@ -247,6 +319,7 @@ class _Model:
         if linear is None or any(value is None for value in self._multipliers):
             return None
         flat = [np.ravel(np.asarray(value, dtype=np.float64), order="F") for value in self._multipliers]
+        flat = [np.ldexp(values, self.exponent) for values in flat]
         multipliers = np.concatenate([np.empty(0), *flat[1:]])
         multipliers = np.where(linear.equal, multipliers, np.maximum(multipliers, 0.0))
         problem = self.problem
@@ -256,7 +329,7 @@ class _Model:
             problem.outputs,
             linear.costs,
             linear.offset,
-            -flat[0],
+            self._least[:, 0] - flat[0],
             linear.rows,
             linear.limits,
             linear.equal,
@@ -277,9 +350,10 @@ class _Model:
         return columns.reshape(count, self.shape[1], self.shape[0]).transpose(0, 2, 1), constants
 
     def _stated(self, function: Callable[[Any], Any], field: str) -> Any:
+        _require_no_masks(function, field)
         try:
             return function(self.q)
-        except (ValueError, TypeError, IndexError) as error:
+        except Exception as error:
             rule = f"be a function of q, which has shape {self.shape}: {error}"
             raise InvalidInput(field, type(error).__name__, rule) from error
 
@@ -290,6 +364,8 @@ class _Model:
         if expression.size != 1 or expression.is_complex():
             raise InvalidInput("objective", expression.shape, "be one real number", "sum or average it")
         self._require_alone(expression, "objective")
+        if expression.shape:
+            self.objective = expression = cvxpy.sum(expression)
         if not expression.is_convex():
             rule = "be convex in q by the rules of disciplined convex programming"
             raise InvalidInput("objective", str(expression), rule, "to maximise a concave one, minimise its negative")
@@ -297,6 +373,8 @@ class _Model:
     def _require_constraints(self) -> None:
         if isinstance(self.constraints, self._cvxpy.constraints.constraint.Constraint):
             self.constraints = [self.constraints]
+        if isinstance(self.constraints, list | tuple):
+            self.constraints = [self._plain(constraint) for constraint in self.constraints]
         if not isinstance(self.constraints, list | tuple):
             raise InvalidInput("constraints", self.constraints, "return a list of CVXPY constraints")
         for number, constraint in enumerate(self.constraints):
@@ -306,6 +384,15 @@ class _Model:
             self._require_alone(constraint, field)
             if not constraint.is_dcp():
                 raise InvalidInput(field, str(constraint), "be convex by the rules of disciplined convex programming")
+
+    def _plain(self, constraint: Any) -> Any:
+        """``NonNeg`` and its like as the comparisons they stand for."""
+        kinds = self._cvxpy.constraints
+        if isinstance(constraint, kinds.NonNeg):
+            return constraint.args[0] >= 0
+        if isinstance(constraint, kinds.NonPos):
+            return constraint.args[0] <= 0
+        return constraint.args[0] == 0 if isinstance(constraint, kinds.Zero) else constraint
 
     def _require_alone(self, stated: Any, field: str) -> None:
         """Variables of the user's own would have no value at the mechanism."""
@@ -339,9 +426,29 @@ class _Model:
         return isinstance(constraint, self._cvxpy.constraints.zero.Equality)
 
 
+def _require_no_masks(function: Callable[[Any], Any], field: str) -> None:
+    """CVXPY reads what is below a mask without a word, so masked arrays are met where the function mentions them."""
+    if not inspect.isfunction(function):
+        return
+    try:
+        mentioned = inspect.getclosurevars(function)
+    except ValueError:  # a variable that has no value yet
+        return
+    for name, value in {**mentioned.globals, **mentioned.nonlocals}.items():
+        if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+            raise InvalidInput(field, name, "use arrays without masked entries", "fill them outside the function")
+
+
+def _exponent(size: float) -> int:
+    """``e`` with ``size`` of order ``2^e``, where ``2^e`` and ``2^-e`` are doubles."""
+    return min(max(math.frexp(size)[1], -1000), 1000) if size and math.isfinite(size) else 0
+
+
 def _domain(points: Finite | Sequence[float], field: str) -> Finite:
     if isinstance(points, Finite):
         return points
+    if np.ma.isMaskedArray(points):
+        raise InvalidInput(field, "a masked array", "be a Finite domain or a list of numbers")
     try:
         return Finite(tuple(points))
     except TypeError:

@@ -28,11 +28,11 @@ from mechdesign.design.finite_program import Answer, Knapsacks, least_average, l
 from mechdesign.design.private_table import fitting_base, private_table
 from mechdesign.design.result import Certificate, Design, Report, versions
 from mechdesign.domains import Finite, require_numbers
-from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer, require_epsilon, require_finite
+from mechdesign.errors import InvalidInput, NoAnswer, require_epsilon, require_finite
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.serialise import domain_to_dict
 from mechdesign.priors import Atoms
-from mechdesign.proof import float_down
+from mechdesign.proof import float_down, float_up
 from mechdesign.proof.finite import FiniteBound, LexicographicBound, exact_errors, matrix_digest
 
 Floats = NDArray[np.float64]
@@ -121,7 +121,7 @@ def optimal_finite(problem: FiniteProblem, seconds: float | None = None) -> Desi
     >>> [round(end, 6) for end in (design.certificate.lower, design.certificate.upper)]
     [0.423883, 0.423883]
     """
-    if seconds is not None and not (math.isfinite(seconds) and seconds > 0):
+    if seconds is not None and not require_finite(seconds, "seconds") > 0:
         raise InvalidInput("seconds", seconds, "be finite and above 0")
     started = time.perf_counter()
     search = _Search(problem, None if seconds is None else started + seconds)
@@ -170,6 +170,7 @@ def euclidean(points: ArrayLike, outputs: ArrayLike | None = None, exponent: flo
 
 def require_losses(values: ArrayLike) -> Floats:
     """A loss matrix: finite numbers, at least 0, one row an input and one column an output."""
+    _require_unmasked(values, "loss matrix")
     try:
         losses = np.array(require_numbers(values, "loss matrix"), dtype=np.float64)
     except InvalidInput as error:
@@ -210,12 +211,34 @@ class _Search:
         cap = float_down(worst.value() * (1 + Fraction(problem.slack)))
         if first.stopped is not None or math.ldexp(first.value, self.exponent) > cap:
             reason = first.stopped or "the least worst case is not known well enough for its slack"
-            raise NoAnswer(reason, 0.0, float(problem.loss_matrix.max()))
+            raise NoAnswer(reason, *self._lexicographic_range(first, worst))
         gap, scaled_cap = _PROGRAM_SHARE * problem.gap, math.ldexp(cap, -self.exponent)
         second = least_average(self.knapsacks, problem.prior, gap, self.deadline, scaled_cap, first.base)
         average = self.bound(second, problem.prior, cap)
         evidence = LexicographicBound(average, worst, problem.slack)
-        return self.capped_table(second.base, first.base, average), evidence, second
+        mechanism = self.capped_table(second.base, first.base, average)
+        if mechanism is None:
+            reason = "no table found keeps its worst case below the cap"
+            raise NoAnswer(reason, *self._lexicographic_range(first, worst, average))
+        return mechanism, evidence, second
+
+    def _lexicographic_range(
+        self, first: Answer, worst: FiniteBound, average: FiniteBound | None = None
+    ) -> tuple[float, float]:
+        """Bounds of the least average among mechanisms whose worst case is at most ``1 + slack`` times the least.
+
+        The least worst case W is at most that of the table found, so these mechanisms exist and their averages are at
+        most ``1 + slack`` times its worst case. From below any levels bound every average, and multipliers of the cap
+        bound these, with the largest cap there can be.
+        """
+        losses, epsilon, prior = self.problem.loss_matrix, self.problem.epsilon, self.problem.prior
+        errors = exact_errors(self.table(first.base), losses)
+        cap = float_up(max(errors) * (1 + Fraction(self.problem.slack)))
+        bounds = [FiniteBound(epsilon, losses, v, v * 0, prior) for v in (worst.levels, losses.min(axis=1))]
+        if average is not None:
+            bounds.append(FiniteBound(epsilon, losses, average.levels, average.weights, prior, cap))
+        lower = max(bound.value() for bound in bounds)
+        return float_down(lower), min(cap, float(losses.max()))
 
     def _scale(self, size: float) -> None:
         self.exponent = math.frexp(size)[1] if size else 0
@@ -264,13 +287,13 @@ class _Search:
         levels = np.ldexp(lowered(self.knapsacks, levels, fixed + free), self.exponent)
         return FiniteBound(self.problem.epsilon, losses, levels, free, prior, cap)
 
-    def capped_table(self, base: Floats, inner: Floats, bound: FiniteBound) -> Discrete:
+    def capped_table(self, base: Floats, inner: Floats, bound: FiniteBound) -> Discrete | None:
         """The table of a base measure, mixed with one inside the cap if rounding has left it a hair above."""
         for share in _MIXES:
             mechanism = self.table((1 - share) * base + share * inner)
             if max(exact_errors(mechanism, bound.losses)) <= Fraction(bound.cap or 0.0):
                 return mechanism
-        raise CheckFailed("no table found keeps its worst case below the cap")
+        return None
 
     def table(self, base: Floats) -> Discrete:
         kept = base > _NEGLIGIBLE * base.sum()
@@ -283,10 +306,16 @@ class _Search:
 def _weights(prior: ArrayLike | None, count: int) -> Floats:
     if prior is None:
         return np.full(count, 1 / count)
+    _require_unmasked(prior, "prior")
     weights = np.atleast_1d(require_numbers(prior, "prior"))
     if weights.shape != (count,):
         raise InvalidInput("prior", weights.shape, f"be one weight for each of the {count} inputs")
     return Atoms(np.arange(float(count)), weights).weights
+
+
+def _require_unmasked(values: ArrayLike, field: str) -> None:
+    if np.ma.isMaskedArray(values):
+        raise InvalidInput(field, "a masked array", "be a plain array", "fill the masked entries")
 
 
 def _labels(labels: Sequence[str] | None, count: int, name: str) -> tuple[str, ...] | None:
@@ -301,6 +330,7 @@ def _labels(labels: Sequence[str] | None, count: int, name: str) -> tuple[str, .
 
 
 def _points(values: ArrayLike, field: str) -> Floats:
+    _require_unmasked(values, field)
     points = require_numbers(values, field)
     if points.ndim == 1:
         points = points[:, None]

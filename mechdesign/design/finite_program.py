@@ -22,7 +22,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mechdesign.design.private_table import fitting_base
-from solvers import Highs, Inaccurate, Infeasible, LimitReached, Limits, LinearProgram, Solution, SolverFailed, Status
+from solvers import (
+    Highs,
+    Inaccurate,
+    Infeasible,
+    LimitReached,
+    Limits,
+    LinearProgram,
+    Solution,
+    SolverFailed,
+    Status,
+    Unbounded,
+)
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -257,7 +268,7 @@ class _Search:
         self.rounds += 1
         try:
             return program.solve(deadline)
-        except (LimitReached, Inaccurate, Infeasible, SolverFailed) as error:
+        except (LimitReached, Inaccurate, Infeasible, Unbounded, SolverFailed) as error:
             is_late = isinstance(error, LimitReached)
             self.stopped = "the time limit was reached" if is_late else f"HiGHS lost its way: {error}"
             return None

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.domains import require_numbers
-from mechdesign.errors import CheckFailed, InvalidInput, require_epsilon, require_finite
+from mechdesign.errors import CheckFailed, FileProblem, InvalidInput, require_epsilon, require_finite
 from mechdesign.mechanisms.discrete import Discrete, whole_numbers
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
@@ -124,6 +124,9 @@ class FiniteBound:
         return EVERYWHERE_ON_OUTPUTS if self.cap is None else f"{EVERYWHERE_ON_OUTPUTS} and worst case <= {self.cap!r}"
 
     def require_problem(self, problem: Mapping[str, Any], mechanism: Mechanism | Product) -> None:
+        if self.cap is not None:
+            rule = "be left out: a bound among capped mechanisms says nothing of others"
+            raise FileProblem("evidence cap", self.cap, rule)
         require_said(problem, "kind", "finite")
         require_said(problem, "criterion", "worst" if self.prior is None else "prior")
         require_said(problem, "loss_matrix", matrix_digest(self.losses))

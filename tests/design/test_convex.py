@@ -171,8 +171,11 @@ BAD_FIELDS: list[dict[str, Any]] = [
     {"constraints": []},
     {"tolerance": 0.0},
     {"tolerance": 1.0},
+    {"gap": 0.0},
+    {"gap": 1.0},
     {"seconds": 0.0},
     {"seconds": math.nan},
+    {"seconds": "a"},
 ]
 
 
@@ -198,6 +201,118 @@ def test_a_table_that_breaks_a_constraint_is_withheld(monkeypatch: pytest.Monkey
     monkeypatch.setattr(module, "private_table", careless)
     with pytest.raises(CheckFailed, match="constraint 0"):
         custom(1.0, POINTS, POINTS, average, lambda q: [q[0, 0] >= 0.4])
+
+
+# -- scales -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-12, 1e-9, 1e-7, 1e8, 1e12, 1e300])
+@pytest.mark.parametrize("constrain", [None, lambda q: [q[0, 0] >= 0.4]])
+def test_a_linear_objective_in_other_units_has_the_optimum_in_other_units(
+    scale: float, constrain: Callable[[Any], Any] | None
+) -> None:
+    plain = custom(1.0, POINTS, POINTS, average, constrain).certificate
+    scaled = custom(1.0, POINTS, POINTS, lambda q: scale * average(q), constrain).certificate
+    assert scaled.relative_gap <= 1e-4
+    assert scaled.lower == pytest.approx(scale * plain.lower, rel=1e-5, abs=0)
+    assert scaled.upper == pytest.approx(scale * plain.upper, rel=1e-5, abs=0)
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e-8, 1e8, 1e12])
+def test_a_convex_objective_in_other_units_has_the_optimum_in_other_units(scale: float) -> None:
+    certificate = custom(1.0, [0, 1], [0, 1], lambda q: scale * cp.sum_squares(q - np.eye(2))).certificate
+    expected = scale * 4 / (1 + math.e) ** 2
+    assert certificate.upper == pytest.approx(expected, rel=1e-5, abs=0)
+    assert certificate.lower == pytest.approx(expected, rel=1e-5, abs=0)
+
+
+def test_a_small_part_next_to_a_large_constant_is_still_minimised() -> None:
+    plain = custom(1.0, POINTS, POINTS, average).certificate
+    shifted = custom(1.0, POINTS, POINTS, lambda q: 1e-9 * average(q) + 1).certificate
+    assert 1e9 * (shifted.upper - 1) == pytest.approx(plain.upper, rel=1e-5)
+
+
+def test_an_optimum_far_below_the_coefficients_is_found_in_a_finer_scale() -> None:
+    losses = LOSS + 1e9 * (LOSS > 0.7)
+    certificate = custom(8.0, POINTS, POINTS, lambda q: cp.sum(cp.multiply(losses, q))).certificate
+    expected = optimal_finite(FiniteProblem(8.0, losses, "prior")).certificate
+    assert certificate.relative_gap <= 1e-4
+    assert certificate.upper == pytest.approx(6 * expected.upper, rel=1e-4)
+
+
+def test_an_objective_that_overflows_is_named() -> None:
+    with pytest.raises(InvalidInput, match=r"objective.*finite"):
+        custom(1.0, POINTS, POINTS, lambda q: 1.7e308 * cp.sum(q))
+
+
+def test_bounds_further_apart_than_the_gap_are_no_answer() -> None:
+    def ask(gap: float) -> Any:
+        return custom(1.0, POINTS, POINTS, average, lambda q: [q[0, 0] >= 0.4], tolerance=1e-2, gap=gap)
+
+    with pytest.raises(NoAnswer, match="gap") as caught:
+        ask(1e-4)
+    optimum = custom(1.0, POINTS, POINTS, average, lambda q: [q[0, 0] >= 0.4]).certificate
+    assert 0 < caught.value.lower <= optimum.upper
+    assert optimum.lower <= caught.value.upper < math.inf
+    assert 1e-4 < ask(0.5).certificate.relative_gap <= 0.5
+
+
+def test_a_poor_table_of_the_solver_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = sys.modules["mechdesign.design.convex"]
+
+    def poor(epsilon: float, inputs: Finite, outputs: Finite, table: Any, base: Any, name: str) -> Any:
+        return original(epsilon, inputs, outputs, np.ones_like(table), base, name)
+
+    original = module.private_table
+    monkeypatch.setattr(module, "private_table", poor)
+    with pytest.raises(NoAnswer, match="gap"):
+        custom(1.0, POINTS, POINTS, lambda q: 1e-9 * average(q))
+
+
+# -- other ways to write the same -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shape", [(1,), (1, 1)])
+def test_an_objective_may_be_an_array_of_one(shape: tuple[int, ...]) -> None:
+    plain = custom(1.0, POINTS, POINTS, average).certificate
+    assert custom(1.0, POINTS, POINTS, lambda q: cp.reshape(average(q), shape, order="F")).certificate == plain
+
+
+@pytest.mark.parametrize(
+    ("written", "comparison"),
+    [
+        (lambda q: [cp.NonNeg(q[0, 0] - 0.6)], lambda q: [q[0, 0] - 0.6 >= 0]),
+        (lambda q: cp.NonNeg(q[0, :2] - 0.1), lambda q: [q[0, :2] - 0.1 >= 0]),
+        (lambda q: [cp.Zero(q[0, 0] - 0.6)], lambda q: [q[0, 0] - 0.6 == 0]),
+    ],
+)
+def test_named_cones_are_the_comparisons_they_stand_for(
+    written: Callable[[Any], Any], comparison: Callable[[Any], Any]
+) -> None:
+    design, expected = (custom(1.0, POINTS, POINTS, average, constrain) for constrain in (written, comparison))
+    assert not design.certificate.claimed
+    assert design.certificate.upper == pytest.approx(expected.certificate.upper, rel=1e-6)
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError, KeyError, RuntimeError, AttributeError])
+@pytest.mark.parametrize("field", ["objective", "constraints"])
+def test_an_error_in_a_function_of_the_users_is_the_cause_of_one_that_names_it(
+    field: str, error: type[Exception]
+) -> None:
+    def broken(_: Any) -> Any:
+        raise error("mine")
+
+    with pytest.raises(InvalidInput, match=f"{field}.*mine") as caught:
+        custom(1.0, POINTS, POINTS, **({"objective": average} | {field: broken}))
+    assert isinstance(caught.value.__cause__, error)
+
+
+def test_masked_arrays_are_refused() -> None:
+    masked = np.ma.array(LOSS, mask=LOSS > 0.9)
+    with pytest.raises(InvalidInput, match=r"objective.*masked"):
+        custom(1.0, POINTS, POINTS, lambda q: cp.sum(cp.multiply(masked, q)))
+    with pytest.raises(InvalidInput, match=r"inputs.*masked"):
+        custom(1.0, np.ma.array(POINTS, mask=POINTS > 0.9), POINTS, average)
 
 
 # -- files ------------------------------------------------------------------------------------------------------------

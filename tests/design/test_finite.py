@@ -18,7 +18,7 @@ from mechdesign.design.finite import FiniteProblem, euclidean, optimal_finite
 from mechdesign.errors import FileProblem, InvalidInput, NoAnswer
 from mechdesign.proof import exp_lower, exp_upper, float_down, float_up, prove_privacy
 from mechdesign.proof.finite import FiniteBound, LexicographicBound
-from solvers import ExactSimplex, Highs, LinearProgram
+from solvers import ExactSimplex, Highs, Infeasible, LinearProgram, SolverFailed, Unbounded
 
 LINE = euclidean(np.linspace(0, 1, 9))
 GRID = [(a, b) for a in np.linspace(0, 1, 25) for b in np.linspace(0, 1, 25)]
@@ -230,6 +230,60 @@ def test_a_time_limit_gives_proven_bounds() -> None:
     assert 0 <= stopped.value.lower < stopped.value.upper <= losses.max()
 
 
+def test_a_time_limit_in_the_first_stage_gives_proven_bounds() -> None:
+    losses = euclidean(GRID[::2])
+    with pytest.raises(NoAnswer, match="time limit") as stopped:
+        optimal_finite(FiniteProblem(6.0, losses, "lexicographic"), seconds=0.05)
+    assert 0 <= stopped.value.lower < stopped.value.upper
+    assert stopped.value.upper <= losses.max(axis=0).min() * (1 + 2e-5)  # one output for all attains as much
+
+
+def _uneven(seed: int) -> np.ndarray:
+    """Losses that mix 1e-7 and 1e6."""
+    random = np.random.default_rng(seed)
+    shape = random.integers(2, 7, 2)
+    return np.asarray(random.random(shape) * 10.0 ** random.choice([-7, 0, 6], shape))
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("criterion", ["worst", "prior", "lexicographic"])
+def test_uneven_losses_at_large_epsilon_have_an_answer_or_proven_bounds(seed: int, criterion: str) -> None:
+    losses = _uneven(seed)
+    try:
+        certificate = optimal_finite(FiniteProblem(16.0, losses, criterion, slack=1e-9)).certificate
+        lower, upper = certificate.lower, certificate.upper
+    except NoAnswer as unknown:
+        lower, upper = unknown.lower, unknown.upper
+    assert losses.min() <= lower <= upper <= losses.max(axis=0).min() * (1 + 2e-9)
+
+
+@pytest.mark.parametrize("failure", [Unbounded("HiGHS"), Infeasible("HiGHS"), SolverFailed("HiGHS", "")])
+@pytest.mark.parametrize("criterion", ["worst", "prior", "lexicographic"])
+def test_a_solver_that_fails_leaves_proven_bounds(
+    failure: Exception, criterion: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any) -> Any:
+        raise failure
+
+    optimum = optimal_finite(FiniteProblem(1.5, LINE, criterion)).certificate
+    monkeypatch.setattr("mechdesign.design.finite_program._Program.solve", fail)
+    with pytest.raises(NoAnswer, match="lost its way") as stopped:
+        optimal_finite(FiniteProblem(1.5, LINE, criterion))
+    assert stopped.value.lower <= optimum.lower
+    assert optimum.upper <= stopped.value.upper
+
+
+def test_no_table_below_the_cap_leaves_proven_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    optimum = optimal_finite(FiniteProblem(1.5, LINE, "lexicographic")).certificate
+    worst = optimal_finite(FiniteProblem(1.5, LINE)).certificate
+    monkeypatch.setattr("mechdesign.design.finite._MIXES", ())
+    with pytest.raises(NoAnswer, match="cap") as stopped:
+        optimal_finite(FiniteProblem(1.5, LINE, "lexicographic"))
+    assert stopped.value.lower <= optimum.upper
+    assert stopped.value.lower == pytest.approx(optimum.lower, rel=1e-4)
+    assert optimum.lower <= stopped.value.upper <= worst.upper * (1 + 3e-5)
+
+
 BAD_MATRICES: dict[str, Any] = {
     "NaN": [[0.0, math.nan]],
     "infinite": [[0.0, math.inf]],
@@ -242,6 +296,7 @@ BAD_MATRICES: dict[str, Any] = {
     "text": [["a", "b"]],
     "complex": [[1j]],
     "truth values": [[True, False]],
+    "masked": np.ma.array([[0.0, 1.0]], mask=[[False, True]]),
     "too large": np.zeros((1001, 1000)),
 }
 
@@ -267,6 +322,7 @@ BAD_FIELDS: list[dict[str, Any]] = [
     {"criterion": "prior", "prior": [1.5, -0.5]},
     {"criterion": "prior", "prior": [1.0]},
     {"criterion": "prior", "prior": [math.nan, 1.0]},
+    {"criterion": "prior", "prior": np.ma.array([0.5, 0.5], mask=[False, True])},
     {"gap": 0.0},
     {"gap": 1.0},
     {"slack": -1.0},
@@ -283,13 +339,15 @@ def test_bad_fields_are_refused(fields: dict[str, Any]) -> None:
         FiniteProblem(**({"epsilon": 1.0, "loss_matrix": 1 - np.eye(2)} | fields))
 
 
-@pytest.mark.parametrize("seconds", [0.0, -1.0, math.nan, math.inf])
-def test_a_bad_time_limit_is_refused(seconds: float) -> None:
+@pytest.mark.parametrize("seconds", [0.0, -1.0, math.nan, math.inf, "a"])
+def test_a_bad_time_limit_is_refused(seconds: Any) -> None:
     with pytest.raises(InvalidInput, match="seconds"):
         optimal_finite(FiniteProblem(1.0, 1 - np.eye(2)), seconds)
 
 
-@pytest.mark.parametrize("points", [[], [[math.nan, 0.0]], [[[0.0]]], [["a"]], [[1.0], [1.0, 2.0]]])
+@pytest.mark.parametrize(
+    "points", [[], [[math.nan, 0.0]], [[[0.0]]], [["a"]], [[1.0], [1.0, 2.0]], np.ma.array([0.0, 1.0], mask=[0, 1])]
+)
 def test_bad_points_are_refused(points: Any) -> None:
     with pytest.raises(InvalidInput):
         euclidean(points)

@@ -71,7 +71,15 @@ class Density:
     name: str = "density"
 
     def __call__(self, x: ArrayLike) -> Floats:
-        return self.function(np.asarray(x, dtype=np.float64))
+        places = np.asarray(x, dtype=np.float64)
+        values = self.function(places)
+        if not isinstance(values, np.ndarray | np.generic) or values.shape != places.shape:
+            raise InvalidInput(
+                "prior", self.name, "return an array with a density for each number", "use numpy functions of x"
+            )
+        if not (np.issubdtype(values.dtype, np.floating) or np.issubdtype(values.dtype, np.integer)):
+            raise InvalidInput("prior", self.name, "return real numbers")
+        return np.asarray(values, dtype=np.float64)
 
 
 Prior = Atoms | Density
@@ -102,7 +110,8 @@ def normal(mean: float, deviation: float, domain: Interval) -> Density:
     else:
         mass = below(domain.upper) - below(domain.lower)
     if not mass > 1e-12:
-        raise InvalidInput("prior", (mean, deviation), f"have mass inside {domain}", "move or widen the prior")
+        step = "narrow the prior, or take the uniform one" if domain.lower <= mean <= domain.upper else "move the prior"
+        raise InvalidInput("prior", (mean, deviation), f"have at least 1e-12 of its mass inside {domain}", step)
     scale = mass * deviation * math.sqrt(2 * math.pi)
     spread = tuple(mean + k * deviation for k in (-8, -4, -2, -1, 0, 1, 2, 4, 8))
     inside = tuple(point for point in spread if domain.lower < point < domain.upper)
@@ -222,9 +231,12 @@ def _numbers_of(path: Path | str, column: str) -> Iterator[tuple[int, float]]:
             for fields in rows:
                 if not fields:
                     continue  # an empty line, as at the end of many files
+                if len(fields) > len(header):
+                    rule = f"have at most {len(header)} fields, as the header has"
+                    raise FileProblem(f"row {rows.line_num}", ",".join(fields), f"{rule}: quote decimal commas")
                 cell = fields[place].strip() if place < len(fields) else ""
                 try:
-                    yield rows.line_num, float(cell)
+                    yield rows.line_num, _number(cell)
                 except ValueError:
                     raise FileProblem(f"row {rows.line_num}, column {column!r}", cell, "be a number") from None
     except OSError as error:
@@ -233,6 +245,13 @@ def _numbers_of(path: Path | str, column: str) -> Iterator[tuple[int, float]]:
         if isinstance(error, InvalidInput):
             raise
         raise FileProblem("data file", str(path), f"be a CSV file in UTF-8: {error}") from None
+
+
+def _number(text: str) -> float:
+    """A number as files write it: `float` alone would read ``0_2`` as 2."""
+    if "_" in text:
+        raise ValueError("an underscore in a number")
+    return float(text)
 
 
 _FORMS = "uniform, normal:MEAN,DEVIATION, beta:A,B or exponential:RATE"
@@ -257,7 +276,7 @@ def parse_prior(text: str, domain: Interval | Circle) -> Density:
         numbers: list[Any] = arguments.split(",")
         if len(numbers) == count:
             try:
-                return build(*map(float, numbers), domain)
+                return build(*map(_number, numbers), domain)
             except ValueError as error:
                 if isinstance(error, InvalidInput):
                     raise

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mechdesign import Finite, Interval, InvalidInput, MinimaxProblem, Power, catalogue, optimal_minimax, plot
 from mechdesign.mechanisms.window import Window
@@ -123,8 +125,55 @@ def test_the_trade_off_shows_the_curve_and_rivals_within_sight() -> None:
 def test_a_certified_optimum_s_error_never_passes_its_upper_end() -> None:
     design = optimal_minimax(MinimaxProblem(1.0, Power(2.0)))
     figure = plot.window_law(design.mechanism, Power(2.0))
-    errors = line(figure.axes[3], "error at x").get_ydata()
+    errors = line(figure.axes[-1], "error at x").get_ydata()
     assert max(errors) <= design.certificate.upper * (1 + 1e-12)
+
+
+def test_dollars_and_control_characters_in_labels_are_drawn_as_they_are(tmp_path: Path) -> None:
+    mechanism = catalogue.randomised_response(1.0, Finite((0, 1, 2)))
+    names = ["$x_{", "a\x1b[31m$b$", "n" * 60]
+    figure = plot.probability_table(mechanism, (names, names))
+    plot.save(figure, tmp_path / "labels.svg")
+    shown = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert shown == [r"\$x_{", r"a?[31m\$b\$", "n" * 15 + "…"]
+
+
+def test_a_large_table_wears_the_names_of_its_outputs(tmp_path: Path) -> None:
+    mechanism = catalogue.randomised_response(1.0, Finite(tuple(range(100, 140))))
+    axes = plot.probability_table(mechanism).axes[0]
+    assert [label.get_text() for label in axes.get_xticklabels()][:3] == ["100", "104", "108"]
+    assert axes.get_xticks().tolist()[:3] == [0, 4, 8]
+
+
+def test_the_atoms_of_a_prior_are_drawn_one_by_one() -> None:
+    prior = Atoms(np.linspace(0, 1, 197), np.full(197, 1 / 197))
+    stems = plot.window_law(TWO, ABSOLUTE, prior, "prior").axes[2].collections[0]
+    assert len(stems.get_segments()) == 197
+
+
+def test_without_a_prior_there_is_no_empty_panel_and_the_criterion_is_named() -> None:
+    figure = plot.window_law(TWO, ABSOLUTE, criterion="worst case")
+    assert len(figure.axes) == 3
+    assert figure.get_suptitle().endswith(": worst case")
+
+
+def test_the_optimum_at_a_single_epsilon_is_a_marker() -> None:
+    left, right = plot.sweep([1.0], [(0.3, 0.3)], {"a": [0.6]}, "error", "title", "this design").axes
+    assert right.get_ylabel() == "above this design (%)"
+    assert line(left, "this design").get_marker() == "o"
+
+
+def test_the_trade_off_says_how_many_rivals_are_in_sight() -> None:
+    axes = plot.pareto([(0.2, 0.19)], {"near": (0.3, 0.2), "far": (9.0, 9.0)}, ABSOLUTE, "title").axes[0]
+    assert "1 of 2 published mechanisms in sight" in axes.get_title()
+
+
+@given(ratio=st.floats(1.0, 1e6))
+def test_at_least_is_never_more(ratio: float) -> None:
+    text = plot.above(ratio, 1.0, at_least=True)
+    said = float(text[:-2]) if text.endswith("x") else 1 + float(text[:-1]) / 100
+    assert said <= ratio * (1 + 1e-12)
+    assert said >= ratio * 0.989 - 0.001
 
 
 def test_densities_are_refused_for_finite_inputs() -> None:

@@ -1,6 +1,8 @@
 """Priors are probability laws on the domain they name."""
 
 import math
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -233,3 +235,24 @@ def test_a_missing_file_is_a_file_problem(tmp_path):
     for path in (tmp_path / "nowhere.csv", tmp_path):
         with pytest.raises(FileProblem, match="readable"):
             priors.prior_of_file(path, "age")
+
+
+@pytest.mark.parametrize("function", [lambda x: 1.0, lambda x: "one", lambda x: np.ones(3), lambda x: x + 1j])
+def test_a_density_must_return_an_array_of_numbers(function: Any) -> None:
+    with pytest.raises(InvalidInput, match="prior"):
+        priors.Density(function, Interval(0, 1))([0.2, 0.4])
+
+
+@pytest.mark.parametrize("line", ["0,5,1", "0_2,1", "0,2,"])
+def test_rows_that_do_not_fit_the_header_and_underscores_are_refused(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text(f"x,y\n0.1,2\n{line}\n", encoding="utf-8")
+    with pytest.raises(FileProblem, match="row 3"):
+        priors.prior_of_file(path, "x")
+
+
+def test_a_prior_too_wide_is_told_to_narrow() -> None:
+    with pytest.raises(InvalidInput, match="narrow the prior"):
+        priors.parse_prior("normal:0.5,1e12", Interval(0, 1))
+    with pytest.raises(InvalidInput, match="prior"):
+        priors.parse_prior("normal:0_5,1", Interval(0, 1))

@@ -9,7 +9,7 @@ import numpy as np
 
 from mechdesign import plot
 from mechdesign.cli import certified, output
-from mechdesign.cli.question import THIS, Asked, Question
+from mechdesign.cli.question import LEXICOGRAPHIC, THIS, Asked, Question
 from mechdesign.design import Design
 from mechdesign.design.constants import rounded_down, rounded_up
 from mechdesign.errors import InvalidInput
@@ -24,9 +24,11 @@ def one(asked: Asked, epsilon: float, seconds: float, delivery: output.Delivery)
         design = next(iter(asked.answers([epsilon], seconds)))
         comparison = asked.comparison(design)
     mechanism = design.mechanism
+    kind = "claimed" if design.certificate.claimed else "certified"
     assert not isinstance(mechanism, Product)
     if delivery.plot is not None:
-        figure = certified.figure(mechanism, design.certificate, asked.loss, asked.labels)
+        criterion = str(design.problem.to_dict()["criterion"])
+        figure = certified.figure(mechanism, design.certificate, asked.loss, criterion, asked.labels)
         plot.save(figure, delivery.plot, overwrite=delivery.force)
     if delivery.out is not None:
         design.save(delivery.out, overwrite=delivery.force)
@@ -34,17 +36,20 @@ def one(asked: Asked, epsilon: float, seconds: float, delivery: output.Delivery)
         output.print_json(certified.document(design) | {"comparison": comparison})
         return
     output.console.print(
-        f"certified optimum for {asked.subject}, eps = {mechanism.epsilon:g}: {asked.headline}\n", soft_wrap=True
+        f"{kind} optimum for {asked.subject}, eps = {mechanism.epsilon:g}: {asked.headline}\n", soft_wrap=True
     )
     output.print_certificate(design.certificate, asked.headline, mechanism)
     output.print_gap(design.certificate)
     certified.print_mechanism(mechanism, certified.least_favourable(design.certificate), asked.labels)
     rows = [
-        [row["name"], output.number(row["worst"]), output.number(row["average"]), output.above(row["above_optimum"])]
-        for row in comparison
+        [row["name"], output.number(row["worst"]), output.number(row["average"]), _excess(row)] for row in comparison
     ]
     output.print_table(f"Expected {asked.measure}", ["mechanism", "worst case", "average", asked.excess], rows)
     delivery.say_saved()
+
+
+def _excess(row: Row) -> str:
+    return output.above(row["above_optimum"]) if row.get("keeps_cap", True) else "breaks the cap"
 
 
 def sweep(asked: Asked, epsilons: list[float], seconds: float, delivery: output.Delivery) -> None:
@@ -83,7 +88,17 @@ def _asked(designs: list[Design], epsilons: list[float]) -> Row:
 
 
 def _scopes(designs: list[Design]) -> str:
-    return " or ".join(dict.fromkeys(design.certificate.valid_for for design in designs))
+    """The class the designs are best in, said once where only the cap depends on epsilon."""
+    scopes = list(dict.fromkeys(design.certificate.valid_for for design in designs))
+    words = list(zip(*(scope.split() for scope in scopes), strict=False))
+    differing = [k for k, word in enumerate(words) if len(set(word)) > 1]
+    alike = len({len(scope.split()) for scope in scopes}) == 1
+    if alike and len(differing) == 1 and words[differing[0] - 1][0] in ("most", "<="):
+        place = differing[0]
+        comma = "," if words[place][0].endswith(",") else ""
+        said = [word[0] for word in words]
+        return " ".join([*said[:place], f"the cap at each eps{comma}", *said[place + 1 :]])
+    return " or ".join(scopes)
 
 
 def _basis(designs: list[Design]) -> str:
@@ -95,13 +110,15 @@ def _print(asked: Asked, designs: list[Design], comparisons: list[list[Row]]) ->
     rows = []
     for design, comparison in zip(designs, comparisons, strict=True):
         certificate = design.certificate
-        rival = next((row for row in comparison if row["name"] != THIS), None)
+        rival = next((row for row in comparison if row["name"] != THIS and row.get("keeps_cap", True)), None)
         best = ["", "", ""]
         if rival is not None:
-            best = [rival["name"], output.number(rival[asked.ranks_by]), output.above(rival["above_optimum"])]
+            best = [rival["name"], output.number(rival[asked.ranks_by]), _excess(rival)]
         ends = [rounded_down(certificate.lower, 8), rounded_up(certificate.upper, 8)]
-        rows.append([f"{design.problem.epsilon:.6g}", *ends, f"{certificate.relative_gap:.1e}", *best])
-    headings = ["eps", "lower", "upper", "gap", "best rival", asked.ranks_by, asked.excess]
+        worst = [output.number(_ours(comparison)["worst"])] if asked.criterion == LEXICOGRAPHIC else []
+        rows.append([f"{design.problem.epsilon:.6g}", *ends, output.gap_text(certificate), *worst, *best])
+    worst = ["our worst"] if asked.criterion == LEXICOGRAPHIC else []
+    headings = ["eps", "lower", "upper", "gap", *worst, "best rival", f"its {asked.ranks_by}", asked.excess]
     output.print_table(f"Certified optimum, {asked.headline}", headings, rows)
 
 
@@ -114,14 +131,17 @@ def _picture(asked: Asked, designs: list[Design], comparisons: list[list[Row]]) 
     }
     bounds = [(design.certificate.lower, design.certificate.upper) for design in designs]
     ours = [_ours(rows)[asked.ranks_by] for rows in comparisons]
+    epsilons = [design.problem.epsilon for design in designs]
     if not all(math.isclose(high, value) for (_, high), value in zip(bounds, ours, strict=True)):
         bounds = [(value, value) for value in ours]  # the certificate bounds something else than rivals are ranked by
-    epsilons = [design.problem.epsilon for design in designs]
-    return plot.sweep(epsilons, bounds, field, asked.measure, f"{asked.headline}, {asked.subject}")
+        title = f"worst-case {asked.measure} of the lexicographic optimum, {asked.subject}"
+        return plot.sweep(epsilons, bounds, field, f"worst-case {asked.measure}", title, THIS)
+    what = f"{'worst-case' if asked.ranks_by == 'worst' else 'average'} {asked.measure}"
+    return plot.sweep(epsilons, bounds, field, what, f"{asked.headline}, {asked.subject}")
 
 
 def _names(rows: list[Row]) -> list[str]:
-    return [row["name"] for row in rows]
+    return [row["name"] for row in rows if row.get("keeps_cap", True)]
 
 
 def _ours(rows: list[Row]) -> Row:
@@ -169,10 +189,10 @@ def pareto(question: Question, epsilon: float, count: int, seconds: float, deliv
         soft_wrap=True,
     )
     _print_curve(designs, ours)
-    lines = [
-        [row["name"], output.number(row["worst"]), output.number(row["average"]), output.above(row["above_optimum"])]
-        for row in rivals
-    ]
+    lines = []
+    for row in rivals:
+        errors = [output.number(row["worst"]), output.number(row["average"])]
+        lines.append([row["name"], *errors, output.above(row["above_optimum"], at_least=True)])
     title = "Published mechanisms, and their average above the curve at their worst case (at least)"
     output.console.print()
     output.print_table(title, ["mechanism", "worst case", "average", "above curve"], lines)
@@ -184,7 +204,7 @@ def _print_curve(designs: list[Design], ours: list[tuple[float, float]]) -> None
     for design, (worst, _) in zip(designs, ours, strict=True):
         certificate = design.certificate
         ends = [rounded_down(certificate.lower, 8), rounded_up(certificate.upper, 8)]
-        rows.append([output.number(worst), *ends, f"{certificate.relative_gap:.1e}"])
+        rows.append([output.number(worst), *ends, output.gap_text(certificate)])
     headings = ["worst case", "average, lower", "average, upper", "gap"]
     output.print_table("The curve, from the least worst case to the least average", headings, rows, left=0)
 

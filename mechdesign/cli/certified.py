@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mechdesign import plot
 from mechdesign.cli import output
-from mechdesign.cli.question import Labels, measured_prior
+from mechdesign.cli.question import Labels, counted, measured_prior
 from mechdesign.design import Certificate, Design
 from mechdesign.domains import Interval
 from mechdesign.losses import Power
@@ -84,23 +84,27 @@ def print_mechanism(mechanism: Mechanism, prior: Atoms | None, labels: Labels | 
 
 
 def figure(
-    mechanism: Mechanism | Product, certificate: Certificate, loss: Power | None, labels: Labels | None = None
+    mechanism: Mechanism | Product,
+    certificate: Certificate,
+    loss: Power | None,
+    criterion: str,
+    labels: Labels | None = None,
 ) -> Figure:
-    """The picture of any mechanism that can be designed, with what its certificate knows."""
+    """The picture of any mechanism that can be designed, with what its certificate knows; ``criterion`` in words."""
     if isinstance(mechanism, Discrete):
         return plot.probability_table(mechanism, _names(mechanism, labels))
     if isinstance(mechanism, Product) or not is_based(mechanism):
         return output.density_figure(mechanism)
-    is_worst = least_favourable(certificate) is not None
-    level = plot.Line(certificate.upper, "certified optimum" if is_worst else "certified optimum (average)")
-    return plot.window_law(mechanism, loss or Power(2.0), *_prior_to_draw(certificate), level)
+    optimum = "claimed optimum" if certificate.claimed else "certified optimum"
+    level = plot.Line(certificate.upper, optimum if criterion.startswith("worst") else f"{optimum} (average)")
+    return plot.window_law(mechanism, loss or Power(2.0), *_prior_to_draw(certificate), level, criterion)
 
 
 def print_based(mechanism: Based, prior: Atoms | None) -> None:
     """The outputs and base measure, all of them or by tenths of the range, with the least-favourable prior."""
     count, total = mechanism.points.size, float(mechanism.base.sum())
     output.console.print(
-        f"\nmechanism: {count} outputs in [{mechanism.points[0]:.6g}, {mechanism.points[-1]:.6g}], "
+        f"\nmechanism: {counted(count, 'output')} in [{mechanism.points[0]:.6g}, {mechanism.points[-1]:.6g}], "
         f"base measure of mass {total:.6g}\n"
         "  every output has at least its base probability; the rest goes to the outputs around the input,\n"
         f"  at most e^{mechanism.epsilon:g} times the base each\n",
@@ -125,7 +129,7 @@ def _print_stretches(mechanism: Based, prior: Atoms | None) -> None:
     if mechanism.points.size > _MOST_LISTED:
         columns.append(("base measure", gathered(mechanism.points, mechanism.base)))
     if prior is not None and prior.points.size > _MOST_LISTED:
-        columns.append((f"least-favourable prior ({prior.points.size} atoms)", prior))
+        columns.append((f"least-favourable prior ({counted(prior.points.size, 'atom')})", prior))
     if not columns:
         return
     low = min(float(law.points[0]) for _, law in columns)
@@ -160,7 +164,7 @@ def print_finite(mechanism: Discrete, row_names: Sequence[str], column_names: Se
         lines = [
             [column_names[j], f"{share[j]:.6f}", f"{table[:, j].min():.3g}", f"{table[:, j].max():.3g}"] for j in best
         ]
-        title = f"{rows} inputs, {columns} outputs; those used most"
+        title = f"{counted(rows, 'input')}, {counted(columns, 'output')}; those used most"
         output.print_table(title, ["output", "mean probability", "least", "most"], lines)
     output.console.print()
 

@@ -75,7 +75,7 @@ def run(
             _print(cells, floors, epsilons, criterion, cost)
             output.console.print()
     if plot_file is not None:
-        output.console.print(f"saved {plot_file}")
+        output.say_saved(plot_file)
 
 
 def _names(text: str | None, inputs: Interval | Circle) -> list[str]:
@@ -197,4 +197,4 @@ def _above(percent: float | None, floor: Floor) -> str:
     """Per cent above the optimum; "at least", where the optimum is only known within a wide interval."""
     if percent is None:
         return "-"
-    return f"≥ {output.above(percent)}" if _is_wide(floor) else output.above(percent)
+    return f"≥ {output.above(percent, at_least=True)}" if _is_wide(floor) else output.above(percent)

@@ -39,9 +39,9 @@ def run(
     if as_json:
         output.print_json({"constants": [row.to_dict() for row in rows]})
     elif out is None:
-        output.console.print(document, soft_wrap=True, markup=False)
+        output.console.print(document, soft_wrap=True)
     else:
-        output.console.print(f"saved {out} ({len(rows)} rows)")
+        output.say_saved(out)
 
 
 def _criterion(name: str) -> str:

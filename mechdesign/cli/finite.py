@@ -11,17 +11,19 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign.cli.question import LEXICOGRAPHIC, PARETO, PRIOR, THIS, WORST, Labels, Row, with_excess
+from mechdesign.cli.question import LEXICOGRAPHIC, PARETO, PRIOR, THIS, WORST, Labels, Row, counted, with_excess
 from mechdesign.design import Design
 from mechdesign.design.finite import FiniteProblem, optimal_finite
 from mechdesign.errors import InvalidInput, NoAnswer
 from mechdesign.loss_files import LossTable, read_loss_matrix
 from mechdesign.losses import Power
 from mechdesign.mechanisms.discrete import Discrete
+from mechdesign.proof.finite import LexicographicBound
 
 Floats = NDArray[np.float64]
 
 _GAP = 1e-6
+_SLACK = 1e-5
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,7 @@ class MatrixQuestion:
     criterion: str
     prior: Floats | None
     gap: float
+    slack: float = _SLACK
 
     def problem(self, epsilon: float) -> FiniteProblem:
         table = self.table
@@ -41,6 +44,7 @@ class MatrixQuestion:
             self.criterion,
             self.prior,
             self.gap,
+            slack=self.slack,
             input_labels=table.input_labels,
             output_labels=table.output_labels,
         )
@@ -56,7 +60,7 @@ class MatrixQuestion:
     @property
     def subject(self) -> str:
         rows, columns = self.table.losses.shape
-        return f"{rows} inputs and {columns} outputs"
+        return f"{counted(rows, 'input')} and {counted(columns, 'output')}"
 
     @property
     def labels(self) -> Labels:
@@ -76,7 +80,7 @@ class MatrixQuestion:
 
     @property
     def excess(self) -> str:
-        return "worst case above" if self.criterion == LEXICOGRAPHIC else "above optimum"
+        return "worst above least" if self.criterion == LEXICOGRAPHIC else "above optimum"
 
     @property
     def headline(self) -> str:
@@ -103,6 +107,9 @@ class MatrixQuestion:
             rows.append(self._row("randomised response", np.sum(table * losses, axis=1)))
         singles = [self._row("best single output", losses[:, j]) for j in range(losses.shape[1])]
         rows.append(min(singles, key=lambda row: row[self.ranks_by]))
+        evidence = design.certificate.evidence
+        if isinstance(evidence, LexicographicBound) and evidence.average.cap is not None:
+            return with_excess(rows, self.ranks_by, least=evidence.average.cap / (1 + self.slack))
         return with_excess(rows, self.ranks_by)
 
     def _row(self, name: str, errors: Floats) -> Row:
@@ -110,13 +117,13 @@ class MatrixQuestion:
         return {"name": name, "worst": float(errors.max()), "average": average}
 
 
-def ask(file: Path, criterion: str, prior: str | None, gap: float | None) -> MatrixQuestion:
+def ask(file: Path, criterion: str, prior: str | None, gap: float | None, slack: float | None) -> MatrixQuestion:
     """The question a loss-matrix file and the options beside it ask."""
     if criterion == PARETO:
         raise InvalidInput("criterion", criterion, "be worst, prior or lexicographic with --loss-matrix")
     table = read_loss_matrix(file)
     weights = _weights(prior, criterion, table.losses.shape[0])
-    return MatrixQuestion(table, criterion, weights, _GAP if gap is None else gap)
+    return MatrixQuestion(table, criterion, weights, _GAP if gap is None else gap, _SLACK if slack is None else slack)
 
 
 def _weights(text: str | None, criterion: str, count: int) -> Floats | None:

@@ -20,7 +20,7 @@ from mechdesign.cli.options import (
     parse_domain,
     parse_epsilons,
 )
-from mechdesign.cli.question import CRITERIA, PARETO, PRIOR, WORST, Asked, Question
+from mechdesign.cli.question import CRITERIA, LEXICOGRAPHIC, PARETO, PRIOR, WORST, Asked, Question
 from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput, require_epsilon
 from mechdesign.losses import Power, parse_loss
@@ -46,6 +46,10 @@ def run(
     ] = None,
     cap: Annotated[
         float | None, typer.Option("--cap", help="With --criterion lexicographic: worst case at most this.")
+    ] = None,
+    slack: Annotated[
+        float | None,
+        typer.Option("--slack", help="Without --cap: worst case at most 1 + S times the least.", metavar="S"),
     ] = None,
     points: Annotated[int | None, typer.Option("--points", help="Designs along --criterion pareto (7).")] = None,
     sweep: Annotated[
@@ -75,6 +79,9 @@ def run(
         raise InvalidInput("time limit", time_limit, "be a finite number of seconds above 0")
     epsilons = _epsilons(eps, sweep)
     _require_single(sweep, criterion, out, structure_plot, points)
+    if slack is not None and (criterion != LEXICOGRAPHIC or cap is not None):
+        rule = "come with --criterion lexicographic, without --cap"
+        raise InvalidInput("slack", slack, rule, "add --criterion lexicographic, or drop --cap")
     output.require_outputs(out, plot_file, structure_plot, force=force)
     delivery = output.Delivery(out, plot_file, structure_plot, as_json, force, quiet)
     if loss_matrix is not None:
@@ -82,9 +89,11 @@ def run(
         _require_left_out("--loss-matrix", cap=cap, unbiased=unbiased or None, structure_plot=structure_plot)
         from mechdesign.cli import finite
 
-        asked: Asked = finite.ask(loss_matrix, criterion or WORST, prior, gap)
+        asked: Asked = finite.ask(loss_matrix, criterion or WORST, prior, gap, slack)
     else:
-        asked = question = _question(loss, domain, criterion, prior, prior_data, column, unbiased, size, cap, gap)
+        asked = question = _question(
+            loss, domain, criterion, prior, prior_data, column, unbiased, size, cap, gap, slack
+        )
         if question.criterion == PARETO:
             answers.pareto(question, epsilons[0], 7 if points is None else points, time_limit, delivery)
             return
@@ -139,10 +148,11 @@ def _question(
     size: int | None,
     cap: float | None,
     gap: float | None,
+    slack: float | None,
 ) -> Question:
     inputs = parse_domain(domain, circular=False)
     assert isinstance(inputs, Interval)
-    power = parse_loss(loss or ("squared" if unbiased else "absolute"))
+    power = parse_loss(("squared" if unbiased else "absolute") if loss is None else loss)
     if unbiased:
         if power != Power(2.0):
             raise InvalidInput(
@@ -154,7 +164,7 @@ def _question(
     elif size is not None:
         raise InvalidInput("size", size, "come with --unbiased", "drop --size")
     criterion = criterion or WORST
-    if cap is not None and criterion != "lexicographic":
+    if cap is not None and criterion != LEXICOGRAPHIC:
         raise InvalidInput("cap", cap, "come with --criterion lexicographic", "add --criterion lexicographic")
     if criterion == WORST and (prior is not None or prior_data is not None):
         given = prior if prior is not None else str(prior_data)
@@ -164,14 +174,15 @@ def _question(
     law = None if criterion == WORST else _prior(prior, prior_data, column, inputs)
     if column is not None and prior_data is None:
         raise InvalidInput("column", column, "come with --prior-data", "add --prior-data FILE")
-    return Question(criterion, power, inputs, law, cap, gap, unbiased, 33 if size is None else size)
+    more = (33 if size is None else size, 1e-3 if slack is None else slack)
+    return Question(criterion, power, inputs, law, cap, gap, unbiased, *more)
 
 
 def _prior(text: str | None, data: Path | None, column: str | None, inputs: Interval) -> Prior:
     if text is not None and data is not None:
         raise InvalidInput("options", "--prior, --prior-data", "be given one or the other")
     if data is None:
-        return parse_prior(text or "uniform", inputs)
+        return parse_prior("uniform" if text is None else text, inputs)
     if column is None:
         raise InvalidInput("column", None, "be given with --prior-data", "for example --column age")
     from mechdesign.priors import prior_of_file
@@ -180,5 +191,6 @@ def _prior(text: str | None, data: Path | None, column: str | None, inputs: Inte
     low, high = float(law.points[0]), float(law.points[-1])
     if low < inputs.lower or high > inputs.upper:
         rule = f"lie in the domain {inputs}"
-        raise InvalidInput("prior data", f"{low:g} to {high:g}", rule, f"for example --domain={low:g},{high:g}")
+        wider = f"--domain={min(low, inputs.lower)!r},{max(high, inputs.upper)!r}"
+        raise InvalidInput("prior data", f"{low!r} to {high!r}", rule, f"for example {wider}")
     return law

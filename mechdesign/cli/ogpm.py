@@ -72,14 +72,15 @@ def run(
     if outputs is not None and (circular or polar or unbiased):
         raise InvalidInput("outputs", outputs, "be left out with --circular, --polar and --unbiased")
     if polar:
-        design = _polar(eps, loss or "absolute", domain)
+        design = _polar(eps, "absolute" if loss is None else loss, domain)
     elif unbiased:
-        design = _unbiased(eps, loss or "squared", domain)
+        design = _unbiased(eps, "squared" if loss is None else loss, domain)
     else:
         inputs = parse_domain(domain, circular=circular)
         period = inputs.period if isinstance(inputs, Circle) else None
         wider = None if outputs is None else parse_interval(outputs, "outputs")
-        problem = PiecewiseProblem(eps, parse_loss(loss or "absolute", period), inputs, wider, at, pieces)
+        cost = parse_loss("absolute" if loss is None else loss, period)
+        problem = PiecewiseProblem(eps, cost, inputs, wider, at, pieces)
         design = _solve(problem, method, time_limit, quiet=quiet or as_json)
     _deliver(design, out=out, plot_file=plot_file, as_json=as_json, force=force)
 
@@ -134,7 +135,7 @@ def _deliver(design: Design, *, out: Path | None, plot_file: Path | None, as_jso
         _print(design, floor, comparison)
         for path in (out, plot_file):
             if path is not None:
-                output.console.print(f"saved {path}")
+                output.say_saved(path)
 
 
 def _loss_of(design: Design) -> Power:

@@ -32,7 +32,7 @@ _FIRST_TICK = 2.0
 
 _is_terminal = sys.stdout is not None and sys.stdout.isatty()
 
-console = Console(highlight=False, width=None if _is_terminal else _PLAIN_WIDTH)
+console = Console(highlight=False, markup=False, emoji=False, width=None if _is_terminal else _PLAIN_WIDTH)
 
 
 def print_json(document: dict[str, Any]) -> None:
@@ -44,6 +44,11 @@ def print_json(document: dict[str, Any]) -> None:
 def warn(message: str) -> None:
     """One line on stderr beside an answer."""
     sys.stderr.write(f"mechdesign: {message}\n")
+
+
+def say_saved(path: Path) -> None:
+    """A file that was written."""
+    console.print(f"saved {plot.printable(str(path))}", soft_wrap=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +66,7 @@ class Delivery:
         """The files that were written."""
         for path in (self.out, self.plot, self.structure):
             if path is not None:
-                console.print(f"saved {path}", soft_wrap=True)
+                say_saved(path)
 
 
 @contextlib.contextmanager
@@ -75,7 +80,7 @@ def progress(message: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
     elif sys.stderr is not None and sys.stderr.isatty():
         from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-        columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+        columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
         with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
             task = bar.add_task(message, total=None)
             yield lambda text: bar.update(task, description=text)
@@ -125,12 +130,12 @@ def require_outputs(out: Path | None, *pictures: Path | None, force: bool) -> No
 
 def print_table(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> None:
     """A plain table; the first ``left`` columns are text, the rest are numbers aligned right."""
-    console.print(title, style="bold", markup=False, soft_wrap=True)
+    console.print(title, style="bold", soft_wrap=True)
     table = Table(box=None, pad_edge=False, padding=(0, 2))
     for k, heading in enumerate(headings):
-        table.add_column(heading, justify="left" if k < left else "right", no_wrap=True)
+        table.add_column(plot.printable(heading), justify="left" if k < left else "right", no_wrap=True)
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(plot.printable, row))
     console.print(table)
 
 
@@ -141,7 +146,7 @@ def print_certificate(certificate: Certificate, what: str, mechanism: Mechanism 
     bounds = f"[{rounded_down(certificate.lower)}, {rounded_up(certificate.upper)}]"
     console.print(
         f"{what}: {number(certificate.upper)}\n"
-        f"  optimum over {certificate.valid_for}{onto}: {bounds} ({basis})\n"
+        f"  optimum over {plot.printable(certificate.valid_for)}{onto}: {bounds} ({basis})\n"
         f"  privacy loss: {certificate.privacy_loss:.12g} (computed exactly, at most eps)",
         soft_wrap=True,
     )
@@ -152,7 +157,8 @@ def print_gap(certificate: Certificate) -> None:
     gap = certificate.relative_gap
     basis = " (claimed)" if certificate.claimed else ""
     console.print(
-        f"  relative gap: {gap:.2g}; no other of them can be better by more than {100 * gap:.2g}%{basis}",
+        f"  relative gap: {rounded_up(gap, 2)}; "
+        f"no other of them can be better by more than {rounded_up(100 * gap, 2)}%{basis}",
         soft_wrap=True,
     )
 
@@ -163,9 +169,14 @@ def floor_basis(floor: Floor, loss: Power) -> str:
     return "proven" if exact.get(floor.bound, True) else "claimed"
 
 
-def above(percent: float | None) -> str:
-    """Per cent above the optimum, as tables show it."""
-    return "" if percent is None else plot.above(1 + percent / 100, 1.0)
+def gap_text(certificate: Certificate) -> str:
+    """The relative gap in two digits, never less than it is."""
+    return f"{float(rounded_up(certificate.relative_gap, 2)):.1e}"
+
+
+def above(percent: float | None, *, at_least: bool = False) -> str:
+    """Per cent above the optimum, as tables show it; ``at_least`` rounds down."""
+    return "" if percent is None else plot.above(1 + percent / 100, 1.0, at_least=at_least)
 
 
 def piece_rows(mechanism: Piecewise) -> list[dict[str, Any]]:

@@ -36,6 +36,8 @@ class Asked(Protocol):
     """What every question can do: be answered, be told, and be compared with what is published."""
 
     @property
+    def criterion(self) -> str: ...
+    @property
     def subject(self) -> str: ...
     @property
     def headline(self) -> str:
@@ -65,12 +67,26 @@ class Asked(Protocol):
     def comparison(self, design: Design) -> list[Row]: ...
 
 
-def with_excess(rows: list[Row], by: str) -> list[Row]:
-    """The rows, the first of them this design, ranked, with per cent above this design."""
-    best = rows[0][by]
+def counted(number: int, noun: str) -> str:
+    """
+    >>> counted(1, "input"), counted(2, "input")
+    ('1 input', '2 inputs')
+    """
+    return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
+def with_excess(rows: list[Row], by: str, cap: float | None = None, least: float | None = None) -> list[Row]:
+    """The rows, the first of them this design, ranked, with per cent above this design, or above ``least``.
+
+    With a cap on the worst case those that break it come last and are not compared: ``keeps_cap`` says so.
+    """
+    best = rows[0][by] if least is None else least
     for row in rows:
-        row["above_optimum"] = 100 * (row[by] / best - 1) if best > 0 else None
-    return sorted(rows, key=lambda row: (row[by], row["name"] != THIS))
+        keeps = cap is None or row["name"] == THIS or row["worst"] <= cap
+        row["above_optimum"] = 100 * (row[by] / best - 1) if best > 0 and keeps else None
+        if cap is not None:
+            row["keeps_cap"] = keeps
+    return sorted(rows, key=lambda row: (not row.get("keeps_cap", True), row[by], row["name"] != THIS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +101,7 @@ class Question:
     gap: float | None
     unbiased: bool
     size: int
+    slack: float = 1e-3
 
     def answer(self, epsilon: float, seconds: float | None) -> Design:
         """Solve it at one epsilon."""
@@ -118,7 +135,7 @@ class Question:
     def _trade_off(self, epsilon: float) -> TradeOffProblem:
         from mechdesign.design.trade_off import TradeOffProblem
 
-        return TradeOffProblem(epsilon, self._prior(), self.loss, self.inputs, self.cap, self._gap(1e-3))
+        return TradeOffProblem(epsilon, self._prior(), self.loss, self.inputs, self.cap, self._gap(1e-3), self.slack)
 
     def answers(self, epsilons: Sequence[float], seconds: float) -> Iterator[Design]:
         """Solve it at several epsilons, in ``seconds`` altogether; `NoAnswer` names the one where they ran out."""
@@ -161,11 +178,11 @@ class Question:
     @property
     def ranks_by(self) -> str:
         """What the certificate bounds, hence what rivals are ranked by: ``worst`` or ``average``."""
-        return "average" if self.unbiased or self.criterion == PRIOR else "worst"
+        return "average" if self.criterion == PRIOR or self.cap is not None else "worst"
 
     @property
     def excess(self) -> str:
-        return "worst case above" if self.criterion == LEXICOGRAPHIC else "above optimum"
+        return "worst above least" if self.criterion == LEXICOGRAPHIC and self.cap is None else "above optimum"
 
     @property
     def headline(self) -> str:
@@ -174,7 +191,11 @@ class Question:
             return "variance under the prior"
         if self.criterion == WORST:
             return f"worst-case {self.loss.name} error"
-        return f"average {self.loss.name} error under the prior"
+        average = f"average {self.loss.name} error under the prior"
+        if self.criterion != LEXICOGRAPHIC:
+            return average
+        within = f"within {100 * self.slack:g}% of the least" if self.cap is None else f"at most {self.cap!r}"
+        return f"{average}, worst case {within}"
 
     # -- the field ----------------------------------------------------------------------------------------------------
 
@@ -186,8 +207,9 @@ class Question:
     def comparison(self, design: Design) -> list[Row]:
         """Worst case and average of this design and its rivals, best first, and per cent above the optimum.
 
-        The percentage is measured from the upper end of the certified interval: at least so much is lost. With a cap on
-        the worst case it is measured from the worst case of this design.
+        The percentage is measured from the upper end of the certified interval: at least so much is lost. For the
+        lexicographic optimum it is measured from the least worst case there is; under a given cap, rivals that break
+        it are not compared.
         """
         prior = measured_prior(design.certificate) or self.prior
         mechanism = design.mechanism
@@ -203,7 +225,14 @@ class Question:
                 rows.append(self._row(name, rival, prior))
             except CheckFailed:  # an error that doubles cannot resolve is no basis for a comparison
                 continue
-        return with_excess(rows, self.ranks_by)
+        return with_excess(rows, self.ranks_by, self.cap, self._least(design))
+
+    def _least(self, design: Design) -> float | None:
+        """The least worst case there is, which the lexicographic optimum stays near to."""
+        evidence = design.certificate.evidence
+        if self.criterion == LEXICOGRAPHIC and self.cap is None and isinstance(evidence, TradeOffBound):
+            return evidence.cap / (1 + self.slack)
+        return None
 
     def _row(self, name: str, mechanism: Mechanism, prior: Prior | None) -> Row:
         worst, average = mechanism.worst_case(self.loss)[0], mechanism.average_loss(self.loss, prior)

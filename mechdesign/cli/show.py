@@ -22,6 +22,12 @@ from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.mechanisms.serialise import mechanism_to_dict
 from mechdesign.priors import Atoms
 
+_FINITE = {
+    "worst": "worst-case loss",
+    "prior": "average loss under the prior",
+    "lexicographic": "average loss at the least worst case",
+}
+
 
 def run(
     file: Annotated[Path, typer.Argument(help="A file written with --out.", metavar="FILE")],
@@ -32,9 +38,9 @@ def run(
     output.require_outputs(None, plot_file, force=force)
     saved = load_design(file)
     parts = saved.mechanism.parts if isinstance(saved.mechanism, Product) else (saved.mechanism,)
-    errors = [row for part in parts for row in _errors(part)]
+    errors = [row for part in parts for row in _errors(part, saved)]
     if plot_file is not None:
-        figure = certified.figure(saved.mechanism, saved.certificate, _loss(saved), _labels(saved))
+        figure = certified.figure(saved.mechanism, saved.certificate, _loss(saved), _criterion(saved), _labels(saved))
         plot.save(figure, plot_file, overwrite=force)
     if as_json:
         output.print_json(_document(saved, parts, errors))
@@ -46,15 +52,27 @@ def run(
         [row["mechanism"], row["loss"], output.number(row["worst"]), output.number(row["average"])] for row in errors
     ]
     if rows:
-        output.print_table("Expected errors", ["mechanism", "loss", "worst case", "average"], rows, left=2)
+        output.print_table("Expected errors", ["mechanism", "loss", "worst case", "average (uniform)"], rows, left=2)
         output.console.print()
-    asked = f"{saved.problem.get('loss')} error, {saved.problem.get('criterion')}"
+    asked = plot.printable(_asked(saved))
     state = "bounds as claimed in the file" if saved.certificate.claimed else "checked again"
     output.print_certificate(saved.certificate, f"certificate ({asked}; {state})", saved.mechanism)
     if certified.is_certified_optimum(saved.mechanism):
         output.print_gap(saved.certificate)
     if plot_file is not None:
-        output.console.print(f"saved {plot_file}")
+        output.say_saved(plot_file)
+
+
+def _criterion(saved: SavedDesign) -> str:
+    return str(saved.problem.get("criterion", ""))
+
+
+def _asked(saved: SavedDesign) -> str:
+    """What the certificate is about, in words."""
+    criterion, loss = _criterion(saved), saved.problem.get("loss")
+    if saved.problem.get("kind") == "finite":
+        return f"{_FINITE.get(criterion, criterion)}, {loss}"
+    return f"{loss} error, {criterion}"
 
 
 def _loss(saved: SavedDesign) -> Power:
@@ -65,14 +83,20 @@ def _loss(saved: SavedDesign) -> Power:
         return Power(2.0)
 
 
-def _losses(mechanism: Mechanism) -> list[Power]:
+def _losses(mechanism: Mechanism, saved: SavedDesign) -> list[Power]:
+    """Absolute, squared, and the one that was asked about."""
     if isinstance(mechanism, Discrete):  # its inputs and outputs are rows and columns, distances mean nothing
         return []
     period = mechanism.outputs.period if isinstance(mechanism.outputs, Circle) else None
-    return [Absolute(period), Squared(period)]
+    losses = [Absolute(period), Squared(period)]
+    try:
+        asked = parse_loss(str(saved.problem.get("loss")), period)
+    except InvalidInput:
+        return losses
+    return losses if asked in losses else [*losses, asked]
 
 
-def _errors(mechanism: Mechanism) -> list[dict[str, Any]]:
+def _errors(mechanism: Mechanism, saved: SavedDesign) -> list[dict[str, Any]]:
     return [
         {
             "mechanism": mechanism.name,
@@ -81,7 +105,7 @@ def _errors(mechanism: Mechanism) -> list[dict[str, Any]]:
             "worst_at": mechanism.worst_case(loss)[1],
             "average": mechanism.average_loss(loss),
         }
-        for loss in _losses(mechanism)
+        for loss in _losses(mechanism, saved)
     ]
 
 
@@ -112,7 +136,8 @@ def _labels(saved: SavedDesign) -> Labels | None:
 
 def _print_mechanism(mechanism: Mechanism, prior: Atoms | None, labels: Labels | None) -> None:
     domain = mechanism.inputs
-    output.console.print(f"{mechanism.name}: {domain} -> {mechanism.outputs}, eps = {mechanism.epsilon:g}\n")
+    name = plot.printable(mechanism.name)
+    output.console.print(f"{name}: {domain} -> {mechanism.outputs}, eps = {mechanism.epsilon:g}\n")
     if isinstance(mechanism, Piecewise):
         output.print_pieces(mechanism)
     else:

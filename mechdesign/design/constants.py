@@ -86,7 +86,7 @@ def _worst_case(gap: float, epsilons: Sequence[float], seconds: float | None) ->
     for loss in LOSSES:
         for epsilon in epsilons:
             design = optimal_minimax(MinimaxProblem(epsilon, parse_loss(loss), _UNIT, gap), seconds)
-            command = f"minimax --eps {epsilon:g} --loss {loss} --gap {gap:g}"
+            command = f"minimax --eps {shortest(epsilon)} --loss {loss} --gap {shortest(gap)}"
             yield _row(design, WORST, loss, "-", _UNIT, command)
 
 
@@ -97,7 +97,8 @@ def _average(gap: float, epsilons: Sequence[float], seconds: float | None) -> It
     for loss in LOSSES:
         for epsilon in epsilons:
             design = optimal_prior(PriorProblem(epsilon, prior, parse_loss(loss), _UNIT, gap), seconds)
-            command = f"minimax --eps {epsilon:g} --loss {loss} --criterion prior --prior uniform --gap {gap:g}"
+            options = f"--loss {loss} --criterion prior --prior uniform --gap {shortest(gap)}"
+            command = f"minimax --eps {shortest(epsilon)} {options}"
             yield _row(design, AVERAGE, loss, "uniform", _UNIT, command)
 
 
@@ -108,7 +109,8 @@ def _unbiased(gap: float, epsilons: Sequence[float], seconds: float | None) -> I
         prior = parse_prior(name, _SYMMETRIC)
         for epsilon in epsilons:
             design = optimal_unbiased(UnbiasedProblem(epsilon, prior, _SYMMETRIC, _UNBIASED_GRID, gap), seconds)
-            command = f"minimax --eps {epsilon:g} --unbiased --domain=-1,1 --prior {name} --gap {gap:g}"
+            options = f"--unbiased --domain=-1,1 --prior {name} --gap {shortest(gap)}"
+            command = f"minimax --eps {shortest(epsilon)} {options}"
             yield _row(design, UNBIASED, "squared", name, _SYMMETRIC, command)
 
 
@@ -169,7 +171,7 @@ def _markdown_row(row: Constant) -> str:
     cells = (
         row.loss,
         row.prior,
-        f"{row.epsilon:g}",
+        shortest(row.epsilon),
         rounded_down(row.lower),
         rounded_up(row.upper),
         digits,
@@ -207,6 +209,15 @@ def _rounded(value: float, digits: int, direction: str) -> str:
     last = Decimal(1).scaleb(exact.adjusted() - digits + 1)
     with_digits = (exact / last).to_integral_value(rounding=direction) * last
     return _plain(with_digits)
+
+
+def shortest(value: float) -> str:
+    """The shortest decimal that reads back as the same number.
+
+    >>> shortest(2.0), shortest(0.1 + 0.2), shortest(1e-5)
+    ('2', '0.30000000000000004', '1e-05')
+    """
+    return repr(float(value)).removesuffix(".0")
 
 
 def shared_digits(lower: float, upper: float) -> str:

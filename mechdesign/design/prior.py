@@ -45,6 +45,7 @@ _FIRST_CELLS = 192
 _PARTS = 3
 _MOST_ROUNDS = 100
 _MOST_CELLS = 2500  # keeps the proof, which is quadratic in them, at a second or two
+_PROOF_SECONDS = 1e-6  # for each pair of cells: the search leaves time for the proof
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
 _FINEST_WEIGHT = 80  # bits after the point: less mass would only make the exact arithmetic slow
 _SHARE = 0.2  # of the gap, that the edges of bins may cost together
@@ -54,7 +55,8 @@ _SHARE = 0.2  # of the gap, that the edges of bins may cost together
 class PriorProblem:
     """The least average error under a prior over all epsilon-LDP mechanisms, for the absolute or squared error.
 
-    ``gap`` is the relative distance between the proven bounds at which the search stops.
+    ``gap`` is the relative distance between the proven bounds at which the search stops. For densities, and data of
+    more than 1000 values, the default is out of reach from about epsilon 6 on; `NoAnswer` says which gap is not.
     """
 
     epsilon: float
@@ -113,7 +115,7 @@ def optimal_prior(problem: PriorProblem, seconds: float | None = None) -> Design
     >>> [round(end, 8) for end in (design.certificate.lower, design.certificate.upper)]  # c / (1 + c)^2
     [0.19661193, 0.19661193]
     """
-    if seconds is not None and not (math.isfinite(seconds) and seconds > 0):
+    if seconds is not None and not require_finite(seconds, "seconds") > 0:
         raise InvalidInput("seconds", seconds, "be finite and above 0")
     started = time.perf_counter()
     deadline = math.inf if seconds is None else started + seconds
@@ -123,7 +125,7 @@ def optimal_prior(problem: PriorProblem, seconds: float | None = None) -> Design
     lower = min(lower, upper)
     if upper - lower > problem.gap * upper:
         reason = "the cells ran out" if timely else "the time limit was reached"
-        raise NoAnswer(f"{reason} at a relative gap of {(upper - lower) / upper:.2g}", lower, upper)
+        raise NoAnswer(f"{reason} at a {_next_step((upper - lower) / upper)}", lower, upper)
     scope = evidence.scope(found.mechanism)
     certificate = Certificate(lower, upper, scope, False, found.mechanism.privacy_loss(), evidence)
     details = {
@@ -138,6 +140,14 @@ def optimal_prior(problem: PriorProblem, seconds: float | None = None) -> Design
         MappingProxyType(details),
     )
     return Design(problem, found.mechanism, certificate, report)
+
+
+def _next_step(gap: float) -> str:
+    """What to ask for instead: the same search ends within a gap that is a little wider than what it reached."""
+    digit = 10.0 ** math.floor(math.log10(gap))
+    wider = math.ceil(1.2 * gap / digit) * digit
+    step = f"a gap of {wider:g} is within reach" if wider < 1 else "no gap is within reach"
+    return f"relative gap of {gap:.2g}: {step}; a prior of at most {MOST_ATOMS} values has no such limit"
 
 
 # -- the search -------------------------------------------------------------------------------------------------------
@@ -163,8 +173,13 @@ def _search(problem: PriorProblem, deadline: float) -> tuple[_Found, bool]:
         doomed = np.flatnonzero(best.doubts > allowed)
         if doomed.size == 0:
             doomed = np.argsort(best.doubts)[-8:]
-        if cells.means.size + (_PARTS - 1) * doomed.size > _MOST_CELLS or time.perf_counter() > deadline:
-            return found, time.perf_counter() <= deadline
+        # as many of the worst as the limits have room for
+        most = math.sqrt(min(_MOST_CELLS**2, max(0.0, deadline - time.perf_counter()) / _PROOF_SECONDS))
+        room = int(most - cells.means.size) // (_PARTS - 1)
+        if room < min(max(8, cells.means.size // 20), doomed.size):
+            return found, most == _MOST_CELLS
+        if doomed.size > room:
+            doomed = np.sort(doomed[np.argsort(best.doubts[doomed])[-room:]])
         cuts, cells = source.refined(cuts, cells, doomed)
     return found, True
 
@@ -267,6 +282,7 @@ class _Data:
         means = np.where(lows == highs, lows, np.clip(means, lows, highs))
         around = self.points - np.repeat(means, sizes)
         variances = np.add.reduceat(self.weights * around * around, starts) / masses
+        variances = np.minimum(variances, (means - lows) * (highs - means))  # of subnormal weights
         return Cells(lows, highs, means, masses, np.where(lows == highs, 0.0, variances))
 
 
@@ -323,9 +339,18 @@ def rounded_to_atoms(prior: Prior, most: int) -> Cells:
     return Cells.of_atoms(cells.means[kept], cells.weights[kept])
 
 
+def is_rounded(prior: Prior, most: int) -> bool:
+    """Whether `rounded_to_atoms` takes another prior in place of this one."""
+    return isinstance(prior, Density) or _Data(prior).points.size > most
+
+
 def echo_of(prior: Prior) -> dict[str, Any]:
     """What a problem says of its prior in a file."""
-    cells = _source(prior).start()[1]
-    if isinstance(prior, Atoms):
-        return prior_echo(cells, "data", int(prior.points.size))
-    return prior_echo(cells, prior.name, None)
+    source = _source(prior)
+    cells = source.start()[1]
+    name, values = ("data", int(prior.points.size)) if isinstance(prior, Atoms) else (prior.name, None)
+    echo = prior_echo(cells, name, values) | {"profile": None if cells.are_atoms else cells.profile()}
+    if isinstance(source, _Data) and source.points.size <= _MOST_CELLS:
+        # a search may refine cells down to the values
+        echo["sha256"] = source.start(_MOST_CELLS)[1].digest()
+    return echo

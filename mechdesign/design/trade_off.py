@@ -4,7 +4,7 @@
 
     ``min sum_i p_i F(x_i; mu)``   subject to   ``F(x; mu) <= cap`` for all x,   ``1/c <= |mu| <= 1``.
 
-With the cap at the least worst case (times ``1 + gap``, or nothing could be certified) this is the lexicographic
+With the cap at the least worst case (times ``1 + slack``, or nothing could be certified) this is the lexicographic
 optimum, with no cap the optimum under the prior; caps between trace the Pareto curve.
 
 **Program.** Cutting planes on mu over finitely many outputs: F is a maximum of linear functions, one for each level,
@@ -19,6 +19,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
@@ -27,7 +28,7 @@ from numpy.typing import NDArray
 
 from mechdesign.design.capped_program import BaseMeasure, CappedProgram, Cut
 from mechdesign.design.minimax import MinimaxProblem, optimal_minimax
-from mechdesign.design.prior import PriorProblem, optimal_prior, require_prior_problem, rounded_to_atoms
+from mechdesign.design.prior import PriorProblem, is_rounded, optimal_prior, require_prior_problem, rounded_to_atoms
 from mechdesign.design.result import Certificate, Design, Report, versions
 from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput, NoAnswer, require_finite
@@ -36,7 +37,8 @@ from mechdesign.mechanisms.catalogue import UNIT
 from mechdesign.mechanisms.serialise import domain_to_dict
 from mechdesign.mechanisms.window import Window
 from mechdesign.priors import Atoms, Density, Prior
-from mechdesign.proof import MinimaxBound, exact_worst_error, float_up
+from mechdesign.proof import MinimaxBound, exact_worst_error, float_down, float_up
+from mechdesign.proof.bins import least_average
 from mechdesign.proof.cells import Cells, prior_echo
 from mechdesign.proof.partition import best_partition, bin_costs, bin_outputs
 from mechdesign.proof.trade_off import TradeOffBound
@@ -46,6 +48,8 @@ Floats = NDArray[np.float64]
 
 MOST_ATOMS = 256
 """A prior of more values is rounded to this many cell means, which keeps its mean."""
+
+LEAST_SLACK = 1e-5
 
 _ABSOLUTE = Power(1.0)
 _GROUPS = 16
@@ -62,9 +66,10 @@ _SAFETY = 1e-13  # of the cap, left for rounding
 class TradeOffProblem:
     """The least average under a prior with worst case at most ``cap``; None asks for the least worst case first.
 
-    Then the cap is the certified least worst case times ``1 + gap``. ``gap`` is also the relative distance between the
-    proven bounds on the average at which the search stops. The average is taken under the prior as given if it has at
-    most 256 values, else under its rounding to the means of that many cells, which the certificate holds.
+    Then the cap is the certified least worst case times ``1 + slack``; ``slack`` means nothing for a given cap. ``gap``
+    is the relative distance between the proven bounds on the average at which the search stops. The average is taken
+    under the prior as given if it has at most 256 values, else under its rounding to the means of that many cells,
+    which the certificate holds and its scope names.
     """
 
     epsilon: float
@@ -73,6 +78,7 @@ class TradeOffProblem:
     inputs: Interval = UNIT
     cap: float | None = None
     gap: float = 1e-3
+    slack: float = 1e-3
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", require_prior_problem(self.epsilon, self.prior, self.loss, self.inputs))
@@ -80,6 +86,8 @@ class TradeOffProblem:
             raise InvalidInput("cap", self.cap, "be above 0")
         if not 1e-6 <= require_finite(self.gap, "gap") < 1:
             raise InvalidInput("gap", self.gap, "lie between 1e-6 and 1")
+        if not LEAST_SLACK <= require_finite(self.slack, "slack") < 1:
+            raise InvalidInput("slack", self.slack, f"lie between {LEAST_SLACK:g} and 1")
 
     @property
     def exponent(self) -> int:
@@ -90,6 +98,10 @@ class TradeOffProblem:
     def atoms(self) -> Cells:
         """The prior the average is taken under."""
         return rounded_to_atoms(self.prior, MOST_ATOMS)
+
+    @property
+    def is_rounded(self) -> bool:
+        return is_rounded(self.prior, MOST_ATOMS)
 
     def to_dict(self) -> dict[str, Any]:
         name = self.prior.name if isinstance(self.prior, Density) else "data"
@@ -102,8 +114,9 @@ class TradeOffProblem:
             "inputs": domain_to_dict(self.inputs),
             "criterion": "average under the prior, worst case capped",
             "cap": self.cap,
-            "prior": prior_echo(atoms, name, values) | {"atoms": int(atoms.means.size)},
+            "prior": prior_echo(atoms, name, values) | {"rounded": self.is_rounded},
             "gap": self.gap,
+            "slack": self.slack,
         }
 
 
@@ -139,7 +152,7 @@ def pareto(problem: TradeOffProblem, count: int = 7, seconds: float | None = Non
 def _deadline(seconds: float | None, started: float) -> float:
     if seconds is None:
         return math.inf
-    if not (math.isfinite(seconds) and seconds > 0):
+    if not require_finite(seconds, "seconds") > 0:
         raise InvalidInput("seconds", seconds, "be finite and above 0")
     return started + seconds
 
@@ -157,6 +170,7 @@ class _Ends:
     steady_inputs: Floats
     steady_weights: Floats
     least_cap: float
+    least: MinimaxBound
     prior_best: Window
     prior_worst: float
     deadline: float
@@ -165,11 +179,12 @@ class _Ends:
     def of(cls, problem: TradeOffProblem, deadline: float) -> _Ends:
         atoms = problem.atoms
         try:
-            design = _steady(problem, problem.gap / 4, _seconds_left(deadline))
+            design = _steady(problem, min(problem.gap, problem.slack) / 4, _seconds_left(deadline))
             if problem.cap is not None and design.certificate.lower <= problem.cap < design.certificate.upper:
                 design = _steady(problem, 1e-6, _seconds_left(deadline))
         except NoAnswer as stopped:  # its bounds are about the worst case, not the average
-            raise NoAnswer(f"the least worst case was not found: {stopped.reason}", 0.0, math.inf) from None
+            bounds = _plain_bounds(problem, atoms, stopped)
+            raise NoAnswer(f"the least worst case was not found: {stopped.reason}", *bounds) from None
         steady, worst = design.mechanism, design.certificate
         assert isinstance(steady, Window)
         if problem.cap is not None and problem.cap < worst.upper:
@@ -179,11 +194,18 @@ class _Ends:
         best = optimal_prior(PriorProblem(problem.epsilon, prior, problem.loss, problem.inputs)).mechanism
         assert isinstance(best, Window)
         prior_worst = float_up(exact_worst_error(best, problem.exponent))
-        least_cap = worst.upper * (1 + problem.gap)
+        least_cap = worst.upper * (1 + problem.slack)
         proof = worst.evidence
         assert isinstance(proof, MinimaxBound)
         places = np.clip((proof.inputs - problem.inputs.lower) / problem.inputs.length, 0.0, 1.0)
-        return cls(atoms, steady, worst.upper, places, proof.weights, least_cap, best, prior_worst, deadline)
+        return cls(atoms, steady, worst.upper, places, proof.weights, least_cap, proof, best, prior_worst, deadline)
+
+
+def _plain_bounds(problem: TradeOffProblem, atoms: Cells, stopped: NoAnswer) -> tuple[float, float]:
+    """The optimum without the cap, and the most that a mechanism of least worst case can average."""
+    half = (Fraction(problem.inputs.upper) - Fraction(problem.inputs.lower)) / 2
+    lower = float_down(least_average(problem.epsilon, problem.exponent, atoms))
+    return lower, min(float_up(half**problem.exponent), stopped.upper)
 
 
 def _steady(problem: TradeOffProblem, gap: float, seconds: float | None) -> Design:
@@ -198,12 +220,17 @@ def _seconds_left(deadline: float) -> float | None:
 
 def _solve(problem: TradeOffProblem, ends: _Ends, cap: float, started: float) -> Design:
     if ends.prior_worst <= cap:
-        none = np.empty(0)
-        evidence = TradeOffBound(problem.epsilon, problem.exponent, ends.atoms, cap, none, none)
+        evidence = _evidence(problem, ends, cap, np.empty(0), np.empty(0))
         return _design(problem, ends.prior_best, evidence, started, (0, "the cells ran out"))
     search = _Search(problem, ends, cap)
     ended = search.run()
     return _design(problem, search.best, search.evidence(), started, ended)
+
+
+def _evidence(problem: TradeOffProblem, ends: _Ends, cap: float, inputs: Floats, prices: Floats) -> TradeOffBound:
+    least, slack = (ends.least, problem.slack) if problem.cap is None else (None, 0.0)
+    rounded = problem.is_rounded
+    return TradeOffBound(problem.epsilon, problem.exponent, ends.atoms, cap, inputs, prices, rounded, least, slack)
 
 
 def _design(
@@ -246,6 +273,12 @@ def _gathered(inputs: Floats, prices: Floats) -> Floats:
     return np.asarray(np.where(split > 1e-7 * split.sum(), split, 0.0))
 
 
+def _united(places: Floats, masses: Floats) -> tuple[Floats, Floats]:
+    """The places in increasing order, equal ones with their masses added."""
+    points, where = np.unique(places, return_inverse=True)
+    return points, np.asarray(np.bincount(where, weights=masses), dtype=np.float64)
+
+
 class _Search:
     """Cuts within a set of outputs, then more outputs where the best bins ask for them."""
 
@@ -260,7 +293,7 @@ class _Search:
         self.weights = ends.atoms.weights / ends.atoms.weights.sum()
         self.atoms = self._inside(ends.atoms.means)
         self.groups = np.array_split(np.arange(self.atoms.size), min(_GROUPS, self.atoms.size))
-        self.steady_points, self.steady_base = self._inside(ends.steady.points), ends.steady.base
+        self.steady_points, self.steady_base = _united(self._inside(ends.steady.points), ends.steady.base)
         self.outputs = np.unique(
             np.concatenate([self._inside(ends.prior_best.points), np.linspace(0, 1, _FIRST_OUTPUTS)])
         )
@@ -280,7 +313,7 @@ class _Search:
         kept = np.flatnonzero(self.prices)
         places = np.clip(self.origin + kept / _PRICED * self.length, ends.lower, ends.upper)
         prices = self.prices[kept] * self.ends.atoms.weights.sum()
-        return TradeOffBound(self.problem.epsilon, self.exponent, self.ends.atoms, self.exact_cap, places, prices)
+        return _evidence(self.problem, self.ends, self.exact_cap, *_united(places, prices))
 
     def run(self) -> tuple[int, str]:
         """The number of master programs it took and why it ended; leaves the best mechanism and prices behind."""
@@ -325,8 +358,7 @@ class _Search:
         return self._merged(places, np.concatenate([base[kept], share * self.steady_base]))
 
     def _merged(self, places: Floats, masses: Floats) -> Window:
-        points, where = np.unique(places, return_inverse=True)
-        total = np.asarray(np.bincount(where, weights=masses), dtype=np.float64)
+        points, total = _united(places, masses)
         kept = total > _NEGLIGIBLE * total.sum()
         return self._window(points[kept], total[kept])
 
@@ -336,7 +368,9 @@ class _Search:
         target = min(max(total, (1 + 1e-12) / self.ratio), 1 - 1e-12)
         inputs, places = UNIT, points
         if moved:
-            inputs, places = self.problem.inputs, self.origin + points * self.length
+            inputs = self.problem.inputs
+            # neighbours may round to one double there, and an end to a double outside
+            places, base = _united(np.clip(self.origin + points * self.length, inputs.lower, inputs.upper), base)
         return Window(self.problem.epsilon, inputs, places, base * (target / total), self.ratio, "capped average")
 
     def _worst(self, window: Window) -> float:
@@ -410,9 +444,9 @@ class _Search:
     def _bound(self, prices: Floats) -> Floats:
         """Keep prices if none so far prove as much; the outputs of the best bins."""
         inputs = np.flatnonzero(prices) / _PRICED
-        points, where = np.unique(np.concatenate([self.atoms, inputs]), return_inverse=True)
-        masses = np.concatenate([self.weights, prices[prices > 0]])
-        weights = np.asarray(np.bincount(where, weights=masses), dtype=np.float64)
+        points, weights = _united(
+            np.concatenate([self.atoms, inputs]), np.concatenate([self.weights, prices[prices > 0]])
+        )
         total = float(weights.sum())
         points, weights = points[weights > 0], weights[weights > 0] / total
         costs = bin_costs(points, weights, self.ratio, self.exponent)

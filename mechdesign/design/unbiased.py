@@ -37,7 +37,7 @@ from mechdesign.mechanisms.serialise import domain_to_dict
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
 from mechdesign.panels import integrate_between
 from mechdesign.priors import Atoms, Density, Prior
-from mechdesign.proof.unbiased_prior import CRITERION, UNBIASED, UnbiasedPriorBound
+from mechdesign.proof.unbiased_prior import CRITERION, UnbiasedPriorBound
 
 Floats = NDArray[np.float64]
 
@@ -57,6 +57,7 @@ _TINY_WEIGHT = 1e-5  # of the gap, over all inputs: such inputs are left out of 
 _SLIVERS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)  # of the base: outputs with less are dropped
 _APART = 0.1  # times the distance over which G, of curvature up to c, rises by gap * optimum: closer outputs are one
 _ROUNDING = 1e-12
+_WHOLE = 1e-12  # in steps between inputs
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +95,13 @@ class UnbiasedProblem:
         weights.setflags(write=False)
         object.__setattr__(self, "weights", weights)
 
+    @property
+    def is_rounded(self) -> bool:
+        """Whether the prior is not already one on the equispaced inputs."""
+        if isinstance(self.prior, Density):
+            return True
+        return not _are_whole(_places(self.prior, self.inputs, self.size)[self.prior.weights > 0])
+
     def to_dict(self) -> dict[str, Any]:
         return {
             "kind": "unbiased",
@@ -104,6 +112,7 @@ class UnbiasedProblem:
             "size": int(self.size),
             "prior": self.prior.name if isinstance(self.prior, Density) else "atoms",
             "weights": self.weights.tolist(),
+            "rounded": self.is_rounded,
             "gap": self.gap,
         }
 
@@ -115,7 +124,9 @@ def grid_weights(prior: Prior, inputs: Interval, size: int) -> Floats:
     [0.4, 0.1, 0.5]
     """
     if isinstance(prior, Atoms):
-        place = (inputs.require(prior.points, "prior points") - inputs.lower) / inputs.length * (size - 1)
+        place = _places(prior, inputs, size)
+        if _are_whole(place):
+            place = np.round(place)
         left = np.minimum(place.astype(np.intp), size - 2)
         return _spread(left, prior.weights, prior.weights * (place - left), size)
     if not isinstance(prior, Density):
@@ -129,6 +140,17 @@ def grid_weights(prior: Prior, inputs: Interval, size: int) -> Floats:
     if not abs(total - 1) <= _NORMALISED:
         raise InvalidInput("prior", total, "integrate to 1", "divide the density by its integral")
     return weights / total
+
+
+def _places(prior: Atoms, inputs: Interval, size: int) -> Floats:
+    """The points of a prior in steps from the lower end."""
+    places = (inputs.require(prior.points, "prior points") - inputs.lower) / inputs.length * (size - 1)
+    return np.asarray(places, dtype=np.float64)
+
+
+def _are_whole(places: Floats) -> bool:
+    """Up to the rounding of equispaced doubles."""
+    return bool((np.abs(places - np.round(places)) <= _WHOLE).all())
 
 
 def _spread(left: NDArray[np.intp], masses: Floats, shares: Floats, size: int) -> Floats:
@@ -163,18 +185,19 @@ def optimal_unbiased(problem: UnbiasedProblem, seconds: float | None = None) -> 
     >>> [round(end, 3) for end in (design.certificate.lower, design.certificate.upper)]
     [3.683, 3.683]
     """
-    if seconds is not None and not (math.isfinite(seconds) and seconds > 0):
+    if seconds is not None and not require_finite(seconds, "seconds") > 0:
         raise InvalidInput("seconds", seconds, "be finite and above 0")
     started = time.perf_counter()
     search = _Search(problem, math.inf if seconds is None else started + seconds)
     found = search.run()
-    evidence = replace(found.bound, lower=problem.inputs.lower, upper=problem.inputs.upper)
+    ends = problem.inputs
+    evidence = replace(found.bound, lower=ends.lower, upper=ends.upper, rounded=problem.is_rounded)
     mechanism = _slim(problem, found.mechanism, evidence)
     lower, upper = evidence.bound(mechanism), evidence.attained(mechanism)
     if upper - lower > problem.gap * upper:
         why = "the time limit was reached" if search.is_late else "the search ended"
         raise NoAnswer(f"{why} at a relative gap of {(upper - lower) / upper:.2g}", lower, upper)
-    certificate = Certificate(lower, upper, UNBIASED, False, mechanism.privacy_loss(), evidence)
+    certificate = Certificate(lower, upper, evidence.scope(mechanism), False, mechanism.privacy_loss(), evidence)
     details = {"outputs": int(mechanism.points.size), "rounds": search.rounds, "steps": search.steps}
     report = Report(
         time.perf_counter() - started,

@@ -1,6 +1,6 @@
 """Pictures: densities, errors, certified optima and their structure. Matplotlib is imported on use."""
 
-from mechdesign.plot.canvas import require_plot_format, save
+from mechdesign.plot.canvas import printable, require_plot_format, save
 from mechdesign.plot.certified import Line, Slice, probability_table, structure, window_law
 from mechdesign.plot.errors import (
     above,
@@ -28,6 +28,7 @@ __all__ = [
     "errors_over_inputs",
     "pareto",
     "polar_density",
+    "printable",
     "probability_table",
     "require_plot_format",
     "save",

@@ -45,6 +45,21 @@ def save(figure: Figure, path: Path | str, *, overwrite: bool = False) -> Path:
     return files.write_atomically(path, buffer.getvalue(), overwrite=overwrite)
 
 
+def printable(text: str, most: int | None = None) -> str:
+    """Text on one line without control characters, which could reach a terminal or break a picture; shortened if asked.
+
+    >>> printable("a\\x1b[31m"), printable("a very long name", 6)
+    ('a?[31m', 'a ver…')
+    """
+    plain = "".join(letter if letter.isprintable() else "?" for letter in text)
+    return plain if most is None or len(plain) <= most else plain[: most - 1] + "…"
+
+
+def drawable(text: str, most: int | None = None) -> str:
+    """`printable` text as a picture takes it: dollars are dollars, not formulas."""
+    return printable(text, most).replace("$", r"\$")
+
+
 def empty_figure(width: float, height: float) -> Figure:
     """A figure of that many inches whose parts make room for each other."""
     from matplotlib.figure import Figure

@@ -20,6 +20,7 @@ from mechdesign.plot.canvas import (
     HEAT,
     VERMILION,
     Floats,
+    drawable,
     empty_figure,
     line_style,
 )
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _MOST_STEMS = 40
+_MOST_THIN_STEMS = 400
+_MOST_TICKS = 10
+_MOST_CELLS = 12
+_MOST_LETTERS = 16
 _BINS = 60
 _CELLS = 120
 _MOST_MARKERS = 40
@@ -62,14 +67,17 @@ def window_law(
     prior: Atoms | None = None,
     prior_title: str | None = None,
     level: Line | None = None,
+    criterion: str = "",
 ) -> Figure:
     """Base measure, the law at three inputs, the prior the proof rests on, and the error over all inputs.
 
-    Few outputs are stems; many are gathered into steps, since most may be thin and a few carry much.
+    Few outputs are stems; many are gathered into steps, since most may be thin and a few carry much. ``criterion`` says
+    in the title what the mechanism is best at.
     """
     inputs = mechanism.inputs
     figure = empty_figure(12.0, 7.4)
-    (top, law), (bottom, error) = figure.subplots(2, 2)
+    grid = figure.add_gridspec(2, 2)
+    top, law = figure.add_subplot(grid[0, 0]), figure.add_subplot(grid[0, 1])
     worthy = mechanism.points[mechanism.base > _WORTHY * mechanism.base.sum()]
     span = min(inputs.lower, float(worthy[0])), max(inputs.upper, float(worthy[-1]))
     margin = 0.02 * (span[1] - span[0])
@@ -84,31 +92,44 @@ def window_law(
     for axes in (top, law):
         axes.set(xlabel="output y", xlim=(span[0] - margin, span[1] + margin))
         axes.set_ylim(bottom=0)
-    if prior is None:
-        bottom.set_visible(False)
-    else:
-        _draw_masses(bottom, prior.points, prior.weights, (inputs.lower, inputs.upper), VERMILION, "prior")
+    if prior is not None:
+        bottom = figure.add_subplot(grid[1, 0])
+        _draw_masses(bottom, prior.points, prior.weights, (inputs.lower, inputs.upper), VERMILION, "prior", thin=True)
         bottom.set(title=prior_title or f"Least-favourable prior: {_count(prior.points.size, 'atom')}")
         bottom.set(xlabel="input x", xlim=(span[0] - margin, span[1] + margin))
         bottom.set_ylim(bottom=0)
-    grid = np.unique([*np.linspace(inputs.lower, inputs.upper, 1201), *mechanism.breakpoints(loss)])
-    error.plot(grid, mechanism.expected_loss(grid, loss), color=GREEN, linewidth=2.6, label="error at x")
+    error = figure.add_subplot(grid[1, :] if prior is None else grid[1, 1])
+    places = np.unique([*np.linspace(inputs.lower, inputs.upper, 1201), *mechanism.breakpoints(loss)])
+    error.plot(places, mechanism.expected_loss(places, loss), color=GREEN, linewidth=2.6, label="error at x")
     if level is not None:
         error.axhline(level.value, color=BLACK, linewidth=1.2, linestyle="--", label=level.label)
     error.set(xlabel="input x", ylabel=f"expected {loss.name} error", title="Error over the inputs")
     error.set(xlim=(span[0] - margin, span[1] + margin))
     error.set_ylim(0, 1.25 * error.get_ylim()[1])
     error.legend(frameon=False, fontsize="small", loc="upper right", ncols=2)
-    figure.suptitle(f"{mechanism.name}, ε = {mechanism.epsilon:g}, inputs {inputs}")
+    title = f"{drawable(mechanism.name)}, ε = {mechanism.epsilon:g}, inputs {inputs}"
+    figure.suptitle(f"{title}: {drawable(criterion)}" if criterion else title)
     return figure
 
 
 def _draw_masses(
-    axes: Axes, places: Floats, masses: Floats, span: tuple[float, float], colour: str, label: str, k: int = 0
+    axes: Axes,
+    places: Floats,
+    masses: Floats,
+    span: tuple[float, float],
+    colour: str,
+    label: str,
+    k: int = 0,
+    *,
+    thin: bool = False,
 ) -> None:
     if places.size <= _MOST_STEMS:
         axes.vlines(places, 0, masses, color=colour, linewidth=2)
         axes.plot(places, masses, marker=_MARKERS[k % 3], linestyle="", color=colour, markersize=5, label=label)
+        axes.set_ylabel("probability")
+        return
+    if thin and places.size <= _MOST_THIN_STEMS:  # bars would hold now more, now fewer of them, and show false peaks
+        axes.vlines(places, 0, masses, color=colour, linewidth=1, label=label)
         axes.set_ylabel("probability")
         return
     heights, edges = np.histogram(places, bins=_BINS, range=span, weights=masses)
@@ -146,7 +167,7 @@ def structure(slices: Sequence[Slice], title: str) -> Figure:
         panels[1].set(ylabel="input x", title="Least-favourable prior, by weight")
     for axes in panels:
         axes.set_xlabel("privacy parameter ε")
-    figure.suptitle(title)
+    figure.suptitle(drawable(title))
     return figure
 
 
@@ -189,16 +210,21 @@ def probability_table(mechanism: Discrete, labels: tuple[Sequence[str], Sequence
     mesh = axes.imshow(table, cmap=HEAT, aspect="auto", interpolation="nearest", vmin=0.0)
     figure.colorbar(mesh, ax=axes, label="probability")
     rows, columns = table.shape
-    if rows <= 12 and columns <= 12:
+    if rows <= _MOST_CELLS and columns <= _MOST_CELLS:
         bright = table.max() / 2
         for i in range(rows):
             for j in range(columns):
                 ink = "black" if table[i, j] > bright else "white"
                 axes.text(j, i, f"{table[i, j]:.3f}", ha="center", va="center", fontsize=8, color=ink)
-        names = labels or tuple(
-            [f"{point:g}" for point in domain.points] for domain in (mechanism.inputs, mechanism.outputs)
-        )
-        axes.set_yticks(range(rows), names[0])
-        axes.set_xticks(range(columns), names[1])
-    axes.set(xlabel="output", ylabel="input", title=f"{mechanism.name}, ε = {mechanism.epsilon:g}: P(output | input)")
+    names = labels or ([f"{x:g}" for x in mechanism.inputs.points], [f"{y:g}" for y in mechanism.outputs.points])
+    for axis, side in ((axes.yaxis, names[0]), (axes.xaxis, names[1])):
+        step = 1 if len(side) <= _MOST_CELLS else -(-len(side) // _MOST_TICKS)
+        axis.set_ticks(range(0, len(side), step), [drawable(str(name), _MOST_LETTERS) for name in side[::step]])
+    if max(len(str(name)) for name in names[1]) > 6:
+        axes.tick_params(axis="x", labelrotation=45)
+    axes.set(
+        xlabel="output",
+        ylabel="input",
+        title=f"{drawable(mechanism.name)}, ε = {mechanism.epsilon:g}: P(output | input)",
+    )
     return figure

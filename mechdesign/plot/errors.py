@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from mechdesign.losses import Loss
 from mechdesign.mechanisms.protocol import Mechanism
-from mechdesign.plot.canvas import BLACK, BLUE, GREY, empty_figure, legend_right, line_style, plain_numbers
+from mechdesign.plot.canvas import BLACK, BLUE, GREY, drawable, empty_figure, legend_right, line_style, plain_numbers
 from mechdesign.plot.laws import continuous_inputs
 
 if TYPE_CHECKING:
@@ -53,11 +54,12 @@ def draw_over_epsilon(
     plain_numbers(axes)
 
 
-def draw_floor(axes: Axes, epsilons: Sequence[float], floor: Sequence[Bounds]) -> None:
+def draw_floor(axes: Axes, epsilons: Sequence[float], floor: Sequence[Bounds], name: str | None = None) -> None:
     """The certified optimum below the field; where its interval is wide enough to be seen, the interval."""
     lower, upper = [low for low, _ in floor], [high for _, high in floor]
     widest = max(floor, key=lambda ends: ends[1] - ends[0])
-    axes.plot(epsilons, upper, color=BLACK, linewidth=2.6, label=_floor_label(widest), zorder=3)
+    label, marker = name or _floor_label(widest), "o" if len(epsilons) == 1 else ""
+    axes.plot(epsilons, upper, color=BLACK, linewidth=2.6, label=label, marker=marker, zorder=3)
     if any(_is_wide(ends) for ends in floor):
         axes.fill_between(epsilons, lower, upper, color=BLACK, alpha=0.2, linewidth=0, label=_INTERVAL)
 
@@ -112,7 +114,8 @@ def draw_leaderboard(axes: Axes, values: Mapping[str, float], floor: Bounds, wha
         axes.axvspan(floor[0], optimum, color=BLACK, alpha=0.2, linewidth=0, label=_INTERVAL)
     ends = blended_transform_factory(axes.transAxes, axes.transData)
     for place, name in zip(places, names, strict=True):
-        text = ("≥ " if _is_wide(floor) else "") + above(values[name], optimum)
+        wide = _is_wide(floor)
+        text = ("≥ " if wide else "") + above(values[name], optimum, at_least=wide)
         axes.text(1.02, place, text, transform=ends, va="center", fontsize="small")
     most = max(values[name] for name in names)
     if most > 12 * optimum:
@@ -123,29 +126,39 @@ def draw_leaderboard(axes: Axes, values: Mapping[str, float], floor: Bounds, wha
 
 
 def sweep(
-    epsilons: Sequence[float], floor: Sequence[Bounds], field: Mapping[str, Sequence[float]], what: str, title: str
+    epsilons: Sequence[float],
+    floor: Sequence[Bounds],
+    field: Mapping[str, Sequence[float]],
+    what: str,
+    title: str,
+    name: str | None = None,
 ) -> Figure:
-    """The certified optimum against the field over epsilon, beside how many per cent each mechanism is above it."""
+    """The certified optimum against the field over epsilon, beside how many per cent each mechanism is above it.
+
+    ``name`` is what ``floor`` is if it is not the certified optimum but, say, the worst case of a design.
+    """
     middle = len(epsilons) // 2
     ranked = sorted(field, key=lambda name: field[name][middle])[:_MOST_LINES]
     figure = empty_figure(13.0, 5.0)
     left, right = figure.subplots(1, 2)
     shown = {name: field[name] for name in ranked}
     draw_over_epsilon(left, epsilons, shown, what)
-    draw_floor(left, epsilons, floor)
-    left.set_title("Certified optimum against the field" + _of_how_many(len(ranked), len(field)))
+    draw_floor(left, epsilons, floor, name)
+    black = name or "the certified optimum"
+    label = black.removeprefix("the ")
+    left.set_title(f"{label.capitalize()} against the field" + _of_how_many(len(ranked), len(field)))
     excess = {
         name: [100 * (value / high - 1) for value, (_, high) in zip(line, floor, strict=True)]
         for name, line in shown.items()
     }
     for k, (name, line) in enumerate(excess.items()):
         right.plot(epsilons, line, marker="o" if len(epsilons) < 12 else "", markersize=3, label=name, **line_style(k))
-    right.axhline(0.0, color=BLACK, linewidth=2.6, label="certified optimum")
+    right.axhline(0.0, color=BLACK, linewidth=2.6, label=label)
     best = sorted(max(line) for line in excess.values())
-    right.set(xlabel="privacy parameter ε", ylabel="above the certified optimum (%)", title="Distance to the optimum")
+    right.set(xlabel="privacy parameter ε", ylabel=f"above {black} (%)", title=f"Distance to {black}")
     right.set_ylim(-2, min(1.1 * best[-1], max(3 * best[0], 60)) if best else 10)
     legend_right(right)
-    figure.suptitle(title)
+    figure.suptitle(drawable(title))
     return figure
 
 
@@ -161,20 +174,27 @@ def pareto(
     near = {name: place for name, place in field.items() if place[0] <= reach[0] and place[1] <= reach[1]}
     for k, (name, place) in enumerate(sorted(near.items(), key=lambda item: sum(item[1]))):
         axes.plot(*place, marker="osD^v<>pPX*"[k % 11], linestyle="", label=name, color=line_style(k)["color"])
-    axes.set(xlabel=f"worst-case {loss.name} error", ylabel=f"average {loss.name} error under the prior", title=title)
+    axes.set(xlabel=f"worst-case {loss.name} error", ylabel=f"average {loss.name} error under the prior")
+    hidden = "" if len(near) == len(field) else f"\n{len(near)} of {len(field)} published mechanisms in sight"
+    axes.set_title(drawable(title) + hidden)
     legend_right(axes)
     return figure
 
 
-def above(value: float, optimum: float) -> str:
-    """How far a value is above an optimum, short enough for a table.
+def above(value: float, optimum: float, *, at_least: bool = False) -> str:
+    """How far a value is above an optimum, short enough for a table; ``at_least`` rounds down.
 
-    >>> above(0.2689, 0.2008), above(5.0, 0.2)
-    ('+33.9%', '25 x')
+    >>> above(0.2689, 0.2008), above(5.0, 0.2), above(0.2689, 0.2008, at_least=True)
+    ('+33.9%', '25 x', '+33.9%')
+    >>> above(0.26798, 0.2), above(0.26798, 0.2, at_least=True)
+    ('+34.0%', '+33.9%')
     """
     if optimum <= 0:
         return ""
     ratio = value / optimum
+    if at_least and math.isfinite(ratio):
+        last = 1e-3 if ratio < 10 else 10.0 ** (math.floor(math.log10(ratio)) - 2)
+        ratio = math.floor((ratio - 1) / last) * last + 1 if ratio < 10 else math.floor(ratio / last) * last
     return f"{round(100 * (ratio - 1), 1) + 0.0:+.1f}%" if ratio < 10 else f"{ratio:.3g} x"
 
 

@@ -12,7 +12,7 @@ from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms.discrete import Discrete, TwoSidedGeometric
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
-from mechdesign.plot.canvas import COLOURS, HEAT, Floats, empty_figure, legend_right, line_style
+from mechdesign.plot.canvas import COLOURS, HEAT, Floats, drawable, empty_figure, legend_right, line_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,7 +37,7 @@ def densities(mechanism: Mechanism, inputs: Sequence[float] | None = None) -> Fi
     profile.set(xlabel="output y", ylabel="density", title="At a few inputs", xlim=(y_low, y_high))
     profile.set_ylim(bottom=0)
     legend_right(profile)
-    figure.suptitle(f"{mechanism.name}, ε = {mechanism.epsilon:g}")
+    figure.suptitle(f"{drawable(mechanism.name)}, ε = {mechanism.epsilon:g}")
     return figure
 
 
@@ -56,7 +56,7 @@ def polar_density(mechanism: Product, x: Sequence[float]) -> Figure:
     axes.grid(visible=False)
     axes.tick_params(axis="y", labelcolor="white")
     figure.colorbar(mesh, ax=axes, label="density", pad=0.1)
-    axes.set_title(f"{mechanism.name}, ε = {mechanism.epsilon:.3g}: density for the input at the dot")
+    axes.set_title(f"{drawable(mechanism.name)}, ε = {mechanism.epsilon:.3g}: density for the input at the dot")
     return figure
 
 

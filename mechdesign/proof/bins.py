@@ -115,11 +115,13 @@ def least_average(epsilon: float, exponent: int, cells: Cells) -> Fraction:
     least = min(level, (shortest + level) * exact.one // exact.ratio)
     total = sum(map(Fraction, cells.weights.tolist()))
     mean = Fraction(least, exact.unit) / total
+    # mu has mass 1/c at least: the best single output, which costs c times its error as one bin, over c; no edges cut
+    floor = Fraction(int(exact.row(exact.count)[0]), exact.unit) * Fraction(exact.one, exact.ratio) ** 2 / total
     if exponent == 2:
         pairs = zip(cells.weights.tolist(), cells.variances.tolist(), strict=True)
         mean += sum((Fraction(w) * Fraction(v) for w, v in pairs), Fraction(0)) / total
     # only now: what the penalties take below zero counts against the variances
-    return max(Fraction(0), mean)
+    return max(Fraction(0), floor, mean)
 
 
 class _ExactCosts:

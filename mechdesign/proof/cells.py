@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping
@@ -22,6 +23,8 @@ MOST_CELLS = 4000
 """More would make the proofs, which are quadratic in them, slow."""
 
 _ROUNDING = 1e-9
+_RUNS = 32
+_PROFILE = 1e-6  # what sums over coarse cells of a density may be off by
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,6 +87,40 @@ class Cells:
     def __hash__(self) -> int:
         return hash(tuple(array.tobytes() for array in self.arrays()))
 
+    def digest(self) -> str:
+        """A hash of all its doubles."""
+        content = (np.ascontiguousarray(array, dtype="<f8").tobytes() for array in self.arrays())
+        return hashlib.sha256(b"".join(content)).hexdigest()
+
+    def profile(self) -> list[list[float]]:
+        """Lower end, weight and mean of a few runs of cells: what refining the cells keeps, up to rounding."""
+        starts = np.unique(np.linspace(0, self.means.size, _RUNS + 1).astype(int)[:-1])
+        return self._runs(self.lows[starts])
+
+    def _runs(self, ends: Floats) -> list[list[float]]:
+        place = np.searchsorted(ends, self.lows, side="right") - 1
+        weights = np.bincount(place, self.weights, ends.size)
+        first = np.bincount(place, self.weights * (self.means - self.lows[0]), ends.size)
+        means = self.lows[0] + np.divide(first, weights, out=np.zeros_like(first), where=weights > 0)
+        return [list(run) for run in zip(ends.tolist(), weights.tolist(), means.tolist(), strict=True)]
+
+    def has_profile(self, said: object) -> bool:
+        """Whether these cells refine cells of this profile."""
+        try:
+            runs = np.array(said, dtype=np.float64)
+        except (TypeError, ValueError):
+            return False
+        if runs.ndim != 2 or runs.shape[1] != 3 or not 0 < len(runs) <= _RUNS or not np.isfinite(runs).all():
+            return False
+        if len(runs) < min(_RUNS, self.means.size) or not (np.diff(runs[:, 0]) > 0).all():
+            return False
+        if runs[0, 0] != self.lows[0]:
+            return False
+        mine = np.array(self._runs(runs[:, 0]))
+        reach = float(self.highs[-1] - self.lows[0])
+        moments = np.abs(mine[:, 1] * (mine[:, 2] - runs[:, 2]))  # a mean counts as its run does
+        return bool((np.abs(mine[:, 1] - runs[:, 1]) <= _PROFILE).all() and (moments <= _PROFILE * reach).all())
+
     def penalties(self, exponent: int) -> list[Fraction]:
         """What an edge inside a cell could save, for each of the places between cells (and before and after all)."""
         ends = (Fraction(float(self.lows[0])), Fraction(float(self.highs[-1])))
@@ -125,6 +162,7 @@ def prior_echo(cells: Cells, name: str, values: int | None) -> dict[str, Any]:
         "lower": float(cells.lows[0]),
         "upper": float(cells.highs[-1]),
         "mean": cells.mean,
+        "sha256": cells.digest(),
     }
 
 
@@ -144,12 +182,18 @@ def require_prior_problem(
     reach = cells.highs[-1] - cells.lows[0] + abs(mine["mean"])
     for field in ("lower", "upper", "mean"):
         found = said.get(field)
+        if not cells.are_atoms and field == "mean":
+            continue  # the profile says it
         if (
             isinstance(found, bool)
             or not isinstance(found, int | float)
             or not abs(found - mine[field]) <= 1e-9 * reach
         ):
             raise FileProblem(f"problem prior {field}", found, f"be {mine[field]!r}, which the evidence is about")
+    if cells.are_atoms:
+        require_said(said, "sha256", mine["sha256"])
+    elif not cells.has_profile(said.get("profile")):
+        raise FileProblem("problem prior profile", said.get("profile"), "be that of the cells the evidence is about")
 
 
 def covers(mechanism: Window, cells: Cells) -> bool:
@@ -176,13 +220,14 @@ def exact_average(mechanism: Window, cells: Cells, exponent: int) -> Fraction:
     """
     points = [Fraction(y) for y in mechanism.points.tolist()]
     turns, starts = _turns(mechanism, points)
+    sums = _Sums(mechanism, points)
     laws: dict[int, _Law] = {}
     total = Fraction(0)
     for low, high, mean, weight, variance in zip(*(array.tolist() for array in cells.arrays()), strict=True):
         x = Fraction(mean)
         place = bisect_left(turns, x)
         if place not in laws:
-            laws[place] = _Law(points, _row(mechanism, starts[place]))
+            laws[place] = _Law(sums, starts[place])
         law = laws[place]
         error = law.error(x, exponent)
         if exponent == 2:
@@ -193,21 +238,49 @@ def exact_average(mechanism: Window, cells: Cells, exponent: int) -> Fraction:
     return total / sum(map(Fraction, cells.weights.tolist()))
 
 
-class _Law:
-    """One law on the outputs, with running sums."""
+class _Sums:
+    """Running sums of a base measure and its moments, which give those of every law without going over its outputs."""
 
-    def __init__(self, points: list[Fraction], row: list[Fraction]) -> None:
-        self.points, self.row = points, row
-        products = [q * y for q, y in zip(row, points, strict=True)]
-        self.mass, self.first = _running(row), _running(products)
-        self.second = sum((q * y for q, y in zip(products, points, strict=True)), Fraction(0))
+    def __init__(self, mechanism: Window, points: list[Fraction]) -> None:
+        base = [Fraction(value) for value in mechanism.base.tolist()]
+        self.points, self.mass = points, _running(base)
+        products = [b * y for b, y in zip(base, points, strict=True)]
+        self.first = _running(products)
+        self.second = _running(b * y for b, y in zip(products, points, strict=True))
+        self.gain = Fraction(mechanism.ratio) - 1
+        extra = 1 - self.mass[-1]
+        self.length = extra / self.gain if self.gain else Fraction(0)
+
+    def upto(self, place: Fraction) -> tuple[Fraction, Fraction, Fraction]:
+        """The moments of the base up to a place on it."""
+        k = min(max(bisect_right(self.mass, place) - 1, 0), len(self.points) - 1)
+        part, y = place - self.mass[k], self.points[k]
+        return place, self.first[k] + part * y, self.second[k] + part * y * y
+
+
+class _Law:
+    """The law whose window starts at a place of the base: the base, and ``ratio - 1`` times the base in the window."""
+
+    def __init__(self, sums: _Sums, start: Fraction) -> None:
+        self.sums, self.points = sums, sums.points
+        self.start, self.stop = start, start + sums.length
+        self.before = sums.upto(start)
+        self.all = self.moments(len(self.points))
+
+    def moments(self, count: int) -> tuple[Fraction, Fraction, Fraction]:
+        """Mass, first and second moment of the first outputs."""
+        sums = self.sums
+        window = sums.upto(min(max(sums.mass[count], self.start), self.stop))
+        whole = sums.mass[count], sums.first[count], sums.second[count]
+        mass, first, second = (b + sums.gain * (w - s) for b, w, s in zip(whole, window, self.before, strict=True))
+        return mass, first, second
 
     def error(self, x: Fraction, exponent: int) -> Fraction:
+        mass, first, second = self.all
         if exponent == 2:
-            return self.second - 2 * x * self.first[-1] + x * x
-        split = bisect_left(self.points, x)
-        below = x * self.mass[split] - self.first[split]
-        return below + (self.first[-1] - self.first[split]) - x * (self.mass[-1] - self.mass[split])
+            return second - 2 * x * first + x * x
+        below, below_first, _ = self.moments(bisect_left(self.points, x))
+        return x * below - below_first + (first - below_first) - x * (mass - below)
 
     def excess(self, low: Fraction, high: Fraction, mean: Fraction) -> Fraction:
         """What spreading a cell's mass to its ends adds to the absolute error: only outputs inside it matter."""
@@ -215,7 +288,7 @@ class _Law:
         for k in range(bisect_right(self.points, low), bisect_left(self.points, high)):
             y = self.points[k]
             spread = ((high - mean) * (y - low) + (mean - low) * (high - y)) / (high - low)
-            total += self.row[k] * (spread - abs(y - mean))
+            total += (self.moments(k + 1)[0] - self.moments(k)[0]) * (spread - abs(y - mean))
         return total
 
 
@@ -248,11 +321,3 @@ def _turns(mechanism: Window, points: list[Fraction]) -> tuple[list[Fraction], l
         turns.append(max(turn, turns[-1]) if turns else turn)
         start += min(mass[left + 1] - start, mass[right + 1] - start - length)
         starts.append(start)
-
-
-def _row(mechanism: Window, start: Fraction) -> list[Fraction]:
-    base = [Fraction(value) for value in mechanism.base.tolist()]
-    mass, gain = _running(base), Fraction(mechanism.ratio) - 1
-    stop = start + (1 - mass[-1]) / gain if gain else start
-    overlaps = (min(high, stop) - max(low, start) for low, high in zip(mass[:-1], mass[1:], strict=True))
-    return [value + gain * max(Fraction(0), overlap) for value, overlap in zip(base, overlaps, strict=True)]

@@ -92,7 +92,7 @@ def _squared_costs(points: Floats, weights: Floats, ratio: float) -> Floats:
     for k in range(count):
         # cells i .. k - 1 have this mass, variance, and distance of their mean to cell k
         grown = mass[: k + 1] + weights[k]
-        share = mass[: k + 1] / grown
+        share = np.divide(mass[: k + 1], grown, out=np.zeros(k + 1), where=grown > 0)  # weights may be subnormal
         inner[: k + 1] += weights[k] * share * ahead[: k + 1] ** 2
         behind = ahead[: k + 1] * share
         mass[: k + 1] = grown

@@ -23,7 +23,7 @@ from mechdesign.mechanisms.window import Window
 from mechdesign.proof.bins import least_average
 from mechdesign.proof.cells import Cells, covers, exact_average, require_prior_problem
 from mechdesign.proof.evidence import EVERYWHERE, require_said
-from mechdesign.proof.minimax import exact_worst_error
+from mechdesign.proof.minimax import MinimaxBound, exact_worst_error
 from mechdesign.proof.rational import float_down, float_up
 
 Floats = NDArray[np.float64]
@@ -32,6 +32,9 @@ Floats = NDArray[np.float64]
 @dataclass(frozen=True, slots=True, eq=False)
 class TradeOffBound:
     """The average of ``|y - x|^exponent`` under a prior on atoms, among mechanisms of worst case at most ``cap``.
+
+    ``rounded`` says that the atoms stand for a prior of other values. ``least`` bounds the worst case of all mechanisms
+    from below, for a lexicographic optimum: the cap is at most ``1 + 1.5 slack`` times that.
 
     >>> bound = TradeOffBound(1.0, 2, Cells.of_atoms([0.5], [1.0]), 0.197, np.array([0.0, 1.0]), np.array([9.0, 9.0]))
     >>> bound.value() > 0.04  # a small worst case keeps outputs away from the middle
@@ -46,6 +49,9 @@ class TradeOffBound:
     cap: float
     inputs: Floats
     prices: Floats
+    rounded: bool = False
+    least: MinimaxBound | None = None
+    slack: float = 0.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", require_epsilon(self.epsilon))
@@ -66,11 +72,18 @@ class TradeOffBound:
             raise InvalidInput("priced inputs", "unsorted", "be strictly increasing")
         if not (self.prices > 0).all():
             raise InvalidInput("prices", float(self.prices.min(initial=0.0)), "be above 0", "drop inputs without price")
+        if not isinstance(self.rounded, bool):
+            raise InvalidInput("rounded", self.rounded, "be true or false")
+        object.__setattr__(self, "slack", require_finite(self.slack, "slack"))
+        if not 0 <= self.slack < 1:
+            raise InvalidInput("slack", self.slack, "be at least 0 and below 1")
+        if self.least is not None and (self.least.epsilon, self.least.exponent) != (self.epsilon, self.exponent):
+            raise InvalidInput("least", (self.least.epsilon, self.least.exponent), "have the same epsilon and loss")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, TradeOffBound) and (
-            (self.epsilon, self.exponent, self.prior, self.cap)
-            == (other.epsilon, other.exponent, other.prior, other.cap)
+            (self.epsilon, self.exponent, self.prior, self.cap, self.rounded, self.least, self.slack)
+            == (other.epsilon, other.exponent, other.prior, other.cap, other.rounded, other.least, other.slack)
             and np.array_equal(self.inputs, other.inputs)
             and np.array_equal(self.prices, other.prices)
         )
@@ -113,16 +126,32 @@ class TradeOffBound:
         worst = exact_worst_error(mechanism, self.exponent)
         if not worst <= Fraction(self.cap):
             raise CheckFailed(f"the mechanism has worst case {float_up(worst)!r}, above the cap {self.cap!r}")
+        self._require_near_least(mechanism)
         return float_up(exact_average(mechanism, self.prior, self.exponent))
 
+    def _require_near_least(self, mechanism: Window) -> None:
+        if self.least is None:
+            return
+        if (self.least.lower, self.least.upper) != (mechanism.inputs.lower, mechanism.inputs.upper):
+            raise CheckFailed("the least worst case is about other inputs than the mechanism's")
+        if not Fraction(self.cap) <= self.least.value() * (1 + Fraction(3, 2) * Fraction(self.slack)):
+            raise CheckFailed(f"the cap {self.cap!r} is further above the least worst case than its slack allows")
+
     def scope(self, mechanism: object) -> str:
-        return f"{EVERYWHERE} with worst case at most {self.cap!r}"
+        scope = f"{EVERYWHERE} with worst case at most {self.cap!r}"
+        return f"{scope}, under the prior rounded to {self.prior.means.size} atoms" if self.rounded else scope
 
     def require_problem(self, problem: Mapping[str, Any], mechanism: object) -> None:
         require_said(problem, "kind", self.kind)
         require_said(problem, "criterion", "average under the prior, worst case capped")
-        require_said(problem, "cap", None, self.cap)
+        require_said(problem, "cap", self.cap if self.least is None else None)
+        if self.least is not None:
+            require_said(problem, "slack", self.slack)
         require_prior_problem(problem, self.epsilon, self.exponent, self.prior, mechanism)
+        # a density is never a few atoms
+        require_said(problem["prior"], "rounded", self.rounded)
+        if not self.rounded:
+            require_said(problem["prior"], "name", "data")
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -133,10 +162,15 @@ class TradeOffBound:
             "cap": self.cap,
             "inputs": self.inputs.tolist(),
             "prices": self.prices.tolist(),
+            "rounded": self.rounded,
+            "least": None if self.least is None else self.least.to_dict(),
+            "slack": self.slack,
         }
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Self:
-        arrays = (np.array(fields[name], dtype=np.float64) for name in ("inputs", "prices"))
+        inputs, prices = (np.array(fields[name], dtype=np.float64) for name in ("inputs", "prices"))
         prior = Cells.from_dict(fields["prior"])
-        return cls(fields["epsilon"], fields["exponent"], prior, fields["cap"], *arrays)
+        least = None if fields["least"] is None else MinimaxBound.from_dict(fields["least"])
+        start = fields["epsilon"], fields["exponent"], prior, fields["cap"], inputs, prices
+        return cls(*start, rounded=fields["rounded"], least=least, slack=fields["slack"])

@@ -44,7 +44,8 @@ CRITERION = "average variance under the prior, unbiased"
 class UnbiasedPriorBound:
     """A quadratic for each of n equispaced inputs, ends included; ``offsets`` b and ``slopes`` s as if on [-1, 1].
 
-    ``weights`` are the prior on the inputs, used as they are and divided by their exact sum.
+    ``weights`` are the prior on the inputs, used as they are and divided by their exact sum; ``rounded`` says that they
+    stand for a prior of other values.
 
     >>> bound = UnbiasedPriorBound(1.0, -1.0, 1.0, [0.5, 0.0, 0.5], [1.0, 0.0, -1.0], [1.5, 0.0, -1.5])
     >>> 0 < bound.value() < 3.7  # Duchi's mechanism has 3.68 here
@@ -59,6 +60,7 @@ class UnbiasedPriorBound:
     weights: Floats
     offsets: Floats
     slopes: Floats
+    rounded: bool = False
 
     def __post_init__(self) -> None:
         require_epsilon(self.epsilon)
@@ -74,10 +76,13 @@ class UnbiasedPriorBound:
             object.__setattr__(self, name, array)
         if (self.weights < 0).any() or not (self.weights > 0).any():
             raise InvalidInput("weights", float(self.weights.min()), "be at least 0 and have a positive sum")
+        if not isinstance(self.rounded, bool):
+            raise InvalidInput("rounded", self.rounded, "be true or false")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, UnbiasedPriorBound) and (
-            (self.epsilon, self.lower, self.upper) == (other.epsilon, other.lower, other.upper)
+            (self.epsilon, self.lower, self.upper, self.rounded)
+            == (other.epsilon, other.lower, other.upper, other.rounded)
             and np.array_equal(self._columns(), other._columns())
         )
 
@@ -113,7 +118,7 @@ class UnbiasedPriorBound:
         return float_up(average_variance(mechanism, self.weights))
 
     def scope(self, mechanism: Mechanism | Product) -> str:
-        return UNBIASED
+        return f"{UNBIASED}, under the prior rounded to {self.weights.size} inputs" if self.rounded else UNBIASED
 
     def require_problem(self, problem: Mapping[str, Any], mechanism: Mechanism | Product) -> None:
         require_said(problem, "epsilon", self.epsilon)
@@ -121,6 +126,9 @@ class UnbiasedPriorBound:
         require_said(problem, "criterion", CRITERION)
         require_said(problem, "inputs", {"kind": "interval", "lower": self.lower, "upper": self.upper})
         require_said(problem, "weights", self.weights.tolist())
+        require_said(problem, "rounded", self.rounded)
+        if not self.rounded:
+            require_said(problem, "prior", "atoms")  # a density is never a few atoms
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -131,12 +139,15 @@ class UnbiasedPriorBound:
             "weights": self.weights.tolist(),
             "offsets": self.offsets.tolist(),
             "slopes": self.slopes.tolist(),
+            "rounded": self.rounded,
         }
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Self:
-        arrays = (np.array(fields[name], dtype=np.float64) for name in ("weights", "offsets", "slopes"))
-        return cls(fields["epsilon"], fields["lower"], fields["upper"], *arrays)
+        names = "weights", "offsets", "slopes"
+        weights, offsets, slopes = (np.array(fields[name], dtype=np.float64) for name in names)
+        ends = fields["lower"], fields["upper"]
+        return cls(fields["epsilon"], *ends, weights, offsets, slopes, rounded=fields["rounded"])
 
 
 def average_variance(mechanism: UnbiasedWindow, weights: Floats) -> Fraction:

@@ -32,6 +32,13 @@ def test_the_command_of_a_row_is_accepted(run: Any) -> None:
     assert outcome.json["certificate"]["upper"] == pytest.approx(row["upper"], rel=1e-5)
 
 
+def test_a_row_after_others_has_the_digits_of_its_command(run: Any) -> None:
+    arguments = ("constants", "--criteria", "worst", "--eps", "1,1.2345678", "--gap", "1e-4", "--json")
+    row = run(*arguments).json["constants"][1]
+    certificate = run(*row["command"].split(), "--json").json["certificate"]
+    assert (certificate["lower"], certificate["upper"]) == (row["lower"], row["upper"])
+
+
 def test_a_row_that_takes_too_long_exits_with_3(run: Any) -> None:
     outcome = run("constants", "--criteria", "worst", "--eps", "4", "--gap", "1e-6", "--time-limit", "0.05")
     assert outcome.code == 3

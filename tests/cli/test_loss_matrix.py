@@ -39,6 +39,39 @@ def test_rows_and_columns_wear_their_labels(run: Any, tmp_path: Path) -> None:
     assert "with these outputs" in out
 
 
+def test_labels_with_brackets_dollars_and_control_characters_are_shown(run: Any, tmp_path: Path) -> None:
+    path, picture, folder = tmp_path / "m.csv", tmp_path / "m.png", tmp_path / "["
+    folder.mkdir()
+    path.write_text(",[a],[/b],$c\n[a],0,1,1\n[/b],1,0,1\nx\x1b[31m,1,1,0\n")
+    out = folder / "a].json"
+    outcome = run("minimax", "--eps", "1", "--loss-matrix", str(path), "--plot", str(picture), "--out", str(out))
+    assert outcome.code == 0
+    assert any(line.split() == ["[a]", "[/b]", "$c"] for line in outcome.out.splitlines())
+    assert "x?[31m" in outcome.out
+    assert "\x1b" not in outcome.out
+    assert f"saved {out}" in outcome.out
+    shown = run("show", str(out)).out
+    assert "(worst-case loss, a matrix of 3 inputs and 3 outputs; checked again)" in shown
+
+
+def test_a_slack_of_the_least_worst_case_is_kept_and_nothing_is_below_the_least(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "m.csv"
+    path.write_text("0,1,4\n1,0,1\n4,1,0\n")
+    arguments = ("minimax", "--eps", "1", "--loss-matrix", str(path), "--criterion", "lexicographic", "--slack", "0.1")
+    document = run(*arguments, "--json").json
+    least = run("minimax", "--eps", "1", "--loss-matrix", str(path), "--json").json["certificate"]["upper"]
+    ours = next(row for row in document["comparison"] if row["name"] == "this design")
+    assert ours["worst"] <= 1.1 * least * (1 + 1e-9)
+    assert all(row["above_optimum"] >= -1e-6 for row in document["comparison"])
+
+
+def test_one_input_is_not_called_inputs(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "m.csv"
+    path.write_text("0,1\n")
+    outcome = run("minimax", "--eps", "1", "--loss-matrix", str(path))
+    assert "1 inputs" not in outcome.out
+
+
 def test_weights_are_a_prior(run: Any, zero_one: Path) -> None:
     arguments = ("minimax", "--eps", "1", "--loss-matrix", str(zero_one), "--criterion", "prior", "--json")
     certain = run(*arguments, "--prior", "1,0,0").json

@@ -92,6 +92,7 @@ def test_people_get_tables_and_a_certificate(run: Any, extra: tuple[str, ...]) -
 
 BAD: list[tuple[tuple[str, ...], str]] = [
     (("--eps", "nan"), "eps must be a number"),
+    (("--eps", "1", "--loss", ""), "absolute, squared or power:P"),
     (("--eps", "inf"), "eps must be a finite number"),
     (("--eps", "0"), "eps must be a finite number above 0"),
     (("--eps", "-1"), "eps must be a finite number above 0"),

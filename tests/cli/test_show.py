@@ -39,6 +39,16 @@ def test_json_holds_errors_for_both_losses(run: Any, saved: Path) -> None:
     assert errors["absolute"] > 0.37754
 
 
+def test_the_loss_that_was_asked_about_is_among_the_errors(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "design.json"
+    assert run("ogpm", "--eps", "1", "--loss", "power:1.5", "--out", str(path)).code == 0
+    outcome = run("show", str(path))
+    assert "average (uniform)" in outcome.out
+    document = run("show", str(path), "--json").json
+    asked = next(row for row in document["errors"] if row["loss"] == "power:1.5")
+    assert asked["worst"] == pytest.approx(document["certificate"]["upper"])
+
+
 def test_the_density_is_drawn(run: Any, saved: Path, tmp_path: Path) -> None:
     path = tmp_path / "density.pdf"
     assert run("show", str(saved), "--plot", str(path)).code == 0

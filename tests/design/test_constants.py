@@ -76,3 +76,9 @@ def test_a_claimed_row_says_so() -> None:
 def test_unknown_criteria_are_refused() -> None:
     with pytest.raises(InvalidInput, match="worst case, average, unbiased"):
         next(certified_constants(criteria=["median"]))
+
+
+def test_the_command_of_a_row_names_its_epsilon_exactly() -> None:
+    row = next(certified_constants(1e-3, ["worst case"], [0.1 + 0.2]))
+    assert row.command == "minimax --eps 0.30000000000000004 --loss absolute --gap 0.001"
+    assert "| 0.30000000000000004 |" in as_markdown([row])

@@ -11,6 +11,7 @@ import pytest
 
 from mechdesign import Absolute, CheckFailed, Interval, InvalidInput, NoAnswer, Power, Squared, priors
 from mechdesign.design.prior import PriorProblem, optimal_prior
+from mechdesign.errors import FileProblem
 from mechdesign.mechanisms import Window
 from mechdesign.proof.bins import BinsBound
 from mechdesign.proof.cells import Cells
@@ -191,3 +192,72 @@ def test_bad_problems_name_the_field(fields: dict[str, object], word: str) -> No
 def test_time_limits_must_be_positive(seconds: float) -> None:
     with pytest.raises(InvalidInput, match="seconds"):
         optimal_prior(PriorProblem(1.0, UNIFORM), seconds)
+
+
+@pytest.mark.parametrize("exponent", [1, 2])
+def test_a_time_limit_is_kept_at_large_epsilon(exponent: int) -> None:
+    started = time.perf_counter()
+    with pytest.raises(NoAnswer, match="the time limit was reached") as stopped:
+        optimal_prior(PriorProblem(16.0, UNIFORM, Power(float(exponent))), seconds=1.0)
+    assert time.perf_counter() - started < 3.0
+    assert 0 < stopped.value.lower < stopped.value.upper < 0.01
+
+
+def test_no_answer_names_a_gap_within_reach(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mechdesign.design.prior._MOST_CELLS", 600)
+    with pytest.raises(NoAnswer, match=r"a gap of .* is within reach") as stopped:
+        optimal_prior(PriorProblem(8.0, UNIFORM, gap=1e-6))
+    gap = float(stopped.value.reason.split("a gap of ")[1].split()[0])
+    assert optimal_prior(PriorProblem(8.0, UNIFORM, gap=gap)).certificate.relative_gap <= gap
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("exponent", [1, 2])
+def test_subnormal_weights_give_no_warning(exponent: int) -> None:
+    plain = priors.Atoms([0.2, 0.5], [0.5, 0.5])
+    crumbs = priors.Atoms([0.1, 0.2, 0.5, 0.6], [5e-324, 0.5, 0.5, 5e-324])
+    first, second = (optimal_prior(PriorProblem(1.0, prior, Power(float(exponent)))) for prior in (plain, crumbs))
+    assert first.certificate.lower == pytest.approx(second.certificate.lower, rel=1e-12)
+
+
+@pytest.mark.parametrize("prior", [UNIFORM, priors.Atoms.of_data(np.random.default_rng(2).random(1500))])
+def test_refined_cells_are_those_of_the_problem_and_not_of_another(prior: priors.Prior) -> None:
+    design = optimal_prior(PriorProblem(1.0, prior, Squared(), gap=1e-4))
+    evidence, said = design.certificate.evidence, design.problem.to_dict()
+    assert isinstance(evidence, BinsBound)
+    assert not evidence.cells.are_atoms
+    evidence.require_problem(said, design.mechanism)
+    # mass moved from the middle to both sides keeps the ends and the mean
+    for k in (1, 2):
+        profile = [list(run) for run in said["prior"]["profile"]]
+        profile[10][k] += 1e-3
+        with pytest.raises(FileProblem, match="profile"):
+            evidence.require_problem(said | {"prior": said["prior"] | {"profile": profile}}, design.mechanism)
+    for profile in (None, "runs", [[0.0, 1.0, 0.5]], []):
+        with pytest.raises(FileProblem, match="profile"):
+            evidence.require_problem(said | {"prior": said["prior"] | {"profile": profile}}, design.mechanism)
+
+
+def test_atoms_with_the_same_ends_and_mean_are_told_apart() -> None:
+    said = PriorProblem(1.0, priors.Atoms([0.0, 0.5, 1.0], [0.25, 0.5, 0.25])).to_dict()
+    mechanism = Window(1.0, UNIT, [0.5], [1.0], 2.0)
+    BinsBound(1.0, 1, Cells.of_atoms([0.0, 0.5, 1.0], [0.25, 0.5, 0.25])).require_problem(said, mechanism)
+    with pytest.raises(FileProblem, match="sha256"):
+        BinsBound(1.0, 1, Cells.of_atoms([0.0, 0.5, 1.0], [0.3, 0.4, 0.3])).require_problem(said, mechanism)
+
+
+@pytest.mark.parametrize("seconds", ["a", math.inf, 0.0])
+def test_bad_time_limits_are_refused(seconds: object) -> None:
+    with pytest.raises(InvalidInput, match="seconds"):
+        optimal_prior(PriorProblem(1.0, UNIFORM), seconds=seconds)  # type: ignore[arg-type]
+
+
+def test_cells_refined_down_to_the_values_are_those_of_the_problem() -> None:
+    atoms = priors.Atoms.of_data(np.random.default_rng(4).random(1200))
+    said, mechanism = PriorProblem(1.0, atoms, Squared()).to_dict(), Window(1.0, UNIT, [0.5], [1.0], 2.0)
+    BinsBound(1.0, 2, Cells.of_atoms(atoms.points, atoms.weights)).require_problem(said, mechanism)
+    weights = atoms.weights * np.where(np.arange(1200) % 2, 1.1, 0.9)
+    other = Cells.of_atoms(atoms.points, weights)
+    forged = said | {"prior": said["prior"] | {"mean": other.mean}}
+    with pytest.raises(FileProblem, match="sha256"):
+        BinsBound(1.0, 2, other).require_problem(forged, mechanism)

@@ -11,7 +11,7 @@ import pytest
 from mechdesign import Absolute, CheckFailed, Interval, InvalidInput, NoAnswer, Power, Squared, priors
 from mechdesign.design.minimax import MinimaxProblem, optimal_minimax
 from mechdesign.design.prior import PriorProblem, optimal_prior
-from mechdesign.design.trade_off import TradeOffProblem, optimal_trade_off, pareto
+from mechdesign.design.trade_off import TradeOffProblem, _united, optimal_trade_off, pareto
 from mechdesign.mechanisms import Window
 from mechdesign.proof import exact_worst_error
 from mechdesign.proof.cells import Cells
@@ -179,6 +179,7 @@ def test_a_time_limit_gives_bounds_and_no_design() -> None:
         ({"cap": -1.0}, "above 0"),
         ({"cap": math.nan}, "cap"),
         ({"gap": 1.0}, "gap"),
+        ({"slack": 0.0}, "slack"),
     ],
 )
 def test_bad_problems_name_the_field(fields: dict[str, object], word: str) -> None:
@@ -190,3 +191,59 @@ def test_bad_problems_name_the_field(fields: dict[str, object], word: str) -> No
 def test_a_curve_has_at_least_two_points(count: object) -> None:
     with pytest.raises(InvalidInput, match="count"):
         pareto(TradeOffProblem(1.0, FEW), count=count)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("inputs", "prior"),
+    [
+        (Interval(0.1, 0.7), priors.Atoms([0.2, 0.6], [0.5, 0.5])),
+        (Interval(-3.0, 7.3), priors.uniform(Interval(-3.0, 7.3))),
+    ],
+)
+def test_outputs_that_round_to_one_double_are_united(inputs: Interval, prior: priors.Prior) -> None:
+    design = optimal_trade_off(TradeOffProblem(1.0, prior, Absolute(), inputs))
+    assert isinstance(design.mechanism, Window)
+    assert (np.diff(design.mechanism.points) > 0).all()
+    assert design.certificate.relative_gap <= 1e-3
+
+
+def test_equal_places_add_their_masses() -> None:
+    points, masses = _united(np.array([0.5, 0.1, 0.5]), np.array([0.25, 0.5, 1.0]))
+    assert (points.tolist(), masses.tolist()) == ([0.1, 0.5], [0.5, 1.25])
+
+
+def test_the_scope_names_a_rounded_prior() -> None:
+    certificate = optimal_trade_off(TradeOffProblem(1.0, priors.uniform(UNIT), Squared(), cap=0.22)).certificate
+    assert certificate.valid_for == "all mechanisms with worst case at most 0.22, under the prior rounded to 192 atoms"
+
+
+def test_the_slack_is_proven_and_widens_the_cap() -> None:
+    tight, loose = (optimal_trade_off(TradeOffProblem(1.0, FEW, Squared(), slack=slack)) for slack in (1e-3, 0.1))
+    assert loose.certificate.upper < tight.certificate.lower
+    evidence = loose.certificate.evidence
+    assert isinstance(evidence, TradeOffBound)
+    assert evidence.least is not None
+    assert float(evidence.least.value()) * 1.1 <= evidence.cap <= float(evidence.least.value()) * 1.15
+    forged = dataclasses.replace(evidence, slack=0.01)
+    with pytest.raises(CheckFailed, match="slack"):
+        dataclasses.replace(loose.certificate, evidence=forged).check(loose.mechanism, 1.0)
+
+
+def test_bounds_are_finite_and_true_when_the_least_worst_case_is_not_found() -> None:
+    with pytest.raises(NoAnswer, match="least worst case") as stopped:
+        optimal_trade_off(TradeOffProblem(1.0, FEW, Squared(), gap=1e-4, slack=1e-5), seconds=1e-6)
+    free = optimal_prior(PriorProblem(1.0, FEW, Squared())).certificate
+    assert 0 < stopped.value.lower <= free.upper
+    assert optimal_minimax(MinimaxProblem(1.0, Squared())).certificate.lower <= stopped.value.upper <= 0.25
+
+
+@pytest.mark.parametrize("seconds", ["a", math.inf, -1.0])
+def test_bad_time_limits_are_refused(seconds: object) -> None:
+    with pytest.raises(InvalidInput, match="seconds"):
+        optimal_trade_off(TradeOffProblem(1.0, FEW), seconds=seconds)  # type: ignore[arg-type]
+
+
+@pytest.mark.filterwarnings("error")
+def test_subnormal_weights_give_no_warning() -> None:
+    prior = priors.Atoms([0.1, 0.2, 0.5, 0.6], [5e-324, 0.5, 0.5, 5e-324])
+    assert optimal_trade_off(TradeOffProblem(1.0, prior, Squared(), cap=0.22)).certificate.relative_gap <= 1e-3

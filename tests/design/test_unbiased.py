@@ -72,7 +72,7 @@ def _program_value(inputs: np.ndarray, weights: np.ndarray, epsilon: float, outp
 @pytest.mark.parametrize(("name", "epsilon", "value"), ROWS)
 def test_the_reference_values_are_met_with_their_proofs(name: str, epsilon: float, value: float) -> None:
     certificate = _optimum(epsilon, PRIORS[name], gap=1e-5).certificate
-    assert certificate.valid_for == UNBIASED
+    assert certificate.valid_for == f"{UNBIASED}, under the prior rounded to 33 inputs"
     assert not certificate.claimed
     assert certificate.relative_gap <= 1e-5
     assert certificate.lower == pytest.approx(value, rel=1e-4)
@@ -332,3 +332,28 @@ def test_the_problem_says_what_the_evidence_is_about() -> None:
     evidence = _SMALL.certificate.evidence
     assert evidence is not None
     evidence.require_problem(_SMALL.problem.to_dict(), _SMALL.mechanism)
+
+
+def test_the_scope_says_whether_the_prior_was_rounded() -> None:
+    inputs = Interval(-1, 1)
+    for points, rounded in (([-1.0, 0.5, 1.0], False), ([-1.0, 0.4, 1.0], True)):
+        problem = UnbiasedProblem(1.0, Atoms(points, [0.25, 0.5, 0.25]), inputs, size=5, gap=1e-2)
+        assert problem.is_rounded is rounded
+        design = optimal_unbiased(problem)
+        assert design.certificate.valid_for == UNBIASED + (", under the prior rounded to 5 inputs" if rounded else "")
+        assert design.certificate.evidence is not None
+        design.certificate.evidence.require_problem(problem.to_dict(), design.mechanism)
+
+
+def test_atoms_on_the_grid_keep_their_weights() -> None:
+    grid = np.linspace(0.1, 0.7, 7)
+    weights = np.full(7, 1 / 7)
+    problem = UnbiasedProblem(1.0, Atoms(grid, weights), Interval(0.1, 0.7), size=7)
+    assert not problem.is_rounded
+    assert problem.weights.tolist() == weights.tolist()
+
+
+@pytest.mark.parametrize("seconds", ["a", np.inf, 0.0])
+def test_time_limits_that_are_no_numbers_are_refused(seconds: object) -> None:
+    with pytest.raises(InvalidInput, match="seconds"):
+        optimal_unbiased(UnbiasedProblem(1.0, uniform(Interval(-1, 1))), seconds)  # type: ignore[arg-type]

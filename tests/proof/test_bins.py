@@ -167,3 +167,31 @@ def test_impossible_cells_are_refused(change: dict[str, list[float]], word: str)
 def test_impossible_bounds_are_refused(epsilon: float, exponent: int) -> None:
     with pytest.raises(InvalidInput):
         BinsBound(epsilon, exponent, Cells.of_atoms([0.5], [1.0]))
+
+
+@pytest.mark.parametrize("exponent", [1, 2])
+def test_wide_cells_still_bound_by_the_best_single_output(exponent: int) -> None:
+    """Edges in two wide cells could save all there is: what is left is the least error without information, over c."""
+    cells = Cells([0.0, 0.5], [0.5, 1.0], [0.25, 0.75], [0.5, 0.5], [0.02, 0.02])
+    bound = BinsBound(9.0, exponent, cells).bound(None)
+    assert 0.25**exponent * math.exp(-9.0) * (1 - 1e-9) <= bound
+    assert bound <= 0.25**exponent * math.exp(-9.0)
+
+
+@pytest.mark.parametrize("exponent", [1, 2])
+@pytest.mark.parametrize("ratio", [1.0, 1.7, 20.0])
+def test_the_exact_average_is_that_of_the_mechanism(exponent: int, ratio: float) -> None:
+    """Against the laws themselves, for uneven bases, outputs at inputs, and windows that cut outputs."""
+    rng = np.random.default_rng(3)
+    for count in (1, 2, 7):
+        points = np.sort(rng.random(count))
+        base = rng.random(count)
+        base *= 1.0 / base.sum() if ratio == 1 else rng.uniform(1.01 / ratio, 0.99) / base.sum()
+        if ratio == 1:
+            points, base = points[:1], np.ones(1)
+        mechanism = Window(3.5, Interval(0, 1), points, base, ratio)
+        places = np.unique(np.concatenate([rng.random(20), points]))
+        weights = rng.random(places.size)
+        exact = exact_average(mechanism, Cells.of_atoms(places, weights), exponent)
+        plain = np.average(mechanism.expected_loss(places, Power(float(exponent))), weights=weights)
+        assert float(exact) == pytest.approx(float(plain), rel=1e-11)

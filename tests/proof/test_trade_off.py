@@ -13,6 +13,7 @@ from mechdesign.errors import FileProblem
 from mechdesign.mechanisms import Window
 from mechdesign.proof.bins import BinsBound
 from mechdesign.proof.cells import Cells
+from mechdesign.proof.minimax import MinimaxBound
 from mechdesign.proof.trade_off import TradeOffBound
 
 UNIT = Interval(0, 1)
@@ -41,9 +42,69 @@ def test_a_problem_with_another_cap_is_refused() -> None:
     problem = TradeOffProblem(1.0, priors.Atoms(PRIOR.means, PRIOR.weights), Squared(), cap=0.2).to_dict()
     none, mechanism = np.empty(0), Window(1.0, UNIT, [0.5], [1.0], 2.0)
     TradeOffBound(1.0, 2, PRIOR, 0.2, none, none).require_problem(problem, mechanism)
-    TradeOffBound(1.0, 2, PRIOR, 0.3, none, none).require_problem(problem | {"cap": None}, mechanism)
     with pytest.raises(FileProblem):
         TradeOffBound(1.0, 2, PRIOR, 0.3, none, none).require_problem(problem, mechanism)
+
+
+def _least(epsilon: float = 1.0) -> MinimaxBound:
+    """Two inputs at the ends: c / (1 + c)^2 = 0.1966 at epsilon 1."""
+    ratio = math.exp(epsilon)
+    radius = math.sqrt(ratio) / (1 + ratio)
+    ends, radii = np.array([0.0, 1.0]), np.array([radius, radius])
+    return MinimaxBound(epsilon, 2, 0.0, 1.0, ends, radii, np.array([0.5, 0.5]))
+
+
+def test_a_problem_without_a_cap_needs_a_proof_of_the_least_worst_case() -> None:
+    from mechdesign.design.trade_off import TradeOffProblem
+
+    problem = TradeOffProblem(1.0, priors.Atoms(PRIOR.means, PRIOR.weights), Squared(), slack=0.5).to_dict()
+    none, mechanism = np.empty(0), Window(1.0, UNIT, [0.5], [1.0], 2.0)
+    evidence = TradeOffBound(1.0, 2, PRIOR, 0.25, none, none, least=_least(), slack=0.5)
+    evidence.require_problem(problem, mechanism)
+    for other in (dataclasses.replace(evidence, least=None), dataclasses.replace(evidence, slack=0.6)):
+        with pytest.raises(FileProblem):
+            other.require_problem(problem, mechanism)
+
+
+def test_a_cap_far_above_the_least_worst_case_is_refused() -> None:
+    none, mechanism = np.empty(0), Window(1.0, UNIT, [0.5], [1.0], 2.0)
+    least = _least()
+    value = float(least.value())
+    assert 0.1 < value < 0.25
+    slack = (0.25 / value - 1) / 1.5
+    near = TradeOffBound(1.0, 2, PRIOR, 0.25, none, none, least=least, slack=slack * 1.01)
+    assert near.attained(mechanism) > 0
+    with pytest.raises(CheckFailed, match="slack"):
+        dataclasses.replace(near, slack=slack * 0.99).attained(mechanism)
+    with pytest.raises(CheckFailed, match="other inputs"):
+        dataclasses.replace(near, least=dataclasses.replace(least, upper=2.0)).attained(mechanism)
+    with pytest.raises(InvalidInput, match="same epsilon"):
+        dataclasses.replace(near, least=_least(0.5))
+
+
+def test_a_rounded_prior_is_in_the_scope_and_in_the_problem() -> None:
+    from mechdesign.design.trade_off import TradeOffProblem
+
+    problem = TradeOffProblem(1.0, priors.uniform(UNIT), Squared(), cap=0.25)
+    none, mechanism = np.empty(0), Window(1.0, UNIT, [0.5], [1.0], 2.0)
+    evidence = TradeOffBound(1.0, 2, problem.atoms, 0.25, none, none, rounded=True)
+    evidence.require_problem(problem.to_dict(), mechanism)
+    assert evidence.scope(mechanism).endswith(", under the prior rounded to 192 atoms")
+    said = problem.to_dict()
+    for echo in (said, said | {"prior": said["prior"] | {"rounded": False}}):
+        with pytest.raises(FileProblem):
+            dataclasses.replace(evidence, rounded=False).require_problem(echo, mechanism)
+
+
+def test_another_prior_with_the_same_ends_and_mean_is_refused() -> None:
+    from mechdesign.design.trade_off import TradeOffProblem
+
+    problem = TradeOffProblem(1.0, priors.Atoms([0.2, 0.4, 0.6], [0.25, 0.5, 0.25]), Squared(), cap=0.25).to_dict()
+    other = Cells.of_atoms([0.2, 0.4, 0.6], [0.375, 0.25, 0.375])
+    with pytest.raises(FileProblem, match="sha256"):
+        TradeOffBound(1.0, 2, other, 0.25, np.empty(0), np.empty(0)).require_problem(
+            problem, Window(1.0, UNIT, [0.5], [1.0], 2.0)
+        )
 
 
 def test_a_mechanism_above_the_cap_is_refused() -> None:
@@ -53,7 +114,8 @@ def test_a_mechanism_above_the_cap_is_refused() -> None:
 
 def test_evidence_survives_its_dictionary() -> None:
     evidence = TradeOffBound(1.0, 2, Cells.of_atoms([0.5], [1.0]), 0.2, np.array([0.0, 1.0]), np.array([2.0, 3.0]))
-    assert TradeOffBound.from_dict(evidence.to_dict()) == evidence
+    for known in (evidence, dataclasses.replace(evidence, rounded=True, least=_least(), slack=0.5)):
+        assert TradeOffBound.from_dict(known.to_dict()) == known
     assert evidence.multiplier == 5.0
 
 

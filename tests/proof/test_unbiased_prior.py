@@ -134,12 +134,15 @@ def test_a_json_round_trip_keeps_the_evidence() -> None:
         ("criterion", "worst case"),
         ("inputs", {"kind": "interval", "lower": -2.0, "upper": 1.0}),
         ("weights", [0.4, 0.6]),
+        ("rounded", True),
+        ("prior", "uniform"),
     ],
 )
 def test_a_problem_that_says_something_else_is_refused(field: str, value: object) -> None:
     bound = UnbiasedPriorBound(2.0, -1.0, 1.0, [0.5, 0.5], [1.0, -1.0], [0.5, -0.5])
     inputs = {"kind": "interval", "lower": -1.0, "upper": 1.0}
     said = {"epsilon": 2.0, "loss": "squared", "criterion": CRITERION, "inputs": inputs, "weights": [0.5, 0.5]}
+    said |= {"rounded": False, "prior": "atoms"}
     bound.require_problem(said, _mechanism())
     with pytest.raises(FileProblem, match=field):
         bound.require_problem(said | {field: value}, _mechanism())

@@ -96,7 +96,7 @@ class BestPrior:
 def best_prior(
     mesh: Mesh, levels: list[Levels], exponent: float, ratio: float, rows: Floats, slack: float, deadline: float | None
 ) -> BestPrior:
-    """Solve over priors on ``mesh`` with the given levels until G is nowhere further than ``slack`` below its floor g."""
+    """Solve over priors on ``mesh`` with the given levels until G is nowhere more than ``slack`` below its floor g."""
     search = _Search(mesh, levels, exponent, ratio, rows, slack)
     solution, _ = search.planes.run(search.separate, deadline, _MOST_ROUNDS)
     return search.best(solution)

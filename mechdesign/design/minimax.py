@@ -35,7 +35,7 @@ from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms.catalogue import UNIT, largest_safe_height
 from mechdesign.mechanisms.serialise import domain_to_dict
 from mechdesign.mechanisms.window import Window
-from mechdesign.proof import EVERYWHERE, MinimaxBound
+from mechdesign.proof import EVERYWHERE, MinimaxBound, exact_worst_error, float_up
 from mechdesign.proof.two_inputs import two_input_bound
 from solvers import LimitReached, SolverError
 
@@ -167,6 +167,7 @@ def _bounds(problem: MinimaxProblem, search: _Search, mechanism: Window) -> tupl
 
 def _evidence(problem: MinimaxProblem, atoms: Atoms) -> MinimaxBound:
     inputs = problem.inputs
+    # an end may round to just outside the inputs; the bound is derived anew from the places stored
     places = np.clip(inputs.lower + atoms.inputs * inputs.length, inputs.lower, inputs.upper)
     radii = atoms.radii * inputs.length
     exponent = int(problem.exponent)
@@ -189,7 +190,7 @@ class _Search:
         self.base_mesh = self.prior_mesh = Mesh.coarse(self.fine)
         self.cuts, self.rows = Cuts.first(), np.empty(0)
         self.own: list[Levels] = []
-        if last is not None and last.exponent == self.exponent:
+        if last is not None and last.exponent == self.exponent and last.fine <= self.most_fine:
             self._start_from(last)
 
     def run(self) -> None:
@@ -295,9 +296,17 @@ class _Search:
         scale = float(self.problem.inputs.length**self.exponent)
         lower, upper = float(two_input_bound(self.problem.epsilon, self.exponent)), 0.5**self.exponent
         if self.base is not None:
-            upper = min(upper, self.base.worst)
+            upper = min(upper, self._attained(self.base))
         if self.prior is not None and self.problem.loss in _PROVEN:
             atoms = self.prior.atoms
             arrays = (atoms.inputs, atoms.radii, atoms.weights)
             lower = max(lower, float(MinimaxBound(self.problem.epsilon, int(self.exponent), 0.0, 1.0, *arrays).value()))
         return lower * scale * (1 - _ROUNDING), upper * scale * (1 + _ROUNDING)
+
+    def _attained(self, base: BestBase) -> float:
+        """The worst error on [0, 1] of the best mechanism met, exactly where the exponent allows."""
+        if self.problem.loss not in _PROVEN:
+            return base.worst * (1 + _CLAIMED_ROUNDING)
+        fill = base.window.fill
+        mechanism = Window(self.problem.epsilon, UNIT, fill.points, fill.base, fill.ratio)
+        return float_up(exact_worst_error(mechanism, int(self.exponent)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +14,10 @@ from hypothesis import strategies as st
 
 from mechdesign import Absolute, CheckFailed, Interval, InvalidInput, NoAnswer, Power, Squared, load_design
 from mechdesign.design import MinimaxProblem, minimax_sweep, optimal_minimax
+from mechdesign.design.minimax import _Search
 from mechdesign.design.result import Certificate
-from mechdesign.proof import MinimaxBound
+from mechdesign.mechanisms import Window
+from mechdesign.proof import MinimaxBound, exact_worst_error
 from mechdesign.proof.two_inputs import two_input_bound
 from solvers import Highs, LinearProgram
 
@@ -110,6 +113,26 @@ def test_the_optimum_is_monotone_in_the_exponent() -> None:
     optima = [optimal_minimax(MinimaxProblem(1.5, Power(p))).certificate for p in (1.0, 1.5, 2.0)]
     assert optima[0].upper >= optima[1].lower
     assert optima[1].upper >= optima[2].lower
+
+
+def test_a_sweep_keeps_to_the_outputs_each_problem_allows() -> None:
+    fine, coarse = (
+        MinimaxProblem(2.0, Absolute(), gap=1e-4),
+        MinimaxProblem(2.1, Absolute(), gap=1e-2, most_outputs=129),
+    )
+    sweep = list(minimax_sweep([fine, coarse]))
+    assert sweep[0].report.details["grid"] > 129 >= sweep[1].report.details["grid"]
+
+
+@pytest.mark.parametrize("exponent", [1, 2])
+@pytest.mark.parametrize("epsilon", [1.0, 6.0, 12.0])
+def test_the_upper_bound_of_a_stopped_search_is_no_less_than_the_exact_error(exponent: int, epsilon: float) -> None:
+    search = _Search(MinimaxProblem(epsilon, Power(float(exponent))), None, None)
+    fill = search._solve_base().window.fill
+    exact = exact_worst_error(Window(epsilon, Interval(0, 1), fill.points, fill.base, fill.ratio), exponent)
+    lower, upper = search._bounds_so_far()
+    assert 0 < lower < upper
+    assert exact <= Fraction(upper) <= exact * (1 + Fraction(1, 10**11))
 
 
 def test_a_sweep_gives_what_single_solves_give() -> None:

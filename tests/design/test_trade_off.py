@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from mechdesign import Absolute, CheckFailed, Interval, InvalidInput, NoAnswer, Power, Squared, priors
+from mechdesign.design.capped_search import _united
 from mechdesign.design.minimax import MinimaxProblem, optimal_minimax
 from mechdesign.design.prior import PriorProblem, optimal_prior
-from mechdesign.design.trade_off import TradeOffProblem, _united, optimal_trade_off, pareto
+from mechdesign.design.trade_off import TradeOffProblem, optimal_trade_off, pareto
 from mechdesign.mechanisms import Window
 from mechdesign.proof import exact_worst_error
 from mechdesign.proof.cells import Cells

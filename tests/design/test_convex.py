@@ -192,7 +192,7 @@ def test_a_time_limit_is_no_answer() -> None:
 
 
 def test_a_table_that_breaks_a_constraint_is_withheld(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = sys.modules["mechdesign.design.convex"]
+    module = sys.modules["mechdesign.design.convex_model"]
 
     def careless(epsilon: float, inputs: Finite, outputs: Finite, table: Any, base: Any, name: str) -> Any:
         return original(epsilon, inputs, outputs, np.ones_like(table), base, name)
@@ -258,7 +258,7 @@ def test_bounds_further_apart_than_the_gap_are_no_answer() -> None:
 
 
 def test_a_poor_table_of_the_solver_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = sys.modules["mechdesign.design.convex"]
+    module = sys.modules["mechdesign.design.convex_model"]
 
     def poor(epsilon: float, inputs: Finite, outputs: Finite, table: Any, base: Any, name: str) -> Any:
         return original(epsilon, inputs, outputs, np.ones_like(table), base, name)

@@ -228,6 +228,7 @@ class Bath:
         need(len(self.base) == len(caps) == len(values) > 0, "law.base, caps, outputs: must be of one length")
         for j, (least, most) in enumerate(zip(self.base, caps)):
             need(most == cap * least >> 96, f"law.caps[{j}]: must be floor(cap base / 2^96) = {cap * least >> 96}")
+        need(sum(caps) < 2**63, "law.caps: must sum to less than 2^63")
         self.gain = [most - least for least, most in zip(self.base, caps)]
         self.reached = [0, *accumulate(self.gain)]
         self.counts = [0, *accumulate(self.base)]

@@ -58,6 +58,8 @@ def window_law(inputs: Interval, points: Floats, base: Floats, bits: int, cap: i
 def _kept(masses: list[int], shift: int, bits: int, cap: int) -> tuple[list[int], list[int], list[int]]:
     counts, caps = base_and_caps(masses, 1 << shift, bits, cap)
     kept = [j for j, count in enumerate(counts) if count]
+    if sum(caps) >> 63:
+        raise InvalidInput("bits", bits, "leave the caps below 2^63 in sum at this eps", "take fewer bits")
     return kept, [counts[j] for j in kept], [caps[j] for j in kept]
 
 

@@ -63,6 +63,7 @@ def check(content: bytes) -> Fields:
     fields(t["law"], LAWS[t["kind"]], "law")
     cap, whole = int(t["cap"]), 1 << t["bits"]
     ratio, estimator, error_of = globals()["check_" + t["kind"]](t, t["law"], whole, cap)
+    need(t["repair"] is None or t["kind"] == "finite", "repair: must be null")
     need(rational(t["privacy"], "privacy") == ratio, f"privacy: the largest ratio is {ratio}")
     need(ratio * 2**96 <= cap, f"privacy: the ratio {ratio} is above cap / 2^96")
     need(t["estimator"] == estimator, f"estimator: must be {estimator}")

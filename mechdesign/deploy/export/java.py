@@ -75,9 +75,9 @@ def _scalars(law: object, element: str, names: Iterable[str]) -> list[str]:
 
 def _list(name: str, items: Iterable[str], element: str = "double") -> str:
     # the code that fills an array may not exceed 64 kB, nor may a constant: numbers are kept as long texts
-    texts = [_text(chunk) for chunk in chunks(items, " ", _LONGEST)]
-    listed = f"\n{',\n'.join(texts)}" if texts else ""
-    return f"    private static final {element}[] {name} = {element}s({listed});"
+    texts = ",\n".join(_text(chunk) for chunk in chunks(items, " ", _LONGEST))
+    gap = "\n" if texts else ""
+    return f"    private static final {element}[] {name} = {element}s({gap}{texts});"
 
 
 def _text(numbers: str) -> str:

@@ -49,7 +49,10 @@ def _law(plan: Plan) -> tuple[list[str], str, list[str]]:
             flat = [count for row in cumulative for count in row]
             return [_PICK], _FINITE, [_doubles("OUTPUTS", outputs), _integers("CUMULATIVE", flat)]
         case PiecesPlan():
-            constants = [*_words(law, ("cells", "inside", "weight", "first")), *_scalars(law, ("step", "anchor", "scale"))]
+            constants = [
+                *_words(law, ("cells", "inside", "weight", "first")),
+                *_scalars(law, ("step", "anchor", "scale")),
+            ]
             place = _CIRCLE if law.circular else _LINE
             return [_BELOW], fill(_PIECES, {"place": place, "clamp": _clamp(law.clamp)}), constants
         case AdditivePlan():

@@ -53,7 +53,9 @@ def _law(plan: Plan) -> tuple[list[str], str, list[str]]:
             place = _CIRCLE if law.circular else _LINE
             return [_BELOW], fill(_PIECES, {"place": place, "clamp": _clamp(law.clamp)}), constants
         case AdditivePlan():
-            constants = [f"{name.upper()} = {getattr(law, name)!r}" for name in ("offset", "scale", "step", "tail", "block")]
+            constants = [
+                f"{name.upper()} = {getattr(law, name)!r}" for name in ("offset", "scale", "step", "tail", "block")
+            ]
             constants.append(_tuple("CUMULATIVE", map(str, law.cumulative)))
             return [_WHOLE], fill(_ADDITIVE, {"clamp": _clamp(law.clamp)}), constants
 
@@ -113,10 +115,10 @@ def draw(bits, read):
     return int.from_bytes(read((bits + 7) // 8), "little") & ((1 << bits) - 1)@helpers@
 '''
 
-_IN_INTERVAL = '''\
+_IN_INTERVAL = """\
     if not LOWER <= x <= UPPER:
         raise ValueError("the input must lie in the domain")
-'''
+"""
 
 _ROWS = '''\
 def choose(start, count):
@@ -178,12 +180,12 @@ _UNBIASED = (
 """
 )
 
-_FINITE = '''\
+_FINITE = """\
     i = bisect_left(POINTS, x)
     if i == len(POINTS) or POINTS[i] != x:
         raise ValueError("the input must be a point of the domain")
     return OUTPUTS[bisect_right(CUMULATIVE[i], draw(BITS, read)) - 1]
-'''
+"""
 
 _LINE = "start = int(min(max(place, 0.0), float(CELLS - INSIDE)))"
 _CIRCLE = "start = int(place // 1) % CELLS"

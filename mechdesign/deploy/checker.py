@@ -9,12 +9,13 @@ import hashlib
 import json
 import sys
 from bisect import bisect_right
-from decimal import Decimal
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 from fractions import Fraction
 from itertools import accumulate, pairwise
 from math import inf, nextafter
 from operator import mul
+from pathlib import Path
 from typing import Any
 
 Fields = dict[str, Any]
@@ -94,18 +95,18 @@ def check_window(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
             found.append(start)
             turns.append(turn)
     need(len(found) == len(starts), f"law.starts: must be {len(found)} by the fill rule")
-    for i, (said, true) in enumerate(zip(starts, found)):
+    for i, (said, true) in enumerate(zip(starts, found, strict=True)):
         need(said == true, f"law.starts[{i}]: must be {true} by the fill rule")
-    for i, (said, turn) in enumerate(zip(at, turns)):
-        need(said == floor_double(turn), f"law.thresholds[{i}]: must be {turn} rounded down to a double")
+    for i, (near, turn) in enumerate(zip(at, turns, strict=True)):
+        need(near == floor_double(turn), f"law.thresholds[{i}]: must be {turn} rounded down to a double")
     ends = [low, *at, high]
     rows = [(s, *bath.moments(s)) for s in starts]
-    bias = max(abs(m - x) for (_, m, _), pair in zip(rows, pairwise(ends)) for x in pair)
+    bias = max(abs(m - x) for (_, m, _), pair in zip(rows, pairwise(ends), strict=True) for x in pair)
     variance = max(second - mean**2 for _, mean, second in rows)
 
     def error(exponent: int) -> Fraction:
         worst = Fraction(0)
-        for (start, mean, second), pair in zip(rows, pairwise(ends)):
+        for (start, mean, second), pair in zip(rows, pairwise(ends), strict=True):
             for x in pair:
                 value = second - 2 * x * mean + x * x if exponent == 2 else bath.absolute(start, mean, x)
                 worst = max(worst, value)
@@ -125,10 +126,11 @@ def check_unbiased(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
     need(len(units) == len(y), "law.units: must be as many as outputs")
     need(offset == exact_offset(low, high), f"law.offset: must be {exact_offset(low, high)}")
     step = 1 / Fraction(2) ** shift
-    for j, (unit, output) in enumerate(zip(units, y)):
+    for j, (unit, output) in enumerate(zip(units, y, strict=True)):
         need(output == offset + unit * step, f"law.outputs[{j}]: must be offset + units / 2^shift")
     bath = Bath(law, [Fraction(unit) for unit in units], whole, cap)
-    rows, means = [], []
+    rows: list[tuple[int, Fraction, Fraction]] = []
+    means: list[Fraction] = []
     fine = step / whole
     for start in [0, *(start for start, _, _ in bath.moves())]:
         mean, second = bath.moments(start)
@@ -144,10 +146,10 @@ def check_unbiased(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
     need(len(means) >= 2, "law.means: must be at least two")
     starts, said = integers(law["starts"], 0, "law.starts"), integers(law["means"], -(2**62), "law.means")
     need(len(starts) == len(said) == len(rows), f"law.starts, law.means: must be {len(rows)}")
-    for i, ((true, _, _), start) in enumerate(zip(rows, starts)):
+    for i, ((true, _, _), start) in enumerate(zip(rows, starts, strict=True)):
         need(start == true, f"law.starts[{i}]: must be {true}")
-    for i, (true, mean) in enumerate(zip(means, said)):
-        need(mean == true and abs(mean) < 2**62, f"law.means[{i}]: must be {true}")
+    for i, (exact, given) in enumerate(zip(means, said, strict=True)):
+        need(given == exact and abs(given) < 2**62, f"law.means[{i}]: must be {exact}")
     variance = Fraction(0)
     for (_, a, first), (_, b, last) in pairwise(rows):  # E[Y^2] is linear in the mean: a concave variance
         slope = (last - first) / (b - a)
@@ -167,7 +169,7 @@ def check_finite(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
         need(len(integers(row, 1, f"law.rows[{i}]")) == len(y), f"law.rows[{i}]: must be as long as outputs")
         need(sum(row) == whole, f"law.rows[{i}]: sums to {sum(row)}, not 2^bits")
     ratio = Fraction(1)
-    for j, column in enumerate(zip(*law["rows"])):
+    for j, column in enumerate(zip(*law["rows"], strict=True)):
         most, least = max(column), min(column)
         need(most << 96 <= cap * least, f"law.rows[{column.index(most)}][{j}]: {most} is over cap times {least}")
         ratio = max(ratio, Fraction(most, least))
@@ -177,14 +179,18 @@ def check_finite(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
         [Fraction(sum(map(mul, row, column)), whole * scale**p) for p, column in enumerate(powers, 1)]
         for row in law["rows"]
     ]
-    bias = max(abs(mean - at) for (mean, _), at in zip(sums, x))
+    bias = max(abs(mean - at) for (mean, _), at in zip(sums, x, strict=True))
     return ratio, mean_estimator(bias, max(second - mean**2 for mean, second in sums)), None
 
 
 def check_pieces(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
     cells, inside, weight, first = (law[name] for name in ("cells", "inside", "weight", "first"))
-    integers([cells, inside, weight, first + 2**51 if type(first) is int else None], 1, "law.cells, inside, weight, first")
-    need(inside < cells <= 2**40 and weight < whole and abs(first) < 2**51, "law.cells, inside, weight, first: too large")
+    integers(
+        [cells, inside, weight, first + 2**51 if type(first) is int else None], 1, "law.cells, inside, weight, first"
+    )
+    need(
+        inside < cells <= 2**40 and weight < whole and abs(first) < 2**51, "law.cells, inside, weight, first: too large"
+    )
     step, _, scale = (decimals([law[name]], f"law.{name}")[0] for name in ("step", "anchor", "scale"))
     need(step > 0 and scale > 0, "law.step, law.scale: must be above 0")
     check_clamp(t, law)
@@ -227,10 +233,10 @@ class Bath:
     def __init__(self, law: Fields, values: list[Fraction], whole: int, cap: int) -> None:
         self.base, caps = integers(law["base"], 1, "law.base"), integers(law["caps"], 1, "law.caps")
         need(len(self.base) == len(caps) == len(values) > 0, "law.base, caps, outputs: must be of one length")
-        for j, (least, most) in enumerate(zip(self.base, caps)):
+        for j, (least, most) in enumerate(zip(self.base, caps, strict=True)):
             need(most == cap * least >> 96, f"law.caps[{j}]: must be floor(cap base / 2^96) = {cap * least >> 96}")
         need(sum(caps) < 2**63, "law.caps: must sum to less than 2^63")
-        self.gain = [most - least for least, most in zip(self.base, caps)]
+        self.gain = [most - least for least, most in zip(self.base, caps, strict=True)]
         self.reached = [0, *accumulate(self.gain)]
         self.counts = [0, *accumulate(self.base)]
         self.extra, self.whole = whole - self.counts[-1], whole
@@ -238,7 +244,10 @@ class Bath:
         self.scale = max(value.denominator for value in values)
         self.values = [int(value * self.scale) for value in values]  # doubles: every denominator is a power of two
         self.sums = [
-            [[0, *accumulate(c * v**p for c, v in zip(part, self.values))] for part in (self.base, self.gain)]
+            [
+                [0, *accumulate(c * v**p for c, v in zip(part, self.values, strict=True))]
+                for part in (self.base, self.gain)
+            ]
             for p in (1, 2)
         ]
 
@@ -256,13 +265,12 @@ class Bath:
     def upto(self, place: int, p: int) -> int:
         """The sum of value^p over the gains up to a place."""
         j = min(bisect_right(self.reached, place), len(self.base)) - 1
-        return self.sums[p - 1][1][j] + (place - self.reached[j]) * self.values[j] ** p
+        value: int = self.values[j] ** p
+        return self.sums[p - 1][1][j] + (place - self.reached[j]) * value
 
     def moments(self, start: int) -> tuple[Fraction, Fraction]:
         """E[Y] and E[Y^2] of a row."""
-        totals = [
-            self.sums[p - 1][0][-1] + self.upto(start + self.extra, p) - self.upto(start, p) for p in (1, 2)
-        ]
+        totals = [self.sums[p - 1][0][-1] + self.upto(start + self.extra, p) - self.upto(start, p) for p in (1, 2)]
         first, second = (Fraction(total, self.whole * self.scale**p) for p, total in enumerate(totals, 1))
         return first, second
 
@@ -291,9 +299,13 @@ class Bath:
 
 
 def check_certificate(said: Fields, cap: int, error_of: Callable[[int], Fraction] | None) -> None:
-    """For any inputs x and levels r, ``max_x E|Y-x|^p >= sum w r^p + min(0, min_y sum w phi(|y-x|^p - r^p))``, phi(t) = min(t, ct)."""
+    """For any inputs x, levels r and weights w that sum to 1, with phi(t) = min(t, c t),
+
+    ``max_x E|Y - x|^p >= sum w r^p + min(0, min over y of sum w phi(|y - x|^p - r^p))``.
+    """
     fields(said, "atoms criterion error exponent lower", "certificate")
-    need(said["criterion"] == "worst case" and error_of is not None, "certificate.criterion: must be 'worst case'")
+    if said["criterion"] != "worst case" or error_of is None:
+        raise Failed("certificate.criterion: must be 'worst case', of a window table")
     p = said["exponent"]
     need(type(p) is int and p in (1, 2), "certificate.exponent: must be 1 or 2")
     error = error_of(p)
@@ -319,7 +331,9 @@ def least_value(atoms: list[list[Fraction]], c: Fraction, p: int) -> Fraction:
     unit = max(units[:2])
     whole = [(int(x * unit), int(r * unit), int(w * units[2])) for x, r, w in atoms]
     high, one = c.numerator, c.denominator
-    changes: dict[int, tuple[int, int, int]] = {}  # of (a, b, d) in a y^2 - 2 b y + d, all times ``one``; for p = 1 a is 0
+    changes: dict[
+        int, tuple[int, int, int]
+    ] = {}  # of (a, b, d) in a y^2 - 2 b y + d, all times ``one``; for p = 1 a is 0
     for x, r, w in whole:
         if p == 1:
             for place, b, d in ((x - r, -(high - one), x - r), (x, 2 * high, x), (x + r, -(high - one), x + r)):
@@ -334,7 +348,7 @@ def least_value(atoms: list[list[Fraction]], c: Fraction, p: int) -> Fraction:
         d = one * sum(w * (x * x - r * r) for x, r, w in whole)
         least = Fraction(d * a - b * b, a)
         for place in sorted(changes):
-            a, b, d = (old + change for old, change in zip((a, b, d), changes[place]))
+            a, b, d = (old + change for old, change in zip((a, b, d), changes[place], strict=True))
             if (d * a - b * b) * least.denominator < least.numerator * a:
                 least = Fraction(d * a - b * b, a)
         return least / (one * unit**2 * units[2])
@@ -376,9 +390,16 @@ def interval(t: Fields) -> tuple[Fraction, Fraction]:
 
 
 def exact_offset(low: Fraction, high: Fraction) -> Fraction:
-    """0, or the end nearer to it where ``x - offset`` is then exact in doubles (Sterbenz) for every x between."""
-    near, far = sorted((low, high), key=abs)
-    return near if near * far > 0 and abs(far) <= 2 * abs(near) else Fraction(0)
+    """A number near the domain with ``x - offset`` exact in doubles for every x in it (by Sterbenz' lemma).
+
+    Far from 0 it is the nearer end, moved away from 0 to a multiple of the power of two just below the length.
+    """
+    near, far = sorted((abs(low), abs(high)))
+    if low * high <= 0 or far > 2 * near:
+        return Fraction(0)
+    length = high - low
+    unit = Fraction(2) ** (length.numerator.bit_length() - length.denominator.bit_length())
+    return -(-near // unit) * unit * (1 if low > 0 else -1)
 
 
 def fields(value: Any, names: str, entry: str) -> None:
@@ -387,9 +408,10 @@ def fields(value: Any, names: str, entry: str) -> None:
 
 def integers(values: Any, least: int, entry: str) -> list[int]:
     need(type(values) is list, f"{entry}: must be a list")
+    found: list[int] = values
     for i, value in enumerate(values):
         need(type(value) is int and least <= value < 2**63, f"{entry}[{i}]: must be an integer from {least} to 2^63")
-    return values
+    return found
 
 
 def decimals(values: Any, entry: str, strict: bool = False, count: int | None = None) -> list[Fraction]:
@@ -457,7 +479,7 @@ def main(arguments: list[str]) -> int:
         print("usage: python checker.py TABLE.json")
         return 2
     try:
-        with open(arguments[0], "rb") as stream:
+        with Path(arguments[0]).open("rb") as stream:
             found = check(stream.read(LARGEST + 1))
     except OSError as error:
         print(f"FAIL file: {error.strerror}")

@@ -1,4 +1,4 @@
-"""Densities in whole numbers: piecewise ones as cells, noise as blocks of a finite table with an exact geometric tail."""
+"""Densities in whole numbers: piecewise ones as cells, noise as blocks of a finite table with a geometric tail."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sampling rule of FORMAT.md, one report at a time from a stream of bytes: what every other sampler must agree with."""
+"""The sampling rule of FORMAT.md, one report at a time from a stream of bytes: other samplers must agree with it."""
 
 from __future__ import annotations
 
@@ -184,8 +184,8 @@ _SAMPLERS: dict[str, Callable[[_Prepared, float, Stream], float]] = {
 }
 
 
-def test_vectors(table: Table, count: int = 100, seed: bytes = b"mechdesign") -> dict[str, Any]:
-    """Inputs, fixed bytes and the outputs they must give: the file that samplers in other languages are tested with."""
+def test_vectors(table: Table, count: int = 100, seed: bytes = b"mechdesign") -> dict[str, Any]:  # noqa: PT028
+    """Inputs, fixed bytes and the outputs they must give: what samplers in other languages are tested with."""
     if not 1 <= count <= 100_000:
         raise InvalidInput("count", count, "lie between 1 and 100000")
     cases = [_case(table, x, seed + i.to_bytes(4, "little")) for i, x in enumerate(_inputs(table, count))]

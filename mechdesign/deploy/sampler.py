@@ -115,7 +115,7 @@ class Guide:
         self.table = np.where(is_one, first, -1).astype(np.int32)
 
     def find(self, keys: NDArray[Any]) -> NDArray[np.int32]:
-        found = self.table[keys >> keys.dtype.type(self.shift)]
+        found: NDArray[np.int32] = self.table[keys >> keys.dtype.type(self.shift)]
         open_ = np.flatnonzero(found < 0)
         if open_.size:
             found[open_] = np.searchsorted(self.sums, keys[open_].astype(np.uint64), side="right") - 1
@@ -139,7 +139,7 @@ class Turns:
         return ((x - self.lower) * self.scale).astype(np.int32)
 
     def count(self, x: Floats) -> NDArray[np.int32]:
-        found = self.table[self._stretch(x)]
+        found: NDArray[np.int32] = self.table[self._stretch(x)]
         open_ = np.flatnonzero(found < 0)
         if open_.size:
             found[open_] = np.searchsorted(self.thresholds, x[open_], side="left")
@@ -254,7 +254,7 @@ def _pieces(table: Table) -> Callable[[Floats], Floats]:
         hit = draw(table.bits, x.size) < weight
         drawn = below(np.where(hit, np.uint64(inside), np.uint64(cells - inside))).astype(np.int64)
         cell = (start.astype(np.int64) + drawn + np.where(hit, 0, inside)) % cells
-        return _clamped((law["first"] + cell + 0.5) * step, law)
+        return _clamped(np.asarray((law["first"] + cell + 0.5) * step), law)
 
     return report
 
@@ -281,7 +281,7 @@ def _additive(table: Table) -> Callable[[Floats], Floats]:
             drawn = magnitudes(todo.size)
             noise[todo] = np.where(negative, -drawn, drawn)
             todo = todo[negative & (drawn == 0)]
-        return _clamped(offset + (at + noise) * math.ldexp(1.0, -shift), law)
+        return _clamped(np.asarray(offset + (at + noise) * math.ldexp(1.0, -shift)), law)
 
     return report
 
@@ -290,7 +290,7 @@ def _clamped(y: Floats, law: Any) -> Floats:
     if law["clamp"] is None:
         return y
     low, high = _floats(law["clamp"]).tolist()
-    return np.minimum(np.maximum(y, low), high)
+    return np.asarray(np.minimum(np.maximum(y, low), high))
 
 
 def _floats(texts: Sequence[str]) -> Floats:

@@ -45,8 +45,8 @@ MOST_MIXED = 1e-6
 class Table:
     """A mechanism in whole numbers, as the canonical bytes of its file. It exists only if the checker passes it.
 
-    *Guarantee.* A report's probability is a count over ``2^bits``; in each output the counts of any two inputs differ by
-    at most a factor ``c <= e^epsilon``, all in integers. Anyone can check this with `mechdesign.deploy.checker`.
+    *Guarantee.* A report's probability is a count over ``2^bits``; in each output the counts of two inputs differ by at
+    most a factor ``c <= e^epsilon``, all in integers. Anyone can check this with `mechdesign.deploy.checker`.
 
     >>> from mechdesign.mechanisms.catalogue import randomised_response
     >>> table = make_table(randomised_response(math.log(3), Finite((0, 1))), bits=16)
@@ -190,14 +190,14 @@ def make_table(
         "provenance": versions("numpy", "scipy") | solver | dict(provenance or {}),
     }
     check = getattr(checker, f"check_{built.kind}")
-    ratio, document["estimator"], error_of = check(document, built.law, 1 << bits, cap)
-    document["privacy"] = rational(ratio)
-    if certificate is not None and built.kind == "window":
-        document["certificate"] = _certificate(certificate, cap, error_of)
-    document["sha256"] = hashlib.sha256(checker.canonical(document)).hexdigest()
     try:
+        ratio, document["estimator"], error_of = check(document, built.law, 1 << bits, cap)
+        document["privacy"] = rational(ratio)
+        if certificate is not None and built.kind == "window":
+            document["certificate"] = _certificate(certificate, cap, error_of)
+        document["sha256"] = hashlib.sha256(checker.canonical(document)).hexdigest()
         return Table(checker.canonical(document))
-    except FileProblem as problem:
+    except (FileProblem, checker.Failed) as problem:
         raise CheckFailed(f"the table of {mechanism.name} failed its own check: {problem}") from None
 
 
@@ -219,7 +219,9 @@ def _build(mechanism: Mechanism | Product, bits: int, cap: int, most_mixed: floa
             return _Built("window", _domain(mechanism.inputs), law)
         case UnbiasedWindow():
             points, base = mechanism.points.tolist(), mechanism.base.tolist()
-            return _Built("unbiased", _domain(mechanism.inputs), unbiased_law(mechanism.inputs, points, base, bits, cap))
+            return _Built(
+                "unbiased", _domain(mechanism.inputs), unbiased_law(mechanism.inputs, points, base, bits, cap)
+            )
         case TwoPoint():
             law = unbiased_law(mechanism.inputs, mechanism.outputs.points, [mechanism.rare] * 2, bits, cap)
             return _Built("unbiased", _domain(mechanism.inputs), law)

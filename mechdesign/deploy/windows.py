@@ -75,10 +75,10 @@ def unbiased_law(inputs: Interval, points: Sequence[float], base: Sequence[float
         raise InvalidInput("bits", bits, "be 16 or 32 for an unbiased table", "its means must fit in 64 bits")
     offset = float(exact_offset(Fraction(inputs.lower), Fraction(inputs.upper)))
     middle, spread = inputs.middle, np.asarray(points, dtype=np.float64) - inputs.middle
-    shift = _shift(offset, middle + 1.25 * spread, bits)
     masses, places = dyadic(base)
     stretch = 1.0
     for attempt in range(_STRETCHES):
+        shift = _shift(offset, middle + spread * stretch, bits)
         units = np.rint(np.ldexp((middle - offset) + spread * stretch, shift))
         merged, where = np.unique(units, return_inverse=True)
         joined = [0] * merged.size
@@ -88,7 +88,9 @@ def unbiased_law(inputs: Interval, points: Sequence[float], base: Sequence[float
         whole = [int(merged[j]) for j in kept]
         bath = Bath({"base": counts, "caps": caps}, [Fraction(unit) for unit in whole], 1 << bits, cap)
         starts, means = _rows(bath)
-        ends = [(Fraction(end) - Fraction(offset)) * Fraction(2) ** (shift + bits) for end in (inputs.lower, inputs.upper)]
+        ends = [
+            (Fraction(end) - Fraction(offset)) * Fraction(2) ** (shift + bits) for end in (inputs.lower, inputs.upper)
+        ]
         if means[0] <= ends[0] and ends[1] <= means[-1]:
             first = max(i for i, mean in enumerate(means) if mean <= ends[0])
             last = min(i for i, mean in enumerate(means) if mean >= ends[1])

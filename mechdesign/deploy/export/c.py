@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from mechdesign.deploy.export import replay
 from mechdesign.deploy.export.layout import fill, wrapped
 from mechdesign.deploy.export.plan import (
     AdditivePlan,
@@ -34,7 +35,7 @@ def sources(plan: Plan) -> dict[str, str]:
     }
     names = {"h": _HEADER, "c": _SOURCE}
     texts = {f"{plan.stem}.{ending}": fill(template, values) for ending, template in names.items()}
-    return texts | {f"{plan.stem}_replay.c": fill(_REPLAY, values)}
+    return texts | {f"{plan.stem}_replay.c": fill(replay.C, values)}
 
 
 def _law(plan: Plan) -> tuple[list[str], str, list[str]]:
@@ -363,71 +364,3 @@ _ADDITIVE = (
         result = OFFSET + (double)(negative ? place - size : place + size) * STEP;
 @clamp@"""
 )
-
-_REPLAY = """\
-/* Checks the sampler against its test vectors: cc @stem@.c @stem@_replay.c -o replay && ./replay < @stem@_vectors.txt */
-#include "@stem@.h"
-
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static char line[1 << 20];
-
-typedef struct {
-    const char *text;
-    size_t position, length;
-} stream;
-
-static int digit(char letter) {
-    return letter <= '9' ? letter - '0' : letter - 'a' + 10;
-}
-
-static int from_stream(void *state, unsigned char *bytes, size_t count) {
-    stream *from = (stream *)state;
-    size_t i;
-    if (from->position + count > from->length) return -1;
-    for (i = 0; i < count; i++) {
-        const char *pair = from->text + 2 * (from->position + i);
-        bytes[i] = (unsigned char)(16 * digit(pair[0]) + digit(pair[1]));
-    }
-    from->position += count;
-    return 0;
-}
-
-static int replay(void) {
-    const char *input = strtok(line, " "), *text = strtok(NULL, " "), *used = strtok(NULL, " ");
-    const char *expected = strtok(NULL, " \\r\\n");
-    uint64_t word;
-    double x, y;
-    stream from;
-    int outcome;
-    if (!expected) return 0;
-    word = strtoull(input, NULL, 16);
-    memcpy(&x, &word, 8);
-    from.text = text;
-    from.position = 0;
-    from.length = strlen(text) / 2;
-    outcome = @stem@_from(x, from_stream, &from, &y);
-    if (outcome == @guard@_BAD_INPUT) return strcmp(expected, "error") == 0;
-    memcpy(&word, &y, 8);
-    return outcome == @guard@_OK && strcmp(expected, "error") != 0 && word == strtoull(expected, NULL, 16)
-        && from.position == (size_t)strtoull(used, NULL, 10);
-}
-
-int main(void) {
-    long cases = 0;
-    while (fgets(line, sizeof line, stdin)) {
-        if (line[0] == '#' || line[0] == '\\n') continue;
-        cases++;
-        if (!replay()) {
-            printf("FAIL case %ld\\n", cases);
-            return 1;
-        }
-    }
-    if (cases == 0) printf("FAIL no cases\\n");
-    else printf("PASS %ld\\n", cases);
-    return cases == 0;
-}
-"""

@@ -64,7 +64,12 @@ def _law(plan: Plan) -> tuple[list[str], str, int]:
             return [_choose(rows)], fill(_WINDOW, values | _LATER), size
         case UnbiasedPlan(rows, offset, scale, means):
             row = _count(_integers(means), len(means), "<= md_z")
-            values = {"row": row, "starts": _integers(rows.starts), "means": _integers(means), "last": len(means) - 2}
+            values = {
+                "row": row,
+                "starts": _integers(rows.starts),
+                "means": _integers(means),
+                "last": str(len(means) - 2),
+            }
             values |= {"offset": _double(offset), "scale": _double(scale)}
             gap = max(high - low for low, high in zip(means, means[1:], strict=False))
             helpers = [_choose(rows), _BELOW, fill(_HAPPENS, {"powers": _powers()} | _LATER)]
@@ -77,29 +82,36 @@ def _law(plan: Plan) -> tuple[list[str], str, int]:
         case PiecesPlan():
             start = fill(_CIRCLE if law.circular else _LINE, _numbers(law))
             places = {name: _double(getattr(law, name)) for name in ("step", "anchor", "scale")}
-            values = _numbers(law) | places | {"start": start, "clamp": _clamp("md_y", law.clamp)}
+            texts = _numbers(law) | places | {"start": start, "clamp": _clamp("md_y", law.clamp)}
             widest = max(law.inside, law.cells - law.inside)
-            return [_BELOW], fill(_PIECES, values | _LATER), size + _REJECTIONS * _bytes((widest - 1).bit_length())
+            return [_BELOW], fill(_PIECES, texts | _LATER), size + _REJECTIONS * _bytes((widest - 1).bit_length())
         case AdditivePlan():
             pick = _count(_integers(law.cumulative), law.block + 1, "<= md_u")
-            attempt = fill(_ATTEMPT, {"pick": pick, "tail": law.tail, "block": law.block} | _LATER)
+            blocks, attempts = _blocks(law, plan.bits), _attempts(law, plan.bits)
+            noise = {"pick": pick, "tail": str(law.tail), "block": str(law.block)}
             places = {name: _double(getattr(law, name)) for name in ("offset", "scale", "step")}
-            helpers = [fill(_HAPPENS, {"powers": _powers()} | _LATER), attempt]
-            body = fill(_ADDITIVE, places | {"clamp": _clamp("md_y", law.clamp)} | _LATER)
-            return helpers, body, 8 + _bytes_of_noise(law, plan.bits)
+            helpers = [fill(_HAPPENS, {"powers": _powers()} | _LATER), fill(_ATTEMPT, noise | _LATER)]
+            values = places | {"clamp": _clamp("md_y", law.clamp)}
+            return helpers, fill(_ADDITIVE, values | _LATER), 8 + attempts * (1 + 2 * size) + blocks * size
 
 
 _LATER = {name: f"@{name}@" for name in ("stem", "bits", "size")}
 
 
-def _bytes_of_noise(law: AdditivePlan, bits: int) -> int:
-    blocks = math.ceil(_REJECTIONS * math.log(2) / -math.log(law.tail / 2**bits))
-    return _REJECTIONS * (1 + 2 * _bytes(bits)) + blocks * _bytes(bits)
+def _blocks(law: AdditivePlan, bits: int) -> int:
+    """All but 2^-64 of the noise lies in so many blocks."""
+    return 1 + math.ceil(_REJECTIONS * math.log(2) / -math.log(law.tail / 2**bits))
 
 
-def _numbers(law: PiecesPlan) -> dict[str, object]:
-    counts = {name: getattr(law, name) for name in ("cells", "inside", "weight", "first")}
-    return counts | {"outside": law.cells - law.inside}
+def _attempts(law: AdditivePlan, bits: int) -> int:
+    """All but 2^-64 of the runs of minus zeros are shorter."""
+    zero = law.cumulative[1] / 2**bits * (1 - law.tail / 2**bits)
+    return 1 + math.ceil(_REJECTIONS * math.log(2) / -math.log(zero / 2))
+
+
+def _numbers(law: PiecesPlan) -> dict[str, str]:
+    counts = {name: str(getattr(law, name)) for name in ("cells", "inside", "weight", "first")}
+    return counts | {"outside": str(law.cells - law.inside)}
 
 
 def _bytes(bits: int) -> int:
@@ -153,8 +165,11 @@ def _clamp(value: str, ends: tuple[float, float] | None) -> str:
     return value if ends is None else f"least(greatest({value}, {_double(ends[0])}), {_double(ends[1])})"
 
 
-def _let(name: str, value: str, body: str) -> str:
-    return f"list_transform([{value}], lambda {name}:\n    {body})[1]"
+def _lets(*bound: tuple[str, str], result: str) -> str:
+    """``result`` with names bound to values, one after the other: SQL has no other way to use a value twice."""
+    for name, value in reversed(bound):
+        result = f"list_transform([{value}], lambda {name}:\n    {result})[1]"
+    return result
 
 
 _SCRIPT = """\
@@ -165,7 +180,7 @@ _SCRIPT = """\
 -- kind: @kind@; epsilon: @epsilon@ (local differential privacy; the law of every report is exact).
 -- Every random decision compares integers. DuckDB 1.3 and later.
 --
--- DuckDB has no secure randomness of its own: random() and gen_random_uuid() can be predicted, and must not be used here.
+-- DuckDB has no secure randomness of its own: random() and gen_random_uuid() can be predicted, so do not use them here.
 -- Pass fresh bytes of the operating system's generator for every row, and never use them twice; in Python:
 --
 --     connection.create_function("os_random", os.urandom, ["BIGINT"], "BLOB", side_effects=True)
@@ -176,22 +191,21 @@ _SCRIPT = """\
 -- How many random bytes a row should be given. (Should they not suffice, the query stops.)
 CREATE OR REPLACE MACRO @stem@_bytes() AS @needed@;
 
--- The low bits of as few whole bytes as hold them, little-endian. At most 63 bits.
-CREATE OR REPLACE MACRO @stem@_number(md_hex, md_place, md_bits) AS
+-- The low bits of as few whole bytes as hold them, little-endian, from a list of bytes. At most 63 bits.
+CREATE OR REPLACE MACRO @stem@_number(md_list, md_place, md_bits) AS
 CASE WHEN md_bits = 0 THEN 0::BIGINT
-WHEN 2 * (md_place + (md_bits + 7) // 8) > length(md_hex) THEN error('no random bytes left')::BIGINT
-ELSE (('0x'
-    || CASE WHEN md_bits > 56 THEN substr(md_hex, 2 * md_place + 15, 2) ELSE '' END
-    || CASE WHEN md_bits > 48 THEN substr(md_hex, 2 * md_place + 13, 2) ELSE '' END
-    || CASE WHEN md_bits > 40 THEN substr(md_hex, 2 * md_place + 11, 2) ELSE '' END
-    || CASE WHEN md_bits > 32 THEN substr(md_hex, 2 * md_place + 9, 2) ELSE '' END
-    || CASE WHEN md_bits > 24 THEN substr(md_hex, 2 * md_place + 7, 2) ELSE '' END
-    || CASE WHEN md_bits > 16 THEN substr(md_hex, 2 * md_place + 5, 2) ELSE '' END
-    || CASE WHEN md_bits > 8 THEN substr(md_hex, 2 * md_place + 3, 2) ELSE '' END
-    || substr(md_hex, 2 * md_place + 1, 2)
-)::UBIGINT & ((1::UBIGINT << md_bits) - 1))::BIGINT END;
+WHEN md_place + (md_bits + 7) // 8 > len(md_list) THEN error('no random bytes left')::BIGINT
+ELSE ((md_list[md_place + 1]
+    | CASE WHEN md_bits > 8 THEN md_list[md_place + 2] << 8 ELSE 0 END
+    | CASE WHEN md_bits > 16 THEN md_list[md_place + 3] << 16 ELSE 0 END
+    | CASE WHEN md_bits > 24 THEN md_list[md_place + 4] << 24 ELSE 0 END
+    | CASE WHEN md_bits > 32 THEN md_list[md_place + 5] << 32 ELSE 0 END
+    | CASE WHEN md_bits > 40 THEN md_list[md_place + 6] << 40 ELSE 0 END
+    | CASE WHEN md_bits > 48 THEN md_list[md_place + 7] << 48 ELSE 0 END
+    | CASE WHEN md_bits > 56 THEN md_list[md_place + 8] << 56 ELSE 0 END
+) & ((1::UBIGINT << md_bits) - 1))::BIGINT END;
 
-@helpers@-- A report for md_r.x from the bytes md_r.hex, and how many of them were used.
+@helpers@-- A report for md_r.x from the bytes md_r.list, and how many of them were used.
 CREATE OR REPLACE MACRO @stem@_law(md_r) AS
 @body@;
 
@@ -201,7 +215,8 @@ CREATE OR REPLACE MACRO @stem@_accepts(md_x) AS coalesce(@inside@, false);
 CREATE OR REPLACE MACRO @stem@_trace(md_x, md_bytes) AS
 list_transform([{'x': md_x::DOUBLE, 'bytes': md_bytes}], lambda md_c:
 list_transform([CASE WHEN md_c.bytes IS NULL THEN error('the random bytes must not be null')
-    WHEN @stem@_accepts(md_c.x) THEN {'x': md_c.x, 'hex': hex(md_c.bytes)}
+    WHEN @stem@_accepts(md_c.x) THEN {'x': md_c.x, 'list': list_transform(
+        regexp_extract_all(hex(md_c.bytes), '..'), lambda md_t: ('0x' || md_t)::UBIGINT)}
     ELSE error('the input must lie in the domain') END], lambda md_r: @stem@_law(md_r))[1])[1];
 
 CREATE OR REPLACE MACRO @stem@(md_x, md_bytes) AS @stem@_trace(md_x, md_bytes).y;
@@ -219,16 +234,16 @@ CREATE OR REPLACE MACRO @stem@_choose(md_s, md_u) AS
 
 _BELOW = """\
 -- A uniform integer from 0 to md_size - 1 from the bytes after md_place, and the place after those used.
-CREATE OR REPLACE MACRO @stem@_below_bits(md_hex, md_place, md_size, md_bits) AS
+CREATE OR REPLACE MACRO @stem@_below_bits(md_list, md_place, md_size, md_bits) AS
 CASE WHEN md_bits = 0 THEN {'value': 0::BIGINT, 'place': md_place}
 ELSE list_transform([coalesce(list_filter(
-    range(md_place, length(md_hex) // 2 - (md_bits + 7) // 8 + 1, (md_bits + 7) // 8),
-    lambda md_at: @stem@_number(md_hex, md_at, md_bits) < md_size)[1], error('no random bytes left')::BIGINT)],
-    lambda md_at: {'value': @stem@_number(md_hex, md_at, md_bits), 'place': md_at + (md_bits + 7) // 8})[1] END;
+    range(md_place, len(md_list) - (md_bits + 7) // 8 + 1, (md_bits + 7) // 8),
+    lambda md_at: @stem@_number(md_list, md_at, md_bits) < md_size)[1], error('no random bytes left')::BIGINT)],
+    lambda md_at: {'value': @stem@_number(md_list, md_at, md_bits), 'place': md_at + (md_bits + 7) // 8})[1] END;
 
-CREATE OR REPLACE MACRO @stem@_below(md_hex, md_place, md_size) AS
+CREATE OR REPLACE MACRO @stem@_below(md_list, md_place, md_size) AS
 list_transform([CASE WHEN md_size = 1 THEN 0::BIGINT ELSE length(bin(md_size - 1)) END],
-    lambda md_bits: @stem@_below_bits(md_hex, md_place, md_size, md_bits))[1];
+    lambda md_bits: @stem@_below_bits(md_list, md_place, md_size, md_bits))[1];
 
 """
 
@@ -237,123 +252,92 @@ _HAPPENS = """\
 CREATE OR REPLACE MACRO @stem@_shifted(md_p, md_i) AS
 md_p * @powers@[md_i + 1] - floor(md_p * @powers@[md_i + 1]);
 
-CREATE OR REPLACE MACRO @stem@_happens(md_hex, md_place, md_p) AS
-list_transform([coalesce(list_filter(range(0, least(31, (length(md_hex) // 2 - md_place) // 4 + 1)), lambda md_i:
+CREATE OR REPLACE MACRO @stem@_happens(md_list, md_place, md_p) AS
+list_transform([coalesce(list_filter(range(0, least(31, (len(md_list) - md_place) // 4 + 1)), lambda md_i:
     CASE WHEN @stem@_shifted(md_p, md_i) = 0 THEN true
-    WHEN 4 * (md_i + 1) + md_place > length(md_hex) // 2 THEN false
-    ELSE @stem@_number(md_hex, md_place + 4 * md_i, 32) <> floor(@stem@_shifted(md_p, md_i) * 4294967296)::BIGINT END
+    WHEN 4 * (md_i + 1) + md_place > len(md_list) THEN false
+    ELSE @stem@_number(md_list, md_place + 4 * md_i, 32) <> floor(@stem@_shifted(md_p, md_i) * 4294967296)::BIGINT END
     )[1], error('no random bytes left')::BIGINT)], lambda md_i:
     CASE WHEN @stem@_shifted(md_p, md_i) = 0 THEN {'up': 0::BIGINT, 'place': md_place + 4 * md_i}
-    ELSE {'up': (@stem@_number(md_hex, md_place + 4 * md_i, 32)
+    ELSE {'up': (@stem@_number(md_list, md_place + 4 * md_i, 32)
         < floor(@stem@_shifted(md_p, md_i) * 4294967296)::BIGINT)::BIGINT, 'place': md_place + 4 * (md_i + 1)} END)[1];
 
 -- An integer with mean exactly md_z.
-CREATE OR REPLACE MACRO @stem@_whole(md_hex, md_z) AS
-list_transform([@stem@_happens(md_hex, 0::BIGINT, abs(md_z) - floor(abs(md_z)))], lambda md_w:
+CREATE OR REPLACE MACRO @stem@_whole(md_list, md_z) AS
+list_transform([@stem@_happens(md_list, 0::BIGINT, abs(md_z) - floor(abs(md_z)))], lambda md_w:
     {'value': CASE WHEN md_z < 0 THEN -1 ELSE 1 END * (floor(abs(md_z))::BIGINT + md_w.up), 'place': md_w.place})[1];
 
 """
 
 _ATTEMPT = """\
 -- Noise from the bytes after md_place, and the place after those used; NULL if they do not suffice.
-CREATE OR REPLACE MACRO @stem@_block(md_hex, md_place) AS
-list_filter(range(0, (length(md_hex) // 2 - md_place - 1) // @size@ - 1),
-    lambda md_b: @stem@_number(md_hex, md_place + 1 + md_b * @size@, @bits@) >= @tail@)[1];
+CREATE OR REPLACE MACRO @stem@_block(md_list, md_place) AS
+list_filter(range(0, (len(md_list) - md_place - 1) // @size@ - 1),
+    lambda md_b: @stem@_number(md_list, md_place + 1 + md_b * @size@, @bits@) >= @tail@)[1];
 
-CREATE OR REPLACE MACRO @stem@_attempt(md_hex, md_place) AS
-list_transform([@stem@_block(md_hex, md_place)], lambda md_b:
-list_transform([@stem@_number(md_hex, md_place + 1 + (md_b + 1) * @size@, @bits@)], lambda md_u:
-    {'negative': @stem@_number(md_hex, md_place, 1), 'place': md_place + 1 + (md_b + 2) * @size@,
+CREATE OR REPLACE MACRO @stem@_attempt(md_list, md_place) AS
+list_transform([@stem@_block(md_list, md_place)], lambda md_b:
+list_transform([@stem@_number(md_list, md_place + 1 + (md_b + 1) * @size@, @bits@)], lambda md_u:
+    {'negative': @stem@_number(md_list, md_place, 1), 'place': md_place + 1 + (md_b + 2) * @size@,
     'size': md_b * @block@ + @pick@ - 1})[1])[1];
 
 """
 
-_WINDOW = _let(
-    "md_u",
-    "@stem@_number(md_r.hex, 0::BIGINT, @bits@)",
-    _let("md_i", "@row@", "{'y': @stem@_choose(@starts@[md_i + 1], md_u), 'used': @size@::BIGINT}"),
+_WINDOW = _lets(
+    ("md_u", "@stem@_number(md_r.list, 0::BIGINT, @bits@)"),
+    ("md_i", "@row@"),
+    result="{'y': @stem@_choose(@starts@[md_i + 1], md_u), 'used': @size@::BIGINT}",
 )
 
-_FINITE = _let(
-    "md_u",
-    "@stem@_number(md_r.hex, 0::BIGINT, @bits@)",
-    _let("md_i", "list_position(@points@, md_r.x) - 1", "{'y': @outputs@[@pick@], 'used': @size@::BIGINT}"),
+_FINITE = _lets(
+    ("md_u", "@stem@_number(md_r.list, 0::BIGINT, @bits@)"),
+    ("md_i", "list_position(@points@, md_r.x) - 1"),
+    result="{'y': @outputs@[@pick@], 'used': @size@::BIGINT}",
 )
 
-_UNBIASED = _let(
-    "md_w",
-    "@stem@_whole(md_r.hex, (md_r.x - @offset@) * @scale@)",
-    _let(
-        "md_z",
-        "md_w.value",
-        _let(
-            "md_i",
-            "least(greatest(@row@ - 1, 0), @last@)",
-            _let(
-                "md_b",
-                "@stem@_below(md_r.hex, md_w.place, @means@[md_i + 2] - @means@[md_i + 1])",
-                _let(
-                    "md_s",
-                    "@starts@[md_i + 1 + (md_b.value < md_z - @means@[md_i + 1])::BIGINT]",
-                    _let(
-                        "md_u",
-                        "@stem@_number(md_r.hex, md_b.place, @bits@)",
-                        "{'y': @stem@_choose(md_s, md_u), 'used': md_b.place + @size@}",
-                    ),
-                ),
-            ),
-        ),
-    ),
+_UNBIASED = _lets(
+    ("md_w", "@stem@_whole(md_r.list, (md_r.x - @offset@) * @scale@)"),
+    ("md_z", "md_w.value"),
+    ("md_i", "least(greatest(@row@ - 1, 0), @last@)"),
+    ("md_b", "@stem@_below(md_r.list, md_w.place, @means@[md_i + 2] - @means@[md_i + 1])"),
+    ("md_s", "@starts@[md_i + 1 + (md_b.value < md_z - @means@[md_i + 1])::BIGINT]"),
+    ("md_u", "@stem@_number(md_r.list, md_b.place, @bits@)"),
+    result="{'y': @stem@_choose(md_s, md_u), 'used': md_b.place + @size@}",
 )
 
 _LINE = "floor(least(greatest(md_q, 0), @outside@))::BIGINT"
 _CIRCLE = "((floor(md_q)::BIGINT % @cells@ + @cells@) % @cells@)"
 
-_PIECES = _let(
-    "md_q",
-    "(md_r.x - @anchor@) * @scale@",
-    _let(
-        "md_u",
-        "@stem@_number(md_r.hex, 0::BIGINT, @bits@)",
-        _let(
-            "md_b",
-            "@stem@_below(md_r.hex, @size@::BIGINT, CASE WHEN md_u < @weight@ THEN @inside@::BIGINT ELSE @outside@ END)",
-            _let(
-                "md_c",
-                "@start@ + md_b.value + CASE WHEN md_u < @weight@ THEN 0 ELSE @inside@ END",
-                _let(
-                    "md_y",
-                    "((@first@ + md_c % @cells@)::DOUBLE + '0.5'::DOUBLE) * @step@",
-                    "{'y': @clamp@, 'used': md_b.place}",
-                ),
-            ),
-        ),
-    ),
+_PIECES = _lets(
+    ("md_q", "(md_r.x - @anchor@) * @scale@"),
+    ("md_u", "@stem@_number(md_r.list, 0::BIGINT, @bits@)"),
+    ("md_n", "CASE WHEN md_u < @weight@ THEN @inside@::BIGINT ELSE @outside@ END"),
+    ("md_b", "@stem@_below(md_r.list, @size@::BIGINT, md_n)"),
+    ("md_c", "@start@ + md_b.value + CASE WHEN md_u < @weight@ THEN 0 ELSE @inside@ END"),
+    ("md_y", "((@first@ + md_c % @cells@)::DOUBLE + '0.5'::DOUBLE) * @step@"),
+    result="{'y': @clamp@, 'used': md_b.place}",
 )
 
-_ADDITIVE = _let(
-    "md_w",
-    "@stem@_whole(md_r.hex, (md_r.x - @offset@) * @scale@)",
-    _let(
+# an attempt that gives minus zero is repeated from where it ended; one that gives anything else stays where it is
+_ADDITIVE = _lets(
+    ("md_w", "@stem@_whole(md_r.list, (md_r.x - @offset@) * @scale@)"),
+    (
         "md_p",
-        "list_reduce(range(0, length(md_r.hex) // 2 // (1 + 2 * @size@)), lambda md_at, md_k:"
-        " list_transform([@stem@_attempt(md_r.hex, md_at)], lambda md_a:"
+        "list_reduce(range(0, len(md_r.list) // (1 + 2 * @size@)), lambda md_at, md_k:"
+        " list_transform([@stem@_attempt(md_r.list, md_at)], lambda md_a:"
         " CASE WHEN md_a.negative = 1 AND md_a.size = 0 THEN md_a.place ELSE md_at END)[1], md_w.place)",
-        _let(
-            "md_a",
-            "@stem@_attempt(md_r.hex, md_p)",
-            _let(
-                "md_y",
-                "@offset@ + (md_w.value + CASE WHEN md_a.negative = 1 THEN -1 ELSE 1 END"
-                " * coalesce(md_a.size, error('no random bytes left')::BIGINT))::DOUBLE * @step@",
-                "{'y': @clamp@, 'used': md_a.place}",
-            ),
-        ),
     ),
+    ("md_a", "@stem@_attempt(md_r.list, md_p)"),
+    ("md_v", "coalesce(md_a.size, error('no random bytes left')::BIGINT)"),
+    (
+        "md_y",
+        "@offset@ + (md_w.value + CASE WHEN md_a.negative = 1 THEN -md_v ELSE md_v END)::DOUBLE * @step@",
+    ),
+    result="{'y': @clamp@, 'used': md_a.place}",
 )
 
 _REPLAY = """\
--- Checks the sampler against its test vectors, after @stem@.duckdb.sql: it returns one row, PASS and the number of cases,
+-- Checks the sampler against its test vectors, after @stem@.duckdb.sql: returns PASS and the number of cases,
 -- or stops at the first case that fails.
 CREATE OR REPLACE TEMP TABLE @stem@_cases (number BIGINT, x DOUBLE, bytes BLOB, used BIGINT, y DOUBLE);
 INSERT INTO @stem@_cases VALUES

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from mechdesign.deploy.export import replay
 from mechdesign.deploy.export.layout import chunks, fill
 from mechdesign.deploy.export.plan import (
     AdditivePlan,
@@ -35,7 +36,7 @@ def sources(plan: Plan) -> dict[str, str]:
         "helpers": "".join(f"\n{text}" for text in helpers),
         "body": body,
     }
-    return {f"{values['name']}.java": fill(_CLASS, values), f"{values['name']}_Replay.java": fill(_REPLAY, values)}
+    return {f"{values['name']}.java": fill(_CLASS, values), f"{values['name']}_Replay.java": fill(replay.JAVA, values)}
 
 
 def _law(plan: Plan) -> tuple[list[str], str, list[str]]:
@@ -278,47 +279,3 @@ _ADDITIVE = (
         }
 """
 )
-
-_REPLAY = """\
-// Checks the sampler against its test vectors:
-// javac @name@.java @name@_Replay.java && java @name@_Replay < @stem@_vectors.txt
-
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStreamReader;
-
-public final class @name@_Replay {
-    private static boolean replay(String line) {
-        String[] fields = line.split(" ");
-        double x = Double.longBitsToDouble(Long.parseUnsignedLong(fields[0], 16));
-        int[] position = {0};
-        @name@.Source source = bytes -> {
-            for (int i = 0; i < bytes.length; i++) {
-                int at = 2 * position[0]++;
-                bytes[i] = (byte) Integer.parseInt(fields[1].substring(at, at + 2), 16);
-            }
-        };
-        try {
-            String y = String.format("%016x", Double.doubleToRawLongBits(@name@.sample(x, source)));
-            return y.equals(fields[3]) && position[0] == Integer.parseInt(fields[2]);
-        } catch (IllegalArgumentException error) {
-            return fields[3].equals("error");
-        }
-    }
-
-    public static void main(String[] arguments) throws IOException {
-        BufferedReader lines = new BufferedReader(new InputStreamReader(System.in));
-        int cases = 0;
-        for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-            if (line.isEmpty() || line.startsWith("#")) continue;
-            cases++;
-            if (!replay(line)) {
-                System.out.println("FAIL case " + cases);
-                System.exit(1);
-            }
-        }
-        System.out.println(cases == 0 ? "FAIL no cases" : "PASS " + cases);
-        System.exit(cases == 0 ? 1 : 0);
-    }
-}
-"""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from mechdesign.deploy.export import replay
 from mechdesign.deploy.export.layout import fill, wrapped
 from mechdesign.deploy.export.plan import (
     AdditivePlan,
@@ -30,7 +31,10 @@ def sources(plan: Plan) -> dict[str, str]:
         "helpers": "".join(f"\n{text}" for text in helpers),
         "body": body,
     }
-    return {f"{plan.stem}.mjs": fill(_MODULE, values), f"{plan.stem}_replay.mjs": fill(_REPLAY, {"stem": plan.stem})}
+    return {
+        f"{plan.stem}.mjs": fill(_MODULE, values),
+        f"{plan.stem}_replay.mjs": fill(replay.JAVASCRIPT, {"stem": plan.stem}),
+    }
 
 
 def _law(plan: Plan) -> tuple[list[str], str, list[str]]:
@@ -237,38 +241,3 @@ _ADDITIVE = (
   }
 """
 )
-
-_REPLAY = """\
-// Checks the sampler against its test vectors: node @stem@_replay.mjs < @stem@_vectors.txt
-import { readFileSync } from "node:fs";
-import { sample } from "./@stem@.mjs";
-
-const view = new DataView(new ArrayBuffer(8));
-
-function replay(line) {
-  const [input, stream, used, expected] = line.split(" ");
-  view.setBigUint64(0, BigInt("0x" + input));
-  const x = view.getFloat64(0);
-  let position = 0;
-  const fill = (bytes) => {
-    for (let i = 0; i < bytes.length; i++, position++) {
-      if (2 * position >= stream.length) throw new Error("no bytes left");
-      bytes[i] = parseInt(stream.slice(2 * position, 2 * position + 2), 16);
-    }
-  };
-  try {
-    view.setFloat64(0, sample(x, fill));
-  } catch (error) {
-    return error instanceof RangeError && expected === "error";
-  }
-  return view.getBigUint64(0).toString(16).padStart(16, "0") === expected && position === Number(used);
-}
-
-const lines = readFileSync(0, "utf8").split("\\n").filter((line) => line && !line.startsWith("#"));
-const failed = lines.findIndex((line) => !replay(line));
-if (failed >= 0 || lines.length === 0) {
-  console.log(lines.length ? `FAIL case ${failed + 1}` : "FAIL no cases");
-  process.exit(1);
-}
-console.log(`PASS ${lines.length}`);
-"""

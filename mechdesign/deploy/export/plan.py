@@ -1,8 +1,8 @@
-"""What a sampler needs of a table and nothing else, as whole numbers and doubles: every language is written from this."""
+"""What a sampler needs of a table, as whole numbers and doubles: every language is written from this."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
@@ -43,7 +43,7 @@ class WindowPlan:
 
 @dataclass(frozen=True, slots=True)
 class UnbiasedPlan:
-    """The input, in units of ``means``, is rounded at random to one of two neighbouring means: their row is drawn from."""
+    """The input, in units of ``means``, is rounded at random to one of the means beside it, and that row is drawn."""
 
     rows: Rows
     offset: float
@@ -188,7 +188,13 @@ def _clamp(ends: Sequence[str] | None) -> tuple[float, float] | None:
     return None if ends is None else (float(ends[0]), float(ends[1]))
 
 
-_LAWS = {"window": _window, "unbiased": _unbiased, "finite": _finite, "pieces": _pieces, "additive": _additive}
+_LAWS: dict[str, Callable[[Mapping[str, Any], Mapping[str, Any], int], Law]] = {
+    "window": _window,
+    "unbiased": _unbiased,
+    "finite": _finite,
+    "pieces": _pieces,
+    "additive": _additive,
+}
 
 
 def _require_words(plan: Plan) -> None:

@@ -216,6 +216,8 @@ _PICK = """\
     END LOOP;
 """
 
+_REACHED = "the_reached[middle + 1] + least(greatest(the_gained[middle + 1] - start, 0), the_extra)"
+
 _CHOOSE = (
     _COUNT
     + _PICK.replace(

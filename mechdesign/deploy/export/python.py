@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from mechdesign.deploy.export import replay
 from mechdesign.deploy.export.layout import fill, wrapped
 from mechdesign.deploy.export.plan import (
     AdditivePlan,
@@ -18,7 +19,7 @@ from mechdesign.deploy.export.plan import (
 
 def sources(plan: Plan) -> dict[str, str]:
     """File names and their text."""
-    return {f"{plan.stem}.py": module(plan), f"{plan.stem}_replay.py": fill(_REPLAY, {"stem": plan.stem})}
+    return {f"{plan.stem}.py": module(plan), f"{plan.stem}_replay.py": fill(replay.PYTHON, {"stem": plan.stem})}
 
 
 def module(plan: Plan) -> str:
@@ -220,41 +221,3 @@ _ADDITIVE = (
     return @clamp@
 """
 )
-
-_REPLAY = '''\
-"""Checks the sampler against its test vectors: python @stem@_replay.py < @stem@_vectors.txt"""
-
-import struct
-import sys
-
-import @stem@ as sampler
-
-
-def replay(line):
-    x, stream, used, expected = line.split()
-    data, position = bytes.fromhex(stream), 0
-
-    def read(count):
-        nonlocal position
-        position += count
-        if position > len(data):
-            raise EOFError
-        return data[position - count : position]
-
-    try:
-        y = sampler.sample(struct.unpack(">d", bytes.fromhex(x))[0], read)
-    except ValueError:
-        return expected == "error"
-    return struct.pack(">d", y).hex() == expected and position == int(used)
-
-
-lines = [line for line in sys.stdin if not line.startswith("#")]
-for number, line in enumerate(lines, 1):
-    if not replay(line):
-        print(f"FAIL case {number}")
-        sys.exit(1)
-if not lines:
-    print("FAIL no cases")
-    sys.exit(1)
-print(f"PASS {len(lines)}")
-'''

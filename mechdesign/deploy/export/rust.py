@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from mechdesign.deploy.export import replay
 from mechdesign.deploy.export.layout import fill, wrapped
 from mechdesign.deploy.export.plan import (
     AdditivePlan,
@@ -30,7 +31,7 @@ def sources(plan: Plan) -> dict[str, str]:
         "helpers": "".join(f"\n{text}" for text in helpers),
         "body": body,
     }
-    return {f"{plan.stem}.rs": fill(_MODULE, values), f"{plan.stem}_replay.rs": fill(_REPLAY, {"stem": plan.stem})}
+    return {f"{plan.stem}.rs": fill(_MODULE, values), f"{plan.stem}_replay.rs": fill(replay.RUST, {"stem": plan.stem})}
 
 
 def _law(plan: Plan) -> tuple[list[str], str, list[str]]:
@@ -268,51 +269,3 @@ _ADDITIVE = (
     }
 """
 )
-
-_REPLAY = """\
-//! Checks the sampler against its test vectors: rustc @stem@_replay.rs -o replay && ./replay < @stem@_vectors.txt
-#[path = "@stem@.rs"]
-#[allow(dead_code)]
-mod sampler;
-
-use std::io::BufRead;
-
-fn replay(line: &str) -> Option<bool> {
-    let fields: Vec<&str> = line.split_whitespace().collect();
-    let [input, stream, used, expected] = fields[..] else { return None };
-    let x = f64::from_bits(u64::from_str_radix(input, 16).ok()?);
-    let mut position = 0;
-    let mut fill = |bytes: &mut [u8]| {
-        for byte in bytes {
-            let pair = stream.get(2 * position..2 * position + 2).ok_or(sampler::Error::NoRandomness)?;
-            *byte = u8::from_str_radix(pair, 16).map_err(|_| sampler::Error::NoRandomness)?;
-            position += 1;
-        }
-        Ok(())
-    };
-    match sampler::sample_from(x, &mut fill) {
-        Err(error) => Some(error == sampler::Error::BadInput && expected == "error"),
-        Ok(y) => Some(y.to_bits() == u64::from_str_radix(expected, 16).ok()? && position == used.parse().ok()?),
-    }
-}
-
-fn main() {
-    let mut cases = 0;
-    for line in std::io::stdin().lock().lines() {
-        let text = line.expect("a readable line");
-        if text.is_empty() || text.starts_with('#') {
-            continue;
-        }
-        cases += 1;
-        if replay(&text) != Some(true) {
-            println!("FAIL case {cases}");
-            std::process::exit(1);
-        }
-    }
-    if cases == 0 {
-        println!("FAIL no cases");
-        std::process::exit(1);
-    }
-    println!("PASS {cases}");
-}
-"""

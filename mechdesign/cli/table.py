@@ -98,7 +98,7 @@ def _print(table: Table) -> None:
         lines.append(f"  worst error: {rounded_up(said['error'])}; no eps-private mechanism has less than {lower}")
     if said["estimator"] is not None:
         bias, variance = (float(Fraction(said["estimator"][name])) for name in ("bias", "variance"))
-        lines.append(f"  one report: bias at most {bias:.6g}, variance at most {variance:.6g}")
+        lines.append(f"  debiased report: bias at most {bias:.6g}, variance at most {variance:.6g}")
     if said["repair"] is not None:
         mixed = float(Fraction(said["repair"]["mixed"]))
         lines.append(

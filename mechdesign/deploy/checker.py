@@ -101,8 +101,8 @@ def check_window(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
         need(near == floor_double(turn), f"law.thresholds[{i}]: must be {turn} rounded down to a double")
     ends = [low, *at, high]
     rows = [(s, *bath.moments(s)) for s in starts]
-    bias = max(abs(m - x) for (_, m, _), pair in zip(rows, pairwise(ends), strict=True) for x in pair)
-    variance = max(second - mean**2 for _, mean, second in rows)
+    pairs = [(mean, x) for (_, mean, _), pair in zip(rows, pairwise(ends), strict=True) for x in pair]
+    estimator = mean_estimator(pairs, max(second - mean**2 for _, mean, second in rows))
 
     def error(exponent: int) -> Fraction:
         worst = Fraction(0)
@@ -112,7 +112,7 @@ def check_window(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
                 worst = max(worst, value)
         return worst
 
-    return bath.ratio(starts), mean_estimator(bias, variance), error
+    return bath.ratio(starts), estimator, error
 
 
 def check_unbiased(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
@@ -156,7 +156,7 @@ def check_unbiased(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
         left, right = max(a, (low - offset) / step), min(b, (high - offset) / step)
         for x in (left, right, min(max(slope / 2, left), right)):
             variance = max(variance, (first + slope * (x - a) - x * x) * step**2)
-    return bath.ratio(starts), mean_estimator(Fraction(0), variance), None
+    return bath.ratio(starts), mean_estimator([(low, low), (high, high)], variance), None
 
 
 def check_finite(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
@@ -179,8 +179,8 @@ def check_finite(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
         [Fraction(sum(map(mul, row, column)), whole * scale**p) for p, column in enumerate(powers, 1)]
         for row in law["rows"]
     ]
-    bias = max(abs(mean - at) for (mean, _), at in zip(sums, x, strict=True))
-    return ratio, mean_estimator(bias, max(second - mean**2 for mean, second in sums)), None
+    pairs = [(mean, at) for (mean, _), at in zip(sums, x, strict=True)]
+    return ratio, mean_estimator(pairs, max(second - mean**2 for mean, second in sums)), None
 
 
 def check_pieces(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
@@ -223,7 +223,7 @@ def check_additive(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
     one, two = (sum(w * r**p for r, w in enumerate(weights)) for p in (1, 2))
     far = blocks**2 * whole * q * (1 + q) / (1 - q) ** 3 + 2 * blocks * one * q / (1 - q) ** 2 + two / (1 - q)
     variance = (2 * far / (2 * whole / (1 - q) - weights[0]) + Fraction(1, 4)) * step**2
-    estimator = mean_estimator(Fraction(0), variance) if law["clamp"] is None else None
+    estimator = mean_estimator([(low, low), (high, high)], variance) if law["clamp"] is None else None
     return max(1 / q, Fraction(weights[0], weights[-1])), estimator, None
 
 
@@ -377,8 +377,17 @@ def check_clamp(t: Fields, law: Fields) -> None:
         need((low, high) == interval(t), "law.clamp: must be the domain")
 
 
-def mean_estimator(bias: Fraction, variance: Fraction) -> Fields:
-    return {"kind": "mean", "bias": str(bias), "variance": str(variance)}
+def mean_estimator(pairs: list[tuple[Fraction, Fraction]], variance: Fraction) -> Fields:
+    """``slope Y + intercept``, right on average at the first and the last input; pairs are (E[Y|x], x).
+
+    The bias is exact over all pairs, the variance is the slope squared times the largest variance of Y.
+    """
+    (first, low), (last, high) = pairs[0], pairs[-1]
+    slope = (high - low) / (last - first) if last > first and high > low else Fraction(1)
+    intercept = low - slope * first
+    bias = max(abs(slope * mean + intercept - x) for mean, x in pairs)
+    texts = {"slope": slope, "intercept": intercept, "bias": bias, "variance": slope**2 * variance}
+    return {"kind": "mean"} | {name: str(number) for name, number in texts.items()}
 
 
 def interval(t: Fields) -> tuple[Fraction, Fraction]:

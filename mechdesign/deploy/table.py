@@ -51,7 +51,7 @@ class Table:
     >>> from mechdesign.mechanisms.catalogue import randomised_response
     >>> table = make_table(randomised_response(math.log(3), Finite((0, 1))), bits=16)
     >>> table.law["rows"]
-    [[49151, 16385], [16385, 49151]]
+    [[49152, 16384], [16384, 49152]]
     """
 
     content: bytes
@@ -126,7 +126,8 @@ class Table:
     def mean_interval(self, reports: Floats, confidence: float = 0.95) -> tuple[float, float, float]:
         """Estimate of the average input and an interval that holds it, for all inputs and up to normal approximation.
 
-        The half width is ``z sqrt(variance / n) + bias`` with the exact worst variance and bias of the table.
+        The estimate is ``slope average + intercept``, its half width ``z sqrt(variance / n) + bias`` with the exact worst
+        variance and bias of the table.
         """
         from scipy.stats import norm
 
@@ -140,7 +141,7 @@ class Table:
             raise InvalidInput("confidence", confidence, "lie strictly between 0 and 1")
         half = float(norm.ppf((1 + confidence) / 2)) * math.sqrt(Fraction(said["variance"]) / values.size)
         half += float(Fraction(said["bias"]))
-        mean = float(values.mean())
+        mean = float(Fraction(said["slope"])) * float(values.mean()) + float(Fraction(said["intercept"]))
         return mean, mean - half, mean + half
 
     def save(self, path: Path | str, *, overwrite: bool = False) -> Path:

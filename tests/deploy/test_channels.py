@@ -89,6 +89,18 @@ def test_nonsense_is_refused(rows, ratio, rule):
         repair(rows, Fraction(ratio), noise=-1.0)
 
 
+def test_debiased_reports_of_randomised_response_have_the_mean_of_the_inputs():
+    table = make_table(randomised_response(1.0, Finite((0, 1, 5))), 32)
+    said = {name: Fraction(text) for name, text in table.document["estimator"].items() if name != "kind"}
+    assert said["slope"] > 1
+    assert said["bias"] < 1e-8
+    for x, row in zip((0, 1, 5), table.law["rows"], strict=True):
+        values = [said["slope"] * y + said["intercept"] for y in (0, 1, 5)]
+        mean = sum(w * z for w, z in zip(row, values, strict=True)) / Fraction(2**32)
+        assert abs(mean - x) <= said["bias"]
+        assert sum(w * z * z for w, z in zip(row, values, strict=True)) / Fraction(2**32) - mean**2 <= said["variance"]
+
+
 def test_randomised_response_keeps_its_epsilon_to_the_last_count():
     table = make_table(randomised_response(1.0, Finite(tuple(range(100)))))
     assert 1 - 1e-6 < table.privacy_loss <= 1

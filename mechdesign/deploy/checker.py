@@ -191,14 +191,17 @@ def check_pieces(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
     need(
         inside < cells <= 2**40 and weight < whole and abs(first) < 2**51, "law.cells, inside, weight, first: too large"
     )
-    step, _, scale = (decimals([law[name]], f"law.{name}")[0] for name in ("step", "anchor", "scale"))
+    step, anchor, scale = (decimals([law[name]], f"law.{name}")[0] for name in ("step", "anchor", "scale"))
     need(step > 0 and scale > 0, "law.step, law.scale: must be above 0")
     check_clamp(t, law)
     if type(t["domain"]) is dict and t["domain"].get("kind") == "circle":
         fields(t["domain"], "kind period", "domain")
-        need(decimals([t["domain"]["period"]], "domain.period")[0] > 0, "domain.period: must be above 0")
+        low, high = Fraction(0), decimals([t["domain"]["period"]], "domain.period")[0]
+        need(low < high, "domain.period: must be above 0")
     else:
-        interval(t)
+        low, high = interval(t)
+    far = max(abs(x - anchor) for x in (low, high)) * scale
+    need(far < 2**52, "law.anchor, law.scale: must map the domain to cells that doubles can count")
     ratio = Fraction(weight * (cells - inside), (whole - weight) * inside)
     return max(ratio, 1 / ratio), None, None
 
@@ -442,7 +445,7 @@ def decimals(values: Any, entry: str, strict: bool = False, count: int | None = 
 
 def rational(text: Any, entry: str) -> Fraction:
     try:
-        need(type(text) is str, f"{entry}: must be a text")
+        need(type(text) is str and set(text) <= set("-/0123456789"), f"{entry}: must be a text p or p/q")
         number = Fraction(text)
     except (ValueError, ZeroDivisionError):
         raise Failed(f"{entry}: not a fraction") from None

@@ -126,8 +126,8 @@ class Table:
     def mean_interval(self, reports: Floats, confidence: float = 0.95) -> tuple[float, float, float]:
         """Estimate of the average input and an interval that holds it, for all inputs and up to normal approximation.
 
-        The estimate is ``slope average + intercept``, its half width ``z sqrt(variance / n) + bias`` with the exact worst
-        variance and bias of the table.
+        The estimate is ``slope average + intercept``, its half width ``z sqrt(variance / n) + bias`` with the exact
+        worst variance and bias of the table.
         """
         from scipy.stats import norm
 

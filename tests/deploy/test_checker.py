@@ -1,5 +1,6 @@
 """The checker: passes what is right, names the entry that is not, needs nothing but Python."""
 
+import contextlib
 import math
 import shutil
 import subprocess
@@ -159,6 +160,46 @@ def test_bytes_that_are_no_table_fail_in_words(tables):
     ):
         with pytest.raises(checker.Failed, match=words):
             checker.check(bad)
+
+
+JUNK = (
+    None,
+    True,
+    -1,
+    0,
+    2**70,
+    "",
+    "x",
+    "1e999999999",
+    "1/0",
+    "-0",
+    "0.1",
+    "9" * 5000,
+    [],
+    [[]],
+    ["0"],
+    {},
+    {"kind": []},
+)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_junk_anywhere_ends_in_a_verdict(tables, altered, kind):
+    table = tables[kind]
+    rng = np.random.default_rng(1)
+    places = list(nodes(table.document))
+    for path in some(places, 80):
+        junk = JUNK[int(rng.integers(len(JUNK)))]
+        with contextlib.suppress(checker.Failed):  # some junk is a legitimate name: anything but Failed is an error
+            checker.check(altered(table, path, junk))
+
+
+def nodes(value, path=()):
+    """Every place in a document, objects and lists included."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in items:
+        yield (*path, key)
+        yield from nodes(inner, (*path, key))
 
 
 def test_every_truncation_fails(tables):

@@ -18,7 +18,7 @@ from mechdesign.deploy.export.plan import (
 from mechdesign.deploy.export.vectors import Vector
 
 _REJECTIONS = 64
-"""A row runs out of the recommended number of bytes with probability 2^-64 or so; then the query stops."""
+"""A row runs out of the recommended number of bytes with probability of about 2^-64; then the query stops."""
 
 
 def sources(plan: Plan, vectors: Sequence[Vector]) -> dict[str, str]:
@@ -71,9 +71,9 @@ def _law(plan: Plan) -> tuple[list[str], str, int]:
                 "last": str(len(means) - 2),
             }
             values |= {"offset": _double(offset), "scale": _double(scale)}
-            gap = max(high - low for low, high in zip(means, means[1:], strict=False))
+            gaps = {high - low for low, high in zip(means, means[1:], strict=False)}
             helpers = [_choose(rows), _BELOW, fill(_HAPPENS, {"powers": _powers()} | _LATER)]
-            return helpers, fill(_UNBIASED, values | _LATER), size + 8 + _REJECTIONS * _bytes((gap - 1).bit_length())
+            return helpers, fill(_UNBIASED, values | _LATER), size + 8 + max(map(_bytes_below, gaps))
         case FinitePlan(outputs, cumulative):
             flat = [count for row in cumulative for count in row]
             pick = _count(_integers(flat), len(outputs) + 1, "<= md_u", f"md_i * {len(outputs) + 1}")
@@ -83,8 +83,8 @@ def _law(plan: Plan) -> tuple[list[str], str, int]:
             start = fill(_CIRCLE if law.circular else _LINE, _numbers(law))
             places = {name: _double(getattr(law, name)) for name in ("step", "anchor", "scale")}
             texts = _numbers(law) | places | {"start": start, "clamp": _clamp("md_y", law.clamp)}
-            widest = max(law.inside, law.cells - law.inside)
-            return [_BELOW], fill(_PIECES, texts | _LATER), size + _REJECTIONS * _bytes((widest - 1).bit_length())
+            least = max(map(_bytes_below, (law.inside, law.cells - law.inside)))
+            return [_BELOW], fill(_PIECES, texts | _LATER), size + least
         case AdditivePlan():
             pick = _count(_integers(law.cumulative), law.block + 1, "<= md_u")
             blocks, attempts = _blocks(law, plan.bits), _attempts(law, plan.bits)
@@ -96,6 +96,13 @@ def _law(plan: Plan) -> tuple[list[str], str, int]:
 
 
 _LATER = {name: f"@{name}@" for name in ("stem", "bits", "size")}
+
+
+def _bytes_below(size: int) -> int:
+    """All but 2^-64 of the uniform numbers below ``size`` are found in so many bytes."""
+    bits = (size - 1).bit_length()
+    rejected = 1 - size / 2**bits
+    return _bytes(bits) * (1 if rejected == 0 else math.ceil(_REJECTIONS * math.log(2) / -math.log(rejected)))
 
 
 def _blocks(law: AdditivePlan, bits: int) -> int:
@@ -191,21 +198,17 @@ _SCRIPT = """\
 -- How many random bytes a row should be given. (Should they not suffice, the query stops.)
 CREATE OR REPLACE MACRO @stem@_bytes() AS @needed@;
 
--- The low bits of as few whole bytes as hold them, little-endian, from a list of bytes. At most 63 bits.
-CREATE OR REPLACE MACRO @stem@_number(md_list, md_place, md_bits) AS
+-- The low bits of as few whole bytes as hold them, little-endian, from bytes in hexadecimal. At most 63 bits.
+CREATE OR REPLACE MACRO @stem@_number(md_hex, md_place, md_bits) AS
 CASE WHEN md_bits = 0 THEN 0::BIGINT
-WHEN md_place + (md_bits + 7) // 8 > len(md_list) THEN error('no random bytes left')::BIGINT
-ELSE ((md_list[md_place + 1]
-    | CASE WHEN md_bits > 8 THEN md_list[md_place + 2] << 8 ELSE 0 END
-    | CASE WHEN md_bits > 16 THEN md_list[md_place + 3] << 16 ELSE 0 END
-    | CASE WHEN md_bits > 24 THEN md_list[md_place + 4] << 24 ELSE 0 END
-    | CASE WHEN md_bits > 32 THEN md_list[md_place + 5] << 32 ELSE 0 END
-    | CASE WHEN md_bits > 40 THEN md_list[md_place + 6] << 40 ELSE 0 END
-    | CASE WHEN md_bits > 48 THEN md_list[md_place + 7] << 48 ELSE 0 END
-    | CASE WHEN md_bits > 56 THEN md_list[md_place + 8] << 56 ELSE 0 END
-) & ((1::UBIGINT << md_bits) - 1))::BIGINT END;
+WHEN 2 * (md_place + (md_bits + 7) // 8) > length(md_hex) THEN error('no random bytes left')::BIGINT
+ELSE list_transform([('0x' || rpad(substr(md_hex, 2 * md_place + 1, 2 * ((md_bits + 7) // 8)), 16, '0'))::UBIGINT],
+    lambda md_v: ((
+    (md_v >> 56) | ((md_v >> 40) & 65280) | ((md_v >> 24) & 16711680) | ((md_v >> 8) & 4278190080)
+    | ((md_v & 4278190080) << 8) | ((md_v & 16711680) << 24) | ((md_v & 65280) << 40) | ((md_v & 255) << 56)
+    ) & ((1::UBIGINT << md_bits) - 1))::BIGINT)[1] END;
 
-@helpers@-- A report for md_r.x from the bytes md_r.list, and how many of them were used.
+@helpers@-- A report for md_r.x from the bytes md_r.hex, and how many of them were used.
 CREATE OR REPLACE MACRO @stem@_law(md_r) AS
 @body@;
 
@@ -215,8 +218,7 @@ CREATE OR REPLACE MACRO @stem@_accepts(md_x) AS coalesce(@inside@, false);
 CREATE OR REPLACE MACRO @stem@_trace(md_x, md_bytes) AS
 list_transform([{'x': md_x::DOUBLE, 'bytes': md_bytes}], lambda md_c:
 list_transform([CASE WHEN md_c.bytes IS NULL THEN error('the random bytes must not be null')
-    WHEN @stem@_accepts(md_c.x) THEN {'x': md_c.x, 'list': list_transform(
-        regexp_extract_all(hex(md_c.bytes), '..'), lambda md_t: ('0x' || md_t)::UBIGINT)}
+    WHEN @stem@_accepts(md_c.x) THEN {'x': md_c.x, 'hex': hex(md_c.bytes)}
     ELSE error('the input must lie in the domain') END], lambda md_r: @stem@_law(md_r))[1])[1];
 
 CREATE OR REPLACE MACRO @stem@(md_x, md_bytes) AS @stem@_trace(md_x, md_bytes).y;
@@ -234,16 +236,17 @@ CREATE OR REPLACE MACRO @stem@_choose(md_s, md_u) AS
 
 _BELOW = """\
 -- A uniform integer from 0 to md_size - 1 from the bytes after md_place, and the place after those used.
-CREATE OR REPLACE MACRO @stem@_below_bits(md_list, md_place, md_size, md_bits) AS
+CREATE OR REPLACE MACRO @stem@_below_bits(md_hex, md_place, md_size, md_bits) AS
 CASE WHEN md_bits = 0 THEN {'value': 0::BIGINT, 'place': md_place}
-ELSE list_transform([coalesce(list_filter(
-    range(md_place, len(md_list) - (md_bits + 7) // 8 + 1, (md_bits + 7) // 8),
-    lambda md_at: @stem@_number(md_list, md_at, md_bits) < md_size)[1], error('no random bytes left')::BIGINT)],
-    lambda md_at: {'value': @stem@_number(md_list, md_at, md_bits), 'place': md_at + (md_bits + 7) // 8})[1] END;
+ELSE list_transform([CASE WHEN @stem@_number(md_hex, md_place, md_bits) < md_size THEN md_place
+    ELSE coalesce(list_filter(
+    range(md_place, (length(md_hex) // 2) - (md_bits + 7) // 8 + 1, (md_bits + 7) // 8),
+    lambda md_at: @stem@_number(md_hex, md_at, md_bits) < md_size)[1], error('no random bytes left')::BIGINT) END],
+    lambda md_at: {'value': @stem@_number(md_hex, md_at, md_bits), 'place': md_at + (md_bits + 7) // 8})[1] END;
 
-CREATE OR REPLACE MACRO @stem@_below(md_list, md_place, md_size) AS
+CREATE OR REPLACE MACRO @stem@_below(md_hex, md_place, md_size) AS
 list_transform([CASE WHEN md_size = 1 THEN 0::BIGINT ELSE length(bin(md_size - 1)) END],
-    lambda md_bits: @stem@_below_bits(md_list, md_place, md_size, md_bits))[1];
+    lambda md_bits: @stem@_below_bits(md_hex, md_place, md_size, md_bits))[1];
 
 """
 
@@ -252,56 +255,60 @@ _HAPPENS = """\
 CREATE OR REPLACE MACRO @stem@_shifted(md_p, md_i) AS
 md_p * @powers@[md_i + 1] - floor(md_p * @powers@[md_i + 1]);
 
-CREATE OR REPLACE MACRO @stem@_happens(md_list, md_place, md_p) AS
-list_transform([coalesce(list_filter(range(0, least(31, (len(md_list) - md_place) // 4 + 1)), lambda md_i:
+CREATE OR REPLACE MACRO @stem@_happens(md_hex, md_place, md_p) AS
+list_transform([CASE WHEN md_p = 0 THEN 0::BIGINT
+    WHEN @stem@_number(md_hex, md_place, 32) <> floor(md_p * 4294967296)::BIGINT THEN 0::BIGINT
+    ELSE coalesce(list_filter(range(0, least(31, ((length(md_hex) // 2) - md_place) // 4 + 1)), lambda md_i:
     CASE WHEN @stem@_shifted(md_p, md_i) = 0 THEN true
-    WHEN 4 * (md_i + 1) + md_place > len(md_list) THEN false
-    ELSE @stem@_number(md_list, md_place + 4 * md_i, 32) <> floor(@stem@_shifted(md_p, md_i) * 4294967296)::BIGINT END
-    )[1], error('no random bytes left')::BIGINT)], lambda md_i:
+    WHEN 4 * (md_i + 1) + md_place > (length(md_hex) // 2) THEN false
+    ELSE @stem@_number(md_hex, md_place + 4 * md_i, 32) <> floor(@stem@_shifted(md_p, md_i) * 4294967296)::BIGINT END
+    )[1], error('no random bytes left')::BIGINT) END], lambda md_i:
     CASE WHEN @stem@_shifted(md_p, md_i) = 0 THEN {'up': 0::BIGINT, 'place': md_place + 4 * md_i}
-    ELSE {'up': (@stem@_number(md_list, md_place + 4 * md_i, 32)
+    ELSE {'up': (@stem@_number(md_hex, md_place + 4 * md_i, 32)
         < floor(@stem@_shifted(md_p, md_i) * 4294967296)::BIGINT)::BIGINT, 'place': md_place + 4 * (md_i + 1)} END)[1];
 
 -- An integer with mean exactly md_z.
-CREATE OR REPLACE MACRO @stem@_whole(md_list, md_z) AS
-list_transform([@stem@_happens(md_list, 0::BIGINT, abs(md_z) - floor(abs(md_z)))], lambda md_w:
+CREATE OR REPLACE MACRO @stem@_whole(md_hex, md_z) AS
+list_transform([@stem@_happens(md_hex, 0::BIGINT, abs(md_z) - floor(abs(md_z)))], lambda md_w:
     {'value': CASE WHEN md_z < 0 THEN -1 ELSE 1 END * (floor(abs(md_z))::BIGINT + md_w.up), 'place': md_w.place})[1];
 
 """
 
 _ATTEMPT = """\
 -- Noise from the bytes after md_place, and the place after those used; NULL if they do not suffice.
-CREATE OR REPLACE MACRO @stem@_block(md_list, md_place) AS
-list_filter(range(0, (len(md_list) - md_place - 1) // @size@ - 1),
-    lambda md_b: @stem@_number(md_list, md_place + 1 + md_b * @size@, @bits@) >= @tail@)[1];
+CREATE OR REPLACE MACRO @stem@_block(md_hex, md_place) AS
+CASE WHEN md_place + 1 + 2 * @size@ > (length(md_hex) // 2) THEN NULL
+WHEN @stem@_number(md_hex, md_place + 1, @bits@) >= @tail@ THEN 0::BIGINT
+ELSE list_filter(range(0, ((length(md_hex) // 2) - md_place - 1) // @size@ - 1),
+    lambda md_b: @stem@_number(md_hex, md_place + 1 + md_b * @size@, @bits@) >= @tail@)[1] END;
 
-CREATE OR REPLACE MACRO @stem@_attempt(md_list, md_place) AS
-list_transform([@stem@_block(md_list, md_place)], lambda md_b:
-list_transform([@stem@_number(md_list, md_place + 1 + (md_b + 1) * @size@, @bits@)], lambda md_u:
-    {'negative': @stem@_number(md_list, md_place, 1), 'place': md_place + 1 + (md_b + 2) * @size@,
+CREATE OR REPLACE MACRO @stem@_attempt(md_hex, md_place) AS
+list_transform([@stem@_block(md_hex, md_place)], lambda md_b:
+list_transform([@stem@_number(md_hex, md_place + 1 + (md_b + 1) * @size@, @bits@)], lambda md_u:
+    {'negative': @stem@_number(md_hex, md_place, 1), 'place': md_place + 1 + (md_b + 2) * @size@,
     'size': md_b * @block@ + @pick@ - 1})[1])[1];
 
 """
 
 _WINDOW = _lets(
-    ("md_u", "@stem@_number(md_r.list, 0::BIGINT, @bits@)"),
+    ("md_u", "@stem@_number(md_r.hex, 0::BIGINT, @bits@)"),
     ("md_i", "@row@"),
     result="{'y': @stem@_choose(@starts@[md_i + 1], md_u), 'used': @size@::BIGINT}",
 )
 
 _FINITE = _lets(
-    ("md_u", "@stem@_number(md_r.list, 0::BIGINT, @bits@)"),
+    ("md_u", "@stem@_number(md_r.hex, 0::BIGINT, @bits@)"),
     ("md_i", "list_position(@points@, md_r.x) - 1"),
     result="{'y': @outputs@[@pick@], 'used': @size@::BIGINT}",
 )
 
 _UNBIASED = _lets(
-    ("md_w", "@stem@_whole(md_r.list, (md_r.x - @offset@) * @scale@)"),
+    ("md_w", "@stem@_whole(md_r.hex, (md_r.x - @offset@) * @scale@)"),
     ("md_z", "md_w.value"),
     ("md_i", "least(greatest(@row@ - 1, 0), @last@)"),
-    ("md_b", "@stem@_below(md_r.list, md_w.place, @means@[md_i + 2] - @means@[md_i + 1])"),
+    ("md_b", "@stem@_below(md_r.hex, md_w.place, @means@[md_i + 2] - @means@[md_i + 1])"),
     ("md_s", "@starts@[md_i + 1 + (md_b.value < md_z - @means@[md_i + 1])::BIGINT]"),
-    ("md_u", "@stem@_number(md_r.list, md_b.place, @bits@)"),
+    ("md_u", "@stem@_number(md_r.hex, md_b.place, @bits@)"),
     result="{'y': @stem@_choose(md_s, md_u), 'used': md_b.place + @size@}",
 )
 
@@ -310,9 +317,9 @@ _CIRCLE = "((floor(md_q)::BIGINT % @cells@ + @cells@) % @cells@)"
 
 _PIECES = _lets(
     ("md_q", "(md_r.x - @anchor@) * @scale@"),
-    ("md_u", "@stem@_number(md_r.list, 0::BIGINT, @bits@)"),
+    ("md_u", "@stem@_number(md_r.hex, 0::BIGINT, @bits@)"),
     ("md_n", "CASE WHEN md_u < @weight@ THEN @inside@::BIGINT ELSE @outside@ END"),
-    ("md_b", "@stem@_below(md_r.list, @size@::BIGINT, md_n)"),
+    ("md_b", "@stem@_below(md_r.hex, @size@::BIGINT, md_n)"),
     ("md_c", "@start@ + md_b.value + CASE WHEN md_u < @weight@ THEN 0 ELSE @inside@ END"),
     ("md_y", "((@first@ + md_c % @cells@)::DOUBLE + '0.5'::DOUBLE) * @step@"),
     result="{'y': @clamp@, 'used': md_b.place}",
@@ -320,14 +327,16 @@ _PIECES = _lets(
 
 # an attempt that gives minus zero is repeated from where it ended; one that gives anything else stays where it is
 _ADDITIVE = _lets(
-    ("md_w", "@stem@_whole(md_r.list, (md_r.x - @offset@) * @scale@)"),
+    ("md_w", "@stem@_whole(md_r.hex, (md_r.x - @offset@) * @scale@)"),
+    ("md_f", "@stem@_attempt(md_r.hex, md_w.place)"),
     (
         "md_p",
-        "list_reduce(range(0, len(md_r.list) // (1 + 2 * @size@)), lambda md_at, md_k:"
-        " list_transform([@stem@_attempt(md_r.list, md_at)], lambda md_a:"
-        " CASE WHEN md_a.negative = 1 AND md_a.size = 0 THEN md_a.place ELSE md_at END)[1], md_w.place)",
+        "CASE WHEN md_f.negative = 0 OR md_f.size > 0 THEN md_w.place ELSE"
+        " list_reduce(range(0, (length(md_r.hex) // 2) // (1 + 2 * @size@)), lambda md_at, md_k:"
+        " list_transform([@stem@_attempt(md_r.hex, md_at)], lambda md_a:"
+        " CASE WHEN md_a.negative = 1 AND md_a.size = 0 THEN md_a.place ELSE md_at END)[1], md_w.place) END",
     ),
-    ("md_a", "@stem@_attempt(md_r.list, md_p)"),
+    ("md_a", "CASE WHEN md_p = md_w.place THEN md_f ELSE @stem@_attempt(md_r.hex, md_p) END"),
     ("md_v", "coalesce(md_a.size, error('no random bytes left')::BIGINT)"),
     (
         "md_y",

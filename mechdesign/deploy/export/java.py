@@ -96,8 +96,8 @@ _CLASS = """\
 //     @sha@
 //
 // kind: @kind@; epsilon: @epsilon@ (local differential privacy; the law of every report is exact).
-// Every random decision compares integers. Randomness is that of java.security.SecureRandom, seeded by the operating
-// system, and none of it is kept between calls.
+// Every random decision compares integers. Randomness is that of java.security.SecureRandom, which the operating system
+// seeds. Java 11 and later.
 
 import java.security.SecureRandom;
 

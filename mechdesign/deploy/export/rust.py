@@ -1,4 +1,4 @@
-"""Rust: one module without crates, randomness from getentropy or, on Windows, ProcessPrng."""
+"""Rust 1.82 and later: one module without crates, randomness from getentropy or, on Windows, ProcessPrng."""
 
 from __future__ import annotations
 
@@ -83,6 +83,7 @@ _MODULE = """\
 //!
 //! kind: @kind@; epsilon: @epsilon@ (local differential privacy; the law of every report is exact).
 //! Every random decision compares integers. Randomness is the operating system's, and none of it is kept between calls.
+//! Rust 1.82 and later.
 
 #![allow(clippy::approx_constant, clippy::excessive_precision, clippy::unreadable_literal)]
 
@@ -112,7 +113,7 @@ pub fn sample_from(x: f64, fill: &mut dyn FnMut(&mut [u8]) -> Result<(), Error>)
 
 #[cfg(unix)]
 fn os_random(bytes: &mut [u8]) -> Result<(), Error> {
-    extern "C" {
+    unsafe extern "C" {
         fn getentropy(buffer: *mut u8, length: usize) -> i32;
     }
     // SAFETY: getentropy writes exactly `length` bytes (at most 256, here at most 8) or fails.
@@ -123,7 +124,7 @@ fn os_random(bytes: &mut [u8]) -> Result<(), Error> {
 #[cfg(windows)]
 fn os_random(bytes: &mut [u8]) -> Result<(), Error> {
     #[link(name = "bcryptprimitives", kind = "raw-dylib")]
-    extern "system" {
+    unsafe extern "system" {
         fn ProcessPrng(buffer: *mut u8, length: usize) -> i32;
     }
     // SAFETY: ProcessPrng writes exactly `length` bytes or fails.

@@ -3,7 +3,7 @@
 from mechdesign.deploy.channels import Repaired, repair
 from mechdesign.deploy.reference import Stream, fixed_stream, report, test_vectors, vectors_content
 from mechdesign.deploy.sampler import sample
-from mechdesign.deploy.table import BITS, Table, load_table, make_table
+from mechdesign.deploy.table import BITS, Table, load_table, make_table, repaired
 
 __all__ = [
     "BITS",
@@ -14,6 +14,7 @@ __all__ = [
     "load_table",
     "make_table",
     "repair",
+    "repaired",
     "report",
     "sample",
     "test_vectors",

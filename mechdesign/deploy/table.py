@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -39,6 +39,7 @@ Floats = NDArray[np.float64]
 
 BITS = (16, 32, 53, 62)
 MOST_MIXED = 1e-6
+NOISE = 1e-6  # how far below 0, or from a sum of 1, a raw table may be
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -235,6 +236,34 @@ def _build(mechanism: Mechanism | Product, bits: int, cap: int, most_mixed: floa
             return _Built("additive", _domain(inputs), additive_law(mechanism, clamp, bits, cap))
     rule = "be a window, unbiased window, two-point, discrete, piecewise or additive mechanism to become a table"
     raise InvalidInput("mechanism", mechanism.name, rule)
+
+
+def repaired(
+    epsilon: float,
+    inputs: Finite,
+    outputs: Finite,
+    rows: Sequence[Sequence[float]],
+    bits: int = 32,
+    name: str = "custom",
+) -> Table:
+    """The table nearest to a raw one, such as a solver leaves: whatever repair takes is done, and reported in the file.
+
+    >>> raw = [[0.9, 0.1 + 1e-17, -1e-17], [0.25, 0.75, 0.0]]
+    >>> table = repaired(math.log(3), Finite((0, 1)), Finite((0, 1, 2)), raw)
+    >>> table.document["repair"]["dropped"], round(float(Fraction(table.document["repair"]["mixed"])), 6)
+    (1, 0.310345)
+    """
+    if len(rows) != len(inputs) or any(len(row) != len(outputs) for row in rows):
+        shape = (len(rows), sorted({len(row) for row in rows}))
+        raise InvalidInput("probabilities", shape, f"have {len(inputs)} rows of {len(outputs)}")
+    if not all(math.isfinite(entry) for row in rows for entry in row):
+        raise InvalidInput("probabilities", "an entry that is no number", "be finite")
+    for i, row in enumerate(rows):
+        if min(row) < -NOISE or abs(math.fsum(row) - 1) > NOISE:
+            raise InvalidInput(f"probabilities[{i}]", (min(row), math.fsum(row)), "be at least 0 and sum to 1")
+    clipped = np.maximum(np.array(rows, dtype=np.float64), 0.0)
+    clipped /= clipped.sum(axis=1, keepdims=True)
+    return make_table(Discrete(epsilon, inputs, outputs, clipped, name), bits, most_mixed=1.0)
 
 
 def _finite(mechanism: Discrete, bits: int, cap: int, most_mixed: float) -> _Built:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mechdesign.deploy import make_table, repair
+from mechdesign.deploy import make_table, repair, repaired
 from mechdesign.deploy.channels import within
 from mechdesign.domains import Finite
 from mechdesign.errors import InvalidInput
@@ -87,6 +87,34 @@ def test_a_table_far_over_its_epsilon_is_refused_unless_allowed():
 def test_nonsense_is_refused(rows, ratio, rule):
     with pytest.raises(InvalidInput, match=rule):
         repair(rows, Fraction(ratio), noise=-1.0)
+
+
+@settings(max_examples=60, deadline=None)
+@given(channels(), st.data())
+def test_noise_of_a_solver_costs_no_more_than_its_size(mechanism, data):
+    size = mechanism.probabilities.size
+    noise = np.array(data.draw(st.lists(st.floats(-1e-9, 1e-9), min_size=size, max_size=size)))
+    raw = mechanism.probabilities + noise.reshape(mechanism.probabilities.shape)
+    table = repaired(mechanism.epsilon, mechanism.inputs, mechanism.outputs, raw.tolist())
+    assert table.privacy_loss <= mechanism.epsilon
+    report = table.document["repair"]
+    assert report is None or Fraction(report["mixed"]) < 1e-5
+
+
+@pytest.mark.parametrize(
+    ("rows", "rule"),
+    [
+        ([[0.5, 0.5]], "2 rows of 2"),
+        ([[0.5, 0.5], [1.0]], "2 rows of 2"),
+        ([[0.5, 0.5], [math.nan, 1.0]], "finite"),
+        ([[0.5, 0.5], [1.1, -0.1]], "at least 0 and sum to 1"),
+        ([[0.5, 0.5], [0.5, 0.6]], "at least 0 and sum to 1"),
+    ],
+    ids=range(5),
+)
+def test_raw_tables_that_are_no_laws_are_refused(rows, rule):
+    with pytest.raises(InvalidInput, match=rule):
+        repaired(1.0, Finite((0, 1)), Finite((0, 1)), rows)
 
 
 def test_debiased_reports_of_randomised_response_have_the_mean_of_the_inputs():

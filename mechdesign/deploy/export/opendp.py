@@ -1,4 +1,4 @@
-"""OpenDP: the Python sampler, and a function that wraps it as a measurement of the OpenDP library."""
+"""OpenDP 0.13 and later: the Python sampler, and a function that wraps it as a measurement of the OpenDP library."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MODULE = '''\
 
     @sha@
 
-as a measurement of the OpenDP library (pip install opendp). Its sampler is @stem@.py, beside this file.
+as a measurement of the OpenDP library (0.13 and later). Its sampler is @stem@.py, beside this file.
 """
 
 import opendp.prelude as dp

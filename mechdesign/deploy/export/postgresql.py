@@ -76,12 +76,13 @@ def _rows(rows: Rows) -> list[str]:
 
 def _scalars(law: object, kind: str, names: Iterable[str]) -> list[str]:
     element = "double precision" if kind == "double" else kind
-    return [f"    the_{name} CONSTANT {element} := '{getattr(law, name)!r}';" for name in names]
+    return [f"    the_{name} CONSTANT {element} := '{getattr(law, name)!r}'::{element};" for name in names]
 
 
 def _list(name: str, items: Iterable[str], element: str = "double precision") -> str:
     listed = ",\n        ".join(chunks(items, ",", 100))
-    return f"    the_{name} CONSTANT {element}[] := '{{\n        {listed}\n    }}';"
+    # with a cast the text is read once, without one at every call
+    return f"    the_{name} CONSTANT {element}[] := '{{\n        {listed}\n    }}'::{element}[];"
 
 
 def _clamp(law: Law) -> str:

@@ -91,30 +91,39 @@ def _finite(value: Any) -> Any:
     return value
 
 
-def read_json(path: Path | str) -> dict[str, Any]:
-    """A JSON object without duplicate keys, NaN, infinities or trailing data, or `FileProblem`."""
+def read_bytes(path: Path | str) -> bytes:
+    """All of a file of reasonable size, or `FileProblem`."""
     target = Path(path)
     try:
         with target.open("rb") as stream:
             content = stream.read(_LARGEST + 1)  # not by its size: a device or a pipe has none
-        if len(content) > _LARGEST:
-            raise FileProblem("file", str(target), f"be at most {_LARGEST // 2**20} MB")
+    except OSError as error:
+        raise FileProblem("file", str(target), f"be readable: {_reason(error)}") from None
+    except ValueError as error:  # a null character in the name
+        raise FileProblem("file", str(target), f"be readable: {error}") from None
+    if len(content) > _LARGEST:
+        raise FileProblem("file", str(target), f"be at most {_LARGEST // 2**20} MB")
+    return content
+
+
+def read_json(path: Path | str) -> dict[str, Any]:
+    """A JSON object without duplicate keys, NaN, infinities or trailing data, or `FileProblem`."""
+    return parse_json(read_bytes(path), str(path))
+
+
+def parse_json(content: bytes, source: str = "bytes") -> dict[str, Any]:
+    """The same from bytes that were read already."""
+    try:
         document = json.loads(
             content.decode("utf-8"),
             object_pairs_hook=_unique,
             parse_constant=_reject_constant,
             parse_float=_finite_float,
         )
-    except FileProblem:
-        raise
-    except OSError as error:
-        raise FileProblem("file", str(target), f"be readable: {_reason(error)}") from None
     except (ValueError, RecursionError) as error:
-        raise FileProblem(
-            "file", str(target), f"be valid JSON: {error}", "was it cut short, or edited by hand?"
-        ) from None
+        raise FileProblem("file", source, f"be valid JSON: {error}", "was it cut short, or edited by hand?") from None
     if not isinstance(document, dict):
-        raise FileProblem("file", str(target), "hold one JSON object")
+        raise FileProblem("file", source, "hold one JSON object")
     return document
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import typer
 
-from mechdesign.cli import compare, constants, minimax, ogpm, show
+from mechdesign.cli import compare, constants, export, minimax, ogpm, show, table, verify
 from mechdesign.errors import InvalidInput, MechDesignError, MissingExtra, NoAnswer
 
 EXIT_FAILURE, EXIT_BAD_INPUT, EXIT_NO_ANSWER = 1, 2, 3
@@ -39,6 +39,10 @@ mechdesign - local differential privacy mechanisms by optimisation, with proofs
     compare    published mechanisms over epsilon, and how far each is above the certified optimum
     show       a saved design: mechanism, errors, certificate checked again, picture
     constants  the table of certified constants, proven anew
+  ship
+    table      a design rounded to whole numbers, exactly private, as a file
+    verify     a table file, checked in integers: PASS or the entry that fails
+    export     a table as a sampler in Python, JavaScript, C, Rust, Java, SQL or for OpenDP
 
 Try:  python -m mechdesign minimax --eps 2 --loss absolute
       python -m mechdesign minimax --sweep 0.5:4:8 --plot optimum.png
@@ -51,6 +55,9 @@ app.command("minimax", help=minimax.__doc__)(minimax.run)
 app.command("compare", help=compare.__doc__)(compare.run)
 app.command("show", help=show.__doc__)(show.run)
 app.command("constants", help=constants.__doc__)(constants.run)
+app.command("table", help=table.__doc__)(table.run)
+app.command("verify", help=verify.__doc__)(verify.run)
+app.command("export", help=export.__doc__)(export.run)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -1,0 +1,507 @@
+"""Check a table file: ``python checker.py TABLE.json`` prints PASS, or the exact entry that fails.
+
+One file, the standard library only, integers and fractions only: what it says does not depend on rounding, nor on the
+package that made the table. FORMAT.md describes the fields. In short: a report has probability ``count / 2^bits``, and
+the table is epsilon-LDP because the counts of any one output differ between inputs by at most ``cap / 2^96 <= e^eps``.
+"""
+
+import hashlib
+import json
+import sys
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from fractions import Fraction
+from itertools import accumulate, pairwise
+from math import inf, nextafter
+from operator import mul
+from pathlib import Path
+from typing import Any
+
+Fields = dict[str, Any]
+Finding = tuple[Fraction, Fields | None, Callable[[int], Fraction] | None]
+
+KEYS = "bits cap certificate domain epsilon estimator format kind law name privacy provenance repair sha256 version"
+LAWS = {
+    "window": "base caps outputs starts thresholds",
+    "unbiased": "base caps means offset outputs shift starts units",
+    "finite": "outputs rows",
+    "pieces": "anchor cells clamp first inside scale step weight",
+    "additive": "clamp least most offset shift tail weights",
+}
+LARGEST = 64 * 2**20
+
+
+class Failed(Exception):
+    """The first entry found that is not what it must be."""
+
+
+def need(true: object, entry: str) -> None:
+    if not true:
+        raise Failed(entry)
+
+
+def check(content: bytes) -> Fields:
+    """What the bytes of a table file prove, or `Failed`."""
+    need(len(content) <= LARGEST, f"file: larger than {LARGEST} bytes")
+    try:
+        t = json.loads(content, object_pairs_hook=unique, parse_float=refuse, parse_constant=refuse)
+    except (ValueError, RecursionError) as error:
+        raise Failed(f"file: not valid JSON: {error}") from None
+    fields(t, KEYS, "file")
+    need(t["format"] == "mechdesign table", "format: must be 'mechdesign table'")
+    need(type(t["version"]) is int and t["version"] == 1, "version: must be 1")
+    need(canonical(t) == content, "file: its bytes are not canonical")
+    body = {key: value for key, value in t.items() if key != "sha256"}
+    need(t["sha256"] == hashlib.sha256(canonical(body)).hexdigest(), "sha256: does not match the content")
+    need(type(t["kind"]) is str and t["kind"] in LAWS, f"kind: must be one of {', '.join(LAWS)}")
+    need(type(t["name"]) is str and type(t["provenance"]) is dict, "name, provenance: must be a text and an object")
+    need(all(type(v) is str for v in t["provenance"].values()), "provenance: must hold texts")
+    need(type(t["bits"]) is int and t["bits"] in (16, 32, 53, 62), "bits: must be 16, 32, 53 or 62")
+    epsilon = rational(t["epsilon"], "epsilon")
+    need(0 < epsilon <= 64, "epsilon: must be above 0 and at most 64")
+    need(t["cap"] == str(exponential(epsilon)), "cap: must be floor(2^96 e^epsilon)")
+    fields(t["law"], LAWS[t["kind"]], "law")
+    cap, whole = int(t["cap"]), 1 << t["bits"]
+    ratio, estimator, error_of = globals()["check_" + t["kind"]](t, t["law"], whole, cap)
+    need(t["repair"] is None or t["kind"] == "finite", "repair: must be null")
+    need(rational(t["privacy"], "privacy") == ratio, f"privacy: the largest ratio is {ratio}")
+    need(ratio * 2**96 <= cap, f"privacy: the ratio {ratio} is above cap / 2^96")
+    need(t["estimator"] == estimator, f"estimator: must be {estimator}")
+    check_repair(t)
+    if t["certificate"] is not None:
+        check_certificate(t["certificate"], cap, error_of)
+    return {"kind": t["kind"], "epsilon": epsilon, "ratio": ratio, "bits": t["bits"]}
+
+
+# -- the kinds: each returns the largest ratio, the estimator, and the worst error as a function of its exponent ------
+
+
+def check_window(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
+    low, high = interval(t)
+    y = decimals(law["outputs"], "law.outputs", strict=True)
+    at = decimals(law["thresholds"], "law.thresholds")
+    starts = integers(law["starts"], 0, "law.starts")
+    need(len(starts) == len(at) + 1, "law.starts: must be one more than thresholds")
+    bath = Bath(law, y, whole, cap)
+    found, turns = [0], []
+    for start, left, right in bath.moves():
+        turn = (y[left] + y[right]) / 2
+        if turn >= high:
+            break
+        if turn < low:
+            found = [start]
+        else:
+            found.append(start)
+            turns.append(turn)
+    need(len(found) == len(starts), f"law.starts: must be {len(found)} by the fill rule")
+    for i, (said, true) in enumerate(zip(starts, found, strict=True)):
+        need(said == true, f"law.starts[{i}]: must be {true} by the fill rule")
+    for i, (near, turn) in enumerate(zip(at, turns, strict=True)):
+        need(near == floor_double(turn), f"law.thresholds[{i}]: must be {turn} rounded down to a double")
+    ends = [low, *at, high]
+    rows = [(s, *bath.moments(s)) for s in starts]
+    pairs = [(mean, x) for (_, mean, _), pair in zip(rows, pairwise(ends), strict=True) for x in pair]
+    estimator = mean_estimator(pairs, max(second - mean**2 for _, mean, second in rows))
+
+    def error(exponent: int) -> Fraction:
+        worst = Fraction(0)
+        for (start, mean, second), pair in zip(rows, pairwise(ends), strict=True):
+            for x in pair:
+                value = second - 2 * x * mean + x * x if exponent == 2 else bath.absolute(start, mean, x)
+                worst = max(worst, value)
+        return worst
+
+    return bath.ratio(starts), estimator, error
+
+
+def check_unbiased(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
+    low, high = interval(t)
+    units = integers(law["units"], -(2**62), "law.units")
+    y = decimals(law["outputs"], "law.outputs", strict=True)
+    offset = decimals([law["offset"]], "law.offset")[0]
+    need(t["bits"] <= 32, "bits: must be 16 or 32 for unbiased tables")
+    shift = law["shift"]
+    need(type(shift) is int and 0 <= shift + t["bits"] <= 1000, "law.shift: out of range")
+    need(len(units) == len(y), "law.units: must be as many as outputs")
+    need(offset == exact_offset(low, high), f"law.offset: must be {exact_offset(low, high)}")
+    step = 1 / Fraction(2) ** shift
+    for j, (unit, output) in enumerate(zip(units, y, strict=True)):
+        need(output == offset + unit * step, f"law.outputs[{j}]: must be offset + units / 2^shift")
+    bath = Bath(law, [Fraction(unit) for unit in units], whole, cap)
+    rows: list[tuple[int, Fraction, Fraction]] = []
+    means: list[Fraction] = []
+    fine = step / whole
+    for start in [0, *(start for start, _, _ in bath.moves())]:
+        mean, second = bath.moments(start)
+        if means and mean * whole == means[-1]:
+            continue
+        if means and offset + mean * whole * fine <= low:
+            rows, means = [], []  # a tighter first row
+        if means and offset + means[-1] * fine >= high:
+            break
+        rows.append((start, mean, second))
+        means.append(mean * whole)
+    need(offset + means[0] * fine <= low and high <= offset + means[-1] * fine, "law.means: must cover the domain")
+    need(len(means) >= 2, "law.means: must be at least two")
+    starts, said = integers(law["starts"], 0, "law.starts"), integers(law["means"], -(2**62), "law.means")
+    need(len(starts) == len(said) == len(rows), f"law.starts, law.means: must be {len(rows)}")
+    for i, ((true, _, _), start) in enumerate(zip(rows, starts, strict=True)):
+        need(start == true, f"law.starts[{i}]: must be {true}")
+    for i, (exact, given) in enumerate(zip(means, said, strict=True)):
+        need(given == exact and abs(given) < 2**62, f"law.means[{i}]: must be {exact}")
+    variance = Fraction(0)
+    for (_, a, first), (_, b, last) in pairwise(rows):  # E[Y^2] is linear in the mean: a concave variance
+        slope = (last - first) / (b - a)
+        left, right = max(a, (low - offset) / step), min(b, (high - offset) / step)
+        for x in (left, right, min(max(slope / 2, left), right)):
+            variance = max(variance, (first + slope * (x - a) - x * x) * step**2)
+    return bath.ratio(starts), mean_estimator([(low, low), (high, high)], variance), None
+
+
+def check_finite(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
+    fields(t["domain"], "kind points", "domain")
+    x = decimals(t["domain"]["points"], "domain.points", strict=True)
+    y = decimals(law["outputs"], "law.outputs", strict=True)
+    need(t["domain"]["kind"] == "finite" and type(law["rows"]) is list, "domain.kind, law.rows: must be finite, a list")
+    need(len(law["rows"]) == len(x), "law.rows: must be as many as points of the domain")
+    for i, row in enumerate(law["rows"]):
+        need(len(integers(row, 1, f"law.rows[{i}]")) == len(y), f"law.rows[{i}]: must be as long as outputs")
+        need(sum(row) == whole, f"law.rows[{i}]: sums to {sum(row)}, not 2^bits")
+    ratio = Fraction(1)
+    for j, column in enumerate(zip(*law["rows"], strict=True)):
+        most, least = max(column), min(column)
+        need(most << 96 <= cap * least, f"law.rows[{column.index(most)}][{j}]: {most} is over cap times {least}")
+        ratio = max(ratio, Fraction(most, least))
+    scale = max(value.denominator for value in y)
+    powers = [[int(value * scale) ** p for value in y] for p in (1, 2)]
+    sums = [
+        [Fraction(sum(map(mul, row, column)), whole * scale**p) for p, column in enumerate(powers, 1)]
+        for row in law["rows"]
+    ]
+    pairs = [(mean, at) for (mean, _), at in zip(sums, x, strict=True)]
+    return ratio, mean_estimator(pairs, max(second - mean**2 for mean, second in sums)), None
+
+
+def check_pieces(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
+    cells, inside, weight, first = (law[name] for name in ("cells", "inside", "weight", "first"))
+    integers(
+        [cells, inside, weight, first + 2**51 if type(first) is int else None], 1, "law.cells, inside, weight, first"
+    )
+    need(
+        inside < cells <= 2**40 and weight < whole and abs(first) < 2**51, "law.cells, inside, weight, first: too large"
+    )
+    step, anchor, scale = (decimals([law[name]], f"law.{name}")[0] for name in ("step", "anchor", "scale"))
+    need(step > 0 and scale > 0, "law.step, law.scale: must be above 0")
+    check_clamp(t, law)
+    if type(t["domain"]) is dict and t["domain"].get("kind") == "circle":
+        fields(t["domain"], "kind period", "domain")
+        low, high = Fraction(0), decimals([t["domain"]["period"]], "domain.period")[0]
+        need(low < high, "domain.period: must be above 0")
+    else:
+        low, high = interval(t)
+    far = max(abs(x - anchor) for x in (low, high)) * scale
+    need(far < 2**52, "law.anchor, law.scale: must map the domain to cells that doubles can count")
+    ratio = Fraction(weight * (cells - inside), (whole - weight) * inside)
+    return max(ratio, 1 / ratio), None, None
+
+
+def check_additive(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
+    low, high = interval(t)
+    weights, tail = integers(law["weights"], 1, "law.weights"), law["tail"]
+    need(sum(weights) == whole, f"law.weights: sum to {sum(weights)}, not 2^bits")
+    for i, (here, following) in enumerate(pairwise(weights)):
+        need(here >= following, f"law.weights[{i + 1}]: must not increase")
+    need(type(tail) is int and 0 < tail < whole, "law.tail: must be between 0 and 2^bits")
+    need(all(type(law[name]) is int for name in ("shift", "least", "most")), "law.shift, least, most: must be integers")
+    need(abs(law["shift"]) <= 1000, "law.shift: out of range")
+    step, offset = 1 / Fraction(2) ** law["shift"], decimals([law["offset"]], "law.offset")[0]
+    need(offset == exact_offset(low, high), f"law.offset: must be {exact_offset(low, high)}")
+    need(law["least"] == (low - offset) // step, "law.least: must be the grid step below the domain")
+    need(law["most"] == -((offset - high) // step), "law.most: must be the grid step above the domain")
+    blocks = law["most"] - law["least"]
+    need(blocks == len(weights), "law.weights: must be as many as grid steps in the domain")
+    check_clamp(t, law)
+    q = Fraction(tail, whole)
+    one, two = (sum(w * r**p for r, w in enumerate(weights)) for p in (1, 2))
+    far = blocks**2 * whole * q * (1 + q) / (1 - q) ** 3 + 2 * blocks * one * q / (1 - q) ** 2 + two / (1 - q)
+    variance = (2 * far / (2 * whole / (1 - q) - weights[0]) + Fraction(1, 4)) * step**2
+    estimator = mean_estimator([(low, low), (high, high)], variance) if law["clamp"] is None else None
+    return max(1 / q, Fraction(weights[0], weights[-1])), estimator, None
+
+
+class Bath:
+    """Counts between ``base`` and ``caps``: row ``start`` fills the stretch [start, start + extra] of the gains."""
+
+    def __init__(self, law: Fields, values: list[Fraction], whole: int, cap: int) -> None:
+        self.base, caps = integers(law["base"], 1, "law.base"), integers(law["caps"], 1, "law.caps")
+        need(len(self.base) == len(caps) == len(values) > 0, "law.base, caps, outputs: must be of one length")
+        for j, (least, most) in enumerate(zip(self.base, caps, strict=True)):
+            need(most == cap * least >> 96, f"law.caps[{j}]: must be floor(cap base / 2^96) = {cap * least >> 96}")
+        need(sum(caps) < 2**63, "law.caps: must sum to less than 2^63")
+        self.gain = [most - least for least, most in zip(self.base, caps, strict=True)]
+        self.reached = [0, *accumulate(self.gain)]
+        self.counts = [0, *accumulate(self.base)]
+        self.extra, self.whole = whole - self.counts[-1], whole
+        need(0 <= self.extra <= self.reached[-1], "law.base, caps: rows cannot sum to 2^bits")
+        self.scale = max(value.denominator for value in values)
+        self.values = [int(value * self.scale) for value in values]  # doubles: every denominator is a power of two
+        self.sums = [
+            [
+                [0, *accumulate(c * v**p for c, v in zip(part, self.values, strict=True))]
+                for part in (self.base, self.gain)
+            ]
+            for p in (1, 2)
+        ]
+
+    def moves(self) -> Iterator[tuple[int, int, int]]:
+        """The starts after 0, each with the outputs that mass moves from and to on the way there."""
+        start, left, right, g, last = 0, 0, 0, self.reached, len(self.base) - 1
+        while self.extra and start + self.extra < g[-1]:
+            while g[left + 1] <= start:
+                left += 1
+            while right < last and g[right + 1] <= start + self.extra:
+                right += 1
+            start += min(g[left + 1] - start, g[right + 1] - start - self.extra)
+            yield start, left, right
+
+    def upto(self, place: int, p: int) -> int:
+        """The sum of value^p over the gains up to a place."""
+        j = min(bisect_right(self.reached, place), len(self.base)) - 1
+        value: int = self.values[j] ** p
+        return self.sums[p - 1][1][j] + (place - self.reached[j]) * value
+
+    def moments(self, start: int) -> tuple[Fraction, Fraction]:
+        """E[Y] and E[Y^2] of a row."""
+        totals = [self.sums[p - 1][0][-1] + self.upto(start + self.extra, p) - self.upto(start, p) for p in (1, 2)]
+        first, second = (Fraction(total, self.whole * self.scale**p) for p, total in enumerate(totals, 1))
+        return first, second
+
+    def absolute(self, start: int, mean: Fraction, x: Fraction) -> Fraction:
+        """E|Y - x| of a row, with the outputs up to x counted in integers."""
+        j = bisect_right(self.values, x * self.scale)
+        place = min(max(self.reached[j], start), start + self.extra)
+        count = self.counts[j] + place - start
+        first = Fraction(self.sums[0][0][j] + self.upto(place, 1) - self.upto(start, 1), self.scale)
+        return mean - x + 2 * (x * count - first) / self.whole
+
+    def ratio(self, starts: list[int]) -> Fraction:
+        """The largest ratio in a column: a count rises while the window comes and falls while it goes."""
+        worst, first, last = Fraction(1), starts[0], starts[-1]
+        for j, least in enumerate(self.base):
+            a, b = self.reached[j], self.reached[j + 1]
+            places = [first, last, *(min(max(place, first), last) for place in (a, b - self.extra))]
+            row = [least + max(0, min(b, s + self.extra) - max(a, s)) for s in places]
+            most, few = max(row), min(row[:2])
+            if most * worst.denominator > few * worst.numerator:
+                worst = Fraction(most, few)
+        return worst
+
+
+# -- the certificate: no epsilon-LDP mechanism has a smaller worst error than `lower` ----------------------------------
+
+
+def check_certificate(said: Fields, cap: int, error_of: Callable[[int], Fraction] | None) -> None:
+    """For any inputs x, levels r and weights w that sum to 1, with phi(t) = min(t, c t),
+
+    ``max_x E|Y - x|^p >= sum w r^p + min(0, min over y of sum w phi(|y - x|^p - r^p))``.
+    """
+    fields(said, "atoms criterion error exponent lower", "certificate")
+    if said["criterion"] != "worst case" or error_of is None:
+        raise Failed("certificate.criterion: must be 'worst case', of a window table")
+    p = said["exponent"]
+    need(type(p) is int and p in (1, 2), "certificate.exponent: must be 1 or 2")
+    error = error_of(p)
+    need(rational(said["error"], "certificate.error") == error, f"certificate.error: the worst error is {error}")
+    lower = proven_lower(said["atoms"], cap, p)
+    need(rational(said["lower"], "certificate.lower") == lower, f"certificate.lower: the atoms prove {float(lower)!r}")
+    need(lower <= error, "certificate.lower: above the error")
+
+
+def proven_lower(said: Any, cap: int, p: int) -> Fraction:
+    """The lower bound that atoms [x, r, w] prove."""
+    need(type(said) is list and said, "certificate.atoms: must be a list")
+    atoms = [decimals(atom, f"certificate.atoms[{i}]", count=3) for i, atom in enumerate(said)]
+    need(all(r >= 0 and w > 0 for _, r, w in atoms), "certificate.atoms: must have r at least 0 and w above 0")
+    c = Fraction(cap + 1, 2**96)  # at least e^epsilon
+    level = sum(w * r**p for _, r, w in atoms)
+    return (level + min(Fraction(0), least_value(atoms, c, p))) / sum(w for _, _, w in atoms)
+
+
+def least_value(atoms: list[list[Fraction]], c: Fraction, p: int) -> Fraction:
+    """The least value over y of ``sum w phi(|y - x|^p - r^p)``, which is linear or quadratic between events."""
+    units = [max(a[i].denominator for a in atoms) for i in range(3)]
+    unit = max(units[:2])
+    whole = [(int(x * unit), int(r * unit), int(w * units[2])) for x, r, w in atoms]
+    high, one = c.numerator, c.denominator
+    changes: dict[
+        int, tuple[int, int, int]
+    ] = {}  # of (a, b, d) in a y^2 - 2 b y + d, all times ``one``; for p = 1 a is 0
+    for x, r, w in whole:
+        if p == 1:
+            for place, b, d in ((x - r, -(high - one), x - r), (x, 2 * high, x), (x + r, -(high - one), x + r)):
+                old = changes.get(place, (0, 0, 0))
+                changes[place] = (0, old[1] + b * w, old[2] - b * w * d)
+        else:
+            for place, gain in ((x - r, (high - one) * w), (x + r, (one - high) * w)):
+                old = changes.get(place, (0, 0, 0))
+                changes[place] = (old[0] + gain, old[1] + gain * x, old[2] + gain * (x * x - r * r))
+    if p == 2:
+        a, b = one * sum(w for _, _, w in whole), one * sum(w * x for x, _, w in whole)
+        d = one * sum(w * (x * x - r * r) for x, r, w in whole)
+        least = Fraction(d * a - b * b, a)
+        for place in sorted(changes):
+            a, b, d = (old + change for old, change in zip((a, b, d), changes[place], strict=True))
+            if (d * a - b * b) * least.denominator < least.numerator * a:
+                least = Fraction(d * a - b * b, a)
+        return least / (one * unit**2 * units[2])
+    slope = -one * sum(w for _, _, w in whole)
+    value = one * sum(w * (x - r) for x, r, w in whole)
+    values = []
+    for place in sorted(changes):
+        values.append(value + slope * place)
+        slope, value = slope + changes[place][1], value + changes[place][2]
+    return Fraction(min(values), one * unit * units[2])
+
+
+# -- words -------------------------------------------------------------------------------------------------------------
+
+
+def check_repair(t: Fields) -> None:
+    if t["repair"] is not None:
+        fields(t["repair"], "dropped mixed", "repair")
+        integers([t["repair"]["dropped"]], 0, "repair.dropped")
+        need(0 <= rational(t["repair"]["mixed"], "repair.mixed") <= 1, "repair.mixed: must be between 0 and 1")
+
+
+def check_clamp(t: Fields, law: Fields) -> None:
+    if law["clamp"] is not None:
+        low, high = decimals(law["clamp"], "law.clamp", strict=True, count=2)
+        need((low, high) == interval(t), "law.clamp: must be the domain")
+
+
+def mean_estimator(pairs: list[tuple[Fraction, Fraction]], variance: Fraction) -> Fields:
+    """``slope Y + intercept``, right on average at the first and the last input; pairs are (E[Y|x], x).
+
+    The bias is exact over all pairs, the variance is the slope squared times the largest variance of Y.
+    """
+    (first, low), (last, high) = pairs[0], pairs[-1]
+    slope = (high - low) / (last - first) if last > first and high > low else Fraction(1)
+    intercept = low - slope * first
+    bias = max(abs(slope * mean + intercept - x) for mean, x in pairs)
+    texts = {"slope": slope, "intercept": intercept, "bias": bias, "variance": slope**2 * variance}
+    return {"kind": "mean"} | {name: str(number) for name, number in texts.items()}
+
+
+def interval(t: Fields) -> tuple[Fraction, Fraction]:
+    fields(t["domain"], "kind lower upper", "domain")
+    need(t["domain"]["kind"] == "interval", "domain.kind: must be interval")
+    ends = [t["domain"]["lower"], t["domain"]["upper"]]
+    low, high = decimals(ends, "domain", strict=True)
+    return low, high
+
+
+def exact_offset(low: Fraction, high: Fraction) -> Fraction:
+    """A number near the domain with ``x - offset`` exact in doubles for every x in it (by Sterbenz' lemma).
+
+    Far from 0 it is the nearer end, moved away from 0 to a multiple of the power of two just below the length.
+    """
+    near, far = sorted((abs(low), abs(high)))
+    if low * high <= 0 or far > 2 * near:
+        return Fraction(0)
+    length = high - low
+    unit = Fraction(2) ** (length.numerator.bit_length() - length.denominator.bit_length())
+    return -(-near // unit) * unit * (1 if low > 0 else -1)
+
+
+def fields(value: Any, names: str, entry: str) -> None:
+    need(type(value) is dict and sorted(value) == names.split(), f"{entry}: must be an object with {names}")
+
+
+def integers(values: Any, least: int, entry: str) -> list[int]:
+    need(type(values) is list, f"{entry}: must be a list")
+    found: list[int] = values
+    for i, value in enumerate(values):
+        need(type(value) is int and least <= value < 2**63, f"{entry}[{i}]: must be an integer from {least} to 2^63")
+    return found
+
+
+def decimals(values: Any, entry: str, strict: bool = False, count: int | None = None) -> list[Fraction]:
+    """Exact decimals of doubles, non-decreasing lists if ``strict`` increasing."""
+    need(type(values) is list and count in (None, len(values)), f"{entry}: must be a list")
+    numbers: list[Fraction] = []
+    for i, text in enumerate(values):
+        try:
+            need(type(text) is str and len(text) <= 1100, f"{entry}[{i}]: must be a decimal text")
+            double = float(text)
+            number = Fraction(double)
+        except (ValueError, OverflowError):
+            raise Failed(f"{entry}[{i}]: {text!r} is not a finite decimal") from None
+        need(text == (format(Decimal(double), "f") if double else "0"), f"{entry}[{i}]: not an exact double")
+        need(not (strict and numbers) or numbers[-1] < number, f"{entry}[{i}]: must be above the entry before it")
+        numbers.append(number)
+    return numbers
+
+
+def rational(text: Any, entry: str) -> Fraction:
+    try:
+        need(type(text) is str and set(text) <= set("-/0123456789"), f"{entry}: must be a text p or p/q")
+        number = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        raise Failed(f"{entry}: not a fraction") from None
+    need(str(number) == text, f"{entry}: not in lowest terms")
+    return number
+
+
+def floor_double(value: Fraction) -> Fraction:
+    """The largest double at most an exact midpoint of doubles, as a fraction."""
+    near = float(value)
+    return Fraction(near if Fraction(near) <= value else nextafter(near, -inf))
+
+
+def exponential(epsilon: Fraction) -> int:
+    """floor(2^96 e^epsilon): every term of the series is rounded down, at 2^-400."""
+    p, q = epsilon.numerator, epsilon.denominator
+    term = total = 1 << 400
+    n = 0
+    while term:
+        n += 1
+        term = term * p // (q * n)
+        total += term
+    return total >> 304
+
+
+def canonical(value: Fields) -> bytes:
+    return (json.dumps(value, sort_keys=True, separators=(",", ":")) + "\n").encode()
+
+
+def unique(pairs: list[tuple[str, Any]]) -> Fields:
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        raise ValueError("a key appears twice")
+    return result
+
+
+def refuse(text: str) -> Any:
+    raise ValueError(f"{text} is not allowed: integers and texts only")
+
+
+def main(arguments: list[str]) -> int:
+    if len(arguments) != 1:
+        print("usage: python checker.py TABLE.json")
+        return 2
+    try:
+        with Path(arguments[0]).open("rb") as stream:
+            found = check(stream.read(LARGEST + 1))
+    except OSError as error:
+        print(f"FAIL file: {error.strerror}")
+        return 2
+    except Failed as failure:
+        print(f"FAIL {failure}")
+        return 1
+    print(f"PASS {found['kind']} table, 2^{found['bits']}, ratio {float(found['ratio'])!r} <= e^{found['epsilon']}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,303 @@
+"""Tables: mechanisms rounded to whole numbers, exactly private, ready to ship."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mechdesign import files
+from mechdesign.deploy import checker
+from mechdesign.deploy.channels import finite_counts, repair
+from mechdesign.deploy.densities import additive_law, pieces_law
+from mechdesign.deploy.document import decimal, decimals, rational
+from mechdesign.deploy.windows import unbiased_law, window_law
+from mechdesign.design.result import Certificate, Design, versions
+from mechdesign.design.saved import SavedDesign
+from mechdesign.domains import Circle, Finite, Interval
+from mechdesign.errors import CheckFailed, FileProblem, InvalidInput, require_epsilon
+from mechdesign.mechanisms.additive import Additive
+from mechdesign.mechanisms.discrete import Discrete, TwoSidedGeometric
+from mechdesign.mechanisms.piecewise import Piecewise
+from mechdesign.mechanisms.product import Product
+from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.mechanisms.ratio import LikelihoodRatio
+from mechdesign.mechanisms.truncated import Truncated
+from mechdesign.mechanisms.two_point import TwoPoint
+from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
+from mechdesign.mechanisms.window import Window
+from mechdesign.proof.minimax import MinimaxBound
+
+Floats = NDArray[np.float64]
+
+BITS = (16, 32, 53, 62)
+MOST_MIXED = 1e-6
+NOISE = 1e-6  # how far below 0, or from a sum of 1, a raw table may be
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """A mechanism in whole numbers, as the canonical bytes of its file. It exists only if the checker passes it.
+
+    *Guarantee.* A report's probability is a count over ``2^bits``; in each output the counts of two inputs differ by at
+    most a factor ``c <= e^epsilon``, all in integers. Anyone can check this with `mechdesign.deploy.checker`.
+
+    >>> from mechdesign.mechanisms.catalogue import randomised_response
+    >>> table = make_table(randomised_response(math.log(3), Finite((0, 1))), bits=16)
+    >>> table.law["rows"]
+    [[49152, 16384], [16384, 49152]]
+    """
+
+    content: bytes
+    document: Mapping[str, Any] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        try:
+            checker.check(self.content)
+        except checker.Failed as failure:
+            raise FileProblem("table", str(failure), "pass its check", "was it edited or cut short?") from None
+        object.__setattr__(self, "document", files.parse_json(self.content))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Table) and self.content == other.content
+
+    def __hash__(self) -> int:
+        return hash(self.content)
+
+    @property
+    def kind(self) -> str:
+        return str(self.document["kind"])
+
+    @property
+    def name(self) -> str:
+        return str(self.document["name"])
+
+    @property
+    def epsilon(self) -> Fraction:
+        return Fraction(self.document["epsilon"])
+
+    @property
+    def bits(self) -> int:
+        return int(self.document["bits"])
+
+    @property
+    def law(self) -> Mapping[str, Any]:
+        law: Mapping[str, Any] = self.document["law"]
+        return law
+
+    @property
+    def sha256(self) -> str:
+        return str(self.document["sha256"])
+
+    @property
+    def domain(self) -> Interval | Circle | Finite:
+        fields = self.document["domain"]
+        if fields["kind"] == "interval":
+            return Interval(float(fields["lower"]), float(fields["upper"]))
+        if fields["kind"] == "circle":
+            return Circle(float(fields["period"]))
+        return Finite(tuple(float(point) for point in fields["points"]))
+
+    @property
+    def ratio(self) -> Fraction:
+        """The largest likelihood ratio, exactly."""
+        return Fraction(self.document["privacy"])
+
+    @property
+    def privacy_loss(self) -> float:
+        """The logarithm of `ratio`, to the nearest double."""
+        return LikelihoodRatio(self.ratio).loss
+
+    def worst_error(self, exponent: int) -> Fraction:
+        """``max over inputs of E|Y - x|^exponent`` of a window table, exactly, for exponents 1 and 2."""
+        if self.kind != "window" or exponent not in (1, 2):
+            raise InvalidInput("table", self.kind, "be a window table, and the exponent 1 or 2")
+        document = dict(self.document)
+        _, _, error = checker.check_window(document, document["law"], 1 << self.bits, int(document["cap"]))
+        assert error is not None
+        return error(exponent)
+
+    def mean_interval(self, reports: Floats, confidence: float = 0.95) -> tuple[float, float, float]:
+        """Estimate of the average input and an interval that holds it, for all inputs and up to normal approximation.
+
+        The estimate is ``slope average + intercept``, its half width ``z sqrt(variance / n) + bias`` with the exact
+        worst variance and bias of the table.
+        """
+        from scipy.stats import norm
+
+        said = self.document["estimator"]
+        if said is None:
+            raise InvalidInput("table", self.kind, "carry an estimator of the mean")
+        values = np.asarray(reports, dtype=np.float64)
+        if values.ndim != 1 or not values.size or not np.isfinite(values).all():
+            raise InvalidInput("reports", values.shape, "be a list of finite numbers")
+        if not 0 < confidence < 1:
+            raise InvalidInput("confidence", confidence, "lie strictly between 0 and 1")
+        half = float(norm.ppf((1 + confidence) / 2)) * math.sqrt(Fraction(said["variance"]) / values.size)
+        half += float(Fraction(said["bias"]))
+        mean = float(Fraction(said["slope"])) * float(values.mean()) + float(Fraction(said["intercept"]))
+        return mean, mean - half, mean + half
+
+    def save(self, path: Path | str, *, overwrite: bool = False) -> Path:
+        """Write the file, all of it or nothing."""
+        return files.write_atomically(path, self.content, overwrite=overwrite)
+
+
+def load_table(path: Path | str) -> Table:
+    """Read a table file; anything but a canonical file that passes its whole check is a `FileProblem`."""
+    return Table(files.read_bytes(path))
+
+
+Source = Design | SavedDesign | Mechanism
+
+
+def make_table(
+    source: Source | Product,
+    bits: int = 32,
+    *,
+    provenance: Mapping[str, str] | None = None,
+    most_mixed: float = MOST_MIXED,
+) -> Table:
+    """Round a mechanism, or a design with its certificate, to a table of probabilities ``count / 2^bits``.
+
+    Finite channels that break their epsilon are repaired if that takes a share of at most ``most_mixed``.
+    """
+    if isinstance(bits, bool) or bits not in BITS:
+        raise InvalidInput("bits", bits, f"be one of {', '.join(map(str, BITS))}")
+    mechanism = source.mechanism if isinstance(source, Design | SavedDesign) else source
+    certificate = source.certificate if isinstance(source, Design | SavedDesign) else None
+    epsilon = Fraction(require_epsilon(mechanism.epsilon))
+    cap = checker.exponential(epsilon)
+    built = _build(mechanism, bits, cap, most_mixed)
+    solver = {"solver": source.report.solver} if isinstance(source, Design) else {}
+    document = {
+        "format": "mechdesign table",
+        "version": 1,
+        "kind": built.kind,
+        "name": mechanism.name,
+        "epsilon": rational(epsilon),
+        "bits": bits,
+        "cap": str(cap),
+        "domain": built.domain,
+        "law": built.law,
+        "certificate": None,
+        "repair": built.repair,
+        "provenance": versions("numpy", "scipy") | solver | dict(provenance or {}),
+    }
+    check = getattr(checker, f"check_{built.kind}")
+    try:
+        ratio, document["estimator"], error_of = check(document, built.law, 1 << bits, cap)
+        document["privacy"] = rational(ratio)
+        if certificate is not None and built.kind == "window":
+            document["certificate"] = _certificate(certificate, cap, error_of)
+        document["sha256"] = hashlib.sha256(checker.canonical(document)).hexdigest()
+        return Table(checker.canonical(document))
+    except (FileProblem, checker.Failed) as problem:
+        raise CheckFailed(f"the table of {mechanism.name} failed its own check: {problem}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Built:
+    kind: str
+    domain: dict[str, Any]
+    law: dict[str, Any]
+    repair: dict[str, Any] | None = None
+
+
+def _build(mechanism: Mechanism | Product, bits: int, cap: int, most_mixed: float) -> _Built:
+    clamp = None
+    if isinstance(mechanism, Truncated):
+        clamp, mechanism = mechanism.inputs, mechanism.base
+    match mechanism:
+        case Window():
+            law = window_law(mechanism.inputs, mechanism.points, mechanism.base, bits, cap)
+            return _Built("window", _domain(mechanism.inputs), law)
+        case UnbiasedWindow():
+            points, base = mechanism.points.tolist(), mechanism.base.tolist()
+            return _Built(
+                "unbiased", _domain(mechanism.inputs), unbiased_law(mechanism.inputs, points, base, bits, cap)
+            )
+        case TwoPoint():
+            law = unbiased_law(mechanism.inputs, mechanism.outputs.points, [mechanism.rare] * 2, bits, cap)
+            return _Built("unbiased", _domain(mechanism.inputs), law)
+        case Discrete():
+            return _finite(mechanism, bits, cap, most_mixed)
+        case Piecewise():
+            return _Built("pieces", _domain(mechanism.inputs), pieces_law(mechanism, clamp, bits, cap))
+        case Additive() | TwoSidedGeometric():
+            inputs = Interval(mechanism.inputs.lower, mechanism.inputs.upper)
+            return _Built("additive", _domain(inputs), additive_law(mechanism, clamp, bits, cap))
+    rule = "be a window, unbiased window, two-point, discrete, piecewise or additive mechanism to become a table"
+    raise InvalidInput("mechanism", mechanism.name, rule)
+
+
+def repaired(
+    epsilon: float,
+    inputs: Finite,
+    outputs: Finite,
+    rows: Sequence[Sequence[float]],
+    bits: int = 32,
+    name: str = "custom",
+) -> Table:
+    """The table nearest to a raw one, such as a solver leaves: whatever repair takes is done, and reported in the file.
+
+    >>> raw = [[0.9, 0.1 + 1e-17, -1e-17], [0.25, 0.75, 0.0]]
+    >>> table = repaired(math.log(3), Finite((0, 1)), Finite((0, 1, 2)), raw)
+    >>> table.document["repair"]["dropped"], round(float(Fraction(table.document["repair"]["mixed"])), 6)
+    (1, 0.310345)
+    """
+    if len(rows) != len(inputs) or any(len(row) != len(outputs) for row in rows):
+        shape = (len(rows), sorted({len(row) for row in rows}))
+        raise InvalidInput("probabilities", shape, f"have {len(inputs)} rows of {len(outputs)}")
+    if not all(math.isfinite(entry) for row in rows for entry in row):
+        raise InvalidInput("probabilities", "an entry that is no number", "be finite")
+    for i, row in enumerate(rows):
+        if min(row) < -NOISE or abs(math.fsum(row) - 1) > NOISE:
+            raise InvalidInput(f"probabilities[{i}]", (min(row), math.fsum(row)), "be at least 0 and sum to 1")
+    clipped = np.maximum(np.array(rows, dtype=np.float64), 0.0)
+    clipped /= clipped.sum(axis=1, keepdims=True)
+    return make_table(Discrete(epsilon, inputs, outputs, clipped, name), bits, most_mixed=1.0)
+
+
+def _finite(mechanism: Discrete, bits: int, cap: int, most_mixed: float) -> _Built:
+    fixed = repair(mechanism.exact_rows(), Fraction(cap, 1 << 96))
+    if fixed.mixed > most_mixed:
+        rule = f"be private after mixing in at most {most_mixed:g} of the uniform law"
+        raise InvalidInput("probabilities", float(fixed.mixed), rule, "check epsilon, or allow more with most_mixed")
+    rows, columns = finite_counts(fixed.rows, bits, cap)
+    outputs = [mechanism.outputs.points[fixed.columns[j]] for j in columns]
+    dropped = len(mechanism.outputs) - len(outputs)
+    report = {"mixed": rational(fixed.mixed), "dropped": dropped} if fixed.mixed or dropped else None
+    return _Built("finite", _domain(mechanism.inputs), {"outputs": decimals(outputs), "rows": rows}, report)
+
+
+def _domain(domain: Interval | Circle | Finite) -> dict[str, Any]:
+    match domain:
+        case Interval():
+            return {"kind": "interval", "lower": decimal(domain.lower), "upper": decimal(domain.upper)}
+        case Circle():
+            return {"kind": "circle", "period": decimal(domain.period)}
+    return {"kind": "finite", "points": decimals(domain.points)}
+
+
+def _certificate(certificate: Certificate, cap: int, error_of: Any) -> dict[str, Any] | None:
+    """The atoms of a minimax bound, what they prove, and the error of the table beside it."""
+    evidence = certificate.evidence
+    if not isinstance(evidence, MinimaxBound):
+        return None
+    arrays = (evidence.inputs.tolist(), evidence.radii.tolist(), evidence.weights.tolist())
+    atoms = [decimals(atom) for atom in zip(*arrays, strict=True) if atom[2] > 0]
+    return {
+        "criterion": "worst case",
+        "exponent": evidence.exponent,
+        "atoms": atoms,
+        "lower": rational(checker.proven_lower(atoms, cap, evidence.exponent)),
+        "error": rational(error_of(evidence.exponent)),
+    }

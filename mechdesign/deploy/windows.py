@@ -1,0 +1,134 @@
+"""Window mechanisms in whole numbers: base counts, caps, and a window that moves along the gains."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mechdesign.deploy.checker import Bath, exact_offset, floor_double
+from mechdesign.deploy.document import decimal, decimals
+from mechdesign.deploy.rounding import base_and_caps
+from mechdesign.domains import Interval
+from mechdesign.dyadic import dyadic
+from mechdesign.errors import CheckFailed, InvalidInput
+
+Floats = NDArray[np.float64]
+Law = dict[str, Any]
+
+_MEAN_BITS = 62
+_DOUBLE_BITS = 53
+_STRETCHES = 60
+
+
+def window_law(inputs: Interval, points: Floats, base: Floats, bits: int, cap: int) -> Law:
+    """The law of a window mechanism: the outputs nearest to the input are filled from their counts to their caps.
+
+    *Guarantee.* Every count lies between ``n_j`` and ``floor(c n_j)`` with ``c = cap / 2^96``, and rows sum to
+    ``2^bits``: the likelihood ratio is at most c.
+    """
+    masses, shift = dyadic(base)
+    kept, counts, caps = _kept(masses, shift, bits, cap)
+    outputs = points[kept]
+    values = [Fraction(value) for value in outputs.tolist()]
+    bath = Bath({"base": counts, "caps": caps}, values, 1 << bits, cap)
+    starts, thresholds = [0], []
+    for start, left, right in bath.moves():
+        turn = (values[left] + values[right]) / 2
+        if turn >= inputs.upper:
+            break
+        if turn < inputs.lower:
+            starts = [start]
+        else:
+            starts.append(start)
+            thresholds.append(float(floor_double(turn)))
+    return {
+        "outputs": decimals(outputs.tolist()),
+        "base": counts,
+        "caps": caps,
+        "thresholds": decimals(thresholds),
+        "starts": starts,
+    }
+
+
+def _kept(masses: list[int], shift: int, bits: int, cap: int) -> tuple[list[int], list[int], list[int]]:
+    counts, caps = base_and_caps(masses, 1 << shift, bits, cap)
+    kept = [j for j, count in enumerate(counts) if count]
+    if sum(caps) >> 63:
+        raise InvalidInput("bits", bits, "leave the caps below 2^63 in sum at this eps", "take fewer bits")
+    return kept, [counts[j] for j in kept], [caps[j] for j in kept]
+
+
+def unbiased_law(inputs: Interval, points: Sequence[float], base: Sequence[float], bits: int, cap: int) -> Law:
+    """The law of an unbiased window mechanism: an input is randomised between the two rows whose means are next to it.
+
+    Outputs are moved to whole multiples of ``2^-shift`` and stretched about the middle of the inputs until the exact
+    means of the rows cover them.
+
+    *Guarantee.* ``E[Y|x] = x`` as rationals for every double x of the inputs, and the likelihood ratio is at most c.
+    """
+    if bits > 32:
+        raise InvalidInput("bits", bits, "be 16 or 32 for an unbiased table", "its means must fit in 64 bits")
+    offset = float(exact_offset(Fraction(inputs.lower), Fraction(inputs.upper)))
+    middle, spread = inputs.middle, np.asarray(points, dtype=np.float64) - inputs.middle
+    masses, places = dyadic(base)
+    stretch = 1.0
+    for attempt in range(_STRETCHES):
+        shift = _shift(offset, middle + spread * stretch, bits)
+        units = np.rint(np.ldexp((middle - offset) + spread * stretch, shift))
+        merged, where = np.unique(units, return_inverse=True)
+        joined = [0] * merged.size
+        for mass, at in zip(masses, where.tolist(), strict=True):
+            joined[at] += mass
+        kept, counts, caps = _kept(joined, places, bits, cap)
+        whole = [int(merged[j]) for j in kept]
+        bath = Bath({"base": counts, "caps": caps}, [Fraction(unit) for unit in whole], 1 << bits, cap)
+        starts, means = _rows(bath)
+        ends = [
+            (Fraction(end) - Fraction(offset)) * Fraction(2) ** (shift + bits) for end in (inputs.lower, inputs.upper)
+        ]
+        if means[0] <= ends[0] and ends[1] <= means[-1]:
+            first = max(i for i, mean in enumerate(means) if mean <= ends[0])
+            last = min(i for i, mean in enumerate(means) if mean >= ends[1])
+            return {
+                "outputs": decimals(offset + math.ldexp(unit, -shift) for unit in whole),
+                "base": counts,
+                "caps": caps,
+                "starts": starts[first : last + 1],
+                "offset": decimal(offset),
+                "shift": shift,
+                "units": whole,
+                "means": means[first : last + 1],
+            }
+        at = (Fraction(middle) - Fraction(offset)) * Fraction(2) ** (shift + bits)
+        reach = [abs(float((mean - at) / (end - at))) for mean, end in zip((means[0], means[-1]), ends, strict=True)]
+        if not min(reach) > 0.1:
+            break
+        stretch = stretch / min(1.0, *reach) * (1 + 2.0 ** (attempt - 50))
+    raise CheckFailed(f"no table of {bits} bits has means that cover {inputs}; take more bits")
+
+
+def _rows(bath: Bath) -> tuple[list[int], list[int]]:
+    """The starts at which the law changes, and the means of their rows, in units of ``2^-(shift + bits)``."""
+    starts: list[int] = []
+    means: list[int] = []
+    for start in [0, *(start for start, _, _ in bath.moves())]:
+        mean = int(bath.moments(start)[0] * bath.whole)
+        if not means or mean != means[-1]:
+            starts.append(start)
+            means.append(mean)
+    return starts, means
+
+
+def _shift(offset: float, points: Floats, bits: int) -> int:
+    """The finest grid of outputs on which means stay below 2^62 and every output is a double."""
+    reach = float(np.abs(points - offset).max())
+    far = float(np.abs(points).max())
+    shift = min(_MEAN_BITS - bits - 1 - math.frexp(reach)[1], _DOUBLE_BITS - 1 - math.frexp(far)[1])
+    if shift + bits < 0:
+        raise InvalidInput("domain", reach, "have ends below 2^60 for an unbiased table", "rescale the data")
+    return min(shift, 1000 - bits)

@@ -1,0 +1,67 @@
+"""`export`: a table becomes sources in another language."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture
+def saved(run: Any, tmp_path: Path) -> Path:
+    path = tmp_path / "t.json"
+    assert run("table", "--eps", "1", "--mechanism", "duchi", "--domain", "-1,1", "--out", str(path)).code == 0
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    path = tmp_path / "out"
+    path.mkdir()
+    return path
+
+
+def test_sources_are_written_and_listed(run: Any, saved: Path, folder: Path) -> None:
+    outcome = run("export", str(saved), "--to", "rust", "--out", str(folder))
+    assert outcome.code == 0
+    assert len(list(folder.glob("sampler_*.rs"))) == 2
+    assert all(str(path) in outcome.out for path in folder.iterdir())
+
+
+def test_json_names_the_table_and_the_files(run: Any, saved: Path, folder: Path) -> None:
+    document = run("export", str(saved), "--to", "c", "--out", str(folder), "--json").json
+    assert document["language"] == "c"
+    assert document["epsilon"] == 1.0
+    assert sorted(document["files"]) == sorted(map(str, folder.iterdir()))
+    assert all(document["sha256"][:8] in Path(name).name for name in document["files"])
+
+
+def test_existing_files_need_force(run: Any, saved: Path, folder: Path) -> None:
+    command = ("export", str(saved), "--to", "sql", "--out", str(folder))
+    assert run(*command).code == 0
+    outcome = run(*command)
+    assert outcome.code == 2
+    assert "pass --force" in outcome.err
+    assert run(*command, "--force").code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "rule"),
+    [(("--to", "cobol"), "be one of python"), (("--to", "c", "--out", "/none"), "be an existing folder")],
+)
+def test_unknown_languages_and_missing_folders_are_bad_input(
+    run: Any, saved: Path, folder: Path, arguments: tuple[str, ...], rule: str
+) -> None:
+    outcome = run("export", str(saved), "--out", str(folder), *arguments)
+    assert outcome.code == 2
+    assert rule in outcome.err
+    assert list(folder.iterdir()) == []
+
+
+def test_a_tampered_table_is_not_exported(run: Any, saved: Path, folder: Path) -> None:
+    saved.write_bytes(saved.read_bytes().replace(b'"starts":[', b'"starts":[1,'))
+    outcome = run("export", str(saved), "--to", "c", "--out", str(folder))
+    assert outcome.code == 2
+    assert "pass its check" in outcome.err
+    assert list(folder.iterdir()) == []

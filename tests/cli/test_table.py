@@ -1,0 +1,99 @@
+"""`table` and `verify`: a design becomes a file, and the file is checked in integers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture
+def shipped(run: Any, tmp_path: Path) -> Path:
+    path = tmp_path / "t.json"
+    assert run("table", "--eps", "1", "--mechanism", "duchi", "--domain=-1,1", "--out", str(path)).code == 0
+    return path
+
+
+def test_a_saved_design_becomes_a_table_that_verifies(run: Any, tmp_path: Path) -> None:
+    design, path = tmp_path / "d.json", tmp_path / "t.json"
+    assert run("minimax", "--eps", "1", "--gap", "0.01", "--out", str(design)).code == 0
+    outcome = run("table", str(design), "--out", str(path))
+    assert outcome.code == 0
+    assert "no eps-private mechanism has less than" in outcome.out
+    verified = run("verify", str(path))
+    assert verified.code == 0
+    assert verified.out.startswith("PASS minimax: window table of 32 bits")
+
+
+def test_verify_answers_machines(run: Any, shipped: Path) -> None:
+    answer = run("verify", str(shipped), "--json").json
+    assert answer["verdict"] == "PASS"
+    assert answer["failures"] == []
+    assert answer["epsilon"] == 1
+    assert 0.999 < answer["privacy_loss"] <= 1
+
+
+def test_the_failing_entry_is_named_and_the_exit_code_is_one(run: Any, shipped: Path) -> None:
+    shipped.write_bytes(shipped.read_bytes().replace(b'"bits":32', b'"bits":16'))
+    outcome = run("verify", str(shipped))
+    assert (outcome.code, outcome.out) == (1, "FAIL sha256: does not match the content\n")
+    answer = run("verify", str(shipped), "--json")
+    assert answer.code == 1
+    assert answer.json["verdict"] == "FAIL"
+    assert answer.json["failures"] == ["sha256: does not match the content"]
+
+
+def test_json_says_what_was_made(run: Any) -> None:
+    answer = run("table", "--eps", "2", "--loss", "squared", "--bits", "16", "--json").json
+    assert (answer["kind"], answer["bits"], answer["epsilon"]) == ("window", 16, 2)
+    assert answer["lower"] < answer["error"] < answer["lower"] * 1.01
+    assert answer["privacy_loss"] <= 2
+    assert len(answer["sha256"]) == 64
+
+
+def test_the_command_is_in_the_provenance(shipped: Path) -> None:
+    assert b'"provenance":{' in shipped.read_bytes()
+    assert b'"command":' in shipped.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "be given one or the other"),
+        (["missing.json"], "be readable"),
+        (["missing.json", "--eps", "1"], "one or the other"),
+        (["missing.json", "--loss", "squared"], "left out with FILE"),
+        (["--eps", "-1"], "eps must be"),
+        (["--eps", "1", "--bits", "8"], "bits must be one of"),
+        (["--eps", "1", "--mechanism", "nonsense"], "mechanism must be one of"),
+        (["--eps", "1", "--mechanism", "hm"], "to become a table"),
+        (["--eps", "1", "--domain", "1,0"], "lower end below"),
+        (["--eps", "1", "--loss", "cubic"], "loss must be"),
+    ],
+    ids=range(10),
+)
+def test_bad_input_is_exit_code_two_and_leaves_no_file(
+    run: Any, tmp_path: Path, arguments: list[str], words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    outcome = run("table", *arguments, "--out", "t.json")
+    assert outcome.code == 2
+    assert words in outcome.err
+    assert outcome.out == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_existing_files_need_force(run: Any, shipped: Path) -> None:
+    arguments = ["table", "--eps", "1", "--mechanism", "pm", "--domain=-1,1", "--out", str(shipped)]
+    before = shipped.read_bytes()
+    assert run(*arguments).code == 2
+    assert shipped.read_bytes() == before
+    assert run(*arguments, "--force").code == 0
+    assert shipped.read_bytes() != before
+
+
+def test_a_missing_table_is_bad_input(run: Any, tmp_path: Path) -> None:
+    outcome = run("verify", str(tmp_path / "none.json"))
+    assert outcome.code == 2
+    assert "be readable" in outcome.err

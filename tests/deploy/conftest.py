@@ -1,0 +1,61 @@
+"""One table of every kind, and what a test needs to alter one."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mechdesign.deploy import Table, checker, make_table
+from mechdesign.design import MinimaxProblem, UnbiasedProblem, optimal_minimax, optimal_unbiased
+from mechdesign.domains import Finite, Interval
+from mechdesign.losses import Absolute, Squared
+from mechdesign.mechanisms import catalogue
+from mechdesign.mechanisms.window import Window
+from mechdesign.priors import uniform
+
+
+def small_window(bits: int = 32) -> Table:
+    points, base = np.array([0.0, 0.3, 0.55, 1.0]), np.array([0.15, 0.1, 0.1, 0.15])
+    return make_table(Window(1.0, Interval(0, 1), points, base, 2.7), bits)
+
+
+@pytest.fixture(scope="session")
+def tables() -> dict[str, Table]:
+    unit = Interval(0, 1)
+    prior = uniform(Interval(-1, 1))
+    return {
+        "absolute": make_table(optimal_minimax(MinimaxProblem(2.0, Absolute(), unit, gap=1e-2))),
+        "squared": make_table(optimal_minimax(MinimaxProblem(1.0, Squared(), unit, gap=1e-2))),
+        "small": small_window(),
+        "unbiased": make_table(optimal_unbiased(UnbiasedProblem(1.0, prior, Interval(-1, 1), size=9, gap=1e-2))),
+        "duchi": make_table(catalogue.duchi(1.0), 16),
+        "finite": make_table(catalogue.randomised_response(1.0, Finite((0, 1, 5)))),
+        "pieces": make_table(catalogue.pm(1.0)),
+        "circle": make_table(catalogue.ogpm_circle(2.0)),
+        "additive": make_table(catalogue.laplace(1.0), 16),
+        "clamped": make_table(catalogue.truncated(catalogue.pm(1.0))),
+    }
+
+
+def rehashed(document: dict[str, Any]) -> bytes:
+    """The canonical file of an altered document, with a hash that fits."""
+    body = {key: value for key, value in document.items() if key != "sha256"}
+    return checker.canonical(body | {"sha256": hashlib.sha256(checker.canonical(body)).hexdigest()})
+
+
+@pytest.fixture
+def altered() -> Callable[..., bytes]:
+    def alter(table: Table, path: tuple[Any, ...], value: Any, *, rehash: bool = True) -> bytes:
+        document = copy.deepcopy(dict(table.document))
+        inner: Any = document
+        for key in path[:-1]:
+            inner = inner[key]
+        inner[path[-1]] = value
+        return rehashed(document) if rehash else checker.canonical(document)
+
+    return alter

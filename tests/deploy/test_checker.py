@@ -1,0 +1,255 @@
+"""The checker: passes what is right, names the entry that is not, needs nothing but Python."""
+
+import contextlib
+import math
+import shutil
+import subprocess
+import sys
+import time
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mechdesign.deploy import Table, checker, make_table
+from mechdesign.domains import Interval
+from mechdesign.errors import FileProblem
+from mechdesign.mechanisms.window import Window
+from mechdesign.proof import exp_lower, exp_upper
+
+KINDS = ("absolute", "squared", "small", "unbiased", "duchi", "finite", "pieces", "circle", "additive", "clamped")
+
+# what no number in the file depends on: words, and where outputs and inputs lie (the hash covers them)
+FREE = {
+    "pieces": {"name", "provenance", "domain", "first", "step", "anchor", "scale", "clamp"},
+    "additive": {"name", "provenance"},
+    "finite": {"name", "provenance", "domain", "outputs"},
+}
+
+
+def leaves(value, path=()):
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from leaves(inner, (*path, key))
+    elif isinstance(value, list):
+        for i, inner in enumerate(value):
+            yield from leaves(inner, (*path, i))
+    else:
+        yield path, value
+
+
+def changes(value):
+    if isinstance(value, int):
+        return [value + 1, value - 1, -value, str(value), float(value), None]
+    if isinstance(value, str):
+        digits = [value[:k] + str((int(c) + 1) % 10) + value[k + 1 :] for k, c in enumerate(value) if c.isdigit()]
+        return [*digits[:1], *digits[-1:], value + "0", "", None, 1]
+    return [0, "0"]
+
+
+def some(items, most):
+    """All of a short list, an even choice from a long one."""
+    return items if len(items) <= most else [items[i * len(items) // most] for i in range(most)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_passes(tables, kind):
+    found = checker.check(tables[kind].content)
+    assert found["ratio"] == tables[kind].ratio
+    assert found["epsilon"] == tables[kind].epsilon
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_any_change_without_a_new_hash_is_caught(tables, altered, kind):
+    table = tables[kind]
+    for path, value in some(list(leaves(table.document)), 60):
+        for other in changes(value):
+            if other != value:
+                with pytest.raises(checker.Failed):
+                    checker.check(altered(table, path, other, rehash=False))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_changes_of_single_entries_are_caught_behind_a_new_hash(tables, altered, kind):
+    table = tables[kind]
+    free = FREE.get(table.kind, {"name", "provenance"})
+    tried = 0
+    for path, value in some([leaf for leaf in leaves(table.document) if leaf[0][0] != "sha256"], 120):
+        if free & set(map(str, path)):
+            continue
+        for other in changes(value):
+            if other != value and not (isinstance(value, int) and value == 0 and other == 0):
+                tried += 1
+                with pytest.raises(checker.Failed):
+                    checker.check(altered(table, path, other))
+    assert tried > 40
+
+
+@pytest.mark.parametrize("kind", ["small", "unbiased", "duchi", "finite", "pieces", "additive"])
+def test_every_whole_number_off_by_one_is_caught_behind_a_new_hash(tables, altered, kind):
+    table = tables[kind]
+    free = {"first"} if table.kind == "pieces" else set()
+    for path, value in leaves(table.law, ("law",)):
+        if not isinstance(value, int) or free & set(map(str, path)):
+            continue
+        for other in (value - 1, value + 1):
+            with pytest.raises(checker.Failed):
+                checker.check(altered(table, path, other))
+
+
+def test_the_entry_that_fails_is_named(tables, altered):
+    table = tables["small"]
+    for path, name in (
+        (("law", "caps", 2), r"law.caps\[2\]: must be floor"),
+        (("law", "starts", 1), r"law.starts\[1\]: must be"),
+        (("law", "base", 0), r"law.caps\[0\]"),
+    ):
+        value = table.document[path[0]][path[1]][path[2]]
+        with pytest.raises(checker.Failed, match=name):
+            checker.check(altered(table, path, value + 1))
+    with pytest.raises(checker.Failed, match=r"law.thresholds\[0\]: must be 0.15|law.thresholds\[0\]: must be"):
+        checker.check(altered(table, ("law", "thresholds", 0), "0.25"))
+    with pytest.raises(checker.Failed, match=r"law.rows\[1\]: sums to"):
+        checker.check(altered(tables["finite"], ("law", "rows", 1, 1), 5))
+
+
+def test_a_consistent_table_with_too_large_a_ratio_is_caught(tables, altered):
+    table = tables["finite"]
+    rows = [[2**32 - 2, 1, 1], [1, 2**32 - 2, 1], [1, 1, 2**32 - 2]]
+    with pytest.raises(checker.Failed, match=r"law.rows\[0\]\[0\]: 4294967294 is over cap times 1"):
+        checker.check(altered(table, ("law", "rows"), rows))
+
+
+def test_a_larger_epsilon_needs_its_own_cap(tables, altered):
+    with pytest.raises(checker.Failed, match="cap: must be"):
+        checker.check(altered(tables["small"], ("epsilon",), "2"))
+    with pytest.raises(checker.Failed, match="cap: must be"):
+        checker.check(altered(tables["small"], ("cap",), str(int(tables["small"].document["cap"]) + 1)))
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10**6), Fraction(1, 3), Fraction(1), Fraction(5, 2), Fraction(64)])
+def test_the_cap_is_the_floor_of_the_exponential(epsilon):
+    cap = checker.exponential(epsilon)
+    assert Fraction(cap, 2**96) <= exp_upper(epsilon)
+    assert Fraction(cap + 1, 2**96) > exp_lower(epsilon)
+
+
+def test_bytes_that_are_no_table_fail_in_words(tables):
+    content = tables["small"].content
+    body = content[:-2]
+    for bad, words in (
+        (b"", "JSON"),
+        (b"[]\n", "object"),
+        (b"{}\n", "object with"),
+        (content + b"x", "JSON"),
+        (content + content, "JSON"),
+        (content + b" ", "canonical"),
+        (content[:-1], "canonical"),
+        (content.replace(b'"version":1', b'"version": 1'), "canonical"),
+        (content.replace(b'"version":1', b'"version":2'), "version"),
+        (content.replace(b'"version":1', b'"version":NaN'), "NaN"),
+        (content.replace(b'"version":1', b'"version":1.0'), "1.0"),
+        (content.replace(b'"version":1', b'"version":true'), "version"),
+        (body + b',"version":1}\n', "twice"),
+        (content.decode().encode("utf-16"), "canonical"),
+        (b"\xff" * 10, "JSON"),
+        (b"[" * 100_000, "JSON"),
+        (b"1" * 5000, "JSON"),
+        (b" " * (checker.LARGEST + 1), "larger"),
+    ):
+        with pytest.raises(checker.Failed, match=words):
+            checker.check(bad)
+
+
+JUNK = (
+    None,
+    True,
+    -1,
+    0,
+    2**70,
+    "",
+    "x",
+    "1e999999999",
+    "1/0",
+    "-0",
+    "0.1",
+    "9" * 5000,
+    [],
+    [[]],
+    ["0"],
+    {},
+    {"kind": []},
+)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_junk_anywhere_ends_in_a_verdict(tables, altered, kind):
+    table = tables[kind]
+    rng = np.random.default_rng(1)
+    places = list(nodes(table.document))
+    for path in some(places, 80):
+        junk = JUNK[int(rng.integers(len(JUNK)))]
+        with contextlib.suppress(checker.Failed):  # some junk is a legitimate name: anything but Failed is an error
+            checker.check(altered(table, path, junk))
+
+
+def nodes(value, path=()):
+    """Every place in a document, objects and lists included."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in items:
+        yield (*path, key)
+        yield from nodes(inner, (*path, key))
+
+
+def test_every_truncation_fails(tables):
+    content = tables["small"].content
+    for length in range(0, len(content), 7):
+        with pytest.raises(checker.Failed):
+            checker.check(content[:length])
+
+
+def test_a_flipped_bit_fails(tables):
+    content = tables["small"].content
+    for place in range(0, len(content), 11):
+        with pytest.raises(checker.Failed):
+            checker.check(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
+
+
+@pytest.fixture
+def alone(tmp_path):
+    """Runs the checker as its reader would: one copied file, an isolated Python."""
+    script = tmp_path / "checker.py"
+    shutil.copy(Path(checker.__file__), script)
+
+    def run(*arguments):
+        command = [sys.executable, "-I", "-S", str(script), *map(str, arguments)]
+        return subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+
+    return run
+
+
+def test_it_runs_alone(tables, alone, tmp_path):
+    good, bad = tmp_path / "good.json", tmp_path / "bad.json"
+    good.write_bytes(tables["absolute"].content)
+    bad.write_bytes(tables["absolute"].content.replace(b'"bits":32', b'"bits":53'))
+    passed, failed = alone(good), alone(bad)
+    assert (passed.returncode, passed.stdout[:4], passed.stderr) == (0, "PASS", "")
+    assert (failed.returncode, failed.stdout) == (1, "FAIL sha256: does not match the content\n")
+    assert alone(tmp_path / "missing.json").returncode == 2
+    assert alone().returncode == 2
+
+
+def test_a_thousand_outputs_take_less_than_a_second(alone, tmp_path):
+    points = np.linspace(0, 1, 1001)
+    base = np.full(1001, 0.5 / 1001)
+    table = make_table(Window(1.0, Interval(0, 1), points, base, math.e * (1 - 1e-12)))
+    path = table.save(tmp_path / "large.json")
+    started = time.perf_counter()
+    assert alone(path).returncode == 0
+    assert time.perf_counter() - started < 1
+
+
+def test_no_table_object_exists_without_passing(tables):
+    with pytest.raises(FileProblem, match="pass its check"):
+        Table(tables["small"].content.replace(b'"bits":32', b'"bits":16'))

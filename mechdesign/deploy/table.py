@@ -242,9 +242,11 @@ def repaired(
     epsilon: float,
     inputs: Finite,
     outputs: Finite,
-    rows: Sequence[Sequence[float]],
+    rows: Sequence[Sequence[float]] | Floats,
     bits: int = 32,
     name: str = "custom",
+    *,
+    provenance: Mapping[str, str] | None = None,
 ) -> Table:
     """The table nearest to a raw one, such as a solver leaves: whatever repair takes is done, and reported in the file.
 
@@ -263,7 +265,8 @@ def repaired(
             raise InvalidInput(f"probabilities[{i}]", (min(row), math.fsum(row)), "be at least 0 and sum to 1")
     clipped = np.maximum(np.array(rows, dtype=np.float64), 0.0)
     clipped /= clipped.sum(axis=1, keepdims=True)
-    return make_table(Discrete(epsilon, inputs, outputs, clipped, name), bits, most_mixed=1.0)
+    raw = Discrete(epsilon, inputs, outputs, clipped, name)
+    return make_table(raw, bits, provenance=provenance, most_mixed=1.0)
 
 
 def _finite(mechanism: Discrete, bits: int, cap: int, most_mixed: float) -> _Built:

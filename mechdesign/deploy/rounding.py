@@ -9,6 +9,7 @@ from mechdesign.errors import InvalidInput
 
 BITS = (16, 32, 53, 62)
 CAP_BITS = 96
+_SLACK_BITS = 10  # a count is not added for less than this part of one, which doubles may have left
 
 
 def cumulative(masses: Sequence[int], total: int, share: Fraction = Fraction(1)) -> list[int]:
@@ -70,7 +71,7 @@ def base_and_caps(masses: Sequence[int], unit: int, bits: int, cap: int) -> tupl
 
 def _base_and_caps(masses: Sequence[int], unit: int, bits: int, cap: int) -> tuple[list[int], list[int]] | None:
     whole, total = 1 << bits, sum(masses)
-    share = -(-whole * min(total, unit) // unit)
+    share = -((unit - (whole * min(total, unit) << _SLACK_BITS)) // (unit << _SLACK_BITS))
     most = whole - (whole - share) // 2
     for attempt in range(bits + 2):
         counts = cumulative(masses, total, Fraction(share))

@@ -210,11 +210,12 @@ class _Rows:
 
     def report_one(self, row: int, count: int) -> Floats:
         """Many reports of one row: its own running counts are searched."""
-        if self._one is None or self._one[0] != row:
+        one = self._one  # held here: other threads may put another row there
+        if one is None or one[0] != row:
             s, extra = self._starts[row], int(self.extra)
             pairs = zip(self._counts[:-1], self._reached[:-1], strict=True)
-            self._one = row, Guide([n + min(max(g - s, 0), extra) for n, g in pairs], 1 << self.bits)
-        return np.asarray(self.outputs[self._one[1].find(draw(self.bits, count))])
+            one = self._one = row, Guide([n + min(max(g - s, 0), extra) for n, g in pairs], 1 << self.bits)
+        return np.asarray(self.outputs[one[1].find(draw(self.bits, count))])
 
 
 def _window(table: Table) -> Callable[[Floats], Floats]:

@@ -50,7 +50,10 @@ def test_existing_files_need_force(run: Any, saved: Path, folder: Path) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "rule"),
-    [(("--to", "cobol"), "be one of python"), (("--to", "c", "--out", "/none/deeper"), "be a folder or one that can be created")],
+    [
+        (("--to", "cobol"), "be one of python"),
+        (("--to", "c", "--out", "/none/deeper"), "be a folder or one that can be created"),
+    ],
 )
 def test_unknown_languages_and_missing_folders_are_bad_input(
     run: Any, saved: Path, folder: Path, arguments: tuple[str, ...], rule: str

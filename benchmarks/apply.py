@@ -37,7 +37,8 @@ from pathlib import Path
 from mechdesign.deploy import load_table
 from mechdesign.deploy.frames import apply_table
 from mechdesign.deploy.frames_columns import use_numbers
-from mechdesign.deploy.frames_files import batch_writer, open_data, replacing
+from mechdesign.deploy.frames_files import batch_writer, open_data
+from mechdesign.files import replacing
 import pyarrow as pa, pyarrow.csv, pyarrow.parquet
 folder, task, form = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 source, out = folder / f"data.{form}", folder / f"out.{form}"
@@ -53,8 +54,11 @@ if task == "copy":
 else:
     apply_table(table, source, "x", out, overwrite=True)
 seconds = time.perf_counter() - started
-unit = 1 if sys.platform == "darwin" else 1024
-megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
+status = Path("/proc/self/status")
+if status.exists():  # getrusage would count what the parent held when it forked
+    megabytes = int(status.read_text().partition("VmHWM:")[2].split()[0]) * 1024 / 1e6
+else:
+    megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024) / 1e6
 print(json.dumps([seconds, megabytes]))
 """
 

@@ -14,7 +14,18 @@ from collections.abc import Callable, Iterator
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import cold_start, compact, global_search, minimax, sampling, search, unbiased, warm_start
+from benchmarks import (
+    apply,
+    cold_start,
+    compact,
+    global_search,
+    minimax,
+    sampling,
+    search,
+    tables,
+    unbiased,
+    warm_start,
+)
 from benchmarks.rows import Row
 
 _WIDTH_OF_A_PIPE = 150
@@ -28,6 +39,9 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Row]]] = {
     "minimax": minimax.rows,
     "unbiased": unbiased.rows,
     "compact": compact.rows,
+    "tables": tables.rows,
+    "apply": apply.rows,
+    "aaa": aaa.rows,
 }
 
 

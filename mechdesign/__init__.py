@@ -10,7 +10,8 @@ True
 
 from typing import TYPE_CHECKING
 
-from mechdesign import design, priors
+from mechdesign import deploy, design, priors
+from mechdesign.deploy import Table, load_table, make_table
 from mechdesign.design import (
     Certificate,
     Design,
@@ -68,14 +69,18 @@ __all__ = [
     "Power",
     "PriorProblem",
     "Squared",
+    "Table",
     "TradeOffProblem",
     "UnbiasedPiecewiseProblem",
     "UnbiasedProblem",
     "catalogue",
+    "deploy",
     "design",
     "fit_height",
     "floor_of",
     "load_design",
+    "load_table",
+    "make_table",
     "minimax_sweep",
     "optimal_finite",
     "optimal_minimax",

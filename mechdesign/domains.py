@@ -169,14 +169,22 @@ class Finite:
     def require(self, values: ArrayLike, field: str = "x") -> Floats:
         """``values`` as floats that are points of the set, or `InvalidInput`."""
         array = _floats(values, field)
-        grid = np.asarray(self.points)
-        position = np.minimum(np.searchsorted(grid, array), len(grid) - 1)
-        _reject_first(array, grid[position] != array, field, f"be one of the {len(grid)} points of the domain")
+        self._positions(array, field)
         return array
 
     def index(self, values: ArrayLike, field: str = "x") -> NDArray[np.intp]:
         """Positions of ``values`` in the set."""
-        return np.searchsorted(np.asarray(self.points), self.require(values, field))
+        return self._positions(_floats(values, field), field)
+
+    def _positions(self, array: Floats, field: str) -> NDArray[np.intp]:
+        grid = np.asarray(self.points)
+        if np.array_equal(grid, grid[0] + np.arange(grid.size)):  # categories: no search
+            inside = (array >= grid[0]) & (array <= grid[-1])
+            position = np.where(inside, array - grid[0], 0.0).astype(np.intp)
+        else:
+            position = np.minimum(np.searchsorted(grid, array), grid.size - 1)
+        _reject_first(array, grid[position] != array, field, f"be one of the {grid.size} points of the domain")
+        return position
 
     def __str__(self) -> str:
         if len(self.points) <= 6:

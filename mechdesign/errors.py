@@ -41,6 +41,9 @@ class InvalidInput(MechDesignError, ValueError):
         tail = f"; {next_step}" if next_step else ""
         super().__init__(f"{field} must {rule} (got {_shown(value)}){tail}")
 
+    def __reduce__(self) -> tuple[Any, ...]:  # errors come back from worker processes
+        return type(self), (self.field, self.value, self.rule, self.next_step)
+
 
 class FileProblem(InvalidInput):
     """A file that cannot be read, written or trusted."""
@@ -55,6 +58,9 @@ class NoAnswer(MechDesignError):
         self.upper = upper
         super().__init__(f"{message}; the optimum lies in [{lower:.8g}, {upper:.8g}]")
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.reason, self.lower, self.upper)
+
 
 class CheckFailed(MechDesignError):
     """A result failed its own proof, so it was not returned."""
@@ -68,8 +74,12 @@ class MissingExtra(MechDesignError, ImportError):
     """
 
     def __init__(self, feature: str, extra: str) -> None:
+        self.feature = feature
         self.extra = extra
         super().__init__(f"{feature} needs an optional dependency; install it with: pip install 'mechdesign[{extra}]'")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.feature, self.extra)
 
 
 def _shown(value: Any) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from mechdesign.errors import FileProblem
 
@@ -16,16 +18,22 @@ _LARGEST = 64 * 2**20
 
 def write_atomically(path: Path | str, content: bytes, *, overwrite: bool = False) -> Path:
     """Write a file under a temporary name, then rename it, so that readers see all of it or none."""
+    with replacing(path, overwrite=overwrite) as stream:
+        stream.write(content)
+    return Path(path)
+
+
+@contextlib.contextmanager
+def replacing(path: Path | str, *, overwrite: bool = False) -> Iterator[BinaryIO]:
+    """A stream that becomes the file ``path`` if all goes well, and otherwise leaves nothing."""
     target = Path(path)
     _require_free(target, overwrite)
+    temporary = None
     try:
         # the start of the name only: the longest name allowed must leave room for what is added
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:40]}.", suffix=".part")
-    except OSError as error:
-        raise FileProblem("output file", str(target), f"be writable: {_reason(error)}", "check the folder") from None
-    try:
         with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
+            yield stream
             stream.flush()
             os.fsync(stream.fileno())
         mask = os.umask(0)
@@ -35,8 +43,8 @@ def write_atomically(path: Path | str, content: bytes, *, overwrite: bool = Fals
     except OSError as error:
         raise FileProblem("output file", str(target), f"be writable: {_reason(error)}", "check the folder") from None
     finally:
-        Path(temporary).unlink(missing_ok=True)
-    return target
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
 
 
 def _publish(temporary: str, target: Path, overwrite: bool) -> None:

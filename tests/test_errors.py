@@ -1,6 +1,7 @@
 """Errors say which field, which value, which rule and what to do next."""
 
 import math
+import pickle
 from decimal import Decimal
 from fractions import Fraction
 
@@ -115,3 +116,20 @@ def test_infinity_is_a_number_but_not_finite():
     assert require_number(-math.inf, "a") == -math.inf
     with pytest.raises(InvalidInput, match="finite"):
         require_finite(math.inf, "a")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        InvalidInput("eps", -1, "be above 0", "pass eps=1"),
+        FileProblem("file", "a.json", "exist"),
+        NoAnswer("the time is up", 0.1, 0.2),
+        MissingExtra("this", "data"),
+        CheckFailed("it failed"),
+    ],
+)
+def test_errors_survive_the_way_between_processes(error: Exception) -> None:
+    back = pickle.loads(pickle.dumps(error))
+    assert type(back) is type(error)
+    assert str(back) == str(error)
+    assert vars(back) == vars(error)

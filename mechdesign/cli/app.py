@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import typer
 
-from mechdesign.cli import aaa, compare, constants, export, mean, minimax, ogpm, show, table, verify
+from mechdesign.cli import aaa, apply, compare, constants, estimate, export, mean, minimax, ogpm, show, table, verify
 from mechdesign.errors import InvalidInput, MechDesignError, MissingExtra, NoAnswer
 
 EXIT_FAILURE, EXIT_BAD_INPUT, EXIT_NO_ANSWER = 1, 2, 3
@@ -45,6 +45,8 @@ mechdesign - local differential privacy mechanisms by optimisation, with proofs
     table      a design rounded to whole numbers, exactly private, as a file
     verify     a table file, checked in integers: PASS or the entry that fails
     export     a table as a sampler in Python, JavaScript, C, Rust, Java, SQL or for OpenDP
+    apply      a column of a CSV or Parquet file, turned into reports
+    estimate   mean, frequencies or direction from a file of reports, with intervals
 
 Try:  python -m mechdesign minimax --eps 2 --loss absolute
       python -m mechdesign minimax --sweep 0.5:4:8 --plot optimum.png
@@ -62,6 +64,8 @@ app.command("constants", help=constants.__doc__)(constants.run)
 app.command("table", help=table.__doc__)(table.run)
 app.command("verify", help=verify.__doc__)(verify.run)
 app.command("export", help=export.__doc__)(export.run)
+app.command("apply", help=apply.__doc__)(apply.run)
+app.command("estimate", help=estimate.__doc__)(estimate.run)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -18,7 +18,7 @@ _CHOICES = ", ".join(LANGUAGES)
 def run(
     file: Annotated[Path, typer.Argument(help="A table written by the table command.", metavar="FILE")],
     to: Annotated[str, typer.Option("--to", help=f"The language: {_CHOICES}.", metavar="LANGUAGE")],
-    out: Annotated[Path, typer.Option("--out", help="An existing folder for the sources.", metavar="DIR")],
+    out: Annotated[Path, typer.Option("--out", help="A folder for the sources, created if need be.", metavar="DIR")],
     as_json: AsJson = False,
     force: Force = False,
 ) -> None:

@@ -15,8 +15,8 @@ from mechdesign.cli.question import LEXICOGRAPHIC, PARETO, PRIOR, THIS, WORST, L
 from mechdesign.design import Design
 from mechdesign.design.finite import FiniteProblem, optimal_finite
 from mechdesign.errors import InvalidInput, NoAnswer
-from mechdesign.loss_files import LossTable, read_loss_matrix
 from mechdesign.losses import Power
+from mechdesign.matrix_files import LabelledMatrix, read_matrix
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.proof.finite import LexicographicBound
 
@@ -30,7 +30,7 @@ _SLACK = 1e-5
 class MatrixQuestion:
     """A certified optimum for the losses in a file."""
 
-    table: LossTable
+    table: LabelledMatrix
     criterion: str
     prior: Floats | None
     gap: float
@@ -40,7 +40,7 @@ class MatrixQuestion:
         table = self.table
         return FiniteProblem(
             epsilon,
-            table.losses,
+            table.values,
             self.criterion,
             self.prior,
             self.gap,
@@ -59,12 +59,12 @@ class MatrixQuestion:
 
     @property
     def subject(self) -> str:
-        rows, columns = self.table.losses.shape
+        rows, columns = self.table.values.shape
         return f"{counted(rows, 'input')} and {counted(columns, 'output')}"
 
     @property
     def labels(self) -> Labels:
-        rows, columns = self.table.losses.shape
+        rows, columns = self.table.values.shape
         return (
             self.table.input_labels or tuple(map(str, range(rows))),
             self.table.output_labels or tuple(map(str, range(columns))),
@@ -94,7 +94,7 @@ class MatrixQuestion:
 
     def comparison(self, design: Design) -> list[Row]:
         """This design, randomised response where there is an output for each input, and the best single output."""
-        mechanism, losses = design.mechanism, self.table.losses
+        mechanism, losses = design.mechanism, self.table.values
         assert isinstance(mechanism, Discrete)
         columns = np.asarray(mechanism.outputs.points, dtype=np.intp)
         law = mechanism.probabilities / mechanism.probabilities.sum(axis=1, keepdims=True)
@@ -121,8 +121,8 @@ def ask(file: Path, criterion: str, prior: str | None, gap: float | None, slack:
     """The question a loss-matrix file and the options beside it ask."""
     if criterion == PARETO:
         raise InvalidInput("criterion", criterion, "be worst, prior or lexicographic with --loss-matrix")
-    table = read_loss_matrix(file)
-    weights = _weights(prior, criterion, table.losses.shape[0])
+    table = read_matrix(file)
+    weights = _weights(prior, criterion, table.values.shape[0])
     return MatrixQuestion(table, criterion, weights, _GAP if gap is None else gap, _SLACK if slack is None else slack)
 
 

@@ -1,4 +1,9 @@
-"""A mechanism rounded to whole numbers, exactly private and ready to ship: from a saved design, or from options."""
+"""A mechanism rounded to whole numbers, exactly private and ready to ship.
+
+It comes from a saved design (FILE); or with --eps it is the certified optimum for --loss, a published mechanism,
+randomised response (--mechanism grr --size K), or a channel of your own
+(--channel FILE, a row of probabilities for each input).
+"""
 
 from __future__ import annotations
 
@@ -8,22 +13,25 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
 from mechdesign.cli import output
 from mechdesign.cli.options import AsJson, Force, Quiet, parse_domain
-from mechdesign.deploy import Table, make_table
-from mechdesign.deploy.table import Source
+from mechdesign.deploy import Table, make_table, repaired
+from mechdesign.deploy.table import NOISE, Source
 from mechdesign.design import MinimaxProblem, load_design, optimal_minimax
 from mechdesign.design.constants import rounded_down, rounded_up
-from mechdesign.domains import Interval
+from mechdesign.domains import Finite, Interval
 from mechdesign.errors import InvalidInput, require_epsilon
 from mechdesign.losses import parse_loss
+from mechdesign.matrix_files import read_matrix
 from mechdesign.mechanisms import catalogue
-from mechdesign.mechanisms.product import Product
 from mechdesign.proof import float_down, float_up
 
 _BIT_CHOICES = "Probabilities are multiples of 2^-BITS: 16, 32, 53 or 62."
+_GRR = "grr"
+_MOST_POINTS = 4096
 
 
 def run(
@@ -31,7 +39,11 @@ def run(
     eps: Annotated[float | None, typer.Option("--eps", help="Privacy parameter, without FILE.")] = None,
     loss: Annotated[str | None, typer.Option("--loss", help="absolute or squared, without FILE.")] = None,
     domain: Annotated[str | None, typer.Option("--domain", help="Inputs, as LO,HI.", metavar="LO,HI")] = None,
-    mechanism: Annotated[str | None, typer.Option("--mechanism", help="A published one, such as pm or duchi.")] = None,
+    mechanism: Annotated[str | None, typer.Option("--mechanism", help="A published one: pm, duchi, grr ...")] = None,
+    size: Annotated[int | None, typer.Option("--size", help="Number of categories 0, 1, ... for grr.")] = None,
+    channel: Annotated[
+        Path | None, typer.Option("--channel", help="Probabilities, .csv or .npy; repaired where not private.")
+    ] = None,
     bits: Annotated[int, typer.Option("--bits", help=_BIT_CHOICES)] = 32,
     out: Annotated[Path | None, typer.Option("--out", help="Save the table.")] = None,
     as_json: AsJson = False,
@@ -41,13 +53,20 @@ def run(
     output.require_outputs(out, force=force)
     if (file is None) == (eps is None):
         raise InvalidInput("options", "FILE, --eps", "be given one or the other", "for example --eps 2 --out t.json")
+    given = {"--loss": loss, "--domain": domain, "--mechanism": mechanism, "--size": size, "--channel": channel}
     if file is not None:
-        for name, value in (("--loss", loss), ("--domain", domain), ("--mechanism", mechanism)):
-            if value is not None:
-                raise InvalidInput(name, value, "be left out with FILE: the design says it", f"drop {name}")
+        _require_absent(given, "with FILE: the design says it")
+    provenance = {"command": shlex.join(sys.argv[1:])}
     with output.progress("designing and rounding", quiet=quiet or as_json):
-        source = load_design(file) if file is not None else _designed(eps, loss, domain, mechanism)
-        table = make_table(source, bits, provenance={"command": shlex.join(sys.argv[1:])})
+        if eps is None:
+            assert file is not None
+            table = make_table(load_design(file), bits, provenance=provenance)
+        elif channel is not None:
+            _require_absent({**given, "--channel": None}, "with --channel: the file says it")
+            table = _of_channel(require_epsilon(eps), channel, bits, provenance)
+        else:
+            designed = _designed(require_epsilon(eps), loss, domain, mechanism, size)
+            table = make_table(designed, bits, provenance=provenance)
     if out is not None:
         table.save(out, overwrite=force)
     if as_json:
@@ -58,14 +77,48 @@ def run(
         output.console.print(f"saved {out}", markup=False, soft_wrap=True)
 
 
-def _designed(eps: float | None, loss: str | None, domain: str | None, name: str | None) -> Source | Product:
-    assert eps is not None
-    epsilon, inputs = require_epsilon(eps), parse_domain(domain, circular=False)
+def _require_absent(options: dict[str, Any], where: str) -> None:
+    for name, value in options.items():
+        if value is not None:
+            raise InvalidInput(name, value, f"be left out {where}", f"drop {name}")
+
+
+def _designed(epsilon: float, loss: str | None, domain: str | None, name: str | None, size: int | None) -> Source:
+    if name == _GRR:
+        _require_absent({"--loss": loss, "--domain": domain}, "with --mechanism grr, which takes --size")
+        if size is None or not 2 <= size <= _MOST_POINTS:
+            rule = f"be a number of categories from 2 to {_MOST_POINTS} for --mechanism grr"
+            raise InvalidInput("--size", size, rule, "for example --mechanism grr --size 10")
+        return catalogue.randomised_response(epsilon, Finite(tuple(range(size))))
+    _require_absent({"--size": size}, "here: it is the number of categories of --mechanism grr")
+    inputs, power = parse_domain(domain, circular=False), parse_loss(loss or "absolute")
+    if name is not None:
+        return catalogue.build(name, epsilon, inputs, power)
     assert isinstance(inputs, Interval)
-    power = parse_loss(loss or "absolute")
-    if name is None:
-        return optimal_minimax(MinimaxProblem(epsilon, power, inputs))
-    return catalogue.build(name, epsilon, inputs, power)
+    return optimal_minimax(MinimaxProblem(epsilon, power, inputs))
+
+
+def _of_channel(epsilon: float, file: Path, bits: int, provenance: dict[str, str]) -> Table:
+    """A table of the probabilities in a file; labels that are no increasing numbers are numbered and told."""
+    matrix = read_matrix(file, "channel", least=-NOISE)
+    inputs, input_names = _points(matrix.input_labels, matrix.values.shape[0], "input")
+    outputs, output_names = _points(matrix.output_labels, matrix.values.shape[1], "output")
+    told = provenance | input_names | output_names
+    return repaired(epsilon, inputs, outputs, matrix.values, bits, file.stem, provenance=told)
+
+
+def _points(labels: tuple[str, ...] | None, count: int, what: str) -> tuple[Finite, dict[str, str]]:
+    if count > _MOST_POINTS:
+        raise InvalidInput("channel", count, f"have at most {_MOST_POINTS} {what}s")
+    if labels is None:
+        return Finite(tuple(range(count))), {}
+    try:
+        values = np.array([float(label) for label in labels])
+    except ValueError:
+        values = np.array([np.nan])
+    if np.isfinite(values).all() and (np.diff(values) > 0).all():
+        return Finite(tuple(values.tolist())), {}
+    return Finite(tuple(range(count))), {f"{what}s": ", ".join(f"{i} = {label}" for i, label in enumerate(labels))}
 
 
 def _document(table: Table, out: Path | None) -> dict[str, Any]:

@@ -1,22 +1,42 @@
-"""What leaves the notebook: tables of whole numbers, their file, their checker, and samplers from OS randomness."""
+"""What leaves the notebook: tables of whole numbers, their file and checker, samplers from the operating system's
+randomness and their sources in other languages, data files and frames, estimates and accounting of reports."""
 
+from mechdesign.deploy.accounting import privacy_loss_distribution
 from mechdesign.deploy.channels import Repaired, repair
+from mechdesign.deploy.estimators import DirectionEstimate, FrequencyEstimate, MeanEstimate, Tally
+from mechdesign.deploy.export import LANGUAGES, export_table
+from mechdesign.deploy.frames import Applied, apply, apply_dask, apply_table, estimate, estimate_reports, tally
 from mechdesign.deploy.reference import Stream, fixed_stream, report, test_vectors, vectors_content
+from mechdesign.deploy.rounding import BITS
 from mechdesign.deploy.sampler import sample
-from mechdesign.deploy.table import BITS, Table, load_table, make_table, repaired
+from mechdesign.deploy.table import Table, load_table, make_table, repaired
 
 __all__ = [
     "BITS",
+    "LANGUAGES",
+    "Applied",
+    "DirectionEstimate",
+    "FrequencyEstimate",
+    "MeanEstimate",
     "Repaired",
     "Stream",
     "Table",
+    "Tally",
+    "apply",
+    "apply_dask",
+    "apply_table",
+    "estimate",
+    "estimate_reports",
+    "export_table",
     "fixed_stream",
     "load_table",
     "make_table",
+    "privacy_loss_distribution",
     "repair",
     "repaired",
     "report",
     "sample",
+    "tally",
     "test_vectors",
     "vectors_content",
 ]

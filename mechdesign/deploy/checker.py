@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 Fields = dict[str, Any]
+Pair = tuple[Fraction, Fraction]
 Finding = tuple[Fraction, Fields | None, Callable[[int], Fraction] | None]
 
 KEYS = "bits cap certificate domain epsilon estimator format kind law name privacy provenance repair sha256 version"
@@ -82,7 +83,6 @@ def check_window(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
     y = decimals(law["outputs"], "law.outputs", strict=True)
     at = decimals(law["thresholds"], "law.thresholds")
     starts = integers(law["starts"], 0, "law.starts")
-    need(len(starts) == len(at) + 1, "law.starts: must be one more than thresholds")
     bath = Bath(law, y, whole, cap)
     found, turns = [0], []
     for start, left, right in bath.moves():
@@ -94,11 +94,8 @@ def check_window(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
         else:
             found.append(start)
             turns.append(turn)
-    need(len(found) == len(starts), f"law.starts: must be {len(found)} by the fill rule")
-    for i, (said, true) in enumerate(zip(starts, found, strict=True)):
-        need(said == true, f"law.starts[{i}]: must be {true} by the fill rule")
-    for i, (near, turn) in enumerate(zip(at, turns, strict=True)):
-        need(near == floor_double(turn), f"law.thresholds[{i}]: must be {turn} rounded down to a double")
+    same(starts, found, "law.starts")
+    same(at, [floor_double(turn) for turn in turns], "law.thresholds")
     ends = [low, *at, high]
     rows = [(s, *bath.moments(s)) for s in starts]
     pairs = [(mean, x) for (_, mean, _), pair in zip(rows, pairwise(ends), strict=True) for x in pair]
@@ -123,11 +120,9 @@ def check_unbiased(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
     need(t["bits"] <= 32, "bits: must be 16 or 32 for unbiased tables")
     shift = law["shift"]
     need(type(shift) is int and 0 <= shift + t["bits"] <= 1000, "law.shift: out of range")
-    need(len(units) == len(y), "law.units: must be as many as outputs")
     need(offset == exact_offset(low, high), f"law.offset: must be {exact_offset(low, high)}")
     step = 1 / Fraction(2) ** shift
-    for j, (unit, output) in enumerate(zip(units, y, strict=True)):
-        need(output == offset + unit * step, f"law.outputs[{j}]: must be offset + units / 2^shift")
+    same(y, [offset + unit * step for unit in units], "law.outputs")
     bath = Bath(law, [Fraction(unit) for unit in units], whole, cap)
     rows: list[tuple[int, Fraction, Fraction]] = []
     means: list[Fraction] = []
@@ -145,11 +140,9 @@ def check_unbiased(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
     need(offset + means[0] * fine <= low and high <= offset + means[-1] * fine, "law.means: must cover the domain")
     need(len(means) >= 2, "law.means: must be at least two")
     starts, said = integers(law["starts"], 0, "law.starts"), integers(law["means"], -(2**62), "law.means")
-    need(len(starts) == len(said) == len(rows), f"law.starts, law.means: must be {len(rows)}")
-    for i, ((true, _, _), start) in enumerate(zip(rows, starts, strict=True)):
-        need(start == true, f"law.starts[{i}]: must be {true}")
-    for i, (exact, given) in enumerate(zip(means, said, strict=True)):
-        need(given == exact and abs(given) < 2**62, f"law.means[{i}]: must be {exact}")
+    same(starts, [start for start, _, _ in rows], "law.starts")
+    same(said, means, "law.means")
+    need(max(map(abs, said)) < 2**62, "law.means: must be below 2^62 in size")
     variance = Fraction(0)
     for (_, a, first), (_, b, last) in pairwise(rows):  # E[Y^2] is linear in the mean: a concave variance
         slope = (last - first) / (b - a)
@@ -185,25 +178,55 @@ def check_finite(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
 
 def check_pieces(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
     cells, inside, weight, first = (law[name] for name in ("cells", "inside", "weight", "first"))
-    integers(
-        [cells, inside, weight, first + 2**51 if type(first) is int else None], 1, "law.cells, inside, weight, first"
-    )
-    need(
-        inside < cells <= 2**40 and weight < whole and abs(first) < 2**51, "law.cells, inside, weight, first: too large"
-    )
+    entry = "law.cells, inside, weight, first"
+    integers([cells, inside, weight, first + 2**51 if type(first) is int else None], 1, entry)
+    need(inside < cells <= 2**40 and weight < whole and abs(first) < 2**51, f"{entry}: too large")
     step, anchor, scale = (decimals([law[name]], f"law.{name}")[0] for name in ("step", "anchor", "scale"))
-    need(step > 0 and scale > 0, "law.step, law.scale: must be above 0")
+    need(all(2**-500 < size < 2**500 for size in (step, scale)), "law.step, law.scale: must be above 0, within 2^500")
     check_clamp(t, law)
-    if type(t["domain"]) is dict and t["domain"].get("kind") == "circle":
+    on_circle = type(t["domain"]) is dict and t["domain"].get("kind") == "circle"
+    if on_circle:
         fields(t["domain"], "kind period", "domain")
         low, high = Fraction(0), decimals([t["domain"]["period"]], "domain.period")[0]
-        need(low < high, "domain.period: must be above 0")
+        need((first, cells * step) == (0, high), "law.first, law.step: must be 0 and the period over cells")
+        need(scale == Fraction(float(1 / step)), "law.scale: must be 1 / step, rounded to a double")
+        need(anchor == Fraction(float((inside - 1) * step / 2)), "law.anchor: must be (inside - 1) step / 2, rounded")
     else:
         low, high = interval(t)
     far = max(abs(x - anchor) for x in (low, high)) * scale
     need(far < 2**52, "law.anchor, law.scale: must map the domain to cells that doubles can count")
     ratio = Fraction(weight * (cells - inside), (whole - weight) * inside)
-    return max(ratio, 1 / ratio), None, None
+    estimator = None
+    if not on_circle and law["clamp"] is None:
+        # u = (x - anchor) scale is computed with error at most (far + 1) / 2^51, and floor(u) is within 1/2 of u - 1/2:
+        # the start that is used is within ``off`` of u - 1/2, also after both are clamped to [0, N - w]
+        off = Fraction(1, 2) + (far + 1) / 2**51
+        estimator = pieces_estimator(law, Fraction(weight, whole), (low, high), step, anchor, scale, off)
+    return max(ratio, 1 / ratio), estimator, None
+
+
+def pieces_estimator(
+    law: Fields, share: Fraction, ends: Pair, step: Fraction, anchor: Fraction, scale: Fraction, off: Fraction
+) -> Fields:
+    """The row at start s is the uniform law with a share ``gain`` of it moved into the window: E[Y] is affine in s.
+
+    Counted in cells from the middle, a window t off it gives the mean gain t and the variance spread +
+    gain (1 - gain) t^2.
+    """
+    half, cells, inside = Fraction(1, 2), Fraction(law["cells"]), Fraction(law["inside"])
+    rest = cells - inside
+    gain = (share * cells - inside) / rest
+    spread = ((1 - share) / rest * (cells**3 - cells) + gain * (inside**2 - 1)) / 12
+
+    def place(x: Fraction) -> Fraction:
+        return min(max((x - anchor) * scale - half, Fraction(0)), rest) - rest / 2
+
+    turns = [anchor + (start + half) / scale for start in (0, rest)]  # between them E[Y] - x is affine in x
+    knots = [ends[0], *(x for x in turns if ends[0] < x < ends[1]), ends[1]]
+    pairs = [(step * (law["first"] + cells / 2 + gain * place(x)), x) for x in knots]
+    widest = min(max(abs(place(x)) for x in ends) + off, rest / 2)
+    variance = spread + max(gain * (1 - gain) * widest**2, Fraction(0))
+    return mean_estimator(pairs, variance * step**2, abs(gain) * off * step)
 
 
 def check_additive(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
@@ -235,9 +258,8 @@ class Bath:
 
     def __init__(self, law: Fields, values: list[Fraction], whole: int, cap: int) -> None:
         self.base, caps = integers(law["base"], 1, "law.base"), integers(law["caps"], 1, "law.caps")
-        need(len(self.base) == len(caps) == len(values) > 0, "law.base, caps, outputs: must be of one length")
-        for j, (least, most) in enumerate(zip(self.base, caps, strict=True)):
-            need(most == cap * least >> 96, f"law.caps[{j}]: must be floor(cap base / 2^96) = {cap * least >> 96}")
+        need(len(self.base) == len(values) > 0, "law.base, outputs: must be of one length")
+        same(caps, [cap * least >> 96 for least in self.base], "law.caps", "floor(cap base / 2^96) = ")
         need(sum(caps) < 2**63, "law.caps: must sum to less than 2^63")
         self.gain = [most - least for least, most in zip(self.base, caps, strict=True)]
         self.reached = [0, *accumulate(self.gain)]
@@ -334,34 +356,24 @@ def least_value(atoms: list[list[Fraction]], c: Fraction, p: int) -> Fraction:
     unit = max(units[:2])
     whole = [(int(x * unit), int(r * unit), int(w * units[2])) for x, r, w in atoms]
     high, one = c.numerator, c.denominator
-    changes: dict[
-        int, tuple[int, int, int]
-    ] = {}  # of (a, b, d) in a y^2 - 2 b y + d, all times ``one``; for p = 1 a is 0
-    for x, r, w in whole:
-        if p == 1:
-            for place, b, d in ((x - r, -(high - one), x - r), (x, 2 * high, x), (x + r, -(high - one), x + r)):
-                old = changes.get(place, (0, 0, 0))
-                changes[place] = (0, old[1] + b * w, old[2] - b * w * d)
-        else:
-            for place, gain in ((x - r, (high - one) * w), (x + r, (one - high) * w)):
-                old = changes.get(place, (0, 0, 0))
-                changes[place] = (old[0] + gain, old[1] + gain * x, old[2] + gain * (x * x - r * r))
-    if p == 2:
-        a, b = one * sum(w for _, _, w in whole), one * sum(w * x for x, _, w in whole)
-        d = one * sum(w * (x * x - r * r) for x, r, w in whole)
-        least = Fraction(d * a - b * b, a)
-        for place in sorted(changes):
-            a, b, d = (old + change for old, change in zip((a, b, d), changes[place], strict=True))
-            if (d * a - b * b) * least.denominator < least.numerator * a:
-                least = Fraction(d * a - b * b, a)
-        return least / (one * unit**2 * units[2])
-    slope = -one * sum(w for _, _, w in whole)
-    value = one * sum(w * (x - r) for x, r, w in whole)
-    values = []
-    for place in sorted(changes):
-        values.append(value + slope * place)
-        slope, value = slope + changes[place][1], value + changes[place][2]
-    return Fraction(min(values), one * unit * units[2])
+    if p == 1:
+        turns = [(x + side * r, one - high, w) for x, r, w in whole for side in (-1, 1)]
+        slope, value = -one * sum(w for _, _, w in whole), one * sum(w * (x - r) for x, r, w in whole)
+        values = []
+        for at, turn, w in sorted(turns + [(x, 2 * high, w) for x, _, w in whole]):
+            values.append(value + slope * at)
+            slope, value = slope + turn * w, value - turn * w * at
+        return Fraction(min(values), one * unit * units[2])
+    # a y^2 - 2 b y + d, all times ``one``, which rises where atoms come into reach and falls where they leave it
+    moves = [(x + side * r, side * (high - one) * w, x, r) for x, r, w in whole for side in (-1, 1)]
+    a, b = one * sum(w for _, _, w in whole), one * sum(w * x for x, _, w in whole)
+    d = one * sum(w * (x * x - r * r) for x, r, w in whole)
+    least = Fraction(d * a - b * b, a)
+    for _, loss, x, r in sorted(moves):  # at one place those that come first, so that a stays above 0
+        a, b, d = a - loss, b - loss * x, d - loss * (x * x - r * r)
+        if (d * a - b * b) * least.denominator < least.numerator * a:
+            least = Fraction(d * a - b * b, a)
+    return least / (one * unit**2 * units[2])
 
 
 # -- words -------------------------------------------------------------------------------------------------------------
@@ -380,15 +392,16 @@ def check_clamp(t: Fields, law: Fields) -> None:
         need((low, high) == interval(t), "law.clamp: must be the domain")
 
 
-def mean_estimator(pairs: list[tuple[Fraction, Fraction]], variance: Fraction) -> Fields:
+def mean_estimator(pairs: list[Pair], variance: Fraction, off: Fraction = Fraction(0)) -> Fields:
     """``slope Y + intercept``, right on average at the first and the last input; pairs are (E[Y|x], x).
 
-    The bias is exact over all pairs, the variance is the slope squared times the largest variance of Y.
+    The bias is exact over all pairs, and wider where E[Y|x] is only known up to ``off``; the variance is the slope
+    squared times the largest variance of Y.
     """
     (first, low), (last, high) = pairs[0], pairs[-1]
     slope = (high - low) / (last - first) if last > first and high > low else Fraction(1)
     intercept = low - slope * first
-    bias = max(abs(slope * mean + intercept - x) for mean, x in pairs)
+    bias = max(abs(slope * mean + intercept - x) for mean, x in pairs) + slope * off
     texts = {"slope": slope, "intercept": intercept, "bias": bias, "variance": slope**2 * variance}
     return {"kind": "mean"} | {name: str(number) for name, number in texts.items()}
 
@@ -416,6 +429,12 @@ def exact_offset(low: Fraction, high: Fraction) -> Fraction:
 
 def fields(value: Any, names: str, entry: str) -> None:
     need(type(value) is dict and sorted(value) == names.split(), f"{entry}: must be an object with {names}")
+
+
+def same(said: list[Any], true: list[Any], entry: str, rule: str = "") -> None:
+    need(len(said) == len(true), f"{entry}: must be {len(true)}")
+    for i, (given, exact) in enumerate(zip(said, true, strict=True)):
+        need(given == exact, f"{entry}[{i}]: must be {rule}{exact}")
 
 
 def integers(values: Any, least: int, entry: str) -> list[int]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from fractions import Fraction
 
 from mechdesign.errors import InvalidInput
 
+BITS = (16, 32, 53, 62)
 CAP_BITS = 96
-_TRIES = 64
+_SLACK_BITS = 10  # a count is not added for less than this part of one, which doubles may have left
 
 
 def cumulative(masses: Sequence[int], total: int, share: Fraction = Fraction(1)) -> list[int]:
@@ -31,26 +31,59 @@ def cumulative(masses: Sequence[int], total: int, share: Fraction = Fraction(1))
     return counts
 
 
+def stretch_means(values: Sequence[int], masses: Sequence[int], counts: Sequence[int]) -> list[Fraction]:
+    """The masses are cut, in the order of the values, into stretches in proportion to the counts: the mean of each.
+
+    >>> [str(mean) for mean in stretch_means([0, 1], [1, 2], [1, 1])]
+    ['1/3', '1']
+    """
+    size, pairs, means = sum(masses), zip(values, masses, strict=True), []
+    value, left, scale = 0, 0, sum(counts)
+    for count in counts:
+        missing, moment = count * size, 0
+        while missing:
+            if not left:
+                value, mass = next(pairs)
+                left = mass * scale
+            part = min(left, missing)
+            moment, missing, left = moment + part * value, missing - part, left - part
+        means.append(Fraction(moment, count * size))
+    return means
+
+
 def base_and_caps(masses: Sequence[int], unit: int, bits: int, cap: int) -> tuple[list[int], list[int]]:
     """Counts ``n`` near ``2^bits masses / unit`` and ``C = floor(n cap / 2^96)`` with ``sum n <= 2^bits <= sum C``.
 
-    Counts that round to zero stay in the lists: their outputs are to be dropped. Where the caps lose too much by their
-    rounding down, the base is scaled up; at worst it sums to ``2^bits`` itself.
+    Counts that round to zero stay in the lists: their outputs are to be dropped. ``sum n`` is rounded up, as windows
+    that are a little too wide lose less than windows that are too narrow. Where the caps lose too much by their
+    rounding down, the base is scaled up; if that takes half of what the base leaves to follow the input, it is refused.
 
     >>> base_and_caps([1, 1], 4, 16, 3 << 96)
     ([16384, 16384], [49152, 49152])
     """
+    found = _base_and_caps(masses, unit, bits, cap)
+    if found is None:
+        finer = next((more for more in BITS if more > bits and _base_and_caps(masses, unit, more, cap)), None)
+        next_step = "take fewer outputs or a larger eps" if finer is None else f"take {finer} bits"
+        raise InvalidInput("bits", bits, "be enough for the number of outputs at this eps", next_step)
+    return found
+
+
+def _base_and_caps(masses: Sequence[int], unit: int, bits: int, cap: int) -> tuple[list[int], list[int]] | None:
     whole, total = 1 << bits, sum(masses)
-    share = Fraction(whole * min(total, unit), unit)
-    for attempt in range(_TRIES):
-        counts = cumulative(masses, total, share)
+    share = -((unit - (whole * min(total, unit) << _SLACK_BITS)) // (unit << _SLACK_BITS))
+    most = whole - (whole - share) // 2
+    for attempt in range(bits + 2):
+        counts = cumulative(masses, total, Fraction(share))
         caps = [cap * n >> CAP_BITS for n in counts]
         missing = whole - sum(caps)
         if missing <= 0:
             return counts, caps
-        grown = share * (whole + (1 << attempt) - 1) / (whole - missing)
-        share = min(Fraction(math.ceil(max(grown, share) * 1024) + 1, 1024), Fraction(whole))
-    raise InvalidInput("bits", bits, "be enough for the number of outputs", "take more bits or fewer outputs")
+        if share == most:
+            break
+        grown = -(-share * (whole + (1 << attempt) - 1) // (whole - missing))
+        share = min(max(grown, share + 1), most)
+    return None
 
 
 def between(wanted: Sequence[int], least: Sequence[int], most: Sequence[int], total: int) -> list[int]:

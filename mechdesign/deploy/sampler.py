@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.deploy.table import Table
-from mechdesign.domains import Circle
+from mechdesign.domains import Circle, Finite
 from mechdesign.errors import InvalidInput
 
 Floats = NDArray[np.float64]
@@ -70,17 +70,34 @@ def draw(bits: int, count: int) -> NDArray[Any]:
     return numbers if bits == 8 * width else numbers & numbers.dtype.type((1 << bits) - 1)
 
 
-def below(counts: Keys) -> Keys:
-    """For each entry a uniform whole number below it, by rejection."""
-    masks = counts - np.uint64(1)
-    for shift in (1, 2, 4, 8, 16, 32):
-        masks = masks | (masks >> np.uint64(shift))
-    numbers = draw(64, counts.size).astype(np.uint64) & masks
+def below(counts: Keys, masks: Keys | None = None) -> Keys:
+    """For each entry a uniform whole number below it, by rejection; ``masks`` are of the bits of ``counts - 1``."""
+    if masks is None:
+        masks = counts - np.uint64(1)
+        for shift in (1, 2, 4, 8, 16, 32):
+            masks = masks | (masks >> np.uint64(shift))
+    bits = int(masks.max(initial=0)).bit_length()
+    numbers = draw(bits, counts.size).astype(np.uint64) & masks
     wrong = np.flatnonzero(numbers >= counts)
     while wrong.size:
-        numbers[wrong] = draw(64, wrong.size).astype(np.uint64) & masks[wrong]
+        numbers[wrong] = draw(bits, wrong.size).astype(np.uint64) & masks[wrong]
         wrong = wrong[numbers[wrong] >= counts[wrong]]
     return numbers
+
+
+def happens(parts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """For each entry true with probability exactly ``part / count``, for ``0 <= part < count < 2^63``.
+
+    The first 32 binary digits of the fraction, known from doubles up to the last one or two, decide nearly always.
+    """
+    drawn = draw(32, parts.size).astype(np.float64)
+    digits = parts / counts * 2.0**32
+    answers = drawn + 0.5 < digits
+    for i in np.flatnonzero(np.abs(drawn + 0.5 - digits) <= 1).tolist():
+        part, count = int(parts[i]), int(counts[i])
+        left = (part << 32) - int(drawn[i]) * count
+        answers[i] = left > 0 and (left >= count or int(below(np.array([count], dtype=np.uint64))[0]) < left)
+    return answers
 
 
 def whole(values: Floats) -> NDArray[np.int64]:
@@ -118,8 +135,12 @@ class Guide:
         found: NDArray[np.int32] = self.table[keys >> keys.dtype.type(self.shift)]
         open_ = np.flatnonzero(found < 0)
         if open_.size:
-            found[open_] = np.searchsorted(self.sums, keys[open_].astype(np.uint64), side="right") - 1
+            found[open_] = self.search(keys[open_])
         return found
+
+    def search(self, keys: NDArray[Any]) -> NDArray[np.intp]:
+        """The same by binary search alone."""
+        return np.searchsorted(self.sums, keys.astype(np.uint64), side="right") - 1
 
 
 class Turns:
@@ -189,11 +210,12 @@ class _Rows:
 
     def report_one(self, row: int, count: int) -> Floats:
         """Many reports of one row: its own running counts are searched."""
-        if self._one is None or self._one[0] != row:
+        one = self._one  # held here: other threads may put another row there
+        if one is None or one[0] != row:
             s, extra = self._starts[row], int(self.extra)
             pairs = zip(self._counts[:-1], self._reached[:-1], strict=True)
-            self._one = row, Guide([n + min(max(g - s, 0), extra) for n, g in pairs], 1 << self.bits)
-        return np.asarray(self.outputs[self._one[1].find(draw(self.bits, count))])
+            one = self._one = row, Guide([n + min(max(g - s, 0), extra) for n, g in pairs], 1 << self.bits)
+        return np.asarray(self.outputs[one[1].find(draw(self.bits, count))])
 
 
 def _window(table: Table) -> Callable[[Floats], Floats]:
@@ -214,30 +236,33 @@ def _unbiased(table: Table) -> Callable[[Floats], Floats]:
     means = np.array(law["means"], dtype=np.int64)
     offset, scale = float(law["offset"]), math.ldexp(1.0, law["shift"] + table.bits)
     guide = Guide([mean - law["means"][0] for mean in law["means"][:-1]], law["means"][-1] - law["means"][0] + 1)
-    steps = np.diff(means).astype(np.uint64)
+    steps = np.diff(means)
 
     def report(x: Floats) -> Floats:
         at = whole((x - offset) * scale)
         row = guide.find((at - means[0]).astype(np.uint64))
-        return rows.report(row + (below(steps[row]) < (at - means[row]).astype(np.uint64)))
+        return rows.report(row + happens(at - means[row], steps[row]))
 
     return report
 
 
 def _finite(table: Table) -> Callable[[Floats], Floats]:
-    outputs = _floats(table.law["outputs"])
-    guides = [Guide([0, *accumulate(row[:-1])], 1 << table.bits, 12) for row in table.law["rows"]]
-    points = _floats(table.document["domain"]["points"])
+    outputs, domain = _floats(table.law["outputs"]), table.domain
+    assert isinstance(domain, Finite)
+    bits = max(_GUIDE_BITS + 4 - len(domain).bit_length(), 4)  # of each row's guide: all of them stay in a cache
+    guides = [Guide([0, *accumulate(row[:-1])], 1 << table.bits, bits) for row in table.law["rows"]]
+    stretches, shift = np.stack([guide.table for guide in guides]), guides[0].shift
 
     def report(x: Floats) -> Floats:
-        rows = np.searchsorted(points, x)
-        reports = np.empty(x.size)
-        order = np.argsort(rows, kind="stable")
-        ends = np.searchsorted(rows[order], np.arange(len(guides) + 1))
+        rows, numbers = domain.index(x), draw(table.bits, x.size)
+        found = stretches[rows, numbers >> numbers.dtype.type(shift)]
+        open_ = np.flatnonzero(found < 0)
+        open_ = open_[np.argsort(rows[open_], kind="stable")]
+        ends = np.searchsorted(rows[open_], np.arange(len(guides) + 1))
         for row in np.flatnonzero(np.diff(ends)).tolist():
-            mine = order[ends[row] : ends[row + 1]]
-            reports[mine] = outputs[guides[row].find(draw(table.bits, mine.size))]
-        return reports
+            mine = open_[ends[row] : ends[row + 1]]
+            found[mine] = guides[row].search(numbers[mine])
+        return np.asarray(outputs[found])
 
     return report
 
@@ -247,12 +272,15 @@ def _pieces(table: Table) -> Callable[[Floats], Floats]:
     cells, inside, weight = law["cells"], law["inside"], law["weight"]
     anchor, scale, step = (float(law[name]) for name in ("anchor", "scale", "step"))
     is_circle = isinstance(table.domain, Circle)
+    sizes = np.array([cells - inside, inside], dtype=np.uint64)
+    masks = np.array([(1 << (int(size) - 1).bit_length()) - 1 for size in sizes], dtype=np.uint64)
 
     def report(x: Floats) -> Floats:
         place = np.floor((x - anchor) * scale)
         start = np.mod(place, cells) if is_circle else np.minimum(np.maximum(place, 0), cells - inside)
         hit = draw(table.bits, x.size) < weight
-        drawn = below(np.where(hit, np.uint64(inside), np.uint64(cells - inside))).astype(np.int64)
+        choice = hit.astype(np.intp)
+        drawn = below(sizes[choice], masks[choice]).astype(np.int64)
         cell = (start.astype(np.int64) + drawn + np.where(hit, 0, inside)) % cells
         return _clamped(np.asarray((law["first"] + cell + 0.5) * step), law)
 

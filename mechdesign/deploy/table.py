@@ -18,6 +18,7 @@ from mechdesign.deploy import checker
 from mechdesign.deploy.channels import finite_counts, repair
 from mechdesign.deploy.densities import additive_law, pieces_law
 from mechdesign.deploy.document import decimal, decimals, rational
+from mechdesign.deploy.rounding import BITS
 from mechdesign.deploy.windows import unbiased_law, window_law
 from mechdesign.design.result import Certificate, Design, versions
 from mechdesign.design.saved import SavedDesign
@@ -37,7 +38,6 @@ from mechdesign.proof.minimax import MinimaxBound
 
 Floats = NDArray[np.float64]
 
-BITS = (16, 32, 53, 62)
 MOST_MIXED = 1e-6
 NOISE = 1e-6  # how far below 0, or from a sum of 1, a raw table may be
 
@@ -123,27 +123,6 @@ class Table:
         _, _, error = checker.check_window(document, document["law"], 1 << self.bits, int(document["cap"]))
         assert error is not None
         return error(exponent)
-
-    def mean_interval(self, reports: Floats, confidence: float = 0.95) -> tuple[float, float, float]:
-        """Estimate of the average input and an interval that holds it, for all inputs and up to normal approximation.
-
-        The estimate is ``slope average + intercept``, its half width ``z sqrt(variance / n) + bias`` with the exact
-        worst variance and bias of the table.
-        """
-        from scipy.stats import norm
-
-        said = self.document["estimator"]
-        if said is None:
-            raise InvalidInput("table", self.kind, "carry an estimator of the mean")
-        values = np.asarray(reports, dtype=np.float64)
-        if values.ndim != 1 or not values.size or not np.isfinite(values).all():
-            raise InvalidInput("reports", values.shape, "be a list of finite numbers")
-        if not 0 < confidence < 1:
-            raise InvalidInput("confidence", confidence, "lie strictly between 0 and 1")
-        half = float(norm.ppf((1 + confidence) / 2)) * math.sqrt(Fraction(said["variance"]) / values.size)
-        half += float(Fraction(said["bias"]))
-        mean = float(Fraction(said["slope"])) * float(values.mean()) + float(Fraction(said["intercept"]))
-        return mean, mean - half, mean + half
 
     def save(self, path: Path | str, *, overwrite: bool = False) -> Path:
         """Write the file, all of it or nothing."""
@@ -242,9 +221,11 @@ def repaired(
     epsilon: float,
     inputs: Finite,
     outputs: Finite,
-    rows: Sequence[Sequence[float]],
+    rows: Sequence[Sequence[float]] | Floats,
     bits: int = 32,
     name: str = "custom",
+    *,
+    provenance: Mapping[str, str] | None = None,
 ) -> Table:
     """The table nearest to a raw one, such as a solver leaves: whatever repair takes is done, and reported in the file.
 
@@ -263,7 +244,8 @@ def repaired(
             raise InvalidInput(f"probabilities[{i}]", (min(row), math.fsum(row)), "be at least 0 and sum to 1")
     clipped = np.maximum(np.array(rows, dtype=np.float64), 0.0)
     clipped /= clipped.sum(axis=1, keepdims=True)
-    return make_table(Discrete(epsilon, inputs, outputs, clipped, name), bits, most_mixed=1.0)
+    raw = Discrete(epsilon, inputs, outputs, clipped, name)
+    return make_table(raw, bits, provenance=provenance, most_mixed=1.0)
 
 
 def _finite(mechanism: Discrete, bits: int, cap: int, most_mixed: float) -> _Built:

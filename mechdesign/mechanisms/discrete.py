@@ -76,7 +76,7 @@ class Discrete:
     def exact_rows(self) -> list[list[Fraction]]:
         """The table as rationals, each row divided by its sum."""
         rows = [[Fraction(entry) for entry in row] for row in self.probabilities.tolist()]
-        return [[entry / sum(row) for entry in row] for row in rows]
+        return [[entry / total for entry in row] for row in rows for total in [sum(row)]]
 
     def _law(self) -> Floats:
         """The table with each row divided by its sum."""

@@ -40,6 +40,8 @@ def test_json_names_the_table_and_the_files(run: Any, saved: Path, folder: Path)
 def test_existing_files_need_force(run: Any, saved: Path, folder: Path) -> None:
     command = ("export", str(saved), "--to", "sql", "--out", str(folder))
     assert run(*command).code == 0
+    for path in folder.iterdir():
+        path.write_text("another file")
     outcome = run(*command)
     assert outcome.code == 2
     assert "pass --force" in outcome.err
@@ -48,7 +50,10 @@ def test_existing_files_need_force(run: Any, saved: Path, folder: Path) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "rule"),
-    [(("--to", "cobol"), "be one of python"), (("--to", "c", "--out", "/none"), "be an existing folder")],
+    [
+        (("--to", "cobol"), "be one of python"),
+        (("--to", "c", "--out", "/none/deeper"), "be a folder or one that can be created"),
+    ],
 )
 def test_unknown_languages_and_missing_folders_are_bad_input(
     run: Any, saved: Path, folder: Path, arguments: tuple[str, ...], rule: str
@@ -65,3 +70,14 @@ def test_a_tampered_table_is_not_exported(run: Any, saved: Path, folder: Path) -
     assert outcome.code == 2
     assert "pass its check" in outcome.err
     assert list(folder.iterdir()) == []
+
+
+def test_a_folder_is_created(run: Any, saved: Path, tmp_path: Path) -> None:
+    assert run("export", str(saved), "--to", "c", "--out", str(tmp_path / "new")).code == 0
+    assert list((tmp_path / "new").glob("*.c"))
+
+
+def test_two_languages_share_a_folder_and_its_vectors(run: Any, saved: Path, folder: Path) -> None:
+    for language in ("python", "opendp", "c"):
+        assert run("export", str(saved), "--to", language, "--out", str(folder)).code == 0
+    assert len(list(folder.glob("*_vectors.txt"))) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -97,3 +98,63 @@ def test_a_missing_table_is_bad_input(run: Any, tmp_path: Path) -> None:
     outcome = run("verify", str(tmp_path / "none.json"))
     assert outcome.code == 2
     assert "be readable" in outcome.err
+
+
+def test_randomised_response_becomes_a_table_of_its_categories(run: Any) -> None:
+    answer = run("table", "--eps", "1", "--mechanism", "grr", "--size", "5", "--json").json
+    assert (answer["kind"], answer["outputs"], answer["repair"]) == ("finite", 5, None)
+
+
+def test_a_channel_in_a_file_is_repaired_and_the_cost_told(run: Any, tmp_path: Path) -> None:
+    file, path = tmp_path / "mine.csv", tmp_path / "t.json"
+    file.write_text("low,mid,high\n0.7,0.2,0.1\n0.1,0.2,0.7\n")
+    outcome = run("table", "--eps", "1", "--channel", str(file), "--out", str(path))
+    assert outcome.code == 0
+    assert "repaired: 0.428 of the uniform law mixed in, 0 outputs dropped" in outcome.out
+    provenance = json.loads(path.read_bytes())["provenance"]
+    assert provenance["outputs"] == "0 = low, 1 = mid, 2 = high"
+    assert run("verify", str(path)).code == 0
+
+
+def test_a_private_channel_needs_no_repair(run: Any, tmp_path: Path) -> None:
+    file = tmp_path / "mine.csv"
+    file.write_text("0.6,0.4\n0.4,0.6\n")
+    assert run("table", "--eps", "1", "--channel", str(file), "--json").json["repair"] is None
+
+
+def test_numbers_as_labels_are_the_points(run: Any, tmp_path: Path) -> None:
+    file, path = tmp_path / "mine.csv", tmp_path / "t.json"
+    file.write_text(",10,20\n-1,0.6,0.4\n1,0.4,0.6\n")
+    assert run("table", "--eps", "1", "--channel", str(file), "--out", str(path)).code == 0
+    document = json.loads(path.read_bytes())
+    assert (document["domain"]["points"], document["law"]["outputs"]) == (["-1", "1"], ["10", "20"])
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("0.6,0.4\n0.4,0.7\n", "probabilities[1] must be at least 0 and sum to 1"),
+        ("0.6,0.4\n0.4,nan\n", "line 2, cell 2 has 'nan'"),
+        ("1.1,-0.1\n0.5,0.5\n", "channel file must hold finite numbers, at least -1e-06"),
+    ],
+)
+def test_a_channel_that_is_none_is_refused(run: Any, tmp_path: Path, content: str, said: str) -> None:
+    file = tmp_path / "mine.csv"
+    file.write_text(content)
+    outcome = run("table", "--eps", "1", "--channel", str(file))
+    assert outcome.code == 2
+    assert said in outcome.err
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--mechanism", "grr"),
+        ("--mechanism", "grr", "--size", "1"),
+        ("--mechanism", "grr", "--size", "3", "--loss", "squared"),
+        ("--mechanism", "pm", "--size", "3"),
+        ("--channel", "c.csv", "--mechanism", "pm"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(run: Any, options: tuple[str, ...]) -> None:
+    assert run("table", "--eps", "1", *options).code == 2

@@ -3,13 +3,15 @@
 import math
 from fractions import Fraction
 from itertools import pairwise
+from operator import mul
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mechdesign.deploy import make_table
+from mechdesign.deploy import checker, make_table
+from mechdesign.deploy.document import decimal
 from mechdesign.domains import Finite, Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.losses import Squared
@@ -146,3 +148,87 @@ def test_windows_in_several_parts_are_refused():
     mechanism = Piecewise(1.0, unit, unit, 0.5, 1.25, SublevelWindow(Squared()))
     with pytest.raises(InvalidInput, match="windows of one interval"):
         make_table(mechanism)
+
+
+# -- the estimator of pieces ------------------------------------------------------------------------------------------
+
+
+def said(law, bits, domain):
+    """The estimator the checker wants of a law, as fractions."""
+    document = {"bits": bits, "domain": {"kind": "interval", "lower": decimal(domain[0]), "upper": decimal(domain[1])}}
+    _, found, _ = checker.check_pieces(document, law, 1 << bits, 2**200)
+    return {name: Fraction(text) for name, text in found.items() if name != "kind"}
+
+
+def moments(law, bits, start):
+    """E[Y] and Var(Y) of a row, cell by cell."""
+    cells, inside, p = law["cells"], law["inside"], Fraction(law["weight"], 2**bits)
+    chances = [(1 - p) / (cells - inside)] * cells
+    chances[start : start + inside] = [p / inside] * inside
+    centres = [(law["first"] + j + Fraction(1, 2)) * Fraction(law["step"]) for j in range(cells)]
+    mean = sum(map(mul, chances, centres))
+    return mean, sum(c * y * y for c, y in zip(chances, centres, strict=True)) - mean**2
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.data())
+def test_bias_and_variance_of_pieces_hold_for_every_input_cell_by_cell(data):
+    cells = data.draw(st.integers(2, 12))
+    inside = data.draw(st.integers(1, cells - 1))
+    step = data.draw(st.floats(0.01, 4))
+    lower = data.draw(st.floats(-3, 3))
+    upper = lower + data.draw(st.floats(0.5, 4))
+    law = {
+        "cells": cells,
+        "inside": inside,
+        "weight": data.draw(st.integers(1, 2**16 - 1)),
+        "first": data.draw(st.integers(-20, 20)),
+        "step": decimal(step),
+        "anchor": decimal(data.draw(st.floats(-4, 4))),
+        "scale": decimal(data.draw(st.floats(0.1, 10))),
+        "clamp": None,
+    }
+    found = said(law, 16, (lower, upper))
+    anchor, scale = float(law["anchor"]), float(law["scale"])
+    edges = [anchor + k / scale for k in range(-1, cells + 2)]
+    near = [y for x in edges for y in (x, math.nextafter(x, math.inf), math.nextafter(x, -math.inf))]
+    rows = [moments(law, 16, start) for start in range(cells - inside + 1)]
+    for x in [lower, upper, *(x for x in near if lower <= x <= upper), *np.linspace(lower, upper, 7).tolist()]:
+        mean, variance = rows[min(max(math.floor((x - anchor) * scale), 0), cells - inside)]
+        assert abs(found["slope"] * mean + found["intercept"] - Fraction(x)) <= found["bias"]
+        assert found["slope"] ** 2 * variance <= found["variance"]
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.sampled_from(PIECEWISE), st.floats(0.1, 8))
+def test_the_estimator_of_pieces_is_that_of_the_mechanism(build, epsilon):
+    # cells are 2^-32 of the outputs: on their scale the bounds of the file are the mechanism's own worst cases
+    mechanism = build(epsilon)
+    found = {
+        name: float(Fraction(text))
+        for name, text in make_table(mechanism).document["estimator"].items()
+        if name != "kind"
+    }
+    ends = np.array([mechanism.inputs.lower, mechanism.inputs.upper])
+    slope = float(np.diff(ends)[0] / np.diff(mechanism.mean(ends))[0])
+    assert found["slope"] == pytest.approx(slope, rel=1e-6)
+    rounding = 16 * slope * mechanism.outputs.length * 2.0**-32
+    x = np.linspace(*ends, 4001)
+    off = np.abs(found["slope"] * mechanism.mean(x) + found["intercept"] - x).max()
+    between = (x[1] - x[0]) * (1 + slope)  # the grid may miss the worst input by this much
+    assert off - rounding <= found["bias"] <= off + between + rounding
+    assert found["variance"] == pytest.approx(slope**2 * mechanism.variance(x).max(), rel=1e-6)
+
+
+def test_the_bias_of_unbiased_pieces_is_of_the_size_of_a_cell():
+    for mechanism in (catalogue.pm(1.0), catalogue.ogpm_unbiased(2.0), catalogue.sw(1.0)):
+        law = make_table(mechanism)
+        assert float(Fraction(law.document["estimator"]["bias"])) < 4 * float(law.law["step"])
+
+
+def test_ogpm_has_the_closed_form_of_its_bias():
+    # the window stays at an end until x = width / 2: there the estimator, right at 0, is that much off
+    mechanism = catalogue.ogpm(1.0)
+    bias = float(Fraction(make_table(mechanism).document["estimator"]["bias"]))
+    assert bias == pytest.approx(mechanism.width / 2, rel=1e-8)
+    assert bias == pytest.approx(0.5 / (math.exp(0.5) + 1), rel=1e-8)

@@ -554,11 +554,14 @@ def test_nothing_is_left_if_a_file_cannot_be_written(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_unknown_languages_and_missing_folders_are_refused(shipped: dict[str, Table], tmp_path: Path) -> None:
+def test_unknown_languages_and_folders_that_cannot_be_are_refused(shipped: dict[str, Table], tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="be one of python, javascript, c, rust, java, sql, opendp"):
         export_table(shipped["finite"], "cobol", tmp_path)
-    with pytest.raises(FileProblem, match="be an existing folder"):
-        export_table(shipped["finite"], "c", tmp_path / "none")
+    with pytest.raises(FileProblem, match="be a folder or one that can be created"):
+        export_table(shipped["finite"], "c", tmp_path / "none" / "deeper")
+    (tmp_path / "file").touch()
+    with pytest.raises(FileProblem, match="be a folder, not a file"):
+        export_table(shipped["finite"], "c", tmp_path / "file")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

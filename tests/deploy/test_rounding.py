@@ -1,12 +1,13 @@
 """Counts: rounded without losing or gaining any, between their bounds."""
 
+import math
 from fractions import Fraction
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mechdesign.deploy.rounding import base_and_caps, between, cumulative
+from mechdesign.deploy.rounding import base_and_caps, between, cumulative, stretch_means
 from mechdesign.errors import InvalidInput
 
 masses = st.lists(st.integers(1, 10**6), min_size=1, max_size=12)
@@ -25,16 +26,46 @@ def test_running_sums_are_within_half_a_count(weights, target):
 @given(masses, st.floats(1.0001, 50), st.floats(0, 1), st.sampled_from((16, 32, 62)))
 def test_rows_can_sum_to_the_whole(weights, ratio, share, bits):
     cap = int(ratio * 2**60) << 36
-    unit = int(sum(weights) * (1 + (ratio - 1) * share)) + 1  # total / unit between about 1 / ratio and 1
-    counts, caps = base_and_caps(weights, unit, bits, cap)
+    unit = math.floor(sum(weights) * (1 + (Fraction(cap, 2**96) - 1) * Fraction(share)))  # from 1 / ratio to 1 of it
+    try:
+        counts, caps = base_and_caps(weights, unit, bits, cap)
+    except InvalidInput:
+        with pytest.raises(InvalidInput, match="take 32 bits"):
+            base_and_caps(weights, unit, bits, cap)
+        bits = 32
+        counts, caps = base_and_caps(weights, unit, bits, cap)
     assert sum(counts) <= 2**bits <= sum(caps)
     assert all(most == cap * least >> 96 for least, most in zip(counts, caps, strict=True))
 
 
-def test_a_base_that_loses_too_much_to_its_caps_is_scaled_up():
-    counts, caps = base_and_caps([1] * 1000, 2000, 16, int(2.0 * 2**96) - 1)
-    assert sum(counts) > 2**15
-    assert sum(caps) >= 2**16
+@given(masses, st.sampled_from((16, 32)), st.floats(0.05, 1))
+def test_a_base_that_its_caps_do_not_need_to_grow_is_rounded_up(weights, bits, share):
+    unit = math.ceil(sum(weights) / Fraction(share))
+    counts, _ = base_and_caps(weights, unit, bits, 2**12 << 96)
+    assert sum(counts) == math.ceil(Fraction(2**bits * sum(weights), unit))
+    assert sum(counts) <= 2**bits
+
+
+def test_a_base_that_would_have_to_fill_the_table_is_refused():
+    with pytest.raises(InvalidInput, match=r"number of outputs at this eps .*; take 32 bits"):
+        base_and_caps([1] * 2000, 2010, 16, int(1.01 * 2**96))
+
+
+@given(
+    st.lists(st.tuples(st.integers(-50, 50), st.integers(1, 20)), min_size=1, max_size=8),
+    st.lists(st.integers(1, 9), min_size=1, max_size=9),
+)
+def test_stretches_keep_the_mean_and_the_order(pairs, counts):
+    values, weights = zip(*sorted(pairs), strict=True)
+    means = stretch_means(values, weights, counts)
+    assert means == sorted(means)
+    total = sum(count * mean for count, mean in zip(counts, means, strict=True))
+    assert total / sum(counts) == Fraction(sum(v * w for v, w in zip(values, weights, strict=True)), sum(weights))
+
+
+def test_a_stretch_within_one_value_has_that_mean():
+    assert stretch_means([0, 3, 7], [2, 1, 1], [1, 1, 1, 1]) == [0, 0, 3, 7]
+    assert stretch_means([0, 3, 7], [2, 1, 1], [2, 2]) == [0, 5]
 
 
 @given(st.data())

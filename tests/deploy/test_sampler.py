@@ -301,3 +301,26 @@ def _timed(work):
 def _raw_doubles(count, chunk=1 << 16):
     for _ in range(0, count, chunk):
         (np.frombuffer(os.urandom(8 * chunk), dtype="<u8") >> np.uint64(11)) * 2.0**-53
+
+
+@pytest.mark.parametrize(
+    ("part", "count"), [(0, 1), (1, 3), (2, 3), (1, 2**62 - 1), (2**62 - 2, 2**62 - 1), (5, 5), (3**38, 2**61 + 1)]
+)
+def test_a_chance_is_decided_by_its_exact_binary_digits(part: int, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, rest = divmod(part << 32, count)  # part / count = (first + rest / count) / 2^32
+    near = [d for d in range(first - 3, first + 4) if 0 <= d < 2**32]
+    asked: list[int] = []
+
+    def drawn(bits: int, size: int) -> np.ndarray:
+        assert (bits, size) == (32, len(near))
+        return np.array(near, dtype=np.uint32)
+
+    def beyond(counts: np.ndarray) -> np.ndarray:
+        asked.extend(counts.tolist())
+        return counts - np.uint64(1)
+
+    monkeypatch.setattr(sampler, "draw", drawn)
+    monkeypatch.setattr(sampler, "below", beyond)
+    answers = sampler.happens(np.full(len(near), part), np.full(len(near), count))
+    assert answers.tolist() == [d < first for d in near]  # at d = first the digits beyond decide: the stub says no
+    assert asked == ([count] if rest and first in near else [])

@@ -9,13 +9,14 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from mechdesign.deploy import make_table
-from mechdesign.design import MinimaxProblem, optimal_minimax
+from mechdesign.design import MinimaxProblem, UnbiasedProblem, optimal_minimax, optimal_unbiased
 from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.losses import Absolute, Squared
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
 from mechdesign.mechanisms.window import Window
+from mechdesign.priors import uniform
 from mechdesign.proof import exact_worst_error
 
 
@@ -110,7 +111,7 @@ def test_errors_bias_and_variance_are_those_of_the_rows(mechanism, exponent):
         assert debiased[-1] == 1
 
 
-@pytest.mark.parametrize("epsilon", [0.5, 1.0, 2.0, 4.0])
+@pytest.mark.parametrize("epsilon", [0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0])
 @pytest.mark.parametrize(("loss", "exponent"), [(Absolute(), 1), (Squared(), 2)])
 def test_rounding_costs_little(epsilon, loss, exponent):
     design = optimal_minimax(MinimaxProblem(epsilon, loss, gap=1e-3))
@@ -118,6 +119,26 @@ def test_rounding_costs_little(epsilon, loss, exponent):
     losses = {bits: float(make_table(design, bits).worst_error(exponent) / exact - 1) for bits in (16, 32)}
     assert losses[16] <= 4e-3
     assert losses[32] <= 5e-8
+
+
+@pytest.mark.parametrize(("bits", "average", "worst"), [(16, 5e-3, 5e-3), (32, 5e-8, 5e-8)])
+@pytest.mark.parametrize("epsilon", [0.5, 2.0, 6.0, 8.0])
+def test_rounding_costs_unbiased_tables_little(epsilon, bits, average, worst):
+    mechanism = optimal_unbiased(UnbiasedProblem(epsilon, uniform(Interval(-1, 1)), Interval(-1, 1))).mechanism
+    table = make_table(mechanism, bits)
+    assert average_square(table) - 1 / 3 <= mechanism.average_loss(Squared(), uniform(Interval(-1, 1))) * (1 + average)
+    assert float(Fraction(table.document["estimator"]["variance"])) <= mechanism.worst_case(Squared())[0] * (1 + worst)
+
+
+def average_square(table):
+    """E[Y^2] for an input uniform on [-1, 1]: it is linear in the input between the means of the rows."""
+    law, whole = table.law, 2**table.bits
+    outputs = np.array([float(text) for text in law["outputs"]])
+    rows = np.array([shipped_row(law, table.bits, start) for start in law["starts"]]) / whole
+    means = float(law["offset"]) + np.array(law["means"]) / 2.0 ** (law["shift"] + table.bits)
+    inputs = np.unique(np.concatenate([[-1, 1], means[np.abs(means) < 1]]))
+    squares = np.interp(inputs, means, rows @ outputs**2)
+    return np.sum(np.diff(inputs) * (squares[1:] + squares[:-1]) / 2) / 2
 
 
 def test_the_certificate_of_a_design_is_shipped_and_holds(tables):
@@ -135,6 +156,35 @@ def test_outputs_without_a_count_are_dropped():
     mechanism = Window(1.0, Interval(0, 1), [0.0, 0.5, 1.0], [0.3, 1e-9, 0.3], 2.7)
     assert make_table(mechanism, 16).law["outputs"] == ["0", "1"]
     assert make_table(mechanism, 32).law["outputs"] == ["0", "0.5", "1"]
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(600, 2000), st.integers(0, 99))
+def test_few_counts_stand_at_the_means_of_equal_shares(size, seed):
+    rng = np.random.default_rng(seed)
+    points, base = np.sort(rng.uniform(0, 1, size)), rng.dirichlet(np.full(size, 0.5)) + 1e-9
+    mechanism = Window(8.0, Interval(0, 1), points, base / base.sum() * 0.005, math.exp(8) * (1 - 1e-12))
+    law = make_table(mechanism, 16).law
+    outputs = np.array([float(text) for text in law["outputs"]])
+    assert sum(law["base"]) == math.ceil(2**16 * mechanism.exact_total())
+    assert outputs @ law["base"] / sum(law["base"]) == pytest.approx(points @ base / base.sum(), abs=1e-12)
+    reached = np.cumsum(mechanism.base) / mechanism.base.sum() * sum(law["base"])
+    first = np.searchsorted(reached, np.cumsum(law["base"]) - law["base"], side="right")
+    last = np.minimum(np.searchsorted(reached, np.cumsum(law["base"]) - 1e-9), size - 1)
+    assert (points[first] - 1e-12 <= outputs).all()
+    assert (outputs <= points[last] + 1e-12).all()
+
+
+def test_many_outputs_stand_at_the_means_of_what_their_counts_stand_for():
+    points = np.linspace(0, 1, 101)
+    mechanism = Window(2.0, Interval(0, 1), points, np.linspace(1, 2, 101) / 400, math.exp(2) * (1 - 1e-12))
+    law = make_table(mechanism, 16).law
+    outputs = np.array([float(text) for text in law["outputs"]])
+    assert 0 < np.abs(outputs - points).max() < 1e-3
+    of_base = points @ mechanism.base / mechanism.base.sum()
+    assert outputs @ law["base"] / sum(law["base"]) == pytest.approx(of_base, abs=1e-14)
+    few = make_table(Window(2.0, Interval(0, 1), points[::10], mechanism.base[::10] * 10, mechanism.ratio), 16).law
+    assert [float(text) for text in few["outputs"]] == points[::10].tolist()
 
 
 # -- unbiased ---------------------------------------------------------------------------------------------------------

@@ -45,17 +45,44 @@ def export_table(
 
     *Guarantee.* A sampler reads random bytes as the table format says and decides by whole numbers only: fed the bytes
     of a test vector it returns the same double, bit for bit, as `mechdesign.deploy.report`. Either all files are
-    written, each of them at once, or none is left behind.
+    written, each of them at once, or none is left behind. The directory is created; a file that is there with the same
+    content, such as the vectors another language wrote, stays.
     """
     if language not in _WRITERS:
         raise InvalidInput("language", language, f"be one of {', '.join(LANGUAGES)}")
     folder = Path(directory)
-    if not folder.is_dir():
-        raise FileProblem("directory", str(folder), "be an existing folder", f"create {folder} first")
     texts = _texts(table, language, cases)
-    for name in texts:
-        files.require_writable(folder / name, overwrite=overwrite)
-    return _write_all(folder, texts, overwrite=overwrite)
+    missing = {name: text for name, text in texts.items() if not _holds(folder / name, text)}
+    is_new = _create(folder)
+    try:
+        for name in missing:
+            files.require_writable(folder / name, overwrite=overwrite)
+        _write_all(folder, missing, overwrite=overwrite)
+    except BaseException:
+        if is_new:
+            folder.rmdir()
+        raise
+    return [folder / name for name in texts]
+
+
+def _holds(path: Path, text: str) -> bool:
+    try:
+        return path.read_bytes() == text.encode()
+    except OSError:
+        return False
+
+
+def _create(folder: Path) -> bool:
+    """Whether the folder had to be created."""
+    try:
+        folder.mkdir()
+    except FileExistsError:
+        if folder.is_dir():
+            return False
+        raise FileProblem("directory", str(folder), "be a folder, not a file") from None
+    except (OSError, ValueError) as error:
+        raise FileProblem("directory", str(folder), f"be a folder or one that can be created: {error}") from None
+    return True
 
 
 def _texts(table: Table, language: str, cases: int) -> dict[str, str]:
@@ -78,7 +105,7 @@ def refusals(inputs: Inputs) -> list[Vector]:
     return [replace(refused, x=x) for x in outside if x not in inputs.points]
 
 
-def _write_all(folder: Path, texts: Mapping[str, str], *, overwrite: bool) -> list[Path]:
+def _write_all(folder: Path, texts: Mapping[str, str], *, overwrite: bool) -> None:
     written: list[Path] = []
     try:
         for name, text in texts.items():
@@ -87,4 +114,3 @@ def _write_all(folder: Path, texts: Mapping[str, str], *, overwrite: bool) -> li
         for path in written:
             path.unlink(missing_ok=True)
         raise
-    return written

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mechdesign.errors import FileProblem
-from mechdesign.loss_files import read_loss_matrix
+from mechdesign.matrix_files import read_matrix
 
 LOSSES = [[0.0, 1.5], [2.0, 0.0], [3.0, 4.0]]
 PLAIN = "0,1.5\n2,0\n3,4\n"
@@ -39,23 +39,23 @@ GOOD = {
 @pytest.mark.parametrize("name", GOOD)
 def test_what_a_csv_file_says_is_read(name: str, tmp_path: Path) -> None:
     text, inputs, outputs = GOOD[name]
-    table = read_loss_matrix(_written(tmp_path, text))
-    np.testing.assert_array_equal(table.losses, LOSSES)
+    table = read_matrix(_written(tmp_path, text))
+    np.testing.assert_array_equal(table.values, LOSSES)
     assert (table.input_labels, table.output_labels) == (inputs, outputs)
 
 
 def test_a_single_column_may_have_a_header(tmp_path: Path) -> None:
-    table = read_loss_matrix(_written(tmp_path, "only\n1\n2\n"))
-    np.testing.assert_array_equal(table.losses, [[1.0], [2.0]])
+    table = read_matrix(_written(tmp_path, "only\n1\n2\n"))
+    np.testing.assert_array_equal(table.values, [[1.0], [2.0]])
     assert table.output_labels == ("only",)
 
 
 @pytest.mark.parametrize("kind", ["float64", "float32", "int64", "uint8"])
 def test_numpy_files_are_read(kind: str, tmp_path: Path) -> None:
     np.save(tmp_path / "losses.npy", np.array([[0, 1], [2, 0]], dtype=kind))
-    table = read_loss_matrix(str(tmp_path / "losses.npy"))
-    np.testing.assert_array_equal(table.losses, [[0.0, 1.0], [2.0, 0.0]])
-    assert table.losses.dtype == np.float64
+    table = read_matrix(str(tmp_path / "losses.npy"))
+    np.testing.assert_array_equal(table.values, [[0.0, 1.0], [2.0, 0.0]])
+    assert table.values.dtype == np.float64
 
 
 BAD = {
@@ -95,7 +95,7 @@ BAD = {
 def test_a_doubtful_csv_file_is_refused(name: str, tmp_path: Path) -> None:
     text, reason = BAD[name]
     with pytest.raises(FileProblem, match=reason):
-        read_loss_matrix(_written(tmp_path, text))
+        read_matrix(_written(tmp_path, text))
 
 
 ARRAYS = {
@@ -114,7 +114,7 @@ ARRAYS = {
 def test_a_doubtful_array_is_refused(name: str, tmp_path: Path) -> None:
     np.save(tmp_path / "losses.npy", ARRAYS[name])
     with pytest.raises(FileProblem):
-        read_loss_matrix(tmp_path / "losses.npy")
+        read_matrix(tmp_path / "losses.npy")
 
 
 @pytest.mark.parametrize("shape", [b"(2, 3000000000), }", b"(2, 3000000000),  ", b"(2, 3               "])
@@ -123,28 +123,28 @@ def test_a_header_that_lies_is_refused(shape: bytes, tmp_path: Path) -> None:
     content = (tmp_path / "losses.npy").read_bytes().replace(b"(2, 3), }         ", shape)
     assert shape in content
     with pytest.raises(FileProblem):
-        read_loss_matrix(_written(tmp_path, content, "losses.npy"))
+        read_matrix(_written(tmp_path, content, "losses.npy"))
 
 
 def test_pickled_arrays_are_never_opened(tmp_path: Path) -> None:
     np.save(tmp_path / "losses.npy", np.array([[{}]], dtype=object), allow_pickle=True)
     with pytest.raises(FileProblem):
-        read_loss_matrix(tmp_path / "losses.npy")
+        read_matrix(tmp_path / "losses.npy")
 
 
 @pytest.mark.parametrize("content", [b"", b"\x93NUMPY", b"PK\x03\x04", b"not an array"])
 def test_broken_array_files_are_refused(content: bytes, tmp_path: Path) -> None:
     with pytest.raises(FileProblem):
-        read_loss_matrix(_written(tmp_path, content, "losses.npy"))
+        read_matrix(_written(tmp_path, content, "losses.npy"))
 
 
 @pytest.mark.parametrize("name", ["missing.csv", "losses.xlsx", "losses"])
 def test_missing_files_and_other_kinds_are_named(name: str, tmp_path: Path) -> None:
     with pytest.raises(FileProblem, match="loss matrix file"):
-        read_loss_matrix(tmp_path / name)
+        read_matrix(tmp_path / name)
 
 
 def test_a_folder_is_no_file(tmp_path: Path) -> None:
     (tmp_path / "folder.csv").mkdir()
     with pytest.raises(FileProblem, match="readable"):
-        read_loss_matrix(tmp_path / "folder.csv")
+        read_matrix(tmp_path / "folder.csv")

@@ -1,4 +1,4 @@
-"""Loss matrices from files: CSV with optional labels, or a NumPy array."""
+"""Matrices from files, of losses or of probabilities: CSV with optional labels, or a NumPy array."""
 
 from __future__ import annotations
 
@@ -22,137 +22,153 @@ _OTHER_SEPARATORS = re.compile(r"[;\t]|^[-+]?\d[\d.,' ]*[,' ][\d.,' ]*$")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LossTable:
-    """``losses[x, y]`` with a label for each row and column, where the file has them."""
+class LabelledMatrix:
+    """``values[x, y]`` with a label for each row and column, where the file has them."""
 
-    losses: Floats
+    values: Floats
     input_labels: tuple[str, ...] | None = None
     output_labels: tuple[str, ...] | None = None
 
 
-def read_loss_matrix(path: Path | str) -> LossTable:
-    """The losses in a ``.csv`` or ``.npy`` file: a row for each input, a column for each output.
+@dataclass(frozen=True, slots=True)
+class _Source:
+    name: str
+    what: str
+    least: float
+
+    def problem(self, rule: str, next_step: str = "") -> FileProblem:
+        return FileProblem(f"{self.what} file", self.name, rule, next_step)
+
+    def require(self, number: float | None, place: str, cell: str) -> float:
+        if number is None or not (math.isfinite(number) and number >= self.least):
+            rule = f"hold finite numbers, at least {self.least:g}: {place} has {cell!r}"
+            raise self.problem(rule, "correct the cell")
+        return number
+
+
+def read_matrix(path: Path | str, what: str = "loss matrix", least: float = 0.0) -> LabelledMatrix:
+    """The numbers in a ``.csv`` or ``.npy`` file: a row for each input, a column for each output.
 
     A first line of words labels the outputs and a first column of words labels the inputs; an empty corner says that
     both are there, so numbers may be labels too. Anything doubtful is `FileProblem`: lines of different lengths, cells
-    that are no finite number at least 0, labels among numbers, labels that are empty, appear twice, or are cells in
-    other separators.
+    that are no finite number of at least ``least``, labels among numbers, labels that are empty, appear twice, or are
+    cells in other separators.
     """
     target = Path(path)
+    source = _Source(str(target), what, least)
     readers = {".csv": _read_csv, ".npy": _read_array}
     reader = readers.get(target.suffix.lower())
     if reader is None:
-        raise FileProblem("loss matrix file", str(target), "end in .csv or .npy", "save the table as CSV")
+        raise source.problem("end in .csv or .npy", "save the table as CSV")
     try:
         with target.open("rb") as stream:
             content = stream.read(_LARGEST + 1)
     except OSError as error:
-        raise FileProblem("loss matrix file", str(target), f"be readable: {(error.strerror or '').lower()}") from None
+        raise source.problem(f"be readable: {(error.strerror or '').lower()}") from None
     if len(content) > _LARGEST:
-        raise FileProblem("loss matrix file", str(target), f"be at most {_LARGEST // 2**20} MB")
-    return reader(content, str(target))
+        raise source.problem(f"be at most {_LARGEST // 2**20} MB")
+    return reader(content, source)
 
 
-def _read_array(content: bytes, name: str) -> LossTable:
+def _read_array(content: bytes, source: _Source) -> LabelledMatrix:
     try:
         array = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
     # a header may promise more than memory holds, and is parsed as Python
     except (ValueError, EOFError, OSError, MemoryError, SyntaxError, TokenError) as error:
-        raise FileProblem("loss matrix file", name, f"be a NumPy array of numbers: {error}") from None
+        raise source.problem(f"be a NumPy array of numbers: {error}") from None
     if array.dtype.kind not in "fiu" or array.ndim != 2 or not array.size:
-        raise FileProblem(
-            "loss matrix file", name, "hold one array of numbers with two axes", "save it with numpy.save"
-        )
-    losses = array.astype(np.float64)
-    bad = np.argwhere(~(np.isfinite(losses) & (losses >= 0)))
+        raise source.problem("hold one array of numbers with two axes", "save it with numpy.save")
+    values = array.astype(np.float64)
+    bad = np.argwhere(~(np.isfinite(values) & (values >= source.least)))
     if bad.size:
         row, column = bad[0].tolist()
-        raise _bad_cell(name, f"entry [{row}, {column}]", str(losses[row, column]))
-    return LossTable(losses)
+        source.require(None, f"entry [{row}, {column}]", str(values[row, column]))
+    return LabelledMatrix(values)
 
 
-def _read_csv(content: bytes, name: str) -> LossTable:
-    lines = _cells(content, name)
+def _read_csv(content: bytes, source: _Source) -> LabelledMatrix:
+    lines = _cells(content, source)
     top = lines[0][1]
     has_corner = top[0] == "" and len(top) > 1 and len(lines) > 1
-    has_header = has_corner or _is_header(top, lines[0][0], name)
+    has_header = has_corner or _is_header(top, lines[0][0], source)
     body = lines[1:] if has_header else lines
     firsts = [(f"line {line}, cell 1", cells[0]) for line, cells in body]
-    has_labels = has_corner or (len(top) > 1 and _are_labels(firsts, name, "first column"))
+    has_labels = has_corner or (len(top) > 1 and _are_labels(firsts, source, "first column"))
     if not body:
-        raise FileProblem("loss matrix file", name, "have an input: a line of numbers")
+        raise source.problem("have an input: a line of numbers")
     first = 1 if has_labels else 0
     if has_labels and not has_header and len(body) == 1:
         rule = f"have a number in every cell of its only line: {firsts[0][0]} has {firsts[0][1]!r}"
-        raise FileProblem("loss matrix file", name, rule, "write a number there, or a first line of labels")
+        raise source.problem(rule, "write a number there, or a first line of labels")
     places = [(f"line {lines[0][0]}, cell {number}", cell) for number, cell in enumerate(top, 1)][first:]
-    _require_labels((places if has_header else []) + (firsts if has_labels else []), name)
-    losses = np.array(
+    _require_labels((places if has_header else []) + (firsts if has_labels else []), source)
+    values = np.array(
         [
-            [_loss(cell, f"line {line}, cell {number}", name) for number, cell in enumerate(cells[first:], first + 1)]
+            [
+                source.require(_number(cell), f"line {line}, cell {number}", cell)
+                for number, cell in enumerate(cells[first:], first + 1)
+            ]
             for line, cells in body
         ]
     )
     outputs = tuple(lines[0][1][first:]) if has_header else None
     inputs = tuple(cells[0] for _, cells in body) if has_labels else None
-    if has_corner and losses.shape[1] == 1 and _number(top[1]) is not None:
+    if has_corner and values.shape[1] == 1 and _number(top[1]) is not None:
         rule = f"show whether its first line holds labels: line {lines[0][0]}, cell 1 is empty and {top[1]!r} a number"
-        raise FileProblem("loss matrix file", name, rule, "write the missing number, or a word above the column")
+        raise source.problem(rule, "write the missing number, or a word above the column")
     for labels, what in ((inputs, "first column"), (outputs, "first line")):
         if labels is not None and len(set(labels)) < len(labels):
             twice = next(label for label in labels if labels.count(label) > 1)
-            raise FileProblem(
-                "loss matrix file", name, f"have different labels in its {what}, {twice!r} is there twice"
-            )
-    return LossTable(losses, inputs, outputs)
+            raise source.problem(f"have different labels in its {what}, {twice!r} is there twice")
+    return LabelledMatrix(values, inputs, outputs)
 
 
-def _cells(content: bytes, name: str) -> list[tuple[int, list[str]]]:
+def _cells(content: bytes, source: _Source) -> list[tuple[int, list[str]]]:
     """The stripped cells of each line that is not blank, with its number."""
     try:
         reader = csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True)
         lines = [(reader.line_num, [cell.strip() for cell in cells]) for cells in reader]
     except (UnicodeDecodeError, csv.Error) as error:
-        raise FileProblem("loss matrix file", name, f"be a CSV file in UTF-8: {error}") from None
+        raise source.problem(f"be a CSV file in UTF-8: {error}") from None
     lines = [(line, cells) for line, cells in lines if any(cells)]
     if not lines:
-        raise FileProblem("loss matrix file", name, "hold a matrix, and is empty")
+        raise source.problem("hold a matrix, and is empty")
     width = len(lines[0][1])
     for line, cells in lines:
         if len(cells) != width:
             rule = f"have {width} cells in every line, line {line} has {len(cells)}"
-            raise FileProblem("loss matrix file", name, rule, "separate the cells by commas")
+            raise source.problem(rule, "separate the cells by commas")
     return lines
 
 
-def _is_header(top: list[str], line: int, name: str) -> bool:
-    """Whether the first line holds labels; a number in its first cell makes it a line of losses."""
+def _is_header(top: list[str], line: int, source: _Source) -> bool:
+    """Whether the first line holds labels; a number in its first cell makes it a line of values."""
     cells = [(f"line {line}, cell {number}", cell) for number, cell in enumerate(top, 1)]
     if _number(top[0]) is not None:
-        return _are_labels(cells, name, "first line")
-    return _are_labels(cells[1:] or cells, name, "first line")
+        return _are_labels(cells, source, "first line")
+    return _are_labels(cells[1:] or cells, source, "first line")
 
 
-def _are_labels(cells: list[tuple[str, str]], name: str, what: str) -> bool:
-    """Whether cells hold labels; a mixture is a mistake somewhere, and no reason to drop a line of losses."""
+def _are_labels(cells: list[tuple[str, str]], source: _Source, what: str) -> bool:
+    """Whether cells hold labels; a mixture is a mistake somewhere, and no reason to drop a line of values."""
     words = [(place, cell) for place, cell in cells if _number(cell) is None]
     if words and len(words) < len(cells):
         place, word = words[0]
         rule = f"have only labels or only numbers in its {what}: {place} has {word!r}"
         step = "write a number there, or leave the corner cell empty if labels are numbers"
-        raise FileProblem("loss matrix file", name, rule, step)
+        raise source.problem(rule, step)
     return bool(words)
 
 
-def _require_labels(cells: list[tuple[str, str]], name: str) -> None:
+def _require_labels(cells: list[tuple[str, str]], source: _Source) -> None:
     """No label is empty, or is what a number becomes with other separators."""
     for place, label in cells:
         if not label:
             rule = f"have a label or a number in every cell: {place} has {label!r}"
-            raise FileProblem("loss matrix file", name, rule, "write what is missing")
+            raise source.problem(rule, "write what is missing")
         if _OTHER_SEPARATORS.search(label):
             rule = f"have labels that are no numbers in other separators: {place} has {label!r}"
-            raise FileProblem("loss matrix file", name, rule, "separate cells by commas, and write 0.5 for a half")
+            raise source.problem(rule, "separate cells by commas, and write 0.5 for a half")
 
 
 def _number(cell: str) -> float | None:
@@ -160,16 +176,3 @@ def _number(cell: str) -> float | None:
         return float(cell)
     except ValueError:
         return None
-
-
-def _loss(cell: str, place: str, name: str) -> float:
-    number = _number(cell)
-    if number is None or not (math.isfinite(number) and number >= 0):
-        raise _bad_cell(name, place, cell)
-    return number
-
-
-def _bad_cell(name: str, place: str, cell: str) -> FileProblem:
-    return FileProblem(
-        "loss matrix file", name, f"hold finite numbers, at least 0: {place} has {cell!r}", "correct the cell"
-    )

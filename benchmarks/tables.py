@@ -1,0 +1,105 @@
+"""Tables: reports beside raw draws of the same randomness, the checker beside a JSON parser, what rounding loses.
+
+A raw draw is what a report cannot do without: 64 bits of the operating system's randomness, made a double of 53 bits.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+import mechdesign as md
+from benchmarks.clock import Task, fastest, seconds
+from benchmarks.rows import Row, Target
+from mechdesign.deploy import Table, checker, make_table, sample
+from mechdesign.design import MinimaxProblem, UnbiasedProblem, optimal_minimax, optimal_unbiased
+from mechdesign.domains import Finite, Interval
+from mechdesign.losses import Absolute, Power
+from mechdesign.mechanisms.window import Window
+from mechdesign.priors import uniform
+from mechdesign.proof import exact_worst_error
+
+POWER = 7
+REPORTS = 10**POWER
+CHUNK = 1 << 16
+TURNS = 3
+RAW = f"10^{POWER} raw draws"
+SAMPLED = Target(ratio=2.0, seconds=REPORTS / 1e7)
+CHECKED = Target(seconds=1.0)
+LOSSES = {16: 4e-3, 32: 5e-8}  # the most a table may lose to rounding, relative to the design
+DESIGNS = ((1.0, 2.0), (1.0, 6.0), (2.0, 2.0), (2.0, 6.0), (2.0, 8.0))  # exponent and eps
+
+
+def rows() -> Iterator[Row]:
+    yield from _sampling()
+    yield _checking()
+    yield from _rounding()
+
+
+def _sampling() -> Iterator[Row]:
+    rng = np.random.default_rng(20240517)
+    tasks: dict[str, Task] = {"raw": partial(raw_draw, REPORTS)}
+    tables = _tables()
+    for name, table in tables.items():
+        domain = table.domain
+        inputs = (
+            rng.choice(domain.points, REPORTS)
+            if isinstance(domain, Finite)
+            else rng.uniform(domain.lower, domain.upper, REPORTS)
+        )
+        tasks[name] = partial(sample, table, inputs)
+    tasks["window, 32 bits, one input"] = partial(sample, tables["window, 32 bits"], 0.3, REPORTS)
+    times = fastest(tasks, TURNS)
+    yardstick = times.pop("raw")
+    for name, taken in times.items():
+        yield Row(f"10^{POWER} reports, {name}", RAW, taken, yardstick, SAMPLED)
+
+
+def raw_draw(count: int) -> NDArray[np.float64]:
+    """Uniform doubles on [0, 1) of 53 bits each, in the chunks in which reports are drawn."""
+    doubles = np.empty(count)
+    for k in range(0, count, CHUNK):
+        size = min(CHUNK, count - k)
+        doubles[k : k + size] = (np.frombuffer(os.urandom(8 * size), dtype="<u8") >> np.uint64(11)) * 2.0**-53
+    return doubles
+
+
+def _tables() -> dict[str, Table]:
+    line = Interval(-1, 1)
+    window = optimal_minimax(MinimaxProblem(2.0, Absolute(), gap=1e-3))
+    return {
+        "window, 32 bits": make_table(window),
+        "window, 53 bits": make_table(window, 53),
+        "unbiased": make_table(optimal_unbiased(UnbiasedProblem(2.0, uniform(line), line))),
+        "finite": make_table(md.catalogue.randomised_response(2.0, Finite(tuple(range(16))))),
+        "pieces": make_table(md.catalogue.ogpm(2.0)),
+        "additive": make_table(md.catalogue.laplace(2.0)),
+    }
+
+
+def _checking() -> Row:
+    points = np.linspace(0, 1, 1001)
+    mechanism = Window(1.0, Interval(0, 1), points, np.full(1001, 0.5 / 1001), math.e * (1 - 1e-12))
+    content = make_table(mechanism).content
+    times = fastest({"check": partial(checker.check, content), "parse": partial(json.loads, content)}, TURNS)
+    return Row("check of a table with 1001 outputs", "json.loads", times["check"], times["parse"], CHECKED)
+
+
+def _rounding() -> Iterator[Row]:
+    for exponent, epsilon in DESIGNS:
+        problem = MinimaxProblem(epsilon, Power(exponent))
+        design = optimal_minimax(problem)
+        assert isinstance(design.mechanism, Window)
+        search = seconds(partial(optimal_minimax, problem))
+        error = exact_worst_error(design.mechanism, int(exponent))
+        for bits, most in LOSSES.items():
+            lost = float(make_table(design, bits).worst_error(int(exponent)) / error - 1)
+            verdict = "" if lost <= most else f", above {most:g}"
+            name = f"{problem.loss.name}, eps = {epsilon:g}, {bits} bits: error + {lost:.1e}{verdict}"
+            yield Row(name, "the search", seconds(partial(make_table, design, bits)), search)

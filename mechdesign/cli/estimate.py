@@ -1,0 +1,57 @@
+"""What a file of reports says: the mean, frequencies or direction of the data, each with a confidence interval."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from mechdesign.cli import output
+from mechdesign.cli.apply import counting_rows
+from mechdesign.cli.options import AsJson, Quiet
+from mechdesign.deploy import load_table
+from mechdesign.deploy.estimators import FrequencyEstimate
+from mechdesign.deploy.frames import estimate_reports
+
+
+def run(
+    file: Annotated[Path, typer.Argument(help="The table the reports were drawn from.", metavar="TABLE")],
+    source: Annotated[Path, typer.Option("--in", help="The reports: .csv with a header, or .parquet.", metavar="DATA")],
+    column: Annotated[
+        str | None, typer.Option("--column", help="Their column (if the file does not say).", metavar="NAME")
+    ] = None,
+    confidence: Annotated[float, typer.Option("--confidence", help="Of the intervals, between 0 and 1.")] = 0.95,
+    frequencies: Annotated[bool, typer.Option("--frequencies", help="Of the points of a finite domain.")] = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    table = load_table(file)
+    wanted = "frequencies" if frequencies else None
+    with counting_rows(f"counting {source.name}", quiet=quiet or as_json) as progress:
+        found = estimate_reports(table, source, column, confidence, of=wanted, progress=progress)
+    if as_json:
+        output.print_json({"sha256": table.sha256, "confidence": confidence} | _plain(asdict(found)))
+    elif isinstance(found, FrequencyEstimate):
+        _print_frequencies(found, confidence)
+    else:
+        what = "direction" if table.document["domain"]["kind"] == "circle" else "mean"
+        output.console.print(
+            f"{what}: {output.number(found.estimate)} in "
+            f"[{output.number(found.lower)}, {output.number(found.upper)}] "
+            f"with confidence {confidence:g}, from {found.count:,} reports",
+            soft_wrap=True,
+        )
+
+
+def _plain(fields: dict[str, Any]) -> dict[str, Any]:
+    return {key: value.tolist() if isinstance(value, np.ndarray) else value for key, value in fields.items()}
+
+
+def _print_frequencies(found: FrequencyEstimate, confidence: float) -> None:
+    columns = zip(found.points, found.estimates, found.lower, found.upper, strict=True)
+    rows = [[f"{float(point):.10g}", *map(output.number, numbers)] for point, *numbers in columns]
+    title = f"Frequencies, each with confidence {confidence:g}, from {found.count:,} reports"
+    output.print_table(title, ["value", "estimate", "lower", "upper"], rows)

@@ -1,0 +1,370 @@
+"""What reports of a table tell: the mean, frequencies or direction of the inputs, each with a confidence interval.
+
+A `Tally` keeps sums of whole numbers only, so reports may come in batches of any size and tallies be merged in any
+order: the result is the same to the last bit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mechdesign.deploy.table import Table
+from mechdesign.domains import Circle
+from mechdesign.dyadic import dyadic
+from mechdesign.errors import InvalidInput, require_number
+
+Floats = NDArray[np.float64]
+Law = Mapping[str, Any]
+
+_CHUNK = 1 << 18
+_UNIT = 1 << 40  # cosines are summed in these parts of 1
+_CLOSEST = 1e-12  # ratio of singular values under which doubles no longer tell rows apart
+
+
+@dataclass(frozen=True, slots=True)
+class MeanEstimate:
+    """An estimate and an interval; ``deviation`` is the estimate's standard deviation that the interval used."""
+
+    estimate: float
+    lower: float
+    upper: float
+    count: int
+    deviation: float
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FrequencyEstimate:
+    """The share of every point, with one interval each, and the covariance of the estimates."""
+
+    points: Floats
+    estimates: Floats
+    lower: Floats
+    upper: Floats
+    count: int
+    covariance: Floats
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class DirectionEstimate:
+    """A direction on the circle; ``lower <= estimate <= upper`` may leave ``[0, period)``, and span it all.
+
+    ``resultant`` estimates how much the inputs agree: the length of the mean of their unit vectors, 1 if all are equal.
+    """
+
+    estimate: float
+    lower: float
+    upper: float
+    count: int
+    resultant: float
+    deviation: float
+    confidence: float
+
+
+class Tally:
+    """Reports of one table, as the sums its estimates need.
+
+    >>> from mechdesign.deploy import make_table, sample
+    >>> from mechdesign.domains import Finite
+    >>> from mechdesign.mechanisms.catalogue import randomised_response
+    >>> table = make_table(randomised_response(1.0, Finite((0, 1))))
+    >>> tally = Tally(table).add(sample(table, [1.0] * 9000)).add(sample(table, [0.0] * 1000))
+    >>> found = tally.mean(confidence=0.999999)
+    >>> tally.count, found.lower < 0.9 < found.upper
+    (10000, True)
+    """
+
+    __slots__ = ("_sums", "count", "table")
+
+    def __init__(self, table: Table) -> None:
+        if table.law.get("clamp") is not None:
+            rule = "keep the reports outside the domain: clamped ones have a bias that no affine map takes away"
+            raise InvalidInput("table", table.name, rule, "make the table from the mechanism without the clamp")
+        self.table = table
+        self.count = 0
+        self._sums: list[int] = []
+
+    def add(self, reports: ArrayLike) -> Tally:
+        """Take in a list of reports; the first that this table cannot give is an `InvalidInput`, and none is added."""
+        values = np.asarray(reports)
+        if values.ndim != 1 or (values.size and values.dtype.kind not in "fiu"):
+            raise InvalidInput("reports", f"{values.dtype} of shape {values.shape}", "be one list of numbers")
+        find, add_up = _reading(self.table)
+        sums: list[int] = []
+        for begin in range(0, values.size, _CHUNK):
+            chunk = values[begin : begin + _CHUNK].astype(np.float64)
+            places, wrong = find(chunk)
+            if wrong.any():
+                position = int(np.argmax(wrong))
+                step = "were they drawn from another table, or rounded on the way?"
+                raise InvalidInput(
+                    f"reports[{begin + position}]", float(chunk[position]), "be a possible output of the table", step
+                )
+            sums = _added(sums, add_up(places))
+        self._sums = _added(self._sums, sums)
+        self.count += values.size
+        return self
+
+    def merge(self, other: Tally) -> Tally:
+        """Take in all that another tally of the same table has."""
+        if other.table != self.table:
+            raise InvalidInput("tally", other.table.sha256[:12], f"be of the table {self.table.sha256[:12]}")
+        self._sums = _added(self._sums, other._sums)
+        self.count += other.count
+        return self
+
+    def mean(self, confidence: float = 0.95) -> MeanEstimate:
+        """The average of the inputs, by the table's own ``Z = slope Y + intercept``.
+
+        The interval is the average of Z, plus and minus ``z deviation + bias``, a normal approximation with the
+        variance seen in the reports, which holds the noise and the spread of the inputs. It covers the mean of the
+        population that the inputs were drawn from, and so the more surely the average of these n inputs. So that few
+        reports do not look too sure: where outputs are bounded the variance is that of the reports with ``z^2 / 2``
+        more at either extreme output (as Agresti and Coull do for a share); else it is at least the file's.
+        """
+        z = _quantile(confidence)
+        said = self._estimator()
+        total, squares, ends = self._moments()
+        average = total / self.count
+        around = squares - total * average
+        if ends is not None:
+            variance = _variance(around, average, ends, self.count, z) * said["slope"] ** 2
+        else:
+            seen = around / (self.count - 1) if self.count > 1 else Fraction(0)
+            variance = max(seen * said["slope"] ** 2, said["variance"])
+        return self._mean(average, variance, z, confidence)
+
+    def guaranteed_mean(self, confidence: float = 0.95) -> MeanEstimate:
+        """The average of these n inputs, for any n and any inputs: Chebyshev's inequality, the file's worst variance.
+
+        The half width is ``sqrt(variance / (n (1 - confidence))) + bias``. It says nothing of a population.
+        """
+        _quantile(confidence)
+        total, _, _ = self._moments()
+        return self._mean(total / self.count, self._estimator()["variance"], 1 / math.sqrt(1 - confidence), confidence)
+
+    def frequencies(self, confidence: float = 0.95) -> FrequencyEstimate:
+        """The share of every point of a finite domain among the inputs, without bias.
+
+        With the channel W, ``f = L c / n`` for the L of least squares with ``L W^T = I``, weighted by the chances of
+        the outputs under equal shares; for randomised response ``(c / n - q) / (p - q)``. Shares sum to 1 and may be
+        negative. ``covariance`` is that of n reports with the shares ``c / n`` of the outputs,
+        ``L (diag(c / n) - (c / n)(c / n)^T) L^T / n``: it holds the noise and the drawing of inputs from a population.
+        Each interval is normal, with ``z^2 / 2`` more reports at either extreme of its row of L as in `mean`.
+        """
+        z = _quantile(confidence)
+        if self.table.kind != "finite":
+            rule = "have a finite domain to estimate frequencies"
+            raise InvalidInput("table", f"{self.table.kind} table", rule, "take the mean, or the direction on a circle")
+        n = self._require_reports()
+        inverse = _inverse(self.table)
+        shares = np.array(self._sums) / n
+        estimates = inverse @ shares
+        covariance = (inverse * shares @ inverse.T - np.outer(estimates, estimates)) / n
+        ends = inverse.min(axis=1), inverse.max(axis=1)
+        around = np.maximum(np.diag(covariance), 0.0) * n * n
+        half = z * np.sqrt(_variance(around, estimates, ends, n, z) / n)
+        points = np.array([float(text) for text in self.table.document["domain"]["points"]])
+        return FrequencyEstimate(points, estimates, estimates - half, estimates + half, n, covariance, confidence)
+
+    def direction(self, confidence: float = 0.95) -> DirectionEstimate:
+        """The direction of the mean of the inputs' unit vectors, on a circle.
+
+        The noise is symmetric about the input, up to half a cell: it shortens the mean vector and does not turn it.
+        With the mean resultant (R, phi) of the reports' angles, ``sin(phi - true)`` has by the delta method variance
+        ``mean(sin^2(angle - phi)) / (n R^2)``, and the interval is ``phi`` plus and minus ``arcsin(z deviation)``, the
+        whole circle past 1; ``z^2 / 2`` more reports at right angles on either side keep few reports from being too
+        sure.
+        """
+        z = _quantile(confidence)
+        if not isinstance(self.table.domain, Circle):
+            rule = "be of a circle to estimate a direction"
+            raise InvalidInput("table", f"table on {self.table.domain}", rule, "take the mean")
+        n = self._require_reports()
+        cosine, sine, double_cosine, double_sine = (total / (_UNIT * n) for total in self._sums)
+        shrink = _shrinkage(self.table)
+        angle = math.atan2(math.copysign(1.0, shrink) * sine, math.copysign(1.0, shrink) * cosine)
+        length = math.hypot(cosine, sine)
+        across = (1 - double_cosine * math.cos(2 * angle) - double_sine * math.sin(2 * angle)) / 2
+        variance = _variance(max(across, 0.0) * n, 0.0, (-1.0, 1.0), n, z)
+        deviation = min(math.sqrt(variance / n) / length, math.pi) if length else math.pi
+        period = self.table.domain.period
+        unit = period / math.tau
+        cell = float(self.table.law["step"])
+        half = min(math.asin(z * deviation) * unit + cell, period / 2) if z * deviation < 1 else period / 2
+        at = angle % math.tau * unit
+        resultant = length / abs(shrink)
+        return DirectionEstimate(at, at - half, at + half, n, resultant, deviation * unit, confidence)
+
+    def _estimator(self) -> dict[str, Fraction]:
+        said = self.table.document["estimator"]
+        if said is None:
+            rule = "be of an interval or a finite domain to estimate a mean"
+            raise InvalidInput("table", f"table on {self.table.domain}", rule, "take the direction")
+        return {name: Fraction(said[name]) for name in ("slope", "intercept", "bias", "variance")}
+
+    def _mean(self, average: Fraction, variance: Fraction, width: float, confidence: float) -> MeanEstimate:
+        said = self._estimator()
+        estimate = float(said["slope"] * average + said["intercept"])
+        deviation = math.sqrt(variance / self.count)
+        half = width * deviation + float(said["bias"])
+        return MeanEstimate(estimate, estimate - half, estimate + half, self.count, deviation, confidence)
+
+    def _moments(self) -> tuple[Fraction, Fraction, tuple[Fraction, Fraction] | None]:
+        """The sums of Y and Y^2, exactly, and the least and largest Y there is, if there are."""
+        self._estimator()
+        law, n = self.table.law, self._require_reports()
+        if "outputs" in law:
+            units, shift = dyadic([float(text) for text in law["outputs"]])
+            one, two = (sum(c * u**p for c, u in zip(self._sums, units, strict=True)) for p in (1, 2))
+            ends = Fraction(units[0], 1 << shift), Fraction(units[-1], 1 << shift)
+            return Fraction(one, 1 << shift), Fraction(two, 1 << 2 * shift), ends
+        if self.table.kind == "pieces":
+            step = Fraction(law["step"])
+            origin = (law["first"] + Fraction(1, 2)) * step
+            bounds = origin, origin + (law["cells"] - 1) * step
+        else:
+            step, origin, bounds = 1 / Fraction(2) ** law["shift"], Fraction(law["offset"]), None
+        one, two = self._sums
+        return n * origin + one * step, n * origin**2 + 2 * origin * step * one + step**2 * two, bounds
+
+    def _require_reports(self) -> int:
+        if not self.count:
+            raise InvalidInput("reports", 0, "be at least one", "add the reports first")
+        return self.count
+
+
+def _added(sums: list[int], more: list[int]) -> list[int]:
+    return [a + b for a, b in zip(sums, more, strict=True)] if sums and more else sums or more
+
+
+def _quantile(confidence: float) -> float:
+    from scipy.stats import norm
+
+    if not 0 < require_number(confidence, "confidence") < 1:
+        raise InvalidInput("confidence", confidence, "lie strictly between 0 and 1", "pass for example 0.95")
+    return float(norm.isf((1 - confidence) / 2))
+
+
+def _variance(around: Any, centre: Any, ends: Any, count: int, z: float) -> Any:
+    """The mean square about the centre, as if ``z^2 / 2`` more reports had come at either end."""
+    reach = (centre - ends[0]) ** 2 + (ends[1] - centre) ** 2
+    half = Fraction(z * z / 2) if isinstance(around, Fraction) else z * z / 2
+    return (around + half * reach) / count
+
+
+# -- reports as places, places as sums ---------------------------------------------------------------------------------
+
+_Find = Callable[[Floats], tuple[NDArray[Any], NDArray[np.bool_]]]
+_AddUp = Callable[[NDArray[Any]], list[int]]
+
+
+@lru_cache(maxsize=16)
+def _reading(table: Table) -> tuple[_Find, _AddUp]:
+    """Where a report is among the outputs (and whether it is none), and what is summed of the places."""
+    if "outputs" in table.law:
+        return _among_outputs(table.law)
+    if table.kind == "additive":
+        return _on_grid(table.law), _power_sums
+    return _in_cells(table.law), (_vector_sums(table) if isinstance(table.domain, Circle) else _power_sums)
+
+
+def _among_outputs(law: Law) -> tuple[_Find, _AddUp]:
+    outputs = np.array([float(text) for text in law["outputs"]])
+
+    def find(reports: Floats) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        places = np.minimum(np.searchsorted(outputs, reports), outputs.size - 1)
+        return places, outputs[places] != reports
+
+    def add_up(places: NDArray[Any]) -> list[int]:
+        return list(np.bincount(places, minlength=outputs.size).tolist())
+
+    return find, add_up
+
+
+def _in_cells(law: Law) -> _Find:
+    first, cells, step = law["first"], law["cells"], float(law["step"])
+
+    def find(reports: Floats) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        places, wrong = np.zeros(reports.size), np.ones(reports.size, dtype=np.bool_)
+        with np.errstate(over="ignore", invalid="ignore"):
+            near = np.rint(reports / step - first - 0.5)
+            for cell in (near, near - 1, near + 1):  # far from 0 the quotient is right to one cell only
+                right = ((first + cell + 0.5) * step == reports) & (cell >= 0) & (cell < cells)
+                places[right] = cell[right]
+                wrong &= ~right
+        return places, wrong
+
+    return find
+
+
+def _on_grid(law: Law) -> _Find:
+    offset, shift = float(law["offset"]), law["shift"]
+
+    def find(reports: Floats) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        with np.errstate(over="ignore", invalid="ignore"):
+            places = np.rint(np.ldexp(reports - offset, shift))
+            right = (offset + np.ldexp(places, -shift) == reports) & np.isfinite(places)
+        return places, ~right
+
+    return find
+
+
+def _power_sums(places: NDArray[Any]) -> list[int]:
+    """The sums of the places and their squares: halves of 20 bits, whose products 2^18 times fit in 64."""
+    if np.abs(places).max() >= 2.0**40:
+        whole = [int(place) for place in places.tolist()]
+        return [sum(whole), sum(place * place for place in whole)]
+    exact = places.astype(np.int64)
+    high, low = exact >> 20, exact & ((1 << 20) - 1)
+    squares = (int((high * high).sum()) << 40) + (int((high * low).sum()) << 21) + int((low * low).sum())
+    return [int(exact.sum()), squares]
+
+
+def _vector_sums(table: Table) -> _AddUp:
+    """The sums of the cosine and sine of the angle and of its double, each rounded to 2^-40."""
+    turn = math.tau / table.law["cells"]
+
+    def add_up(places: NDArray[Any]) -> list[int]:
+        angles = (places + 0.5) * turn
+        waves = (np.cos(angles), np.sin(angles), np.cos(2 * angles), np.sin(2 * angles))
+        return [int(np.rint(wave * _UNIT).astype(np.int64).sum()) for wave in waves]
+
+    return add_up
+
+
+# -- what the noise does to shares and vectors -------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=16)
+def _inverse(table: Table) -> Floats:
+    """The weighted least squares L with ``L W^T = I``."""
+    rows = np.array([[count / (1 << table.bits) for count in row] for row in table.law["rows"]])
+    weights = np.sqrt(rows.mean(axis=0))
+    left, sizes, right = np.linalg.svd(rows / weights, full_matrices=False)
+    if rows.shape[0] > rows.shape[1] or sizes[-1] < _CLOSEST * sizes[0]:
+        reason = f"{rows.shape[0]} points, and rows of rank {int((sizes >= _CLOSEST * sizes[0]).sum())}"
+        rule = "have rows that are linearly independent: else different frequencies give the same reports"
+        raise InvalidInput("table", reason, rule, "make it from a mechanism with more outputs, or take the mean")
+    inverse: Floats = (left / sizes) @ right / weights
+    inverse += (np.eye(len(rows)) - inverse @ rows.T) @ inverse  # Newton: squares the error left by the decomposition
+    return inverse
+
+
+def _shrinkage(table: Table) -> float:
+    """What a mean unit vector is multiplied by: ``g sin(pi w / N) / (w sin(pi / N))``, g the share of the window."""
+    law = table.law
+    cells, inside = law["cells"], law["inside"]
+    gain = (Fraction(law["weight"], 1 << table.bits) * cells - inside) / (cells - inside)
+    if not gain:
+        raise InvalidInput("table", table.name, "have windows of more than their share of weight", "take a larger eps")
+    return float(gain / inside) * math.sin(math.pi * inside / cells) / math.sin(math.pi / cells)

@@ -1,0 +1,151 @@
+"""`apply`: a column of a file becomes a file of reports, or nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from mechdesign.cli import apply as command
+
+
+@pytest.fixture
+def table(run: Any, tmp_path: Path) -> Path:
+    path = tmp_path / "t.json"
+    assert run("table", "--eps", "1", "--mechanism", "duchi", "--domain=-1,1", "--out", str(path)).code == 0
+    return path
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    path = tmp_path / "data.csv"
+    path.write_text("name,x,age\n" + "".join(f"p{k},{k / 100},{k}\n" for k in range(-100, 101)))
+    return path
+
+
+def test_reports_are_written_and_the_summary_states_the_privacy(
+    run: Any, table: Path, data: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out.parquet"
+    outcome = run("apply", str(table), "--in", str(data), "--column", "x", "--out", str(out))
+    assert outcome.code == 0
+    assert "201 reports of x" in outcome.out
+    assert "privacy loss of each report: 0.9999" in outcome.out
+    assert f"saved {out}" in outcome.out
+    assert pq.read_table(out).column_names == ["x"]
+    assert len(set(pq.read_table(out)["x"].to_pylist())) == 2
+
+
+def test_json_names_table_rows_and_file(run: Any, table: Path, data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.csv"
+    outcome = run("apply", str(table), "--in", str(data), "--column", "x", "--out", str(out), "--json")
+    document = outcome.json
+    assert (document["rows"], document["column"], document["kept"]) == (201, "x", [])
+    assert (document["epsilon"], document["file"]) == (1.0, str(out))
+    assert document["sha256"] in table.read_text()
+    assert 0.99 < document["privacy_loss"] <= 1.0
+    assert outcome.err == ""
+
+
+def test_kept_columns_go_out_with_a_warning(run: Any, table: Path, data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.csv"
+    outcome = run("apply", str(table), "--in", str(data), "--column", "x", "--out", str(out), "--keep", "age, name")
+    assert outcome.code == 0
+    assert "without any protection: age, name" in outcome.err
+    with out.open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert list(rows[0]) == ["name", "x", "age"]
+    assert [int(row["age"]) for row in rows] == list(range(-100, 101))
+
+
+def test_existing_files_need_force(run: Any, table: Path, data: Path, tmp_path: Path) -> None:
+    arguments = ["apply", str(table), "--in", str(data), "--column", "x", "--out", str(tmp_path / "out.csv")]
+    assert run(*arguments).code == 0
+    outcome = run(*arguments)
+    assert outcome.code == 2
+    assert "pass --force" in outcome.err
+    assert run(*arguments, "--force").code == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"--column": "y"}, "be one of the columns of"),
+        ({"--column": "name"}, "column 'name', data row 1, must hold a number"),
+        ({"--column": "age"}, "column 'age', data row 1, must lie in [-1, 1] (got -100.0)"),
+        ({"--in": "none.csv"}, "data file must exist"),
+        ({"--in": "t.json"}, "end in .csv or .parquet"),
+        ({"--out": "out.xlsx"}, "output file must end in .csv or .parquet"),
+        ({"--out": "none/out.csv"}, "lie in an existing folder"),
+        ({"--out": "data.csv", "--force": None}, "the data is never overwritten"),
+        ({"--keep": "x"}, "name each column once"),
+        ({"--keep": "agee"}, "did you mean 'age'?"),
+    ],
+    ids=range(10),
+)
+def test_bad_input_is_exit_code_two_and_leaves_no_file(
+    run: Any,
+    table: Path,
+    data: Path,
+    tmp_path: Path,
+    change: dict[str, Any],
+    words: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    options = {"--in": "data.csv", "--column": "x", "--out": "out.csv"} | change
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    outcome = run("apply", "t.json", *(part for pair in options.items() for part in pair if part is not None))
+    assert outcome.code == 2
+    assert words in outcome.err
+    assert outcome.out == ""
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_a_tampered_table_is_not_applied(run: Any, table: Path, data: Path, tmp_path: Path) -> None:
+    table.write_bytes(table.read_bytes().replace(b'"bits":32', b'"bits":16'))
+    outcome = run("apply", str(table), "--in", str(data), "--column", "x", "--out", str(tmp_path / "out.csv"))
+    assert outcome.code == 2
+    assert "pass its check" in outcome.err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")
+@pytest.mark.parametrize(("number", "code"), [("SIGTERM", 143), ("SIGHUP", 129), ("SIGINT", 130)])
+def test_a_killed_run_leaves_nothing(
+    run: Any, table: Path, data: Path, tmp_path: Path, number: str, code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @contextlib.contextmanager
+    def killed_on_progress(*_: Any, **__: Any) -> Iterator[Callable[[int, int], None]]:
+        yield lambda rows, in_all: os.kill(os.getpid(), getattr(signal, number))
+
+    monkeypatch.setattr(command, "counting_rows", killed_on_progress)
+    before = signal.getsignal(getattr(signal, number))
+    outcome = run("apply", str(table), "--in", str(data), "--column", "x", "--out", str(tmp_path / "out.csv"))
+    assert outcome.code == code
+    assert "Traceback" not in outcome.err
+    assert {path.name for path in tmp_path.iterdir()} == {"t.json", "data.csv"}
+    assert signal.getsignal(getattr(signal, number)) == before
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_terminal_sees_a_bar_of_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", _Terminal())
+    monkeypatch.setenv("TERM", "xterm")
+    with command.counting_rows("reporting [x]", quiet=False) as progress:
+        progress(1_500_000, 3_000_000)
+    shown = sys.stderr.getvalue()  # type: ignore[attr-defined]
+    assert "reporting [x]" in shown
+    assert "1,500,000 of 3,000,000 rows" in shown

@@ -1,0 +1,102 @@
+"""`estimate`: what a file of reports says, from a shell."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from mechdesign.deploy import make_table
+from mechdesign.deploy.frames import apply_table, estimate
+from mechdesign.domains import Finite
+from mechdesign.mechanisms import catalogue
+
+PM = make_table(catalogue.pm(1.0))
+GRR = make_table(catalogue.randomised_response(2.0, Finite((0, 1, 5))))
+CIRCLE = make_table(catalogue.ogpm_circle(2.0))
+
+
+@pytest.fixture
+def shipped(tmp_path: Path) -> Any:
+    """The files of a table and of its reports."""
+
+    def ship(table: Any, x: Any, name: str = "out.parquet") -> tuple[str, str]:
+        data = tmp_path / "data.parquet"
+        pq.write_table(pa.table({"x": x}), data)
+        table.save(tmp_path / "t.json")
+        return str(tmp_path / "t.json"), str(apply_table(table, data, "x", tmp_path / name).path)
+
+    return ship
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.parquet"])
+def test_the_mean_is_printed_with_its_interval(run: Any, shipped: Any, name: str) -> None:
+    table, out = shipped(PM, np.full(20_000, 0.25), name)
+    outcome = run("estimate", table, "--in", out)
+    assert outcome.code == 0
+    assert outcome.out.startswith("mean: 0.")
+    assert "with confidence 0.95, from 20,000 reports" in outcome.out
+
+
+def test_json_carries_the_same_numbers_as_python(run: Any, shipped: Any) -> None:
+    table, out = shipped(PM, np.full(2_000, 0.25))
+    document = run("estimate", table, "--in", out, "--column", "x", "--confidence", "0.9", "--json").json
+    found = estimate(PM, pq.read_table(out)["x"].to_numpy(), confidence=0.9)
+    assert (document["estimate"], document["lower"], document["upper"]) == (found.estimate, found.lower, found.upper)
+    assert (document["count"], document["confidence"], document["sha256"]) == (2000, 0.9, PM.sha256)
+
+
+def test_frequencies_are_a_row_for_each_value(run: Any, shipped: Any) -> None:
+    table, out = shipped(GRR, np.repeat([0.0, 1.0, 5.0], [1000, 1000, 8000]))
+    outcome = run("estimate", table, "--in", out, "--frequencies")
+    assert outcome.code == 0
+    assert [line.split()[0] for line in outcome.out.splitlines()[2:5]] == ["0", "1", "5"]
+    document = run("estimate", table, "--in", out, "--frequencies", "--json").json
+    assert document["points"] == [0.0, 1.0, 5.0]
+    assert sum(document["estimates"]) == pytest.approx(1.0)
+    assert np.argmax(document["estimates"]) == 2
+
+
+def test_a_circle_has_a_direction(run: Any, shipped: Any) -> None:
+    table, out = shipped(CIRCLE, np.full(5_000, 3.0))
+    outcome = run("estimate", table, "--in", out)
+    assert outcome.code == 0
+    assert outcome.out.startswith(("direction: 2.", "direction: 3."))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--column", "z"], "be one of the columns of"),
+        (["--confidence", "1.5"], "confidence must"),
+        (["--confidence", "nan"], "confidence must"),
+        (["--frequencies"], "must"),
+    ],
+    ids=range(4),
+)
+def test_bad_input_is_exit_code_two(run: Any, shipped: Any, arguments: list[str], words: str) -> None:
+    table, out = shipped(PM, np.zeros(10))
+    outcome = run("estimate", table, "--in", out, *arguments)
+    assert outcome.code == 2
+    assert words in outcome.err
+    assert outcome.out == ""
+
+
+def test_data_are_not_taken_for_reports(run: Any, tmp_path: Path) -> None:
+    PM.save(tmp_path / "t.json")
+    (tmp_path / "data.csv").write_text("x\n0.3\n100\n")
+    outcome = run("estimate", str(tmp_path / "t.json"), "--in", str(tmp_path / "data.csv"))
+    assert outcome.code == 2
+    assert "column 'x', data row" in outcome.err
+
+
+def test_reports_of_another_table_are_refused(run: Any, shipped: Any, tmp_path: Path) -> None:
+    _, out = shipped(PM, np.zeros(10))
+    GRR.save(tmp_path / "other.json")
+    outcome = run("estimate", str(tmp_path / "other.json"), "--in", out)
+    assert outcome.code == 2
+    assert "of another one" in outcome.err

@@ -16,7 +16,7 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign.design.unbiased_program import Optimum, _Interior
+from mechdesign.design.unbiased_program import InteriorPoint, Optimum
 
 Floats = NDArray[np.float64]
 
@@ -47,9 +47,9 @@ def solve_columns(
     )
 
 
-def _start(inputs: Floats, weights: Floats, ratio: float, places: Floats, spreads: Floats) -> _Interior:
+def _start(inputs: Floats, weights: Floats, ratio: float, places: Floats, spreads: Floats) -> InteriorPoint:
     """A start that is feasible on both sides, with places scaled to [-1, 1]."""
-    point = _Interior(inputs, weights, ratio, places)
+    point = InteriorPoint(inputs, weights, ratio, places)
     size = places.size
     # half of every law is extra, tilted to its mean: the second moment of the base decides how much tilt that takes
     tilt = float(np.abs(inputs).max()) * (ratio + 1) / (ratio - 1)

@@ -14,6 +14,7 @@ import typer
 from mechdesign import plot
 from mechdesign.cli import certified, output
 from mechdesign.cli.options import AsJson, DomainText, Eps, Force, OutFile, PlotFile, Quiet, parse_interval
+from mechdesign.cli.question import measured_prior
 from mechdesign.design import Design
 from mechdesign.design.additive import AdditiveProblem, Trial, Tuning, optimal_additive, tune
 from mechdesign.design.unbiased import optimal_unbiased
@@ -24,7 +25,6 @@ from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.conditional import ConditionalNoise
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
-from mechdesign.plot.noise import noise_map
 from mechdesign.priors import Atoms, Prior, parse_prior, prior_of_file
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def run(
         rows = _comparison(problem, designs)
     chosen = designs[form]
     if plot_file is not None:
-        plot.save(_picture(problem, chosen), plot_file, overwrite=force)
+        plot.save(_picture(chosen), plot_file, overwrite=force)
     if out is not None:
         chosen.save(out, overwrite=force)
     if as_json:
@@ -243,9 +243,7 @@ def _print(problem: AdditiveProblem, designs: dict[str, Design], rows: list[Row]
         output.console.print()
     total = _total(rows, ADDITIVE)
     output.console.print(
-        f"additive noise: {problem.bins + 1} laws on a grid of step {float(noise.step):.6g}, "
-        f"tails of ratio {noise.tail}/{noise.tail + 1} from {noise.reach} steps beyond the inputs, "
-        f"|A|/|X| = {problem.span:.3g}\n"
+        f"{certified.noise_in_words(noise)}, |A|/|X| = {problem.span:.3g}\n"
         f"  rounding to the grid adds {output.number(total - designs[ADDITIVE].certificate.upper)}: "
         f"variance {output.number(total)} under the prior itself\n",
         soft_wrap=True,
@@ -276,8 +274,8 @@ def _trial_cells(trial: Trial, is_best: bool) -> list[str]:
     return [str(trial.bins), str(trial.reach), *numbers, "chosen" if is_best else ""]
 
 
-def _picture(problem: AdditiveProblem, design: Design) -> Figure:
-    mechanism = _mechanism(design)
-    grid = np.linspace(problem.inputs.lower, problem.inputs.upper, problem.bins + 1)
-    laws = mechanism.rows() if isinstance(mechanism, ConditionalNoise) else mechanism.rows(grid)
-    return noise_map(grid, problem.weights, mechanism.points, laws, f"{mechanism.name}, ε = {problem.epsilon:g}")
+def _picture(design: Design) -> Figure:
+    mechanism, prior = _mechanism(design), measured_prior(design.certificate)
+    assert isinstance(mechanism, ConditionalNoise | UnbiasedWindow)
+    assert prior is not None
+    return certified.noise_figure(mechanism, prior)

@@ -41,6 +41,7 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Row]]] = {
     "compact": compact.rows,
     "tables": tables.rows,
     "apply": apply.rows,
+    "aaa": aaa.rows,
 }
 
 

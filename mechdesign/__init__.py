@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from mechdesign import deploy, design, priors
 from mechdesign.deploy import Table, load_table, make_table
 from mechdesign.design import (
+    AdditiveProblem,
     Certificate,
     Design,
     FiniteProblem,
@@ -27,6 +28,7 @@ from mechdesign.design import (
     floor_of,
     load_design,
     minimax_sweep,
+    optimal_additive,
     optimal_finite,
     optimal_minimax,
     optimal_piecewise,
@@ -50,6 +52,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Absolute",
+    "AdditiveProblem",
     "Certificate",
     "CheckFailed",
     "Circle",
@@ -82,6 +85,7 @@ __all__ = [
     "load_table",
     "make_table",
     "minimax_sweep",
+    "optimal_additive",
     "optimal_finite",
     "optimal_minimax",
     "optimal_piecewise",

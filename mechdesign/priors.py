@@ -218,6 +218,18 @@ def prior_of_file(path: Path | str, column: str) -> Atoms:
     return Atoms(points, shares / shares.sum())
 
 
+def values_of_file(path: Path | str, column: str) -> Floats:
+    """The values of one column of a CSV file with a header, one a row."""
+    values = []
+    for row, value in _numbers_of(path, column):
+        if not math.isfinite(value):
+            raise FileProblem(f"row {row}, column {column!r}", value, "be finite")
+        values.append(value)
+    if not values:
+        raise FileProblem("data file", str(path), "hold at least one row below its header")
+    return np.array(values)
+
+
 def _numbers_of(path: Path | str, column: str) -> Iterator[tuple[int, float]]:
     """The rows of a CSV file, counted from 2 (the header is row 1), and their numbers in one column."""
     try:

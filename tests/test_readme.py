@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyarrow import csv
 
 README = Path(__file__).parent.parent / "README.md"
 
@@ -22,7 +23,9 @@ def test_every_command_line_of_the_readme_is_accepted(capfd, tmp_path, monkeypat
     from mechdesign.cli import main
 
     monkeypatch.chdir(tmp_path)
-    pq.write_table(pa.table({"x": [0.1, 0.5, 0.9] * 10}), "data.parquet")
+    data = pa.table({"x": [0.1, 0.5, 0.9] * 10})
+    pq.write_table(data, "data.parquet")
+    csv.write_csv(data, "data.csv")
     lines = [line.split("#")[0].split() for line in README.read_text().splitlines() if line.startswith("python -m")]
     assert len(lines) >= 10
     codes = {" ".join(line): _exit_code(main, line[3:]) for line in lines}

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import typer
 
-from mechdesign.cli import apply, compare, constants, estimate, export, minimax, ogpm, show, table, verify
+from mechdesign.cli import aaa, apply, compare, constants, estimate, export, mean, minimax, ogpm, show, table, verify
 from mechdesign.errors import InvalidInput, MechDesignError, MissingExtra, NoAnswer
 
 EXIT_FAILURE, EXIT_BAD_INPUT, EXIT_NO_ANSWER = 1, 2, 3
@@ -35,8 +35,10 @@ mechdesign - local differential privacy mechanisms by optimisation, with proofs
   design
     ogpm       the optimal piecewise mechanism: line, circle or polar, any power loss
     minimax    the certified optimum over all mechanisms: worst case, under a prior, unbiased, any loss matrix
+    aaa        unbiased noise for means, optimal under a prior: on a grid, and with free reports
   study
     compare    published mechanisms over epsilon, and how far each is above the certified optimum
+    mean       the mean of a data column, collected under privacy by any mechanism, and what privacy costs
     show       a saved design: mechanism, errors, certificate checked again, picture
     constants  the table of certified constants, proven anew
   ship
@@ -54,7 +56,9 @@ Try:  python -m mechdesign minimax --eps 2 --loss absolute
 
 app.command("ogpm", help=ogpm.__doc__)(ogpm.run)
 app.command("minimax", help=minimax.__doc__)(minimax.run)
+app.command("aaa", help=aaa.__doc__)(aaa.run)
 app.command("compare", help=compare.__doc__)(compare.run)
+app.command("mean", help=mean.__doc__)(mean.run)
 app.command("show", help=show.__doc__)(show.run)
 app.command("constants", help=constants.__doc__)(constants.run)
 app.command("table", help=table.__doc__)(table.run)

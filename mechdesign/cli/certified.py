@@ -14,10 +14,13 @@ from mechdesign.cli.question import Labels, counted, measured_prior
 from mechdesign.design import Certificate, Design
 from mechdesign.domains import Interval
 from mechdesign.losses import Power
+from mechdesign.mechanisms.conditional import ConditionalNoise
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
 from mechdesign.plot.certified import Based
+from mechdesign.plot.noise import noise_map
 from mechdesign.priors import Atoms
 from mechdesign.proof import MinimaxBound
 from mechdesign.proof.bins import BinsBound
@@ -93,6 +96,9 @@ def figure(
     """The picture of any mechanism that can be designed, with what its certificate knows; ``criterion`` in words."""
     if isinstance(mechanism, Discrete):
         return plot.probability_table(mechanism, _names(mechanism, labels))
+    prior = measured_prior(certificate)
+    if isinstance(mechanism, ConditionalNoise) and prior is not None:
+        return noise_figure(mechanism, prior)
     if isinstance(mechanism, Product) or not is_based(mechanism):
         return output.density_figure(mechanism)
     optimum = "claimed optimum" if certificate.claimed else "certified optimum"
@@ -100,8 +106,25 @@ def figure(
     return plot.window_law(mechanism, loss or Power(2.0), *_prior_to_draw(certificate), level, criterion)
 
 
+def noise_figure(mechanism: ConditionalNoise | UnbiasedWindow, prior: Atoms) -> Figure:
+    """Conditional noise as a heat map over a prior on the inputs of a grid."""
+    laws = mechanism.rows() if isinstance(mechanism, ConditionalNoise) else mechanism.rows(prior.points)
+    title = f"{mechanism.name}, ε = {mechanism.epsilon:g}"
+    return noise_map(prior.points, prior.weights, mechanism.points, laws, title)
+
+
+def noise_in_words(noise: ConditionalNoise) -> str:
+    return (
+        f"additive noise: {noise.bins + 1} laws on a grid of step {float(noise.step):.6g}, "
+        f"tails of ratio {noise.tail}/{noise.tail + 1} from {noise.reach} steps beyond the inputs"
+    )
+
+
 def print_based(mechanism: Based, prior: Atoms | None) -> None:
     """The outputs and base measure, all of them or by tenths of the range, with the least-favourable prior."""
+    if isinstance(mechanism, ConditionalNoise):
+        output.console.print(f"{noise_in_words(mechanism)}\n", soft_wrap=True)
+        return
     count, total = mechanism.points.size, float(mechanism.base.sum())
     output.console.print(
         f"\nmechanism: {counted(count, 'output')} in [{mechanism.points[0]:.6g}, {mechanism.points[-1]:.6g}], "

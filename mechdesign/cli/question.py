@@ -18,6 +18,7 @@ from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.priors import Atoms, Prior
+from mechdesign.proof.additive import AdditiveBound
 from mechdesign.proof.trade_off import TradeOffBound
 from mechdesign.proof.unbiased_prior import UnbiasedPriorBound
 
@@ -244,7 +245,7 @@ def measured_prior(certificate: Certificate) -> Atoms | None:
     evidence = certificate.evidence
     if isinstance(evidence, TradeOffBound):
         return Atoms(evidence.prior.means, evidence.prior.weights / evidence.prior.weights.sum())
-    if isinstance(evidence, UnbiasedPriorBound):
+    if isinstance(evidence, UnbiasedPriorBound | AdditiveBound):
         places = np.linspace(evidence.lower, evidence.upper, evidence.weights.size)
         return Atoms(places, evidence.weights / evidence.weights.sum())
     return None

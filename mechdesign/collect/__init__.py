@@ -1,5 +1,8 @@
-"""The thin simulation layer: what a server estimates from reports, and how far off it is."""
+"""What a server estimates from reports, and how far off it is."""
 
+from mechdesign.collect.descriptor import Descriptor, EdgeResponse
+from mechdesign.collect.mean import MeanEstimate, expected_error, mean_of_reports, sampling_error
+from mechdesign.collect.mean_methods import MeanMethod
 from mechdesign.collect.numeric import (
     Accuracy,
     bin_shares,
@@ -9,13 +12,34 @@ from mechdesign.collect.numeric import (
     simulate_distribution,
     simulate_mean,
 )
+from mechdesign.collect.several import collect_means, scaled_means
+from mechdesign.collect.square_wave import estimate_by_em, estimate_by_ems
+from mechdesign.collect.tuning import tune_two_phase
+from mechdesign.collect.two_phase import TwoPhasePlan, additive_form, free_form, simulate_once, simulate_two_phase
 
 __all__ = [
     "Accuracy",
+    "Descriptor",
+    "EdgeResponse",
+    "MeanEstimate",
+    "MeanMethod",
+    "TwoPhasePlan",
+    "additive_form",
     "bin_shares",
     "circular_mean",
+    "collect_means",
+    "estimate_by_em",
+    "estimate_by_ems",
     "estimate_distribution",
     "estimate_mean",
+    "expected_error",
+    "free_form",
+    "mean_of_reports",
+    "sampling_error",
+    "scaled_means",
     "simulate_distribution",
     "simulate_mean",
+    "simulate_once",
+    "simulate_two_phase",
+    "tune_two_phase",
 ]

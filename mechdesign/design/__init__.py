@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from mechdesign.design.additive import AdditiveProblem, Tuning, optimal_additive, tune
 from mechdesign.design.convex import CustomProblem, custom, optimal_custom
 from mechdesign.design.finite import FiniteProblem, euclidean, optimal_finite
 from mechdesign.design.floor import Floor, floor_of
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from mechdesign.design.piece_program import search_pieces as search_pieces
 
 __all__ = [
+    "AdditiveProblem",
     "Certificate",
     "CustomProblem",
     "Design",
@@ -33,6 +35,7 @@ __all__ = [
     "Report",
     "SavedDesign",
     "TradeOffProblem",
+    "Tuning",
     "UnbiasedPiecewiseProblem",
     "UnbiasedProblem",
     "custom",
@@ -41,6 +44,7 @@ __all__ = [
     "floor_of",
     "load_design",
     "minimax_sweep",
+    "optimal_additive",
     "optimal_custom",
     "optimal_finite",
     "optimal_minimax",
@@ -52,6 +56,7 @@ __all__ = [
     "optimal_unbiased_piecewise",
     "pareto",
     "search_pieces",
+    "tune",
 ]
 
 

@@ -14,6 +14,7 @@ from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.mechanisms.serialise import domain_to_dict, mechanism_from_dict
 from mechdesign.proof import BathtubBound, Evidence, MinimaxBound, UnbiasedBound
+from mechdesign.proof.additive import AdditiveBound
 from mechdesign.proof.bins import BinsBound
 from mechdesign.proof.finite import FiniteBound, LexicographicBound
 from mechdesign.proof.linear import LinearBound
@@ -23,6 +24,7 @@ from mechdesign.proof.unbiased_prior import UnbiasedPriorBound
 _EVIDENCE: dict[str, type[Evidence]] = {
     evidence.kind: evidence
     for evidence in (
+        AdditiveBound,
         BathtubBound,
         BinsBound,
         FiniteBound,

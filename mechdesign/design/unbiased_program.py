@@ -66,7 +66,7 @@ def solve(
     Inputs lie in [-1, 1]; outputs increase from ``-r`` to ``r`` with ``r >= REACH coth(eps / 2)``.
     """
     scale = float(outputs[-1])
-    point = _Interior(inputs / scale, weights, ratio, outputs / scale)
+    point = InteriorPoint(inputs / scale, weights, ratio, outputs / scale)
     steps = 0
     while steps < _MOST_STEPS and point.gap > gap * point.upper and time.perf_counter() < deadline:
         try:
@@ -90,7 +90,7 @@ class _Direction(NamedTuple):
     at_top: Floats
 
 
-class _Interior:
+class InteriorPoint:
     """An iterate: ``base, extra, room`` with ``extra + room = (c-1) base``; ``values, slopes, at_base, at_top``."""
 
     def __init__(self, inputs: Floats, weights: Floats, ratio: float, outputs: Floats) -> None:
@@ -169,7 +169,7 @@ class _Interior:
 class _Newton:
     """The Newton system at an iterate, reduced to values and slopes and factorised once for all right-hand sides."""
 
-    def __init__(self, at: _Interior) -> None:
+    def __init__(self, at: InteriorPoint) -> None:
         self.at = at
         gain, far = at.gain, at.distances
         count = far.shape[0]

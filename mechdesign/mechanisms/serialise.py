@@ -14,6 +14,7 @@ from mechdesign.errors import FileProblem, InvalidInput
 from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms.additive import Additive, BoundedLaplace
 from mechdesign.mechanisms.circular import CircularLaplace
+from mechdesign.mechanisms.conditional import ConditionalNoise
 from mechdesign.mechanisms.discrete import Discrete, TwoSidedGeometric
 from mechdesign.mechanisms.mixture import Mixture
 from mechdesign.mechanisms.noise import Gaussian, Laplace, Noise, Staircase
@@ -70,6 +71,11 @@ def mechanism_to_dict(mechanism: AnyMechanism) -> Fields:
                 "inputs": domain_to_dict(mechanism.inputs),
                 "outputs": domain_to_dict(mechanism.outputs),
                 "probabilities": mechanism.probabilities.tolist(),
+            }
+        case ConditionalNoise():
+            return _fields("conditional noise", mechanism, "epsilon", "bins", "reach", "tail", "ratio", "name") | {
+                "inputs": domain_to_dict(mechanism.inputs),
+                "base": mechanism.base.tolist(),
             }
         case TwoSidedGeometric():
             return _fields("two-sided geometric", mechanism, "epsilon", "name") | {
@@ -301,6 +307,12 @@ def _window(build: type[Window] | type[UnbiasedWindow], fields: Any) -> Window |
     return build(epsilon, _interval(fields), points, base, ratio, _get(fields, "name", str))
 
 
+def _conditional(fields: Any) -> ConditionalNoise:
+    bins, reach, tail = (_get(fields, name, int) for name in ("bins", "reach", "tail"))
+    base, epsilon, ratio = _numbers(fields, "base"), _number(fields, "epsilon"), _number(fields, "ratio")
+    return ConditionalNoise(epsilon, _interval(fields), bins, reach, tail, base, ratio, _get(fields, "name", str))
+
+
 def _product(fields: Any) -> Product:
     simple = [kind for kind in _BUILDERS if kind != "product"]
     parts = tuple(_part(part, *simple) for part in _get(fields, "parts", list))
@@ -328,6 +340,7 @@ _BUILDERS: dict[str, Callable[[Any], AnyMechanism]] = {
     "truncated": _truncated,
     "two-point": _two_point,
     "mixture": _mixture,
+    "conditional noise": _conditional,
     "discrete": _discrete,
     "two-sided geometric": lambda f: TwoSidedGeometric(
         _number(f, "epsilon"), _finite(f, "inputs"), _get(f, "name", str)

@@ -1,0 +1,244 @@
+"""The mean of a column of a CSV file, collected under privacy: estimate, interval, and the error without privacy."""
+
+from __future__ import annotations
+
+import math
+import secrets
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+
+from mechdesign import plot
+from mechdesign.cli import output
+from mechdesign.cli.options import AsJson, Eps, Force, PlotFile, Quiet, parse_interval
+from mechdesign.collect.mean import MeanEstimate, interval, sampling_error
+from mechdesign.collect.mean_methods import NAMES, PAPER, TWO_PHASE, Collected, MeanMethod
+from mechdesign.collect.tuning import tune_two_phase
+from mechdesign.collect.two_phase import FORMS, SHARE
+from mechdesign.domains import Interval
+from mechdesign.errors import InvalidInput, require_epsilon
+from mechdesign.plot.means import mean_intervals
+from mechdesign.priors import Density, parse_prior, values_of_file
+
+Row = dict[str, Any]
+Floats = NDArray[np.float64]
+
+_TUNING_SEED = 0
+_MOST_RUNS = 100_000
+_MOST_SEED_BITS = 53  # so that JSON readers with doubles see the same seed
+
+
+def run(
+    file: Annotated[Path, typer.Argument(help="A CSV file with a header.", metavar="FILE")],
+    column: Annotated[str, typer.Option("--column", help="The column whose mean is wanted.")],
+    eps: Eps,
+    bounds: Annotated[
+        str | None, typer.Option("--bounds", help="What values can be, known beforehand, as LO,HI.", metavar="LO,HI")
+    ] = None,
+    mechanism: Annotated[
+        str, typer.Option("--mechanism", help=f"Names, comma-separated: {', '.join(NAMES)}.")
+    ] = TWO_PHASE,
+    runs: Annotated[int, typer.Option("--runs", help="Collections to simulate; the first one is shown.")] = 1,
+    seed: Annotated[int | None, typer.Option("--seed", help="Makes the simulation repeatable.")] = None,
+    confidence: Annotated[float, typer.Option("--confidence", help="Of the interval.")] = 0.95,
+    share: Annotated[float, typer.Option("--share", help="aaa: share of the users asked for the histogram.")] = SHARE,
+    bins: Annotated[
+        int | None, typer.Option("--bins", help="aaa: bins of the histogram (8 or 16); sw-em, sw-ems: 256.")
+    ] = None,
+    form: Annotated[str, typer.Option("--form", help="aaa: additive, or free for the certified optimum.")] = "additive",
+    clip: Annotated[bool, typer.Option("--clip", help="Move values outside the bounds to the nearer end.")] = False,
+    guess: Annotated[
+        str | None,
+        typer.Option("--guess", help="aaa: what the data may be like, as normal:MEAN,DEVIATION; picks share and bins."),
+    ] = None,
+    plot_file: PlotFile = None,
+    as_json: AsJson = False,
+    force: Force = False,
+    quiet: Quiet = False,
+) -> None:
+    output.require_outputs(None, plot_file, force=force)
+    inputs = _bounds(bounds)
+    law = None if guess is None else _guess(guess, inputs, share, bins)
+    if not 1 <= runs <= _MOST_RUNS:
+        raise InvalidInput("runs", runs, f"be a whole number from 1 to {_MOST_RUNS}")
+    methods = _methods(mechanism, require_epsilon(eps), inputs, bins, share, form, confidence)
+    if law is not None and not any(method.is_two_phase for method in methods):
+        raise InvalidInput("guess", guess, "come with aaa or aaa-paper", "drop --guess")
+    values, clipped = _values(file, column, inputs, clip=clip)
+    start = _seed(seed)
+    with output.progress(f"{runs} collections from {values.size} users", quiet=quiet) as say:
+        rows = []
+        for method in methods:
+            if law is not None and method.is_two_phase:
+                say(f"the best share and bins for {method.name}")
+                method = _tuned(method, values.size, law)
+            say(f"{runs} collections from {values.size} users with {method.name}")
+            rows.append(_row(method, values, runs, start))
+    plain = interval(float(values.mean()), sampling_error(values, inputs), values.size, confidence)
+    if plot_file is not None:
+        title = f"Mean of {column} under local privacy, ε = {eps:g}, {values.size} users, one collection each"
+        estimates = {row["mechanism"]: MeanEstimate(**{key: row[key] for key in asdict(plain)}) for row in rows}
+        plot.save(mean_intervals(estimates, plain, column, title), plot_file, overwrite=force)
+    if as_json:
+        data = {"file": str(file), "column": column, "users": values.size, "clipped": clipped}
+        problem = {"bounds": [inputs.lower, inputs.upper], "epsilon": eps, "confidence": confidence}
+        output.print_json(
+            data | problem | {"seed": start, "runs": runs, "without_privacy": asdict(plain), "results": rows}
+        )
+        return
+    _print(rows, asdict(plain), column, inputs, eps, clipped, runs)
+    if plot_file is not None:
+        output.say_saved(plot_file)
+
+
+def _bounds(text: str | None) -> Interval:
+    if text is None:
+        step = "say what is known beforehand, such as --bounds 0,120 for ages: the data's own range is not private"
+        raise InvalidInput("bounds", None, "be given as LO,HI", step)
+    return parse_interval(text, "bounds")
+
+
+def _methods(
+    names: str, epsilon: float, inputs: Interval, bins: int | None, share: float, form: str, confidence: float
+) -> list[MeanMethod]:
+    keys = list(dict.fromkeys(name.strip().lower() for name in names.split(",")))
+    methods = [MeanMethod(name, epsilon, inputs, bins, share, form, confidence) for name in keys]
+    if bins is not None and not any(method.takes_bins for method in methods):
+        raise InvalidInput("bins", bins, "come with aaa, sw-em or sw-ems", "drop --bins")
+    return methods
+
+
+def _guess(text: str, inputs: Interval, share: float, bins: int | None) -> Density:
+    if share != SHARE or bins is not None:
+        raise InvalidInput("guess", text, "be given without --share and --bins, which it picks", "drop either")
+    return parse_prior(text, inputs)
+
+
+def _tuned(method: MeanMethod, users: int, guess: Density) -> MeanMethod:
+    weight = method.plan(users).weight if method.name == PAPER else None
+    best = tune_two_phase(
+        method.epsilon, users, guess, method.inputs, _TUNING_SEED, step=FORMS[method.form], weight=weight
+    )[0]
+    return replace(method, share=best.plan.share, bins=best.plan.bins)
+
+
+def _values(file: Path, column: str, inputs: Interval, *, clip: bool) -> tuple[Floats, int]:
+    values = values_of_file(file, column)
+    outside = int(((values < inputs.lower) | (values > inputs.upper)).sum())
+    if outside and not clip:
+        span = f"{float(values.min()):.10g} to {float(values.max()):.10g}"
+        rule = f"lie in the bounds [{inputs.lower:g}, {inputs.upper:g}], as {outside} of {values.size} do not"
+        raise InvalidInput(f"column {column!r}", span, rule, "widen --bounds, or pass --clip to move them to the ends")
+    return np.clip(values, inputs.lower, inputs.upper), outside
+
+
+def _seed(seed: int | None) -> int:
+    if seed is None:
+        return secrets.randbits(_MOST_SEED_BITS)
+    if seed < 0:
+        raise InvalidInput("seed", seed, "be a whole number, at least 0")
+    return seed
+
+
+def _row(method: MeanMethod, values: Floats, runs: int, seed: int) -> Row:
+    # by its name, so that a mechanism's numbers do not depend on which others are asked for
+    children = np.random.SeedSequence([seed, NAMES.index(method.name)]).spawn(runs)
+    found = [method.collect(values, np.random.default_rng(child)) for child in children]
+    truth = float(values.mean())
+    first = found[0]
+    row: Row = {"mechanism": method.name} | asdict(first.estimate)
+    row |= {"error": first.estimate.value - truth, "expected_error": first.expected}
+    if method.is_two_phase:
+        plan = method.plan(values.size)
+        row["plan"] = {"first": plan.first, "second": plan.second, "bins": plan.bins, "weight": plan.weight}
+    row["over_runs"] = _over_runs(found, truth) if runs > 1 else None
+    return row
+
+
+def _over_runs(found: list[Collected], truth: float) -> Row:
+    errors = np.array([collected.estimate.value - truth for collected in found])
+    covered = float(np.mean([collected.estimate.covers(truth) for collected in found]))
+    rmse = math.sqrt(float(np.mean(errors**2)))
+    return {
+        "mean_absolute_error": float(np.abs(errors).mean()),
+        "rmse": rmse,
+        "bias": float(errors.mean()),
+        "coverage": covered,
+    }
+
+
+def _print(rows: list[Row], plain: Row, column: str, inputs: Interval, eps: float, clipped: int, runs: int) -> None:
+    users, level = plain["users"], f"{100 * plain['confidence']:g}% interval"
+    span = f"bounds [{inputs.lower:g}, {inputs.upper:g}]"
+    title = f"Mean of {plot.printable(column)}: {users} users, {span}, eps = {eps:g}, one simulated collection"
+    lines = [
+        [
+            row["mechanism"],
+            output.number(row["value"]),
+            _interval(row),
+            f"{row['error']:+.3g}",
+            _or_dash(row["expected_error"]),
+            _users(_worth(row, plain)),
+        ]
+        for row in rows
+    ]
+    lines.append(["without privacy", output.number(plain["value"]), _interval(plain), "0", "0", str(users)])
+    output.print_table(title, ["mechanism", "estimate", level, "error", "expected error", "worth"], lines)
+    notes = [
+        "error: distance from the mean of these users, which a real collection would not show;",
+        "expected error: its exact root mean square over the noise. Without privacy the only error is who was asked:",
+        f"a standard error of {plain['standard_error']:.3g}.",
+        "worth: how many users without privacy would tell as much about the population.",
+    ]
+    if any(row["expected_error"] is None for row in rows):
+        notes.append(
+            "sw-em, sw-ems: the estimate is the histogram's, biased; the interval that of the reports, which is not."
+        )
+    for row in rows:
+        if "plan" in row:
+            plan = row["plan"]
+            notes.append(
+                f"{row['mechanism']}: {plan['first']} users gave a histogram of {plan['bins']} bins, "
+                f"{plan['second']} a number."
+            )
+    if clipped:
+        notes.append(f"{clipped} values lay outside the bounds and were moved to the nearer end.")
+    output.console.print("\n".join(f"  {note}" for note in notes), soft_wrap=True)
+    if runs > 1:
+        output.console.print()
+        summary = [
+            [
+                row["mechanism"],
+                *(f"{row['over_runs'][key]:.3g}" for key in ("mean_absolute_error", "rmse", "bias")),
+                f"{row['over_runs']['coverage']:.1%}",
+            ]
+            for row in rows
+        ]
+        heads = ["mechanism", "mean absolute error", "RMSE", "average error", "intervals that cover"]
+        output.print_table(f"Over {runs} collections from the same users", heads, summary)
+
+
+def _worth(row: Row, plain: Row) -> float | None:
+    """Users without privacy whose mean is as near to the population's."""
+    noise = row["expected_error"]
+    if noise is None and row["over_runs"] is not None:
+        noise = row["over_runs"]["rmse"]
+    if noise is None or plain["standard_error"] == 0:
+        return None
+    return float(plain["users"] / (1 + (noise / plain["standard_error"]) ** 2))
+
+
+def _interval(row: Row) -> str:
+    return f"[{row['lower']:.5g}, {row['upper']:.5g}]"
+
+
+def _users(count: float | None) -> str:
+    return "-" if count is None else f"{count:.0f}" if count >= 10 else f"{count:.2g}"
+
+
+def _or_dash(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3g}"

@@ -1,0 +1,97 @@
+"""Ways to estimate a mean end to end, by name: published mechanisms, square waves with EM, the two-phase protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mechdesign.collect.mean import CONFIDENCE, MeanEstimate, expected_error, mean_of_reports
+from mechdesign.collect.quantise import require_data
+from mechdesign.collect.square_wave import BINS, Reconstruction, estimate_by_em, estimate_by_ems
+from mechdesign.collect.two_phase import FORMS, SHARE, TwoPhasePlan, simulate_once
+from mechdesign.domains import Interval
+from mechdesign.errors import InvalidInput
+from mechdesign.losses import Power
+from mechdesign.mechanisms import catalogue
+
+Floats = NDArray[np.float64]
+
+TWO_PHASE, PAPER = "aaa", "aaa-paper"
+_RECONSTRUCTIONS: dict[str, Callable[..., Reconstruction]] = {"sw-em": estimate_by_em, "sw-ems": estimate_by_ems}
+NAMES = (TWO_PHASE, PAPER, *_RECONSTRUCTIONS, *(entry.key for entry in catalogue.ON_INTERVALS))
+"""``aaa`` estimates from both groups, ``aaa-paper`` from the second alone; ``sw-em`` and ``sw-ems`` reconstruct."""
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """One simulated collection: the estimate, and its exact root mean squared error for these users.
+
+    ``expected`` is None for reconstructions, whose error has no formula; for the two-phase protocol it is that of the
+    mechanism which was designed in this very run.
+    """
+
+    estimate: MeanEstimate
+    expected: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class MeanMethod:
+    """A way to estimate a mean, with what the two-phase protocol and the reconstructions can be told.
+
+    >>> method = MeanMethod("pm", 1.0, Interval(0, 1))
+    >>> method.collect([0.2, 0.4, 0.9], np.random.default_rng(0)).estimate.users
+    3
+    """
+
+    name: str
+    epsilon: float
+    inputs: Interval
+    bins: int | None = None
+    share: float = SHARE
+    form: str = "additive"
+    confidence: float = CONFIDENCE
+
+    def __post_init__(self) -> None:
+        name = self.name.strip().lower() if isinstance(self.name, str) else self.name
+        if name not in NAMES:
+            raise InvalidInput("mechanism", self.name, f"be one of {', '.join(NAMES)}")
+        object.__setattr__(self, "name", name)
+        if self.form not in FORMS:
+            raise InvalidInput("form", self.form, f"be one of {', '.join(FORMS)}")
+
+    @property
+    def is_two_phase(self) -> bool:
+        return self.name in (TWO_PHASE, PAPER)
+
+    @property
+    def takes_bins(self) -> bool:
+        return self.is_two_phase or self.name in _RECONSTRUCTIONS
+
+    def plan(self, users: int) -> TwoPhasePlan:
+        """The two-phase plan for that many users."""
+        weight = 0.0 if self.name == PAPER else None
+        return TwoPhasePlan(self.epsilon, users, self.inputs, self.bins, self.share, weight)
+
+    def collect(self, values: ArrayLike, rng: np.random.Generator) -> Collected:
+        """One collection from these users."""
+        data = require_data(values, self.inputs, least=2)
+        if self.is_two_phase:
+            plan = self.plan(data.size)
+            run = simulate_once(plan, data, rng, FORMS[self.form], self.confidence)
+            return Collected(run.estimate, plan.expected_error(data, run.mechanism))
+        if self.name in _RECONSTRUCTIONS:
+            return self._reconstruct(data, rng)
+        mechanism = catalogue.build(self.name, self.epsilon, self.inputs, Power(2.0))
+        estimate = mean_of_reports(mechanism.sample(data, rng), mechanism, self.confidence)
+        return Collected(estimate, expected_error(mechanism, data))
+
+    def _reconstruct(self, data: Floats, rng: np.random.Generator) -> Collected:
+        """The value from the histogram, the interval from the reports, for which alone it can be had."""
+        mechanism = catalogue.sw(self.epsilon, self.inputs)
+        reports = mechanism.sample(data, rng)
+        found = _RECONSTRUCTIONS[self.name](reports, mechanism, BINS if self.bins is None else self.bins)
+        around = mean_of_reports(reports, mechanism, self.confidence)
+        return Collected(replace(around, value=found.mean), None)

@@ -1,0 +1,311 @@
+"""The two-phase protocol of AAA: learn the distribution from some users, design for it, ask the others.
+
+``plan -> split -> describe -> design -> collect -> estimate``. The groups are disjoint and every user reports once,
+with all of epsilon: the collection is epsilon-LDP for everyone, although what is asked of the second group depends on
+what the first one said.
+
+**What becomes of the first group's reports.** The paper uses them for the descriptor only and estimates from the second
+group. But their reports are estimates of their own values too, unbiased once debiased. With weight w on the first
+group's mean the error of the estimate around the mean of all n users is, for m users in the first group and
+``r = m / (n - m)``,
+
+    ``(w (1 + r) - r)^2 S^2 / m (1 - m/n)  +  w^2 V_1 / m  +  (1 - w)^2 V_2 / (n - m)``,
+
+with S^2 the variance of the data and V_1, V_2 the average variance of a report given its value. w is fixed before
+anyone reports, hence the estimate is unbiased whatever the data are. It is the best one for uniform data and HM in
+the second group, which needs no knowledge; w = 0 is the paper's estimate.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mechdesign.collect.descriptor import Descriptor, EdgeResponse, HistogramProtocol, describe, report_edges
+from mechdesign.collect.mean import CONFIDENCE, MeanEstimate, calibrate, interval
+from mechdesign.collect.numeric import Accuracy
+from mechdesign.collect.quantise import require_bins, require_data
+from mechdesign.design.additive import AdditiveProblem, optimal_additive
+from mechdesign.design.unbiased import UnbiasedProblem, optimal_unbiased
+from mechdesign.domains import Interval, require_domain, require_numbers
+from mechdesign.errors import InvalidInput, require_epsilon, require_finite
+from mechdesign.mechanisms.analysis import require_generator
+from mechdesign.mechanisms.catalogue import hm
+from mechdesign.mechanisms.conditional import ConditionalNoise
+from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
+from mechdesign.priors import Atoms
+from mechdesign.proof import prove_privacy
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+DesignStep = Callable[[float, Atoms], Mechanism]
+
+SHARE = 0.1
+"""The share of the first group in the paper's experiments (section 7)."""
+
+LEAST_BINS = 2
+_LEAST_GROUP = 2  # with one report there is no spread to learn an error from
+_DESIGN_GAP = 1e-3
+_UNIFORM_PLACES = 1001
+
+
+def default_bins(users: int) -> int:
+    """Section 7.2's bin sizes: 0.25 of [-1, 1] for a thousand users, 0.125 for ten thousand and more.
+
+    >>> default_bins(1000), default_bins(10**5)
+    (8, 16)
+    """
+    return 8 if users < 10_000 else 16
+
+
+def free_form(epsilon: float, prior: Atoms) -> Mechanism:
+    """The unbiased mechanism with the least variance under the descriptor, outputs free (the certified optimum)."""
+    inputs = Interval(float(prior.points[0]), float(prior.points[-1]))
+    problem = UnbiasedProblem(epsilon, prior, inputs, size=prior.points.size, gap=_DESIGN_GAP)
+    mechanism = optimal_unbiased(problem).mechanism
+    assert isinstance(mechanism, UnbiasedWindow)
+    return mechanism
+
+
+def additive_form(epsilon: float, prior: Atoms) -> Mechanism:
+    """The paper's own kind of mechanism: noise on the grid of the descriptor with a law for each edge."""
+    inputs = Interval(float(prior.points[0]), float(prior.points[-1]))
+    problem = AdditiveProblem(epsilon, prior, inputs, bins=prior.points.size - 1, gap=_DESIGN_GAP)
+    mechanism = optimal_additive(problem).mechanism
+    assert isinstance(mechanism, ConditionalNoise)
+    return mechanism
+
+
+FORMS: dict[str, DesignStep] = {"additive": additive_form, "free": free_form}
+"""The design steps by name: the paper's own, and the certified optimum over all unbiased mechanisms."""
+
+
+@dataclass(frozen=True, slots=True)
+class TwoPhasePlan:
+    """Who is asked what, fixed before anyone reports.
+
+    ``share`` of the ``users`` say on which of ``bins + 1`` edges they are, the others report a number. ``weight`` is
+    that of the first group's own mean in the estimate: the best for uniform data unless given, 0 for the paper's
+    estimate.
+
+    >>> plan = TwoPhasePlan(1.0, 10_000, Interval(-1, 1))
+    >>> plan.first, plan.second, plan.bins, round(plan.weight, 4)
+    (1000, 9000, 16, 0.0115)
+    """
+
+    epsilon: float
+    users: int
+    inputs: Interval
+    bins: int | None = None
+    share: float = SHARE
+    weight: float | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", require_epsilon(self.epsilon))
+        require_domain(self.inputs, (Interval,), "bounds")
+        if isinstance(self.users, bool) or not isinstance(self.users, int | np.integer) or self.users < 1:
+            raise InvalidInput("users", self.users, "be a whole number, at least 1")
+        object.__setattr__(self, "users", int(self.users))
+        bins = default_bins(self.users) if self.bins is None else self.bins
+        object.__setattr__(self, "bins", require_bins(bins, LEAST_BINS))
+        share = require_finite(self.share, "share")
+        if not 0 < share < 1:
+            raise InvalidInput("share", self.share, "lie between 0 and 1", "each user is in one of two groups: try 0.1")
+        object.__setattr__(self, "share", share)
+        if min(self.first, self.second) < _LEAST_GROUP:
+            rule = f"leave at least {_LEAST_GROUP} users for each group (they are {self.first} and {self.second})"
+            raise InvalidInput("users", self.users, rule, "ask more users or change the share")
+        weight = self._best_weight() if self.weight is None else require_finite(self.weight, "weight")
+        if not 0 <= weight <= 1:
+            raise InvalidInput("weight", self.weight, "lie in [0, 1]", "0 leaves the first group out of the mean")
+        object.__setattr__(self, "weight", weight)
+
+    @property
+    def first(self) -> int:
+        """The size of the first group."""
+        return round(self.share * self.users)
+
+    @property
+    def second(self) -> int:
+        """The size of the second group."""
+        return self.users - self.first
+
+    @property
+    def response(self) -> EdgeResponse:
+        """How the first group reports, unless another protocol is chosen."""
+        assert self.bins is not None
+        return EdgeResponse(self.epsilon, self.inputs, self.bins)
+
+    def _best_weight(self) -> float:
+        places = np.linspace(self.inputs.lower, self.inputs.upper, _UNIFORM_PLACES)
+        spread = self.inputs.length**2 / 12
+        first = float(self.response.variance(places).mean()) / self.first
+        second = float(hm(self.epsilon, self.inputs).variance(places).mean()) / self.second
+        ratio, between = self._between(spread)
+        return (ratio * (1 + ratio) * between + second) / ((1 + ratio) ** 2 * between + first + second)
+
+    def _between(self, spread: float) -> tuple[float, float]:
+        """``r = m / (n - m)``, and the variance of the first group's mean for data of this variance."""
+        return self.first / self.second, spread / self.first * (1 - self.first / self.users)
+
+    # -- the steps ----------------------------------------------------------------------------------------------------
+
+    def split(self, rng: np.random.Generator) -> Flags:
+        """Which users are in the first group: a uniformly random choice of that many."""
+        chosen = np.zeros(self.users, dtype=np.bool_)
+        chosen[require_generator(rng).choice(self.users, self.first, replace=False)] = True
+        return chosen
+
+    def report_edges(
+        self, values: ArrayLike, rng: np.random.Generator, protocol: HistogramProtocol | None = None
+    ) -> Any:
+        """The clients of the first group: their values rounded to edges, through the protocol."""
+        data = self._require_group(values, self.first, "first group")
+        return report_edges(self._protocol(protocol), data, self.inputs, rng)
+
+    def describe(self, reports: Any, protocol: HistogramProtocol | None = None) -> Descriptor:
+        """The server after the first group: the distribution the others' mechanism is designed for."""
+        return describe(self._protocol(protocol), reports, self.first, self.inputs)
+
+    def design(self, descriptor: Descriptor, step: DesignStep = additive_form) -> Mechanism:
+        """The mechanism for the second group.
+
+        *Guarantee.* It is epsilon-LDP in exact arithmetic, takes every value in the bounds and is unbiased, or an error
+        is raised: whatever the descriptor, privacy and lack of bias do not rest on it.
+        """
+        mechanism = step(self.epsilon, descriptor.prior)
+        return self.require_mechanism(mechanism)
+
+    def require_mechanism(self, mechanism: Mechanism) -> Mechanism:
+        """A mechanism that may be asked of the second group, or an error."""
+        prove_privacy(mechanism, self.epsilon)
+        inputs = mechanism.inputs
+        slack = 1e-9 * self.inputs.length
+        if (
+            not isinstance(inputs, Interval)
+            or abs(inputs.lower - self.inputs.lower) > slack
+            or abs(inputs.upper - self.inputs.upper) > slack
+        ):
+            raise InvalidInput("design", str(inputs), f"take the inputs {self.inputs}", "design on the prior's points")
+        line = calibrate(mechanism)
+        if not line.is_unbiased or line.slope != 1.0:
+            raise InvalidInput("design", mechanism.name, "be unbiased: E[Y|x] = x", "for example pm, or free_form")
+        return mechanism
+
+    def estimate(
+        self,
+        edge_reports: Any,
+        reports: ArrayLike,
+        confidence: float = CONFIDENCE,
+    ) -> MeanEstimate:
+        """The server at the end: ``w (debiased mean of the first group) + (1 - w) (mean of the second group)``.
+
+        *Guarantee.* Unbiased for the mean of all users, over their random split and their noise. The interval is the
+        normal one with the spreads of the two groups' reports.
+        """
+        seen = require_numbers(reports, "reports").ravel()
+        if seen.size != self.second or not np.isfinite(seen).all():
+            raise InvalidInput("reports", f"{seen.size} of them", f"be {self.second} finite numbers, one for each user")
+        assert self.weight is not None
+        value, spread = float(seen.mean()), float(seen.var(ddof=1)) / self.second
+        if self.weight == 0.0:
+            return interval(value, math.sqrt(spread), self.users, confidence)
+        support = self.response.support(edge_reports)
+        if int(support.sum()) != self.first:
+            raise InvalidInput("histogram reports", int(support.sum()), f"be {self.first}, one for each user")
+        numbers = self.response.debiased()
+        mean = float(support @ numbers) / self.first
+        variance = float(support @ (numbers - mean) ** 2) / (self.first - 1) / self.first
+        error = math.sqrt(self.weight**2 * variance + (1 - self.weight) ** 2 * spread)
+        return interval(self.weight * mean + (1 - self.weight) * value, error, self.users, confidence)
+
+    def expected_error(self, values: ArrayLike, mechanism: Mechanism) -> float:
+        """The exact root mean squared error for these users and this mechanism, over splits and noise."""
+        data = self._require_group(values, self.users, "data")
+        alike = np.full(data.size, 1 / data.size)
+        return self._error(data, alike, float(data.var(ddof=1)), mechanism)
+
+    def error_under(self, prior: Atoms, mechanism: Mechanism) -> float:
+        """The same for users drawn from ``prior``: the root of the expected squared error, as before any are asked."""
+        points = require_data(prior.points, self.inputs)
+        offsets = points - float(prior.weights @ points)
+        return self._error(points, prior.weights, float(prior.weights @ offsets**2), mechanism)
+
+    def _error(self, points: Floats, weights: Floats, spread: float, mechanism: Mechanism) -> float:
+        assert self.weight is not None
+        ratio, between = self._between(spread)
+        first = float(weights @ self.response.variance(points)) / self.first if self.weight else 0.0
+        second = float(weights @ mechanism.variance(points)) / self.second
+        parts = (self.weight * (1 + ratio) - ratio) ** 2 * between
+        return math.sqrt(parts + self.weight**2 * first + (1 - self.weight) ** 2 * second)
+
+    def _protocol(self, protocol: HistogramProtocol | None) -> HistogramProtocol:
+        if protocol is None:
+            return self.response
+        if protocol.size != self.response.size:
+            raise InvalidInput("protocol", protocol.size, f"have {self.response.size} categories, one for each edge")
+        if not protocol.privacy_loss() <= self.epsilon * (1 + 1e-12):
+            raise InvalidInput("protocol", protocol.privacy_loss(), f"have a privacy loss of at most {self.epsilon:g}")
+        if self.weight != 0.0:
+            step = "replace(plan, weight=0.0)"
+            raise InvalidInput("weight", self.weight, "be 0 with a protocol of your own, which only describes", step)
+        return protocol
+
+    def _require_group(self, values: ArrayLike, size: int, field: str) -> Floats:
+        data = require_data(values, self.inputs)
+        if data.size != size:
+            raise InvalidInput(field, f"{data.size} values", f"hold {size} values, one for each user")
+        return data
+
+
+@dataclass(frozen=True, slots=True)
+class TwoPhaseRun:
+    """One simulated collection, step by step."""
+
+    descriptor: Descriptor
+    mechanism: Mechanism
+    estimate: MeanEstimate
+
+
+def simulate_once(
+    plan: TwoPhasePlan,
+    values: ArrayLike,
+    rng: np.random.Generator,
+    step: DesignStep = additive_form,
+    confidence: float = CONFIDENCE,
+) -> TwoPhaseRun:
+    """One collection from these users.
+
+    >>> values = np.linspace(-1, 1, 5000)
+    >>> run = simulate_once(TwoPhasePlan(2.0, 5000, Interval(-1, 1)), values, np.random.default_rng(0))
+    >>> run.estimate.covers(0.0)
+    True
+    """
+    data = require_data(values, plan.inputs)
+    if data.size != plan.users:
+        raise InvalidInput("data", f"{data.size} values", f"hold {plan.users} values, one for each user of the plan")
+    is_first = plan.split(rng)
+    edge_reports = plan.report_edges(data[is_first], rng)
+    descriptor = plan.describe(edge_reports)
+    mechanism = plan.design(descriptor, step)
+    reports = mechanism.sample(data[~is_first], rng)
+    return TwoPhaseRun(descriptor, mechanism, plan.estimate(edge_reports, reports, confidence))
+
+
+def simulate_two_phase(
+    plan: TwoPhasePlan, values: ArrayLike, trials: int, rng: np.random.Generator, step: DesignStep = additive_form
+) -> Accuracy:
+    """Errors of the estimated mean over repeated collections from the same users."""
+    if isinstance(trials, bool) or not isinstance(trials, int | np.integer) or trials < 1:
+        raise InvalidInput("trials", trials, "be a whole number, at least 1")
+    data = require_data(values, plan.inputs)
+    truth = float(data.mean())
+    errors = np.array([simulate_once(plan, data, rng, step).estimate.value - truth for _ in range(int(trials))])
+    rmse = float(np.sqrt(np.mean(errors**2)))
+    return Accuracy(int(trials), float(np.abs(errors).mean()), rmse, float(abs(errors.mean())))

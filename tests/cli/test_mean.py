@@ -1,0 +1,194 @@
+"""`mean`: a column's mean end to end by any mechanism."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from mechdesign.collect.mean import expected_error
+from mechdesign.collect.mean_methods import NAMES
+from mechdesign.domains import Interval
+from mechdesign.mechanisms import catalogue
+
+VALUES = np.round(np.random.default_rng(0).beta(2, 4, 1000) * 100, 2)
+
+
+@pytest.fixture
+def ages(tmp_path: Path) -> str:
+    path = tmp_path / "ages.csv"
+    path.write_text("id,age\n" + "".join(f"{k},{age}\n" for k, age in enumerate(VALUES.tolist())))
+    return str(path)
+
+
+def ask(run: Any, file: str, *more: str) -> Any:
+    return run("mean", file, "--column", "age", "--eps", "1", "--bounds", "0,120", *more)
+
+
+def test_every_mechanism_has_an_estimate_an_interval_and_an_error(run: Any, ages: str) -> None:
+    document = ask(run, ages, "--mechanism", ",".join(NAMES), "--seed", "1", "--json").json
+    assert [row["mechanism"] for row in document["results"]] == list(NAMES)
+    for row in document["results"]:
+        assert row["lower"] < row["upper"]
+        assert row["error"] == pytest.approx(row["value"] - VALUES.mean())
+        assert (row["expected_error"] is None) == (row["mechanism"] in ("sw-em", "sw-ems"))
+
+
+def test_the_error_without_privacy_is_the_standard_error(run: Any, ages: str) -> None:
+    plain = ask(run, ages, "--json").json["without_privacy"]
+    assert plain["value"] == pytest.approx(VALUES.mean())
+    assert plain["standard_error"] == pytest.approx(stats.sem(VALUES))
+    assert [plain["lower"], plain["upper"]] == pytest.approx(
+        stats.norm.interval(0.95, VALUES.mean(), stats.sem(VALUES))
+    )
+
+
+def test_the_expected_error_is_the_exact_one(run: Any, ages: str) -> None:
+    rows = ask(run, ages, "--mechanism", "pm,duchi", "--json").json["results"]
+    for row in rows:
+        law = catalogue.build(row["mechanism"], 1.0, Interval(0, 120))
+        assert row["expected_error"] == pytest.approx(expected_error(law, VALUES))
+
+
+def test_a_seed_repeats_whatever_else_is_asked(run: Any, ages: str) -> None:
+    alone = ask(run, ages, "--mechanism", "pm", "--seed", "5", "--json").json["results"][0]
+    among = ask(run, ages, "--mechanism", "hm,pm", "--seed", "5", "--json").json["results"][1]
+    other = ask(run, ages, "--mechanism", "pm", "--seed", "6", "--json").json["results"][0]
+    assert alone == among != other
+
+
+def test_without_a_seed_one_is_drawn_and_told(run: Any, ages: str) -> None:
+    first, second = (ask(run, ages, "--mechanism", "pm", "--json").json for _ in range(2))
+    assert first["seed"] != second["seed"]
+    again = ask(run, ages, "--mechanism", "pm", "--seed", str(first["seed"]), "--json").json
+    assert again["results"] == first["results"]
+
+
+def test_several_runs_have_errors_and_coverage(run: Any, ages: str) -> None:
+    outcome = ask(run, ages, "--mechanism", "aaa,laplace", "--runs", "20", "--seed", "2", "--json")
+    for row in outcome.json["results"]:
+        over = row["over_runs"]
+        assert abs(over["bias"]) <= over["mean_absolute_error"] <= over["rmse"]
+        assert over["rmse"] == pytest.approx(row["expected_error"], rel=0.8)
+        assert 0.5 <= over["coverage"] <= 1
+    text = ask(run, ages, "--mechanism", "aaa,laplace", "--runs", "20", "--seed", "2").out
+    assert "Over 20 collections" in text
+    assert "intervals that cover" in text
+
+
+def test_people_are_told_what_the_numbers_are(run: Any, ages: str) -> None:
+    out = ask(run, ages, "--mechanism", "aaa,sw-em", "--seed", "1").out
+    for words in ("Mean of age: 1000 users", "without privacy", "expected error", "worth", "100 users gave", "biased"):
+        assert words in out
+
+
+def test_the_two_phase_plan_is_told(run: Any, ages: str) -> None:
+    more = ("--share", "0.2", "--bins", "4", "--json")
+    plan = ask(run, ages, *more).json["results"][0]["plan"]
+    assert (plan["first"], plan["second"], plan["bins"]) == (200, 800, 4)
+    assert 0 < plan["weight"] < 0.2
+    assert ask(run, ages, "--mechanism", "aaa-paper", *more).json["results"][0]["plan"]["weight"] == 0
+
+
+def test_clipping_is_only_done_when_asked_and_told(run: Any, ages: str) -> None:
+    outside = int((VALUES > 50).sum())
+    refused = run("mean", ages, "--column", "age", "--eps", "1", "--bounds", "0,50")
+    assert refused.code == 2
+    assert f"{outside} of 1000" in refused.err
+    clipped = run("mean", ages, "--column", "age", "--eps", "1", "--bounds", "0,50", "--clip", "--json").json
+    assert clipped["clipped"] == outside
+    assert clipped["without_privacy"]["value"] == pytest.approx(np.clip(VALUES, 0, 50).mean())
+    shown = run("mean", ages, "--column", "age", "--eps", "1", "--bounds", "0,50", "--clip")
+    assert f"{outside} values lay outside" in shown.out
+
+
+def test_constant_data_have_a_mean(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "constant.csv"
+    path.write_text("age\n" + "30\n" * 100)
+    document = ask(run, str(path), "--json").json
+    assert document["without_privacy"]["standard_error"] == 0
+    assert math.isfinite(document["results"][0]["value"])
+    assert ask(run, str(path)).code == 0
+
+
+def test_a_guess_picks_the_plan_with_the_least_error(run: Any, ages: str) -> None:
+    guessed = ask(run, ages, "--guess", "normal:33,18", "--json").json["results"][0]
+    usual = ask(run, ages, "--json").json["results"][0]
+    assert guessed["plan"]["first"] < usual["plan"]["first"]
+    assert guessed["expected_error"] < usual["expected_error"]
+
+
+def test_intervals_are_drawn(run: Any, ages: str, tmp_path: Path) -> None:
+    path = tmp_path / "means.png"
+    outcome = ask(run, ages, "--mechanism", "aaa,pm,duchi", "--plot", str(path))
+    assert outcome.code == 0
+    assert f"saved {path}" in outcome.out
+    assert path.stat().st_size > 10_000
+    again = ask(run, ages, "--mechanism", "pm", "--plot", str(path))
+    assert again.code == 2
+    assert "--force" in again.err
+
+
+def test_bounds_must_be_known_beforehand(run: Any, ages: str) -> None:
+    outcome = run("mean", ages, "--column", "age", "--eps", "1")
+    assert outcome.code == 2
+    assert "not private" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (("--mechanism", "gauss"), "be one of aaa"),
+        (("--mechanism", ""), "be one of aaa"),
+        (("--eps", "0"), "above 0"),
+        (("--bounds", "120,0"), "lower end below"),
+        (("--bounds", "5,5"), "lower end below"),
+        (("--bounds", "a,b"), "two numbers"),
+        (("--column", "height"), "be one of id, age"),
+        (("--runs", "0"), "runs must"),
+        (("--seed", "-1"), "seed must"),
+        (("--confidence", "1"), "confidence must"),
+        (("--share", "0"), "share must"),
+        (("--share", "1"), "share must"),
+        (("--share", "0.0001"), "users for each group"),
+        (("--bins", "1"), "bins must"),
+        (("--guess", "gauss:1"), "prior must"),
+        (("--guess", "uniform", "--bins", "8"), "without --share"),
+        (("--guess", "uniform", "--mechanism", "pm"), "come with aaa"),
+        (("--plot", "means.txt"), ".png"),
+        (("--form", "best"), "be one of additive, free"),
+        (("--mechanism", "pm", "--bins", "4"), "drop --bins"),
+    ],
+    ids=str,
+)
+def test_bad_input_exits_with_2(run: Any, ages: str, more: tuple[str, ...], words: str) -> None:
+    outcome = ask(run, ages, *more)
+    assert outcome.code == 2
+    assert words in " ".join(outcome.err.split())
+    assert outcome.out == ""
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("age\n", "at least one row"),
+        ("age\n3\n", "at least 2"),
+        ("age\n3\n\n,\n", ""),
+        ("age\n3\nnan\n", "NaN"),
+        ("age\n3\n \n", "be a number"),
+        ("age\n3\nx\n", "be a number"),
+        ("age\n3\ninf\n", "be finite"),
+        ("", "be one of"),
+    ],
+    ids=repr,
+)
+def test_files_without_a_mean_exit_with_2(run: Any, tmp_path: Path, content: str, words: str) -> None:
+    path = tmp_path / "bad.csv"
+    path.write_text(content)
+    outcome = ask(run, str(path), "--mechanism", "pm")
+    assert outcome.code == 2
+    assert words.lower() in " ".join(outcome.err.split()).lower()

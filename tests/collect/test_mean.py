@@ -1,0 +1,135 @@
+"""Means from one mechanism's reports: debiasing, intervals and exact errors."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from mechdesign.collect.mean import (
+    calibrate,
+    expected_error,
+    interval,
+    mean_of_reports,
+    normal_quantile,
+    sampling_error,
+)
+from mechdesign.domains import Circle, Finite, Interval
+from mechdesign.errors import InvalidInput
+from mechdesign.mechanisms import catalogue as c
+
+BOUNDS = Interval(-2, 6)
+RATE = 1e-6
+
+
+@pytest.mark.parametrize("entry", [entry for entry in c.ON_INTERVALS if entry.unbiased], ids=lambda entry: entry.key)
+def test_unbiased_mechanisms_need_no_line(entry):
+    line = calibrate(c.build(entry.key, 1.0, BOUNDS))
+    assert (line.intercept, line.slope, line.is_unbiased) == (0.0, 1.0, True)
+
+
+@pytest.mark.parametrize("name", ["sw", "sw-c", "pm-c"])
+def test_reports_on_a_line_are_debiased(name):
+    mechanism = c.build(name, 1.5, BOUNDS)
+    line = calibrate(mechanism)
+    places = np.linspace(-2, 6, 41)
+    assert 0 < line.slope < 1
+    assert line.is_unbiased
+    assert (mechanism.mean(places) - line.intercept) / line.slope == pytest.approx(places, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["ogpm", "t-pm", "t-laplace", "b-laplace", "rr-bins"])
+def test_other_reports_have_the_range_of_their_bias(name):
+    mechanism = c.build(name, 1.0, BOUNDS)
+    line = calibrate(mechanism)
+    places = np.linspace(-2, 6, 4001)
+    bias = mechanism.mean(places) - places
+    assert line.slope == 1.0
+    assert line.least_bias - 1e-9 <= bias.min() < line.least_bias + 0.01
+    assert line.most_bias - 0.01 < bias.max() <= line.most_bias + 1e-9
+
+
+@pytest.mark.parametrize("name", ["pm", "sw", "ogpm", "duchi"])
+def test_intervals_cover_the_mean_of_the_users(name):
+    """300 collections of 400 users: at least 95% are covered; fewer than 267 of 300 happen with chance below 1e-5."""
+    values = np.linspace(-2, 1, 400)
+    mechanism, rng = c.build(name, 1.0, BOUNDS), np.random.default_rng(3)
+    covered = sum(mean_of_reports(mechanism.sample(values, rng), mechanism).covers(values.mean()) for _ in range(300))
+    assert covered >= stats.binom.ppf(1e-5, 300, 0.95)
+
+
+def test_an_interval_is_the_normal_one():
+    reports = np.array([-3.0, 0.0, 1.0, 6.0])
+    found = mean_of_reports(reports, c.pm(1.0), confidence=0.9)
+    reach = stats.norm.ppf(0.95) * reports.std(ddof=1) / 2
+    assert (found.lower, found.value, found.upper) == pytest.approx((1 - reach, 1, 1 + reach))
+    assert normal_quantile(0.95) == pytest.approx(1.959964, abs=1e-6)
+
+
+def test_an_interval_is_moved_by_what_the_bias_may_be():
+    found = interval(1.0, 0.1, 10, 0.95, (-0.5, 2.0))
+    plain = interval(1.0, 0.1, 10, 0.95)
+    assert (found.lower, found.upper) == pytest.approx((plain.lower - 2.0, plain.upper + 0.5))
+
+
+@pytest.mark.parametrize("name", ["laplace", "duchi", "pm", "sw", "ogpm"])
+def test_simulated_errors_are_the_exact_ones(name):
+    """500 collections of 100 users; chi-square around the exact mean squared error, false-positive rate 2e-6."""
+    values, trials = np.linspace(-1.5, 4, 100), 500
+    mechanism, rng = c.build(name, 1.0, BOUNDS), np.random.default_rng(5)
+    errors = [mean_of_reports(mechanism.sample(values, rng), mechanism).value - values.mean() for _ in range(trials)]
+    exact, bias = expected_error(mechanism, values), 0.0
+    if name == "ogpm":
+        bias = float(np.mean(mechanism.mean(values) - values))
+    spread = np.array(errors) - bias
+    low, high = stats.chi2.ppf([RATE, 1 - RATE], trials) / trials
+    assert low < np.mean(spread**2) / (exact**2 - bias**2) < high
+
+
+def test_the_error_of_the_papers_mechanisms_is_their_formula():
+    values = np.array([-1.0, 0.0, 0.5, 1.0])
+    half, square = math.exp(0.5), float(np.mean(values**2))
+    pm = square / (half - 1) + (half + 3) / (3 * (half - 1) ** 2)
+    duchi = ((math.e + 1) / (math.e - 1)) ** 2 - square
+    assert expected_error(c.pm(1.0), values) ** 2 == pytest.approx(pm / 4, rel=1e-9)
+    assert expected_error(c.duchi(1.0), values) ** 2 == pytest.approx(duchi / 4, rel=1e-9)
+
+
+def test_without_privacy_only_the_choice_of_users_errs():
+    values = np.array([1.0, 2.0, 5.0])
+    assert sampling_error(values, BOUNDS) == pytest.approx(stats.sem(values))
+    assert sampling_error([3.0] * 10, BOUNDS) == 0.0
+
+
+@pytest.mark.parametrize("reports", [[], [1.0], [math.nan, 1], [math.inf, 1.0], ["a", "b"], [True, False]], ids=str)
+def test_reports_that_give_no_mean_are_refused(reports):
+    with pytest.raises(InvalidInput):
+        mean_of_reports(reports, c.pm(1.0))
+
+
+@pytest.mark.parametrize("confidence", [0, 1, -0.5, 2, math.nan, "x", True])
+def test_confidences_that_are_none_are_refused(confidence):
+    with pytest.raises(InvalidInput, match="confidence"):
+        mean_of_reports([1.0, 2.0], c.pm(1.0), confidence)
+
+
+@pytest.mark.parametrize("values", [[], [7.0], [math.nan], [None]], ids=str)
+def test_data_that_cannot_be_are_refused(values):
+    with pytest.raises(InvalidInput):
+        expected_error(c.pm(1.0, BOUNDS), values)
+    with pytest.raises(InvalidInput):
+        sampling_error(values, BOUNDS)
+
+
+def test_one_value_has_no_sampling_error():
+    with pytest.raises(InvalidInput, match="at least 2"):
+        sampling_error([1.0], BOUNDS)
+
+
+@pytest.mark.parametrize(
+    "law", [c.ogpm_circle(1.0, Circle(4.0)), c.randomised_response(1.0, Finite((0, 1)))], ids=["circle", "points"]
+)
+def test_means_are_of_intervals(law):
+    for use in (lambda: calibrate(law), lambda: expected_error(law, [0.0, 1.0])):
+        with pytest.raises(InvalidInput, match="interval"):
+            use()

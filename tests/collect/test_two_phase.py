@@ -1,0 +1,322 @@
+"""The two-phase protocol: groups, privacy, lack of bias, exact errors, and what it refuses."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from mechdesign.collect import two_phase
+from mechdesign.collect.mean import expected_error
+from mechdesign.collect.quantise import quantised
+from mechdesign.collect.two_phase import (
+    FORMS,
+    TwoPhasePlan,
+    additive_form,
+    default_bins,
+    free_form,
+    simulate_once,
+    simulate_two_phase,
+)
+from mechdesign.domains import Interval
+from mechdesign.errors import CheckFailed, InvalidInput
+from mechdesign.mechanisms import catalogue as c
+from mechdesign.priors import Atoms
+
+SYMMETRIC, AGES = Interval(-1, 1), Interval(0, 120)
+RATE = 1e-6
+
+
+def hm_step(epsilon, prior):
+    return c.hm(epsilon, Interval(float(prior.points[0]), float(prior.points[-1])))
+
+
+@given(st.integers(4, 10**7), st.floats(0.01, 0.99))
+def test_every_user_is_in_one_group(users, share):
+    try:
+        plan = TwoPhasePlan(1.0, users, SYMMETRIC, 8, share, weight=0.0)
+    except InvalidInput:
+        assert min(round(share * users), users - round(share * users)) < 2
+        return
+    assert plan.first + plan.second == users
+    if users < 10_000:
+        assert int(plan.split(np.random.default_rng(0)).sum()) == plan.first
+
+
+def test_every_user_is_as_likely_in_the_first_group():
+    """20 000 splits of 8 users; binomial, false-positive rate 1e-6 for each user."""
+    plan, rng = TwoPhasePlan(1.0, 8, SYMMETRIC, 4, 0.25), np.random.default_rng(1)
+    counts = np.sum([plan.split(rng) for _ in range(20_000)], axis=0)
+    low, high = stats.binom.ppf([RATE / 2, 1 - RATE / 2], 20_000, 0.25)
+    assert low <= counts.min()
+    assert counts.max() <= high
+
+
+def test_the_defaults_are_the_papers():
+    plan = TwoPhasePlan(1.0, 1000, SYMMETRIC)
+    assert (plan.share, plan.bins) == (0.1, 8)
+    assert SYMMETRIC.length / default_bins(1000) == 0.25
+    assert SYMMETRIC.length / default_bins(10**5) == 0.125
+
+
+@pytest.mark.parametrize("form", FORMS)
+@settings(max_examples=10, deadline=None)
+@given(seed=st.integers(0, 2**32), epsilon=st.sampled_from([0.3, 1.0, 4.0]), bins=st.integers(2, 12))
+def test_the_mechanism_is_private_and_unbiased_whatever_the_descriptor(form, seed, epsilon, bins):
+    plan, rng = TwoPhasePlan(epsilon, 100, AGES, bins), np.random.default_rng(seed)
+    mechanism = plan.design(plan.describe(rng.integers(0, bins + 1, plan.first)), FORMS[form])
+    places = rng.uniform(0, 120, 500)
+    assert mechanism.privacy_loss() <= epsilon
+    assert mechanism.mean(places) == pytest.approx(places, abs=1e-9 * 120)
+
+
+def test_the_design_sees_the_descriptor_and_nothing_else():
+    seen = []
+    plan = TwoPhasePlan(1.0, 100, AGES, 4)
+
+    def step(epsilon, prior):
+        seen.append((epsilon, prior))
+        return hm_step(epsilon, prior)
+
+    run = simulate_once(plan, np.full(100, 30.0), np.random.default_rng(0), step)
+    assert seen == [(1.0, run.descriptor.prior)]
+
+
+def exact_estimates(plan, values, mechanism):
+    """Every split of the users with its chance, and the two group means there."""
+    from itertools import combinations
+
+    splits = list(combinations(range(plan.users), plan.first))
+    for chosen in splits:
+        first = np.zeros(plan.users, dtype=bool)
+        first[list(chosen)] = True
+        yield 1 / len(splits), values[first], values[~first]
+
+
+@pytest.mark.parametrize("weight", [None, 0.0, 0.4])
+def test_the_error_formula_agrees_with_the_enumeration_of_all_splits(weight):
+    values = np.array([-1.0, -0.8, 0.1, 0.3, 0.9, 1.0])
+    plan = TwoPhasePlan(1.2, 6, SYMMETRIC, 4, 1 / 3, weight)
+    mechanism, w = c.pm(1.2), plan.weight
+    mean = square = 0.0
+    for chance, first, second in exact_estimates(plan, values, mechanism):
+        centre = w * first.mean() + (1 - w) * second.mean() - values.mean()
+        noise = w**2 * plan.response.variance(first).sum() / 4 + (1 - w) ** 2 * mechanism.variance(second).sum() / 16
+        mean, square = mean + chance * centre, square + chance * (centre**2 + float(noise))
+    assert mean == pytest.approx(0, abs=1e-12)
+    assert plan.expected_error(values, mechanism) ** 2 == pytest.approx(square, rel=1e-9)
+
+
+@pytest.mark.parametrize("weight", [None, 0.0])
+def test_simulated_errors_are_the_exact_ones(weight):
+    """600 collections of 200 users with HM; chi-square around the exact error (false-positive rate 2e-6), and the
+    average error is within normal quantiles of zero (2e-6)."""
+    values = np.clip(np.random.default_rng(0).normal(-0.3, 0.3, 200), -1, 1)
+    plan, trials = TwoPhasePlan(1.0, 200, SYMMETRIC, 4, 0.2, weight), 600
+    found = simulate_two_phase(plan, values, trials, np.random.default_rng(2), hm_step)
+    exact = plan.expected_error(values, c.hm(1.0))
+    low, high = stats.chi2.ppf([RATE, 1 - RATE], trials) / trials
+    assert low < (found.rmse / exact) ** 2 < high
+    assert found.bias < stats.norm.ppf(1 - RATE) * exact / math.sqrt(trials)
+
+
+def test_adaptive_designs_leave_the_estimate_unbiased():
+    """80 collections of 300 skewed users, each with a design of its own; normal test, false-positive rate 2e-6."""
+    values = np.random.default_rng(1).beta(1, 6, 300) * 120
+    plan = TwoPhasePlan(2.0, 300, AGES, 6)
+    found = simulate_two_phase(plan, values, 80, np.random.default_rng(3))
+    assert found.bias < stats.norm.ppf(1 - RATE) * found.rmse / math.sqrt(80)
+    assert found.bias <= found.mean_absolute_error <= found.rmse
+
+
+def test_intervals_cover_the_mean():
+    """300 collections at 95%: fewer covered than the 1e-5 quantile of the binomial has chance below 1e-5."""
+    values = np.random.default_rng(4).uniform(0, 60, 500)
+    plan, rng = TwoPhasePlan(1.0, 500, AGES, 4), np.random.default_rng(5)
+    covered = sum(simulate_once(plan, values, rng, hm_step).estimate.covers(values.mean()) for _ in range(300))
+    assert covered >= stats.binom.ppf(1e-5, 300, 0.95)
+
+
+def test_the_weight_is_the_best_one_for_uniform_data():
+    values = np.linspace(-1, 1, 2001)
+    plan = TwoPhasePlan(1.0, values.size, SYMMETRIC, 8)
+    errors = [replace(plan, weight=plan.weight + d).expected_error(values, c.hm(1.0)) for d in (-0.01, 0.0, 0.01)]
+    assert errors[1] < min(errors[0], errors[2])
+    assert plan.weight < plan.share  # one bit about 9 edges says less than a number
+
+
+def test_reports_of_the_first_group_help_where_edges_are_few():
+    values = np.random.default_rng(0).choice([-1.0, 1.0], 10_000)
+    everybody, second = (TwoPhasePlan(1.0, 10_000, SYMMETRIC, 2, 0.1, w) for w in (None, 0.0))
+    gain = second.expected_error(values, c.duchi(1.0)) / everybody.expected_error(values, c.duchi(1.0))
+    assert 1.03 < gain < 1.1
+
+
+def test_the_error_under_a_law_is_that_of_data_like_it():
+    law = Atoms([-1.0, 0.0, 0.5], [0.2, 0.5, 0.3])
+    plan = TwoPhasePlan(1.0, 100_000, SYMMETRIC, 4)
+    values = np.repeat(law.points, [20_000, 50_000, 30_000])
+    assert plan.error_under(law, c.pm(1.0)) == pytest.approx(plan.expected_error(values, c.pm(1.0)), rel=1e-4)
+
+
+def test_the_free_form_is_the_certified_optimum_for_the_descriptor():
+    values = np.random.default_rng(0).normal(0, 0.1, 5000)
+    law = quantised(values, SYMMETRIC, 16)
+    mechanism = free_form(1.0, law)
+    variance = float(law.weights @ mechanism.variance(law.points))
+    rivals = [build(1.0) for build in (c.pm, c.hm, c.duchi)]
+    assert 0.9 < variance / min(float(law.weights @ rival.variance(law.points)) for rival in rivals) < 0.95
+
+
+def test_the_additive_form_is_no_better_than_the_free_one():
+    law = quantised(np.random.default_rng(0).normal(0, 0.2, 5000).clip(-1, 1), SYMMETRIC, 16)
+    for epsilon in (0.5, 1.0, 4.0):
+        additive, free = (
+            float(law.weights @ step(epsilon, law).variance(law.points)) for step in (additive_form, free_form)
+        )
+        assert 1 - 1e-3 < additive / free < 1.04
+
+
+def test_a_tenth_of_the_users_costs_more_at_eps_1_than_the_design_gains():
+    """Correction 5: with the paper's share and estimate even the exact optimum for the exact law only ties with PM."""
+    values = np.clip(np.random.default_rng(0).normal(0, 0.1, 10_000), -1, 1)
+    best = free_form(1.0, quantised(values, SYMMETRIC, 128))
+    paper = TwoPhasePlan(1.0, 10_000, SYMMETRIC, 16, 0.1, 0.0).expected_error(values, best)
+    assert 0.99 < paper / expected_error(c.pm(1.0), values) < 1.02
+    small = TwoPhasePlan(1.0, 10_000, SYMMETRIC, 16, 0.02, 0.0).expected_error(values, best)
+    assert small / expected_error(c.pm(1.0), values) < 0.97
+
+
+def test_collections_repeat_under_the_same_generator_state():
+    plan, values = TwoPhasePlan(1.0, 60, AGES, 4), np.linspace(3, 99, 60)
+    runs = [simulate_once(plan, values, np.random.default_rng(seed)).estimate for seed in (1, 1, 2)]
+    assert runs[0] == runs[1] != runs[2]
+
+
+def test_constant_data_are_data():
+    plan = TwoPhasePlan(3.0, 2000, AGES)
+    run = simulate_once(plan, np.full(2000, 30.0), np.random.default_rng(0))
+    assert abs(run.estimate.value - 30) < 6 * plan.expected_error(np.full(2000, 30.0), run.mechanism)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_million_users_report_within_a_second(form):
+    import time
+
+    values = np.random.default_rng(0).uniform(-1, 1, 10**6)
+    plan = TwoPhasePlan(1.0, 10**6, SYMMETRIC)
+    run = simulate_once(plan, values, np.random.default_rng(0), FORMS[form])
+    started = time.perf_counter()
+    run.mechanism.sample(values, np.random.default_rng(0))
+    assert time.perf_counter() - started < 1.0
+
+
+# -- bad input ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("share", [0, 1, 0.0, 1.0, -0.1, 2, math.nan, "x", None, True])
+def test_shares_that_leave_a_group_empty_are_refused(share):
+    with pytest.raises(InvalidInput, match="share"):
+        TwoPhasePlan(1.0, 100, SYMMETRIC, 4, share)
+
+
+@pytest.mark.parametrize(("users", "share"), [(1, 0.5), (3, 0.5), (10, 0.1), (100, 0.999)])
+def test_too_few_users_for_the_split_are_refused(users, share):
+    with pytest.raises(InvalidInput, match="users for each group"):
+        TwoPhasePlan(1.0, users, SYMMETRIC, 4, share)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"users": 0},
+        {"users": 10.0},
+        {"users": True},
+        {"epsilon": 0},
+        {"bins": 1},
+        {"bins": 2.5},
+        {"bins": 1000},
+        {"weight": -0.1},
+        {"weight": 1.5},
+        {"weight": math.nan},
+        {"inputs": "x"},
+    ],
+    ids=str,
+)
+def test_plans_that_cannot_be_are_refused(changed):
+    given = {"epsilon": 1.0, "users": 100, "inputs": SYMMETRIC, "bins": 4} | changed
+    with pytest.raises(InvalidInput):
+        TwoPhasePlan(**given)
+
+
+@pytest.mark.parametrize("values", [[0.0] * 9, [0.0] * 11, [2.0] + [0.0] * 9, [math.nan] * 10, [None] * 10], ids=str)
+def test_data_that_are_not_those_of_the_users_are_refused(values):
+    plan = TwoPhasePlan(1.0, 10, SYMMETRIC, 4, 0.5)
+    for use in (
+        lambda: simulate_once(plan, values, np.random.default_rng(0)),
+        lambda: plan.expected_error(values, c.pm(1.0)),
+    ):
+        with pytest.raises(InvalidInput):
+            use()
+
+
+@pytest.mark.parametrize("trials", [0, 1.5, True])
+def test_numbers_of_trials_that_are_none_are_refused(trials):
+    with pytest.raises(InvalidInput, match="trials"):
+        simulate_two_phase(TwoPhasePlan(1.0, 10, SYMMETRIC, 4, 0.5), [0.0] * 10, trials, np.random.default_rng(0))
+
+
+def test_a_design_that_overspends_is_withheld():
+    plan = TwoPhasePlan(1.0, 10, SYMMETRIC, 4, 0.5)
+    with pytest.raises(CheckFailed, match="privacy loss"):
+        simulate_once(plan, [0.0] * 10, np.random.default_rng(0), lambda epsilon, prior: c.pm(1.01))
+
+
+@pytest.mark.parametrize("law", [c.sw(1.0, SYMMETRIC), c.ogpm(1.0, SYMMETRIC), c.pm(1.0, AGES)], ids=lambda m: m.name)
+def test_a_design_that_is_biased_or_elsewhere_is_refused(law):
+    plan = TwoPhasePlan(1.0, 10, SYMMETRIC, 4, 0.5)
+    with pytest.raises(InvalidInput, match="design"):
+        simulate_once(plan, [0.0] * 10, np.random.default_rng(0), lambda epsilon, prior: law)
+
+
+def test_reports_of_other_numbers_of_users_are_refused():
+    plan = TwoPhasePlan(1.0, 10, SYMMETRIC, 4, 0.5)
+    edges, numbers = np.zeros(5, dtype=int), np.zeros(5)
+    assert plan.estimate(edges, numbers).users == 10
+    for bad in ((edges[:4], numbers), (edges, numbers[:4]), (edges, numbers * math.nan), (numbers, numbers)):
+        with pytest.raises(InvalidInput):
+            plan.estimate(*bad)
+
+
+def test_other_protocols_describe_but_do_not_estimate():
+    class Fake:
+        epsilon, size = 1.0, 5
+
+        def __init__(self, loss=1.0, size=5):
+            self.loss, self.size = loss, size
+
+        def privacy_loss(self):
+            return self.loss
+
+        def report(self, values, rng):
+            return values
+
+        def support(self, reports):
+            return np.bincount(reports, minlength=5)
+
+        def estimate(self, support, n):
+            return support / n
+
+    plan = TwoPhasePlan(1.0, 10, SYMMETRIC, 4, 0.5, weight=0.0)
+    reports = plan.report_edges([-1.0, 1.0, 1.0, 1.0, -1.0], np.random.default_rng(0), Fake())
+    assert plan.describe(reports, Fake()).prior.weights == pytest.approx([0.4, 0, 0, 0, 0.6])
+    for protocol, chosen in ((Fake(), replace(plan, weight=0.1)), (Fake(2.0), plan), (Fake(size=6), plan)):
+        with pytest.raises(InvalidInput):
+            chosen.describe(reports, protocol)
+
+
+def test_the_module_offers_the_papers_share():
+    assert two_phase.SHARE == 0.1

@@ -8,7 +8,19 @@ from collections.abc import Sequence
 
 import typer
 
-from mechdesign.cli import compare, constants, export, minimax, ogpm, show, table, verify
+from mechdesign.cli import (
+    bench,
+    compare,
+    constants,
+    estimate_counts,
+    export,
+    minimax,
+    ogpm,
+    protocols,
+    show,
+    table,
+    verify,
+)
 from mechdesign.errors import InvalidInput, MechDesignError, MissingExtra, NoAnswer
 
 EXIT_FAILURE, EXIT_BAD_INPUT, EXIT_NO_ANSWER = 1, 2, 3
@@ -39,6 +51,10 @@ mechdesign - local differential privacy mechanisms by optimisation, with proofs
     compare    published mechanisms over epsilon, and how far each is above the certified optimum
     show       a saved design: mechanism, errors, certificate checked again, picture
     constants  the table of certified constants, proven anew
+  collect
+    bench      protocols and post-processings compared on your data, ranked with confidence intervals
+    protocols  every frequency protocol: p*, q*, variance, report size, exact privacy loss
+    estimate-counts  frequencies and counts from real reports in a file
   ship
     table      a design rounded to whole numbers, exactly private, as a file
     verify     a table file, checked in integers: PASS or the entry that fails
@@ -55,6 +71,9 @@ app.command("minimax", help=minimax.__doc__)(minimax.run)
 app.command("compare", help=compare.__doc__)(compare.run)
 app.command("show", help=show.__doc__)(show.run)
 app.command("constants", help=constants.__doc__)(constants.run)
+app.command("bench", help=bench.__doc__)(bench.run)
+app.command("protocols", help=protocols.__doc__)(protocols.run)
+app.command("estimate-counts", help=estimate_counts.__doc__)(estimate_counts.run)
 app.command("table", help=table.__doc__)(table.run)
 app.command("verify", help=verify.__doc__)(verify.run)
 app.command("export", help=export.__doc__)(export.run)

@@ -15,9 +15,11 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import (
+    aaa,
     apply,
     cold_start,
     compact,
+    frequency,
     global_search,
     minimax,
     sampling,
@@ -42,6 +44,7 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Row]]] = {
     "tables": tables.rows,
     "apply": apply.rows,
     "aaa": aaa.rows,
+    "frequency": frequency.rows,
 }
 
 

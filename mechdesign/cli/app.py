@@ -8,7 +8,23 @@ from collections.abc import Sequence
 
 import typer
 
-from mechdesign.cli import aaa, apply, compare, constants, estimate, export, mean, minimax, ogpm, show, table, verify
+from mechdesign.cli import (
+    aaa,
+    apply,
+    bench,
+    compare,
+    constants,
+    estimate,
+    estimate_counts,
+    export,
+    mean,
+    minimax,
+    ogpm,
+    protocols,
+    show,
+    table,
+    verify,
+)
 from mechdesign.errors import InvalidInput, MechDesignError, MissingExtra, NoAnswer
 
 EXIT_FAILURE, EXIT_BAD_INPUT, EXIT_NO_ANSWER = 1, 2, 3
@@ -41,6 +57,10 @@ mechdesign - local differential privacy mechanisms by optimisation, with proofs
     mean       the mean of a data column, collected under privacy by any mechanism, and what privacy costs
     show       a saved design: mechanism, errors, certificate checked again, picture
     constants  the table of certified constants, proven anew
+  collect
+    bench      protocols and post-processings compared on your data, ranked with confidence intervals
+    protocols  every frequency protocol: p*, q*, variance, report size, exact privacy loss
+    estimate-counts  frequencies and counts from real reports in a file
   ship
     table      a design rounded to whole numbers, exactly private, as a file
     verify     a table file, checked in integers: PASS or the entry that fails
@@ -61,6 +81,9 @@ app.command("compare", help=compare.__doc__)(compare.run)
 app.command("mean", help=mean.__doc__)(mean.run)
 app.command("show", help=show.__doc__)(show.run)
 app.command("constants", help=constants.__doc__)(constants.run)
+app.command("bench", help=bench.__doc__)(bench.run)
+app.command("protocols", help=protocols.__doc__)(protocols.run)
+app.command("estimate-counts", help=estimate_counts.__doc__)(estimate_counts.run)
 app.command("table", help=table.__doc__)(table.run)
 app.command("verify", help=verify.__doc__)(verify.run)
 app.command("export", help=export.__doc__)(export.run)

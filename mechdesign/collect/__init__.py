@@ -12,22 +12,38 @@ from mechdesign.collect.numeric import (
     simulate_distribution,
     simulate_mean,
 )
+from mechdesign.collect.protocols import (
+    PROTOCOLS,
+    FrequencyProtocol,
+    bloom_rappor,
+    designed,
+    prefix_search,
+    protocol,
+    rappor,
+    sampled_attribute,
+    sampled_with_fakes,
+    split_budget,
+)
 from mechdesign.collect.several import collect_means, scaled_means
 from mechdesign.collect.square_wave import estimate_by_em, estimate_by_ems
 from mechdesign.collect.tuning import tune_two_phase
 from mechdesign.collect.two_phase import TwoPhasePlan, additive_form, free_form, simulate_once, simulate_two_phase
 
 __all__ = [
+    "PROTOCOLS",
     "Accuracy",
     "Descriptor",
     "EdgeResponse",
+    "FrequencyProtocol",
     "MeanEstimate",
     "MeanMethod",
     "TwoPhasePlan",
     "additive_form",
     "bin_shares",
+    "bloom_rappor",
     "circular_mean",
     "collect_means",
+    "designed",
     "estimate_by_em",
     "estimate_by_ems",
     "estimate_distribution",
@@ -35,11 +51,17 @@ __all__ = [
     "expected_error",
     "free_form",
     "mean_of_reports",
+    "prefix_search",
+    "protocol",
+    "rappor",
+    "sampled_attribute",
+    "sampled_with_fakes",
     "sampling_error",
     "scaled_means",
     "simulate_distribution",
     "simulate_mean",
     "simulate_once",
     "simulate_two_phase",
+    "split_budget",
     "tune_two_phase",
 ]

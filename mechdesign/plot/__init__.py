@@ -13,9 +13,11 @@ from mechdesign.plot.errors import (
     pareto,
     sweep,
 )
+from mechdesign.plot.heat import HeatMap, heat_maps
 from mechdesign.plot.laws import densities, polar_density
 
 __all__ = [
+    "HeatMap",
     "Line",
     "Slice",
     "above",
@@ -26,6 +28,7 @@ __all__ = [
     "draw_leaderboard",
     "draw_over_epsilon",
     "errors_over_inputs",
+    "heat_maps",
     "pareto",
     "polar_density",
     "printable",

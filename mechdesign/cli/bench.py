@@ -1,0 +1,266 @@
+"""Protocols and post-processing compared on given data, over epsilon: ranked, with confidence intervals.
+
+The options of LDP3 mean what they mean there: -e -p -m -r -t -d -u. Lists are separated by commas.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mechdesign import files, plot
+from mechdesign.cli import output
+from mechdesign.cli.options import AsJson, Force, PlotFile, Quiet, parse_epsilons
+from mechdesign.collect import bench, metrics
+from mechdesign.collect.datasets import Dataset, gaps, parse_domain_labels, read_dataset
+from mechdesign.collect.engine import Dask, Engine, Local
+from mechdesign.collect.protocols import FrequencyProtocol, designed
+from mechdesign.collect.protocols.catalogue import entry
+from mechdesign.deploy import load_table
+from mechdesign.design import load_design
+from mechdesign.design.result import FORMAT as design_format
+from mechdesign.design.saved import SavedDesign
+from mechdesign.domains import Finite
+from mechdesign.errors import InvalidInput, MissingExtra
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ALL, LONGITUDINAL = "all", "longitudinal"
+_MOST_SHOWN = 20
+_MOST_PANELS = 4
+_SLOW = f"{bench.PUBLISHED_IBU}: IBU as published, stopped after 10,000 steps"
+_SAME_PROTOCOL = {"subset": "ss"}
+_DESIGN = ".json"
+_TABLES = (".csv", ".json", ".parquet")
+_ENGINES = ("local", "dask")
+
+
+def run(
+    epsilon: Annotated[str, typer.Option("--eps", "-e", "--epsilon", help="One, a list A,B,C or FROM:TO:COUNT.")],
+    dataset: Annotated[
+        Path, typer.Option("--dataset", "-d", help="One label a row (CSV, text, Parquet), or JSON.", metavar="FILE")
+    ],
+    protocol: Annotated[
+        str,
+        typer.Option(
+            "--protocols", "-p", "--protocol", help="Names, all (one-time), longitudinal, design or table files."
+        ),
+    ] = ALL,
+    method: Annotated[
+        str,
+        typer.Option("--methods", "-m", "--method", help=f"{', '.join(bench.METHODS)}, or all (of these); {_SLOW}."),
+    ] = ALL,
+    repeat: Annotated[int, typer.Option("--repeat", "-r", help="Runs of every cell.")] = 10,
+    workers: Annotated[
+        int, typer.Option("--workers", "-t", "--thread_number", "--threads", help="Local processes.")
+    ] = 1,
+    metric: Annotated[
+        str,
+        typer.Option(
+            "--metric", "-u", "--utility_metric", help=f"{', '.join(metrics.METRICS)}, top:COUNT; ranked by the first."
+        ),
+    ] = "l1",
+    column: Annotated[str | None, typer.Option("--column", help="The column with the labels, by its header.")] = None,
+    domain: Annotated[
+        str | None, typer.Option("--domain", help="All items, A,B,C or LO..HI (else those observed).")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same numbers.")] = 0,
+    engine: Annotated[str, typer.Option("--engine", help="local processes or dask.")] = "local",
+    scheduler: Annotated[
+        str | None, typer.Option("--scheduler", help="Address of a Dask scheduler.", metavar="TCP")
+    ] = None,
+    results: Annotated[
+        Path | None, typer.Option("--results", help="Keep finished cells here; a killed run resumes from it.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Save every cell: .csv, .parquet or .json.")] = None,
+    plot_file: PlotFile = None,
+    as_json: AsJson = False,
+    force: Force = False,
+    quiet: Quiet = False,
+) -> None:
+    output.require_outputs(out, plot_file, force=force)
+    _require_table_format(out)
+    if results is not None and any(
+        path is not None and path.resolve() == results.resolve() for path in (out, plot_file)
+    ):
+        raise InvalidInput("results file", str(results), "differ from the other files to be written")
+    names = tuple(_lower(metric))
+    epsilons, methods, protocol_names = tuple(parse_epsilons(epsilon)), _methods(method), _protocols(protocol)
+    where = _engine(engine, workers, scheduler)
+    items = None if domain is None else parse_domain_labels(domain)
+    with output.progress("reading the data", quiet=quiet) as say:
+        data = read_dataset(dataset, column=column, domain=items)
+        designs = {name: _design(name, data.size) for name in protocol_names if name.endswith(_DESIGN)}
+        plan = bench.Plan(protocol_names, methods, epsilons, repeat, names, seed, designs)
+        rows = bench.run(plan, data, where, results=results, say=lambda done, total: say(f"{done} of {total} cells"))
+    missing = gaps(data.labels) if domain is None else 0
+    if missing:
+        output.warn(
+            f"{missing} whole numbers between the observed labels are no items; pass --domain LO..HI if they are"
+        )
+    ranks = {name: bench.ranking(rows, name) for name in plan.metrics}
+    if out is not None:
+        files.write_atomically(out, _encoded(rows, plan, out.suffix.lower()), overwrite=force)
+    if plot_file is not None:
+        plot.save(heat_map(ranks[names[0]], plan, data), plot_file, overwrite=force)
+    if as_json:
+        output.print_json(_document(plan, data, ranks))
+        return
+    for name in plan.metrics:
+        _print(ranks[name], plan, data, name)
+    for path in (out, plot_file, results):
+        if path is not None:
+            output.say_saved(path)
+
+
+def heat_map(ranks: Sequence[bench.Rank], plan: bench.Plan, data: Dataset) -> Figure:
+    """Means by protocol and post-processing, a panel an epsilon: at most four, evenly chosen."""
+    metric = metrics.metric(plan.metrics[0])
+    epsilons = _epsilons(ranks)
+    count = min(len(epsilons), _MOST_PANELS)
+    chosen = [epsilons[round(k * (len(epsilons) - 1) / max(count - 1, 1))] for k in range(count)]
+    panels = [
+        plot.HeatMap(
+            f"eps = {epsilon:g}",
+            {(rank.protocol, rank.method): rank.mean for rank in ranks if rank.epsilon == epsilon},
+        )
+        for epsilon in chosen
+    ]
+    title = f"{metric.meaning[0].upper()}{metric.meaning[1:]} of {data.size} frequencies, {data.n:,} users"
+    better = metric.more_is_better
+    return plot.heat_maps(panels, plan.protocols, plan.methods, metric.name, title, more_is_better=better)
+
+
+# -- options ----------------------------------------------------------------------------------------------------------
+
+
+def _lower(text: str) -> list[str]:
+    """Names in a list, with hyphens: LDP3 writes base_pos."""
+    return [name.strip().lower().replace("_", "-") for name in text.split(",")]
+
+
+def _protocols(text: str) -> tuple[str, ...]:
+    names: list[str] = []
+    for given in text.split(","):
+        (name,) = _lower(given)
+        if name.endswith(_DESIGN):
+            names.append(given.strip())
+        elif name == ALL:
+            names.extend(bench.ONE_TIME)
+        elif name == LONGITUDINAL:
+            names.extend(bench.LONGITUDINAL)
+        else:
+            names.append(entry(_SAME_PROTOCOL.get(name, name)).key)
+    return tuple(dict.fromkeys(names))
+
+
+def _design(path: str, size: int) -> FrequencyProtocol:
+    """A design or a table in a file as a protocol: over its own points, or bins of its interval."""
+    is_design = files.read_json(path).get("format") == design_format
+    source = load_design(path) if is_design else load_table(path)
+    inputs = source.mechanism.inputs if isinstance(source, SavedDesign) else source.domain
+    return designed(source, None if isinstance(inputs, Finite) else size)
+
+
+def _epsilons(ranks: Sequence[bench.Rank]) -> list[float]:
+    return sorted({rank.epsilon for rank in ranks})
+
+
+def _methods(text: str) -> tuple[str, ...]:
+    names = _lower(text)
+    return bench.METHODS if ALL in names else tuple(dict.fromkeys(names))
+
+
+def _engine(name: str, workers: int, scheduler: str | None) -> Engine:
+    if name not in _ENGINES:
+        raise InvalidInput("engine", name, f"be {' or '.join(_ENGINES)}")
+    if name == "dask":
+        return Dask(scheduler, workers)
+    if scheduler is not None:
+        raise InvalidInput("scheduler", scheduler, "come with --engine dask", "add --engine dask")
+    return Local(workers)
+
+
+def _require_table_format(path: Path | None) -> None:
+    if path is not None and path.suffix.lower() not in _TABLES:
+        raise InvalidInput("output file", str(path), f"end in {', '.join(_TABLES)}", "for example --out cells.csv")
+
+
+# -- what leaves ------------------------------------------------------------------------------------------------------
+
+
+def _encoded(rows: Sequence[bench.Row], plan: bench.Plan, suffix: str) -> bytes:
+    columns: dict[str, list[Any]] = {
+        "protocol": [row.protocol for row in rows],
+        "method": [row.method for row in rows],
+        "epsilon": [row.epsilon for row in rows],
+        "run": [row.run for row in rows],
+    }
+    columns.update({name: [row.values[name] for row in rows] for name in plan.metrics})
+    records = list(zip(*columns.values(), strict=True))
+    if suffix == ".json":
+        return files.dump_json({"cells": [dict(zip(columns, record, strict=True)) for record in records]}).encode()
+    if suffix == ".csv":
+        text = io.StringIO(newline="")
+        csv.writer(text, lineterminator="\n").writerows([list(columns), *records])
+        return text.getvalue().encode()
+    try:
+        arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
+    except ImportError:
+        raise MissingExtra("--out FILE.parquet", "data") from None
+    buffer = io.BytesIO()
+    parquet.write_table(arrow.table(columns), buffer)
+    return buffer.getvalue()
+
+
+def _document(plan: bench.Plan, data: Dataset, ranks: dict[str, list[bench.Rank]]) -> dict[str, Any]:
+    def of(rank: bench.Rank) -> dict[str, Any]:
+        return {
+            "eps": rank.epsilon,
+            "protocol": rank.protocol,
+            "method": rank.method,
+            "mean": rank.mean,
+            "interval": None if rank.interval is None else list(rank.interval),
+        }
+
+    problem = {
+        "users": data.n,
+        "items": data.size,
+        "runs": plan.runs,
+        "seed": plan.seed,
+        "confidence": bench.CONFIDENCE,
+    }
+    means = {name: metrics.metric(name).meaning for name in plan.metrics}
+    return {
+        "problem": problem,
+        "metrics": means,
+        "ranking": {name: list(map(of, found)) for name, found in ranks.items()},
+    }
+
+
+def _print(ranks: Sequence[bench.Rank], plan: bench.Plan, data: Dataset, name: str) -> None:
+    metric = metrics.metric(name)
+    for epsilon in _epsilons(ranks):
+        here = [rank for rank in ranks if rank.epsilon == epsilon]
+        rows = [
+            [str(place), rank.protocol, rank.method, output.number(rank.mean), _interval(rank)]
+            for place, rank in enumerate(here[:_MOST_SHOWN], start=1)
+        ]
+        title = f"{name}: {metric.meaning}, eps = {epsilon:g}, {data.size} items, {data.n:,} users, {plan.runs} runs"
+        output.print_table(title, ["rank", "protocol", "post-processing", name, "95% interval"], rows, left=3)
+        if len(here) > _MOST_SHOWN:
+            output.console.print(f"  and {len(here) - _MOST_SHOWN} more; --out saves all cells", soft_wrap=True)
+        output.console.print()
+
+
+def _interval(rank: bench.Rank) -> str:
+    if rank.interval is None:
+        return "one run: none"
+    return f"[{output.number(rank.interval[0])}, {output.number(rank.interval[1])}]"

@@ -1,0 +1,95 @@
+"""All frequency protocols for one eps and number of items: p*, q*, variance, report size, exact privacy loss."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any
+
+import typer
+
+from mechdesign.cli import output
+from mechdesign.cli.options import AsJson, Eps
+from mechdesign.collect.protocols import PROTOCOLS, FrequencyProtocol, protocol
+from mechdesign.collect.protocols.arguments import require_size, require_users
+from mechdesign.collect.protocols.catalogue import Entry
+from mechdesign.collect.protocols.longitudinal import Longitudinal
+from mechdesign.errors import InvalidInput, require_epsilon
+
+_PARAMETERS = ("hashes", "subset", "threshold", "columns")
+_SHORT = {"hashes": "g", "subset": "d", "threshold": "theta", "columns": "K"}
+
+
+def run(
+    eps: Eps,
+    size: Annotated[int, typer.Option("--size", "-k", help="Number of items k.")],
+    users: Annotated[int, typer.Option("--users", "-n", help="Number of users n the variances are for.")] = 100_000,
+    limit: Annotated[
+        float | None,
+        typer.Option("--limit", help="Loss of all reports of one value, for the longitudinal protocols (2 eps)."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    epsilon, items, n = require_epsilon(eps), require_size(size), require_users(users)
+    most = require_epsilon(min(2 * epsilon, 64.0) if limit is None else limit, "limit")
+    if most < epsilon:
+        raise InvalidInput("limit", limit, f"be at least eps = {epsilon:g}, the loss of the first report")
+    rows = [_row(line, epsilon, items, n, most) for line in PROTOCOLS]
+    if as_json:
+        said = {"epsilon": epsilon, "size": items, "users": n, "limit": most}
+        output.print_json(said | {"protocols": rows})
+        return
+    _print(rows, epsilon, items, n, most)
+
+
+def _row(line: Entry, epsilon: float, size: int, users: int, limit: float) -> dict[str, Any]:
+    options = {"limit": limit} if line.longitudinal else {}
+    about = {"key": line.key, "longitudinal": line.longitudinal, "citation": line.citation}
+    try:
+        law = protocol(line.key, epsilon, size, **options)
+    except InvalidInput as problem:
+        if not line.longitudinal:
+            raise
+        return about | {"name": line.key.upper(), "impossible": str(problem)}
+    return about | {
+        "name": law.name,
+        "p": law.p,
+        "q": law.q,
+        "variance": law.variance(1 / size, users).item(),
+        "variance_absent": law.variance(0.0, users).item(),
+        "report_bits": law.report_bits,
+        "privacy_loss": law.privacy_loss(),
+        "limit_loss": law.limit if isinstance(law, Longitudinal) else law.privacy_loss(),
+        "parameters": _parameters(law.once if isinstance(law, Longitudinal) else law),
+    }
+
+
+def _parameters(law: FrequencyProtocol) -> dict[str, float]:
+    return {_SHORT[name]: getattr(law, name) for name in _PARAMETERS if hasattr(law, name)}
+
+
+def _print(rows: list[dict[str, Any]], epsilon: float, size: int, users: int, limit: float) -> None:
+    output.print_table(
+        f"Frequency protocols: eps = {epsilon:g}, {size} items, {users} users; longitudinal: at most {limit:g} in all",
+        ["protocol", "p*", "q*", "variance", "absent item", "root", "bits", "loss", ""],
+        [_cells(row) for row in rows if "impossible" not in row],
+    )
+    output.console.print(
+        "\nvariance: of one estimated frequency, averaged over the items, the same for all data\n"
+        "absent item: that of an item nobody holds; root: square root of the variance; loss: of the first report",
+        soft_wrap=True,
+    )
+    for row in rows:
+        if "impossible" in row:
+            output.console.print(f"{row['name']} is impossible here: {row['impossible']}", soft_wrap=True)
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    parameters = ", ".join(f"{name} = {value:.4g}" for name, value in row["parameters"].items())
+    numbers = (row["p"], row["q"], row["variance"], row["variance_absent"], math.sqrt(row["variance"]))
+    return [
+        row["name"],
+        *(f"{number:.5g}" for number in numbers),
+        f"{row['report_bits']:g}",
+        f"{row['privacy_loss']:.9g}",
+        parameters,
+    ]

@@ -1,0 +1,83 @@
+"""Protocols by name."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from mechdesign.collect.protocols import grr, hadamard, hashing, histogram, longitudinal, subset, unary
+from mechdesign.collect.protocols.protocol import FrequencyProtocol
+from mechdesign.errors import InvalidInput
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line of the catalogue; ``limit`` is an option of the memoised ones."""
+
+    key: str
+    citation: str
+    build: Callable[..., FrequencyProtocol]
+    longitudinal: bool = False
+
+
+_LONGITUDINAL = "Arcolezi et al., DCN 2022, second step solved exactly"
+_HASHED = "Arcolezi et al., EDBT 2023, second step solved exactly"
+
+PROTOCOLS: tuple[Entry, ...] = (
+    Entry("grr", "Kairouz, Bonawitz and Ramage, ICML 2016", grr.grr),
+    Entry("sue", "Erlingsson, Pihur and Korolova, CCS 2014 (basic RAPPOR)", unary.sue),
+    Entry("oue", "Wang et al., USENIX Security 2017", unary.oue),
+    Entry("blh", "Bassily and Smith, STOC 2015", hashing.blh),
+    Entry("olh", "Wang et al., USENIX Security 2017", hashing.olh),
+    Entry("ss", "Ye and Barg, IEEE Trans. Inf. Theory 2018", subset.ss),
+    Entry("she", "Dwork et al., TCC 2006", histogram.she),
+    Entry("the", "Wang et al., USENIX Security 2017", histogram.the),
+    Entry("hr", "Acharya, Sun and Zhang, AISTATS 2019", hadamard.hadamard_response),
+    Entry("l-grr", _LONGITUDINAL, longitudinal.l_grr, longitudinal=True),
+    Entry("l-sue", "Erlingsson, Pihur and Korolova, CCS 2014 (RAPPOR)", longitudinal.l_sue, longitudinal=True),
+    Entry("l-oue", _LONGITUDINAL, longitudinal.l_oue, longitudinal=True),
+    Entry("l-soue", _LONGITUDINAL, longitudinal.l_soue, longitudinal=True),
+    Entry("l-osue", _LONGITUDINAL, longitudinal.l_osue, longitudinal=True),
+    Entry("l-blh", _HASHED, longitudinal.l_blh, longitudinal=True),
+    Entry("l-olh", _HASHED, longitudinal.l_olh, longitudinal=True),
+)
+
+_ALIASES = {"rappor": "sue"}
+
+
+def entry(name: str) -> Entry:
+    """The line of that name, in either case; ``rappor`` is SUE, as in LDP3 and Optimus.
+
+    >>> entry("RAPPOR").key
+    'sue'
+    """
+    known = ", ".join(line.key for line in PROTOCOLS)
+    if not isinstance(name, str):
+        raise InvalidInput("protocol", name, "be a name", f"one of {known}")
+    key = name.strip().lower()
+    key = _ALIASES.get(key, key)
+    for line in PROTOCOLS:
+        if line.key == key:
+            return line
+    raise InvalidInput("protocol", name, f"be one of {known}")
+
+
+def protocol(name: str, epsilon: float, size: int, /, **options: Any) -> FrequencyProtocol:
+    """The protocol of that name for ``size`` items; options are those of its own builder.
+
+    ``olh`` takes g, ``ss`` subset, ``the`` threshold, the longitudinal ones limit (2 eps unless given) and ``l-olh`` g.
+
+    >>> oue = protocol("oue", 1.0, 100)
+    >>> round(oue.variance(0.0, 100_000).item(), 9)
+    3.6827e-05
+    """
+    line = entry(name)
+    allowed = list(inspect.signature(line.build).parameters)[2:]
+    allowed = [option for option in allowed if option != "name"]
+    for option in options:
+        if option not in allowed:
+            rule = f"be an option of {line.key}: {', '.join(allowed) or 'it has none'}"
+            raise InvalidInput("option", option, rule)
+    return line.build(epsilon, size, **options)

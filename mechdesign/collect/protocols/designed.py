@@ -1,0 +1,257 @@
+"""Any mechanism of this package as a frequency protocol: designed, published or shipped as a table."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mechdesign import deploy
+from mechdesign.collect.protocols import arguments, table_laws
+from mechdesign.collect.protocols.randomness import OperatingSystem, Randomness, require_randomness
+from mechdesign.deploy import Table
+from mechdesign.design.result import Design
+from mechdesign.design.saved import SavedDesign
+from mechdesign.domains import Circle, Finite, Interval, Line, require_numbers
+from mechdesign.errors import InvalidInput
+from mechdesign.mechanisms.analysis import require_generator
+from mechdesign.mechanisms.product import Product
+from mechdesign.mechanisms.protocol import Mechanism
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+Source = Design | SavedDesign | Mechanism | Table
+
+MOST_CELLS = 4096
+_FAR = 1e-3  # share of the reports that may lie in each of the outer cells on a line
+_WORST_INVERSE = 1e-6
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Designed:
+    """A mechanism whose items are k of its inputs; a report is the number of an output, or of a cell of outputs.
+
+    Reports are decoded linearly: each adds its row of ``decoder`` (m x k) to the support, where ``A decoder = I`` for
+    the channel A (k x m). So one report's expected support is 1 for its own item and 0 for others: ``p = 1`` and
+    ``q = 0``. Of all such decoders this one has the least variances when all items are equally frequent.
+
+    *Guarantee.* The channel's loss is `privacy_loss`; collecting outputs into cells never raises the mechanism's own.
+
+    >>> from mechdesign.mechanisms.catalogue import randomised_response
+    >>> law = designed(randomised_response(1.0, Finite(range(4))))
+    >>> from mechdesign.collect.protocols.grr import grr
+    >>> bool(np.allclose(law.variance([0.0, 0.3], 100), grr(1.0, 4).variance([0.0, 0.3], 100)))
+    True
+    """
+
+    name: str
+    epsilon: float
+    items: Floats
+    matrix: Floats
+    edges: Floats | None = None
+    table: Table | None = None
+    decoder: Floats = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        arguments.require_size(len(self.items))
+        arguments.require_channel_size(self.matrix.shape[1], self.matrix.shape[0])
+        object.__setattr__(self, "decoder", _decoder(self.matrix, self.name))
+        for array in (self.items, self.matrix, self.decoder):
+            array.setflags(write=False)
+
+    @property
+    def size(self) -> int:
+        return len(self.items)
+
+    @property
+    def p(self) -> float:
+        return 1.0
+
+    @property
+    def q(self) -> float:
+        return 0.0
+
+    @property
+    def columns(self) -> int:
+        """The number of distinct reports."""
+        return int(self.matrix.shape[1])
+
+    @property
+    def report_bits(self) -> float:
+        return float((self.columns - 1).bit_length())
+
+    def channel(self) -> Floats:
+        return self.matrix.copy()
+
+    def privacy_loss(self) -> float:
+        """``ln`` of the largest ratio in a column of the channel."""
+        used = self.matrix[:, self.matrix.max(axis=0) > 0]
+        least = used.min(axis=0)
+        return math.inf if (least == 0).any() else float(np.log((used.max(axis=0) / least).max()))
+
+    def report(self, values: ArrayLike, rng: Randomness) -> Counts:
+        """The number of an output for each user; a table's reports can come from the operating system, in integers."""
+        places, source = arguments.require_values(values, self.size), require_randomness(rng)
+        if isinstance(source, OperatingSystem):
+            return self._shipped(places)
+        reports = np.empty(places.size, dtype=np.int64)
+        order = np.argsort(places, kind="stable")
+        ends = np.searchsorted(places[order], np.arange(self.size + 1))
+        for v in np.flatnonzero(np.diff(ends)).tolist():
+            mine = order[ends[v] : ends[v + 1]]
+            sums = np.cumsum(self.matrix[v])
+            reports[mine] = np.searchsorted(sums / sums[-1], source.random(mine.size), side="right")
+        return reports
+
+    def _shipped(self, places: Counts) -> Counts:
+        if self.table is None:
+            rule = "be a numpy Generator for a mechanism that is no table"
+            raise InvalidInput("rng", "OperatingSystem()", rule, "make a table of it first: deploy.make_table")
+        outputs = deploy.sample(self.table, self.items[places])
+        if self.edges is None:
+            return np.searchsorted(table_laws.output_points(self.table), outputs)
+        return np.searchsorted(self.edges[1:-1], outputs, side="left")
+
+    def histogram(self, reports: ArrayLike) -> Counts:
+        """How often each output was reported."""
+        return np.bincount(arguments.require_values(reports, self.columns, "reports"), minlength=self.columns)
+
+    def support(self, reports: ArrayLike) -> Floats:
+        return self.support_of_histogram(self.histogram(reports))
+
+    def support_of_histogram(self, histogram: Counts) -> Floats:
+        """The decoded reports."""
+        return np.asarray(histogram @ self.decoder)
+
+    def simulate(self, counts: ArrayLike, rng: np.random.Generator) -> Floats:
+        return self.support_of_histogram(self.simulate_histogram(counts, rng))
+
+    def simulate_histogram(self, counts: ArrayLike, rng: np.random.Generator) -> Counts:
+        """How often each output is reported: a sum of multinomials, one an item."""
+        held, generator = arguments.require_counts(counts, self.size), require_generator(rng)
+        rows = self.matrix / self.matrix.sum(axis=1, keepdims=True)
+        return np.asarray(generator.multinomial(held, rows).sum(axis=0), dtype=np.int64)
+
+    def estimate(self, support: ArrayLike, n: int) -> Floats:
+        """``support / n``."""
+        return np.asarray(arguments.require_support(support, self.size) / arguments.require_users(n))
+
+    def variance(self, f: ArrayLike, n: int) -> Floats:
+        """The average over items of the variance at frequency f, the other items equally frequent.
+
+        Items of a designed mechanism differ; `covariance` has the exact variance of each, for given frequencies.
+        """
+        share, users = arguments.require_shares(f, "f"), arguments.require_users(n)
+        spread = self._spread()
+        own = float(np.trace(spread)) / self.size
+        other = (float(spread.sum()) - float(np.trace(spread))) / (self.size * (self.size - 1))
+        return np.asarray((share * own + (1 - share) * other) / users)
+
+    def _spread(self) -> Floats:
+        """``Var(support of v from one report | item u)`` at row u and column v."""
+        return np.asarray(self.matrix @ self.decoder**2 - np.eye(self.size))
+
+    def covariance(self, frequencies: ArrayLike, n: int) -> Floats:
+        shares, users = arguments.require_frequencies(frequencies, self.size), arguments.require_users(n)
+        # of one report given its item: E[D D^T | u] - e_u e_u^T
+        weights = shares @ self.matrix
+        matrix = (self.decoder * weights[:, None]).T @ self.decoder - np.diag(shares)
+        return np.asarray((matrix + matrix.T) / (2 * users))
+
+
+def designed(
+    source: Source, items: int | ArrayLike | None = None, cells: int | ArrayLike | None = None, name: str | None = None
+) -> Designed:
+    """A mechanism, a design or a table as a frequency protocol.
+
+    ``items`` are the inputs that stand for the k items: all points of a finite domain unless given, and on an interval
+    or circle a number k for the centres of k equal bins. Where the outputs are no finite list they are collected into
+    ``cells``, a number of equal ones or their edges.
+    """
+    if isinstance(source, Table):
+        points = _items(source.domain, items)
+        if source.kind not in table_laws.CONTINUOUS:
+            matrix, edges = table_laws.output_rows(source, points), None
+        else:
+            edges = _edges(_table_outputs(source, points), cells, points.size)
+            matrix = table_laws.cell_rows(source, points, edges)
+        return Designed(name or source.name, float(source.epsilon), points, matrix, edges, source)
+    mechanism = source.mechanism if isinstance(source, Design | SavedDesign) else source
+    if isinstance(mechanism, Product) or not hasattr(mechanism, "cdf"):
+        raise InvalidInput("source", type(source).__name__, "be a mechanism with one coordinate, a design or a table")
+    points = _items(mechanism.inputs, items)
+    if isinstance(mechanism.outputs, Finite):
+        edges = None
+        matrix = mechanism.mass(np.asarray(mechanism.outputs.points)[None, :], points[:, None])
+    else:
+        edges = _edges(_outputs(mechanism, points), cells, points.size)
+        below = mechanism.cdf(edges[None, 1:-1], points[:, None])
+        ends = np.zeros((points.size, 1)), np.ones((points.size, 1))
+        matrix = np.diff(np.concatenate([ends[0], below, ends[1]], axis=1), axis=1)
+    # differences of probabilities that are equal may round below zero
+    return Designed(name or mechanism.name, float(mechanism.epsilon), points, np.maximum(matrix, 0.0), edges)
+
+
+def _items(domain: Interval | Circle | Finite, items: int | ArrayLike | None) -> Floats:
+    if items is None:
+        if not isinstance(domain, Finite):
+            raise InvalidInput("items", items, "be given where the inputs are no finite set", "for example items=10")
+        return np.asarray(domain.points, dtype=np.float64)
+    if isinstance(items, int | np.integer):
+        count = arguments.require_size(items)
+        if isinstance(domain, Finite):
+            raise InvalidInput("items", items, "be left out, or a list of points of the finite domain")
+        return np.asarray(domain.lower + (np.arange(count) + 0.5) / count * domain.length)
+    points = domain.require(items, "items")
+    if points.ndim != 1 or (np.diff(points) <= 0).any():
+        raise InvalidInput("items", points.tolist(), "increase strictly")
+    return points.copy()
+
+
+def _outputs(mechanism: Mechanism, points: Floats) -> tuple[float, float]:
+    if not isinstance(mechanism.outputs, Line):
+        return mechanism.outputs.lower, mechanism.outputs.upper
+    low, high = mechanism.quantile(_FAR, points[0]), mechanism.quantile(1 - _FAR, points[-1])
+    return float(low), float(high)
+
+
+def _table_outputs(table: Table, points: Floats) -> tuple[float, float]:
+    law = table.law
+    if law["clamp"] is not None:
+        return float(law["clamp"][0]), float(law["clamp"][1])
+    if table.kind == "pieces":
+        step = float(law["step"])
+        return law["first"] * step, (law["first"] + law["cells"]) * step
+    blocks = 1 + math.log(_FAR) / math.log(law["tail"] / (1 << table.bits))
+    reach = math.ldexp(len(law["weights"]) * blocks, -law["shift"])
+    return float(points[0]) - reach, float(points[-1]) + reach
+
+
+def _edges(outputs: tuple[float, float], cells: int | ArrayLike | None, size: int) -> Floats:
+    if cells is None:
+        cells = min(max(64, 4 * size), MOST_CELLS)
+    if isinstance(cells, int | np.integer):
+        count = arguments.require_whole(cells, "cells", size, MOST_CELLS, "at least as many as items")
+        return np.linspace(outputs[0], outputs[1], count + 1)
+    edges = require_numbers(cells, "cells").astype(np.float64)
+    if edges.ndim != 1 or edges.size < 3 or not np.isfinite(edges).all() or (np.diff(edges) <= 0).any():
+        raise InvalidInput("cells", cells, "be a whole number or strictly increasing edges")
+    return edges
+
+
+def _decoder(matrix: Floats, name: str) -> Floats:
+    """The m x k matrix with ``A decoder = I`` and least variances under equal frequencies."""
+    weights = matrix.mean(axis=0)
+    scaled = np.divide(matrix, weights, out=np.zeros_like(matrix), where=weights > 0)
+    try:
+        inverse = np.linalg.solve(scaled @ matrix.T, np.eye(matrix.shape[0]))
+    except np.linalg.LinAlgError:
+        inverse = np.full((matrix.shape[0], matrix.shape[0]), np.nan)
+    decoder = scaled.T @ inverse
+    error = np.abs(matrix @ decoder - np.eye(matrix.shape[0])).max()
+    if not error <= _WORST_INVERSE:
+        rule = f"tell its {matrix.shape[0]} items apart by their {matrix.shape[1]} reports"
+        raise InvalidInput("mechanism", name, rule, "use fewer items, or more cells")
+    return np.asarray(decoder)

@@ -1,0 +1,149 @@
+"""Local hashing: each user draws a hash function to g values and reports the hash by randomised response."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import optimize
+
+from mechdesign.collect.protocols import arguments, pure
+from mechdesign.collect.protocols.randomness import Randomness, require_randomness
+from mechdesign.collect.protocols.xxh64 import xxh64
+from mechdesign.errors import InvalidInput, require_epsilon
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+Words = NDArray[np.uint64]
+
+MOST_VALUES = 1 << 31
+SEED_BITS = 64
+
+_AT_ONCE = 1 << 15  # hashes that stay in the cache
+
+
+@dataclass(frozen=True, slots=True)
+class LocalHashing:
+    """The report is ``(seed, y)`` with y the hash of the item among g values, kept with probability ``p``.
+
+    y is any other hash value with probability ``(1 - p) / (g - 1)`` each. A report supports the items that its hash
+    function sends to y, so another item is supported with probability ``q = 1/g`` under an ideal hash; the client uses
+    XXH64, seeds of 64 bits. ``miss`` is ``1 - p`` in full precision.
+
+    *Guarantee.* The seed is independent of the item, so whatever the hash function, the loss is at most
+    ``ln [p (g - 1) / (1 - p)]``, and equal to it as soon as some seed tells two items apart. Simulation is exact for
+    the ideal hash: items are supported independently, with probability p or 1/g.
+
+    >>> olh(1.0, 100).hashes, round(olh(1.0, 100).privacy_loss(), 12)
+    (4, 1.0)
+    """
+
+    name: str
+    epsilon: float
+    size: int
+    hashes: int
+    p: float
+    miss: float
+
+    def __post_init__(self) -> None:
+        arguments.require_whole(self.hashes, "g", 2, MOST_VALUES)
+        if not self.q <= self.p <= 1 or not self.miss > 0 or abs(self.p + self.miss - 1) > 1e-12:
+            raise InvalidInput("p, miss", (self.p, self.miss), "satisfy p >= 1/g and p + miss = 1")
+
+    @property
+    def q(self) -> float:
+        return 1 / self.hashes
+
+    @property
+    def report_bits(self) -> float:
+        return float(SEED_BITS + (self.hashes - 1).bit_length())
+
+    def privacy_loss(self) -> float:
+        return math.log(self.p) - math.log(self.miss / (self.hashes - 1))
+
+    def report(self, values: ArrayLike, rng: Randomness) -> Words:
+        """A seed and a perturbed hash a user, as two columns."""
+        items, source = arguments.require_values(values, self.size), require_randomness(rng)
+        seeds = random_seeds(items.size, source)
+        return np.stack([seeds, self.perturb(hash_values(items, seeds, self.hashes), source)], axis=1)
+
+    def perturb(self, hashed: Words, source: Randomness) -> Words:
+        """Randomised response among the g hash values."""
+        kept = source.random(hashed.size) >= self.miss * self.hashes / (self.hashes - 1)
+        return np.where(kept, hashed, source.integers(0, self.hashes, hashed.size, np.uint64))
+
+    def support(self, reports: ArrayLike) -> Counts:
+        """How many reports each item's hash agrees with: a hash for every report and item."""
+        return hash_support(reports, np.arange(self.size, dtype=np.uint64), self.hashes)
+
+    simulate = pure.independent_coins
+    estimate = pure.estimate
+    variance = pure.variance
+    covariance = pure.independent_covariance
+    channel = pure.support_sets
+
+
+def random_seeds(count: int, source: Randomness) -> Words:
+    """One seed a user."""
+    return np.asarray(source.integers(0, 1 << SEED_BITS, count, np.uint64))
+
+
+def hash_values(numbers: Counts | Words, seeds: Words, hashes: int) -> Words:
+    """``XXH64(number; seed) mod g``."""
+    return xxh64(numbers, seeds) % np.uint64(hashes)
+
+
+def hash_support(reports: ArrayLike, numbers: Words, hashes: int) -> Counts:
+    """How many reports ``(seed, y)`` the hash of each number agrees with."""
+    pairs = arguments.require_reports(reports, (2,), "u", "pairs of a seed and a hash")
+    if pairs.size and pairs[:, 1].max() >= hashes:
+        raise InvalidInput("reports", int(pairs[:, 1].max()), f"hold hashes below {hashes}")
+    seeds, said = np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1])
+    counted = np.zeros(numbers.size, dtype=np.int64)
+    for start in range(0, seeds.size, _AT_ONCE):
+        part = slice(start, start + _AT_ONCE)
+        for v in range(numbers.size):
+            counted[v] += np.count_nonzero(hash_values(numbers[v : v + 1], seeds[part], hashes) == said[part])
+    return counted
+
+
+def blh(epsilon: float, size: int) -> LocalHashing:
+    """Binary local hashing: g = 2."""
+    return local_hashing(epsilon, size, 2, "BLH")
+
+
+def olh(epsilon: float, size: int, g: int | None = None) -> LocalHashing:
+    """Optimised local hashing; unless given, g has the least exact total variance (not the rounded ``e^eps + 1``)."""
+    epsilon, size = require_epsilon(epsilon), arguments.require_size(size)
+    return local_hashing(epsilon, size, best_hashes(epsilon, size) if g is None else g, "OLH")
+
+
+def local_hashing(epsilon: float, size: int, hashes: int, name: str) -> LocalHashing:
+    """Local hashing to g values: ``p = e^eps / (e^eps + g - 1)``."""
+    epsilon, size = require_epsilon(epsilon), arguments.require_size(size)
+    arguments.require_whole(hashes, "g", 2, MOST_VALUES)
+    whole = math.exp(epsilon) + hashes - 1
+    return LocalHashing(name, epsilon, size, hashes, math.exp(epsilon) / whole, (hashes - 1) / whole)
+
+
+def best_hashes(epsilon: float, size: int) -> int:
+    """The g with the least total variance under the ideal hash.
+
+    >>> [best_hashes(eps, 100) for eps in (0.5, 1.0, 2.0, 4.0)]
+    [3, 4, 8, 45]
+    """
+
+    def total(g: Floats | float) -> Floats:
+        whole = math.exp(epsilon) + g - 1
+        gap = math.expm1(epsilon) * (g - 1) / (g * whole)
+        return pure.total_variance(size, math.exp(epsilon) / whole, 1 / g, gap)
+
+    # one valley in g: the integers next to its bottom are compared
+    bottom = optimize.minimize_scalar(
+        lambda log_g: float(total(math.exp(log_g))), bounds=(math.log(2), math.log(MOST_VALUES)), method="bounded"
+    )
+    middle = round(math.exp(bottom.x))
+    near = np.arange(max(2, middle - 8), min(MOST_VALUES, middle + 8) + 1)
+    return int(near[np.argmin(total(near.astype(np.float64)))])

@@ -1,0 +1,78 @@
+"""The shape every frequency protocol has."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mechdesign.collect.protocols.randomness import Randomness
+
+Floats = NDArray[np.float64]
+Support = NDArray[np.int64] | NDArray[np.float64]
+
+
+class FrequencyProtocol(Protocol):
+    """How users report one of k items privately, and how a server counts them: one immutable description for both.
+
+    A report *supports* some of the items; ``p`` is the expected support of the user's own item and ``q`` that of any
+    other. In protocols whose support is no count (noisy histograms, designed mechanisms) it is a real number with
+    ``p = 1`` and ``q = 0``. Estimates, variances, clients and simulations all read the same numbers.
+
+    *Guarantee.* The loss is epsilon up to the rounding of doubles. What must be private to the last bit is shipped as a
+    table of whole numbers (`mechdesign.deploy`), which is a protocol too (`designed`).
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def epsilon(self) -> float:
+        """The privacy parameter asked for; `privacy_loss` says what the law achieves."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """The number of items k."""
+        ...
+
+    @property
+    def p(self) -> float: ...
+    @property
+    def q(self) -> float: ...
+    @property
+    def report_bits(self) -> float:
+        """Bits that tell any report from any other."""
+        ...
+
+    def channel(self) -> Floats:
+        """``P(report | item)``, a row an item, or `InvalidInput` where the reports are too many or not finite."""
+        ...
+
+    def privacy_loss(self) -> float:
+        """``ln max P(report | item) / P(report | other item)``, from the numbers the law is made of."""
+        ...
+
+    def report(self, values: ArrayLike, rng: Randomness) -> NDArray[Any]:
+        """One report for each user, an array whose first axis is the users."""
+        ...
+
+    def support(self, reports: ArrayLike) -> Support:
+        """How much each item is supported by the reports."""
+        ...
+
+    def simulate(self, counts: ArrayLike, rng: np.random.Generator) -> Support:
+        """The support of all items for ``counts[v]`` users of item v: exact in joint law, at a cost free of n."""
+        ...
+
+    def estimate(self, support: ArrayLike, n: int) -> Floats:
+        """Unbiased frequencies ``(support / n - q) / (p - q)``; they may be negative and need not sum to one."""
+        ...
+
+    def variance(self, f: ArrayLike, n: int) -> Floats:
+        """The variance of the estimate of an item whose true frequency is ``f``, given the data."""
+        ...
+
+    def covariance(self, frequencies: ArrayLike, n: int) -> Floats:
+        """The covariance matrix of all estimates, given the data."""
+        ...

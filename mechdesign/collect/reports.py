@@ -1,0 +1,117 @@
+"""Real reports in a file: counted chunk by chunk into the support of the items, so memory does not grow with users.
+
+A CSV file has no header and one report a row: an item's label for randomised response, the labels of a set for subset
+selection, k bits for unary encodings (as k fields, or as one word like ``0110``), and the numbers a client sent for the
+others. A ``.npy`` file holds the array the client's ``report`` gave.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mechdesign.collect.protocols import FrequencyProtocol
+from mechdesign.errors import FileProblem, InvalidInput
+
+_CHUNK = 10_000
+_OF_ITEMS = ("grr", "l-grr", "ss")  # reports made of items: written as labels
+
+
+def read_support(path: Path | str, protocol: FrequencyProtocol, labels: Sequence[str]) -> tuple[NDArray[Any], int]:
+    """The support of every item in a file of reports, and how many reports there are."""
+    source = Path(path)
+    if len(labels) != protocol.size:
+        raise InvalidInput("domain", len(labels), f"hold {protocol.size} items, as the protocol does")
+    if source.suffix.lower() == ".npy":
+        reports = _array(source)
+        return protocol.support(reports), len(reports)
+    total, users = np.zeros(protocol.size), 0
+    example = protocol.report(np.zeros(1, dtype=np.int64), np.random.default_rng(0))
+    parse = _parser(protocol, example, labels)
+    rows = _rows(source)
+    while chunk := [_parsed(source, place, fields, parse) for place, fields in islice(rows, _CHUNK)]:
+        reports = np.array(chunk, dtype=example.dtype).reshape(len(chunk), *example.shape[1:])
+        try:
+            total = total + protocol.support(reports)
+        except InvalidInput as error:
+            where = f"rows {users + 1} to {users + len(chunk)} of {source.name}"
+            raise FileProblem(where, error.value, f"hold reports of {protocol.name}: {error}") from None
+        users += len(chunk)
+    if users == 0:
+        raise FileProblem("report file", str(source), "hold at least one report")
+    return total, users
+
+
+def _parser(
+    protocol: FrequencyProtocol, example: NDArray[Any], labels: Sequence[str]
+) -> Callable[[list[str]], list[Any]]:
+    """What turns the fields of a row into a report shaped like the example; ValueError says what is wrong."""
+    width, kind = int(np.prod(example.shape[1:])), example.dtype.kind
+    limits = np.iinfo(example.dtype) if kind in "iu" else None
+    places = {label: place for place, label in enumerate(labels)}
+    of_items = protocol.name.lower() in _OF_ITEMS
+
+    def one(field: str) -> Any:
+        if of_items:
+            if field not in places:
+                raise ValueError("be made of items of the domain")
+            return places[field]
+        if kind == "b":
+            if field not in ("0", "1"):
+                raise ValueError("be made of bits 0 and 1")
+            return field == "1"
+        if limits is not None:
+            if not field.removeprefix("-").isdecimal() or not limits.min <= int(field) <= limits.max:
+                raise ValueError("be made of whole numbers")
+            return int(field)
+        number = float(field)
+        if not np.isfinite(number):
+            raise ValueError("be made of finite numbers")
+        return number
+
+    def parse(fields: list[str]) -> list[Any]:
+        if kind == "b" and len(fields) == 1 and width > 1:
+            fields = list(fields[0])
+        if len(fields) != width:
+            raise ValueError(f"have {width} field{'s' * (width > 1)}, as reports of {protocol.name} do")
+        return [one(field.strip()) for field in fields]
+
+    return parse
+
+
+def _parsed(path: Path, place: int, fields: list[str], parse: Callable[[list[str]], list[Any]]) -> list[Any]:
+    try:
+        return parse(fields)
+    except ValueError as error:
+        text = str(error)
+        rule = text if text.startswith(("be ", "have ")) else f"be made of numbers: {text}"
+        raise FileProblem(
+            f"row {place} of {path.name}", ",".join(fields), rule, "one report a row, no header"
+        ) from None
+
+
+def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as stream:
+            rows = csv.reader(stream, strict=True)
+            yield from ((rows.line_num, fields) for fields in rows if fields)
+    except OSError as error:
+        raise FileProblem("report file", str(path), f"be readable: {error.strerror or error}") from None
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise FileProblem("report file", str(path), f"be a CSV file in UTF-8: {error}") from None
+
+
+def _array(path: Path) -> NDArray[Any]:
+    try:
+        reports = np.load(path, allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise FileProblem("report file", str(path), f"be a readable .npy file: {error}") from None
+    if not isinstance(reports, np.ndarray) or reports.ndim == 0 or len(reports) == 0:
+        raise FileProblem("report file", str(path), "hold at least one report")
+    return reports

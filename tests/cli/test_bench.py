@@ -1,0 +1,208 @@
+"""`bench`: LDP3's options, the ranked table, the files, and every refusal."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mechdesign import Finite, catalogue, deploy
+from mechdesign.collect import bench, metrics, protocols
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> str:
+    path = tmp_path / "data.csv"
+    path.write_text("\n".join(str(v) for v, count in enumerate([600, 250, 100, 50]) for _ in range(count)))
+    return str(path)
+
+
+def test_the_options_of_ldp3_rank_every_combination(run: Any, data: str) -> None:
+    document = run(
+        "bench", "-e", "1", "-p", "all", "-m", "all", "-r", "2", "-t", "1", "-d", data, "-u", "l1", "--json"
+    ).json
+    assert document["problem"] == {"users": 1000, "items": 4, "runs": 2, "seed": 0, "confidence": 0.95}
+    ranked = document["ranking"]["l1"]
+    assert {row["protocol"] for row in ranked} == set(bench.ONE_TIME)
+    assert {row["method"] for row in ranked} == set(bench.METHODS)
+    assert [row["mean"] for row in ranked] == sorted(row["mean"] for row in ranked)
+    assert all(row["interval"][0] <= row["mean"] <= row["interval"][1] for row in ranked)
+
+
+def test_ldp3_s_long_names_and_spellings_mean_the_same(run: Any, data: str) -> None:
+    short = run("bench", "-e", "1", "-p", "sue,ss", "-m", "norm-sub", "-r", "2", "-d", data, "-u", "kl", "--json").json
+    long = run(
+        "bench", "--epsilon", "1", "--protocol", "rappor,subset", "--method", "norm_sub", "--repeat", "2",
+        "--dataset", data, "--utility_metric", "kl", "--thread_number", "1", "--json",
+    ).json  # fmt: skip
+    assert short == long
+
+
+def test_the_table_shows_ranks_and_intervals(run: Any, data: str) -> None:
+    out = run("bench", "-e", "1,2", "-p", "grr,oue", "-m", "raw,norm-sub", "-r", "3", "-d", data).out
+    assert out.count("sum of absolute errors") == 2
+    assert out.count("95% interval") == 2
+    first = next(line.split() for line in out.splitlines() if line.startswith("1 "))
+    assert first[1] in ("grr", "oue")
+    assert float(first[3]) > 0
+
+
+def test_a_long_table_says_what_it_leaves_out(run: Any, data: str) -> None:
+    out = run("bench", "-e", "1", "-r", "1", "-d", data).out
+    assert "more; --out saves all cells" in out
+    assert "one run: none" in out
+
+
+def test_several_metrics_have_a_ranking_each(run: Any, data: str) -> None:
+    document = run(
+        "bench", "-e", "1", "-p", "grr", "-m", "raw,power", "-r", "2", "-d", data, "-u", "mse,kendall", "--json"
+    ).json
+    assert list(document["ranking"]) == ["mse", "kendall"]
+    assert document["metrics"] == {"mse": "mean squared error", "kendall": "Kendall's tau-b"}
+
+
+def test_cells_are_saved_as_csv_json_and_parquet_alike(run: Any, data: str, tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet", reason="an optional dependency")
+    options = ("bench", "-e", "1", "-p", "grr,oue", "-m", "raw", "-r", "2", "-d", data, "-u", "mae")
+    for suffix in ("csv", "json", "parquet"):
+        assert run(*options, "--out", str(tmp_path / f"cells.{suffix}")).code == 0
+    cells = json.loads((tmp_path / "cells.json").read_text())["cells"]
+    assert len(cells) == 4
+    with (tmp_path / "cells.csv").open() as stream:
+        read = [
+            row | {"epsilon": float(row["epsilon"]), "run": int(row["run"]), "mae": float(row["mae"])}
+            for row in csv.DictReader(stream)
+        ]
+    assert read == cells
+    assert parquet.read_table(tmp_path / "cells.parquet").to_pylist() == cells
+
+
+def test_results_resume_and_do_not_change(run: Any, data: str, tmp_path: Path) -> None:
+    options = (
+        "bench",
+        "-e",
+        "1",
+        "-p",
+        "grr,oue",
+        "-m",
+        "raw",
+        "-d",
+        data,
+        "--results",
+        str(tmp_path / "r.json"),
+        "--json",
+    )
+    short = run(*options, "-r", "2")
+    kept = (tmp_path / "r.json").read_bytes()
+    assert run(*options, "-r", "2").json == short.json
+    assert (tmp_path / "r.json").read_bytes() == kept
+    assert run(*options, "-r", "3").json["problem"]["runs"] == 3
+
+
+def test_the_heat_map_is_drawn(run: Any, data: str, tmp_path: Path) -> None:
+    path = tmp_path / "map.png"
+    outcome = run(
+        "bench", "-e", "0.5:2:6", "-p", "grr,she", "-m", "raw,ibu", "-r", "1", "-d", data, "--plot", str(path)
+    )
+    assert outcome.code == 0
+    assert path.stat().st_size > 20_000
+
+
+def test_items_nobody_holds_come_with_the_domain(run: Any, data: str) -> None:
+    options = ("bench", "-e", "1", "-p", "grr", "-m", "raw", "-r", "1", "-d", data, "--json")
+    assert run(*options).json["problem"]["items"] == 4
+    assert run(*options, "--domain", "0..9").json["problem"]["items"] == 10
+
+
+def test_gaps_in_observed_numbers_are_pointed_out(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text("1\n2\n9\n")
+    options = ("bench", "-e", "1", "-p", "grr", "-m", "raw", "-r", "1", "-d", str(path), "--json")
+    assert "6 whole numbers" in run(*options).err
+    assert run(*options, "--domain", "1..9").err == ""
+
+
+def test_a_table_file_is_a_protocol(run: Any, data: str, tmp_path: Path) -> None:
+    path = tmp_path / "Mine.json"
+    deploy.make_table(catalogue.randomised_response(2.0, Finite(range(4)))).save(path)
+    document = run("bench", "-e", "1", "-p", f"grr,{path}", "-m", "raw,ml", "-r", "2", "-d", data, "--json").json
+    found = {(row["protocol"], row["eps"]) for row in document["ranking"]["l1"]}
+    assert found == {("grr", 1.0), (str(path), 2.0)}
+
+
+@pytest.mark.slow
+def test_two_workers_and_a_local_dask_cluster_give_the_same(run: Any, data: str) -> None:
+    pytest.importorskip("distributed", reason="an optional dependency")
+    options = ("bench", "-e", "1", "-p", "grr,oue", "-m", "raw", "-r", "2", "-d", data, "--json", "--quiet")
+    alone = run(*options).json
+    assert run(*options, "-t", "2").json == alone
+    assert run(*options, "--engine", "dask").json == alone
+
+
+def test_help_names_every_method_and_metric(run: Any) -> None:
+    out = " ".join(run("bench", "--help").out.split())
+    assert all(name in out for name in (*bench.METHODS, *metrics.METRICS))
+    assert len(protocols.PROTOCOLS) == len(bench.ONE_TIME) + len(bench.LONGITUDINAL)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("-e", "0"), "eps"),
+        (("-e", "nan"), "eps"),
+        (("-e", "100"), "eps"),
+        (("-e", "1", "-p", "xyz"), "protocol"),
+        (("-e", "1", "-p", ""), "protocol"),
+        (("-e", "1", "-m", "norm-max"), "method must be one of raw"),
+        (("-e", "1", "-u", "l7"), "metric must be one of l1"),
+        (("-e", "1", "-r", "0"), "runs"),
+        (("-e", "1", "-t", "0"), "workers"),
+        (("-e", "1", "--seed", "-1"), "seed"),
+        (("-e", "1", "--engine", "ray"), "local or dask"),
+        (("-e", "1", "--scheduler", "tcp://x:1"), "--engine dask"),
+        (("-e", "1", "--domain", "0,1,2"), "label must be in the domain"),
+        (("-e", "1", "--domain", "0,0,1"), "once"),
+        (("-e", "1", "--domain", "0,,1"), "empty"),
+        (("-e", "1", "--domain", "7"), "two items"),
+        (("-e", "1", "--column", "age"), "column"),
+        (("-e", "1", "--out", "cells.txt"), ".parquet"),
+        (("-e", "1", "--plot", "map.txt"), ".png"),
+        (("-e", "1", "-d", "none.csv"), "readable"),
+        (("-e", "1", "-p", "none.json"), "readable"),
+    ],
+    ids=str,
+)
+def test_bad_input_exits_with_2(run: Any, data: str, arguments: tuple[str, ...], words: str) -> None:
+    outcome = run("bench", *(() if "-d" in arguments else ("-d", data)), *arguments)
+    assert outcome.code == 2
+    assert words in " ".join(outcome.err.split())
+    assert outcome.out == ""
+
+
+def test_a_scheduler_that_is_not_there_exits_with_2(run: Any, data: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed", reason="an optional dependency")
+    monkeypatch.setattr("mechdesign.collect.engine._ANSWER_SECONDS", 0.5)
+    outcome = run(
+        "bench", "-e", "1", "-p", "grr", "-r", "1", "-d", data, "--engine", "dask", "--scheduler", "tcp://127.0.0.1:9"
+    )
+    assert outcome.code == 2
+    assert "scheduler must be the address of a Dask scheduler that answers" in outcome.err
+
+
+def test_dask_that_is_not_installed_names_its_extra(run: Any, data: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "distributed", None)
+    outcome = run("bench", "-e", "1", "-p", "grr", "-r", "1", "-d", data, "--engine", "dask")
+    assert outcome.code == 1
+    assert "mechdesign[dask]" in outcome.err
+
+
+def test_data_with_the_same_users_in_another_order_is_the_same_data(run: Any, data: str, tmp_path: Path) -> None:
+    lines = Path(data).read_text().splitlines()
+    shuffled = tmp_path / "shuffled.csv"
+    shuffled.write_text("\n".join(np.random.default_rng(0).permutation(lines)))
+    options = ("bench", "-e", "1", "-p", "oue", "-m", "raw", "-r", "2", "--json", "-d")
+    assert run(*options, data).json == run(*options, str(shuffled)).json

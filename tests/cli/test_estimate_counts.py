@@ -1,0 +1,108 @@
+"""`estimate-counts`: from a file of reports to frequencies, counts and intervals."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mechdesign.collect.protocols import protocol
+
+COUNTS = [700, 200, 80, 20]
+VALUES = np.repeat(np.arange(4), COUNTS)
+ITEMS = "ape,bee,cat,dog"
+
+
+@pytest.fixture
+def reports(tmp_path: Path) -> str:
+    sent = protocol("grr", 2.0, 4).report(VALUES, np.random.default_rng(4))
+    path = tmp_path / "reports.csv"
+    path.write_text("\n".join(ITEMS.split(",")[v] for v in sent.tolist()))
+    return str(path)
+
+
+def test_items_come_with_the_protocol_s_own_errors(run: Any, reports: str) -> None:
+    document = run("estimate-counts", reports, "-p", "grr", "-e", "2", "--domain", ITEMS, "-m", "raw", "--json").json
+    assert document["problem"] == {"protocol": "GRR", "eps": 2.0, "items": 4, "reports": 1000, "method": "raw"}
+    law, z = protocol("grr", 2.0, 4), NormalDist().inv_cdf(0.975)
+    text = Path(reports).read_text().split()
+    expected = law.estimate([text.count(item) for item in ITEMS.split(",")], 1000)
+    for row, f in zip(document["items"], expected.tolist(), strict=True):
+        error = float(law.variance(min(max(f, 0), 1), 1000)) ** 0.5
+        assert row["frequency"] == row["unbiased"] == pytest.approx(f)
+        assert row["count"] == pytest.approx(1000 * f)
+        assert row["standard_error"] == pytest.approx(error)
+        assert row["interval"] == pytest.approx([f - z * error, f + z * error])
+
+
+def test_post_processed_frequencies_are_a_distribution(run: Any, reports: str) -> None:
+    document = run("estimate-counts", reports, "-p", "grr", "-e", "2", "--domain", ITEMS, "--json").json
+    assert sum(row["frequency"] for row in document["items"]) == pytest.approx(1)
+    assert document["problem"]["method"] == "norm-sub"
+
+
+def test_ibu_and_maximum_likelihood_agree_for_randomised_response(run: Any, reports: str) -> None:
+    options = ("estimate-counts", reports, "-p", "grr", "-e", "2", "--domain", ITEMS, "--json", "-m")
+    assert run(*options, "ibu").json["items"] == run(*options, "ml").json["items"]
+
+
+def test_the_table_starts_with_the_most_frequent(run: Any, reports: str) -> None:
+    lines = run("estimate-counts", reports, "-p", "grr", "-e", "2", "--domain", ITEMS).out.splitlines()
+    assert lines[0] == "GRR, eps = 2, 1,000 reports, norm-sub"
+    assert [line.split()[0] for line in lines[2:4]] == ["ape", "bee"]
+
+
+def test_files_hold_all_items(run: Any, reports: str, tmp_path: Path) -> None:
+    options = ("estimate-counts", reports, "-p", "grr", "-e", "2", "--domain", ITEMS, "--out")
+    for name in ("counts.csv", "counts.json"):
+        assert run(*options, str(tmp_path / name)).code == 0
+    items = json.loads((tmp_path / "counts.json").read_text())["items"]
+    with (tmp_path / "counts.csv").open() as stream:
+        rows = list(csv.DictReader(stream))
+    assert [row["item"] for row in rows] == ITEMS.split(",")
+    assert [float(row["low"]) for row in rows] == [item["interval"][0] for item in items]
+    assert run(*options, str(tmp_path / "counts.csv")).code == 2
+    assert run(*options, str(tmp_path / "counts.csv"), "--force").code == 0
+
+
+def test_bits_seeds_and_noise_are_read_too(run: Any, tmp_path: Path) -> None:
+    for name in ("oue", "olh", "she"):
+        sent = protocol(name, 4.0, 4).report(VALUES, np.random.default_rng(5))
+        path = tmp_path / f"{name}.npy"
+        np.save(path, sent)
+        rows = run("estimate-counts", str(path), "-p", name, "-e", "4", "--domain", ITEMS, "--json").json["items"]
+        assert rows[0]["frequency"] == pytest.approx(0.7, abs=0.15)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"-p": "xyz"}, "protocol"),
+        ({"-e": "0"}, "eps"),
+        ({"--domain": "ape"}, "two items"),
+        ({"--domain": "ape,ape"}, "once"),
+        ({"--domain": "ape,bee,cat"}, "items of the domain"),
+        ({"-m": "norm-max"}, "method"),
+        ({"-m": "ibu", "-p": "she"}, "no counts"),
+        ({"-m": "ml", "-p": "oue"}, "no items"),
+        ({"--out": "counts.txt"}, ".csv or .json"),
+    ],
+    ids=str,
+)
+def test_bad_input_exits_with_2(run: Any, reports: str, change: dict[str, str], words: str) -> None:
+    options = {"-p": "grr", "-e": "2", "--domain": ITEMS} | change
+    outcome = run("estimate-counts", reports, *(part for pair in options.items() for part in pair))
+    assert outcome.code == 2
+    assert words in " ".join(outcome.err.split())
+    assert outcome.out == ""
+
+
+def test_a_file_that_is_not_there_is_refused(run: Any, tmp_path: Path) -> None:
+    outcome = run("estimate-counts", str(tmp_path / "none.csv"), "-p", "grr", "-e", "1", "--domain", ITEMS)
+    assert outcome.code == 2
+    assert "readable" in outcome.err

@@ -1,0 +1,62 @@
+"""`protocols`: the table and its JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from mechdesign.collect.protocols import PROTOCOLS, protocol
+
+
+def test_json_lists_every_protocol_with_its_numbers(run: Any) -> None:
+    said = run("protocols", "--eps", "1", "--size", "100", "--json").json
+    assert (said["epsilon"], said["size"], said["limit"]) == (1.0, 100, 2.0)
+    rows = {row["key"]: row for row in said["protocols"]}
+    assert list(rows) == [line.key for line in PROTOCOLS]
+    for key, row in rows.items():
+        law = protocol(key, 1.0, 100)
+        assert (row["p"], row["q"], row["report_bits"]) == (law.p, law.q, law.report_bits)
+        assert row["variance"] == law.variance(0.01, 100_000).item()
+        assert row["variance_absent"] == law.variance(0.0, 100_000).item()
+        assert row["privacy_loss"] == pytest.approx(1.0, rel=1e-12)
+        assert row["limit_loss"] == pytest.approx(2.0 if row["longitudinal"] else 1.0)
+    assert rows["olh"]["parameters"] == {"g": 4}
+    assert rows["ss"]["parameters"] == {"d": 27}
+
+
+def test_the_table_names_every_protocol(run: Any) -> None:
+    outcome = run("protocols", "--eps", "1", "--size", "100", "--users", "1000")
+    assert outcome.code == 0
+    lines = outcome.out.splitlines()
+    assert [line.split()[0] for line in lines[2:18]] == [line.key.upper() for line in PROTOCOLS]
+    assert "1000 users" in lines[0]
+    assert max(map(len, lines)) <= 120
+
+
+def test_longitudinal_protocols_that_cannot_be_are_named_with_the_reason(run: Any) -> None:
+    arguments = ("protocols", "--eps", "1", "--size", "10", "--limit", "1.2")
+    text = " ".join(run(*arguments).out.split())
+    assert "L-SOUE is impossible here: eps must be at most 0.794822" in text
+    rows = {row["key"]: row for row in run(*arguments, "--json").json["protocols"]}
+    assert "at most 0.794822" in rows["l-soue"]["impossible"]
+    assert "p" in rows["l-sue"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--eps", "0", "--size", "10"), "eps must"),
+        (("--eps", "nan", "--size", "10"), "eps must"),
+        (("--eps", "1", "--size", "1"), "size must"),
+        (("--eps", "1", "--size", "10", "--users", "0"), "n must"),
+        (("--eps", "1", "--size", "10", "--limit", "0.5"), "limit must"),
+        (("--eps", "1"), "--size"),
+    ],
+    ids=str,
+)
+def test_bad_input_exits_with_2(run: Any, arguments: tuple[str, ...], words: str) -> None:
+    outcome = run("protocols", *arguments)
+    assert outcome.code == 2
+    assert words in " ".join(outcome.err.split())
+    assert outcome.out == ""

@@ -1,0 +1,270 @@
+"""The benchmark runner: the same numbers however they are computed, and never a doubtful results file."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from mechdesign import Finite, catalogue
+from mechdesign.collect import bench, estimators, metrics
+from mechdesign.collect.bench import Cell, Plan, Row, ranking
+from mechdesign.collect.datasets import Dataset
+from mechdesign.collect.engine import Local
+from mechdesign.collect.protocols import designed, protocol
+from mechdesign.errors import FileProblem, InvalidInput
+
+COUNTS = np.array([5000, 2500, 1200, 800, 400, 100, 0])
+DATA = Dataset(tuple("abcdefg"), COUNTS)
+PLAN = Plan(("grr", "oue"), ("raw", "norm-sub", "ibu"), (0.5, 2.0), 3, ("mae", "kendall"), seed=5)
+
+
+class Backwards:
+    """An engine that finishes last batches first, one cell at a time, and stops where told."""
+
+    def __init__(self, most: int | None = None) -> None:
+        self.most, self.cells = most, 0
+
+    def __call__(self, work: Callable[[Any], Any], batches: Sequence[Any]) -> Iterator[tuple[int, Any]]:
+        for position in reversed(range(len(batches))):
+            if self.most is not None and self.cells >= self.most:
+                raise KeyboardInterrupt
+            self.cells += len(batches[position])
+            yield position, [row for cell in batches[position] for row in work([cell])]
+
+
+def test_rows_come_in_the_order_of_the_plan() -> None:
+    rows = bench.run(PLAN, DATA)
+    assert [(row.epsilon, row.protocol, row.run, row.method) for row in rows] == [
+        (epsilon, name, run, method)
+        for epsilon in PLAN.epsilons
+        for name in PLAN.protocols
+        for run in range(3)
+        for method in PLAN.methods
+    ]
+
+
+def test_neither_order_nor_batches_nor_company_change_a_number() -> None:
+    rows = bench.run(PLAN, DATA)
+    assert bench.run(PLAN, DATA, Backwards()) == rows
+    alone = Plan(("oue",), ("ibu",), (2.0,), 2, ("mae", "kendall"), seed=5)
+    assert bench.run(alone, DATA) == [
+        row for row in rows if (row.protocol, row.method, row.epsilon) == ("oue", "ibu", 2.0) and row.run < 2
+    ]
+
+
+@pytest.mark.slow
+def test_one_two_and_seven_workers_give_the_same() -> None:
+    rows = bench.run(PLAN, DATA)
+    assert bench.run(PLAN, DATA, Local(2)) == rows
+    assert bench.run(PLAN, DATA, Local(7)) == rows
+
+
+def test_another_seed_gives_other_numbers() -> None:
+    other = Plan(PLAN.protocols, PLAN.methods, PLAN.epsilons, 3, PLAN.metrics, seed=6)
+    assert all(a.values != b.values for a, b in zip(bench.run(PLAN, DATA), bench.run(other, DATA), strict=True))
+
+
+def test_cells_draw_independently() -> None:
+    draws = {Cell(name, eps, run).generator(0).integers(2**62) for name in "ab" for eps in (1.0, 2.0) for run in (0, 1)}
+    assert len(draws) == 8
+
+
+def test_a_row_is_what_its_generator_makes_of_the_data() -> None:
+    """The whole pipeline by hand, for one cell."""
+    law, n = protocol("oue", 2.0, 7), int(COUNTS.sum())
+    support = law.simulate(COUNTS, Cell("oue", 2.0, 1).generator(5))
+    found = estimators.ibu(support, law.p, law.q).frequencies
+    row = next(r for r in bench.run(PLAN, DATA) if (r.protocol, r.epsilon, r.run, r.method) == ("oue", 2.0, 1, "ibu"))
+    assert row.values["mae"] == metrics.mae(COUNTS / n, found)
+    assert row.values["kendall"] == metrics.kendall(COUNTS / n, found)
+
+
+def test_mean_squared_errors_are_the_protocols_own_variances() -> None:
+    """Raw estimates over 400 runs; the mean of squared errors is within 6 of its own standard errors (rate 2e-9)."""
+    plan = Plan(("grr", "sue", "olh", "ss", "she"), ("raw",), (1.0,), 400, ("mse",))
+    rows = bench.run(plan, DATA)
+    for name in plan.protocols:
+        errors = np.array([row.values["mse"] for row in rows if row.protocol == name])
+        expected = float(np.mean(protocol(name, 1.0, 7).variance(DATA.frequencies, DATA.n)))
+        assert abs(errors.mean() - expected) < 6 * errors.std() / math.sqrt(errors.size)
+
+
+def test_a_billion_users_need_no_more_cells_or_memory() -> None:
+    many = Dataset(DATA.labels, COUNTS * 100_000)
+    plan = Plan(bench.ONE_TIME, ("raw", "power-ns"), (1.0,), 1, ("l1",))
+    assert all(row.values["l1"] < 0.01 for row in bench.run(plan, many))
+
+
+@pytest.mark.parametrize("epsilon", [1e-9, 1e-3, 20.0, 64.0])
+def test_extreme_epsilons_have_finite_answers(epsilon: float) -> None:
+    plan = Plan(bench.ONE_TIME, bench.METHODS, (epsilon,), 1, tuple(metrics.METRICS))
+    rows = bench.run(plan, DATA)
+    assert all(math.isfinite(value) for row in rows for value in row.values.values())
+    # at 64 randomised response, alone among these, keeps every value
+    if epsilon == 64.0:
+        assert all(row.values["l1"] < 1e-12 for row in rows if row.protocol == "grr" and row.method == "raw")
+
+
+def test_longitudinal_protocols_are_cells_like_others() -> None:
+    plan = Plan(bench.LONGITUDINAL, ("raw", "norm-sub"), (1.0,), 1)
+    assert {row.protocol for row in bench.run(plan, DATA)} == set(bench.LONGITUDINAL)
+
+
+def test_methods_without_a_likelihood_are_left_out_of_their_protocols() -> None:
+    rows = bench.run(Plan(("grr", "oue", "she", "hr"), ("ibu", "ml"), (1.0,), 1), DATA)
+    assert {(row.protocol, row.method) for row in rows} == {
+        ("grr", "ibu"), ("grr", "ml"), ("oue", "ibu"), ("hr", "ibu"), ("hr", "ml")
+    }  # fmt: skip
+
+
+def test_for_randomised_response_ibu_is_maximum_likelihood() -> None:
+    rows = bench.run(Plan(("grr",), ("ibu", "ml"), (1.0,), 2), DATA)
+    assert rows[0].values == rows[1].values
+
+
+def test_ibu_as_published_is_ten_thousand_plain_steps() -> None:
+    plan = Plan(("oue",), ("ibu", "ibu-10000"), (1.0,), 1, ("l1",))
+    law, n = protocol("oue", 1.0, 7), int(COUNTS.sum())
+    support = law.simulate(COUNTS, Cell("oue", 1.0, 0).generator(0))
+    channel = (law.p - law.q) * np.eye(7) + law.q
+    f, shares = np.full(7, 1 / 7), support / support.sum()
+    for _ in range(10_000):
+        f = f * (channel @ (shares / (f @ channel)))
+    found = {row.method: row.values["l1"] for row in bench.run(plan, DATA)}
+    assert found["ibu-10000"] == pytest.approx(metrics.l1(COUNTS / n, f), abs=1e-9)
+    assert found["ibu"] == pytest.approx(metrics.l1(COUNTS / n, estimators.ibu(support, law.p, law.q).frequencies))
+
+
+def test_designed_mechanisms_are_cells_at_their_own_epsilon() -> None:
+    law = designed(catalogue.randomised_response(1.5, Finite(range(7))), name="mine")
+    plan = Plan(("grr", "mine"), ("raw", "norm-sub", "ibu", "ml"), (1.0,), 30, ("mse",), designs={"mine": law})
+    rows = bench.run(plan, DATA)
+    assert {(row.protocol, row.epsilon) for row in rows} == {("grr", 1.0), ("mine", 1.5)}
+    assert {row.method for row in rows if row.protocol == "mine"} == {"raw", "norm-sub", "ml"}
+    errors = [row.values["mse"] for row in rows if (row.protocol, row.method) == ("mine", "raw")]
+    own = float(np.mean(protocol("grr", 1.5, 7).variance(DATA.frequencies, DATA.n)))
+    assert abs(np.mean(errors) - own) < 6 * np.std(errors) / math.sqrt(30)  # rate 1e-7 at 29 degrees of freedom
+    with pytest.raises(InvalidInput, match="have 2 items"):
+        bench.run(plan, Dataset(("a", "b"), np.array([1, 2])))
+
+
+# -- ranking ----------------------------------------------------------------------------------------------------------
+
+
+def rows_of(values: dict[str, list[float]], metric: str) -> list[Row]:
+    return [Row(name, "raw", 1.0, run, {metric: v}) for name, all_ in values.items() for run, v in enumerate(all_)]
+
+
+def test_the_best_comes_first_whichever_way_is_better() -> None:
+    values = {"a": [0.3, 0.5], "b": [0.1, 0.2], "c": [0.9, 0.8]}
+    assert [rank.protocol for rank in ranking(rows_of(values, "l1"), "l1")] == ["b", "a", "c"]
+    assert [rank.protocol for rank in ranking(rows_of(values, "kendall"), "kendall")] == ["c", "a", "b"]
+
+
+def test_intervals_are_student_s() -> None:
+    sample = [0.3, 0.5, 0.45, 0.2]
+    rank = ranking(rows_of({"a": sample}, "l1"), "l1")[0]
+    expected = stats.t.interval(0.95, 3, loc=np.mean(sample), scale=stats.sem(sample))
+    assert rank.interval == pytest.approx(expected)
+
+
+def test_one_run_has_no_interval() -> None:
+    assert ranking(rows_of({"a": [0.3]}, "l1"), "l1")[0].interval is None
+
+
+# -- the results file -------------------------------------------------------------------------------------------------
+
+
+def test_a_killed_run_resumes_with_the_same_numbers(tmp_path: Path) -> None:
+    path, rows = tmp_path / "results.json", bench.run(PLAN, DATA)
+    with pytest.raises(KeyboardInterrupt):
+        bench.run(PLAN, DATA, Backwards(most=6), results=path)
+    kept = json.loads(path.read_text())["rows"]
+    assert 0 < len(kept) < len(rows)
+    rest = Backwards()
+    assert bench.run(PLAN, DATA, rest, results=path) == rows
+    assert rest.cells == 12 - len(kept) // 3
+    assert bench.run(PLAN, DATA, Backwards(most=0), results=path) == rows
+
+
+def test_more_protocols_and_runs_use_what_is_there(tmp_path: Path) -> None:
+    path = tmp_path / "results.json"
+    bench.run(PLAN, DATA, results=path)
+    more, engine = Plan(("grr", "oue", "ss"), PLAN.methods, PLAN.epsilons, 4, PLAN.metrics, seed=5), Backwards()
+    assert bench.run(more, DATA, engine, results=path) == bench.run(more, DATA)
+    assert engine.cells == 24 - 12
+
+
+def test_progress_counts_every_cell(tmp_path: Path) -> None:
+    said: list[tuple[int, int]] = []
+    bench.run(PLAN, DATA, results=tmp_path / "r.json", say=lambda done, total: said.append((done, total)))
+    assert said[0] == (0, 12)
+    assert said[-1] == (12, 12)
+
+
+@pytest.mark.parametrize(
+    ("plan", "data", "words"),
+    [
+        (PLAN, Dataset(DATA.labels, COUNTS[::-1].copy()), "its data differ"),
+        (Plan(PLAN.protocols, PLAN.methods, PLAN.epsilons, 3, PLAN.metrics, seed=6), DATA, "its seed differ"),
+        (Plan(PLAN.protocols, PLAN.methods, PLAN.epsilons, 3, ("l1",), seed=5), DATA, "its metrics differ"),
+    ],
+)
+def test_results_of_another_run_are_refused(tmp_path: Path, plan: Plan, data: Dataset, words: str) -> None:
+    path = tmp_path / "results.json"
+    bench.run(PLAN, DATA, results=path)
+    before = path.read_bytes()
+    with pytest.raises(FileProblem, match=words):
+        bench.run(plan, data, results=path)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"kind": "other"}'])
+def test_files_that_are_no_results_are_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "results.json"
+    path.write_text(text)
+    with pytest.raises(FileProblem):
+        bench.run(PLAN, DATA, results=path)
+    assert path.read_text() == text
+
+
+@pytest.mark.parametrize(
+    "rows", [None, [["grr"]], [["grr", "raw", "x", 0, {}]], [["grr", "raw", 1.0, 0, {"mae": None}]]]
+)
+def test_broken_rows_are_refused(tmp_path: Path, rows: object) -> None:
+    path = tmp_path / "results.json"
+    bench.run(PLAN, DATA, results=path)
+    document = json.loads(path.read_text())
+    path.write_text(json.dumps(document | {"rows": rows}))
+    with pytest.raises(FileProblem, match="complete rows"):
+        bench.run(PLAN, DATA, results=path)
+
+
+def test_a_results_file_that_cannot_be_written_is_refused_before_any_work(tmp_path: Path) -> None:
+    with pytest.raises(FileProblem):
+        bench.run(PLAN, DATA, Backwards(most=0), results=tmp_path / "none" / "results.json")
+
+
+# -- refusals ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"protocols": ("xyz",)}, {"protocols": ()}, {"protocols": ("grr", "grr")}, {"methods": ("norms",)},
+        {"methods": ()}, {"epsilons": ()}, {"epsilons": (1.0, 1.0)}, {"epsilons": (0.0,)}, {"epsilons": (math.nan,)},
+        {"epsilons": (-1.0,)}, {"epsilons": (math.inf,)}, {"epsilons": (1e-15,)}, {"runs": 0}, {"runs": 1.5},
+        {"runs": True}, {"seed": -1}, {"metrics": ("l9",)}, {"metrics": ()},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_plans_that_make_no_sense_are_refused(change: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInput):
+        Plan(**({"protocols": ("grr",), "methods": ("raw",), "epsilons": (1.0,)} | change))

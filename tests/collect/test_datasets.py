@@ -1,0 +1,156 @@
+"""Data of users: counted exactly, in a stated order, and refused where anything about them is doubtful."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mechdesign.collect.datasets import Dataset, gaps, observed_domain, parse_domain_labels, read_dataset
+from mechdesign.errors import FileProblem, InvalidInput
+
+
+def written(folder: Path, text: str, name: str = "data.csv") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@given(st.lists(st.sampled_from(["a", "b", "c", "10", "9"]), min_size=2).filter(lambda v: len(set(v)) > 1))
+def test_every_user_is_counted_once(values: list[str]) -> None:
+    data = Dataset.of_labels(values)
+    assert data.n == len(values)
+    assert dict(zip(data.labels, data.counts.tolist(), strict=True)) == {v: values.count(v) for v in set(values)}
+    assert data.frequencies.sum() == pytest.approx(1)
+
+
+def test_whole_numbers_stand_by_value_and_other_labels_by_letter() -> None:
+    assert observed_domain(["10", "9", "-1"]) == ("-1", "9", "10")
+    assert observed_domain(["10", "9", "x"]) == ("10", "9", "x")
+
+
+@pytest.mark.parametrize(
+    ("text", "column"),
+    [
+        ("b\na\nb\n", None),
+        ("\ufeffb\r\na\r\nb", None),
+        ("b\n\na\n\nb\n", None),
+        ("id,item\n1,b\n2,a\n3,b\n", "item"),
+        ('item,note\n"b","x, y"\na,\nb,\n', "item"),
+    ],
+    ids=["plain", "windows", "empty-lines", "column", "quoted"],
+)
+def test_text_files_in_all_their_forms(tmp_path: Path, text: str, column: str | None) -> None:
+    data = read_dataset(written(tmp_path, text), column=column)
+    assert (data.labels, data.counts.tolist()) == (("a", "b"), [1, 2])
+
+
+def test_json_holds_labels_or_counts(tmp_path: Path) -> None:
+    for document in (["b", "a", "b"], {"b": 2, "a": 1}):
+        data = read_dataset(written(tmp_path, json.dumps(document), "data.json"))
+        assert (data.labels, data.counts.tolist()) == (("a", "b"), [1, 2])
+    huge = read_dataset(written(tmp_path, '{"0": 600000000, "1": 400000000}', "huge.json"))
+    assert huge.n == 10**9
+
+
+def test_parquet_holds_a_column_of_labels(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow", reason="an optional dependency")
+    from pyarrow import parquet
+
+    path = tmp_path / "data.parquet"
+    parquet.write_table(pyarrow.table({"item": [2, 1, 2], "note": ["x", "y", "z"]}), path)
+    data = read_dataset(path, column="item")
+    assert (data.labels, data.counts.tolist()) == (("1", "2"), [1, 2])
+    with pytest.raises(InvalidInput, match="several columns"):
+        read_dataset(path)
+
+
+def test_a_domain_gives_items_nobody_holds(tmp_path: Path) -> None:
+    data = read_dataset(written(tmp_path, "3\n1\n3\n"), domain=parse_domain_labels("0..4"))
+    assert data.counts.tolist() == [0, 1, 0, 2, 0]
+
+
+def test_gaps_between_whole_numbers_are_counted() -> None:
+    assert gaps(["1", "2", "5"]) == 2
+    assert gaps(["1", "2", "3"]) == 0
+    assert gaps(["a", "c"]) == 0
+
+
+def test_domains_are_lists_or_ranges() -> None:
+    assert parse_domain_labels("b, a") == ("b", "a")
+    assert parse_domain_labels("-1..1") == ("-1", "0", "1")
+    assert parse_domain_labels("x..y,z") == ("x..y", "z")
+
+
+def test_digests_tell_data_apart() -> None:
+    same = Dataset(("a", "b"), np.array([1, 2])).digest
+    assert same == Dataset.of_labels(["a", "b", "b"]).digest
+    others = [Dataset(("a", "b"), np.array([2, 1])), Dataset(("a", "c"), np.array([1, 2]))]
+    assert all(other.digest != same for other in others)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "words"),
+    [
+        ("", "data.csv", "at least one user"),
+        ("\n\n", "data.csv", "at least one user"),
+        ("a\na\n", "data.csv", "at least two items"),
+        ("a,b\nc,d\n", "data.csv", "--column"),
+        ("a\nb\nc,d\n", "data.csv", "row 3"),
+        ("a\n  \nb\n", "data.csv", "hold a label"),
+        ("age\n31\n32\n31\n", "data.csv", "header"),
+        ('a\n"b\n', "data.csv", "text in UTF-8"),
+        ("[]", "data.json", "list of labels"),
+        ("{}", "data.json", "list of labels"),
+        ("3", "data.json", "list of labels"),
+        ('["a", 1]', "data.json", "all text or all whole"),
+        ('["a", null]', "data.json", "all text or all whole"),
+        ("[true, false]", "data.json", "all text or all whole"),
+        ('{"a": 1.5, "b": 1}', "data.json", "whole number"),
+        ('{"a": -1, "b": 1}', "data.json", "whole number"),
+        ('{"a": 1, "a": 2, "b": 1}', "data.json", "twice"),
+        ('{"a": 0, "b": 0}', "data.json", "at least one user"),
+        ("[1, 2", "data.json", "valid JSON"),
+        ("text", "data.parquet", "Parquet"),
+    ],
+)
+def test_doubtful_files_are_refused(tmp_path: Path, text: str, name: str, words: str) -> None:
+    with pytest.raises(InvalidInput, match=words):
+        read_dataset(written(tmp_path, text, name))
+
+
+def test_unknown_labels_are_named_and_counted(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match=r"'d'.*2 labels of 3 users"):
+        read_dataset(written(tmp_path, "a\nd\ne\nd\n"), domain=("a", "b"))
+    with pytest.raises(InvalidInput, match="in the domain"):
+        read_dataset(written(tmp_path, '{"a": 1, "d": 2}', "data.json"), domain=("a", "b"))
+
+
+def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
+    binary = tmp_path / "data.csv"
+    binary.write_bytes(b"\xff\xfe\x00a\n")
+    for path in (tmp_path / "none.csv", tmp_path / "none.json", tmp_path / "none.parquet", tmp_path, binary):
+        with pytest.raises(FileProblem):
+            read_dataset(path)
+
+
+@pytest.mark.parametrize("column", ["age", "item"])
+def test_columns_must_be_there_once(tmp_path: Path, column: str) -> None:
+    with pytest.raises(InvalidInput, match="column"):
+        read_dataset(written(tmp_path, "item,item\na,b\n"), column=column)
+
+
+@pytest.mark.parametrize("text", ["", "a", "a,a", "a,,b", "3..1", "0..99999999", "5..5"])
+def test_domains_with_gaps_or_duplicates_or_one_item_are_refused(text: str) -> None:
+    with pytest.raises(InvalidInput, match="domain"):
+        Dataset(parse_domain_labels(text), np.array([1]))
+
+
+@pytest.mark.parametrize("counts", [[1], [1, -1], [0, 0], [0.5, 0.5], [10**15, 10**15], [True, True]], ids=str)
+def test_counts_that_cannot_be_are_refused(counts: list[float]) -> None:
+    with pytest.raises(InvalidInput, match="counts"):
+        Dataset(("a", "b"), np.array(counts))

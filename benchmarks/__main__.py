@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import cold_start, compact, global_search, minimax, sampling, search, unbiased, warm_start
+from benchmarks import cold_start, compact, global_search, jrr, minimax, sampling, search, unbiased, warm_start
 from benchmarks.rows import Row
 
 _WIDTH_OF_A_PIPE = 150
@@ -28,6 +28,7 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Row]]] = {
     "minimax": minimax.rows,
     "unbiased": unbiased.rows,
     "compact": compact.rows,
+    "jrr": jrr.rows,
 }
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import typer
 
-from mechdesign.cli import compare, constants, export, minimax, ogpm, show, table, verify
+from mechdesign.cli import compare, constants, export, jrr, minimax, ogpm, show, table, verify
 from mechdesign.errors import InvalidInput, MechDesignError, MissingExtra, NoAnswer
 
 EXIT_FAILURE, EXIT_BAD_INPUT, EXIT_NO_ANSWER = 1, 2, 3
@@ -35,6 +35,7 @@ mechdesign - local differential privacy mechanisms by optimisation, with proofs
   design
     ogpm       the optimal piecewise mechanism: line, circle or polar, any power loss
     minimax    the certified optimum over all mechanisms: worst case, under a prior, unbiased, any loss matrix
+    jrr        joint randomised response: pairs and groups whose errors cancel, and what partners learn
   study
     compare    published mechanisms over epsilon, and how far each is above the certified optimum
     show       a saved design: mechanism, errors, certificate checked again, picture
@@ -52,6 +53,7 @@ Try:  python -m mechdesign minimax --eps 2 --loss absolute
 
 app.command("ogpm", help=ogpm.__doc__)(ogpm.run)
 app.command("minimax", help=minimax.__doc__)(minimax.run)
+app.command("jrr", help=jrr.__doc__)(jrr.run)
 app.command("compare", help=compare.__doc__)(compare.run)
 app.command("show", help=show.__doc__)(show.run)
 app.command("constants", help=constants.__doc__)(constants.run)

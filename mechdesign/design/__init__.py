@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 from mechdesign.design.convex import CustomProblem, custom, optimal_custom
 from mechdesign.design.finite import FiniteProblem, euclidean, optimal_finite
 from mechdesign.design.floor import Floor, floor_of
+from mechdesign.design.joint import JointDesign, optimal_joint
+from mechdesign.design.joint_problem import JointProblem
 from mechdesign.design.minimax import MinimaxProblem, minimax_sweep, optimal_minimax
 from mechdesign.design.piecewise import PiecewiseProblem, optimal_piecewise
 from mechdesign.design.polar import PolarProblem, optimal_polar
@@ -26,6 +28,8 @@ __all__ = [
     "FiniteProblem",
     "Floor",
     "HeightFormula",
+    "JointDesign",
+    "JointProblem",
     "MinimaxProblem",
     "PiecewiseProblem",
     "PolarProblem",
@@ -43,6 +47,7 @@ __all__ = [
     "minimax_sweep",
     "optimal_custom",
     "optimal_finite",
+    "optimal_joint",
     "optimal_minimax",
     "optimal_piecewise",
     "optimal_polar",

@@ -21,6 +21,7 @@ from benchmarks import (
     compact,
     frequency,
     global_search,
+    jrr,
     minimax,
     sampling,
     search,
@@ -45,6 +46,7 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Row]]] = {
     "apply": apply.rows,
     "aaa": aaa.rows,
     "frequency": frequency.rows,
+    "jrr": jrr.rows,
 }
 
 

@@ -17,6 +17,7 @@ from mechdesign.cli import (
     estimate,
     estimate_counts,
     export,
+    jrr,
     mean,
     minimax,
     ogpm,
@@ -52,6 +53,7 @@ mechdesign - local differential privacy mechanisms by optimisation, with proofs
     ogpm       the optimal piecewise mechanism: line, circle or polar, any power loss
     minimax    the certified optimum over all mechanisms: worst case, under a prior, unbiased, any loss matrix
     aaa        unbiased noise for means, optimal under a prior: on a grid, and with free reports
+    jrr        joint randomised response: pairs and groups whose errors cancel, and what partners learn
   study
     compare    published mechanisms over epsilon, and how far each is above the certified optimum
     mean       the mean of a data column, collected under privacy by any mechanism, and what privacy costs
@@ -77,6 +79,7 @@ Try:  python -m mechdesign minimax --eps 2 --loss absolute
 app.command("ogpm", help=ogpm.__doc__)(ogpm.run)
 app.command("minimax", help=minimax.__doc__)(minimax.run)
 app.command("aaa", help=aaa.__doc__)(aaa.run)
+app.command("jrr", help=jrr.__doc__)(jrr.run)
 app.command("compare", help=compare.__doc__)(compare.run)
 app.command("mean", help=mean.__doc__)(mean.run)
 app.command("show", help=show.__doc__)(show.run)

@@ -1,6 +1,7 @@
 """What a server estimates from reports, and how far off it is."""
 
 from mechdesign.collect.descriptor import Descriptor, EdgeResponse
+from mechdesign.collect.joint import accuracy, simulate_estimates, simulate_reports
 from mechdesign.collect.mean import MeanEstimate, expected_error, mean_of_reports, sampling_error
 from mechdesign.collect.mean_methods import MeanMethod
 from mechdesign.collect.numeric import (
@@ -38,6 +39,7 @@ __all__ = [
     "MeanEstimate",
     "MeanMethod",
     "TwoPhasePlan",
+    "accuracy",
     "additive_form",
     "bin_shares",
     "bloom_rappor",
@@ -59,8 +61,10 @@ __all__ = [
     "sampling_error",
     "scaled_means",
     "simulate_distribution",
+    "simulate_estimates",
     "simulate_mean",
     "simulate_once",
+    "simulate_reports",
     "simulate_two_phase",
     "split_budget",
     "tune_two_phase",

@@ -6,6 +6,7 @@ from mechdesign.deploy.channels import Repaired, repair
 from mechdesign.deploy.estimators import DirectionEstimate, FrequencyEstimate, MeanEstimate, Tally
 from mechdesign.deploy.export import LANGUAGES, export_table
 from mechdesign.deploy.frames import Applied, apply, apply_dask, apply_table, estimate, estimate_reports, tally
+from mechdesign.deploy.parties import PartyRun, RunFailed, run_parties
 from mechdesign.deploy.reference import Stream, fixed_stream, report, test_vectors, vectors_content
 from mechdesign.deploy.rounding import BITS
 from mechdesign.deploy.sampler import sample
@@ -18,7 +19,9 @@ __all__ = [
     "DirectionEstimate",
     "FrequencyEstimate",
     "MeanEstimate",
+    "PartyRun",
     "Repaired",
+    "RunFailed",
     "Stream",
     "Table",
     "Tally",
@@ -35,6 +38,7 @@ __all__ = [
     "repair",
     "repaired",
     "report",
+    "run_parties",
     "sample",
     "tally",
     "test_vectors",

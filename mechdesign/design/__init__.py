@@ -6,6 +6,8 @@ from mechdesign.design.additive import AdditiveProblem, Tuning, optimal_additive
 from mechdesign.design.convex import CustomProblem, custom, optimal_custom
 from mechdesign.design.finite import FiniteProblem, euclidean, optimal_finite
 from mechdesign.design.floor import Floor, floor_of
+from mechdesign.design.joint import JointDesign, optimal_joint
+from mechdesign.design.joint_problem import JointProblem
 from mechdesign.design.minimax import MinimaxProblem, minimax_sweep, optimal_minimax
 from mechdesign.design.piecewise import PiecewiseProblem, optimal_piecewise
 from mechdesign.design.polar import PolarProblem, optimal_polar
@@ -28,6 +30,8 @@ __all__ = [
     "FiniteProblem",
     "Floor",
     "HeightFormula",
+    "JointDesign",
+    "JointProblem",
     "MinimaxProblem",
     "PiecewiseProblem",
     "PolarProblem",
@@ -47,6 +51,7 @@ __all__ = [
     "optimal_additive",
     "optimal_custom",
     "optimal_finite",
+    "optimal_joint",
     "optimal_minimax",
     "optimal_piecewise",
     "optimal_polar",

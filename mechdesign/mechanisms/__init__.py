@@ -3,6 +3,8 @@
 from mechdesign.mechanisms.additive import Additive, BoundedLaplace
 from mechdesign.mechanisms.circular import CircularLaplace
 from mechdesign.mechanisms.discrete import Discrete, TwoSidedGeometric
+from mechdesign.mechanisms.joint import JointResponse
+from mechdesign.mechanisms.joint_encodings import JointHashing, JointUnary
 from mechdesign.mechanisms.mixture import Mixture
 from mechdesign.mechanisms.noise import Gaussian, Laplace, Noise, Staircase
 from mechdesign.mechanisms.piecewise import AffineWindow, Pieces, Piecewise, SublevelWindow
@@ -22,6 +24,9 @@ __all__ = [
     "Continuous",
     "Discrete",
     "Gaussian",
+    "JointHashing",
+    "JointResponse",
+    "JointUnary",
     "Laplace",
     "LikelihoodRatio",
     "Mechanism",

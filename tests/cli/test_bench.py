@@ -197,7 +197,7 @@ def test_dask_that_is_not_installed_names_its_extra(run: Any, data: str, monkeyp
     monkeypatch.setitem(__import__("sys").modules, "distributed", None)
     outcome = run("bench", "-e", "1", "-p", "grr", "-r", "1", "-d", data, "--engine", "dask")
     assert outcome.code == 1
-    assert "mechdesign[dask]" in outcome.err
+    assert "mechdesign[data]" in outcome.err
 
 
 def test_data_with_the_same_users_in_another_order_is_the_same_data(run: Any, data: str, tmp_path: Path) -> None:

@@ -1,0 +1,318 @@
+"""Joint randomised response: users answer in random groups so that errors cancel, and what that costs in privacy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mechdesign import files, plot
+from mechdesign.cli import output
+from mechdesign.cli.options import AsJson, Force, OutFile, PlotFile, Quiet
+from mechdesign.design.constants import rounded_down, rounded_up
+from mechdesign.errors import InvalidInput
+from mechdesign.priors import parse_prior
+
+if TYPE_CHECKING:
+    from mechdesign.deploy.parties import Happening, PartyRun
+    from mechdesign.design.joint import Heuristic, JointDesign
+    from mechdesign.design.joint_problem import JointProblem
+
+FORMAT = "mechdesign joint response"
+_SHOWN = 1e-9
+
+
+def run(
+    eps: Annotated[
+        float | None, typer.Option("--eps", help="Privacy parameter, above 0 (1 with --run-parties).")
+    ] = None,
+    users: Annotated[int | None, typer.Option("--users", help="How many users report (10000).")] = None,
+    share: Annotated[
+        str | None, typer.Option("--share", help="The share of users with a 1, or LEAST,MOST for the worst (0.1).")
+    ] = None,
+    prior: Annotated[
+        str | None, typer.Option("--prior", help="Instead of --share: the mean under uniform, beta:2,8, ...")
+    ] = None,
+    colluders: Annotated[int, typer.Option("--colluders", help="Users who tell the collector all they know.")] = 0,
+    group: Annotated[int, typer.Option("--group", help="Users who answer together.")] = 2,
+    conditional_eps: Annotated[
+        str | None,
+        typer.Option("--conditional-eps", help="Cap on eps if one partner colludes; A,B,... if one, two, ... do."),
+    ] = None,
+    categories: Annotated[int, typer.Option("--categories", help="How many values a user can have.")] = 2,
+    gap: Annotated[float, typer.Option("--gap", help="Relative gap of the proven bounds to reach.")] = 1e-3,
+    method: Annotated[
+        str, typer.Option("--method", help="exact, or scip for an independent check of pairs.")
+    ] = "exact",
+    run_parties: Annotated[
+        int | None,
+        typer.Option("--run-parties", help="Run the protocol between this many processes.", metavar="N"),
+    ] = None,
+    plot_file: PlotFile = None,
+    out: OutFile = None,
+    time_limit: Annotated[
+        float, typer.Option("--time-limit", help="Seconds the search, and the protocol, may take.", metavar="S")
+    ] = 60.0,
+    as_json: AsJson = False,
+    force: Force = False,
+    quiet: Quiet = False,
+) -> None:
+    from mechdesign.design.joint import heuristic
+
+    output.require_outputs(out, plot_file, force=force)
+    problem = _problem(eps, users, share, prior, colluders, group, conditional_eps, categories, gap, run_parties)
+    with output.progress(f"joint response in groups of {group}", quiet=quiet):
+        design = _answer(problem, method, time_limit)
+        rule = heuristic(problem) if problem.is_pair else None
+    played = None if run_parties is None else _play(design, run_parties, time_limit, quiet=quiet)
+    if plot_file is not None:
+        from mechdesign.plot.joint import joint_design
+
+        plot.save(joint_design(design), plot_file, overwrite=force)
+    if out is not None:
+        document = {"format": FORMAT, "version": 1} | design.to_dict()
+        files.write_atomically(out, files.dump_json(document).encode(), overwrite=force)
+    if as_json:
+        output.print_json(_document(design, rule, played))
+        return
+    _print(design, rule)
+    if played is not None:
+        _print_run(played)
+    output.Delivery(out, plot_file).say_saved()
+
+
+def _problem(
+    eps: float | None,
+    users: int | None,
+    share: str | None,
+    prior: str | None,
+    colluders: int,
+    group: int,
+    conditional_eps: str | None,
+    categories: int,
+    gap: float,
+    parties: int | None,
+) -> JointProblem:
+    from mechdesign.design.joint_problem import JointProblem
+    from mechdesign.domains import Interval
+
+    if eps is None and parties is None:
+        raise InvalidInput("eps", None, "be given", "for example --eps 1")
+    if share is not None and prior is not None:
+        raise InvalidInput("options", "--share, --prior", "be given one or the other")
+    crowd = users if users is not None else (10000 if parties is None else parties)
+    what = parse_prior(prior, Interval(0.0, 1.0)) if prior is not None else _share(share or "0.1")
+    caps = () if conditional_eps is None else _caps(conditional_eps)
+    return JointProblem(1.0 if eps is None else eps, crowd, what, colluders, group, caps, categories, gap)
+
+
+def _share(text: str) -> float | tuple[float, float]:
+    try:
+        ends = [float(part) for part in text.split(",")]
+    except ValueError:
+        ends = []
+    if len(ends) not in (1, 2):
+        raise InvalidInput("share", text, "be a number or LEAST,MOST", "for example --share 0.03")
+    return ends[0] if len(ends) == 1 else (ends[0], ends[1])
+
+
+def _caps(text: str) -> tuple[float, ...]:
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        step = "for example --conditional-eps 1 or 1,2"
+        raise InvalidInput("conditional eps", text, "be numbers A,B,...", step) from None
+
+
+def _answer(problem: JointProblem, method: str, seconds: float) -> JointDesign:
+    if method == "exact":
+        from mechdesign.design.joint import optimal_joint
+
+        return optimal_joint(problem, seconds)
+    if method == "scip":
+        from mechdesign.design.joint_program import search_joint
+
+        return search_joint(problem, seconds)
+    raise InvalidInput("method", method, "be exact or scip")
+
+
+# -- the protocol ------------------------------------------------------------------------------------------------------
+
+
+def _play(design: JointDesign, parties: int, seconds: float, *, quiet: bool) -> dict[str, Any]:
+    """One collection between processes; the values are the design's share of ones, rounded."""
+    from mechdesign.deploy.parties import run_parties
+
+    problem = design.problem
+    goal = problem.goal()
+    ones = round(parties * float(goal.own) / problem.users)
+    values = [1] * ones + [0] * (parties - ones)
+    with _bar(f"{parties} parties", quiet=quiet) as step:
+        played = run_parties(design.law, values, seconds=seconds, on_progress=step)
+    counted = played.reports[0].count(1)
+    return {"run": played, "ones": ones, "reported": counted, "estimate": float(design.law.estimate(counted, parties))}
+
+
+@contextmanager
+def _bar(message: str, *, quiet: bool) -> Iterator[Callable[[Happening], None]]:
+    """A bar over the steps of all parties on a terminal, else the usual lines."""
+    import sys
+
+    if quiet or not (sys.stderr is not None and sys.stderr.isatty()):
+        with output.progress(message, quiet=quiet) as say:
+            yield lambda happening: say(f"{message}: {happening.done} of {happening.total} steps")
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(message, total=None)
+
+        def step(happening: Happening) -> None:
+            bar.update(
+                task,
+                description=f"{message}: {happening.stage}",
+                completed=happening.done,
+                total=happening.total,
+            )
+
+        yield step
+
+
+# -- answers -----------------------------------------------------------------------------------------------------------
+
+
+def _document(design: JointDesign, rule: Heuristic | None, played: dict[str, Any] | None) -> dict[str, Any]:
+    document = design.to_dict()
+    document["heuristic"] = (
+        None
+        if rule is None
+        else {
+            "mechanism": rule.law.to_dict(),
+            "variance": rule.variance,
+            "averaged_epsilon": rule.privacy.averaged,
+            "conditional_epsilons": list(rule.privacy.conditional),
+            "agrees_up_to_share_of_colluders": rule.agrees_up_to,
+        }
+    )
+    if played is not None:
+        run: PartyRun = played["run"]
+        document["run"] = {
+            "parties": run.parties,
+            "tolerated_colluders": run.threshold,
+            "reports": list(run.reports[0]),
+            "estimate": played["estimate"],
+            "true_count": played["ones"],
+            "seconds": run.seconds,
+        }
+    return document
+
+
+def _print(design: JointDesign, rule: Heuristic | None) -> None:
+    problem, law, certificate = design.problem, design.law, design.certificate
+    say = output.console.print
+    say(f"Joint randomised response, eps = {problem.epsilon:g}: {_asked(problem)}", style="bold", soft_wrap=True)
+    say(f"  p = {float(law.truth):.6g} (a report is truthful), rho = {float(law.rho):.6g}", soft_wrap=True)
+    chances = [f"{t}: {float(w):.4g}" for t, w in enumerate(law.weights) if w > _SHOWN]
+    say(f"  how many of a group of {law.group} are truthful, with probability: {', '.join(chances)}", soft_wrap=True)
+    say()
+    deviation = math.sqrt(certificate.upper)
+    basis = "claimed, not proven" if certificate.claimed else "proven in rational arithmetic"
+    bounds = f"[{rounded_down(certificate.lower)}, {rounded_up(certificate.upper)}]"
+    if design.ratio < 1:
+        against = f"{100 * design.ratio:.3g}% of independent answers' {output.number(design.independent_variance)}"
+    else:
+        against = f"independent answers at this eps have {output.number(design.independent_variance)}"
+    say(
+        f"Variance of the estimated count: {output.number(certificate.upper)} (a standard error of "
+        f"{output.number(deviation)} users), {against}\n"
+        f"  optimum over {certificate.valid_for}: {bounds} ({basis})",
+        soft_wrap=True,
+    )
+    if law.rho == 0:
+        say("  Correlated answers do not help here: the design is plain randomised response.", soft_wrap=True)
+    say()
+    _print_privacy(design)
+    if rule is not None:
+        say()
+        _print_heuristic(rule, problem)
+
+
+def _asked(problem: JointProblem) -> str:
+    who = f"{problem.users} users in random groups of {problem.group}"
+    if problem.count is not None:
+        what = f"{problem.count} of them hold the value counted"
+    elif isinstance(problem.share, tuple):
+        what = f"the worst share from {problem.share[0]:g} to {problem.share[1]:g}"
+    else:
+        what = "the mean over the prior on the share"
+    more = f", {problem.categories} values" if problem.categories > 2 else ""
+    return f"{who}{more}, {what}, {problem.colluders or 'none'} collude"
+
+
+def _print_privacy(design: JointDesign) -> None:
+    problem, privacy = design.problem, design.privacy
+    say = output.console.print
+    say("What others can learn about you (eps; all computed exactly)")
+    say(f"  if nobody in your group colludes:        {_eps(privacy.conditional[0])}")
+    if problem.colluders:
+        say(
+            f"  on average over who is in your group:    {_eps(privacy.averaged)} "
+            f"({problem.colluders} of the others collude; asked for {problem.epsilon:g})",
+            soft_wrap=True,
+        )
+    for known, epsilon in _told(privacy.conditional):
+        who = "your partner colludes" if problem.group == 2 else _partners(known, len(privacy.conditional) - 1)
+        cap = problem.caps[known - 1] if known <= len(problem.caps) else None
+        capped = "" if cap is None else f" (capped at {cap:g})"
+        say(f"  {f'if {who}:':<40} {_eps(epsilon)}{capped}", soft_wrap=True)
+
+
+def _told(profile: tuple[float, ...]) -> list[tuple[int, float]]:
+    """The profile up to the first infinite entry, at most eight lines of it."""
+    end = next((c for c, epsilon in enumerate(profile) if math.isinf(epsilon)), len(profile) - 1)
+    lines = [(c, profile[c]) for c in range(1, end + 1)]
+    return lines if len(lines) <= 8 else [*lines[:6], lines[-1]]
+
+
+def _partners(known: int, others: int) -> str:
+    if known == others:
+        return f"all {others} of your partners collude"
+    return "one of your partners colludes" if known == 1 else f"{known} of your partners collude"
+
+
+def _eps(epsilon: float) -> str:
+    return "infinite: what they know can give your answer away" if math.isinf(epsilon) else rounded_up(epsilon, 4)
+
+
+def _print_heuristic(rule: Heuristic, problem: JointProblem) -> None:
+    say = output.console.print
+    over = " - more than asked for" if rule.privacy.averaged > problem.epsilon * (1 + 1e-9) else ""
+    say(
+        f"The paper's heuristic: p = {float(rule.law.truth):.6g}, rho = {float(rule.law.rho):.6g}, variance "
+        f"{output.number(rule.variance)}\n"
+        f"  eps on average over the grouping: {_eps(rule.privacy.averaged)}{over}\n"
+        f"  eps if your partner colludes: {_eps(rule.privacy.conditional[1])}",
+        soft_wrap=True,
+    )
+    if rule.agrees_up_to is None:
+        say("  Its rho is not optimal for any number of colluders at this share.", soft_wrap=True)
+    else:
+        limit = 100 * rule.agrees_up_to
+        say(f"  Its rule rho = 1 - 1/p is optimal up to {limit:.3g}% colluders, with a smaller p.", soft_wrap=True)
+
+
+def _print_run(played: dict[str, Any]) -> None:
+    run: PartyRun = played["run"]
+    parties = f"{run.parties} processes" if run.parties == len(run.reports[0]) else "2 users and a helper"
+    output.console.print(
+        f"\nRun between {parties} in {run.seconds:.1f} s "
+        f"(semi-honest, safe against {run.threshold} who pool what they see)\n"
+        f"  reports: {' '.join(map(str, run.reports[0]))} (1 is the value counted)\n"
+        f"  estimated count {output.number(played['estimate'])}, true count {played['ones']}",
+        soft_wrap=True,
+    )

@@ -1,0 +1,89 @@
+"""Collections under joint randomised response, simulated from sufficient statistics: the cost does not grow with users.
+
+After a uniformly random grouping the truthful users are a uniformly random set, whatever the law of a group: given how
+many there are. So the numbers of groups with t truthful members are multinomial, their sum S is all that matters, how
+many of the S hold each category is (multivariate) hypergeometric, and where the others' reports go is multinomial
+again.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mechdesign.collect.numeric import Accuracy
+from mechdesign.errors import InvalidInput
+from mechdesign.mechanisms.analysis import require_generator
+from mechdesign.mechanisms.joint import JointResponse, require_population
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+def simulate_reports(response: JointResponse, counts: ArrayLike, trials: int, rng: np.random.Generator) -> Ints:
+    """How many users report each category, a row a trial; ``counts`` are the users in each category.
+
+    >>> law = JointResponse.pair(0.75, -0.25)
+    >>> simulate_reports(law, [10, 90], 3, np.random.default_rng(1)).sum(axis=1).tolist()
+    [100, 100, 100]
+    """
+    require_generator(rng)
+    held = _require_counts(counts, response.categories)
+    users = require_population(int(held.sum()), response.group)
+    repeats = _require_trials(trials)
+    groups = rng.multinomial(users // response.group, response.chances(), size=repeats)
+    left = np.asarray(groups @ np.arange(response.group + 1), dtype=np.int64)
+    reports = np.zeros((repeats, held.size), dtype=np.int64)
+    rest = users
+    for x, own in enumerate(held.tolist()):
+        rest -= own
+        truthful = rng.hypergeometric(own, rest, left) if own and rest else np.minimum(left, own)
+        left = left - truthful
+        reports[:, x] += truthful
+        others = np.delete(np.arange(held.size), x)
+        reports[:, others] += rng.multinomial(own - truthful, np.full(others.size, 1 / others.size))
+    return reports
+
+
+def simulate_estimates(
+    response: JointResponse, users: int, count: int, trials: int, rng: np.random.Generator
+) -> Floats:
+    """Estimates of the number of users in one category, the other users being in one other category.
+
+    >>> law = JointResponse((0, 0, 1))  # nobody ever lies
+    >>> simulate_estimates(law, 100, 30, 2, np.random.default_rng(1)).tolist()
+    [30.0, 30.0]
+    """
+    if isinstance(count, bool) or not isinstance(count, int | np.integer) or not 0 <= count <= users:
+        raise InvalidInput("count", count, f"be a whole number from 0 to {users}")
+    counts = np.zeros(response.categories, dtype=np.int64)
+    counts[:2] = count, users - count
+    reports = simulate_reports(response, counts, trials, rng)
+    return response.estimate(reports[:, 0], users)
+
+
+def accuracy(estimates: ArrayLike, truth: float) -> Accuracy:
+    """Errors of repeated estimates of one number.
+
+    >>> accuracy([9.0, 11.0, 10.0], 10.0).bias
+    0.0
+    """
+    offsets = np.asarray(estimates, dtype=np.float64) - truth
+    if offsets.ndim != 1 or offsets.size == 0:
+        raise InvalidInput("estimates", offsets.shape, "be a list of numbers")
+    size = np.abs(offsets)
+    return Accuracy(offsets.size, float(size.mean()), float(np.sqrt(np.mean(size**2))), float(abs(offsets.mean())))
+
+
+def _require_counts(counts: ArrayLike, categories: int) -> Ints:
+    held = np.asarray(counts)
+    if held.shape != (categories,) or held.dtype.kind not in "iu" or (held.size and held.min() < 0):
+        rule = f"be {categories} whole numbers of at least 0, the users in each category"
+        raise InvalidInput("counts", counts, rule)
+    return np.asarray(held, dtype=np.int64)
+
+
+def _require_trials(trials: int) -> int:
+    if isinstance(trials, bool) or not isinstance(trials, int | np.integer) or trials < 1:
+        raise InvalidInput("trials", trials, "be a whole number, at least 1")
+    return int(trials)

@@ -1,0 +1,216 @@
+"""The joint response run for real: one process a user, over loopback TCP, on the MPC engine mpyc.
+
+*Guarantee.* Semi-honest parties with an honest majority: whoever follows the protocol learns the own truth bit and
+nothing about others' bits or the grouping, also when fewer than half of the parties pool their views. The paper's
+two-party computation is replaced by this: all users share one computation, and where there are two users only, a
+helper without data is the third party. The collector (this process) sees reports only. A party that leaves in the
+middle ends the run, and since no bit is opened before all are computed, none is revealed.
+
+The weights of the law are rounded to multiples of 2^-64 as the paper does; `implemented_law` is what is really drawn.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import json
+import os
+import queue
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from mechdesign.deploy import party as program
+from mechdesign.deploy.party import RANDOM_BITS
+from mechdesign.errors import InvalidInput, MechDesignError, MissingExtra, require_finite
+from mechdesign.mechanisms.joint import JointResponse, require_population, require_values
+
+MOST_PARTIES = 16
+MOST_ROUNDS = 10**5
+_COMMAND: tuple[str, ...] = (program.__file__,)
+_STAGES = ("connected", "grouped", "drawn", "reported")
+
+
+class RunFailed(MechDesignError):
+    """A run that did not reach its end: a party left, or the time was up. No truth bit was opened in that round."""
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """A step of one party: its stage, its process, and how many steps of all there are to come."""
+
+    party: int
+    process: int
+    stage: str
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class PartyRun:
+    """What the collector holds after a run: ``reports[r][i]`` is the report of user i in round r."""
+
+    reports: tuple[tuple[int, ...], ...]
+    law: JointResponse
+    parties: int
+    threshold: int
+    seconds: float
+
+
+def implemented_law(law: JointResponse) -> JointResponse:
+    """The law of 64 random bits below whole thresholds: tails of the weights rounded down to multiples of ``2^-64``.
+
+    Rounding down never makes a report more truthful.
+
+    >>> implemented_law(JointResponse.pair(Fraction(3, 4), Fraction(-1, 3))).weights[1]
+    Fraction(1, 2)
+    """
+    bounds = [1 << RANDOM_BITS, *truth_bounds(law), 0]
+    units = [above - below for above, below in zip(bounds, bounds[1:], strict=False)]
+    return JointResponse(tuple(Fraction(unit, 1 << RANDOM_BITS) for unit in units), law.categories)
+
+
+def truth_bounds(law: JointResponse) -> list[int]:
+    """``floor(2^64 P(more than s are truthful))`` for slots s = 0, 1, ..., g-1."""
+    tails = [sum(law.weights[slot + 1 :], Fraction(0)) for slot in range(law.group)]
+    return [int(tail * (1 << RANDOM_BITS)) for tail in tails]
+
+
+def run_parties(
+    law: JointResponse,
+    values: Sequence[int],
+    rounds: int = 1,
+    seconds: float = 120.0,
+    on_progress: Callable[[Happening], None] = lambda happening: None,
+) -> PartyRun:
+    """Every user in a process of its own; the reports of each round.
+
+    ``values`` are the users' categories. Fails as a whole with `RunFailed` if a party leaves or ``seconds`` are over.
+    """
+    started = time.perf_counter()
+    data = require_values(values, law.categories).tolist()
+    users = require_population(len(data), law.group)
+    if users > MOST_PARTIES:
+        raise InvalidInput("parties", users, f"be at most {MOST_PARTIES}", "each is a process of this machine")
+    if isinstance(rounds, bool) or not isinstance(rounds, int) or not 1 <= rounds <= MOST_ROUNDS:
+        raise InvalidInput("rounds", rounds, f"be a whole number from 1 to {MOST_ROUNDS}")
+    if not require_finite(seconds, "seconds") > 0:
+        raise InvalidInput("seconds", seconds, "be above 0")
+    if importlib.util.find_spec("mpyc") is None:
+        raise MissingExtra("the protocol between processes", "mpc")
+    count = max(users, 3)  # two users need a helper, or there is no honest majority
+    task = {
+        "users": users,
+        "group": law.group,
+        "categories": law.categories,
+        "rounds": rounds,
+        "bounds": truth_bounds(law),
+        "threshold": (count - 1) // 2,
+        "ports": _free_ports(count),
+    }
+    tasks = [task | {"index": i, "value": data[i] if i < users else None} for i in range(count)]
+    with _processes(tasks) as crowd:
+        reports = _collect(crowd, users, rounds, started + seconds, on_progress)
+    elapsed = time.perf_counter() - started
+    return PartyRun(reports, implemented_law(law), count, (count - 1) // 2, elapsed)
+
+
+@dataclass(slots=True)
+class _Crowd:
+    processes: list[subprocess.Popen[str]]
+    news: queue.Queue[tuple[int, dict[str, Any] | None]] = field(default_factory=queue.Queue)
+
+
+def _collect(
+    crowd: _Crowd, users: int, rounds: int, deadline: float, on_progress: Callable[[Happening], None]
+) -> tuple[tuple[int, ...], ...]:
+    """Reports of all rounds, once every party has said that it is finished."""
+    reports = [[-1] * users for _ in range(rounds)]
+    count = len(crowd.processes)
+    total = count + 2 * count * rounds + users * rounds
+    done = finished = 0
+    while finished < count:
+        try:
+            party, news = crowd.news.get(timeout=max(0.0, deadline - time.perf_counter()))
+        except queue.Empty:
+            raise RunFailed("the time for the protocol is up; nothing was opened to anyone but its owner") from None
+        if news is None:
+            if crowd.processes[party].wait() == 0:
+                continue
+            raise RunFailed(f"party {party} left in the middle of the protocol; the run has stopped for all") from None
+        if "failed" in news:
+            raise RunFailed(f"party {news['party']} left in the middle of the protocol; the run has stopped for all")
+        if news["stage"] == "finished":
+            finished += 1
+            continue
+        if news["stage"] == "reported":
+            reports[news["round"]][party] = news["report"]
+        if news["stage"] in _STAGES:
+            done += 1
+            on_progress(Happening(party, crowd.processes[party].pid, news["stage"], done, total))
+    return tuple(tuple(row) for row in reports)
+
+
+@contextlib.contextmanager
+def _processes(tasks: Sequence[dict[str, Any]]) -> Iterator[_Crowd]:
+    """The parties at work; killed on the way out, whatever the way."""
+    paths = os.pathsep.join(entry for entry in sys.path if entry)
+    environment = {**os.environ, "PYTHONPATH": paths, "MPYC_NONUMPY": "1"}
+    crowd = _Crowd([])
+    listeners: list[threading.Thread] = []
+    try:
+        for index, task in enumerate(tasks):
+            process = subprocess.Popen(
+                [sys.executable, "-P", "-W", "ignore", *_COMMAND],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+                env=environment,
+            )
+            crowd.processes.append(process)
+            assert process.stdin is not None
+            with contextlib.suppress(BrokenPipeError):
+                process.stdin.write(json.dumps(task) + "\n")
+                process.stdin.flush()
+            listener = threading.Thread(target=_listen, args=(index, process, crowd), daemon=True)
+            listener.start()
+            listeners.append(listener)
+        yield crowd
+    finally:
+        for process in crowd.processes:
+            process.kill()
+        for process, listener in zip(crowd.processes, listeners, strict=False):
+            process.wait()
+            listener.join()
+        for process in crowd.processes:
+            for stream in (process.stdin, process.stdout):
+                if stream is not None:
+                    with contextlib.suppress(BrokenPipeError):
+                        stream.close()
+
+
+def _listen(index: int, process: subprocess.Popen[str], crowd: _Crowd) -> None:
+    assert process.stdout is not None
+    for line in process.stdout:
+        # a killed party's last line may be cut short, and mpyc may print
+        with contextlib.suppress(json.JSONDecodeError):
+            news = json.loads(line)
+            if isinstance(news, dict):
+                crowd.news.put((index, news))
+    crowd.news.put((index, None))
+
+
+def _free_ports(count: int) -> list[int]:
+    """Ports of the loopback device that are free now."""
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for one in sockets:
+            one.bind(("127.0.0.1", 0))
+        return [int(one.getsockname()[1]) for one in sockets]

@@ -1,0 +1,141 @@
+"""Pictures of joint randomised response: variance over (p, rho), what the budget allows, and the privacy profile."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mechdesign.design.joint import JointDesign, heuristic, optimal_joint
+from mechdesign.design.joint_problem import JointProblem
+from mechdesign.errors import InvalidInput
+from mechdesign.plot.canvas import BLACK, BLUE, GREY, HEAT, VERMILION, Floats, drawable, empty_figure, line_style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_CELLS = 400
+_RANGE = (0.1, 10.0)  # variances are drawn in multiples of independent responses'
+_MARKERS = "osD^v"
+
+
+def joint_design(design: JointDesign) -> Figure:
+    """The heat map of pairs beside the design's privacy profile; the profile alone for more than two categories."""
+    profiles = {f"this design (groups of {design.problem.group})": design.privacy.conditional}
+    if design.problem.categories > 2:
+        return joint_profile(profiles, design.problem)
+    pairs = _pairs(design.problem)
+    figure = empty_figure(12.6, 5.0)
+    left, right = figure.subplots(1, 2, width_ratios=(1.25, 1))
+    draw_heat_map(left, pairs)
+    if design.problem.group > 2:
+        profiles["best pairs, same budget"] = optimal_joint(pairs).privacy.conditional
+    profiles["paper's heuristic (pairs)"] = heuristic(pairs).privacy.conditional
+    draw_profile(right, profiles, design.problem)
+    return figure
+
+
+def joint_heat_map(problems: Sequence[JointProblem]) -> Figure:
+    """Figure 4.1: a panel a problem."""
+    figure = empty_figure(6.4 * len(problems), 4.8)
+    for axes, problem in zip(figure.subplots(1, len(problems), squeeze=False)[0], problems, strict=True):
+        draw_heat_map(axes, problem)
+    return figure
+
+
+def joint_profile(profiles: Mapping[str, Sequence[float]], problem: JointProblem) -> Figure:
+    """Epsilon against the number of known partners, a line a law."""
+    figure = empty_figure(7.0, 4.6)
+    draw_profile(figure.subplots(), profiles, problem)
+    return figure
+
+
+def draw_heat_map(axes: Axes, problem: JointProblem) -> None:
+    """The variance of pairs over (p, rho): hatched where the budget forbids it, white where no table exists."""
+    if not problem.is_pair:
+        raise InvalidInput("group", problem.group, "be 2, with two categories, to be drawn as a heat map")
+    from matplotlib.colors import LogNorm
+    from matplotlib.patches import Patch
+
+    p = np.linspace(0.5, 1, _CELLS + 1)[1:-1]
+    rho = np.linspace(-1, 1, _CELLS + 1)
+    across, along = np.meshgrid(p, rho)
+    variance, possible, allowed = _surface(problem, across, along)
+    base = optimal_joint(problem).independent_variance
+    shown = np.where(possible, variance / base, np.nan)
+    mesh = axes.pcolormesh(p, rho, np.clip(shown, *_RANGE), cmap=f"{HEAT}_r", norm=LogNorm(*_RANGE), rasterized=True)
+    bar = axes.figure.colorbar(mesh, ax=axes, label="variance / variance of independent RR", extend="both")
+    bar.ax.yaxis.set_major_formatter("{x:g}")
+    forbidden = np.where(possible & ~allowed, 1.0, np.nan)
+    axes.contourf(across, along, forbidden, levels=[0.5, 1.5], colors="none", hatches=["////"])
+    axes.contour(across, along, np.where(possible, allowed, np.nan), levels=[0.5], colors=[BLACK], linewidths=1.2)
+    best, rule = optimal_joint(problem), heuristic(problem)
+    independent = math.exp(problem.epsilon) / (1 + math.exp(problem.epsilon))
+    for name, x, y, marker, colour in (
+        ("independent RR", independent, 0.0, "o", GREY),
+        ("paper's heuristic", float(rule.law.truth), float(rule.law.rho), "D", VERMILION),
+        ("optimum", float(best.law.truth), float(best.law.rho), "*", BLUE),
+    ):
+        axes.plot(
+            x, y, marker, color=colour, markersize=15 if marker == "*" else 9, markeredgecolor="white", label=name
+        )
+    handles, _ = axes.get_legend_handles_labels()
+    handles.append(Patch(facecolor="white", edgecolor=BLACK, hatch="////", label="beyond the budget"))
+    axes.legend(handles=handles, loc="upper right", fontsize="small", framealpha=0.9)
+    axes.set(xlabel="p, probability of a truthful report", ylabel="correlation ρ of the truths of a pair")
+    axes.set(xlim=(0.5, 1), ylim=(-1, 1))
+    axes.set_title(f"Pairs: ε = {problem.epsilon:g}, n = {problem.users}, {_share(problem)}, m = {problem.colluders}")
+
+
+def _surface(problem: JointProblem, p: Floats, rho: Floats) -> tuple[Floats, np.ndarray, np.ndarray]:
+    """Variance, whether a table exists, and whether the budgets allow it, over a grid."""
+    goal, q = problem.goal(), 1 - p
+    extra = np.maximum(float(goal.low) * rho, float(goal.high) * rho)
+    variance = p * q * (problem.users + extra) / (p - q) ** 2
+    possible = (q * q + rho * p * q >= 0) & (p * p + rho * p * q >= 0)
+    known = np.maximum(p + rho * q, (1 - rho) * p)
+    chance = problem.colluders / (problem.users - 1)
+    ratio = math.exp(problem.epsilon)
+    allowed = (1 - chance) * p + chance * known <= ratio / (1 + ratio)
+    if problem.caps and problem.caps[0] is not None:
+        cap = math.exp(problem.caps[0])
+        allowed &= known <= cap / (1 + cap)
+    return variance, possible, allowed
+
+
+def draw_profile(axes: Axes, profiles: Mapping[str, Sequence[float]], problem: JointProblem) -> None:
+    """Epsilon once c partners of one's own group are known; infinite values stand on the upper edge."""
+    finite = [value for line in profiles.values() for value in line if math.isfinite(value)]
+    top = 1.25 * max([*finite, problem.epsilon])
+    for k, (name, line) in enumerate(profiles.items()):
+        heights = [value if math.isfinite(value) else top for value in line]
+        style = line_style(k)
+        axes.plot(
+            range(len(line)), heights, marker=_MARKERS[k % len(_MARKERS)], label=drawable(name), clip_on=False, **style
+        )
+        endless = [c for c, value in enumerate(line) if not math.isfinite(value)]
+        if endless:
+            axes.annotate(
+                "∞", (endless[0], top), xytext=(0, 4), textcoords="offset points", ha="center", color=style["color"]
+            )
+    axes.axhline(problem.epsilon, color=BLACK, linewidth=1.0, linestyle=":", label=f"ε asked for = {problem.epsilon:g}")
+    longest = max(len(line) for line in profiles.values())
+    axes.set(ylim=(0, top), xlim=(-0.1, longest - 1 + 0.1), xlabel="partners of your group that collude")
+    step = max(1, longest // 8)
+    axes.set_xticks(range(0, longest, step))
+    axes.set_ylabel("your ε, given what they know")
+    axes.set_title("What your partners can learn about you", pad=14)
+    axes.legend(frameon=False, fontsize="small", loc="best")
+
+
+def _pairs(problem: JointProblem) -> JointProblem:
+    return JointProblem(problem.epsilon, problem.users, problem.share, problem.colluders, caps=problem.caps[:1])
+
+
+def _share(problem: JointProblem) -> str:
+    if problem.count is not None:
+        return f"$n_1$ = {problem.count}"
+    return f"$n_1/n$ in {list(problem.share)}" if isinstance(problem.share, tuple) else "$n_1/n$ from a prior"

@@ -1,0 +1,129 @@
+"""`jrr`: its answer in plain words, as JSON, as a picture, and the protocol between processes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mechdesign.mechanisms.joint import JointResponse
+from mechdesign.proof.joint import prove_joint_privacy
+
+SPEC = ("jrr", "--eps", "1", "--users", "10000", "--colluders", "500", "--share", "0.03")
+
+
+def test_the_command_of_the_spec_says_what_partners_learn(run: Any) -> None:
+    outcome = run(*SPEC, "--group", "8", "--conditional-eps", "1")
+    assert outcome.code == 0
+    assert "p = 0.625 " in outcome.out
+    assert "47.4% of independent answers' 9206.74" in outcome.out
+    assert "proven in rational arithmetic" in outcome.out
+    assert "if one of your partners colludes:        0.9163 (capped at 1)" in outcome.out
+    assert "if 3 of your partners collude:           infinite" in outcome.out
+
+
+def test_pairs_stand_beside_the_paper_s_heuristic(run: Any) -> None:
+    out = run(*SPEC).out
+    assert "if your partner colludes:                infinite" in out
+    assert "The paper's heuristic: p = 0.731059, rho = -0.367879" in out
+    assert "1.070 - more than asked for" in out
+    assert "optimal up to 14.1% colluders" in out
+
+
+def test_json_holds_the_law_the_interval_and_the_privacy(run: Any) -> None:
+    document = run(*SPEC, "--json").json
+    law = JointResponse.from_dict(document["mechanism"])
+    prove_joint_privacy(law, 1.0, 10000, 500)
+    assert document["certificate"]["lower"] <= document["variance"] == document["certificate"]["upper"]
+    assert document["variance"] == pytest.approx(float(law.variance(10000, 300)))
+    assert document["privacy"]["averaged_epsilon"] <= 1
+    assert document["privacy"]["conditional_epsilons"][1] == "inf"
+    assert document["heuristic"]["averaged_epsilon"] == pytest.approx(1.0695, abs=1e-4)
+    assert document["report"]["seconds"] < 5
+
+
+def test_a_range_and_a_prior_are_taken_as_shares(run: Any) -> None:
+    ranged = run("jrr", "--eps", "1", "--share", "0.02,0.1", "--json").json
+    assert ranged["problem"]["share"] == [0.02, 0.1]
+    assert "the worst share from 0.02 to 0.1" in run("jrr", "--eps", "1", "--share", "0.02,0.1").out
+    assert "the mean over the prior" in run("jrr", "--eps", "1", "--prior", "beta:2,8").out
+
+
+def test_where_correlation_does_not_help_that_is_said(run: Any) -> None:
+    assert "plain randomised response" in run("jrr", "--eps", "1", "--conditional-eps", "1").out
+
+
+def test_more_categories_have_no_heuristic(run: Any) -> None:
+    outcome = run("jrr", "--eps", "1", "--categories", "4", "--json")
+    assert outcome.json["heuristic"] is None
+    assert outcome.json["mechanism"]["categories"] == 4
+    assert "4 values" in run("jrr", "--eps", "1", "--categories", "4").out
+
+
+@pytest.mark.parametrize("group", ["2", "4"])
+def test_the_picture_and_the_file_are_written(run: Any, tmp_path: Path, group: str) -> None:
+    picture, file = tmp_path / "jrr.png", tmp_path / "jrr.json"
+    outcome = run("jrr", "--eps", "1", "--group", group, "--plot", str(picture), "--out", str(file))
+    assert outcome.code == 0
+    assert picture.stat().st_size > 30_000
+    assert json.loads(file.read_text())["format"] == "mechdesign joint response"
+    again = run("jrr", "--eps", "1", "--out", str(file))
+    assert again.code == 2
+    assert "not exist yet" in again.err
+
+
+def test_scip_gives_the_same_answer(run: Any) -> None:
+    exact, other = (run(*SPEC, "--method", method, "--json").json for method in ("exact", "scip"))
+    assert other["certificate"]["claimed"]
+    assert other["variance"] == pytest.approx(exact["variance"], rel=1e-6)
+
+
+def test_eight_parties_run_the_protocol(run: Any) -> None:
+    outcome = run("jrr", "--run-parties", "8", "--json")
+    assert outcome.code == 0, outcome.err
+    played = outcome.json["run"]
+    assert (played["parties"], played["tolerated_colluders"], len(played["reports"])) == (8, 3, 8)
+    assert set(played["reports"]) <= {0, 1}
+    law = JointResponse.from_dict(outcome.json["mechanism"])
+    assert played["estimate"] == pytest.approx(float(law.estimate(sum(played["reports"]), 8)))
+
+
+def test_two_parties_have_a_helper(run: Any) -> None:
+    outcome = run("jrr", "--run-parties", "2")
+    assert "Run between 2 users and a helper" in outcome.out
+
+
+def test_a_search_without_time_exits_with_3_and_bounds(run: Any) -> None:
+    outcome = run(*SPEC, "--group", "8", "--gap", "1e-7", "--time-limit", "0.05")
+    assert outcome.code == 3
+    assert "the optimum lies in [" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((), "eps must be given"),
+        (("--eps", "0"), "above 0"),
+        (("--eps", "1", "--users", "101"), "multiple of the group size 2"),
+        (("--eps", "1", "--colluders", "10000"), "less than the users"),
+        (("--eps", "1", "--group", "20", "--users", "10"), "at most the number of users"),
+        (("--eps", "1", "--share", "1.5"), "between 0 and 1"),
+        (("--eps", "1", "--share", "a"), "be a number or LEAST,MOST"),
+        (("--eps", "1", "--share", "0.1", "--prior", "uniform"), "one or the other"),
+        (("--eps", "1", "--conditional-eps", "0"), "every cap above 0 is feasible"),
+        (("--eps", "1", "--conditional-eps", "1,2"), "larger --group"),
+        (("--eps", "1", "--conditional-eps", "x"), "be numbers"),
+        (("--eps", "1", "--method", "magic"), "exact or scip"),
+        (("--eps", "1", "--run-parties", "3"), "multiple"),
+        (("--eps", "1", "--run-parties", "40"), "at most 16"),
+        (("--eps", "1", "--plot", "x.gif"), ".png"),
+    ],
+    ids=str,
+)
+def test_bad_input_exits_with_2(run: Any, arguments: tuple[str, ...], words: str) -> None:
+    outcome = run("jrr", *arguments)
+    assert outcome.code == 2
+    assert words in " ".join(outcome.err.split())
+    assert outcome.out == ""

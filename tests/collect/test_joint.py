@@ -1,0 +1,122 @@
+"""Simulated collections: sufficient statistics agree with users one by one, and with the exact laws."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from mechdesign.collect.joint import accuracy, simulate_estimates, simulate_reports
+from mechdesign.errors import InvalidInput
+from mechdesign.mechanisms.joint import JointResponse
+
+RATE = 1e-6
+LAWS = [
+    JointResponse.pair(F(3, 4), F(-1, 3)),
+    JointResponse.pair(F(3, 5), F(1, 2)),
+    JointResponse((0, 0, F(1, 4), F(1, 2), F(1, 4))),
+]
+
+
+def exact_counts(law, values):
+    """The law of the number of reported ones: all orders of the users, groups being consecutive, all truths."""
+    users = len(values)
+    chances = np.zeros(users + 1)
+    orders = set(itertools.permutations(values))
+    for order in orders:
+        sums = np.array([1.0])
+        for start in range(0, users, law.group):
+            step = np.zeros(law.group + 1)
+            members = order[start : start + law.group]
+            for truths in itertools.product((0, 1), repeat=law.group):
+                same = sum(1 for other in itertools.product((0, 1), repeat=law.group) if sum(other) == sum(truths))
+                ones = sum(v if t else 1 - v for v, t in zip(members, truths, strict=True))
+                step[ones] += float(law.weights[sum(truths)]) / same
+            sums = np.convolve(sums, step)
+        chances += sums / len(orders)
+    return chances
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_simulated_counts_follow_the_enumerated_law(law):
+    """Chi-square, n = 40000 collections of 8 users, false positives 1e-6."""
+    reports = simulate_reports(law, [5, 3], 40000, np.random.default_rng(41))[:, 1]
+    expected = 40000 * exact_counts(law, [0] * 5 + [1] * 3)
+    seen = np.bincount(reports, minlength=9)
+    assert seen[expected < 1e-9].sum() == 0
+    kept = expected > 5
+    statistic = float(((seen - expected)[kept] ** 2 / expected[kept]).sum())
+    assert statistic < stats.chi2.isf(RATE, int(kept.sum()))
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_users_one_by_one_follow_the_same_law(law):
+    """Chi-square, n = 8000 populations of 8 users, false positives 1e-6."""
+    rng, values = np.random.default_rng(42), np.repeat([0, 1], [5, 3])
+    seen = np.bincount([law.perturb(values, rng).sum() for _ in range(8000)], minlength=9)
+    expected = 8000 * exact_counts(law, values.tolist())
+    assert seen[expected < 1e-9].sum() == 0
+    kept = expected > 5
+    statistic = float(((seen - expected)[kept] ** 2 / expected[kept]).sum())
+    assert statistic < stats.chi2.isf(RATE, int(kept.sum()))
+
+
+@pytest.mark.parametrize("law", [LAWS[0], LAWS[2], JointResponse.pair(F(3, 5), F(-1, 4), 5)])
+def test_large_populations_have_the_mean_and_variance_of_theorem_4(law):
+    """z and variance tests, n = 20000 collections of 10^6 users, false positives 1e-6; 6% off is found."""
+    users, count, trials = 10**6, 33000, 20000
+    estimates = simulate_estimates(law, users, count, trials, np.random.default_rng(43))
+    exact = float(law.variance(users, count))
+    assert abs(estimates.mean() - count) < stats.norm.isf(RATE / 2) * np.sqrt(exact / trials)
+    assert abs(estimates.var() / exact - 1) < stats.norm.isf(RATE / 2) * np.sqrt(2 / trials)
+
+
+def test_all_categories_are_estimated_without_bias():
+    """z tests, n = 20000 collections, false positives 1e-6 for each of four."""
+    law, counts = JointResponse((F(1, 10), F(1, 10), F(4, 5)), 4), [50, 0, 20, 30]
+    reports = simulate_reports(law, counts, 20000, np.random.default_rng(44))
+    assert (reports.sum(axis=1) == 100).all()
+    for x, count in enumerate(counts):
+        spread = np.sqrt(float(law.variance(100, count)) / 20000)
+        assert abs(law.estimate(reports[:, x], 100).mean() - count) < stats.norm.isf(RATE / 2) * spread
+
+
+def test_the_same_seed_gives_the_same_collections():
+    first, again = (simulate_reports(LAWS[0], [5, 95], 10, np.random.default_rng(1)) for _ in range(2))
+    assert np.array_equal(first, again)
+
+
+def test_a_thousand_collections_of_two_million_users_take_far_less_than_ten_seconds():
+    started = time.perf_counter()
+    simulate_estimates(LAWS[0], 2 * 10**6, 66000, 1000, np.random.default_rng(45))
+    assert time.perf_counter() - started < 5
+
+
+def test_accuracy_of_estimates():
+    found = accuracy([8.0, 12.0, 13.0], 10.0)
+    assert (found.trials, found.bias) == (3, 1.0)
+    assert found.mean_absolute_error == pytest.approx(7 / 3)
+    assert found.rmse == pytest.approx(np.sqrt(17 / 3))
+
+
+@pytest.mark.parametrize(
+    ("action", "field"),
+    [
+        (lambda rng: simulate_reports(LAWS[0], [5, 4], 1, rng), "users"),
+        (lambda rng: simulate_reports(LAWS[0], [5, -5], 1, rng), "counts"),
+        (lambda rng: simulate_reports(LAWS[0], [5.0, 5.0], 1, rng), "counts"),
+        (lambda rng: simulate_reports(LAWS[0], [2, 2, 2], 1, rng), "counts"),
+        (lambda rng: simulate_reports(LAWS[0], [5, 5], 0, rng), "trials"),
+        (lambda rng: simulate_reports(LAWS[0], [5, 5], 1, 7), "rng"),
+        (lambda rng: simulate_estimates(LAWS[0], 10, 11, 1, rng), "count"),
+        (lambda rng: accuracy([], 1.0), "estimates"),
+    ],
+)
+def test_bad_input_names_its_field(action, field):
+    with pytest.raises(InvalidInput) as caught:
+        action(np.random.default_rng(1))
+    assert caught.value.field == field

@@ -1,0 +1,53 @@
+"""Pictures of joint responses show what the numbers say."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from mechdesign.design.joint import heuristic, optimal_joint
+from mechdesign.design.joint_problem import JointProblem
+from mechdesign.errors import InvalidInput
+from mechdesign.plot.joint import _surface, joint_design, joint_heat_map, joint_profile
+
+PROBLEM = JointProblem(1.0, 10000, 0.01, colluders=500)
+
+
+def test_a_heat_map_has_a_panel_a_problem_and_marks_optimum_heuristic_and_independent_answers():
+    figure = joint_heat_map([JointProblem(1.0, 10000, 0.01), PROBLEM])
+    panels = [axes for axes in figure.axes if axes.get_xlabel().startswith("p,")]
+    assert len(panels) == 2
+    marks = {line.get_label(): line.get_xydata()[0] for line in panels[1].lines}
+    best, rule = optimal_joint(PROBLEM).law, heuristic(PROBLEM).law
+    assert marks["optimum"] == pytest.approx([float(best.truth), float(best.rho)])
+    assert marks["paper's heuristic"] == pytest.approx([float(rule.truth), float(rule.rho)])
+    assert marks["independent RR"] == pytest.approx([math.e / (1 + math.e), 0])
+
+
+def test_the_surface_is_the_exact_variance_and_the_budgets():
+    best = optimal_joint(PROBLEM)
+    p, rho = float(best.law.truth), float(best.law.rho)
+    places = np.array([[p - 1e-6, p + 1e-3]]), np.array([[rho + 1e-5, rho + 1e-2]])
+    variance, possible, allowed = _surface(PROBLEM, *places)
+    assert variance[0, 0] == pytest.approx(best.certificate.upper, rel=1e-4)
+    assert possible.all()
+    assert allowed.tolist() == [[True, False]]
+
+
+def test_a_profile_puts_infinite_losses_on_the_upper_edge():
+    figure = joint_profile({"pairs": (0.9, math.inf), "groups": (0.5, 0.9, 1.6, math.inf)}, PROBLEM)
+    axes = figure.axes[0]
+    top = axes.get_ylim()[1]
+    lines = {line.get_label(): line.get_ydata() for line in axes.lines}
+    assert list(lines["pairs"]) == [0.9, top]
+    assert list(lines["groups"]) == [0.5, 0.9, 1.6, top]
+    assert [text.get_text() for text in axes.texts] == ["∞", "∞"]
+
+
+def test_designs_with_more_categories_are_drawn_as_their_profile():
+    figure = joint_design(optimal_joint(JointProblem(1.0, 1000, 0.05, categories=3)))
+    assert len(figure.axes) == 1
+    with pytest.raises(InvalidInput, match="heat map"):
+        joint_heat_map([JointProblem(1.0, 1000, 0.05, categories=3)])

@@ -216,7 +216,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _parquet_column(path: Path, column: str | None) -> Iterator[str]:
     try:
-        from pyarrow import parquet  # type: ignore[import-untyped]
+        from pyarrow import parquet
     except ImportError:
         raise MissingExtra("a Parquet file", "data") from None
     try:

@@ -242,7 +242,11 @@ def _floats(values: ArrayLike, field: str) -> Floats:
         array = np.asarray(values)
         if array.dtype.kind not in "fiu":
             raise TypeError
+        if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
+            raise InvalidInput(field, "a masked array", "have no masked entries", "drop what is missing first")
         return array.astype(np.float64, copy=False)
+    except InvalidInput:
+        raise
     except (TypeError, ValueError):
         raise InvalidInput(field, values, "hold numbers only") from None
 

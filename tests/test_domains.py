@@ -173,3 +173,10 @@ def test_numbers_may_be_infinite_but_not_nan():
     assert require_numbers([1, math.inf], "y").tolist() == [1, math.inf]
     with pytest.raises(InvalidInput, match=r"y\[1\]"):
         require_numbers([1, math.nan], "y")
+
+
+@pytest.mark.parametrize("domain", [Interval(0, 1), Circle(), Finite((0.0, 1.0))])
+def test_masked_entries_are_missing_and_not_numbers(domain: Interval | Circle | Finite) -> None:
+    with pytest.raises(InvalidInput, match="no masked entries"):
+        domain.require(np.ma.masked_array([0.0, 1.0], [False, True]))
+    assert domain.require(np.ma.masked_array([0.0, 1.0], False)).tolist() == [0, 1]

@@ -7,10 +7,11 @@ from typing import Annotated
 
 import typer
 
-from mechdesign import files
+from mechdesign import files, plot
 from mechdesign.cli import output
 from mechdesign.cli.options import AsJson
 from mechdesign.deploy import Table, checker
+from mechdesign.deploy.table import is_design
 
 
 def run(
@@ -18,6 +19,8 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     content = files.read_bytes(file)
+    if is_design(content):
+        output.warn(f"this is a design, not a table: make one with table {plot.printable(file.name)} --out t.json")
     try:
         checker.check(content)
     except checker.Failed as failure:

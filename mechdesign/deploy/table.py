@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -20,12 +21,14 @@ from mechdesign.deploy.densities import additive_law, pieces_law
 from mechdesign.deploy.document import decimal, decimals, rational
 from mechdesign.deploy.rounding import BITS
 from mechdesign.deploy.windows import unbiased_law, window_law
-from mechdesign.design.result import Certificate, Design, versions
+from mechdesign.design.result import FORMAT, Certificate, Design, versions
 from mechdesign.design.saved import SavedDesign
 from mechdesign.domains import Circle, Finite, Interval
 from mechdesign.errors import CheckFailed, FileProblem, InvalidInput, require_epsilon
-from mechdesign.mechanisms.additive import Additive
+from mechdesign.mechanisms.additive import Additive, BoundedLaplace
+from mechdesign.mechanisms.conditional import ConditionalNoise
 from mechdesign.mechanisms.discrete import Discrete, TwoSidedGeometric
+from mechdesign.mechanisms.mixture import Mixture
 from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
@@ -39,6 +42,7 @@ from mechdesign.proof.minimax import MinimaxBound
 Floats = NDArray[np.float64]
 
 MOST_MIXED = 1e-6
+_DAMAGED = "was it edited, cut short or saved anew by another program? take the original"
 NOISE = 1e-6  # how far below 0, or from a sum of 1, a raw table may be
 
 
@@ -55,15 +59,18 @@ class Table:
     [[49152, 16384], [16384, 49152]]
     """
 
-    content: bytes
+    content: bytes = field(repr=False)
     document: Mapping[str, Any] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         try:
             checker.check(self.content)
         except checker.Failed as failure:
-            raise FileProblem("table", str(failure), "pass its check", "was it edited or cut short?") from None
+            raise FileProblem("table", str(failure), "pass its check", _DAMAGED) from None
         object.__setattr__(self, "document", files.parse_json(self.content))
+
+    def __repr__(self) -> str:
+        return f"Table({self.name!r}, {self.kind}, epsilon={self.epsilon}, bits={self.bits}, sha256={self.sha256[:12]})"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Table) and self.content == other.content
@@ -131,7 +138,19 @@ class Table:
 
 def load_table(path: Path | str) -> Table:
     """Read a table file; anything but a canonical file that passes its whole check is a `FileProblem`."""
-    return Table(files.read_bytes(path))
+    content = files.read_bytes(path)
+    try:
+        return Table(content)
+    except FileProblem as problem:
+        if is_design(content):
+            step = f"make one: python -m mechdesign table {Path(path).name} --out table.json"
+            raise FileProblem("file", str(path), "be a table, and is a design", step) from None
+        raise FileProblem("table", str(path), f"pass its check: {problem.value}", problem.next_step) from None
+
+
+def is_design(content: bytes) -> bool:
+    """Whether the bytes look like a file of a design, which a table is made from."""
+    return f'"{FORMAT}"'.encode() in content[:4096]
 
 
 Source = Design | SavedDesign | Mechanism
@@ -148,14 +167,14 @@ def make_table(
 
     Finite channels that break their epsilon are repaired if that takes a share of at most ``most_mixed``.
     """
-    if isinstance(bits, bool) or bits not in BITS:
-        raise InvalidInput("bits", bits, f"be one of {', '.join(map(str, BITS))}")
+    bits = _require_bits(bits)
     mechanism = source.mechanism if isinstance(source, Design | SavedDesign) else source
     certificate = source.certificate if isinstance(source, Design | SavedDesign) else None
+    if not hasattr(mechanism, "epsilon"):
+        raise InvalidInput("source", source, "be a design or a mechanism", "read a design file with load_design")
     epsilon = Fraction(require_epsilon(mechanism.epsilon))
     cap = checker.exponential(epsilon)
     built = _build(mechanism, bits, cap, most_mixed)
-    solver = {"solver": source.report.solver} if isinstance(source, Design) else {}
     document = {
         "format": "mechdesign table",
         "version": 1,
@@ -168,7 +187,7 @@ def make_table(
         "law": built.law,
         "certificate": None,
         "repair": built.repair,
-        "provenance": versions("numpy", "scipy") | solver | dict(provenance or {}),
+        "provenance": versions("numpy", "scipy") | _design_in_words(source) | dict(provenance or {}),
     }
     check = getattr(checker, f"check_{built.kind}")
     try:
@@ -180,6 +199,27 @@ def make_table(
         return Table(checker.canonical(document))
     except (FileProblem, checker.Failed) as problem:
         raise CheckFailed(f"the table of {mechanism.name} failed its own check: {problem}") from None
+
+
+def _require_bits(bits: int) -> int:
+    try:
+        whole = operator.index(bits)
+    except TypeError:
+        whole = 0
+    if isinstance(bits, bool) or whole not in BITS:
+        raise InvalidInput("bits", bits, f"be one of {', '.join(map(str, BITS))}", "32 suits most tables")
+    return whole
+
+
+def _design_in_words(source: Source | Product) -> dict[str, str]:
+    """How the mechanism was found, and between which bounds it is best, as its design says."""
+    if not isinstance(source, Design | SavedDesign):
+        return {}
+    certificate = source.certificate
+    solver = source.report.solver if isinstance(source, Design) else source.report.get("solver")
+    optimum = "claimed optimum" if certificate.claimed else "optimum"
+    bounds = f"between {certificate.lower!r} and {certificate.upper!r}"
+    return {"solver": str(solver), "design": f"{optimum} over {certificate.valid_for} {bounds}"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,8 +253,20 @@ def _build(mechanism: Mechanism | Product, bits: int, cap: int, most_mixed: floa
         case Additive() | TwoSidedGeometric():
             inputs = Interval(mechanism.inputs.lower, mechanism.inputs.upper)
             return _Built("additive", _domain(inputs), additive_law(mechanism, clamp, bits, cap))
-    rule = "be a window, unbiased window, two-point, discrete, piecewise or additive mechanism to become a table"
-    raise InvalidInput("mechanism", mechanism.name, rule)
+    raise InvalidInput("mechanism", mechanism.name, "be of a kind that can become a table", _instead(mechanism))
+
+
+def _instead(mechanism: Mechanism | Product) -> str:
+    match mechanism:
+        case Product():
+            return "make a table of each part, design.mechanism.parts; their epsilons add up"
+        case Mixture():
+            return "take pm or duchi, or minimax --unbiased, which has less variance"
+        case BoundedLaplace():
+            return "take t-laplace, or ogpm, which has less error"
+        case ConditionalNoise():
+            return "take the free form (aaa --form free), which has no more variance"
+    return "take one with finitely many outputs, a window of one interval, or Laplace, geometric or staircase noise"
 
 
 def repaired(

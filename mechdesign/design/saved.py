@@ -21,6 +21,8 @@ from mechdesign.proof.linear import LinearBound
 from mechdesign.proof.trade_off import TradeOffBound
 from mechdesign.proof.unbiased_prior import UnbiasedPriorBound
 
+_TABLE = "mechdesign table"
+
 _EVIDENCE: dict[str, type[Evidence]] = {
     evidence.kind: evidence
     for evidence in (
@@ -52,7 +54,8 @@ def load_design(path: Path | str) -> SavedDesign:
     """Read a file written by `Design.save` and prove its privacy and its bound again."""
     document = files.read_json(path)
     if document.get("format") != FORMAT:
-        raise FileProblem("file format", document.get("format"), f"be {FORMAT!r}", "use a file written with --out")
+        step = "tables are read by verify" if document.get("format") == _TABLE else "use a design written with --out"
+        raise FileProblem("file format", document.get("format"), f"be {FORMAT!r}", step)
     if type(document.get("version")) is not int or document["version"] != VERSION:
         raise FileProblem("file version", document.get("version"), f"be {VERSION}", "update mechdesign")
     for name in ("problem", "mechanism", "certificate", "report"):

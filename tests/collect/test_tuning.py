@@ -59,7 +59,7 @@ def test_the_same_seed_gives_the_same_choices():
         {"users": 3},
         {"epsilon": math.nan},
     ],
-    ids=str,
+    ids=lambda changed: next(iter(changed)),
 )
 def test_searches_that_cannot_be_are_refused(changed):
     given = {"epsilon": 1.0, "users": 100, "guess": NARROW, "inputs": SYMMETRIC, "seed": 0} | changed

@@ -40,7 +40,7 @@ def run(
         output.print_json(answer | {"kind": table.kind, "bits": table.bits, "sha256": table.sha256})
         return
     output.console.print(
-        f"PASS {table.name}: {table.kind} table of {table.bits} bits\n"
+        f"PASS {plot.printable(table.name)}: {table.kind} table of {table.bits} bits\n"
         f"  privacy loss: {table.privacy_loss:.12g} (computed exactly, at most eps = {float(table.epsilon):.12g})\n"
         f"  sha256: {table.sha256}",
         markup=False,

@@ -71,7 +71,7 @@ def check(content: bytes) -> Fields:
     need(t["estimator"] == estimator, f"estimator: must be {estimator}")
     check_repair(t)
     if t["certificate"] is not None:
-        check_certificate(t["certificate"], cap, error_of)
+        check_certificate(t, cap, error_of)
     return {"kind": t["kind"], "epsilon": epsilon, "ratio": ratio, "bits": t["bits"]}
 
 
@@ -157,7 +157,7 @@ def check_finite(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
     x = decimals(t["domain"]["points"], "domain.points", strict=True)
     y = decimals(law["outputs"], "law.outputs", strict=True)
     need(t["domain"]["kind"] == "finite" and type(law["rows"]) is list, "domain.kind, law.rows: must be finite, a list")
-    need(len(law["rows"]) == len(x), "law.rows: must be as many as points of the domain")
+    need(0 < len(law["rows"]) == len(x), "law.rows: must be as many as points of the domain, at least one")
     for i, row in enumerate(law["rows"]):
         need(len(integers(row, 1, f"law.rows[{i}]")) == len(y), f"law.rows[{i}]: must be as long as outputs")
         need(sum(row) == whole, f"law.rows[{i}]: sums to {sum(row)}, not 2^bits")
@@ -323,11 +323,12 @@ class Bath:
 # -- the certificate: no epsilon-LDP mechanism has a smaller worst error than `lower` ----------------------------------
 
 
-def check_certificate(said: Fields, cap: int, error_of: Callable[[int], Fraction] | None) -> None:
-    """For any inputs x, levels r and weights w that sum to 1, with phi(t) = min(t, c t),
+def check_certificate(t: Fields, cap: int, error_of: Callable[[int], Fraction] | None) -> None:
+    """For any inputs x of the domain, levels r and weights w that sum to 1, with phi(t) = min(t, c t),
 
     ``max_x E|Y - x|^p >= sum w r^p + min(0, min over y of sum w phi(|y - x|^p - r^p))``.
     """
+    said = t["certificate"]
     fields(said, "atoms criterion error exponent lower", "certificate")
     if said["criterion"] != "worst case" or error_of is None:
         raise Failed("certificate.criterion: must be 'worst case', of a window table")
@@ -335,7 +336,9 @@ def check_certificate(said: Fields, cap: int, error_of: Callable[[int], Fraction
     need(type(p) is int and p in (1, 2), "certificate.exponent: must be 1 or 2")
     error = error_of(p)
     need(rational(said["error"], "certificate.error") == error, f"certificate.error: the worst error is {error}")
-    lower = proven_lower(said["atoms"], cap, p)
+    lower, (low, high) = proven_lower(said["atoms"], cap, p), interval(t)
+    for i, atom in enumerate(said["atoms"]):
+        need(low <= Fraction(atom[0]) <= high, f"certificate.atoms[{i}]: must be an input of the domain")
     need(rational(said["lower"], "certificate.lower") == lower, f"certificate.lower: the atoms prove {float(lower)!r}")
     need(lower <= error, "certificate.lower: above the error")
 

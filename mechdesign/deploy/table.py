@@ -68,6 +68,10 @@ class Table:
         except checker.Failed as failure:
             raise FileProblem("table", str(failure), "pass its check", _DAMAGED) from None
         object.__setattr__(self, "document", files.parse_json(self.content))
+        try:
+            _ = self.domain
+        except InvalidInput as problem:
+            raise FileProblem("table", str(problem), "have a domain that this package can use") from None
 
     def __repr__(self) -> str:
         return f"Table({self.name!r}, {self.kind}, epsilon={self.epsilon}, bits={self.bits}, sha256={self.sha256[:12]})"
@@ -114,7 +118,7 @@ class Table:
 
     @property
     def ratio(self) -> Fraction:
-        """The largest likelihood ratio, exactly."""
+        """The largest likelihood ratio between two rows: exact, and for some kinds more than any two inputs reach."""
         return Fraction(self.document["privacy"])
 
     @property

@@ -1,6 +1,8 @@
 """The checker: passes what is right, names the entry that is not, needs nothing but Python."""
 
 import contextlib
+import hashlib
+import json
 import math
 import shutil
 import subprocess
@@ -13,6 +15,7 @@ import numpy as np
 import pytest
 
 from mechdesign.deploy import Table, checker, make_table
+from mechdesign.deploy.document import decimal
 from mechdesign.domains import Interval
 from mechdesign.errors import FileProblem
 from mechdesign.mechanisms.window import Window
@@ -252,3 +255,36 @@ def test_a_thousand_outputs_take_less_than_a_second(alone, tmp_path):
 def test_no_table_object_exists_without_passing(tables):
     with pytest.raises(FileProblem, match="pass its check"):
         Table(tables["small"].content.replace(b'"bits":32', b'"bits":16'))
+
+
+def sealed(document):
+    body = {key: value for key, value in document.items() if key != "sha256"}
+    return checker.canonical(body | {"sha256": hashlib.sha256(checker.canonical(body)).hexdigest()})
+
+
+def test_atoms_outside_the_domain_prove_nothing():
+    """Far from the domain any mechanism errs much; the bound is about inputs."""
+    far = make_table(Window(1.0, Interval(0, 1), np.array([-5.0, 6.0]), np.array([0.26, 0.26]), 2.7), bits=16)
+    atoms = [[decimal(x), "4", "1"] for x in np.linspace(-9.5, 10.5, 41).tolist()]
+    error = far.worst_error(1)
+    lower = checker.proven_lower(atoms, int(far.document["cap"]), 1)
+    assert 0.5 < lower < error  # a constant report has an error of one half
+    said = {"criterion": "worst case", "exponent": 1, "atoms": atoms, "lower": str(lower), "error": str(error)}
+    with pytest.raises(checker.Failed, match=r"atoms\[0\]: must be an input of the domain"):
+        checker.check(sealed(dict(far.document) | {"certificate": said}))
+
+
+def test_a_table_without_inputs_fails_in_words(tables):
+    document = json.loads(tables["finite"].content)
+    document["domain"]["points"], document["law"]["rows"] = [], []
+    with pytest.raises(checker.Failed, match="at least one"):
+        checker.check(sealed(document))
+
+
+def test_a_domain_the_package_cannot_use_is_a_file_problem(tables):
+    document = json.loads(tables["pieces"].content)
+    document["domain"] = {"kind": "interval", "lower": "1", "upper": decimal(1 + 2.0**-45)}
+    document["estimator"] = checker.check_pieces(document, document["law"], 1 << document["bits"], 0)[1]
+    checker.check(sealed(document))
+    with pytest.raises(FileProblem, match="domain that this package can use"):
+        Table(sealed(document))

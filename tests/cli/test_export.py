@@ -52,10 +52,10 @@ def test_existing_files_need_force(run: Any, saved: Path, folder: Path) -> None:
     ("arguments", "rule"),
     [
         (("--to", "cobol"), "be one of python"),
-        (("--to", "c", "--out", "/none/deeper"), "be a folder or one that can be created"),
+        (("--to", "c", "--out", "/dev/null/deeper"), "be a folder, not a file"),
     ],
 )
-def test_unknown_languages_and_missing_folders_are_bad_input(
+def test_unknown_languages_and_impossible_folders_are_bad_input(
     run: Any, saved: Path, folder: Path, arguments: tuple[str, ...], rule: str
 ) -> None:
     outcome = run("export", str(saved), "--out", str(folder), *arguments)
@@ -72,9 +72,10 @@ def test_a_tampered_table_is_not_exported(run: Any, saved: Path, folder: Path) -
     assert list(folder.iterdir()) == []
 
 
-def test_a_folder_is_created(run: Any, saved: Path, tmp_path: Path) -> None:
-    assert run("export", str(saved), "--to", "c", "--out", str(tmp_path / "new")).code == 0
-    assert list((tmp_path / "new").glob("*.c"))
+def test_a_folder_and_those_above_it_are_created(run: Any, saved: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "a" / "b" / "c"
+    assert run("export", str(saved), "--to", "c", "--out", str(folder)).code == 0
+    assert list(folder.glob("*.c"))
 
 
 def test_two_languages_share_a_folder_and_its_vectors(run: Any, saved: Path, folder: Path) -> None:

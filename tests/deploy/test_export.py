@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import importlib.util
 import math
 import os
 import random
+import re
 import shutil
 import struct
 import subprocess
@@ -131,7 +133,8 @@ class Program:
     command: tuple[str, ...]
 
     def replay(self, vectors: list[Vector]) -> str:
-        return run([*self.command], self.folder, lines(vectors, "0" * 64))
+        (self.folder / "cases.txt").write_text(lines(vectors, "0" * 64))
+        return run([*self.command, "cases.txt"], self.folder)
 
 
 def compiled(tables: Mapping[str, Table], language: str, folder: Path) -> dict[str, Program]:
@@ -250,9 +253,10 @@ def test_programs_reproduce_their_own_test_vectors(
     program: Any, shipped: dict[str, Table], kind: str, language: str
 ) -> None:
     ready = program(kind, language)
-    text = (ready.folder / f"{stem_of(shipped[kind])}_vectors.txt").read_text()
+    path = ready.folder / f"{stem_of(shipped[kind])}_vectors.txt"
+    text = path.read_text()
     assert text.count("error") >= 4
-    assert run([*ready.command], ready.folder, text) == f"PASS {len(text.splitlines()) - 2}"
+    assert run([*ready.command, path.name], ready.folder) == f"PASS {len(text.splitlines()) - 2}"
 
 
 Replay = Callable[[str, str, list[Vector]], str]
@@ -314,6 +318,26 @@ def test_a_replay_names_the_case_that_differs(
     if language == "duckdb" and fault == "accepted":
         wanted = "the input must lie in the domain"
     assert wanted in said
+
+
+@pytest.mark.parametrize("language", PROGRAMS)
+def test_a_replay_without_a_file_says_that_it_reads_standard_input(
+    program: Any, shipped: dict[str, Table], language: str
+) -> None:
+    ready = program("pieces", language)
+    text = lines(vectors_of(test_vectors(shipped["pieces"], 2)), "0" * 64)
+    done = subprocess.run(ready.command, cwd=ready.folder, input=text, capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("PASS 2\n", "reading test vectors from standard input\n")
+
+
+@pytest.mark.parametrize("language", PROGRAMS)
+def test_a_replay_of_a_missing_file_fails_and_names_the_reason(program: Any, language: str) -> None:
+    ready = program("pieces", language)
+    command = [*ready.command, "missing.txt"]
+    done = subprocess.run(command, cwd=ready.folder, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    assert done.returncode != 0
+    assert "PASS" not in done.stdout
+    assert re.search("(?i)no ?such ?file", done.stderr)
 
 
 @pytest.mark.parametrize("language", PROGRAMS)
@@ -513,6 +537,69 @@ def test_opendp_measurement_has_the_epsilon_of_the_table(
         measurement(0.5)
 
 
+# -- the text of the sources -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("width", [88, 120])
+def test_python_sources_are_as_ruff_wants_them(shipped: dict[str, Table], tmp_path: Path, width: int) -> None:
+    """By the rules ruff has on its own; 88 is its own width."""
+    ruff = shutil.which("ruff", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]))
+    if ruff is None:
+        pytest.skip("ruff is not installed")
+    tables = [*shipped.values(), make_table(catalogue.laplace(0.5, Interval(-1e20, 1e20)), 32)]
+    for table in tables:
+        export_table(table, "opendp", tmp_path, cases=1)
+    assert len(list(tmp_path.glob("*.py"))) == 3 * len(tables)
+    options = ["--isolated", "--no-cache", "--line-length", str(width)]
+    assert run([ruff, "check", *options, "."], tmp_path) == "All checks passed!"
+    assert run([ruff, "format", "--check", *options, "."], tmp_path) == f"{3 * len(tables)} files already formatted"
+
+
+COMMENTS = re.compile(r"/\*.*?\*/|\"\"\".*?\"\"\"|^\s*(?://|--|#(?!include|define|if|e)).*?$", re.DOTALL | re.MULTILINE)
+DECLARED = {
+    "python": r"^(?:def )?([A-Za-z_]\w*) *[=(]|^ +(\w+) = |^from \w+ import (.+)$",
+    "javascript": r"\b(?:const|let|function) (\w+)",
+    "c": r"\bstatic (?:const )?\w+ (\w+)|^ +(?:int|int64_t|uint64_t|size_t|double) ([^();=]+)[;=]|enum \{ (\w+)",
+    "rust": r"\b(?:const|static|fn|let mut|let) (\w+)",
+    "java": r"\b(?:static final|static|final) [\w\[\]]+ (\w+)|^ +(?:int|long|double|boolean) (\w+) =",
+    "postgresql": r"^    (\w+) (?:CONSTANT )?(?:integer|bigint|boolean|bytea|double precision)\b",
+    "duckdb": r"MACRO (\w+)",
+}
+SUFFIXES = {"python": ".py", "javascript": ".mjs", "c": ".c", "rust": ".rs", "java": ".java"}
+
+
+@pytest.mark.parametrize("language", DECLARED)
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_name_a_source_declares_is_used(
+    shipped: dict[str, Table], kind: str, language: str, tmp_path: Path
+) -> None:
+    table = shipped[kind]
+    stem = stem_of(table)
+    export_table(table, "sql" if language in ENGINES else language, tmp_path, cases=1)
+    ending = SUFFIXES.get(language, f".{language}.sql")
+    text = COMMENTS.sub(
+        "", (tmp_path / f"{'Sampler' if language == 'java' else 'sampler'}{stem[7:]}{ending}").read_text()
+    )
+    groups = [part for match in re.finditer(DECLARED[language], text, re.MULTILINE) for part in match.groups() if part]
+    names = {name for group in groups for name in re.findall(r"[A-Za-z_]\w*", group)}
+    public = {"TABLE", "sample", stem, f"{stem}_bytes", f"{stem}_from"}
+    counts = Counter(re.findall(r"[A-Za-z_]\w*", text))
+    assert len(names - public) >= 3
+    assert {name for name in names - public if counts[name] < 2} == set()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("language", ["python", "javascript", "rust", "java"])
+def test_results_have_a_name_only_where_they_are_clamped(
+    shipped: dict[str, Table], kind: str, language: str, tmp_path: Path
+) -> None:
+    table = shipped[kind]
+    export_table(table, language, tmp_path, cases=1)
+    (path,) = (path for path in tmp_path.glob(f"*{SUFFIXES[language]}") if "replay" not in path.name.lower())
+    named = re.search(r"\by = ", path.read_text()) is not None
+    assert named == (kind == "clamped")
+
+
 # -- writing -----------------------------------------------------------------------------------------------------------
 
 
@@ -538,30 +625,130 @@ def test_existing_files_are_kept(shipped: dict[str, Table], language: str, tmp_p
     assert written[-1].read_text() == "mine"
 
 
-def test_nothing_is_left_if_a_file_cannot_be_written(
+def break_the_disk(monkeypatch: pytest.MonkeyPatch, calls: int, stage: str) -> None:
+    """After so many calls it refuses: bytes when it is full, or another name for a file that is written."""
+    left = iter(range(calls))
+    module = os if stage == "fsync" else files
+    works = getattr(module, stage)
+
+    def refuse(*arguments: Any) -> Any:
+        if next(left, None) is None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return works(*arguments)
+
+    monkeypatch.setattr(module, stage, refuse)
+
+
+STAGES = [*(("fsync", calls) for calls in range(8)), *(("_publish", calls) for calls in range(4))]
+
+
+@pytest.mark.parametrize(("stage", "calls"), STAGES)
+def test_no_new_file_is_left_if_one_cannot_be_written(
+    shipped: dict[str, Table], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stage: str, calls: int
+) -> None:
+    break_the_disk(monkeypatch, calls, stage)
+    with pytest.raises(FileProblem, match="no space left"):
+        export_table(shipped["finite"], "c", tmp_path / "new" / "er")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("stage", "calls"), STAGES)
+def test_files_to_be_replaced_are_kept_if_one_cannot_be_written(
+    shipped: dict[str, Table], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stage: str, calls: int
+) -> None:
+    first, second, *_ = export_table(shipped["finite"], "c", tmp_path)
+    first.write_text("mine")
+    first.chmod(0o600)
+    second.unlink()
+    for path in tmp_path.glob("*_vectors.txt"):
+        path.write_text("mine too")
+    before = {path: (path.read_text(), path.stat()) for path in tmp_path.iterdir()}
+    break_the_disk(monkeypatch, min(calls, 5 if stage == "fsync" else 2), stage)
+    with pytest.raises(FileProblem, match="no space left"):
+        export_table(shipped["finite"], "c", tmp_path, overwrite=True)
+    after = {path: (path.read_text(), path.stat()) for path in tmp_path.iterdir()}
+    assert [(path, text, stat.st_ino, stat.st_mode) for path, (text, stat) in sorted(after.items())] == [
+        (path, text, stat.st_ino, stat.st_mode) for path, (text, stat) in sorted(before.items())
+    ]
+
+
+def test_files_are_kept_where_there_are_no_hard_links(
     shipped: dict[str, Table], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write = files.write_atomically
+    def no_links(*_: Any, **__: Any) -> None:
+        raise OSError(errno.EPERM, "Operation not permitted")
 
-    def full_disk(path: Path, content: bytes, *, overwrite: bool = False) -> Path:
-        if path.suffix == ".txt":
-            raise FileProblem("output file", str(path), "be writable: no space left on device")
-        return write(path, content, overwrite=overwrite)
-
-    monkeypatch.setattr(files, "write_atomically", full_disk)
+    written = export_table(shipped["finite"], "c", tmp_path)
+    for path in written:
+        path.write_text("mine")
+    monkeypatch.setattr(os, "link", no_links)
+    break_the_disk(monkeypatch, len(written) - 1, "_publish")
     with pytest.raises(FileProblem, match="no space left"):
+        export_table(shipped["finite"], "c", tmp_path, overwrite=True)
+    assert sorted(tmp_path.iterdir()) == sorted(written)
+    assert {path.read_text() for path in written} == {"mine"}
+
+
+def test_a_file_that_another_process_puts_there_meanwhile_is_kept(
+    shipped: dict[str, Table], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish = files._publish
+
+    def late(temporary: str, target: Path, overwrite: bool) -> None:
+        if target.suffix == ".h":
+            target.write_text("of another process")
+        publish(temporary, target, overwrite)
+
+    monkeypatch.setattr(files, "_publish", late)
+    with pytest.raises(FileProblem, match="not exist yet"):
         export_table(shipped["finite"], "c", tmp_path)
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["of another process"]
+
+
+def test_folders_above_are_created(shipped: dict[str, Table], tmp_path: Path) -> None:
+    written = export_table(shipped["finite"], "c", tmp_path / "a" / "b" / "c")
+    assert sorted(written) == sorted((tmp_path / "a" / "b" / "c").iterdir())
+
+
+def test_folders_that_were_there_stay_if_nothing_can_be_written(
+    shipped: dict[str, Table], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a").mkdir()
+    break_the_disk(monkeypatch, 0, "_publish")
+    with pytest.raises(FileProblem):
+        export_table(shipped["finite"], "c", tmp_path / "a" / "b" / "c")
+    assert list(tmp_path.rglob("*")) == [tmp_path / "a"]
+
+
+def test_a_folder_that_cannot_be_created_is_named_with_the_reason(
+    shipped: dict[str, Table], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make = Path.mkdir
+
+    def guarded(path: Path) -> None:
+        if path.name == "b":
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        make(path)
+
+    monkeypatch.setattr(Path, "mkdir", guarded)
+    with pytest.raises(FileProblem) as caught:
+        export_table(shipped["finite"], "c", tmp_path / "a" / "b" / "c")
+    assert "can be created: permission denied" in str(caught.value)
+    assert f"create {tmp_path / 'a' / 'b'} first" in str(caught.value)
+    assert "Errno" not in str(caught.value)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_unknown_languages_and_folders_that_cannot_be_are_refused(shipped: dict[str, Table], tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="be one of python, javascript, c, rust, java, sql, opendp"):
         export_table(shipped["finite"], "cobol", tmp_path)
-    with pytest.raises(FileProblem, match="be a folder or one that can be created"):
-        export_table(shipped["finite"], "c", tmp_path / "none" / "deeper")
+    with pytest.raises(FileProblem, match="be a folder or one that can be created: embedded null"):
+        export_table(shipped["finite"], "c", tmp_path / "none" / "a\0b")
     (tmp_path / "file").touch()
-    with pytest.raises(FileProblem, match="be a folder, not a file"):
-        export_table(shipped["finite"], "c", tmp_path / "file")
+    for folder in (tmp_path / "file", tmp_path / "file" / "deeper"):
+        with pytest.raises(FileProblem, match="be a folder, not a file"):
+            export_table(shipped["finite"], "c", folder)
+    assert list(tmp_path.iterdir()) == [tmp_path / "file"]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

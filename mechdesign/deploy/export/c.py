@@ -16,6 +16,9 @@ from mechdesign.deploy.export.plan import (
     WindowPlan,
 )
 
+_COUNTED = ("POINTS", "OUTPUTS", "THRESHOLDS", "MEANS")
+"""The arrays whose length a sampler looks at."""
+
 
 def sources(plan: Plan) -> dict[str, str]:
     """File names and their text."""
@@ -91,7 +94,8 @@ def _doubles(name: str, values: Iterable[float]) -> str:
 def _array(element: str, name: str, items: list[str]) -> str:
     # C has no arrays of length zero: the element added is never looked at
     listed = wrapped(items or ["0"])
-    return f"enum {{ {name}_COUNT = {len(items)} }};\nstatic const {element} {name}[] = {{\n{listed}\n}};"
+    count = f"enum {{ {name}_COUNT = {len(items)} }};\n" if name in _COUNTED else ""
+    return f"{count}static const {element} {name}[] = {{\n{listed}\n}};"
 
 
 def _clamp(ends: tuple[float, float] | None) -> str:
@@ -359,7 +363,7 @@ _ADDITIVE = (
         do {
             negative = draw(from, 1);
             for (blocks = 0; draw(from, BITS) < TAIL && !opened.failed;) blocks++;
-            size = blocks * BLOCK + (int64_t)pick(CUMULATIVE, CUMULATIVE_COUNT - 1, draw(from, BITS));
+            size = blocks * BLOCK + (int64_t)pick(CUMULATIVE, (size_t)BLOCK, draw(from, BITS));
         } while (negative && size == 0);
         result = OFFSET + (double)(negative ? place - size : place + size) * STEP;
 @clamp@"""

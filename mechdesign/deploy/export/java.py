@@ -43,7 +43,11 @@ def _law(plan: Plan) -> tuple[list[str], str, list[str]]:
     law = plan.law
     match law:
         case WindowPlan(rows, thresholds):
-            return [_DOUBLES, _LONGS, _ROWS], _WINDOW, [*_rows(rows), _list("THRESHOLDS", map(repr, thresholds))]
+            return (
+                [_DOUBLES, _LONGS, _COUNT_BELOW, _ROWS],
+                _WINDOW,
+                [*_rows(rows), _list("THRESHOLDS", map(repr, thresholds))],
+            )
         case UnbiasedPlan(rows, _, _, means):
             constants = [*_rows(rows), _list("MEANS", map(str, means), "long")]
             constants += _scalars(law, "double", ("offset", "scale"))
@@ -51,16 +55,16 @@ def _law(plan: Plan) -> tuple[list[str], str, list[str]]:
         case FinitePlan(outputs, cumulative):
             flat = (str(count) for row in cumulative for count in row)
             constants = [_list("OUTPUTS", map(repr, outputs)), _list("CUMULATIVE", flat, "long")]
-            return [_DOUBLES, _LONGS, _PICK], _FINITE, constants
+            return [_DOUBLES, _LONGS, _COUNT_BELOW, _PICK], _FINITE, constants
         case PiecesPlan():
             constants = _scalars(law, "long", ("cells", "inside", "weight", "first"))
             constants += _scalars(law, "double", ("step", "anchor", "scale"))
             place = _CIRCLE if law.circular else _LINE
-            return [_BELOW], fill(_PIECES, {"place": place, "clamp": _clamp(law.clamp)}), constants
+            return [_BELOW], fill(_PIECES, {"place": place, "result": _result(_CELL, law.clamp)}), constants
         case AdditivePlan():
             constants = _scalars(law, "long", ("tail", "block")) + _scalars(law, "double", ("offset", "scale", "step"))
             constants.append(_list("CUMULATIVE", map(str, law.cumulative), "long"))
-            return [_LONGS, _PICK, _WHOLE], fill(_ADDITIVE, {"clamp": _clamp(law.clamp)}), constants
+            return [_LONGS, _PICK, _WHOLE], fill(_ADDITIVE, {"result": _result(_SUM, law.clamp, "    ")}), constants
 
 
 def _rows(rows: Rows) -> list[str]:
@@ -86,8 +90,11 @@ def _text(numbers: str) -> str:
     return "        " + ' "\n        + "'.join(lines).join('""')
 
 
-def _clamp(ends: tuple[float, float] | None) -> str:
-    return "y" if ends is None else f"Math.min(Math.max(y, {ends[0]!r}), {ends[1]!r})"
+def _result(value: str, clamp: tuple[float, float] | None, deeper: str = "") -> str:
+    indent = "        " + deeper
+    if clamp is None:
+        return f"{indent}return {value};\n"
+    return f"{indent}double y = {value};\n{indent}return Math.min(Math.max(y, {clamp[0]!r}), {clamp[1]!r});\n"
 
 
 _CLASS = """\
@@ -145,7 +152,9 @@ _DOUBLES = """\
         if (texts.length == 0) return new double[0];
         return java.util.Arrays.stream(String.join(" ", texts).split(" ")).mapToDouble(Double::parseDouble).toArray();
     }
+"""
 
+_COUNT_BELOW = """\
     /** How many of the values, which increase, are below x. */
     private static int countBelow(double[] values, double x) {
         int low = 0, high = values.length;
@@ -259,10 +268,10 @@ _PIECES = (
         double place = (x - ANCHOR) * SCALE;
         @place@
         long cell = draw(BITS, source) < WEIGHT ? below(INSIDE, source) : INSIDE + below(CELLS - INSIDE, source);
-        double y = (FIRST + (start + cell) % CELLS + 0.5) * STEP;
-        return @clamp@;
-"""
+@result@"""
 )
+
+_CELL = "(FIRST + (start + cell) % CELLS + 0.5) * STEP"
 
 _ADDITIVE = (
     _IN_INTERVAL
@@ -274,8 +283,8 @@ _ADDITIVE = (
             while (draw(BITS, source) < TAIL) blocks++;
             long size = blocks * BLOCK + pick(CUMULATIVE, 0, CUMULATIVE.length - 1, draw(BITS, source));
             if (size == 0 && negative) continue;
-            double y = OFFSET + (negative ? place - size : place + size) * STEP;
-            return @clamp@;
-        }
+@result@        }
 """
 )
+
+_SUM = "OFFSET + (negative ? place - size : place + size) * STEP"

@@ -52,11 +52,11 @@ def _law(plan: Plan) -> tuple[list[str], str, list[str]]:
             constants = [*_integers(law, ("cells", "inside", "weight")), *_doubles(law, ("step", "anchor", "scale"))]
             constants.append(f"const FIRST = {law.first};")
             place = _CIRCLE if law.circular else _LINE
-            return [_BELOW], fill(_PIECES, {"place": place, "clamp": _clamp(law.clamp)}), constants
+            return [_BELOW], fill(_PIECES, {"place": place, "result": _result(_CELL, law.clamp)}), constants
         case AdditivePlan():
             constants = [*_integers(law, ("tail", "block")), *_doubles(law, ("offset", "scale", "step"))]
             constants.append(_list("CUMULATIVE", map(_integer, law.cumulative)))
-            return [_LAST, _WHOLE], fill(_ADDITIVE, {"clamp": _clamp(law.clamp)}), constants
+            return [_LAST, _WHOLE], fill(_ADDITIVE, {"result": _result(_SUM, law.clamp, "  ")}), constants
 
 
 def _rows(rows: Rows) -> list[str]:
@@ -82,8 +82,11 @@ def _list(name: str, items: Iterable[str]) -> str:
     return f"const {name} = [\n{listed},\n];" if listed else f"const {name} = [];"
 
 
-def _clamp(ends: tuple[float, float] | None) -> str:
-    return "y" if ends is None else f"Math.min(Math.max(y, {ends[0]!r}), {ends[1]!r})"
+def _result(value: str, clamp: tuple[float, float] | None, deeper: str = "") -> str:
+    indent = "  " + deeper
+    if clamp is None:
+        return f"{indent}return {value};\n"
+    return f"{indent}const y = {value};\n{indent}return Math.min(Math.max(y, {clamp[0]!r}), {clamp[1]!r});\n"
 
 
 _MODULE = """\
@@ -220,10 +223,10 @@ _PIECES = (
   const place = (x - ANCHOR) * SCALE;
   @place@
   const cell = draw(BITS, fill) < WEIGHT ? below(INSIDE, fill) : INSIDE + below(CELLS - INSIDE, fill);
-  const y = (FIRST + Number((start + cell) % CELLS) + 0.5) * STEP;
-  return @clamp@;
-"""
+@result@"""
 )
+
+_CELL = "(FIRST + Number((start + cell) % CELLS) + 0.5) * STEP"
 
 _ADDITIVE = (
     _IN_INTERVAL
@@ -236,8 +239,8 @@ _ADDITIVE = (
     const count = draw(BITS, fill);
     const size = blocks * BLOCK + BigInt(countWhile(CUMULATIVE, (counts) => counts <= count) - 1);
     if (size === 0n && negative) continue;
-    const y = OFFSET + Number(negative ? place - size : place + size) * STEP;
-    return @clamp@;
-  }
+@result@  }
 """
 )
+
+_SUM = "OFFSET + Number(negative ? place - size : place + size) * STEP"

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Callable, Mapping, Sequence
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -45,43 +49,59 @@ def export_table(
 
     *Guarantee.* A sampler reads random bytes as the table format says and decides by whole numbers only: fed the bytes
     of a test vector it returns the same double, bit for bit, as `mechdesign.deploy.report`. Either all files are
-    written, each of them at once, or none is left behind. The directory is created; a file that is there with the same
-    content, such as the vectors another language wrote, stays.
+    written, each of them at once, or none is left behind and those they would have replaced are as they were. The
+    directory is created, with the folders above it; a file that is there with the same content, such as the vectors
+    another language wrote, stays.
     """
     if language not in _WRITERS:
         raise InvalidInput("language", language, f"be one of {', '.join(LANGUAGES)}")
     folder = Path(directory)
     texts = _texts(table, language, cases)
     missing = {name: text for name, text in texts.items() if not _holds(folder / name, text)}
-    is_new = _create(folder)
-    try:
+    with _created(folder):
         for name in missing:
             files.require_writable(folder / name, overwrite=overwrite)
-        _write_all(folder, missing, overwrite=overwrite)
-    except BaseException:
-        if is_new:
-            folder.rmdir()
-        raise
+        if missing:
+            _write_all(folder, missing, overwrite=overwrite)
     return [folder / name for name in texts]
 
 
 def _holds(path: Path, text: str) -> bool:
     try:
         return path.read_bytes() == text.encode()
-    except OSError:
+    except (OSError, ValueError):  # the latter for a null character in the name
         return False
+
+
+@contextlib.contextmanager
+def _created(folder: Path) -> Iterator[None]:
+    """The folder and those above it, and no new one of them if what follows fails."""
+    made: list[Path] = []
+    try:
+        for path in (*reversed(folder.parents), folder):
+            if _create(path):
+                made.append(path)
+        yield
+    except BaseException:
+        for path in reversed(made):
+            with contextlib.suppress(OSError):  # somebody else has put a file there
+                path.rmdir()
+        raise
 
 
 def _create(folder: Path) -> bool:
     """Whether the folder had to be created."""
     try:
-        folder.mkdir()
-    except FileExistsError:
         if folder.is_dir():
             return False
-        raise FileProblem("directory", str(folder), "be a folder, not a file") from None
+        folder.mkdir()
+    except FileExistsError:
+        if folder.is_dir():  # another process was faster
+            return False
+        raise FileProblem("directory", str(folder), "be a folder, not a file", "choose another folder") from None
     except (OSError, ValueError) as error:
-        raise FileProblem("directory", str(folder), f"be a folder or one that can be created: {error}") from None
+        rule = f"be a folder or one that can be created: {_reason(error)}"
+        raise FileProblem("directory", str(folder), rule, f"create {folder} first, or choose another folder") from None
     return True
 
 
@@ -106,11 +126,42 @@ def refusals(inputs: Inputs) -> list[Vector]:
 
 
 def _write_all(folder: Path, texts: Mapping[str, str], *, overwrite: bool) -> None:
-    written: list[Path] = []
+    """All texts are on the disk under other names before the first of them takes its own."""
     try:
-        for name, text in texts.items():
-            written.append(files.write_atomically(folder / name, text.encode(), overwrite=overwrite))
-    except BaseException:
-        for path in written:
-            path.unlink(missing_ok=True)
-        raise
+        with _restored_on_failure(folder, texts), contextlib.ExitStack() as stack:
+            for name, text in texts.items():
+                stream = stack.enter_context(files.replacing(folder / name, overwrite=overwrite))
+                stream.write(text.encode())
+                stream.flush()
+                os.fsync(stream.fileno())
+    except OSError as error:
+        raise FileProblem("directory", str(folder), f"be writable: {_reason(error)}", "check the folder") from None
+
+
+@contextlib.contextmanager
+def _restored_on_failure(folder: Path, texts: Mapping[str, str]) -> Iterator[None]:
+    """If what follows fails, files that got their text are gone again, and the files they replaced are back."""
+    old = [name for name in texts if os.path.lexists(folder / name)]
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".", suffix=".kept") as place:
+        kept = {name: _kept(folder / name, Path(place) / name) for name in old}
+        try:
+            yield
+        except BaseException:
+            for name in (name for name, text in texts.items() if _holds(folder / name, text)):
+                if name in kept:
+                    kept[name].replace(folder / name)
+                else:
+                    (folder / name).unlink()
+            raise
+
+
+def _kept(path: Path, other: Path) -> Path:
+    try:
+        os.link(path, other, follow_symlinks=False)
+    except OSError:
+        shutil.copy2(path, other, follow_symlinks=False)  # a file system without hard links
+    return other
+
+
+def _reason(error: OSError | ValueError) -> str:
+    return str(getattr(error, "strerror", None) or error).lower()

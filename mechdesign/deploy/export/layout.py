@@ -17,6 +17,15 @@ def fill(template: str, values: Mapping[str, object]) -> str:
     return _PLACE.sub(lambda place: str(values[place[1]]), template)
 
 
+def used(declarations: Mapping[str, str], text: str) -> list[str]:
+    """The declarations of the names that occur in the text as words.
+
+    >>> used({"low": "int low;", "high": "int high;"}, "low = highest;")
+    ['int low;']
+    """
+    return [line for name, line in declarations.items() if re.search(rf"\b{name}\b", text)]
+
+
 def wrapped(items: Iterable[str], indent: str = "    ", width: int = 110) -> str:
     """Items in indented lines of at most ``width`` characters, with commas between them.
 

@@ -13,9 +13,9 @@ def sources(plan: Plan) -> dict[str, str]:
     points = plan.inputs.points
     values = {
         "stem": plan.stem,
-        "epsilon": repr(float_up(plan.epsilon)),
+        "epsilon": python.number(float_up(plan.epsilon)),
         "sha": plan.sha256,
-        "bounds": f"({plan.inputs.lower!r}, {plan.inputs.upper!r})",
+        "bounds": f"({python.number(plan.inputs.lower)}, {python.number(plan.inputs.upper)})",
         "more": " and is one of sampler.POINTS" if points else "",
     }
     return python.sources(plan) | {f"{plan.stem}_opendp.py": fill(_MODULE, values)}

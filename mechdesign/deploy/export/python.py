@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from mechdesign.deploy.export import replay
-from mechdesign.deploy.export.layout import fill, wrapped
+from mechdesign.deploy.export.layout import fill, used, wrapped
 from mechdesign.deploy.export.plan import (
     AdditivePlan,
     FinitePlan,
@@ -16,6 +16,12 @@ from mechdesign.deploy.export.plan import (
     WindowPlan,
 )
 
+_SHORT = 88
+"""The longest line that no formatter splits."""
+
+_KEPT = "  # fmt: skip"
+"""Formatters would give every number a line of its own."""
+
 
 def sources(plan: Plan) -> dict[str, str]:
     """File names and their text."""
@@ -25,14 +31,16 @@ def sources(plan: Plan) -> dict[str, str]:
 def module(plan: Plan) -> str:
     """The sampler."""
     helpers, body, constants = _law(plan)
+    searches = used({name: name for name in ("bisect_left", "bisect_right")}, body)
     values = {
+        "bisect": f"from bisect import {', '.join(searches)}\n" if searches else "",
         "kind": plan.kind,
         "epsilon": plan.epsilon,
         "sha": plan.sha256,
         "bits": plan.bits,
         "constants": "\n".join(constants),
         "inputs": _inputs(plan),
-        "helpers": "".join(f"\n\n{text}" for text in helpers),
+        "helpers": "".join(f"\n\n\n{text}" for text in helpers),
         "body": body,
     }
     return fill(_MODULE, values)
@@ -42,47 +50,58 @@ def _law(plan: Plan) -> tuple[list[str], str, list[str]]:
     law = plan.law
     match law:
         case WindowPlan(rows, thresholds):
-            return [_ROWS], _WINDOW, [*_rows(rows), _tuple("THRESHOLDS", map(repr, thresholds))]
-        case UnbiasedPlan(rows, offset, scale, means):
-            constants = [*_rows(rows), _tuple("MEANS", map(str, means)), f"OFFSET = {offset!r}", f"SCALE = {scale!r}"]
+            return [_ROWS], _WINDOW, [*_rows(rows), _tuple("THRESHOLDS", map(number, thresholds))]
+        case UnbiasedPlan(rows, _, _, means):
+            constants = [*_rows(rows), _tuple("MEANS", map(number, means)), *_scalars(law, ("offset", "scale"))]
             return [_ROWS, _BELOW, _WHOLE], _UNBIASED, constants
         case FinitePlan(outputs, cumulative):
-            rows_text = "".join(f"    (\n{wrapped(map(str, row), ' ' * 8)},\n    ),\n" for row in cumulative)
-            return [], _FINITE, [_tuple("OUTPUTS", map(repr, outputs)), f"CUMULATIVE = (\n{rows_text})"]
+            rows_text = "".join(f"    (\n{wrapped(map(number, row), ' ' * 8)},\n    ),\n" for row in cumulative)
+            return [], _FINITE, [_tuple("OUTPUTS", map(number, outputs)), f"CUMULATIVE = (\n{rows_text}){_KEPT}"]
         case PiecesPlan():
-            constants = [f"{name.upper()} = {getattr(law, name)!r}" for name in _PIECES_FIELDS]
+            constants = _scalars(law, ("cells", "inside", "weight", "first", "step", "anchor", "scale"))
             place = _CIRCLE if law.circular else _LINE
-            return [_BELOW], fill(_PIECES, {"place": place, "clamp": _clamp(law.clamp)}), constants
+            return [_BELOW], fill(_PIECES, {"place": place}) + _result(_CELL, law.clamp), constants
         case AdditivePlan():
-            constants = [
-                f"{name.upper()} = {getattr(law, name)!r}" for name in ("offset", "scale", "step", "tail", "block")
-            ]
-            constants.append(_tuple("CUMULATIVE", map(str, law.cumulative)))
-            return [_WHOLE], fill(_ADDITIVE, {"clamp": _clamp(law.clamp)}), constants
-
-
-_PIECES_FIELDS = ("cells", "inside", "weight", "first", "step", "anchor", "scale")
+            constants = _scalars(law, ("offset", "scale", "step", "tail", "block"))
+            constants.append(_tuple("CUMULATIVE", map(number, law.cumulative)))
+            return [_WHOLE], _ADDITIVE + _result(_SUM, law.clamp), constants
 
 
 def _rows(rows: Rows) -> list[str]:
     numbers = {"REACHED": rows.reached, "GAINED": rows.gained, "STARTS": rows.starts}
-    lists = [_tuple(name, map(str, values)) for name, values in numbers.items()]
-    return [_tuple("OUTPUTS", map(repr, rows.outputs)), *lists, f"EXTRA = {rows.extra}"]
+    lists = [_tuple(name, map(number, values)) for name, values in numbers.items()]
+    return [_tuple("OUTPUTS", map(number, rows.outputs)), *lists, *_scalars(rows, ("extra",))]
+
+
+def number(value: float) -> str:
+    """The number as formatters write it.
+
+    >>> number(1e20)
+    '1e20'
+    """
+    return repr(value).replace("e+", "e")
+
+
+def _scalars(law: object, names: Iterable[str]) -> list[str]:
+    return [f"{name.upper()} = {number(getattr(law, name))}" for name in names]
 
 
 def _tuple(name: str, items: Iterable[str]) -> str:
-    listed = wrapped(items)
-    return f"{name} = (\n{listed},\n)" if listed else f"{name} = ()"
+    listed = list(items)
+    short = f"{name} = ({', '.join(listed)}{',' * (len(listed) == 1)})"
+    return short if len(short) <= _SHORT else f"{name} = (\n{wrapped(listed)},\n){_KEPT}"
 
 
-def _clamp(ends: tuple[float, float] | None) -> str:
-    return "y" if ends is None else f"min(max(y, {ends[0]!r}), {ends[1]!r})"
+def _result(value: str, clamp: tuple[float, float] | None) -> str:
+    if clamp is None:
+        return f"    return {value}\n"
+    return f"    y = {value}\n    return min(max(y, {number(clamp[0])}), {number(clamp[1])})\n"
 
 
 def _inputs(plan: Plan) -> str:
     if plan.inputs.points:
-        return _tuple("POINTS", map(repr, plan.inputs.points)) + "\n"
-    return f"LOWER, UPPER = {plan.inputs.lower!r}, {plan.inputs.upper!r}\n"
+        return _tuple("POINTS", map(number, plan.inputs.points)) + "\n"
+    return f"LOWER, UPPER = {number(plan.inputs.lower)}, {number(plan.inputs.upper)}\n"
 
 
 _MODULE = '''\
@@ -95,8 +114,7 @@ Every random decision compares integers. Randomness is the operating system's, a
 """
 
 import os
-from bisect import bisect_left, bisect_right
-
+@bisect@
 TABLE = "@sha@"
 BITS = @bits@
 @inputs@@constants@
@@ -111,8 +129,6 @@ def sample(x, read=os.urandom):
 
 def draw(bits, read):
     """The low ``bits`` of as few whole bytes as hold them, little-endian."""
-    if bits == 0:
-        return 0
     return int.from_bytes(read((bits + 7) // 8), "little") & ((1 << bits) - 1)@helpers@
 '''
 
@@ -200,10 +216,10 @@ _PIECES = (
         cell = below(INSIDE, read)
     else:
         cell = INSIDE + below(CELLS - INSIDE, read)
-    y = (FIRST + (start + cell) % CELLS + 0.5) * STEP
-    return @clamp@
 """
 )
+
+_CELL = "(FIRST + (start + cell) % CELLS + 0.5) * STEP"
 
 _ADDITIVE = (
     _IN_INTERVAL
@@ -217,7 +233,7 @@ _ADDITIVE = (
         size = blocks * BLOCK + bisect_right(CUMULATIVE, draw(BITS, read)) - 1
         if size or not negative:
             break
-    y = OFFSET + (place - size if negative else place + size) * STEP
-    return @clamp@
 """
 )
+
+_SUM = "OFFSET + (place - size if negative else place + size) * STEP"

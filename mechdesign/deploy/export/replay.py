@@ -1,9 +1,12 @@
-"""Programs that replay test vectors from standard input: they print PASS, or the case that fails."""
+"""Programs that replay the test vectors of a file, or of standard input: they print PASS, or the case that fails."""
 
 from __future__ import annotations
 
 PYTHON = '''\
-"""Checks the sampler against its test vectors: python @stem@_replay.py < @stem@_vectors.txt"""
+"""Checks the sampler against its test vectors: python @stem@_replay.py @stem@_vectors.txt
+
+Without a file it reads standard input.
+"""
 
 import struct
 import sys
@@ -29,7 +32,13 @@ def replay(line):
     return struct.pack(">d", y).hex() == expected and position == int(used)
 
 
-lines = [line for line in sys.stdin if not line.startswith("#")]
+if len(sys.argv) > 1:
+    with open(sys.argv[1], encoding="ascii") as file:
+        text = file.read()
+else:
+    print("reading test vectors from standard input", file=sys.stderr)
+    text = sys.stdin.read()
+lines = [line for line in text.splitlines() if line and not line.startswith("#")]
 for number, line in enumerate(lines, 1):
     if not replay(line):
         print(f"FAIL case {number}")
@@ -41,7 +50,8 @@ print(f"PASS {len(lines)}")
 '''
 
 JAVASCRIPT = """\
-// Checks the sampler against its test vectors: node @stem@_replay.mjs < @stem@_vectors.txt
+// Checks the sampler against its test vectors: node @stem@_replay.mjs @stem@_vectors.txt
+// Without a file it reads standard input.
 import { readFileSync } from "node:fs";
 import { sample } from "./@stem@.mjs";
 
@@ -66,7 +76,9 @@ function replay(line) {
   return view.getBigUint64(0).toString(16).padStart(16, "0") === expected && position === Number(used);
 }
 
-const lines = readFileSync(0, "utf8").split("\\n").filter((line) => line && !line.startsWith("#"));
+const [, , path] = process.argv;
+if (path === undefined) console.error("reading test vectors from standard input");
+const lines = readFileSync(path ?? 0, "utf8").split("\\n").filter((line) => line && !line.startsWith("#"));
 const failed = lines.findIndex((line) => !replay(line));
 if (failed >= 0 || lines.length === 0) {
   console.log(lines.length ? `FAIL case ${failed + 1}` : "FAIL no cases");
@@ -77,7 +89,8 @@ console.log(`PASS ${lines.length}`);
 
 C = """\
 /* Checks the sampler against its test vectors:
- * cc @stem@.c @stem@_replay.c -o replay && ./replay < @stem@_vectors.txt */
+ * cc @stem@.c @stem@_replay.c -o replay && ./replay @stem@_vectors.txt
+ * Without a file it reads standard input. */
 #include "@stem@.h"
 
 #include <stdint.h>
@@ -128,9 +141,16 @@ static int replay(void) {
         && from.position == (size_t)strtoull(used, NULL, 10);
 }
 
-int main(void) {
+int main(int count, char **arguments) {
+    FILE *vectors = stdin;
     long cases = 0;
-    while (fgets(line, sizeof line, stdin)) {
+    if (count > 1) vectors = fopen(arguments[1], "r");
+    else fputs("reading test vectors from standard input\\n", stderr);
+    if (!vectors) {
+        perror(arguments[1]);
+        return 2;
+    }
+    while (fgets(line, sizeof line, vectors)) {
         if (line[0] == '#' || line[0] == '\\n') continue;
         cases++;
         if (!replay()) {
@@ -145,12 +165,13 @@ int main(void) {
 """
 
 RUST = """\
-//! Checks the sampler against its test vectors: rustc @stem@_replay.rs -o replay && ./replay < @stem@_vectors.txt
+//! Checks the sampler against its test vectors: rustc @stem@_replay.rs -o replay && ./replay @stem@_vectors.txt
+//! Without a file it reads standard input.
 #[path = "@stem@.rs"]
 #[allow(dead_code)]
 mod sampler;
 
-use std::io::BufRead;
+use std::io::Read;
 
 fn replay(line: &str) -> Option<bool> {
     let fields: Vec<&str> = line.split_whitespace().collect();
@@ -171,15 +192,25 @@ fn replay(line: &str) -> Option<bool> {
     }
 }
 
+fn vectors() -> std::io::Result<String> {
+    if let Some(path) = std::env::args_os().nth(1) {
+        return std::fs::read_to_string(path);
+    }
+    eprintln!("reading test vectors from standard input");
+    let mut text = String::new();
+    std::io::stdin().read_to_string(&mut text)?;
+    Ok(text)
+}
+
 fn main() {
+    let text = vectors().unwrap_or_else(|error| {
+        eprintln!("{error}");
+        std::process::exit(2)
+    });
     let mut cases = 0;
-    for line in std::io::stdin().lock().lines() {
-        let text = line.expect("a readable line");
-        if text.is_empty() || text.starts_with('#') {
-            continue;
-        }
+    for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
         cases += 1;
-        if replay(&text) != Some(true) {
+        if replay(line) != Some(true) {
             println!("FAIL case {cases}");
             std::process::exit(1);
         }
@@ -194,11 +225,13 @@ fn main() {
 
 JAVA = """\
 // Checks the sampler against its test vectors:
-// javac @name@.java @name@_Replay.java && java @name@_Replay < @stem@_vectors.txt
+// javac @name@.java @name@_Replay.java && java @name@_Replay @stem@_vectors.txt
+// Without a file it reads standard input.
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 
 public final class @name@_Replay {
     private static boolean replay(String line) {
@@ -220,9 +253,10 @@ public final class @name@_Replay {
     }
 
     public static void main(String[] arguments) throws IOException {
-        BufferedReader lines = new BufferedReader(new InputStreamReader(System.in));
+        if (arguments.length == 0) System.err.println("reading test vectors from standard input");
+        byte[] text = arguments.length == 0 ? System.in.readAllBytes() : Files.readAllBytes(Path.of(arguments[0]));
         int cases = 0;
-        for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        for (String line : new String(text, StandardCharsets.US_ASCII).split("\\\\R")) {
             if (line.isEmpty() || line.startsWith("#")) continue;
             cases++;
             if (!replay(line)) {

@@ -49,11 +49,11 @@ def _law(plan: Plan) -> tuple[list[str], str, list[str]]:
             constants = _scalars(law, "i64", ("cells", "inside", "weight", "first"))
             constants += _scalars(law, "f64", ("step", "anchor", "scale"))
             place = _CIRCLE if law.circular else _LINE
-            return [_BELOW], fill(_PIECES, {"place": place, "clamp": _clamp(law.clamp)}), constants
+            return [_BELOW], fill(_PIECES, {"place": place}) + _result(_CELL, law.clamp), constants
         case AdditivePlan():
             constants = [*_scalars(law, "i64", ("tail", "block")), *_scalars(law, "f64", ("offset", "scale", "step"))]
             constants.append(_list("CUMULATIVE", "i64", map(str, law.cumulative)))
-            return [_WHOLE], fill(_ADDITIVE, {"clamp": _clamp(law.clamp)}), constants
+            return [_WHOLE], _ADDITIVE + _result(_SUM, law.clamp), constants
 
 
 def _rows(rows: Rows) -> list[str]:
@@ -72,8 +72,10 @@ def _list(name: str, element: str, items: Iterable[str]) -> str:
     return f"static {name}: [{element}; {len(numbers)}] = [{listed}];"
 
 
-def _clamp(ends: tuple[float, float] | None) -> str:
-    return "y" if ends is None else f"y.max({ends[0]!r}).min({ends[1]!r})"
+def _result(value: str, clamp: tuple[float, float] | None) -> str:
+    if clamp is None:
+        return f"    Ok({value})\n"
+    return f"    let y = {value};\n    Ok(y.max({clamp[0]!r}).min({clamp[1]!r}))\n"
 
 
 _MODULE = """\
@@ -246,16 +248,16 @@ _PIECES = (
     } else {
         INSIDE + below(CELLS - INSIDE, fill)?
     };
-    let y = ((FIRST + (start + cell) % CELLS) as f64 + 0.5) * STEP;
-    Ok(@clamp@)
 """
 )
+
+_CELL = "((FIRST + (start + cell) % CELLS) as f64 + 0.5) * STEP"
 
 _ADDITIVE = (
     _IN_INTERVAL
     + """\
     let place = whole((x - OFFSET) * SCALE, fill)?;
-    loop {
+    let (negative, size) = loop {
         let negative = draw(1, fill)? == 1;
         let mut blocks = 0;
         while draw(BITS, fill)? < TAIL {
@@ -264,9 +266,10 @@ _ADDITIVE = (
         let count = draw(BITS, fill)?;
         let size = blocks * BLOCK + CUMULATIVE.partition_point(|counts| *counts <= count) as i64 - 1;
         if size > 0 || !negative {
-            let y = OFFSET + (if negative { place - size } else { place + size }) as f64 * STEP;
-            return Ok(@clamp@);
+            break (negative, size);
         }
-    }
+    };
 """
 )
+
+_SUM = "OFFSET + (if negative { place - size } else { place + size }) as f64 * STEP"

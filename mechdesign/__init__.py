@@ -10,7 +10,7 @@ True
 
 from typing import TYPE_CHECKING
 
-from mechdesign import deploy, design, priors
+from mechdesign import collect, deploy, design, priors
 from mechdesign.deploy import Table, load_table, make_table
 from mechdesign.design import (
     AdditiveProblem,
@@ -80,6 +80,7 @@ __all__ = [
     "UnbiasedPiecewiseProblem",
     "UnbiasedProblem",
     "catalogue",
+    "collect",
     "deploy",
     "design",
     "fit_height",

@@ -26,6 +26,7 @@ def test_every_command_line_of_the_readme_is_accepted(capfd, tmp_path, monkeypat
     data = pa.table({"x": [0.1, 0.5, 0.9] * 10})
     pq.write_table(data, "data.parquet")
     csv.write_csv(data, "data.csv")
+    Path("labels.csv").write_text("\n".join("abbccc" * 50))
     lines = [line.split("#")[0].split() for line in README.read_text().splitlines() if line.startswith("python -m")]
     assert len(lines) >= 10
     codes = {" ".join(line): _exit_code(main, line[3:]) for line in lines}

@@ -1,4 +1,7 @@
-"""What a file of reports says: the mean, frequencies or direction of the data, each with a confidence interval."""
+"""What a file of reports says: the mean, frequencies or direction of the data, each with a confidence interval.
+
+A table with labels gives the frequencies of its labels.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from mechdesign.cli import output
 from mechdesign.cli.apply import counting_rows
 from mechdesign.cli.options import AsJson, Quiet
 from mechdesign.deploy import load_table
-from mechdesign.deploy.estimators import FrequencyEstimate
+from mechdesign.deploy.estimators import FrequencyEstimate, MeanEstimate
 from mechdesign.deploy.frames import estimate_reports
 
 
@@ -44,6 +47,14 @@ def run(
             f"with confidence {confidence:g}, from {found.count:,} reports",
             soft_wrap=True,
         )
+        half = (found.upper - found.lower) / 2
+        if isinstance(found, MeanEstimate) and found.bias > half / 2:
+            output.console.print(
+                f"  of the half-width {output.number(half)}, {output.number(found.bias)} is the table's bias bound, "
+                "which more reports do not narrow;\n"
+                "  an unbiased table (minimax --unbiased, or --mechanism pm) has none",
+                soft_wrap=True,
+            )
 
 
 def _plain(fields: dict[str, Any]) -> dict[str, Any]:
@@ -51,7 +62,8 @@ def _plain(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def _print_frequencies(found: FrequencyEstimate, confidence: float) -> None:
-    columns = zip(found.points, found.estimates, found.lower, found.upper, strict=True)
-    rows = [[f"{float(point):.10g}", *map(output.number, numbers)] for point, *numbers in columns]
+    names = found.labels or [f"{point:.10g}" for point in found.points.tolist()]
+    columns = zip(names, found.estimates, found.lower, found.upper, strict=True)
+    rows = [[name, *map(output.number, numbers)] for name, *numbers in columns]
     title = f"Frequencies, each with confidence {confidence:g}, from {found.count:,} reports"
     output.print_table(title, ["value", "estimate", "lower", "upper"], rows)

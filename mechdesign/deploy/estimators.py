@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mechdesign.deploy.frames_columns import labels_of
 from mechdesign.deploy.table import Table
 from mechdesign.domains import Circle
 from mechdesign.dyadic import dyadic
@@ -31,19 +32,23 @@ _CLOSEST = 1e-12  # ratio of singular values under which doubles no longer tell 
 
 @dataclass(frozen=True, slots=True)
 class MeanEstimate:
-    """An estimate and an interval; ``deviation`` is the estimate's standard deviation that the interval used."""
+    """An estimate and an interval; ``deviation`` is the estimate's standard deviation that the interval used.
+
+    ``bias`` bounds the table's bias, and is a part of the half width that more reports do not narrow.
+    """
 
     estimate: float
     lower: float
     upper: float
     count: int
     deviation: float
+    bias: float
     confidence: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FrequencyEstimate:
-    """The share of every point, with one interval each, and the covariance of the estimates."""
+    """The share of every point, with one interval each, and the covariance; ``labels`` name the points if they do."""
 
     points: Floats
     estimates: Floats
@@ -52,6 +57,7 @@ class FrequencyEstimate:
     count: int
     covariance: Floats
     confidence: float
+    labels: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +180,8 @@ class Tally:
         around = np.maximum(np.diag(covariance), 0.0) * n * n
         half = z * np.sqrt(_variance(around, estimates, ends, n, z) / n)
         points = np.array([float(text) for text in self.table.document["domain"]["points"]])
-        return FrequencyEstimate(points, estimates, estimates - half, estimates + half, n, covariance, confidence)
+        lower, upper, labels = estimates - half, estimates + half, labels_of(self.table).inputs
+        return FrequencyEstimate(points, estimates, lower, upper, n, covariance, confidence, labels)
 
     def direction(self, confidence: float = 0.95) -> DirectionEstimate:
         """The direction of the mean of the inputs' unit vectors, on a circle.
@@ -216,8 +223,9 @@ class Tally:
         said = self._estimator()
         estimate = float(said["slope"] * average + said["intercept"])
         deviation = math.sqrt(variance / self.count)
-        half = width * deviation + float(said["bias"])
-        return MeanEstimate(estimate, estimate - half, estimate + half, self.count, deviation, confidence)
+        bias = float(said["bias"])
+        half = width * deviation + bias
+        return MeanEstimate(estimate, estimate - half, estimate + half, self.count, deviation, bias, confidence)
 
     def _moments(self) -> tuple[Fraction, Fraction, tuple[Fraction, Fraction] | None]:
         """The sums of Y and Y^2, exactly, and the least and largest Y there is, if there are."""

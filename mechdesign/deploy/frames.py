@@ -3,6 +3,8 @@
 *Guarantee.* Each row's report is one draw from the table with the operating system's randomness. Privacy holds for
 the report, not for what stands beside it: only the named column and the columns to keep go out, and the latter go
 out as they are. A second report of the same value spends epsilon again: apply once, and share that one result.
+
+Where a table has labels (`labels_of`), columns of texts are read by them, and reports are written as texts.
 """
 
 from __future__ import annotations
@@ -21,11 +23,11 @@ from numpy.typing import NDArray
 
 from mechdesign import files
 from mechdesign.deploy.estimators import DirectionEstimate, FrequencyEstimate, MeanEstimate, Tally
-from mechdesign.deploy.frames_columns import Reading, arrow, require_columns, typed, use_numbers
-from mechdesign.deploy.frames_files import DataFile, Progress, batch_writer, form_of, of_lazy, open_data
+from mechdesign.deploy.frames_columns import Reading, arrow, labels_of, named, require_columns, typed, use_numbers
+from mechdesign.deploy.frames_files import DataFile, Progress, batch_writer, form_of, needing_space, of_lazy, open_data
 from mechdesign.deploy.sampler import sample
 from mechdesign.deploy.table import Table
-from mechdesign.domains import Circle
+from mechdesign.domains import Circle, Finite
 from mechdesign.errors import FileProblem, InvalidInput, MissingExtra
 
 Floats = NDArray[np.float64]
@@ -90,7 +92,8 @@ def estimate(
 ) -> Estimate:
     """The estimate that reports allow, with its interval: from numbers, a file, or a column of a data frame.
 
-    ``of`` is one of `QUANTITIES`: by default the direction on a circle, else the mean. See `Tally` for what they cover.
+    ``of`` is one of `QUANTITIES`: by default the direction on a circle, frequencies where inputs have labels, else the
+    mean. See `Tally` for what they cover.
 
     >>> from mechdesign.deploy import make_table
     >>> from mechdesign.mechanisms.catalogue import pm
@@ -119,7 +122,8 @@ def tally(table: Table, data: Any, column: str | None = None) -> Tally:
 
 
 def _tallied(count: Tally, column: Any, reading: Reading, place: str, before: int = 0) -> Tally:
-    return use_numbers(column, reading, count.add, place, before, "were these numbers drawn from this table?")
+    names = named(labels_of(count.table).outputs, count.table.law.get("outputs", ()), reading)
+    return use_numbers(column, names, count.add, place, before, "were these numbers drawn from this table?")
 
 
 def _kind(data: Any) -> str:
@@ -161,7 +165,7 @@ def apply_table(
     """
     form, data = form_of(Path(out), "output file"), _opened(source)
     columns = [column, *keep]
-    require_columns(columns, data.names, data.name)
+    require_columns(columns, data.names, data.name, data.hint)
     if len(set(columns)) < len(columns):
         raise InvalidInput("keep", list(keep), f"name each column once, and not {column!r}: its reports are kept")
     if data.metadata.get(_COLUMN) == column:
@@ -172,7 +176,8 @@ def apply_table(
             raise FileProblem("output file", str(out), "differ from the data file", "the data is never overwritten")
     rows = 0
     files.require_writable(out, overwrite=overwrite)
-    with files.replacing(out, overwrite=overwrite) as stream, contextlib.ExitStack() as opened:
+    replaced = files.replacing(out, overwrite=overwrite)
+    with needing_space(), replaced as stream, contextlib.ExitStack() as opened:
         writer = None
         for batch in _batches(data, [name for name in data.names if name in columns]):
             reports = _drawn_from(table, batch.column(column), data.reading, _place(data, column), rows)
@@ -202,9 +207,21 @@ def estimate_reports(
     return _estimated(_tally_file(table, source, column, progress), table, confidence, of)
 
 
-def _drawn_from(table: Table, column: Any, reading: Reading, place: str, before: int = 0) -> Floats:
-    hint = f"correct such rows, or make a table for a domain that holds them: this one is for {table.domain}"
-    return use_numbers(column, reading, partial(sample, table), place, before, hint)
+def _drawn_from(table: Table, column: Any, reading: Reading, place: str, before: int = 0) -> NDArray[Any]:
+    """Reports, as numbers or as labels."""
+    hint = "correct such rows, or make a table for a domain that holds them"
+    if isinstance(table.domain, Finite):
+        hint += f": this one is for {table.domain}"
+    names = named(labels_of(table).inputs, table.document["domain"].get("points", ()), reading)
+    return _told(table, use_numbers(column, names, partial(sample, table), place, before, hint))
+
+
+def _told(table: Table, reports: Floats) -> NDArray[Any]:
+    labels = labels_of(table).outputs
+    if labels is None:
+        return reports
+    outputs = np.array([float(text) for text in table.law["outputs"]])
+    return np.array(labels, dtype=object)[np.searchsorted(outputs, reports)]
 
 
 def _batches(data: DataFile, columns: Sequence[str]) -> Any:
@@ -215,10 +232,11 @@ def _place(data: DataFile, column: str) -> str:
     return f"{data.name}, column {column!r}"
 
 
-def _with_reports(batch: Any, column: str, reports: Floats, table: Table) -> Any:
+def _with_reports(batch: Any, column: str, reports: NDArray[Any], table: Table) -> Any:
     pa = arrow()
+    form = pa.float64() if reports.dtype.kind == "f" else pa.string()
     place = batch.schema.get_field_index(column)
-    told = batch.set_column(place, pa.field(column, pa.float64(), nullable=False), pa.array(reports))
+    told = batch.set_column(place, pa.field(column, form, nullable=False), pa.array(reports, form))
     said = {_SHA256: table.sha256, _COLUMN: column, _EPSILON: str(table.epsilon)}
     return told.replace_schema_metadata(said)
 
@@ -231,12 +249,11 @@ def _tally_file(table: Table, source: Source, column: str | None, progress: Prog
     data = _opened(source)
     name = column if column is not None else data.metadata.get(_COLUMN)
     if name is None:
-        if len(data.names) != 1:
-            raise InvalidInput(
-                "column", None, f"be one of the columns of {data.name}: {', '.join(map(repr, data.names))}"
-            )
+        if len(data.names) != 1 or data.hint:
+            rule = f"be one of the columns of {data.name}: {', '.join(map(repr, data.names))}"
+            raise InvalidInput("column", None, rule, data.hint)
         name = data.names[0]
-    require_columns([name], data.names, data.name)
+    require_columns([name], data.names, data.name, data.hint)
     if data.metadata.get(_COLUMN) == name and data.metadata.get(_SHA256) != table.sha256:
         rule = f"hold reports of the table {table.sha256[:12]}..., and they are of another one"
         raise FileProblem("data file", data.name, rule, "pass the table the reports were drawn from")
@@ -263,7 +280,8 @@ def _require_quantity(of: str | None) -> None:
 
 
 def _estimated(count: Tally, table: Table, confidence: float, of: str | None) -> Estimate:
-    wanted = of or ("direction" if isinstance(table.domain, Circle) else "mean")
+    usual = "frequencies" if labels_of(table).inputs is not None else "mean"
+    wanted = of or ("direction" if isinstance(table.domain, Circle) else usual)
     found: Estimate = getattr(count, wanted)(confidence)
     return found
 
@@ -279,7 +297,7 @@ def _to_arrow(column: Any) -> Any:
     try:
         return pa.array(column, from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError):
-        rule = "be a column of integers or floating-point numbers"
+        rule = "be a column of numbers, or of texts for a table with labels"
         raise InvalidInput(f"column {column.name!r}", str(column.dtype), rule, "it mixes several types") from None
 
 
@@ -288,7 +306,7 @@ def _wanted(names: Sequence[str], column: str, keep: Sequence[str]) -> list[str]
     return [name for name in names if name == column or name in keep]
 
 
-def _reports(table: Table, values: Any, place: str) -> Floats:
+def _reports(table: Table, values: Any, place: str) -> NDArray[Any]:
     return _drawn_from(table, _to_arrow(values), typed, place)
 
 
@@ -298,7 +316,8 @@ def _apply_polars(table: Table, frame: Any, column: str, keep: Sequence[str]) ->
     is_lazy = _is_lazy(frame)
     names = _wanted(_names(frame), column, keep)
     data = frame.select(names).collect() if is_lazy else frame.select(names)
-    told = data.with_columns(pl.Series(column, _reports(table, data[column], f"column {column!r}")))
+    reports = _reports(table, data[column], f"column {column!r}")
+    told = data.with_columns(pl.Series(column, reports if reports.dtype.kind == "f" else reports.tolist()))
     return told.lazy() if is_lazy else told
 
 
@@ -307,11 +326,11 @@ def _apply_pandas(table: Table, frame: Any, column: str, keep: Sequence[str]) ->
     return _replaced(data, column, _reports(table, data[column], f"column {column!r}"))
 
 
-def _replaced(frame: Any, column: str, values: Floats) -> Any:
+def _replaced(frame: Any, column: str, values: NDArray[Any]) -> Any:
     """The same pandas frame with another column; `assign` takes names that are words only."""
     told = frame.copy()
     told[column] = values
-    return told
+    return told if values.dtype.kind == "f" else told.astype({column: str})  # of no rows, as of any
 
 
 _drawn: set[tuple[str, int]] = set()
@@ -328,7 +347,7 @@ def apply_dask(table: Table, frame: Any, column: str, keep: Sequence[str] = ()) 
     """
     dask, dd = _dask()
     data = frame[_wanted(_names(frame), column, keep)]
-    meta = _replaced(data._meta, column, np.empty(0))
+    meta = _replaced(data._meta, column, _told(table, np.empty(0)))
     draw, token = dask.delayed(_draw_partition, pure=False), uuid.uuid4().hex
     parts = [draw(table, part, column, (token, number)) for number, part in enumerate(data.to_delayed())]
     return dd.from_delayed(parts, meta=meta, divisions=data.divisions)

@@ -1,35 +1,54 @@
-"""One column of data as doubles: the first row that breaks a rule is named, no other value is shown."""
+"""One column of data as doubles, numbers or labels: the first row that breaks a rule is named, no other is shown."""
 
 from __future__ import annotations
 
 import difflib
+import json
+import math
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign.errors import InvalidInput, MissingExtra
+from mechdesign.deploy.table import Table
+from mechdesign.errors import FileProblem, InvalidInput, MissingExtra
 
 Floats = NDArray[np.float64]
 T = TypeVar("T")
 
 _POSITION = re.compile(r"\[(\d+)\]$")
 _MOST_NAMES = 20
+_INPUTS, _OUTPUTS = "input labels", "output labels"
+_MISSING = ("", "na", "n/a", "nan", "nil", "none", "null", "missing", "-", "?", ".")
+_SEPARATED = re.compile(r"[^\w]*\d[\d.,'_\s%eE+-]*[^\w]*", re.ASCII)  # such as 1,5 or $1 000
 
 
-def require_columns(wanted: Sequence[str], names: Sequence[str], place: str) -> None:
-    """Columns that are there exactly once, or an `InvalidInput` that lists the columns and the closest one."""
+def require_columns(wanted: Sequence[str], names: Sequence[str], place: str, hint: str = "") -> None:
+    """Columns that are there exactly once, or an `InvalidInput` that lists the columns and the closest one.
+
+    Where none is close, it ends with the ``hint``.
+    """
     for column in wanted:
         if names.count(column) == 1:
             continue
         if column in names:
             raise InvalidInput("column", column, f"name one column of {place}, {names.count(column)} are called that")
-        listed = ", ".join(map(repr, names[:_MOST_NAMES])) + (", ..." if len(names) > _MOST_NAMES else "")
-        closest = difflib.get_close_matches(str(column), map(str, names), n=1)
-        step = f"did you mean {closest[0]!r}?" if closest else ""
-        raise InvalidInput("column", column, f"be one of the columns of {place}: {listed or 'it has none'}", step)
+        rule = f"be one of the columns of {place}: {_listed(names) or 'it has none'}"
+        raise InvalidInput("column", column, rule, _closest(str(column), names) or hint)
+
+
+def _listed(names: Sequence[Any]) -> str:
+    return ", ".join(map(repr, names[:_MOST_NAMES])) + (", ..." if len(names) > _MOST_NAMES else "")
+
+
+def _closest(name: str, names: Sequence[Any]) -> str:
+    folded = {str(known).casefold(): known for known in names}
+    closest = difflib.get_close_matches(name.strip().casefold(), folded, n=1)
+    return f"did you mean {folded[closest[0]]!r}?" if closest else ""
 
 
 Problem = tuple[Any, str, str]
@@ -52,7 +71,8 @@ def use_numbers(
         position = _POSITION.search(error.field)
         if position is None:
             raise
-        raise _at(place, before + int(position[1]), error.value, error.rule, hint) from None
+        step = hint if math.isfinite(error.value) else "drop or correct the rows that hold no finite number"
+        raise _at(place, before + int(position[1]), error.value, error.rule, step) from None
     if problem is not None:
         value, rule, step = problem
         raise _at(place, before + values.size, value, rule, step)
@@ -66,11 +86,11 @@ def _at(place: str, position: int, value: Any, rule: str, step: str) -> InvalidI
 def typed(column: Any, place: str) -> tuple[Floats, Problem | None]:
     """The `Reading` of columns of a numeric type."""
     pa = arrow()
-    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    if pa.types.is_dictionary(array.type):
-        array = array.dictionary_decode()
+    array = _plain(column)
     if not (pa.types.is_floating(array.type) or pa.types.is_integer(array.type)):
         step = "cast the column to 64-bit floats first"
+        if _is_text(array):
+            step += "; if it holds words, this table has no labels for them: make one that has"
         raise InvalidInput(place, str(array.type), "be a column of integers or floating-point numbers", step)
     problem: Problem | None = None
     if array.null_count:
@@ -83,6 +103,18 @@ def typed(column: Any, place: str) -> tuple[Floats, Problem | None]:
         rule = "be a whole number that a double holds exactly"
         return values[:inexact], (int(numbers[inexact]), rule, "beyond 2^53 most are not: rescale the data")
     return values, problem
+
+
+def _plain(column: Any) -> Any:
+    """One Arrow array, without a dictionary."""
+    pa = arrow()
+    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    return array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
+
+
+def _is_text(array: Any) -> bool:
+    types = arrow().types
+    return bool(types.is_string(array.type) or types.is_large_string(array.type))
 
 
 def _inexact(numbers: NDArray[Any], values: Floats) -> int | None:
@@ -108,8 +140,21 @@ def written(texts: Any, place: str) -> tuple[Floats, Problem | None]:
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if _cast(texts.slice(low, middle - low)) is None else (middle, high)
-    step = "write numbers with a point and without separators" if texts[low].as_py() else "drop or fill the empty rows"
-    return _cast(texts.slice(0, low)), (texts[low].as_py(), "hold a number", step)  # type: ignore[return-value]
+    text = texts[low].as_py()
+    return _cast(texts.slice(0, low)), (text, "hold a number", _step_from(text))  # type: ignore[return-value]
+
+
+def _step_from(text: str) -> str:
+    """What to do about a text that is no number."""
+    if text.casefold() in _MISSING:
+        return "drop or fill the rows without a value"
+    if text.casefold() in ("true", "false"):
+        return "write truth values as numbers, such as 0 and 1"
+    if _SEPARATED.fullmatch(text):
+        return "write numbers with a point and without separators"
+    if ";" in text or "\t" in text:
+        return "separate the cells by commas"
+    return "this table has no labels for words: make one that has, or name a column of numbers"
 
 
 def _cast(texts: Any) -> Floats | None:
@@ -119,6 +164,99 @@ def _cast(texts: Any) -> Floats | None:
     except pa.ArrowInvalid:
         return None
     return values
+
+
+# -- labels ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """Names of the inputs and of the outputs of a table, in its order; ``None`` where they are plain numbers."""
+
+    inputs: tuple[str, ...] | None
+    outputs: tuple[str, ...] | None
+
+
+@lru_cache(maxsize=16)
+def labels_of(table: Table) -> Labels:
+    """The labels a table was made with, from its provenance; labels that do not fit its numbers are a `FileProblem`.
+
+    >>> from mechdesign.deploy import make_table
+    >>> from mechdesign.domains import Finite
+    >>> from mechdesign.mechanisms.catalogue import randomised_response
+    >>> said = provenance_of(("no", "yes"), None)
+    >>> labels_of(make_table(randomised_response(1.0, Finite((0, 1))), provenance=said))
+    Labels(inputs=('no', 'yes'), outputs=None)
+    """
+    inputs = table.document["domain"].get("points", ())
+    return Labels(_names_of(table, _INPUTS, inputs), _names_of(table, _OUTPUTS, table.law.get("outputs", ())))
+
+
+def provenance_of(inputs: Sequence[str] | None, outputs: Sequence[str] | None) -> dict[str, str]:
+    """What a table's provenance says of the labels of its inputs 0, 1, ... and of its outputs 0, 1, ..."""
+    names = {_INPUTS: inputs, _OUTPUTS: outputs}
+    return {key: json.dumps(list(given), ensure_ascii=False) for key, given in names.items() if given is not None}
+
+
+def _names_of(table: Table, key: str, numbers: Sequence[str]) -> tuple[str, ...] | None:
+    text = table.document["provenance"].get(key)
+    if text is None:
+        return None
+    try:
+        names = json.loads(text)
+    except (ValueError, RecursionError):
+        names = None
+    are_names = isinstance(names, list) and all(isinstance(name, str) and name for name in names)
+    if not (are_names and len(set(names)) == len(names) and numbers and all(map(str.isdecimal, numbers))):
+        raise FileProblem(key, text, "be a JSON list of different texts, for a table over the numbers 0, 1, ...")
+    if int(numbers[-1]) >= len(names):
+        raise FileProblem(key, text, f"name all numbers up to {numbers[-1]}")
+    return tuple(names[int(number)] for number in numbers)
+
+
+def named(labels: tuple[str, ...] | None, values: Sequence[str], numbers: Reading) -> Reading:
+    """The `Reading` of texts that are labels of ``values``.
+
+    Samplers in other languages give the values themselves: a column of ``numbers`` is read as these, unless a label
+    looks like a number too.
+    """
+    if labels is None:
+        return numbers
+    known = tuple(labels)
+    worth = np.array([float(value) for value in values])
+
+    def read(column: Any, place: str) -> tuple[Floats, Problem | None]:
+        from pyarrow import compute
+
+        array, is_clear = _plain(column), not any(map(is_number, known))
+        if not _is_text(array):
+            if not is_clear:
+                rule = "be a column of texts: labels of this table look like numbers"
+                raise InvalidInput(place, str(array.type), rule, "cast the column to texts")
+            return numbers(column, place)
+        wanted = arrow().array(known, array.type)
+        trimmed = compute.index_in(compute.utf8_trim_whitespace(array), wanted)
+        found = compute.coalesce(compute.index_in(array, wanted), trimmed)
+        first = int(np.argmax(found.is_null().to_numpy(zero_copy_only=False))) if found.null_count else len(found)
+        places = found.slice(0, first).to_numpy(zero_copy_only=False).astype(np.intp)
+        if first == len(found):
+            return worth[places], None
+        text = array[first].as_py()
+        if first == 0 and is_clear and text is not None and is_number(text):
+            return numbers(column, place)
+        is_missing = text is None or text.strip().casefold() in _MISSING
+        step = "drop or fill the rows without a value" if is_missing else _closest(text, known)
+        return worth[places], (text, f"be one of the labels of the table: {_listed(known)}", step)
+
+    return read
+
+
+def is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def arrow() -> Any:

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import errno
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import FileIO, RawIOBase
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from mechdesign.deploy.frames_columns import Reading, arrow, typed, written
+from mechdesign.deploy.frames_columns import Reading, arrow, is_number, typed, written
 from mechdesign.errors import FileProblem, InvalidInput
 
 _BLOCK = 2 * 2**20  # bytes of CSV: a row must fit, and some 32 blocks are read ahead
 _ROWS = 1 << 18  # of Parquet
+_FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
 Progress = Callable[[int, int], None]
 """Told rows done and rows in all; of a CSV file the latter is an estimate from its bytes until all are done."""
@@ -35,6 +37,7 @@ class DataFile:
     reading: Reading
     rows_in_all: Callable[[int], int]
     metadata: Mapping[str, str] = field(default_factory=dict)
+    hint: str = ""  # what may be wrong with the names
 
 
 def open_data(path: Path | str) -> DataFile:
@@ -117,7 +120,17 @@ def _open_csv(path: Path) -> DataFile:
     def rows_in_all(done: int) -> int:
         return max(done, round(done * size / (max(blocks, 1) * _BLOCK)))
 
-    return DataFile(str(path), path, names, read, written, rows_in_all)
+    return DataFile(str(path), path, names, read, written, rows_in_all, hint=_hint(names))
+
+
+def _hint(names: tuple[str, ...]) -> str:
+    """What looks wrong with the first line of a file, if anything does."""
+    separator = next((mark for mark in ";\t|" if mark in names[0]), None) if len(names) == 1 else None
+    if separator is not None:
+        return f"separate the cells by commas, not by {separator!r}"
+    if any(map(is_number, names)):
+        return "the first line must hold the names of the columns, and has a number"
+    return ""
 
 
 def _csv_batches(path: Path, columns: list[str], *, alone: bool) -> Iterator[Any]:
@@ -219,6 +232,19 @@ def of_lazy(frame: Any) -> DataFile:
 
 
 # -- writing -----------------------------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def needing_space() -> Iterator[None]:
+    """Where a file that could not be written met a full disk, the next step is to find space."""
+    try:
+        yield
+    except FileProblem as problem:
+        cause = problem.__context__
+        if not (isinstance(cause, OSError) and cause.errno in _FULL):
+            raise
+        step = "free space or choose another disk"
+        raise FileProblem(problem.field, problem.value, problem.rule, step) from None
 
 
 @contextlib.contextmanager

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 import pytest
 
@@ -65,6 +66,48 @@ def test_kept_columns_go_out_with_a_warning(run: Any, table: Path, data: Path, t
         rows = list(csv.DictReader(stream))
     assert list(rows[0]) == ["name", "x", "age"]
     assert [int(row["age"]) for row in rows] == list(range(-100, 101))
+
+
+@pytest.fixture
+def named(run: Any, tmp_path: Path) -> Path:
+    """A table that changes a label in 4e-9 of reports."""
+    options = "--eps 20 --bits 62 --mechanism grr"
+    path = tmp_path / "named.json"
+    assert run("table", *options.split(), "--labels", "no,maybe,yes", "--out", str(path)).code == 0
+    return path
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_labels_go_in_and_come_out_of_apply_and_estimate(run: Any, named: Path, tmp_path: Path, form: str) -> None:
+    data, out = tmp_path / "answers.csv", tmp_path / f"out.{form}"
+    data.write_text("id,vote\n" + "1,yes\n2,no\n3,yes\n4, maybe\n" * 5)
+    assert run("apply", str(named), "--in", str(data), "--column", "vote", "--out", str(out)).code == 0
+    told = pq.read_table(out) if form == "parquet" else pacsv.read_csv(out)
+    assert told["vote"].to_pylist() == ["yes", "no", "yes", "maybe"] * 5
+    shown = run("estimate", str(named), "--in", str(out)).out.splitlines()
+    assert [line.split()[:2] for line in shown[2:5]] == [["no", "0.25"], ["maybe", "0.25"], ["yes", "0.5"]]
+    document = run("estimate", str(named), "--in", str(out), "--frequencies", "--json").json
+    assert document["labels"] == ["no", "maybe", "yes"]
+    assert document["estimates"] == pytest.approx([0.25, 0.25, 0.5])
+
+
+@pytest.mark.parametrize(
+    ("cell", "step"),
+    [("Yess", "; did you mean 'yes'?"), ("1", ""), ("NA", "; drop or fill the rows without a value")],
+)
+def test_an_unknown_label_is_named_with_its_row(run: Any, named: Path, tmp_path: Path, cell: str, step: str) -> None:
+    data = tmp_path / "answers.csv"
+    data.write_text(f"id,vote\n1,yes\n2,no\n3,{cell}\n")
+    outcome = run("apply", str(named), "--in", str(data), "--column", "vote", "--out", str(tmp_path / "out.csv"))
+    assert outcome.code == 2
+    rule = "must be one of the labels of the table: 'no', 'maybe', 'yes'"
+    assert outcome.err.endswith(f"answers.csv, column 'vote', data row 3, {rule} (got {cell!r}){step}\n")
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_a_table_without_labels_says_so_of_words(run: Any, table: Path, data: Path, tmp_path: Path) -> None:
+    outcome = run("apply", str(table), "--in", str(data), "--column", "name", "--out", str(tmp_path / "out.csv"))
+    assert "this table has no labels for words" in outcome.err
 
 
 def test_existing_files_need_force(run: Any, table: Path, data: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,12 @@ import pytest
 
 from mechdesign.deploy import make_table
 from mechdesign.deploy.frames import apply_table, estimate
+from mechdesign.design import MinimaxProblem, optimal_minimax
 from mechdesign.domains import Finite
 from mechdesign.mechanisms import catalogue
 
 PM = make_table(catalogue.pm(1.0))
+BIASED = make_table(optimal_minimax(MinimaxProblem(1.0, gap=0.05)))
 GRR = make_table(catalogue.randomised_response(2.0, Finite((0, 1, 5))))
 CIRCLE = make_table(catalogue.ogpm_circle(2.0))
 
@@ -59,6 +62,17 @@ def test_frequencies_are_a_row_for_each_value(run: Any, shipped: Any) -> None:
     assert document["points"] == [0.0, 1.0, 5.0]
     assert sum(document["estimates"]) == pytest.approx(1.0)
     assert np.argmax(document["estimates"]) == 2
+
+
+@pytest.mark.parametrize("is_biased", [True, False])
+def test_a_mean_that_is_mostly_bias_says_so(run: Any, shipped: Any, is_biased: bool) -> None:
+    table = BIASED if is_biased else PM
+    files = shipped(table, np.full(20_000, 0.25))
+    outcome = run("estimate", files[0], "--in", files[1])
+    assert ("is the table's bias bound, which more reports do not narrow" in outcome.out) == is_biased
+    document = run("estimate", files[0], "--in", files[1], "--json").json
+    assert document["bias"] == float(Fraction(table.document["estimator"]["bias"]))
+    assert (document["bias"] > (document["upper"] - document["lower"]) / 4) == is_biased
 
 
 def test_a_circle_has_a_direction(run: Any, shipped: Any) -> None:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from mechdesign.deploy import load_table
+from mechdesign.deploy.frames_columns import Labels, labels_of
 
 
 @pytest.fixture
@@ -53,9 +57,69 @@ def test_json_says_what_was_made(run: Any) -> None:
     assert len(answer["sha256"]) == 64
 
 
-def test_the_command_is_in_the_provenance(shipped: Path) -> None:
-    assert b'"provenance":{' in shipped.read_bytes()
-    assert b'"command":' in shipped.read_bytes()
+def provenance_of(path: Path) -> dict[str, str]:
+    found: dict[str, str] = json.loads(path.read_bytes())["provenance"]
+    return found
+
+
+def test_the_command_in_the_provenance_has_what_matters_and_no_folders(run: Any, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "mine.csv").write_text("0.6,0.4\n0.4,0.6\n")
+    first, second = tmp_path / "1.json", tmp_path / "b" / "2.json"
+    second.write_text("old")
+    channels = [str(tmp_path / name / "mine.csv") for name in ("a", "b")]
+    assert run("table", "--eps", "1", "--channel", channels[0], "--out", str(first)).code == 0
+    options = ("--json", "--quiet", "--force", "--bits=32", "--out", str(second))
+    assert run("table", "--channel", channels[1], "--eps", "1.0", *options).code == 0
+    assert provenance_of(first)["command"] == "table --eps=1.0 --channel=mine.csv --bits=32"
+    assert first.read_bytes() == second.read_bytes()
+
+
+def test_the_command_in_the_provenance_makes_the_table_again(run: Any, shipped: Path, tmp_path: Path) -> None:
+    again = tmp_path / "again.json"
+    assert run(*shlex.split(provenance_of(shipped)["command"]), "--out", str(again)).code == 0
+    assert again.read_bytes() == shipped.read_bytes()
+
+
+def test_a_saved_design_says_its_solver_and_versions_in_the_table(run: Any, tmp_path: Path) -> None:
+    design, path = tmp_path / "d.json", tmp_path / "t.json"
+    assert run("minimax", "--eps", "1", "--gap", "0.05", "--out", str(design)).code == 0
+    report = json.loads(design.read_bytes())["report"]
+    assert run("table", str(design), "--out", str(path)).code == 0
+    told = provenance_of(path)
+    assert told["solver"] == report["solver"]
+    assert {name: told[f"design {name}"] for name in report["versions"]} == report["versions"]
+
+
+def test_a_channel_with_little_to_repair_has_no_warning(run: Any, tmp_path: Path) -> None:
+    file = tmp_path / "mine.csv"
+    file.write_text("0.733,0.267\n0.267,0.733\n")  # 1 - (e/(1+e) - 0.5)/0.233 = 0.83% is mixed in
+    outcome = run("table", "--eps", "1", "--channel", str(file))
+    assert "repaired: 0.00" in outcome.out
+    assert outcome.err == ""
+
+
+def test_categories_have_names(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    answer = run("table", "--eps", "1", "--mechanism", "GRR", "--labels", "no, maybe,yes", "--out", str(path), "--json")
+    assert answer.json["input_labels"] == answer.json["output_labels"] == ["no", "maybe", "yes"]
+    assert labels_of(load_table(path)) == Labels(("no", "maybe", "yes"), ("no", "maybe", "yes"))
+    assert run("verify", str(path)).code == 0
+
+
+@pytest.mark.parametrize("labels", ["", "one", "a,b,a", "a,,b", "a,b\x07"])
+def test_names_of_categories_are_different_and_printable(run: Any, labels: str) -> None:
+    outcome = run("table", "--eps", "1", "--mechanism", "grr", "--labels", labels)
+    assert outcome.code == 2
+    assert "--labels must" in outcome.err
+
+
+def test_the_choices_of_mechanisms_include_randomised_response(run: Any) -> None:
+    outcome = run("table", "--eps", "1", "--mechanism", "nosuch")
+    assert outcome.code == 2
+    assert "pm" in outcome.err
+    assert "grr with --size or --labels" in outcome.err
 
 
 @pytest.mark.parametrize(
@@ -68,7 +132,7 @@ def test_the_command_is_in_the_provenance(shipped: Path) -> None:
         (["--eps", "-1"], "eps must be"),
         (["--eps", "1", "--bits", "8"], "bits must be one of"),
         (["--eps", "1", "--mechanism", "nonsense"], "mechanism must be one of"),
-        (["--eps", "1", "--mechanism", "hm"], "to become a table"),
+        (["--eps", "1", "--mechanism", "hm"], "become a table"),
         (["--eps", "1", "--domain", "1,0"], "lower end below"),
         (["--eps", "1", "--loss", "cubic"], "loss must be"),
     ],
@@ -112,7 +176,9 @@ def test_a_channel_in_a_file_is_repaired_and_the_cost_told(run: Any, tmp_path: P
     assert outcome.code == 0
     assert "repaired: 0.428 of the uniform law mixed in, 0 outputs dropped" in outcome.out
     provenance = json.loads(path.read_bytes())["provenance"]
-    assert provenance["outputs"] == "0 = low, 1 = mid, 2 = high"
+    assert json.loads(provenance["output labels"]) == ["low", "mid", "high"]
+    assert "input labels" not in provenance
+    assert "42.8% of the uniform law was mixed in" in outcome.err
     assert run("verify", str(path)).code == 0
 
 
@@ -153,6 +219,9 @@ def test_a_channel_that_is_none_is_refused(run: Any, tmp_path: Path, content: st
         ("--mechanism", "grr", "--size", "1"),
         ("--mechanism", "grr", "--size", "3", "--loss", "squared"),
         ("--mechanism", "pm", "--size", "3"),
+        ("--mechanism", "pm", "--labels", "a,b"),
+        ("--mechanism", "grr", "--labels", "a,b", "--size", "2"),
+        ("--channel", "c.csv", "--labels", "a,b"),
         ("--channel", "c.csv", "--mechanism", "pm"),
     ],
 )

@@ -267,6 +267,13 @@ def test_randomised_response_has_the_textbook_frequencies(size, epsilon):
     assert found.upper - found.estimates == pytest.approx(found.estimates - found.lower, rel=1e-9)
 
 
+@pytest.mark.parametrize("kind", ["small", "duchi"])
+def test_the_bias_bound_is_the_tables_and_a_part_of_the_half_width(tables, kind):
+    found = Tally(tables[kind]).add(sample(tables[kind], inputs(tables[kind], 500))).mean()
+    assert found.bias == said(tables[kind])["bias"]
+    assert found.upper - found.estimate == pytest.approx(norm.ppf(0.975) * found.deviation + found.bias, rel=1e-9)
+
+
 @pytest.fixture(scope="module")
 def wide():
     """Four points and seven outputs, no two rows alike."""

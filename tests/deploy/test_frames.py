@@ -16,8 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from mechdesign.deploy import frames, frames_columns, frames_files, make_table
+from mechdesign.deploy import frames, frames_columns, frames_files, make_table, repaired
 from mechdesign.deploy.frames import apply, apply_dask, apply_table, estimate, estimate_reports, tally
+from mechdesign.deploy.frames_columns import Labels, labels_of, provenance_of
 from mechdesign.domains import Finite
 from mechdesign.errors import FileProblem, InvalidInput, MissingExtra
 from mechdesign.mechanisms import catalogue
@@ -179,6 +180,41 @@ def test_bad_csv_is_named_by_file_and_row_and_leaves_nothing(write, tmp_path, ca
 def test_a_missing_column_lists_the_others_and_the_closest(write, tmp_path):
     with pytest.raises(InvalidInput, match=r"'weight', 'height'.*did you mean 'height'"):
         apply_table(PM, write("weight,height\n1,2\n"), "heigth", tmp_path / "out.csv")
+
+
+@pytest.mark.parametrize(
+    ("content", "hint"),
+    [
+        ("x\nNA\n", "; drop or fill the rows without a value"),
+        ("x\nTrue\n", "; write truth values as numbers, such as 0 and 1"),
+        ("x\nabc\n", "; this table has no labels for words"),
+        ('x\n"1,5"\n', "; write numbers with a point and without separators"),
+        ("x\n.1;2\n", "; separate the cells by commas"),
+        ("x\nnan\n", "; drop or correct the rows that hold no finite number"),
+        ("x\n-inf\n", "; drop or correct the rows that hold no finite number"),
+        ("id;x\n1;.5\n", "; separate the cells by commas, not by ';'"),
+        ("id\tx\n1\t.5\n", "; separate the cells by commas, not by '\\t'"),
+        ("1,.5\n2,.5\n", "; the first line must hold the names of the columns"),
+        ("X,y\n1,.5\n", "; did you mean 'X'?"),
+    ],
+)
+def test_the_next_step_fits_what_is_wrong(write, tmp_path, content, hint):
+    with pytest.raises(InvalidInput) as caught:
+        apply_table(PM, write(content), "x", tmp_path / "out.csv")
+    assert hint in str(caught.value)
+
+
+def test_the_domain_is_written_in_one_way_only(write, tmp_path):
+    with pytest.raises(InvalidInput) as caught:
+        apply_table(PM, write("x\n3\n"), "x", tmp_path / "out.csv")
+    assert "[-1, 1]" in str(caught.value)
+    assert "[-1, 1)" not in str(caught.value)
+
+
+def test_a_first_report_is_not_taken_for_a_name(write):
+    with pytest.raises(InvalidInput, match="the first line must hold the names"):
+        estimate_reports(FINITE, write("5\n0\n"))
+    assert estimate_reports(FINITE, write("5\n0\n"), "5").count == 1
 
 
 @pytest.mark.parametrize("ending", ["\n", "\r\n"])
@@ -382,6 +418,7 @@ def test_a_full_disk_is_a_file_problem_and_leaves_nothing(write, tmp_path, form)
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2, done.stderr
     assert "output file must be writable: file too large" in done.stdout
+    assert "free space or choose another disk" in done.stdout
     assert "Traceback" not in done.stderr
     assert {path.name for path in tmp_path.iterdir()} == {"t.json", "data.parquet"}
 
@@ -581,6 +618,85 @@ def test_no_reports_are_no_estimate(write):
             estimate(FINITE, data, None if isinstance(data, np.ndarray) else "x")
     with pytest.raises(FileProblem, match="at least one row"):
         estimate(FINITE, write("x\n"))
+
+
+# -- labels ------------------------------------------------------------------------------------------------------------
+
+WORDS = ("no", "maybe", "yes")
+
+
+def labelled(inputs=WORDS, outputs=WORDS, epsilon=20.0):
+    """Randomised response that lies in 4e-9 of reports."""
+    table = catalogue.randomised_response(epsilon, Finite((0, 1, 2)))
+    return make_table(table, 62, provenance=provenance_of(inputs, outputs))
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, lambda x: pl.DataFrame(x).lazy(), None])
+def test_frames_of_labels_become_frames_of_labels(make):
+    x = [*WORDS, "yes"] * 5
+    frame = dd.from_pandas(pd.DataFrame({"x": x}), npartitions=2) if make is None else make({"x": x})
+    told = apply(labelled(), frame, "x")
+    told = told.persist() if make is None else told
+    found = estimate(labelled(), told, "x")
+    assert found.labels == WORDS
+    assert found.estimates == pytest.approx([0.25, 0.25, 0.5])
+    whole = told.compute() if make is None else told.collect() if hasattr(told, "collect") else told
+    assert list(whole["x"]) == x
+
+
+@pytest.mark.parametrize(
+    "column", [pa.array(["yes", "no"]).dictionary_encode(), pa.array(["yes", "no"], pa.large_string())]
+)
+def test_any_kind_of_text_is_read_by_its_labels(write, tmp_path, column):
+    out = apply_table(labelled(), write({"x": column}, "data.parquet"), "x", tmp_path / "out.parquet").path
+    assert pq.read_table(out)["x"].to_pylist() == ["yes", "no"]
+
+
+def test_numbers_are_the_values_that_samplers_in_other_languages_give(write):
+    whole = estimate(labelled(), np.array([2.0, 0.0, 2.0]))
+    assert estimate_reports(labelled(), write("x\n2\n0\n2\n")).estimates.tolist() == whole.estimates.tolist()
+    parquet = write({"x": [2, 0, 2]}, "data.parquet")
+    assert estimate_reports(labelled(), parquet).estimates.tolist() == whole.estimates.tolist()
+
+
+def test_labels_that_look_like_numbers_are_never_mixed_up_with_the_values(write):
+    table = labelled(("2", "1", "0"), ("2", "1", "0"))
+    found = estimate_reports(table, write("x\n2\n2\n"))
+    assert (found.labels[0], found.estimates[0]) == ("2", pytest.approx(1))
+    with pytest.raises(InvalidInput, match="labels of this table look like numbers"):
+        estimate_reports(table, write({"x": [2, 2]}, "data.parquet"))
+
+
+def test_outputs_that_repair_dropped_take_their_labels_along():
+    rows = [[0.7, 0.0, 0.3], [0.3, 0.0, 0.7]]
+    said = provenance_of(None, ("low", "never", "high"))
+    table = repaired(1.0, Finite((0, 1)), Finite((0, 1, 2)), rows, provenance=said)
+    assert labels_of(table) == Labels(None, ("low", "high"))
+    assert set(apply(table, pd.DataFrame({"x": [0, 1] * 100}), "x")["x"]) == {"low", "high"}
+    with pytest.raises(InvalidInput, match="be one of the labels of the table: 'low', 'high'"):
+        estimate(table, pd.DataFrame({"x": ["low", "never"]}), "x")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "no, yes", '["a", "b"]', '["a", "b", "a"]', '["a", "b", 3]', '{"a": 1}', "[" * 10_000]
+)
+def test_labels_that_do_not_fit_are_refused(text):
+    table = make_table(catalogue.randomised_response(1.0, Finite((0, 1, 2))), provenance={"input labels": text})
+    with pytest.raises(FileProblem, match="input labels must"):
+        labels_of(table)
+
+
+def test_a_missing_label_is_a_row_without_a_value(write, tmp_path):
+    source = write({"x": ["yes", None, "no"]}, "data.parquet")
+    with pytest.raises(InvalidInput, match=r"data row 2, must be one of the labels.*drop or fill"):
+        apply_table(labelled(), source, "x", tmp_path / "out.csv")
+
+
+@pytest.mark.usefixtures("small_pieces")
+def test_the_row_of_an_unknown_label_counts_over_all_pieces(write, tmp_path):
+    source = write("x\n" + "yes\n" * 200 + "5\n")
+    with pytest.raises(InvalidInput, match=r"data row 201, must be one of the labels"):
+        apply_table(labelled(), source, "x", tmp_path / "out.csv")
 
 
 # -- the optional library ----------------------------------------------------------------------------------------------

@@ -49,31 +49,24 @@ def _overview(context: typer.Context) -> None:
 OVERVIEW = """\
 mechdesign - local differential privacy mechanisms by optimisation, with proofs
 
-  design
-    ogpm       the optimal piecewise mechanism: line, circle or polar, any power loss
-    minimax    the certified optimum over all mechanisms: worst case, under a prior, unbiased, any loss matrix
-    aaa        unbiased noise for means, optimal under a prior: on a grid, and with free reports
-    jrr        joint randomised response: pairs and groups whose errors cancel, and what partners learn
-  study
-    compare    published mechanisms over epsilon, and how far each is above the certified optimum
-    mean       the mean of a data column, collected under privacy by any mechanism, and what privacy costs
-    show       a saved design: mechanism, errors, certificate checked again, picture
-    constants  the table of certified constants, proven anew
-  collect
-    bench      protocols and post-processings compared on your data, ranked with confidence intervals
-    protocols  every frequency protocol: p*, q*, variance, report size, exact privacy loss
-    estimate-counts  frequencies and counts from real reports in a file
-  ship
-    table      a design rounded to whole numbers, exactly private, as a file
-    verify     a table file, checked in integers: PASS or the entry that fails
-    export     a table as a sampler in Python, JavaScript, C, Rust, Java, SQL or for OpenDP
-    apply      a column of a CSV or Parquet file, turned into reports
-    estimate   mean, frequencies or direction from a file of reports, with intervals
+  design   ogpm       the optimal piecewise mechanism: line, circle or polar, any power loss
+           minimax    the certified optimum over all mechanisms: worst case, under a prior, unbiased, any loss matrix
+           aaa        unbiased noise for means, optimal under a prior: on a grid, and with free reports
+           jrr        joint randomised response: pairs and groups whose errors cancel, and what partners learn
+  study    compare    published mechanisms over epsilon, and how far each is above the certified optimum
+           show       a saved design: mechanism, errors, certificate checked again, picture
+           constants  the table of certified constants, proven anew
+  collect  mean       the mean of a data column, collected under privacy by any mechanism, and what privacy costs
+           bench      protocols and post-processings compared on your data, ranked with confidence intervals
+           protocols  every frequency protocol: p*, q*, variance, report size, exact privacy loss
+           estimate-counts  frequencies and counts from real reports in a file
+  ship     table      a design rounded to whole numbers, exactly private, as a file
+           verify     a table file, checked in integers: PASS or the entry that fails
+           export     a table as a sampler in Python, JavaScript, C, Rust, Java, SQL or for OpenDP
+           apply      a column of a CSV or Parquet file, turned into reports
+           estimate   mean, frequencies or direction from a file of reports, with intervals
 
-Try:  python -m mechdesign minimax --eps 2 --loss absolute
-      python -m mechdesign minimax --sweep 0.5:4:8 --plot optimum.png
-      python -m mechdesign compare --eps 0.5:4:8 --plot errors.png
-      python -m mechdesign COMMAND --help
+Try:  python -m mechdesign minimax --eps 2 --loss absolute       python -m mechdesign COMMAND --help
 """
 
 app.command("ogpm", help=ogpm.__doc__)(ogpm.run)

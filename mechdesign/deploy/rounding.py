@@ -73,6 +73,8 @@ def _base_and_caps(masses: Sequence[int], unit: int, bits: int, cap: int) -> tup
     whole, total = 1 << bits, sum(masses)
     share = -((unit - (whole * min(total, unit) << _SLACK_BITS)) // (unit << _SLACK_BITS))
     most = whole - (whole - share) // 2
+    if not share:
+        return None
     for attempt in range(bits + 2):
         counts = cumulative(masses, total, Fraction(share))
         caps = [cap * n >> CAP_BITS for n in counts]

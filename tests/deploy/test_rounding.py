@@ -7,8 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mechdesign.deploy import make_table
 from mechdesign.deploy.rounding import base_and_caps, between, cumulative, stretch_means
+from mechdesign.domains import Finite
 from mechdesign.errors import InvalidInput
+from mechdesign.mechanisms.catalogue import randomised_response
 
 masses = st.lists(st.integers(1, 10**6), min_size=1, max_size=12)
 
@@ -87,3 +90,10 @@ def test_counts_that_fit_are_left_alone():
 def test_totals_out_of_reach_are_refused():
     with pytest.raises(InvalidInput, match="lie between 3 and 6"):
         between([1, 1, 1], [1, 1, 1], [2, 2, 2], 7)
+
+
+def test_a_base_below_one_count_is_refused_with_the_bits_it_takes():
+    with pytest.raises(InvalidInput, match="take 62 bits"):
+        make_table(randomised_response(40.0, Finite((0, 1, 2))))
+    with pytest.raises(InvalidInput, match="take fewer outputs or a larger eps|take a smaller eps"):
+        make_table(randomised_response(60.0, Finite((0, 1, 2))), bits=62)

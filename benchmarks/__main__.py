@@ -14,7 +14,18 @@ from collections.abc import Callable, Iterator
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import cold_start, compact, frequency, global_search, minimax, sampling, search, unbiased, warm_start
+from benchmarks import (
+    budget,
+    cold_start,
+    compact,
+    frequency,
+    global_search,
+    minimax,
+    sampling,
+    search,
+    unbiased,
+    warm_start,
+)
 from benchmarks.rows import Row
 
 _WIDTH_OF_A_PIPE = 150
@@ -29,6 +40,7 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Row]]] = {
     "unbiased": unbiased.rows,
     "compact": compact.rows,
     "frequency": frequency.rows,
+    "budget": budget.rows,
 }
 
 

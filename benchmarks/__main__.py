@@ -17,6 +17,7 @@ from rich.table import Table
 from benchmarks import (
     aaa,
     apply,
+    budget,
     cold_start,
     compact,
     frequency,
@@ -47,6 +48,7 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Row]]] = {
     "aaa": aaa.rows,
     "frequency": frequency.rows,
     "jrr": jrr.rows,
+    "budget": budget.rows,
 }
 
 

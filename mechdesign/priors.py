@@ -236,8 +236,10 @@ def _numbers_of(path: Path | str, column: str) -> Iterator[tuple[int, float]]:
         with Path(path).open(newline="", encoding="utf-8-sig") as stream:
             rows = csv.reader(stream)
             header = [name.strip() for name in next(rows, [])]
+            if not header:
+                raise FileProblem("data file", str(path), "begin with a header, the names of its columns")
             if header.count(column) != 1:
-                rule = "name one column of the file" if column in header else f"be one of {', '.join(header) or 'none'}"
+                rule = "name one column of the file" if column in header else f"be one of {', '.join(header)}"
                 raise InvalidInput("column", column, rule, f"look at the first line of {path}")
             place = header.index(column)
             for fields in rows:

@@ -12,6 +12,8 @@ from mechdesign.cli import (
     aaa,
     apply,
     bench,
+    budget,
+    capacity,
     compare,
     constants,
     estimate,
@@ -60,6 +62,8 @@ mechdesign - local differential privacy mechanisms by optimisation, with proofs
            bench      protocols and post-processings compared on your data, ranked with confidence intervals
            protocols  every frequency protocol: p*, q*, variance, report size, exact privacy loss
            estimate-counts  frequencies and counts from real reports in a file
+  budget   budget     the smallest eps for a utility constraint: certified, or by the five searches of Optimus
+           capacity   the smallest eps for right capacity alarms (CAPRI): exact, or simulated
   ship     table      a design rounded to whole numbers, exactly private, as a file
            verify     a table file, checked in integers: PASS or the entry that fails
            export     a table as a sampler in Python, JavaScript, C, Rust, Java, SQL or for OpenDP
@@ -80,6 +84,8 @@ app.command("constants", help=constants.__doc__)(constants.run)
 app.command("bench", help=bench.__doc__)(bench.run)
 app.command("protocols", help=protocols.__doc__)(protocols.run)
 app.command("estimate-counts", help=estimate_counts.__doc__)(estimate_counts.run)
+app.command("budget", help=budget.__doc__)(budget.run)
+app.command("capacity", help=capacity.__doc__)(capacity.run)
 app.command("table", help=table.__doc__)(table.run)
 app.command("verify", help=verify.__doc__)(verify.run)
 app.command("export", help=export.__doc__)(export.run)

@@ -1,5 +1,6 @@
 """Pictures: densities, errors, certified optima and their structure. Matplotlib is imported on use."""
 
+from mechdesign.plot.budget import BudgetPanel, Curve, budgets, trade_off
 from mechdesign.plot.canvas import printable, require_plot_format, save
 from mechdesign.plot.certified import Line, Slice, probability_table, structure, window_law
 from mechdesign.plot.errors import (
@@ -17,10 +18,13 @@ from mechdesign.plot.heat import HeatMap, heat_maps
 from mechdesign.plot.laws import densities, polar_density
 
 __all__ = [
+    "BudgetPanel",
+    "Curve",
     "HeatMap",
     "Line",
     "Slice",
     "above",
+    "budgets",
     "comparison",
     "densities",
     "draw_errors",
@@ -37,5 +41,6 @@ __all__ = [
     "save",
     "structure",
     "sweep",
+    "trade_off",
     "window_law",
 ]

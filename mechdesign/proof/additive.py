@@ -141,8 +141,8 @@ class AdditiveBound:
         require_said(problem, "bins", self.bins)
         require_said(problem, "weights", self.weights.tolist())
         require_said(problem, "rounded", self.rounded)
-        if not self.rounded:
-            require_said(problem, "prior", "atoms")  # a density is never a few atoms
+        # a density is never a few atoms; which law the weights stand for cannot be told from them
+        require_said(problem, "prior", *(("atoms", "density") if self.rounded else ("atoms",)))
         if not isinstance(mechanism, ConditionalNoise):
             raise CheckFailed(f"the evidence is about other mechanisms than {mechanism.name}")
         require_said(problem, "reach", mechanism.reach)

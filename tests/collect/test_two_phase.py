@@ -136,7 +136,7 @@ def test_intervals_cover_the_mean():
     """300 collections at 95%: fewer covered than the 1e-5 quantile of the binomial has chance below 1e-5."""
     values = np.random.default_rng(4).uniform(0, 60, 500)
     plan, rng = TwoPhasePlan(1.0, 500, AGES, 4), np.random.default_rng(5)
-    covered = sum(simulate_once(plan, values, rng, hm_step).estimate.covers(values.mean()) for _ in range(300))
+    covered = sum(simulate_once(plan, values, rng).estimate.covers(values.mean()) for _ in range(300))
     assert covered >= stats.binom.ppf(1e-5, 300, 0.95)
 
 

@@ -1,0 +1,159 @@
+"""Capacity planning (CAPRI): does the estimated total consumption land on the right side of the capacity?
+
+``TTC = sum_v v X(v)`` is true, ``ETC = sum_v v Xbar(v)`` estimated. A capacity is exceeded by either or not:
+
+    TP: TTC > cap and ETC > cap    FN: TTC > cap and ETC <= cap
+    FP: TTC <= cap and ETC > cap   TN: TTC <= cap and ETC <= cap
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import gcd, lcm
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mechdesign.collect.protocols import FrequencyProtocol
+from mechdesign.domains import require_numbers
+from mechdesign.errors import InvalidInput, require_finite, require_number
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+
+EVENTS = ("tp", "tn", "fp", "fn")
+LEAST, MOST, PRECISION = 0.001, 10.0, 0.01
+
+_FINEST = 10**6
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Capacity:
+    """A population by consumption (``counts[i]`` households consume ``values[i]``) and the capacity they share.
+
+    >>> Capacity([0, 10, 15], [1, 2, 1], 32).total
+    35.0
+    """
+
+    values: ArrayLike
+    counts: ArrayLike
+    cap: float
+
+    def __post_init__(self) -> None:
+        values = require_numbers(self.values, "consumption")
+        if values.ndim != 1 or values.size < 2:
+            raise InvalidInput("consumption", values.tolist(), "be a list of at least two values")
+        if not np.isfinite(values).all() or (values < 0).any():
+            bad = values[~np.isfinite(values) | (values < 0)][0]
+            raise InvalidInput("consumption", float(bad), "be finite and at least 0")
+        if (np.diff(values) <= 0).any():
+            raise InvalidInput(
+                "consumption", values.tolist(), "increase strictly", "sum the households of equal values"
+            )
+        counts = np.asarray(self.counts)
+        if counts.shape != values.shape or counts.dtype.kind not in "iu" or (counts < 0).any() or not counts.any():
+            raise InvalidInput("counts", self.counts, f"be {values.size} whole numbers of at least 0, not all 0")
+        object.__setattr__(self, "values", np.asarray(values, dtype=np.float64))
+        object.__setattr__(self, "counts", counts.astype(np.int64))
+        object.__setattr__(self, "cap", require_finite(self.cap, "capacity"))
+
+    @property
+    def v(self) -> Floats:
+        return np.asarray(self.values, dtype=np.float64)
+
+    @property
+    def x(self) -> Counts:
+        return np.asarray(self.counts, dtype=np.int64)
+
+    @property
+    def users(self) -> int:
+        return int(self.x.sum())
+
+    @property
+    def total(self) -> float:
+        """TTC, the true total consumption."""
+        return float(self.v @ self.x)
+
+    @property
+    def exceeded(self) -> bool:
+        """Whether the true total is above the capacity."""
+        return self.total > self.cap
+
+    def lattice(self, origin: float) -> tuple[Counts, float]:
+        """Whole numbers m and the largest unit with ``v = origin + m * unit``; the origin is 0 or the least value."""
+        exact = [Fraction(str(value)) for value in self.v.tolist()]
+        scale = lcm(*(value.denominator for value in exact))
+        if scale > _FINEST:
+            rule = f"be multiples of 1/{_FINEST} or coarser"
+            raise InvalidInput("consumption", self.v.tolist(), rule, "round the values")
+        whole = [int((value - Fraction(str(origin))) * scale) for value in exact]
+        step = gcd(*whole)
+        return np.array([value // step for value in whole], dtype=np.int64), float(Fraction(step, scale))
+
+    def etc(self, law: FrequencyProtocol, support: Floats) -> Floats:
+        """ETC from support counts, a collection a row."""
+        return np.asarray((support - self.users * law.q) / (law.p - law.q) @ self.v)
+
+    def deviation(self, law: FrequencyProtocol) -> float:
+        """The standard deviation of ETC, exactly, from the covariance of the estimates."""
+        covariance = law.covariance(self.x / self.users, self.users)
+        variance = float(self.v @ covariance @ self.v)
+        return math.sqrt(max(variance, 0.0)) * self.users
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """``Pr[event] < tau`` for FP and FN, ``Pr[event] >= tau`` for TP and TN (Algorithm 8)."""
+
+    event: str
+    tau: float
+
+    def __post_init__(self) -> None:
+        event = self.event.strip().lower() if isinstance(self.event, str) else self.event
+        if event not in EVENTS:
+            raise InvalidInput("metric", self.event, f"be one of {', '.join(EVENTS)}")
+        tau = require_number(self.tau, "tau")
+        if not 0 < tau < 1:
+            raise InvalidInput("tau", self.tau, "lie strictly between 0 and 1")
+        object.__setattr__(self, "event", event)
+        object.__setattr__(self, "tau", tau)
+
+    @property
+    def words(self) -> str:
+        return f"Pr[{self.event.upper()}] {'>=' if self.event in ('tp', 'tn') else '<'} {self.tau:g}"
+
+    def holds(self, probability: float) -> bool:
+        """Algorithm 8."""
+        return probability >= self.tau if self.event in ("tp", "tn") else probability < self.tau
+
+    def probability(self, capacity: Capacity, above: float) -> float:
+        """The event's probability where ETC is above the capacity with probability ``above``."""
+        if capacity.exceeded != (self.event in ("tp", "fn")):
+            return 0.0
+        return above if self.event in ("tp", "fp") else 1.0 - above
+
+    def require_possible(self, capacity: Capacity) -> None:
+        """Refuse what no epsilon can change: an event that cannot happen, a capacity at the total, an easy tau."""
+        if capacity.cap == capacity.total:
+            rule = "differ from the true total consumption: there ETC is above it about half the time at every eps"
+            raise InvalidInput("capacity", capacity.cap, rule)
+        needs = self.event in ("tp", "fn")
+        if capacity.exceeded != needs:
+            other = {"tp": "fp or tn", "fn": "fp or tn", "fp": "tp or fn", "tn": "tp or fn"}[self.event]
+            side = "above" if needs else "at or below"
+            rule = f"be one that can happen: {self.event.upper()} needs a true total {side} the capacity"
+            shown = f"total {capacity.total:g}, capacity {capacity.cap:g}"
+            raise InvalidInput("metric", self.event, rule, f"{shown}: use {other}")
+
+
+def unmet(requirement: Requirement, least: float, most: float, best: float, at: float) -> InvalidInput:
+    """The error of a requirement no epsilon of the range meets."""
+    rule = f"be met by some eps in [{least:g}, {most:g}]"
+    return InvalidInput("requirement", requirement.words, rule, f"best reached: {best:.6g} at eps = {at:g}")
+
+
+Above = Callable[[float], float]
+"""``Pr[ETC > cap]`` as a function of epsilon."""

@@ -1,0 +1,75 @@
+"""What a collection has to achieve: a metric on the right side of a threshold, with a probability."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from numpy.typing import ArrayLike
+
+from mechdesign.collect import metrics
+from mechdesign.errors import InvalidInput, require_finite, require_number
+
+Measure = Callable[[ArrayLike, ArrayLike], float]
+
+AT_LEAST, AT_MOST = "at least", "at most"
+
+_RANGES = {"kendall": (-1.0, 1.0), "kendall-optimus": (-1.0, 1.0), "top": (0.0, 1.0)}
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """``P(metric(truth, estimate) <= threshold) >= probability``, or with ``>=`` where more of the metric is better.
+
+    ``metric`` is a name of `collect.metrics` or any function of (truth, estimate), for which ``direction`` has to say
+    which side of the threshold is the good one.
+
+    >>> Constraint("kendall", 0.7, 0.9).words
+    'kendall at least 0.7 with probability at least 0.9'
+    """
+
+    metric: str | Measure
+    threshold: float
+    probability: float
+    direction: str | None = None
+    measure: Measure = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        known = metrics.metric(self.metric) if isinstance(self.metric, str) else None
+        if known is None and not callable(self.metric):
+            raise InvalidInput("metric", self.metric, "be a name or a function of (truth, estimate)")
+        better = None if known is None else (AT_LEAST if known.more_is_better else AT_MOST)
+        direction = self.direction if self.direction is not None else better
+        if direction not in (AT_LEAST, AT_MOST):
+            raise InvalidInput("direction", self.direction, f"be {AT_LEAST!r} or {AT_MOST!r}")
+        if better is not None and direction != better:
+            rule = (
+                f"be {better!r} for {self.name}, whose {'larger' if better == AT_LEAST else 'smaller'} values are good"
+            )
+            raise InvalidInput("direction", self.direction, rule)
+        threshold = require_finite(self.threshold, "threshold")
+        low, high = _RANGES.get(self.name, (0.0, math.inf)) if known is not None else (-math.inf, math.inf)
+        if not low <= threshold <= high:
+            raise InvalidInput("threshold", self.threshold, f"lie in the range [{low:g}, {high:g}] of {self.name}")
+        probability = require_number(self.probability, "probability")
+        if not 0 < probability < 1:
+            tip = "no number of simulations can show that something always or never happens"
+            raise InvalidInput("probability", self.probability, "lie strictly between 0 and 1", tip)
+        object.__setattr__(self, "direction", direction)
+        object.__setattr__(self, "threshold", threshold)
+        object.__setattr__(self, "probability", probability)
+        object.__setattr__(self, "measure", known.measure if known is not None else self.metric)
+
+    @property
+    def name(self) -> str:
+        """The metric in one word."""
+        return self.metric if isinstance(self.metric, str) else getattr(self.metric, "__name__", "metric")
+
+    @property
+    def words(self) -> str:
+        return f"{self.name} {self.direction} {self.threshold:g} with probability at least {self.probability:g}"
+
+    def holds(self, value: float) -> bool:
+        """Whether a value of the metric is on the good side."""
+        return value >= self.threshold if self.direction == AT_LEAST else value <= self.threshold

@@ -1,0 +1,175 @@
+"""Many searches: here, on processes or on a Dask cluster, kept in a results file from which a stopped run resumes.
+
+A search is a question and a method. Its simulations have fixed seeds, so the answer is the same for any engine and for
+a run that was stopped and started again. The file keeps every batch of collections by question; what is in it already
+is not simulated again, by whatever method.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from mechdesign import files
+from mechdesign.budget import certified, searches
+from mechdesign.budget.certified import Bracket
+from mechdesign.budget.ledger import Key, Ledger, Say, Tally, entries_of
+from mechdesign.budget.searches import Range, Selected
+from mechdesign.budget.simulation import Question
+from mechdesign.collect.engine import Engine, Local
+from mechdesign.errors import FileProblem, InvalidInput, NoAnswer
+
+CERTIFIED = "certified"
+METHODS = (CERTIFIED, *searches.SEARCHES)
+
+KIND, VERSION = "mechdesign budget results", 1
+_SAVE_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A question, the method that answers it, and that method's own options."""
+
+    question: Question
+    method: str = CERTIFIED
+    span: Range = field(default_factory=Range)
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise InvalidInput("method", self.method, f"be one of {', '.join(METHODS)}")
+
+    def solve(self, ledger: Ledger, say: Say) -> Bracket | Selected:
+        """The answer, or `InvalidInput` (no epsilon meets the constraint) or `NoAnswer` (the limits came first)."""
+        method = certified.search if self.method == CERTIFIED else searches.SEARCHES[self.method]
+        return method(ledger, self.span, say, **self.options)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a task gave: a result, or why there is none."""
+
+    task: Task
+    result: Bracket | Selected | None
+    refused: tuple[str, Any, str, str] | None = None
+    stopped: tuple[str, float, float] | None = None
+
+    @property
+    def epsilon(self) -> float | None:
+        return None if self.result is None else self.result.epsilon
+
+    @property
+    def reason(self) -> str:
+        """Why there is no result, in words."""
+        error = self.error()
+        return "" if error is None else str(error)
+
+    def error(self) -> InvalidInput | NoAnswer | None:
+        if self.refused is not None:
+            return InvalidInput(*self.refused)
+        return None if self.stopped is None else NoAnswer(*self.stopped)
+
+
+def answered(task: Task, ledger: Ledger, say: Say = lambda _: None) -> Answer:
+    """The answer with errors as values: not every exception survives the way between processes."""
+    try:
+        return Answer(task, task.solve(ledger, say))
+    except InvalidInput as error:
+        return Answer(task, None, refused=(error.field, error.value, error.rule, error.next_step))
+    except NoAnswer as error:
+        return Answer(task, None, stopped=(error.reason, error.lower, error.upper))
+
+
+def run(
+    tasks: Sequence[Task], engine: Engine | None = None, *, results: Path | None = None, say: Say = lambda _: None
+) -> list[Answer]:
+    """Every task, in the order given; with ``results``, batches are kept there at least every second."""
+    if not tasks:
+        raise InvalidInput("tasks", "none", "hold at least one question")
+    store = _Store(results, tasks)
+    if engine is None or engine == Local(1):
+        return store.around(lambda: [_here(task, store, number, len(tasks), say) for number, task in enumerate(tasks)])
+    return store.around(lambda: _elsewhere(tasks, engine, store, say))
+
+
+def _here(task: Task, store: _Store, number: int, total: int, say: Say) -> Answer:
+    ledger = Ledger(task.question, store.entries_for(task.question), store.keep)
+    where = f"search {number + 1} of {total}: " if total > 1 else ""
+    return answered(task, ledger, lambda text: say(f"{where}{task.question.name} {task.method}, {text}"))
+
+
+def _elsewhere(tasks: Sequence[Task], engine: Engine, store: _Store, say: Say) -> list[Answer]:
+    batches = [(task, store.entries_for(task.question)) for task in tasks]
+    done: dict[int, Answer] = {}
+    say(f"0 of {len(tasks)} searches")
+    answers = engine(_remote, batches)
+    try:
+        for position, (answer, entries) in answers:
+            done[position] = replace(answer, task=tasks[position])
+            store.entries_for(tasks[position].question).update(entries)
+            store.keep()
+            say(f"{len(done)} of {len(tasks)} searches")
+    finally:
+        if hasattr(answers, "close"):
+            answers.close()
+    return [done[position] for position in range(len(tasks))]
+
+
+def _remote(batch: tuple[Task, dict[Key, Tally]]) -> tuple[Answer, dict[Key, Tally]]:
+    """What a worker does."""
+    task, entries = batch
+    ledger = Ledger(task.question, dict(entries))
+    return answered(task, ledger), ledger.entries
+
+
+class _Store:
+    """Entries by question, and the file they are kept in."""
+
+    def __init__(self, path: Path | None, tasks: Sequence[Task]) -> None:
+        self._path, self._saved = path, time.monotonic()
+        self._entries: dict[str, dict[Key, Tally]] = {}
+        if path is None:
+            return
+        for task in tasks:
+            if not isinstance(task.question.protocol, str) or not isinstance(task.question.constraint.metric, str):
+                rule = "be left out for protocols and metrics that are functions: a file cannot tell them apart"
+                raise InvalidInput("results file", str(path), rule)
+        if path.exists():
+            self._entries = _read(path)
+        else:
+            files.require_writable(path)
+
+    def entries_for(self, question: Question) -> dict[Key, Tally]:
+        return self._entries.setdefault(question.digest, {})
+
+    def keep(self) -> None:
+        """Save if a second has passed."""
+        if self._path is not None and time.monotonic() - self._saved > _SAVE_SECONDS:
+            self._save()
+
+    def around(self, work: Callable[[], list[Answer]]) -> list[Answer]:
+        """The work, and whatever happens the file afterwards."""
+        try:
+            return work()
+        finally:
+            if self._path is not None:
+                self._save()
+
+    def _save(self) -> None:
+        assert self._path is not None
+        entries = {digest: Ledger.rows_of(found) for digest, found in self._entries.items()}
+        text = json.dumps({"kind": KIND, "version": VERSION, "questions": entries}, allow_nan=False)
+        files.write_atomically(self._path, (text + "\n").encode(), overwrite=True)
+        self._saved = time.monotonic()
+
+
+def _read(path: Path) -> dict[str, dict[Key, Tally]]:
+    document = files.read_json(path)
+    questions = document.get("questions")
+    if document.get("kind") != KIND or document.get("version") != VERSION or not isinstance(questions, dict):
+        raise FileProblem("results file", str(path), f"be one that budget wrote, version {VERSION}")
+    return {str(digest): entries_of(rows, str(path)) for digest, rows in questions.items()}

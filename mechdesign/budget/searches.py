@@ -1,0 +1,236 @@
+"""The five searches of Optimus, as Algorithms 1 to 6 print them, with the paper's defaults.
+
+Each simulates N collections at an epsilon and calls it satisfying if their average metric is on the good side of the
+threshold and the share of them that is so reaches the probability. They are heuristics: what they return comes without
+an error rate (`certified` has one). Where the printed algorithm cannot run we do the nearest thing and say so:
+
+* DBS divides by ``N_desired`` even where fewer than ``N_min`` collections were desired and none was added: the shares
+  exceed one. We divide by the number simulated.
+* RBS with g = 2 (or less) never ends, since its interval no longer shrinks: g has to be above 2.
+* MPass steps below the range when it zooms in; epsilons outside the range asked for are passed over.
+* BS, RBS and DBS return ``eps_max`` when nothing satisfied; that is an error here, with the best epsilon seen.
+* Bayes aims at an *average* metric equal to the threshold and never looks at the probability, so it solves the problem
+  of the others only where the average meets the threshold at about the same epsilon.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from mechdesign.budget.constraint import AT_LEAST
+from mechdesign.budget.ledger import Ledger, Say, Tally
+from mechdesign.budget.simulation import BATCH, Question
+from mechdesign.errors import InvalidInput, require_epsilon, require_finite
+
+LEAST, MOST, PRECISION = 0.001, 20.0, 0.01
+RELAXATION, PASSES, MULTIPLIER = 4, 5, 1.0
+RUNS, LEAST_RUNS, MOST_RUNS = 500, 100, 1000
+FIRST_POINTS, ROUNDS = 20, 20
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Where to search, and how finely: ``phi`` ends the binary searches."""
+
+    least: float = LEAST
+    most: float = MOST
+    phi: float = PRECISION
+
+    def __post_init__(self) -> None:
+        least, most = require_epsilon(self.least, "least eps"), require_epsilon(self.most, "most eps")
+        if least >= most:
+            raise InvalidInput("eps range", (least, most), "go up", "for example 0.001 to 20")
+        phi = require_finite(self.phi, "phi")
+        if not 1e-9 <= phi < most - least:
+            raise InvalidInput("phi", self.phi, f"lie between 1e-9 and the length {most - least:g} of the range")
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What was seen at one epsilon."""
+
+    epsilon: float
+    tally: Tally
+    satisfied: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """The epsilon a search selected, and everything it looked at on the way. No error rate is attached."""
+
+    method: str
+    epsilon: float
+    looks: tuple[Look, ...]
+
+    @property
+    def simulations(self) -> int:
+        return sum(look.tally.runs for look in self.looks)
+
+
+@dataclass(slots=True)
+class _Search:
+    """The state all five share: every evaluation reads a stream of its own."""
+
+    ledger: Ledger
+    span: Range
+    say: Say
+    looks: list[Look] = field(default_factory=list)
+
+    def look(self, epsilon: float, runs: int) -> Tally:
+        """N fresh collections at an epsilon."""
+        tally = self.ledger.tally(epsilon, 1 + len(self.looks), runs)
+        self.record(epsilon, tally)
+        return tally
+
+    def record(self, epsilon: float, tally: Tally) -> bool:
+        satisfied = satisfies(self.ledger.question, tally)
+        self.looks.append(Look(epsilon, tally, satisfied))
+        return satisfied
+
+    def selected(self, method: str, epsilon: float) -> Selected:
+        if not any(look.satisfied for look in self.looks):
+            raise unmet(self.ledger.question, self.span, self.looks)
+        return Selected(method, epsilon, tuple(self.looks))
+
+
+def bs(ledger: Ledger, span: Range, say: Say, *, runs: int = RUNS) -> Selected:
+    """Algorithm 1, binary search."""
+    search, low, high = _Search(ledger, span, say), span.least, span.most
+    runs = _count(runs, "runs")
+    while high - low >= span.phi:
+        say(f"eps in [{low:.4g}, {high:.4g}]")
+        middle = (low + high) / 2
+        search.look(middle, runs)
+        if search.looks[-1].satisfied:
+            high = middle
+        else:
+            low = middle
+    return search.selected("bs", high)
+
+
+def rbs(ledger: Ledger, span: Range, say: Say, *, runs: int = RUNS, g: float = RELAXATION) -> Selected:
+    """Algorithm 2, relaxed: the half that is kept is longer by ``(eps_max - eps_min) / g``."""
+    if not require_finite(g, "g") > 2:
+        raise InvalidInput("g", g, "be above 2", "with 2 the interval would never get shorter")
+    search, low, high = _Search(ledger, span, say), span.least, span.most
+    runs = _count(runs, "runs")
+    while high - low >= span.phi:
+        say(f"eps in [{low:.4g}, {high:.4g}]")
+        step, middle = (high - low) / g, (low + high) / 2
+        search.look(middle, runs)
+        if search.looks[-1].satisfied:
+            high = middle + step
+        else:
+            low = middle - step
+    return search.selected("rbs", high)
+
+
+def dbs(
+    ledger: Ledger,
+    span: Range,
+    say: Say,
+    *,
+    least_runs: int = LEAST_RUNS,
+    most_runs: int = MOST_RUNS,
+    c: float = MULTIPLIER,
+) -> Selected:
+    """Algorithm 3, dynamic: ``min(floor(C / |average - threshold|), N_max)`` collections, and N_min at least."""
+    least, most = _count(least_runs, "least runs"), _count(most_runs, "most runs")
+    if not (require_finite(c, "C") > 0 and least <= most):
+        raise InvalidInput("C, N_min, N_max", (c, least, most), "have C above 0 and N_min at most N_max")
+    search, low, high = _Search(ledger, span, say), span.least, span.most
+    while high - low >= span.phi:
+        say(f"eps in [{low:.4g}, {high:.4g}]")
+        middle, stream = (low + high) / 2, 1 + len(search.looks)
+        first = ledger.tally(middle, stream, least)
+        away = abs(first.mean - ledger.question.constraint.threshold)
+        desired = most if c >= away * most else math.floor(c / away)
+        # streams are cut at batches; the second part begins with a batch of its own
+        more = ledger.tally(middle, stream, desired - least, BATCH * -(-least // BATCH)) if desired > least else Tally()
+        if search.record(middle, first + more):
+            high = middle
+        else:
+            low = middle
+    return search.selected("dbs", high)
+
+
+def mpass(
+    ledger: Ledger, span: Range, say: Say, *, runs: int = RUNS, passes: int = PASSES, g: float = RELAXATION
+) -> Selected:
+    """Algorithm 4, multi-pass: the whole range in steps of 1, then around the least that satisfied in steps of 1/g."""
+    if not require_finite(g, "g") > 1:
+        raise InvalidInput("g", g, "be above 1", "steps have to get finer")
+    search, low, high, step = _Search(ledger, span, say), span.least, span.most, 1.0
+    runs, satisfying = _count(runs, "runs"), math.inf
+    for number in range(1, _count(passes, "passes") + 1):
+        for k in range(math.floor((high - low) / step + 1e-9) + 1):
+            epsilon = low + k * step
+            if not span.least <= epsilon <= span.most:
+                continue
+            say(f"pass {number}: eps {epsilon:.4g} in [{low:.4g}, {high:.4g}]")
+            search.look(epsilon, runs)
+            if search.looks[-1].satisfied:
+                satisfying = min(satisfying, epsilon)
+        if math.isinf(satisfying):
+            raise unmet(ledger.question, span, search.looks)
+        low, high, step = satisfying - step, satisfying + step, step / g
+    return search.selected("mpass", satisfying)
+
+
+def bayes(
+    ledger: Ledger,
+    span: Range,
+    say: Say,
+    *,
+    runs: int = RUNS,
+    first_points: int = FIRST_POINTS,
+    rounds: int = ROUNDS,
+) -> Selected:
+    """Algorithms 5 and 6: the epsilon whose average metric is nearest to the threshold, by a Gaussian process."""
+    from mechdesign.budget.bayes import least
+
+    runs = _count(runs, "runs")
+    search, threshold = _Search(ledger, span, say), ledger.question.constraint.threshold
+
+    def distance(epsilon: float) -> float:
+        return abs(search.look(epsilon, runs).mean - threshold)
+
+    points = _count(first_points, "first points")
+    found = least(distance, span.least, span.most, points, _count(rounds, "rounds"), ledger.question.seed, say)
+    reached = [look.tally.mean for look in search.looks]
+    if not min(reached) <= threshold <= max(reached):
+        raise unmet(ledger.question, span, search.looks)
+    return Selected("bayes", found, tuple(search.looks))
+
+
+SEARCHES: dict[str, Callable[[Ledger, Range, Say], Selected]] = {
+    "bs": bs,
+    "rbs": rbs,
+    "dbs": dbs,
+    "mpass": mpass,
+    "bayes": bayes,
+}
+"""The five of the paper by name, with its defaults."""
+
+
+def satisfies(question: Question, tally: Tally) -> bool:
+    """Line 13 of Algorithm 1: the average and the share both meet the constraint."""
+    constraint = question.constraint
+    return constraint.holds(tally.mean) and tally.share >= constraint.probability
+
+
+def unmet(question: Question, span: Range, looks: list[Look]) -> InvalidInput:
+    """The error of a constraint that no epsilon looked at satisfies, with the best one."""
+    sign = 1 if question.constraint.direction == AT_LEAST else -1
+    best = max(looks, key=lambda look: (look.tally.share, sign * look.tally.mean))
+    rule = f"be met by some eps in [{span.least:g}, {span.most:g}] with {question.name}"
+    seen = f"best seen: probability {best.tally.share:.4g}, average {best.tally.mean:.4g}, at eps = {best.epsilon:.6g}"
+    return InvalidInput("constraint", question.constraint.words, rule, seen)
+
+
+def _count(value: int, what: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise InvalidInput(what, value, "be a whole number, at least 1")
+    return value

@@ -1,0 +1,285 @@
+"""The smallest epsilon that meets a utility constraint, by a search with a stated error rate or as Optimus has it.
+
+The constraint is a metric with --at-least or --at-most and a --probability. Lists of protocols, thresholds and methods
+are separated by commas; several protocols are ranked by the epsilon they need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+
+from mechdesign import plot
+from mechdesign.budget import METHODS, Answer, Bracket, Constraint, Question, Range, Task, ranked, simulation, threat
+from mechdesign.budget import run as search
+from mechdesign.budget.certified import ERROR, MOST_RUNS
+from mechdesign.budget.populations import POPULATIONS, scaled
+from mechdesign.budget.runner import CERTIFIED
+from mechdesign.budget.searches import LEAST, MOST, PRECISION, RUNS
+from mechdesign.cli import output
+from mechdesign.cli.options import AsJson, Force, PlotFile, Quiet
+from mechdesign.collect import metrics
+from mechdesign.collect.datasets import parse_domain_labels, read_dataset
+from mechdesign.collect.engine import Dask, Engine, Local
+from mechdesign.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ALL = "all"
+_ENGINES = ("local", "dask")
+_CURVE_POINTS, _CURVE_RUNS = 33, 100
+
+
+def run(
+    protocol: Annotated[str, typer.Option("--protocol", "-p", help="Names: grr, oue, ..., or pm, sw, ... over bins.")],
+    metric: Annotated[str, typer.Option("--metric", "-u", help=f"One of {', '.join(metrics.METRICS)}.")] = "kendall",
+    at_least: Annotated[str | None, typer.Option("--at-least", help="Thresholds of a metric to be large.")] = None,
+    at_most: Annotated[str | None, typer.Option("--at-most", help="Thresholds of a metric to be small.")] = None,
+    probability: Annotated[float, typer.Option("--probability", help="How often it has to hold.")] = 0.9,
+    data: Annotated[
+        Path | None, typer.Option("--data", "-d", help="One label a row (CSV, text, Parquet), or JSON.", metavar="FILE")
+    ] = None,
+    population: Annotated[
+        str | None, typer.Option("--population", help=f"Instead of data: {', '.join(POPULATIONS)}.")
+    ] = None,
+    users: Annotated[int | None, typer.Option("--users", help="Scale the population to so many users.")] = None,
+    column: Annotated[str | None, typer.Option("--column", help="The column with the labels, by its header.")] = None,
+    domain: Annotated[
+        str | None, typer.Option("--domain", help="All items, A,B,C or LO..HI (else those observed).")
+    ] = None,
+    method: Annotated[str, typer.Option("--method", "-m", help=f"{', '.join(METHODS)}, or all.")] = CERTIFIED,
+    postprocess: Annotated[
+        str, typer.Option("--postprocess", help=f"One of {', '.join(simulation.METHODS)}.")
+    ] = simulation.METHODS[0],
+    least: Annotated[float, typer.Option("--min-eps", help="The range starts here.")] = LEAST,
+    most: Annotated[float, typer.Option("--max-eps", help="The range ends here.")] = MOST,
+    phi: Annotated[float, typer.Option("--phi", help="The precision in eps.")] = PRECISION,
+    runs: Annotated[int, typer.Option("--runs", help="Collections at an eps (bs, rbs, mpass, bayes).")] = RUNS,
+    most_runs: Annotated[int, typer.Option("--most-runs", help="The most at an eps (certified).")] = MOST_RUNS,
+    error: Annotated[float, typer.Option("--error", help="The error rate of certified.")] = ERROR,
+    seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same numbers.")] = 0,
+    workers: Annotated[int, typer.Option("--workers", "-t", help="Local processes, for several searches.")] = 1,
+    engine: Annotated[str, typer.Option("--engine", help="local processes or dask.")] = "local",
+    scheduler: Annotated[
+        str | None, typer.Option("--scheduler", help="Address of a Dask scheduler.", metavar="TCP")
+    ] = None,
+    results: Annotated[
+        Path | None, typer.Option("--results", help="Keep simulations here; a stopped run resumes from it.")
+    ] = None,
+    plot_file: PlotFile = None,
+    curve_file: Annotated[
+        Path | None, typer.Option("--curve", help="Picture of utility and adversary over eps: .png, .pdf or .svg.")
+    ] = None,
+    as_json: AsJson = False,
+    force: Force = False,
+    quiet: Quiet = False,
+) -> None:
+    output.require_outputs(None, plot_file, curve_file, force=force)
+    where = _engine(engine, workers, scheduler)
+    thresholds, direction = _thresholds(at_least, at_most)
+    constraints = [Constraint(metric, value, probability, direction) for value in thresholds]
+    counts = _population(data, population, users, column, domain)
+    span, methods = Range(least, most, phi), _methods(method)
+    options: dict[str, dict[str, Any]] = {name: {"runs": runs} for name in METHODS}
+    options |= {CERTIFIED: {"error": error, "most_runs": most_runs}, "dbs": {}}
+    names = list(dict.fromkeys(simulation.Family(name.strip().lower()).name for name in protocol.split(",")))
+    questions = [Question(name, counts, wish, postprocess, seed) for name in names for wish in constraints]
+    tasks = [Task(question, chosen, span, options[chosen]) for question in questions for chosen in methods]
+    with output.progress("searching", quiet=quiet) as say:
+        answers = search(tasks, where, results=results, say=say)
+    if len(answers) == 1:
+        failure = answers[0].error()
+        if failure is not None:
+            raise failure
+    if curve_file is not None:
+        plot.save(_curve(answers), curve_file, overwrite=force)
+    if plot_file is not None:
+        plot.save(_figure(answers, names, methods, metric), plot_file, overwrite=force)
+    if as_json:
+        output.print_json(_document(answers, counts, span))
+        return
+    for wish in constraints:
+        _print([answer for answer in answers if answer.task.question.constraint == wish], wish, counts)
+    for path in (plot_file, curve_file, results):
+        if path is not None:
+            output.say_saved(path)
+
+
+# -- options ----------------------------------------------------------------------------------------------------------
+
+
+def _thresholds(at_least: str | None, at_most: str | None) -> tuple[list[float], str]:
+    if (at_least is None) == (at_most is None):
+        rule = "be one of --at-least and --at-most"
+        raise InvalidInput("threshold", (at_least, at_most), rule, "for example --metric kendall --at-least 0.7")
+    text, direction = (at_least, "at least") if at_least is not None else (at_most, "at most")
+    return parse_numbers(text or "", "threshold"), direction
+
+
+def parse_numbers(text: str, field: str) -> list[float]:
+    """Numbers separated by commas."""
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise InvalidInput(field, text, "be a number or a list A,B,C") from None
+
+
+def _population(
+    data: Path | None, population: str | None, users: int | None, column: str | None, domain: str | None
+) -> np.ndarray[Any, np.dtype[np.int64]]:
+    if (data is None) == (population is None):
+        raise InvalidInput("data", str(data), "be given, or --population", "for example --population msnbc-like")
+    if population is not None:
+        if population not in POPULATIONS:
+            raise InvalidInput("population", population, f"be one of {', '.join(POPULATIONS)}")
+        counts = POPULATIONS[population]()
+    else:
+        assert data is not None
+        items = None if domain is None else parse_domain_labels(domain)
+        counts = read_dataset(data, column=column, domain=items).counts
+    return counts if users is None else scaled(counts, users)
+
+
+def _methods(text: str) -> list[str]:
+    names = [name.strip().lower() for name in text.split(",")]
+    if ALL in names:
+        return list(METHODS)
+    for name in names:
+        if name not in METHODS:
+            raise InvalidInput("method", name, f"be one of {', '.join(METHODS)}, or {ALL}")
+    return list(dict.fromkeys(names))
+
+
+def _engine(name: str, workers: int, scheduler: str | None) -> Engine:
+    if name not in _ENGINES:
+        raise InvalidInput("engine", name, f"be {' or '.join(_ENGINES)}")
+    if name == "dask":
+        return Dask(scheduler, workers)
+    if scheduler is not None:
+        raise InvalidInput("scheduler", scheduler, "come with --engine dask", "add --engine dask")
+    return Local(workers)
+
+
+# -- what leaves ------------------------------------------------------------------------------------------------------
+
+
+def _interval(answer: Answer) -> tuple[float | None, float] | None:
+    result = answer.result
+    return (result.lower, result.upper) if isinstance(result, Bracket) else None
+
+
+def _document(answers: Sequence[Answer], counts: Any, span: Range) -> dict[str, Any]:
+    def of(answer: Answer) -> dict[str, Any]:
+        question, result = answer.task.question, answer.result
+        interval = _interval(answer)
+        return {
+            "protocol": question.name,
+            "threshold": question.constraint.threshold,
+            "method": answer.task.method,
+            "eps": answer.epsilon,
+            "bracket": None if interval is None else list(interval),
+            "error_rate": result.error if isinstance(result, Bracket) else None,
+            "simulations": None if result is None else result.simulations,
+            "reason": answer.reason or None,
+        }
+
+    first = answers[0].task.question
+    problem = {
+        "metric": first.constraint.name,
+        "direction": first.constraint.direction,
+        "probability": first.constraint.probability,
+        "postprocess": first.method,
+        "users": int(counts.sum()),
+        "items": int(counts.size),
+        "eps_range": [span.least, span.most],
+        "phi": span.phi,
+        "seed": first.seed,
+    }
+    return {"problem": problem, "budgets": [of(answer) for answer in answers]}
+
+
+def _print(answers: Sequence[Answer], wish: Constraint, counts: Any) -> None:
+    rows = []
+    for place in ranked(answers):
+        answer, interval = place.answer, _interval(place.answer)
+        bracket = "" if interval is None else f"[{_end(interval[0])}, {output.number(interval[1])}]"
+        rows.append(
+            [
+                answer.task.question.name,
+                answer.task.method,
+                "none in range" if answer.epsilon is None else output.number(answer.epsilon),
+                bracket,
+                "" if answer.result is None else f"{answer.result.simulations:,}",
+                "not told apart from the best" if place.tied else "",
+            ]
+        )
+    title = f"{wish.words}: {counts.size} items, {int(counts.sum()):,} users"
+    output.print_table(title, ["protocol", "method", "eps", "bracket", "simulations", ""], rows, left=2)
+    for answer in answers:
+        if answer.result is None:
+            output.console.print(
+                f"  {answer.task.question.name}, {answer.task.method}: {answer.reason}", soft_wrap=True
+            )
+    brackets = [answer.result for answer in answers if isinstance(answer.result, Bracket)]
+    if brackets:
+        output.console.print(
+            f"  Bracket: holds at its upper end, fails at its lower one; error rate at most {brackets[0].error:g}.",
+            soft_wrap=True,
+        )
+    if any(answer.task.method != CERTIFIED for answer in answers):
+        output.console.print("  The other methods are heuristics of the literature without an error rate.")
+
+
+def _end(value: float | None) -> str:
+    return "below the range" if value is None else output.number(value)
+
+
+def _figure(answers: Sequence[Answer], names: Sequence[str], methods: Sequence[str], metric: str) -> Figure:
+    """A panel a protocol with a line a method; with one method, one panel with a line a protocol."""
+
+    def points(name: str, method: str) -> list[tuple[float, float]]:
+        return [
+            (answer.task.question.constraint.threshold, answer.epsilon)
+            for answer in answers
+            if answer.task.question.name == name and answer.task.method == method and answer.epsilon is not None
+        ]
+
+    first = answers[0].task.question
+    axis = f"threshold of {metric} ({first.constraint.direction})"
+    title = f"Budget for {metric} with probability {first.constraint.probability:g}"
+    if len(methods) == 1:
+        lines = {name: points(name, methods[0]) for name in names}
+        panel = plot.BudgetPanel(f"{methods[0]}, {first.counts.size} items", lines)
+        return plot.budgets([panel], axis, title)
+    panels = []
+    for name in names:
+        lines = {method: points(name, method) for method in methods if method != CERTIFIED}
+        bands = [
+            (answer.task.question.constraint.threshold, answer.result.lower or 0.0, answer.result.upper)
+            for answer in answers
+            if answer.task.question.name == name and isinstance(answer.result, Bracket)
+        ]
+        panels.append(plot.BudgetPanel(name, lines, bands))
+    return plot.budgets(panels, axis, title)
+
+
+def _curve(answers: Sequence[Answer]) -> Figure:
+    """Utility and adversary around the budget of the best protocol."""
+    best = ranked(answers)[0].answer
+    if best.epsilon is None:
+        raise InvalidInput("curve", best.task.question.constraint.words, "have an answer to be drawn")
+    question, interval = best.task.question, _interval(best)
+    epsilons = np.geomspace(best.epsilon / 10, min(best.epsilon * 5, best.task.span.most), _CURVE_POINTS)
+    values = np.stack([question.values(float(epsilon), simulation.COMMON, 0, _CURVE_RUNS) for epsilon in epsilons])
+    places, size = np.arange(question.counts.size), question.counts.size
+    success = [threat(question.build(float(eps), size), places, question.counts).success for eps in epsilons]
+    low, high = np.quantile(values, (0.1, 0.9), axis=1)
+    curve = plot.Curve(epsilons.tolist(), values.mean(axis=1).tolist(), low.tolist(), high.tolist(), success)
+    marked = (best.epsilon, best.epsilon) if interval is None else (interval[0] or interval[1], interval[1])
+    title = f"{question.name}: {question.constraint.words}"
+    return plot.trade_off(curve, question.constraint.name, question.constraint.threshold, marked, title)

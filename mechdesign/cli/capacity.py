@@ -1,0 +1,302 @@
+"""The smallest epsilon that keeps capacity alarms right (CAPRI): exactly, without simulation, or simulated.
+
+Frequency protocols and unbiased numeric mechanisms (pm, hm, laplace, ..., certified) compete for the smallest epsilon.
+Data are consumptions, one household a row. Lists are separated by commas.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+
+from mechdesign import plot
+from mechdesign.budget import Capacity, Requirement, capacity_options, capri, detection, threat
+from mechdesign.budget.capacity import EVENTS, LEAST, MOST, PRECISION
+from mechdesign.budget.capri import RUNS
+from mechdesign.budget.capri_exact import chebyshev_budget
+from mechdesign.budget.choice import FREQUENCY, Option
+from mechdesign.budget.mean_route import NAMES
+from mechdesign.budget.populations import POPULATIONS
+from mechdesign.budget.simulation import Family
+from mechdesign.cli import output
+from mechdesign.cli.budget import parse_numbers
+from mechdesign.cli.options import AsJson, Force, PlotFile, Quiet
+from mechdesign.collect.datasets import parse_domain_labels, read_dataset
+from mechdesign.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+EXACT, SIMULATED, RELAXED = "exact", "simulated", "relaxed"
+_METHODS = (EXACT, SIMULATED, RELAXED)
+_SHARE = 0.4  # of phi, which CAPRI-R moves less far unless told otherwise
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """One capacity and threshold with the options found for them."""
+
+    capacity: Capacity
+    requirement: Requirement
+    options: list[Option]
+
+
+def run(
+    protocol: Annotated[
+        str, typer.Option("--protocol", "-p", help=f"Names: grr, oue, ..., or numeric: {', '.join(NAMES)}.")
+    ],
+    capacity: Annotated[str, typer.Option("--capacity", help="The capacity all households share.")],
+    metric: Annotated[str, typer.Option("--metric", help=f"What the requirement is about: {', '.join(EVENTS)}.")],
+    tau: Annotated[str, typer.Option("--tau", help="Pr[FP], Pr[FN] below it; Pr[TP], Pr[TN] at least it.")],
+    data: Annotated[
+        Path | None, typer.Option("--data", "-d", help="Consumptions, one household a row.", metavar="FILE")
+    ] = None,
+    population: Annotated[
+        str | None, typer.Option("--population", help="Instead of data: water-like or water-sample.")
+    ] = None,
+    column: Annotated[str | None, typer.Option("--column", help="The column with the consumptions.")] = None,
+    domain: Annotated[
+        str | None, typer.Option("--domain", help="All consumptions, A,B,C or LO..HI (else those observed).")
+    ] = None,
+    method: Annotated[
+        str, typer.Option("--method", "-m", help="exact, simulated (CAPRI) or relaxed (CAPRI-R).")
+    ] = EXACT,
+    runs: Annotated[int, typer.Option("--runs", help="Collections at every eps (simulated, relaxed).")] = RUNS,
+    phi: Annotated[float, typer.Option("--phi", help="The precision in eps (simulated, relaxed).")] = PRECISION,
+    delta: Annotated[float | None, typer.Option("--delta", help="The relaxation of CAPRI-R, below phi / 2.")] = None,
+    least: Annotated[float, typer.Option("--min-eps", help="The range starts here.")] = LEAST,
+    most: Annotated[float, typer.Option("--max-eps", help="The range ends here.")] = MOST,
+    eta: Annotated[
+        float | None, typer.Option("--eta", help="Show how well an adversary tells who is at most eta.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same numbers.")] = 0,
+    plot_file: PlotFile = None,
+    as_json: AsJson = False,
+    force: Force = False,
+    quiet: Quiet = False,
+) -> None:
+    output.require_outputs(None, plot_file, force=force)
+    if method not in _METHODS:
+        raise InvalidInput("method", method, f"be one of {', '.join(_METHODS)}")
+    values, counts = _households(data, population, column, domain)
+    requirements = [Requirement(metric, value) for value in parse_numbers(tau, "tau")]
+    names = list(dict.fromkeys(name.strip().lower() for name in protocol.split(",")))
+    cases = []
+    with output.progress("computing", quiet=quiet) as say:
+        for cap in parse_numbers(capacity, "capacity"):
+            for requirement in requirements:
+                asked = Capacity(values, counts, cap)
+                say(f"capacity {cap:g}, {requirement.words}")
+                if method == EXACT:
+                    options = capacity_options(asked, requirement, names, least=least, most=most)
+                else:
+                    relaxed = 0.0 if method == SIMULATED else (_SHARE * phi if delta is None else delta)
+                    rng = np.random.default_rng(seed)
+                    options = _simulated(asked, requirement, names, rng, (least, most, phi), runs, relaxed)
+                cases.append(_Case(asked, requirement, options))
+    if all(option.epsilon is None for case in cases for option in case.options):
+        raise InvalidInput("requirement", cases[0].requirement.words, cases[0].options[0].reason.partition(" must ")[2])
+    if plot_file is not None:
+        plot.save(_figure(cases, names), plot_file, overwrite=force)
+    if as_json:
+        output.print_json(_document(cases, method, eta, (least, most)))
+        return
+    for case in cases:
+        _print(case, method, eta, (least, most))
+    if plot_file is not None:
+        output.say_saved(plot_file)
+
+
+def _households(
+    data: Path | None, population: str | None, column: str | None, domain: str | None
+) -> tuple[list[float], Any]:
+    if (data is None) == (population is None):
+        raise InvalidInput("data", str(data), "be given, or --population", "for example --population water-like")
+    if population is not None:
+        if not population.startswith("water") or population not in POPULATIONS:
+            raise InvalidInput("population", population, "be water-like or water-sample")
+        counts = POPULATIONS[population]()
+        return [float(v) for v in range(counts.size)], counts
+    assert data is not None
+    items = None if domain is None else parse_domain_labels(domain)
+    found = read_dataset(data, column=column, domain=items)
+    try:
+        values = [float(label) for label in found.labels]
+    except ValueError:
+        wrong = next(label for label in found.labels if not _is_number(label))
+        raise InvalidInput("consumption", wrong, "be a number", "pass --column if there is a header") from None
+    order = np.argsort(values, kind="stable")
+    return [values[k] for k in order], found.counts[order]
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
+
+
+def _simulated(
+    capacity: Capacity,
+    requirement: Requirement,
+    names: Sequence[str],
+    rng: np.random.Generator,
+    span: tuple[float, float, float],
+    runs: int,
+    delta: float,
+) -> list[Option]:
+    options = []
+    for name in names:
+        if name in NAMES:
+            raise InvalidInput(
+                "protocol", name, "be a frequency protocol for CAPRI by simulation", "use --method exact"
+            )
+        family = Family(name)
+        try:
+            found = capri(
+                capacity,
+                requirement,
+                family,
+                rng,
+                runs=runs,
+                least=span[0],
+                most=span[1],
+                phi=span[2],
+                delta=delta,
+            )
+        except InvalidInput as error:
+            if error.field != "requirement":
+                raise
+            options.append(Option(family.name, FREQUENCY, None, reason=str(error)))
+            continue
+        options.append(Option(family.name, FREQUENCY, found.epsilon))
+    return sorted(options, key=lambda option: (option.epsilon is None, option.epsilon or 0.0))
+
+
+# -- what leaves ------------------------------------------------------------------------------------------------------
+
+
+def _basis(option: Option, method: str) -> str:
+    if option.epsilon is None:
+        return ""
+    if method != EXACT:
+        return method
+    if option.interval is not None:
+        low, high = ("-" if end is None else f"{end:.4g}" for end in option.interval)
+        return f"in [{low}, {high}]"
+    return "exact" if option.exact else "normal law"
+
+
+def _adversary(case: _Case, option: Option, eta: float | None) -> dict[str, float] | None:
+    """What one report gives away at the selected epsilon, for frequency protocols."""
+    if option.epsilon is None or option.route != FREQUENCY:
+        return None
+    law = Family(option.name)(option.epsilon, case.capacity.v.size)
+    try:
+        seen = threat(law, case.capacity.v, case.capacity.x)
+    except InvalidInput:  # a protocol whose reports are too many to enumerate
+        return None
+    found = {"success_rate": seen.success, "mean_squared_error": seen.squared_error}
+    if eta is not None:
+        told = detection(law, case.capacity.v, case.capacity.x, eta)
+        found |= {"precision": told.precision, "recall": told.recall, "f_score": told.f_score}
+    return found
+
+
+def _chebyshev(case: _Case, option: Option, span: tuple[float, float]) -> float | None:
+    if option.route != FREQUENCY or option.epsilon is None:
+        return None
+    return chebyshev_budget(case.capacity, case.requirement, Family(option.name), least=span[0], most=span[1])
+
+
+def _document(cases: Sequence[_Case], method: str, eta: float | None, span: tuple[float, float]) -> dict[str, Any]:
+    def of(case: _Case, option: Option) -> dict[str, Any]:
+        return {
+            "protocol": option.name,
+            "route": option.route,
+            "eps": option.epsilon,
+            "exact": option.exact,
+            "interval": None if option.interval is None else list(option.interval),
+            "chebyshev_eps": _chebyshev(case, option, span),
+            "adversary": _adversary(case, option, eta),
+            "reason": option.reason or None,
+        }
+
+    first = cases[0]
+    problem = {
+        "households": first.capacity.users,
+        "true_total": first.capacity.total,
+        "metric": first.requirement.event,
+        "method": method,
+        "eps_range": list(span),
+    }
+    found = [
+        {
+            "capacity": case.capacity.cap,
+            "tau": case.requirement.tau,
+            "budgets": [of(case, option) for option in case.options],
+        }
+        for case in cases
+    ]
+    return {"problem": problem, "cases": found}
+
+
+def _print(case: _Case, method: str, eta: float | None, span: tuple[float, float]) -> None:
+    headings = ["protocol", "route", "basis", "eps", "Chebyshev", "guessed"]
+    if eta is not None:
+        headings.append("F-score")
+    rows = []
+    for option in case.options:
+        seen, bound = _adversary(case, option, eta), _chebyshev(case, option, span)
+        row = [
+            option.name,
+            option.route,
+            _basis(option, method),
+            "none in range" if option.epsilon is None else output.number(option.epsilon),
+            "" if bound is None else output.number(bound),
+            "" if seen is None else f"{100 * seen['success_rate']:.2f}%",
+        ]
+        if eta is not None:
+            row.append("" if seen is None else f"{seen['f_score']:.4f}")
+        rows.append(row)
+    title = (
+        f"{case.requirement.words}: {case.capacity.users:,} households, total {case.capacity.total:,g}, "
+        f"capacity {case.capacity.cap:,g}"
+    )
+    output.print_table(title, headings, rows, left=3)
+    for option in case.options:
+        if option.reason:
+            output.console.print(f"  {option.name}: {option.reason}", soft_wrap=True)
+    notes = ["Chebyshev: the eps his bound asks for", "guessed: true values a Bayesian adversary gets right"]
+    if eta is not None:
+        notes.append(f"F-score: of telling who is at most {eta:g}")
+    output.console.print("  " + "; ".join(notes) + ".", soft_wrap=True)
+    output.console.print()
+
+
+def _figure(cases: Sequence[_Case], names: Sequence[str]) -> Figure:
+    """Epsilon over tau with a panel a capacity, or over the capacity where there are more of those."""
+    taus, caps = sorted({c.requirement.tau for c in cases}), sorted({c.capacity.cap for c in cases})
+    over_caps = len(caps) > len(taus)
+    panels = []
+    for fixed in taus if over_caps else caps:
+        lines: dict[str, list[tuple[float, float]]] = {}
+        for case in cases:
+            here = case.requirement.tau if over_caps else case.capacity.cap
+            place = case.capacity.cap if over_caps else case.requirement.tau
+            for option in case.options:
+                if here == fixed and option.epsilon is not None:
+                    lines.setdefault(option.name, []).append((place, option.epsilon))
+        named = {name: sorted(lines[name]) for name in dict.fromkeys([*names, *lines]) if name in lines}
+        panels.append(plot.BudgetPanel(f"tau = {fixed:g}" if over_caps else f"capacity {fixed:,g}", named))
+    first = cases[0]
+    title = (
+        f"{first.capacity.users:,} households, total {first.capacity.total:,g}: Pr[{first.requirement.event.upper()}]"
+    )
+    return plot.budgets(panels, "capacity" if over_caps else "threshold tau", title)

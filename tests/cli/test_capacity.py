@@ -1,0 +1,118 @@
+"""`capacity`: from consumptions and a capacity to the smallest epsilon that keeps its alarms right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ASKED = ("capacity", "--population", "water-sample", "--capacity", "18000", "--metric", "fp", "--tau", "0.05")
+
+
+@pytest.fixture
+def meters(tmp_path: Path) -> str:
+    path = tmp_path / "meters.csv"
+    path.write_text("\n".join(["0"] * 400 + ["1"] * 600))
+    return str(path)
+
+
+def test_the_exact_budget_of_the_paper_s_first_case(run: Any, meters: str) -> None:
+    options = ("--data", meters, "--capacity", "500", "--metric", "fn", "--tau")
+    # Pr[FN] at eps = 0.8 is .00523595, so a tau just above it needs no more than that
+    just, more = (run("capacity", "-p", "grr", *options, tau, "--json").json for tau in ("0.0052360", "0.0052359"))
+    assert just["problem"]["true_total"] == 600
+    assert just["cases"][0]["budgets"][0]["eps"] <= 0.8 + 1e-6
+    assert 0.8 < more["cases"][0]["budgets"][0]["eps"] < 0.8001
+
+
+def test_frequency_and_mean_routes_are_ranked_together(run: Any) -> None:
+    document = run(*ASKED, "-p", "grr,oue,ss,pm", "--eta", "5", "--json").json
+    found = document["cases"][0]["budgets"]
+    assert [(budget["protocol"], budget["route"], budget["exact"]) for budget in found] == [
+        ("pm", "mean", False),
+        ("ss", "frequency", False),
+        ("grr", "frequency", True),
+        ("oue", "frequency", True),
+    ]
+    assert found[0]["interval"][0] < found[0]["eps"]
+    assert found[2]["eps"] < found[2]["chebyshev_eps"]
+    assert 0 < found[2]["adversary"]["f_score"] < 1
+
+
+def test_the_table_says_what_is_exact(run: Any) -> None:
+    outcome = run(*ASKED, "-p", "grr,ss,hm", "--eta", "5")
+    lines = outcome.out.splitlines()
+    assert lines[0] == "Pr[FP] < 0.05: 985 households, total 15,620, capacity 18,000"
+    assert [line.split()[0] for line in lines[2:5]] == ["hm", "ss", "grr"]
+    assert "normal law" in lines[3]
+    assert "exact" in lines[4]
+
+
+def test_simulation_and_its_relaxed_variant_come_near_the_exact_budget(run: Any) -> None:
+    exact = run(*ASKED, "-p", "grr", "--json").json["cases"][0]["budgets"][0]["eps"]
+    for method in ("simulated", "relaxed"):
+        options = ("-m", method, "--runs", "4000", "--quiet", "--json")
+        found = run(*ASKED, "-p", "grr", *options).json["cases"][0]["budgets"][0]
+        assert found["eps"] == pytest.approx(exact, abs=0.15)
+        assert not found["exact"]
+
+
+def test_pictures_go_over_tau_or_over_the_capacity(run: Any, tmp_path: Path) -> None:
+    files = [tmp_path / "tau.png", tmp_path / "capacity.svg"]
+    start = ("capacity", "--population", "water-sample", "--metric", "fp", "-p", "grr,pm")
+    assert run(*start, "--capacity", "18000", "--tau", "0.05,0.1", "--plot", str(files[0])).code == 0
+    assert run(*start, "--capacity", "18000,20000", "--tau", "0.05", "--plot", str(files[1])).code == 0
+    assert all(path.stat().st_size > 2000 for path in files)
+
+
+def test_an_event_out_of_reach_exits_with_2_and_the_best_reached(run: Any) -> None:
+    outcome = run(*ASKED, "-p", "grr", "--max-eps", "1")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "best reached" in outcome.err
+
+
+def test_a_protocol_out_of_reach_stays_in_the_table_with_the_reason(run: Any) -> None:
+    outcome = run(*ASKED, "-p", "grr,sue", "--max-eps", "3")
+    assert outcome.code == 0
+    assert "none in range" in outcome.out
+    assert "best reached" in outcome.out
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"-p": "rsa"}, "protocol"),
+        ({"--capacity": "15620"}, "differ from the true total"),
+        ({"--capacity": "much"}, "capacity"),
+        ({"--metric": "fn"}, "use fp or tn"),
+        ({"--metric": "xx"}, "metric"),
+        ({"--tau": "0"}, "tau"),
+        ({"--tau": "1"}, "tau"),
+        ({"--tau": "x"}, "tau"),
+        ({"--population": "msnbc-like"}, "water-like"),
+        ({"--data": "none.csv"}, "--population"),
+        ({"-m": "guess"}, "method"),
+        ({"-m": "relaxed", "--delta": "0.005"}, "delta"),
+        ({"-m": "simulated", "-p": "pm"}, "frequency protocol"),
+        ({"-m": "simulated", "--runs": "0"}, "runs"),
+        ({"--min-eps": "0"}, "eps"),
+        ({"--plot": "a.txt"}, ".png"),
+    ],
+    ids=str,
+)
+def test_bad_input_exits_with_2(run: Any, change: dict[str, str], words: str) -> None:
+    options = {"-p": "grr", "--capacity": "18000", "--metric": "fp", "--tau": "0.05"}
+    options |= {"--population": "water-sample"} | change
+    outcome = run("capacity", *(part for pair in options.items() for part in pair))
+    assert (outcome.code, outcome.out) == (2, "")
+    assert words in " ".join(outcome.err.split())
+
+
+@pytest.mark.parametrize(("content", "words"), [("a\nb\nb", "number"), ("-1\n2\n2", "at least 0"), ("", "one user")])
+def test_doubtful_consumptions_are_refused(run: Any, tmp_path: Path, content: str, words: str) -> None:
+    path = tmp_path / "meters.csv"
+    path.write_text(content)
+    outcome = run("capacity", "-p", "grr", "--capacity", "3", "--metric", "fp", "--tau", "0.1", "--data", str(path))
+    assert (outcome.code, outcome.out) == (2, "")
+    assert words in " ".join(outcome.err.split())

@@ -14,6 +14,7 @@ from mechdesign.errors import InvalidInput, require_finite, require_number
 Floats = NDArray[np.float64]
 
 _SHORTEST, _LONGEST = 1e-100, 1e100  # densities, squares and their sums stay far inside the range of doubles
+_EXACT = 2.0**53  # from here on not every whole number is a double
 _FINEST = 1e-10  # an interval that far from zero still holds a million doubles
 
 
@@ -240,15 +241,21 @@ def _require_length(length: float, field: str, value: object) -> None:
 def _floats(values: ArrayLike, field: str) -> Floats:
     try:
         array = np.asarray(values)
-        if array.dtype.kind not in "fiu":
-            raise TypeError
-        if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
-            raise InvalidInput(field, "a masked array", "have no masked entries", "drop what is missing first")
-        return array.astype(np.float64, copy=False)
-    except InvalidInput:
-        raise
     except (TypeError, ValueError):
         raise InvalidInput(field, values, "hold numbers only") from None
+    if array.dtype.kind not in "fiu":
+        raise InvalidInput(field, values, "hold numbers only")
+    if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
+        raise InvalidInput(field, "a masked array", "have no masked entries", "drop what is missing first")
+    numbers = array.astype(np.float64, copy=False)
+    if array.dtype.kind in "iu" and array.size and np.abs(numbers).max() >= _EXACT and not _same(numbers, array):
+        raise InvalidInput(field, "a whole number beyond 2^53", "be numbers that doubles hold", "rescale the data")
+    return numbers
+
+
+def _same(numbers: Floats, whole: NDArray[np.integer[Any]]) -> bool:
+    pairs = zip(numbers.ravel().tolist(), whole.ravel().tolist(), strict=True)
+    return all(int(number) == count for number, count in pairs)
 
 
 def _reject_first(array: Floats, bad: NDArray[np.bool_], field: str, rule: str) -> None:

@@ -180,3 +180,10 @@ def test_masked_entries_are_missing_and_not_numbers(domain: Interval | Circle | 
     with pytest.raises(InvalidInput, match="no masked entries"):
         domain.require(np.ma.masked_array([0.0, 1.0], [False, True]))
     assert domain.require(np.ma.masked_array([0.0, 1.0], False)).tolist() == [0, 1]
+
+
+def test_whole_numbers_that_no_double_holds_are_refused() -> None:
+    domain = Interval(0, 1e18)
+    assert domain.require([2**53, 2**53 + 2]).tolist() == [2.0**53, 2.0**53 + 2]
+    with pytest.raises(InvalidInput, match="numbers that doubles hold"):
+        domain.require([0, 2**53 + 1])

@@ -102,6 +102,8 @@ class Tally:
     def add(self, reports: ArrayLike) -> Tally:
         """Take in a list of reports; the first that this table cannot give is an `InvalidInput`, and none is added."""
         values = np.asarray(reports)
+        if isinstance(reports, np.ma.MaskedArray) and np.ma.getmaskarray(reports).any():
+            raise InvalidInput("reports", "a masked array", "have no masked entries", "drop what is missing first")
         if values.ndim != 1 or (values.size and values.dtype.kind not in "fiu"):
             raise InvalidInput("reports", f"{values.dtype} of shape {values.shape}", "be one list of numbers")
         find, add_up = _reading(self.table)

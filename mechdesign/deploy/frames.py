@@ -60,10 +60,10 @@ def apply(
 ) -> Any:
     """Reports of numbers, or of one column of a file or of a data frame (pandas, Polars, Dask).
 
-    The answer is of the same kind as ``data``: only ``column`` and the columns to ``keep``, unprotected, are in it. A
-    file needs the name ``out`` of another, see `apply_table`; a lazy Polars frame may have one, and then streams to it
-    in constant memory. All but Dask frames (`apply_dask`) are drawn at once: what a lazy Polars frame gives later, any
-    number of times, is what was drawn here.
+    The answer is of the same kind as ``data``: only ``column`` and the columns to ``keep``, unprotected, are in it, not
+    the index of a pandas or Dask frame. A file needs the name ``out`` of another, see `apply_table`; a lazy Polars
+    frame may have one, and then streams to it in constant memory. All but Dask frames (`apply_dask`) are drawn at once:
+    what a lazy Polars frame gives later, any number of times, is what was drawn here.
 
     >>> from mechdesign.deploy import make_table
     >>> from mechdesign.mechanisms.catalogue import duchi
@@ -157,7 +157,8 @@ def apply_table(
 ) -> Applied:
     """Write the reports of one column of a file, row by row in the same order, in constant memory.
 
-    The data are a CSV or Parquet file, or whatever a lazy Polars frame scans; the reports go to CSV or Parquet.
+    The data are a CSV or Parquet file, or whatever a lazy Polars frame scans (of which nobody knows whether it holds
+    reports already, or is the file ``out``); the reports go to CSV or Parquet.
 
     The reports take the column's name. All other columns are dropped but those to ``keep``, which go out as they are.
     Parquet output names the table and the column in its metadata. Any value outside the domain, a missing one or an
@@ -292,13 +293,16 @@ def _estimated(count: Tally, table: Table, confidence: float, of: str | None) ->
 def _to_arrow(column: Any) -> Any:
     """A column of pandas or Polars; the NaN of pandas is a missing value."""
     pa = arrow()
-    if hasattr(column, "to_arrow"):
-        return column.to_arrow()
+    rule = "be a column of numbers, or of texts for a table with labels"
     try:
+        if hasattr(column, "to_arrow"):
+            return column.to_arrow()
+        if column.dtype == object and any(isinstance(value, bool | np.bool_) for value in column):
+            raise pa.ArrowInvalid("truth values are no numbers")
         return pa.array(column, from_pandas=True)
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
-        rule = "be a column of numbers, or of texts for a table with labels"
-        raise InvalidInput(f"column {column.name!r}", str(column.dtype), rule, "it mixes several types") from None
+    except (pa.ArrowException, OverflowError):
+        step = "cast it to 64-bit floats: it mixes several types, or has one of its own"
+        raise InvalidInput(f"column {column.name!r}", str(column.dtype), rule, step) from None
 
 
 def _wanted(names: Sequence[str], column: str, keep: Sequence[str]) -> list[str]:
@@ -327,9 +331,10 @@ def _apply_pandas(table: Table, frame: Any, column: str, keep: Sequence[str]) ->
 
 
 def _replaced(frame: Any, column: str, values: NDArray[Any]) -> Any:
-    """The same pandas frame with another column; `assign` takes names that are words only."""
-    told = frame.copy()
-    told[column] = values
+    """A pandas frame with another column, without its index and attributes, which nobody asked to keep."""
+    told = frame.reset_index(drop=True)
+    told.attrs = {}
+    told[column] = values  # `assign` takes names that are words only
     return told if values.dtype.kind == "f" else told.astype({column: str})  # of no rows, as of any
 
 
@@ -350,7 +355,7 @@ def apply_dask(table: Table, frame: Any, column: str, keep: Sequence[str] = ()) 
     meta = _replaced(data._meta, column, _told(table, np.empty(0)))
     draw, token = dask.delayed(_draw_partition, pure=False), uuid.uuid4().hex
     parts = [draw(table, part, column, (token, number)) for number, part in enumerate(data.to_delayed())]
-    return dd.from_delayed(parts, meta=meta, divisions=data.divisions)
+    return dd.from_delayed(parts, meta=meta)
 
 
 def _draw_partition(table: Table, part: Any, column: str, ticket: tuple[str, int]) -> Any:

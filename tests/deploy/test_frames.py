@@ -434,12 +434,11 @@ def test_arrays_become_arrays():
         apply(PM, [0.0], "x")
 
 
-def test_pandas_keeps_its_index_and_is_left_alone():
+def test_a_pandas_frame_is_left_alone():
     frame = pd.DataFrame({"a": range(5), "x": np.linspace(-1, 1, 5)}, index=list("vwxyz"))
     before = frame.copy()
     told = apply(PM, frame, "x")
     assert list(told.columns) == ["x"]
-    assert list(told.index) == list("vwxyz")
     assert list(apply(PM, frame, "x", keep=["a"])["a"]) == list(range(5))
     pd.testing.assert_frame_equal(frame, before)
 
@@ -505,11 +504,10 @@ def _one_thread():
         yield
 
 
-def test_dask_is_lazy_and_keeps_rows_and_divisions(monkeypatch):
+def test_dask_is_lazy_and_keeps_rows(monkeypatch):
     monkeypatch.setattr(frames, "sample", lambda table, x: table.domain.require(x))
     x = np.linspace(-1, 1, 10)
     told = apply(PM, partitions(x), "x", keep=["a"])
-    assert told.divisions == partitions(x).divisions
     now = told.compute()
     np.testing.assert_array_equal(now["x"], x)
     assert list(now["a"]) == list(range(10))
@@ -740,3 +738,24 @@ def test_a_lazy_frame_that_cannot_be_read_is_a_file_problem(tmp_path):
     broken = pl.LazyFrame({"x": ["a"]}).with_columns(pl.col("x").cast(pl.Float64))
     with pytest.raises(FileProblem, match=r"data must give its rows.*the lazy frame"):
         estimate(PM, broken, "x")
+
+
+def test_the_index_and_attributes_of_a_frame_stay_at_home():
+    frame = pd.DataFrame({"x": [0.1, 0.2, 0.3]}).set_index("x", drop=False)
+    frame.attrs["owner"] = "somebody"
+    told = apply(PM, frame, "x")
+    assert (told.index.tolist(), told.index.name, told.attrs) == ([0, 1, 2], None, {})
+    lazy = apply(PM, dd.from_pandas(frame, npartitions=2), "x")
+    assert not lazy.known_divisions
+    assert set(lazy.compute().index) <= {0, 1, 2}
+
+
+@pytest.mark.parametrize("values", [[1.0, True], [10**30], [1 + 2j]])
+def test_columns_of_python_objects_are_refused_in_words(values):
+    with pytest.raises(InvalidInput, match="column 'x'"):
+        apply(PM, pd.DataFrame({"x": pd.Series(values, dtype=object)}), "x")
+
+
+def test_masked_reports_are_not_counted():
+    with pytest.raises(InvalidInput, match="no masked entries"):
+        estimate(DUCHI, np.ma.masked_array(apply(DUCHI, np.zeros(3)), [False, True, False]))

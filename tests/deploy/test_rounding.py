@@ -95,5 +95,5 @@ def test_totals_out_of_reach_are_refused():
 def test_a_base_below_one_count_is_refused_with_the_bits_it_takes():
     with pytest.raises(InvalidInput, match="take 53 bits"):
         make_table(randomised_response(40.0, Finite((0, 1, 2))))
-    with pytest.raises(InvalidInput, match="take fewer outputs or a larger eps|take a smaller eps"):
+    with pytest.raises(InvalidInput, match="take fewer outputs or a larger eps"):
         make_table(randomised_response(60.0, Finite((0, 1, 2))), bits=62)

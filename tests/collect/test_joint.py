@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import time
 from fractions import Fraction as F
 
 import numpy as np
@@ -88,12 +87,6 @@ def test_all_categories_are_estimated_without_bias():
 def test_the_same_seed_gives_the_same_collections():
     first, again = (simulate_reports(LAWS[0], [5, 95], 10, np.random.default_rng(1)) for _ in range(2))
     assert np.array_equal(first, again)
-
-
-def test_a_thousand_collections_of_two_million_users_take_far_less_than_ten_seconds():
-    started = time.perf_counter()
-    simulate_estimates(LAWS[0], 2 * 10**6, 66000, 1000, np.random.default_rng(45))
-    assert time.perf_counter() - started < 5
 
 
 def test_accuracy_of_estimates():

@@ -131,8 +131,8 @@ def test_laplace_noise_wider_than_it_need_be_stays_so():
         (Additive(1.0, Interval(0, 1), Gaussian(1.0)), "finite privacy loss"),
         (Additive(1.0, Interval(0, 1), Staircase(1.0, 2.0, 0.3)), "length of the inputs"),
         (TwoSidedGeometric(1.0, Finite((0, 1e6))), "grid steps"),
-        (catalogue.bounded_laplace(1.0), "to become a table"),
-        (catalogue.hm(2.0), "to become a table"),
+        (catalogue.bounded_laplace(1.0), "t-laplace"),
+        (catalogue.hm(2.0), "pm or duchi"),
     ],
     ids=["gaussian", "staircase", "geometric", "bounded", "mixture"],
 )

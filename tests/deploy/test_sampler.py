@@ -6,8 +6,6 @@ probability 1e-7 and, at its size, sees a shift of 1% of the mass of one output 
 
 import itertools
 import math
-import os
-import time
 from fractions import Fraction
 
 import numpy as np
@@ -277,30 +275,6 @@ def test_reports_cannot_be_seeded(tables):
     first = sample(tables["pieces"], 0.1, 20)
     np.random.seed(1)  # noqa: NPY002
     assert not np.array_equal(first, sample(tables["pieces"], 0.1, 20))
-
-
-@pytest.mark.slow
-def test_ten_million_reports_a_second():
-    points, base = np.linspace(0, 1, 1001), np.full(1001, 0.5 / 1001)
-    table = make_table(Window(1.0, Interval(0, 1), points, base, math.e * (1 - 1e-12)))
-    x = np.random.default_rng(0).random(10**7)
-    sample(table, x[:10])
-    seconds = min(_timed(lambda: sample(table, x)) for _ in range(3))
-    # of equal quality: uniform doubles from the operating system, 53 bits each
-    raw = min(_timed(lambda: _raw_doubles(10**7)) for _ in range(3))
-    assert seconds < 1
-    assert seconds < 2 * raw
-
-
-def _timed(work):
-    started = time.perf_counter()
-    work()
-    return time.perf_counter() - started
-
-
-def _raw_doubles(count, chunk=1 << 16):
-    for _ in range(0, count, chunk):
-        (np.frombuffer(os.urandom(8 * chunk), dtype="<u8") >> np.uint64(11)) * 2.0**-53
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import time
 from fractions import Fraction as F
 
 import numpy as np
@@ -175,13 +174,3 @@ def test_a_search_without_time_says_what_it_knows():
         optimal_joint(problem, seconds=0.05)
     assert 3000 < caught.value.lower <= caught.value.upper
     assert caught.value.lower < 3303.1
-
-
-def test_groups_of_32_take_less_than_a_second():
-    """The least of three runs; generous, since machines differ: what is asserted is four times the target."""
-    times = []
-    for _ in range(3):
-        started = time.perf_counter()
-        optimal_joint(JointProblem(1.0, 9984, 0.033, group=32, caps=(1.0,)))
-        times.append(time.perf_counter() - started)
-    assert min(times) < 4

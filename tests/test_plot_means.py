@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mechdesign.collect.mean import interval
+from mechdesign.collect.mean import MeanEstimate, interval
 from mechdesign.plot.means import mean_intervals
 
 
@@ -17,3 +17,12 @@ def test_every_estimate_has_its_interval_at_its_place() -> None:
         assert (estimate.value,) in drawn
     assert axes.get_xlabel() == "age"
     assert axes.get_ylim()[0] > axes.get_ylim()[1]
+
+
+def test_an_estimate_without_an_interval_is_a_point() -> None:
+    estimates = {"sw-em": MeanEstimate(0.5, None, None, None, 0.9, 100), "pm": interval(1.0, 0.5, 100, 0.9)}
+    figure = mean_intervals(estimates, interval(1.5, 0.1, 100, 0.9), "age", "Means")
+    drawn = [(tuple(line.get_xdata()), tuple(line.get_ydata())) for line in figure.axes[0].lines]
+    assert ((0.5,), (0,)) in drawn
+    assert [line for line in drawn if len(line[0]) == 2 and line[1] == (0, 0)] == []
+    assert [text.get_text() for text in figure.legends[0].get_texts()].count("90% interval") == 1

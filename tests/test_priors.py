@@ -219,7 +219,7 @@ def test_a_column_of_a_file_becomes_shares(tmp_path):
         ("age\n0.5\ninf\n", "row 3, column 'age' must be finite"),
         ("name,age\nLee\n", "row 2"),
         ("age\n", "at least one row"),
-        ("", "column must be"),
+        ("", "begin with a header"),
         ("height\n1\n", "column must be one of height"),
         ("age,age\n1,2\n", "name one column"),
         (b"age\n\xff\xfe\n", "UTF-8"),

@@ -1,4 +1,7 @@
-"""Additive noise for mean estimation (AAA): unbiased, with a law of its own for each input, optimal under a prior."""
+"""Additive noise for mean estimation (AAA): unbiased, with a law of its own for each input, optimal under a prior.
+
+A design made with --data tells about that column, without any privacy: design from public data, or collect with `mean`.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +16,11 @@ import typer
 
 from mechdesign import plot
 from mechdesign.cli import certified, output
+from mechdesign.cli.mean import parse_bounds
 from mechdesign.cli.options import AsJson, DomainText, Eps, Force, OutFile, PlotFile, Quiet, parse_interval
 from mechdesign.cli.question import measured_prior
 from mechdesign.design import Design
-from mechdesign.design.additive import AdditiveProblem, Trial, Tuning, optimal_additive, tune
+from mechdesign.design.additive import AdditiveProblem, Trial, Tuning, optimal_additive, tune, usual_bins
 from mechdesign.design.unbiased import optimal_unbiased
 from mechdesign.domains import Interval
 from mechdesign.errors import CheckFailed, InvalidInput, require_epsilon
@@ -34,21 +38,29 @@ Row = dict[str, Any]
 
 ADDITIVE, FREE = "additive", "free"
 _NAMES = {ADDITIVE: "additive, reports on the grid", FREE: "free reports"}
-_USUAL_BINS = 32
+_TUNING_SHARE = 0.5  # of the time limit: the rest is for the optima on the grid that was chosen
 _SQUARED = Power(2.0)
+_REVEALS = (
+    "the design was made from the rows as they are and reveals this column: design from public data, "
+    "or collect under privacy with mean or collect.TwoPhasePlan"
+)
 
 
 def run(
     eps: Eps,
     prior: Annotated[str | None, typer.Option("--prior", help="uniform, normal:MEAN,DEVIATION, ...")] = None,
     domain: DomainText = None,
-    data: Annotated[Path | None, typer.Option("--data", help="The prior is a CSV file's column.")] = None,
+    data: Annotated[
+        Path | None, typer.Option("--data", help="The prior is a CSV file's column, which the design reveals.")
+    ] = None,
     column: Annotated[str | None, typer.Option("--column", help="The column of --data.")] = None,
     bounds: Annotated[
         str | None, typer.Option("--bounds", help="With --data: what values can be, as LO,HI.", metavar="LO,HI")
     ] = None,
     clip: Annotated[bool, typer.Option("--clip", help="Move values outside the bounds to the nearer end.")] = False,
-    bins: Annotated[int | None, typer.Option("--bins", help="N: the grid has N + 1 inputs (32).")] = None,
+    bins: Annotated[
+        int | None, typer.Option("--bins", help="N: the grid has N + 1 inputs (32, 16 for tiny eps).")
+    ] = None,
     reach: Annotated[
         int | None, typer.Option("--reach", help="M: tails begin M steps beyond the inputs (4 N, more for small eps).")
     ] = None,
@@ -80,27 +92,42 @@ def run(
     law, clipped = _law(prior, data, column, inputs, clip=clip)
     deadline = time.perf_counter() + time_limit
     with output.progress(f"additive optimum at eps = {epsilon:g}", quiet=quiet) as say:
-        tuning = tune(epsilon, law, inputs, seconds=time_limit) if tuned else None
+        tuning = tune(epsilon, law, inputs, seconds=_TUNING_SHARE * time_limit) if tuned else None
         if tuning is not None:
             bins, reach = tuning.best.bins, tuning.best.reach
-        problem = AdditiveProblem(epsilon, law, inputs, _USUAL_BINS if bins is None else bins, reach or 0, gap=gap)
-        designs = {ADDITIVE: optimal_additive(problem, _left(deadline))}
+        bins = usual_bins(epsilon) if bins is None else bins
+        problem = AdditiveProblem(epsilon, law, inputs, bins, reach or 0, gap=gap)
+        found = None if tuning is None else tuning.design
+        if found is None or found.certificate.relative_gap > gap:
+            found = optimal_additive(problem, _left(deadline))
+        designs = {ADDITIVE: found}
         say(f"optimum with free reports at eps = {epsilon:g}")
         designs[FREE] = optimal_unbiased(problem.free, _left(deadline))
         say("published mechanisms")
         rows = _comparison(problem, designs)
     chosen = designs[form]
+    notes = _notes(data, tuning)
     if plot_file is not None:
         plot.save(_picture(chosen), plot_file, overwrite=force)
     if out is not None:
         chosen.save(out, overwrite=force)
     if as_json:
-        output.print_json(_document(problem, designs, form, rows, tuning, clipped))
+        output.print_json(_document(problem, designs, form, rows, tuning, clipped) | {"notes": notes})
         return
     if tuning is not None:
         _print_tuning(tuning)
     _print(problem, designs, rows, clipped)
+    for note in notes:
+        output.console.print(f"\nnote: {note}", soft_wrap=True)
     output.Delivery(out, plot_file).say_saved()
+
+
+def _notes(data: Path | None, tuning: Tuning | None) -> list[str]:
+    """What the numbers do not say."""
+    notes = [] if data is None else [_REVEALS]
+    if tuning is not None and tuning.stopped is not None:
+        notes.append(f"--tune: {tuning.stopped}")
+    return notes
 
 
 def _left(deadline: float) -> float:
@@ -114,10 +141,7 @@ def _inputs(domain: str | None, bounds: str | None, data: Path | None) -> Interv
         return catalogue.SYMMETRIC if domain is None else parse_interval(domain, "domain")
     if domain is not None:
         raise InvalidInput("domain", domain, "be left out with --data", "use --bounds")
-    if bounds is None:
-        step = "say what is known beforehand, such as --bounds 0,120 for ages: the data's own range is not private"
-        raise InvalidInput("bounds", None, "be given with --data", step)
-    return parse_interval(bounds, "bounds")
+    return parse_bounds(bounds)
 
 
 def _law(
@@ -125,8 +149,9 @@ def _law(
 ) -> tuple[Prior, float]:
     """The prior, and the share of the data that was moved into the bounds."""
     if data is None:
-        if column is not None or clip:
-            raise InvalidInput("options", "--column, --clip", "come with --data", "add --data FILE.csv")
+        alone = [name for name, given in (("--column", column is not None), ("--clip", clip)) if given]
+        if alone:
+            raise InvalidInput("options", ", ".join(alone), "come with --data", "add --data FILE.csv")
         if text is None:
             raise InvalidInput("prior", None, "be given", "for example --prior normal:0,0.2, or --data FILE.csv")
         return parse_prior(text, inputs), 0.0

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -32,7 +31,10 @@ def run(
     table = load_table(file)
     kept = [name.strip() for name in keep.split(",")] if keep.strip() else []
     output.require_outputs(out, force=force)
-    with ending_cleanly(), counting_rows(f"reporting {column} of {source.name}", quiet=quiet or as_json) as progress:
+    with (
+        output.ending_cleanly(),
+        counting_rows(f"reporting {column} of {source.name}", quiet=quiet or as_json) as progress,
+    ):
         done = apply_table(table, source, column, out, keep=kept, overwrite=force, progress=progress)
     if kept:
         output.warn(f"kept as they are, without any protection: {', '.join(kept)}")
@@ -71,22 +73,3 @@ def counting_rows(message: str, *, quiet: bool) -> Iterator[Progress]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(message, total=0)
         yield lambda rows, in_all: bar.update(task, completed=rows, total=in_all)
-
-
-@contextlib.contextmanager
-def ending_cleanly() -> Iterator[None]:
-    """A request to end, as from ``kill`` or a closed terminal, unwinds like Ctrl-C, so that no part of a file stays."""
-
-    def leave(number: int, _: Any) -> None:
-        raise SystemExit(128 + number)
-
-    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    before = {number: signal.getsignal(number) for number in numbers}
-    before = {number: old for number, old in before.items() if old not in (None, signal.SIG_IGN)}  # as under nohup
-    for number in before:
-        signal.signal(number, leave)
-    try:
-        yield
-    finally:
-        for number, old in before.items():
-            signal.signal(number, old)

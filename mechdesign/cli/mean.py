@@ -61,7 +61,7 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     output.require_outputs(None, plot_file, force=force)
-    inputs = _bounds(bounds)
+    inputs = parse_bounds(bounds)
     law = None if guess is None else _guess(guess, inputs, share, bins)
     if not 1 <= runs <= _MOST_RUNS:
         raise InvalidInput("runs", runs, f"be a whole number from 1 to {_MOST_RUNS}")
@@ -72,20 +72,21 @@ def run(
     start = _seed(seed)
     with output.progress(f"{runs} collections from {values.size} users", quiet=quiet) as say:
         rows = []
+        plain = interval(float(values.mean()), sampling_error(values, inputs), values.size, confidence)
         for method in methods:
             if law is not None and method.is_two_phase:
                 say(f"the best share and bins for {method.name}")
                 method = _tuned(method, values.size, law)
             say(f"{runs} collections from {values.size} users with {method.name}")
-            rows.append(_row(method, values, runs, start))
-    plain = interval(float(values.mean()), sampling_error(values, inputs), values.size, confidence)
+            row = _row(method, values, runs, start)
+            rows.append(row | {"worth": _worth(row, asdict(plain))})
     if plot_file is not None:
         title = f"Mean of {column} under local privacy, ε = {eps:g}, {values.size} users, one collection each"
         estimates = {row["mechanism"]: MeanEstimate(**{key: row[key] for key in asdict(plain)}) for row in rows}
         plot.save(mean_intervals(estimates, plain, column, title), plot_file, overwrite=force)
     if as_json:
         data = {"file": str(file), "column": column, "users": values.size, "clipped": clipped}
-        problem = {"bounds": [inputs.lower, inputs.upper], "epsilon": eps, "confidence": confidence}
+        problem = {"bounds": [inputs.lower, inputs.upper], "epsilon": eps, "confidence": confidence, "guess": guess}
         output.print_json(
             data | problem | {"seed": start, "runs": runs, "without_privacy": asdict(plain), "results": rows}
         )
@@ -95,11 +96,15 @@ def run(
         output.say_saved(plot_file)
 
 
-def _bounds(text: str | None) -> Interval:
+def parse_bounds(text: str | None) -> Interval:
+    """What values of a file can be, which has to be given."""
     if text is None:
         step = "say what is known beforehand, such as --bounds 0,120 for ages: the data's own range is not private"
-        raise InvalidInput("bounds", None, "be given as LO,HI", step)
-    return parse_interval(text, "bounds")
+        raise InvalidInput("bounds", None, "be given with data, as LO,HI", step)
+    try:
+        return parse_interval(text, "bounds")
+    except InvalidInput as error:
+        raise InvalidInput("bounds", text, error.rule, error.next_step) from None
 
 
 def _methods(
@@ -154,20 +159,27 @@ def _row(method: MeanMethod, values: Floats, runs: int, seed: int) -> Row:
     row |= {"error": first.estimate.value - truth, "expected_error": first.expected}
     if method.is_two_phase:
         plan = method.plan(values.size)
-        row["plan"] = {"first": plan.first, "second": plan.second, "bins": plan.bins, "weight": plan.weight}
+        row["plan"] = {
+            "first": plan.first,
+            "second": plan.second,
+            "share": plan.share,
+            "bins": plan.bins,
+            "weight": plan.weight,
+            "form": method.form,
+        }
     row["over_runs"] = _over_runs(found, truth) if runs > 1 else None
     return row
 
 
 def _over_runs(found: list[Collected], truth: float) -> Row:
     errors = np.array([collected.estimate.value - truth for collected in found])
-    covered = float(np.mean([collected.estimate.covers(truth) for collected in found]))
+    covers = [collected.estimate.covers(truth) for collected in found]
     rmse = math.sqrt(float(np.mean(errors**2)))
     return {
         "mean_absolute_error": float(np.abs(errors).mean()),
         "rmse": rmse,
         "bias": float(errors.mean()),
-        "coverage": covered,
+        "coverage": None if None in covers else covers.count(True) / len(covers),
     }
 
 
@@ -182,7 +194,7 @@ def _print(rows: list[Row], plain: Row, column: str, inputs: Interval, eps: floa
             _interval(row),
             f"{row['error']:+.3g}",
             _or_dash(row["expected_error"]),
-            _users(_worth(row, plain)),
+            _users(row["worth"]),
         ]
         for row in rows
     ]
@@ -190,13 +202,14 @@ def _print(rows: list[Row], plain: Row, column: str, inputs: Interval, eps: floa
     output.print_table(title, ["mechanism", "estimate", level, "error", "expected error", "worth"], lines)
     notes = [
         "error: distance from the mean of these users, which a real collection would not show;",
-        "expected error: its exact root mean square over the noise. Without privacy the only error is who was asked:",
+        "expected error: its root mean square over the noise, exact for a mechanism that is fixed beforehand (for aaa,",
+        "designed from the first group's reports, up to O(1/n)). Without privacy the only error is who was asked:",
         f"a standard error of {plain['standard_error']:.3g}.",
         "worth: how many users without privacy would tell as much about the population.",
     ]
     if any(row["expected_error"] is None for row in rows):
         notes.append(
-            "sw-em, sw-ems: the estimate is the histogram's, biased; the interval that of the reports, which is not."
+            "sw-em, sw-ems: the estimate is the histogram's, biased by an unknown amount: no interval; sw has one."
         )
     for row in rows:
         if "plan" in row:
@@ -214,7 +227,7 @@ def _print(rows: list[Row], plain: Row, column: str, inputs: Interval, eps: floa
             [
                 row["mechanism"],
                 *(f"{row['over_runs'][key]:.3g}" for key in ("mean_absolute_error", "rmse", "bias")),
-                f"{row['over_runs']['coverage']:.1%}",
+                "-" if row["over_runs"]["coverage"] is None else f"{row['over_runs']['coverage']:.1%}",
             ]
             for row in rows
         ]
@@ -233,7 +246,7 @@ def _worth(row: Row, plain: Row) -> float | None:
 
 
 def _interval(row: Row) -> str:
-    return f"[{row['lower']:.5g}, {row['upper']:.5g}]"
+    return "-" if row["lower"] is None else f"[{row['lower']:.5g}, {row['upper']:.5g}]"
 
 
 def _users(count: float | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -93,6 +94,25 @@ def progress(message: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
             ticker.stop()
 
 
+@contextlib.contextmanager
+def ending_cleanly() -> Iterator[None]:
+    """A request to end, as from ``kill`` or a closed terminal, unwinds like Ctrl-C, so that no part of a file stays."""
+
+    def leave(number: int, _: Any) -> None:
+        raise SystemExit(128 + number)
+
+    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {number: signal.getsignal(number) for number in numbers}
+    before = {number: old for number, old in before.items() if old not in (None, signal.SIG_IGN)}  # as under nohup
+    for number in before:
+        signal.signal(number, leave)
+    try:
+        yield
+    finally:
+        for number, old in before.items():
+            signal.signal(number, old)
+
+
 class _Ticker(threading.Thread):
     """Writes plain lines to stderr while the main thread works."""
 
@@ -126,6 +146,22 @@ def require_outputs(out: Path | None, *pictures: Path | None, force: bool) -> No
         files.require_writable(path, overwrite=force)
     if len({path.resolve() for path in wanted}) < len(wanted):
         raise FileProblem("plot file", str(wanted[-1]), "differ from the other files to be written")
+
+
+def require_apart(written: Sequence[Path | None], read: Sequence[Path | str]) -> None:
+    """Refuse to write over what is read, even where overwriting is allowed."""
+    for path in written:
+        for source in read:
+            if path is not None and _is_same(path, Path(source)):
+                rule = f"differ from {plot.printable(str(source))}, which is read"
+                raise FileProblem("output file", str(path), rule, "input data is never overwritten")
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)  # links to one file included
+    except OSError:
+        return one.resolve() == other.resolve()
 
 
 def print_table(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> None:

@@ -7,6 +7,10 @@ widened by the largest bias in both directions.
 **Interval.** ``estimate -/+ z s / sqrt(n)`` with s the standard deviation of the (debiased) reports. It covers the mean
 of the population the users come from. The mean of the users themselves is nearer to the estimate, so it is covered with
 at least this confidence. (By the central limit theorem: for few users it is an approximation.)
+
+Where noise is rare, as for large epsilon, reports may all agree although they are off. So that they do not look too
+sure, s is that of the reports with ``z^2 / 2`` more at either extreme report (as Agresti and Coull do for a share);
+where reports reach without end it is at least the least standard deviation that the noise has at any input.
 """
 
 from __future__ import annotations
@@ -19,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from mechdesign.collect.quantise import require_data
-from mechdesign.domains import Interval, require_numbers
+from mechdesign.domains import Finite, Interval, require_numbers
 from mechdesign.errors import InvalidInput, require_finite
 from mechdesign.losses import Power
 from mechdesign.mechanisms.protocol import Mechanism
@@ -35,17 +39,21 @@ _PLACES = 257
 
 @dataclass(frozen=True, slots=True)
 class MeanEstimate:
-    """An estimated mean with its interval; ``standard_error`` is about the noise and the choice of the users alike."""
+    """An estimated mean with its interval; ``standard_error`` is about the noise and the choice of the users alike.
+
+    An estimate whose error nobody knows, that of a reconstructed histogram, has neither: they are None.
+    """
 
     value: float
-    standard_error: float
-    lower: float
-    upper: float
+    standard_error: float | None
+    lower: float | None
+    upper: float | None
     confidence: float
     users: int
 
-    def covers(self, truth: float) -> bool:
-        return self.lower <= truth <= self.upper
+    def covers(self, truth: float) -> bool | None:
+        """Whether the interval holds the truth, None without an interval."""
+        return None if self.lower is None or self.upper is None else self.lower <= truth <= self.upper
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +99,7 @@ def mean_of_reports(reports: ArrayLike, mechanism: Mechanism, confidence: float 
     """The estimated mean of the users' values.
 
     >>> from mechdesign.mechanisms import catalogue
-    >>> estimate = mean_of_reports([-2.0, 2.0, 2.0, 2.0], catalogue.pm(1.0))
+    >>> estimate = mean_of_reports([-2.0, 2.0, 2.0, 2.0], catalogue.laplace(1.0))
     >>> estimate.value, round(estimate.lower, 3), round(estimate.upper, 3)
     (1.0, -0.96, 2.96)
     """
@@ -102,8 +110,33 @@ def mean_of_reports(reports: ArrayLike, mechanism: Mechanism, confidence: float 
         raise InvalidInput("reports", float(seen[~np.isfinite(seen)][0]), "be finite")
     line = calibrate(mechanism)
     debiased = (seen - line.intercept) / line.slope
-    error = float(debiased.std(ddof=1)) / math.sqrt(seen.size)
+    error = math.sqrt(variance_of_reports(seen, mechanism, confidence) / seen.size) / line.slope
     return interval(float(debiased.mean()), error, seen.size, confidence, (line.least_bias, line.most_bias))
+
+
+def variance_of_reports(reports: Floats, mechanism: Mechanism, confidence: float) -> float:
+    """The variance of a report as an interval takes it: never that of a few reports which happen to agree.
+
+    >>> from mechdesign.mechanisms import catalogue
+    >>> round(variance_of_reports(np.ones(100), catalogue.laplace(2.0), 0.95), 12)  # the noise alone has 2 / 2^2
+    0.5
+    """
+    outputs = mechanism.outputs
+    if isinstance(outputs, Interval | Finite):
+        return cautious_variance(reports, (outputs.lower, outputs.upper), confidence)
+    least = float(np.min(mechanism.variance(np.asarray(mechanism.breakpoints(Power(2.0))))))
+    return max(least, float(reports.var(ddof=1)) if reports.size > 1 else 0.0)
+
+
+def cautious_variance(reports: Floats, ends: tuple[float, float], confidence: float) -> float:
+    """The mean square about the average, as if ``z^2 / 2`` more reports had come at either end.
+
+    >>> round(cautious_variance(np.array([0.0, 1.0]), (0.0, 1.0), 0.95), 3)  # (2 / 4 + 3.841 / 4) / 2
+    0.73
+    """
+    average = float(reports.mean())
+    reach = (average - ends[0]) ** 2 + (ends[1] - average) ** 2
+    return float(reports.var()) + normal_quantile(confidence) ** 2 / 2 * reach / reports.size
 
 
 def interval(

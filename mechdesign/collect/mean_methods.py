@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,8 +29,8 @@ NAMES = (TWO_PHASE, PAPER, *_RECONSTRUCTIONS, *(entry.key for entry in catalogue
 class Collected:
     """One simulated collection: the estimate, and its exact root mean squared error for these users.
 
-    ``expected`` is None for reconstructions, whose error has no formula; for the two-phase protocol it is that of the
-    mechanism which was designed in this very run.
+    ``expected`` is None for reconstructions, whose error has no formula (nor has their estimate an interval); for the
+    two-phase protocol it is that of the mechanism which was designed in this very run, as if fixed beforehand.
     """
 
     estimate: MeanEstimate
@@ -73,14 +73,14 @@ class MeanMethod:
     def plan(self, users: int) -> TwoPhasePlan:
         """The two-phase plan for that many users."""
         weight = 0.0 if self.name == PAPER else None
-        return TwoPhasePlan(self.epsilon, users, self.inputs, self.bins, self.share, weight)
+        return TwoPhasePlan(self.epsilon, users, self.inputs, self.bins, self.share, weight, FORMS[self.form])
 
     def collect(self, values: ArrayLike, rng: np.random.Generator) -> Collected:
         """One collection from these users."""
         data = require_data(values, self.inputs, least=2)
         if self.is_two_phase:
             plan = self.plan(data.size)
-            run = simulate_once(plan, data, rng, FORMS[self.form], self.confidence)
+            run = simulate_once(plan, data, rng, self.confidence)
             return Collected(run.estimate, plan.expected_error(data, run.mechanism))
         if self.name in _RECONSTRUCTIONS:
             return self._reconstruct(data, rng)
@@ -89,9 +89,7 @@ class MeanMethod:
         return Collected(estimate, expected_error(mechanism, data))
 
     def _reconstruct(self, data: Floats, rng: np.random.Generator) -> Collected:
-        """The value from the histogram, the interval from the reports, for which alone it can be had."""
         mechanism = catalogue.sw(self.epsilon, self.inputs)
         reports = mechanism.sample(data, rng)
         found = _RECONSTRUCTIONS[self.name](reports, mechanism, BINS if self.bins is None else self.bins)
-        around = mean_of_reports(reports, mechanism, self.confidence)
-        return Collected(replace(around, value=found.mean), None)
+        return Collected(MeanEstimate(found.mean, None, None, None, self.confidence, data.size), None)

@@ -86,7 +86,7 @@ class Row:
     mean_absolute_error: float
     rmse: float
     expected: float | None
-    coverage: float
+    coverage: float | None
 
     @property
     def best_known(self) -> float:
@@ -134,14 +134,14 @@ def run_cell(cell: Cell) -> list[Row]:
         for k, (method, method_seed) in enumerate(zip(methods, method_seeds, strict=True)):
             found = method.collect(data, np.random.default_rng(method_seed))
             errors[trial, k] = found.estimate.value - truth
-            covered[trial, k] = found.estimate.covers(truth)
+            covers = found.estimate.covers(truth)
+            covered[trial, k] = math.nan if covers is None else covers
             if found.expected is not None:
                 squares[trial, k] = found.expected**2
     mean_absolute, rmse = np.abs(errors).mean(axis=0), np.sqrt(np.mean(errors**2, axis=0))
     expected = [None if math.isnan(s) else math.sqrt(s) for s in squares.mean(axis=0).tolist()]
-    numbers = zip(
-        study.methods, mean_absolute.tolist(), rmse.tolist(), expected, covered.mean(axis=0).tolist(), strict=True
-    )
+    coverage = [None if math.isnan(share) else share for share in covered.mean(axis=0).tolist()]
+    numbers = zip(study.methods, mean_absolute.tolist(), rmse.tolist(), expected, coverage, strict=True)
     return [Row(law, users, epsilon, name, study.trials, *rest) for name, *rest in numbers]
 
 

@@ -27,8 +27,10 @@ Floats = NDArray[np.float64]
 
 BINS = 256
 TOLERANCE = 1e-3
-"""Gain in log-likelihood at which both stop; EM times ``e^epsilon``, as its authors do."""
+"""Gain in log-likelihood at which both stop; EM times ``e^epsilon``, as its authors do for epsilon up to 4."""
 MOST_STEPS = 10_000
+LEAST_BINS = 2  # one bin has its mean in the middle whatever is reported
+_MOST_SLACK = math.exp(4)  # beyond it e^epsilon times the tolerance would end EM before it has moved
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,7 +69,8 @@ def square_wave_channel(mechanism: Piecewise, bins: int = BINS) -> Floats:
 
     # the length of the window below a report, averaged over windows that start between two cuts
     def primitive(length: Floats) -> Floats:
-        return np.asarray(np.maximum(length, 0.0) ** 2 - np.maximum(length - mechanism.width, 0.0) ** 2) / 2
+        rising = np.clip(length, 0.0, mechanism.width)
+        return np.asarray(rising**2 / 2 + mechanism.width * np.maximum(length - mechanism.width, 0.0))
 
     sums = primitive(reports[None, :] - starts[:, None])
     covered = (sums[:-1] - sums[1:]) / np.diff(starts)[:, None]
@@ -127,7 +130,7 @@ def smoothed(weights: Floats) -> Floats:
 
 def estimate_by_em(reports: ArrayLike, mechanism: Piecewise, bins: int = BINS) -> Reconstruction:
     """The distribution of the values from square wave reports, by EM."""
-    return _from_reports(em, reports, mechanism, bins, TOLERANCE * math.exp(mechanism.epsilon))
+    return _from_reports(em, reports, mechanism, bins, TOLERANCE * min(math.exp(mechanism.epsilon), _MOST_SLACK))
 
 
 def estimate_by_ems(reports: ArrayLike, mechanism: Piecewise, bins: int = BINS) -> Reconstruction:
@@ -138,7 +141,7 @@ def estimate_by_ems(reports: ArrayLike, mechanism: Piecewise, bins: int = BINS) 
 def _from_reports(
     climb: Callable[..., Reconstruction], reports: ArrayLike, mechanism: Piecewise, bins: int, tolerance: float
 ) -> Reconstruction:
-    channel = square_wave_channel(mechanism, bins)
+    channel = square_wave_channel(mechanism, require_bins(bins, LEAST_BINS))
     return climb(report_counts(reports, mechanism, bins), channel, mechanism.inputs, tolerance)
 
 

@@ -63,14 +63,14 @@ def tune_two_phase(
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise InvalidInput("seed", seed, "be a whole number, at least 0")
     wanted = _usual_shares(users) if shares is None else shares
-    cells = [TwoPhasePlan(epsilon, users, inputs, count, share, weight) for share in wanted for count in bins]
+    cells = [TwoPhasePlan(epsilon, users, inputs, count, share, weight, step) for share in wanted for count in bins]
     if not cells:
         rule = "name at least one plan with two users in each group"
         raise InvalidInput("users, shares and bins", (users, tuple(wanted), tuple(bins)), rule)
     law = _on_points(guess, inputs)
     sequences = np.random.SeedSequence(int(seed)).spawn(len(cells))
     choices = [
-        Choice(plan, _total_error(plan, law, int(draws), np.random.default_rng(sequence), step))
+        Choice(plan, _total_error(plan, law, int(draws), np.random.default_rng(sequence)))
         for plan, sequence in zip(cells, sequences, strict=True)
     ]
     return sorted(choices, key=lambda choice: choice.error)
@@ -81,14 +81,14 @@ def _usual_shares(users: int) -> list[float]:
     return [share for share in SHARES if share * users >= _LEAST_GROUP]
 
 
-def _total_error(plan: TwoPhasePlan, law: Atoms, draws: int, rng: np.random.Generator, step: DesignStep) -> float:
+def _total_error(plan: TwoPhasePlan, law: Atoms, draws: int, rng: np.random.Generator) -> float:
     response = plan.response
     shares = response.q + (response.p - response.q) * grid_weights(law, plan.inputs, response.size)
     squares = []
     for _ in range(draws):
         support = rng.multinomial(plan.first, shares / shares.sum())
         descriptor = describe_support(response, support, plan.first, plan.inputs)
-        squares.append(plan.error_under(law, plan.design(descriptor, step)) ** 2)
+        squares.append(plan.error_under(law, plan.design(descriptor)) ** 2)
     return math.sqrt(float(np.mean(squares)))
 
 

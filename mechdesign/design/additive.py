@@ -62,6 +62,7 @@ _WHATEVER_SHARE = Fraction(1, 10)  # of the gap, that a proof against all tails 
 _TINY_WEIGHT = 1e-5  # of the gap, over all inputs: such inputs are left out of the program
 _ROUNDING = 1e-12
 _SQUARED = Power(2.0)
+USUAL_BINS = 32
 _FIRST_BINS, _MOST_TRIED = 4, 128
 _LEAST_WITHIN = 1e-4
 
@@ -83,7 +84,7 @@ class AdditiveProblem:
     epsilon: float
     prior: Prior
     inputs: Interval = SYMMETRIC
-    bins: int = 32
+    bins: int = USUAL_BINS
     reach: int = 0
     tail: int = 0
     gap: float = 1e-4
@@ -99,15 +100,19 @@ class AdditiveProblem:
         require_whole(self.bins, "bins", LEAST_BINS, MOST_BINS)
         for name in ("reach", "tail"):
             require_whole(getattr(self, name), name, 0, LARGEST)
-        needed = 1 / math.tanh(self.epsilon / 2)
-        reach = int(self.reach) or max(_USUAL_SPAN * self.bins, math.ceil(self.bins * (_REACH * needed - 1) / 2))
-        missing = math.ceil(self.bins * (_LEAST_REACH * needed - 1) / 2) - reach
+        bins, needed = int(self.bins), 1 / math.tanh(self.epsilon / 2)
+        if not self.reach and not fits(self.epsilon, bins):
+            rule = f"be at least {_least_epsilon(bins):g} with {bins} bins"
+            raise InvalidInput("eps", self.epsilon, rule, "take fewer bins")
+        usual = max(_USUAL_SPAN * bins, math.ceil(bins * (_REACH * needed - 1) / 2))
+        reach = int(self.reach) or min(usual, _most_reach(bins))
+        missing = math.ceil(bins * (_LEAST_REACH * needed - 1) / 2) - reach
         tail = int(self.tail) or max(1, missing)
-        require_shape(self.bins, reach, tail)
-        if self.bins / 2 + reach + tail < _BARE_REACH * needed * self.bins / 2:
-            rule = f"reach {math.ceil(_BARE_REACH * needed * self.bins / 2 - self.bins / 2)} steps together"
+        require_shape(bins, reach, tail)
+        if bins / 2 + reach + tail < _BARE_REACH * needed * bins / 2:
+            rule = f"reach {math.ceil(_BARE_REACH * needed * bins / 2 - bins / 2)} steps together"
             raise InvalidInput("reach and tail", (reach, tail), rule, "leave out tail, or raise reach")
-        for name, value in (("bins", int(self.bins)), ("reach", reach), ("tail", tail)):
+        for name, value in (("bins", bins), ("reach", reach), ("tail", tail)):
             object.__setattr__(self, name, value)
         if not LEAST_GAP <= require_finite(self.gap, "gap") < 1:
             raise InvalidInput("gap", self.gap, f"lie between {LEAST_GAP:g} and 1")
@@ -140,7 +145,7 @@ class AdditiveProblem:
             "bins": self.bins,
             "reach": self.reach,
             "tail": self.tail,
-            "prior": self.prior.name if isinstance(self.prior, Density) else "atoms",
+            "prior": "density" if isinstance(self.prior, Density) else "atoms",
             "weights": self.weights.tolist(),
             "rounded": self.is_rounded,
             "gap": self.gap,
@@ -149,6 +154,35 @@ class AdditiveProblem:
 
 def _span(bins: int, reach: int) -> float:
     return (2 * reach + 1) / (bins + 1)
+
+
+def usual_bins(epsilon: float) -> int:
+    """The usual number of bins, or the half of it where epsilon asks for so long a reach that more would not fit.
+
+    >>> usual_bins(1.0), usual_bins(1e-3)
+    (32, 16)
+    """
+    return USUAL_BINS if fits(epsilon, USUAL_BINS) else USUAL_BINS // 2
+
+
+def fits(epsilon: float, bins: int) -> bool:
+    """Whether the reach that this epsilon needs fits into the table of laws.
+
+    >>> fits(1.0, 512), fits(1e-3, 64)
+    (True, False)
+    """
+    return bins * (_REACH / math.tanh(epsilon / 2) - 1) / 2 <= _most_reach(bins)
+
+
+def _most_reach(bins: int) -> int:
+    return (LARGEST // (bins + 1) - bins - 1) // 2
+
+
+def _least_epsilon(bins: int) -> float:
+    """The smallest epsilon that `fits`, in three digits."""
+    least = 2 * math.atanh(_REACH / (2 * _most_reach(bins) / bins + 1))
+    digit = 10.0 ** (math.floor(math.log10(least)) - 2)
+    return float(f"{math.ceil(least / digit) * digit:.3g}")
 
 
 def optimal_additive(problem: AdditiveProblem, seconds: float | None = None) -> Design:
@@ -171,8 +205,9 @@ def optimal_additive(problem: AdditiveProblem, seconds: float | None = None) -> 
     mechanism, evidence = best.mechanism, best.evidence
     scope = evidence.scope(mechanism)
     certificate = Certificate(best.lower, best.upper, scope, False, mechanism.privacy_loss(), evidence)
-    total = total_variance(mechanism, problem.prior)
-    details = {"columns": int(mechanism.base.size), "steps": steps, "total_variance": total}
+    # a name is what the user says: reports are read as they were written, problems are checked
+    name = problem.prior.name if isinstance(problem.prior, Density) else "atoms"
+    details = {"columns": int(mechanism.base.size), "steps": steps, "prior": name}
     report = Report(
         time.perf_counter() - started,
         "structured interior point",
@@ -212,11 +247,15 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """The design that was chosen with its trial, and all grids that were tried on the way."""
+    """The design that was chosen with its trial, and all grids that were tried on the way.
+
+    ``stopped`` says what ended the search before finer grids, or a shorter reach, were known to be of no use.
+    """
 
     design: Design
     best: Trial
     trials: tuple[Trial, ...]
+    stopped: str | None = None
 
 
 def tune(
@@ -230,7 +269,9 @@ def tune(
     """The coarsest grid, and then the shortest reach, whose total variance is ``within`` of the best one tried.
 
     Grids that double their bins only get better: the mechanism of a grid is one on the next. Doubling ends where it
-    gains less than half of ``within``, halving the reach where that costs more than what is left of it.
+    gains less than half of ``within``, halving the reach where that costs more than what is left of it. If
+    ``most_bins`` or ``seconds`` end the search before, the best grid so far is the answer and ``stopped`` says why; a
+    search without any grid is `NoAnswer`.
 
     >>> from mechdesign.priors import normal
     >>> tuning = tune(1.0, normal(0, 0.2, SYMMETRIC), within=0.01)
@@ -248,22 +289,34 @@ def tune(
         problem = AdditiveProblem(epsilon, prior, inputs, bins, reach, gap=within / 10)
         left = None if seconds is None else max(deadline - time.perf_counter(), 1e-3)
         design = optimal_additive(problem, left)
-        total = float(design.report.details["total_variance"])
+        assert isinstance(design.mechanism, ConditionalNoise)
+        total = total_variance(design.mechanism, prior)
         trials.append(Trial(bins, problem.reach, design.certificate.upper, total, design.report.seconds))
         designs.append(design)
         return total
 
+    stopped = gained = None
     last, bins = attempt(_FIRST_BINS, 0), 2 * _FIRST_BINS
-    while bins <= most_bins:
-        total = attempt(bins, 0)
-        if last - total <= within / 2 * total:
-            break
-        last, bins = total, 2 * bins
+    try:
+        while bins <= most_bins and fits(epsilon, bins):
+            total = attempt(bins, 0)
+            gained = (last - total) / total
+            if gained <= within / 2:
+                break
+            last, bins = total, 2 * bins
+        else:
+            tail = "" if gained is None else f", although the last doubling still gained {100 * gained:.2g}%"
+            stopped = f"grids of more than {bins // 2} bins were not tried{tail}"
+    except NoAnswer as ended:
+        stopped = f"the grid of {bins} bins was not solved: {ended.reason}"
     most = (1 + within) * min(trial.total for trial in trials)
     best = next(k for k, trial in enumerate(trials) if trial.total <= most)
-    while trials[best].reach > 1 and attempt(trials[best].bins, trials[best].reach // 2) <= most:
-        best = len(trials) - 1
-    return Tuning(designs[best], trials[best], tuple(trials))
+    try:
+        while trials[best].reach > 1 and attempt(trials[best].bins, trials[best].reach // 2) <= most:
+            best = len(trials) - 1
+    except NoAnswer as ended:
+        stopped = stopped or f"a shorter reach than {trials[best].reach} steps was not solved: {ended.reason}"
+    return Tuning(designs[best], trials[best], tuple(trials), stopped)
 
 
 def _solve(problem: AdditiveProblem, gap: float, deadline: float) -> Optimum:

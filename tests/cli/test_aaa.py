@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from mechdesign import load_design
+from mechdesign.design.additive import tune
 from mechdesign.mechanisms.conditional import ConditionalNoise
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
 
@@ -100,6 +101,23 @@ def test_data_outside_the_bounds_is_an_error_unless_clipped(run: Any, ages: Path
     assert "moved into the bounds" in run(*command, "--clip").out
 
 
+def test_a_design_from_data_says_what_it_reveals(run: Any, ages: Path) -> None:
+    command = ("aaa", "--eps", "1", "--data", str(ages), "--column", "age", "--bounds=-10,110", "--bins", "6")
+    (note,) = run(*command, "--json").json["notes"]
+    assert "reveals this column" in note
+    assert f"note: {note}" in run(*command).out
+    assert run(*NORMAL, "--bins", "6", "--json").json["notes"] == []
+    assert "reveals" in run("aaa", "--help").out
+
+
+def test_a_search_that_ends_early_is_told(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mechdesign.cli.aaa.tune", lambda *given, **more: tune(*given, most_bins=8, **more))
+    command = ("aaa", "--eps", "4", "--prior", "normal:0,0.05", "--tune")
+    (note,) = run(*command, "--json").json["notes"]
+    assert "more than 8 bins were not tried" in note
+    assert f"note: {note}" in run(*command).out
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -113,8 +131,11 @@ def test_data_outside_the_bounds_is_an_error_unless_clipped(run: Any, ages: Path
         (("--eps", "1", "--prior", "uniform", "--gap", "0"), "gap must"),
         (("--eps", "1", "--prior", "uniform", "--time-limit", "0"), "time limit must"),
         (("--eps", "1", "--prior", "uniform", "--tune", "--bins", "8"), "--tune"),
-        (("--eps", "1", "--prior", "uniform", "--clip"), "--data"),
-        (("--eps", "1", "--prior", "uniform", "--column", "age"), "--data"),
+        (("--eps", "1", "--prior", "uniform", "--clip"), "options must come with --data (got '--clip')"),
+        (("--eps", "1", "--prior", "uniform", "--column", "age"), "(got '--column')"),
+        (("--eps", "1", "--prior", "uniform", "--column", "age", "--clip"), "(got '--column, --clip')"),
+        (("--eps", "0.001", "--prior", "uniform", "--bins", "64"), "eps must be at least 0.0"),
+        (("--eps", "1", "--data", "x.csv", "--column", "age", "--bounds", "1,0"), "bounds must have its lower end"),
         (("--eps", "1", "--prior", "uniform", "--bounds", "0,1"), "--domain"),
         (("--eps", "1", "--prior", "uniform", "--domain", "1,0"), "domain"),
         (("--eps", "1", "--prior", "uniform", "--plot", "noise.txt"), "plot file"),

@@ -33,9 +33,40 @@ def test_every_mechanism_has_an_estimate_an_interval_and_an_error(run: Any, ages
     document = ask(run, ages, "--mechanism", ",".join(NAMES), "--seed", "1", "--json").json
     assert [row["mechanism"] for row in document["results"]] == list(NAMES)
     for row in document["results"]:
-        assert row["lower"] < row["upper"]
         assert row["error"] == pytest.approx(row["value"] - VALUES.mean())
-        assert (row["expected_error"] is None) == (row["mechanism"] in ("sw-em", "sw-ems"))
+        if row["mechanism"] in ("sw-em", "sw-ems"):
+            assert {row[key] for key in ("lower", "upper", "standard_error", "expected_error", "worth")} == {None}
+        else:
+            assert row["lower"] < row["upper"]
+            assert row["expected_error"] > 0
+
+
+def test_json_says_what_the_table_does(run: Any, ages: str) -> None:
+    more = ("--mechanism", "aaa,pm", "--form", "free", "--guess", "normal:33,18")
+    document = ask(run, ages, *more, "--json").json
+    assert document["guess"] == "normal:33,18"
+    two_phase, pm = document["results"]
+    assert two_phase["plan"]["form"] == "free"
+    assert two_phase["plan"]["share"] == pytest.approx(two_phase["plan"]["first"] / 1000, abs=1e-3)
+    plain = document["without_privacy"]["standard_error"]
+    assert pm["worth"] == pytest.approx(1000 / (1 + (pm["expected_error"] / plain) ** 2))
+    assert ask(run, ages, "--json").json["guess"] is None
+
+
+def test_reconstructions_have_a_dash_for_an_interval(run: Any, ages: str, tmp_path: Path) -> None:
+    outcome = ask(run, ages, "--mechanism", "sw-em", "--runs", "2", "--plot", str(tmp_path / "means.png"))
+    assert outcome.code == 0
+    row = next(line for line in outcome.out.splitlines() if line.startswith("sw-em"))
+    assert "[" not in row
+    assert row.split()[2] == "-"
+    assert "no interval" in outcome.out
+
+
+def test_a_fine_histogram_needs_no_reach(run: Any, ages: str) -> None:
+    outcome = run("mean", ages, "--column", "age", "--eps", "0.02", "--bounds", "0,120", "--bins", "512")
+    assert outcome.code == 2
+    assert "eps must be at least" in outcome.err
+    assert "reach" not in outcome.err
 
 
 def test_the_error_without_privacy_is_the_standard_error(run: Any, ages: str) -> None:
@@ -145,8 +176,8 @@ def test_bounds_must_be_known_beforehand(run: Any, ages: str) -> None:
         (("--mechanism", "gauss"), "be one of aaa"),
         (("--mechanism", ""), "be one of aaa"),
         (("--eps", "0"), "above 0"),
-        (("--bounds", "120,0"), "lower end below"),
-        (("--bounds", "5,5"), "lower end below"),
+        (("--bounds", "120,0"), "bounds must have its lower end below"),
+        (("--bounds", "5,5"), "bounds must have its lower end below"),
         (("--bounds", "a,b"), "two numbers"),
         (("--column", "height"), "be one of id, age"),
         (("--runs", "0"), "runs must"),
@@ -156,6 +187,8 @@ def test_bounds_must_be_known_beforehand(run: Any, ages: str) -> None:
         (("--share", "1"), "share must"),
         (("--share", "0.0001"), "users for each group"),
         (("--bins", "1"), "bins must"),
+        (("--mechanism", "sw-em", "--bins", "1"), "bins must be a whole number from 2"),
+        (("--eps", "20"), "eps must lie between 0.001 and 12"),
         (("--guess", "gauss:1"), "prior must"),
         (("--guess", "uniform", "--bins", "8"), "without --share"),
         (("--guess", "uniform", "--mechanism", "pm"), "come with aaa"),
@@ -182,7 +215,7 @@ def test_bad_input_exits_with_2(run: Any, ages: str, more: tuple[str, ...], word
         ("age\n3\n \n", "be a number"),
         ("age\n3\nx\n", "be a number"),
         ("age\n3\ninf\n", "be finite"),
-        ("", "be one of"),
+        ("", "begin with a header"),
     ],
     ids=repr,
 )

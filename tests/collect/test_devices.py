@@ -18,27 +18,27 @@ VALUES = np.random.default_rng(0).beta(2, 3, 20_000) * 60
 
 def test_a_collection_from_devices_is_estimated_by_the_server():
     """20 000 users at eps = 2: the estimate is within 6 of its exact standard errors (the mechanism's own, given)."""
-    plan = TwoPhasePlan(2.0, VALUES.size, BOUNDS, 8)
+    plan = TwoPhasePlan(2.0, VALUES.size, BOUNDS, 8, step=free_form)
     is_first = plan.split(np.random.default_rng(1))
     edges = edges_received(plan, send_edges(edge_table(plan), VALUES[is_first]))
     descriptor = plan.describe(edges)
-    mechanism = plan.design(descriptor, free_form)
+    mechanism = plan.design(descriptor)
     reports = send_numbers(number_table(plan, mechanism), VALUES[~is_first])
-    found = plan.estimate(edges, reports)
+    found = plan.estimate(edges, reports, mechanism)
     assert abs(found.value - VALUES.mean()) < 6 * plan.expected_error(VALUES, mechanism)
     assert np.abs(descriptor.prior.weights - quantised(VALUES, BOUNDS, 8).weights).max() < 0.15
 
 
 def test_the_tables_are_private_in_integers():
-    plan = TwoPhasePlan(1.0, 1000, BOUNDS, 4)
-    mechanism = plan.design(plan.describe(np.arange(100) % 5), free_form)
+    plan = TwoPhasePlan(1.0, 1000, BOUNDS, 4, step=free_form)
+    mechanism = plan.design(plan.describe(np.arange(100) % 5))
     assert edge_table(plan).privacy_loss <= 1.0
     assert number_table(plan, mechanism).privacy_loss <= 1.0
 
 
 def test_edges_are_rounded_to_without_bias():
     """30 000 reports of 25 at eps = 20, where an answer is true: the mean of the edges within 6 standard errors."""
-    plan = TwoPhasePlan(20.0, 1000, BOUNDS, 2)
+    plan = TwoPhasePlan(20.0, 1000, BOUNDS, 2, step=lambda epsilon, prior: c.pm(epsilon, BOUNDS))
     reports = send_edges(edge_table(plan, 53), np.full(30_000, 25.0))
     assert set(reports.tolist()) == {0.0, 30.0}
     assert abs(reports.mean() - 25) < 6 * math.sqrt(25 * 5 / 30_000)

@@ -1,6 +1,8 @@
 """Square wave reports and EM: exact channels, likelihoods that rise, and independent optima."""
 
 import math
+from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -43,6 +45,48 @@ def test_the_channel_is_the_law_averaged_over_a_bin(name, epsilon):
 def test_the_channel_s_rows_differ_by_at_most_e_to_the_eps():
     channel = square_wave_channel(c.sw(1.5, BOUNDS), 64)
     assert (channel.max(axis=0) / channel.min(axis=0)).max() <= math.exp(1.5) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 20.0, 40.0, 64.0])
+def test_the_channel_is_exact_for_narrow_windows_too(epsilon):
+    """Against rational arithmetic on the mechanism's own doubles."""
+    mechanism, bins = c.sw(epsilon, BOUNDS), 5
+    low, high, width = map(Fraction, (mechanism.low, mechanism.high, mechanism.width))
+    window, outputs = mechanism.window, mechanism.outputs
+    pivot, slope, offset = map(Fraction, (window.pivot, window.slope, window.offset))
+    cuts = [Fraction(cut) for cut in np.linspace(-2, 6, bins + 1).tolist()]
+    starts = [pivot + slope * (cut - pivot) + offset - width / 2 for cut in cuts]
+    reports = [Fraction(cut) for cut in np.linspace(outputs.lower, outputs.upper, bins + 1).tolist()]
+
+    def primitive(length):
+        return (max(length, 0) ** 2 - max(length - width, 0) ** 2) / 2
+
+    channel = square_wave_channel(mechanism, bins)
+    for i in range(bins):
+        rate = (high - low) / (starts[i + 1] - starts[i])
+        below = [low * y + rate * (primitive(y - starts[i]) - primitive(y - starts[i + 1])) for y in reports]
+        row = [b - a for a, b in pairwise(below)]
+        assert channel[i] == pytest.approx([float(entry / sum(row)) for entry in row], abs=1e-14)
+
+
+@pytest.mark.parametrize("epsilon", [8.0, 12.0, 20.0, 40.0])
+def test_em_does_not_stop_before_it_has_moved_where_epsilon_is_large(epsilon):
+    """2000 users, whose reports all but show the values: the mean of the histogram is within a quarter of a bin."""
+    rng = np.random.default_rng(1)
+    mechanism, values = c.sw(epsilon, BOUNDS), rng.normal(2.4, 0.8, 2000).clip(-2, 6)
+    reports = mechanism.sample(values, rng)
+    found = estimate_by_em(reports, mechanism, 64)
+    counts, channel = report_counts(reports, mechanism, 64), square_wave_channel(mechanism, 64)
+    best = em(counts, channel, BOUNDS, tolerance=1e-6)
+    assert found.log_likelihood == pytest.approx(best.log_likelihood, abs=3)
+    assert found.mean == pytest.approx(values.mean(), abs=8 / 64 / 4)
+
+
+@pytest.mark.parametrize("estimate", [estimate_by_em, estimate_by_ems])
+def test_one_bin_is_refused(estimate):
+    """Its mean is the middle, whatever the reports are."""
+    with pytest.raises(InvalidInput, match="bins"):
+        estimate([0.0, 1.0], c.sw(1.0, BOUNDS), 1)
 
 
 def test_every_step_of_em_raises_the_likelihood():

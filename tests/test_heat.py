@@ -46,3 +46,24 @@ def test_equal_and_missing_numbers_can_be_drawn(tmp_path) -> None:
     for values in ({("a", "x"): 0.0, ("a", "y"): 0.0}, {}):
         drawn = plot.heat_maps([plot.HeatMap("$", values)], ["a"], ["x", "y"], "error", "t")
         assert plot.save(drawn, tmp_path / "map.png", overwrite=True).stat().st_size > 5000
+
+
+@pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.parametrize("columns", [1, 2, 9])
+def test_titles_and_the_frame_are_inside_the_picture(columns: int, count: int) -> None:
+    """Drawn, and measured in pixels: also of a map with one column and one row."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    names = [f"column {k}" for k in range(columns)]
+    panels = [plot.HeatMap(f"eps = {k}", {("a", name): 1.0 for name in names}) for k in range(count)]
+    title = "Sum of absolute errors of 1,024 frequencies, 1,000,000 users"
+    drawn = plot.heat_maps(panels, ["a"], names, "l1", title)
+    canvas = FigureCanvasAgg(drawn)
+    canvas.draw()
+    renderer, page = canvas.get_renderer(), drawn.bbox
+    parts = [drawn._suptitle, *(axes.title for axes in drawn.axes), drawn.axes[0].patches[0]]
+    for box in (part.get_window_extent(renderer) for part in parts):
+        assert page.x0 <= box.x0 <= box.x1 <= page.x1
+        assert page.y0 <= box.y0 <= box.y1 <= page.y1
+    assert not drawn.axes[0].patches[0].get_clip_on()
+    assert drawn._suptitle.get_text().replace("\n", " ") == title

@@ -18,7 +18,7 @@ from mechdesign import files, plot
 from mechdesign.cli import output
 from mechdesign.cli.options import AsJson, Force, PlotFile, Quiet, parse_epsilons
 from mechdesign.collect import bench, metrics
-from mechdesign.collect.datasets import Dataset, gaps, parse_domain_labels, read_dataset
+from mechdesign.collect.datasets import Dataset, gaps, likely_header, parse_domain_labels, read_dataset
 from mechdesign.collect.engine import Dask, Engine, Local
 from mechdesign.collect.protocols import FrequencyProtocol, designed
 from mechdesign.collect.protocols.catalogue import entry
@@ -71,6 +71,10 @@ def run(
     domain: Annotated[
         str | None, typer.Option("--domain", help="All items, A,B,C or LO..HI (else those observed).")
     ] = None,
+    limit: Annotated[
+        float | None,
+        typer.Option("--limit", help="Loss of all reports of one value, for the longitudinal protocols (2 eps)."),
+    ] = None,
     seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same numbers.")] = 0,
     engine: Annotated[str, typer.Option("--engine", help="local processes or dask.")] = "local",
     scheduler: Annotated[
@@ -87,6 +91,8 @@ def run(
 ) -> None:
     output.require_outputs(out, plot_file, force=force)
     _require_table_format(out)
+    designs = [name for name in protocol.split(",") if name.strip().lower().endswith(_DESIGN)]
+    output.require_apart([out, plot_file, results], [dataset, *map(str.strip, designs)])
     if results is not None and any(
         path is not None and path.resolve() == results.resolve() for path in (out, plot_file)
     ):
@@ -94,27 +100,39 @@ def run(
     names = tuple(_lower(metric))
     epsilons, methods, protocol_names = tuple(parse_epsilons(epsilon)), _methods(method), _protocols(protocol)
     where = _engine(engine, workers, scheduler)
+    if isinstance(where, Dask):
+        where.require_ready()
     items = None if domain is None else parse_domain_labels(domain)
-    with output.progress("reading the data", quiet=quiet) as say:
+    with output.ending_cleanly(), output.progress("reading the data", quiet=quiet) as say:
         data = read_dataset(dataset, column=column, domain=items)
-        designs = {name: _design(name, data.size) for name in protocol_names if name.endswith(_DESIGN)}
-        plan = bench.Plan(protocol_names, methods, epsilons, repeat, names, seed, designs)
+        laws = {name: _design(name, data.size) for name in protocol_names if name.lower().endswith(_DESIGN)}
+        plan = bench.Plan(protocol_names, methods, epsilons, repeat, names, seed, laws, limit)
         rows = bench.run(plan, data, where, results=results, say=lambda done, total: say(f"{done} of {total} cells"))
     missing = gaps(data.labels) if domain is None else 0
     if missing:
         output.warn(
             f"{missing} whole numbers between the observed labels are no items; pass --domain LO..HI if they are"
         )
+    header = likely_header(dataset, data) if column is None and domain is None else None
+    if header is not None:
+        output.warn(
+            f"{plot.printable(header, 40)!r} in the first row is in no other; if it is a header pass --column NAME"
+        )
+    gone = _left_out(bench.offers(plan, data.size))
     ranks = {name: bench.ranking(rows, name) for name in plan.metrics}
     if out is not None:
         files.write_atomically(out, _encoded(rows, plan, out.suffix.lower()), overwrite=force)
     if plot_file is not None:
         plot.save(heat_map(ranks[names[0]], plan, data), plot_file, overwrite=force)
     if as_json:
-        output.print_json(_document(plan, data, ranks))
+        output.print_json(_document(plan, data, ranks) | {"left_out": gone})
         return
     for name in plan.metrics:
         _print(ranks[name], plan, data, name)
+    for row in gone:
+        at = f" at eps = {', '.join(f'{epsilon:g}' for epsilon in row['eps'])}"
+        which = f"no {', '.join(row['methods'])}" if row["methods"] else "impossible"
+        output.console.print(f"{row['protocol']}{at}: {which} ({row['reason']})", soft_wrap=True)
     for path in (out, plot_file, results):
         if path is not None:
             output.say_saved(path)
@@ -218,6 +236,19 @@ def _encoded(rows: Sequence[bench.Row], plan: bench.Plan, suffix: str) -> bytes:
     buffer = io.BytesIO()
     parquet.write_table(arrow.table(columns), buffer)
     return buffer.getvalue()
+
+
+def _left_out(offers: Sequence[bench.Offer]) -> list[dict[str, Any]]:
+    """Cells that were asked for and do not exist, with the reason; the same gap at several eps is one row."""
+    rows: dict[tuple[Any, ...], list[float]] = {}
+    for offer in offers:
+        if offer.impossible or offer.missing:
+            reason = offer.impossible or "its reports have no such estimate"
+            rows.setdefault((offer.protocol, offer.missing, reason), []).append(offer.epsilon)
+    return [
+        {"protocol": name, "eps": epsilons, "methods": list(methods), "reason": reason}
+        for (name, methods, reason), epsilons in rows.items()
+    ]
 
 
 def _document(plan: bench.Plan, data: Dataset, ranks: dict[str, list[bench.Rank]]) -> dict[str, Any]:

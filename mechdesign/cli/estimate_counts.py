@@ -19,10 +19,12 @@ from mechdesign.cli.options import AsJson, Force, Quiet
 from mechdesign.collect import bench
 from mechdesign.collect.datasets import parse_domain_labels
 from mechdesign.collect.protocols import protocol as build
+from mechdesign.collect.protocols.catalogue import entry
 from mechdesign.collect.reports import read_support
 from mechdesign.errors import InvalidInput
 
 _METHODS = bench.METHODS + bench.SLOW_METHODS
+_LIMITED = ("l-oue", "l-soue")  # one round of the other memoised protocols does not depend on the limit
 _MOST_SHOWN = 20
 _Z = NormalDist().inv_cdf((1 + bench.CONFIDENCE) / 2)
 
@@ -60,6 +62,15 @@ def run(
     protocol: Annotated[str, typer.Option("--protocol", "-p", help="What the clients ran, such as grr or olh.")],
     eps: Annotated[float, typer.Option("--eps", "-e", help="The epsilon the clients ran it with.")],
     domain: Annotated[str, typer.Option("--domain", help="All items in the clients' order: A,B,C or LO..HI.")],
+    limit: Annotated[
+        float | None,
+        typer.Option("--limit", help="Loss of all reports of one value; L-OUE and L-SOUE cannot be read without it."),
+    ] = None,
+    hashes: Annotated[int | None, typer.Option("--g", help="Hash values, if the clients of (l-)olh set them.")] = None,
+    subset: Annotated[int | None, typer.Option("--subset", help="Items in a set, if the clients of ss set it.")] = None,
+    threshold: Annotated[
+        float | None, typer.Option("--threshold", help="Threshold, if the clients of the set it.")
+    ] = None,
     method: Annotated[str, typer.Option("--method", "-m", help=f"One of {', '.join(_METHODS)}.")] = "norm-sub",
     out: Annotated[Path | None, typer.Option("--out", help="Save all items: .csv or .json.")] = None,
     as_json: AsJson = False,
@@ -69,23 +80,30 @@ def run(
     output.require_outputs(out, force=force)
     if out is not None and out.suffix.lower() not in (".csv", ".json"):
         raise InvalidInput("output file", str(out), "end in .csv or .json", "for example --out counts.csv")
+    output.require_apart([out], [file])
     name = method.strip().lower().replace("_", "-")
     if name not in _METHODS:
         raise InvalidInput("method", method, f"be one of {', '.join(_METHODS)}")
     labels = parse_domain_labels(domain)
-    law = build(protocol, eps, len(labels))
+    given = {"limit": limit, "g": hashes, "subset": subset, "threshold": threshold}
+    options = {option: value for option, value in given.items() if value is not None}
+    key = entry(protocol).key
+    if limit is None and key in _LIMITED:
+        raise InvalidInput("limit", limit, f"be given for {key}: its p* and q* depend on it", "pass --limit")
+    law = build(key, eps, len(labels), **options)
     if name in (bench.IBU, bench.PUBLISHED_IBU) and not bench.has_surrogate(law):
         raise InvalidInput("method", method, f"be another one for {law.name}, whose sums are no counts", "use norm-sub")
     if name == bench.LIKELY and not bench.reports_are_items(law):
         rule = f"be another one for {law.name}: its reports are no items, and only the support of items is kept"
         raise InvalidInput("method", method, rule, "use ibu or norm-sub")
-    with output.progress(f"counting reports of {law.name}", quiet=quiet):
+    with output.ending_cleanly(), output.progress(f"counting reports of {law.name}", quiet=quiet):
         support, n = read_support(file, law, labels)
         unbiased = law.estimate(support, n)
         estimate = bench.estimated(law, support, n, name)
         error = np.sqrt(law.variance(np.clip(unbiased, 0.0, 1.0), n))
     found = _Found(labels, estimate, unbiased, error, n)
     problem = {"protocol": law.name, "eps": law.epsilon, "items": law.size, "reports": n, "method": name}
+    problem |= {"p": law.p, "q": law.q} | options
     document = {"problem": problem, "confidence": bench.CONFIDENCE, "items": found.rows()}
     if out is not None:
         content = files.dump_json(document) if out.suffix.lower() == ".json" else _csv(found)
@@ -93,7 +111,8 @@ def run(
     if as_json:
         output.print_json(document)
         return
-    _print(found, f"{law.name}, eps = {eps:g}, {n:,} reports, {name}")
+    said = "".join(f", {option} = {value:g}" for option, value in options.items())
+    _print(found, f"{law.name}, eps = {eps:g}{said}, p* = {law.p:.5g}, q* = {law.q:.5g}, {n:,} reports, {name}")
     if out is not None:
         output.say_saved(out)
 

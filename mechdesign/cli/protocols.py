@@ -13,7 +13,7 @@ from mechdesign.collect.protocols import PROTOCOLS, FrequencyProtocol, protocol
 from mechdesign.collect.protocols.arguments import require_size, require_users
 from mechdesign.collect.protocols.catalogue import Entry
 from mechdesign.collect.protocols.longitudinal import Longitudinal
-from mechdesign.errors import InvalidInput, require_epsilon
+from mechdesign.errors import MAX_EPSILON, InvalidInput, require_epsilon
 
 _PARAMETERS = ("hashes", "subset", "threshold", "columns")
 _SHORT = {"hashes": "g", "subset": "d", "threshold": "theta", "columns": "K"}
@@ -30,7 +30,7 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     epsilon, items, n = require_epsilon(eps), require_size(size), require_users(users)
-    most = require_epsilon(min(2 * epsilon, 64.0) if limit is None else limit, "limit")
+    most = require_epsilon(min(2 * epsilon, MAX_EPSILON) if limit is None else limit, "limit")
     if most < epsilon:
         raise InvalidInput("limit", limit, f"be at least eps = {epsilon:g}, the loss of the first report")
     rows = [_row(line, epsilon, items, n, most) for line in PROTOCOLS]

@@ -26,6 +26,7 @@ from mechdesign.collect.datasets import Dataset
 from mechdesign.collect.engine import Engine, Local
 from mechdesign.collect.protocols import FrequencyProtocol, Grr, HadamardResponse, Longitudinal
 from mechdesign.collect.protocols.designed import Designed
+from mechdesign.design.result import versions
 from mechdesign.errors import FileProblem, InvalidInput, require_epsilon
 
 Floats = NDArray[np.float64]
@@ -56,6 +57,7 @@ class Plan:
     """The cells of an experiment and what is measured in them.
 
     Protocols are names of the catalogue, or names of ``designs``: protocols given outright, each at its own epsilon.
+    ``limit`` is the loss of all reports of one value in the longitudinal protocols (2 eps unless given).
     """
 
     protocols: tuple[str, ...]
@@ -65,14 +67,25 @@ class Plan:
     metrics: tuple[str, ...] = ("l1",)
     seed: int = 0
     designs: Mapping[str, FrequencyProtocol] = field(default_factory=dict)
+    limit: float | None = None
 
     def __post_init__(self) -> None:
+        for name in ("protocols", "methods", "epsilons", "metrics"):
+            value = getattr(self, name)
+            if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray):
+                raise InvalidInput(name, value, "be a list", f"for example {name}=({value!r},)")
+            object.__setattr__(self, name, tuple(value))
+        if not isinstance(self.designs, Mapping) or not all(hasattr(law, "channel") for law in self.designs.values()):
+            raise InvalidInput("designs", self.designs, "map names to protocols", "make one with designed(...)")
         _require_names("protocol", self.protocols, (*ONE_TIME, *LONGITUDINAL, *self.designs))
         _require_names("method", self.methods, METHODS + SLOW_METHODS)
-        _require_names("metric", self.metrics, tuple(metrics.metric(name).name for name in self.metrics))
+        named = tuple(metrics.metric(name).name for name in self.metrics if isinstance(name, str))  # top:5 included
+        _require_names("metric", self.metrics, named or tuple(metrics.METRICS))
+        object.__setattr__(self, "epsilons", tuple(require_epsilon(epsilon) for epsilon in self.epsilons))
         if not self.epsilons or len(set(self.epsilons)) < len(self.epsilons):
             raise InvalidInput("eps", self.epsilons, "name at least one value, each once")
-        object.__setattr__(self, "epsilons", tuple(require_epsilon(epsilon) for epsilon in self.epsilons))
+        if self.limit is not None:
+            object.__setattr__(self, "limit", require_epsilon(self.limit, "limit"))
         for name, value, least in (("runs", self.runs, 1), ("seed", self.seed, 0)):
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
                 raise InvalidInput(name, value, f"be a whole number, at least {least}")
@@ -90,7 +103,8 @@ class Plan:
 
     def protocol(self, cell: Cell, size: int) -> FrequencyProtocol:
         """The protocol of a cell, for that many items."""
-        chosen = self.designs.get(cell.protocol) or _catalogued(cell.protocol, cell.epsilon, size)
+        limit = self.limit if cell.protocol in LONGITUDINAL else None
+        chosen = self.designs.get(cell.protocol) or _catalogued(cell.protocol, cell.epsilon, size, limit)
         if chosen.size != size:
             rule = f"have {size} items, as the data do"
             raise InvalidInput(f"protocol {cell.protocol}", f"{chosen.size} items", rule, "give the domain")
@@ -124,6 +138,17 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
+class Offer:
+    """What a plan can compute for a protocol at an epsilon: which of its methods and which not, or why nothing."""
+
+    protocol: str
+    epsilon: float
+    methods: tuple[str, ...]
+    missing: tuple[str, ...]
+    impossible: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Rank:
     """A protocol and post-processing at one epsilon: mean over runs, and where the expectation is with 95% confidence.
 
@@ -135,6 +160,22 @@ class Rank:
     epsilon: float
     mean: float
     interval: tuple[float, float] | None
+
+
+def offers(plan: Plan, size: int) -> list[Offer]:
+    """What can be computed for so many items, by epsilon and protocol; `InvalidInput` if that is nothing at all."""
+    found = []
+    for cell in plan.cells():
+        if cell.run == 0:
+            found.append(_offer(plan, cell, size))
+    if not any(offer.methods for offer in found):
+        impossible = [f"{offer.protocol} at eps = {offer.epsilon:g}: {offer.impossible}" for offer in found]
+        if not any(offer.missing for offer in found):
+            raise InvalidInput("protocol", ", ".join(plan.protocols), f"be possible ({'; '.join(impossible)})")
+        pairs = dict.fromkeys(f"{method} of {offer.protocol}" for offer in found for method in offer.missing)
+        rule = f"exist for a protocol of the plan (there is no {', no '.join(pairs)})"
+        raise InvalidInput("method", ", ".join(plan.methods), rule, f"the methods are {', '.join(METHODS)}")
+    return found
 
 
 def run(
@@ -149,9 +190,10 @@ def run(
 
     With ``results``, finished cells are kept in that file about every second (replaced as a whole, never half-written),
     and cells that are in it already are not computed again. ``say`` is told how many of how many cells are done.
+    What `offers` does not list has no row.
     """
-    cells = plan.cells()
-    offered = {(cell.protocol, cell.epsilon): _offered(plan, cell, dataset.size) for cell in cells}  # refuses early
+    offered = {(offer.protocol, offer.epsilon): offer.methods for offer in offers(plan, dataset.size)}
+    cells = [cell for cell in plan.cells() if offered[cell.protocol, cell.epsilon]]
     done = {} if results is None else _read(results, plan, dataset)
     wanted = [(cell, method) for cell in cells for method in offered[cell.protocol, cell.epsilon]]
     missing = list(dict.fromkeys(cell for cell, method in wanted if (cell, method) not in done))
@@ -187,7 +229,7 @@ def measure(cells: Sequence[Cell], plan: Plan, counts: Counts) -> list[Row]:
     for cell in cells:
         protocol = plan.protocol(cell, counts.size)
         seen = _collected(protocol, counts, cell.generator(plan.seed))
-        for method in _offered(plan, cell, counts.size):
+        for method in _offer(plan, cell, counts.size).methods:
             estimate = estimated(protocol, seen.support, n, method, seen.reports)
             values = {name: metrics.metric(name).measure(truth, estimate) for name in plan.metrics}
             rows.append(Row(cell.protocol, method, cell.epsilon, cell.run, values))
@@ -196,36 +238,55 @@ def measure(cells: Sequence[Cell], plan: Plan, counts: Counts) -> list[Row]:
 
 @dataclass(frozen=True, slots=True)
 class _Collected:
-    """What a server holds: the support of all items and, where reports are few, how often each was sent."""
+    """What a server holds: the support of all items, if it tells them apart, and how often each of few reports came."""
 
-    support: NDArray[Any]
+    support: NDArray[Any] | None
     reports: NDArray[Any] | None
 
 
 def _collected(protocol: FrequencyProtocol, counts: Counts, rng: np.random.Generator) -> _Collected:
     if isinstance(protocol, Designed | HadamardResponse):
         reports = protocol.simulate_histogram(counts, rng)
-        return _Collected(protocol.support_of_histogram(reports), reports)
+        return _Collected(protocol.support_of_histogram(reports) if has_estimate(protocol) else None, reports)
     return _Collected(np.asarray(protocol.simulate(counts, rng)), None)
 
 
 def estimated(
-    protocol: FrequencyProtocol, support: NDArray[Any], n: int, method: str, reports: NDArray[Any] | None = None
+    protocol: FrequencyProtocol,
+    support: NDArray[Any] | None,
+    n: int,
+    method: str,
+    reports: NDArray[Any] | None = None,
 ) -> Floats:
-    """Frequencies from the support of n reports, post-processed; ``ml`` takes how often each report was sent."""
-    if method == IBU or (method == LIKELY and reports_are_items(protocol)):
+    """Frequencies from the support of n reports, post-processed; ``ml`` takes how often each report was sent.
+
+    IBU of a designed mechanism is on its own channel, so its limit is maximum likelihood too.
+    """
+    if method == LIKELY or (method == IBU and isinstance(protocol, Designed)):
+        if support is not None and reports_are_items(protocol):
+            return estimators.ibu(support, protocol.p, protocol.q).frequencies
+        if reports is None or not isinstance(protocol, Designed | HadamardResponse):
+            rule = f"be another one for {protocol.name}: it needs the number of times each report was sent"
+            raise InvalidInput("method", method, rule)
+        return estimators.maximum_likelihood(reports, _channel(protocol), tolerance=_LIKELY_ENOUGH).frequencies
+    if support is None:
+        raise InvalidInput(
+            "method", method, f"be {LIKELY} or {IBU} for {protocol.name}, which has no unbiased estimate"
+        )
+    if method == IBU:
         return estimators.ibu(support, protocol.p, protocol.q).frequencies
     if method == PUBLISHED_IBU:
         return estimators.ibu_iterated(support, protocol.p, protocol.q, tolerance=0.0, accelerate=False).frequencies
-    if method == LIKELY:
-        if reports is None or not isinstance(protocol, Designed | HadamardResponse):
-            raise InvalidInput("method", method, f"be another one for {protocol.name}, whose reports are too many")
-        return estimators.maximum_likelihood(reports, _channel(protocol), tolerance=_LIKELY_ENOUGH).frequencies
     raw = protocol.estimate(support, n)
     if method == RAW:
         return raw
     noise = postprocess.Noise(n, lambda f: protocol.variance(f, n))
     return postprocess.METHODS[method](raw, noise)
+
+
+def has_estimate(protocol: FrequencyProtocol) -> bool:
+    """Whether reports tell all items apart, so that there is an unbiased estimate to post-process."""
+    return not isinstance(protocol, Designed) or protocol.has_inverse
 
 
 def has_surrogate(protocol: FrequencyProtocol) -> bool:
@@ -282,8 +343,8 @@ def _batches(cells: Sequence[Cell]) -> list[list[Cell]]:
 
 
 @lru_cache(maxsize=256)
-def _catalogued(name: str, epsilon: float, size: int) -> FrequencyProtocol:
-    return protocols.protocol(name, epsilon, size)
+def _catalogued(name: str, epsilon: float, size: int, limit: float | None) -> FrequencyProtocol:
+    return protocols.protocol(name, epsilon, size, **({} if limit is None else {"limit": limit}))
 
 
 @lru_cache(maxsize=8)
@@ -291,19 +352,26 @@ def _channel(protocol: Designed | HadamardResponse) -> Floats:
     return protocol.channel()
 
 
-def _offered(plan: Plan, cell: Cell, size: int) -> list[str]:
-    """The methods of the plan that this protocol has."""
-    protocol = plan.protocol(cell, size)
-    counted = has_surrogate(protocol)
-    has = {IBU: counted, PUBLISHED_IBU: counted, LIKELY: has_likelihood(protocol)}
-    return [method for method in plan.methods if has.get(method, True)]
+def _offer(plan: Plan, cell: Cell, size: int) -> Offer:
+    if cell.protocol in plan.designs:
+        protocol = plan.protocol(cell, size)  # of another size it is a mistake, not a gap
+    else:
+        try:
+            protocol = plan.protocol(cell, size)
+        except InvalidInput as problem:
+            return Offer(cell.protocol, cell.epsilon, (), (), str(problem))
+    linear, counted, likely = has_estimate(protocol), has_surrogate(protocol), has_likelihood(protocol)
+    has = {IBU: counted or (likely and isinstance(protocol, Designed)), PUBLISHED_IBU: counted, LIKELY: likely}
+    methods = tuple(method for method in plan.methods if has.get(method, linear))
+    missing = tuple(method for method in plan.methods if method not in methods)
+    return Offer(cell.protocol, cell.epsilon, methods, missing)
 
 
 def _require_names(field: str, names: tuple[str, ...], known: tuple[str, ...]) -> None:
     if not names:
         raise InvalidInput(field, "nothing", f"name some of {', '.join(known)}")
     for name in names:
-        if name not in known:
+        if not isinstance(name, str) or name not in known:
             raise InvalidInput(field, name, f"be one of {', '.join(known)}")
     if len(set(names)) < len(names):
         raise InvalidInput(field, names, "be named once each")
@@ -324,7 +392,9 @@ def _origin(plan: Plan, dataset: Dataset) -> dict[str, Any]:
             name: hashlib.sha256(np.ascontiguousarray(law.channel()).tobytes()).hexdigest()
             for name, law in plan.designs.items()
         },
+        "limit": plan.limit,
         "numpy": np.__version__,
+        "mechdesign": versions()["mechdesign"],
     }
 
 
@@ -356,15 +426,19 @@ def _read(path: Path, plan: Plan, dataset: Dataset) -> dict[tuple[Cell, str], Ro
         raise FileProblem("results file", str(path), f"be of the same run (its {differing} differ)", tail)
     try:
         rows = [
-            Row(
-                str(protocol),
-                str(method),
-                float(epsilon),
-                int(run),
-                {name: float(values[name]) for name in plan.metrics},
-            )
-            for protocol, method, epsilon, run, values in document["rows"]
+            Row(protocol, method, epsilon, run, {name: _typed(values[name], float) for name in plan.metrics})
+            for protocol, method, epsilon, run, values in (map(_typed, row, _ROW) for row in document["rows"])
         ]
     except (KeyError, TypeError, ValueError):
         raise FileProblem("results file", str(path), "hold complete rows", "was it edited by hand?") from None
     return {(Cell(row.protocol, row.epsilon, row.run), row.method): row for row in rows}
+
+
+_ROW = (str, str, float, int, dict)
+
+
+def _typed(value: Any, kind: type) -> Any:
+    """A value of this very type, as it was written; JSON has no other kinds of numbers to mistake."""
+    if type(value) is not kind:
+        raise TypeError
+    return value

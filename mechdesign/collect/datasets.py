@@ -1,7 +1,8 @@
 """How many users hold each item: read from a file of labels, one row a user, or given outright.
 
-Labels are text: ``1`` and ``1.0`` are different items. Items stand in the order of the domain, which is the one given
-or the observed labels, by number if all of them are whole numbers and else by letter.
+Labels are text; whole numbers in a program are taken as their digits. Items stand in the order of the domain, which is
+the one given or the observed labels, by number if all of them are whole numbers and else by letter. Observed labels of
+a text file are refused where they look like several kinds of data: numbers among words, one number in two spellings.
 """
 
 from __future__ import annotations
@@ -9,20 +10,26 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign.errors import FileProblem, InvalidInput, MissingExtra
+from mechdesign.deploy.frames_columns import require_columns
+from mechdesign.deploy.frames_files import open_data
+from mechdesign.errors import FileProblem, InvalidInput
 
 Counts = NDArray[np.int64]
 
 _MOST_ITEMS = 10**6
+_MISSING = ("nan", "na", "n/a", "<na>", "null")  # how programs write that there is no value
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,4})?", re.ASCII | re.IGNORECASE)
 _MOST_USERS = 10**15  # beyond it a sum of counts could be off by one in doubles
 
 
@@ -47,14 +54,24 @@ class Dataset:
         object.__setattr__(self, "counts", counts.astype(np.int64))
 
     @classmethod
-    def of_labels(cls, values: Iterable[str], domain: Sequence[str] | None = None) -> Dataset:
-        """Labels of users, one each; with a domain, anything outside it is refused."""
-        return cls.of_counts(Counter(values), domain)
+    def of_labels(cls, values: Iterable[str | int], domain: Sequence[str | int] | None = None) -> Dataset:
+        """Labels of users, one each: all text, or all whole numbers; with a domain, anything outside it is refused."""
+        return cls.of_counts(Counter(_as_text(values, "labels")), domain)
 
     @classmethod
-    def of_counts(cls, counted: Mapping[str, int], domain: Sequence[str] | None = None) -> Dataset:
-        """Labels with their numbers of users; with a domain, anything outside it is refused."""
-        labels = tuple(domain) if domain is not None else observed_domain(counted)
+    def of_counts(cls, counts: Mapping[Any, int], domain: Sequence[str | int] | None = None) -> Dataset:
+        """Labels with their numbers of users; with a domain, anything outside it is refused.
+
+        >>> Dataset.of_counts({1: 5, 0: 3}, domain=range(3)).counts.tolist()
+        [3, 5, 0]
+        """
+        if not isinstance(counts, Mapping):
+            raise InvalidInput("counts", counts, "map labels to numbers of users", 'such as {"a": 10, "b": 7}')
+        for label, count in counts.items():
+            if isinstance(count, bool | np.bool_) or not isinstance(count, int | np.integer) or count < 0:
+                raise InvalidInput(f"count of {label!r}", count, "be a whole number of at least 0")
+        counted = dict(zip(_as_text(counts, "labels"), map(int, counts.values()), strict=True))
+        labels = observed_domain(counted) if domain is None else tuple(_as_text(domain, "domain"))
         require_domain_labels(labels)
         known = set(labels)
         unknown = [label for label in counted if label not in known]
@@ -93,6 +110,8 @@ def require_domain_labels(labels: Sequence[str]) -> None:
         raise InvalidInput("domain", list(labels), "hold at least two items", "frequencies of one item are known: 1")
     if len(labels) > _MOST_ITEMS:
         raise InvalidInput("domain", len(labels), f"hold at most {_MOST_ITEMS} items")
+    if not all(isinstance(label, str) for label in labels):
+        raise InvalidInput("domain", list(labels), "hold labels that are text", "Dataset.of_counts takes numbers too")
     if not all(labels):
         raise InvalidInput("domain", list(labels), "have no empty labels")
     if len(set(labels)) < len(labels):
@@ -144,41 +163,63 @@ def read_dataset(path: Path | str, *, column: str | None = None, domain: Sequenc
         if column is not None:
             raise InvalidInput("column", column, "be left out with a JSON file")
         return _of_json(source, domain)
-    labels = _parquet_column(source, column) if kind == ".parquet" else _text_column(source, column)
-    counted = Counter(labels)
+    if kind == ".parquet":
+        return Dataset.of_counts(_of_parquet(source, column), domain)
+    counted = Counter(_text_column(source, column))
     if not counted:
         raise FileProblem("data file", str(source), "hold at least one user")
-    if column is None and kind != ".parquet":
-        _refuse_a_header(source, counted)
+    if domain is None:
+        if column is None:
+            _refuse_a_header(source, counted)
+        _require_one_kind(source, counted)
     return Dataset.of_counts(counted, domain)
 
 
-def _text_column(path: Path, column: str | None) -> Iterator[str]:
+def likely_header(path: Path | str, data: Dataset) -> str | None:
+    """The label in the first row of a text file without a named column, if it is a word that no other row holds."""
+    source = Path(path)
+    if source.suffix.lower() in (".json", ".parquet"):
+        return None
+    first = next(_text_column(source, None))
+    return first if not _is_number(first) and data.counts[data.labels.index(first)] == 1 else None
+
+
+def text_rows(path: Path, what: str) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a CSV file in UTF-8 with their line numbers; empty lines are for the end of the file."""
     try:
         with path.open(newline="", encoding="utf-8-sig") as stream:
-            rows = csv.reader(stream, strict=True)
-            width, place = 1, 0
-            if column is not None:
-                header = [name.strip() for name in next(rows, [])]
-                if header.count(column) != 1:
-                    rule = "name one column" if column in header else f"be one of {', '.join(header) or 'none'}"
-                    raise InvalidInput("column", column, rule, f"look at the first line of {path}")
-                width, place = len(header), header.index(column)
+            rows, empty = csv.reader(stream, strict=True), 0
             for fields in rows:
-                if not fields:
-                    continue  # an empty line, as at the end of many files
-                if len(fields) != width:
-                    tip = "pass --column NAME if the file has a header" if column is None else "quote commas"
-                    what = f"row {rows.line_num} of {path.name}"
-                    raise FileProblem(what, ",".join(fields), f"have {width} field{'s' * (width > 1)}", tip)
-                label = fields[place].strip()
-                if not label:
-                    raise FileProblem(f"row {rows.line_num} of {path.name}", "", "hold a label", "one row a user")
-                yield label
+                if not any(map(str.strip, fields)) and len(fields) < 2:
+                    empty = empty or rows.line_num
+                elif empty:
+                    raise FileProblem(
+                        f"row {empty} of {path.name}", "", "not be empty", "empty lines may only end a file"
+                    )
+                else:
+                    yield rows.line_num, fields
     except OSError as error:
-        raise FileProblem("data file", str(path), f"be readable: {error.strerror or error}") from None
+        raise FileProblem(what, str(path), f"be readable: {error.strerror or error}") from None
     except (csv.Error, UnicodeDecodeError) as error:
-        raise FileProblem("data file", str(path), f"be text in UTF-8, one row a user: {error}") from None
+        raise FileProblem(what, str(path), f"be a CSV file in UTF-8: {error}") from None
+
+
+def _text_column(path: Path, column: str | None) -> Iterator[str]:
+    rows = text_rows(path, "data file")
+    width, place = 1, 0
+    if column is not None:
+        header = [name.strip() for name in next(rows, (0, []))[1]]
+        require_columns([column], header, f"the first line of {path}")
+        width, place = len(header), header.index(column)
+    for line, fields in rows:
+        row = f"row {line} of {path.name}"
+        if len(fields) != width:
+            tip = "pass --column NAME if the file has a header" if column is None else "quote commas"
+            raise FileProblem(row, ",".join(fields), f"have {width} field{'s' * (width > 1)}", tip)
+        label = fields[place].strip()
+        if not label:
+            raise FileProblem(row, "", "hold a label", "one row a user")
+        yield label
 
 
 def _refuse_a_header(path: Path, counted: Counter[str]) -> None:
@@ -188,6 +229,27 @@ def _refuse_a_header(path: Path, counted: Counter[str]) -> None:
     if words == [first] and counted[first] == 1 and len(counted) > 1:
         tip = f"pass --column {first!r} if it is a header, or the domain to say it is not"
         raise FileProblem(f"row 1 of {path.name}", first, "be a number like all other rows", tip)
+
+
+def _require_one_kind(path: Path, counted: Counter[str]) -> None:
+    """Observed labels are all numbers, each in one spelling, or all words; and none of them says that it is missing."""
+    tip = "correct the data, or pass --domain with all items to say that it is right"
+    missing = next((label for label in counted if label.lower() in _MISSING), None)
+    if missing is not None:
+        raise FileProblem(
+            f"a label of {path.name}", missing, f"be an item ({counted[missing]} rows seem to hold none)", tip
+        )
+    numbers = [label for label in counted if _is_number(label)]
+    if not numbers:
+        return
+    word = next((label for label in counted if not _is_number(label)), None)
+    if word is not None:
+        raise FileProblem(f"a label of {path.name}", word, f"be a number, as others are, such as {numbers[0]}", tip)
+    spellings: dict[Decimal, str] = {}
+    for label in numbers:
+        other = spellings.setdefault(Decimal(label), label)
+        if other != label:
+            raise FileProblem(f"a label of {path.name}", label, f"be written like {other}, the same number", tip)
 
 
 def _of_json(path: Path, domain: Sequence[str] | None) -> Dataset:
@@ -214,31 +276,41 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return result
 
 
-def _parquet_column(path: Path, column: str | None) -> Iterator[str]:
-    try:
-        from pyarrow import parquet
-    except ImportError:
-        raise MissingExtra("a Parquet file", "data") from None
-    try:
-        table = parquet.read_table(path)
-    except (OSError, ValueError) as error:
-        raise FileProblem("data file", str(path), f"be a readable Parquet file: {error}") from None
-    names = table.column_names
-    if column is None and len(names) != 1:
-        raise InvalidInput("column", None, f"be one of {', '.join(names)}", "the file has several columns")
-    name = names[0] if column is None else column
-    if names.count(name) != 1:
-        raise InvalidInput("column", name, f"be one of {', '.join(names)}")
-    return iter(_same_kind(table[name].to_pylist(), path))
+def _of_parquet(path: Path, column: str | None) -> Counter[str]:
+    source = open_data(path)
+    if column is None and len(source.names) != 1:
+        raise InvalidInput("column", None, f"be one of {', '.join(source.names)}", "the file has several columns")
+    name = source.names[0] if column is None else column
+    require_columns([name], source.names, str(path))
+    values = Counter[Any]()
+    for batch in source.read([name]):
+        values.update(batch.column(0).to_pylist())
+    labels = _same_kind(values, path)
+    if not labels:
+        raise FileProblem("data file", str(path), "hold at least one user")
+    return Counter(dict(zip(labels, values.values(), strict=True)))
 
 
-def _same_kind(values: Sequence[Any], path: Path) -> list[str]:
+def _same_kind(values: Iterable[Any], path: Path) -> list[str]:
+    """`_as_text` of the labels in a file."""
+    try:
+        return _as_text(values, "labels")
+    except InvalidInput as error:
+        raise FileProblem("data file", str(path), f"hold labels that are {error.rule.removeprefix('be ')}") from None
+
+
+def _as_text(values: Any, field: str) -> list[str]:
     """Labels that are all text or all whole numbers, as text."""
-    for kind in (str, int):
-        if all(type(value) is kind and value != "" for value in values):
-            return [str(value) for value in values]
-    kinds = {type(value).__name__ for value in values}
-    raise FileProblem("data file", str(path), f"hold labels that are all text or all whole numbers (found {kinds})")
+    rule = "be all text or all whole numbers, and not empty"
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise InvalidInput(field, values, "be a list of labels")
+    found = list(values)
+    if all(isinstance(value, str) and value for value in found):
+        return list(map(str, found))
+    if all(isinstance(value, int | np.integer) and not isinstance(value, bool) for value in found):
+        return [str(int(value)) for value in found]
+    odd = next((v for v in found if isinstance(v, bool) or v == "" or not isinstance(v, str | int | np.integer)), found)
+    raise InvalidInput(field, odd, rule)
 
 
 def _is_whole(text: str) -> bool:
@@ -247,8 +319,5 @@ def _is_whole(text: str) -> bool:
 
 
 def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    """Whether text is a finite number as people and programs write it."""
+    return _NUMBER.fullmatch(text) is not None

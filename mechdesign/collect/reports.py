@@ -7,8 +7,7 @@ others. A ``.npy`` file holds the array the client's ``report`` gave.
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mechdesign.collect.datasets import text_rows
 from mechdesign.collect.protocols import FrequencyProtocol
 from mechdesign.errors import FileProblem, InvalidInput
 
@@ -28,13 +28,13 @@ def read_support(path: Path | str, protocol: FrequencyProtocol, labels: Sequence
     source = Path(path)
     if len(labels) != protocol.size:
         raise InvalidInput("domain", len(labels), f"hold {protocol.size} items, as the protocol does")
+    example = protocol.report(np.zeros(1, dtype=np.int64), np.random.default_rng(0))
     if source.suffix.lower() == ".npy":
         reports = _array(source)
-        return protocol.support(reports), len(reports)
+        return protocol.support(_bits(reports) if example.dtype.kind == "b" else reports), len(reports)
     total, users = np.zeros(protocol.size), 0
-    example = protocol.report(np.zeros(1, dtype=np.int64), np.random.default_rng(0))
     parse = _parser(protocol, example, labels)
-    rows = _rows(source)
+    rows = text_rows(source, "report file")
     while chunk := [_parsed(source, place, fields, parse) for place, fields in islice(rows, _CHUNK)]:
         reports = np.array(chunk, dtype=example.dtype).reshape(len(chunk), *example.shape[1:])
         try:
@@ -96,17 +96,6 @@ def _parsed(path: Path, place: int, fields: list[str], parse: Callable[[list[str
         ) from None
 
 
-def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as stream:
-            rows = csv.reader(stream, strict=True)
-            yield from ((rows.line_num, fields) for fields in rows if fields)
-    except OSError as error:
-        raise FileProblem("report file", str(path), f"be readable: {error.strerror or error}") from None
-    except (csv.Error, UnicodeDecodeError) as error:
-        raise FileProblem("report file", str(path), f"be a CSV file in UTF-8: {error}") from None
-
-
 def _array(path: Path) -> NDArray[Any]:
     try:
         reports = np.load(path, allow_pickle=False)
@@ -115,3 +104,9 @@ def _array(path: Path) -> NDArray[Any]:
     if not isinstance(reports, np.ndarray) or reports.ndim == 0 or len(reports) == 0:
         raise FileProblem("report file", str(path), "hold at least one report")
     return reports
+
+
+def _bits(reports: NDArray[Any]) -> NDArray[Any]:
+    """Whole numbers that are all 0 or 1 are bits, as other programs save them."""
+    is_bits = reports.dtype.kind in "iu" and bool(((reports == 0) | (reports == 1)).all())
+    return reports.astype(np.bool_) if is_bits else reports

@@ -143,6 +143,58 @@ def test_two_workers_and_a_local_dask_cluster_give_the_same(run: Any, data: str)
     assert run(*options, "--engine", "dask").json == alone
 
 
+def test_what_does_not_exist_is_marked_and_the_rest_goes_on(run: Any, data: str, tmp_path: Path) -> None:
+    options = ("bench", "-e", "1,40", "-p", "l-soue,she", "-m", "raw,ibu", "-r", "1", "-d", data)
+    said = run(*options, "--json").json
+    assert {(row["protocol"], row["method"], row["eps"]) for row in said["ranking"]["l1"]} == {
+        ("l-soue", "raw", 1.0), ("l-soue", "ibu", 1.0), ("she", "raw", 1.0), ("she", "raw", 40.0)
+    }  # fmt: skip
+    gone = {(row["protocol"], tuple(row["eps"]), tuple(row["methods"])) for row in said["left_out"]}
+    assert gone == {("she", (1.0, 40.0), ("ibu",)), ("l-soue", (40.0,), ())}
+    outcome = run(*options, "--plot", str(tmp_path / "map.png"))
+    assert outcome.code == 0
+    assert "l-soue at eps = 40: impossible (eps must be at most 32.6931" in outcome.out
+    assert "she at eps = 1, 40: no ibu" in outcome.out
+
+
+def test_the_limit_is_an_option(run: Any, data: str) -> None:
+    options = ("bench", "-e", "1", "-p", "l-oue", "-m", "raw", "-r", "2", "-d", data, "--json")
+    assert run(*options).json == run(*options, "--limit", "2").json
+    assert run(*options).json["ranking"] != run(*options, "--limit", "5").json["ranking"]
+
+
+def test_inputs_are_never_overwritten(run: Any, data: str, tmp_path: Path) -> None:
+    design = tmp_path / "Mine.json"
+    deploy.make_table(catalogue.randomised_response(2.0, Finite(range(4)))).save(design)
+    json_data = tmp_path / "data.json"
+    json_data.write_text('{"a": 3, "b": 4, "c": 1, "d": 1}')
+    for source, option, path in (
+        (data, "--out", data), (str(json_data), "--out", str(json_data)), (str(json_data), "--results", str(json_data)),
+        (data, "--out", str(design)), (data, "--results", str(design)),
+    ):  # fmt: skip
+        before = Path(path).read_bytes()
+        outcome = run("bench", "-e", "1", "-p", f"grr,{design}", "-r", "1", "-d", source, option, path, "--force")
+        assert outcome.code == 2
+        assert "never overwritten" in outcome.err
+        assert Path(path).read_bytes() == before
+
+
+def test_a_word_that_may_be_a_header_is_pointed_out(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text("color\nred\nblue\nred\nblue\n")
+    options = ("bench", "-e", "1", "-p", "grr", "-m", "raw", "-r", "1", "-d", str(path), "--json")
+    assert "'color' in the first row is in no other; if it is a header pass --column NAME" in run(*options).err
+    assert run(*options, "--column", "color").err == ""
+    assert run(*options, "--domain", "color,red,blue").err == ""
+
+
+def test_a_scheduler_is_asked_for_before_the_data_are_read(run: Any, data: str) -> None:
+    pytest.importorskip("distributed", reason="an optional dependency")
+    outcome = run("bench", "-e", "1", "-d", "none.csv", "--engine", "dask", "--scheduler", "tcp://127.0.0.1:9")
+    assert outcome.code == 2
+    assert "scheduler must be the address" in outcome.err
+
+
 def test_help_names_every_method_and_metric(run: Any) -> None:
     out = " ".join(run("bench", "--help").out.split())
     assert all(name in out for name in (*bench.METHODS, *metrics.METRICS))
@@ -169,6 +221,9 @@ def test_help_names_every_method_and_metric(run: Any) -> None:
         (("-e", "1", "--domain", "0,,1"), "empty"),
         (("-e", "1", "--domain", "7"), "two items"),
         (("-e", "1", "--column", "age"), "column"),
+        (("-e", "1", "-p", "she", "-m", "ibu"), "no ibu of she"),
+        (("-e", "1", "-p", "grr", "--limit", "0"), "limit"),
+        (("-e", "1", "--engine", "dask", "--scheduler", "nowhere"), "scheduler must be an address"),
         (("-e", "1", "--out", "cells.txt"), ".parquet"),
         (("-e", "1", "--plot", "map.txt"), ".png"),
         (("-e", "1", "-d", "none.csv"), "readable"),

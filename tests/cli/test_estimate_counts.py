@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mechdesign.collect.protocols import protocol
+from mechdesign.cli import estimate_counts
+from mechdesign.collect.protocols import PROTOCOLS, protocol
 
 COUNTS = [700, 200, 80, 20]
 VALUES = np.repeat(np.arange(4), COUNTS)
@@ -28,8 +29,9 @@ def reports(tmp_path: Path) -> str:
 
 def test_items_come_with_the_protocol_s_own_errors(run: Any, reports: str) -> None:
     document = run("estimate-counts", reports, "-p", "grr", "-e", "2", "--domain", ITEMS, "-m", "raw", "--json").json
-    assert document["problem"] == {"protocol": "GRR", "eps": 2.0, "items": 4, "reports": 1000, "method": "raw"}
     law, z = protocol("grr", 2.0, 4), NormalDist().inv_cdf(0.975)
+    said = {"protocol": "GRR", "eps": 2.0, "items": 4, "reports": 1000, "method": "raw", "p": law.p, "q": law.q}
+    assert document["problem"] == said
     text = Path(reports).read_text().split()
     expected = law.estimate([text.count(item) for item in ITEMS.split(",")], 1000)
     for row, f in zip(document["items"], expected.tolist(), strict=True):
@@ -53,7 +55,7 @@ def test_ibu_and_maximum_likelihood_agree_for_randomised_response(run: Any, repo
 
 def test_the_table_starts_with_the_most_frequent(run: Any, reports: str) -> None:
     lines = run("estimate-counts", reports, "-p", "grr", "-e", "2", "--domain", ITEMS).out.splitlines()
-    assert lines[0] == "GRR, eps = 2, 1,000 reports, norm-sub"
+    assert lines[0] == "GRR, eps = 2, p* = 0.71123, q* = 0.096255, 1,000 reports, norm-sub"
     assert [line.split()[0] for line in lines[2:4]] == ["ape", "bee"]
 
 
@@ -80,6 +82,58 @@ def test_bits_seeds_and_noise_are_read_too(run: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("l-oue", {"limit": 6.0}), ("l-soue", {"limit": 6.0}), ("l-grr", {"limit": 9.0}), ("olh", {"g": 16}),
+        ("l-olh", {"g": 16}), ("ss", {"subset": 2}), ("the", {"threshold": 0.8}),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_the_options_of_the_clients_are_those_of_the_server(
+    run: Any, tmp_path: Path, name: str, options: dict[str, float]
+) -> None:
+    law = protocol(name, 3.0, 4, **options)
+    path = tmp_path / "reports.npy"
+    sent = law.report(VALUES, np.random.default_rng(5))
+    np.save(path, sent)
+    words = [word for option, value in options.items() for word in (f"--{option}", str(value))]
+    arguments = ("estimate-counts", str(path), "-p", name, "-e", "3", "--domain", ITEMS, "-m", "raw", "--json")
+    said = run(*arguments, *words).json
+    found = [row["frequency"] for row in said["items"]]
+    assert found == pytest.approx(law.estimate(law.support(sent), VALUES.size).tolist())
+    assert (said["problem"]["p"], said["problem"]["q"]) == (law.p, law.q)
+    assert options.items() <= said["problem"].items()
+
+
+@pytest.mark.parametrize("name", ["l-oue", "l-soue", "L-SOUE"])
+def test_laws_that_depend_on_the_limit_are_not_guessed(run: Any, reports: str, name: str) -> None:
+    outcome = run("estimate-counts", reports, "-p", name, "-e", "2", "--domain", ITEMS)
+    assert outcome.code == 2
+    assert "limit must be given" in outcome.err
+    different = [protocol(name, 2.0, 4, limit=limit).q for limit in (4.0, 8.0)]
+    assert abs(different[0] - different[1]) > 1e-3
+
+
+def test_every_law_that_depends_on_the_limit_needs_it() -> None:
+    """The first report, at two limits, of all memoised protocols."""
+    keys = [line.key for line in PROTOCOLS if line.longitudinal]
+    laws = {key: [protocol(key, 1.0, 10, limit=limit) for limit in (2.0, 5.0)] for key in keys}
+    depend = {key for key, (a, b) in laws.items() if abs(a.p - b.p) + abs(a.q - b.q) > 1e-9}
+    assert depend == set(estimate_counts._LIMITED)
+
+
+def test_the_reports_are_never_overwritten(run: Any, reports: str, tmp_path: Path) -> None:
+    before = Path(reports).read_bytes()
+    (tmp_path / "link.csv").symlink_to(reports)
+    for out in (reports, str(tmp_path / "link.csv")):
+        options = ("estimate-counts", reports, "-p", "grr", "-e", "2", "--domain", ITEMS, "--out", out, "--force")
+        outcome = run(*options)
+        assert outcome.code == 2
+        assert "never overwritten" in outcome.err
+    assert Path(reports).read_bytes() == before
+
+
+@pytest.mark.parametrize(
     ("change", "words"),
     [
         ({"-p": "xyz"}, "protocol"),
@@ -90,6 +144,11 @@ def test_bits_seeds_and_noise_are_read_too(run: Any, tmp_path: Path) -> None:
         ({"-m": "norm-max"}, "method"),
         ({"-m": "ibu", "-p": "she"}, "no counts"),
         ({"-m": "ml", "-p": "oue"}, "no items"),
+        ({"--limit": "4"}, "option of grr"),
+        ({"--g": "4"}, "option of grr"),
+        ({"--subset": "1"}, "option of grr"),
+        ({"-p": "olh", "--g": "1"}, "g must be a whole number"),
+        ({"-p": "l-oue", "--limit": "1"}, "limit must be at least eps"),
         ({"--out": "counts.txt"}, ".csv or .json"),
     ],
     ids=str,

@@ -18,6 +18,7 @@ from mechdesign.collect.bench import Cell, Plan, Row, ranking
 from mechdesign.collect.datasets import Dataset
 from mechdesign.collect.engine import Local
 from mechdesign.collect.protocols import designed, protocol
+from mechdesign.design.result import versions
 from mechdesign.errors import FileProblem, InvalidInput
 
 COUNTS = np.array([5000, 2500, 1200, 800, 400, 100, 0])
@@ -147,12 +148,62 @@ def test_designed_mechanisms_are_cells_at_their_own_epsilon() -> None:
     plan = Plan(("grr", "mine"), ("raw", "norm-sub", "ibu", "ml"), (1.0,), 30, ("mse",), designs={"mine": law})
     rows = bench.run(plan, DATA)
     assert {(row.protocol, row.epsilon) for row in rows} == {("grr", 1.0), ("mine", 1.5)}
-    assert {row.method for row in rows if row.protocol == "mine"} == {"raw", "norm-sub", "ml"}
+    assert {row.method for row in rows if row.protocol == "mine"} == {"raw", "norm-sub", "ibu", "ml"}
     errors = [row.values["mse"] for row in rows if (row.protocol, row.method) == ("mine", "raw")]
     own = float(np.mean(protocol("grr", 1.5, 7).variance(DATA.frequencies, DATA.n)))
     assert abs(np.mean(errors) - own) < 6 * np.std(errors) / math.sqrt(30)  # rate 1e-7 at 29 degrees of freedom
     with pytest.raises(InvalidInput, match="have 2 items"):
         bench.run(plan, Dataset(("a", "b"), np.array([1, 2])))
+
+
+def test_a_mechanism_that_merges_items_has_likelihoods_only() -> None:
+    law = designed(catalogue.duchi(2.0), 7)  # two reports for seven items
+    rows = bench.run(Plan(("two",), bench.METHODS, (1.0,), 2, ("mae",), designs={"two": law}), DATA)
+    assert {row.method for row in rows} == {"ibu", "ml"}
+    assert all(a.values == b.values for a, b in zip(rows[::2], rows[1::2], strict=True))
+    rng = Cell("two", law.epsilon, 0).generator(0)
+    likely = estimators.maximum_likelihood(law.simulate_histogram(COUNTS, rng), law.channel(), tolerance=1e-7)
+    assert rows[0].values["mae"] == pytest.approx(metrics.mae(DATA.frequencies, likely.frequencies))
+
+
+@pytest.mark.parametrize(
+    ("names", "methods", "words"),
+    [
+        (("she",), ("ibu",), "no ibu of she"),
+        (("she", "oue"), ("ml",), "no ml of she, no ml of oue"),
+        (("two",), ("raw", "norm-sub"), "no raw of two, no norm-sub of two"),
+        (("l-soue",), ("raw",), "l-soue at eps = 40: eps must be at most 32.69"),
+    ],
+)
+def test_plans_without_a_cell_are_refused_with_the_pairs_that_do_not_exist(
+    names: tuple[str, ...], methods: tuple[str, ...], words: str
+) -> None:
+    plan = Plan(names, methods, (40.0,), 1, designs={"two": designed(catalogue.duchi(2.0), 7)})
+    with pytest.raises(InvalidInput, match=words):
+        bench.run(plan, DATA)
+
+
+def test_impossible_cells_are_left_out_and_named() -> None:
+    plan = Plan(("l-sue", "l-soue"), ("raw", "ml"), (1.0, 40.0), 1)
+    assert {(row.protocol, row.method, row.epsilon) for row in bench.run(plan, DATA)} == {
+        ("l-sue", "raw", 1.0), ("l-soue", "raw", 1.0), ("l-sue", "raw", 40.0)
+    }  # fmt: skip
+    last = bench.offers(plan, 7)[-1]
+    assert (last.protocol, last.epsilon, last.methods, last.missing) == ("l-soue", 40.0, (), ())
+    assert "eps must be at most" in last.impossible
+
+
+def test_the_limit_is_that_of_the_memoised_protocols(tmp_path: Path) -> None:
+    plans = [Plan(("l-oue", "grr"), ("raw",), (1.0,), 1, limit=limit) for limit in (None, 2.0, 6.0)]
+    default, same, other = (bench.run(plan, DATA) for plan in plans)
+    assert default == same
+    assert [a.values == b.values for a, b in zip(same, other, strict=True)] == [False, True]
+    law = protocol("l-oue", 1.0, 7, limit=6.0)
+    seen = law.simulate(COUNTS, Cell("l-oue", 1.0, 0).generator(0))
+    assert other[0].values["l1"] == metrics.l1(DATA.frequencies, law.estimate(seen, DATA.n))
+    bench.run(plans[1], DATA, results=tmp_path / "r.json")
+    with pytest.raises(FileProblem, match="its limit differ"):
+        bench.run(plans[2], DATA, results=tmp_path / "r.json")
 
 
 # -- ranking ----------------------------------------------------------------------------------------------------------
@@ -236,7 +287,18 @@ def test_files_that_are_no_results_are_refused(tmp_path: Path, text: str) -> Non
 
 
 @pytest.mark.parametrize(
-    "rows", [None, [["grr"]], [["grr", "raw", "x", 0, {}]], [["grr", "raw", 1.0, 0, {"mae": None}]]]
+    "rows",
+    [
+        None,
+        [["grr"]],
+        [["grr", "raw", "x", 0, {}]],
+        [["grr", "raw", 1.0, 0, {"mae": None}]],
+        [["grr", "raw", 1.0, 0, {"mae": "5", "kendall": 0.0}]],
+        [["grr", "raw", 1.0, 0.5, {"mae": 5.0, "kendall": 0.0}]],
+        [["grr", "raw", "1", 0, {"mae": 5.0, "kendall": 0.0}]],
+        [[1, "raw", 1.0, 0, {"mae": 5.0, "kendall": 0.0}]],
+    ],
+    ids=str,
 )
 def test_broken_rows_are_refused(tmp_path: Path, rows: object) -> None:
     path = tmp_path / "results.json"
@@ -244,6 +306,17 @@ def test_broken_rows_are_refused(tmp_path: Path, rows: object) -> None:
     document = json.loads(path.read_text())
     path.write_text(json.dumps(document | {"rows": rows}))
     with pytest.raises(FileProblem, match="complete rows"):
+        bench.run(PLAN, DATA, results=path)
+
+
+def test_results_of_another_version_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "results.json"
+    bench.run(PLAN, DATA, results=path)
+    document = json.loads(path.read_text())
+    assert document["origin"]["mechdesign"] == versions()["mechdesign"]
+    document["origin"]["mechdesign"] = "0.0.1"
+    path.write_text(json.dumps(document))
+    with pytest.raises(FileProblem, match="its mechdesign differ"):
         bench.run(PLAN, DATA, results=path)
 
 
@@ -261,7 +334,10 @@ def test_a_results_file_that_cannot_be_written_is_refused_before_any_work(tmp_pa
         {"protocols": ("xyz",)}, {"protocols": ()}, {"protocols": ("grr", "grr")}, {"methods": ("norms",)},
         {"methods": ()}, {"epsilons": ()}, {"epsilons": (1.0, 1.0)}, {"epsilons": (0.0,)}, {"epsilons": (math.nan,)},
         {"epsilons": (-1.0,)}, {"epsilons": (math.inf,)}, {"epsilons": (1e-15,)}, {"runs": 0}, {"runs": 1.5},
-        {"runs": True}, {"seed": -1}, {"metrics": ("l9",)}, {"metrics": ()},
+        {"runs": True}, {"seed": -1}, {"metrics": ("l9",)}, {"metrics": ()}, {"protocols": "grr"}, {"protocols": None},
+        {"protocols": (1,)}, {"protocols": (["grr"],)}, {"methods": "raw"}, {"methods": (None,)}, {"epsilons": 1.0},
+        {"epsilons": ([1.0],)}, {"epsilons": "1"}, {"metrics": "l1"}, {"metrics": (1,)}, {"metrics": ("l1", 1)},
+        {"designs": None}, {"designs": {"x": "y"}}, {"limit": 0}, {"limit": "2"},
     ],
     ids=str,
 )  # fmt: skip

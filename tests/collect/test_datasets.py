@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mechdesign.collect.datasets import Dataset, gaps, observed_domain, parse_domain_labels, read_dataset
+from mechdesign.collect.datasets import Dataset, gaps, likely_header, observed_domain, parse_domain_labels, read_dataset
 from mechdesign.errors import FileProblem, InvalidInput
 
 
@@ -38,7 +39,7 @@ def test_whole_numbers_stand_by_value_and_other_labels_by_letter() -> None:
     [
         ("b\na\nb\n", None),
         ("\ufeffb\r\na\r\nb", None),
-        ("b\n\na\n\nb\n", None),
+        ("b\na\nb\n\n \n\n", None),
         ("id,item\n1,b\n2,a\n3,b\n", "item"),
         ('item,note\n"b","x, y"\na,\nb,\n', "item"),
     ],
@@ -101,9 +102,17 @@ def test_digests_tell_data_apart() -> None:
         ("a\na\n", "data.csv", "at least two items"),
         ("a,b\nc,d\n", "data.csv", "--column"),
         ("a\nb\nc,d\n", "data.csv", "row 3"),
-        ("a\n  \nb\n", "data.csv", "hold a label"),
+        ("a\n  \nb\n", "data.csv", "row 2 .*empty lines may only end"),
         ("age\n31\n32\n31\n", "data.csv", "header"),
-        ('a\n"b\n', "data.csv", "text in UTF-8"),
+        ('a\n"b\n', "data.csv", "CSV file in UTF-8"),
+        ("1\n2\nx\n1\n", "data.csv", "must be a number.*got 'x'.*--domain"),
+        ("x\ny\n1\n2\n", "data.csv", "must be a number.*got 'x'"),
+        ("1\n1.0\n2\n", "data.csv", "written like 1,"),
+        ("01\n2\n1\n", "data.csv", "written like 01,"),
+        ("1e1\n2\n10\n", "data.csv", "written like 1e1,"),
+        ("1.5\nnan\n2\nNaN\n", "data.csv", "1 rows seem to hold none"),
+        ("red\nNULL\nblue\n", "data.csv", "--domain with all items"),
+        ("a\n\nb\n", "data.csv", "row 2 .*not be empty"),
         ("[]", "data.json", "list of labels"),
         ("{}", "data.json", "list of labels"),
         ("3", "data.json", "list of labels"),
@@ -121,6 +130,54 @@ def test_digests_tell_data_apart() -> None:
 def test_doubtful_files_are_refused(tmp_path: Path, text: str, name: str, words: str) -> None:
     with pytest.raises(InvalidInput, match=words):
         read_dataset(written(tmp_path, text, name))
+
+
+def test_a_domain_says_that_doubtful_labels_are_right(tmp_path: Path) -> None:
+    data = read_dataset(written(tmp_path, "1\n1.0\nna\nx\nx\n"), domain=("1", "1.0", "na", "x"))
+    assert data.counts.tolist() == [1, 1, 1, 2]
+
+
+def test_a_word_in_the_first_row_only_may_be_a_header(tmp_path: Path) -> None:
+    for text, header in (("color\nred\nblue\nred\nblue\n", "color"), ("red\nblue\nred\n", None), ("1\n2\n2\n", None)):
+        path = written(tmp_path, text)
+        assert likely_header(path, read_dataset(path)) == header
+
+
+def test_whole_numbers_are_labels_as_text() -> None:
+    for values in ([1, 2, 1], np.array([1, 2, 1]), ["1", "2", "1"], range(1, 3)):
+        assert Dataset.of_labels(values).labels == ("1", "2")
+    data = Dataset.of_labels([1, 2, 1], domain=range(4))
+    assert (data.labels, data.counts.tolist()) == (("0", "1", "2", "3"), [0, 2, 1, 0])
+    assert Dataset.of_counts({3: np.int64(5), 4: 1}).counts.tolist() == [5, 1]
+
+
+@pytest.mark.parametrize(
+    "values", [[None, "a"], [1, "a"], [1.0, 2.0], [True, False], ["a", ""], "ab", 5, [["a"], "b"]], ids=str
+)
+def test_labels_of_no_one_kind_are_refused(values: Any) -> None:
+    with pytest.raises(InvalidInput, match="labels"):
+        Dataset.of_labels(values)
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [{"a": 1.9, "b": 1}, {"a": True, "b": 1}, {"a": "5", "b": 1}, {"a": None, "b": 1}, {"a": -1, "b": 3}, [1, 2]],
+    ids=str,
+)
+def test_counts_are_never_rounded(counts: Any) -> None:
+    with pytest.raises(InvalidInput, match="count"):
+        Dataset.of_counts(counts)
+
+
+@pytest.mark.parametrize("domain", [5, "ab", [None, "a"], [1, "a"]], ids=str)
+def test_domains_that_are_no_lists_of_labels_are_refused(domain: Any) -> None:
+    with pytest.raises(InvalidInput, match="domain"):
+        Dataset.of_labels(["a", "b"], domain)
+
+
+def test_labels_are_text_in_the_end() -> None:
+    with pytest.raises(InvalidInput, match="text"):
+        Dataset((1, 2), np.array([1, 2]))  # type: ignore[arg-type]
 
 
 def test_unknown_labels_are_named_and_counted(tmp_path: Path) -> None:

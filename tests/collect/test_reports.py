@@ -53,6 +53,16 @@ def test_a_saved_array_counts_like_itself(tmp_path: Path, name: str) -> None:
     assert support == pytest.approx(law.support(sent))
 
 
+@pytest.mark.parametrize("kind", [np.uint8, np.int64])
+def test_saved_zeros_and_ones_are_bits(tmp_path: Path, kind: type) -> None:
+    law, sent = made("oue")
+    np.save(tmp_path / "reports.npy", sent.astype(kind))
+    assert read_support(tmp_path / "reports.npy", law, LABELS)[0].tolist() == law.support(sent).tolist()
+    np.save(tmp_path / "reports.npy", sent.astype(kind) + 1)
+    with pytest.raises(InvalidInput, match="bits"):
+        read_support(tmp_path / "reports.npy", law, LABELS)
+
+
 def test_bits_may_stand_in_one_word(tmp_path: Path) -> None:
     path = tmp_path / "reports.csv"
     path.write_text("0110\n1000\n0100\n")
@@ -78,6 +88,7 @@ def test_bits_may_stand_in_one_word(tmp_path: Path) -> None:
         ("she", "0.1,0.2,x,1\n", "numbers"),
         ("hr", "999\n", "rows 1 to 1"),
         ("grr", 'ape\n"bee\n', "CSV"),
+        ("grr", "ape\n\nbee\n", "row 2 .*empty lines"),
     ],
 )
 def test_doubtful_reports_are_refused(tmp_path: Path, name: str, text: str, words: str) -> None:

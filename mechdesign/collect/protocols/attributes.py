@@ -10,7 +10,7 @@ amplification ``eps' = ln[d (e^eps - 1) + 1]`` holds for attributes of one size;
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -23,7 +23,7 @@ from mechdesign.collect.protocols.grr import Grr, grr
 from mechdesign.collect.protocols.protocol import FrequencyProtocol, Support
 from mechdesign.collect.protocols.randomness import Randomness, require_randomness
 from mechdesign.collect.protocols.unary import Unary
-from mechdesign.errors import InvalidInput, require_epsilon
+from mechdesign.errors import MAX_EPSILON, InvalidInput, require_epsilon
 from mechdesign.mechanisms.analysis import require_generator
 
 Floats = NDArray[np.float64]
@@ -32,6 +32,7 @@ Counts = NDArray[np.int64]
 RECORD, ATTRIBUTE = "record", "attribute"
 
 _P = TypeVar("_P")
+_V = TypeVar("_V")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class SplitBudget:
         return tuple(part.report(column, rng) for part, column in zip(self.parts, columns, strict=True))
 
     def support(self, reports: Sequence[ArrayLike]) -> tuple[Support, ...]:
-        return tuple(part.support(column) for part, column in zip(self.parts, reports, strict=True))
+        return tuple(part.support(column) for part, column in _paired(self.parts, reports, "reports"))
 
     def simulate(self, counts: Sequence[ArrayLike], rng: np.random.Generator) -> tuple[Support, ...]:
         """Supports for the counts of each attribute: exact in joint law, reports are independent given the records."""
@@ -65,7 +66,7 @@ class SplitBudget:
         return tuple(part.simulate(column, rng) for part, column in zip(self.parts, held, strict=True))
 
     def estimate(self, supports: Sequence[ArrayLike], n: int) -> tuple[Floats, ...]:
-        return tuple(part.estimate(support, n) for part, support in zip(self.parts, supports, strict=True))
+        return tuple(part.estimate(support, n) for part, support in _paired(self.parts, supports, "supports"))
 
     def variance(self, attribute: int, f: ArrayLike, n: int) -> Floats:
         return _part(self.parts, attribute).variance(f, n)
@@ -94,7 +95,7 @@ class SampledAttribute:
 
     def support(self, reports: Sequence[NDArray[Any]]) -> tuple[tuple[Support, int], ...]:
         """For each attribute the supports and the number of its users."""
-        return tuple((part.support(column), len(column)) for part, column in zip(self.parts, reports, strict=True))
+        return tuple((part.support(column), len(column)) for part, column in _paired(self.parts, reports, "reports"))
 
     def simulate(self, counts: Sequence[ArrayLike], rng: np.random.Generator) -> tuple[tuple[Support, int], ...]:
         """The same for the counts of each attribute. Each attribute is exact in law; they are drawn independently."""
@@ -104,7 +105,7 @@ class SampledAttribute:
         return tuple((part.simulate(column, generator), int(column.sum())) for part, column in pairs)
 
     def estimate(self, supports: Sequence[tuple[ArrayLike, int]]) -> tuple[Floats, ...]:
-        return tuple(part.estimate(*support) for part, support in zip(self.parts, supports, strict=True))
+        return tuple(part.estimate(*support) for part, support in _paired(self.parts, supports, "supports"))
 
     def variance(self, attribute: int, f: ArrayLike, n: int) -> Floats:
         """The variance where exactly ``n / d`` users drew the attribute, their choice included.
@@ -167,7 +168,7 @@ class SampledWithFakes:
         return tuple(reports)
 
     def support(self, reports: Sequence[ArrayLike]) -> tuple[Counts, ...]:
-        return tuple(part.support(column) for part, column in zip(self.parts, reports, strict=True))
+        return tuple(part.support(column) for part, column in _paired(self.parts, reports, "reports"))
 
     def simulate(self, counts: Sequence[ArrayLike], rng: np.random.Generator) -> tuple[Counts, ...]:
         """Supports for the counts of each attribute. Each attribute is exact in law; they are drawn independently."""
@@ -187,7 +188,7 @@ class SampledWithFakes:
         """``(support / n - q*) / (p* - q*)``."""
         users = arguments.require_users(n)
         estimates = []
-        for j, (part, support) in enumerate(zip(self.parts, supports, strict=True)):
+        for j, (part, support) in enumerate(_paired(self.parts, supports, "supports")):
             p, q = self.chances(j)
             estimates.append((arguments.require_support(support, part.size) / users - q) / (p - q))
         return tuple(estimates)
@@ -234,8 +235,10 @@ def sampled_with_fakes(
     most = math.log1p(len(counts) * math.expm1(budget))
     inner = budget
     if relation == ATTRIBUTE and most > budget:
-        if most > 64:
-            raise InvalidInput("eps", epsilon, f"be at most {64 - math.log(len(counts)):.4g} for that many attributes")
+        if most > MAX_EPSILON:
+            raise InvalidInput(
+                "eps", epsilon, f"be at most {MAX_EPSILON - math.log(len(counts)):.4g} for that many attributes"
+            )
         if _fakes_loss(parts(most), ATTRIBUTE) <= budget:
             inner = most
         else:
@@ -268,6 +271,8 @@ def _require_relation(neighbours: str) -> str:
 
 
 def _sizes(sizes: Sequence[int]) -> list[int]:
+    if isinstance(sizes, str) or not isinstance(sizes, Iterable):
+        raise InvalidInput("sizes", sizes, "be a list with the number of items of each attribute", "such as (4, 10)")
     counts = [arguments.require_size(size) for size in sizes]
     if not counts:
         raise InvalidInput("sizes", counts, "name at least one attribute")
@@ -278,6 +283,13 @@ def _part(parts: Sequence[_P], attribute: int) -> _P:
     return parts[arguments.require_whole(attribute, "attribute", 0, len(parts) - 1)]
 
 
+def _paired(parts: Sequence[_P], values: Sequence[_V], field: str) -> list[tuple[_P, _V]]:
+    """Each attribute with its own of some values."""
+    if not isinstance(values, Sequence | np.ndarray) or len(values) != len(parts):
+        raise InvalidInput(field, values, f"be {len(parts)} in a list, one for each attribute")
+    return list(zip(parts, values, strict=True))
+
+
 def _columns(records: ArrayLike, parts: Sequence[FrequencyProtocol]) -> list[Counts]:
     table = arguments.as_array(records, "records")
     if table.ndim != 2 or table.shape[1] != len(parts):
@@ -286,12 +298,8 @@ def _columns(records: ArrayLike, parts: Sequence[FrequencyProtocol]) -> list[Cou
 
 
 def _counts(counts: Sequence[ArrayLike], parts: Sequence[FrequencyProtocol]) -> list[Counts]:
-    if len(counts) != len(parts):
-        raise InvalidInput("counts", len(counts), f"be {len(parts)} lists, one for each attribute")
-    held = [
-        arguments.require_counts(c, part.size, f"counts[{j}]")
-        for j, (c, part) in enumerate(zip(counts, parts, strict=True))
-    ]
+    pairs = enumerate(_paired(parts, counts, "counts"))
+    held = [arguments.require_counts(column, part.size, f"counts[{j}]") for j, (part, column) in pairs]
     if len({int(column.sum()) for column in held}) > 1:
         raise InvalidInput("counts", [int(column.sum()) for column in held], "add up to the same number of users")
     return held

@@ -35,7 +35,8 @@ class Designed:
 
     Reports are decoded linearly: each adds its row of ``decoder`` (m x k) to the support, where ``A decoder = I`` for
     the channel A (k x m). So one report's expected support is 1 for its own item and 0 for others: ``p = 1`` and
-    ``q = 0``. Of all such decoders this one has the least variances when all items are equally frequent.
+    ``q = 0``. Of all such decoders this one has the least variances when all items are equally frequent. Where the
+    reports do not tell the items apart (`has_inverse`) there is none: then only likelihoods use the reports.
 
     *Guarantee.* The channel's loss is `privacy_loss`; collecting outputs into cells never raises the mechanism's own.
 
@@ -52,14 +53,29 @@ class Designed:
     matrix: Floats
     edges: Floats | None = None
     table: Table | None = None
-    decoder: Floats = field(init=False, repr=False)
+    _solved: Floats | None = field(init=False, default=None, repr=False)
 
     def __post_init__(self) -> None:
         arguments.require_size(len(self.items))
         arguments.require_channel_size(self.matrix.shape[1], self.matrix.shape[0])
-        object.__setattr__(self, "decoder", _decoder(self.matrix, self.name))
-        for array in (self.items, self.matrix, self.decoder):
+        for array in (self.items, self.matrix):
             array.setflags(write=False)
+
+    @property
+    def decoder(self) -> Floats:
+        """The m x k matrix, made when it is first asked for; `InvalidInput` where there is none."""
+        if not self.has_inverse:
+            rank = int(np.linalg.matrix_rank(self.matrix, tol=_WORST_INVERSE * float(np.linalg.norm(self.matrix, 2))))
+            rule = f"tell its {self.size} items apart by their {self.columns} reports, whose channel has rank {rank}"
+            raise InvalidInput("mechanism", self.name, rule, "use fewer items, more cells, or maximum likelihood")
+        return self._solved  # type: ignore[return-value]  # has_inverse made it
+
+    @property
+    def has_inverse(self) -> bool:
+        """Whether there is a decoder, in doubles: up to an error of 1e-6."""
+        solved = _decoder(self.matrix) if self._solved is None else self._solved
+        object.__setattr__(self, "_solved", solved)
+        return solved.size > 0
 
     @property
     def size(self) -> int:
@@ -241,17 +257,16 @@ def _edges(outputs: tuple[float, float], cells: int | ArrayLike | None, size: in
     return edges
 
 
-def _decoder(matrix: Floats, name: str) -> Floats:
-    """The m x k matrix with ``A decoder = I`` and least variances under equal frequencies."""
+def _decoder(matrix: Floats) -> Floats:
+    """The m x k matrix with ``A decoder = I`` and least variances under equal frequencies, or an empty one."""
     weights = matrix.mean(axis=0)
     scaled = np.divide(matrix, weights, out=np.zeros_like(matrix), where=weights > 0)
     try:
-        inverse = np.linalg.solve(scaled @ matrix.T, np.eye(matrix.shape[0]))
+        decoder = scaled.T @ np.linalg.solve(scaled @ matrix.T, np.eye(matrix.shape[0]))
     except np.linalg.LinAlgError:
-        inverse = np.full((matrix.shape[0], matrix.shape[0]), np.nan)
-    decoder = scaled.T @ inverse
+        return np.empty((0, 0))
     error = np.abs(matrix @ decoder - np.eye(matrix.shape[0])).max()
     if not error <= _WORST_INVERSE:
-        rule = f"tell its {matrix.shape[0]} items apart by their {matrix.shape[1]} reports"
-        raise InvalidInput("mechanism", name, rule, "use fewer items, or more cells")
+        return np.empty((0, 0))
+    decoder.setflags(write=False)
     return np.asarray(decoder)

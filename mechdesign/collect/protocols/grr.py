@@ -21,7 +21,7 @@ Counts = NDArray[np.int64]
 class Grr:
     """``P(y | x) = p`` for ``y = x`` and ``q`` for each of the k - 1 other items (Kairouz, Bonawitz and Ramage 2016).
 
-    Drawn as a mixture: the true item with probability ``p - q``, else an item uniform over all k.
+    Drawn as a mixture: the true item with probability ``p - q = 1 - k q``, else an item uniform over all k.
 
     *Guarantee.* The privacy loss is ``ln(p / q)``.
 
@@ -56,7 +56,8 @@ class Grr:
     def report(self, values: ArrayLike, rng: Randomness) -> Counts:
         """One item a user."""
         items, source = arguments.require_values(values, self.size), require_randomness(rng)
-        kept = source.random(items.size) < self.p - self.q
+        # q's own comparison: where k q is below the spacing of draws, a report is random more often, never less
+        kept = source.random(items.size) >= self.size * self.q
         return np.where(kept, items, source.integers(0, self.size, items.size, np.int64))
 
     def support(self, reports: ArrayLike) -> Counts:

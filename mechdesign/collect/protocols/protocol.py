@@ -20,6 +20,8 @@ class FrequencyProtocol(Protocol):
     other. In protocols whose support is no count (noisy histograms, designed mechanisms) it is a real number with
     ``p = 1`` and ``q = 0``. Estimates, variances, clients and simulations all read the same numbers.
 
+    ``p - q`` is a difference of doubles: estimates have the relative error ``2^-52 / eps`` or so, 1e-7 at eps = 1e-9.
+
     *Guarantee.* The loss is epsilon up to the rounding of doubles. What must be private to the last bit is shipped as a
     table of whole numbers (`mechdesign.deploy`), which is a protocol too (`designed`).
     """

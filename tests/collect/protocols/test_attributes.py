@@ -141,6 +141,17 @@ def test_what_only_one_attribute_may_differ_in_is_best_split():
 
 BAD = [
     (lambda: split_budget(1.0, []), "sizes"),
+    (lambda: split_budget(1.0, 5), "sizes"),
+    (lambda: split_budget(1.0, None), "sizes"),
+    (lambda: split_budget(1.0, "44"), "sizes"),
+    (lambda: split_budget(1.0, ["4", 4]), "size"),
+    (lambda: split_budget(1.0, [3, 3]).simulate(5, np.random.default_rng(1)), "counts"),
+    (lambda: split_budget(1.0, [3, 3]).support([[0]]), "reports"),
+    (lambda: split_budget(1.0, [3, 3]).estimate([[1, 0, 0]], 1), "supports"),
+    (lambda: sampled_attribute(1.0, [3, 3]).support(None), "reports"),
+    (lambda: sampled_attribute(1.0, [3, 3]).estimate([([1, 0, 0], 1)]), "supports"),
+    (lambda: sampled_with_fakes(1.0, [3, 3]).support([[0]]), "reports"),
+    (lambda: sampled_with_fakes(1.0, [3, 3]).estimate(None, 1), "supports"),
     (lambda: split_budget(1.0, [3, 1]), "size"),
     (lambda: split_budget(0, [3, 3]), "eps"),
     (lambda: sampled_with_fakes(1.0, [3, 3], "olh"), "grr, sue, oue"),
@@ -152,7 +163,7 @@ BAD = [
     (lambda: split_budget(1.0, [3, 3]).report([[0, 3]], np.random.default_rng(1)), "column 1"),
     (lambda: split_budget(1.0, [3, 3]).report([0, 1], np.random.default_rng(1)), "records"),
     (lambda: split_budget(1.0, [3, 3]).report([[0, 1], [0]], np.random.default_rng(1)), "records"),
-    (lambda: sampled_attribute(1.0, [3, 3]).simulate([[1, 0, 0]], np.random.default_rng(1)), "be 2 lists"),
+    (lambda: sampled_attribute(1.0, [3, 3]).simulate([[1, 0, 0]], np.random.default_rng(1)), "be 2 in a list"),
     (lambda: sampled_attribute(1.0, [3, 3]).simulate([[1, 0, 0], [2, 0, 0]], np.random.default_rng(1)), "same number"),
 ]
 

@@ -145,6 +145,13 @@ def test_items_are_points_or_centres_of_bins():
     assert designed(catalogue.randomised_response(1.0, Finite((1, 5, 9)))).items.tolist() == [1, 5, 9]
 
 
+def test_mechanisms_that_merge_items_are_protocols_without_an_unbiased_estimate():
+    law = designed(catalogue.duchi(1.0), 50)
+    assert not law.has_inverse
+    assert law.privacy_loss() <= 1 + 1e-9
+    assert law.simulate_histogram(np.full(law.size, 10), np.random.default_rng(1)).sum() == 10 * law.size
+
+
 def test_finer_cells_never_raise_the_variance():
     variances = [designed(catalogue.ogpm(2.0), 4, cells=4 * 2**j).variance(0.25, 1).item() for j in range(5)]
     assert all(b <= a * (1 + 1e-9) for a, b in zip(variances, variances[1:], strict=False))
@@ -161,8 +168,9 @@ BAD = [
     (lambda: designed(catalogue.ogpm(1.0), 4, cells="many"), "cells"),
     (lambda: designed(catalogue.ogpm(1.0), "many"), "items"),
     (lambda: designed(catalogue.ogpm(1.0), 4, cells=[0.0, math.nan, 1.0]), "cells"),
-    (lambda: designed(catalogue.duchi(1.0), 3), "apart"),
-    (lambda: designed(catalogue.ogpm(1.0), 4, cells=[0.0, 0.4, 1.0]), "apart"),
+    (lambda: designed(catalogue.duchi(1.0), 3).decoder, "3 items apart by their 2 reports, whose channel has rank 2"),
+    (lambda: designed(catalogue.duchi(1.0), 3).support([0, 1]), "rank 2"),
+    (lambda: designed(catalogue.ogpm(1.0), 4, cells=[0.0, 0.4, 1.0]).variance(0.1, 10), "rank 2"),
     (lambda: designed(Product((catalogue.ogpm(1.0),)), 4), "source"),
     (lambda: designed("oue", 4), "source"),
     (lambda: designed(catalogue.randomised_response(1.0, Finite((0, 1))), 2), "items"),

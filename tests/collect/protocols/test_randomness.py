@@ -34,3 +34,12 @@ def test_uniform_numbers_are_uniform():
 def test_simulations_refuse_it():
     with pytest.raises(InvalidInput, match="Generator"):
         protocol("grr", 1.0, 4).simulate([1, 1, 1, 1], OperatingSystem())
+
+
+@pytest.mark.parametrize("key", ["grr", "l-grr"])
+def test_the_least_draw_never_keeps_an_item(key, monkeypatch):
+    """At eps = 64 the chance of another item is below 2^-53: rounded, it must not become 0. n = 400, rate 4^-400."""
+    monkeypatch.setattr(OperatingSystem, "random", lambda _, size: np.zeros(size))
+    law = protocol(key, 64.0, 4)
+    assert 0 < law.size * law.q < 2**-53
+    assert law.report(np.zeros(400, dtype=np.int64), OperatingSystem()).any()

@@ -36,14 +36,19 @@ def test_the_surface_is_the_exact_variance_and_the_budgets():
     assert allowed.tolist() == [[True, False]]
 
 
-def test_a_profile_puts_infinite_losses_on_the_upper_edge():
-    figure = joint_profile({"pairs": (0.9, math.inf), "groups": (0.5, 0.9, 1.6, math.inf)}, PROBLEM)
+def test_a_profile_ends_its_lines_at_the_last_finite_loss_and_marks_every_infinite_one():
+    figure = joint_profile({"pairs": (0.9, math.inf), "groups": (0.5, 0.9, math.inf, math.inf)}, PROBLEM)
     axes = figure.axes[0]
     top = axes.get_ylim()[1]
     lines = {line.get_label(): line.get_ydata() for line in axes.lines}
-    assert list(lines["pairs"]) == [0.9, top]
-    assert list(lines["groups"]) == [0.5, 0.9, 1.6, top]
-    assert [text.get_text() for text in axes.texts] == ["∞", "∞"]
+    assert list(lines["pairs"]) == pytest.approx([0.9, math.nan], nan_ok=True)
+    assert list(lines["groups"]) == pytest.approx([0.5, 0.9, math.nan, math.nan], nan_ok=True)
+    assert [(text.get_text(), text.xy) for text in axes.texts] == [("∞", (c, top)) for c in (1, 2, 3)]
+
+
+def test_infinity_signs_of_two_laws_do_not_hide_each_other():
+    axes = joint_profile({"one": (0.9, math.inf), "other": (0.5, math.inf)}, PROBLEM).axes[0]
+    assert len({text.get_position() for text in axes.texts}) == 2
 
 
 def test_designs_with_more_categories_are_drawn_as_their_profile():

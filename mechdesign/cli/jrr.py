@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,6 +15,7 @@ from mechdesign.cli import output
 from mechdesign.cli.options import AsJson, Force, OutFile, PlotFile, Quiet
 from mechdesign.design.constants import rounded_down, rounded_up
 from mechdesign.errors import InvalidInput
+from mechdesign.mechanisms.joint import require_group
 from mechdesign.priors import parse_prior
 
 if TYPE_CHECKING:
@@ -63,11 +65,19 @@ def run(
     from mechdesign.design.joint import heuristic
 
     output.require_outputs(out, plot_file, force=force)
+    if not (math.isfinite(time_limit) and time_limit > 0):
+        raise InvalidInput("time limit", time_limit, "be a finite number of seconds above 0")
+    deadline = time.monotonic() + time_limit
+    if run_parties is not None:
+        _require_parties(run_parties, group, eps)
     problem = _problem(eps, users, share, prior, colluders, group, conditional_eps, categories, gap, run_parties)
     with output.progress(f"joint response in groups of {group}", quiet=quiet):
         design = _answer(problem, method, time_limit)
         rule = heuristic(problem) if problem.is_pair else None
-    played = None if run_parties is None else _play(design, run_parties, time_limit, quiet=quiet)
+    played = None
+    if run_parties is not None:
+        with output.ending_cleanly():
+            played = _play(design, run_parties, deadline, quiet=quiet)
     if plot_file is not None:
         from mechdesign.plot.joint import joint_design
 
@@ -104,7 +114,9 @@ def _problem(
     if share is not None and prior is not None:
         raise InvalidInput("options", "--share, --prior", "be given one or the other")
     crowd = users if users is not None else (10000 if parties is None else parties)
-    what = parse_prior(prior, Interval(0.0, 1.0)) if prior is not None else _share(share or "0.1")
+    what = parse_prior(prior, Interval(0.0, 1.0)) if prior is not None else _share("0.1" if share is None else share)
+    if users is None and parties is not None and isinstance(what, float) and what > 0:
+        what = max(what, 1 / crowd)  # of so few users at least one holds the value
     caps = () if conditional_eps is None else _caps(conditional_eps)
     return JointProblem(1.0 if eps is None else eps, crowd, what, colluders, group, caps, categories, gap)
 
@@ -142,18 +154,41 @@ def _answer(problem: JointProblem, method: str, seconds: float) -> JointDesign:
 # -- the protocol ------------------------------------------------------------------------------------------------------
 
 
-def _play(design: JointDesign, parties: int, seconds: float, *, quiet: bool) -> dict[str, Any]:
-    """One collection between processes; the values are the design's share of ones, rounded."""
-    from mechdesign.deploy.parties import run_parties
+def _require_parties(parties: int, group: int, eps: float | None) -> None:
+    """`InvalidInput` in the option's name, before anything is designed."""
+    from mechdesign.deploy.parties import MOST_EPSILON, require_parties
+
+    if eps is not None and eps > MOST_EPSILON:
+        raise InvalidInput("eps", eps, f"be at most {MOST_EPSILON:g} with --run-parties", "it draws with 64 bits")
+
+    try:
+        require_parties(parties, require_group(group))
+    except InvalidInput as bad:
+        if bad.field != "parties":
+            raise
+        raise InvalidInput("run parties", bad.value, bad.rule, bad.next_step) from None
+
+
+def _play(design: JointDesign, parties: int, deadline: float, *, quiet: bool) -> dict[str, Any]:
+    """One collection between processes; the values are the design's share of ones, rounded, at least one if any."""
+    from mechdesign.deploy.parties import law_to_run, run_parties
+    from mechdesign.proof.joint import privacy_of
 
     problem = design.problem
-    goal = problem.goal()
-    ones = round(parties * float(goal.own) / problem.users)
+    law = law_to_run(design.law, problem.epsilon, problem.users, problem.colluders, problem.caps)
+    share = problem.goal().own / problem.users
+    ones = max(round(parties * share), 1 if share else 0)
     values = [1] * ones + [0] * (parties - ones)
     with _bar(f"{parties} parties", quiet=quiet) as step:
-        played = run_parties(design.law, values, seconds=seconds, on_progress=step)
+        left = max(deadline - time.monotonic(), 1e-3)
+        played = run_parties(law, values, seconds=left, on_progress=step)
     counted = played.reports[0].count(1)
-    return {"run": played, "ones": ones, "reported": counted, "estimate": float(design.law.estimate(counted, parties))}
+    return {
+        "run": played,
+        "ones": ones,
+        "estimate": float(played.law.estimate(counted, parties)),
+        "pooled": privacy_of(played.law, parties, played.threshold).averaged,
+    }
 
 
 @contextmanager
@@ -203,7 +238,10 @@ def _document(design: JointDesign, rule: Heuristic | None, played: dict[str, Any
         run: PartyRun = played["run"]
         document["run"] = {
             "parties": run.parties,
+            "group": run.law.group,
+            "law": run.law.to_dict(),
             "tolerated_colluders": run.threshold,
+            "averaged_epsilon_of_their_truths": played["pooled"],
             "reports": list(run.reports[0]),
             "estimate": played["estimate"],
             "true_count": played["ones"],
@@ -265,6 +303,10 @@ def _print_privacy(design: JointDesign) -> None:
             f"({problem.colluders} of the others collude; asked for {problem.epsilon:g})",
             soft_wrap=True,
         )
+        if problem.colluders > 1:
+            say(
+                "    (an average, not a bound given the truths of all who collude: those can tell more)", soft_wrap=True
+            )
     for known, epsilon in _told(privacy.conditional):
         who = "your partner colludes" if problem.group == 2 else _partners(known, len(privacy.conditional) - 1)
         cap = problem.caps[known - 1] if known <= len(problem.caps) else None
@@ -311,7 +353,10 @@ def _print_run(played: dict[str, Any]) -> None:
     parties = f"{run.parties} processes" if run.parties == len(run.reports[0]) else "2 users and a helper"
     output.console.print(
         f"\nRun between {parties} in {run.seconds:.1f} s "
-        f"(semi-honest, safe against {run.threshold} who pool what they see)\n"
+        f"(semi-honest)\n"
+        f"  messages are safe against {run.threshold} who pool them; what their own truth bits tell is above\n"
+        f"  eps on average over the grouping if {run.threshold} of these {len(run.reports[0])} users pool their truth "
+        f"bits: {_eps(played['pooled'])}\n"
         f"  reports: {' '.join(map(str, run.reports[0]))} (1 is the value counted)\n"
         f"  estimated count {output.number(played['estimate'])}, true count {played['ones']}",
         soft_wrap=True,

@@ -10,8 +10,12 @@ Shamir shares among all parties (mpyc; semi-honest, fewer than half of the parti
 2. *Truthfulness.* Each group has 64 joint random bits R. The user in slot s of the group is truthful where
    ``R < floor(2^64 P(more than s - 1 are truthful))``: with random slots exactly the exchangeable law, and no party
    knows R. The network run backwards, with the same swaps, brings the truth bits back to their owners.
-3. *Opening.* Only when all shares of all truth bits are computed is each bit opened, to its owner alone, who then
-   reports. Whoever leaves before that takes everybody's bits along: shares of an unfinished run say nothing.
+3. *Opening.* Only when all shares of all truth bits are computed is each bit opened, to its owner alone. Whoever leaves
+   before that takes everybody's bits along: shares of an unfinished run say nothing. Who leaves during the opening may
+   leave others with their own bits.
+4. *Reporting.* Only when every party has its bits does anybody report.
+
+The process ends when its stdin does: nobody waits for it any more.
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ import json
 import os
 import secrets
 import sys
+import threading
 from typing import Any
 
 KEY_BITS = 62
@@ -33,12 +38,20 @@ _LEFT = 3
 def main() -> None:
     """Read the task, take part, say what happens."""
     task = json.loads(sys.stdin.readline())
+    threading.Thread(target=_leave_with_the_caller, daemon=True).start()
     addresses = [part for port in task["ports"] for part in ("-P", f"127.0.0.1:{port}")]
     sys.argv = ["party", *addresses, "-I", str(task["index"]), "-T", str(task["threshold"]), "--no-log"]
     from mpyc.runtime import mpc
 
     party = Party(mpc, task)
     mpc.run(party.take_part())
+
+
+def _leave_with_the_caller() -> None:
+    """End this process at once when stdin ends: whoever started it holds it open and is gone."""
+    while sys.stdin.read(1):
+        pass
+    os._exit(_LEFT)
 
 
 def say(**news: Any) -> None:
@@ -95,7 +108,7 @@ class Party:
         say(stage="finished")
 
     async def play(self, rounds: range) -> None:
-        """Some rounds at once: group all, draw all, wait for everybody, open."""
+        """Some rounds at once: group all, draw all, wait for everybody, open, wait for everybody, report."""
         swaps = [self.swaps() for _ in rounds]
         for bits in swaps:
             await self.mpc.gather(bits)
@@ -107,8 +120,9 @@ class Party:
         await self.all_arrived()
         for number in rounds:
             say(stage="drawn", round=number)
-        for number, bits in zip(rounds, truths, strict=True):
-            mine = await self.open_own(bits)
+        opened = [await self.open_own(bits) for bits in truths]
+        await self.all_arrived()
+        for number, mine in zip(rounds, opened, strict=True):
             if mine is not None:
                 say(stage="reported", round=number, report=self.report(bool(mine)))
 

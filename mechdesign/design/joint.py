@@ -27,10 +27,10 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
-from mechdesign.design.joint_groups import LEAST_TRUTH, Limits, search_groups
+from mechdesign.design.joint_groups import LEAST_TRUTH, Found, Limits, search_groups
 from mechdesign.design.joint_problem import JointProblem
 from mechdesign.design.result import Report, versions
-from mechdesign.errors import CheckFailed, InvalidInput
+from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer
 from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.proof import exp_lower, exp_upper, float_down, float_up
 from mechdesign.proof.joint import (
@@ -42,10 +42,15 @@ from mechdesign.proof.joint import (
 from mechdesign.proof.joint_bound import Goal, PairPoint, least_pair
 
 GRID = 64
-"""Laws are shipped with weights that are whole multiples of ``2^-64``; independent ones with such a p."""
+"""Laws are shipped with weights that are whole multiples of ``2^-64``; independent ones with such a p. Beyond
+`COARSE_EPSILON` there are more bits: `grid_bits`."""
 
+COARSE_EPSILON = 16.0
+_MARGINS = (0.0, 1e-15, 1e-12)
 _FLOAT_MARGINS = (1e-10, 1e-8, 1e-6, 1e-5)
-_NOTHING = 1e-12
+_NOTHING = (1e-12, 1e-16, 0.0)
+"""Weights up to which a solver's law is tried without them. Which are noise is not for their size to say: at large eps
+the privacy of a law can hang on a weight that small."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +129,7 @@ def optimal_joint(problem: JointProblem, seconds: float = 60.0) -> JointDesign:
     started = time.perf_counter()
     if not (math.isfinite(seconds) and seconds > 0):
         raise InvalidInput("seconds", seconds, "be finite and above 0")
+    deadline = started + seconds
     goal = problem.goal()
     if problem.is_pair:
         lower = least_pair(goal, *pair_limits(problem, up=True)).variance
@@ -139,7 +145,7 @@ def optimal_joint(problem: JointProblem, seconds: float = 60.0) -> JointDesign:
     else:
         limits = group_limits(problem, up=True), group_limits(problem, up=False, margin=_FLOAT_MARGINS[0])
         found = search_groups(goal, *limits, problem.gap, seconds)
-        lower, law = max(found.lower, Fraction(0)), _law_of_search(problem, goal, limits[0], found.weights, seconds)
+        lower, law = max(found.lower, Fraction(0)), _law_of_search(problem, goal, limits[0], found, deadline)
         details, solver = {"programs": found.programs, "boxes": found.boxes}, "HiGHS"
     upper = float_up(goal.variance(law.truth, law.covariance))
     certificate = JointCertificate(min(float_down(lower), upper), upper, class_of(problem), False)
@@ -226,68 +232,94 @@ def group_limits(problem: JointProblem, *, up: bool, margin: float = 0.0) -> Lim
 
 def pair_law(problem: JointProblem, goal: Goal, margin: float) -> JointResponse:
     """The best pair with budgets rounded down."""
-    return law_of(least_pair(goal, *pair_limits(problem, up=False, margin=margin)))
+    point = least_pair(goal, *pair_limits(problem, up=False, margin=margin))
+    return law_of(point, grid_bits(problem.epsilon))
 
 
-def law_of(point: PairPoint) -> JointResponse:
+def law_of(point: PairPoint, bits: int) -> JointResponse:
     """The law to ship for a point of the closed form."""
     if point.rho == 0:
-        return independent_law(point.p, 2, 2)
-    return on_grid(JointResponse.pair(point.p, point.rho).weights, 2)
+        return independent_law(point.p, 2, 2, bits)
+    return on_grid(JointResponse.pair(point.p, point.rho).weights, 2, bits)
 
 
-def independent_law(truth: Fraction, group: int, categories: int) -> JointResponse:
+def grid_bits(epsilon: float) -> int:
+    """How fine the grid is: beyond `COARSE_EPSILON` so fine that ``e^-eps`` keeps 64 bits.
+
+    >>> grid_bits(1.0), grid_bits(64.0)
+    (64, 157)
+    """
+    return GRID if epsilon <= COARSE_EPSILON else GRID + math.ceil(epsilon / math.log(2))
+
+
+def independent_law(truth: Fraction, group: int, categories: int, bits: int = GRID) -> JointResponse:
     """Independent truths with p on the grid, exactly independent."""
-    return JointResponse.independent(Fraction(math.floor(truth * (1 << GRID)), 1 << GRID), group, categories)
+    return JointResponse.independent(Fraction(math.floor(truth * (1 << bits)), 1 << bits), group, categories)
 
 
 def _independent(problem: JointProblem, margin: float) -> JointResponse:
     truth = group_limits(problem, up=False, margin=margin).true[0]
-    return independent_law(truth, problem.group, problem.categories)
+    return independent_law(truth, problem.group, problem.categories, grid_bits(problem.epsilon))
 
 
-def _law_of_search(problem: JointProblem, goal: Goal, outer: Limits, weights: Any, seconds: float) -> JointResponse:
-    """The float law rounded to the grid; where that breaks a budget, the search again inside a wider margin."""
+def _law_of_search(problem: JointProblem, goal: Goal, outer: Limits, found: Found, deadline: float) -> JointResponse:
+    """The float law rounded to the grid; where that breaks a budget, the search again inside a wider margin.
 
-    def attempt(margin: float) -> JointResponse:
-        floats = weights
+    Independent answers keep every budget, so they are what is left where no margin within the time yields more.
+    """
+    bits = grid_bits(problem.epsilon)
+    for margin in () if found.is_independent else _FLOAT_MARGINS:
+        floats = found.weights
         if margin > _FLOAT_MARGINS[0]:
-            inner = group_limits(problem, up=False, margin=margin)
-            floats = search_groups(goal, outer, inner, problem.gap, seconds).weights
-        return on_grid([Fraction(float(w)) if w > _NOTHING else Fraction(0) for w in floats], problem.categories)
+            try:
+                inner = group_limits(problem, up=False, margin=margin)
+                again = search_groups(goal, outer, inner, problem.gap, deadline - time.perf_counter())
+            except NoAnswer:  # the time is up, and the first search has its bounds
+                break
+            if again.is_independent:
+                break
+            floats = again.weights
+        for nothing in _NOTHING:
+            kept = [Fraction(float(w)) if w > nothing else Fraction(0) for w in floats]
+            law = on_grid(kept, problem.categories, bits)
+            if _failure(problem, law) is None:
+                return law
+    return _first_private(problem, lambda margin: _independent(problem, margin))
 
-    return _first_private(problem, attempt, _FLOAT_MARGINS)
 
-
-def _first_private(
-    problem: JointProblem, attempt: Callable[[float], JointResponse], margins: Sequence[float] = (0.0, 1e-15, 1e-12)
-) -> JointResponse:
+def _first_private(problem: JointProblem, attempt: Callable[[float], JointResponse]) -> JointResponse:
     """The law of the smallest margin that keeps every budget exactly."""
     failure: CheckFailed | None = None
-    for margin in margins:
+    for margin in _MARGINS:
         law = attempt(margin)
-        try:
-            prove_joint_privacy(law, problem.epsilon, problem.users, problem.colluders, problem.caps)
-        except CheckFailed as failed:
-            failure = failed
-            continue
-        return law
+        failure = _failure(problem, law)
+        if failure is None:
+            return law
     assert failure is not None
     raise failure
 
 
-def on_grid(weights: Sequence[Fraction], categories: int) -> JointResponse:
-    """A law with weights in multiples of ``2^-64``; what rounding leaves goes to the fewest truths that are possible.
+def _failure(problem: JointProblem, law: JointResponse) -> CheckFailed | None:
+    """Which budget a law breaks, None if it keeps all."""
+    try:
+        prove_joint_privacy(law, problem.epsilon, problem.users, problem.colluders, problem.caps)
+    except CheckFailed as failed:
+        return failed
+    return None
+
+
+def on_grid(weights: Sequence[Fraction], categories: int, bits: int = GRID) -> JointResponse:
+    """A law with weights in multiples of ``2^-bits``; what rounding leaves goes to the fewest truths that are possible.
 
     >>> law = on_grid([Fraction(0), Fraction(1, 3), Fraction(2, 3)], 2)
     >>> law.weights[0], sum(law.weights), law.weights[1].denominator <= 2**64
     (Fraction(0, 1), Fraction(1, 1), True)
     """
     total = sum(weights)
-    units = [math.floor(weight / total * (1 << GRID)) for weight in weights]
+    units = [math.floor(weight / total * (1 << bits)) for weight in weights]
     lowest = next(t for t, unit in enumerate(units) if unit)
-    units[lowest] += (1 << GRID) - sum(units)
-    return JointResponse(tuple(Fraction(unit, 1 << GRID) for unit in units), categories)
+    units[lowest] += (1 << bits) - sum(units)
+    return JointResponse(tuple(Fraction(unit, 1 << bits) for unit in units), categories)
 
 
 # -- what the paper recommends -----------------------------------------------------------------------------------------
@@ -319,7 +351,7 @@ def heuristic(problem: JointProblem) -> Heuristic:
     goal = problem.goal()
     ratio = exp_lower(problem.epsilon)
     p = ratio / (1 + ratio)
-    law = on_grid(JointResponse.pair(p, 1 - 1 / p).weights, 2)
+    law = on_grid(JointResponse.pair(p, 1 - 1 / p).weights, 2, grid_bits(problem.epsilon))
     variance = float(goal.variance(law.truth, law.covariance))
     privacy = privacy_of(law, problem.users, problem.colluders)
     return Heuristic(law, variance, privacy, _agreement(problem, goal))

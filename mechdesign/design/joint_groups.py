@@ -27,8 +27,10 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from mechdesign.design.constants import rounded_up
 from mechdesign.design.joint_rows import CappedProgram, Caps, Rows
 from mechdesign.errors import CheckFailed, NoAnswer
+from mechdesign.proof import float_down
 from mechdesign.proof.joint_bound import Goal, Line, least_on_lines
 from solvers import Solution, Status
 
@@ -57,9 +59,13 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The best law as floats, the exact lower bound on the optimum, and how much work it was."""
+    """The best law as floats, the exact lower bound on the optimum, and how much work it was.
+
+    ``is_independent`` says that no law was better than independent answers, which ``weights`` then are.
+    """
 
     weights: Floats
+    is_independent: bool
     lower: Fraction
     programs: int
     boxes: int
@@ -94,6 +100,7 @@ class _Search:
     deadline: float
     best: float = math.inf
     weights: Floats | None = None
+    is_independent: bool = False
     programs: int = 0
     rows: Rows = field(init=False)
 
@@ -110,8 +117,10 @@ class _Search:
         bound, law = first
         if law is None:
             raise CheckFailed("the program of the whole search, which independent answers solve, was not solved")
-        self._try(law)
+        # first the independent answers, so that a solver's rounding of the same law does not take their place
         self._accept(self._independent())
+        self.is_independent = True
+        self._try(law)
         heap = [(float(bound), next(order), bound, root, law)]
         closed: list[Fraction] = []
         boxes = 1
@@ -120,11 +129,8 @@ class _Search:
             if self._is_close(bound):
                 closed.append(bound)
                 continue
-            if time.perf_counter() > self.deadline:
-                lower = max(0.0, float(min([bound, *closed, *(entry[2] for entry in heap)])))
-                reached = (self.best - lower) / self.best if self.best > 0 else 1.0
-                reason = f"the search over groups of {size} ran out of time; a gap of {reached:.2g} is proven"
-                raise NoAnswer(f"{reason}, which can be asked for", lower, self.best)
+            if self._is_late():
+                raise self._no_answer(min([bound, *closed, *(entry[2] for entry in heap)]))
             self._try(law)
             if self._is_close(bound):
                 closed.append(bound)
@@ -140,7 +146,18 @@ class _Search:
                 else:
                     heapq.heappush(heap, (float(better), next(order), better, half, corner))
         assert self.weights is not None
-        return Found(self.weights, min(closed), self.programs, boxes)
+        return Found(self.weights, self.is_independent, min(closed), self.programs, boxes)
+
+    def _is_late(self) -> bool:
+        return time.perf_counter() > self.deadline
+
+    def _no_answer(self, bound: Fraction) -> NoAnswer:
+        """What is proven when the time is up, and the gap at which the same search has an answer."""
+        lower = max(0.0, float_down(bound))
+        reached = (self.best - lower) / self.best if self.best > 0 else 1.0
+        asked = rounded_up(reached, 2)
+        step = f"--gap {asked} has an answer by then" if float(asked) < 1 else "it needs more time"
+        return NoAnswer(f"the search over groups of {self.goal.group} ran out of time; {step}", lower, self.best)
 
     def _is_close(self, bound: Fraction) -> bool:
         """Whether no law of a box is better than the best by more than the gap, or by anything that matters."""
@@ -212,7 +229,7 @@ class _Search:
             lines.append(program.line(solution))
             floats = [(float(a), float(b)) for a, b in lines]
             bound, place = least_on_lines(goal, floats, float(least), float(ceiling))
-            if bound >= best[0] * (1 - _SAME) or bound >= self.best * (1 - self.gap / 4):
+            if bound >= best[0] * (1 - _SAME) or bound >= self.best * (1 - self.gap / 4) or self._is_late():
                 break
         return (lines, best[1]) if best is not None else ([], None)
 
@@ -247,6 +264,8 @@ class _Search:
     def _try(self, weights: Floats) -> None:
         """Make a feasible law of a relaxed one: cap everything at what it gives away, and lower p to afford that."""
         for _ in range(6):
+            if self._is_late():
+                return
             true, false = self.rows.given_away(weights)
             caps = Caps(
                 tuple(min(Fraction(a), b) for a, b in zip(true, self.inner.true, strict=True)), self.inner.false
@@ -280,8 +299,8 @@ class _Search:
 
     def _accept(self, weights: Floats) -> None:
         value = self._value(weights)
-        if value < self.best:
-            self.best, self.weights = value, weights
+        if value < self.best * (1 - _SAME):
+            self.best, self.weights, self.is_independent = value, weights, False
 
     def _keeps(self, weights: Floats) -> bool:
         """Whether a float law keeps the inner limits up to rounding."""

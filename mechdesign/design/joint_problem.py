@@ -43,13 +43,16 @@ class JointProblem:
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", require_epsilon(self.epsilon))
         group = require_group(self.group)
-        if isinstance(self.users, int) and 2 <= self.users < group:
+        if isinstance(self.users, int | np.integer) and 2 <= self.users < group:
             raise InvalidInput("group", group, f"be at most the number of users, {self.users}")
-        require_population(self.users, group)
-        require_colluders(self.colluders, self.users)
-        require_categories(self.categories)
+        # numpy's numbers become Python's, which JSON and fractions take
+        object.__setattr__(self, "group", group)
+        object.__setattr__(self, "users", require_population(self.users, group))
+        object.__setattr__(self, "colluders", require_colluders(self.colluders, self.users))
+        object.__setattr__(self, "categories", require_categories(self.categories))
         object.__setattr__(self, "caps", self._caps())
-        if not 1e-9 <= require_finite(self.gap, "gap") < 1:
+        object.__setattr__(self, "gap", require_finite(self.gap, "gap"))
+        if not 1e-9 <= self.gap < 1:
             raise InvalidInput("gap", self.gap, "lie between 1e-9 and 1")
         if not self.is_pair and self.epsilon < LEAST_EPSILON:
             raise InvalidInput("eps", self.epsilon, f"be at least {LEAST_EPSILON:g} for groups", "take --group 2")
@@ -83,6 +86,8 @@ class JointProblem:
             for end in ends:
                 if not 0 <= require_finite(end, "share") <= 1:
                     raise InvalidInput("share", end, "lie between 0 and 1", "it is the fraction of users")
+            plain = [float(end) for end in ends]
+            object.__setattr__(self, "share", tuple(plain) if isinstance(self.share, tuple) else plain[0])
             if isinstance(self.share, tuple):
                 if ends[0] > ends[1]:
                     raise InvalidInput("share", self.share, "be a range LEAST,MOST with LEAST at most MOST")
@@ -97,7 +102,7 @@ class JointProblem:
     @property
     def count(self) -> int | None:
         """The number of users in the category, if there is one number."""
-        return round(self.share * self.users) if isinstance(self.share, float | int) else None
+        return round(self.share * self.users) if isinstance(self.share, float) else None
 
     def goal(self) -> Goal:
         """What is to be small."""

@@ -20,6 +20,7 @@ from mechdesign.design.joint import (
     JointDesign,
     class_of,
     finish,
+    grid_bits,
     law_of,
     optimal_joint,
     pair_limits,
@@ -31,8 +32,9 @@ from mechdesign.proof.joint_bound import PairPoint
 from solvers import BackendMissing, BilinearProgram, Limits, LinearProgram, Product, Scip, Status
 
 RELATIVE_GAP = 1e-6
-LEAST_PROGRAM_EPSILON = 0.01
+LEAST_PROGRAM_EPSILON, MOST_PROGRAM_EPSILON = 0.01, 8.0
 _AGREEMENT = 1e-5
+_SAME_CORNER = 1e-5
 
 
 def search_joint(problem: JointProblem, seconds: float | None = None) -> JointDesign:
@@ -47,6 +49,9 @@ def search_joint(problem: JointProblem, seconds: float | None = None) -> JointDe
         raise InvalidInput("share", problem.share, "lie clearly on one side of half for method='scip'")
     if problem.epsilon < LEAST_PROGRAM_EPSILON:
         raise InvalidInput("eps", problem.epsilon, f"be at least {LEAST_PROGRAM_EPSILON:g} for method='scip'")
+    if problem.epsilon > MOST_PROGRAM_EPSILON:
+        rule = f"be at most {MOST_PROGRAM_EPSILON:g} for method='scip'"
+        raise InvalidInput("eps", problem.epsilon, rule, "beyond it the solver's tolerance would be seen")
     unit, program = pair_program(problem)
     try:
         solution = Scip().solve(program, Limits(seconds=seconds, relative_gap=RELATIVE_GAP))
@@ -64,8 +69,12 @@ def search_joint(problem: JointProblem, seconds: float | None = None) -> JointDe
     # the solver's numbers hold up to its tolerance only: keep r, and take the largest p that is private
     r = max(Fraction(0), Fraction(float(solution.primal[1])))
     budget, cap, chance = pair_limits(problem, up=False, margin=1e-12)
+    # where both limits meet, r is the corner's: a little less would let two users of a pair both lie, hardly ever
+    corner = (cap - budget) / (budget - chance * cap) if budget > chance * cap else r
+    if abs(r - corner) <= _SAME_CORNER * corner:
+        r = corner
     p = min(budget / (1 + chance * r), cap / (1 + r))
-    law = law_of(PairPoint(p, -r, Fraction(0)))
+    law = law_of(PairPoint(p, -r, Fraction(0)), grid_bits(problem.epsilon))
     upper = float_up(problem.goal().variance(law.truth, law.covariance))
     certificate = JointCertificate(min(lower, upper), upper, class_of(problem), True)
     details = {"closed_form": [proven.lower, proven.upper], "solver_bound": lower, "solver_objective": found}

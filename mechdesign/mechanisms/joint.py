@@ -54,7 +54,7 @@ class JointResponse:
             raise InvalidInput("weights", len(weights), rule)
         if min(weights) < 0 or sum(weights) != 1:
             raise InvalidInput("weights", [float(w) for w in weights], "be at least 0 and add up to exactly 1")
-        require_categories(self.categories)
+        object.__setattr__(self, "categories", require_categories(self.categories))
         if self.truth <= Fraction(1, self.categories):
             rule = f"make a report truthful with probability above 1/{self.categories}"
             raise InvalidInput("weights", float(self.truth), rule, "nothing could be estimated otherwise")
@@ -154,7 +154,7 @@ class JointResponse:
 
         For k = 2 this is ``p q / (p-q)^2 (n + rho (g-1)/(n-1) ((2 n_1 - n)^2 - n))``.
         """
-        require_population(users, self.group)
+        users = require_population(users, self.group)
         own, p, q = _fraction(count, "count"), self.truth, self.lie
         if not 0 <= own <= users:
             raise InvalidInput("count", count, f"lie between 0 and the {users} users")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 _CELLS = 400
 _RANGE = (0.1, 10.0)  # variances are drawn in multiples of independent responses'
+_SIGN = 11  # the height of an infinity sign in points
 _MARKERS = "osD^v"
 
 
@@ -107,19 +109,24 @@ def _surface(problem: JointProblem, p: Floats, rho: Floats) -> tuple[Floats, np.
 
 
 def draw_profile(axes: Axes, profiles: Mapping[str, Sequence[float]], problem: JointProblem) -> None:
-    """Epsilon once c partners of one's own group are known; infinite values stand on the upper edge."""
+    """Epsilon once c partners of one's own group are known; lines end at the last finite value, infinite ones are
+    infinity signs on the upper edge."""
     finite = [value for line in profiles.values() for value in line if math.isfinite(value)]
     top = 1.25 * max([*finite, problem.epsilon])
+    signs: Counter[int] = Counter()
     for k, (name, line) in enumerate(profiles.items()):
-        heights = [value if math.isfinite(value) else top for value in line]
+        heights = [value if math.isfinite(value) else math.nan for value in line]
         style = line_style(k)
         axes.plot(
             range(len(line)), heights, marker=_MARKERS[k % len(_MARKERS)], label=drawable(name), clip_on=False, **style
         )
         endless = [c for c, value in enumerate(line) if not math.isfinite(value)]
-        if endless:
+        for c in endless:
+            # one above the other, or the signs of two laws would hide each other
+            lift = (0, 3 + _SIGN * signs[c])
+            signs[c] += 1
             axes.annotate(
-                "∞", (endless[0], top), xytext=(0, 4), textcoords="offset points", ha="center", color=style["color"]
+                "∞", (c, top), lift, textcoords="offset points", ha="center", color=style["color"], fontsize="x-large"
             )
     axes.axhline(problem.epsilon, color=BLACK, linewidth=1.0, linestyle=":", label=f"ε asked for = {problem.epsilon:g}")
     longest = max(len(line) for line in profiles.values())
@@ -127,7 +134,7 @@ def draw_profile(axes: Axes, profiles: Mapping[str, Sequence[float]], problem: J
     step = max(1, longest // 8)
     axes.set_xticks(range(0, longest, step))
     axes.set_ylabel("your ε, given what they know")
-    axes.set_title("What your partners can learn about you", pad=14)
+    axes.set_title("What your partners can learn about you", pad=6 + _SIGN * max(signs.values(), default=0))
     axes.legend(frameon=False, fontsize="small", loc="best")
 
 

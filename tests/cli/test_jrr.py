@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from mechdesign.deploy import parties
 from mechdesign.mechanisms.joint import JointResponse
-from mechdesign.proof.joint import prove_joint_privacy
+from mechdesign.proof.joint import privacy_of, prove_joint_privacy
 
 SPEC = ("jrr", "--eps", "1", "--users", "10000", "--colluders", "500", "--share", "0.03")
 
@@ -88,11 +92,61 @@ def test_eight_parties_run_the_protocol(run: Any) -> None:
     assert set(played["reports"]) <= {0, 1}
     law = JointResponse.from_dict(outcome.json["mechanism"])
     assert played["estimate"] == pytest.approx(float(law.estimate(sum(played["reports"]), 8)))
+    assert played["group"] == 2
+    drawn = JointResponse.from_dict(played["law"])
+    assert drawn == law
+    assert played["averaged_epsilon_of_their_truths"] == privacy_of(drawn, 8, 3).averaged
 
 
 def test_two_parties_have_a_helper(run: Any) -> None:
     outcome = run("jrr", "--run-parties", "2")
     assert "Run between 2 users and a helper" in outcome.out
+    assert "messages are safe against 1 who pool them; what their own truth bits tell is above" in outcome.out
+    assert "true count 1" in outcome.out  # a share of .1 is rounded to at least one user
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_request_to_end_stops_the_parties(run: Any, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    ended = []
+
+    def killed(*_: Any, **__: Any) -> None:
+        try:
+            os.kill(os.getpid(), getattr(signal, name))
+            time.sleep(5)
+        finally:
+            ended.append(name)
+
+    # were the command to leave signals alone, this handler would let the run go on
+    before = signal.signal(getattr(signal, name), lambda *_: None)
+    monkeypatch.setattr(parties, "run_parties", killed)
+    try:
+        outcome = run("jrr", "--run-parties", "2", "--quiet")
+    finally:
+        signal.signal(getattr(signal, name), before)
+    assert outcome.code == 128 + getattr(signal, name)
+    assert ended == [name]
+
+
+def test_the_protocol_has_the_time_that_the_search_left(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = []
+
+    def spied(*_: Any, seconds: float, **__: Any) -> None:
+        given.append(seconds)
+        raise parties.RunFailed("over")
+
+    monkeypatch.setattr(parties, "run_parties", spied)
+    assert run("jrr", "--run-parties", "2", "--time-limit", "30").code == 1
+    assert 0 < given[0] < 30
+
+
+def test_the_average_is_said_to_be_no_bound_given_all_truths_once_and_only_with_colluders(run: Any) -> None:
+    assert run(*SPEC).out.count("not a bound given the truths of all who collude") == 1
+    assert "not a bound" not in run("jrr", "--eps", "1").out
+
+
+@pytest.mark.parametrize("eps", ["46", "64"])
+def test_the_largest_eps_are_answered(run: Any, eps: str) -> None:
+    assert run("jrr", "--eps", eps, "--share", "0.1").code == 0
 
 
 def test_a_search_without_time_exits_with_3_and_bounds(run: Any) -> None:
@@ -116,8 +170,12 @@ def test_a_search_without_time_exits_with_3_and_bounds(run: Any) -> None:
         (("--eps", "1", "--conditional-eps", "1,2"), "larger --group"),
         (("--eps", "1", "--conditional-eps", "x"), "be numbers"),
         (("--eps", "1", "--method", "magic"), "exact or scip"),
-        (("--eps", "1", "--run-parties", "3"), "multiple"),
-        (("--eps", "1", "--run-parties", "40"), "at most 16"),
+        (("--eps", "1", "--share", ""), "be a number or LEAST,MOST"),
+        (("--eps", "1", "--time-limit", "0"), "time limit must be a finite number of seconds"),
+        (("--eps", "1", "--run-parties", "3"), "run parties must be a multiple"),
+        (("--eps", "1", "--run-parties", "0"), "run parties must be at least 2"),
+        (("--eps", "1", "--run-parties", "40"), "run parties must be at most 10"),
+        (("--eps", "17", "--run-parties", "2"), "at most 16 with --run-parties"),
         (("--eps", "1", "--plot", "x.gif"), ".png"),
     ],
     ids=str,

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import json
 import os
 import signal
+import subprocess
+import sys
 from collections import Counter
 from fractions import Fraction as F
 from pathlib import Path
@@ -16,10 +19,13 @@ import pytest
 from scipy import stats
 
 from mechdesign.deploy import parties, party
-from mechdesign.deploy.parties import RunFailed, implemented_law, run_parties, truth_bounds
+from mechdesign.deploy.parties import RunFailed, implemented_law, law_to_run, run_parties, truth_bounds
 from mechdesign.deploy.party import Party, comparators
-from mechdesign.errors import InvalidInput, MissingExtra
+from mechdesign.design.joint import optimal_joint
+from mechdesign.design.joint_problem import JointProblem
+from mechdesign.errors import CheckFailed, InvalidInput, MissingExtra
 from mechdesign.mechanisms.joint import JointResponse
+from mechdesign.proof.joint import prove_joint_privacy
 
 RATE = 1e-6
 TABLE_4_2 = JointResponse.pair(F(3, 4), F(-3, 10))
@@ -132,7 +138,42 @@ def test_nothing_is_opened_before_everybody_has_arrived():
 
     bits = [0] * 64
     asyncio.run(Watched(PlainNumbers(bits, [1, 2]), task_of(TABLE_4_2, 2)).play(range(1)))
-    assert events == ["arrived", "opened"]
+    assert events == ["arrived", "opened", "arrived"]
+
+
+def test_nobody_reports_before_everybody_has_opened(capsys):
+    class Waiting(Party):
+        async def all_arrived(self):
+            assert "reported" not in capsys.readouterr().out
+
+        async def open_own(self, truths):
+            return 1
+
+    asyncio.run(Waiting(PlainNumbers([0] * 64, [1, 2]), task_of(TABLE_4_2, 2)).play(range(1)))
+    assert "reported" in capsys.readouterr().out
+
+
+def test_a_law_to_run_keeps_every_budget_and_every_finite_loss():
+    """Rounding to 64 bits breaks the cap of independent answers at the very budget, unless something is mixed in."""
+    repaired = 0
+    for eps in (0.3, 1.0, 2.0, 5.0, 16.0):
+        law = optimal_joint(JointProblem(eps, 1000, 0.1, colluders=100, caps=(eps,))).law
+        drawn = law_to_run(law, eps, 1000, 100, (eps,))
+        prove_joint_privacy(drawn, eps, 1000, 100, (eps,))
+        assert implemented_law(drawn) == drawn
+        assert abs(drawn.lie / law.lie - 1) < 1e-4
+        with contextlib.suppress(CheckFailed):
+            prove_joint_privacy(implemented_law(law), eps, 1000, 100, (eps,))
+            continue
+        repaired += 1
+    assert repaired
+
+
+def test_a_law_at_the_edge_is_run_as_it_is():
+    law = optimal_joint(JointProblem(1.0, 1000, 0.03)).law
+    assert law_to_run(law, 1.0, 1000, 0) == law
+    with pytest.raises(InvalidInput, match="at most 16"):
+        law_to_run(law, 17.0, 1000, 0)
 
 
 # -- processes ---------------------------------------------------------------------------------------------------------
@@ -167,6 +208,49 @@ def test_if_a_party_leaves_the_run_fails_for_all_and_no_bit_is_revealed(stage):
         run_parties(TABLE_4_2, [1, 1, 0, 0], rounds=25, on_progress=leave)
     assert ("drawn", left[0]) not in seen
     assert "reported" not in {happened for happened, _ in seen}
+
+
+@pytest.mark.parametrize("stage", ["drawn", "reported"])
+def test_if_a_party_leaves_during_or_after_the_opening_all_reports_are_discarded(stage):
+    """Of 50 rounds 25 are opened together: whoever is killed in the first half cannot have finished."""
+    left = []
+
+    def leave(happening):
+        if happening.stage == stage and not left:
+            left.append(happening.party)
+            os.kill(happening.process, signal.SIGKILL)
+
+    with pytest.raises(RunFailed, match=r"left in the middle of the protocol; .* its reports are discarded"):
+        run_parties(TABLE_4_2, [1, 1], rounds=50, on_progress=leave)
+    assert left
+
+
+def test_a_party_that_waits_for_others_ends_when_its_caller_does():
+    """Its partners never come: it would try to reach them for ever."""
+    task = task_of(TABLE_4_2, 2) | {"threshold": 1, "ports": parties._free_ports(3)}
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-W", "ignore", party.__file__],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "MPYC_NONUMPY": "1"},
+    )
+    try:
+        process.stdin.write(json.dumps(task).encode() + b"\n")
+        process.stdin.flush()
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(1.0)
+        process.stdin.close()
+        assert process.wait(20) == party._LEFT
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.slow
+def test_as_many_parties_as_are_allowed_come_to_an_end():
+    run = run_parties(JointResponse((0, 0, 1)), [1, 0] * (parties.MOST_PARTIES // 2), seconds=300)
+    assert run.reports == ((1, 0) * (parties.MOST_PARTIES // 2),)
 
 
 def test_a_run_past_its_time_fails_cleanly():
@@ -267,7 +351,8 @@ def test_the_test_of_views_finds_a_leak(watched):
 @pytest.mark.parametrize(
     ("values", "options", "field"),
     [
-        ([1, 0, 1], {}, "users"),
+        ([1, 0, 1], {}, "parties"),
+        ([1], {}, "parties"),
         ([1, 2], {}, "values"),
         ([1] * 18, {}, "parties"),
         ([1, 0], {"rounds": 0}, "rounds"),

@@ -51,6 +51,9 @@ def test_the_interval_is_closed_far_below_1e_9_and_proven():
         JointProblem(0.3, 10000, 0.5, caps=(0.4,)),
         JointProblem(1e-6, 10000, 0.01, colluders=3),
         JointProblem(20.0, 10000, 0.01, colluders=3),
+        JointProblem(46.0, 10000, 0.1),
+        JointProblem(64.0, 10000, 0.1),
+        JointProblem(64.0, 10000, 0.1, colluders=20, caps=(60.0,)),
     ):
         certificate = optimal_joint(problem).certificate
         assert not certificate.claimed
@@ -73,6 +76,16 @@ def test_every_design_keeps_its_budgets_exactly_and_is_no_worse_than_capped_inde
     alone = 200 * ratio / (ratio - 1) ** 2
     assert design.certificate.upper <= alone * (1 + 1e-9)
     assert all(w.denominator <= 2**128 for w in design.law.weights)
+
+
+def test_a_problem_of_numpy_s_numbers_is_the_same_problem_and_plain_json():
+    plain = JointProblem(1.0, 1000, 0.5, 5, 4, (2.0,), 2, 1e-3)
+    other = JointProblem(
+        np.float64(1), np.int64(1000), np.float32(0.5), np.int64(5), np.int64(4), (np.float64(2),), np.int64(2)
+    )
+    assert json.dumps(other.to_dict()) == json.dumps(plain.to_dict())
+    assert other == plain
+    assert JointProblem(1.0, np.int64(1000), np.int64(1)).count == 1000
 
 
 def test_the_variance_is_the_law_s():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
+import time
 from fractions import Fraction as F
 
 import numpy as np
@@ -12,10 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
+from mechdesign.design import joint
 from mechdesign.design.joint import group_limits, optimal_joint
 from mechdesign.design.joint_groups import _Search, search_groups
 from mechdesign.design.joint_problem import JointProblem
 from mechdesign.errors import NoAnswer
+from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.proof import exp_lower
 
 SPEC = {"epsilon": 1.0, "users": 10000, "share": 0.033}
@@ -168,9 +172,71 @@ def test_a_box_that_no_solver_answers_is_not_dropped(monkeypatch):
     assert crippled.upper >= whole.lower
 
 
+@pytest.mark.parametrize(
+    ("eps", "users", "share", "colluders"),
+    [(4.0, 10000, 0.2, 3000), (12.0, 9600, 0.1, 100), (16.0, 9600, 0.1, 0), (64.0, 9600, 0.1, 0)],
+)
+def test_where_no_group_gains_the_design_is_exactly_randomised_response(eps, users, share, colluders):
+    design = optimal_joint(JointProblem(eps, users, share, colluders, group=8))
+    assert design.law.rho == 0
+    assert design.certificate.upper == pytest.approx(design.independent_variance, rel=1e-9)
+    assert design.certificate.relative_gap <= 1e-3
+
+
+def test_where_no_rounding_of_the_search_is_private_independent_answers_stand_with_an_open_interval(monkeypatch):
+    problem = JointProblem(1.0, 1000, 0.05, group=4)
+    best = optimal_joint(problem)
+    loose = JointResponse((F(0), F(0), F(0), F(1, 10), F(9, 10)))
+    monkeypatch.setattr(joint, "on_grid", lambda weights, categories, bits: loose)
+    design = optimal_joint(problem)
+    assert design.law.rho == 0
+    assert design.certificate.lower == best.certificate.lower < best.certificate.upper < design.certificate.upper
+
+
+def test_one_deadline_goes_through_all_retries(monkeypatch):
+    """No law is ever private, so that every margin is searched again: each has only the time that is left."""
+    given = []
+
+    def spied(goal, outer, inner, gap, seconds):
+        given.append(seconds)
+        time.sleep(0.05)
+        return search_groups(goal, outer, inner, gap, seconds)
+
+    loose = JointResponse((F(0), F(0), F(0), F(1, 10), F(9, 10)))
+    monkeypatch.setattr(joint, "on_grid", lambda weights, categories, bits: loose)
+    monkeypatch.setattr(joint, "search_groups", spied)
+    optimal_joint(JointProblem(1.0, 1000, 0.05, group=4), seconds=50.0)
+    assert len(given) == 4
+    assert all(later <= earlier - 0.05 for earlier, later in itertools.pairwise(given))
+
+
+def test_a_search_that_is_late_stops_inside_a_box_and_inside_a_trial(monkeypatch):
+    """With the time up at once there is one program for the range of p and one for a line, and nothing is tried."""
+    problem = JointProblem(1.0, 10000, 0.033, colluders=500, group=8, gap=1e-6)
+    limits = group_limits(problem, up=True), group_limits(problem, up=False, margin=1e-10)
+    search = _Search(problem.goal(), *limits, problem.gap, -math.inf)
+    with pytest.raises(NoAnswer):
+        search.run()
+    assert search.programs == 2
+
+
+def test_the_gap_named_when_the_time_is_up_has_an_answer_at_that_bound(monkeypatch):
+    calls = itertools.count()
+    monkeypatch.setattr(_Search, "_is_late", lambda search: next(calls) > 60)
+    problem = JointProblem(1.0, 10000, 0.033, colluders=500, group=8, gap=1e-6)
+    limits = group_limits(problem, up=True), group_limits(problem, up=False, margin=1e-10)
+    with pytest.raises(NoAnswer) as caught:
+        search_groups(problem.goal(), *limits, problem.gap, 20.0)
+    monkeypatch.undo()
+    assert 3000 < caught.value.lower < 3303.1 < caught.value.upper * (1 + 1e-6)
+    named = float(re.search(r"--gap (\S+) has", str(caught.value))[1])
+    assert (caught.value.upper - caught.value.lower) / caught.value.upper <= named
+    again = search_groups(problem.goal(), *limits, named, 20.0)
+    assert float(again.lower) >= caught.value.lower * (1 - 1e-12)
+
+
 def test_a_search_without_time_says_what_it_knows():
     problem = JointProblem(1.0, 10000, 0.033, colluders=500, group=8, gap=1e-6)
     with pytest.raises(NoAnswer) as caught:
         optimal_joint(problem, seconds=0.05)
-    assert 3000 < caught.value.lower <= caught.value.upper
-    assert caught.value.lower < 3303.1
+    assert 0 <= caught.value.lower < 3303.1 <= caught.value.upper * (1 + 1e-4)

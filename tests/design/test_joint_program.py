@@ -43,6 +43,14 @@ def test_the_program_holds_the_closed_form_s_point_at_its_value(colluders):
     assert program.objective_at(point) * unit - 2500 == pytest.approx(design.certificate.upper, rel=1e-9)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("colluders", [0, 500])
+def test_at_the_edge_no_pair_lies_together_as_in_the_closed_form(colluders):
+    problem = JointProblem(1.0, 10000, 0.033, colluders=colluders)
+    assert optimal_joint(problem).law.weights[0] == 0
+    assert search_joint(problem, 60.0).law.weights[0] == 0
+
+
 def test_a_limit_raises_with_bounds():
     with pytest.raises(NoAnswer) as caught:
         search_joint(JointProblem(1.0, 10000, 0.033, colluders=500), 1e-3)
@@ -55,6 +63,7 @@ def test_a_limit_raises_with_bounds():
         (JointProblem(1.0, 100, 0.1, group=4), "group"),
         (JointProblem(1.0, 100, 0.5), "share"),
         (JointProblem(0.001, 100, 0.1), "eps"),
+        (JointProblem(9.0, 100, 0.1), "eps"),
     ],
 )
 def test_what_the_program_does_not_cover_is_refused(problem, field):

@@ -6,6 +6,7 @@ import itertools
 import math
 from fractions import Fraction as F
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -96,6 +97,17 @@ def test_several_colluders_tell_more_than_theorem_3_says(law, users, colluders):
     assert worst == all_lied_ratio(law, users, colluders)
     assert worst >= averaged_ratio(law, users, colluders)
     assert (worst > averaged_ratio(law, users, colluders)) == (colluders < users - 1)
+
+
+def test_with_positive_correlation_it_is_not_the_liars_who_tell_most():
+    law = JointResponse.pair(F(57, 100), F(7, 10))
+    assert round(float(all_lied_ratio(law, 4, 1)), 3) == 1.288
+    assert round(float(told_ratio(law, 4, 1)), 3) == 2.033
+
+
+def test_counts_from_numpy_are_taken():
+    assert privacy_of(PAIR, np.int64(100), np.int64(5)) == privacy_of(PAIR, 100, 5)
+    assert all_lied_ratio(PAIR, np.int64(4), np.int64(2)) == F(77, 18)
 
 
 def test_at_500_colluders_the_heuristic_s_epsilon_is_1_0695_on_average_and_1_0732_if_all_lied():

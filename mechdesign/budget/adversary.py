@@ -98,33 +98,34 @@ def _unary_success(size: int, p: float, q: float) -> float:
 
 
 def _unary(weights: Floats, p: float, q: float) -> Floats:
-    """The heaviest item wins: it weighs its prior, times ``p (1 - q) / (q (1 - p))`` where it is supported."""
+    """The heaviest item wins: it weighs its prior, times ``p (1 - q) / (q (1 - p))`` where it is supported.
+
+    With T items as heavy as the chosen one it is drawn with probability ``1 / (1 + T)``, on average
+    ``int_0^1 E[s^T 1(none is heavier)] ds``: a product over the items under a polynomial integral.
+    """
     size = weights.size
     lift = p * (1 - q) / (q * (1 - p))
-    order = np.argsort(
-        -weights, kind="stable"
-    )  # equal candidates: the first in this order, which the prior leaves open
-    w = weights[order]
-    rank = np.arange(size)
+    points, parts = np.polynomial.legendre.leggauss(size // 2 + 1)
+    s, parts = (points[:, None] + 1) / 2, parts / 2
     table = np.zeros((size, size))
     for chosen in range(size):
         for supported in (True, False):
-            weight = w[chosen] * (lift if supported else 1.0)
-            # another item loses if it weighs less, or the same and stands later
-            loses = np.stack([_loses(w, weight, rank, chosen), _loses(w * lift, weight, rank, chosen)])
-            other = (1 - q) * loses[0] + q * loses[1]
-            true = (1 - p) * loses[0] + p * loses[1]
-            other[chosen], true[chosen] = (q, p) if supported else (1 - q, 1 - p)
-            row = np.array([true[v] * np.prod(np.delete(other, v)) for v in range(size)])
-            table[:, chosen] += row
-    back = np.empty_like(order)
-    back[order] = rank
-    return table[np.ix_(back, back)]
+            weight = weights[chosen] * (lift if supported else 1.0)
+            absent, present = _not_heavier(weights, weight, s), _not_heavier(weights * lift, weight, s)
+            other, true = (1 - q) * absent + q * present, (1 - p) * absent + p * present
+            other[:, chosen] = 1.0
+            true[:, chosen] = p / q if supported else (1 - p) / (1 - q)
+            # the true item's factor is another one: the product of all others, from both sides
+            before = np.cumprod(np.hstack([np.ones_like(s), other[:, :-1]]), axis=1)
+            after = np.cumprod(np.hstack([np.ones_like(s), other[:, :0:-1]]), axis=1)[:, ::-1]
+            table[:, chosen] += (q if supported else 1 - q) * (parts @ (before * true * after))
+    return table
 
 
-def _loses(weights: Floats, weight: float, rank: NDArray[np.int64], chosen: int) -> Floats:
+def _not_heavier(weights: Floats, weight: float, s: Floats) -> Floats:
+    """1 where an item weighs less, s where it weighs the same, 0 where more: a row for every s."""
     same = np.abs(weights - weight) <= _SAME * weight
-    return np.asarray((weights < weight) & ~same | same & (rank > chosen), dtype=np.float64)
+    return np.where(same, s, (weights < weight).astype(np.float64))
 
 
 def _prior(prior: ArrayLike, size: int) -> Floats:

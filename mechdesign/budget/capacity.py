@@ -74,8 +74,9 @@ class Capacity:
 
     @property
     def total(self) -> float:
-        """TTC, the true total consumption."""
-        return float(self.v @ self.x)
+        """TTC, the true total consumption, of values as they are written: 0.1 + 0.2 is 0.3."""
+        shares = zip(self.v.tolist(), self.x.tolist(), strict=True)
+        return float(sum((Fraction(str(value)) * count for value, count in shares), Fraction()))
 
     @property
     def exceeded(self) -> bool:
@@ -137,6 +138,8 @@ class Requirement:
 
     def require_possible(self, capacity: Capacity) -> None:
         """Refuse what no epsilon can change: an event that cannot happen, a capacity at the total, an easy tau."""
+        if capacity.cap < 0:
+            raise InvalidInput("capacity", capacity.cap, "be at least 0, as consumption is")
         if capacity.cap == capacity.total:
             rule = "differ from the true total consumption: there ETC is above it about half the time at every eps"
             raise InvalidInput("capacity", capacity.cap, rule)
@@ -145,7 +148,7 @@ class Requirement:
             other = {"tp": "fp or tn", "fn": "fp or tn", "fp": "tp or fn", "tn": "tp or fn"}[self.event]
             side = "above" if needs else "at or below"
             rule = f"be one that can happen: {self.event.upper()} needs a true total {side} the capacity"
-            shown = f"total {capacity.total:g}, capacity {capacity.cap:g}"
+            shown = f"total {capacity.total:.12g}, capacity {capacity.cap:.12g}"
             raise InvalidInput("metric", self.event, rule, f"{shown}: use {other}")
 
 

@@ -14,12 +14,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 from mechdesign.budget import capri_exact
 from mechdesign.budget.capacity import LEAST, MOST, PRECISION, Capacity, Requirement, unmet
 from mechdesign.budget.ledger import Say
-from mechdesign.budget.simulation import Family, collections
+from mechdesign.budget.simulation import Family, binomial_below, collections
 from mechdesign.collect import postprocess
 from mechdesign.collect.protocols import FrequencyProtocol
 from mechdesign.errors import InvalidInput, require_epsilon, require_finite
@@ -139,7 +138,7 @@ def selection_law(
             continue
         epsilon = (low + high) / 2
         event = requirement.probability(capacity, above(epsilon).value)
-        below = float(special.bdtr(bar - 1, count, event))
+        below = float(binomial_below(bar - 1, count, event)) if bar else 0.0
         holds = below if requirement.event in ("fp", "fn") else 1 - below
         branches += [
             branch

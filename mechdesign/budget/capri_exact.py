@@ -39,7 +39,7 @@ _OUTSIDE = 1e-12
 _NEGLIGIBLE = math.log(1e-15)
 _LONGEST = 1 << 24
 _AT_ONCE = 1 << 20
-_TIE = 1e-9
+_ROUNDING = 16 * 2.0**-52
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +88,11 @@ class Exceedance:
         base = float(capacity.v[0]) if is_grr else 0.0
         m, unit = capacity.lattice(base)
         x, users = capacity.x, capacity.users
-        edge = (capacity.cap - base * users) / unit * (p - q) + users * q * float(m.sum())
+        steps, offset = (capacity.cap - base * users) / unit, users * q * float(m.sum())
+        edge = steps * (p - q) + offset
         near = round(edge)
-        t = near if abs(edge - near) <= _TIE * max(1.0, abs(edge)) else math.floor(edge)
+        # an ETC at the capacity does not exceed it: whole numbers that rounding alone can have missed count as reached
+        t = near if abs(edge - near) <= _ROUNDING * (abs(steps) * (p + q) + offset) else math.floor(edge)
         mean = float(m @ (x * p + (users - x) * q))
         variance, reach = self._spread(m, p, q, is_grr=is_grr)
         half = _tail_reach(users, m, variance, reach, is_grr=is_grr)

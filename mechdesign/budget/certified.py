@@ -9,10 +9,14 @@ is a non-negative supermartingale from 1 if ``P <= pi`` (and ``E-`` likewise if 
 it *ever* reaches 1 / alpha with probability at most alpha: looking after every batch costs nothing. An epsilon *holds*
 when E+ gets there, *fails* when E- does, and is left undecided when the most collections allowed are spent.
 
-**Search.** Bisection, then from both sides of what stays undecided, over a grid of fixed size: at most J epsilons are
-tested, each with alpha = error / J. At one epsilon one of the two verdicts is wrong at most, so all verdicts are right
-together with probability ``1 - error``. All epsilons see the same noise in standard units (common random numbers), so
-verdicts near each other hardly ever contradict; the guarantee does not rest on that.
+**Search.** Bisection, then from both sides of what stays undecided, each test with alpha = error / J. At one epsilon
+one of the two verdicts is wrong at most. In the bisection all epsilons see the same noise in standard units (common
+random numbers), so verdicts near each other hardly ever contradict. Which epsilons it tests depends on that noise; but
+as long as every verdict is right its path is fixed beforehand, so the first wrong one is at an epsilon of that path.
+After an undecided test this argument ends (the next epsilon would be chosen by the very noise it is tested with), so
+from there on every test has fresh noise, and errs with probability alpha at most whatever was seen before. J counts
+the path and the tests with fresh noise: all verdicts are right together with probability ``1 - error``, however the
+probability depends on epsilon.
 
 *Guarantee.* With probability at least ``1 - error`` over the simulations, the constraint holds with probability at
 least pi at ``upper``, and fails to at ``lower``. If its probability rises with epsilon, as it does for all protocols
@@ -85,6 +89,11 @@ def search(
         verdicts.append(found)
         return found.verdict
 
+    def afresh(epsilon: float) -> str:
+        found = decide(ledger, epsilon, alpha, most_runs, stream=1 + len(verdicts))
+        verdicts.append(found)
+        return found.verdict
+
     say(f"eps = {span.most:g}")
     top = at(span.most)
     if top == FAILS:
@@ -112,7 +121,7 @@ def search(
         else:
             dark = (middle, middle)
     if dark is not None:
-        _look_around(dark, low, high, span, at, say)
+        _look_around(dark, low, high, span, afresh, say)
     failing = max((verdict.epsilon for verdict in verdicts if verdict.verdict == FAILS), default=None)
     holding = [verdict.epsilon for verdict in verdicts if verdict.verdict == HOLDS]
     return Bracket(failing, min(eps for eps in holding if failing is None or eps > failing), chance, tuple(verdicts))
@@ -136,20 +145,22 @@ def _look_around(
 
 
 def most_tests(span: Range) -> int:
-    """J: the two ends, and the halvings that reach half of ``phi`` from the whole range on both sides.
+    """J: the two ends, the path of the bisection, and the halvings on both sides of an undecided epsilon.
 
     >>> most_tests(Range(0.001, 20.0, 0.01))
-    26
+    37
     """
-    return 2 + 2 * math.ceil(math.log2((span.most - span.least) / (span.phi / 2)))
+    length = span.most - span.least
+    path, sides = math.ceil(math.log2(length / span.phi)), math.ceil(math.log2(length / (span.phi / 2)))
+    return 2 + path + 2 * sides
 
 
-def decide(ledger: Ledger, epsilon: float, alpha: float, most_runs: int) -> Verdict:
+def decide(ledger: Ledger, epsilon: float, alpha: float, most_runs: int, stream: int = COMMON) -> Verdict:
     """The sequential test at one epsilon: it looks after every batch and stops as soon as it can."""
     probability, bar = ledger.question.constraint.probability, math.log(1 / alpha)
     tally, batch = Tally(), 0
     while tally.runs + BATCH <= most_runs:
-        tally += ledger.batch(epsilon, COMMON, batch)
+        tally += ledger.batch(epsilon, stream, batch)
         batch += 1
         if evidence_above(tally.met, tally.runs, probability) >= bar:
             return Verdict(epsilon, HOLDS, tally)

@@ -15,7 +15,7 @@ Measure = Callable[[ArrayLike, ArrayLike], float]
 
 AT_LEAST, AT_MOST = "at least", "at most"
 
-_RANGES = {"kendall": (-1.0, 1.0), "kendall-optimus": (-1.0, 1.0), "top": (0.0, 1.0)}
+_RANGES = {"kendall": (-1.0, 1.0), "kendall-optimus": (-1.0, 1.0), "top": (0.0, 1.0)}  # by the name before a colon
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,8 @@ class Constraint:
             )
             raise InvalidInput("direction", self.direction, rule)
         threshold = require_finite(self.threshold, "threshold")
-        low, high = _RANGES.get(self.name, (0.0, math.inf)) if known is not None else (-math.inf, math.inf)
+        everything = (-math.inf, math.inf)
+        low, high = everything if known is None else _RANGES.get(self.name.partition(":")[0], (0.0, math.inf))
         if not low <= threshold <= high:
             raise InvalidInput("threshold", self.threshold, f"lie in the range [{low:g}, {high:g}] of {self.name}")
         probability = require_number(self.probability, "probability")

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from mechdesign.budget.constraint import AT_LEAST, Constraint
@@ -94,6 +94,8 @@ class Question:
             family = Family(self.protocol)
             object.__setattr__(self, "protocol", family.name)
             object.__setattr__(self, "build", family)
+        elif not callable(self.protocol):
+            raise InvalidInput("protocol", self.protocol, "be a name or a function of (eps, number of items)")
         else:
             object.__setattr__(self, "build", self.protocol)
 
@@ -104,7 +106,9 @@ class Question:
     @property
     def digest(self) -> str:
         """What tells the simulations of this question from those of any other."""
-        parts = (self.name, self.counts.tolist(), self.constraint.words, self.method, self.seed, np.__version__)
+        wish = self.constraint  # in full digits, unlike its words
+        asked = (wish.name, wish.direction, wish.threshold, wish.probability)
+        parts = (self.name, self.counts.tolist(), asked, self.method, self.seed, np.__version__)
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
     def values(self, epsilon: float, stream: int, batch: int, runs: int = BATCH) -> Floats:
@@ -170,22 +174,29 @@ def binomial_quantile(u: Floats, n: Counts | Floats, p: float | Floats) -> Float
     z = special.ndtri(np.clip(chance, 1e-300, 1 - 1e-16))
     guess = whole * part + np.sqrt(whole * part * (1 - part)) * z + (1 - 2 * part) * (z * z - 1) / 6
     found = np.clip(np.ceil(guess - 0.5), 0, whole)
-    below = _below(found, whole, part)
+    below = binomial_below(found, whole, part)
     low = np.flatnonzero(below < chance)
     # P(X < x) >= u needs a gap of at least the mass at x: asked only where the gap is nearly as large
     high = np.flatnonzero((below >= chance) & (found > 0) & (below - chance >= 0.99 * _mass(found, whole, part)))
     while low.size:
         found[low] += 1
-        low = low[(found[low] < whole[low]) & (_below(found[low], whole[low], part[low]) < chance[low])]
+        low = low[(found[low] < whole[low]) & (binomial_below(found[low], whole[low], part[low]) < chance[low])]
     while high.size:
-        high = high[(found[high] > 0) & (_below(found[high] - 1, whole[high], part[high]) >= chance[high])]
+        high = high[(found[high] > 0) & (binomial_below(found[high] - 1, whole[high], part[high]) >= chance[high])]
         found[high] -= 1
     return np.asarray(found.reshape(chances.shape), dtype=np.float64)
 
 
-def _below(x: Floats, n: Floats, p: Floats) -> Floats:
-    """``P(Bin(n, p) <= x)``."""
-    return np.asarray(special.bdtr(x, n.astype(np.int64), p))
+def binomial_below(x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Floats:
+    """``P(Bin(n, p) <= x)`` for whole x from 0, to 1e-11: `scipy.special.bdtr` is off by 1e-3 for n = 10^7.
+
+    >>> binomial_below([0, 1, 2], 2, 0.5).tolist()
+    [0.25, 0.75, 1.0]
+    """
+    places, trials = np.asarray(x, dtype=np.float64), np.asarray(n, dtype=np.float64)
+    missed = trials - places
+    inside = special.betainc(np.maximum(missed, 1.0), places + 1, 1 - np.asarray(p, dtype=np.float64))
+    return np.asarray(np.where(missed > 0, inside, 1.0))
 
 
 def _mass(x: Floats, n: Floats, p: Floats) -> Floats:

@@ -25,7 +25,7 @@ from mechdesign.cli.options import AsJson, Force, PlotFile, Quiet
 from mechdesign.collect import metrics
 from mechdesign.collect.datasets import parse_domain_labels, read_dataset
 from mechdesign.collect.engine import Dask, Engine, Local
-from mechdesign.errors import InvalidInput
+from mechdesign.errors import InvalidInput, NoAnswer
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -92,10 +92,9 @@ def run(
     tasks = [Task(question, chosen, span, options[chosen]) for question in questions for chosen in methods]
     with output.progress("searching", quiet=quiet) as say:
         answers = search(tasks, where, results=results, say=say)
-    if len(answers) == 1:
-        failure = answers[0].error()
-        if failure is not None:
-            raise failure
+    failures = [error for error in (answer.error() for answer in answers) if error is not None]
+    if len(failures) == len(answers):
+        raise failures[0] if len(failures) == 1 else _together(failures)
     if curve_file is not None:
         plot.save(_curve(answers), curve_file, overwrite=force)
     if plot_file is not None:
@@ -137,12 +136,31 @@ def _population(
     if population is not None:
         if population not in POPULATIONS:
             raise InvalidInput("population", population, f"be one of {', '.join(POPULATIONS)}")
+        refuse_with_population(column, domain)
         counts = POPULATIONS[population]()
     else:
         assert data is not None
         items = None if domain is None else parse_domain_labels(domain)
         counts = read_dataset(data, column=column, domain=items).counts
     return counts if users is None else scaled(counts, users)
+
+
+def refuse_with_population(column: str | None, domain: str | None) -> None:
+    """Options that describe a file say nothing about a population known by name."""
+    for option, given in (("column", column), ("domain", domain)):
+        if given is not None:
+            raise InvalidInput(option, given, "come with --data", f"leave out --{option}")
+
+
+def _together(failures: Sequence[InvalidInput | NoAnswer]) -> InvalidInput | NoAnswer:
+    """One error for several searches without an answer: bad input if all of them are, else an open question."""
+    told = "; ".join(str(failure) for failure in failures)
+    undecided = [failure for failure in failures if isinstance(failure, NoAnswer)]
+    if undecided:
+        return NoAnswer(told, min(f.lower for f in undecided), max(f.upper for f in undecided))
+    first = failures[0]
+    assert isinstance(first, InvalidInput)
+    return InvalidInput(first.field, f"{len(failures)} searches", "be met by some eps in the range", told)
 
 
 def _methods(text: str) -> list[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,14 +22,15 @@ from mechdesign.budget.capacity import EVENTS, LEAST, MOST, PRECISION
 from mechdesign.budget.capri import RUNS
 from mechdesign.budget.capri_exact import chebyshev_budget
 from mechdesign.budget.choice import FREQUENCY, Option
+from mechdesign.budget.ledger import Say
 from mechdesign.budget.mean_route import NAMES
 from mechdesign.budget.populations import POPULATIONS
 from mechdesign.budget.simulation import Family
 from mechdesign.cli import output
-from mechdesign.cli.budget import parse_numbers
+from mechdesign.cli.budget import parse_numbers, refuse_with_population
 from mechdesign.cli.options import AsJson, Force, PlotFile, Quiet
 from mechdesign.collect.datasets import parse_domain_labels, read_dataset
-from mechdesign.errors import InvalidInput
+from mechdesign.errors import InvalidInput, require_finite
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -84,6 +86,12 @@ def run(
     output.require_outputs(None, plot_file, force=force)
     if method not in _METHODS:
         raise InvalidInput("method", method, f"be one of {', '.join(_METHODS)}")
+    if delta is not None and method != RELAXED:
+        raise InvalidInput("delta", delta, f"come with --method {RELAXED}", f"add --method {RELAXED}")
+    if seed < 0:
+        raise InvalidInput("seed", seed, "be a whole number, at least 0")
+    if eta is not None:
+        require_finite(eta, "eta")
     values, counts = _households(data, population, column, domain)
     requirements = [Requirement(metric, value) for value in parse_numbers(tau, "tau")]
     names = list(dict.fromkeys(name.strip().lower() for name in protocol.split(",")))
@@ -92,16 +100,16 @@ def run(
         for cap in parse_numbers(capacity, "capacity"):
             for requirement in requirements:
                 asked = Capacity(values, counts, cap)
-                say(f"capacity {cap:g}, {requirement.words}")
+                say(f"capacity {cap:,.12g}, {requirement.words}")
                 if method == EXACT:
                     options = capacity_options(asked, requirement, names, least=least, most=most)
                 else:
                     relaxed = 0.0 if method == SIMULATED else (_SHARE * phi if delta is None else delta)
                     rng = np.random.default_rng(seed)
-                    options = _simulated(asked, requirement, names, rng, (least, most, phi), runs, relaxed)
+                    options = _simulated(asked, requirement, names, rng, (least, most, phi), runs, relaxed, say)
                 cases.append(_Case(asked, requirement, options))
     if all(option.epsilon is None for case in cases for option in case.options):
-        raise InvalidInput("requirement", cases[0].requirement.words, cases[0].options[0].reason.partition(" must ")[2])
+        raise _unmet(cases)
     if plot_file is not None:
         plot.save(_figure(cases, names), plot_file, overwrite=force)
     if as_json:
@@ -121,6 +129,7 @@ def _households(
     if population is not None:
         if not population.startswith("water") or population not in POPULATIONS:
             raise InvalidInput("population", population, "be water-like or water-sample")
+        refuse_with_population(column, domain)
         counts = POPULATIONS[population]()
         return [float(v) for v in range(counts.size)], counts
     assert data is not None
@@ -150,6 +159,7 @@ def _simulated(
     span: tuple[float, float, float],
     runs: int,
     delta: float,
+    say: Say,
 ) -> list[Option]:
     options = []
     for name in names:
@@ -169,6 +179,7 @@ def _simulated(
                 most=span[1],
                 phi=span[2],
                 delta=delta,
+                say=partial(_say, say, f"{name}, capacity {capacity.cap:,.12g}, {requirement.words}"),
             )
         except InvalidInput as error:
             if error.field != "requirement":
@@ -177,6 +188,17 @@ def _simulated(
             continue
         options.append(Option(family.name, FREQUENCY, found.epsilon))
     return sorted(options, key=lambda option: (option.epsilon is None, option.epsilon or 0.0))
+
+
+def _unmet(cases: Sequence[_Case]) -> InvalidInput:
+    """The error where nothing has an answer: what each reached."""
+    first = cases[0]
+    best = [f"{option.name}: {option.reason.rpartition('; ')[2]}" for option in first.options]
+    return InvalidInput("requirement", first.requirement.words, "be met by some eps in the range", "; ".join(best))
+
+
+def _say(say: Say, where: str, text: str) -> None:
+    say(f"{where}, {text}")
 
 
 # -- what leaves ------------------------------------------------------------------------------------------------------
@@ -266,8 +288,8 @@ def _print(case: _Case, method: str, eta: float | None, span: tuple[float, float
             row.append("" if seen is None else f"{seen['f_score']:.4f}")
         rows.append(row)
     title = (
-        f"{case.requirement.words}: {case.capacity.users:,} households, total {case.capacity.total:,g}, "
-        f"capacity {case.capacity.cap:,g}"
+        f"{case.requirement.words}: {case.capacity.users:,} households, total {case.capacity.total:,.12g}, "
+        f"capacity {case.capacity.cap:,.12g}"
     )
     output.print_table(title, headings, rows, left=3)
     for option in case.options:
@@ -294,9 +316,8 @@ def _figure(cases: Sequence[_Case], names: Sequence[str]) -> Figure:
                 if here == fixed and option.epsilon is not None:
                     lines.setdefault(option.name, []).append((place, option.epsilon))
         named = {name: sorted(lines[name]) for name in dict.fromkeys([*names, *lines]) if name in lines}
-        panels.append(plot.BudgetPanel(f"tau = {fixed:g}" if over_caps else f"capacity {fixed:,g}", named))
+        panels.append(plot.BudgetPanel(f"tau = {fixed:g}" if over_caps else f"capacity {fixed:,.12g}", named))
     first = cases[0]
-    title = (
-        f"{first.capacity.users:,} households, total {first.capacity.total:,g}: Pr[{first.requirement.event.upper()}]"
-    )
+    asked, event = first.capacity, first.requirement.event.upper()
+    title = f"{asked.users:,} households, total {asked.total:,.12g}: Pr[{event}]"
     return plot.budgets(panels, "capacity" if over_caps else "threshold tau", title)

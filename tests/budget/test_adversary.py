@@ -28,8 +28,13 @@ def enumerated(name: str, epsilon: float, prior: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("name", ["grr", "sue", "oue", "olh", "ss", "hr"])
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
-@pytest.mark.parametrize("prior", [np.full(4, 0.25), PRIOR, PRIOR[::-1]], ids=["even", "falling", "rising"])
+@pytest.mark.parametrize(
+    "prior",
+    [np.full(4, 0.25), PRIOR, PRIOR[::-1], [0.3, 0.3, 0.2, 0.2], [0.0, 0.5, 0.5, 0.0]],
+    ids=["even", "falling", "rising", "in pairs", "half"],
+)
 def test_confusion_is_the_enumerated_one(name, epsilon, prior):
+    prior = np.asarray(prior)
     assert confusion(protocol(name, epsilon, 4), prior) == pytest.approx(enumerated(name, epsilon, prior), abs=1e-12)
 
 

@@ -110,3 +110,15 @@ def test_events_that_cannot_happen_are_refused_with_those_that_can(event, cap):
 def test_consumption_finer_than_a_millionth_is_refused():
     with pytest.raises(InvalidInput, match="multiples"):
         Capacity([0, 0.12345678], [1, 1], 1).lattice(0.0)
+
+
+def test_a_negative_capacity_is_refused():
+    with pytest.raises(InvalidInput, match="at least 0"):
+        Requirement("fn", 0.05).require_possible(Capacity([0, 1], [4, 6], -1.0))
+
+
+def test_totals_of_decimals_are_those_of_the_written_numbers():
+    capacity = Capacity([0.1, 0.2], [1, 1], 0.3)
+    assert capacity.total == 0.3
+    with pytest.raises(InvalidInput, match="differ from the true total"):
+        Requirement("fp", 0.05).require_possible(capacity)

@@ -182,3 +182,23 @@ def test_few_households_on_a_fine_lattice_need_many_frequencies():
     etc = [((capacity.v[a] + capacity.v[b]) - 2 * law.q * capacity.v.sum()) / (law.p - law.q) for a, b in reports]
     expected = sum(chance for chance, total in zip(chances, etc, strict=True) if total > 0.5)
     assert Exceedance(capacity, "grr")(1.0).value == pytest.approx(expected, abs=1e-10)
+
+
+@pytest.mark.parametrize("name", ["grr", "oue"])
+def test_estimates_a_little_above_the_capacity_count_as_above(name):
+    # three reports of 1 and 1000: a sum that is attained, at a capacity 1e-6 below it
+    law = protocol(name, 1.0, 2)
+    offset = 3 * (1.0 if name == "grr" else 0.0)
+    unit, slots = (999.0, 1) if name == "grr" else (1.0, 1001)
+    attained = (1001 if name == "oue" else 2) - 3 * law.q * slots
+    cap = offset + unit * attained / (law.p - law.q) - 1e-6
+    capacity = Capacity([1, 1000], [1, 2], cap)
+    shifted = enumerated(capacity, name, 1.0)
+    assert Exceedance(capacity, name)(1.0).value == pytest.approx(shifted, abs=1e-10)
+
+
+@pytest.mark.parametrize(("name", "epsilon"), [("oue", 0.90198), ("grr", 0.91908)])
+def test_whole_numbers_just_above_the_edge_are_not_counted_below_it(name, epsilon):
+    """In a city the edge is 3e-3 or 6e-4 below a whole number: a capacity moved by less changes nothing."""
+    above = [Exceedance(Capacity(np.arange(41), water_like(), 1_700_000 - less), name)(epsilon) for less in (0, 0.2)]
+    assert above[0].value == pytest.approx(above[1].value, abs=1e-10)

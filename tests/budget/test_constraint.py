@@ -43,6 +43,7 @@ def test_every_metric_has_a_constraint():
     [
         (("kendall", 1.1, 0.9), r"range \[-1, 1\]"),
         (("top", -0.1, 0.9), r"range \[0, 1\]"),
+        (("top:3", 1.5, 0.9), r"range \[0, 1\]"),
         (("l1", -1.0, 0.9), "range"),
         (("l1", math.nan, 0.9), "threshold"),
         (("l1", math.inf, 0.9), "finite"),
@@ -55,7 +56,7 @@ def test_every_metric_has_a_constraint():
         (("speed", 0.1, 0.5), "metric"),
         ((3, 0.1, 0.5), "metric"),
     ],
-    ids=str,
+    ids=lambda value: value if isinstance(value, str) else str(value[1:]),
 )
 def test_bad_constraints_are_refused(arguments, words):
     with pytest.raises(InvalidInput, match=words):

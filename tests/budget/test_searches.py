@@ -169,3 +169,11 @@ def test_bayes_ignores_the_probability():
 def test_bad_parameters_are_refused(change, words):
     with pytest.raises(InvalidInput, match=words):
         change()
+
+
+@pytest.mark.parametrize(("name", "threshold", "seed"), [("oue", 0.7, 1), ("olh", 0.7, 0), ("grr", 0.9, 2)])
+def test_bayes_finds_the_narrow_valley_at_small_epsilons(name, threshold, seed):
+    users = 10**5 if name == "olh" else 989_818
+    question = Question(name, msnbc_like(users), Constraint("kendall", threshold, 0.5), seed=seed)
+    found = [method(Ledger(question), Range(), quiet, runs=100).epsilon for method in (bayes, rbs)]
+    assert abs(found[0] - found[1]) < 0.1

@@ -135,6 +135,7 @@ def test_a_family_may_be_any_function():
     ("make", "words"),
     [
         (lambda: Family("rsa"), "protocol"),
+        (lambda: Question(3, zipf_like(4, 10), KENDALL), "protocol"),
         (lambda: Question("oue", np.array([1]), KENDALL), "counts"),
         (lambda: Question("oue", np.array([0, 0]), KENDALL), "counts"),
         (lambda: Question("oue", np.array([1, -1]), KENDALL), "counts"),
@@ -146,3 +147,18 @@ def test_a_family_may_be_any_function():
 def test_bad_questions_are_refused(make, words):
     with pytest.raises(InvalidInput, match=words):
         make()
+
+
+@pytest.mark.parametrize("n", [10**5, 10**7, 10**9])
+def test_binomials_of_many_users_are_the_least_whole_numbers_that_reach_their_chance(n):
+    chances = np.random.default_rng(8).random(500)
+    for p in (0.5, 0.003):
+        found = binomial_quantile(chances, np.full(500, n), p)
+        assert (stats.binom.cdf(found, n, p) >= chances - 1e-10).all()
+        assert (stats.binom.cdf(found - 1, n, p) < chances + 1e-10).all()
+
+
+def test_questions_that_differ_in_late_digits_keep_simulations_of_their_own():
+    wishes = [Constraint("kendall", threshold, 0.9) for threshold in (0.7, 0.70000001)]
+    first, second = (Question("grr", msnbc_like(1000), wish).digest for wish in wishes)
+    assert first != second

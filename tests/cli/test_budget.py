@@ -135,6 +135,8 @@ def test_an_undecided_end_exits_with_3(run: Any, tmp_path: Path) -> None:
         ({"--engine": "gpu"}, "engine"),
         ({"--scheduler": "tcp://nowhere:1"}, "scheduler"),
         ({"--plot": "a.txt"}, ".png"),
+        ({"--domain": "a,b"}, "come with --data"),
+        ({"--column": "page"}, "come with --data"),
     ],
     ids=str,
 )
@@ -143,3 +145,10 @@ def test_bad_input_exits_with_2(run: Any, change: dict[str, str], words: str) ->
     outcome = run("budget", *(part for pair in options.items() for part in pair))
     assert (outcome.code, outcome.out) == (2, "")
     assert words in " ".join(outcome.err.split())
+
+
+def test_several_searches_without_an_answer_exit_with_2(run: Any) -> None:
+    many = ("budget", "-p", "oue,grr", "--at-least", "0.9", "--population", "msnbc-like", "--max-eps", "0.1", *FAST)
+    outcome = run(*many)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert all(f"with {name} (got" in " ".join(outcome.err.split()) for name in ("oue", "grr"))

@@ -98,6 +98,11 @@ def test_a_protocol_out_of_reach_stays_in_the_table_with_the_reason(run: Any) ->
         ({"-m": "simulated", "--runs": "0"}, "runs"),
         ({"--min-eps": "0"}, "eps"),
         ({"--plot": "a.txt"}, ".png"),
+        ({"--capacity": "-5", "--metric": "fn"}, "at least 0"),
+        ({"--domain": "0..40"}, "come with --data"),
+        ({"--delta": "0.001"}, "--method relaxed"),
+        ({"--seed": "-1"}, "seed"),
+        ({"--eta": "nan"}, "eta"),
     ],
     ids=str,
 )

@@ -158,7 +158,7 @@ class Dask:
     def __call__(self, work: Callable[[Batch], Result], batches: Sequence[Batch]) -> Iterator[tuple[int, Result]]:
         distributed = _distributed()
         if self.scheduler is None:
-            options = {"threads_per_worker": 1, "dashboard_address": None, "host": "127.0.0.1"}
+            options = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0", "host": "127.0.0.1"}
             with (
                 distributed.LocalCluster(n_workers=Local(self.workers).workers, **options) as cluster,
                 distributed.Client(cluster, set_as_default=False) as client,

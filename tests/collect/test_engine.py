@@ -196,7 +196,12 @@ import time
 from distributed import LocalCluster
 
 cluster = LocalCluster(
-    n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None, protocol="tcp", host="127.0.0.1"
+    n_workers=1,
+    threads_per_worker=2,
+    processes=False,
+    dashboard_address="127.0.0.1:0",
+    protocol="tcp",
+    host="127.0.0.1",
 )
 print(cluster.scheduler_address, flush=True)
 time.sleep(60)
@@ -207,7 +212,12 @@ time.sleep(60)
 def test_a_dask_cluster_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     distributed = pytest.importorskip("distributed", reason="an optional dependency")
     with distributed.LocalCluster(
-        n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None, protocol="tcp", host="127.0.0.1"
+        n_workers=1,
+        threads_per_worker=2,
+        processes=False,
+        dashboard_address="127.0.0.1:0",
+        protocol="tcp",
+        host="127.0.0.1",
     ) as cluster:
         assert sorted(Dask(cluster.scheduler_address)(sum, BATCHES)) == sorted(SUMS.items())
         with pytest.raises(WorkFailed, match="batch must be another one"):

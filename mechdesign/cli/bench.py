@@ -16,10 +16,10 @@ import typer
 
 from mechdesign import files, plot
 from mechdesign.cli import output
-from mechdesign.cli.options import AsJson, Force, PlotFile, Quiet, parse_epsilons
+from mechdesign.cli.options import AsJson, Force, PlotFile, Quiet, parse_engine, parse_epsilons
 from mechdesign.collect import bench, metrics
 from mechdesign.collect.datasets import Dataset, gaps, likely_header, parse_domain_labels, read_dataset
-from mechdesign.collect.engine import Dask, Engine, Local
+from mechdesign.collect.engine import Dask
 from mechdesign.collect.protocols import FrequencyProtocol, designed
 from mechdesign.collect.protocols.catalogue import entry
 from mechdesign.deploy import load_table
@@ -39,7 +39,6 @@ _SLOW = f"{bench.PUBLISHED_IBU}: IBU as published, stopped after 10,000 steps"
 _SAME_PROTOCOL = {"subset": "ss"}
 _DESIGN = ".json"
 _TABLES = (".csv", ".json", ".parquet")
-_ENGINES = ("local", "dask")
 
 
 def run(
@@ -99,7 +98,7 @@ def run(
         raise InvalidInput("results file", str(results), "differ from the other files to be written")
     names = tuple(_lower(metric))
     epsilons, methods, protocol_names = tuple(parse_epsilons(epsilon)), _methods(method), _protocols(protocol)
-    where = _engine(engine, workers, scheduler)
+    where = parse_engine(engine, workers, scheduler)
     if isinstance(where, Dask):
         where.require_ready()
     items = None if domain is None else parse_domain_labels(domain)
@@ -194,16 +193,6 @@ def _epsilons(ranks: Sequence[bench.Rank]) -> list[float]:
 def _methods(text: str) -> tuple[str, ...]:
     names = _lower(text)
     return bench.METHODS if ALL in names else tuple(dict.fromkeys(names))
-
-
-def _engine(name: str, workers: int, scheduler: str | None) -> Engine:
-    if name not in _ENGINES:
-        raise InvalidInput("engine", name, f"be {' or '.join(_ENGINES)}")
-    if name == "dask":
-        return Dask(scheduler, workers)
-    if scheduler is not None:
-        raise InvalidInput("scheduler", scheduler, "come with --engine dask", "add --engine dask")
-    return Local(workers)
 
 
 def _require_table_format(path: Path | None) -> None:

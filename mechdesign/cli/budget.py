@@ -21,17 +21,15 @@ from mechdesign.budget.populations import POPULATIONS, scaled
 from mechdesign.budget.runner import CERTIFIED
 from mechdesign.budget.searches import LEAST, MOST, PRECISION, RUNS
 from mechdesign.cli import output
-from mechdesign.cli.options import AsJson, Force, PlotFile, Quiet
+from mechdesign.cli.options import AsJson, Force, PlotFile, Quiet, parse_engine
 from mechdesign.collect import metrics
 from mechdesign.collect.datasets import parse_domain_labels, read_dataset
-from mechdesign.collect.engine import Dask, Engine, Local
 from mechdesign.errors import InvalidInput, NoAnswer
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ALL = "all"
-_ENGINES = ("local", "dask")
 _CURVE_POINTS, _CURVE_RUNS = 33, 100
 
 
@@ -80,7 +78,7 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     output.require_outputs(None, plot_file, curve_file, force=force)
-    where = _engine(engine, workers, scheduler)
+    where = parse_engine(engine, workers, scheduler)
     thresholds, direction = _thresholds(at_least, at_most)
     constraints = [Constraint(metric, value, probability, direction) for value in thresholds]
     counts = _population(data, population, users, column, domain)
@@ -171,16 +169,6 @@ def _methods(text: str) -> list[str]:
         if name not in METHODS:
             raise InvalidInput("method", name, f"be one of {', '.join(METHODS)}, or {ALL}")
     return list(dict.fromkeys(names))
-
-
-def _engine(name: str, workers: int, scheduler: str | None) -> Engine:
-    if name not in _ENGINES:
-        raise InvalidInput("engine", name, f"be {' or '.join(_ENGINES)}")
-    if name == "dask":
-        return Dask(scheduler, workers)
-    if scheduler is not None:
-        raise InvalidInput("scheduler", scheduler, "come with --engine dask", "add --engine dask")
-    return Local(workers)
 
 
 # -- what leaves ------------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from mechdesign.collect.engine import Dask, Engine, Local
 from mechdesign.domains import Circle, Interval
 from mechdesign.errors import InvalidInput, require_epsilon
 
@@ -24,6 +25,9 @@ AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout,
 Force = Annotated[bool, typer.Option("--force", help="Overwrite existing output files.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress messages.")]
 TimeLimit = Annotated[float, typer.Option("--time-limit", help="Seconds --method scip may take.", metavar="S")]
+
+
+_ENGINES = ("local", "dask")
 
 
 def parse_interval(text: str, field: str) -> Interval:
@@ -70,3 +74,14 @@ def parse_epsilons(text: str, option: str = "--eps") -> list[float]:
     if any(a >= b for a, b in zip(values, values[1:], strict=False)):
         raise InvalidInput("eps", text, "increase", example)
     return values
+
+
+def parse_engine(name: str, workers: int, scheduler: str | None) -> Engine:
+    """What runs the work: processes of this machine, or a Dask cluster."""
+    if name not in _ENGINES:
+        raise InvalidInput("engine", name, f"be {' or '.join(_ENGINES)}")
+    if name == "dask":
+        return Dask(scheduler, workers)
+    if scheduler is not None:
+        raise InvalidInput("scheduler", scheduler, "come with --engine dask", "add --engine dask")
+    return Local(workers)

@@ -32,7 +32,7 @@ from mechdesign.errors import CheckFailed, InvalidInput, require_epsilon
 from mechdesign.mechanisms.conditional import ConditionalNoise, require_shape
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
-from mechdesign.proof.evidence import require_said
+from mechdesign.proof.evidence import freeze_columns, require_said
 from mechdesign.proof.rational import exp_upper, float_down, float_up
 from mechdesign.proof.unbiased_prior import CRITERION
 
@@ -67,16 +67,7 @@ class AdditiveBound:
     def __post_init__(self) -> None:
         require_epsilon(self.epsilon)
         Interval(self.lower, self.upper)
-        for name in ("weights", "values", "slopes"):
-            array = np.array(getattr(self, name), dtype=np.float64)
-            if array.ndim != 1 or array.size < 2 or array.shape != np.shape(self.weights):
-                raise InvalidInput(name, array.shape, "have one entry for each of at least two inputs")
-            if not np.isfinite(array).all():
-                raise InvalidInput(name, float(array[~np.isfinite(array)][0]), "be finite")
-            array.setflags(write=False)
-            object.__setattr__(self, name, array)
-        if (self.weights < 0).any() or not (self.weights > 0).any():
-            raise InvalidInput("weights", float(self.weights.min()), "be at least 0 and have a positive sum")
+        freeze_columns(self, ("weights", "values", "slopes"))
         require_shape(self.weights.size - 1, self.reach, 1 if self.tail is None else self.tail)
         if not isinstance(self.rounded, bool):
             raise InvalidInput("rounded", self.rounded, "be true or false")

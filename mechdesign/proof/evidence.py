@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Protocol, Self
 
-from mechdesign.errors import FileProblem
+import numpy as np
+
+from mechdesign.errors import FileProblem, InvalidInput
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
 
@@ -51,3 +53,19 @@ def require_said(problem: Mapping[str, Any], field: str, *allowed: Any) -> None:
     if said not in allowed:
         rule = f"be {allowed[0]!r}" if len(allowed) == 1 else f"be one of {sorted(map(str, allowed))}"
         raise FileProblem(f"problem {field}", said, f"{rule}, what the evidence is about")
+
+
+def freeze_columns(evidence: object, names: Sequence[str]) -> None:
+    """Make the named attributes read-only arrays of one length, at least two; the first are weights."""
+    first = np.shape(getattr(evidence, names[0]))
+    for name in names:
+        array = np.array(getattr(evidence, name), dtype=np.float64)
+        if array.ndim != 1 or array.size < 2 or array.shape != first:
+            raise InvalidInput(name, array.shape, "have one entry for each of at least two inputs")
+        if not np.isfinite(array).all():
+            raise InvalidInput(name, float(array[~np.isfinite(array)][0]), "be finite")
+        array.setflags(write=False)
+        object.__setattr__(evidence, name, array)
+    weights = getattr(evidence, names[0])
+    if (weights < 0).any() or not (weights > 0).any():
+        raise InvalidInput(names[0], float(weights.min()), "be at least 0 and have a positive sum")

@@ -31,7 +31,7 @@ from mechdesign.errors import CheckFailed, InvalidInput, require_epsilon, requir
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
-from mechdesign.proof.evidence import require_said
+from mechdesign.proof.evidence import freeze_columns, require_said
 from mechdesign.proof.rational import exp_upper, float_down, float_up
 
 Floats = NDArray[np.float64]
@@ -66,16 +66,7 @@ class UnbiasedPriorBound:
         require_epsilon(self.epsilon)
         if not require_finite(self.lower, "lower") < require_finite(self.upper, "upper"):
             raise InvalidInput("inputs", (self.lower, self.upper), "have their lower end below their upper end")
-        for name in ("weights", "offsets", "slopes"):
-            array = np.array(getattr(self, name), dtype=np.float64)
-            if array.ndim != 1 or array.size < 2 or array.shape != np.shape(self.weights):
-                raise InvalidInput(name, array.shape, "have one entry for each of at least two inputs")
-            if not np.isfinite(array).all():
-                raise InvalidInput(name, float(array[~np.isfinite(array)][0]), "be finite")
-            array.setflags(write=False)
-            object.__setattr__(self, name, array)
-        if (self.weights < 0).any() or not (self.weights > 0).any():
-            raise InvalidInput("weights", float(self.weights.min()), "be at least 0 and have a positive sum")
+        freeze_columns(self, ("weights", "offsets", "slopes"))
         if not isinstance(self.rounded, bool):
             raise InvalidInput("rounded", self.rounded, "be true or false")
 

@@ -3,6 +3,9 @@
 One file, the standard library only, integers and fractions only: what it says does not depend on rounding, nor on the
 package that made the table. FORMAT.md describes the fields. In short: a report has probability ``count / 2^bits``, and
 the table is epsilon-LDP because the counts of any one output differ between inputs by at most ``cap / 2^96 <= e^eps``.
+
+The lines marked ``# privacy`` are what that rests on: read them first. All else checks what the file says about means,
+variance, error and optimality, so that no entry can be changed without being noticed.
 """
 
 import hashlib
@@ -61,13 +64,13 @@ def check(content: bytes) -> Fields:
     need(type(t["bits"]) is int and t["bits"] in (16, 32, 53, 62), "bits: must be 16, 32, 53 or 62")
     epsilon = rational(t["epsilon"], "epsilon")
     need(0 < epsilon <= 64, "epsilon: must be above 0 and at most 64")
-    need(t["cap"] == str(exponential(epsilon)), "cap: must be floor(2^96 e^epsilon)")
+    need(t["cap"] == str(exponential(epsilon)), "cap: must be floor(2^96 e^epsilon)")  # privacy
     fields(t["law"], LAWS[t["kind"]], "law")
     cap, whole = int(t["cap"]), 1 << t["bits"]
     ratio, estimator, error_of = globals()["check_" + t["kind"]](t, t["law"], whole, cap)
     need(t["repair"] is None or t["kind"] == "finite", "repair: must be null")
     need(rational(t["privacy"], "privacy") == ratio, f"privacy: the largest ratio is {ratio}")
-    need(ratio * 2**96 <= cap, f"privacy: the ratio {ratio} is above cap / 2^96")
+    need(ratio * 2**96 <= cap, f"privacy: the ratio {ratio} is above cap / 2^96")  # privacy
     need(t["estimator"] == estimator, f"estimator: must be {estimator}")
     check_repair(t)
     if t["certificate"] is not None:
@@ -109,7 +112,7 @@ def check_window(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
                 worst = max(worst, value)
         return worst
 
-    return bath.ratio(starts), estimator, error
+    return bath.ratio(starts), estimator, error  # privacy
 
 
 def check_unbiased(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
@@ -149,7 +152,7 @@ def check_unbiased(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
         left, right = max(a, (low - offset) / step), min(b, (high - offset) / step)
         for x in (left, right, min(max(slope / 2, left), right)):
             variance = max(variance, (first + slope * (x - a) - x * x) * step**2)
-    return bath.ratio(starts), mean_estimator([(low, low), (high, high)], variance), None
+    return bath.ratio(starts), mean_estimator([(low, low), (high, high)], variance), None  # privacy
 
 
 def check_finite(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
@@ -160,12 +163,12 @@ def check_finite(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
     need(0 < len(law["rows"]) == len(x), "law.rows: must be as many as points of the domain, at least one")
     for i, row in enumerate(law["rows"]):
         need(len(integers(row, 1, f"law.rows[{i}]")) == len(y), f"law.rows[{i}]: must be as long as outputs")
-        need(sum(row) == whole, f"law.rows[{i}]: sums to {sum(row)}, not 2^bits")
+        need(sum(row) == whole, f"law.rows[{i}]: sums to {sum(row)}, not 2^bits")  # privacy
     ratio = Fraction(1)
     for j, column in enumerate(zip(*law["rows"], strict=True)):
         most, least = max(column), min(column)
         need(most << 96 <= cap * least, f"law.rows[{column.index(most)}][{j}]: {most} is over cap times {least}")
-        ratio = max(ratio, Fraction(most, least))
+        ratio = max(ratio, Fraction(most, least))  # privacy
     scale = max(value.denominator for value in y)
     powers = [[int(value * scale) ** p for value in y] for p in (1, 2)]
     sums = [
@@ -195,7 +198,7 @@ def check_pieces(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
         low, high = interval(t)
     far = max(abs(x - anchor) for x in (low, high)) * scale
     need(far < 2**52, "law.anchor, law.scale: must map the domain to cells that doubles can count")
-    ratio = Fraction(weight * (cells - inside), (whole - weight) * inside)
+    ratio = Fraction(weight * (cells - inside), (whole - weight) * inside)  # privacy
     estimator = None
     if not on_circle and law["clamp"] is None:
         # u = (x - anchor) scale is computed with error at most (far + 1) / 2^51, and floor(u) is within 1/2 of u - 1/2:
@@ -232,9 +235,9 @@ def pieces_estimator(
 def check_additive(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
     low, high = interval(t)
     weights, tail = integers(law["weights"], 1, "law.weights"), law["tail"]
-    need(sum(weights) == whole, f"law.weights: sum to {sum(weights)}, not 2^bits")
+    need(sum(weights) == whole, f"law.weights: sum to {sum(weights)}, not 2^bits")  # privacy
     for i, (here, following) in enumerate(pairwise(weights)):
-        need(here >= following, f"law.weights[{i + 1}]: must not increase")
+        need(here >= following, f"law.weights[{i + 1}]: must not increase")  # privacy
     need(type(tail) is int and 0 < tail < whole, "law.tail: must be between 0 and 2^bits")
     need(all(type(law[name]) is int for name in ("shift", "least", "most")), "law.shift, least, most: must be integers")
     need(abs(law["shift"]) <= 1000, "law.shift: out of range")
@@ -243,14 +246,14 @@ def check_additive(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
     need(law["least"] == (low - offset) // step, "law.least: must be the grid step below the domain")
     need(law["most"] == -((offset - high) // step), "law.most: must be the grid step above the domain")
     blocks = law["most"] - law["least"]
-    need(blocks == len(weights), "law.weights: must be as many as grid steps in the domain")
+    need(blocks == len(weights), "law.weights: must be as many as grid steps in the domain")  # privacy
     check_clamp(t, law)
     q = Fraction(tail, whole)
     one, two = (sum(w * r**p for r, w in enumerate(weights)) for p in (1, 2))
     far = blocks**2 * whole * q * (1 + q) / (1 - q) ** 3 + 2 * blocks * one * q / (1 - q) ** 2 + two / (1 - q)
     variance = (2 * far / (2 * whole / (1 - q) - weights[0]) + Fraction(1, 4)) * step**2
     estimator = mean_estimator([(low, low), (high, high)], variance) if law["clamp"] is None else None
-    return max(1 / q, Fraction(weights[0], weights[-1])), estimator, None
+    return max(1 / q, Fraction(weights[0], weights[-1])), estimator, None  # privacy
 
 
 class Bath:
@@ -259,13 +262,13 @@ class Bath:
     def __init__(self, law: Fields, values: list[Fraction], whole: int, cap: int) -> None:
         self.base, caps = integers(law["base"], 1, "law.base"), integers(law["caps"], 1, "law.caps")
         need(len(self.base) == len(values) > 0, "law.base, outputs: must be of one length")
-        same(caps, [cap * least >> 96 for least in self.base], "law.caps", "floor(cap base / 2^96) = ")
+        same(caps, [cap * least >> 96 for least in self.base], "law.caps", "floor(cap base / 2^96) = ")  # privacy
         need(sum(caps) < 2**63, "law.caps: must sum to less than 2^63")
         self.gain = [most - least for least, most in zip(self.base, caps, strict=True)]
         self.reached = [0, *accumulate(self.gain)]
         self.counts = [0, *accumulate(self.base)]
         self.extra, self.whole = whole - self.counts[-1], whole
-        need(0 <= self.extra <= self.reached[-1], "law.base, caps: rows cannot sum to 2^bits")
+        need(0 <= self.extra <= self.reached[-1], "law.base, caps: rows cannot sum to 2^bits")  # privacy
         self.scale = max(value.denominator for value in values)
         self.values = [int(value * self.scale) for value in values]  # doubles: every denominator is a power of two
         self.sums = [
@@ -307,7 +310,7 @@ class Bath:
         first = Fraction(self.sums[0][0][j] + self.upto(place, 1) - self.upto(start, 1), self.scale)
         return mean - x + 2 * (x * count - first) / self.whole
 
-    def ratio(self, starts: list[int]) -> Fraction:
+    def ratio(self, starts: list[int]) -> Fraction:  # privacy
         """The largest ratio in a column: a count rises while the window comes and falls while it goes."""
         worst, first, last = Fraction(1), starts[0], starts[-1]
         for j, least in enumerate(self.base):

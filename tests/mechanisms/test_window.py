@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -51,15 +51,26 @@ def test_rows_stay_in_the_band_and_sum_to_one_exactly(mechanism: Window, x: floa
 
 
 @given(windows())
+@example(
+    Window(
+        4.0,
+        UNIT,
+        np.array([-0.03, -0.02, -0.01, 0.0, 0.01, 0.02, 0.03, 0.82, 1.18]),
+        np.array([1.0, 1, 1, 2, 2, 2, 2, 2, 1]) * 0.06303549,
+        math.e,
+    )
+)
 @settings(deadline=None)
 def test_the_likelihood_ratio_is_the_largest_over_a_grid_of_inputs(mechanism: Window) -> None:
-    inputs = np.unique(np.concatenate([GRID, mechanism.points[(mechanism.points >= 0) & (mechanism.points <= 1)]]))
-    rows = mechanism.rows(inputs)
-    found = float((rows.max(axis=0) / rows.min(axis=0)).max())
+    inputs = np.unique(
+        np.concatenate([GRID[::10], mechanism.points[(mechanism.points >= 0) & (mechanism.points <= 1)]])
+    )
+    # in rationals: doubles may take an input just beyond the middle of two outputs for one in the middle
+    rows = [mechanism.exact_row(x) for x in inputs.tolist()]
+    found = max(max(column) / min(column) for column in zip(*rows, strict=True))
     exact = mechanism.likelihood_ratio().ratio
-    assert exact is not None
+    assert exact == found
     assert exact <= Fraction(mechanism.ratio)
-    assert float(exact) == pytest.approx(found, rel=1e-9)
 
 
 @given(windows(), st.sampled_from([1.0, 1.5, 2.0, 3.0]))

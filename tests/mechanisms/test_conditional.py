@@ -125,7 +125,8 @@ def test_the_quantile_is_the_least_report_that_reaches_the_probability(
     y = float(mechanism.quantile(u, x))
     step = mechanism.inputs.length / mechanism.bins
     assert float(mechanism.cdf(y, x)) >= u
-    assert float(mechanism.cdf(y - step / 2, x)) < u
+    # next to 1 the sums of probabilities of several reports of a tail are one double
+    assert float(mechanism.cdf(y - step / 2, x)) < u + 2**-52 * (u > 1 - 1e-12)
 
 
 def test_the_quantile_of_nothing_and_of_everything_is_infinite() -> None:

@@ -54,9 +54,10 @@ def stretch_means(values: Sequence[int], masses: Sequence[int], counts: Sequence
 def base_and_caps(masses: Sequence[int], unit: int, bits: int, cap: int) -> tuple[list[int], list[int]]:
     """Counts ``n`` near ``2^bits masses / unit`` and ``C = floor(n cap / 2^96)`` with ``sum n <= 2^bits <= sum C``.
 
-    Counts that round to zero stay in the lists: their outputs are to be dropped. ``sum n`` is rounded up, as windows
-    that are a little too wide lose less than windows that are too narrow. Where the caps lose too much by their
-    rounding down, the base is scaled up; if that takes half of what the base leaves to follow the input, it is refused.
+    Counts that round to zero stay in the lists: their outputs are to be dropped. ``sum n`` is rounded up (but for a
+    thousandth of a count), as windows that are a little too wide lose less than windows that are too narrow. Where the
+    caps lose too much by their rounding down, the base is scaled up; if that takes half of what the base leaves to
+    follow the input, it is refused.
 
     >>> base_and_caps([1, 1], 4, 16, 3 << 96)
     ([16384, 16384], [49152, 49152])

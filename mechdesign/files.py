@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import math
 import os
@@ -14,6 +15,7 @@ from typing import Any, BinaryIO
 from mechdesign.errors import FileProblem
 
 _LARGEST = 64 * 2**20
+_FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
 
 def write_atomically(path: Path | str, content: bytes, *, overwrite: bool = False) -> Path:
@@ -41,7 +43,8 @@ def replacing(path: Path | str, *, overwrite: bool = False) -> Iterator[BinaryIO
         Path(temporary).chmod(0o666 & ~mask)
         _publish(temporary, target, overwrite)
     except OSError as error:
-        raise FileProblem("output file", str(target), f"be writable: {_reason(error)}", "check the folder") from None
+        step = "free space or choose another disk" if error.errno in _FULL else "check the folder"
+        raise FileProblem("output file", str(target), f"be writable: {_reason(error)}", step) from None
     finally:
         if temporary is not None:
             Path(temporary).unlink(missing_ok=True)

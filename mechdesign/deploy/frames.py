@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from mechdesign import files
 from mechdesign.deploy.estimators import DirectionEstimate, FrequencyEstimate, MeanEstimate, Tally
 from mechdesign.deploy.frames_columns import Reading, arrow, labels_of, named, require_columns, typed, use_numbers
-from mechdesign.deploy.frames_files import DataFile, Progress, batch_writer, form_of, needing_space, of_lazy, open_data
+from mechdesign.deploy.frames_files import DataFile, Progress, batch_writer, form_of, of_lazy, open_data
 from mechdesign.deploy.sampler import sample
 from mechdesign.deploy.table import Table
 from mechdesign.domains import Circle, Finite
@@ -177,8 +177,7 @@ def apply_table(
             raise FileProblem("output file", str(out), "differ from the data file", "the data is never overwritten")
     rows = 0
     files.require_writable(out, overwrite=overwrite)
-    replaced = files.replacing(out, overwrite=overwrite)
-    with needing_space(), replaced as stream, contextlib.ExitStack() as opened:
+    with files.replacing(out, overwrite=overwrite) as stream, contextlib.ExitStack() as opened:
         writer = None
         for batch in _batches(data, [name for name in data.names if name in columns]):
             reports = _drawn_from(table, batch.column(column), data.reading, _place(data, column), rows)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import errno
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import FileIO, RawIOBase
@@ -20,7 +19,6 @@ from mechdesign.errors import FileProblem, InvalidInput
 
 _BLOCK = 2 * 2**20  # bytes of CSV: a row must fit, and some 32 blocks are read ahead
 _ROWS = 1 << 18  # of Parquet
-_FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
 Progress = Callable[[int, int], None]
 """Told rows done and rows in all; of a CSV file the latter is an estimate from its bytes until all are done."""
@@ -232,19 +230,6 @@ def of_lazy(frame: Any) -> DataFile:
 
 
 # -- writing -----------------------------------------------------------------------------------------------------------
-
-
-@contextlib.contextmanager
-def needing_space() -> Iterator[None]:
-    """Where a file that could not be written met a full disk, the next step is to find space."""
-    try:
-        yield
-    except FileProblem as problem:
-        cause = problem.__context__
-        if not (isinstance(cause, OSError) and cause.errno in _FULL):
-            raise
-        step = "free space or choose another disk"
-        raise FileProblem(problem.field, problem.value, problem.rule, step) from None
 
 
 @contextlib.contextmanager

@@ -146,11 +146,15 @@ def test_constant_data_have_a_mean(run: Any, tmp_path: Path) -> None:
     assert ask(run, str(path)).code == 0
 
 
-def test_a_guess_picks_the_plan_with_the_least_error(run: Any, ages: str) -> None:
-    guessed = ask(run, ages, "--guess", "normal:33,18", "--json").json["results"][0]
-    usual = ask(run, ages, "--json").json["results"][0]
-    assert guessed["plan"]["first"] < usual["plan"]["first"]
-    assert guessed["expected_error"] < usual["expected_error"]
+def test_a_guess_picks_a_plan_with_less_error(run: Any, ages: str) -> None:
+    """The error depends on the descriptor drawn. At eps = 6 it is .254 +- .004 with the plan picked, else .289 +- .004
+    (standard deviations over seeds); at eps = 1 the gain, 0.8%, is smaller than they are."""
+    for seed in ("1", "2", "3"):
+        more = ("--eps", "6", "--seed", seed, "--json")
+        guessed = ask(run, ages, "--guess", "normal:33,18", *more).json["results"][0]
+        usual = ask(run, ages, *more).json["results"][0]
+        assert guessed["plan"]["first"] < usual["plan"]["first"]
+        assert guessed["expected_error"] < usual["expected_error"]
 
 
 def test_intervals_are_drawn(run: Any, ages: str, tmp_path: Path) -> None:

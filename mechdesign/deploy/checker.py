@@ -5,7 +5,8 @@ package that made the table. FORMAT.md describes the fields. In short: a report 
 the table is epsilon-LDP because the counts of any one output differ between inputs by at most ``cap / 2^96 <= e^eps``.
 
 The lines marked ``# privacy`` are what that rests on: read them first. All else checks what the file says about means,
-variance, error and optimality, so that no entry can be changed without being noticed.
+variance, error and optimality, so that no entry can be changed without being noticed. For privacy alone, one page:
+``privacy_checker.py`` beside this file passes all that this one passes, and nothing that is not private.
 """
 
 import hashlib

@@ -37,8 +37,8 @@ def test_the_tables_are_private_in_integers():
 
 
 def test_edges_are_rounded_to_without_bias():
-    """30 000 reports of 25 at eps = 20, where an answer is true: the mean of the edges within 6 standard errors."""
-    plan = TwoPhasePlan(20.0, 1000, BOUNDS, 2, step=lambda epsilon, prior: c.pm(epsilon, BOUNDS))
+    """30 000 reports of 25 at eps = 30, all true but for a chance of 3e-9: the mean within 6 standard errors."""
+    plan = TwoPhasePlan(30.0, 1000, BOUNDS, 2, step=lambda epsilon, prior: c.pm(epsilon, BOUNDS))
     reports = send_edges(edge_table(plan, 53), np.full(30_000, 25.0))
     assert set(reports.tolist()) == {0.0, 30.0}
     assert abs(reports.mean() - 25) < 6 * math.sqrt(25 * 5 / 30_000)

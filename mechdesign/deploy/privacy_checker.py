@@ -1,0 +1,111 @@
+"""Is a table private? ``python privacy_checker.py TABLE.json`` prints PASS, or FAIL and the reason.
+
+A report is a function of a number j, drawn from a row of counts; the input only says which row, or
+the chances of rows (FORMAT.md). So a table is epsilon-LDP if every input has a row, rows sum to
+2^bits, and no two rows' counts of a j differ by more than the factor cap / 2^96 <= e^epsilon. That
+is decided here, in whole numbers (and inputs placed in doubles, as samplers place them), and no
+more. checker.py recomputes every entry.
+"""
+
+import hashlib
+import json
+import sys
+from fractions import Fraction
+from itertools import pairwise
+from math import ceil, floor
+from pathlib import Path
+from typing import Any
+
+canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
+
+
+def need(true: object, reason: str) -> None:
+    if not true:
+        raise ValueError(reason)
+
+
+def check(content: bytes) -> Fraction:
+    """The epsilon for which the law in a table file is private; an error says why there is none."""
+    t = json.loads(content, parse_float=str, parse_constant=str)  # floats are written as texts
+    need(canonical(t) + "\n" == content.decode(), "file: not canonical, a key twice, float or NaN")
+    body = canonical({key: t[key] for key in t if key != "sha256"}) + "\n"
+    need(t["sha256"] == hashlib.sha256(body.encode()).hexdigest(), "sha256: not of this content")
+    known = (t["format"], t["version"]) == ("mechdesign table", 1) and t["bits"] in (16, 32, 53, 62)
+    need(known, "format, version, bits: must be 'mechdesign table', 1 and 16, 32, 53 or 62")
+    epsilon = Fraction(*map(int, t["epsilon"].split("/")))
+    need(0 < epsilon <= 64, "epsilon: must be above 0 and at most 64")
+    cap = exponential(epsilon)
+    need(t["cap"] == str(cap), f"cap: must be {cap}")
+    for most, least, entry in extremes(t["kind"], t["law"], t["domain"], t["bits"]):
+        need(least > 0 and most << 96 <= cap * least, f"{entry}: {most} is over cap times {least}")
+    return epsilon
+
+
+def exponential(epsilon: Fraction) -> int:
+    """At most 2^96 e^epsilon: every term of the series is rounded down, at 2^-400."""
+    terms = [1 << 400]
+    while terms[-1]:
+        terms.append(terms[-1] * epsilon.numerator // (epsilon.denominator * len(terms)))
+    return sum(terms) >> 304
+
+
+def places(domain: Any, origin: str, scale: float) -> tuple[float, float]:
+    """The ends of the domain on the law's grid: rounding keeps the order, so inputs lie between."""
+    need(domain["kind"] in ("interval", "circle"), "domain.kind: must be interval or circle")
+    is_circle = domain["kind"] == "circle"
+    ends = ("0", domain["period"]) if is_circle else (domain["lower"], domain["upper"])
+    low, high = ((float(x) - float(origin)) * scale for x in ends)
+    need(abs(low) < 2**62 > abs(high), "domain: must lie within 2^62 steps of the law")
+    return low, high
+
+
+def extremes(kind: str, law: Any, domain: Any, bits: int) -> list[tuple[int, int, str]]:
+    """(most, least, entry): all rows' counts of a j are between two such, but for one factor."""
+    whole = 1 << bits
+    if kind in ("window", "unbiased"):
+        # row s: base, and of all gains caps - base end to end the part s ... s + 2^bits - sum(base)
+        base, caps, room = law["base"], law["caps"], sum(law["caps"]) - whole
+        need(len(base) == len(caps) == len(law["outputs"]), "law.base, caps, outputs: not as many")
+        pairs = [(most, base[j], f"law.caps[{j}]") for j, most in enumerate(caps)]
+        need(all(n <= most for most, n, _ in pairs), "law.base: must be at most caps")
+        need(sum(base) <= whole <= sum(caps) < 2**63, "law.base, caps: rows cannot sum to 2^bits")
+        rows = law["means"] if kind == "unbiased" else [None, *law["thresholds"]]
+        need(len(law["starts"]) == len(rows), f"law.starts: must be {len(rows)}")
+        need(all(0 <= s <= room for s in law["starts"]), f"law.starts: must be 0 to {room}")
+        if kind == "unbiased":  # one row or the other of the two means around the input, at random
+            low, high = places(domain, law["offset"], 2.0 ** (law["shift"] + bits))
+            need(all(a < b for a, b in pairwise(rows)), "law.means: must increase")
+            need(-(2**62) < rows[0] <= low < high <= rows[-1] < 2**62, "law.means: miss inputs")
+        return pairs
+    if kind == "finite":
+        points, rows = [float(point) for point in domain["points"]], law["rows"]
+        need(domain["kind"] == kind and 0 < len(rows) == len(points), "law.rows: not one a point")
+        need(all(x < y for x, y in pairwise(points)), "domain.points: must increase")
+        for i, row in enumerate(rows):
+            need(len(row) == len(law["outputs"]), f"law.rows[{i}]: must be as long as outputs")
+            need(sum(row) == whole, f"law.rows[{i}]: sums to {sum(row)}, not 2^bits")
+        return [(max(c), min(c), f"law.rows[][{j}]") for j, c in enumerate(zip(*rows, strict=True))]
+    if kind == "pieces":  # the cells of a window share weight, the others whole - weight
+        places(domain, law["anchor"], float(law["scale"]))  # the window may be anywhere
+        cells, inside, weight = law["cells"], law["inside"], law["weight"]
+        need(0 < inside < cells <= 2**40, "law.inside, cells: must be 0 < inside < cells <= 2^40")
+        other, each = (whole - weight) * inside, weight * (cells - inside)
+        return [(each, other, "law.weight"), (other, each, "law.weight")]
+    # noise +-(b R + r) has chance ~ (tail / 2^bits)^b weights[r]. Inputs are within R steps, so of
+    # two noises with one report the larger has the same b, or 1 more and a weights[r] no smaller
+    need(kind == "additive", "kind: not known")
+    weights, tail = law["weights"], law["tail"]
+    need(sum(weights) == whole > tail, "law.weights, tail: must sum to, be below 2^bits")
+    need(all(a >= b for a, b in pairwise(weights)), "law.weights: must not increase")
+    low, high = places(domain, law["offset"], 2.0 ** law["shift"])
+    need(0 < ceil(high) - floor(low) <= len(weights), "law.weights: not all steps of the domain")
+    return [(weights[0], weights[-1], "law.weights[0]"), (whole, tail, "law.tail")]
+
+
+if __name__ == "__main__":
+    try:
+        need(len(sys.argv) == 2, "usage: python privacy_checker.py TABLE.json")
+        print(f"PASS private for epsilon = {check(Path(sys.argv[1]).read_bytes())}")
+    except Exception as error:
+        print(f"FAIL {error}")
+        sys.exit(1)

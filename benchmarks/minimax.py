@@ -1,4 +1,5 @@
-"""Certified worst cases on [0, 1]: the eight reference rows together, one fine grid, and a sweep beside one search."""
+"""Certified optima on [0, 1]: eight worst cases of the reference together, one fine grid, a sweep beside one search,
+and the average over a prior of many values."""
 
 from __future__ import annotations
 
@@ -10,13 +11,15 @@ import numpy as np
 
 from benchmarks.clock import fastest
 from benchmarks.rows import Row, Target
-from mechdesign.design import MinimaxProblem, minimax_sweep, optimal_minimax
+from mechdesign.design import MinimaxProblem, PriorProblem, minimax_sweep, optimal_minimax, optimal_prior
 from mechdesign.losses import Absolute, Power
+from mechdesign.priors import Atoms
 
 REFERENCE = [MinimaxProblem(eps, Power(p), gap=1e-5) for p, eps in itertools.product((1.0, 2.0), (0.5, 1.0, 2.0, 4.0))]
 HARDEST = REFERENCE[3]
 FINE = MinimaxProblem(4.0, Absolute(), gap=1e-4, most_outputs=1025)
 SWEEP = [MinimaxProblem(float(eps), Absolute(), gap=1e-4) for eps in np.linspace(0.5, 4, 20)]
+VALUES = PriorProblem(2.0, Atoms.of_data(np.random.default_rng(2).random(1000)), Absolute())
 TURNS = 2
 YARDSTICK = "numpy, sorting 10^5 numbers"  # a fixed load that says how fast this machine is
 
@@ -29,6 +32,7 @@ def rows() -> Iterator[Row]:
             "reference": lambda: [optimal_minimax(problem) for problem in REFERENCE],
             "fine": lambda: optimal_minimax(FINE),
             "one": lambda: optimal_minimax(SWEEP[-1]),
+            "prior": lambda: optimal_prior(VALUES),
             "sweep": lambda: list(minimax_sweep(SWEEP)),
         },
         TURNS,
@@ -36,6 +40,7 @@ def rows() -> Iterator[Row]:
     name = f"eight reference rows at gap 1e-5 (the hardest: {_megabytes(HARDEST):.0f} MB)"
     yield Row(name, YARDSTICK, times["reference"], times["sort"], Target(seconds=10.0))
     yield Row("up to 1025 outputs, eps = 4", YARDSTICK, times["fine"], times["sort"], Target(seconds=5.0))
+    yield Row("prior of 1000 values, eps = 2", YARDSTICK, times["prior"], times["sort"], Target(seconds=1.0))
     yield Row("sweep of 20 eps from 0.5 to 4", "its last eps alone", times["sweep"], times["one"], Target(ratio=4.0))
 
 

@@ -32,6 +32,8 @@ TURNS = 3
 RAW = f"10^{POWER} raw draws"
 SAMPLED = Target(ratio=2.0, seconds=REPORTS / 1e7)
 CHECKED = Target(seconds=1.0)
+CATEGORIES = 1000
+SQUARE = Target(seconds=2.0)  # a million entries, rounded and checked
 LOSSES = {16: 4e-3, 32: 5e-8}  # the most a table may lose to rounding, relative to the design
 DESIGNS = ((1.0, 2.0), (1.0, 6.0), (2.0, 2.0), (2.0, 6.0), (2.0, 8.0))  # exponent and eps
 
@@ -39,6 +41,7 @@ DESIGNS = ((1.0, 2.0), (1.0, 6.0), (2.0, 2.0), (2.0, 6.0), (2.0, 8.0))  # expone
 def rows() -> Iterator[Row]:
     yield from _sampling()
     yield _checking()
+    yield from _many_categories()
     yield from _rounding()
 
 
@@ -89,6 +92,19 @@ def _checking() -> Row:
     content = make_table(mechanism).content
     times = fastest({"check": partial(checker.check, content), "parse": partial(json.loads, content)}, TURNS)
     return Row("check of a table with 1001 outputs", "json.loads", times["check"], times["parse"], CHECKED)
+
+
+def _many_categories() -> Iterator[Row]:
+    mechanism = md.catalogue.randomised_response(2.0, Finite(tuple(range(CATEGORIES))))
+    content = make_table(mechanism).content
+    tasks: dict[str, Task] = {
+        f"table of randomised response on {CATEGORIES} categories": partial(make_table, mechanism),
+        f"check of a table with {CATEGORIES} rows of {CATEGORIES}": partial(checker.check, content),
+    }
+    times = fastest(tasks | {"parse": partial(json.loads, content)}, TURNS)
+    parsed = times.pop("parse")
+    for name, taken in times.items():
+        yield Row(name, "json.loads", taken, parsed, SQUARE)
 
 
 def _rounding() -> Iterator[Row]:

@@ -1,14 +1,57 @@
-"""The same examples on every machine, so that a red run can be repeated; ``HYPOTHESIS_PROFILE=explore`` draws new ones.
+"""How tests draw examples, and how much work something is in numbers that do not depend on the machine.
 
-No example is timed: machines are noisy, and speeds live in ``benchmarks/``.
+Hypothesis draws the same examples everywhere, so that a red run can be repeated; ``HYPOTHESIS_PROFILE=explore`` draws
+new ones. No example is timed: machines are noisy, and speeds live in ``benchmarks/``.
 """
 
 from __future__ import annotations
 
 import os
+import sys
+import tracemalloc
+from collections.abc import Callable
+from typing import Any
 
+import pytest
 from hypothesis import settings
 
 settings.register_profile("repeat", derandomize=True, deadline=None)
 settings.register_profile("explore", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeat"))
+
+
+@pytest.fixture
+def calls_of() -> Callable[[Callable[[], object]], int]:
+    """Counts the functions, of Python and of C, that a task calls: a user or an entry at a time would show."""
+
+    def count(task: Callable[[], object]) -> int:
+        calls = 0
+
+        def look(_: Any, event: str, __: Any) -> None:
+            nonlocal calls
+            calls += event in ("call", "c_call")
+
+        before = sys.getprofile()
+        sys.setprofile(look)
+        try:
+            task()
+        finally:
+            sys.setprofile(before)
+        return calls
+
+    return count
+
+
+@pytest.fixture
+def peak_of() -> Callable[[Callable[[], object]], int]:
+    """The most bytes, arrays included, that a task holds at a time."""
+
+    def measure(task: Callable[[], object]) -> int:
+        tracemalloc.start()
+        try:
+            task()
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    return measure

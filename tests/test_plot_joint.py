@@ -56,3 +56,8 @@ def test_designs_with_more_categories_are_drawn_as_their_profile():
     assert len(figure.axes) == 1
     with pytest.raises(InvalidInput, match="heat map"):
         joint_heat_map([JointProblem(1.0, 1000, 0.05, categories=3)])
+
+
+def test_designs_of_an_odd_number_of_users_have_no_pairs_to_be_drawn():
+    figure = joint_design(optimal_joint(JointProblem(1.0, 999, 0.05, group=3)))
+    assert len(figure.axes) == 1

@@ -2,13 +2,14 @@
 
 from mechdesign.budget.adversary import Detection, Threat, confusion, detection, threat
 from mechdesign.budget.capacity import Capacity, Requirement
-from mechdesign.budget.capri import capri, over_time, selection_law, simulate_etc
+from mechdesign.budget.capri import Totals, capri, capri_from, over_time, selection_law, simulate_etc
 from mechdesign.budget.capri_exact import Exceedance, budget, chebyshev
 from mechdesign.budget.certified import Bracket
 from mechdesign.budget.choice import capacity_options, ranked
 from mechdesign.budget.constraint import Constraint
+from mechdesign.budget.ledger import Memory
 from mechdesign.budget.mean_route import law_of_sum, mean_budget
-from mechdesign.budget.runner import METHODS, Answer, Task, run
+from mechdesign.budget.runner import METHODS, Answer, Store, Task, run
 from mechdesign.budget.searches import Range, Selected
 from mechdesign.budget.simulation import Question
 
@@ -20,15 +21,19 @@ __all__ = [
     "Constraint",
     "Detection",
     "Exceedance",
+    "Memory",
     "Question",
     "Range",
     "Requirement",
     "Selected",
+    "Store",
     "Task",
     "Threat",
+    "Totals",
     "budget",
     "capacity_options",
     "capri",
+    "capri_from",
     "chebyshev",
     "confusion",
     "detection",

@@ -8,16 +8,19 @@ it does not have. Two things cannot be taken as printed: line 5 makes ``num_runs
 
 from __future__ import annotations
 
+import hashlib
 import math
+import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.budget import capri_exact
 from mechdesign.budget.capacity import LEAST, MOST, PRECISION, Capacity, Requirement, unmet
-from mechdesign.budget.ledger import Say
+from mechdesign.budget.ledger import Memory, Say
 from mechdesign.budget.simulation import Family, binomial_below, collections
 from mechdesign.collect import postprocess
 from mechdesign.collect.protocols import FrequencyProtocol
@@ -30,6 +33,7 @@ Build = Callable[[float, int], FrequencyProtocol]
 
 RUNS = 50_000
 _AT_ONCE = 2_000
+_BATCH = 1_000
 _UNLIKELY = 1e-9
 
 
@@ -81,6 +85,97 @@ def capri(
     say: Say = lambda _: None,
 ) -> Simulated:
     """Algorithm 7, and CAPRI-R where ``delta`` is above 0: both ends move ``delta`` less far."""
+    build = Family(protocol) if isinstance(protocol, str) else protocol
+
+    def above(epsilon: float, say: Say) -> float:
+        law = build(epsilon, capacity.v.size)
+        return float(np.mean(simulate_etc(capacity, law, runs, rng) > capacity.cap))
+
+    return _search(capacity, requirement, build, above, runs, (least, most, phi, delta), say)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Totals:
+    """Estimated totals of a protocol by name, replayable by number: what a run that may be stopped simulates.
+
+    Every epsilon has random numbers of its own, as Algorithm 9 has it. Requirements of one capacity share them.
+
+    >>> asked = Totals("grr", Capacity([0, 1], [400, 600], 500))
+    >>> bool((asked.values(2.0, 0, 3, 5) == asked.values(2.0, 0, 3, 5)).all()), asked.values(2.0, 0, 3, 5).shape
+    (True, (5,))
+    """
+
+    protocol: str
+    capacity: Capacity
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "protocol", Family(self.protocol).name)
+        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
+            raise InvalidInput("seed", self.seed, "be a whole number, at least 0")
+
+    @property
+    def digest(self) -> str:
+        """What tells these collections from any others."""
+        capacity = self.capacity
+        parts = ("totals", self.protocol, capacity.v.tolist(), capacity.x.tolist(), capacity.cap, self.seed)
+        return hashlib.sha256(repr((*parts, np.__version__)).encode()).hexdigest()
+
+    def values(self, epsilon: float, stream: int, batch: int, runs: int) -> Floats:
+        """The estimated totals of the first ``runs`` collections of one batch."""
+        words = struct.unpack("<2I", struct.pack("<d", epsilon))
+        rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(*words, stream, batch)))
+        return simulate_etc(self.capacity, Family(self.protocol)(epsilon, self.capacity.v.size), runs, rng)
+
+    def met(self, values: Floats) -> int:
+        """How many are above the capacity."""
+        return int((values > self.capacity.cap).sum())
+
+
+def capri_from(
+    memory: Memory[Totals],
+    requirement: Requirement,
+    *,
+    runs: int = RUNS,
+    least: float = LEAST,
+    most: float = MOST,
+    phi: float = PRECISION,
+    delta: float = 0.0,
+    say: Say = lambda _: None,
+) -> Simulated:
+    """`capri` over collections of which some may be known: the same answer, whether it was stopped in between or not.
+
+    >>> asked = Totals("grr", Capacity([0, 1], [400, 600], 500))
+    >>> first = Memory(asked)
+    >>> found = capri_from(first, Requirement("fn", 0.05), runs=2000)
+    >>> again = Memory(asked, first.entries)
+    >>> capri_from(again, Requirement("fn", 0.05), runs=2000) == found, again.simulated
+    (True, 0)
+    """
+    count, asked = _count(runs, "runs"), memory.question
+
+    def above(epsilon: float, say: Say) -> float:
+        met = 0
+        for batch, start in enumerate(range(0, count, _BATCH)):
+            say(f"{start:,} of {count:,} collections")
+            met += memory.batch(epsilon, 0, batch, min(_BATCH, count - start)).met
+        return met / count
+
+    span = (least, most, phi, delta)
+    return _search(asked.capacity, requirement, Family(asked.protocol), above, count, span, say)
+
+
+def _search(
+    capacity: Capacity,
+    requirement: Requirement,
+    build: Build,
+    above: Callable[[float, Say], float],
+    runs: int,
+    span: tuple[float, float, float, float],
+    say: Say,
+) -> Simulated:
+    """The binary search, given the share of ``runs`` collections that are above the capacity at an epsilon."""
+    least, most, phi, delta = span
     requirement.require_possible(capacity)
     low, high = require_epsilon(least, "least eps"), require_epsilon(most, "most eps")
     width, relaxed = require_finite(phi, "phi"), require_finite(delta, "delta")
@@ -89,14 +184,13 @@ def capri(
     if not 0 <= relaxed < width / 2:
         tip = "the interval never gets shorter than 2 delta, so the search would not end"
         raise InvalidInput("delta", delta, "be at least 0 and below phi / 2", tip)
-    build = Family(protocol) if isinstance(protocol, str) else protocol
     tested: list[Tested] = []
     while low <= high - width:
-        say(f"eps in [{low:.4g}, {high:.4g}]")
+        where = f"eps in [{low:.4g}, {high:.4g}]"
+        say(where)
         epsilon = (low + high) / 2
-        law = build(epsilon, capacity.v.size)
-        above = float(np.mean(simulate_etc(capacity, law, runs, rng) > capacity.cap))
-        probability = requirement.probability(capacity, above)
+        share = above(epsilon, partial(_say, say, where))
+        probability = requirement.probability(capacity, share)
         holds = requirement.holds(probability)
         tested.append(Tested(epsilon, probability, holds))
         if holds:
@@ -107,6 +201,10 @@ def capri(
         best = tested[-1]
         raise unmet(requirement, least, most, best.probability, best.epsilon)
     return Simulated(build(high, capacity.v.size).name, high, runs, tuple(tested))
+
+
+def _say(say: Say, where: str, text: str) -> None:
+    say(f"{where}, {text}")
 
 
 def selection_law(

@@ -1,16 +1,20 @@
 """What a search has simulated so far: searches replay from it, so that a stopped one goes on where it was.
 
 An entry is a batch of collections: how many, how many of them met the constraint, and the sum of the metric. Batches
-have fixed seeds and searches take all decisions from entries, so a resumed search gives what an unbroken one gives.
+have fixed seeds and searches take all decisions from entries, so a resumed search gives what an unbroken one gives. For
+a capacity what is measured is the estimated total, and being above the capacity is what counts as met.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
-from mechdesign.budget.simulation import BATCH, Question, holds
+import numpy as np
+from numpy.typing import NDArray
+
+from mechdesign.budget.simulation import BATCH, Question
 from mechdesign.errors import FileProblem
 
 Key = tuple[str, int, int, int]
@@ -37,11 +41,23 @@ class Tally:
         return Tally(self.runs + other.runs, self.met + other.met, self.total + other.total)
 
 
+class Replayable(Protocol):
+    """Collections by number: the same number, the same collection."""
+
+    @property
+    def digest(self) -> str: ...
+    def values(self, epsilon: float, stream: int, batch: int, runs: int) -> NDArray[np.float64]: ...
+    def met(self, values: NDArray[np.float64]) -> int: ...
+
+
+Asked = TypeVar("Asked", bound=Replayable)
+
+
 @dataclass(slots=True)
-class Ledger:
+class Memory(Generic[Asked]):
     """The entries of one search; ``keep`` is called after each new one."""
 
-    question: Question
+    question: Asked
     entries: dict[Key, Tally] = field(default_factory=dict)
     keep: Callable[[], None] = lambda: None
     simulated: int = 0
@@ -52,8 +68,7 @@ class Ledger:
         key = (epsilon.hex(), stream, batch, runs)
         if key not in self.entries:
             values = self.question.values(epsilon, stream, batch, runs)
-            met = int(holds(self.question.constraint, values).sum())
-            self.entries[key] = Tally(runs, met, float(values.sum()))
+            self.entries[key] = Tally(runs, self.question.met(values), float(values.sum()))
             self.simulated += runs
             self.keep()
         return self.entries[key]
@@ -69,6 +84,9 @@ class Ledger:
     def rows_of(entries: dict[Key, Tally]) -> list[list[Any]]:
         """Entries as a file holds them."""
         return [[*key, tally.runs, tally.met, tally.total] for key, tally in entries.items()]
+
+
+Ledger = Memory[Question]
 
 
 def entries_of(rows: Iterable[Any], path: str) -> dict[Key, Tally]:

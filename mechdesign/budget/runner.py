@@ -12,12 +12,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from mechdesign import files
 from mechdesign.budget import certified, searches
 from mechdesign.budget.certified import Bracket
-from mechdesign.budget.ledger import Key, Ledger, Say, Tally, entries_of
+from mechdesign.budget.ledger import Key, Ledger, Replayable, Say, Tally, entries_of
 from mechdesign.budget.searches import Range, Selected
 from mechdesign.budget.simulation import Question
 from mechdesign.collect.engine import Engine, Local
@@ -28,6 +28,8 @@ METHODS = (CERTIFIED, *searches.SEARCHES)
 
 KIND, VERSION = "mechdesign budget results", 1
 _SAVE_SECONDS = 1.0
+
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,19 +92,21 @@ def run(
     """Every task, in the order given; with ``results``, batches are kept there at least every second."""
     if not tasks:
         raise InvalidInput("tasks", "none", "hold at least one question")
-    store = _Store(results, tasks)
+    if results is not None:
+        _require_named(tasks, results)
+    store = Store(results)
     if engine is None or engine == Local(1):
         return store.around(lambda: [_here(task, store, number, len(tasks), say) for number, task in enumerate(tasks)])
     return store.around(lambda: _elsewhere(tasks, engine, store, say))
 
 
-def _here(task: Task, store: _Store, number: int, total: int, say: Say) -> Answer:
+def _here(task: Task, store: Store, number: int, total: int, say: Say) -> Answer:
     ledger = Ledger(task.question, store.entries_for(task.question), store.keep)
     where = f"search {number + 1} of {total}: " if total > 1 else ""
     return answered(task, ledger, lambda text: say(f"{where}{task.question.name} {task.method}, {text}"))
 
 
-def _elsewhere(tasks: Sequence[Task], engine: Engine, store: _Store, say: Say) -> list[Answer]:
+def _elsewhere(tasks: Sequence[Task], engine: Engine, store: Store, say: Say) -> list[Answer]:
     batches = [(task, store.entries_for(task.question)) for task in tasks]
     done: dict[int, Answer] = {}
     say(f"0 of {len(tasks)} searches")
@@ -126,24 +130,28 @@ def _remote(batch: tuple[Task, dict[Key, Tally]]) -> tuple[Answer, dict[Key, Tal
     return answered(task, ledger), ledger.entries
 
 
-class _Store:
-    """Entries by question, and the file they are kept in."""
+def _require_named(tasks: Sequence[Task], path: Path) -> None:
+    for task in tasks:
+        if not isinstance(task.question.protocol, str) or not isinstance(task.question.constraint.metric, str):
+            rule = "be left out for protocols and metrics that are functions: a file cannot tell them apart"
+            raise InvalidInput("results file", str(path), rule)
 
-    def __init__(self, path: Path | None, tasks: Sequence[Task]) -> None:
+
+class Store:
+    """Entries by question, and the file they are kept in, if any."""
+
+    def __init__(self, path: Path | None) -> None:
         self._path, self._saved = path, time.monotonic()
         self._entries: dict[str, dict[Key, Tally]] = {}
         if path is None:
             return
-        for task in tasks:
-            if not isinstance(task.question.protocol, str) or not isinstance(task.question.constraint.metric, str):
-                rule = "be left out for protocols and metrics that are functions: a file cannot tell them apart"
-                raise InvalidInput("results file", str(path), rule)
         if path.exists():
             self._entries = _read(path)
         else:
             files.require_writable(path)
 
-    def entries_for(self, question: Question) -> dict[Key, Tally]:
+    def entries_for(self, question: Replayable) -> dict[Key, Tally]:
+        """What is known of the collections of a question; what is added is kept."""
         return self._entries.setdefault(question.digest, {})
 
     def keep(self) -> None:
@@ -151,7 +159,7 @@ class _Store:
         if self._path is not None and time.monotonic() - self._saved > _SAVE_SECONDS:
             self._save()
 
-    def around(self, work: Callable[[], list[Answer]]) -> list[Answer]:
+    def around(self, work: Callable[[], Found]) -> Found:
         """The work, and whatever happens the file afterwards."""
         try:
             return work()
@@ -171,5 +179,5 @@ def _read(path: Path) -> dict[str, dict[Key, Tally]]:
     document = files.read_json(path)
     questions = document.get("questions")
     if document.get("kind") != KIND or document.get("version") != VERSION or not isinstance(questions, dict):
-        raise FileProblem("results file", str(path), f"be one that budget wrote, version {VERSION}")
+        raise FileProblem("results file", str(path), f"be one that budget or capacity wrote, version {VERSION}")
     return {str(digest): entries_of(rows, str(path)) for digest, rows in questions.items()}

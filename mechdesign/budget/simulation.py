@@ -125,6 +125,10 @@ class Question:
             estimates = np.stack([bench.estimated(law, row, n, self.method) for row in support])
         return measured(self.constraint, truth, estimates)
 
+    def met(self, values: Floats) -> int:
+        """How many values are on the good side of the threshold."""
+        return int(holds(self.constraint, values).sum())
+
 
 # -- collections ------------------------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ Data are consumptions, one household a row. Lists are separated by commas.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -17,9 +17,19 @@ import numpy as np
 import typer
 
 from mechdesign import plot
-from mechdesign.budget import Capacity, Requirement, capacity_options, capri, detection, threat
+from mechdesign.budget import (
+    Capacity,
+    Memory,
+    Requirement,
+    Store,
+    Totals,
+    capacity_options,
+    capri_from,
+    detection,
+    threat,
+)
 from mechdesign.budget.capacity import EVENTS, LEAST, MOST, PRECISION
-from mechdesign.budget.capri import RUNS
+from mechdesign.budget.capri import RUNS, Simulated
 from mechdesign.budget.capri_exact import chebyshev_budget
 from mechdesign.budget.choice import FREQUENCY, Option
 from mechdesign.budget.ledger import Say
@@ -78,6 +88,10 @@ def run(
         float | None, typer.Option("--eta", help="Show how well an adversary tells who is at most eta.")
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same numbers.")] = 0,
+    results: Annotated[
+        Path | None,
+        typer.Option("--results", help="Keep simulations here; a stopped run resumes from it (simulated, relaxed)."),
+    ] = None,
     plot_file: PlotFile = None,
     as_json: AsJson = False,
     force: Force = False,
@@ -88,6 +102,9 @@ def run(
         raise InvalidInput("method", method, f"be one of {', '.join(_METHODS)}")
     if delta is not None and method != RELAXED:
         raise InvalidInput("delta", delta, f"come with --method {RELAXED}", f"add --method {RELAXED}")
+    if results is not None and method == EXACT:
+        rule = f"come with --method {SIMULATED} or {RELAXED}"
+        raise InvalidInput("results", str(results), rule, "the exact route simulates nothing")
     if seed < 0:
         raise InvalidInput("seed", seed, "be a whole number, at least 0")
     if eta is not None:
@@ -95,19 +112,22 @@ def run(
     values, counts = _households(data, population, column, domain)
     requirements = [Requirement(metric, value) for value in parse_numbers(tau, "tau")]
     names = list(dict.fromkeys(name.strip().lower() for name in protocol.split(",")))
-    cases = []
+    caps = [Capacity(values, counts, cap) for cap in parse_numbers(capacity, "capacity")]
+    relaxed = 0.0 if method != RELAXED else (_SHARE * phi if delta is None else delta)
+    store = Store(results)
+
+    def options(asked: Capacity, requirement: Requirement, say: Say) -> list[Option]:
+        say(f"capacity {asked.cap:,.12g}, {requirement.words}")
+        if method == EXACT:
+            return capacity_options(asked, requirement, names, least=least, most=most)
+        search = partial(capri_from, runs=runs, least=least, most=most, phi=phi, delta=relaxed)
+        memories = [_memory(name, asked, seed, store) for name in names]
+        return _simulated(memories, requirement, search, say)
+
     with output.progress("computing", quiet=quiet) as say:
-        for cap in parse_numbers(capacity, "capacity"):
-            for requirement in requirements:
-                asked = Capacity(values, counts, cap)
-                say(f"capacity {cap:,.12g}, {requirement.words}")
-                if method == EXACT:
-                    options = capacity_options(asked, requirement, names, least=least, most=most)
-                else:
-                    relaxed = 0.0 if method == SIMULATED else (_SHARE * phi if delta is None else delta)
-                    rng = np.random.default_rng(seed)
-                    options = _simulated(asked, requirement, names, rng, (least, most, phi), runs, relaxed, say)
-                cases.append(_Case(asked, requirement, options))
+        cases = store.around(
+            lambda: [_Case(asked, wish, options(asked, wish, say)) for asked in caps for wish in requirements]
+        )
     if all(option.epsilon is None for case in cases for option in case.options):
         raise _unmet(cases)
     if plot_file is not None:
@@ -117,8 +137,9 @@ def run(
         return
     for case in cases:
         _print(case, method, eta, (least, most))
-    if plot_file is not None:
-        output.say_saved(plot_file)
+    for path in (plot_file, results):
+        if path is not None:
+            output.say_saved(path)
 
 
 def _households(
@@ -151,42 +172,28 @@ def _is_number(text: str) -> bool:
         return False
 
 
+def _memory(name: str, capacity: Capacity, seed: int, store: Store) -> Memory[Totals]:
+    if name in NAMES:
+        raise InvalidInput("protocol", name, "be a frequency protocol for CAPRI by simulation", "use --method exact")
+    asked = Totals(name, capacity, seed)
+    return Memory(asked, store.entries_for(asked), store.keep)
+
+
 def _simulated(
-    capacity: Capacity,
-    requirement: Requirement,
-    names: Sequence[str],
-    rng: np.random.Generator,
-    span: tuple[float, float, float],
-    runs: int,
-    delta: float,
-    say: Say,
+    memories: Sequence[Memory[Totals]], requirement: Requirement, search: Callable[..., Simulated], say: Say
 ) -> list[Option]:
     options = []
-    for name in names:
-        if name in NAMES:
-            raise InvalidInput(
-                "protocol", name, "be a frequency protocol for CAPRI by simulation", "use --method exact"
-            )
-        family = Family(name)
+    for memory in memories:
+        name, cap = memory.question.protocol, memory.question.capacity.cap
+        where = f"{name}, capacity {cap:,.12g}, {requirement.words}"
         try:
-            found = capri(
-                capacity,
-                requirement,
-                family,
-                rng,
-                runs=runs,
-                least=span[0],
-                most=span[1],
-                phi=span[2],
-                delta=delta,
-                say=partial(_say, say, f"{name}, capacity {capacity.cap:,.12g}, {requirement.words}"),
-            )
+            found = search(memory, requirement, say=partial(_say, say, where))
         except InvalidInput as error:
             if error.field != "requirement":
                 raise
-            options.append(Option(family.name, FREQUENCY, None, reason=str(error)))
+            options.append(Option(name, FREQUENCY, None, reason=str(error)))
             continue
-        options.append(Option(family.name, FREQUENCY, found.epsilon))
+        options.append(Option(name, FREQUENCY, found.epsilon))
     return sorted(options, key=lambda option: (option.epsilon is None, option.epsilon or 0.0))
 
 

@@ -1,6 +1,7 @@
 """What a file of reports says: the mean, frequencies or direction of the data, each with a confidence interval.
 
-A table with labels gives the frequencies of its labels.
+A table with labels gives the frequencies of its labels. A Parquet file can be counted by several processes or on a Dask
+cluster whose workers see it under the same name; the answer is the same.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ import typer
 
 from mechdesign.cli import output
 from mechdesign.cli.apply import counting_rows
-from mechdesign.cli.options import AsJson, Quiet
+from mechdesign.cli.options import AsJson, Quiet, parse_engine
+from mechdesign.collect.engine import Local
 from mechdesign.deploy import load_table
 from mechdesign.deploy.estimators import FrequencyEstimate, MeanEstimate
 from mechdesign.deploy.frames import estimate_reports
@@ -28,13 +30,21 @@ def run(
     ] = None,
     confidence: Annotated[float, typer.Option("--confidence", help="Of the intervals, between 0 and 1.")] = 0.95,
     frequencies: Annotated[bool, typer.Option("--frequencies", help="Of the points of a finite domain.")] = False,
+    workers: Annotated[int, typer.Option("--workers", "-t", help="Processes, for a huge .parquet file.")] = 1,
+    engine: Annotated[str, typer.Option("--engine", help="local processes or dask.")] = "local",
+    scheduler: Annotated[
+        str | None, typer.Option("--scheduler", help="Address of a Dask scheduler.", metavar="TCP")
+    ] = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
+    where = parse_engine(engine, workers, scheduler)
     table = load_table(file)
     wanted = "frequencies" if frequencies else None
     with counting_rows(f"counting {source.name}", quiet=quiet or as_json) as progress:
-        found = estimate_reports(table, source, column, confidence, of=wanted, progress=progress)
+        found = estimate_reports(
+            table, source, column, confidence, of=wanted, progress=progress, engine=None if where == Local(1) else where
+        )
     if as_json:
         output.print_json({"sha256": table.sha256, "confidence": confidence} | _plain(asdict(found)))
     elif isinstance(found, FrequencyEstimate):

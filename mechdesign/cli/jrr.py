@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mechdesign import files, plot
+from mechdesign import plot
 from mechdesign.cli import output
 from mechdesign.cli.options import AsJson, Force, OutFile, PlotFile, Quiet
 from mechdesign.design.constants import rounded_down, rounded_up
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from mechdesign.design.joint import Heuristic, JointDesign
     from mechdesign.design.joint_problem import JointProblem
 
-FORMAT = "mechdesign joint response"
 _SHOWN = 1e-9
 
 
@@ -83,12 +82,13 @@ def run(
 
         plot.save(joint_design(design), plot_file, overwrite=force)
     if out is not None:
-        document = {"format": FORMAT, "version": 1} | design.to_dict()
-        files.write_atomically(out, files.dump_json(document).encode(), overwrite=force)
+        from mechdesign.design.joint_saved import save_joint
+
+        save_joint(design, out, overwrite=force)
     if as_json:
-        output.print_json(_document(design, rule, played))
+        output.print_json(document_of(design, rule, played))
         return
-    _print(design, rule)
+    print_design(design, rule)
     if played is not None:
         _print_run(played)
     output.Delivery(out, plot_file).say_saved()
@@ -221,7 +221,8 @@ def _bar(message: str, *, quiet: bool) -> Iterator[Callable[[Happening], None]]:
 # -- answers -----------------------------------------------------------------------------------------------------------
 
 
-def _document(design: JointDesign, rule: Heuristic | None, played: dict[str, Any] | None) -> dict[str, Any]:
+def document_of(design: JointDesign, rule: Heuristic | None, played: dict[str, Any] | None = None) -> dict[str, Any]:
+    """The answer as JSON: the design, the paper's choice beside it, and what was run."""
     document = design.to_dict()
     document["heuristic"] = (
         None
@@ -250,7 +251,8 @@ def _document(design: JointDesign, rule: Heuristic | None, played: dict[str, Any
     return document
 
 
-def _print(design: JointDesign, rule: Heuristic | None) -> None:
+def print_design(design: JointDesign, rule: Heuristic | None) -> None:
+    """The answer in plain words."""
     problem, law, certificate = design.problem, design.law, design.certificate
     say = output.console.print
     say(f"Joint randomised response, eps = {problem.epsilon:g}: {_asked(problem)}", style="bold", soft_wrap=True)

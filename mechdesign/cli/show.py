@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from mechdesign import plot
-from mechdesign.cli import certified, output
+from mechdesign import files, plot
+from mechdesign.cli import certified, jrr, output
 from mechdesign.cli.options import AsJson, Force, PlotFile
 from mechdesign.cli.question import Labels
-from mechdesign.design import SavedDesign, load_design
+from mechdesign.design import SavedDesign, joint_saved
+from mechdesign.design.joint import heuristic
+from mechdesign.design.saved import design_of_document
 from mechdesign.domains import Circle
 from mechdesign.errors import InvalidInput
 from mechdesign.losses import Absolute, Power, Squared, parse_loss
@@ -36,7 +39,11 @@ def run(
     force: Force = False,
 ) -> None:
     output.require_outputs(None, plot_file, force=force)
-    saved = load_design(file)
+    document = files.read_json(file)
+    if document.get("format") == joint_saved.FORMAT:
+        _show_joint(document, str(file), plot_file, as_json=as_json, force=force)
+        return
+    saved = design_of_document(document, str(file))
     parts = saved.mechanism.parts if isinstance(saved.mechanism, Product) else (saved.mechanism,)
     errors = [row for part in parts for row in _errors(part, saved)]
     if plot_file is not None:
@@ -59,6 +66,26 @@ def run(
     output.print_certificate(saved.certificate, f"certificate ({asked}; {state})", saved.mechanism)
     if certified.is_certified_optimum(saved.mechanism):
         output.print_gap(saved.certificate)
+    if plot_file is not None:
+        output.say_saved(plot_file)
+
+
+def _show_joint(
+    document: Mapping[str, Any], source: str, plot_file: Path | None, *, as_json: bool, force: bool
+) -> None:
+    with output.progress("deriving the design again", quiet=as_json):
+        design = joint_saved.joint_of_document(document, source)
+    rule = heuristic(design.problem) if design.problem.is_pair else None
+    if plot_file is not None:
+        from mechdesign.plot.joint import joint_design
+
+        plot.save(joint_design(design), plot_file, overwrite=force)
+    if as_json:
+        output.print_json(jrr.document_of(design, rule))
+        return
+    jrr.print_design(design, rule)
+    bound = "its lower bound is as claimed" if design.certificate.claimed else "so was its lower bound"
+    output.console.print(f"\nAll numbers were derived again from the file's problem and law; {bound}.", soft_wrap=True)
     if plot_file is not None:
         output.say_saved(plot_file)
 

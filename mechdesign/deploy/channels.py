@@ -2,32 +2,43 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from mechdesign.deploy.rounding import CAP_BITS, base_and_caps, between, cumulative
 from mechdesign.errors import InvalidInput
 
 Rows = list[list[Fraction]]
+Whole = list[list[int]]
+
+_SHARE_BITS = 192
 
 
 @dataclass(frozen=True, slots=True)
 class Repaired:
-    """A channel that is private as rationals, and what that took.
+    """A channel that is private as rationals, and what that took: entry j of row i is ``weights[i][j] / totals[i]``.
 
     ``mixed`` is the share of the uniform law on the outputs that was mixed in, the least that makes it pass; no
     probability changed by more than that beside what the dropped columns held.
     """
 
-    rows: Rows
+    weights: Whole = field(repr=False)
+    totals: list[int] = field(repr=False)
     columns: tuple[int, ...]
     mixed: Fraction
     dropped: int
 
+    @property
+    def rows(self) -> Rows:
+        """The probabilities as fractions."""
+        pairs = zip(self.weights, self.totals, strict=True)
+        return [[Fraction(weight, total) for weight in row] for row, total in pairs]
+
 
 def repair(rows: Sequence[Sequence[Fraction | float]], ratio: Fraction, noise: float = 1e-12) -> Repaired:
-    """Drop columns that hold noise only, clip below at 0, renormalise, and mix towards uniform as little as will do.
+    """Clip below at 0, renormalise, drop columns that hold noise only, and mix towards uniform as little as will do.
 
     *Guarantee.* In every column of the result the largest entry is at most ``ratio`` times the least, as rationals.
 
@@ -35,51 +46,83 @@ def repair(rows: Sequence[Sequence[Fraction | float]], ratio: Fraction, noise: f
     >>> fixed.rows == [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]], fixed.mixed, fixed.dropped
     (True, Fraction(1, 2), 1)
     """
-    exact = [[max(Fraction(entry), Fraction(0)) for entry in row] for row in rows]
-    width = len(exact[0]) if exact else 0
-    if not width or any(len(row) != width for row in exact):
-        raise InvalidInput("probabilities", [len(row) for row in exact], "be rows of one length")
+    width = len(rows[0]) if rows else 0
+    if not width or any(len(row) != width for row in rows):
+        raise InvalidInput("probabilities", [len(row) for row in rows], "be rows of one length")
     if not ratio > 1:
         raise InvalidInput("ratio", float(ratio), "be above 1")
-    columns = tuple(j for j in range(width) if max(row[j] for row in exact) > noise)
-    kept = [[row[j] for j in columns] for row in exact]
-    if any(sum(row) == 0 for row in kept):
-        raise InvalidInput("probabilities", 0, "have a positive entry in every row")
-    kept = [[entry / total for entry in row] for row in kept for total in [sum(row)]]
-    uniform = Fraction(1, len(columns))
+    weights = [_whole(row) for row in rows]
+    totals = _positive_sums(weights)
+    ends = _ends(weights, totals)
+    columns = tuple(j for j, (_, most) in enumerate(ends) if most > noise)
+    if len(columns) < width:
+        weights = [[row[j] for j in columns] for row in weights]
+        totals = _positive_sums(weights)
+        ends = _ends(weights, totals)
     mixed = Fraction(0)
-    for column in zip(*kept, strict=True):
-        over = max(column) - ratio * min(column)
-        if over > 0:  # (1 - t) over <= t (ratio - 1) uniform
-            mixed = max(mixed, over / (over + (ratio - 1) * uniform))
+    for least, most in ends:
+        over = most - ratio * least
+        if over > 0:  # (1 - t) over <= t (ratio - 1) / number of columns
+            mixed = max(mixed, over / (over + (ratio - 1) / len(columns)))
     if mixed:
-        kept = [[(1 - mixed) * entry + mixed * uniform for entry in row] for row in kept]
-    return Repaired(kept, columns, mixed, width - len(columns))
+        part, whole, size = mixed.numerator, mixed.denominator, len(columns)
+        kept = (whole - part) * size
+        weights = [[kept * w + part * total for w in row] for row, total in zip(weights, totals, strict=True)]
+        totals = [whole * size * total for total in totals]
+    return Repaired(weights, totals, columns, mixed, width - len(columns))
 
 
-def finite_counts(rows: Rows, bits: int, cap: int) -> tuple[list[list[int]], list[int]]:
+def _whole(row: Sequence[Fraction | float]) -> list[int]:
+    """Whole numbers in proportion to the entries, those below 0 taken as 0."""
+    ratios = [entry.as_integer_ratio() for entry in row]
+    common = math.lcm(*{denominator for _, denominator in ratios})
+    return [n * (common // denominator) if n > 0 else 0 for n, denominator in ratios]
+
+
+def _positive_sums(weights: Whole) -> list[int]:
+    totals = [sum(row) for row in weights]
+    if not all(totals):
+        raise InvalidInput("probabilities", 0, "have a positive entry in every row")
+    return totals
+
+
+def _ends(weights: Whole, totals: list[int]) -> list[tuple[Fraction, Fraction]]:
+    """The least and the largest entry ``weight / total`` of every column.
+
+    Two entries that differ do so by more than ``1 / 2^(2 b)`` for totals below ``2^b``: rounded down to multiples of
+    that they keep their order, and integers are compared much faster than fractions.
+    """
+    bits = 2 * max(totals).bit_length()
+    orders = _rounded_down(weights, totals, bits)
+    ends = []
+    for column, order in zip(zip(*weights, strict=True), zip(*orders, strict=True), strict=True):
+        at = order.index(min(order)), order.index(max(order))
+        least, most = (Fraction(column[i], totals[i]) for i in at)
+        ends.append((least, most))
+    return ends
+
+
+def _rounded_down(weights: Whole, totals: list[int], bits: int) -> Whole:
+    """``floor(2^bits weight / total)`` of every entry."""
+    return [[(weight << bits) // total for weight in row] for row, total in zip(weights, totals, strict=True)]
+
+
+def finite_counts(channel: Repaired, bits: int, cap: int) -> tuple[Whole, list[int]]:
     """Counts of a private channel and the columns they are for: those whose least probability is no zero in counts.
 
     *Guarantee.* Column entries lie between ``n_j`` and ``floor(c n_j)``, rows sum to ``2^bits``.
     """
-    whole = 1 << bits
-    least = [min(column) for column in zip(*rows, strict=True)]
-    masses, unit = _common(least)
-    counts, caps = base_and_caps(masses, unit, bits, cap)
+    whole, unit = 1 << bits, 1 << _SHARE_BITS
+    shares = _rounded_down(channel.weights, channel.totals, _SHARE_BITS)
+    least = [min(column) for column in zip(*shares, strict=True)]
+    counts, caps = base_and_caps(least, unit, bits, cap)
     columns = [j for j, count in enumerate(counts) if count]
     base, most = [counts[j] for j in columns], [caps[j] for j in columns]
     table = []
-    for row in rows:
-        shares, total = _common(row)
-        wanted = cumulative(shares, total, Fraction(whole))
+    for row in shares:
+        wanted = cumulative(row, unit, Fraction(whole))
         table.append(between([wanted[j] for j in columns], base, most, whole))
     return table, columns
-
-
-def _common(values: Sequence[Fraction]) -> tuple[list[int], int]:
-    """Fractions in [0, 1] as whole numbers to 2^-192, or exactly where they are dyadic."""
-    bits = 192
-    return [(value.numerator << bits) // value.denominator for value in values], 1 << bits
 
 
 def within(cap: int, rows: Rows) -> bool:

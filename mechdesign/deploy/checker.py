@@ -448,7 +448,8 @@ def integers(values: Any, least: int, entry: str) -> list[int]:
     need(type(values) is list, f"{entry}: must be a list")
     found: list[int] = values
     for i, value in enumerate(values):
-        need(type(value) is int and least <= value < 2**63, f"{entry}[{i}]: must be an integer from {least} to 2^63")
+        if type(value) is not int or not least <= value < 2**63:
+            raise Failed(f"{entry}[{i}]: must be an integer from {least} to 2^63")
     return found
 
 

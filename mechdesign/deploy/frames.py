@@ -25,6 +25,7 @@ from mechdesign import files
 from mechdesign.deploy.estimators import DirectionEstimate, FrequencyEstimate, MeanEstimate, Tally
 from mechdesign.deploy.frames_columns import Reading, arrow, labels_of, named, require_columns, typed, use_numbers
 from mechdesign.deploy.frames_files import DataFile, Progress, batch_writer, form_of, of_lazy, open_data
+from mechdesign.deploy.frames_parts import Engine, Part, counted, parts_of
 from mechdesign.deploy.sampler import sample
 from mechdesign.deploy.table import Table
 from mechdesign.domains import Circle, Finite
@@ -201,10 +202,15 @@ def estimate_reports(
     *,
     of: str | None = None,
     progress: Progress | None = None,
+    engine: Engine | None = None,
 ) -> Estimate:
-    """`estimate` from a file with progress; the column may be left out where there is one, or the file names it."""
+    """`estimate` from a file with progress; the column may be left out where there is one, or the file names it.
+
+    An ``engine`` (of `mechdesign.collect.engine`) counts the row groups of a Parquet file that all its workers can see
+    under the same name. The answer is the same to the last bit.
+    """
     _require_quantity(of)
-    return _estimated(_tally_file(table, source, column, progress), table, confidence, of)
+    return _estimated(_tally_file(table, source, column, progress, engine), table, confidence, of)
 
 
 def _drawn_from(table: Table, column: Any, reading: Reading, place: str, before: int = 0) -> NDArray[Any]:
@@ -245,7 +251,9 @@ def _opened(source: Source) -> DataFile:
     return of_lazy(source) if _is_lazy(source) else open_data(source)
 
 
-def _tally_file(table: Table, source: Source, column: str | None, progress: Progress | None) -> Tally:
+def _tally_file(
+    table: Table, source: Source, column: str | None, progress: Progress | None, engine: Engine | None = None
+) -> Tally:
     data = _opened(source)
     name = column if column is not None else data.metadata.get(_COLUMN)
     if name is None:
@@ -257,6 +265,10 @@ def _tally_file(table: Table, source: Source, column: str | None, progress: Prog
     if data.metadata.get(_COLUMN) == name and data.metadata.get(_SHA256) != table.sha256:
         rule = f"hold reports of the table {table.sha256[:12]}..., and they are of another one"
         raise FileProblem("data file", data.name, rule, "pass the table the reports were drawn from")
+    if engine is not None:
+        parts = parts_of(data, table, name)
+        _require_rows(len(parts), data)
+        return _merged(table, *counted(engine, _tally_part, parts, progress))
     count, rows = Tally(table), 0
     for batch in _batches(data, [name]):
         _tallied(count, batch.column(name), data.reading, _place(data, name), rows)
@@ -266,6 +278,15 @@ def _tally_file(table: Table, source: Source, column: str | None, progress: Prog
     _require_rows(rows, data)
     if progress is not None:
         progress(rows, rows)
+    return count
+
+
+def _tally_part(part: Part) -> Tally:
+    data, count, rows = open_data(part.path), Tally(part.table), part.before
+    assert data.read_groups is not None
+    for batch in data.read_groups([part.column], range(part.first, part.stop)):
+        _tallied(count, batch.column(part.column), data.reading, _place(data, part.column), rows)
+        rows += batch.num_rows
     return count
 
 

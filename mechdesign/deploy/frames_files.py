@@ -26,7 +26,10 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
-    """Columns of data. ``read(columns)`` gives Arrow batches in the order of the rows; ``path`` is of a file."""
+    """Columns of data. ``read(columns)`` gives Arrow batches in the order of the rows; ``path`` is of a file.
+
+    ``read_groups(columns, which)`` does so for some of the ``groups`` of rows, where a file can be read in parts.
+    """
 
     name: str
     path: Path | None
@@ -36,6 +39,8 @@ class DataFile:
     rows_in_all: Callable[[int], int]
     metadata: Mapping[str, str] = field(default_factory=dict)
     hint: str = ""  # what may be wrong with the names
+    groups: tuple[int, ...] = ()
+    read_groups: Callable[[Sequence[str], range], Iterator[Any]] | None = None
 
 
 def open_data(path: Path | str) -> DataFile:
@@ -186,11 +191,15 @@ def _open_parquet(path: Path) -> DataFile:
 
     with opened() as source:
         schema, count = source.schema_arrow, source.metadata.num_rows
+        groups = tuple(source.metadata.row_group(k).num_rows for k in range(source.num_row_groups))
 
-    def read(columns: Sequence[str]) -> Iterator[Any]:
+    def read(columns: Sequence[str], which: range | None = None) -> Iterator[Any]:
         with opened() as source:
             try:
-                for batch in source.iter_batches(_ROWS, columns=list(columns), use_threads=True):
+                rows = source.iter_batches(
+                    _ROWS, columns=list(columns), row_groups=None if which is None else [*which], use_threads=True
+                )
+                for batch in rows:
                     yield batch.select(list(columns))
             except (pa.ArrowException, OSError) as error:
                 reason = str(error).partition("\n")[0]
@@ -199,7 +208,9 @@ def _open_parquet(path: Path) -> DataFile:
     said = {
         key.decode(errors="replace"): text.decode(errors="replace") for key, text in (schema.metadata or {}).items()
     }
-    return DataFile(str(path), path, tuple(schema.names), read, typed, lambda _: count, said)
+    return DataFile(
+        str(path), path, tuple(schema.names), read, typed, lambda _: count, said, groups=groups, read_groups=read
+    )
 
 
 # -- Polars ------------------------------------------------------------------------------------------------------------

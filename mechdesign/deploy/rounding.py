@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import accumulate
+from operator import sub
 
 from mechdesign.errors import InvalidInput
 
@@ -20,15 +22,10 @@ def cumulative(masses: Sequence[int], total: int, share: Fraction = Fraction(1))
     >>> cumulative([1, 1, 1], 3, Fraction(16))
     [5, 6, 5]
     """
-    counts, reached, before = [], 0, 0
     numerator, denominator = 2 * share.numerator, 2 * share.denominator * total
     half = share.denominator * total
-    for mass in masses:
-        reached += mass
-        here = (reached * numerator + half) // denominator
-        counts.append(here - before)
-        before = here
-    return counts
+    ends = [(reached * numerator + half) // denominator for reached in accumulate(masses)]
+    return list(map(sub, ends, [0, *ends]))
 
 
 def stretch_means(values: Sequence[int], masses: Sequence[int], counts: Sequence[int]) -> list[Fraction]:
@@ -97,7 +94,8 @@ def between(wanted: Sequence[int], least: Sequence[int], most: Sequence[int], to
     >>> between([9, 1, 1], [2, 2, 2], [6, 6, 6], 12)
     [6, 3, 3]
     """
-    counts = [min(max(w, low), high) for w, low, high in zip(wanted, least, most, strict=True)]
+    bounded = zip(wanted, least, most, strict=True)
+    counts = [low if count < low else high if count > high else count for count, low, high in bounded]
     missing = total - sum(counts)
     sign = 1 if missing > 0 else -1
     ends = most if missing > 0 else least

@@ -305,11 +305,11 @@ def repaired(
 
 
 def _finite(mechanism: Discrete, bits: int, cap: int, most_mixed: float) -> _Built:
-    fixed = repair(mechanism.exact_rows(), Fraction(cap, 1 << 96))
+    fixed = repair(mechanism.probabilities.tolist(), Fraction(cap, 1 << 96))
     if fixed.mixed > most_mixed:
         rule = f"be private after mixing in at most {most_mixed:g} of the uniform law"
         raise InvalidInput("probabilities", float(fixed.mixed), rule, "check epsilon, or allow more with most_mixed")
-    rows, columns = finite_counts(fixed.rows, bits, cap)
+    rows, columns = finite_counts(fixed, bits, cap)
     outputs = [mechanism.outputs.points[fixed.columns[j]] for j in columns]
     dropped = len(mechanism.outputs) - len(outputs)
     report = {"mixed": rational(fixed.mixed), "dropped": dropped} if fixed.mixed or dropped else None

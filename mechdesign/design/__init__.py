@@ -8,6 +8,7 @@ from mechdesign.design.finite import FiniteProblem, euclidean, optimal_finite
 from mechdesign.design.floor import Floor, floor_of
 from mechdesign.design.joint import JointDesign, optimal_joint
 from mechdesign.design.joint_problem import JointProblem
+from mechdesign.design.joint_saved import load_joint, save_joint
 from mechdesign.design.minimax import MinimaxProblem, minimax_sweep, optimal_minimax
 from mechdesign.design.piecewise import PiecewiseProblem, optimal_piecewise
 from mechdesign.design.polar import PolarProblem, optimal_polar
@@ -47,6 +48,7 @@ __all__ = [
     "fit_height",
     "floor_of",
     "load_design",
+    "load_joint",
     "minimax_sweep",
     "optimal_additive",
     "optimal_custom",
@@ -60,6 +62,7 @@ __all__ = [
     "optimal_unbiased",
     "optimal_unbiased_piecewise",
     "pareto",
+    "save_joint",
     "search_pieces",
     "tune",
 ]

@@ -32,6 +32,7 @@ from mechdesign.design.joint_problem import JointProblem
 from mechdesign.design.result import Report, versions
 from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer
 from mechdesign.mechanisms.joint import JointResponse
+from mechdesign.priors import Density
 from mechdesign.proof import exp_lower, exp_upper, float_down, float_up
 from mechdesign.proof.joint import (
     JointPrivacy,
@@ -163,6 +164,8 @@ def finish(
 ) -> JointDesign:
     """A design with its exact privacy, the variance of independent responses, and how it was found."""
     privacy = privacy_of(law, problem.users, problem.colluders)
+    if isinstance(problem.share, Density):
+        details = details | {"prior": problem.share.name}
     report = Report(
         time.perf_counter() - started, solver, versions("numpy", "scipy", "highspy"), MappingProxyType(details)
     )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -19,16 +20,42 @@ from mechdesign.proof.joint_bound import Goal
 LEAST_EPSILON = 1e-3
 """Below it a linear program's tolerance would be seen; pairs need none and take any epsilon."""
 
-Share = float | tuple[float, float] | Prior
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """A prior on the share as far as the mean of a variance that is quadratic in it goes.
+
+    >>> Moments(0.2, 0.05).to_dict()
+    {'mean': 0.2, 'mean_square': 0.05}
+    """
+
+    mean: float
+    mean_square: float
+
+    def __post_init__(self) -> None:
+        mean, square = require_finite(self.mean, "mean"), require_finite(self.mean_square, "mean square")
+        if not (0 <= mean <= 1 and mean * mean - _ROUNDING <= square <= mean + _ROUNDING):
+            raise InvalidInput("share", (mean, square), "be the mean and the mean square of shares from 0 to 1")
+        object.__setattr__(self, "mean", mean)
+        object.__setattr__(self, "mean_square", square)
+
+    def to_dict(self) -> dict[str, float]:
+        return {"mean": self.mean, "mean_square": self.mean_square}
+
+
+Share = float | tuple[float, float] | Prior | Moments
 
 
 @dataclass(frozen=True, slots=True)
 class JointProblem:
     """Estimate how many of ``users`` hold a category; ``share`` is the fraction that does.
 
-    ``share`` is a number, a range ``(least, most)`` whose worst is to be best, or a prior whose mean is. ``colluders``
-    users share all they know with the collector. ``caps[c-1]`` bounds the epsilon of a user of whose partners c
-    collude; None is no cap. ``gap`` is the relative distance of the proven bounds at which a search over groups stops.
+    ``share`` is a number, a range ``(least, most)`` whose worst is to be best, or a prior (or its `Moments`) under
+    which the mean is. ``colluders`` users share all they know with the collector. ``caps[c-1]`` bounds the epsilon of a
+    user of whose partners c collude; None is no cap. ``gap`` is the relative distance of the proven bounds at which a
+    search over groups stops.
     """
 
     epsilon: float
@@ -79,7 +106,7 @@ class JointProblem:
         elif isinstance(self.share, Density):
             if self.share.domain.lower < 0 or self.share.domain.upper > 1:
                 raise InvalidInput("share", self.share.name, "be a prior on [0, 1]")
-        else:
+        elif not isinstance(self.share, Moments):
             ends = self.share if isinstance(self.share, tuple) else (self.share, self.share)
             if len(ends) != 2:
                 raise InvalidInput("share", self.share, "be a number or a range LEAST,MOST")
@@ -114,7 +141,7 @@ class JointProblem:
             if least > most:
                 raise InvalidInput("share", self.share, f"hold a whole number of the {users} users", "widen the range")
             return Goal.of_counts(users, group, k, Fraction(least), Fraction(most))
-        assert isinstance(self.share, Atoms | Density)
+        assert isinstance(self.share, Atoms | Density | Moments)
         mean, square = _moments(self.share)
         own = mean * users
         # alignment is quadratic in the count: its mean needs the variance of the count on top of its value at the mean
@@ -127,7 +154,9 @@ class JointProblem:
         if isinstance(share, Atoms):
             share = {"points": share.points.tolist(), "weights": share.weights.tolist()}
         elif isinstance(share, Density):
-            share = share.name
+            share = Moments(*map(float, _moments(share))).to_dict()
+        elif isinstance(share, Moments):
+            share = share.to_dict()
         return {
             "kind": "joint",
             "epsilon": self.epsilon,
@@ -138,11 +167,35 @@ class JointProblem:
             "group": self.group,
             "conditional_epsilons": list(self.caps),
             "categories": self.categories,
+            "gap": self.gap,
         }
 
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Self:
+        """The problem of `to_dict`: of a density its moments are left.
 
-def _moments(prior: Prior) -> tuple[Fraction, Fraction]:
+        >>> from mechdesign.domains import Interval
+        >>> from mechdesign.priors import uniform
+        >>> problem = JointProblem(1.0, 100, uniform(Interval(0, 1)))
+        >>> JointProblem.from_dict(problem.to_dict()).goal() == problem.goal()
+        True
+        """
+        names = "epsilon", "users", "colluders", "group", "categories", "gap"
+        numbers = {name: fields[name] for name in names}
+        return cls(share=_share_of(fields["share"]), caps=tuple(fields["conditional_epsilons"]), **numbers)
+
+
+def _share_of(said: Any) -> Share:
+    if isinstance(said, Mapping):
+        kind = Atoms if "points" in said else Moments
+        return kind(**said)
+    return tuple(said) if isinstance(said, list) else said
+
+
+def _moments(prior: Prior | Moments) -> tuple[Fraction, Fraction]:
     """Mean and mean square of a prior on shares."""
+    if isinstance(prior, Moments):
+        return Fraction(prior.mean), Fraction(prior.mean_square)
     if isinstance(prior, Atoms):
         weights = [Fraction(float(w)) for w in prior.weights]
         points = [Fraction(float(x)) for x in prior.points]

@@ -21,7 +21,7 @@ from mechdesign.proof.linear import LinearBound
 from mechdesign.proof.trade_off import TradeOffBound
 from mechdesign.proof.unbiased_prior import UnbiasedPriorBound
 
-_TABLE = "mechdesign table"
+_READERS = {"mechdesign table": "tables are read by verify", "mechdesign joint response": "it is read by show"}
 
 _EVIDENCE: dict[str, type[Evidence]] = {
     evidence.kind: evidence
@@ -52,22 +52,26 @@ class SavedDesign:
 
 def load_design(path: Path | str) -> SavedDesign:
     """Read a file written by `Design.save` and prove its privacy and its bound again."""
-    document = files.read_json(path)
+    return design_of_document(files.read_json(path), str(path))
+
+
+def design_of_document(document: Mapping[str, Any], source: str) -> SavedDesign:
+    """The same from the JSON object of a file; ``source`` is its name."""
     if document.get("format") != FORMAT:
-        step = "tables are read by verify" if document.get("format") == _TABLE else "use a design written with --out"
+        step = _READERS.get(str(document.get("format")), "use a design written with --out")
         raise FileProblem("file format", document.get("format"), f"be {FORMAT!r}", step)
     if type(document.get("version")) is not int or document["version"] != VERSION:
         raise FileProblem("file version", document.get("version"), f"be {VERSION}", "update mechdesign")
     for name in ("problem", "mechanism", "certificate", "report"):
         if not isinstance(document.get(name), dict):
-            raise FileProblem("file", str(path), f"hold an object under {name!r}")
+            raise FileProblem("file", source, f"hold an object under {name!r}")
     mechanism = mechanism_from_dict(document["mechanism"])
     certificate = _certificate_from_dict(document["certificate"])
     try:
         _require_same_problem(document["problem"], mechanism, certificate)
         certificate.check(mechanism, mechanism.epsilon)
     except (CheckFailed, ArithmeticError, TypeError) as failure:
-        raise FileProblem("certificate", str(path), f"hold for the mechanism in the file: {failure}") from None
+        raise FileProblem("certificate", source, f"hold for the mechanism in the file: {failure}") from None
     return SavedDesign(document["problem"], mechanism, certificate, document["report"])
 
 

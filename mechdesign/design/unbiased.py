@@ -110,7 +110,7 @@ class UnbiasedProblem:
             "inputs": domain_to_dict(self.inputs),
             "criterion": CRITERION,
             "size": int(self.size),
-            "prior": self.prior.name if isinstance(self.prior, Density) else "atoms",
+            "prior": "density" if isinstance(self.prior, Density) else "atoms",
             "weights": self.weights.tolist(),
             "rounded": self.is_rounded,
             "gap": self.gap,
@@ -198,7 +198,8 @@ def optimal_unbiased(problem: UnbiasedProblem, seconds: float | None = None) -> 
         why = "the time limit was reached" if search.is_late else "the search ended"
         raise NoAnswer(f"{why} at a relative gap of {(upper - lower) / upper:.2g}", lower, upper)
     certificate = Certificate(lower, upper, evidence.scope(mechanism), False, mechanism.privacy_loss(), evidence)
-    details = {"outputs": int(mechanism.points.size), "rounds": search.rounds, "steps": search.steps}
+    name = problem.prior.name if isinstance(problem.prior, Density) else "atoms"
+    details = {"outputs": int(mechanism.points.size), "rounds": search.rounds, "steps": search.steps, "prior": name}
     report = Report(
         time.perf_counter() - started,
         "structured interior point",

@@ -25,9 +25,9 @@ _MARKERS = "osD^v"
 
 
 def joint_design(design: JointDesign) -> Figure:
-    """The heat map of pairs beside the design's privacy profile; the profile alone for more than two categories."""
+    """The heat map of pairs beside the design's privacy profile; the profile alone where there are no such pairs."""
     profiles = {f"this design (groups of {design.problem.group})": design.privacy.conditional}
-    if design.problem.categories > 2:
+    if design.problem.categories > 2 or design.problem.users % 2:
         return joint_profile(profiles, design.problem)
     pairs = _pairs(design.problem)
     figure = empty_figure(12.6, 5.0)

@@ -118,8 +118,9 @@ class UnbiasedPriorBound:
         require_said(problem, "inputs", {"kind": "interval", "lower": self.lower, "upper": self.upper})
         require_said(problem, "weights", self.weights.tolist())
         require_said(problem, "rounded", self.rounded)
-        if not self.rounded:
-            require_said(problem, "prior", "atoms")  # a density is never a few atoms
+        require_said(problem, "size", self.weights.size)
+        # a density is never a few atoms; which law the weights stand for cannot be told from them
+        require_said(problem, "prior", *(("atoms", "density") if self.rounded else ("atoms",)))
 
     def to_dict(self) -> dict[str, Any]:
         return {

@@ -7,8 +7,9 @@ import pytest
 from scipy import stats
 
 from mechdesign.budget.capacity import Capacity, Requirement
-from mechdesign.budget.capri import capri, over_time, selection_law, simulate_etc
+from mechdesign.budget.capri import Totals, capri, capri_from, over_time, selection_law, simulate_etc
 from mechdesign.budget.capri_exact import budget
+from mechdesign.budget.ledger import Memory
 from mechdesign.budget.populations import water_like, water_sample
 from mechdesign.collect.protocols import protocol
 from mechdesign.errors import InvalidInput
@@ -84,6 +85,84 @@ def test_more_runs_settle_on_one_epsilon():
     best = selection_law(CITY, Requirement("fp", 0.1), "grr", runs=10**7)[0][0]
     exact = budget(CITY, Requirement("fp", 0.1), "grr").epsilon
     assert exact <= best < exact + 0.01
+
+
+# -- collections that are kept ----------------------------------------------------------------------------------------
+
+
+class Stopped(Exception):
+    pass
+
+
+def test_a_search_over_kept_collections_ends_near_the_exact_budget():
+    found = capri_from(Memory(Totals("grr", CITY)), RARE, runs=10_000)
+    assert found.epsilon == pytest.approx(budget(CITY, RARE, "grr").epsilon, abs=0.1)
+    assert found.runs == 10_000
+
+
+@pytest.mark.parametrize("name", ["grr", "hr"])
+def test_a_stopped_search_resumes_to_the_same_answer_with_no_collection_made_twice(name):
+    asked = Totals(name, Capacity(np.arange(41), water_sample(), 25_000), seed=4)
+    whole = Memory(asked)
+    found = capri_from(whole, RARE, runs=1500, phi=1.0)
+    entries, left = {}, [3]
+
+    def stop():
+        left[0] -= 1
+        if not left[0]:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        capri_from(Memory(asked, entries, stop), RARE, runs=1500, phi=1.0)
+    resumed = Memory(asked, entries)
+    assert capri_from(resumed, RARE, runs=1500, phi=1.0) == found
+    assert resumed.entries == whole.entries
+    assert resumed.simulated == whole.simulated - sum(runs for _, _, _, runs in list(entries)[:3])
+
+
+def test_requirements_of_one_capacity_share_their_collections():
+    memory = Memory(Totals("oue", CITY))
+    capri_from(memory, RARE, runs=500, phi=0.5)
+    before = memory.simulated
+    capri_from(memory, RARE, runs=500, phi=0.5)
+    assert memory.simulated == before
+    capri_from(memory, Requirement("tn", 0.95), runs=500, phi=0.5)  # Pr[TN] >= .95 where Pr[FP] <= .05
+    assert memory.simulated <= before + 500
+
+
+def test_kept_totals_are_fresh_at_every_epsilon_batch_and_seed():
+    asked = Totals("grr", CITY)
+    drawn = [asked.values(1.0, 0, 0, 3), asked.values(1.0, 0, 1, 3), asked.values(1.0000001, 0, 0, 3)]
+    drawn.append(Totals("grr", CITY, seed=1).values(1.0, 0, 0, 3))
+    assert len({float(row[0]) for row in drawn}) == 4
+
+
+def test_kept_totals_have_the_exact_mean_and_deviation():
+    """z-tests at 1e-6; seed 0, n = 5000 collections in 5 batches."""
+    asked, law = Totals("oue", CITY), protocol("oue", 1.0, 41)
+    drawn = np.concatenate([asked.values(1.0, 0, batch, 1000) for batch in range(5)])
+    assert abs(drawn.mean() - CITY.total) < 4.9 * CITY.deviation(law) / 5000**0.5
+    assert abs(drawn.std() / CITY.deviation(law) - 1) < 4.9 / 10_000**0.5
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Totals("oue", CITY),
+        Totals("grr", CITY, 1),
+        Totals("grr", Capacity(np.arange(41), water_like(), 1_700_001)),
+        Totals("grr", Capacity(np.arange(1, 42), water_like(), 1_700_000)),
+        Totals("grr", Capacity(np.arange(41), water_like() + 1, 1_700_000)),
+    ],
+)
+def test_other_questions_are_told_apart(other):
+    assert other.digest != Totals("GRR", CITY).digest == Totals("grr", CITY).digest
+
+
+@pytest.mark.parametrize("seed", [-1, True, 1.5])
+def test_doubtful_seeds_are_refused(seed):
+    with pytest.raises(InvalidInput, match="seed"):
+        Totals("grr", CITY, seed)
 
 
 def test_a_requirement_out_of_reach_names_the_best():

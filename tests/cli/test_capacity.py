@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+# the package has a function of this name
+capri = importlib.import_module("mechdesign.budget.capri")
 
 ASKED = ("capacity", "--population", "water-sample", "--capacity", "18000", "--metric", "fp", "--tau", "0.05")
 
@@ -58,6 +63,47 @@ def test_simulation_and_its_relaxed_variant_come_near_the_exact_budget(run: Any)
         assert not found["exact"]
 
 
+def test_a_run_with_results_is_not_simulated_again(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = tmp_path / "kept.json"
+    arguments = (*ASKED, "-p", "grr,oue", "-m", "simulated", "--runs", "1200", "--phi", "1", "--results", str(kept))
+    plain = run(*arguments[:-2], "--json").json
+    assert run(*arguments, "--json").json == plain
+    assert "mechdesign budget results" in kept.read_text()
+    monkeypatch.setattr(capri, "simulate_etc", None)
+    again = run(*arguments)
+    assert again.code == 0
+    assert f"saved {kept}" in again.out
+    assert run(*arguments, "--json").json == plain
+
+
+def test_a_stopped_run_keeps_what_it_simulated(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = tmp_path / "kept.json"
+    arguments = (*ASKED, "-p", "grr", "-m", "simulated", "--runs", "1200", "--phi", "1", "--json")
+    plain = run(*arguments).json
+    real, calls = capri.simulate_etc, []
+
+    def stopping(*given: Any) -> Any:
+        calls.append(given)
+        if len(calls) == 4:
+            raise KeyboardInterrupt
+        return real(*given)
+
+    monkeypatch.setattr(capri, "simulate_etc", stopping)
+    assert run(*arguments, "--results", str(kept)).code != 0
+    assert len(calls) == 4
+    (rows,) = json.loads(kept.read_text())["questions"].values()
+    assert len(rows) == 3
+    assert run(*arguments, "--results", str(kept)).json == plain
+
+
+def test_a_doubtful_results_file_exits_with_2(run: Any, tmp_path: Path) -> None:
+    kept = tmp_path / "kept.json"
+    kept.write_text('{"kind": "mechdesign budget results", "ver')
+    outcome = run(*ASKED, "-p", "grr", "-m", "simulated", "--results", str(kept))
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "valid JSON" in outcome.err
+
+
 def test_pictures_go_over_tau_or_over_the_capacity(run: Any, tmp_path: Path) -> None:
     files = [tmp_path / "tau.png", tmp_path / "capacity.svg"]
     start = ("capacity", "--population", "water-sample", "--metric", "fp", "-p", "grr,pm")
@@ -102,6 +148,7 @@ def test_a_protocol_out_of_reach_stays_in_the_table_with_the_reason(run: Any) ->
         ({"--domain": "0..40"}, "come with --data"),
         ({"--delta": "0.001"}, "--method relaxed"),
         ({"--seed": "-1"}, "seed"),
+        ({"--results": "kept.json"}, "come with --method simulated or relaxed"),
         ({"--eta": "nan"}, "eta"),
     ],
     ids=str,

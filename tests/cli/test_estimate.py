@@ -82,6 +82,33 @@ def test_a_circle_has_a_direction(run: Any, shipped: Any) -> None:
     assert outcome.out.startswith(("direction: 2.", "direction: 3."))
 
 
+@pytest.mark.slow
+def test_a_local_dask_cluster_gives_the_same(run: Any, shipped: Any) -> None:
+    table, out = shipped(PM, np.full(2_000, 0.25))
+    alone = run("estimate", table, "--in", out, "--json").json
+    assert run("estimate", table, "--in", out, "--engine", "dask", "--json").json == alone
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--engine", "dask"], "the data be a .parquet file"),
+        (["--workers", "2"], "the data be a .parquet file"),
+        (["--workers", "0"], "workers must be a whole number"),
+        (["--engine", "ray"], "local or dask"),
+        (["--scheduler", "tcp://x:1"], "--engine dask"),
+    ],
+    ids=" ".join,
+)
+def test_engines_that_cannot_count_the_file_are_exit_code_two(
+    run: Any, shipped: Any, options: list[str], words: str
+) -> None:
+    table, out = shipped(PM, np.zeros(10), "out.csv")
+    outcome = run("estimate", table, "--in", out, *options)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert words in " ".join(outcome.err.split())
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

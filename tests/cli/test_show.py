@@ -63,10 +63,64 @@ def test_a_polar_design_is_shown_coordinate_by_coordinate(run: Any, tmp_path: Pa
     assert outcome.out.count("Pieces") == 2
 
 
+@pytest.fixture(params=["2", "4"], ids=["pairs", "groups"])
+def joint(request: pytest.FixtureRequest, run: Any, tmp_path: Path) -> Path:
+    path = tmp_path / "joint.json"
+    arguments = ("--eps", "1", "--users", "1000", "--colluders", "50", "--prior", "beta:2,8", "--group", request.param)
+    assert run("jrr", *arguments, "--out", str(path)).code == 0
+    return path
+
+
+def test_a_joint_response_is_shown_as_it_was_when_it_was_designed(run: Any, joint: Path, tmp_path: Path) -> None:
+    arguments = ("--eps", "1", "--users", "1000", "--colluders", "50", "--prior", "beta:2,8")
+    designed = run("jrr", *arguments, "--group", str(json.loads(joint.read_text())["problem"]["group"])).out
+    shown = run("show", str(joint))
+    assert shown.code == 0
+    assert shown.out.startswith(designed)
+    assert "derived again from the file's problem and law; so was its lower bound" in shown.out
+
+
+def test_a_joint_response_is_shown_as_json_and_drawn(run: Any, joint: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "joint.png"
+    outcome = run("show", str(joint), "--json", "--plot", str(picture))
+    assert outcome.code == 0
+    saved = {name: part for name, part in json.loads(joint.read_text()).items() if name not in ("format", "version")}
+    assert {name: outcome.json[name] for name in saved} == saved
+    assert picture.stat().st_size > 30_000
+
+
+def test_a_joint_response_with_a_false_epsilon_exits_with_2(run: Any, joint: Path) -> None:
+    document = json.loads(joint.read_text())
+    document["privacy"]["conditional_epsilons"][1] = 0.1
+    joint.write_text(json.dumps(document))
+    outcome = run("show", str(joint))
+    assert outcome.code == 2
+    assert "privacy.conditional_epsilons must be" in outcome.err
+    assert outcome.out == ""
+
+
+def test_a_joint_response_given_to_table_is_sent_to_show(run: Any, joint: Path) -> None:
+    outcome = run("table", str(joint))
+    assert outcome.code == 2
+    assert "it is read by show" in outcome.err
+
+
 @pytest.mark.parametrize(
     "content",
-    [b"", b"{", b"[]", b"\xff\xfe", b'{"format": 1}', b'{"a": 1, "a": 2}', b"NaN", b"{} trailing", b"[" * 100_000],
-    ids=range(9),
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"\xff\xfe",
+        b'{"format": 1}',
+        b'{"a": 1, "a": 2}',
+        b"NaN",
+        b"{} trailing",
+        b"[" * 100_000,
+        b'{"format": "mechdesign joint response"}',
+        b'{"format": "mechdesign joint response", "version": 1, "problem": {}}',
+    ],
+    ids=range(11),
 )
 def test_corrupt_files_exit_with_2(run: Any, content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "corrupt.json"

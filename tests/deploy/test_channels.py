@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mechdesign.deploy import make_table, repair, repaired
-from mechdesign.deploy.channels import within
+from mechdesign.deploy.channels import finite_counts, within
 from mechdesign.domains import Finite
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms.catalogue import randomised_response
@@ -50,6 +50,50 @@ def test_repair_mixes_the_least_that_makes_the_channel_private(table, data):
     less = fixed.mixed * Fraction(999, 1000)
     mixed = [[(1 - less) * entry + less / len(row) for entry in row] for row in kept]
     assert fixed.mixed == 0 or not within(cap, mixed)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(2, 5), st.integers(2, 4), st.data())
+def test_repaired_entries_are_the_given_ones_clipped_normalised_and_mixed(height, width, data):
+    entries = st.fractions(-1, 10, max_denominator=10**6) | st.floats(-1, 10)
+    rows = data.draw(st.lists(st.lists(entries, min_size=width, max_size=width), min_size=height, max_size=height))
+    rows = [[*row, 1] for row in rows]
+    ratio = Fraction(data.draw(st.integers(11, 60)), 10)
+    clipped = [[max(Fraction(entry), Fraction(0)) for entry in row] for row in rows]
+    columns = [j for j, column in enumerate(zip(*clipped, strict=True)) if any(column)]
+    law = [[row[j] / sum(row) for j in columns] for row in clipped]
+    fixed = repair(rows, ratio, noise=0.0)
+    assert list(fixed.columns) == columns
+    mixed, even = fixed.mixed, Fraction(1, len(columns))
+    assert fixed.rows == [[(1 - mixed) * entry + mixed * even for entry in row] for row in law]
+
+
+def test_entries_that_doubles_cannot_tell_apart_are_told_apart():
+    tiny = Fraction(1, 10**60)
+    rows = [[Fraction(1, 2), Fraction(1, 2)], [Fraction(2, 3) + tiny, Fraction(1, 3) - tiny]]
+    over = Fraction(1, 2) - Fraction(3, 2) * (Fraction(1, 3) - tiny)
+    assert repair([*rows[:1], [Fraction(2, 3), Fraction(1, 3)]], Fraction(3, 2)).mixed == 0
+    assert repair(rows, Fraction(3, 2)).mixed == over / (over + Fraction(1, 4)) > 0
+
+
+def test_fractions_are_made_for_columns_not_for_entries(monkeypatch):
+    made = 0
+
+    class Counted(Fraction):
+        def __new__(cls, *arguments):
+            nonlocal made
+            made += 1
+            return super().__new__(Fraction, *arguments)
+
+    def fractions(size):
+        nonlocal made
+        mechanism, made = randomised_response(1.0, Finite(tuple(range(size)))), 0
+        finite_counts(repair(mechanism.probabilities.tolist(), Fraction(27, 10)), 32, 27 * 2**96 // 10)
+        return made
+
+    monkeypatch.setattr("mechdesign.deploy.channels.Fraction", Counted)
+    assert 20 <= fractions(20) <= 5 * 20
+    assert fractions(200) <= 5 * 200
 
 
 def test_noise_columns_are_dropped_and_reported():

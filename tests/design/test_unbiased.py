@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,9 +15,10 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from mechdesign import Circle, Design, Interval, InvalidInput, catalogue
+from mechdesign.design import load_design
 from mechdesign.design.unbiased import UnbiasedProblem, grid_weights, optimal_unbiased
 from mechdesign.design.unbiased_program import REACH, solve
-from mechdesign.errors import CheckFailed, NoAnswer
+from mechdesign.errors import CheckFailed, FileProblem, NoAnswer
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
 from mechdesign.priors import Atoms, Density, Prior, beta, exponential, histogram, normal, uniform
 from mechdesign.proof.unbiased_prior import UNBIASED, average_variance
@@ -290,6 +293,37 @@ def test_a_mechanism_that_is_not_the_one_certified_is_noticed() -> None:
     mechanism = replace(_SMALL_MECHANISM, points=_SMALL_MECHANISM.points * 1.01)
     with pytest.raises(CheckFailed, match="above the certificate"):
         replace(_SMALL.certificate, privacy_loss=mechanism.privacy_loss()).check(mechanism, 1.5)
+
+
+# -- files ------------------------------------------------------------------------------------------------------------
+
+
+def test_the_name_of_a_prior_is_in_the_report_where_nothing_is_checked(tmp_path: Path) -> None:
+    saved = load_design(_SMALL.save(tmp_path / "design.json"))
+    assert saved.certificate == _SMALL.certificate
+    assert saved.problem["prior"] == "density"
+    assert saved.report["details"]["prior"] == "normal(0, 0.2)"
+
+
+@pytest.mark.parametrize(
+    ("field", "said"), [("prior", "uniform"), ("prior", "normal(0, 0.2)"), ("size", 8), ("weights", [0.5, 0.5])]
+)
+def test_a_saved_problem_that_names_another_prior_is_refused(tmp_path: Path, field: str, said: object) -> None:
+    file = _SMALL.save(tmp_path / "design.json")
+    document = json.loads(file.read_text())
+    document["problem"][field] = said
+    file.write_text(json.dumps(document))
+    with pytest.raises(FileProblem, match=f"problem {field}"):
+        load_design(file)
+
+
+def test_a_prior_on_the_inputs_is_not_called_a_density(tmp_path: Path) -> None:
+    design = _optimum(1.0, Atoms([-1.0, 0.0, 1.0], [0.2, 0.3, 0.5]), size=3)
+    file = design.save(tmp_path / "design.json")
+    assert load_design(file).problem["prior"] == "atoms"
+    file.write_text(file.read_text().replace('"prior": "atoms"', '"prior": "density"'))
+    with pytest.raises(FileProblem, match="problem prior"):
+        load_design(file)
 
 
 # -- limits and bad input ---------------------------------------------------------------------------------------------

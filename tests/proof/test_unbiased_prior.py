@@ -136,16 +136,29 @@ def test_a_json_round_trip_keeps_the_evidence() -> None:
         ("weights", [0.4, 0.6]),
         ("rounded", True),
         ("prior", "uniform"),
+        ("prior", "density"),
+        ("size", 3),
     ],
 )
 def test_a_problem_that_says_something_else_is_refused(field: str, value: object) -> None:
     bound = UnbiasedPriorBound(2.0, -1.0, 1.0, [0.5, 0.5], [1.0, -1.0], [0.5, -0.5])
     inputs = {"kind": "interval", "lower": -1.0, "upper": 1.0}
     said = {"epsilon": 2.0, "loss": "squared", "criterion": CRITERION, "inputs": inputs, "weights": [0.5, 0.5]}
-    said |= {"rounded": False, "prior": "atoms"}
+    said |= {"rounded": False, "prior": "atoms", "size": 2}
     bound.require_problem(said, _mechanism())
     with pytest.raises(FileProblem, match=field):
         bound.require_problem(said | {field: value}, _mechanism())
+
+
+def test_weights_may_stand_for_a_density_but_for_none_by_name() -> None:
+    bound = UnbiasedPriorBound(2.0, -1.0, 1.0, [0.5, 0.5], [1.0, -1.0], [0.5, -0.5], rounded=True)
+    inputs = {"kind": "interval", "lower": -1.0, "upper": 1.0}
+    said = {"epsilon": 2.0, "loss": "squared", "criterion": CRITERION, "inputs": inputs, "weights": [0.5, 0.5]}
+    said |= {"rounded": True, "size": 2}
+    for prior in ("atoms", "density"):
+        bound.require_problem(said | {"prior": prior}, _mechanism())
+    with pytest.raises(FileProblem, match="problem prior"):
+        bound.require_problem(said | {"prior": "normal(0, 0.2)"}, _mechanism())
 
 
 @pytest.mark.parametrize(

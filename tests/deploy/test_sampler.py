@@ -1,4 +1,4 @@
-"""Bulk samplers: the same decisions as the reference, bit for bit where draws are fixed, and their laws by chi-square.
+"""Bulk samplers: their laws counted exactly, draw by draw, where draws are fixed, and by chi-square where they are not.
 
 Reports come from the operating system and have no seed. Every statistical test below rejects a right sampler with
 probability 1e-7 and, at its size, sees a shift of 1% of the mass of one output with probability above 99.9%.
@@ -14,11 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from mechdesign.deploy import fixed_stream, make_table, report, sample, sampler
+from mechdesign.deploy import make_table, sample, sampler
 from mechdesign.domains import Finite, Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms import catalogue
-from mechdesign.mechanisms.discrete import TwoSidedGeometric
+from mechdesign.mechanisms.discrete import Discrete, TwoSidedGeometric
+from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
 from mechdesign.mechanisms.window import Window
 
 FALSE_ALARM = 1e-7
@@ -58,60 +59,160 @@ def outputs_of(table):
     return [float(text) for text in table.law["outputs"]]
 
 
-# -- the same decisions as the reference ------------------------------------------------------------------------------
+# -- laws, counted ----------------------------------------------------------------------------------------------------
 
 
-class Fixed:
-    """Stands for the operating system: the next numbers are given."""
+def answers_to(numbers, bits, run, monkeypatch):
+    """What ``run(count)`` gives when these are the numbers drawn: 16 bits of each first, the others where asked for."""
+    low, answers, left = bits - 16, np.empty(len(numbers)), np.arange(len(numbers))
+    while left.size:
+        _, firsts = np.unique(numbers[left] >> np.uint64(low), return_index=True)  # one number of a top at a time
+        now = left[firsts]
+        tops = (numbers[now] >> np.uint64(low)).astype(np.uint16)
+        begun = np.zeros(1 << 16, dtype=np.uint64)
+        begun[tops] = numbers[now]
+        with monkeypatch.context() as patch:
+            patch.setattr(sampler, "draw", Given((16, tops)))
+            patch.setattr(sampler, "completed", lambda tops, asked, begun=begun: begun[tops] if asked == low else None)
+            answers[now] = run(now.size)
+        left = np.delete(left, firsts)
+    return answers
 
-    def __init__(self, numbers):
-        self.numbers = list(numbers)
+
+def counts_of(run, breaks, bits, monkeypatch):
+    """How many of the 2^bits numbers have each answer.
+
+    Between breaks, and inside a stretch of one top, the answer is the same: it is one entry of a table, or a search
+    that is monotone and has the same answer at both ends.
+    """
+    edges = sorted({int(b) for b in breaks} | {top << (bits - 16) for top in range(1 << 16)} | {1 << bits})
+    ends = np.array(edges, dtype=np.uint64)
+    answers = answers_to(ends[:-1], bits, run, monkeypatch)
+    assert np.array_equal(answers, answers_to(ends[1:] - np.uint64(1), bits, run, monkeypatch))
+    values, places = np.unique(answers, return_inverse=True)
+    counts = np.zeros(values.size, dtype=np.uint64)
+    np.add.at(counts, places, np.diff(ends))
+    return dict(zip(values.tolist(), counts.tolist(), strict=True))
+
+
+class Given:
+    """Stands for the operating system: the next draws are given, each with its bits."""
+
+    def __init__(self, *draws):
+        self.draws = list(draws)
 
     def __call__(self, bits, count):
-        taken, self.numbers = self.numbers[:count], self.numbers[count:]
-        assert len(taken) == count
-        width = next(w for w in (1, 2, 4, 8) if bits <= 8 * w)
-        return np.array(taken, dtype=f"<u{width}")
+        expected, numbers = self.draws.pop(0)
+        assert (bits, count) == (expected, len(numbers))
+        return np.asarray(numbers)
 
 
-def edges(table):
-    """Draws at which an output begins, of every row, and the draws before them."""
-    rows = range(len(table.law["starts"]))
-    whole = 2**table.bits
-    places = {int(c * whole) for row in rows for c in itertools.accumulate(window_chances(table, row))}
-    return sorted({u for place in places for u in (place - 1, place) if 0 <= u < whole} | {0, whole - 1})
+def window_breaks(table, row):
+    law, start = table.law, table.law["starts"][row]
+    gains = itertools.accumulate(c - n for n, c in zip(law["base"], law["caps"], strict=True))
+    left = [0, *itertools.accumulate(law["base"])]
+    return [*left, *(u for g in gains if left[-1] <= (u := left[-1] + g - start) < 2**table.bits)]
 
 
-@pytest.mark.parametrize("bits", [16, 32, 53])
-def test_window_reports_are_those_of_the_reference_at_every_edge(bits, monkeypatch):
+@pytest.mark.parametrize("bits", [16, 32, 53, 62])
+@pytest.mark.parametrize("many", [True, False], ids=["many inputs", "one input"])
+def test_every_window_row_has_exactly_its_counts(bits, many, monkeypatch):
     points, base = np.linspace(0, 1, 9), np.array([3, 1, 1, 2, 9, 1, 1, 4, 2.0]) / 48
     table = make_table(Window(1.0, Interval(0, 1), points, base, 2.7), bits)
     thresholds = [float(text) for text in table.law["thresholds"]]
-    near = [y for t in thresholds for y in (t, math.nextafter(t, 2), math.nextafter(t, -1))]
-    pairs = list(itertools.product([0.0, 1.0, *near], edges(table)))
-    inputs = np.array([x for x, _ in pairs])
-    size = -(-bits // 8)
-    expected = [report(table, x, fixed_stream(u.to_bytes(size, "little"))) for x, u in pairs]
-    monkeypatch.setattr(sampler, "_CHUNK", len(pairs))
-    monkeypatch.setattr(sampler, "draw", Fixed(u for _, u in pairs))
-    assert sample(table, inputs).tolist() == expected
+    for x in [0.0, 1.0, *thresholds[::3], *np.nextafter(thresholds[1::3], 2), *np.nextafter(thresholds[2::3], -1)]:
+        row = sum(t < x for t in thresholds)
+
+        def run(count, x=x):
+            return sample(table, np.full(count, x)) if many else sample(table, x, count)
+
+        expected = [int(p * 2**bits) for p in window_chances(table, row)]
+        found = counts_of(run, window_breaks(table, row), bits, monkeypatch)
+        assert found == dict(zip(outputs_of(table), expected, strict=True))
 
 
-def test_every_draw_of_a_one_input_batch_is_that_of_the_reference(monkeypatch):
-    table = make_table(Window(1.0, Interval(0, 1), [0.0, 0.3, 0.55, 1.0], [0.15, 0.1, 0.1, 0.15], 2.7), 16)
-    monkeypatch.setattr(sampler, "draw", Fixed(range(2**16)))
-    reports = sample(table, 0.4, 2**16).tolist()
-    assert reports == [report(table, 0.4, fixed_stream(u.to_bytes(2, "little"))) for u in range(2**16)]
+def test_window_rows_whose_caps_are_far_above_the_whole_have_exactly_their_counts(monkeypatch):
+    points, base = np.linspace(0, 1, 40), np.full(40, 0.5 / 40)
+    table = make_table(Window(6.0, Interval(0, 1), points, base, 400.0), 16)
+    assert sum(table.law["caps"]) > 2**23  # so stretches are longer than the numbers that share a top
+    for row in range(0, len(table.law["starts"]), 7):
+        x = ([0.0, *(math.nextafter(float(text), 2) for text in table.law["thresholds"])])[row]
+
+        def run(count, x=x):
+            return sample(table, np.full(count, x))
+
+        expected = [int(p * 2**16) for p in window_chances(table, row)]
+        found = counts_of(run, window_breaks(table, row), 16, monkeypatch)
+        assert found == dict(zip(outputs_of(table), expected, strict=True))
+
+
+def test_the_last_of_129_unbiased_rows_has_exactly_its_counts(monkeypatch):
+    """Its number is the first beyond the type that holds the others."""
+    points, base = np.linspace(-8, 8, 376), np.full(376, 1.5 / 6 / 376)
+    table = make_table(UnbiasedWindow(1.6194379124341003, Interval(-1, 1.04), points, base, 5.0))
+    assert len(table.law["means"]) == 129
+    monkeypatch.setattr(sampler, "happens", lambda chances, _: np.full(chances.size, True))
+
+    def run(count):
+        return sample(table, np.full(count, 1.04))
+
+    expected = [int(p * 2**32) for p in window_chances(table, 128)]
+    found = counts_of(run, window_breaks(table, 128), 32, monkeypatch)
+    assert found == dict(zip(outputs_of(table), expected, strict=True))
+
+
+@pytest.mark.parametrize(("size", "bits"), [(3, 16), (2, 62), (128, 32), (150, 53)])
+def test_every_finite_row_has_exactly_its_counts(size, bits, monkeypatch):
+    table = make_table(catalogue.randomised_response(2.0, Finite(tuple(range(size)))), bits)
+    for row in {0, 1, size // 2, size - 1}:
+        counts = table.law["rows"][row]
+
+        def run(count, row=row):
+            return sample(table, np.full(count, float(row)))
+
+        found = counts_of(run, [0, *itertools.accumulate(counts)], bits, monkeypatch)
+        assert found == dict(enumerate(counts))
+
+
+def test_many_outputs_in_one_stretch_have_exactly_their_counts(monkeypatch):
+    tiny = 1 / (1 << 26)
+    law = np.array([[0.5, 0.5 - 30 * tiny, *[tiny] * 30], [0.5 - 30 * tiny, 0.5, *[tiny] * 30]])
+    table = make_table(Discrete(1.0, Finite((0, 1)), Finite(tuple(range(32))), law))
+    for row, counts in enumerate(table.law["rows"]):
+        assert max(counts[2:]) < 1 << 8
+
+        def run(count, row=row):
+            return sample(table, np.full(count, float(row)))
+
+        found = counts_of(run, [0, *itertools.accumulate(counts)], 32, monkeypatch)
+        assert found == dict(enumerate(counts))
+
+
+@pytest.mark.parametrize("bits", [16, 32, 62])
+def test_picks_have_exactly_their_counts(bits, monkeypatch):
+    crowded = [1, 2, 3, *[1] * 200, 2 ** (bits - 1), 5]
+    for counts in ([2**bits], [2**bits - 3, 1, 1, 1], [*crowded, 2**bits - sum(crowded)]):
+        sums = [0, *itertools.accumulate(counts)]
+        guide = sampler.Guide(sums[:-1], 2**bits, bits - 16)
+        assert counts_of(guide.pick, sums, bits, monkeypatch) == dict(enumerate(counts))
+
+
+@pytest.mark.parametrize("bits", [0, 16, 37, 46])
+def test_completed_numbers_begin_with_their_tops(bits, monkeypatch):
+    tops, rest = np.array([0, 1, 2**16 - 1], dtype=np.uint16), np.array([2**bits - 1, 0, 2**bits - 1], dtype=np.uint64)
+    monkeypatch.setattr(sampler, "draw", Given((bits, rest)))
+    expected = [(top << bits) + low for top, low in zip(tops.tolist(), rest.tolist(), strict=True)]
+    assert sampler.completed(tops, bits).tolist() == expected
 
 
 @settings(max_examples=50, deadline=None)
-@given(st.lists(st.integers(1, 10**12), min_size=1, max_size=60), st.integers(1, 20), st.data())
+@given(st.lists(st.integers(0, 10**12), min_size=1, max_size=60), st.integers(1, 20), st.data())
 def test_guides_find_the_largest_sum_at_most_the_key(counts, bits, data):
-    sums = [0, *itertools.accumulate(counts)]
-    guide = sampler.Guide(sums[:-1], sums[-1], bits)
+    sums = [0, *itertools.accumulate([*counts, 1])]
+    guide = sampler.Guide(sums[:-1], sums[-1], max(0, (sums[-1] - 1).bit_length() - bits))
     keys = [k for s in sums for k in (s - 1, s, s + 1) if 0 <= k < sums[-1]]
     keys += data.draw(st.lists(st.integers(0, sums[-1] - 1), max_size=20))
-    found = guide.find(np.array(keys, dtype=np.uint64)).tolist()
+    found = guide.find(np.array(keys, dtype=np.int64)).tolist()
     assert found == [sum(s <= k for s in sums[:-1]) - 1 for k in keys]
 
 
@@ -159,11 +260,22 @@ def test_whole_numbers_keep_the_mean(value):
     assert stats.binomtest(ups, COUNT, share).pvalue > FALSE_ALARM
 
 
-def test_ties_of_the_first_digit_are_broken_by_the_next(monkeypatch):
-    share = 0.5 + 2.0**-40
-    tie = 2**31
-    monkeypatch.setattr(sampler, "draw", Fixed([tie, tie, tie - 1, tie + 1, 0, 2**24]))
-    assert sampler.whole(np.full(4, share)).tolist() == [1, 0, 1, 0]
+@pytest.mark.parametrize("value", [0.5 + 2.0**-40, -0.5 - 2.0**-50, -1e-300, 2.0**-60, 3.25, -(2.0**40) - 0.3, 6.0])
+def test_whole_numbers_go_up_exactly_as_often_as_their_share_says(value, monkeypatch):
+    low = math.floor(value)
+    share = Fraction(value) - low
+    for top, rest in near_draws(share):
+        monkeypatch.setattr(sampler, "draw", Given((16, [top]), (64, [rest]), (64, [0])))
+        is_up = Fraction((top << 64) + rest, 1 << 80) < share
+        assert sampler.whole(np.array([value])).tolist() == [low + is_up]
+
+
+def near_draws(chance):
+    """The first 16 digits of a uniform real and the next 64, at and beside those of ``chance``."""
+    top, rest = divmod(int(chance * 2**80), 2**64)
+    tops = {t for t in (0, top - 1, top, top + 1, 2**16 - 1) if 0 <= t < 2**16}
+    rests = {r for r in (0, rest - 1, rest, rest + 1, 2**64 - 1) if 0 <= r < 2**64}
+    return list(itertools.product(sorted(tops), sorted(rests)))
 
 
 @pytest.mark.parametrize("x", [0.0, 0.31, 0.8, 1.0])
@@ -260,7 +372,7 @@ def test_inputs_outside_the_domain_are_named(tables):
         sample(tables["small"], [0.0, 1.0, 1.5])
     with pytest.raises(InvalidInput, match=r"x\[1\]"):
         sample(tables["finite"], [0.0, 2.0])
-    with pytest.raises(InvalidInput):
+    with pytest.raises(InvalidInput, match=r"x\[0\] must lie in \[0, 1\]"):
         sample(tables["small"], [math.nan])
 
 
@@ -280,21 +392,55 @@ def test_reports_cannot_be_seeded(tables):
 @pytest.mark.parametrize(
     ("part", "count"), [(0, 1), (1, 3), (2, 3), (1, 2**62 - 1), (2**62 - 2, 2**62 - 1), (5, 5), (3**38, 2**61 + 1)]
 )
-def test_a_chance_is_decided_by_its_exact_binary_digits(part: int, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    first, rest = divmod(part << 32, count)  # part / count = (first + rest / count) / 2^32
-    near = [d for d in range(first - 3, first + 4) if 0 <= d < 2**32]
-    asked: list[int] = []
+def test_a_chance_is_decided_by_its_exact_binary_digits(part, count, monkeypatch):
+    chance = Fraction(part, count)
+    for approximate in (part / count, part / count + 2.0**-41, part / count - 2.0**-41):
+        for top, rest in near_draws(chance):
+            monkeypatch.setattr(sampler, "draw", Given((16, [top]), (64, [rest]), (64, [0])))
+            answer = sampler.happens(np.array([approximate]), lambda _: chance)
+            assert answer.tolist() == [Fraction((top << 64) + rest, 1 << 80) < chance]
 
-    def drawn(bits: int, size: int) -> np.ndarray:
-        assert (bits, size) == (32, len(near))
-        return np.array(near, dtype=np.uint32)
 
-    def beyond(counts: np.ndarray) -> np.ndarray:
-        asked.extend(counts.tolist())
-        return counts - np.uint64(1)
+@pytest.mark.parametrize(
+    ("share", "inside", "cells"),
+    [
+        (Fraction(3, 4), 5, 8),
+        (Fraction(1, 8), 1, 2),
+        (Fraction(1, 8), 500, 1001),  # the window is the lighter part
+        (Fraction(2**32 - 1, 2**32), 10**9, 2**32),
+        (Fraction(3139872686, 2**32), 1155094609, 2**32),
+        (Fraction(2**53 - 2**20, 2**53), 2**39 + 1, 2**40),
+        (Fraction(1, 2**62), 2**32 - 3, 2**32),
+    ],
+)
+def test_cells_have_exactly_the_reals_of_their_mass(share, inside, cells, monkeypatch):
+    places, rng = sampler.placed(share, inside, cells), np.random.default_rng(5)
+    some = {0, 1, inside - 1, inside, inside + 1, cells - 1, *rng.integers(cells, size=40).tolist()}
+    for cell in sorted(c for c in some if 0 <= c < cells):
+        # what the cells before have
+        begin = share * min(cell, inside) / inside + (1 - share) * max(cell - inside, 0) / (cells - inside)
+        number = int(begin * 2**48)
+        for drawn, rest in itertools.product((number - 1, number, number + 1), (0, 1, 2**63, 2**64 - 1)):
+            if not 0 <= drawn < 2**48:
+                continue
+            high, low = divmod(drawn, 2**16)
+            monkeypatch.setattr(sampler, "draw", Given((32, [high]), (16, [low]), (64, [rest]), (64, [0]), (64, [0])))
+            u = Fraction((drawn << 64) + rest, 1 << 112)
+            rise = share / inside if u < share else (1 - share) / (cells - inside)
+            expected = int(u / rise) if u < share else inside + int((u - share) / rise)
+            assert places(1).tolist() == [expected]
 
-    monkeypatch.setattr(sampler, "draw", drawn)
-    monkeypatch.setattr(sampler, "below", beyond)
-    answers = sampler.happens(np.full(len(near), part), np.full(len(near), count))
-    assert answers.tolist() == [d < first for d in near]  # at d = first the digits beyond decide: the stub says no
-    assert asked == ([count] if rest and first in near else [])
+
+def test_single_bits_are_fair():
+    ones = int(sampler.draw(1, 1_000_003).sum())
+    assert stats.binomtest(ones, 1_000_003, 0.5).pvalue > FALSE_ALARM
+    assert sampler.draw(1, 1_000_003).max() == 1
+    assert sampler.draw(0, 3).tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("kind", ["small", "finite", "circle"])
+def test_positions_count_from_the_first_input(tables, kind):
+    x = np.zeros(200_000)
+    x[150_001] = 77.0
+    with pytest.raises(InvalidInput, match=r"x\[150001\]"):
+        sample(tables[kind], x)

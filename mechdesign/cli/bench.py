@@ -17,8 +17,9 @@ import typer
 from mechdesign import files, plot
 from mechdesign.cli import output
 from mechdesign.cli.options import AsJson, Force, PlotFile, Quiet, parse_engine, parse_epsilons
+from mechdesign.cli.users import read_users, warn_of_gaps
 from mechdesign.collect import bench, metrics
-from mechdesign.collect.datasets import Dataset, gaps, likely_header, parse_domain_labels, read_dataset
+from mechdesign.collect.datasets import Dataset
 from mechdesign.collect.engine import Dask
 from mechdesign.collect.protocols import FrequencyProtocol, designed
 from mechdesign.collect.protocols.catalogue import entry
@@ -101,22 +102,13 @@ def run(
     where = parse_engine(engine, workers, scheduler)
     if isinstance(where, Dask):
         where.require_ready()
-    items = None if domain is None else parse_domain_labels(domain)
     with output.ending_cleanly(), output.progress("reading the data", quiet=quiet) as say:
-        data = read_dataset(dataset, column=column, domain=items)
+        data = read_users(dataset, column, domain)
         laws = {name: _design(name, data.size) for name in protocol_names if name.lower().endswith(_DESIGN)}
         plan = bench.Plan(protocol_names, methods, epsilons, repeat, names, seed, laws, limit)
         rows = bench.run(plan, data, where, results=results, say=lambda done, total: say(f"{done} of {total} cells"))
-    missing = gaps(data.labels) if domain is None else 0
-    if missing:
-        output.warn(
-            f"{missing} whole numbers between the observed labels are no items; pass --domain LO..HI if they are"
-        )
-    header = likely_header(dataset, data) if column is None and domain is None else None
-    if header is not None:
-        output.warn(
-            f"{plot.printable(header, 40)!r} in the first row is in no other; if it is a header pass --column NAME"
-        )
+    if domain is None:
+        warn_of_gaps(data)
     gone = _left_out(bench.offers(plan, data.size))
     ranks = {name: bench.ranking(rows, name) for name in plan.metrics}
     if out is not None:

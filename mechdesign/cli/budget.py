@@ -22,8 +22,8 @@ from mechdesign.budget.runner import CERTIFIED
 from mechdesign.budget.searches import LEAST, MOST, PRECISION, RUNS
 from mechdesign.cli import output
 from mechdesign.cli.options import AsJson, Force, PlotFile, Quiet, parse_engine
+from mechdesign.cli.users import read_users
 from mechdesign.collect import metrics
-from mechdesign.collect.datasets import parse_domain_labels, read_dataset
 from mechdesign.errors import InvalidInput, NoAnswer
 
 if TYPE_CHECKING:
@@ -138,8 +138,7 @@ def _population(
         counts = POPULATIONS[population]()
     else:
         assert data is not None
-        items = None if domain is None else parse_domain_labels(domain)
-        counts = read_dataset(data, column=column, domain=items).counts
+        counts = read_users(data, column, domain).counts
     return counts if users is None else scaled(counts, users)
 
 

@@ -39,7 +39,7 @@ from mechdesign.budget.simulation import Family
 from mechdesign.cli import output
 from mechdesign.cli.budget import parse_numbers, refuse_with_population
 from mechdesign.cli.options import AsJson, Force, PlotFile, Quiet
-from mechdesign.collect.datasets import parse_domain_labels, read_dataset
+from mechdesign.cli.users import read_users
 from mechdesign.errors import InvalidInput, require_finite
 
 if TYPE_CHECKING:
@@ -154,8 +154,7 @@ def _households(
         counts = POPULATIONS[population]()
         return [float(v) for v in range(counts.size)], counts
     assert data is not None
-    items = None if domain is None else parse_domain_labels(domain)
-    found = read_dataset(data, column=column, domain=items)
+    found = read_users(data, column, domain)
     try:
         values = [float(label) for label in found.labels]
     except ValueError:

@@ -155,7 +155,8 @@ def gaps(labels: Sequence[str]) -> int:
 def read_dataset(path: Path | str, *, column: str | None = None, domain: Sequence[str] | None = None) -> Dataset:
     """Labels of users from CSV or text (one row a user), JSON (a list of labels, or labels with counts) or Parquet.
 
-    Without ``column``, rows hold one label each and there is no header.
+    Without ``column``, rows hold one label each. A word above nothing but numbers is then taken for a header;
+    `likely_header` tells of it.
     """
     source = Path(path)
     kind = source.suffix.lower()
@@ -170,17 +171,22 @@ def read_dataset(path: Path | str, *, column: str | None = None, domain: Sequenc
         raise FileProblem("data file", str(source), "hold at least one user")
     if domain is None:
         if column is None:
-            _refuse_a_header(source, counted)
+            _take_header(counted)
         _require_one_kind(source, counted)
     return Dataset.of_counts(counted, domain)
 
 
 def likely_header(path: Path | str, data: Dataset) -> str | None:
-    """The label in the first row of a text file without a named column, if it is a word that no other row holds."""
+    """The word in the first row of a text file without a named column, if no other row holds it.
+
+    It is a label of the data, or not if it was taken for a header.
+    """
     source = Path(path)
     if source.suffix.lower() in (".json", ".parquet"):
         return None
     first = next(_text_column(source, None))
+    if first not in data.labels:
+        return first
     return first if not _is_number(first) and data.counts[data.labels.index(first)] == 1 else None
 
 
@@ -222,13 +228,12 @@ def _text_column(path: Path, column: str | None) -> Iterator[str]:
         yield label
 
 
-def _refuse_a_header(path: Path, counted: Counter[str]) -> None:
+def _take_header(counted: Counter[str]) -> None:
     """One word above nothing but numbers is a header, and would become an item nobody asked for."""
     words = [label for label in counted if not _is_number(label)]
     first = next(iter(counted))
-    if words == [first] and counted[first] == 1 and len(counted) > 1:
-        tip = f"pass --column {first!r} if it is a header, or the domain to say it is not"
-        raise FileProblem(f"row 1 of {path.name}", first, "be a number like all other rows", tip)
+    if words == [first] and counted[first] == 1 and len(counted) > 1 and first.lower() not in _MISSING:
+        del counted[first]
 
 
 def _require_one_kind(path: Path, counted: Counter[str]) -> None:

@@ -179,15 +179,6 @@ def test_inputs_are_never_overwritten(run: Any, data: str, tmp_path: Path) -> No
         assert Path(path).read_bytes() == before
 
 
-def test_a_word_that_may_be_a_header_is_pointed_out(run: Any, tmp_path: Path) -> None:
-    path = tmp_path / "data.csv"
-    path.write_text("color\nred\nblue\nred\nblue\n")
-    options = ("bench", "-e", "1", "-p", "grr", "-m", "raw", "-r", "1", "-d", str(path), "--json")
-    assert "'color' in the first row is in no other; if it is a header pass --column NAME" in run(*options).err
-    assert run(*options, "--column", "color").err == ""
-    assert run(*options, "--domain", "color,red,blue").err == ""
-
-
 def test_a_scheduler_is_asked_for_before_the_data_are_read(run: Any, data: str) -> None:
     pytest.importorskip("distributed", reason="an optional dependency")
     outcome = run("bench", "-e", "1", "-d", "none.csv", "--engine", "dask", "--scheduler", "tcp://127.0.0.1:9")

@@ -103,7 +103,8 @@ def test_digests_tell_data_apart() -> None:
         ("a,b\nc,d\n", "data.csv", "--column"),
         ("a\nb\nc,d\n", "data.csv", "row 3"),
         ("a\n  \nb\n", "data.csv", "row 2 .*empty lines may only end"),
-        ("age\n31\n32\n31\n", "data.csv", "header"),
+        ("n/a\n31\n32\n31\n", "data.csv", "1 rows seem to hold none"),
+        ("age\n31\n31\n", "data.csv", "at least two items"),
         ('a\n"b\n', "data.csv", "CSV file in UTF-8"),
         ("1\n2\nx\n1\n", "data.csv", "must be a number.*got 'x'.*--domain"),
         ("x\ny\n1\n2\n", "data.csv", "must be a number.*got 'x'"),
@@ -141,6 +142,14 @@ def test_a_word_in_the_first_row_only_may_be_a_header(tmp_path: Path) -> None:
     for text, header in (("color\nred\nblue\nred\nblue\n", "color"), ("red\nblue\nred\n", None), ("1\n2\n2\n", None)):
         path = written(tmp_path, text)
         assert likely_header(path, read_dataset(path)) == header
+
+
+def test_a_word_above_nothing_but_numbers_is_a_header(tmp_path: Path) -> None:
+    path = written(tmp_path, "age\n31\n32\n31\n")
+    data = read_dataset(path)
+    assert (data.labels, data.counts.tolist()) == (("31", "32"), [2, 1])
+    assert likely_header(path, data) == "age"
+    assert read_dataset(path, domain=("31", "32", "age")).n == 4
 
 
 def test_whole_numbers_are_labels_as_text() -> None:

@@ -9,6 +9,7 @@ from mechdesign.budget.choice import capacity_options, ranked
 from mechdesign.budget.constraint import Constraint
 from mechdesign.budget.ledger import Memory
 from mechdesign.budget.mean_route import law_of_sum, mean_budget
+from mechdesign.budget.outlook import Outlook, outlook
 from mechdesign.budget.runner import METHODS, Answer, Store, Task, run
 from mechdesign.budget.searches import Range, Selected
 from mechdesign.budget.simulation import Question
@@ -22,6 +23,7 @@ __all__ = [
     "Detection",
     "Exceedance",
     "Memory",
+    "Outlook",
     "Question",
     "Range",
     "Requirement",
@@ -39,6 +41,7 @@ __all__ = [
     "detection",
     "law_of_sum",
     "mean_budget",
+    "outlook",
     "over_time",
     "ranked",
     "run",

@@ -138,8 +138,7 @@ class Requirement:
 
     def require_possible(self, capacity: Capacity) -> None:
         """Refuse what no epsilon can change: an event that cannot happen, a capacity at the total, an easy tau."""
-        if capacity.cap < 0:
-            raise InvalidInput("capacity", capacity.cap, "be at least 0, as consumption is")
+        require_capacity(capacity)
         if capacity.cap == capacity.total:
             rule = "differ from the true total consumption: there ETC is above it about half the time at every eps"
             raise InvalidInput("capacity", capacity.cap, rule)
@@ -150,6 +149,12 @@ class Requirement:
             rule = f"be one that can happen: {self.event.upper()} needs a true total {side} the capacity"
             shown = f"total {capacity.total:.12g}, capacity {capacity.cap:.12g}"
             raise InvalidInput("metric", self.event, rule, f"{shown}: use {other}")
+
+
+def require_capacity(capacity: Capacity) -> None:
+    """`InvalidInput` for a capacity that no consumption could keep to."""
+    if capacity.cap < 0:
+        raise InvalidInput("capacity", capacity.cap, "be at least 0, as consumption is")
 
 
 def unmet(requirement: Requirement, least: float, most: float, best: float, at: float) -> InvalidInput:

@@ -14,6 +14,8 @@ from mechdesign.errors import InvalidInput
 
 FREQUENCY, MEAN = "frequency", "mean"
 
+Ends = tuple[float | None, float | None]
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -41,14 +43,18 @@ class Option:
     """A way to collect: its route, the epsilon it needs, and how sure that is, or why it needs more than allowed.
 
     ``interval`` surely holds the epsilon where it is not exact (Berry-Esseen); its upper end may be missing.
+    ``bracket`` is where the requirement was found to fail and to hold, with the event's ``probability`` at both ends;
+    an end the range does not have is None.
     """
 
     name: str
     route: str
     epsilon: float | None
     exact: bool = False
-    interval: tuple[float | None, float | None] | None = None
+    interval: Ends | None = None
     reason: str = ""
+    bracket: Ends = (None, None)
+    probability: Ends = (None, None)
 
 
 def capacity_options(
@@ -69,13 +75,29 @@ def _option(capacity: Capacity, requirement: Requirement, name: str, least: floa
             found = mean_route.mean_budget(capacity, requirement, key, least=least, most=most)
         except InvalidInput as error:
             return _none(key, MEAN, error)
-        return Option(key, MEAN, found.epsilon, interval=(found.lower, found.upper))
+        ends = (found.lower, found.upper)
+        chances = tuple(None if end is None else _numeric(capacity, requirement, key, end) for end in ends)
+        return Option(key, MEAN, found.epsilon, interval=ends, bracket=ends, probability=(chances[0], chances[1]))
     family = Family(key)  # refuses unknown names before anything is computed
     try:
         exact = capri_exact.budget(capacity, requirement, family, least=least, most=most)
     except InvalidInput as error:
         return _none(family.name, FREQUENCY, error)
-    return Option(family.name, FREQUENCY, exact.epsilon, exact=exact.probability.exact)
+    low = None
+    if exact.lower is not None:
+        low = requirement.probability(capacity, capri_exact.Exceedance(capacity, family)(exact.lower).value)
+    return Option(
+        family.name,
+        FREQUENCY,
+        exact.epsilon,
+        exact=exact.probability.exact,
+        bracket=(exact.lower, exact.epsilon),
+        probability=(low, exact.probability.value),
+    )
+
+
+def _numeric(capacity: Capacity, requirement: Requirement, key: str, epsilon: float) -> float:
+    return requirement.probability(capacity, mean_route.exceedance(capacity, key, epsilon).value)
 
 
 def _none(name: str, route: str, error: InvalidInput) -> Option:

@@ -55,6 +55,14 @@ class Sum:
 
 
 @dataclass(frozen=True, slots=True)
+class Normal:
+    """A probability under the normal law, and the Berry-Esseen error of it."""
+
+    value: float
+    error: float
+
+
+@dataclass(frozen=True, slots=True)
 class MeanBudget:
     """The epsilon at which the requirement holds under the normal law, and where it surely lies.
 
@@ -83,6 +91,22 @@ def law_of_sum(capacity: Capacity, mechanism: Mechanism) -> Sum:
     variance = float(counts @ mechanism.variance(values))
     third = float(counts @ mechanism.expected_loss(values, Power(3.0)))
     return Sum(math.sqrt(variance), min(1.0, _BERRY_ESSEEN * third / variance**1.5))
+
+
+def exceedance(capacity: Capacity, name: str, epsilon: float) -> Normal:
+    """``Pr[ETC > cap]`` of a mechanism by name under the normal law, and how far from it the truth can be.
+
+    >>> city = Capacity([0, 10, 40], [4000, 5000, 1000], 100_000)
+    >>> found = exceedance(city, "hm", 0.679)
+    >>> round(found.value, 3), found.error < 0.05
+    (0.05, True)
+    """
+    return normal(capacity, law_of_sum(capacity, built(name, epsilon, capacity)))
+
+
+def normal(capacity: Capacity, law: Sum) -> Normal:
+    """``Pr[ETC > cap]`` under the normal law of a sum."""
+    return Normal(float(special.ndtr((capacity.total - capacity.cap) / law.deviation)), law.error)
 
 
 def built(name: str, epsilon: float, capacity: Capacity) -> Mechanism:
@@ -143,7 +167,7 @@ def mean_budget(
     def probability(epsilon: float, slack: float) -> float:
         """With the error against the requirement (slack 1), in its favour (-1), or left out (0)."""
         law = law_at(epsilon)
-        value = float(special.ndtr((capacity.total - capacity.cap) / law.deviation))
+        value = normal(capacity, law).value
         bad = 1 if requirement.event in ("fp", "fn") else -1
         return requirement.probability(capacity, value) + bad * slack * law.error
 

@@ -239,6 +239,9 @@ def _document(
         del certificate["evidence"]  # it is in the design
     return certified.document(designs[form]) | {
         "form": form,
+        "additive": designs[ADDITIVE].certificate.upper,
+        "free": designs[FREE].certificate.upper,
+        "baselines": {row["name"]: row["average"] for row in rows if row["published"]},
         "optima": optima,
         "comparison": rows,
         "best_published": _best_published(rows)["name"],

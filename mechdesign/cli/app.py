@@ -23,7 +23,9 @@ from mechdesign.cli import (
     mean,
     minimax,
     ogpm,
+    plot,
     protocols,
+    reproduce,
     show,
     table,
     verify,
@@ -56,19 +58,17 @@ mechdesign - local differential privacy mechanisms by optimisation, with proofs
            aaa        unbiased noise for means, optimal under a prior: on a grid, and with free reports
            jrr        joint randomised response: pairs and groups whose errors cancel, and what partners learn
   study    compare    published mechanisms over epsilon, and how far each is above the certified optimum
-           show       a saved design: mechanism, errors, certificate checked again, picture
-           constants  the table of certified constants, proven anew
-  collect  mean       the mean of a data column, collected under privacy by any mechanism, and what privacy costs
-           bench      protocols and post-processings compared on your data, ranked with confidence intervals
+           show, plot       a saved design: mechanism, errors, certificate checked again; the picture of any file
+           reproduce, constants   the papers' numbers beside ours, with verdicts; certified constants, proven anew
+  simulate bench      protocols and post-processings compared on your data, ranked with confidence intervals
+           mean       the mean of a data column, collected under privacy by any mechanism, and what privacy costs
            protocols  every frequency protocol: p*, q*, variance, report size, exact privacy loss
-           estimate-counts  frequencies and counts from real reports in a file
-  budget   budget     the smallest eps for a utility constraint: certified, or by the five searches of Optimus
-           capacity   the smallest eps for right capacity alarms (CAPRI): exact, or simulated
-  ship     table      a design rounded to whole numbers, exactly private, as a file
-           verify     a table file, checked in integers: PASS or the entry that fails
+  choose   budget     the smallest eps for a utility constraint: certified, or by the five searches of Optimus
+           capacity   right capacity alarms (CAPRI): the smallest eps, or the chances at one; exact, or simulated
+  ship     table, verify    a design rounded to whole numbers, exactly private, as a file; that file checked in integers
            export     a table as a sampler in Python, JavaScript, C, Rust, Java, SQL or for OpenDP
            apply      a column of a CSV or Parquet file, turned into reports
-           estimate   mean, frequencies or direction from a file of reports, with intervals
+           estimate, estimate-counts   what real reports say: mean, frequencies or direction, with intervals
 
 Try:  python -m mechdesign minimax --eps 2 --loss absolute       python -m mechdesign COMMAND --help
 """
@@ -80,6 +80,8 @@ app.command("jrr", help=jrr.__doc__)(jrr.run)
 app.command("compare", help=compare.__doc__)(compare.run)
 app.command("mean", help=mean.__doc__)(mean.run)
 app.command("show", help=show.__doc__)(show.run)
+app.command("plot", help=plot.__doc__)(plot.run)
+app.command("reproduce", help=reproduce.__doc__)(reproduce.run)
 app.command("constants", help=constants.__doc__)(constants.run)
 app.command("bench", help=bench.__doc__)(bench.run)
 app.command("protocols", help=protocols.__doc__)(protocols.run)

@@ -33,7 +33,7 @@ def run(
     output.require_outputs(out, force=force)
     with (
         output.ending_cleanly(),
-        counting_rows(f"reporting {column} of {source.name}", quiet=quiet or as_json) as progress,
+        counting_rows(f"reporting {column} of {source.name}", quiet=quiet) as progress,
     ):
         done = apply_table(table, source, column, out, keep=kept, overwrite=force, progress=progress)
     if kept:

@@ -114,7 +114,8 @@ def run(
     if out is not None:
         files.write_atomically(out, _encoded(rows, plan, out.suffix.lower()), overwrite=force)
     if plot_file is not None:
-        plot.save(heat_map(ranks[names[0]], plan, data), plot_file, overwrite=force)
+        figure = heat_map(ranks[names[0]], names[0], (plan.protocols, plan.methods), data.size, data.n)
+        plot.save(figure, plot_file, overwrite=force)
     if as_json:
         output.print_json(_document(plan, data, ranks) | {"left_out": gone})
         return
@@ -129,9 +130,11 @@ def run(
             output.say_saved(path)
 
 
-def heat_map(ranks: Sequence[bench.Rank], plan: bench.Plan, data: Dataset) -> Figure:
-    """Means by protocol and post-processing, a panel an epsilon: at most four, evenly chosen."""
-    metric = metrics.metric(plan.metrics[0])
+def heat_map(
+    ranks: Sequence[bench.Rank], name: str, order: tuple[Sequence[str], Sequence[str]], items: int, users: int
+) -> Figure:
+    """Means by protocol and post-processing, in that order, a panel an epsilon: at most four, evenly chosen."""
+    metric = metrics.metric(name)
     epsilons = _epsilons(ranks)
     count = min(len(epsilons), _MOST_PANELS)
     chosen = [epsilons[round(k * (len(epsilons) - 1) / max(count - 1, 1))] for k in range(count)]
@@ -142,9 +145,9 @@ def heat_map(ranks: Sequence[bench.Rank], plan: bench.Plan, data: Dataset) -> Fi
         )
         for epsilon in chosen
     ]
-    title = f"{metric.meaning[0].upper()}{metric.meaning[1:]} of {data.size} frequencies, {data.n:,} users"
+    title = f"{metric.meaning[0].upper()}{metric.meaning[1:]} of {items} frequencies, {users:,} users"
     better = metric.more_is_better
-    return plot.heat_maps(panels, plan.protocols, plan.methods, metric.name, title, more_is_better=better)
+    return plot.heat_maps(panels, *order, metric.name, title, more_is_better=better)
 
 
 # -- options ----------------------------------------------------------------------------------------------------------
@@ -250,9 +253,16 @@ def _document(plan: bench.Plan, data: Dataset, ranks: dict[str, list[bench.Rank]
         "confidence": bench.CONFIDENCE,
     }
     means = {name: metrics.metric(name).meaning for name in plan.metrics}
+    cells = [
+        {"protocol": rank.protocol, "postprocess": rank.method, "eps": rank.epsilon, "metric": name, "mean": rank.mean}
+        | dict(zip(("low", "high"), rank.interval or (None, None), strict=True))
+        for name, found in ranks.items()
+        for rank in found
+    ]
     return {
         "problem": problem,
         "metrics": means,
+        "cells": cells,
         "ranking": {name: list(map(of, found)) for name, found in ranks.items()},
     }
 

@@ -178,6 +178,17 @@ def _interval(answer: Answer) -> tuple[float | None, float] | None:
     return (result.lower, result.upper) if isinstance(result, Bracket) else None
 
 
+def _ends(answer: Answer) -> list[float | None] | None:
+    """``[lo, hi]``: the bracket; of the other searches, the last epsilon that failed below the selected one."""
+    result = answer.result
+    if result is None:
+        return None
+    if isinstance(result, Bracket):
+        return [result.lower, result.upper]
+    failed = [look.epsilon for look in result.looks if not look.satisfied and look.epsilon < result.epsilon]
+    return [max(failed, default=None), result.epsilon]
+
+
 def _document(answers: Sequence[Answer], counts: Any, span: Range) -> dict[str, Any]:
     def of(answer: Answer) -> dict[str, Any]:
         question, result = answer.task.question, answer.result
@@ -187,6 +198,8 @@ def _document(answers: Sequence[Answer], counts: Any, span: Range) -> dict[str, 
             "threshold": question.constraint.threshold,
             "method": answer.task.method,
             "eps": answer.epsilon,
+            "epsilon": _ends(answer),
+            "probability": question.constraint.probability,
             "bracket": None if interval is None else list(interval),
             "error_rate": result.error if isinstance(result, Bracket) else None,
             "simulations": None if result is None else result.simulations,
@@ -205,7 +218,8 @@ def _document(answers: Sequence[Answer], counts: Any, span: Range) -> dict[str, 
         "phi": span.phi,
         "seed": first.seed,
     }
-    return {"problem": problem, "budgets": [of(answer) for answer in answers]}
+    rows = [of(answer) for answer in answers]
+    return {"problem": problem, "budgets": rows} | output.lone(rows)
 
 
 def _print(answers: Sequence[Answer], wish: Constraint, counts: Any) -> None:

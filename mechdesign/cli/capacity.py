@@ -1,6 +1,7 @@
 """The smallest epsilon that keeps capacity alarms right (CAPRI): exactly, without simulation, or simulated.
 
-Frequency protocols and unbiased numeric mechanisms (pm, hm, laplace, ..., certified) compete for the smallest epsilon.
+Frequency protocols and unbiased numeric mechanisms (pm, hm, laplace, ..., certified) compete for the smallest epsilon
+that meets --metric and --tau; with --at-eps the probabilities of all four events at that epsilon are computed instead.
 Data are consumptions, one household a row. Lists are separated by commas.
 """
 
@@ -25,8 +26,6 @@ from mechdesign.budget import (
     Totals,
     capacity_options,
     capri_from,
-    detection,
-    threat,
 )
 from mechdesign.budget.capacity import EVENTS, LEAST, MOST, PRECISION
 from mechdesign.budget.capri import RUNS, Simulated
@@ -38,6 +37,7 @@ from mechdesign.budget.populations import POPULATIONS
 from mechdesign.budget.simulation import Family
 from mechdesign.cli import output
 from mechdesign.cli.budget import parse_numbers, refuse_with_population
+from mechdesign.cli.capacity_at import adversary_of, at_one_epsilon
 from mechdesign.cli.options import AsJson, Force, PlotFile, Quiet
 from mechdesign.cli.users import read_users
 from mechdesign.errors import InvalidInput, require_finite
@@ -64,8 +64,15 @@ def run(
         str, typer.Option("--protocol", "-p", help=f"Names: grr, oue, ..., or numeric: {', '.join(NAMES)}.")
     ],
     capacity: Annotated[str, typer.Option("--capacity", help="The capacity all households share.")],
-    metric: Annotated[str, typer.Option("--metric", help=f"What the requirement is about: {', '.join(EVENTS)}.")],
-    tau: Annotated[str, typer.Option("--tau", help="Pr[FP], Pr[FN] below it; Pr[TP], Pr[TN] at least it.")],
+    metric: Annotated[
+        str | None, typer.Option("--metric", help=f"What the requirement is about: {', '.join(EVENTS)}.")
+    ] = None,
+    tau: Annotated[
+        str | None, typer.Option("--tau", help="Pr[FP], Pr[FN] below it; Pr[TP], Pr[TN] at least it.")
+    ] = None,
+    at_eps: Annotated[
+        float | None, typer.Option("--at-eps", help="Pr[TP], Pr[TN], Pr[FP], Pr[FN] at this epsilon, no search.")
+    ] = None,
     data: Annotated[
         Path | None, typer.Option("--data", "-d", help="Consumptions, one household a row.", metavar="FILE")
     ] = None,
@@ -109,10 +116,15 @@ def run(
         raise InvalidInput("seed", seed, "be a whole number, at least 0")
     if eta is not None:
         require_finite(eta, "eta")
+    requirements = _requirements(metric, tau, at_eps)
     values, counts = _households(data, population, column, domain)
-    requirements = [Requirement(metric, value) for value in parse_numbers(tau, "tau")]
     names = list(dict.fromkeys(name.strip().lower() for name in protocol.split(",")))
     caps = [Capacity(values, counts, cap) for cap in parse_numbers(capacity, "capacity")]
+    if at_eps is not None:
+        if method != EXACT or plot_file is not None:
+            raise InvalidInput("options", "--method, --plot", "be left out with --at-eps", "drop them")
+        at_one_epsilon(caps, names, at_eps, requirements, eta, as_json=as_json, quiet=quiet)
+        return
     relaxed = 0.0 if method != RELAXED else (_SHARE * phi if delta is None else delta)
     store = Store(results)
 
@@ -140,6 +152,13 @@ def run(
     for path in (plot_file, results):
         if path is not None:
             output.say_saved(path)
+
+
+def _requirements(metric: str | None, tau: str | None, at_eps: float | None) -> list[Requirement]:
+    if (metric is None) != (tau is None) or (metric is None and at_eps is None):
+        step = "for example --metric fp --tau 0.05, or --at-eps 1 for the probabilities at an epsilon"
+        raise InvalidInput("options", "--metric, --tau", "be given together", step)
+    return [] if metric is None or tau is None else [Requirement(metric, value) for value in parse_numbers(tau, "tau")]
 
 
 def _households(
@@ -192,8 +211,18 @@ def _simulated(
                 raise
             options.append(Option(name, FREQUENCY, None, reason=str(error)))
             continue
-        options.append(Option(name, FREQUENCY, found.epsilon))
+        options.append(_simulated_option(name, found))
     return sorted(options, key=lambda option: (option.epsilon is None, option.epsilon or 0.0))
+
+
+def _simulated_option(name: str, found: Simulated) -> Option:
+    """The search's answer with the last epsilon that failed below it, and what was seen at both."""
+    failed = [test for test in found.tested if not test.holds and test.epsilon < found.epsilon]
+    last = max(failed, key=lambda test: test.epsilon, default=None)
+    met = min((test for test in found.tested if test.holds), key=lambda test: test.epsilon)
+    low = (None, None) if last is None else (last.epsilon, last.probability)
+    ends = ((low[0], found.epsilon), (low[1], met.probability))
+    return Option(name, FREQUENCY, found.epsilon, bracket=ends[0], probability=ends[1])
 
 
 def _unmet(cases: Sequence[_Case]) -> InvalidInput:
@@ -225,16 +254,7 @@ def _adversary(case: _Case, option: Option, eta: float | None) -> dict[str, floa
     """What one report gives away at the selected epsilon, for frequency protocols."""
     if option.epsilon is None or option.route != FREQUENCY:
         return None
-    law = Family(option.name)(option.epsilon, case.capacity.v.size)
-    try:
-        seen = threat(law, case.capacity.v, case.capacity.x)
-    except InvalidInput:  # a protocol whose reports are too many to enumerate
-        return None
-    found = {"success_rate": seen.success, "mean_squared_error": seen.squared_error}
-    if eta is not None:
-        told = detection(law, case.capacity.v, case.capacity.x, eta)
-        found |= {"precision": told.precision, "recall": told.recall, "f_score": told.f_score}
-    return found
+    return adversary_of(case.capacity, option.name, option.epsilon, eta)
 
 
 def _chebyshev(case: _Case, option: Option, span: tuple[float, float]) -> float | None:
@@ -249,6 +269,8 @@ def _document(cases: Sequence[_Case], method: str, eta: float | None, span: tupl
             "protocol": option.name,
             "route": option.route,
             "eps": option.epsilon,
+            "epsilon": None if option.epsilon is None else list(option.bracket),
+            "probability": None if option.epsilon is None else list(option.probability),
             "exact": option.exact,
             "interval": None if option.interval is None else list(option.interval),
             "chebyshev_eps": _chebyshev(case, option, span),
@@ -260,19 +282,18 @@ def _document(cases: Sequence[_Case], method: str, eta: float | None, span: tupl
     problem = {
         "households": first.capacity.users,
         "true_total": first.capacity.total,
+        "capacities": list(dict.fromkeys(case.capacity.cap for case in cases)),
+        "taus": list(dict.fromkeys(case.requirement.tau for case in cases)),
         "metric": first.requirement.event,
         "method": method,
         "eps_range": list(span),
     }
+    rows = [[of(case, option) for option in case.options] for case in cases]
     found = [
-        {
-            "capacity": case.capacity.cap,
-            "tau": case.requirement.tau,
-            "budgets": [of(case, option) for option in case.options],
-        }
-        for case in cases
+        {"capacity": case.capacity.cap, "tau": case.requirement.tau, "budgets": budgets}
+        for case, budgets in zip(cases, rows, strict=True)
     ]
-    return {"problem": problem, "cases": found}
+    return {"problem": problem, "cases": found} | output.lone([row for budgets in rows for row in budgets])
 
 
 def _print(case: _Case, method: str, eta: float | None, span: tuple[float, float]) -> None:

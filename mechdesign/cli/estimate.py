@@ -41,7 +41,7 @@ def run(
     where = parse_engine(engine, workers, scheduler)
     table = load_table(file)
     wanted = "frequencies" if frequencies else None
-    with counting_rows(f"counting {source.name}", quiet=quiet or as_json) as progress:
+    with counting_rows(f"counting {source.name}", quiet=quiet) as progress:
         found = estimate_reports(
             table, source, column, confidence, of=wanted, progress=progress, engine=None if where == Local(1) else where
         )

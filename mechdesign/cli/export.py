@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from mechdesign.cli import output
-from mechdesign.cli.options import AsJson, Force
+from mechdesign.cli.options import AsJson, Force, Quiet
 from mechdesign.deploy import load_table
 from mechdesign.deploy.export import LANGUAGES, export_table
 
@@ -21,9 +21,11 @@ def run(
     out: Annotated[Path, typer.Option("--out", help="A folder for the sources, created if need be.", metavar="DIR")],
     as_json: AsJson = False,
     force: Force = False,
+    quiet: Quiet = False,
 ) -> None:
-    table = load_table(file)
-    written = export_table(table, to, out, overwrite=force)
+    with output.progress("writing sources and test vectors", quiet=quiet):
+        table = load_table(file)
+        written = export_table(table, to, out, overwrite=force)
     if as_json:
         answer = {"language": to, "sha256": table.sha256, "kind": table.kind, "epsilon": float(table.epsilon)}
         output.print_json(answer | {"files": [str(path) for path in written]})

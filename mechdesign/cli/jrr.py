@@ -224,6 +224,16 @@ def _bar(message: str, *, quiet: bool) -> Iterator[Callable[[Happening], None]]:
 def document_of(design: JointDesign, rule: Heuristic | None, played: dict[str, Any] | None = None) -> dict[str, Any]:
     """The answer as JSON: the design, the paper's choice beside it, and what was run."""
     document = design.to_dict()
+    document["mechanism"]["kind"] = "joint"
+    document["certificate"]["privacy_loss"] = design.privacy.averaged
+    document |= {
+        "p": float(design.law.truth),
+        "rho": float(design.law.rho),
+        "group": design.law.group,
+        "variance_rr": design.independent_variance,
+        "epsilon_average": design.privacy.averaged,
+        "epsilon_conditional": list(design.privacy.conditional),
+    }
     document["heuristic"] = (
         None
         if rule is None

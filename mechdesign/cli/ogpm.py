@@ -81,7 +81,7 @@ def run(
         wider = None if outputs is None else parse_interval(outputs, "outputs")
         cost = parse_loss("absolute" if loss is None else loss, period)
         problem = PiecewiseProblem(eps, cost, inputs, wider, at, pieces)
-        design = _solve(problem, method, time_limit, quiet=quiet or as_json)
+        design = _solve(problem, method, time_limit, quiet=quiet)
     _deliver(design, out=out, plot_file=plot_file, as_json=as_json, force=force)
 
 
@@ -187,13 +187,12 @@ def _at(design: Design) -> float | None:
 def _document(design: Design, floor: Floor | None, comparison: list[dict[str, Any]]) -> dict[str, Any]:
     document = design.to_dict()
     mechanism = design.mechanism
-    if isinstance(mechanism, Piecewise):
-        document["mechanism"] |= {"p": mechanism.high, "pieces": output.piece_rows(mechanism)}
     if isinstance(mechanism, Product):
         document["mechanism"]["epsilons"] = [part.epsilon for part in mechanism.parts]
         for fields, part in zip(document["mechanism"]["parts"], mechanism.parts, strict=True):
-            if isinstance(part, Piecewise):
-                fields |= {"p": part.high, "pieces": output.piece_rows(part)}
+            fields |= output.piecewise_fields(part)
+    else:
+        document["mechanism"] |= output.piecewise_fields(mechanism)
     if floor is not None:
         document["floor"] = {
             "lower": floor.lower,

@@ -42,6 +42,11 @@ def print_json(document: dict[str, Any]) -> None:
     sys.stdout.flush()
 
 
+def lone(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The keys of the only row, to stand at the top of a document: one question has one answer, several have a list."""
+    return dict(rows[0]) if len(rows) == 1 else {}
+
+
 def warn(message: str) -> None:
     """One line on stderr beside an answer."""
     sys.stderr.write(f"mechdesign: {message}\n")
@@ -223,6 +228,11 @@ def piece_rows(mechanism: Piecewise) -> list[dict[str, Any]]:
         pieces = mechanism.pieces(x)
         rows.append({"x": x, "edges": pieces.edges.tolist(), "densities": pieces.densities.tolist()})
     return rows
+
+
+def piecewise_fields(mechanism: Mechanism) -> dict[str, Any]:
+    """What JSON says about a piecewise mechanism beyond its parameters; nothing for other kinds."""
+    return {"p": mechanism.high, "pieces": piece_rows(mechanism)} if isinstance(mechanism, Piecewise) else {}
 
 
 def print_pieces(mechanism: Piecewise) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from mechdesign.cli import output
-from mechdesign.cli.options import AsJson, Eps
+from mechdesign.cli.options import AsJson, Eps, Quiet
 from mechdesign.collect.protocols import PROTOCOLS, FrequencyProtocol, protocol
 from mechdesign.collect.protocols.arguments import require_size, require_users
 from mechdesign.collect.protocols.catalogue import Entry
@@ -28,12 +28,14 @@ def run(
         typer.Option("--limit", help="Loss of all reports of one value, for the longitudinal protocols (2 eps)."),
     ] = None,
     as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     epsilon, items, n = require_epsilon(eps), require_size(size), require_users(users)
     most = require_epsilon(min(2 * epsilon, MAX_EPSILON) if limit is None else limit, "limit")
     if most < epsilon:
         raise InvalidInput("limit", limit, f"be at least eps = {epsilon:g}, the loss of the first report")
-    rows = [_row(line, epsilon, items, n, most) for line in PROTOCOLS]
+    with output.progress("protocols", quiet=quiet):
+        rows = [_row(line, epsilon, items, n, most) for line in PROTOCOLS]
     if as_json:
         said = {"epsilon": epsilon, "size": items, "users": n, "limit": most}
         output.print_json(said | {"protocols": rows})

@@ -10,7 +10,8 @@ import typer
 
 from mechdesign import files, plot
 from mechdesign.cli import certified, jrr, output
-from mechdesign.cli.options import AsJson, Force, PlotFile
+from mechdesign.cli.options import AsJson, Force, PlotFile, Quiet
+from mechdesign.cli.pictures import criterion_of, design_figure, labels_of
 from mechdesign.cli.question import Labels
 from mechdesign.design import SavedDesign, joint_saved
 from mechdesign.design.joint import heuristic
@@ -37,24 +38,25 @@ def run(
     plot_file: PlotFile = None,
     as_json: AsJson = False,
     force: Force = False,
+    quiet: Quiet = False,
 ) -> None:
     output.require_outputs(None, plot_file, force=force)
     document = files.read_json(file)
     if document.get("format") == joint_saved.FORMAT:
-        _show_joint(document, str(file), plot_file, as_json=as_json, force=force)
+        _show_joint(document, str(file), plot_file, as_json=as_json, force=force, quiet=quiet)
         return
-    saved = design_of_document(document, str(file))
+    with output.progress("checking the certificate", quiet=quiet):
+        saved = design_of_document(document, str(file))
     parts = saved.mechanism.parts if isinstance(saved.mechanism, Product) else (saved.mechanism,)
     errors = [row for part in parts for row in _errors(part, saved)]
     if plot_file is not None:
-        figure = certified.figure(saved.mechanism, saved.certificate, _loss(saved), _criterion(saved), _labels(saved))
-        plot.save(figure, plot_file, overwrite=force)
+        plot.save(design_figure(saved), plot_file, overwrite=force)
     if as_json:
         output.print_json(_document(saved, parts, errors))
         return
     prior = certified.least_favourable(saved.certificate)
     for part in parts:
-        _print_mechanism(part, prior, _labels(saved))
+        _print_mechanism(part, prior, labels_of(saved))
     rows = [
         [row["mechanism"], row["loss"], output.number(row["worst"]), output.number(row["average"])] for row in errors
     ]
@@ -71,9 +73,9 @@ def run(
 
 
 def _show_joint(
-    document: Mapping[str, Any], source: str, plot_file: Path | None, *, as_json: bool, force: bool
+    document: Mapping[str, Any], source: str, plot_file: Path | None, *, as_json: bool, force: bool, quiet: bool
 ) -> None:
-    with output.progress("deriving the design again", quiet=as_json):
+    with output.progress("deriving the design again", quiet=quiet):
         design = joint_saved.joint_of_document(document, source)
     rule = heuristic(design.problem) if design.problem.is_pair else None
     if plot_file is not None:
@@ -90,24 +92,12 @@ def _show_joint(
         output.say_saved(plot_file)
 
 
-def _criterion(saved: SavedDesign) -> str:
-    return str(saved.problem.get("criterion", ""))
-
-
 def _asked(saved: SavedDesign) -> str:
     """What the certificate is about, in words."""
-    criterion, loss = _criterion(saved), saved.problem.get("loss")
+    criterion, loss = criterion_of(saved), saved.problem.get("loss")
     if saved.problem.get("kind") == "finite":
         return f"{_FINITE.get(criterion, criterion)}, {loss}"
     return f"{loss} error, {criterion}"
-
-
-def _loss(saved: SavedDesign) -> Power:
-    """The loss a picture shows errors for: the one the file says was asked about, if it is a power."""
-    try:
-        return parse_loss(str(saved.problem.get("loss")))
-    except InvalidInput:
-        return Power(2.0)
 
 
 def _losses(mechanism: Mechanism, saved: SavedDesign) -> list[Power]:
@@ -117,7 +107,7 @@ def _losses(mechanism: Mechanism, saved: SavedDesign) -> list[Power]:
     period = mechanism.outputs.period if isinstance(mechanism.outputs, Circle) else None
     losses = [Absolute(period), Squared(period)]
     try:
-        asked = parse_loss(str(saved.problem.get("loss")), period)
+        asked = parse_loss(str(saved.problem.get("loss")).removeprefix("circular "), period)
     except InvalidInput:
         return losses
     return losses if asked in losses else [*losses, asked]
@@ -148,17 +138,9 @@ def _document(saved: SavedDesign, parts: tuple[Mechanism, ...], errors: list[dic
 
 
 def _fields(parts: tuple[Mechanism, ...]) -> dict[str, Any]:
-    return certified.mechanism_fields(parts[0]) if len(parts) == 1 else {}
-
-
-def _labels(saved: SavedDesign) -> Labels | None:
-    """The labels of a finite problem's inputs and outputs, if the file has both and they fit the mechanism."""
-    rows, columns = (saved.problem.get(f"{side}_labels") for side in ("input", "output"))
-    mechanism = saved.mechanism
-    if not (isinstance(mechanism, Discrete) and isinstance(rows, list) and isinstance(columns, list)):
-        return None
-    fits = len(rows) == len(mechanism.inputs) and len(columns) > mechanism.outputs.upper
-    return (list(map(str, rows)), list(map(str, columns))) if fits else None
+    if len(parts) > 1:
+        return {}
+    return output.piecewise_fields(parts[0]) or certified.mechanism_fields(parts[0])
 
 
 def _print_mechanism(mechanism: Mechanism, prior: Atoms | None, labels: Labels | None) -> None:

@@ -64,7 +64,7 @@ def run(
     if file is not None:
         _require_absent(given, "with FILE: the design says it")
     provenance = {"command": _command(file, {"--eps": eps} | given | {"--bits": bits})}
-    with output.progress("designing and rounding", quiet=quiet or as_json):
+    with output.progress("designing and rounding", quiet=quiet):
         if eps is None:
             assert file is not None
             design = load_design(file)

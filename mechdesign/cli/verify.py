@@ -9,7 +9,7 @@ import typer
 
 from mechdesign import files, plot
 from mechdesign.cli import output
-from mechdesign.cli.options import AsJson
+from mechdesign.cli.options import AsJson, Quiet
 from mechdesign.deploy import Table, checker
 from mechdesign.deploy.table import is_design
 
@@ -17,12 +17,14 @@ from mechdesign.deploy.table import is_design
 def run(
     file: Annotated[Path, typer.Argument(help="A table written by the table command.", metavar="FILE")],
     as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     content = files.read_bytes(file)
     if is_design(content):
         output.warn(f"this is a design, not a table: make one with table {plot.printable(file.name)} --out t.json")
     try:
-        checker.check(content)
+        with output.progress("checking the table", quiet=quiet):
+            checker.check(content)
     except checker.Failed as failure:
         if as_json:
             output.print_json({"verdict": "FAIL", "failures": [str(failure)], "privacy_loss": None, "epsilon": None})

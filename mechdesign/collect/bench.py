@@ -414,9 +414,7 @@ def _read(path: Path, plan: Plan, dataset: Dataset) -> dict[tuple[Cell, str], Ro
     if not path.exists():
         files.require_writable(path)
         return {}
-    document = files.read_json(path)
-    if document.get("kind") != KIND or document.get("version") != VERSION:
-        raise FileProblem("results file", str(path), f"be one that bench wrote, version {VERSION}")
+    document = _document(path)
     origin = _origin(plan, dataset)
     found = document.get("origin")
     if found != origin:
@@ -424,14 +422,47 @@ def _read(path: Path, plan: Plan, dataset: Dataset) -> dict[tuple[Cell, str], Ro
         differing = ", ".join(name for name in origin if found.get(name) != origin[name])
         tail = "name another file, or remove this one to start over"
         raise FileProblem("results file", str(path), f"be of the same run (its {differing} differ)", tail)
+    rows = _rows(document, plan.metrics, path)
+    return {(Cell(row.protocol, row.epsilon, row.run), row.method): row for row in rows}
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a results file holds: the rows that are finished, and what they are about."""
+
+    rows: tuple[Row, ...]
+    metrics: tuple[str, ...]
+    items: int
+    users: int
+
+
+def read_results(path: Path) -> Kept:
+    """A results file as it is, finished or not, or `FileProblem`."""
+    document = _document(path)
     try:
-        rows = [
-            Row(protocol, method, epsilon, run, {name: _typed(values[name], float) for name in plan.metrics})
+        origin = _typed(document["origin"], dict)
+        items, users = (_typed(origin[name], int) for name in ("items", "users"))
+        names = tuple(metrics.metric(_typed(name, str)).name for name in origin["metrics"])
+    except (KeyError, TypeError, ValueError):
+        raise FileProblem("results file", str(path), "say what it is about", "was it edited by hand?") from None
+    return Kept(tuple(_rows(document, names, path)), names, items, users)
+
+
+def _document(path: Path) -> dict[str, Any]:
+    document = files.read_json(path)
+    if document.get("kind") != KIND or document.get("version") != VERSION:
+        raise FileProblem("results file", str(path), f"be one that bench wrote, version {VERSION}")
+    return document
+
+
+def _rows(document: dict[str, Any], names: Sequence[str], path: Path) -> list[Row]:
+    try:
+        return [
+            Row(protocol, method, epsilon, run, {name: _typed(values[name], float) for name in names})
             for protocol, method, epsilon, run, values in (map(_typed, row, _ROW) for row in document["rows"])
         ]
     except (KeyError, TypeError, ValueError):
         raise FileProblem("results file", str(path), "hold complete rows", "was it edited by hand?") from None
-    return {(Cell(row.protocol, row.epsilon, row.run), row.method): row for row in rows}
 
 
 _ROW = (str, str, float, int, dict)

@@ -168,3 +168,51 @@ def test_doubtful_consumptions_are_refused(run: Any, tmp_path: Path, content: st
     outcome = run("capacity", "-p", "grr", "--capacity", "3", "--metric", "fp", "--tau", "0.1", "--data", str(path))
     assert (outcome.code, outcome.out) == (2, "")
     assert words in " ".join(outcome.err.split())
+
+
+def test_at_an_epsilon_all_events_have_their_probability(run: Any, meters: str) -> None:
+    document = run("capacity", "-p", "grr", "--data", meters, "--capacity", "500", "--at-eps", "0.8", "--json").json
+    assert document["probability"]["FN"] == pytest.approx(0.00523595, abs=1e-8)
+    assert document["probability"]["TP"] == pytest.approx(1 - 0.00523595, abs=1e-8)
+    assert (document["probability"]["TN"], document["probability"]["FP"]) == (0, 0)
+    assert document["chebyshev"] == pytest.approx(0.14818, abs=1e-5)
+    assert (document["exact"], document["method"]) == (True, "characteristic function")
+
+
+def test_requirements_are_judged_at_the_epsilon(run: Any, meters: str) -> None:
+    options = ("--data", meters, "--capacity", "500,550", "--at-eps", "0.8", "--metric", "fn", "--tau", "0.01,0.001")
+    document = run("capacity", "-p", "grr,pm", *options, "--json").json
+    first = document["cases"][0]["protocols"][0]
+    assert first["holds"] == {"Pr[FN] < 0.01": True, "Pr[FN] < 0.001": False}
+    assert first["adversary"]["success_rate"] > 0.5
+    outcome = run("capacity", "-p", "grr,pm", *options)
+    assert outcome.out.startswith("At eps = 0.8: 1,000 households, total 600, capacity 500\n")
+    assert "  Pr[FN] < 0.01: grr\n  Pr[FN] < 0.001: none of them\n" in outcome.out
+    assert "The normal law is off by at most: pm" in outcome.out
+
+
+def test_the_requirement_fails_at_the_lower_end_and_holds_at_the_upper(run: Any) -> None:
+    for protocol in ("grr", "hm"):
+        found = run(*ASKED, "-p", protocol, "--json").json
+        low, high = found["probability"]
+        assert high < 0.05 <= low + (0 if protocol == "grr" else 0.05)  # the interval of hm has Berry-Esseen's error
+        assert found["epsilon"][0] < found["eps"] <= found["epsilon"][1]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--metric", "fp"), "given together"),
+        (("--tau", "0.1"), "given together"),
+        ((), "given together"),
+        (("--at-eps", "0"), "at eps"),
+        (("--at-eps", "1", "-m", "simulated"), "left out with --at-eps"),
+        (("--at-eps", "1", "--plot", "a.png"), "left out with --at-eps"),
+        (("--at-eps", "1", "--capacity", "-5"), "capacity"),
+    ],
+)
+def test_what_does_not_go_with_an_epsilon_exits_with_2(run: Any, options: tuple[str, ...], words: str) -> None:
+    given = ("capacity", "-p", "grr", "--population", "water-sample", "--capacity", "18000")
+    outcome = run(*given, *options)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert words in outcome.err

@@ -1,0 +1,139 @@
+"""The picture of any file this package writes: a saved design, a table, or the results of a benchmark."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mechdesign import files, plot
+from mechdesign.cli import certified
+from mechdesign.cli.question import Labels
+from mechdesign.collect import bench
+from mechdesign.collect.protocols import designed
+from mechdesign.collect.protocols.table_laws import output_points
+from mechdesign.deploy import Table
+from mechdesign.deploy.frames_columns import labels_of as names_of
+from mechdesign.deploy.table import load_table
+from mechdesign.design import SavedDesign, joint_saved
+from mechdesign.design.result import FORMAT as DESIGN
+from mechdesign.design.saved import design_of_document
+from mechdesign.domains import Circle, Finite
+from mechdesign.errors import FileProblem, InvalidInput
+from mechdesign.losses import Power, parse_loss
+from mechdesign.mechanisms.discrete import Discrete
+from mechdesign.mechanisms.product import Product
+from mechdesign.plot.channel import channel_map
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+LAW, ERROR = "law", "error"
+KINDS = (LAW, ERROR)
+_INPUTS, _CELLS = 65, 257
+_TABLE = "mechdesign table"
+
+
+def picture(path: Path, kind: str) -> Figure:
+    """What the file says it is, drawn; ``error`` is for designs whose inputs are an interval or a circle."""
+    document = files.read_json(path)
+    form = document.get("format")
+    if kind == ERROR:
+        if form != DESIGN:
+            raise InvalidInput("kind", kind, f"be {LAW} for a file that is no saved design")
+        return _error_figure(design_of_document(document, str(path)))
+    if form == DESIGN:
+        return design_figure(design_of_document(document, str(path)))
+    if form == joint_saved.FORMAT:
+        from mechdesign.plot.joint import joint_design
+
+        return joint_design(joint_saved.joint_of_document(document, str(path)))
+    if form == _TABLE:
+        return _table_figure(load_table(path))
+    if document.get("kind") == bench.KIND:
+        return _results_figure(path)
+    rule = "be a saved design, a table or the --results of bench"
+    raise FileProblem("file", str(path), rule, "budget and capacity draw theirs with --plot as they answer")
+
+
+def design_figure(saved: SavedDesign) -> Figure:
+    """The picture of a saved design, as the command that made it drew it."""
+    criterion, labels = criterion_of(saved), labels_of(saved)
+    return certified.figure(saved.mechanism, saved.certificate, loss_of(saved), criterion, labels)
+
+
+def criterion_of(saved: SavedDesign) -> str:
+    return str(saved.problem.get("criterion", ""))
+
+
+def labels_of(saved: SavedDesign) -> Labels | None:
+    """The labels of a finite problem's inputs and outputs, if the file has both and they fit the mechanism."""
+    rows, columns = (saved.problem.get(f"{side}_labels") for side in ("input", "output"))
+    mechanism = saved.mechanism
+    if not (isinstance(mechanism, Discrete) and isinstance(rows, list) and isinstance(columns, list)):
+        return None
+    fits = len(rows) == len(mechanism.inputs) and len(columns) > mechanism.outputs.upper
+    return (list(map(str, rows)), list(map(str, columns))) if fits else None
+
+
+def loss_of(saved: SavedDesign) -> Power:
+    """The loss a picture shows errors for: the one the file says was asked about, if it is a power."""
+    outputs = saved.mechanism.outputs
+    period = outputs.period if isinstance(outputs, Circle) else None
+    try:
+        return parse_loss(str(saved.problem.get("loss")).removeprefix("circular "), period)
+    except InvalidInput:
+        return Power(2.0, period)
+
+
+def _error_figure(saved: SavedDesign) -> Figure:
+    mechanism, loss = saved.mechanism, loss_of(saved)
+    if isinstance(mechanism, Product | Discrete):
+        rule = f"be {LAW} for a mechanism whose inputs are pairs or rows of a matrix"
+        raise InvalidInput("kind", ERROR, rule)
+    return plot.errors_over_inputs({mechanism.name: mechanism}, loss, f"{mechanism.name}, ε = {mechanism.epsilon:g}")
+
+
+def _table_figure(table: Table) -> Figure:
+    """P(report | input) of a table: of each of its outputs, or of equal cells where it has too many or a continuum."""
+    domain = table.domain
+    channel = designed(table, None if isinstance(domain, Finite) else _INPUTS, _CELLS)
+    title = f"{table.name}, ε = {float(table.epsilon):g}: {table.bits}-bit table of kind {table.kind}"
+    names = names_of(table)
+    if channel.edges is not None:
+        return channel_map(channel.items, channel.edges, channel.matrix, title)
+    outputs = output_points(table)
+    if isinstance(domain, Finite):
+        columns = names.outputs or [f"{value:.10g}" for value in outputs]
+        rows = names.inputs or [f"{value:.10g}" for value in channel.items]
+        law = Discrete(float(table.epsilon), domain, Finite(tuple(outputs.tolist())), channel.matrix, table.name)
+        return plot.probability_table(law, (rows, columns))
+    return _gathered_figure(channel.items, outputs, channel.matrix, title)
+
+
+def _gathered_figure(items: Any, outputs: Any, matrix: Any, title: str) -> Figure:
+    """Listed outputs, gathered into equal cells where they stand."""
+    edges = np.linspace(outputs[0], outputs[-1], _INPUTS + 1)
+    cell = np.clip(np.searchsorted(edges, outputs, side="right") - 1, 0, edges.size - 2)
+    gathered = np.zeros((items.size, edges.size - 1))
+    np.add.at(gathered.T, cell, matrix.T)
+    return channel_map(items, edges, gathered, title)
+
+
+def _results_figure(path: Path) -> Figure:
+    from mechdesign.cli.bench import heat_map
+
+    kept = bench.read_results(path)
+    if not kept.rows:
+        raise FileProblem("results file", str(path), "hold at least one finished cell", "let bench run on")
+    name = kept.metrics[0]
+    order = (_listed(row.protocol for row in kept.rows), _listed(row.method for row in kept.rows))
+    return heat_map(bench.ranking(kept.rows, name), name, order, kept.items, kept.users)
+
+
+def _listed(names: Any) -> list[str]:
+    """Each name once, in the order of the catalogue; names of one's own last."""
+    known = [*bench.ONE_TIME, *bench.LONGITUDINAL, *bench.METHODS, *bench.SLOW_METHODS]
+    return sorted(set(names), key=lambda name: (known.index(name) if name in known else math.inf, name))

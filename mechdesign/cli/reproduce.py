@@ -1,0 +1,180 @@
+"""The papers' printed numbers beside ours, each with a verdict that follows from the two.
+
+NAME is a claim such as ogpm.example-8, or a family such as ogpm; all claims that take no more than two seconds are
+computed unless names or --all are given. The exit code is 0 whatever the verdicts are.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import JustifyMethod
+from rich.table import Table
+
+from mechdesign import files
+from mechdesign.cli import output
+from mechdesign.cli.options import AsJson, Force, Quiet
+from mechdesign.errors import InvalidInput
+from mechdesign.reproduce import CLAIMS, Claim, Outcome, judge, named
+from mechdesign.reproduce.claim import CORRECTED, FAILS, HOLDS, IS, Bounds, Item
+
+Row = dict[str, Any]
+
+_FORMATS = (".md", ".csv")
+
+
+def run(
+    names: Annotated[list[str] | None, typer.Argument(help="Claims or families.", metavar="[NAME ...]")] = None,
+    every: Annotated[bool, typer.Option("--all", help="The slow claims too (some minutes).")] = False,
+    listed: Annotated[bool, typer.Option("--list", help="What there is, without computing it.")] = False,
+    out: Annotated[Path | None, typer.Option("--out", help="Save the report: .md or .csv.")] = None,
+    as_json: AsJson = False,
+    force: Force = False,
+    quiet: Quiet = False,
+) -> None:
+    if names and every:
+        raise InvalidInput("options", "NAME, --all", "be given one or the other")
+    output.require_outputs(out, force=force)
+    if out is not None and (listed or out.suffix.lower() not in _FORMATS):
+        rule = "be left out with --list" if listed else f"end in {' or '.join(_FORMATS)}"
+        raise InvalidInput("output file", str(out), rule, "for example --out REPORT.md")
+    claims = named(names) if names else [claim for claim in CLAIMS if every or listed or not claim.slow]
+    if listed:
+        _list(claims, as_json=as_json)
+        return
+    outcomes = []
+    with output.ending_cleanly(), output.progress(f"{len(claims)} claims", quiet=quiet) as say:
+        for count, claim in enumerate(claims):
+            say(f"{count} of {len(claims)} claims, now {claim.key}")
+            outcomes.append(judge(claim))
+    if out is not None:
+        text = _markdown(outcomes) if out.suffix.lower() == ".md" else _csv(outcomes)
+        files.write_atomically(out, text.encode(), overwrite=force)
+    if as_json:
+        output.print_json({"claims": [_document(outcome) for outcome in outcomes], "verdicts": _counts(outcomes)})
+        return
+    _print(outcomes)
+    left = len(CLAIMS) - len(claims)
+    if left and not names:
+        output.console.print(f"  {left} slow claims are left out; --all computes them.", soft_wrap=True)
+    if out is not None:
+        output.say_saved(out)
+
+
+def _counts(outcomes: Sequence[Outcome]) -> dict[str, int]:
+    found = Counter(outcome.verdict for outcome in outcomes)
+    return {verdict: found[verdict] for verdict in (HOLDS, CORRECTED, FAILS)}
+
+
+def _about(claim: Claim) -> Row:
+    return {
+        "id": claim.key,
+        "paper": claim.paper,
+        "place": claim.place,
+        "words": claim.words,
+        "erratum": claim.erratum,
+        "cost": "slow" if claim.slow else "quick",
+    }
+
+
+def _document(outcome: Outcome) -> Row:
+    return _about(outcome.claim) | {
+        "verdict": outcome.verdict,
+        "seconds": outcome.seconds,
+        "numbers": [
+            {
+                "label": item.label,
+                "relation": item.relation,
+                "printed": float(item.printed),
+                "corrected": float(item.corrected) if item.corrected else None,
+                "lower": low,
+                "upper": high,
+                "as_corrected": None if outcome.mended is None else list(outcome.mended[k]),
+            }
+            for k, (item, (low, high)) in enumerate(zip(outcome.claim.items, outcome.ours, strict=True))
+        ],
+    }
+
+
+# -- for people -------------------------------------------------------------------------------------------------------
+
+
+def _list(claims: Sequence[Claim], *, as_json: bool) -> None:
+    if as_json:
+        output.print_json({"claims": [_about(claim) for claim in claims]})
+        return
+    rows = [[claim.key, claim.place, "slow" if claim.slow else ""] for claim in claims]
+    output.print_table(f"{len(claims)} claims", ["claim", "place", ""], rows, left=3)
+
+
+def _printed(item: Item) -> str:
+    return item.printed if item.relation == IS else f"{item.relation} {item.printed}"
+
+
+def _number(item: Item, ours: Bounds) -> str:
+    """Ours, in one significant digit more than is printed."""
+    digits = max(4, len(item.printed.strip("-").replace(".", "").lstrip("0")) + 1)
+    low, high = (f"{round(end, 12) + 0.0:.{digits}g}" for end in ours)
+    return low if low == high else f"[{low}, {high}]"
+
+
+def _lines(outcome: Outcome) -> list[list[str]]:
+    """A line a number: label, printed, ours, and the number after correction, by the erratum or under its reading."""
+    lines = []
+    for k, (item, ours) in enumerate(zip(outcome.claim.items, outcome.ours, strict=True)):
+        corrected = item.corrected if outcome.mended is None else _number(item, outcome.mended[k])
+        lines.append([item.label, _printed(item), _number(item, ours), corrected])
+    return lines
+
+
+def _print(outcomes: Sequence[Outcome]) -> None:
+    for paper in dict.fromkeys(outcome.claim.paper for outcome in outcomes):
+        output.console.print(paper, style="bold", soft_wrap=True)
+        table = Table(box=None, pad_edge=False, padding=(0, 2))
+        for heading in ("claim", "printed", "ours", "corrected", "verdict"):
+            justify: JustifyMethod = "left" if heading in ("claim", "verdict") else "right"
+            table.add_column(heading, justify=justify, overflow="fold", no_wrap=heading == "claim")
+        for outcome in (outcome for outcome in outcomes if outcome.claim.paper == paper):
+            table.add_row(outcome.claim.key, "", "", "", outcome.in_words)
+            for label, *numbers in _lines(outcome):
+                table.add_row(f"  {label}", *numbers, "")
+        output.console.print(table)
+        output.console.print()
+    output.console.print(f"{len(outcomes)} claims: {_summary(outcomes)}", soft_wrap=True)
+
+
+def _summary(outcomes: Sequence[Outcome]) -> str:
+    return ", ".join(f"{verdict}: {count}" for verdict, count in _counts(outcomes).items())
+
+
+# -- for files --------------------------------------------------------------------------------------------------------
+
+
+def _markdown(outcomes: Sequence[Outcome]) -> str:
+    parts = [f"# Printed numbers and ours\n\n{len(outcomes)} claims. {_summary(outcomes)}.\n"]
+    for paper in dict.fromkeys(outcome.claim.paper for outcome in outcomes):
+        parts.append(f"\n## {paper}\n")
+        for outcome in (outcome for outcome in outcomes if outcome.claim.paper == paper):
+            claim = outcome.claim
+            parts.append(f"\n**{claim.key}** ({claim.place}): {claim.words}. Verdict: *{outcome.in_words}*.\n\n")
+            parts.append("| number | printed | ours | corrected |\n|---|---|---|---|\n")
+            parts += ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in _lines(outcome)]
+    return "".join(parts)
+
+
+def _csv(outcomes: Sequence[Outcome]) -> str:
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["id", "paper", "place", "label", "relation", "printed", "corrected", "lower", "upper", "verdict"])
+    for outcome in outcomes:
+        claim = outcome.claim
+        for item, (low, high) in zip(claim.items, outcome.ours, strict=True):
+            about = [claim.key, claim.paper, claim.place, item.label, item.relation]
+            writer.writerow([*about, item.printed, item.corrected, repr(low), repr(high), outcome.in_words])
+    return text.getvalue()

@@ -1,0 +1,39 @@
+"""The papers' printed numbers beside ours: every claim is computed, and its verdict follows from the numbers."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+
+from mechdesign.errors import InvalidInput
+from mechdesign.reproduce import aaa, budget, certified, frequency, jrr, ogpm
+from mechdesign.reproduce.claim import CORRECTED, FAILS, HOLDS, Claim, Item, Outcome, judge
+
+CLAIMS: tuple[Claim, ...] = (
+    *ogpm.CLAIMS,
+    *jrr.CLAIMS,
+    *aaa.CLAIMS,
+    *budget.CLAIMS,
+    *frequency.CLAIMS,
+    *certified.CLAIMS,
+)
+
+__all__ = ["CLAIMS", "CORRECTED", "FAILS", "HOLDS", "Claim", "Item", "Outcome", "judge", "named"]
+
+
+def named(names: Sequence[str]) -> list[Claim]:
+    """Claims by name, or all whose names begin with one such as ``ogpm``; in the order of `CLAIMS`, each once.
+
+    >>> [claim.key for claim in named(["capri", "ogpm.example-8"])]
+    ['ogpm.example-8', 'capri.figure-4.1a', 'capri.figure-4.1a-safe']
+    """
+    wanted: set[str] = set()
+    for name in (text.strip().lower() for text in names):
+        found = [claim.key for claim in CLAIMS if name in (claim.key, claim.key.partition(".")[0])]
+        if not found:
+            known = [claim.key for claim in CLAIMS]
+            families = sorted({key.partition(".")[0] for key in known})
+            near = difflib.get_close_matches(name, known, n=3, cutoff=0.6) or families
+            raise InvalidInput("claim", name, "be one of those listed", f"nearest: {', '.join(near)}; see --list")
+        wanted.update(found)
+    return [claim for claim in CLAIMS if claim.key in wanted]

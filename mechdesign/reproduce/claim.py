@@ -1,0 +1,137 @@
+"""A printed claim, how it is computed here, and the verdict that follows from the two.
+
+What is printed is a number of the paper, or what its formula gives at a point the claim names. It stands for all that
+round or are cut to it: it agrees with ours if the two differ by less than one unit of the last printed digit (``units``
+of them, where the words are vaguer or tighter). Of ours, what is only proven to lie in an interval agrees if all of the
+interval does.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+
+from mechdesign.errors import InvalidInput
+
+IS, AT_MOST, AT_LEAST = "is", "at most", "at least"
+HOLDS, CORRECTED, FAILS = "holds", "holds after correction", "does not hold"
+
+Bounds = tuple[float, float]
+Value = float | Fraction | Bounds
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One number of a claim, in the digits of the paper, and in those of its erratum if there is one.
+
+    >>> Item("error", "0.241").agrees_with((0.2412, 0.2412)), Item("error", "0.241").agrees_with((0.2425, 0.2425))
+    (True, False)
+    """
+
+    label: str
+    printed: str
+    corrected: str = ""
+    relation: str = IS
+    units: float = 1.0
+
+    def agrees_with(self, ours: Bounds) -> bool:
+        """Whether all of ours is what is printed."""
+        return _agrees(self.printed, self.relation, self.units, ours)
+
+    def agrees_corrected(self, ours: Bounds) -> bool:
+        """Whether all of ours is what the erratum says, or what is printed where it says nothing."""
+        return _agrees(self.corrected, IS, 1.0, ours) if self.corrected else self.agrees_with(ours)
+
+
+def within(label: str, text: str, relative: float) -> Item:
+    """An item whose digits are finer than the proof of its number: a relative distance counts as agreeing."""
+    unit = 10.0 ** -len(text.partition(".")[2])
+    return Item(label, text, units=max(1.0, relative * float(text) / unit))
+
+
+def _agrees(text: str, relation: str, units: float, ours: Bounds) -> bool:
+    low, high = ours
+    number = Decimal(text)
+    if number.is_infinite():
+        return low == high == float(number)
+    value = float(number)
+    if relation == AT_MOST:
+        return high <= value
+    if relation == AT_LEAST:
+        return low >= value
+    exponent = number.as_tuple().exponent
+    assert isinstance(exponent, int)
+    slack = units * 10.0**exponent
+    return value - slack < low and high < value + slack
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a paper says at a place, in numbers, and the functions that compute these numbers.
+
+    ``compute`` follows the paper to the letter and gives a value for each item, in their order. Where that does not
+    agree and an ``erratum`` says why, either the erratum has other numbers (`Item.corrected`), or it reads the claim
+    otherwise: then ``mended`` computes the same items under that reading. ``slow`` claims take more than two seconds.
+    """
+
+    key: str
+    paper: str
+    place: str
+    words: str
+    items: tuple[Item, ...]
+    compute: Callable[[], Sequence[Value]]
+    mended: Callable[[], Sequence[Value]] | None = None
+    erratum: int | None = None
+    slow: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A claim beside the numbers computed for it. The verdict is derived from them, never stated."""
+
+    claim: Claim
+    ours: tuple[Bounds, ...]
+    mended: tuple[Bounds, ...] | None
+    seconds: float
+
+    @property
+    def verdict(self) -> str:
+        items = self.claim.items
+        if all(item.agrees_with(value) for item, value in zip(items, self.ours, strict=True)):
+            return HOLDS
+        if self.claim.erratum is None:
+            return FAILS
+        values = self.ours if self.mended is None else self.mended
+        if all(item.agrees_corrected(value) for item, value in zip(items, values, strict=True)):
+            return CORRECTED
+        return FAILS
+
+    @property
+    def in_words(self) -> str:
+        """The verdict with the number of the erratum it rests on."""
+        return f"{CORRECTED} (erratum {self.claim.erratum})" if self.verdict == CORRECTED else self.verdict
+
+
+def judge(claim: Claim) -> Outcome:
+    """Compute a claim's numbers, under the erratum's reading too where the paper's own does not agree.
+
+    >>> half = Claim("half", "a paper", "page 1", "half of it", (Item("share", "0.50"),), lambda: [Fraction(1, 2)])
+    >>> judge(half).in_words
+    'holds'
+    """
+    started = time.perf_counter()
+    ours = _bounds(claim, claim.compute())
+    mended = None
+    agreed = all(item.agrees_with(value) for item, value in zip(claim.items, ours, strict=True))
+    if claim.mended is not None and not agreed:
+        mended = _bounds(claim, claim.mended())
+    return Outcome(claim, ours, mended, time.perf_counter() - started)
+
+
+def _bounds(claim: Claim, values: Sequence[Value]) -> tuple[Bounds, ...]:
+    if len(values) != len(claim.items):
+        raise InvalidInput(f"claim {claim.key}", len(values), f"compute {len(claim.items)} values")
+    return tuple(value if isinstance(value, tuple) else (float(value), float(value)) for value in values)

@@ -1,0 +1,170 @@
+"""Chapter 4 of the refined mechanism design thesis: joint randomised response."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+from statistics import NormalDist
+
+from mechdesign.design.joint import heuristic, optimal_joint
+from mechdesign.design.joint_problem import JointProblem
+from mechdesign.mechanisms.joint import JointResponse
+from mechdesign.proof.joint import all_lied_ratio, averaged_ratio
+from mechdesign.reproduce.claim import Claim, Item, Value
+
+PAPER = "Refined mechanism design, chapter 4 (JRR)"
+
+_USERS = 10_000
+_KOSARAK = (20_000, 659)
+"""Users, and those with a one (table 4.3)."""
+
+
+def _examples() -> list[Value]:
+    independent = JointResponse.pair(Fraction(4, 5), 0)
+    together = JointResponse((Fraction(0), Fraction(2, 5), Fraction(3, 5)))
+    return [independent.variance(2, 2), together.variance(2, 2)]
+
+
+def _enumerated_variance() -> list[Value]:
+    """Four users of whom one has a 1, p = .7, rho = -.25: all pairings and all truths, without theorem 4."""
+    p, values = Fraction(7, 10), (1, 0, 0, 0)
+    law = JointResponse.pair(p, Fraction(-1, 4))
+    table = {(1, 1): law.weights[2], (1, 0): law.weights[1] / 2, (0, 1): law.weights[1] / 2, (0, 0): law.weights[0]}
+    first, second = Fraction(0), Fraction(0)
+    for pairing in ([(0, 1), (2, 3)], [(0, 2), (1, 3)], [(0, 3), (1, 2)]):
+        for truths in itertools.product((0, 1), repeat=4):
+            (a, b), (c, d) = ((truths[i], truths[j]) for i, j in pairing)
+            chance = table[a, b] * table[c, d] / 3
+            reports = sum(value if truth else 1 - value for value, truth in zip(values, truths, strict=True))
+            estimate = (reports - 4 * (1 - p)) / (2 * p - 1)
+            first, second = first + chance * estimate, second + chance * estimate**2
+    return [first, second - first**2]
+
+
+def _given_all() -> list[Value]:
+    """Theorem 3's ratio among four users of whom two collude, and the true one given that both colluders lied."""
+    law = JointResponse.pair(Fraction(7, 10), Fraction(-1, 5))
+    bound, true = averaged_ratio(law, 4, 2), all_lied_ratio(law, 4, 2)
+    assert bound is not None
+    assert true is not None
+    return [bound, true]
+
+
+def _spent() -> list[Value]:
+    rules = [heuristic(JointProblem(1.0, _USERS, 0.01, colluders=count)) for count in (0, 500)]
+    return [rule.privacy.averaged for rule in rules]
+
+
+def _partner() -> list[Value]:
+    return [heuristic(JointProblem(1.0, _USERS, 0.01)).privacy.if_your_partner_colludes]
+
+
+def _optimal_pair() -> list[Value]:
+    law = optimal_joint(JointProblem(1.0, _USERS, 0.01)).law
+    return [law.truth, law.rho]
+
+
+def _agreement() -> list[Value]:
+    limits = [heuristic(JointProblem(1.0, _USERS, share)).agrees_up_to for share in (0.1, 0.9)]
+    return [0.0 if limit is None else limit for limit in limits]  # None: it matches for no number of colluders
+
+
+def _ratios() -> list[Value]:
+    return [optimal_joint(JointProblem(epsilon, _USERS, 1.0)).ratio for epsilon in (0.01, 0.1)]
+
+
+def _percentiles() -> list[Value]:
+    """The error that 80% of collections stay below, relative to n1, under the normal law of the exact variance."""
+    problem = JointProblem(0.1, _KOSARAK[0], _KOSARAK[1] / _KOSARAK[0])
+    independent = optimal_joint(problem).independent_variance
+    reach = NormalDist().inv_cdf((1 + 0.8) / 2) / _KOSARAK[1]
+    return [reach * math.sqrt(variance) for variance in (heuristic(problem).variance, independent)]
+
+
+CLAIMS = (
+    Claim(
+        "jrr.examples-2-3",
+        PAPER,
+        "examples 2 and 3",
+        "two users, p = 0.8: variance 0.89 on their own, 0.67 if they never both lie",
+        (Item("independent", "0.89"), Item("joint", "0.67")),
+        _examples,
+    ),
+    Claim(
+        "jrr.theorem-4",
+        PAPER,
+        "theorem 4",
+        "the estimator is unbiased with variance pq/(p-q)^2 (n + rho ((2 n1 - n)^2 - n)/(n - 1)) (n = 4, n1 = 1)",
+        (Item("mean", "1.000000"), Item("variance", "5.250000")),
+        _enumerated_variance,
+    ),
+    Claim(
+        "jrr.theorem-3",
+        PAPER,
+        "theorem 3",
+        "the bound holds given the truthfulness of all who collude (n = 4, two collude, p = 0.7, rho = -0.2)",
+        (Item("e^eps by the theorem", "3.84"), Item("e^eps if both lied", "3.84", "4.28")),
+        _given_all,
+        erratum=6,
+    ),
+    Claim(
+        "jrr.figure-4.1",
+        PAPER,
+        "section 4.3.4, figure 4.1",
+        "without colluders p = e^eps/(e^eps + 1), rho = 1 - 1/p is the optimum (eps = 1, n = 10^4, n1 = 100)",
+        (Item("p", "0.731059"), Item("rho", "-0.367879")),
+        _optimal_pair,
+    ),
+    Claim(
+        "jrr.heuristic",
+        PAPER,
+        "section 4.3.4",
+        "the heuristic keeps theorem 3's budget of 1 (n = 10^4)",
+        (Item("no colluders", "1.0000"), Item("500 collude", "1.0000", "1.0695")),
+        _spent,
+        erratum=6,
+    ),
+    Claim(
+        "jrr.partner",
+        PAPER,
+        "section 4.4.3",
+        "theorem 3's eps = 1 covers an adversary who learns who is paired with a colluder (rho = 1 - 1/p)",
+        (Item("eps, partner known", "1.0", "inf"),),
+        _partner,
+        erratum=6,
+    ),
+    Claim(
+        "jrr.figure-4.2",
+        PAPER,
+        "section 4.3.4, figure 4.2",
+        "the heuristic matches the optimum up to 17% colluders at n1/n = 0.1 and 10% at 0.9",
+        (Item("n1/n = .1", "0.17"), Item("n1/n = .9", "0.10")),
+        _agreement,
+    ),
+    Claim(
+        "jrr.figure-4.4",
+        PAPER,
+        "section 4.6.2, figure 4.4",
+        "Kosarak, eps = 0.1: the 80th percentile of the relative error is 0.7 for JRR and 1.45 for RR",
+        (Item("JRR", "0.7"), Item("RR", "1.45")),
+        _percentiles,
+    ),
+    Claim(
+        "jrr.figure-4.5",
+        PAPER,
+        "section 4.6.3, figure 4.5",
+        "at n1/n = 1 the error is about 1% of randomised response's at eps = 0.01 and about 10% at 0.1",
+        (Item("eps = .01", "0.01", units=0.5), Item("eps = .1", "0.10", units=0.5)),
+        _ratios,
+    ),
+    Claim(
+        "jrr.categories",
+        PAPER,
+        "section 4.5",
+        "the k-ary table's truthfulness has correlation rho (k = 5, rho = -0.2)",
+        (Item("correlation", "-0.20", "-0.05"),),
+        lambda: [JointResponse.pair(Fraction(1, 2), Fraction(-1, 5), 5).correlation],
+        erratum=6,
+    ),
+)

@@ -1,0 +1,382 @@
+"""Chapter 5 of the refined mechanism design thesis: the optimal piecewise mechanism."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import cache
+
+import numpy as np
+
+from mechdesign.design import MinimaxProblem, PiecewiseProblem, PolarProblem, optimal_minimax, optimal_piecewise
+from mechdesign.design.polar import best_split, optimal_polar
+from mechdesign.design.regression import fit_height
+from mechdesign.domains import Circle, Interval
+from mechdesign.losses import Absolute, Power, Squared
+from mechdesign.mechanisms import catalogue
+from mechdesign.mechanisms.piecewise import Piecewise
+from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.reproduce.claim import AT_LEAST, AT_MOST, Bounds, Claim, Item, Value
+
+PAPER = "Refined mechanism design, chapter 5 (OGPM)"
+
+_UNIT, _CIRCLE = Interval(0.0, 1.0), Circle()
+_FLAT = Interval(0.0, _CIRCLE.period)
+_RIVALS = ("pm-c", "sw-c")
+_EPSILONS = np.arange(1, 8.01, 0.25)
+_PLOTTED, _GAP = 1000, 1e-4
+
+
+def _worst(mechanism: Mechanism, loss: Power) -> float:
+    return float(mechanism.worst_case(loss)[0])
+
+
+def _best(epsilon: float, exponent: float, domain: Interval | Circle = _UNIT) -> Piecewise:
+    period = domain.period if isinstance(domain, Circle) else None
+    mechanism = optimal_piecewise(PiecewiseProblem(epsilon, Power(exponent, period), domain)).mechanism
+    assert isinstance(mechanism, Piecewise)
+    return mechanism
+
+
+def _closed_form() -> list[Value]:
+    mechanism = catalogue.ogpm(1.0)
+    middle = mechanism.pieces(0.5).edges
+    return [mechanism.high, mechanism.pieces(0.0).edges[1], middle[1], middle[2]]
+
+
+def _squared_heights() -> list[Value]:
+    return [_best(epsilon, 2.0).high for epsilon in (1.0, 2.0, 4.0, 8.0)]
+
+
+def _errors_at_zero() -> list[Value]:
+    loss = Squared()
+    return [float(build(1.0).expected_loss(0.0, loss)) for build in (catalogue.ogpm, catalogue.sw)]
+
+
+def _whole_domain() -> list[Value]:
+    loss = Absolute()
+    return [
+        catalogue.ogpm(epsilon).average_loss(loss) / catalogue.build(rival, epsilon, _UNIT).average_loss(loss)
+        for epsilon in (2.0, 4.0)
+        for rival in _RIVALS
+    ]
+
+
+@cache
+def _rival_mean(rival: str, exponent: float) -> float:
+    return float(np.mean([_worst(catalogue.build(rival, e, _UNIT), Power(exponent)) for e in _EPSILONS]))
+
+
+def _worst_over_epsilon(build: Callable[[float], Mechanism]) -> list[Value]:
+    ours = float(np.mean([_worst(build(float(e)), Squared()) for e in _EPSILONS]))
+    return [ours / _rival_mean(rival, 2.0) for rival in _RIVALS]
+
+
+def _circle_shares(build: Callable[[float], Mechanism], rival_loss: Power) -> list[Value]:
+    """Averages over 1000 equispaced inputs with both ends, as a figure has them: the errors of rivals peak there."""
+    loss, places = Squared(_CIRCLE.period), np.linspace(0, _CIRCLE.period, _PLOTTED)
+
+    def average(rival: str, epsilon: float) -> float:
+        return float(np.mean(catalogue.build(rival, epsilon, _FLAT).expected_loss(places, rival_loss)))
+
+    return [build(epsilon).average_loss(loss) / average(rival, epsilon) for epsilon in (2.0, 4.0) for rival in _RIVALS]
+
+
+def _circle_over_epsilon(build: Callable[[float, float], Mechanism]) -> list[Value]:
+    """Worst cases of PM-C and SW-C as on the flattened circle; by theorem 6 errors grow with the length's power."""
+    shares: list[Value] = []
+    for exponent in (1.0, 2.0):
+        loss = Power(exponent, _CIRCLE.period)
+        ours = float(np.mean([_worst(build(float(e), exponent), loss) for e in _EPSILONS]))
+        shares += [ours / (_CIRCLE.period**exponent * _rival_mean(rival, exponent)) for rival in _RIVALS]
+    return shares
+
+
+def _circle_density() -> list[Value]:
+    mechanism = catalogue.ogpm_circle(1.0)
+    return [mechanism.high, mechanism.low, mechanism.width / 2 / math.pi]
+
+
+def _split() -> list[Value]:
+    """The worst input is an end of the line, and any point of the circle."""
+    circular = Squared(_CIRCLE.period)
+
+    def on_line(epsilon: float) -> float:
+        return float(catalogue.ogpm(epsilon).expected_loss(0.0, Squared()))
+
+    def on_circle(epsilon: float) -> float:
+        return float(catalogue.ogpm_circle(epsilon).expected_loss(0.0, circular))
+
+    found = best_split(1 + 2 * math.pi, on_line, on_circle)
+    return [found.first, found.second]
+
+
+def _polar_design() -> list[Value]:
+    details = optimal_polar(PolarProblem(1 + 2 * math.pi)).report.details
+    return [float(details["epsilon_distance"]), float(details["epsilon_angle"])]
+
+
+def _b_laplace_mass() -> list[Value]:
+    """The printed density ``e^(-eps |y - x|) eps / (1 - e^-eps)``, integrated over [0, 1]."""
+    epsilon = 2.0
+
+    def mass(x: float) -> float:
+        return (2 - math.exp(-epsilon * x) - math.exp(-epsilon * (1 - x))) / -math.expm1(-epsilon)
+
+    return [mass(0.0), mass(0.5)]
+
+
+def _aimed() -> list[Value]:
+    found = optimal_piecewise(PiecewiseProblem(1.0, at=0.2))
+    usual = _best(1.0, 1.0)
+    assert isinstance(found.mechanism, Piecewise)
+    aimed = (found.certificate.lower, found.certificate.upper)
+    return [found.mechanism.high, aimed, usual.high, float(usual.expected_loss(0.2, Absolute()))]
+
+
+def _fitted() -> list[Value]:
+    fit = fit_height(np.random.default_rng(1).uniform(0.1, 4, 50).tolist(), Absolute())
+    return [fit.rate, fit.shift, fit.largest_residual]
+
+
+def _unbiased() -> list[Value]:
+    theorem, pm = catalogue.ogpm_unbiased(1.0), catalogue.build("pm", 1.0, _UNIT)
+    return [float(theorem.mean(0.25)), float(pm.variance(0.0)) / float(theorem.variance(0.0))]
+
+
+def _optimum(exponent: float, epsilons: Sequence[float]) -> list[Value]:
+    """Over all mechanisms: proven bounds of the least worst case."""
+    found: list[Value] = []
+    for epsilon in epsilons:
+        certificate = optimal_minimax(MinimaxProblem(epsilon, Power(exponent), gap=_GAP)).certificate
+        found.append((certificate.lower, certificate.upper))
+    return found
+
+
+def _circle_optimum() -> list[Value]:
+    certificate = optimal_piecewise(PiecewiseProblem(2.0, Absolute(_CIRCLE.period), _CIRCLE)).certificate
+    assert certificate.valid_for == "all mechanisms"
+    bounds: Bounds = certificate.lower, certificate.upper
+    return [bounds]
+
+
+def _circle_squared() -> list[Value]:
+    certificate = optimal_piecewise(PiecewiseProblem(4.0, Squared(_CIRCLE.period), _CIRCLE)).certificate
+    return [(certificate.lower, certificate.upper)]
+
+
+def _shares(*printed: str) -> tuple[Item, ...]:
+    names = [f"eps = {epsilon}, of {rival}" for epsilon in (2, 4) for rival in ("PM-C", "SW-C")]
+    return tuple(Item(name, text) for name, text in zip(names, printed, strict=True))
+
+
+CLAIMS = (
+    Claim(
+        "ogpm.example-6",
+        PAPER,
+        "example 6, figure 5.4",
+        "at eps = 1 the optimal mechanism has p = 1.64, on [0, 0.38) for x = 0 and on [0.31, 0.69) for x = 0.5",
+        (Item("p", "1.64"), Item("end at 0", "0.38"), Item("start at .5", "0.31"), Item("end at .5", "0.69")),
+        _closed_form,
+    ),
+    Claim(
+        "ogpm.theorem-7-squared",
+        PAPER,
+        "theorem 7",
+        "p = e^(eps/2) is optimal for squared error too",
+        (
+            Item("p at eps = 1", "1.6487", "1.509333"),
+            Item("p at eps = 2", "2.7183", "2.230012"),
+            Item("p at eps = 4", "7.3891", "4.625211"),
+            Item("p at eps = 8", "54.598", "18.081562"),
+        ),
+        _squared_heights,
+        erratum=1,
+    ),
+    Claim(
+        "ogpm.mse-at-0",
+        PAPER,
+        "section C.2.5",
+        "at eps = 1 and x = 0 the mean squared error is 0.22, that of SW 0.29",
+        (Item("OGPM", "0.22"), Item("SW", "0.29")),
+        _errors_at_zero,
+    ),
+    Claim(
+        "ogpm.section-5.6",
+        PAPER,
+        "section 5.6.1, figure 5.8",
+        "average absolute error over the domain, as a share of that of PM-C and SW-C",
+        _shares("0.942", "0.923", "0.905", "0.747"),
+        _whole_domain,
+    ),
+    Claim(
+        "ogpm.figure-5.9",
+        PAPER,
+        "section 5.6.1, figure 5.9",
+        "worst-case squared error, averaged over eps, as a share of that of PM-C and SW-C",
+        (Item("of PM-C", "0.899"), Item("of SW-C", "0.617")),
+        lambda: _worst_over_epsilon(catalogue.ogpm),
+        mended=lambda: _worst_over_epsilon(lambda epsilon: _best(epsilon, 2.0)),
+        erratum=1,
+    ),
+    Claim(
+        "ogpm.figure-5.10",
+        PAPER,
+        "section 5.6.1, figure 5.10",
+        "circle: average squared error, as a share of that of PM-C and SW-C with distances on the flattened circle",
+        _shares("0.475", "0.430", "0.413", "0.246"),
+        lambda: _circle_shares(catalogue.ogpm_circle, Squared()),
+        mended=lambda: _circle_shares(lambda epsilon: _best(epsilon, 2.0, _CIRCLE), Squared()),
+        erratum=1,
+    ),
+    Claim(
+        "ogpm.figure-5.10-circular",
+        PAPER,
+        "section 5.6.1, figure 5.10",
+        "the same shares, with the errors of PM-C and SW-C measured round the circle as ours are",
+        _shares("0.475", "0.430", "0.413", "0.246"),
+        lambda: _circle_shares(lambda epsilon: _best(epsilon, 2.0, _CIRCLE), Squared(_CIRCLE.period)),
+    ),
+    Claim(
+        "ogpm.figure-5.11",
+        PAPER,
+        "section 5.6.1, figure 5.11",
+        "circle: worst-case error averaged over eps, as a share of PM-C and SW-C on the flattened circle",
+        (
+            Item("absolute, of PM-C", "0.500"),
+            Item("absolute, of SW-C", "0.416"),
+            Item("squared, of PM-C", "0.224"),
+            Item("squared, of SW-C", "0.154"),
+        ),
+        lambda: _circle_over_epsilon(lambda epsilon, _: catalogue.ogpm_circle(epsilon)),
+        mended=lambda: _circle_over_epsilon(lambda epsilon, exponent: _best(epsilon, exponent, _CIRCLE)),
+        erratum=1,
+    ),
+    Claim(
+        "ogpm.example-7",
+        PAPER,
+        "example 7, figure 5.6",
+        "at eps = 1 the circular mechanism has density 0.26 within 0.38 pi of the input and 0.09 elsewhere",
+        (Item("density near", "0.26"), Item("density far", "0.09"), Item("reach / pi", "0.38")),
+        _circle_density,
+    ),
+    Claim(
+        "ogpm.theorem-9",
+        PAPER,
+        "theorem 9",
+        "the least mean squared error on the circle (the formula at eps = 4)",
+        (Item("MSE in rad^2", "0.48566", "0.40106"),),
+        _circle_squared,
+        erratum=1,
+    ),
+    Claim(
+        "ogpm.circle-optimal",
+        PAPER,
+        "theorem 8",
+        "on the circle no mechanism has a smaller worst absolute error (theorem 8 at eps = 2)",
+        (Item("error in rad", "0.8449"),),
+        _circle_optimum,
+    ),
+    Claim(
+        "ogpm.example-5",
+        PAPER,
+        "example 5",
+        "the solved heights are e^(eps/2) - 0.07, with an error of at most 0.01",
+        (Item("rate", "0.5", units=0.01), Item("shift", "-0.07"), Item("largest residual", "0.01", relation=AT_MOST)),
+        _fitted,
+    ),
+    Claim(
+        "ogpm.example-8",
+        PAPER,
+        "example 8",
+        "aimed at x = 0.2, eps = 1: p = 1.54 and error 0.241 there; the worst-case design has 1.64 and 0.243",
+        (
+            Item("p, aimed", "1.54"),
+            Item("error, aimed", "0.241"),
+            Item("p, worst case", "1.64"),
+            Item("error, worst case", "0.243"),
+        ),
+        _aimed,
+    ),
+    Claim(
+        "ogpm.split",
+        PAPER,
+        "section C.2.6",
+        "eps = 1 + 2 pi is best split into 1.32 for the distance and 5.69 for the angle (printed heights)",
+        (Item("distance", "1.32", "1.299"), Item("angle", "5.69", "5.985")),
+        _split,
+        erratum=4,
+    ),
+    Claim(
+        "ogpm.split-optimal",
+        PAPER,
+        "section C.2.6",
+        "the same split is best for the optimal mechanisms",
+        (Item("distance", "1.32"), Item("angle", "5.69")),
+        _polar_design,
+    ),
+    Claim(
+        "ogpm.b-laplace",
+        PAPER,
+        "section C.2.8",
+        "B-Laplace is normalised by (1 - e^-eps)/2: its total mass at eps = 2 is 1",
+        (Item("mass at x = 0", "1.00"), Item("mass at x = .5", "1.00", "1.46")),
+        _b_laplace_mass,
+        erratum=4,
+    ),
+    Claim(
+        "ogpm.staircase",
+        PAPER,
+        "section 5.6.2",
+        "the staircase mechanism's expected absolute error is e^(eps/2)/(e^eps - 1) (at eps = 2)",
+        (Item("error", "0.42546"),),
+        lambda: [_worst(catalogue.staircase(2.0, _UNIT, Absolute()), Absolute())],
+    ),
+    Claim(
+        "ogpm.circular-distance",
+        PAPER,
+        "section 5.3",
+        "the distance on the circle is min(|y - x|, |y - (2 pi - x)|) (from 1 to 6)",
+        (Item("distance", "0.7168", "1.2832"),),
+        lambda: [float(Absolute(_CIRCLE.period)(6.0, 1.0))],
+        erratum=4,
+    ),
+    Claim(
+        "ogpm.theorem-10",
+        PAPER,
+        "theorem 10",
+        "OGPM-U is the optimal unbiased mechanism: PM has no less variance (eps = 1, x = 0)",
+        (
+            Item("its mean at x = .25", "0.25", units=1e-6),
+            Item("variance of PM over its", "1", "0.26", relation=AT_LEAST),
+        ),
+        _unbiased,
+        erratum=4,
+    ),
+    Claim(
+        "ogpm.optimal-absolute",
+        PAPER,
+        "theorem 7",
+        "no mechanism has a smaller worst absolute error than theorem 7's 1/(1 + e^(eps/2))",
+        (
+            Item("eps = 1", "0.37754", "0.3162"),
+            Item("eps = 2", "0.26894", "0.2008"),
+            Item("eps = 4", "0.11920", "0.0781"),
+        ),
+        lambda: _optimum(1.0, (1.0, 2.0, 4.0)),
+        erratum=3,
+    ),
+    Claim(
+        "ogpm.optimal-squared",
+        PAPER,
+        "theorem 7",
+        "no mechanism has a smaller worst squared error than theorem 7's",
+        (
+            Item("eps = 1", "0.22087", "0.1966"),
+            Item("eps = 2", "0.13787", "0.1069"),
+            Item("eps = 4", "0.04921", "0.0261"),
+        ),
+        lambda: _optimum(2.0, (1.0, 2.0, 4.0)),
+        erratum=3,
+    ),
+)

@@ -1,0 +1,346 @@
+"""The JSON of every command against one table of keys and types, and that nothing else ever reaches stdout."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mechdesign.cli import budget, output
+from mechdesign.cli.app import app
+
+# -- types ------------------------------------------------------------------------------------------------------------
+
+
+def number(value: Any) -> bool:
+    return (isinstance(value, int | float) and not isinstance(value, bool)) or value == "inf"
+
+
+def text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def flag(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def mapping(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+def none(value: Any) -> bool:
+    return value is None
+
+
+def numbers(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(map(number, value))
+
+
+def ends(value: Any) -> bool:
+    return numbers(value) and len(value) == 2 and value[0] <= value[1]
+
+
+def pair(value: Any) -> bool:
+    return numbers(value) and len(value) == 2
+
+
+def values(value: Any) -> bool:
+    return mapping(value) and bool(value) and all(map(number, value.values()))
+
+
+def rows(**fields: Any) -> Any:
+    """A list of objects that have these keys at least."""
+
+    def check(value: Any) -> bool:
+        filled = isinstance(value, list) and bool(value)
+        return filled and all(kind(row[key]) for row in value for key, kind in fields.items())
+
+    return check
+
+
+DESIGN = {
+    "problem": mapping,
+    "mechanism.kind": text,
+    "certificate.lower": number,
+    "certificate.upper": number,
+    "certificate.valid_for": text,
+    "certificate.claimed": flag,
+    "certificate.privacy_loss": number,
+    "report.seconds": number,
+    "report.solver": text,
+    "report.versions": mapping,
+}
+PIECES = {"mechanism.p": number, "mechanism.pieces": rows(x=number, edges=numbers, densities=numbers)}
+COMPARED = {"comparison": rows(name=text, worst=number, average=number)}
+BASED = {"mechanism.outputs": numbers, "mechanism.base": numbers}
+JOINT = DESIGN | {
+    "p": number,
+    "rho": number,
+    "group": number,
+    "variance": number,
+    "variance_rr": number,
+    "epsilon_average": number,
+    "epsilon_conditional": numbers,
+}
+ALARMS = dict.fromkeys(("probability.TP", "probability.TN", "probability.FP", "probability.FN"), number)
+
+WATER = ("--population", "water-sample", "--capacity", "18000")
+
+# name: (arguments, keys and their types); files are made by the fixture below
+TABLE: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
+    "ogpm": (
+        ("ogpm", "--eps", "2"),
+        DESIGN | PIECES | COMPARED | {"floor.lower": number, "floor.upper": number},
+    ),
+    "ogpm circular": (("ogpm", "--eps", "2", "--circular"), DESIGN | PIECES | COMPARED | {"floor.upper": number}),
+    "ogpm unbiased": (("ogpm", "--eps", "1", "--unbiased"), DESIGN | PIECES | COMPARED),
+    "ogpm polar": (("ogpm", "--eps", "7", "--polar"), DESIGN),
+    "minimax": (("minimax", "--eps", "2", "--gap", "1e-2"), DESIGN | BASED | COMPARED),
+    "minimax prior": (
+        ("minimax", "--eps", "1", "--criterion", "prior", "--prior", "normal:0.3,0.1", "--gap", "1e-2"),
+        DESIGN | BASED | COMPARED,
+    ),
+    "minimax unbiased": (
+        ("minimax", "--eps", "1", "--unbiased", "--size", "9", "--gap", "1e-2"),
+        DESIGN | BASED | COMPARED,
+    ),
+    "minimax matrix": (("minimax", "--eps", "1", "--loss-matrix", "loss.csv"), DESIGN | BASED | COMPARED),
+    "minimax sweep": (
+        ("minimax", "--sweep", "1,2", "--gap", "1e-2"),
+        {"problem.epsilons": numbers, "designs": rows(problem=mapping, mechanism=mapping, certificate=mapping)},
+    ),
+    "aaa": (
+        ("aaa", "--eps", "1", "--prior", "normal:0,0.2", "--bins", "4"),
+        DESIGN | BASED | {"additive": number, "free": number, "baselines": values},
+    ),
+    "jrr": (("jrr", "--eps", "1", "--users", "100", "--colluders", "2"), JOINT),
+    "jrr group": (("jrr", "--eps", "1", "--users", "100", "--group", "4", "--share", "0.05"), JOINT),
+    "compare": (
+        ("compare", "--eps", "1", "--mechanisms", "pm,sw"),
+        {
+            "problem.epsilons": numbers,
+            "cells": rows(eps=number, name=text, worst=number, average=number, privacy_loss=number),
+            "floor": rows(eps=number, lower=number, upper=number),
+        },
+    ),
+    "show": (("show", "ogpm.json"), DESIGN | PIECES | {"errors": rows(loss=text, worst=number, average=number)}),
+    "show joint": (("show", "jrr.json"), JOINT),
+    "plot": (("plot", "ogpm.json", "--out", "picture.svg"), {"file": text, "picture": text, "kind": text}),
+    "reproduce": (
+        ("reproduce", "jrr.heuristic", "jrr.partner"),
+        {
+            "claims": rows(id=text, paper=text, place=text, words=text, verdict=text, seconds=number, cost=text),
+            "claims.1.numbers": rows(label=text, printed=number, corrected=number, lower=number, upper=number),
+            "verdicts": values,
+        },
+    ),
+    "constants": (
+        ("constants", "--eps", "1", "--criteria", "worst", "--gap", "1e-2"),
+        {"constants": rows(epsilon=number, lower=number, upper=number, valid_for=text, claimed=flag)},
+    ),
+    "bench": (
+        ("bench", "-e", "1", "-p", "grr,oue", "-m", "raw", "-r", "2", "-d", "labels.csv", "-u", "l1,mae"),
+        {"cells": rows(protocol=text, postprocess=text, eps=number, metric=text, mean=number, low=number, high=number)},
+    ),
+    "mean": (
+        ("mean", "data.csv", "--column", "x", "--eps", "1", "--bounds", "0,1", "--mechanism", "pm", "--seed", "1"),
+        {"epsilon": number, "results": rows(mechanism=text, value=number, lower=number, upper=number)},
+    ),
+    "protocols": (
+        ("protocols", "--eps", "1", "--size", "4"),
+        {"epsilon": number, "protocols": rows(key=text, name=text)},
+    ),
+    "estimate-counts": (
+        ("estimate-counts", "reports.txt", "-p", "grr", "--eps", "1", "--domain", "0..2"),
+        {"problem": mapping, "items": rows(item=text, frequency=number, standard_error=number, interval=ends)},
+    ),
+    "budget": (
+        (
+            *("budget", "-p", "grr", "--metric", "l1", "--at-most", "0.5", "--data", "labels.csv"),
+            *("--most-runs", "500", "--phi", "0.1"),
+        ),
+        {"epsilon": ends, "probability": number, "method": text, "simulations": number, "budgets": rows(epsilon=ends)},
+    ),
+    "budget of a search": (
+        (
+            *("budget", "-p", "grr", "--metric", "l1", "--at-most", "0.5", "--data", "labels.csv"),
+            *("-m", "bs", "--runs", "50", "--phi", "0.1"),
+        ),
+        {"epsilon": ends, "probability": number, "method": text, "simulations": number},
+    ),
+    "capacity": (
+        ("capacity", "-p", "grr", *WATER, "--metric", "fp", "--tau", "0.05"),
+        {"epsilon": ends, "probability": pair, "cases": rows(capacity=number, tau=number, budgets=rows(epsilon=ends))},
+    ),
+    "capacity simulated": (
+        ("capacity", "-p", "grr", *WATER, "--metric", "fp", "--tau", "0.05", "-m", "simulated", "--runs", "200"),
+        {"epsilon": ends, "probability": pair},
+    ),
+    "capacity at eps": (
+        ("capacity", "-p", "grr", *WATER, "--at-eps", "0.8"),
+        ALARMS | {"exact": flag, "method": text, "chebyshev": number, "epsilon": number},
+    ),
+    "capacity numeric at eps": (
+        ("capacity", "-p", "pm", *WATER, "--at-eps", "0.8"),
+        ALARMS | {"exact": flag, "method": text, "chebyshev": number, "error": number},
+    ),
+    "table": (
+        ("table", "ogpm.json"),
+        {"kind": text, "epsilon": number, "bits": number, "privacy_loss": number, "sha256": text},
+    ),
+    "verify": (
+        ("verify", "table.json"),
+        {"verdict": text, "failures": lambda value: value == [], "privacy_loss": number, "epsilon": number},
+    ),
+    "export": (("export", "table.json", "--to", "python", "--out", "sources"), {"language": text, "files": bool}),
+    "apply": (
+        ("apply", "table.json", "--in", "data.csv", "--column", "x", "--out", "out.csv"),
+        {"rows": number, "epsilon": number, "privacy_loss": number},
+    ),
+    "estimate": (
+        ("estimate", "table.json", "--in", "kept.csv"),
+        {"estimate": number, "lower": number, "upper": number, "count": number},
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Every file the commands of the table read."""
+    from mechdesign.cli import main
+
+    path = tmp_path_factory.mktemp("json")
+    (path / "data.csv").write_text("x\n" + "\n".join(f"{k / 200:.3f}" for k in range(200)) + "\n")
+    (path / "labels.csv").write_text("\n".join("abcd"[k * k % 4] for k in range(800)))
+    (path / "loss.csv").write_text("0,1,2\n1,0,1\n2,1,0\n")
+    (path / "reports.txt").write_text("\n".join(str(k % 3) for k in range(90)) + "\n")
+    for line in (
+        f"ogpm --eps 2 --out {path}/ogpm.json",
+        f"jrr --eps 1 --users 100 --colluders 2 --out {path}/jrr.json",
+        f"table {path}/ogpm.json --out {path}/table.json",
+        f"apply {path}/table.json --in {path}/data.csv --column x --out {path}/kept.csv",
+    ):
+        with pytest.raises(SystemExit) as stop:
+            main([*line.split(), "--quiet"])
+        assert not stop.value.code
+    return path
+
+
+def only_object(printed: str) -> dict[str, Any]:
+    """Exactly one JSON object without NaN or bare infinities, or an error."""
+
+    def reject(name: str) -> Any:
+        raise AssertionError(f"{name} in JSON")
+
+    document, end = json.JSONDecoder(parse_constant=reject).raw_decode(printed)
+    assert isinstance(document, dict)
+    assert printed[end:].strip() == ""
+    return document
+
+
+def at(document: Any, path: str) -> Any:
+    for key in path.split("."):
+        document = document[int(key)] if isinstance(document, list) else document[key]
+    return document
+
+
+def test_the_table_has_every_command() -> None:
+    assert {arguments[0] for arguments, _ in TABLE.values()} == {command.name for command in app.registered_commands}
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_keys_and_types_are_as_published(run: Any, folder: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(output, "_FIRST_TICK", 1e-3)  # so that progress is written while the command works
+    arguments, keys = TABLE[name]
+    outcome = run(*arguments, "--json", *(["--force"] if arguments[0] in ("plot", "export", "apply") else []))
+    assert outcome.code == 0, outcome.err
+    document = only_object(outcome.out)
+    for path, kind in keys.items():
+        assert kind(at(document, path)), f"{path}: {at(document, path)!r}"
+
+
+def test_progress_goes_to_stderr_beside_the_json(run: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(output, "_FIRST_TICK", 1e-3)
+    arguments, search = TABLE["budget"][0], budget.search
+
+    def unhurried(*given: Any, **more: Any) -> Any:
+        time.sleep(0.5)
+        return search(*given, **more)
+
+    monkeypatch.setattr(budget, "search", unhurried)
+    outcome = run(*arguments, "--json")
+    assert re.search(r"mechdesign: .* s\n", outcome.err)
+    assert only_object(outcome.out)
+    assert run(*arguments, "--json", "--quiet").err == ""
+
+
+@pytest.mark.parametrize("command", sorted({arguments[0] for arguments, _ in TABLE.values()}))
+def test_input_that_fails_prints_nothing_on_stdout(run: Any, tmp_path: Path, command: str) -> None:
+    """One value that breaks a rule a command; its own tests have the others."""
+    missing = str(tmp_path / "no such file")
+    wrong = {
+        "aaa": ("--eps", "0", "--prior", "uniform"),
+        "apply": (missing, "--in", missing, "--column", "x", "--out", str(tmp_path / "out.csv")),
+        "bench": ("-e", "1", "-d", missing),
+        "budget": ("-p", "grr", "--at-least", "0.5", "--population", "bees"),
+        "capacity": ("-p", "grr", *WATER, "--at-eps", "-1"),
+        "compare": ("--eps", "nan"),
+        "constants": ("--eps", "0"),
+        "estimate": (missing, "--in", missing),
+        "estimate-counts": (missing, "-p", "grr", "--eps", "1", "--domain", "0..2"),
+        "export": (missing, "--to", "python", "--out", str(tmp_path / "out")),
+        "jrr": ("--eps", "-1"),
+        "mean": (missing, "--column", "x", "--eps", "1", "--bounds", "0,1"),
+        "minimax": ("--eps", "inf"),
+        "ogpm": ("--eps", "-1"),
+        "plot": (missing, "--out", str(tmp_path / "p.png")),
+        "protocols": ("--eps", "1", "--size", "1"),
+        "reproduce": ("ogpm.exampel-8",),
+        "show": (missing,),
+        "table": ("--eps", "1", "--bits", "7"),
+        "verify": (missing,),
+    }
+    outcome = run(command, *wrong[command], "--json")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err.startswith("mechdesign: bad input:")
+
+
+def test_a_limit_that_was_reached_exits_with_3_and_the_bounds(run: Any) -> None:
+    outcome = run("minimax", "--eps", "1", "--gap", "1e-6", "--time-limit", "0.01", "--json")
+    assert (outcome.code, outcome.out) == (3, "")
+    assert re.search(r"the optimum lies in \[.*, .*\]", outcome.err)
+
+
+def test_a_failed_table_is_told_as_json_and_exits_with_1(run: Any, folder: Path, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.json"
+    broken.write_text((folder / "table.json").read_text().replace('"bits": 32', '"bits": 33').replace("32", "31", 1))
+    outcome = run("verify", str(broken), "--json")
+    document = only_object(outcome.out)
+    assert outcome.code == 1
+    assert document["verdict"] == "FAIL"
+    assert document["failures"]
+    assert set(document) >= {"privacy_loss", "epsilon"}
+
+
+def test_infinities_are_words(run: Any) -> None:
+    document = only_object(run("jrr", "--eps", "1", "--users", "100", "--share", "0.05", "--json").out)
+    assert document["epsilon_conditional"][-1] == "inf"
+
+
+def test_several_questions_have_a_list_and_no_lone_answer(run: Any) -> None:
+    document = only_object(run("capacity", "-p", "grr,oue", *WATER, "--at-eps", "1", "--json").out)
+    assert "probability" not in document
+    assert [row["protocol"] for row in document["cases"][0]["protocols"]] == ["grr", "oue"]
+
+
+@pytest.mark.parametrize("command", [command.name for command in app.registered_commands])
+def test_every_command_takes_json_and_quiet(run: Any, command: str) -> None:
+    shown = run(command, "--help").out
+    assert "--json" in shown
+    assert "--quiet" in shown

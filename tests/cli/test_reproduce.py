@@ -1,0 +1,92 @@
+"""`reproduce`: printed numbers, ours and a verdict, for people, machines and files."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mechdesign.reproduce import CLAIMS
+
+ASKED = ("reproduce", "jrr.heuristic", "capri.figure-4.1a", "jrr.examples-2-3", "jrr.figure-4.2")
+
+
+def test_claims_numbers_and_verdicts_are_shown(run: Any) -> None:
+    outcome = run(*ASKED)
+    assert outcome.code == 0
+    lines = [line.split() for line in outcome.out.splitlines()]
+    assert ["500", "collude", "1.0000", "1.06953", "1.0695"] in lines
+    assert ["jrr.heuristic", "holds", "after", "correction", "(erratum", "6)"] in lines
+    assert ["jrr.figure-4.2", "does", "not", "hold"] in lines
+    assert "4 claims: holds: 1, holds after correction: 2, does not hold: 1" in outcome.out
+
+
+def test_json_has_every_number(run: Any) -> None:
+    document = run(*ASKED, "--json").json
+    assert document["verdicts"] == {"holds": 1, "holds after correction": 2, "does not hold": 1}
+    by_id = {claim["id"]: claim for claim in document["claims"]}
+    missed = by_id["capri.figure-4.1a"]["numbers"][1]
+    assert missed["printed"] == 0.012
+    assert missed["lower"] == pytest.approx(0.00523595, abs=1e-8)
+    assert by_id["capri.figure-4.1a"]["erratum"] == 16
+
+
+def test_a_whole_family_is_one_name(run: Any) -> None:
+    document = run("reproduce", "capri", "--json").json
+    assert [claim["id"] for claim in document["claims"]] == ["capri.figure-4.1a", "capri.figure-4.1a-safe"]
+
+
+def test_the_list_computes_nothing_and_has_everything(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mechdesign.cli.reproduce.judge", None)
+    document = run("reproduce", "--list", "--json").json
+    assert [claim["id"] for claim in document["claims"]] == [claim.key for claim in CLAIMS]
+    shown = run("reproduce", "--list").out
+    assert all(claim.key in shown for claim in CLAIMS)
+
+
+def test_reports_are_files(run: Any, tmp_path: Path) -> None:
+    report, table = tmp_path / "report.md", tmp_path / "report.csv"
+    assert run(*ASKED, "--out", str(report)).code == 0
+    assert run(*ASKED, "--out", str(table)).code == 0
+    text = report.read_text()
+    assert "**jrr.heuristic** (section 4.3.4)" in text
+    assert "Verdict: *holds after correction (erratum 6)*." in text
+    assert "| 500 collude | 1.0000 | 1.06953 | 1.0695 |" in text
+    with table.open() as stream:
+        rows = list(csv.DictReader(stream))
+    assert {row["id"] for row in rows} == set(ASKED[1:])
+    spent = next(row for row in rows if row["label"] == "500 collude")
+    assert float(spent["lower"]) == pytest.approx(1.0695, abs=1e-4)
+    assert run(*ASKED, "--out", str(report)).code == 2
+
+
+def test_unknown_names_exit_with_2_and_the_nearest(run: Any) -> None:
+    outcome = run("reproduce", "jrr.heuristics")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "jrr.heuristic" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("jrr", "--all"), "one or the other"),
+        (("jrr", "--out", "report.txt"), ".md or .csv"),
+        (("--list", "--out", "report.md"), "left out with --list"),
+        (("nothing-like-it",), "nearest: aaa, capri, certified"),
+    ],
+)
+def test_bad_input_exits_with_2(run: Any, options: tuple[str, ...], words: str) -> None:
+    outcome = run("reproduce", *options)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert words in outcome.err
+
+
+def test_slow_claims_are_left_out_and_said_to_be(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    few = [claim for claim in CLAIMS if claim.key in ASKED or claim.slow]
+    monkeypatch.setattr("mechdesign.cli.reproduce.CLAIMS", few)
+    outcome = run("reproduce")
+    assert outcome.code == 0
+    assert "4 claims:" in outcome.out
+    assert "2 slow claims are left out; --all computes them." in outcome.out

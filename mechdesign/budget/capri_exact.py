@@ -215,8 +215,13 @@ def chebyshev(capacity: Capacity, law: FrequencyProtocol) -> float:
     >>> round(chebyshev(Capacity([0, 1], [400, 600], 500), protocol("grr", 0.8, 2)), 5)
     0.14818
     """
+    return chebyshev_bound(capacity, capacity.deviation(law))
+
+
+def chebyshev_bound(capacity: Capacity, deviation: float) -> float:
+    """The same for an unbiased ETC with this standard deviation, however it is collected."""
     distance = capacity.total - capacity.cap
-    return 1.0 if distance == 0 else min(1.0, (capacity.deviation(law) / distance) ** 2)
+    return 1.0 if distance == 0 else min(1.0, (deviation / distance) ** 2)
 
 
 def chebyshev_budget(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from mechdesign.budget import mean_route
 from mechdesign.budget.capacity import EVENTS, Capacity, Requirement, require_capacity
-from mechdesign.budget.capri_exact import Exceedance, chebyshev
+from mechdesign.budget.capri_exact import Exceedance, chebyshev, chebyshev_bound
 from mechdesign.budget.choice import FREQUENCY, MEAN
 from mechdesign.budget.simulation import Family
 from mechdesign.errors import require_epsilon
@@ -48,8 +48,7 @@ def outlook(capacity: Capacity, name: str, epsilon: float) -> Outlook:
     if key in mean_route.NAMES:
         law = mean_route.law_of_sum(capacity, mean_route.built(key, eps, capacity))
         above = mean_route.normal(capacity, law).value
-        distance = capacity.total - capacity.cap
-        bound = 1.0 if distance == 0 else min(1.0, (law.deviation / distance) ** 2)
+        bound = chebyshev_bound(capacity, law.deviation)
         return Outlook(key, MEAN, eps, _events(capacity, above), False, NORMAL, law.error, bound)
     family = Family(key)
     found = Exceedance(capacity, family)(eps)

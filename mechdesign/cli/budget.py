@@ -115,7 +115,7 @@ def _thresholds(at_least: str | None, at_most: str | None) -> tuple[list[float],
         rule = "be one of --at-least and --at-most"
         raise InvalidInput("threshold", (at_least, at_most), rule, "for example --metric kendall --at-least 0.7")
     text, direction = (at_least, "at least") if at_least is not None else (at_most, "at most")
-    return parse_numbers(text or "", "threshold"), direction
+    return list(dict.fromkeys(parse_numbers(text or "", "threshold"))), direction
 
 
 def parse_numbers(text: str, field: str) -> list[float]:
@@ -150,7 +150,13 @@ def refuse_with_population(column: str | None, domain: str | None) -> None:
 
 
 def _together(failures: Sequence[InvalidInput | NoAnswer]) -> InvalidInput | NoAnswer:
-    """One error for several searches without an answer: bad input if all of them are, else an open question."""
+    """One error for several searches without an answer: bad input if all of them are, else an open question.
+
+    What is wrong with an option is said once; only a constraint can be met by one search and not by another.
+    """
+    wrong = next((f for f in failures if isinstance(f, InvalidInput) and f.field != "constraint"), None)
+    if wrong is not None:
+        return wrong
     told = "; ".join(str(failure) for failure in failures)
     undecided = [failure for failure in failures if isinstance(failure, NoAnswer)]
     if undecided:

@@ -119,10 +119,9 @@ def run(
     requirements = _requirements(metric, tau, at_eps)
     values, counts = _households(data, population, column, domain)
     names = list(dict.fromkeys(name.strip().lower() for name in protocol.split(",")))
-    caps = [Capacity(values, counts, cap) for cap in parse_numbers(capacity, "capacity")]
+    caps = [Capacity(values, counts, cap) for cap in dict.fromkeys(parse_numbers(capacity, "capacity"))]
     if at_eps is not None:
-        if method != EXACT or plot_file is not None:
-            raise InvalidInput("options", "--method, --plot", "be left out with --at-eps", "drop them")
+        _require_no_search(method, plot_file, least, most)
         at_one_epsilon(caps, names, at_eps, requirements, eta, as_json=as_json, quiet=quiet)
         return
     relaxed = 0.0 if method != RELAXED else (_SHARE * phi if delta is None else delta)
@@ -158,7 +157,21 @@ def _requirements(metric: str | None, tau: str | None, at_eps: float | None) -> 
     if (metric is None) != (tau is None) or (metric is None and at_eps is None):
         step = "for example --metric fp --tau 0.05, or --at-eps 1 for the probabilities at an epsilon"
         raise InvalidInput("options", "--metric, --tau", "be given together", step)
-    return [] if metric is None or tau is None else [Requirement(metric, value) for value in parse_numbers(tau, "tau")]
+    if metric is None or tau is None:
+        return []
+    return [Requirement(metric, value) for value in dict.fromkeys(parse_numbers(tau, "tau"))]
+
+
+def _require_no_search(method: str, plot_file: Path | None, least: float, most: float) -> None:
+    given = {
+        "--method": method != EXACT,
+        "--plot": plot_file is not None,
+        "--min-eps": least != LEAST,
+        "--max-eps": most != MOST,
+    }
+    wrong = ", ".join(name for name, is_given in given.items() if is_given)
+    if wrong:
+        raise InvalidInput("options", wrong, "be left out with --at-eps", "there is no search")
 
 
 def _households(
@@ -216,12 +229,15 @@ def _simulated(
 
 
 def _simulated_option(name: str, found: Simulated) -> Option:
-    """The search's answer with the last epsilon that failed below it, and what was seen at both."""
+    """The search's answer between the last epsilon that failed and the least that held, with what was seen at both.
+
+    CAPRI-R returns an epsilon ``delta`` above the last; nothing was seen there.
+    """
     failed = [test for test in found.tested if not test.holds and test.epsilon < found.epsilon]
     last = max(failed, key=lambda test: test.epsilon, default=None)
     met = min((test for test in found.tested if test.holds), key=lambda test: test.epsilon)
     low = (None, None) if last is None else (last.epsilon, last.probability)
-    ends = ((low[0], found.epsilon), (low[1], met.probability))
+    ends = ((low[0], met.epsilon), (low[1], met.probability))
     return Option(name, FREQUENCY, found.epsilon, bracket=ends[0], probability=ends[1])
 
 

@@ -21,8 +21,8 @@ from mechdesign import files
 from mechdesign.cli import output
 from mechdesign.cli.options import AsJson, Force, Quiet
 from mechdesign.errors import InvalidInput
-from mechdesign.reproduce import CLAIMS, Claim, Outcome, judge, named
-from mechdesign.reproduce.claim import CORRECTED, FAILS, HOLDS, IS, Bounds, Item
+from mechdesign.reproduce import CLAIMS, VERDICTS, Claim, Outcome, judge, named
+from mechdesign.reproduce.claim import IS, Bounds, Item
 
 Row = dict[str, Any]
 
@@ -49,7 +49,7 @@ def run(
         _list(claims, as_json=as_json)
         return
     outcomes = []
-    with output.ending_cleanly(), output.progress(f"{len(claims)} claims", quiet=quiet) as say:
+    with output.ending_cleanly(), output.progress(_claims(len(claims)), quiet=quiet) as say:
         for count, claim in enumerate(claims):
             say(f"{count} of {len(claims)} claims, now {claim.key}")
             outcomes.append(judge(claim))
@@ -69,7 +69,7 @@ def run(
 
 def _counts(outcomes: Sequence[Outcome]) -> dict[str, int]:
     found = Counter(outcome.verdict for outcome in outcomes)
-    return {verdict: found[verdict] for verdict in (HOLDS, CORRECTED, FAILS)}
+    return {verdict: found[verdict] for verdict in VERDICTS}
 
 
 def _about(claim: Claim) -> Row:
@@ -110,7 +110,7 @@ def _list(claims: Sequence[Claim], *, as_json: bool) -> None:
         output.print_json({"claims": [_about(claim) for claim in claims]})
         return
     rows = [[claim.key, claim.place, "slow" if claim.slow else ""] for claim in claims]
-    output.print_table(f"{len(claims)} claims", ["claim", "place", ""], rows, left=3)
+    output.print_table(_claims(len(claims)), ["claim", "place", ""], rows, left=3)
 
 
 def _printed(item: Item) -> str:
@@ -146,7 +146,11 @@ def _print(outcomes: Sequence[Outcome]) -> None:
                 table.add_row(f"  {label}", *numbers, "")
         output.console.print(table)
         output.console.print()
-    output.console.print(f"{len(outcomes)} claims: {_summary(outcomes)}", soft_wrap=True)
+    output.console.print(f"{_claims(len(outcomes))}: {_summary(outcomes)}", soft_wrap=True)
+
+
+def _claims(count: int) -> str:
+    return f"{count} claim{'s' * (count != 1)}"
 
 
 def _summary(outcomes: Sequence[Outcome]) -> str:
@@ -157,7 +161,7 @@ def _summary(outcomes: Sequence[Outcome]) -> str:
 
 
 def _markdown(outcomes: Sequence[Outcome]) -> str:
-    parts = [f"# Printed numbers and ours\n\n{len(outcomes)} claims. {_summary(outcomes)}.\n"]
+    parts = [f"# Printed numbers and ours\n\n{_claims(len(outcomes))}. {_summary(outcomes)}.\n"]
     for paper in dict.fromkeys(outcome.claim.paper for outcome in outcomes):
         parts.append(f"\n## {paper}\n")
         for outcome in (outcome for outcome in outcomes if outcome.claim.paper == paper):
@@ -171,10 +175,12 @@ def _markdown(outcomes: Sequence[Outcome]) -> str:
 def _csv(outcomes: Sequence[Outcome]) -> str:
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["id", "paper", "place", "label", "relation", "printed", "corrected", "lower", "upper", "verdict"])
+    about, numbers = ["id", "paper", "place", "label", "relation"], ["printed", "corrected", "lower", "upper"]
+    writer.writerow([*about, *numbers, "corrected_lower", "corrected_upper", "verdict"])
     for outcome in outcomes:
         claim = outcome.claim
-        for item, (low, high) in zip(claim.items, outcome.ours, strict=True):
-            about = [claim.key, claim.paper, claim.place, item.label, item.relation]
-            writer.writerow([*about, item.printed, item.corrected, repr(low), repr(high), outcome.in_words])
+        for k, (item, ours) in enumerate(zip(claim.items, outcome.ours, strict=True)):
+            mended = ["", ""] if outcome.mended is None else map(repr, outcome.mended[k])
+            row = [claim.key, claim.paper, claim.place, item.label, item.relation, item.printed, item.corrected]
+            writer.writerow([*row, *map(repr, ours), *mended, outcome.in_words])
     return text.getvalue()

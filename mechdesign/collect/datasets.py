@@ -30,6 +30,7 @@ Counts = NDArray[np.int64]
 _MOST_ITEMS = 10**6
 _MISSING = ("nan", "na", "n/a", "<na>", "null")  # how programs write that there is no value
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,4})?", re.ASCII | re.IGNORECASE)
+_NUMERIC = re.compile(r"[+-]?[.,]?\d|[+-]?inf(inity)?$", re.ASCII | re.IGNORECASE)  # how numbers begin, mistyped too
 _MOST_USERS = 10**15  # beyond it a sum of counts could be off by one in doubles
 
 
@@ -229,10 +230,15 @@ def _text_column(path: Path, column: str | None) -> Iterator[str]:
 
 
 def _take_header(counted: Counter[str]) -> None:
-    """One word above nothing but numbers is a header, and would become an item nobody asked for."""
+    """One word above nothing but numbers is a header, and would become an item nobody asked for.
+
+    What is missing or begins like a number, such as 1e5x or 7 kWh, is no word: a user would be lost with it.
+    """
     words = [label for label in counted if not _is_number(label)]
     first = next(iter(counted))
-    if words == [first] and counted[first] == 1 and len(counted) > 1 and first.lower() not in _MISSING:
+    if _NUMERIC.match(first) or first.lower() in _MISSING:
+        return
+    if words == [first] and counted[first] == 1 and len(counted) > 1:
         del counted[first]
 
 

@@ -34,7 +34,7 @@ def require_plot_format(path: Path | str) -> str:
     """The picture format a file name asks for."""
     suffix = Path(path).suffix.lower().lstrip(".")
     if suffix not in _FORMATS:
-        raise InvalidInput("plot file", str(path), f"end in .{', .'.join(_FORMATS)}", "for example --plot errors.png")
+        raise InvalidInput("plot file", str(path), f"end in .{', .'.join(_FORMATS)}", "for example errors.png")
     return suffix
 
 

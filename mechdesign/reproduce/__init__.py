@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from mechdesign.errors import InvalidInput
 from mechdesign.reproduce import aaa, budget, certified, frequency, jrr, ogpm
-from mechdesign.reproduce.claim import CORRECTED, FAILS, HOLDS, Claim, Item, Outcome, judge
+from mechdesign.reproduce.claim import CORRECTED, FAILS, HOLDS, REPLACED, VERDICTS, Claim, Item, Outcome, judge
 
 CLAIMS: tuple[Claim, ...] = (
     *ogpm.CLAIMS,
@@ -18,7 +18,19 @@ CLAIMS: tuple[Claim, ...] = (
     *certified.CLAIMS,
 )
 
-__all__ = ["CLAIMS", "CORRECTED", "FAILS", "HOLDS", "Claim", "Item", "Outcome", "judge", "named"]
+__all__ = [
+    "CLAIMS",
+    "CORRECTED",
+    "FAILS",
+    "HOLDS",
+    "REPLACED",
+    "VERDICTS",
+    "Claim",
+    "Item",
+    "Outcome",
+    "judge",
+    "named",
+]
 
 
 def named(names: Sequence[str]) -> list[Claim]:

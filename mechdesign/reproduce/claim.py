@@ -17,7 +17,13 @@ from fractions import Fraction
 from mechdesign.errors import InvalidInput
 
 IS, AT_MOST, AT_LEAST = "is", "at most", "at least"
-HOLDS, CORRECTED, FAILS = "holds", "holds after correction", "does not hold"
+HOLDS, CORRECTED, REPLACED, FAILS = (
+    "holds",
+    "holds after correction",
+    "does not hold as printed",
+    "does not hold",
+)
+VERDICTS = (HOLDS, CORRECTED, REPLACED, FAILS)
 
 Bounds = tuple[float, float]
 Value = float | Fraction | Bounds
@@ -90,7 +96,11 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A claim beside the numbers computed for it. The verdict is derived from them, never stated."""
+    """A claim beside the numbers computed for it. The verdict is derived from them, never stated.
+
+    It holds; or what is printed holds under the erratum's reading (after correction); or it does not hold as printed,
+    and ours are the other numbers that the erratum has; or it does not hold.
+    """
 
     claim: Claim
     ours: tuple[Bounds, ...]
@@ -105,14 +115,17 @@ class Outcome:
         if self.claim.erratum is None:
             return FAILS
         values = self.ours if self.mended is None else self.mended
-        if all(item.agrees_corrected(value) for item, value in zip(items, values, strict=True)):
+        if all(item.agrees_with(value) for item, value in zip(items, values, strict=True)):
             return CORRECTED
+        if all(item.agrees_corrected(value) for item, value in zip(items, values, strict=True)):
+            return REPLACED
         return FAILS
 
     @property
     def in_words(self) -> str:
         """The verdict with the number of the erratum it rests on."""
-        return f"{CORRECTED} (erratum {self.claim.erratum})" if self.verdict == CORRECTED else self.verdict
+        resting = self.verdict in (CORRECTED, REPLACED)
+        return f"{self.verdict} (erratum {self.claim.erratum})" if resting else self.verdict
 
 
 def judge(claim: Claim) -> Outcome:

@@ -345,7 +345,7 @@ CLAIMS = (
         "ogpm.theorem-10",
         PAPER,
         "theorem 10",
-        "OGPM-U is the optimal unbiased mechanism: PM has no less variance (eps = 1, x = 0)",
+        "OGPM-U is optimal among unbiased piecewise mechanisms: PM has no less variance (eps = 1, x = 0)",
         (
             Item("its mean at x = .25", "0.25", units=1e-6),
             Item("variance of PM over its", "1", "0.26", relation=AT_LEAST),

@@ -152,3 +152,15 @@ def test_several_searches_without_an_answer_exit_with_2(run: Any) -> None:
     outcome = run(*many)
     assert (outcome.code, outcome.out) == (2, "")
     assert all(f"with {name} (got" in " ".join(outcome.err.split()) for name in ("oue", "grr"))
+
+
+def test_a_wrong_option_of_several_searches_is_told_once(run: Any) -> None:
+    outcome = run("budget", "-p", "grr,oue", "--at-least", "0.5", "--population", "msnbc-like", "--most-runs", "5")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err.count("most runs must be a whole number, at least 100") == 1
+    assert "eps in the range" not in outcome.err
+
+
+def test_a_threshold_given_twice_is_one(run: Any) -> None:
+    document = run(*ASKED, "--at-least", "0.5,0.5", "--json").json
+    assert len(document["budgets"]) == 1

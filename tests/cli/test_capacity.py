@@ -179,6 +179,31 @@ def test_at_an_epsilon_all_events_have_their_probability(run: Any, meters: str) 
     assert (document["exact"], document["method"]) == (True, "characteristic function")
 
 
+def test_a_question_asked_twice_is_one(run: Any, meters: str) -> None:
+    options = ("-p", "grr,grr", "--data", meters, "--capacity", "500,500", "--metric", "fn", "--tau", "0.1,0.1")
+    for more in ((), ("--at-eps", "0.8")):
+        document = run("capacity", *options, *more, "--json").json
+        assert (len(document["cases"]), document["problem"]["capacities"]) == (1, [500.0])
+        assert document["protocol"] == "grr"
+
+
+def test_the_ends_of_a_simulated_bracket_are_epsilons_that_were_simulated(run: Any, monkeypatch: Any) -> None:
+    seen = {}
+    search = capri.capri_from
+
+    def watched(*given: Any, **more: Any) -> Any:
+        found = search(*given, **more)
+        seen.update({test.epsilon: test.probability for test in found.tested})
+        return found
+
+    monkeypatch.setattr("mechdesign.cli.capacity.capri_from", watched)
+    for method in ("simulated", "relaxed"):
+        found = run(*ASKED, "-p", "grr", "-m", method, "--runs", "400", "--quiet", "--json").json
+        assert [seen[epsilon] for epsilon in found["epsilon"]] == found["probability"]
+        assert found["probability"][1] < 0.05 <= found["probability"][0]
+        assert found["epsilon"][1] <= found["eps"] <= found["epsilon"][1] + 0.005
+
+
 def test_requirements_are_judged_at_the_epsilon(run: Any, meters: str) -> None:
     options = ("--data", meters, "--capacity", "500,550", "--at-eps", "0.8", "--metric", "fn", "--tau", "0.01,0.001")
     document = run("capacity", "-p", "grr,pm", *options, "--json").json
@@ -208,6 +233,7 @@ def test_the_requirement_fails_at_the_lower_end_and_holds_at_the_upper(run: Any)
         (("--at-eps", "0"), "at eps"),
         (("--at-eps", "1", "-m", "simulated"), "left out with --at-eps"),
         (("--at-eps", "1", "--plot", "a.png"), "left out with --at-eps"),
+        (("--at-eps", "1", "--min-eps", "3", "--max-eps", "2"), "(got '--min-eps, --max-eps')"),
         (("--at-eps", "1", "--capacity", "-5"), "capacity"),
     ],
 )

@@ -18,14 +18,14 @@ def test_claims_numbers_and_verdicts_are_shown(run: Any) -> None:
     assert outcome.code == 0
     lines = [line.split() for line in outcome.out.splitlines()]
     assert ["500", "collude", "1.0000", "1.06953", "1.0695"] in lines
-    assert ["jrr.heuristic", "holds", "after", "correction", "(erratum", "6)"] in lines
+    assert ["jrr.heuristic", "does", "not", "hold", "as", "printed", "(erratum", "6)"] in lines
     assert ["jrr.figure-4.2", "does", "not", "hold"] in lines
-    assert "4 claims: holds: 1, holds after correction: 2, does not hold: 1" in outcome.out
+    assert "4 claims: holds: 1, holds after correction: 0, does not hold as printed: 2, does not hold: 1" in outcome.out
 
 
 def test_json_has_every_number(run: Any) -> None:
     document = run(*ASKED, "--json").json
-    assert document["verdicts"] == {"holds": 1, "holds after correction": 2, "does not hold": 1}
+    assert tuple(document["verdicts"].values()) == (1, 0, 2, 1)
     by_id = {claim["id"]: claim for claim in document["claims"]}
     missed = by_id["capri.figure-4.1a"]["numbers"][1]
     assert missed["printed"] == 0.012
@@ -52,7 +52,7 @@ def test_reports_are_files(run: Any, tmp_path: Path) -> None:
     assert run(*ASKED, "--out", str(table)).code == 0
     text = report.read_text()
     assert "**jrr.heuristic** (section 4.3.4)" in text
-    assert "Verdict: *holds after correction (erratum 6)*." in text
+    assert "Verdict: *does not hold as printed (erratum 6)*." in text
     assert "| 500 collude | 1.0000 | 1.06953 | 1.0695 |" in text
     with table.open() as stream:
         rows = list(csv.DictReader(stream))
@@ -60,6 +60,18 @@ def test_reports_are_files(run: Any, tmp_path: Path) -> None:
     spent = next(row for row in rows if row["label"] == "500 collude")
     assert float(spent["lower"]) == pytest.approx(1.0695, abs=1e-4)
     assert run(*ASKED, "--out", str(report)).code == 2
+
+
+def test_a_table_has_the_numbers_a_correction_rests_on(run: Any, tmp_path: Path) -> None:
+    table = tmp_path / "report.csv"
+    assert (
+        "1 claim: holds: 0, holds after correction: 1" in run("reproduce", "ogpm.figure-5.9", "--out", str(table)).out
+    )
+    with table.open() as stream:
+        row = next(csv.DictReader(stream))
+    assert row["verdict"] == "holds after correction (erratum 1)"
+    assert float(row["lower"]) == pytest.approx(1.0)
+    assert float(row["corrected_lower"]) == float(row["corrected_upper"]) == pytest.approx(0.899, abs=1e-3)
 
 
 def test_unknown_names_exit_with_2_and_the_nearest(run: Any) -> None:

@@ -152,6 +152,18 @@ def test_a_word_above_nothing_but_numbers_is_a_header(tmp_path: Path) -> None:
     assert read_dataset(path, domain=("31", "32", "age")).n == 4
 
 
+@pytest.mark.parametrize("first", ["1e5x", "7 kWh", "1,5 ", "-3a", ".5.", "inf", "-Infinity", "nan"])
+def test_what_begins_like_a_number_is_no_header(tmp_path: Path, first: str) -> None:
+    path = written(tmp_path, f'"{first}"\n31\n32\n31\n')
+    with pytest.raises(FileProblem, match=r"be (a number|an item)"):
+        read_dataset(path)
+
+
+@pytest.mark.parametrize("first", ['"use, kWh"', "\ufeffage", '"a ""b"""', "info", "x1"])
+def test_headers_may_be_quoted_and_follow_a_byte_order_mark(tmp_path: Path, first: str) -> None:
+    assert read_dataset(written(tmp_path, f"{first}\n31\n32\n31\n")).labels == ("31", "32")
+
+
 def test_whole_numbers_are_labels_as_text() -> None:
     for values in ([1, 2, 1], np.array([1, 2, 1]), ["1", "2", "1"], range(1, 3)):
         assert Dataset.of_labels(values).labels == ("1", "2")

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from mechdesign.errors import InvalidInput
-from mechdesign.reproduce import CORRECTED, FAILS, HOLDS, Claim, Item, judge
+from mechdesign.reproduce import CORRECTED, FAILS, HOLDS, REPLACED, Claim, Item, judge
 from mechdesign.reproduce.claim import AT_LEAST, AT_MOST, within
 
 TRUE = 0.2345
@@ -66,7 +66,7 @@ def test_a_claim_holds_only_if_every_number_agrees():
 def test_an_erratum_with_other_numbers_has_to_agree_with_ours_too():
     right, wrong = Item("a", "0.99", "0.2345"), Item("a", "0.99", "0.5")
     outcome = judge(claim(right, compute=lambda: [TRUE], erratum=7))
-    assert (outcome.verdict, outcome.in_words) == (CORRECTED, "holds after correction (erratum 7)")
+    assert (outcome.verdict, outcome.in_words) == (REPLACED, "does not hold as printed (erratum 7)")
     assert judge(claim(wrong, compute=lambda: [TRUE], erratum=7)).verdict == FAILS
 
 
@@ -81,6 +81,13 @@ def test_an_erratum_of_another_reading_is_computed_only_where_the_first_one_fail
     assert not calls
     outcome = judge(claim(Item("a", "0.23"), compute=lambda: [0.9], mended=mended, erratum=1))
     assert (outcome.verdict, outcome.ours, outcome.mended) == (CORRECTED, ((0.9, 0.9),), ((TRUE, TRUE),))
+    assert outcome.in_words == "holds after correction (erratum 1)"
+
+
+def test_a_refuted_bound_does_not_hold_after_any_correction():
+    bound = Item("a", "1", "0.26", AT_LEAST)
+    assert judge(claim(bound, compute=lambda: [0.26], erratum=4)).verdict == REPLACED
+    assert judge(claim(bound, compute=lambda: [1.2], erratum=4)).verdict == HOLDS
 
 
 def test_a_correction_without_its_erratum_is_none():

@@ -86,8 +86,12 @@ def run(
     method: Annotated[
         str, typer.Option("--method", "-m", help="exact, simulated (CAPRI) or relaxed (CAPRI-R).")
     ] = EXACT,
-    runs: Annotated[int, typer.Option("--runs", help="Collections at every eps (simulated, relaxed).")] = RUNS,
-    phi: Annotated[float, typer.Option("--phi", help="The precision in eps (simulated, relaxed).")] = PRECISION,
+    runs: Annotated[
+        int | None, typer.Option("--runs", help=f"Collections at every eps (simulated, relaxed): {RUNS}.")
+    ] = None,
+    phi: Annotated[
+        float | None, typer.Option("--phi", help=f"The precision in eps (simulated, relaxed): {PRECISION}.")
+    ] = None,
     delta: Annotated[float | None, typer.Option("--delta", help="The relaxation of CAPRI-R, below phi / 2.")] = None,
     least: Annotated[float, typer.Option("--min-eps", help="The range starts here.")] = LEAST,
     most: Annotated[float, typer.Option("--max-eps", help="The range ends here.")] = MOST,
@@ -109,9 +113,8 @@ def run(
         raise InvalidInput("method", method, f"be one of {', '.join(_METHODS)}")
     if delta is not None and method != RELAXED:
         raise InvalidInput("delta", delta, f"come with --method {RELAXED}", f"add --method {RELAXED}")
-    if results is not None and method == EXACT:
-        rule = f"come with --method {SIMULATED} or {RELAXED}"
-        raise InvalidInput("results", str(results), rule, "the exact route simulates nothing")
+    if method == EXACT:
+        _require_no_simulation(runs=runs, phi=phi, results=results)
     if seed < 0:
         raise InvalidInput("seed", seed, "be a whole number, at least 0")
     if eta is not None:
@@ -124,14 +127,16 @@ def run(
         _require_no_search(method, plot_file, least, most)
         at_one_epsilon(caps, names, at_eps, requirements, eta, as_json=as_json, quiet=quiet)
         return
-    relaxed = 0.0 if method != RELAXED else (_SHARE * phi if delta is None else delta)
+    precision = PRECISION if phi is None else phi
+    relaxed = 0.0 if method != RELAXED else (_SHARE * precision if delta is None else delta)
+    count = RUNS if runs is None else runs
     store = Store(results)
 
     def options(asked: Capacity, requirement: Requirement, say: Say) -> list[Option]:
         say(f"capacity {asked.cap:,.12g}, {requirement.words}")
         if method == EXACT:
             return capacity_options(asked, requirement, names, least=least, most=most)
-        search = partial(capri_from, runs=runs, least=least, most=most, phi=phi, delta=relaxed)
+        search = partial(capri_from, runs=count, least=least, most=most, phi=precision, delta=relaxed)
         memories = [_memory(name, asked, seed, store) for name in names]
         return _simulated(memories, requirement, search, say)
 
@@ -151,6 +156,14 @@ def run(
     for path in (plot_file, results):
         if path is not None:
             output.say_saved(path)
+
+
+def _require_no_simulation(**given: int | float | Path | None) -> None:
+    """Options of simulated searches, which the exact route would not look at."""
+    for option, value in given.items():
+        if value is not None:
+            rule = f"come with --method {SIMULATED} or {RELAXED}"
+            raise InvalidInput(option, str(value), rule, "the exact route simulates nothing")
 
 
 def _requirements(metric: str | None, tau: str | None, at_eps: float | None) -> list[Requirement]:

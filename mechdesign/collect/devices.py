@@ -51,7 +51,7 @@ def send_edges(table: Table, values: ArrayLike) -> Floats:
     if outside.any():
         raise InvalidInput("data", float(data[outside][0]), f"lie in [{edges[0]:g}, {edges[-1]:g}]")
     place = (data - edges[0]) / (edges[-1] - edges[0]) * (edges.size - 1)
-    return sample(table, edges[np.clip(whole(place), 0, edges.size - 1)])
+    return sample(table, edges[whole(place)])
 
 
 def send_numbers(table: Table, values: ArrayLike) -> Floats:

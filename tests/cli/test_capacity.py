@@ -149,6 +149,8 @@ def test_a_protocol_out_of_reach_stays_in_the_table_with_the_reason(run: Any) ->
         ({"--delta": "0.001"}, "--method relaxed"),
         ({"--seed": "-1"}, "seed"),
         ({"--results": "kept.json"}, "come with --method simulated or relaxed"),
+        ({"--runs": "100"}, "runs must come with --method simulated or relaxed"),
+        ({"--phi": "0.1"}, "phi must come with --method simulated or relaxed"),
         ({"--eta": "nan"}, "eta"),
     ],
     ids=str,

@@ -67,3 +67,11 @@ def test_a_table_of_numbers_reports_no_edges():
     plan = TwoPhasePlan(1.0, 1000, BOUNDS, 6)
     with pytest.raises(InvalidInput, match="edge_table"):
         send_edges(number_table(plan, c.pm(1.0, BOUNDS)), [1.0])
+
+
+def test_values_at_the_ends_are_the_first_and_the_last_edge():
+    """At eps = 30 all answers are true but for a chance of 1e-10: no edge but the value's own has a share."""
+    ends = Interval(-0.1, 0.7)
+    plan = TwoPhasePlan(30.0, 1000, ends, 7, step=lambda epsilon, prior: c.pm(epsilon, ends))
+    for end in (-0.1, 0.7):
+        assert set(send_edges(edge_table(plan, 53), np.full(100, end)).tolist()) == {end}

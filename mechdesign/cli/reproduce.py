@@ -60,6 +60,8 @@ def run(
         output.print_json({"claims": [_document(outcome) for outcome in outcomes], "verdicts": _counts(outcomes)})
         return
     _print(outcomes)
+    if any(one.claim.erratum is not None for one in outcomes):
+        output.console.print("  Errata by number: ERRATA.md in the repository.", soft_wrap=True)
     left = len(CLAIMS) - len(claims)
     if left and not names:
         output.console.print(f"  {left} slow claims are left out; --all computes them.", soft_wrap=True)

@@ -6,6 +6,7 @@ import itertools
 import math
 import re
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +15,8 @@ from scipy import integrate, optimize, stats
 from mechdesign.errors import InvalidInput
 from mechdesign.reproduce import CLAIMS, CORRECTED, FAILS, HOLDS, REPLACED, Outcome, judge, named
 
+ROOT = Path(__file__).parents[2]
+ERRATA, README = ROOT / "ERRATA.md", ROOT / "README.md"
 BY_KEY = {claim.key: claim for claim in CLAIMS}
 QUICK = [claim.key for claim in CLAIMS if not claim.slow]
 
@@ -47,6 +50,19 @@ def test_corrections_name_the_erratum_they_come_from():
         mends = claim.mended is not None or any(item.corrected for item in claim.items)
         assert mends == (claim.erratum is not None), claim.key
         assert claim.erratum is None or 1 <= claim.erratum <= 16
+
+
+def test_every_erratum_that_is_named_is_told():
+    told = re.findall(r"^(\d+)\. \*\*", ERRATA.read_text(encoding="utf-8"), re.MULTILINE)
+    assert {str(claim.erratum) for claim in CLAIMS if claim.erratum is not None} <= set(told)
+
+
+def test_the_readme_counts_the_verdicts_there_are():
+    verdicts = [outcome(key).verdict for key in QUICK]
+    counts = [len(QUICK), *(verdicts.count(verdict) for verdict in (HOLDS, CORRECTED, REPLACED, FAILS))]
+    sentence = re.search(r"\(of (\d+) quick claims.*?\)", README.read_text(encoding="utf-8"), re.DOTALL)
+    assert sentence is not None
+    assert list(map(int, re.findall(r"\d+", sentence.group().split("[")[0]))) == counts
 
 
 @pytest.mark.parametrize("key", QUICK)

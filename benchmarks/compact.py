@@ -12,12 +12,12 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 import numpy as np
+from mechdesign_solvers import Highs, LinearProgram, Solution
 from scipy.sparse import csr_array, eye_array, hstack, kron, vstack
 
 from benchmarks.clock import Task, fastest, seconds
 from benchmarks.rows import Row, Target
 from mechdesign.design.finite import FiniteProblem, euclidean, optimal_finite
-from solvers import Highs, LinearProgram, Solution
 
 EPSILON = 2.0
 SIZES = (41, 81, 161, 241)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
+from mechdesign_solvers import Highs, LinearProgram
 from numpy.typing import NDArray
 from scipy import sparse
 
@@ -21,7 +22,6 @@ from mechdesign.design.unbiased import UnbiasedProblem, optimal_unbiased
 from mechdesign.design.unbiased_program import REACH, solve
 from mechdesign.mechanisms.catalogue import SYMMETRIC
 from mechdesign.priors import beta, exponential, normal
-from solvers import Highs, LinearProgram
 
 Floats = NDArray[np.float64]
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from mechdesign_solvers import Highs, HighsSession, LinearProgram
 from numpy.typing import NDArray
 
 from benchmarks.clock import fastest
 from benchmarks.rows import Row, Target
-from solvers import Highs, HighsSession, LinearProgram
 
 Floats = NDArray[np.float64]
 

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from mechdesign_solvers import Highs, HighsSession, Limits, LinearProgram, Status
 from numpy.typing import NDArray
-
-from solvers import Highs, HighsSession, Limits, LinearProgram, Status
 
 Floats = NDArray[np.float64]
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from mechdesign_solvers import SolverError
 from numpy.typing import NDArray
 
 from mechdesign.design.capped_program import BaseMeasure, CappedProgram, Cut
@@ -24,7 +25,6 @@ from mechdesign.mechanisms.window import Window
 from mechdesign.proof import MinimaxBound, exact_worst_error
 from mechdesign.proof.cells import Cells
 from mechdesign.proof.partition import best_partition, bin_costs, bin_outputs
-from solvers import SolverError
 
 if TYPE_CHECKING:
     from mechdesign.design.trade_off import TradeOffProblem

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from mechdesign_solvers import Cvxpy, Limits, Solution, Status
 from numpy.typing import NDArray
 
 from mechdesign.design.private_table import fitting_base, private_table
@@ -18,7 +19,6 @@ from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.proof.finite import matrix_digest
 from mechdesign.proof.linear import LinearBound
-from solvers import Cvxpy, Limits, Solution, Status
 
 if TYPE_CHECKING:
     from mechdesign.design.convex import CustomProblem

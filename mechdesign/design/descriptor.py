@@ -41,7 +41,7 @@ def nearest_distribution(shares: ArrayLike, channel: ArrayLike | None = None) ->
 
 
 def _least_shortfall(wanted: Floats, table: Floats) -> Floats:
-    from solvers import Highs, LinearProgram, Status  # only paid for by those who ask for it
+    from mechdesign_solvers import Highs, LinearProgram, Status  # only paid for by those who ask for it
 
     inputs, reports = table.shape
     matrix = np.zeros((reports + 1, inputs + 1))

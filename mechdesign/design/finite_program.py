@@ -19,10 +19,7 @@ import time
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
-
-from mechdesign.design.private_table import fitting_base
-from solvers import (
+from mechdesign_solvers import (
     Highs,
     Inaccurate,
     Infeasible,
@@ -34,6 +31,9 @@ from solvers import (
     Status,
     Unbounded,
 )
+from numpy.typing import NDArray
+
+from mechdesign.design.private_table import fitting_base
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]

@@ -25,6 +25,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import numpy as np
+from mechdesign_solvers import Solution, Status
 from numpy.typing import NDArray
 
 from mechdesign.design.constants import rounded_up
@@ -32,7 +33,6 @@ from mechdesign.design.joint_rows import CappedProgram, Caps, Rows
 from mechdesign.errors import CheckFailed, NoAnswer
 from mechdesign.proof import float_down
 from mechdesign.proof.joint_bound import Goal, Line, least_on_lines
-from solvers import Solution, Status
 
 Floats = NDArray[np.float64]
 

@@ -15,6 +15,8 @@ import math
 import time
 from fractions import Fraction
 
+from mechdesign_solvers import BackendMissing, BilinearProgram, Limits, LinearProgram, Product, Scip, Status
+
 from mechdesign.design.joint import (
     JointCertificate,
     JointDesign,
@@ -29,7 +31,6 @@ from mechdesign.design.joint_problem import JointProblem
 from mechdesign.errors import CheckFailed, InvalidInput, MissingExtra, NoAnswer
 from mechdesign.proof import float_up
 from mechdesign.proof.joint_bound import PairPoint
-from solvers import BackendMissing, BilinearProgram, Limits, LinearProgram, Product, Scip, Status
 
 RELATIVE_GAP = 1e-6
 LEAST_PROGRAM_EPSILON, MOST_PROGRAM_EPSILON = 0.01, 8.0

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
+from mechdesign_solvers import Highs, LinearProgram, Solution
 from numpy.typing import NDArray
 
 from mechdesign.mechanisms.joint import likelihood_rows
 from mechdesign.proof.joint_bound import Line, line_below
-from solvers import Highs, LinearProgram, Solution
 
 Floats = NDArray[np.float64]
 

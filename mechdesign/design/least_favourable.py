@@ -15,12 +15,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from mechdesign_solvers import CuttingPlanes, LinearProgram, Rows, Solution
 from numpy.typing import NDArray
 
 from mechdesign.design.base_measure import errors_of, mirrored, peaks
 from mechdesign.design.mesh import Mesh, excess
 from mechdesign.mechanisms.sliding import Sliding
-from solvers import CuttingPlanes, LinearProgram, Rows, Solution
 
 Floats = NDArray[np.float64]
 

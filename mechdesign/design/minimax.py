@@ -24,6 +24,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from mechdesign_solvers import LimitReached, SolverError
 
 from mechdesign.design.base_measure import BestBase, Cuts, best_base
 from mechdesign.design.least_favourable import Atoms, BestPrior, Levels, best_prior, levels_of, own_levels
@@ -37,7 +38,6 @@ from mechdesign.mechanisms.serialise import domain_to_dict
 from mechdesign.mechanisms.window import Window
 from mechdesign.proof import EVERYWHERE, MinimaxBound, exact_worst_error, float_up
 from mechdesign.proof.two_inputs import two_input_bound
-from solvers import LimitReached, SolverError
 
 LEAST_EPSILON, MOST_EPSILON = 1e-6, 16.0
 

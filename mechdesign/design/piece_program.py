@@ -18,6 +18,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from mechdesign_solvers import BackendMissing, BilinearProgram, Limits, LinearProgram, Product, Scip, Solution, Status
 from numpy.typing import NDArray
 
 from mechdesign.design.piecewise import (
@@ -30,7 +31,6 @@ from mechdesign.errors import CheckFailed, InvalidInput, MissingExtra, NoAnswer
 from mechdesign.losses import Power
 from mechdesign.mechanisms.catalogue import two_heights
 from mechdesign.proof import IN_CLASS, exact_error, float_up
-from solvers import BackendMissing, BilinearProgram, Limits, LinearProgram, Product, Scip, Solution, Status
 
 Floats = NDArray[np.float64]
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mechdesign_solvers import Highs, LinearProgram
 from scipy import sparse
 
 from mechdesign import Circle, Design, Interval, InvalidInput, catalogue, load_design
@@ -23,7 +24,6 @@ from mechdesign.mechanisms.conditional import ConditionalNoise
 from mechdesign.priors import Atoms, Density, Prior, beta, exponential, normal, uniform
 from mechdesign.proof import prove_privacy
 from mechdesign.proof.additive import AdditiveBound
-from solvers import Highs, LinearProgram
 
 S = catalogue.SYMMETRIC
 NORMAL, EXPONENTIAL, BETA = normal(0, 0.1, S), exponential(6, S), beta(0.5, 0.5, S)

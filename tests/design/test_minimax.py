@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mechdesign_solvers import Highs, LinearProgram
 
 from mechdesign import Absolute, CheckFailed, Interval, InvalidInput, NoAnswer, Power, Squared, load_design
 from mechdesign.design import MinimaxProblem, minimax_sweep, optimal_minimax
@@ -19,7 +20,6 @@ from mechdesign.design.result import Certificate
 from mechdesign.mechanisms import Window
 from mechdesign.proof import MinimaxBound, exact_worst_error
 from mechdesign.proof.two_inputs import two_input_bound
-from solvers import Highs, LinearProgram
 
 # published with the specification: exponent, epsilon, rational lower bound, attained upper bound on [0, 1]
 REFERENCE = [

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mechdesign_solvers import Highs, LinearProgram
 from scipy import optimize
 
 from mechdesign import (
@@ -23,7 +24,6 @@ from mechdesign import (
     optimal_piecewise,
 )
 from mechdesign.losses import Loss
-from solvers import Highs, LinearProgram
 
 UNIT = Interval(0.0, 1.0)
 

@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from mechdesign_solvers import Highs, LinearProgram
 
 from mechdesign import Absolute, CheckFailed, Interval, InvalidInput, NoAnswer, Power, Squared, priors
 from mechdesign.design.capped_search import _united
@@ -17,7 +18,6 @@ from mechdesign.mechanisms import Window
 from mechdesign.proof import exact_worst_error
 from mechdesign.proof.cells import Cells
 from mechdesign.proof.trade_off import TradeOffBound
-from solvers import Highs, LinearProgram
 
 UNIT = Interval(0, 1)
 FEW = priors.Atoms([0.2, 0.5, 0.6], [0.25, 0.5, 0.25])

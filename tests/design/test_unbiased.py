@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mechdesign_solvers import Highs, LinearProgram
 from scipy import sparse
 
 from mechdesign import Circle, Design, Interval, InvalidInput, catalogue
@@ -22,7 +23,6 @@ from mechdesign.errors import CheckFailed, FileProblem, NoAnswer
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
 from mechdesign.priors import Atoms, Density, Prior, beta, exponential, histogram, normal, uniform
 from mechdesign.proof.unbiased_prior import UNBIASED, average_variance
-from solvers import Highs, LinearProgram
 
 S = catalogue.SYMMETRIC
 PRIORS: dict[str, Density] = {

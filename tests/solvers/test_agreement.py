@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
-
-from solvers import (
+from mechdesign_solvers import (
     BilinearProgram,
     Cvxpy,
     ExactSimplex,
@@ -28,7 +27,7 @@ from solvers import (
     proves_infeasible,
     proves_unbounded,
 )
-from solvers._scip_child import solve as scip_in_this_process
+from mechdesign_solvers._scip_child import solve as scip_in_this_process
 
 SMALL = st.integers(-3, 3)
 SIDES = st.tuples(SMALL, st.integers(0, 3), st.sampled_from(["below", "above", "both", "equal", "free"]))

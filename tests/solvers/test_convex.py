@@ -6,8 +6,7 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 import pytest
-
-from solvers import Cvxpy, Inaccurate, Limits, LinearProgram, NotSupported, Status
+from mechdesign_solvers import Cvxpy, Inaccurate, Limits, LinearProgram, NotSupported, Status
 
 
 def covering() -> LinearProgram:

@@ -6,8 +6,7 @@ import time
 
 import numpy as np
 import pytest
-
-from solvers import CuttingPlanes, Infeasible, LimitReached, LinearProgram, Rows, Solution
+from mechdesign_solvers import CuttingPlanes, Infeasible, LimitReached, LinearProgram, Rows, Solution
 
 
 def _disc(solution: Solution) -> Rows | None:

@@ -4,8 +4,7 @@ import math
 
 import numpy as np
 import pytest
-
-from solvers import LinearProgram, dual_objective, proves_infeasible, proves_unbounded
+from mechdesign_solvers import LinearProgram, dual_objective, proves_infeasible, proves_unbounded
 
 CORNER = LinearProgram.of(cost=[1, 2], matrix=[[1, 1], [1, -1]], row_lower=[1, -1], row_upper=[3, 1], lower=0)
 

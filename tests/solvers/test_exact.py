@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
-
-from solvers import ExactSimplex, Limits, LinearProgram, ProgramError, RationalProgram, Status
+from mechdesign_solvers import ExactSimplex, Limits, LinearProgram, ProgramError, RationalProgram, Status
 
 NUMBERS = st.fractions(min_value=-3, max_value=3, max_denominator=4)
 BOUNDS = st.one_of(st.none(), NUMBERS)

@@ -3,10 +3,9 @@
 import subprocess
 import sys
 
+import mechdesign_solvers
 import pytest
-
-import solvers
-from solvers import (
+from mechdesign_solvers import (
     BackendMissing,
     BilinearProgram,
     Capability,
@@ -27,16 +26,26 @@ SQUARE = BilinearProgram(PROGRAM, (Product(0, 0),))
 
 def test_import_brings_in_no_backend() -> None:
     code = (
-        "import sys, solvers; "
+        "import sys, mechdesign_solvers; "
         "print([n for n in ('highspy', 'pyomo', 'pyscipopt', 'cvxpy', 'mechdesign') if n in sys.modules])"
     )
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert printed.strip() == "[]"
 
 
+@pytest.mark.parametrize("taken", ["solvers.py", "solvers/__init__.py"])
+def test_a_users_own_solvers_is_not_taken_for_ours(tmp_path, taken) -> None:
+    own = tmp_path / taken
+    own.parent.mkdir(exist_ok=True)
+    own.write_text("mine = True\n", encoding="utf-8")
+    code = "import solvers, mechdesign; design = mechdesign.optimal_minimax; print(solvers.mine)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.stdout.strip(), done.stderr) == ("True", "")
+
+
 def test_all_names_exist_and_are_sorted() -> None:
-    assert sorted(solvers.__all__) == solvers.__all__
-    assert all(hasattr(solvers, name) for name in solvers.__all__)
+    assert sorted(mechdesign_solvers.__all__) == mechdesign_solvers.__all__
+    assert all(hasattr(mechdesign_solvers, name) for name in mechdesign_solvers.__all__)
 
 
 @pytest.mark.parametrize(

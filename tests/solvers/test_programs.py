@@ -5,9 +5,8 @@ import pickle
 
 import numpy as np
 import pytest
+from mechdesign_solvers import BilinearProgram, Limits, LinearProgram, Product, ProgramError, SolverError
 from scipy.sparse import coo_array, csr_array
-
-from solvers import BilinearProgram, Limits, LinearProgram, Product, ProgramError, SolverError
 
 
 def unit_box() -> LinearProgram:

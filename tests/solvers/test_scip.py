@@ -11,8 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-from solvers import BilinearProgram, LimitReached, Limits, LinearProgram, Product, Scip, Status
+from mechdesign_solvers import BilinearProgram, LimitReached, Limits, LinearProgram, Product, Scip, Status
 
 AT_ONCE = 0.5 * math.exp(-4)  # what `layers(4, ...)` cost at least by the bounds of their columns
 
@@ -151,7 +150,7 @@ SCRIPT = """
 import sys
 sys.path.insert(0, {tests!r})
 from test_scip import layers
-from solvers import Scip, Limits
+from mechdesign_solvers import Scip, Limits
 {body}
 """
 
@@ -212,7 +211,7 @@ def await_(condition, seconds: float = 20.0):  # type: ignore[no-untyped-def]
 
 
 def test_report_lines_are_plain_json() -> None:
-    from solvers._scip_child import solve
+    from mechdesign_solvers._scip_child import solve
 
     lines: list[str] = []
     solve(layers(1, 1), {}, lambda news: lines.append(json.dumps(news)))

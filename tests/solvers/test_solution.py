@@ -4,8 +4,7 @@ import math
 
 import numpy as np
 import pytest
-
-from solvers import (
+from mechdesign_solvers import (
     Inaccurate,
     Infeasible,
     LimitReached,

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-
-from solvers import BilinearProgram, LinearProgram, Product, with_implied_cones
+from mechdesign_solvers import BilinearProgram, LinearProgram, Product, with_implied_cones
 
 X, Y, Z, W = range(4)
 

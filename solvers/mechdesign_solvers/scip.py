@@ -57,7 +57,7 @@ class Scip:
     steep program fall below the true one by as much, so it is tightened here. ``settings`` are SCIP
     parameters by their SCIP names and win over everything else.
 
-    >>> from solvers import LinearProgram, Product
+    >>> from mechdesign_solvers import LinearProgram, Product
     >>> box = LinearProgram.of(cost=[0, 0], matrix=[[1, 1]], row_upper=1, lower=-1, upper=1)
     >>> solution = Scip().solve(BilinearProgram(box, (Product(0, 1),)))
     >>> solution.status.value, round(solution.objective, 6), round(solution.bound, 5)
@@ -179,7 +179,7 @@ def _follow(messages: queue.Queue[Mapping[str, Any] | None], known: _Known, seco
 def _child(task: Mapping[str, Any]) -> Iterator[queue.Queue[Mapping[str, Any] | None]]:
     """A solver process at work on the task; killed on the way out, whatever the way."""
     process = subprocess.Popen(
-        [sys.executable, "-P", "-W", "ignore", "-m", "solvers._scip_child"],
+        [sys.executable, "-P", "-W", "ignore", "-m", "mechdesign_solvers._scip_child"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

@@ -1,4 +1,4 @@
-"""The process SCIP runs in: ``python -m solvers._scip_child``. Reads one pickled task, writes JSON lines."""
+"""The process SCIP runs in: ``python -m mechdesign_solvers._scip_child``. Reads one pickled task, writes JSON lines."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class Capability(enum.Flag):
 
 
 class Solver(Protocol):
-    """Anything that turns a program into a :class:`~solvers.solution.Solution`."""
+    """Anything that turns a program into a :class:`~mechdesign_solvers.solution.Solution`."""
 
     @property
     def name(self) -> str:
@@ -44,11 +44,11 @@ class Solver(Protocol):
 def require(solver: Solver, needed: Capability) -> None:
     """Raise ``NotSupported`` unless the solver has every capability in ``needed``.
 
-    >>> from solvers import Highs
+    >>> from mechdesign_solvers import Highs
     >>> require(Highs(), Capability.LINEAR | Capability.DUALS)
     >>> require(Highs(), Capability.BILINEAR)
     Traceback (most recent call last):
-    solvers.errors.NotSupported: HiGHS cannot do: bilinear
+    mechdesign_solvers.errors.NotSupported: HiGHS cannot do: bilinear
     """
     missing = needed & ~solver.capabilities
     if missing:

@@ -34,7 +34,7 @@ class LinearProgram:
     (1.75, 0.25)
     >>> LinearProgram.of(cost=[1, 2], matrix=[[1, 1]], lower=0, upper=-1)
     Traceback (most recent call last):
-    solvers.errors.ProgramError: lower must not exceed upper (got lower[0] = 0.0 > upper[0] = -1.0)
+    mechdesign_solvers.errors.ProgramError: lower must not exceed upper (got lower[0] = 0.0 > upper[0] = -1.0)
     """
 
     cost: FloatArray
@@ -236,7 +236,7 @@ class Limits:
 
     >>> Limits(seconds=-1)
     Traceback (most recent call last):
-    solvers.errors.ProgramError: seconds must be positive, or None for no limit (got -1)
+    mechdesign_solvers.errors.ProgramError: seconds must be positive, or None for no limit (got -1)
     """
 
     seconds: float | None = None

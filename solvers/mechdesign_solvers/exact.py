@@ -86,7 +86,7 @@ class RationalProgram:
     def bound_at(self, row_duals: Sequence[Fraction]) -> Fraction | None:
         """The lower bound on the optimum which any row multipliers prove; ``None`` if it is infinite.
 
-        This is the dual objective of :mod:`solvers.duality`, exactly.
+        This is the dual objective of :mod:`mechdesign_solvers.duality`, exactly.
         """
         return self._support(row_duals, self.reduced_costs(row_duals))
 
@@ -131,7 +131,7 @@ class RationalProgram:
 
 @dataclass(frozen=True, slots=True)
 class ExactSolution:
-    """An exact outcome; signs as in :class:`~solvers.solution.Solution`."""
+    """An exact outcome; signs as in :class:`~mechdesign_solvers.solution.Solution`."""
 
     status: Status
     primal: Vector | None = None

@@ -64,8 +64,8 @@ class Solution:
 
         >>> Solution(Status.TIME_LIMIT, "SCIP", "9", seconds=60.0, objective=2.0, bound=1.0).require_optimal()
         Traceback (most recent call last):
-        solvers.errors.LimitReached: SCIP stopped at its time limit after 60 s; the optimum is between 1 and 2; \
-allow more time or accept these bounds
+        mechdesign_solvers.errors.LimitReached: SCIP stopped at its time limit after 60 s; the optimum is between \
+1 and 2; allow more time or accept these bounds
         """
         upper = math.inf if self.objective is None else self.objective
         match self.status:

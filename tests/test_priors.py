@@ -214,13 +214,13 @@ def test_a_column_of_a_file_becomes_shares(tmp_path):
 @pytest.mark.parametrize(
     ("text", "word"),
     [
-        ("age\n0.5\nold\n", "row 3, column 'age' must be a number"),
+        ("age\n0.5\nold\n", "row 3 of data.csv, column 'age' must be a number"),
         ("age\n0.5\nnan\n", "row 3"),
-        ("age\n0.5\ninf\n", "row 3, column 'age' must be finite"),
+        ("age\n0.5\ninf\n", "row 3 of data.csv, column 'age' must be finite"),
         ("name,age\nLee\n", "row 2"),
         ("age\n", "at least one row"),
         ("", "begin with a header"),
-        ("height\n1\n", "column must be one of height"),
+        ("height\n1\n", "column must be one of the columns of .*: 'height'"),
         ("age,age\n1,2\n", "name one column"),
         (b"age\n\xff\xfe\n", "UTF-8"),
         ("age\n" + "1" * 200_000 + "\n", "CSV"),
@@ -247,7 +247,7 @@ def test_a_density_must_return_an_array_of_numbers(function: Any) -> None:
 def test_rows_that_do_not_fit_the_header_and_underscores_are_refused(tmp_path: Path, line: str) -> None:
     path = tmp_path / "data.csv"
     path.write_text(f"x,y\n0.1,2\n{line}\n", encoding="utf-8")
-    with pytest.raises(FileProblem, match="row 3"):
+    with pytest.raises(InvalidInput, match="row 3"):
         priors.prior_of_file(path, "x")
 
 

@@ -7,6 +7,7 @@ others. A ``.npy`` file holds the array the client's ``report`` gave.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from itertools import islice
 from pathlib import Path
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from mechdesign.collect.protocols import FrequencyProtocol
 from mechdesign.data.arrays import read_array
-from mechdesign.data.numbers import require_number_text, require_whole_text
+from mechdesign.data.numbers import is_whole_text, number_of
 from mechdesign.data.text import text_rows
 from mechdesign.errors import FileProblem, InvalidData, InvalidInput, sealed
 
@@ -72,12 +73,11 @@ def _parser(
                 raise ValueError("be made of bits 0 and 1")
             return field == "1"
         if limits is not None:
-            whole = require_whole_text(field)
-            if not limits.min <= whole <= limits.max:
+            if not is_whole_text(field) or not limits.min <= int(field) <= limits.max:
                 raise ValueError("be made of whole numbers")
-            return whole
-        number = require_number_text(field)
-        if not np.isfinite(number):
+            return int(field)
+        number = number_of(field)
+        if number is None or not math.isfinite(number):
             raise ValueError("be made of finite numbers")
         return number
 
@@ -95,9 +95,7 @@ def _parsed(path: Path, place: int, fields: list[str], parse: Callable[[list[str
     try:
         return parse(fields)
     except ValueError as error:
-        text = str(error)
-        rule = text if text.startswith(("be ", "have ")) else "be made of numbers"
-        raise InvalidData(f"row {place} of {path.name}", fields, rule, "one report a row, no header") from None
+        raise InvalidData(f"row {place} of {path.name}", fields, str(error), "one report a row, no header") from None
 
 
 def _bits(reports: NDArray[Any]) -> NDArray[Any]:

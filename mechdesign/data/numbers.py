@@ -31,13 +31,18 @@ def require_number_text(text: str) -> float:
     return number
 
 
+def is_whole_text(text: str) -> bool:
+    """Whether a text is a whole number, of a length that Python reads."""
+    return _WHOLE.fullmatch(text.strip()) is not None
+
+
 def require_whole_text(text: str) -> int:
     """A whole number, or ValueError, in place of Python's ``int``.
 
     >>> require_whole_text("12")
     12
     """
-    if not _WHOLE.fullmatch(text.strip()):
+    if not is_whole_text(text):
         raise ValueError(f"{text!r} is not a whole number")
     return int(text)
 

@@ -144,7 +144,7 @@ def test_a_search_that_ends_early_is_told(run: Any, monkeypatch: pytest.MonkeyPa
             "one or the other",
         ),
         (("--eps", "1", "--data", "x.csv", "--column", "age"), "bounds must be given"),
-        (("--eps", "1", "--data", "x.csv", "--bounds", "0,1"), "column must be given"),
+        (("--eps", "1", "--data", "x.csv", "--bounds", "0,1"), "data file"),
         (("--eps", "1", "--data", "x.csv", "--column", "age", "--domain", "0,1"), "--bounds"),
         (("--eps", "1", "--data", "none.csv", "--column", "age", "--bounds", "0,1"), "data file"),
     ],

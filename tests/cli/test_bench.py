@@ -207,7 +207,7 @@ def test_help_names_every_method_and_metric(run: Any) -> None:
         (("-e", "1", "--seed", "-1"), "seed"),
         (("-e", "1", "--engine", "ray"), "local or dask"),
         (("-e", "1", "--scheduler", "tcp://x:1"), "--engine dask"),
-        (("-e", "1", "--domain", "0,1,2"), "label must be in the domain"),
+        (("-e", "1", "--domain", "0,1,2"), "must hold an item of the domain"),
         (("-e", "1", "--domain", "0,0,1"), "once"),
         (("-e", "1", "--domain", "0,,1"), "empty"),
         (("-e", "1", "--domain", "7"), "two items"),

@@ -28,7 +28,7 @@ def test_a_header_above_numbers_is_taken_and_told(ask: Any) -> None:
     text = "age\n" + "3\n4\n5\n" * 200
     guessed = ask(text)
     assert guessed.code == 0
-    assert "'age' above the numbers was taken for a header" in guessed.err
+    assert "a word above numbers, was taken for a header" in guessed.err
     named = ask(text, "--column", "age")
     assert named.err == ""
     assert named.json == guessed.json
@@ -39,6 +39,6 @@ def test_a_word_that_may_be_a_header_is_pointed_out(run: Any, tmp_path: Path, co
     path = tmp_path / "data.csv"
     path.write_text("color\n" + "red\nblue\n" * 300)
     options = (*COMMANDS[command], str(path), "--json")
-    assert "'color' in the first row is in no other; if it is a header pass --column NAME" in run(*options).err
+    assert "the label in the first row is in no other; if it is a header pass --column NAME" in run(*options).err
     assert run(*options, "--column", "color").err == ""
     assert run(*options, "--domain", "color,red,blue").err == ""

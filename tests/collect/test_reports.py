@@ -94,7 +94,7 @@ def test_bits_may_stand_in_one_word(tmp_path: Path) -> None:
 def test_doubtful_reports_are_refused(tmp_path: Path, name: str, text: str, words: str) -> None:
     path = tmp_path / "reports.csv"
     path.write_text(text)
-    with pytest.raises(FileProblem, match=words):
+    with pytest.raises(InvalidInput, match=words):
         read_support(path, protocol(name, 1.0, 4), LABELS)
 
 

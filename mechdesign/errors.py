@@ -266,3 +266,13 @@ def require_finite(value: Any, field: str) -> float:
     if math.isinf(number):
         raise InvalidInput(field, value, "be finite")
     return number
+
+
+def require_seconds(value: Any) -> float | None:
+    """A time limit as a float above 0, None for no limit, or `InvalidInput`."""
+    if value is None:
+        return None
+    seconds = require_finite(value, "seconds")
+    if not seconds > 0:
+        raise InvalidInput("seconds", value, "be finite and above 0")
+    return seconds

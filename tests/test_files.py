@@ -5,6 +5,8 @@ import json
 import math
 import os
 import stat
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -191,6 +193,92 @@ def test_a_folder_without_permission_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     with pytest.raises(FileProblem, match="writable folder"):
         files.require_writable(tmp_path / "new")
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o644])
+def test_a_replaced_file_keeps_its_mode(tmp_path, mode):
+    target = tmp_path / "a"
+    target.write_bytes(b"old")
+    target.chmod(mode)
+    files.write_atomically(target, b"new", overwrite=True)
+    assert stat.S_IMODE(target.stat().st_mode) == mode
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives files away")
+def test_a_file_replaced_by_root_keeps_its_owner(tmp_path):
+    target = tmp_path / "a"
+    target.write_bytes(b"old")
+    os.chown(target, 1234, 4321)
+    files.write_atomically(target, b"new", overwrite=True)
+    assert (target.stat().st_uid, target.stat().st_gid) == (1234, 4321)
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o777])
+def test_a_file_of_rows_can_be_read_by_no_more_than_the_file_they_come_from(tmp_path, mode):
+    source, before = tmp_path / "source", os.umask(0o022)
+    try:
+        source.write_bytes(b"rows")
+        source.chmod(mode)
+        with files.replacing(tmp_path / "a", like=source) as stream:
+            stream.write(b"rows")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == mode & 0o644
+
+
+def test_a_link_to_a_device_is_never_replaced(tmp_path):
+    (tmp_path / "link").symlink_to("/dev/null")
+    (tmp_path / "stdout").symlink_to("/proc/self/fd/1")
+    (tmp_path / "second").symlink_to(tmp_path / "stdout")
+    for name in ("link", "stdout", "second", "/dev/stdout", "/dev/fd/1"):
+        for refuse in (
+            files.require_writable,
+            lambda path, overwrite: files.write_atomically(path, b"x", overwrite=overwrite),
+        ):
+            with pytest.raises(FileProblem, match=r"regular file|folder"):
+                refuse(tmp_path / name, overwrite=True)
+    assert all((tmp_path / name).is_symlink() for name in ("link", "stdout", "second"))
+
+
+def test_links_that_go_round_are_a_file_problem(tmp_path):
+    (tmp_path / "a").symlink_to(tmp_path / "b")
+    (tmp_path / "b").symlink_to(tmp_path / "a")
+    with pytest.raises(FileProblem):
+        files.write_atomically(tmp_path / "a", b"x", overwrite=True)
+    assert files.is_same_file(tmp_path / "a", tmp_path / "c") is False
+
+
+WRITER = """
+import sys, time
+from mechdesign import files
+with files.replacing(sys.argv[1]) as stream:
+    stream.write(b"half a file")
+    stream.flush()
+    print("writing", flush=True)
+    time.sleep(600)
+"""
+
+
+def test_the_part_of_a_killed_process_is_swept_and_that_of_a_living_one_is_not(tmp_path):
+    def start(name):
+        writer = subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path / name)], stdout=subprocess.PIPE)
+        assert writer.stdout.readline() == b"writing\n"
+        return writer
+
+    killed, living = start("killed"), start("living")
+    try:
+        killed.kill()
+        killed.communicate()
+        assert len(only(tmp_path)) == 2  # nobody could remove it
+        (tmp_path / ".others.part").write_bytes(b"")
+        files.write_atomically(tmp_path / "a", b"x")
+        assert [name.rpartition(".")[0][:7] for name in only(tmp_path) if name.endswith(files._PART)] == [".living"]
+        assert {"a", ".others.part"} < set(only(tmp_path))
+    finally:
+        living.kill()
+        living.communicate()
+    files.write_atomically(tmp_path / "b", b"x")
+    assert only(tmp_path) == [".others.part", "a", "b"]
 
 
 # -- reading ----------------------------------------------------------------------------------------------------------

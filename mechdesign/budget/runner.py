@@ -8,6 +8,7 @@ is not simulated again, by whatever method.
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -145,7 +146,7 @@ class Store:
         self._entries: dict[str, dict[Key, Tally]] = {}
         if path is None:
             return
-        if path.exists():
+        if os.path.lexists(path):
             self._entries = _read(path)
         else:
             files.require_writable(path)

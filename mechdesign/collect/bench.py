@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -46,6 +47,7 @@ MOST_LIKELY = 256
 """Maximum likelihood of reports other than randomised response needs their channel: only for so many items."""
 
 KIND, VERSION = "mechdesign bench results", 1
+_LARGEST = 1e100  # of a metric, so that sums of squares stay doubles
 CONFIDENCE = 0.95
 _BATCH = 16
 _LIKELY_ENOUGH = 1e-7
@@ -411,7 +413,7 @@ def _write(path: Path, plan: Plan, dataset: Dataset, rows: Iterable[Row]) -> Non
 
 def _read(path: Path, plan: Plan, dataset: Dataset) -> dict[tuple[Cell, str], Row]:
     """The rows of a results file of the same data, seed and metrics; nothing if there is no file yet."""
-    if not path.exists():
+    if not os.path.lexists(path):
         files.require_writable(path)
         return {}
     document = _document(path)
@@ -443,6 +445,8 @@ def read_results(path: Path) -> Kept:
         origin = _typed(document["origin"], dict)
         items, users = (_typed(origin[name], int) for name in ("items", "users"))
         names = tuple(metrics.metric(_typed(name, str)).name for name in origin["metrics"])
+        if not names:
+            raise ValueError("no metrics")
     except (KeyError, TypeError, ValueError):
         raise FileProblem("results file", str(path), "say what it is about", "was it edited by hand?") from None
     return Kept(tuple(_rows(document, names, path)), names, items, users)
@@ -458,7 +462,7 @@ def _document(path: Path) -> dict[str, Any]:
 def _rows(document: dict[str, Any], names: Sequence[str], path: Path) -> list[Row]:
     try:
         return [
-            Row(protocol, method, epsilon, run, {name: _typed(values[name], float) for name in names})
+            Row(protocol, method, epsilon, run, {name: _measured(values[name]) for name in names})
             for protocol, method, epsilon, run, values in (map(_typed, row, _ROW) for row in document["rows"])
         ]
     except (KeyError, TypeError, ValueError):
@@ -466,6 +470,13 @@ def _rows(document: dict[str, Any], names: Sequence[str], path: Path) -> list[Ro
 
 
 _ROW = (str, str, float, int, dict)
+
+
+def _measured(value: Any) -> float:
+    number: float = _typed(value, float)
+    if abs(number) > _LARGEST:
+        raise ValueError("no metric is that large")
+    return number
 
 
 def _typed(value: Any, kind: type) -> Any:

@@ -33,7 +33,7 @@ def require_columns(wanted: Sequence[str], names: Sequence[str], place: str, hin
             raise InvalidInput("column", column, f"name one column of {place}, {names.count(column)} are called that")
         shown = "" if hint else f": {listed(names) or 'it has none'}"  # what may be no names may be values
         raise InvalidInput(
-            "column", column, f"be one of the columns of {place}{shown}", hint or _closest(column, names)
+            "column", column, f"be one of the columns of {place}{shown}", _closest(column, names) or hint
         )
 
 

@@ -46,11 +46,17 @@ class DataFile:
     read_groups: Callable[[Sequence[str], range], Iterator[Any]] | None = None
 
 
-def open_data(path: Path | str, *, named: bool = True) -> DataFile:
-    """A ``.csv`` or ``.parquet`` file, or `FileProblem`; ``named`` says that the first line of CSV is a header."""
+def open_data(path: Path | str) -> DataFile:
+    """A ``.csv`` file with a header or a ``.parquet`` file, or `FileProblem`."""
     target, form = _regular(path)
     try:
-        return _open_csv(target, named=named) if form == ".csv" else _open_parquet(target)
+        if form == ".parquet":
+            return _open_parquet(target)
+        header, second = _first_lines(target)
+        if second is None:
+            raise FileProblem("data file", str(target), "hold at least one row of data")
+        names = tuple(name.strip() for name in header)
+        return _open_csv(target, names, header, is_named=True, hint=names_hint(names, second))
     except OSError as error:
         raise _unreadable(target, error) from None
 
@@ -76,13 +82,14 @@ def open_unnamed(path: Path | str, items: Sequence[str] | None = None) -> DataFi
     target, form = _regular(path)
     if form == ".parquet":
         return open_data(target)
-    first, _ = _first_line(target)
+    first, _ = _first_lines(target)
     if len(first) != 1:
         raise InvalidInput("column", None, f"be given: {path} has {len(first)} columns", "pass --column NAME")
     is_name = may_be_name(first[0], items)
     if is_name:
         tell_of_name(str(path), items=items is not None)
-    return open_data(target, named=is_name)
+    # whatever the first line is, it may have been somebody's: nothing is called by it
+    return _open_csv(target, (ONLY,), first if is_name else [ONLY], is_named=is_name)
 
 
 def require_only_column(data: DataFile) -> None:
@@ -127,47 +134,41 @@ class _QuoteCounter(RawIOBase):
         super().close()
 
 
-def _first_line(path: Path) -> tuple[list[str], bool]:
-    """Its cells, and whether anything comes after it."""
+def _first_lines(path: Path) -> tuple[list[str], list[str] | None]:
+    """The cells of the first line, and of the one below; none if there is nothing."""
     try:
         # cells that nobody asked for may be in any encoding
         with path.open(newline="", encoding="utf-8-sig", errors="surrogateescape") as stream:
             line = stream.readline(_BLOCK)
-            header = next(csv.reader(itertools.chain([line], stream), strict=True), []) if len(line) < _BLOCK else []
-            has_more = bool(stream.read(1))
-        "".join(header).encode()
+            first = next(csv.reader(itertools.chain([line], stream), strict=True), []) if len(line) < _BLOCK else []
+            second = stream.readline(_BLOCK)
+        "".join(first).encode()
     except OSError as error:
         raise _unreadable(path, error) from None
     except (csv.Error, UnicodeEncodeError):
-        header, has_more = [], False
-    if not header:
+        first = []
+    if not first:
+        if not path.stat().st_size:
+            raise FileProblem("data file", str(path), "hold a header and data, and is empty")
         raise FileProblem("data file", str(path), "begin with a line of column names in UTF-8")
-    return header, has_more
+    return first, second.split(",") if second else None
 
 
-def _open_csv(path: Path, *, named: bool) -> DataFile:
-    size = path.stat().st_size
-    if not size:
-        raise FileProblem("data file", str(path), "hold a header and data, and is empty")
-    header, has_more = _first_line(path)
-    if not named:
-        header, has_more = [ONLY], True
-    if not has_more:
-        raise FileProblem("data file", str(path), "hold at least one row of data")
-    names = tuple(name.strip() for name in header)
-    blocks = 0
+def _open_csv(path: Path, names: tuple[str, ...], header: list[str], *, is_named: bool, hint: str = "") -> DataFile:
+    """Columns of these names, which the first line calls by its ``header`` if it names them."""
+    size, blocks = path.stat().st_size, 0
 
     def read(columns: Sequence[str]) -> Iterator[Any]:
         nonlocal blocks
         wanted = {header[names.index(column)]: column for column in columns}
-        for batch in _csv_batches(path, list(wanted), None if named else header, alone=len(names) == 1):
+        for batch in _csv_batches(path, list(wanted), None if is_named else header, alone=len(names) == 1):
             blocks += 1  # each is a batch
             yield batch.rename_columns(list(wanted.values()))
 
     def rows_in_all(done: int) -> int:
         return max(done, round(done * size / (max(blocks, 1) * _BLOCK)))
 
-    return DataFile(str(path), path, names, read, written, rows_in_all, hint=names_hint(names))
+    return DataFile(str(path), path, names, read, written, rows_in_all, hint=hint)
 
 
 def _csv_batches(path: Path, columns: list[str], header: list[str] | None, *, alone: bool) -> Iterator[Any]:

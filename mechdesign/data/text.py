@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TextIO
 
@@ -59,13 +60,15 @@ def text_column(path: Path, column: str | None) -> Iterator[tuple[int, str]]:
 
     With a name the first line is a header; without one it is a row like any other (`data.headers` says what then).
     """
-    rows = text_rows(path)
+    rows: Iterator[tuple[int, list[str]]] = text_rows(path)
     width, place = 1, 0
     if column is not None:
         header = [name.strip() for name in next(rows, (0, []))[1]]
         if not header:
             raise FileProblem("data file", str(path), "begin with a header, the names of its columns")
-        require_columns([column], header, f"the first line of {path}", names_hint(header))
+        second = next(rows, None)
+        require_columns([column], header, f"the first line of {path}", names_hint(header, second[1] if second else []))
+        rows = rows if second is None else chain([second], rows)
         width, place = len(header), header.index(column)
     tip = "pass --column NAME if the file has a header" if column is None else "quote commas"
     for line, fields in rows:
@@ -83,11 +86,17 @@ def place_of(path: Path, line: int, column: str | None) -> str:
     return f"row {line} of {path.name}" + ("" if column is None else f", column {column!r}")
 
 
-def names_hint(names: list[str] | tuple[str, ...]) -> str:
-    """What looks wrong with the first line of a file, if anything does."""
+def names_hint(names: Sequence[str], second: Sequence[str]) -> str:
+    """What speaks against a first line of names, given the line below: then it may hold values, and is not shown.
+
+    >>> names_hint(["name", "age"], ["Ann", "31"])
+    ''
+    """
     separator = next((mark for mark in ";\t|" if mark in names[0]), None) if len(names) == 1 else None
     if separator is not None:
         return f"separate the cells by commas, not by {separator!r}"
     if any(number_of(name) is not None for name in names):
         return "the first line must hold the names of the columns, and has a number"
+    if not any(number_of(cell) is not None for cell in second):
+        return "its first line is not shown, as it may be somebody's: look whether it holds the names of the columns"
     return ""

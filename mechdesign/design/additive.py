@@ -39,7 +39,7 @@ from mechdesign.design.result import Certificate, Design, Report, versions
 from mechdesign.design.unbiased import UnbiasedProblem, grid_weights
 from mechdesign.design.unbiased_program import Optimum
 from mechdesign.domains import Interval
-from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer, require_epsilon, require_finite
+from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer, require_epsilon, require_finite, require_seconds
 from mechdesign.losses import Power
 from mechdesign.mechanisms.catalogue import SYMMETRIC, largest_safe_height
 from mechdesign.mechanisms.conditional import LARGEST, ConditionalNoise, column_places, require_shape, require_whole
@@ -194,8 +194,7 @@ def optimal_additive(problem: AdditiveProblem, seconds: float | None = None) -> 
     >>> [round(end, 3) for end in (design.certificate.lower, design.certificate.upper)]
     [3.686, 3.686]
     """
-    if seconds is not None and not require_finite(seconds, "seconds") > 0:
-        raise InvalidInput("seconds", seconds, "be finite and above 0")
+    seconds = require_seconds(seconds)
     started = time.perf_counter()
     deadline = math.inf if seconds is None else started + seconds
     best, steps = _search(problem, deadline)

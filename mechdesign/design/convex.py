@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from mechdesign.design.convex_model import ConvexModel
 from mechdesign.design.result import Certificate, Design, Report, versions
 from mechdesign.domains import Finite
-from mechdesign.errors import InvalidInput, NoAnswer, require_epsilon, require_finite
+from mechdesign.errors import InvalidInput, NoAnswer, require_epsilon, require_finite, require_seconds
 from mechdesign.mechanisms.serialise import domain_to_dict
 from mechdesign.proof.finite import EVERYWHERE_ON_OUTPUTS
 
@@ -127,8 +127,7 @@ def custom(
 
 def optimal_custom(problem: CustomProblem, seconds: float | None = None) -> Design:
     """The answer to a `CustomProblem`, or `NoAnswer` if the solver did not reach an optimum or the proof its gap."""
-    if seconds is not None and not require_finite(seconds, "seconds") > 0:
-        raise InvalidInput("seconds", seconds, "be finite and above 0")
+    seconds = require_seconds(seconds)
     started = time.perf_counter()
     model = ConvexModel(problem)
     solution, mechanism, attained, evidence = model.answer(None if seconds is None else started + seconds)

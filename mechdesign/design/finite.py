@@ -28,7 +28,7 @@ from mechdesign.design.finite_program import Answer, Knapsacks, least_average, l
 from mechdesign.design.private_table import fitting_base, private_table
 from mechdesign.design.result import Certificate, Design, Report, versions
 from mechdesign.domains import Finite, require_numbers
-from mechdesign.errors import InvalidInput, NoAnswer, require_epsilon, require_finite
+from mechdesign.errors import InvalidInput, NoAnswer, require_epsilon, require_finite, require_seconds
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.serialise import domain_to_dict
 from mechdesign.priors import Atoms
@@ -121,8 +121,7 @@ def optimal_finite(problem: FiniteProblem, seconds: float | None = None) -> Desi
     >>> [round(end, 6) for end in (design.certificate.lower, design.certificate.upper)]
     [0.423883, 0.423883]
     """
-    if seconds is not None and not require_finite(seconds, "seconds") > 0:
-        raise InvalidInput("seconds", seconds, "be finite and above 0")
+    seconds = require_seconds(seconds)
     started = time.perf_counter()
     search = _Search(problem, None if seconds is None else started + seconds)
     mechanism, evidence, answer = search.lexicographic() if problem.criterion == "lexicographic" else search.plain()

@@ -31,7 +31,7 @@ from mechdesign.design.least_favourable import Atoms, BestPrior, Levels, best_pr
 from mechdesign.design.mesh import Mesh
 from mechdesign.design.result import Certificate, Design, Report, versions
 from mechdesign.domains import Interval
-from mechdesign.errors import InvalidInput, NoAnswer, require_epsilon, require_finite
+from mechdesign.errors import InvalidInput, NoAnswer, require_epsilon, require_finite, require_seconds
 from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms.catalogue import UNIT, largest_safe_height
 from mechdesign.mechanisms.serialise import domain_to_dict
@@ -122,8 +122,7 @@ def minimax_sweep(problems: Iterable[MinimaxProblem], seconds: float | None = No
 
     ``seconds`` is the time for all of them together.
     """
-    if seconds is not None and not require_finite(seconds, "seconds") > 0:
-        raise InvalidInput("seconds", seconds, "be finite and above 0")
+    seconds = require_seconds(seconds)
     deadline = None if seconds is None else time.perf_counter() + seconds
     last: _Search | None = None
     for problem in problems:

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from mechdesign.design.minimax import LEAST_EPSILON, MOST_EPSILON
 from mechdesign.design.result import Certificate, Design, Report, versions
 from mechdesign.domains import Interval
-from mechdesign.errors import InvalidInput, NoAnswer, require_epsilon, require_finite
+from mechdesign.errors import InvalidInput, NoAnswer, require_epsilon, require_finite, require_seconds
 from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms.catalogue import UNIT, largest_safe_height
 from mechdesign.mechanisms.serialise import domain_to_dict
@@ -115,8 +115,7 @@ def optimal_prior(problem: PriorProblem, seconds: float | None = None) -> Design
     >>> [round(end, 8) for end in (design.certificate.lower, design.certificate.upper)]  # c / (1 + c)^2
     [0.19661193, 0.19661193]
     """
-    if seconds is not None and not require_finite(seconds, "seconds") > 0:
-        raise InvalidInput("seconds", seconds, "be finite and above 0")
+    seconds = require_seconds(seconds)
     started = time.perf_counter()
     deadline = math.inf if seconds is None else started + seconds
     found, timely = _search(problem, deadline)

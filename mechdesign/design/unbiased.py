@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from mechdesign.design.result import Certificate, Design, Report, versions
 from mechdesign.design.unbiased_program import REACH, Optimum, solve
 from mechdesign.domains import Interval
-from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer, require_epsilon, require_finite
+from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer, require_epsilon, require_finite, require_seconds
 from mechdesign.mechanisms.catalogue import SYMMETRIC, largest_safe_height
 from mechdesign.mechanisms.serialise import domain_to_dict
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
@@ -185,8 +185,7 @@ def optimal_unbiased(problem: UnbiasedProblem, seconds: float | None = None) -> 
     >>> [round(end, 3) for end in (design.certificate.lower, design.certificate.upper)]
     [3.683, 3.683]
     """
-    if seconds is not None and not require_finite(seconds, "seconds") > 0:
-        raise InvalidInput("seconds", seconds, "be finite and above 0")
+    seconds = require_seconds(seconds)
     started = time.perf_counter()
     search = _Search(problem, math.inf if seconds is None else started + seconds)
     found = search.run()

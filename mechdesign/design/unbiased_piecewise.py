@@ -23,7 +23,7 @@ from scipy import optimize
 
 from mechdesign.design.result import Certificate, Design, Report, versions
 from mechdesign.domains import Interval
-from mechdesign.errors import CheckFailed, InvalidInput, require_epsilon
+from mechdesign.errors import InvalidInput, NoAnswer, require_epsilon
 from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms.catalogue import SYMMETRIC, UNIT, largest_safe_height
 from mechdesign.mechanisms.piecewise import AffineWindow, Piecewise
@@ -79,7 +79,7 @@ def optimal_unbiased_piecewise(problem: UnbiasedPiecewiseProblem) -> Design:
     # a bias at rounding level puts the mechanism a hair outside the class, so it may pass the optimum by as much
     upper = max(evidence.attained(mechanism), lower)
     if upper - lower > _WIDEST_GAP * upper:
-        raise CheckFailed(f"the bounds [{lower!r}, {upper!r}] did not close")
+        raise NoAnswer("doubles do not resolve so small an eps: pass a larger one", lower, upper)
     certificate = Certificate(lower, upper, IN_UNBIASED_CLASS, False, mechanism.privacy_loss(), evidence)
     report = Report(
         time.perf_counter() - started,

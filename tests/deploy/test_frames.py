@@ -554,9 +554,9 @@ def test_estimates_of_files_are_those_of_their_numbers(write, tmp_path, form):
     out = apply_table(PM, write({"x": x}, "data.parquet"), "x", tmp_path / f"out.{form}").path
     whole = estimate(PM, numbers_in(out))
     assert whole.count == 500
-    assert same(estimate_reports(PM, out), whole)
+    assert same(estimate_reports(PM, out, "x"), whole)
     assert same(estimate(PM, out, "x"), whole)
-    assert same(estimate(PM, str(out)), whole)
+    assert same(estimate(PM, str(out), "x"), whole)
 
 
 def test_estimates_of_frames_are_those_of_their_numbers():

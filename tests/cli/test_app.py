@@ -68,3 +68,74 @@ def test_a_name_the_terminal_cannot_spell_is_no_failure(tmp_path: Path) -> None:
     done = _shell(f"PYTHONIOENCODING=ascii {sys.executable} -m mechdesign ogpm --eps 2 --out '{path}'")
     assert done.returncode == 0
     assert path.exists()
+
+
+@pytest.mark.parametrize("command", ["ogpm --eps -1 --json", "ogpm --eps x", "mean /dev/zero --eps 1 --bounds 0,1"])
+def test_bad_input_exits_with_2_where_nobody_can_be_told(command: str) -> None:
+    done = _shell(f"{sys.executable} -m mechdesign {command} 2>&-")
+    assert (done.returncode, done.stdout) == (2, "")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ogpm --eps 1_0",
+        "ogpm --eps \u0663",
+        "bench -d x.csv -e 1 -r 1_0",
+        "minimax --eps 1 --criterion prior --prior normal:0,1e-320",
+        "mean x.csv --column age --eps 1 --bounds 0,1 --mechanism pm --share nan",
+        "mean x.csv --column age --eps 1 --bounds 0,1 --mechanism pm --share -0.0",
+        "mean x.csv --column age --eps 1 --bounds 0,1 --mechanism pm --form free",
+    ],
+)
+def test_numbers_that_mean_nothing_are_refused(run: Any, command: str) -> None:
+    outcome = run(*command.split())
+    assert outcome.code == 2
+    assert "Warning" not in outcome.err
+
+
+def test_messages_are_short_and_plain(run: Any, tmp_path: Path) -> None:
+    wide = tmp_path / "wide.csv"
+    wide.write_text(",".join(f"column{k}" for k in range(20_000)) + "\n" + ",".join(["1"] * 20_000))
+    (tmp_path / "bad\x1b[31m.csv").write_text("a\x00b\x1b[31m\nc\n")
+    for arguments in (
+        ("mean", str(wide), "--column", "age", "--eps", "1", "--bounds", "0,1"),
+        ("apply", str(tmp_path / "bad\x1b[31m.csv"), "--in", str(wide), "--out", "out.csv"),
+        ("mean", str(tmp_path / "bad\x1b[31m.csv"), "--column", "x", "--eps", "1", "--bounds", "0,1"),
+        ("bench", "-d", str(wide), "-e", "1", "--domain", "x" * 10_000),
+    ):
+        outcome = run(*arguments)
+        assert outcome.code == 2
+        assert len(outcome.err) < 2100
+        assert outcome.err.removesuffix("\n").isprintable()
+    assert "(20000 in all)" in run("mean", str(wide), "--column", "age", "--eps", "1", "--bounds", "0,1").err
+
+
+@pytest.mark.parametrize(
+    ("fault", "code", "words"),
+    [
+        (MemoryError(), 1, "out of memory"),
+        (ValueError("my-HIV-status: positive"), 1, "internal error, please report it: ValueError in verify.py, line"),
+    ],
+)
+def test_faults_nobody_expects_quote_nothing(
+    run: Any, monkeypatch: pytest.MonkeyPatch, fault: Exception, code: int, words: str
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise fault
+
+    monkeypatch.setattr("mechdesign.cli.verify.files.read_bytes", fail)
+    outcome = run("verify", "t.json")
+    assert outcome.code == code
+    assert words in outcome.err
+    assert "HIV" not in outcome.err
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "loop"])
+def test_results_that_cannot_be_kept_are_refused_in_plain_words(run: Any, tmp_path: Path, name: str) -> None:
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    (tmp_path / "data.csv").write_text("1\n2\n" * 50)
+    asked = ("bench", "-d", str(tmp_path / "data.csv"), "-e", "1", "-p", "grr", "-m", "raw", "-r", "1")
+    outcome = run(*asked, "--results", str(tmp_path / name))
+    assert outcome.code == 2
+    assert "file must" in outcome.err

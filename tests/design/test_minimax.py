@@ -216,7 +216,7 @@ def test_a_grid_too_coarse_for_the_gap_gives_bounds_and_no_design() -> None:
 
 
 def test_a_stopped_search_carries_its_best_design_with_the_bounds_it_prints(tmp_path: Path) -> None:
-    with pytest.raises(NoAnswer, match="a gap of .* is within reach") as stopped:
+    with pytest.raises(NoAnswer, match=r"a gap of .* is within reach") as stopped:
         optimal_minimax(MinimaxProblem(4.0, Absolute(), Interval(0, 2), gap=1e-5, most_outputs=129))
     design, wider = stopped.value.design, stopped.value.gap_within_reach
     certificate = design.certificate

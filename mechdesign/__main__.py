@@ -10,8 +10,8 @@ def main() -> None:
     _at_once()
     from mechdesign.cli.app import main as run
 
-    _unwinding()
     try:
+        _unwinding()
         run()
     except KeyboardInterrupt:
         _at_once()

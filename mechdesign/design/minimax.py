@@ -46,14 +46,12 @@ from mechdesign.mechanisms.catalogue import UNIT, largest_safe_height
 from mechdesign.mechanisms.serialise import domain_to_dict
 from mechdesign.mechanisms.sliding import Sliding
 from mechdesign.mechanisms.window import Window
-from mechdesign.proof import EVERYWHERE, MinimaxBound, float_down
-from mechdesign.proof.two_inputs import two_input_bound
+from mechdesign.proof import EVERYWHERE, MinimaxBound
 
 LEAST_EPSILON, MOST_EPSILON = 1e-6, 16.0
 
 _ABSOLUTE = Power(1.0)
 _PROVEN = (Power(1.0), Power(2.0))
-_ROUNDING = 1e-12
 _CLAIMED_ROUNDING = 1e-9
 _LEAST_FINE, _MOST_FINE = 64, 65536
 _MOST_FINE_DENSE = 1024  # without running sums the errors of all turns cost the square of the outputs
@@ -152,13 +150,14 @@ def minimax_sweep(
             end = started + max(0.0, deadline - started) / (len(asked) - place)
         mechanism = two_outputs(problem.epsilon, problem.exponent, problem.inputs)
         if mechanism is not None:
-            yield _design(problem, _in_closed_form(mechanism, problem), "doubles ran out", started)
-            continue
-        search = _Search(problem, end, last)
-        stopped = search.run()
-        design = _design(problem, search.found(), stopped, started)
+            found, stopped = _in_closed_form(mechanism, problem), "the doubles of the domain ran out"
+        else:
+            search = _Search(problem, end, last)
+            stopped = search.run()
+            found = search.found()
+            last = search if search.is_whole else last
+        design = _design(problem, found, stopped, started)
         yield design if best_so_far else within_gap(design, problem.gap, stopped)
-        last = search if search.is_whole else last
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -199,9 +198,7 @@ def _bounds(problem: MinimaxProblem, found: _Found) -> tuple[float, float, Minim
     if problem.loss in _PROVEN:
         evidence = _evidence(problem, found.atoms)
         return evidence.bound(mechanism), evidence.attained(mechanism), evidence
-    # what two inputs forbid is a bound whatever the prior found
-    least = max(found.bound * (1 - _CLAIMED_ROUNDING), float_down(two_input_bound(problem.epsilon, problem.exponent)))
-    lower = least * float(problem.inputs.length**problem.exponent) * (1 - _ROUNDING)
+    lower = found.bound * float(problem.inputs.length**problem.exponent) * (1 - _CLAIMED_ROUNDING)
     upper = mechanism.worst_case(problem.loss)[0] * (1 + _CLAIMED_ROUNDING)
     return min(lower, upper), upper, None
 

@@ -119,8 +119,8 @@ def with_options(stopped: NoAnswer, reason: str) -> NoAnswer:
     wider, design = stopped.gap_within_reach, stopped.design
     step = "allow more --time-limit"
     if design is not None:
-        gap = "" if wider is None else f"--gap {wider:g} or "
-        step = f"ask with {gap}more --time-limit, or with --best-so-far for the design as it is"
+        gap = "" if wider is None else f"--gap {wider:g}, or with "
+        step = f"ask with {gap}--best-so-far for the design as it is"
     bounds = (stopped.lower, stopped.upper)
     return NoAnswer(reason, *bounds, claimed=stopped.claimed, design=design, next_step=step)
 

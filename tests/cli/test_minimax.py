@@ -213,7 +213,7 @@ def test_no_answer_names_a_gap_and_the_option_for_the_design_at_hand(run: Any) -
     words = " ".join(outcome.err.split())
     assert outcome.code == 3
     wider = words.split("a gap of ")[1].split()[0]
-    assert f"is within reach; ask with --gap {wider} or more --time-limit, or with --best-so-far" in words
+    assert f"is within reach; ask with --gap {wider}, or with --best-so-far" in words
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,25 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
+LOWEST := .venv-lowest
+# What an older library breaks first: commands and options (typer, rich, click), programs (highspy, scipy, pyomo, SCIP,
+# cvxpy), frames (pandas, polars, dask, pyarrow), budgets (scipy, scikit-learn), accounting and parties (mpyc).
+LOWEST_TESTS := tests/cli tests/design tests/solvers tests/test_package.py tests/test_lower_bounds.py \
+	tests/deploy/test_frames.py tests/deploy/test_frames_parts.py tests/deploy/test_accounting.py \
+	tests/deploy/test_parties.py tests/budget/test_certified.py tests/budget/test_searches.py
+# Old libraries say that they are old; only errors count here.
+OLD_WARNINGS := -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning -W ignore::FutureWarning
 
-.PHONY: demo test lint types contracts notebooks bench constants clean
+.PHONY: demo test lowest lint types contracts notebooks bench constants clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python -m mechdesign ogpm --eps 2
 
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n 2
+
+lowest: $(LOWEST)/.installed
+	$(LOWEST)/bin/python -m pytest -n 2 -m "not slow" $(OLD_WARNINGS) $(LOWEST_TESTS)
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
@@ -44,5 +55,10 @@ $(VENV)/.installed-dev: $(BIN)/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
 	touch $@ $(VENV)/.installed-test $(VENV)/.installed
 
+$(LOWEST)/.installed: pyproject.toml constraints-lowest.txt
+	$(PYTHON) -m venv --clear $(LOWEST)
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints-lowest.txt --editable ".[test]"
+	touch $@
+
 clean:
-	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) $(LOWEST) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

@@ -8,47 +8,53 @@
 True
 """
 
-from typing import TYPE_CHECKING
-
-from mechdesign import collect, deploy, design, priors
-from mechdesign.deploy import Table, load_table, make_table
-from mechdesign.design import (
-    AdditiveProblem,
-    Certificate,
-    Design,
-    FiniteProblem,
-    JointProblem,
-    MinimaxProblem,
-    PiecewiseProblem,
-    PolarProblem,
-    PriorProblem,
-    TradeOffProblem,
-    UnbiasedPiecewiseProblem,
-    UnbiasedProblem,
-    fit_height,
-    floor_of,
-    load_design,
-    minimax_sweep,
-    optimal_additive,
-    optimal_finite,
-    optimal_joint,
-    optimal_minimax,
-    optimal_piecewise,
-    optimal_polar,
-    optimal_prior,
-    optimal_trade_off,
-    optimal_unbiased,
-    optimal_unbiased_piecewise,
-    pareto,
-)
-from mechdesign.domains import Circle, Finite, Interval
-from mechdesign.errors import CheckFailed, FileProblem, InvalidInput, MechDesignError, MissingExtra, NoAnswer
-from mechdesign.losses import Absolute, Custom, Power, Squared
-from mechdesign.mechanisms import catalogue
-from mechdesign.proof import prove_privacy
-
+TYPE_CHECKING = False  # for type checkers, who know the name; every import costs time before Ctrl-C has a handler
 if TYPE_CHECKING:
-    from mechdesign.design.piece_program import search_pieces as search_pieces
+    from mechdesign import collect, deploy, design, priors
+    from mechdesign.deploy import Table, load_table, make_table
+    from mechdesign.design import (
+        AdditiveProblem,
+        Certificate,
+        Design,
+        FiniteProblem,
+        JointProblem,
+        MinimaxProblem,
+        PiecewiseProblem,
+        PolarProblem,
+        PriorProblem,
+        TradeOffProblem,
+        UnbiasedPiecewiseProblem,
+        UnbiasedProblem,
+        fit_height,
+        floor_of,
+        load_design,
+        minimax_sweep,
+        optimal_additive,
+        optimal_finite,
+        optimal_joint,
+        optimal_minimax,
+        optimal_piecewise,
+        optimal_polar,
+        optimal_prior,
+        optimal_trade_off,
+        optimal_unbiased,
+        optimal_unbiased_piecewise,
+        pareto,
+    )
+    from mechdesign.design.piece_program import search_pieces
+    from mechdesign.domains import Circle, Finite, Interval
+    from mechdesign.errors import (
+        CheckFailed,
+        FileProblem,
+        InvalidInput,
+        MechDesignError,
+        MissingExtra,
+        NoAnswer,
+        SolverFailed,
+    )
+    from mechdesign.losses import Absolute, Custom, Power, Squared
+    from mechdesign.mechanisms import catalogue
+    from mechdesign.proof import prove_privacy
 
 __version__ = "0.1.0"
 
@@ -74,6 +80,7 @@ __all__ = [
     "PolarProblem",
     "Power",
     "PriorProblem",
+    "SolverFailed",
     "Squared",
     "Table",
     "TradeOffProblem",
@@ -106,10 +113,29 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    # the global solvers are only imported by those who ask for them
-    if name == "search_pieces":
-        from mechdesign.design.piece_program import search_pieces
+_MODULES = ("collect", "deploy", "design", "priors")
+_PLACES = ("errors", "domains", "losses", "mechanisms", "proof", "design", "deploy", "design.piece_program")
 
-        return search_pieces
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+def __getattr__(name: str) -> object:
+    # nothing is imported before it is asked for: a command says what Ctrl-C means before numpy is read
+    from importlib import import_module
+
+    value: object = None
+    if name in __all__ and name not in _MODULES:
+        places = (vars(import_module(f"{__name__}.{place}")) for place in _PLACES)
+        value = next(found[name] for found in places if name in found)
+    elif not name.startswith("_"):
+        try:
+            value = import_module(f"{__name__}.{name}")
+        except ModuleNotFoundError as missing:
+            if missing.name != f"{__name__}.{name}":
+                raise
+    if value is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -6,8 +6,9 @@
     ├── InvalidInput        a value breaks a rule: names the field, the value, the rule, the next step (exit code 2)
     │   ├── InvalidData     a value in data about people: names its place and the rule, and does not hold the value
     │   └── FileProblem     a file that cannot be read, written or trusted
-    ├── NoAnswer            the limits were reached first: carries the bounds found (exit code 3)
+    ├── NoAnswer            the limits were reached first: carries the bounds and the design found (exit code 3)
     ├── CheckFailed         a result failed its own proof and was withheld
+    ├── SolverFailed        a solver is broken: says how, and what to do (exit code 1)
     └── MissingExtra        an optional dependency is not installed: names the extra
 """
 
@@ -17,7 +18,8 @@ import contextlib
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextvars import ContextVar
-from functools import wraps
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
+from functools import partial, wraps
 from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
@@ -150,20 +152,79 @@ class FileProblem(InvalidInput):
 
 
 class NoAnswer(MechDesignError):
-    """The limits were reached before the answer was proven; ``lower`` and ``upper`` bound the optimum."""
+    """The limits were reached before the answer was proven; ``lower`` and ``upper`` bound the optimum.
 
-    def __init__(self, message: str, lower: float, upper: float) -> None:
+    ``claimed`` bounds rest on doubles. ``design`` is the best design found, where there is one: its certificate holds
+    these bounds, and the message says which gap is within reach. It stays in the process that found it.
+
+    >>> print(NoAnswer("the time limit was reached", 0.1999, 0.2))
+    the time limit was reached; the optimum lies in [0.1999, 0.2]
+    """
+
+    def __init__(
+        self,
+        message: str,
+        lower: float,
+        upper: float,
+        *,
+        claimed: bool = False,
+        design: Any | None = None,
+        next_step: str = "",
+    ) -> None:
         self.reason = message
         self.lower = lower
         self.upper = upper
-        super().__init__(f"{message}; the optimum lies in [{lower:.8g}, {upper:.8g}]")
+        self.claimed = claimed
+        self.design = design
+        ends = f"[{_rounded(lower, ROUND_FLOOR)}, {_rounded(upper, ROUND_CEILING)}]"
+        self.next_step = next_step
+        wider = None if design is None else self.gap_within_reach
+        reach = "" if wider is None else f"; a gap of {wider:g} is within reach"
+        tail = f"; {next_step}" if next_step else ""
+        basis = " (claimed, not proven)" if claimed else ""
+        super().__init__(f"{message}; the optimum lies in {ends}{basis}{reach}{tail}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.reason, self.lower, self.upper)
+        return partial(type(self), claimed=self.claimed, next_step=self.next_step), (
+            self.reason,
+            self.lower,
+            self.upper,
+        )
+
+    @property
+    def gap(self) -> float:
+        """The relative gap of the bounds."""
+        return (self.upper - self.lower) / self.upper if self.upper > 0 else 0.0
+
+    @property
+    def gap_within_reach(self) -> float | None:
+        """A gap to ask for instead: the same search ends within one a little wider than what it reached.
+
+        >>> NoAnswer("the time limit was reached", 0.9985, 1.0).gap_within_reach
+        0.002
+        """
+        if not 0 < self.gap < 1:
+            return None
+        digit = math.floor(math.log10(self.gap))
+        wider = float(f"{math.ceil(1.2 * self.gap / 10.0**digit)}e{digit}")
+        return wider if wider < 1 else None
 
 
 class CheckFailed(MechDesignError):
     """A result failed its own proof, so it was not returned."""
+
+
+class SolverFailed(MechDesignError):
+    """A solver ended without an answer, and not for a limit: the reason it gave, and the next step."""
+
+    def __init__(self, solver: str, reason: str, next_step: str) -> None:
+        self.solver = solver
+        self.reason = reason
+        self.next_step = next_step
+        super().__init__(f"{solver} is broken or was stopped: {reason}; {next_step}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.solver, self.reason, self.next_step)
 
 
 class MissingExtra(MechDesignError, ImportError):
@@ -205,6 +266,11 @@ def listed(names: Sequence[Any], most: int = _MOST_NAMES) -> str:
     """
     tail = f", ... ({len(names)} in all)" if len(names) > most else ""
     return ", ".join(plain(repr(name), _LONGEST_VALUE) for name in names[:most]) + tail
+
+
+def _rounded(value: float, direction: str) -> str:
+    """Eight significant digits, rounded in a direction: a bound stays a bound."""
+    return f"{float(Context(prec=8, rounding=direction).create_decimal(repr(float(value)))):.8g}"
 
 
 def _shown(value: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,11 +22,11 @@ Row = dict[str, Any]
 def one(asked: Asked, epsilon: float, seconds: float, delivery: output.Delivery) -> None:
     """One certified optimum: certificate, mechanism, and the field."""
     with output.progress(f"certified optimum at eps = {epsilon:g}", quiet=delivery.quiet):
-        design = next(iter(asked.answers([epsilon], seconds)))
+        design = next(asked.answers([epsilon], seconds, best_so_far=delivery.best_so_far))
         comparison = asked.comparison(design)
     mechanism = design.mechanism
-    kind = "claimed" if design.certificate.claimed else "certified"
     assert not isinstance(mechanism, Product)
+    _warn_where_open([design])
     if delivery.plot is not None:
         criterion = str(design.problem.to_dict()["criterion"])
         figure = certified.figure(mechanism, design.certificate, asked.loss, criterion, asked.labels)
@@ -36,7 +37,7 @@ def one(asked: Asked, epsilon: float, seconds: float, delivery: output.Delivery)
         output.print_json(certified.document(design) | {"comparison": comparison})
         return
     output.console.print(
-        f"{kind} optimum for {asked.subject}, eps = {mechanism.epsilon:g}: {asked.headline}\n", soft_wrap=True
+        f"{_kind(design)} for {asked.subject}, eps = {mechanism.epsilon:g}: {asked.headline}\n", soft_wrap=True
     )
     output.print_certificate(design.certificate, asked.headline, mechanism)
     output.print_gap(design.certificate)
@@ -56,10 +57,11 @@ def sweep(asked: Asked, epsilons: list[float], seconds: float, delivery: output.
     """One certified optimum an epsilon, against the best published mechanism there."""
     designs: list[Design] = []
     with output.progress("certified optima", quiet=delivery.quiet) as say:
-        for design in asked.answers(epsilons, seconds):
+        for design in asked.answers(epsilons, seconds, best_so_far=delivery.best_so_far):
             designs.append(design)
             say(f"certified optima: {len(designs)} of {len(epsilons)}, up to eps = {design.problem.epsilon:g}")
         comparisons = [asked.comparison(design) for design in designs]
+    _warn_where_open(designs)
     if delivery.plot is not None:
         plot.save(_picture(asked, designs, comparisons), delivery.plot, overwrite=delivery.force)
     if delivery.structure is not None:
@@ -72,12 +74,38 @@ def sweep(asked: Asked, epsilons: list[float], seconds: float, delivery: output.
         output.print_json({"problem": _asked(designs, epsilons), "designs": rows})
         return
     output.console.print(
-        f"certified optima for {asked.subject}: {asked.headline}\n"
+        f"{_kinds(designs)} for {asked.subject}: {asked.headline}\n"
         f"  optimum over {_scopes(designs)}, {_basis(designs)}\n",
         soft_wrap=True,
     )
     _print(asked, designs, comparisons)
     delivery.say_saved()
+
+
+def _open(designs: Sequence[Design]) -> list[Design]:
+    """Those that a limit stopped before their gap."""
+    return [design for design in designs if "stopped" in design.report.details]
+
+
+def _kind(design: Design) -> str:
+    if _open([design]):
+        return "best design so far"
+    return "claimed optimum" if design.certificate.claimed else "certified optimum"
+
+
+def _kinds(designs: Sequence[Design]) -> str:
+    return "best designs so far" if _open(designs) else "certified optima"
+
+
+def _warn_where_open(designs: Sequence[Design]) -> None:
+    for design in _open(designs):
+        certificate, problem = design.certificate, design.problem
+        asked = problem.to_dict().get("gap")
+        basis = "claimed" if certificate.claimed else "proven"
+        output.warn(
+            f"{design.report.details['stopped']} at eps = {problem.epsilon:g}: the best design so far, "
+            f"{basis} to within a relative gap of {output.gap_text(certificate)} (asked for: {asked:g})"
+        )
 
 
 def _asked(designs: list[Design], epsilons: list[float]) -> Row:
@@ -119,7 +147,8 @@ def _print(asked: Asked, designs: list[Design], comparisons: list[list[Row]]) ->
         rows.append([f"{design.problem.epsilon:.6g}", *ends, output.gap_text(certificate), *worst, *best])
     worst = ["our worst"] if asked.criterion == LEXICOGRAPHIC else []
     headings = ["eps", "lower", "upper", "gap", *worst, "best rival", f"its {asked.ranks_by}", asked.excess]
-    output.print_table(f"Certified optimum, {asked.headline}", headings, rows)
+    title = "Bounds on the optimum" if _open(designs) else "Certified optimum"
+    output.print_table(f"{title}, {asked.headline}", headings, rows)
 
 
 def _picture(asked: Asked, designs: list[Design], comparisons: list[list[Row]]) -> Any:
@@ -165,9 +194,10 @@ def _structure(asked: Asked, designs: list[Design]) -> Any:
 def pareto(question: Question, epsilon: float, count: int, seconds: float, delivery: output.Delivery) -> None:
     """The certified curve from the least worst case to the least average, and where the published mechanisms are."""
     with output.progress(f"certified trade-off, {count} points at eps = {epsilon:g}", quiet=delivery.quiet):
-        designs = question.curve(epsilon, count, seconds)
+        designs = question.curve(epsilon, count, seconds, best_so_far=delivery.best_so_far)
         ours = [question.point(design) for design in designs]
         field = question.comparison(designs[0])
+    _warn_where_open(designs)
     rivals = [row for row in field if row["name"] != THIS]
     for row in rivals:
         row["above_optimum"] = _above_curve(row, ours)
@@ -183,8 +213,9 @@ def pareto(question: Question, epsilon: float, count: int, seconds: float, deliv
         ]
         output.print_json({"problem": _asked(designs, [epsilon]), "designs": rows, "comparison": rivals})
         return
+    kind = "trade-off so far" if _open(designs) else "certified trade-off"
     output.console.print(
-        f"certified trade-off for {question.subject}, eps = {epsilon:g}: {question.loss.name} error\n"
+        f"{kind} for {question.subject}, eps = {epsilon:g}: {question.loss.name} error\n"
         f"  least average under the prior for each worst case, over all mechanisms, {_basis(designs)}\n",
         soft_wrap=True,
     )

@@ -37,6 +37,7 @@ from mechdesign.budget.simulation import Family
 from mechdesign.cli import output
 from mechdesign.cli.budget import parse_numbers, refuse_with_population
 from mechdesign.cli.capacity_at import adversary_of, at_one_epsilon
+from mechdesign.cli.given import refuse_given
 from mechdesign.cli.options import AsJson, Force, PlotFile, Quiet
 from mechdesign.cli.users import read_users
 from mechdesign.errors import InvalidInput, require_finite
@@ -59,6 +60,7 @@ class _Case:
 
 
 def run(
+    context: typer.Context,
     protocol: Annotated[
         str, typer.Option("--protocol", "-p", help=f"Names: grr, oue, ..., or numeric: {', '.join(NAMES)}.")
     ],
@@ -123,7 +125,8 @@ def run(
     names = list(dict.fromkeys(name.strip().lower() for name in protocol.split(",")))
     caps = [Capacity(values, counts, cap) for cap in dict.fromkeys(parse_numbers(capacity, "capacity"))]
     if at_eps is not None:
-        _require_no_search(method, plot_file, least, most)
+        searching = ("method", "plot_file", "least", "most")
+        refuse_given(context, searching, "be left out with --at-eps", "there is no search")
         at_one_epsilon(caps, names, at_eps, requirements, eta, as_json=as_json, quiet=quiet)
         return
     precision = PRECISION if phi is None else phi
@@ -172,18 +175,6 @@ def _requirements(metric: str | None, tau: str | None, at_eps: float | None) -> 
     if metric is None or tau is None:
         return []
     return [Requirement(metric, value) for value in dict.fromkeys(parse_numbers(tau, "tau"))]
-
-
-def _require_no_search(method: str, plot_file: Path | None, least: float, most: float) -> None:
-    given = {
-        "--method": method != EXACT,
-        "--plot": plot_file is not None,
-        "--min-eps": least != LEAST,
-        "--max-eps": most != MOST,
-    }
-    wrong = ", ".join(name for name, is_given in given.items() if is_given)
-    if wrong:
-        raise InvalidInput("options", wrong, "be left out with --at-eps", "there is no search")
 
 
 def _households(

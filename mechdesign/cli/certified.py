@@ -32,6 +32,7 @@ Floats = NDArray[np.float64]
 
 _MOST_LISTED = 12
 _STRETCHES = 10
+_CLOSE = 2e-3  # a relative gap that no picture shows
 _SPREAD = (np.arange(16) + 0.5) / 16
 
 
@@ -101,7 +102,9 @@ def figure(
         return noise_figure(mechanism, prior)
     if isinstance(mechanism, Product) or not is_based(mechanism):
         return output.density_figure(mechanism)
-    optimum = "claimed optimum" if certificate.claimed else "certified optimum"
+    kind = "claimed" if certificate.claimed else "certified"
+    is_close = certificate.relative_gap <= _CLOSE
+    optimum = f"{kind} optimum" if is_close else f"{kind} upper bound, gap {output.gap_text(certificate)}"
     level = plot.Line(certificate.upper, optimum if criterion.startswith("worst") else f"{optimum} (average)")
     return plot.window_law(mechanism, loss or Power(2.0), *_prior_to_draw(certificate), level, criterion)
 

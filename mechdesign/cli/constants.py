@@ -10,7 +10,9 @@ import typer
 from mechdesign import files
 from mechdesign.cli import output
 from mechdesign.cli.options import AsJson, Force, Quiet, parse_epsilons
+from mechdesign.cli.question import with_options
 from mechdesign.design import constants
+from mechdesign.errors import NoAnswer
 
 
 def run(
@@ -20,6 +22,9 @@ def run(
     ] = None,
     gap: Annotated[float, typer.Option("--gap", help="Relative gap of the worst-case rows.")] = 1e-5,
     time_limit: Annotated[float, typer.Option("--time-limit", help="Seconds a row may take.", metavar="S")] = 300.0,
+    best_so_far: Annotated[
+        bool, typer.Option("--best-so-far", help="Where a row takes longer: the interval found until then.")
+    ] = False,
     out: Annotated[Path | None, typer.Option("--out", help="Write the document (Markdown).")] = None,
     as_json: AsJson = False,
     force: Force = False,
@@ -30,9 +35,12 @@ def run(
     epsilons = parse_epsilons(eps)
     rows = []
     with output.progress("certified constants", quiet=quiet) as say:
-        for row in constants.certified_constants(gap, names, epsilons, time_limit):
-            rows.append(row)
-            say(f"certified constants: {len(rows)} rows, last {row.criterion}, {row.loss}, eps = {row.epsilon:g}")
+        try:
+            for row in constants.certified_constants(gap, names, epsilons, time_limit, best_so_far=best_so_far):
+                rows.append(row)
+                say(f"certified constants: {len(rows)} rows, last {row.criterion}, {row.loss}, eps = {row.epsilon:g}")
+        except NoAnswer as stopped:
+            raise with_options(stopped, f"row {len(rows) + 1}: {stopped.reason}") from None
     document = constants.as_markdown(rows)
     if out is not None:
         files.write_atomically(out, document.encode(), overwrite=force)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,11 +10,22 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign.cli.question import LEXICOGRAPHIC, PARETO, PRIOR, THIS, WORST, Labels, Row, counted, with_excess
+from mechdesign.cli.question import (
+    LEXICOGRAPHIC,
+    PARETO,
+    PRIOR,
+    THIS,
+    WORST,
+    Labels,
+    Row,
+    counted,
+    one_by_one,
+    with_excess,
+)
 from mechdesign.data.numbers import require_number_text
 from mechdesign.design import Design
 from mechdesign.design.finite import FiniteProblem, optimal_finite
-from mechdesign.errors import InvalidInput, NoAnswer
+from mechdesign.errors import InvalidInput
 from mechdesign.losses import Power
 from mechdesign.matrix_files import LabelledMatrix, read_matrix
 from mechdesign.mechanisms.discrete import Discrete
@@ -50,13 +60,11 @@ class MatrixQuestion:
             output_labels=table.output_labels,
         )
 
-    def answers(self, epsilons: Sequence[float], seconds: float) -> Iterator[Design]:
-        deadline = time.perf_counter() + seconds
-        for epsilon in epsilons:
-            try:
-                yield optimal_finite(self.problem(epsilon), max(deadline - time.perf_counter(), 1e-3))
-            except NoAnswer as stopped:
-                raise NoAnswer(f"at eps = {epsilon:g}: {stopped.reason}", stopped.lower, stopped.upper) from None
+    def answers(self, epsilons: Sequence[float], seconds: float, *, best_so_far: bool) -> Iterator[Design]:
+        def answer(epsilon: float, left: float) -> Design:
+            return optimal_finite(self.problem(epsilon), left)
+
+        return one_by_one(answer, epsilons, seconds, best_so_far=best_so_far)
 
     @property
     def subject(self) -> str:

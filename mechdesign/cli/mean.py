@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from mechdesign import plot
 from mechdesign.cli import output
+from mechdesign.cli.given import refuse_given
 from mechdesign.cli.options import AsJson, Eps, Force, PlotFile, Quiet, parse_interval
 from mechdesign.collect.mean import MeanEstimate, interval, sampling_error
 from mechdesign.collect.mean_methods import NAMES, PAPER, TWO_PHASE, Collected, MeanMethod
@@ -34,6 +35,7 @@ _MOST_SEED_BITS = 53  # so that JSON readers with doubles see the same seed
 
 
 def run(
+    context: typer.Context,
     file: Annotated[Path, typer.Argument(help="A CSV or Parquet file.", metavar="FILE")],
     eps: Eps,
     column: Annotated[
@@ -69,12 +71,16 @@ def run(
 ) -> None:
     output.require_outputs(None, plot_file, force=force)
     inputs = parse_bounds(bounds)
-    law = None if guess is None else _guess(guess, inputs, share, bins)
+    if guess is not None:
+        refuse_given(context, ("share", "bins"), "be left out with --guess", "it picks them")
+    law = None if guess is None else parse_prior(guess, inputs)
     if not 1 <= runs <= _MOST_RUNS:
         raise InvalidInput("runs", runs, f"be a whole number from 1 to {_MOST_RUNS}")
     methods = _methods(mechanism, require_epsilon(eps), inputs, bins, share, form, confidence)
     if law is not None and not any(method.is_two_phase for method in methods):
         raise InvalidInput("guess", guess, "come with aaa or aaa-paper", "drop --guess")
+    if not any(method.is_two_phase for method in methods):
+        refuse_given(context, ("share",), "come with a mechanism of two phases", "add aaa to --mechanism")
     values, clipped = _values(file, column, inputs, clip=clip)
     name = file.name if column is None else column
     start = _seed(seed)
@@ -133,12 +139,6 @@ def _methods(
     if bins is not None and not any(method.takes_bins for method in methods):
         raise InvalidInput("bins", bins, "come with aaa, sw-em or sw-ems", "drop --bins")
     return methods
-
-
-def _guess(text: str, inputs: Interval, share: float | None, bins: int | None) -> Density:
-    if share is not None or bins is not None:
-        raise InvalidInput("guess", text, "be given without --share and --bins, which it picks", "drop either")
-    return parse_prior(text, inputs)
 
 
 def _tuned(method: MeanMethod, users: int, guess: Density) -> MeanMethod:

@@ -66,6 +66,9 @@ def run(
         ),
     ] = None,
     time_limit: Annotated[float, typer.Option("--time-limit", help="Seconds in all.", metavar="S")] = 120.0,
+    best_so_far: Annotated[
+        bool, typer.Option("--best-so-far", help="When limits come first: the best design found, with its interval.")
+    ] = False,
     plot_file: PlotFile = None,
     structure_plot: Annotated[
         Path | None, typer.Option("--structure-plot", help="With --sweep: outputs, base and prior against eps.")
@@ -83,7 +86,7 @@ def run(
         rule = "come with --criterion lexicographic, without --cap"
         raise InvalidInput("slack", slack, rule, "add --criterion lexicographic, or drop --cap")
     output.require_outputs(out, plot_file, structure_plot, force=force)
-    delivery = output.Delivery(out, plot_file, structure_plot, as_json, force, quiet)
+    delivery = output.Delivery(out, plot_file, structure_plot, as_json, force, quiet, best_so_far)
     if loss_matrix is not None:
         _require_left_out("--loss-matrix", loss=loss, domain=domain, prior_data=prior_data, column=column, size=size)
         _require_left_out("--loss-matrix", cap=cap, unbiased=unbiased or None, structure_plot=structure_plot)

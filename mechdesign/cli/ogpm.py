@@ -10,6 +10,7 @@ import typer
 
 from mechdesign import plot
 from mechdesign.cli import output
+from mechdesign.cli.given import refuse_given
 from mechdesign.cli.options import (
     AsJson,
     Circular,
@@ -46,6 +47,7 @@ from mechdesign.mechanisms.protocol import Mechanism
 
 
 def run(
+    context: typer.Context,
     eps: Eps,
     loss: LossOrDefault = None,
     domain: DomainText = None,
@@ -66,9 +68,10 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     output.require_outputs(out, plot_file, force=force)
-    _require_compatible(
-        time_limit, circular=circular, polar=polar, unbiased=unbiased, method=method, at=at, pieces=pieces
-    )
+    _require_compatible(time_limit, circular=circular, polar=polar, unbiased=unbiased, method=method)
+    if polar or unbiased:
+        step = "they belong to a search over pieces"
+        refuse_given(context, ("at", "pieces", "method"), "be left out with --polar and --unbiased", step)
     if outputs is not None and (circular or polar or unbiased):
         raise InvalidInput("outputs", outputs, "be left out with --circular, --polar and --unbiased")
     if polar:
@@ -85,17 +88,13 @@ def run(
     _deliver(design, out=out, plot_file=plot_file, as_json=as_json, force=force)
 
 
-def _require_compatible(
-    time_limit: float, *, circular: bool, polar: bool, unbiased: bool, method: str, at: float | None, pieces: int | None
-) -> None:
+def _require_compatible(time_limit: float, *, circular: bool, polar: bool, unbiased: bool, method: str) -> None:
     if not (math.isfinite(time_limit) and time_limit > 0):
         raise InvalidInput("time limit", time_limit, "be a finite number of seconds above 0")
     if method not in ("reduction", "scip"):
         raise InvalidInput("method", method, "be reduction or scip")
     if circular + polar + unbiased > 1:
         raise InvalidInput("options", "--circular, --polar, --unbiased", "be given at most one at a time")
-    if (polar or unbiased) and (at is not None or pieces is not None or method != "reduction"):
-        raise InvalidInput("options", "--at, --pieces, --method", "be left out with --polar and --unbiased")
 
 
 def _solve(problem: PiecewiseProblem, method: str, time_limit: float, *, quiet: bool) -> Design:

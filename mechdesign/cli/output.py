@@ -68,6 +68,7 @@ class Delivery:
     as_json: bool = False
     force: bool = False
     quiet: bool = False
+    best_so_far: bool = False
 
     def say_saved(self) -> None:
         """The files that were written."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -64,7 +64,7 @@ class Asked(Protocol):
     def loss(self) -> Power | None: ...
     @property
     def labels(self) -> Labels | None: ...
-    def answers(self, epsilons: Sequence[float], seconds: float) -> Iterator[Design]: ...
+    def answers(self, epsilons: Sequence[float], seconds: float, *, best_so_far: bool) -> Iterator[Design]: ...
     def comparison(self, design: Design) -> list[Row]: ...
 
 
@@ -88,6 +88,41 @@ def with_excess(rows: list[Row], by: str, cap: float | None = None, least: float
         if cap is not None:
             row["keeps_cap"] = keeps
     return sorted(rows, key=lambda row: (not row.get("keeps_cap", True), row[by], row["name"] != THIS))
+
+
+def one_by_one(
+    answer: Callable[[float, float], Design], epsilons: Sequence[float], seconds: float, *, best_so_far: bool
+) -> Iterator[Design]:
+    """Answers at several epsilons in ``seconds`` altogether, or `NoAnswer` that names the one where they ran out.
+
+    With ``best_so_far`` each has an equal share of the time left, and the best design found in it stands for an answer.
+    """
+    deadline = time.perf_counter() + seconds
+    for place, epsilon in enumerate(epsilons):
+        left = max(deadline - time.perf_counter(), 1e-3)
+        try:
+            design = answer(epsilon, left / (len(epsilons) - place) if best_so_far else left)
+        except NoAnswer as stopped:
+            if not best_so_far or stopped.design is None:
+                raise at_epsilon(epsilon, stopped) from None
+            design = stopped.design
+        yield design
+
+
+def at_epsilon(epsilon: float, stopped: NoAnswer) -> NoAnswer:
+    """The same error, saying where, and which options to ask with instead."""
+    return with_options(stopped, f"at eps = {epsilon:g}: {stopped.reason}")
+
+
+def with_options(stopped: NoAnswer, reason: str) -> NoAnswer:
+    """The same error for another reason; where a design was found it says how to have it."""
+    wider, design = stopped.gap_within_reach, stopped.design
+    step = "allow more --time-limit"
+    if design is not None:
+        gap = "" if wider is None else f"--gap {wider:g}, or with "
+        step = f"ask with {gap}--best-so-far for the design as it is"
+    bounds = (stopped.lower, stopped.upper)
+    return NoAnswer(reason, *bounds, claimed=stopped.claimed, design=design, next_step=step)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +157,14 @@ class Question:
 
         return optimal_trade_off(self._trade_off(epsilon), seconds)
 
-    def curve(self, epsilon: float, count: int, seconds: float) -> list[Design]:
+    def curve(self, epsilon: float, count: int, seconds: float, *, best_so_far: bool) -> list[Design]:
         """The certified trade-off between worst case and average, from one end to the other."""
         from mechdesign.design.trade_off import pareto
 
-        return pareto(self._trade_off(epsilon), count, seconds)
+        try:
+            return pareto(self._trade_off(epsilon), count, seconds, best_so_far=best_so_far)
+        except NoAnswer as stopped:
+            raise with_options(stopped, stopped.reason) from None
 
     def point(self, design: Design) -> tuple[float, float]:
         """The worst case of a design and the average its certificate attains."""
@@ -138,21 +176,18 @@ class Question:
 
         return TradeOffProblem(epsilon, self._prior(), self.loss, self.inputs, self.cap, self._gap(1e-3), self.slack)
 
-    def answers(self, epsilons: Sequence[float], seconds: float) -> Iterator[Design]:
+    def answers(self, epsilons: Sequence[float], seconds: float, *, best_so_far: bool) -> Iterator[Design]:
         """Solve it at several epsilons, in ``seconds`` altogether; `NoAnswer` names the one where they ran out."""
-        deadline = time.perf_counter() + seconds
-        found = 0
-        try:
-            if self.criterion == WORST:
-                for design in minimax_sweep(map(self.worst_case, epsilons), seconds):
+        if self.criterion == WORST and not self.unbiased:
+            found = 0
+            try:
+                for design in minimax_sweep(map(self.worst_case, epsilons), seconds, best_so_far=best_so_far):
                     yield design
                     found += 1
-                return
-            for epsilon in epsilons:
-                yield self.answer(epsilon, max(deadline - time.perf_counter(), 1e-3))
-                found += 1
-        except NoAnswer as stopped:
-            raise NoAnswer(f"at eps = {epsilons[found]:g}: {stopped.reason}", stopped.lower, stopped.upper) from None
+            except NoAnswer as stopped:
+                raise at_epsilon(epsilons[found], stopped) from None
+            return
+        yield from one_by_one(self.answer, epsilons, seconds, best_so_far=best_so_far)
 
     def worst_case(self, epsilon: float) -> MinimaxProblem:
         return MinimaxProblem(epsilon, self.loss, self.inputs, self._gap(1e-4))

@@ -13,7 +13,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from mechdesign_solvers import CuttingPlanes, LinearProgram, Rows, Solution
+from mechdesign_solvers import CuttingPlanes, LimitReached, LinearProgram, Rows, Solution
 from numpy.typing import NDArray
 
 from mechdesign.design.mesh import Mesh, excess
@@ -55,10 +55,25 @@ class BestBase:
     cuts: Cuts
 
 
+class BaseStopped(Exception):
+    """A limit ended the search: the best window mechanism met until then, if any, and its worst error in doubles."""
+
+    def __init__(self, window: Sliding | None, worst: float) -> None:
+        super().__init__()
+        self.window = window
+        self.worst = worst
+
+
 def best_base(mesh: Mesh, exponent: float, ratio: float, cuts: Cuts, gap: float, deadline: float | None) -> BestBase:
-    """Solve over the masses of ``mesh`` until the worst error is within a relative ``gap`` of the program's value."""
+    """Solve over the masses of ``mesh`` until the worst error is within a relative ``gap`` of the program's value.
+
+    Beyond the deadline `BaseStopped`.
+    """
     search = _Search(mesh, exponent, ratio, cuts, gap)
-    solution, _ = search.planes.run(search.separate, deadline)
+    try:
+        solution, _ = search.planes.run(search.separate, deadline)
+    except LimitReached:
+        raise search.stopped() from None
     return search.best(solution)
 
 
@@ -99,6 +114,9 @@ class _Search:
         assert solution.row_duals is not None
         binding = solution.row_duals[1 : 1 + self._cuts.inputs.size] > _NEGLIGIBLE
         return BestBase(self._window, self._worst, self._masses, self._cuts.chosen(binding))
+
+    def stopped(self) -> BaseStopped:
+        return BaseStopped(self._window, self._worst)
 
     def _rows(self, cuts: Cuts) -> Rows:
         gains = excess(cuts.inputs, cuts.radii[:, None], self._places, self._exponent, self._ratio)

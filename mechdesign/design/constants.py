@@ -6,7 +6,7 @@ is attained by a mechanism and is printed rounded up, so the digits the two shar
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 from mechdesign.design.minimax import MinimaxProblem, optimal_minimax
 from mechdesign.design.result import Design
 from mechdesign.domains import Interval
-from mechdesign.errors import InvalidInput
+from mechdesign.errors import InvalidInput, NoAnswer
 from mechdesign.losses import parse_loss
 from mechdesign.priors import parse_prior
 
@@ -24,7 +24,7 @@ UNBIASED_PRIORS = ("uniform", "normal:0,0.1", "normal:0,0.2", "exponential:6", "
 WORST, AVERAGE, UNBIASED = "worst case", "average", "unbiased"
 CRITERIA = (WORST, AVERAGE, UNBIASED)
 
-_DIGITS = 10
+_DIGITS, _MOST_DIGITS = 10, 17
 _UNIT, _SYMMETRIC = Interval(0.0, 1.0), Interval(-1.0, 1.0)
 _UNBIASED_GRID = 33
 
@@ -61,11 +61,13 @@ def certified_constants(
     criteria: Sequence[str] = CRITERIA,
     epsilons: Sequence[float] = EPSILONS,
     seconds: float | None = None,
+    *,
+    best_so_far: bool = False,
 ) -> Iterator[Constant]:
     """Every row of the table, one at a time, each solved and proven anew.
 
     ``gap`` is the relative gap of the worst-case rows (averages are narrower, unbiased rows at least 1e-4), ``seconds``
-    the most that a row may take; if it takes longer, `NoAnswer`.
+    the most that a row may take; if it takes longer, `NoAnswer`, or with ``best_so_far`` the interval found until then.
 
     >>> row = next(certified_constants(1e-4, ["worst case"], [0.5]))
     >>> row.loss, row.digits()[:6], row.valid_for
@@ -74,41 +76,59 @@ def certified_constants(
     for criterion in criteria:
         if criterion not in CRITERIA:
             raise InvalidInput("criterion", criterion, f"be one of {', '.join(CRITERIA)}")
+    limits = Limits(seconds, best_so_far)
     if WORST in criteria:
-        yield from _worst_case(gap, epsilons, seconds)
+        yield from _worst_case(gap, epsilons, limits)
     if AVERAGE in criteria:
-        yield from _average(min(gap, 1e-6), epsilons, seconds)
+        yield from _average(min(gap, 1e-6), epsilons, limits)
     if UNBIASED in criteria:
-        yield from _unbiased(max(gap, 1e-4), epsilons, seconds)
+        yield from _unbiased(max(gap, 1e-4), epsilons, limits)
 
 
-def _worst_case(gap: float, epsilons: Sequence[float], seconds: float | None) -> Iterator[Constant]:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The seconds a row may take, and whether the best design found then stands for the optimum."""
+
+    seconds: float | None
+    best_so_far: bool
+
+    def solve(self, optimal: Callable[[Any, float | None], Design], problem: Any) -> Design:
+        try:
+            return optimal(problem, self.seconds)
+        except NoAnswer as stopped:
+            if not self.best_so_far or not isinstance(stopped.design, Design):
+                raise
+            return stopped.design
+
+
+def _worst_case(gap: float, epsilons: Sequence[float], limits: Limits) -> Iterator[Constant]:
     for loss in LOSSES:
         for epsilon in epsilons:
-            design = optimal_minimax(MinimaxProblem(epsilon, parse_loss(loss), _UNIT, gap), seconds)
+            design = limits.solve(optimal_minimax, MinimaxProblem(epsilon, parse_loss(loss), _UNIT, gap))
             command = f"minimax --eps {shortest(epsilon)} --loss {loss} --gap {shortest(gap)}"
             yield _row(design, WORST, loss, "-", _UNIT, command)
 
 
-def _average(gap: float, epsilons: Sequence[float], seconds: float | None) -> Iterator[Constant]:
+def _average(gap: float, epsilons: Sequence[float], limits: Limits) -> Iterator[Constant]:
     from mechdesign.design.prior import PriorProblem, optimal_prior
 
     prior = parse_prior("uniform", _UNIT)
     for loss in LOSSES:
         for epsilon in epsilons:
-            design = optimal_prior(PriorProblem(epsilon, prior, parse_loss(loss), _UNIT, gap), seconds)
+            design = limits.solve(optimal_prior, PriorProblem(epsilon, prior, parse_loss(loss), _UNIT, gap))
             options = f"--loss {loss} --criterion prior --prior uniform --gap {shortest(gap)}"
             command = f"minimax --eps {shortest(epsilon)} {options}"
             yield _row(design, AVERAGE, loss, "uniform", _UNIT, command)
 
 
-def _unbiased(gap: float, epsilons: Sequence[float], seconds: float | None) -> Iterator[Constant]:
+def _unbiased(gap: float, epsilons: Sequence[float], limits: Limits) -> Iterator[Constant]:
     from mechdesign.design.unbiased import UnbiasedProblem, optimal_unbiased
 
     for name in UNBIASED_PRIORS:
         prior = parse_prior(name, _SYMMETRIC)
         for epsilon in epsilons:
-            design = optimal_unbiased(UnbiasedProblem(epsilon, prior, _SYMMETRIC, _UNBIASED_GRID, gap), seconds)
+            problem = UnbiasedProblem(epsilon, prior, _SYMMETRIC, _UNBIASED_GRID, gap)
+            design = limits.solve(optimal_unbiased, problem)
             options = f"--unbiased --domain=-1,1 --prior {name} --gap {shortest(gap)}"
             command = f"minimax --eps {shortest(epsilon)} {options}"
             yield _row(design, UNBIASED, "squared", name, _SYMMETRIC, command)
@@ -116,6 +136,8 @@ def _unbiased(gap: float, epsilons: Sequence[float], seconds: float | None) -> I
 
 def _row(design: Design, criterion: str, loss: str, prior: str, inputs: Interval, command: str) -> Constant:
     certificate = design.certificate
+    if "stopped" in design.report.details:
+        command += " --best-so-far"
     return Constant(
         criterion,
         loss,
@@ -168,12 +190,14 @@ def as_markdown(constants: Iterable[Constant]) -> str:
 
 def _markdown_row(row: Constant) -> str:
     digits = f"{row.digits()} (claimed)" if row.claimed else row.digits()
+    # as many as are needed to tell the ends apart
+    shown = max(_DIGITS, min(_MOST_DIGITS, 2 + sum(mark.isdigit() for mark in row.digits().lstrip("0."))))
     cells = (
         row.loss,
         row.prior,
         shortest(row.epsilon),
-        rounded_down(row.lower),
-        rounded_up(row.upper),
+        rounded_down(row.lower, shown),
+        rounded_up(row.upper, shown),
         digits,
         row.valid_for,
         f"`{row.command}`",
@@ -226,7 +250,7 @@ def shared_digits(lower: float, upper: float) -> str:
     >>> shared_digits(0.31616897, 0.31616898), shared_digits(9.99, 10.01)
     ('0.3161689', '')
     """
-    finest = Decimal("1e-15")
+    finest = Decimal("1e-17")
     low, high = (f"{Decimal(end).quantize(finest, ROUND_FLOOR):f}" for end in (lower, upper))
     if len(low) != len(high):
         return ""

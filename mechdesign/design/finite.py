@@ -112,7 +112,7 @@ class FiniteProblem:
 
 
 def optimal_finite(problem: FiniteProblem, seconds: float | None = None) -> Design:
-    """The certified optimum, or `NoAnswer` with the proven bounds if the time runs out first.
+    """The certified optimum, or `NoAnswer` if the time runs out first, with the design found until then.
 
     The mechanism is a table; its inputs and outputs are numbers of rows and columns of the loss matrix, and outputs
     that are never used are left out.
@@ -126,12 +126,13 @@ def optimal_finite(problem: FiniteProblem, seconds: float | None = None) -> Desi
     search = _Search(problem, None if seconds is None else started + seconds)
     mechanism, evidence, answer = search.lexicographic() if problem.criterion == "lexicographic" else search.plain()
     lower, upper = evidence.bound(mechanism), evidence.attained(mechanism)
-    if upper - lower > max(problem.gap * upper, _NEGLIGIBLE * float(problem.loss_matrix.max())):
-        reason = answer.stopped or f"the search ended at a relative gap of {(upper - lower) / upper:.2g}"
-        raise NoAnswer(reason, lower, upper)
+    is_open = upper - lower > max(problem.gap * upper, _NEGLIGIBLE * float(problem.loss_matrix.max()))
+    reason = answer.stopped or f"the search ended at a relative gap of {(upper - lower) / upper:.2g}" if is_open else ""
     details: dict[str, Any] = {"outputs": len(mechanism.outputs), "rounds": answer.rounds}
     if isinstance(evidence, LexicographicBound):
         details["worst case"] = [evidence.worst.bound(mechanism), evidence.average.cap]
+    if is_open:
+        details["stopped"] = reason
     certificate = Certificate(lower, upper, evidence.scope(mechanism), False, mechanism.privacy_loss(), evidence)
     report = Report(
         time.perf_counter() - started,
@@ -139,7 +140,10 @@ def optimal_finite(problem: FiniteProblem, seconds: float | None = None) -> Desi
         versions("numpy", "scipy", "highspy"),
         MappingProxyType(details),
     )
-    return Design(problem, mechanism, certificate, report)
+    design = Design(problem, mechanism, certificate, report)
+    if is_open:
+        raise NoAnswer(reason, lower, upper, design=design)
+    return design
 
 
 def euclidean(points: ArrayLike, outputs: ArrayLike | None = None, exponent: float = 1.0) -> Floats:

@@ -17,6 +17,7 @@ from fractions import Fraction
 
 from mechdesign_solvers import BackendMissing, BilinearProgram, Limits, LinearProgram, Product, Scip, Status
 
+from mechdesign.design.broken_solver import require_working
 from mechdesign.design.joint import (
     JointCertificate,
     JointDesign,
@@ -55,7 +56,7 @@ def search_joint(problem: JointProblem, seconds: float | None = None) -> JointDe
         raise InvalidInput("eps", problem.epsilon, rule, "beyond it the solver's tolerance would be seen")
     unit, program = pair_program(problem)
     try:
-        solution = Scip().solve(program, Limits(seconds=seconds, relative_gap=RELATIVE_GAP))
+        solution = require_working(Scip().solve(program, Limits(seconds=seconds, relative_gap=RELATIVE_GAP)))
     except BackendMissing:
         raise MissingExtra("method='scip'", "scip") from None
     constant = problem.users / 4  # the program leaves out the constant -n/4

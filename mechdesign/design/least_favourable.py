@@ -15,7 +15,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from mechdesign_solvers import CuttingPlanes, LinearProgram, Rows, Solution
+from mechdesign_solvers import CuttingPlanes, LimitReached, LinearProgram, Rows, Solution
 from numpy.typing import NDArray
 
 from mechdesign.design.base_measure import errors_of, mirrored, peaks
@@ -93,12 +93,27 @@ class BestPrior:
     used: list[bool]
 
 
+class PriorStopped(Exception):
+    """A limit ended the search: the best prior met until then, if any, and its bound in doubles."""
+
+    def __init__(self, atoms: Atoms | None, bound: float) -> None:
+        super().__init__()
+        self.atoms = atoms
+        self.bound = bound
+
+
 def best_prior(
     mesh: Mesh, levels: list[Levels], exponent: float, ratio: float, rows: Floats, slack: float, deadline: float | None
 ) -> BestPrior:
-    """Solve over priors on ``mesh`` with the given levels until G is nowhere more than ``slack`` below its floor g."""
+    """Solve over priors on ``mesh`` with the given levels until G is nowhere more than ``slack`` below its floor g.
+
+    Beyond the deadline `PriorStopped`.
+    """
     search = _Search(mesh, levels, exponent, ratio, rows, slack)
-    solution, _ = search.planes.run(search.separate, deadline, _MOST_ROUNDS)
+    try:
+        solution, _ = search.planes.run(search.separate, deadline, _MOST_ROUNDS)
+    except LimitReached:
+        raise search.stopped() from None
     return search.best(solution)
 
 
@@ -162,6 +177,9 @@ class _Search:
             missed,
             [bool((part > _NEGLIGIBLE).any()) for part in self._split(self._weights)],
         )
+
+    def stopped(self) -> PriorStopped:
+        return PriorStopped(self._atoms, self._bound)
 
     def _gains(self, rows: Floats) -> Floats:
         """``G - g`` at each row for a unit of each column."""

@@ -24,26 +24,34 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from mechdesign_solvers import LimitReached, SolverError
+from mechdesign_solvers import SolverError
 
-from mechdesign.design.base_measure import BestBase, Cuts, best_base
-from mechdesign.design.least_favourable import Atoms, BestPrior, Levels, best_prior, levels_of, own_levels
+from mechdesign.design.base_measure import BaseStopped, BestBase, Cuts, best_base
+from mechdesign.design.least_favourable import (
+    Atoms,
+    BestPrior,
+    Levels,
+    PriorStopped,
+    best_prior,
+    levels_of,
+    own_levels,
+)
 from mechdesign.design.mesh import Mesh
-from mechdesign.design.result import Certificate, Design, Report, versions
+from mechdesign.design.result import Certificate, Design, Report, versions, within_gap
+from mechdesign.design.two_outputs import two_atoms, two_input_value, two_outputs
 from mechdesign.domains import Interval
-from mechdesign.errors import InvalidInput, NoAnswer, require_epsilon, require_finite, require_seconds
+from mechdesign.errors import InvalidInput, require_epsilon, require_finite, require_seconds
 from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms.catalogue import UNIT, largest_safe_height
 from mechdesign.mechanisms.serialise import domain_to_dict
+from mechdesign.mechanisms.sliding import Sliding
 from mechdesign.mechanisms.window import Window
-from mechdesign.proof import EVERYWHERE, MinimaxBound, exact_worst_error, float_up
-from mechdesign.proof.two_inputs import two_input_bound
+from mechdesign.proof import EVERYWHERE, MinimaxBound
 
 LEAST_EPSILON, MOST_EPSILON = 1e-6, 16.0
 
 _ABSOLUTE = Power(1.0)
 _PROVEN = (Power(1.0), Power(2.0))
-_ROUNDING = 1e-12
 _CLAIMED_ROUNDING = 1e-9
 _LEAST_FINE, _MOST_FINE = 64, 65536
 _MOST_FINE_DENSE = 1024  # without running sums the errors of all turns cost the square of the outputs
@@ -108,7 +116,9 @@ class MinimaxProblem:
 
 
 def optimal_minimax(problem: MinimaxProblem, seconds: float | None = None) -> Design:
-    """The certified optimum, or `NoAnswer` with the bounds reached if the gap or the time runs out first.
+    """The certified optimum, or `NoAnswer` if the gap or the time runs out first.
+
+    The error holds the bounds reached and the design they belong to: ``error.design``.
 
     >>> design = optimal_minimax(MinimaxProblem(1.0, Power(2.0)))
     >>> [round(end, 5) for end in (design.certificate.lower, design.certificate.upper)]
@@ -117,51 +127,79 @@ def optimal_minimax(problem: MinimaxProblem, seconds: float | None = None) -> De
     return next(minimax_sweep([problem], seconds))
 
 
-def minimax_sweep(problems: Iterable[MinimaxProblem], seconds: float | None = None) -> Iterator[Design]:
+def minimax_sweep(
+    problems: Iterable[MinimaxProblem], seconds: float | None = None, *, best_so_far: bool = False
+) -> Iterator[Design]:
     """The certified optima of several problems in turn, each search starting where the last one ended.
 
-    ``seconds`` is the time for all of them together.
+    ``seconds`` is the time for all of them together. With ``best_so_far`` each problem has an equal share of the time
+    left, and where that is not enough for its gap the best design found is given; its certificate says how far it is.
     """
     seconds = require_seconds(seconds)
     deadline = None if seconds is None else time.perf_counter() + seconds
+    asked = list(problems) if best_so_far else problems
     last: _Search | None = None
-    for problem in problems:
+    for place, problem in enumerate(asked):
         if not isinstance(problem, MinimaxProblem):
             raise InvalidInput("problem", type(problem).__name__, "be a MinimaxProblem")
         started = time.perf_counter()
-        search = _Search(problem, deadline, last)
-        search.run()
-        yield _design(problem, search, started)
-        last = search
+        end = deadline
+        if best_so_far and deadline is not None:
+            assert isinstance(asked, list)
+            end = started + max(0.0, deadline - started) / (len(asked) - place)
+        mechanism = two_outputs(problem.epsilon, problem.exponent, problem.inputs)
+        if mechanism is not None:
+            found, stopped = _in_closed_form(mechanism, problem), "the doubles of the domain ran out"
+        else:
+            search = _Search(problem, end, last)
+            stopped = search.run()
+            found = search.found()
+            last = search if search.is_whole else last
+        design = _design(problem, found, stopped, started)
+        yield design if best_so_far else within_gap(design, problem.gap, stopped)
 
 
-def _design(problem: MinimaxProblem, search: _Search, started: float) -> Design:
-    assert search.base is not None
-    assert search.prior is not None
-    fill, inputs = search.base.window.fill, problem.inputs
-    points = inputs.lower + fill.points * inputs.length
-    mechanism = Window(problem.epsilon, inputs, points, fill.base, fill.ratio, "minimax")
-    lower, upper, evidence = _bounds(problem, search, mechanism)
-    if upper - lower > problem.gap * upper:
-        raise NoAnswer(f"the search ended at a relative gap of {(upper - lower) / upper:.2g}", lower, upper)
+@dataclass(frozen=True, slots=True, eq=False)
+class _Found:
+    """A mechanism, a prior on [0, 1] with its bound there in doubles, and how they were found."""
+
+    mechanism: Window
+    atoms: Atoms
+    bound: float
+    solver: str
+    details: dict[str, Any]
+
+
+def _in_closed_form(mechanism: Window, problem: MinimaxProblem) -> _Found:
+    atoms = two_atoms(mechanism.ratio, problem.exponent)
+    bound = two_input_value(mechanism.ratio, problem.exponent)
+    return _Found(mechanism, atoms, bound, "closed form (two outputs)", {})
+
+
+def _design(problem: MinimaxProblem, found: _Found, stopped: str, started: float) -> Design:
+    mechanism = found.mechanism
+    lower, upper, evidence = _bounds(problem, found)
     certificate = Certificate(lower, upper, EVERYWHERE, evidence is None, mechanism.privacy_loss(), evidence)
-    details = {"outputs": int(points.size), "atoms": int(search.prior.atoms.inputs.size), "grid": search.fine + 1}
+    details = {"outputs": int(mechanism.points.size), "atoms": int(found.atoms.inputs.size)} | found.details
+    if certificate.relative_gap > problem.gap:
+        details["stopped"] = stopped
     report = Report(
         time.perf_counter() - started,
-        "cutting planes (HiGHS)",
+        found.solver,
         versions("numpy", "scipy", "highspy"),
         MappingProxyType(details),
     )
     return Design(problem, mechanism, certificate, report)
 
 
-def _bounds(problem: MinimaxProblem, search: _Search, mechanism: Window) -> tuple[float, float, MinimaxBound | None]:
-    assert search.prior is not None
+def _bounds(problem: MinimaxProblem, found: _Found) -> tuple[float, float, MinimaxBound | None]:
+    mechanism = found.mechanism
     if problem.loss in _PROVEN:
-        evidence = _evidence(problem, search.prior.atoms)
+        evidence = _evidence(problem, found.atoms)
         return evidence.bound(mechanism), evidence.attained(mechanism), evidence
-    lower = search.prior.bound * float(problem.inputs.length**problem.exponent) * (1 - _CLAIMED_ROUNDING)
-    return lower, mechanism.worst_case(problem.loss)[0] * (1 + _CLAIMED_ROUNDING), None
+    lower = found.bound * float(problem.inputs.length**problem.exponent) * (1 - _CLAIMED_ROUNDING)
+    upper = mechanism.worst_case(problem.loss)[0] * (1 + _CLAIMED_ROUNDING)
+    return min(lower, upper), upper, None
 
 
 def _evidence(problem: MinimaxProblem, atoms: Atoms) -> MinimaxBound:
@@ -182,6 +220,10 @@ class _Search:
         self.ratio = largest_safe_height(problem.epsilon, 1.0)
         self.base: BestBase | None = None
         self.prior: BestPrior | None = None
+        self.window: Sliding | None = None
+        self.worst = math.inf
+        self.atoms = two_atoms(self.ratio, self.exponent)
+        self.bound = two_input_value(self.ratio, self.exponent)
         self.most_fine = 1 << int(math.log2(problem.most_outputs - 1))
         if problem.loss not in _PROVEN:
             self.most_fine = min(self.most_fine, _MOST_FINE_DENSE)
@@ -189,22 +231,35 @@ class _Search:
         self.base_mesh = self.prior_mesh = Mesh.coarse(self.fine)
         self.cuts, self.rows = Cuts.first(), np.empty(0)
         self.own: list[Levels] = []
+        self.is_whole = False
         if last is not None and last.exponent == self.exponent and last.fine <= self.most_fine:
             self._start_from(last)
 
-    def run(self) -> None:
+    def run(self) -> str:
+        """Until the gap is met or a limit reached; why it stopped."""
         try:
             self._start_fine_enough()
             while True:
                 self._improve_base()
                 self._improve_prior()
                 if self._gap() <= self.problem.gap or self.fine >= self.most_fine:
-                    return
+                    self.is_whole = True
+                    return "the search ended"
                 self._make_finer()
-        except LimitReached:
-            raise NoAnswer("the time limit was reached", *self._bounds_so_far()) from None
+        except (BaseStopped, PriorStopped):
+            return "the time limit was reached"
         except SolverError as stopped:
-            raise NoAnswer(f"the solver gave up ({stopped})", *self._bounds_so_far()) from None
+            return f"the solver gave up ({stopped})"
+
+    def found(self) -> _Found:
+        """The best of both sides; at worst what two inputs forbid and a constant output achieves."""
+        problem, inputs = self.problem, self.problem.inputs
+        points, base, ratio = np.array([inputs.middle]), np.ones(1), self.ratio
+        if self.window is not None:
+            fill = self.window.fill
+            points, base, ratio = inputs.lower + fill.points * inputs.length, fill.base, fill.ratio
+        mechanism = Window(problem.epsilon, inputs, points, base, ratio, "minimax")
+        return _Found(mechanism, self.atoms, self.bound, "cutting planes (HiGHS)", {"grid": self.fine + 1})
 
     def _start_from(self, last: _Search) -> None:
         self.cuts, self.rows = last.cuts, last.rows
@@ -237,7 +292,12 @@ class _Search:
 
     def _solve_base(self) -> BestBase:
         gap = _MASTER_SHARE * self.problem.gap
-        found = best_base(self.base_mesh, self.exponent, self.ratio, self.cuts, gap, self.deadline)
+        try:
+            found = best_base(self.base_mesh, self.exponent, self.ratio, self.cuts, gap, self.deadline)
+        except BaseStopped as stopped:
+            self._keep_window(stopped.window, stopped.worst)
+            raise
+        self._keep_window(found.window, found.worst)
         self.cuts = found.cuts
         if self.base is None or found.worst < self.base.worst:
             self.base = found
@@ -284,28 +344,21 @@ class _Search:
         assert self.base is not None
         levels = fixed + self.own
         slack = _SLACK_SHARE * self.problem.gap * self.base.worst
-        found = best_prior(self.prior_mesh, levels, self.exponent, self.ratio, self.rows, slack, self.deadline)
+        try:
+            found = best_prior(self.prior_mesh, levels, self.exponent, self.ratio, self.rows, slack, self.deadline)
+        except PriorStopped as stopped:
+            self._keep_atoms(stopped.atoms, stopped.bound)
+            raise
+        self._keep_atoms(found.atoms, found.bound)
         self.rows = found.rows
         if self.prior is None or found.bound > self.prior.bound:
             self.prior = found
         return found
 
-    def _bounds_so_far(self) -> tuple[float, float]:
-        """In the units of the inputs; at worst what two inputs forbid and a constant output achieves."""
-        scale = float(self.problem.inputs.length**self.exponent)
-        lower, upper = float(two_input_bound(self.problem.epsilon, self.exponent)), 0.5**self.exponent
-        if self.base is not None:
-            upper = min(upper, self._attained(self.base))
-        if self.prior is not None and self.problem.loss in _PROVEN:
-            atoms = self.prior.atoms
-            arrays = (atoms.inputs, atoms.radii, atoms.weights)
-            lower = max(lower, float(MinimaxBound(self.problem.epsilon, int(self.exponent), 0.0, 1.0, *arrays).value()))
-        return lower * scale * (1 - _ROUNDING), upper * scale * (1 + _ROUNDING)
+    def _keep_window(self, window: Sliding | None, worst: float) -> None:
+        if worst < self.worst:
+            self.window, self.worst = window, worst
 
-    def _attained(self, base: BestBase) -> float:
-        """The worst error on [0, 1] of the best mechanism met, exactly where the exponent allows."""
-        if self.problem.loss not in _PROVEN:
-            return base.worst * (1 + _CLAIMED_ROUNDING)
-        fill = base.window.fill
-        mechanism = Window(self.problem.epsilon, UNIT, fill.points, fill.base, fill.ratio)
-        return float_up(exact_worst_error(mechanism, int(self.exponent)))
+    def _keep_atoms(self, atoms: Atoms | None, bound: float) -> None:
+        if atoms is not None and bound > self.bound:
+            self.atoms, self.bound = atoms, bound

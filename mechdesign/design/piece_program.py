@@ -21,6 +21,7 @@ import numpy as np
 from mechdesign_solvers import BackendMissing, BilinearProgram, Limits, LinearProgram, Product, Scip, Solution, Status
 from numpy.typing import NDArray
 
+from mechdesign.design.broken_solver import require_working
 from mechdesign.design.piecewise import (
     Bathtub,
     PiecewiseProblem,
@@ -148,7 +149,7 @@ def _solve_splits(bathtub: Bathtub, pieces: int, seconds: float | None) -> tuple
 
 def _solve(program: BilinearProgram, seconds: float | None) -> Solution:
     try:
-        return Scip().solve(program, Limits(seconds=seconds, relative_gap=RELATIVE_GAP))
+        return require_working(Scip().solve(program, Limits(seconds=seconds, relative_gap=RELATIVE_GAP)))
     except BackendMissing:
         raise MissingExtra("method='scip'", "scip") from None
 

@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mechdesign.design.minimax import LEAST_EPSILON, MOST_EPSILON
-from mechdesign.design.result import Certificate, Design, Report, versions
+from mechdesign.design.result import Certificate, Design, Report, versions, within_gap
 from mechdesign.domains import Interval
-from mechdesign.errors import InvalidInput, NoAnswer, require_epsilon, require_finite, require_seconds
+from mechdesign.errors import InvalidInput, require_epsilon, require_finite, require_seconds
 from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms.catalogue import UNIT, largest_safe_height
 from mechdesign.mechanisms.serialise import domain_to_dict
@@ -56,7 +56,8 @@ class PriorProblem:
     """The least average error under a prior over all epsilon-LDP mechanisms, for the absolute or squared error.
 
     ``gap`` is the relative distance between the proven bounds at which the search stops. For densities, and data of
-    more than 1000 values, the default is out of reach from about epsilon 6 on; `NoAnswer` says which gap is not.
+    more than 1000 values, the default is out of reach from about epsilon 6 on; `NoAnswer` says which gap is not, and
+    holds the design found.
     """
 
     epsilon: float
@@ -108,7 +109,7 @@ def require_prior_problem(epsilon: float, prior: Prior, loss: Loss, inputs: Inte
 
 
 def optimal_prior(problem: PriorProblem, seconds: float | None = None) -> Design:
-    """The certified optimum, or `NoAnswer` with the proven bounds if the cells or the time run out first.
+    """The certified optimum, or `NoAnswer` if the cells or the time run out first, with the design found until then.
 
     >>> two = Atoms([0.0, 1.0], [0.5, 0.5])
     >>> design = optimal_prior(PriorProblem(1.0, two, Power(2.0)))
@@ -122,31 +123,24 @@ def optimal_prior(problem: PriorProblem, seconds: float | None = None) -> Design
     evidence = BinsBound(problem.epsilon, problem.exponent, found.cells)
     lower, upper = evidence.bound(found.mechanism), evidence.attained(found.mechanism)
     lower = min(lower, upper)
-    if upper - lower > problem.gap * upper:
-        reason = "the cells ran out" if timely else "the time limit was reached"
-        raise NoAnswer(f"{reason} at a {_next_step((upper - lower) / upper)}", lower, upper)
+    stopped = "the cells ran out" if timely else "the time limit was reached"
     scope = evidence.scope(found.mechanism)
     certificate = Certificate(lower, upper, scope, False, found.mechanism.privacy_loss(), evidence)
-    details = {
+    details: dict[str, Any] = {
         "outputs": int(found.mechanism.points.size),
         "cells": int(found.cells.means.size),
         "rounds": found.rounds,
     }
+    if certificate.relative_gap > problem.gap:
+        details["stopped"] = stopped
     report = Report(
         time.perf_counter() - started,
         "shortest path over bins",
         versions("numpy", "scipy"),
         MappingProxyType(details),
     )
-    return Design(problem, found.mechanism, certificate, report)
-
-
-def _next_step(gap: float) -> str:
-    """What to ask for instead: the same search ends within a gap that is a little wider than what it reached."""
-    digit = 10.0 ** math.floor(math.log10(gap))
-    wider = math.ceil(1.2 * gap / digit) * digit
-    step = f"a gap of {wider:g} is within reach" if wider < 1 else "no gap is within reach"
-    return f"relative gap of {gap:.2g}: {step}; a prior of at most {MOST_ATOMS} values has no such limit"
+    step = f"{stopped} (a prior of at most {MOST_ATOMS} values has no such limit)"
+    return within_gap(Design(problem, found.mechanism, certificate, report), problem.gap, step)
 
 
 # -- the search -------------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, Protocol
 
 from mechdesign import files
-from mechdesign.errors import CheckFailed
+from mechdesign.errors import CheckFailed, NoAnswer
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.mechanisms.serialise import mechanism_to_dict
@@ -129,6 +129,15 @@ class Design:
         """Write the design as JSON for research use; a table for deployment is a different thing."""
         document = {"format": FORMAT, "version": VERSION, "use": "research only, not for deployment"} | self.to_dict()
         return files.write_atomically(path, files.dump_json(document).encode(), overwrite=overwrite)
+
+
+def within_gap(design: Design, gap: float, stopped: str) -> Design:
+    """The design if its certificate is as narrow as was asked, else `NoAnswer` that carries it."""
+    certificate = design.certificate
+    if certificate.relative_gap <= gap:
+        return design
+    reason = f"{stopped} at a relative gap of {certificate.relative_gap:.2g}"
+    raise NoAnswer(reason, certificate.lower, certificate.upper, claimed=certificate.claimed, design=design)
 
 
 def versions(*packages: str) -> dict[str, str]:

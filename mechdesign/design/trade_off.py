@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from mechdesign.design.capped_search import CappedSearch, Ends, seconds_left
 from mechdesign.design.minimax import MinimaxProblem, optimal_minimax
 from mechdesign.design.prior import PriorProblem, is_rounded, optimal_prior, require_prior_problem, rounded_to_atoms
-from mechdesign.design.result import Certificate, Design, Report, versions
+from mechdesign.design.result import Certificate, Design, Report, versions, within_gap
 from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput, NoAnswer, require_finite
 from mechdesign.losses import Loss, Power
@@ -109,7 +109,7 @@ class TradeOffProblem:
 
 
 def optimal_trade_off(problem: TradeOffProblem, seconds: float | None = None) -> Design:
-    """The certified optimum, or `NoAnswer` with the proven bounds if the search or the time ends first.
+    """The certified optimum, or `NoAnswer` if the search or the time ends first, with the design found until then.
 
     >>> middle = Atoms([0.4, 0.6], [0.5, 0.5])
     >>> design = optimal_trade_off(TradeOffProblem(1.0, middle, Power(2.0), cap=0.25))
@@ -121,10 +121,13 @@ def optimal_trade_off(problem: TradeOffProblem, seconds: float | None = None) ->
     return _solve(problem, ends, ends.least_cap if problem.cap is None else problem.cap, started)
 
 
-def pareto(problem: TradeOffProblem, count: int = 7, seconds: float | None = None) -> list[Design]:
+def pareto(
+    problem: TradeOffProblem, count: int = 7, seconds: float | None = None, *, best_so_far: bool = False
+) -> list[Design]:
     """Designs along the Pareto curve, from the lexicographic optimum (first) to the optimum under the prior (last).
 
     Caps are denser towards the least worst case, where the curve is steep. The ``cap`` of ``problem`` is ignored.
+    With ``best_so_far`` a point that misses its gap is the best design found, with the interval it has.
     """
     if isinstance(count, bool) or not isinstance(count, int) or not 2 <= count <= 1000:
         raise InvalidInput("count", count, "be a whole number from 2 to 1000")
@@ -133,8 +136,17 @@ def pareto(problem: TradeOffProblem, count: int = 7, seconds: float | None = Non
     room = max(0.0, ends.prior_worst - ends.least_cap)
     caps = [ends.least_cap + room * (k / (count - 1)) ** 2 for k in range(count - 1)]
     caps.append(max(ends.prior_worst, ends.least_cap))
-    first = [_solve(replace(problem, cap=None), ends, caps[0], started)]
-    return first + [_solve(replace(problem, cap=cap), ends, cap, time.perf_counter()) for cap in caps[1:]]
+    asked = [replace(problem, cap=None), *(replace(problem, cap=cap) for cap in caps[1:])]
+    designs = []
+    for point, cap in zip(asked, caps, strict=True):
+        try:
+            designs.append(_solve(point, ends, cap, started))
+        except NoAnswer as stopped:
+            if not best_so_far or stopped.design is None:
+                raise
+            designs.append(stopped.design)
+        started = time.perf_counter()
+    return designs
 
 
 def _deadline(seconds: float | None, started: float) -> float:
@@ -206,11 +218,9 @@ def _design(
     rounds, reason = ended
     upper = evidence.attained(mechanism)
     lower = min(evidence.bound(mechanism), upper)
-    if upper - lower > problem.gap * upper:
-        raise NoAnswer(f"{reason} at a relative gap of {(upper - lower) / upper:.2g}", lower, upper)
     scope = evidence.scope(mechanism)
     certificate = Certificate(lower, upper, scope, False, mechanism.privacy_loss(), evidence)
-    details = {
+    details: dict[str, Any] = {
         "cap": evidence.cap,
         "multiplier": evidence.multiplier,
         "outputs": int(mechanism.points.size),
@@ -218,10 +228,12 @@ def _design(
         "prior atoms": int(evidence.prior.means.size),
         "rounds": rounds,
     }
+    if certificate.relative_gap > problem.gap:
+        details["stopped"] = reason
     report = Report(
         time.perf_counter() - started,
         "cutting planes (HiGHS)",
         versions("numpy", "scipy", "highspy"),
         MappingProxyType(details),
     )
-    return Design(problem, mechanism, certificate, report)
+    return within_gap(Design(problem, mechanism, certificate, report), problem.gap, reason)

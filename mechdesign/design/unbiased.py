@@ -28,10 +28,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign.design.result import Certificate, Design, Report, versions
+from mechdesign.design.result import Certificate, Design, Report, versions, within_gap
 from mechdesign.design.unbiased_program import REACH, Optimum, solve
 from mechdesign.domains import Interval
-from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer, require_epsilon, require_finite, require_seconds
+from mechdesign.errors import CheckFailed, InvalidInput, require_epsilon, require_finite, require_seconds
 from mechdesign.mechanisms.catalogue import SYMMETRIC, largest_safe_height
 from mechdesign.mechanisms.serialise import domain_to_dict
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
@@ -178,7 +178,7 @@ def _require_density(prior: Density, x: Floats) -> Floats:
 
 
 def optimal_unbiased(problem: UnbiasedProblem, seconds: float | None = None) -> Design:
-    """The certified optimum, or `NoAnswer` with the proven bounds if the rounds or the time run out first.
+    """The certified optimum, or `NoAnswer` if the rounds or the time run out first, with the design found until then.
 
     >>> ends = Atoms([-1.0, 1.0], [0.5, 0.5])
     >>> design = optimal_unbiased(UnbiasedProblem(1.0, ends, size=3))  # coth(eps / 2)^2 - 1, Duchi's variance there
@@ -193,19 +193,20 @@ def optimal_unbiased(problem: UnbiasedProblem, seconds: float | None = None) -> 
     evidence = replace(found.bound, lower=ends.lower, upper=ends.upper, rounded=problem.is_rounded)
     mechanism = _slim(problem, found.mechanism, evidence)
     lower, upper = evidence.bound(mechanism), evidence.attained(mechanism)
-    if upper - lower > problem.gap * upper:
-        why = "the time limit was reached" if search.is_late else "the search ended"
-        raise NoAnswer(f"{why} at a relative gap of {(upper - lower) / upper:.2g}", lower, upper)
+    stopped = "the time limit was reached" if search.is_late else "the search ended"
     certificate = Certificate(lower, upper, evidence.scope(mechanism), False, mechanism.privacy_loss(), evidence)
     name = problem.prior.name if isinstance(problem.prior, Density) else "atoms"
-    details = {"outputs": int(mechanism.points.size), "rounds": search.rounds, "steps": search.steps, "prior": name}
+    details: dict[str, Any] = {"outputs": int(mechanism.points.size), "rounds": search.rounds}
+    details |= {"steps": search.steps, "prior": name}
+    if certificate.relative_gap > problem.gap:
+        details["stopped"] = stopped
     report = Report(
         time.perf_counter() - started,
         "structured interior point",
         versions("numpy", "scipy"),
         MappingProxyType(details),
     )
-    return Design(problem, mechanism, certificate, report)
+    return within_gap(Design(problem, mechanism, certificate, report), problem.gap, stopped)
 
 
 @dataclass(frozen=True, slots=True)

@@ -144,7 +144,7 @@ def _scip_direct(report: Report, program: BilinearProgram) -> Any:
         def eventexec(self, event: Any) -> None:
             self._on_event(self.model, event)
 
-    class ReportingScip(SolverFactory.get_class("scip_direct")):  # type: ignore[misc]
+    class ReportingScip(_direct_interface(SolverFactory)):  # type: ignore[misc]
         def run(self, model: Any, parameters: Mapping[str, Any]) -> None:
             self._columns = [model.x[j] for j in model.x]
             self._reported = -math.inf
@@ -192,6 +192,15 @@ def _scip_direct(report: Report, program: BilinearProgram) -> Any:
             report({"point": [float(best[known[v]]) if v in known else _idle(v) for v in self._columns]})
 
     return ReportingScip()
+
+
+def _direct_interface(factory: Any) -> Any:
+    try:
+        return factory.get_class("scip_direct")
+    except KeyError:
+        import pyomo
+
+        raise ImportError(f"pyomo {pyomo.version.version} has no direct interface to SCIP") from None
 
 
 def _idle(variable: Any) -> float:

@@ -13,15 +13,17 @@ import math
 import os
 import pickle
 import queue
+import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -40,7 +42,10 @@ _STATUS = {
     "totalnodelimit": Status.ITERATION_LIMIT,
 }
 
+_CHILD = "mechdesign_solvers._scip_child"
 _START_SECONDS = 60.0
+_END_SECONDS = 5.0
+_MOST_COMPLAINTS, _MOST_SHOWN = 1 << 16, 200
 _GRACE_SECONDS = 0.5
 _GRACE_SHARE = 0.02
 
@@ -88,7 +93,7 @@ class Scip:
             "parameters": self._parameters(limits),
             "seconds": limits.seconds,
         }
-        with _child(task) as messages:
+        with tempfile.TemporaryFile() as complaints, _child(task, complaints) as messages:
             _follow(messages, known, limits.seconds)
         return replace(known.solution(), seconds=time.perf_counter() - started)
 
@@ -149,7 +154,7 @@ class _Known:
         )
 
 
-def _follow(messages: queue.Queue[Mapping[str, Any] | None], known: _Known, seconds: float | None) -> None:
+def _follow(messages: queue.Queue[Mapping[str, Any]], known: _Known, seconds: float | None) -> None:
     """Listen until the child is done, dies, or is past its time (start-up is not charged to it)."""
     deadline: float | None = time.monotonic() + _START_SECONDS
     running = False
@@ -163,9 +168,6 @@ def _follow(messages: queue.Queue[Mapping[str, Any] | None], known: _Known, seco
             else:
                 known.fail(f"the solver process did not start within {_START_SECONDS:.0f} s")
             return
-        if news is None:
-            known.fail("the solver process died")
-            return
         known.hear(news)
         if "started" in news:
             running = True
@@ -176,19 +178,19 @@ def _follow(messages: queue.Queue[Mapping[str, Any] | None], known: _Known, seco
 
 
 @contextlib.contextmanager
-def _child(task: Mapping[str, Any]) -> Iterator[queue.Queue[Mapping[str, Any] | None]]:
+def _child(task: Mapping[str, Any], complaints: IO[bytes]) -> Iterator[queue.Queue[Mapping[str, Any]]]:
     """A solver process at work on the task; killed on the way out, whatever the way."""
     process = subprocess.Popen(
-        [sys.executable, "-P", "-W", "ignore", "-m", "mechdesign_solvers._scip_child"],
+        [sys.executable, "-P", "-W", "ignore", "-m", _CHILD],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
+        stderr=complaints,  # a pipe could fill up
         env={**os.environ, "PYTHONPATH": os.pathsep.join(_import_path())},
     )
     assert process.stdin is not None
     assert process.stdout is not None
-    messages: queue.Queue[Mapping[str, Any] | None] = queue.Queue()
-    listener = threading.Thread(target=_listen, args=(process.stdout, messages), daemon=True)
+    messages: queue.Queue[Mapping[str, Any]] = queue.Queue()
+    listener = threading.Thread(target=_listen, args=(process, complaints, messages), daemon=True)
     try:
         listener.start()
         # A child that dies at once breaks the pipe; the listener reports its death.
@@ -206,12 +208,27 @@ def _child(task: Mapping[str, Any]) -> Iterator[queue.Queue[Mapping[str, Any] | 
             process.stdin.close()
 
 
-def _listen(stream: Any, messages: queue.Queue[Mapping[str, Any] | None]) -> None:
-    for line in stream:
+def _listen(process: subprocess.Popen[bytes], complaints: IO[bytes], messages: queue.Queue[Mapping[str, Any]]) -> None:
+    assert process.stdout is not None
+    for line in process.stdout:
         # The last line of a killed child may be cut short.
         with contextlib.suppress(json.JSONDecodeError):
             messages.put(json.loads(line))
-    messages.put(None)
+    messages.put({"failure": _last_words(process, complaints)})
+
+
+def _last_words(process: subprocess.Popen[bytes], complaints: IO[bytes]) -> str:
+    """How the solver process ended, and the error it printed last, if any."""
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(_END_SECONDS)
+    code = process.returncode
+    if code is None:
+        return "the solver process closed its channel"
+    how = f"by {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
+    complaints.seek(0)
+    said = [line.rstrip() for line in complaints.read(_MOST_COMPLAINTS).decode(errors="replace").splitlines()]
+    errors = [line for line in said if line and not line[0].isspace()]  # lines of a traceback are indented
+    return f"the solver process ended {how}" + (f" ({errors[-1][:_MOST_SHOWN]})" if errors else "")
 
 
 def _import_path() -> list[str]:

@@ -46,6 +46,22 @@ def test_a_row_that_takes_too_long_exits_with_3(run: Any) -> None:
     assert outcome.out == ""
 
 
+def test_with_best_so_far_such_a_row_has_the_interval_found_and_says_how(run: Any) -> None:
+    arguments = ("--criteria", "worst", "--eps", "6", "--gap", "1e-6", "--time-limit", "0.3", "--best-so-far")
+    rows = run("constants", *arguments, "--json").json["constants"]
+    assert [row["loss"] for row in rows] == ["absolute", "squared"]
+    assert all(row["command"].endswith("--best-so-far") and 0 < row["lower"] < row["upper"] for row in rows)
+
+
+def test_rows_of_the_two_output_theorem_show_digits_enough_to_tell_their_ends_apart(run: Any) -> None:
+    """``c / (1 + c)^2`` at eps = 1 with 17 digits, from an independent computation."""
+    outcome = run("constants", "--criteria", "worst", "--eps", "1", "--gap", "1e-4")
+    row = next(line for line in outcome.out.splitlines() if line.startswith("| squared"))
+    lower, upper, digits = (cell.strip() for cell in row.split("|")[4:7])
+    assert lower < "0.19661193324148185" < upper
+    assert digits == "0.196611933241481"
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

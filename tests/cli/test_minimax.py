@@ -208,6 +208,46 @@ def test_running_out_of_time_exits_with_3_and_bounds(run: Any, arguments: tuple[
     assert outcome.out == ""
 
 
+def test_no_answer_names_a_gap_and_the_option_for_the_design_at_hand(run: Any) -> None:
+    outcome = run("minimax", "--eps", "6", "--gap", "1e-6", "--time-limit", "0.5")
+    words = " ".join(outcome.err.split())
+    assert outcome.code == 3
+    wider = words.split("a gap of ")[1].split()[0]
+    assert f"is within reach; ask with --gap {wider}, or with --best-so-far" in words
+
+
+@pytest.mark.parametrize(
+    "question",
+    [(), ("--loss", "power:1.5"), ("--criterion", "prior", "--prior", "uniform")],
+    ids=["worst", "claimed", "density"],
+)
+def test_the_best_so_far_is_a_design_with_an_honest_interval(
+    run: Any, tmp_path: Path, question: tuple[str, ...]
+) -> None:
+    target = tmp_path / "best.json"
+    arguments = ("minimax", "--eps", "6", *question, "--gap", "1e-6", "--time-limit", "0.5", "--best-so-far")
+    outcome = run(*arguments, "--out", str(target), "--json")
+    certificate = outcome.json["certificate"]
+    assert outcome.code == 0
+    assert "the best design so far" in outcome.err
+    assert "stopped" in outcome.json["report"]["details"]
+    assert 1e-6 < 1 - certificate["lower"] / certificate["upper"] < 0.5
+    shown = run("show", str(target), "--json")
+    assert shown.json["certificate"] == certificate
+
+
+def test_a_design_that_met_its_gap_is_not_called_so_far(run: Any) -> None:
+    outcome = run("minimax", "--eps", "1", "--gap", "1e-3", "--best-so-far")
+    assert "certified optimum for" in outcome.out
+    assert "so far" not in outcome.out + outcome.err
+
+
+def test_a_sweep_with_best_so_far_has_all_its_rows(run: Any) -> None:
+    outcome = run("minimax", "--sweep", "1,6,7", "--gap", "1e-6", "--time-limit", "1.5", "--best-so-far", "--json")
+    assert [row["problem"]["epsilon"] for row in outcome.json["designs"]] == [1, 6, 7]
+    assert "stopped" in outcome.json["designs"][2]["report"]["details"]
+
+
 SQUARED = ("minimax", "--eps", "2", "--loss", "squared")
 
 

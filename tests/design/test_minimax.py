@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import pickle
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -15,7 +17,7 @@ from mechdesign_solvers import Highs, LinearProgram
 
 from mechdesign import Absolute, CheckFailed, Interval, InvalidInput, NoAnswer, Power, Squared, load_design
 from mechdesign.design import MinimaxProblem, minimax_sweep, optimal_minimax
-from mechdesign.design.minimax import _Search
+from mechdesign.design.minimax import _design, _Search
 from mechdesign.design.result import Certificate
 from mechdesign.mechanisms import Window
 from mechdesign.proof import MinimaxBound, exact_worst_error
@@ -130,9 +132,9 @@ def test_the_upper_bound_of_a_stopped_search_is_no_less_than_the_exact_error(exp
     search = _Search(MinimaxProblem(epsilon, Power(float(exponent))), None, None)
     fill = search._solve_base().window.fill
     exact = exact_worst_error(Window(epsilon, Interval(0, 1), fill.points, fill.base, fill.ratio), exponent)
-    lower, upper = search._bounds_so_far()
-    assert 0 < lower < upper
-    assert exact <= Fraction(upper) <= exact * (1 + Fraction(1, 10**11))
+    certificate = _design(search.problem, search.found(), "stopped", 0.0).certificate
+    assert 0 < certificate.lower < certificate.upper
+    assert exact <= Fraction(certificate.upper) <= exact * (1 + Fraction(1, 10**11))
 
 
 def test_a_sweep_gives_what_single_solves_give() -> None:
@@ -211,6 +213,62 @@ def test_a_grid_too_coarse_for_the_gap_gives_bounds_and_no_design() -> None:
     with pytest.raises(NoAnswer) as stopped:
         optimal_minimax(MinimaxProblem(4.0, Absolute(), Interval(0, 2), gap=1e-5, most_outputs=129))
     assert stopped.value.lower <= 2 * 0.07808867 <= stopped.value.upper
+
+
+def test_a_stopped_search_carries_its_best_design_with_the_bounds_it_prints(tmp_path: Path) -> None:
+    with pytest.raises(NoAnswer, match=r"a gap of .* is within reach") as stopped:
+        optimal_minimax(MinimaxProblem(4.0, Absolute(), Interval(0, 2), gap=1e-5, most_outputs=129))
+    design, wider = stopped.value.design, stopped.value.gap_within_reach
+    certificate = design.certificate
+    assert (certificate.lower, certificate.upper) == (stopped.value.lower, stopped.value.upper)
+    assert 1e-5 < certificate.relative_gap < wider < 2.2 * certificate.relative_gap
+    assert load_design(design.save(tmp_path / "design.json")).certificate == certificate
+
+
+def test_the_gap_named_is_met_by_the_same_search() -> None:
+    problem = MinimaxProblem(4.0, Absolute(), gap=1e-5, most_outputs=129)
+    with pytest.raises(NoAnswer) as stopped:
+        optimal_minimax(problem)
+    wider = stopped.value.gap_within_reach
+    assert optimal_minimax(replace(problem, gap=wider)).certificate.relative_gap <= wider
+
+
+@pytest.mark.parametrize(("epsilon", "exponent"), [(6.0, 1.5), (8.0, 3.0)])
+def test_powers_without_a_proof_keep_the_bound_of_their_prior_when_stopped(epsilon: float, exponent: float) -> None:
+    with pytest.raises(NoAnswer, match=r"claimed, not proven") as stopped:
+        optimal_minimax(MinimaxProblem(epsilon, Power(exponent), gap=1e-6, most_outputs=129))
+    assert stopped.value.claimed
+    assert stopped.value.lower > 1.2 * two_input_bound(epsilon, exponent)
+    assert stopped.value.gap < 0.2
+
+
+@pytest.mark.parametrize("seconds", [1e-6, 0.05])
+def test_however_short_the_time_there_is_a_design(seconds: float) -> None:
+    with pytest.raises(NoAnswer) as stopped:
+        optimal_minimax(MinimaxProblem(9.0, Absolute(), Interval(-1, 3), gap=1e-6), seconds)
+    certificate = stopped.value.design.certificate
+    assert not certificate.claimed
+    # half the domain is what a constant output achieves, and the two-input floor what nobody can beat
+    floor = 4 * float(two_input_bound(9.0, 1.0))
+    assert floor * (1 - 1e-10) <= certificate.lower <= certificate.upper <= 2
+
+
+def test_a_sweep_with_best_so_far_has_a_design_for_every_problem() -> None:
+    problems = [MinimaxProblem(epsilon, Absolute(), gap=1e-6, most_outputs=65) for epsilon in (1.0, 4.0, 7.0)]
+    designs = list(minimax_sweep(problems, best_so_far=True))
+    assert [design.problem.epsilon for design in designs] == [1.0, 4.0, 7.0]
+    assert ["stopped" in design.report.details for design in designs] == [
+        design.certificate.relative_gap > 1e-6 for design in designs
+    ]
+    assert "stopped" in designs[-1].report.details
+
+
+def test_no_answer_travels_between_processes_with_its_bounds() -> None:
+    with pytest.raises(NoAnswer) as stopped:
+        optimal_minimax(MinimaxProblem(6.0, Power(1.5), gap=1e-6, most_outputs=65))
+    again = pickle.loads(pickle.dumps(stopped.value))
+    assert (again.lower, again.upper, again.claimed) == (stopped.value.lower, stopped.value.upper, True)
+    assert again.design is None
 
 
 def test_a_time_limit_gives_bounds_in_the_domain_s_units() -> None:

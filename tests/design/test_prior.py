@@ -209,7 +209,8 @@ def test_no_answer_names_a_gap_within_reach(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr("mechdesign.design.prior._MOST_CELLS", 600)
     with pytest.raises(NoAnswer, match=r"a gap of .* is within reach") as stopped:
         optimal_prior(PriorProblem(8.0, UNIFORM, gap=1e-6))
-    gap = float(stopped.value.reason.split("a gap of ")[1].split()[0])
+    gap = stopped.value.gap_within_reach
+    assert stopped.value.design.certificate.upper == stopped.value.upper
     assert optimal_prior(PriorProblem(8.0, UNIFORM, gap=gap)).certificate.relative_gap <= gap
 
 

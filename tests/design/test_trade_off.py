@@ -232,10 +232,10 @@ def test_the_slack_is_proven_and_widens_the_cap() -> None:
 
 def test_bounds_are_finite_and_true_when_the_least_worst_case_is_not_found() -> None:
     with pytest.raises(NoAnswer, match="least worst case") as stopped:
-        optimal_trade_off(TradeOffProblem(1.0, FEW, Squared(), gap=1e-4, slack=1e-5), seconds=1e-6)
-    free = optimal_prior(PriorProblem(1.0, FEW, Squared())).certificate
+        optimal_trade_off(TradeOffProblem(2.0, FEW, Squared(), gap=1e-4, slack=1e-5), seconds=1e-6)
+    free = optimal_prior(PriorProblem(2.0, FEW, Squared())).certificate
     assert 0 < stopped.value.lower <= free.upper
-    assert optimal_minimax(MinimaxProblem(1.0, Squared())).certificate.lower <= stopped.value.upper <= 0.25
+    assert optimal_minimax(MinimaxProblem(2.0, Squared())).certificate.lower <= stopped.value.upper <= 0.25
 
 
 @pytest.mark.parametrize("seconds", ["a", math.inf, -1.0])

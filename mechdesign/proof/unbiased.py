@@ -18,14 +18,17 @@ from typing import Any, ClassVar, Self
 
 from mechdesign.domains import Interval
 from mechdesign.errors import CheckFailed, InvalidInput, require_epsilon, require_finite
-from mechdesign.mechanisms.piecewise import Piecewise
+from mechdesign.mechanisms.piecewise import AffineWindow, Piecewise
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.mechanisms.serialise import domain_to_dict
 from mechdesign.proof.bathtub import exact_bias, exact_error
-from mechdesign.proof.evidence import IN_UNBIASED_CLASS, require_said
+from mechdesign.proof.evidence import IN_UNBIASED_CLASS
 from mechdesign.proof.rational import exp_upper, float_down, float_up
+from mechdesign.proof.statement import Aim, Criterion, Statement, stated
 
 _ROUNDING = 1e-12
+_MOST_BIAS = 1e-6  # of the inputs' length: beyond it rounding is no excuse
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,23 +62,36 @@ class UnbiasedBound:
     def attained(self, mechanism: Mechanism | Product) -> float:
         """The worst second moment about the input; biases beyond the spacing of the domain's doubles are refused.
 
-        The bias is linear in the input where the window moves freely, so both ends and the middle decide.
+        While the window moves freely, and while it stands still at an end of the outputs, the bias is linear in the
+        input and the second moment a convex quadratic: the ends of these stretches decide for all inputs.
         """
-        if not isinstance(mechanism, Piecewise):
-            raise CheckFailed(f"the evidence is about piecewise mechanisms, not {mechanism.name}")
+        if not isinstance(mechanism, Piecewise) or not isinstance(mechanism.inputs, Interval):
+            raise CheckFailed(f"the evidence is about piecewise mechanisms on an interval, not {mechanism.name}")
         inputs, outputs = mechanism.inputs, mechanism.outputs
         spacing = math.ulp(max(abs(outputs.lower), abs(outputs.upper)))
-        for x in (inputs.lower, inputs.middle, inputs.upper):
+        allowed = min(16 * spacing + _ROUNDING * inputs.length, _MOST_BIAS * inputs.length)
+        stretches = _stretches(mechanism)
+        for x in stretches:
             bias = abs(exact_bias(mechanism, x))
-            if bias > 16 * spacing + _ROUNDING * inputs.length:
-                raise CheckFailed(f"the mechanism's bias at {x!r} is {float(bias)!r}")
-        return max(float_up(exact_error(mechanism, end, 2)) for end in (inputs.lower, inputs.upper))
+            if bias > allowed:
+                raise CheckFailed(f"the mechanism's bias at {float(x)!r} is {float(bias)!r}")
+        return max(float_up(exact_error(mechanism, x, 2)) for x in stretches)
 
     def scope(self, mechanism: Mechanism | Product) -> str:
         return IN_UNBIASED_CLASS
 
-    def require_problem(self, problem: Mapping[str, Any], mechanism: Mechanism | Product) -> None:
-        require_said(problem, "loss", "squared")
+    def statement(self, problem: Mapping[str, Any], mechanism: Mechanism | Product) -> Statement:
+        if not isinstance(mechanism.inputs, Interval):
+            raise CheckFailed("the evidence is about inputs on an interval")
+        criterion, loss = Criterion(Aim.WORST_UNBIASED), "squared"
+        fields = {
+            "kind": "unbiased piecewise",
+            "epsilon": self.epsilon,
+            "loss": loss,
+            "inputs": domain_to_dict(mechanism.inputs),
+            "criterion": criterion.words,
+        }
+        return stated(problem, fields, criterion, loss, self.scope(mechanism))
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "epsilon": self.epsilon, "start": self.start, "stop": self.stop}
@@ -113,3 +129,16 @@ class UnbiasedBound:
                 high = middle
         # beyond the vertex the integral is convex: it lies above its tangent at ``low``
         return min(Fraction(0), integral(low) + slope(low) * (high - low))
+
+
+def _stretches(mechanism: Piecewise) -> list[Fraction]:
+    """The ends of the inputs, and those between them at which the window meets an end of the outputs."""
+    window, width = mechanism.window, mechanism.exact_width()
+    if not isinstance(window, AffineWindow):
+        raise CheckFailed("the evidence is about affine windows")
+    lower, upper = Fraction(mechanism.inputs.lower), Fraction(mechanism.inputs.upper)
+    pivot = Fraction(window.pivot)
+    at_pivot = pivot + Fraction(window.offset)
+    first, last = Fraction(mechanism.outputs.lower) + width / 2, Fraction(mechanism.outputs.upper) - width / 2
+    meets = (pivot + (centre - at_pivot) / Fraction(window.slope) for centre in (first, last))
+    return [lower, *(x for x in meets if lower < x < upper), upper]

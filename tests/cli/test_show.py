@@ -28,7 +28,7 @@ def test_a_claimed_certificate_is_not_called_checked(run: Any, tmp_path: Path) -
     path = tmp_path / "design.json"
     assert run("ogpm", "--eps", "1", "--loss", "power:1.5", "--at", "0.2", "--out", str(path)).code == 0
     outcome = run("show", str(path))
-    assert "at 0.2; bounds as claimed in the file" in outcome.out
+    assert "at 0.2; upper end computed again, lower end as claimed in the file" in outcome.out
     assert "checked again" not in outcome.out
 
 

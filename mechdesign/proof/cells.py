@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mechdesign.domains import Interval
 from mechdesign.errors import FileProblem, InvalidInput
 from mechdesign.mechanisms.window import Window
 from mechdesign.priors import Density, density_of_law
@@ -257,7 +258,7 @@ def prior_fields(
         "inputs": {"kind": "interval", "lower": mechanism.inputs.lower, "upper": mechanism.inputs.upper},
         "prior": said,
     }
-    return fields, _prior_in_words(said, cells)
+    return fields, _prior_in_words(said, cells, mechanism)
 
 
 def _require_echo(said: Any, cells: Cells) -> None:
@@ -279,7 +280,7 @@ def _require_echo(said: Any, cells: Cells) -> None:
         raise FileProblem("problem prior profile", said.get("profile"), "be that of the cells the evidence is about")
 
 
-def _prior_in_words(said: Mapping[str, Any], cells: Cells) -> str:
+def _prior_in_words(said: Mapping[str, Any], cells: Cells, mechanism: Window) -> str:
     count, name, law = cells.means.size, said["name"], said.get("law")
     if cells.are_atoms:
         if said.get("rounded"):
@@ -290,6 +291,9 @@ def _prior_in_words(said: Mapping[str, Any], cells: Cells) -> str:
         return f"the {count} cells in the file (named {name!r} there, which is not checked)"
     density = density_of_law(law)
     require_said(said, "name", density.name)
+    if not (isinstance(density.domain, Interval) and mechanism.inputs.contains(density.domain)):
+        rule = f"live inside the inputs {mechanism.inputs}"
+        raise FileProblem("problem prior law", f"{density.name} on {density.domain}", rule)
     if not are_cells_of(cells, density):
         raise FileProblem("problem prior law", density.name, "be the density whose cells the evidence holds")
     ends = f"[{density.domain.lower:g}, {density.domain.upper:g}]"

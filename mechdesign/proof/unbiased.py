@@ -28,6 +28,7 @@ from mechdesign.proof.rational import exp_upper, float_down, float_up
 from mechdesign.proof.statement import Aim, Criterion, Statement, stated
 
 _ROUNDING = 1e-12
+_NEAR = 1e-13
 _MOST_BIAS = 1e-6  # of the inputs' length: beyond it rounding is no excuse
 
 
@@ -117,8 +118,12 @@ class UnbiasedBound:
         vertex = (ratio - 1) * (a + r) / (2 * (ratio + 1))
         if slope(vertex) >= 0 or not a < vertex < r:
             return Fraction(0)  # g is monotone between a and r and non-negative at both
-        low, high = vertex, r
-        for _ in range(200):
+        low, high, halvings = vertex, r, 200
+        near = _larger_root(float(ratio), float(a), float(r))
+        first, last = Fraction(near * (1 - _NEAR)), Fraction(near * (1 + _NEAR))
+        if vertex < first and last < r and slope(first) < 0 <= slope(last):  # what doubles know saves most of the work
+            low, high, halvings = first, last, 40
+        for _ in range(halvings):
             middle = (low + high) / 2
             middle = Fraction(int(middle * 2**220), 2**220)
             if not low < middle < high:
@@ -129,6 +134,12 @@ class UnbiasedBound:
                 high = middle
         # beyond the vertex the integral is convex: it lies above its tangent at ``low``
         return min(Fraction(0), integral(low) + slope(low) * (high - low))
+
+
+def _larger_root(ratio: float, a: float, r: float) -> float:
+    """Where ``(c+1) (y^2 + a r) = (c-1) (a+r) y``, about; any number will do."""
+    half = (ratio - 1) * (a + r) / (2 * (ratio + 1))
+    return half + math.sqrt(max(half * half - a * r, 0.0))
 
 
 def _stretches(mechanism: Piecewise) -> list[Fraction]:

@@ -7,6 +7,7 @@ import math
 import platform
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol
@@ -150,9 +151,12 @@ class Design:
 def versions(*packages: str) -> dict[str, str]:
     """Versions of Python, this package and the named distributions."""
     found = {"python": platform.python_version()}
-    for name in ("mechdesign", *packages):
-        try:
-            found[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            found[name] = "not installed as a distribution"
-    return found
+    return found | {name: _installed(name) for name in ("mechdesign", *packages)}
+
+
+@cache
+def _installed(name: str) -> str:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed as a distribution"

@@ -46,7 +46,10 @@ from mechdesign import (
     optimal_unbiased_piecewise,
     priors,
 )
-from mechdesign.design import AdditiveProblem, FiniteProblem, custom, optimal_additive, optimal_finite
+from mechdesign.design import AdditiveProblem, FiniteProblem, JointProblem, custom, optimal_additive, optimal_finite
+from mechdesign.design.joint import optimal_joint
+from mechdesign.design.joint_saved import FORMAT as JOINT
+from mechdesign.design.joint_saved import joint_of_document
 from mechdesign.design.result import FORMAT, VERSION
 from mechdesign.design.saved import SavedDesign, design_of_document
 
@@ -684,6 +687,71 @@ def _fuzz(name: str, count: int, seed: int) -> int:
         except AssertionError as lie:
             pytest.fail(f"mutant {number} of {name}: {lie}; {_differences(document, mutant)}")
     return read
+
+
+def _joint_document() -> Document:
+    written = files.dump_json({"format": JOINT, "version": VERSION} | _honest_joint().to_dict())
+    document = json.loads(written)
+    assert isinstance(document, dict)
+    return document
+
+
+@cache
+def _honest_joint() -> Any:
+    return optimal_joint(JointProblem(1.0, 1000, 0.2))
+
+
+def _require_true_pair(design: Any) -> None:
+    """Pairs of answers: their law is the chance that none, one or both are true; all else follows from it."""
+    none, one, both = (float(weight) for weight in design.law.weights)
+    assert min(none, one, both) >= 0
+    assert none + one + both == pytest.approx(1)
+    truth, covariance = both + one / 2, both - (both + one / 2) ** 2
+    users, count = design.problem.users, design.problem.count
+    assert truth / (1 - truth) <= math.exp(design.problem.epsilon) * (1 + 1e-12), "not private"
+    shifts = 2 * count - users  # the sum of 2x - 1, whose products over all pairs of users follow
+    alike = (shifts**2 - users) / (users * (users - 1))
+    alone = truth * (1 - truth)
+    variance = users * (alone + covariance * alike) / (2 * truth - 1) ** 2
+    assert design.certificate.upper == pytest.approx(variance, rel=HERE)
+    best = math.exp(design.problem.epsilon) / (1 + math.exp(design.problem.epsilon))
+    assert design.independent_variance == pytest.approx(users * best * (1 - best) / (2 * best - 1) ** 2, rel=1e-6)
+    assert design.privacy.averaged == pytest.approx(math.log(truth / (1 - truth)), rel=1e-6)
+    assert design.certificate.valid_for == "joint responses of pairs"
+    # the least correlation that a pair may have lets it never lie together
+    rival = 2 * best - 1 - best**2
+    if not design.certificate.claimed:
+        attained = users * (best * (1 - best) + rival * alike) / (2 * best - 1) ** 2
+        assert design.certificate.lower <= attained * (1 + HERE)
+
+
+def _fuzz_joint(count: int, seed: int) -> int:
+    document, draw, read = _joint_document(), random.Random(seed), 0
+    for number in range(count):
+        mutant = _mutant(document, draw)
+        try:
+            design = joint_of_document(mutant, "a mutant")
+        except InvalidInput:
+            continue
+        read += 1
+        try:
+            _require_true_pair(design)
+        except AssertionError as lie:
+            pytest.fail(f"mutant {number} of a pair: {lie}; {_differences(document, mutant)}")
+    return read
+
+
+def test_an_honest_pair_is_true() -> None:
+    _require_true_pair(joint_of_document(_joint_document(), "an honest file"))
+
+
+def test_no_mutant_of_a_pair_that_is_read_says_something_false() -> None:
+    assert 0 < _fuzz_joint(500, 0) < 500
+
+
+@pytest.mark.slow
+def test_no_mutant_of_many_of_a_pair_that_is_read_says_something_false() -> None:
+    assert 0 < _fuzz_joint(10_000, 1) < 10_000
 
 
 def _differences(honest: Any, mutant: Any, where: str = "") -> list[str]:

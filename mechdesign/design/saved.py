@@ -25,7 +25,7 @@ from mechdesign.proof.unbiased_prior import UnbiasedPriorBound
 
 _READERS = {"mechdesign table": "tables are read by verify", "mechdesign joint response": "it is read by show"}
 
-_EVIDENCE: dict[str, type[Evidence]] = {
+EVIDENCE: dict[str, type[Evidence]] = {
     evidence.kind: evidence
     for evidence in (
         AdditiveBound,
@@ -140,6 +140,6 @@ def _evidence_from_dict(fields: Any) -> Evidence | None:
     if fields is None:
         return None
     _require_plain_numbers(fields)
-    if fields["kind"] not in _EVIDENCE:
-        raise FileProblem("evidence kind", fields["kind"], f"be one of {', '.join(_EVIDENCE)}")
-    return _EVIDENCE[fields["kind"]].from_dict(fields)
+    if fields["kind"] not in EVIDENCE:
+        raise FileProblem("evidence kind", fields["kind"], f"be one of {', '.join(EVIDENCE)}")
+    return EVIDENCE[fields["kind"]].from_dict(fields)

@@ -296,7 +296,7 @@ def _prior_in_words(said: Mapping[str, Any], cells: Cells, mechanism: Window) ->
         raise FileProblem("problem prior law", f"{density.name} on {density.domain}", rule)
     if not are_cells_of(cells, density):
         raise FileProblem("problem prior law", density.name, "be the density whose cells the evidence holds")
-    ends = f"[{density.domain.lower:g}, {density.domain.upper:g}]"
+    ends = f"[{density.domain.lower + 0.0:g}, {density.domain.upper + 0.0:g}]"  # no negative zero
     return f"{density.name} on {ends} (its {count} cells in the file agree with it to {_AGREEMENT:g})"
 
 

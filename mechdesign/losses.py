@@ -62,7 +62,9 @@ class Power:
 
     @property
     def name(self) -> str:
-        base = {1.0: "absolute", 2.0: "squared"}.get(self.exponent, f"power:{self.exponent:g}")
+        short = f"{self.exponent:g}"
+        exponent = short if float(short) == self.exponent else repr(self.exponent)  # no two powers share a name
+        base = {1.0: "absolute", 2.0: "squared"}.get(self.exponent, f"power:{exponent}")
         return base if self.period is None else f"circular {base}"
 
     def distance(self, y: ArrayLike, x: ArrayLike) -> Floats:

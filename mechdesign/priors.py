@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -84,8 +85,38 @@ class Density:
             raise InvalidInput("prior", self.name, "return real numbers")
         return np.asarray(values, dtype=np.float64)
 
+    @property
+    def law(self) -> dict[str, Any] | None:
+        """The kind, parameters and ends of a named law, from which `density_of_law` makes it again; None for others."""
+        if not isinstance(self.function, _Law) or not isinstance(self.domain, Interval):
+            return None
+        ends = {"lower": self.domain.lower, "upper": self.domain.upper}
+        return {"kind": self.function.kind, "parameters": list(self.function.parameters)} | ends
+
 
 Prior = Atoms | Density
+
+
+@dataclass(frozen=True, slots=True)
+class _Law:
+    """A density known by its kind and parameters, on the domain of its `Density`: processes can exchange it."""
+
+    kind: str
+    parameters: tuple[float, ...]
+    height: Callable[[Floats], Floats] = field(compare=False, repr=False)
+
+    def __call__(self, x: Floats) -> Floats:
+        return self.height(x)
+
+
+def _shown(number: float) -> str:
+    """Six digits if they say it all, else all there are: names must tell laws apart."""
+    short = f"{number:g}"
+    return short if float(short) == number else repr(number)
+
+
+def _constant(x: Floats, height: float) -> Floats:
+    return np.full_like(x, height)
 
 
 def uniform(domain: Interval | Circle) -> Density:
@@ -95,7 +126,7 @@ def uniform(domain: Interval | Circle) -> Density:
     0.25
     """
     height = 1 / domain.length
-    return Density(lambda x: np.full_like(x, height), domain, name="uniform")
+    return Density(_Law("uniform", (), partial(_constant, height=height)), domain, name="uniform")
 
 
 def normal(mean: float, deviation: float, domain: Interval) -> Density:
@@ -121,12 +152,12 @@ def normal(mean: float, deviation: float, domain: Interval) -> Density:
     scale = mass * deviation * math.sqrt(2 * math.pi)
     spread = tuple(mean + k * deviation for k in (-8, -4, -2, -1, 0, 1, 2, 4, 8))
     inside = tuple(point for point in spread if domain.lower < point < domain.upper)
-    return Density(
-        lambda x: np.exp(-0.5 * ((x - mean) / deviation) ** 2) / scale,
-        domain,
-        inside,
-        f"normal({mean:g}, {deviation:g})",
-    )
+    law = _Law("normal", (mean, deviation), partial(_bell, mean=mean, deviation=deviation, scale=scale))
+    return Density(law, domain, inside, f"normal({_shown(mean)}, {_shown(deviation)})")
+
+
+def _bell(x: Floats, mean: float, deviation: float, scale: float) -> Floats:
+    return np.asarray(np.exp(-0.5 * ((x - mean) / deviation) ** 2) / scale)
 
 
 def histogram(edges: ArrayLike, weights: ArrayLike) -> Density:
@@ -148,11 +179,20 @@ def histogram(edges: ArrayLike, weights: ArrayLike) -> Density:
     _require_weights(probabilities)
     heights = probabilities / np.diff(cuts)
     domain = Interval(float(cuts[0]), float(cuts[-1]))
+    steps = _Steps(tuple(cuts.tolist()), tuple(heights.tolist()))
+    return Density(steps, domain, steps.cuts[1:-1], "histogram")
 
-    def height(x: Floats) -> Floats:
-        return np.asarray(heights[np.clip(np.searchsorted(cuts, x, side="right") - 1, 0, heights.size - 1)])
 
-    return Density(height, domain, tuple(cuts[1:-1].tolist()), "histogram")
+@dataclass(frozen=True, slots=True)
+class _Steps:
+    """Constant ``heights`` between ``cuts``."""
+
+    cuts: tuple[float, ...]
+    heights: tuple[float, ...]
+
+    def __call__(self, x: Floats) -> Floats:
+        place = np.searchsorted(self.cuts, x, side="right") - 1
+        return np.asarray(np.asarray(self.heights)[np.clip(place, 0, len(self.heights) - 1)])
 
 
 def beta(first: float, second: float, domain: Interval) -> Density:
@@ -170,14 +210,8 @@ def beta(first: float, second: float, domain: Interval) -> Density:
 
     norm = float(betaln(a, b)) + math.log(domain.length)
     edge = 2.0**-33
-    ends = [float(betainc(*shapes, edge)) / (edge * domain.length) for shapes in ((a, b), (b, a))]
-
-    def height(x: Floats) -> Floats:
-        left, right = (x - domain.lower) / domain.length, (domain.upper - x) / domain.length
-        inner = np.clip(left, edge, 1.0), np.clip(right, edge, 1.0)
-        values = np.exp((a - 1) * np.log(inner[0]) + (b - 1) * np.log(inner[1]) - norm)
-        values = np.where(left < edge, ends[0], np.where(right < edge, ends[1], values))
-        return np.asarray(np.where((left >= 0) & (right >= 0), values, 0.0))
+    ends = tuple(float(betainc(*shapes, edge)) / (edge * domain.length) for shapes in ((a, b), (b, a)))
+    law = _Law("beta", (a, b), partial(_hill, shapes=(a, b), norm=norm, edge=edge, ends=ends, domain=domain))
 
     # halving towards both ends, and around the middle of the mass
     mean, spread = a / (a + b), math.sqrt(a * b / (a + b + 1)) / (a + b)
@@ -185,7 +219,18 @@ def beta(first: float, second: float, domain: Interval) -> Density:
     shares += [1 - share for share in shares] + [mean + k * spread for k in (-8, -4, -2, -1, 0, 1, 2, 4, 8)]
     inside = {domain.lower + share * domain.length for share in shares if edge <= share <= 1 - edge}
     breaks = tuple(sorted(point for point in inside if domain.lower < point < domain.upper))
-    return Density(height, domain, breaks, f"beta({a:g}, {b:g})")
+    return Density(law, domain, breaks, f"beta({_shown(a)}, {_shown(b)})")
+
+
+def _hill(
+    x: Floats, shapes: tuple[float, float], norm: float, edge: float, ends: tuple[float, ...], domain: Interval
+) -> Floats:
+    a, b = shapes
+    left, right = (x - domain.lower) / domain.length, (domain.upper - x) / domain.length
+    inner = np.clip(left, edge, 1.0), np.clip(right, edge, 1.0)
+    values = np.exp((a - 1) * np.log(inner[0]) + (b - 1) * np.log(inner[1]) - norm)
+    values = np.where(left < edge, ends[0], np.where(right < edge, ends[1], values))
+    return np.asarray(np.where((left >= 0) & (right >= 0), values, 0.0))
 
 
 def exponential(rate: float, domain: Interval) -> Density:
@@ -202,9 +247,37 @@ def exponential(rate: float, domain: Interval) -> Density:
     scale = rate / -math.expm1(-reach)
     steps = (domain.lower + k / rate for k in (0.5, 1, 2, 4, 8, 16, 32, 64))
     breaks = tuple(point for point in steps if domain.lower < point < domain.upper)
-    return Density(
-        lambda x: np.asarray(scale * np.exp(-rate * (x - domain.lower))), domain, breaks, f"exponential({rate:g})"
-    )
+    law = _Law("exponential", (rate,), partial(_decay, rate=rate, scale=scale, start=domain.lower))
+    return Density(law, domain, breaks, f"exponential({_shown(rate)})")
+
+
+def _decay(x: Floats, rate: float, scale: float, start: float) -> Floats:
+    return np.asarray(scale * np.exp(-rate * (x - start)))
+
+
+def density_of_law(fields: Any) -> Density:
+    """The density that `Density.law` described.
+
+    >>> density_of_law(normal(0.3, 0.1, Interval(0, 1)).law) == normal(0.3, 0.1, Interval(0, 1))
+    True
+    """
+    names = {"kind", "parameters", "lower", "upper"}
+    if not isinstance(fields, Mapping) or fields.keys() != names or not isinstance(fields["parameters"], list):
+        raise FileProblem("prior law", fields, f"hold {', '.join(sorted(names))}")
+    numbers = [*fields["parameters"], fields["lower"], fields["upper"]]
+    if not all(type(number) in (int, float) for number in numbers):
+        raise FileProblem("prior law", fields, "hold numbers as parameters and ends")
+    domain = Interval(fields["lower"], fields["upper"])
+    builders: dict[tuple[Any, int], Callable[..., Density]] = {
+        ("uniform", 0): uniform,
+        ("normal", 2): normal,
+        ("beta", 2): beta,
+        ("exponential", 1): exponential,
+    }
+    build = builders.get((str(fields["kind"]), len(fields["parameters"])))
+    if build is None:
+        raise FileProblem("prior law", fields["kind"], "be uniform, normal, beta or exponential with its parameters")
+    return build(*fields["parameters"], domain)
 
 
 @sealed

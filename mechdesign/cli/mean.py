@@ -79,8 +79,6 @@ def run(
     methods = _methods(mechanism, require_epsilon(eps), inputs, bins, share, form, confidence)
     if law is not None and not any(method.is_two_phase for method in methods):
         raise InvalidInput("guess", guess, "come with aaa or aaa-paper", "drop --guess")
-    if not any(method.is_two_phase for method in methods):
-        refuse_given(context, ("share",), "come with a mechanism of two phases", "add aaa to --mechanism")
     values, clipped = _values(file, column, inputs, clip=clip)
     name = file.name if column is None else column
     start = _seed(seed)

@@ -11,7 +11,7 @@ import typer
 from mechdesign import files, plot
 from mechdesign.cli import certified, jrr, output
 from mechdesign.cli.options import AsJson, Force, PlotFile, Quiet
-from mechdesign.cli.pictures import criterion_of, design_figure, labels_of
+from mechdesign.cli.pictures import design_figure, labels_of
 from mechdesign.cli.question import Labels
 from mechdesign.design import SavedDesign, joint_saved
 from mechdesign.design.joint import heuristic
@@ -25,12 +25,28 @@ from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.mechanisms.serialise import mechanism_to_dict
 from mechdesign.priors import Atoms
+from mechdesign.proof.statement import Aim, Statement
 
-_FINITE = {
-    "worst": "worst-case loss",
-    "prior": "average loss under the prior",
-    "lexicographic": "average loss at the least worst case",
+_MATRIX = {
+    Aim.MATRIX_WORST: "worst-case loss",
+    Aim.MATRIX_AVERAGE: "average loss under the prior",
+    Aim.MATRIX_LEXICOGRAPHIC: "average loss at the least worst case",
 }
+_NAMES = {
+    "OGPM",
+    "OGPM (polar)",
+    "OGPM (unbiased)",
+    "minimax",
+    "randomised response on bins",
+    "capped average",
+    "additive optimum",
+    "unbiased optimum",
+    "finite optimum",
+    "custom optimum",
+}
+"""What designs call their mechanisms; any other name is marked as the file's own."""
+
+_CALLED = {"objective": "the objective", "constraints": "the constraints"}
 
 
 def run(
@@ -63,11 +79,11 @@ def run(
     if rows:
         output.print_table("Expected errors", ["mechanism", "loss", "worst case", "average (uniform)"], rows, left=2)
         output.console.print()
-    asked = plot.printable(_asked(saved))
-    state = "bounds as claimed in the file" if saved.certificate.claimed else "checked again"
-    output.print_certificate(saved.certificate, f"certificate ({asked}; {state})", saved.mechanism)
+    asked = plot.printable(_asked(saved.statement))
+    output.print_certificate(saved.certificate, f"certificate ({asked}; {_state(saved)})", saved.mechanism)
     if certified.is_certified_optimum(saved.mechanism):
         output.print_gap(saved.certificate)
+    _print_named(saved)
     if plot_file is not None:
         output.say_saved(plot_file)
 
@@ -92,12 +108,47 @@ def _show_joint(
         output.say_saved(plot_file)
 
 
-def _asked(saved: SavedDesign) -> str:
-    """What the certificate is about, in words."""
-    criterion, loss = criterion_of(saved), saved.problem.get("loss")
-    if saved.problem.get("kind") == "finite":
-        return f"{_FINITE.get(criterion, criterion)}, {loss}"
-    return f"{loss} error, {criterion}"
+def _asked(statement: Statement) -> str:
+    """What the certificate is about, in words, all of it as the evidence decides it."""
+    aim = statement.criterion.aim
+    if aim is Aim.OBJECTIVE:
+        return statement.loss
+    if aim in _MATRIX:
+        asked = f"{_MATRIX[aim]}, {statement.loss}"
+    else:
+        asked = f"{statement.loss} error, {statement.criterion.words}"
+    return asked if statement.prior is None else f"{asked}; prior: {statement.prior}"
+
+
+def _state(saved: SavedDesign) -> str:
+    """Which ends of the certificate were computed again."""
+    ends = _ends(saved)
+    if len(ends) == 2:
+        return "checked again"
+    return "upper end computed again, lower end as claimed in the file" if ends else "bounds as claimed in the file"
+
+
+def _ends(saved: SavedDesign) -> list[str]:
+    if not saved.certificate.claimed:
+        return ["lower", "upper"]
+    return [] if saved.statement.criterion.aim is Aim.OBJECTIVE else ["upper"]
+
+
+def _print_named(saved: SavedDesign) -> None:
+    """Texts of the file that nothing decides, apart from what was checked."""
+    for field in sorted(saved.statement.named & _CALLED.keys()):
+        said = saved.problem[field]
+        text = said if isinstance(said, str) else "; ".join(said)
+        if text:
+            output.console.print(
+                f"  named in the file, not checked: {_CALLED[field]} is called {plot.printable(text)!r}", soft_wrap=True
+            )
+    if labels_of(saved) is not None:
+        output.console.print("  named in the file, not checked: the labels of inputs and outputs", soft_wrap=True)
+
+
+def _name(mechanism: Mechanism | Product) -> str:
+    return mechanism.name if mechanism.name in _NAMES else f"{plot.printable(mechanism.name)!r} (named in the file)"
 
 
 def _losses(mechanism: Mechanism, saved: SavedDesign) -> list[Power]:
@@ -116,7 +167,7 @@ def _losses(mechanism: Mechanism, saved: SavedDesign) -> list[Power]:
 def _errors(mechanism: Mechanism, saved: SavedDesign) -> list[dict[str, Any]]:
     return [
         {
-            "mechanism": mechanism.name,
+            "mechanism": _name(mechanism),
             "loss": loss.name,
             "worst": mechanism.worst_case(loss)[0],
             "worst_at": mechanism.worst_case(loss)[1],
@@ -134,7 +185,21 @@ def _document(saved: SavedDesign, parts: tuple[Mechanism, ...], errors: list[dic
         "report": dict(saved.report),
         "errors": errors,
         "pieces": [output.piece_rows(part) for part in parts if isinstance(part, Piecewise)],
+        "checked": _checked(saved),
     } | certified.prior_fields(certified.least_favourable(saved.certificate))
+
+
+def _checked(saved: SavedDesign) -> dict[str, Any]:
+    """What the evidence decides, and which fields of the problem it does not."""
+    statement = saved.statement
+    return {
+        "criterion": statement.criterion.words,
+        "loss": statement.loss,
+        "scope": statement.scope,
+        "prior": statement.prior,
+        "ends": _ends(saved),
+        "not_checked": [*sorted(statement.named), "report"],
+    }
 
 
 def _fields(parts: tuple[Mechanism, ...]) -> dict[str, Any]:
@@ -145,8 +210,7 @@ def _fields(parts: tuple[Mechanism, ...]) -> dict[str, Any]:
 
 def _print_mechanism(mechanism: Mechanism, prior: Atoms | None, labels: Labels | None) -> None:
     domain = mechanism.inputs
-    name = plot.printable(mechanism.name)
-    output.console.print(f"{name}: {domain} -> {mechanism.outputs}, eps = {mechanism.epsilon:g}\n")
+    output.console.print(f"{_name(mechanism)}: {domain} -> {mechanism.outputs}, eps = {mechanism.epsilon:g}\n")
     if isinstance(mechanism, Piecewise):
         output.print_pieces(mechanism)
     else:

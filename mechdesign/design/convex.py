@@ -39,7 +39,7 @@ MOST_ENTRIES = 10_000
 _CLAIMED = 1e-7  # what a claimed bound allows for the solver's own tolerance
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class CustomProblem:
     """Minimise ``objective(q)`` over epsilon-LDP tables that meet ``constraints(q)``.
 

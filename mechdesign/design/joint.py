@@ -22,7 +22,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
@@ -81,7 +81,7 @@ class JointDesign:
     certificate: JointCertificate
     privacy: JointPrivacy
     independent_variance: float
-    report: Report
+    report: Report = field(compare=False)
 
     def __post_init__(self) -> None:
         problem = self.problem

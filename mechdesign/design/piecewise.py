@@ -25,6 +25,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass
+from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
@@ -40,12 +41,12 @@ from mechdesign.mechanisms.catalogue import UNIT, two_heights
 from mechdesign.mechanisms.piecewise import Piecewise, SublevelWindow
 from mechdesign.mechanisms.serialise import domain_to_dict
 from mechdesign.proof import EVERYWHERE, IN_CLASS, BathtubAtom, BathtubBound, exact_error, float_down, float_up
+from mechdesign.proof.evidence import ONE_PIECE
 
 Floats = NDArray[np.float64]
 
 ABSOLUTE = Power(1.0)
 MOST_PIECES = 100
-ONE_PIECE = "one-piece mechanisms"
 
 _GRID_INPUTS = 129
 _GRID_OUTPUTS = 4096
@@ -125,8 +126,8 @@ class PiecewiseProblem:
             return self.at
         if isinstance(self.inputs, Circle):
             return self.inputs.middle
-        middle = self.output_domain.middle
-        return max(self.inputs.lower, self.inputs.upper, key=lambda x: abs(x - middle))
+        ends = Fraction(self.output_domain.lower) + Fraction(self.output_domain.upper)
+        return max(self.inputs.lower, self.inputs.upper, key=lambda x: abs(2 * Fraction(x) - ends))
 
     @property
     def solved_at_an_end(self) -> bool:

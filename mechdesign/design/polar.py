@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from mechdesign.design.claims import EACH_COORDINATE
 from mechdesign.design.piecewise import Bathtub, PiecewiseProblem, optimal_piecewise
 from mechdesign.design.result import Certificate, Design, Report, versions
 from mechdesign.domains import Circle, Interval, require_domain
@@ -93,8 +94,7 @@ def optimal_polar(problem: PolarProblem) -> Design:
     parts = optimal_piecewise(on_line(split.first)), optimal_piecewise(on_circle(split.second))
     mechanism = Product((parts[0].mechanism, parts[1].mechanism), "OGPM (polar)")  # type: ignore[arg-type]
     upper = sum(part.certificate.upper for part in parts)
-    scope = "an independent piecewise mechanism for each coordinate"
-    certificate = Certificate(min(split.lower, upper), upper, scope, True, mechanism.privacy_loss())
+    certificate = Certificate(min(split.lower, upper), upper, EACH_COORDINATE, True, mechanism.privacy_loss())
     details = {
         "epsilon_distance": split.first,
         "epsilon_angle": split.second,

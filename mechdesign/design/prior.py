@@ -31,7 +31,7 @@ from mechdesign.mechanisms.serialise import domain_to_dict
 from mechdesign.mechanisms.window import Window
 from mechdesign.priors import Atoms, Density, Prior
 from mechdesign.proof.bins import BinsBound
-from mechdesign.proof.cells import Cells, prior_echo
+from mechdesign.proof.cells import Cells, density_cells, first_cuts, prior_echo
 from mechdesign.proof.partition import best_partition, bin_costs, bin_medians, bin_outputs
 
 Floats = NDArray[np.float64]
@@ -46,8 +46,6 @@ _PARTS = 3
 _MOST_ROUNDS = 100
 _MOST_CELLS = 2500  # keeps the proof, which is quadratic in them, at a second or two
 _PROOF_SECONDS = 1e-6  # for each pair of cells: the search leaves time for the proof
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
-_FINEST_WEIGHT = 80  # bits after the point: less mass would only make the exact arithmetic slow
 _SHARE = 0.2  # of the gap, that the edges of bins may cost together
 
 
@@ -286,12 +284,7 @@ class _Law:
         self.prior = prior
 
     def start(self) -> tuple[Cuts, Cells]:
-        domain = self.prior.domain
-        kinks = [p for p in self.prior.breakpoints if domain.lower < p < domain.upper]
-        ends = np.unique([domain.lower, *kinks, domain.upper])
-        counts = np.maximum(2, np.ceil(_FIRST_CELLS * np.diff(ends) / domain.length)).astype(int)
-        parts = [np.linspace(a, b, n + 1)[:-1] for a, b, n in zip(ends[:-1], ends[1:], counts, strict=True)]
-        cuts, cells = self._cells(np.unique(np.append(np.concatenate(parts), domain.upper)))
+        cuts, cells = self._cells(first_cuts(self.prior, _FIRST_CELLS))
         total = float(cells.weights.sum())
         if not abs(total - 1) <= 1e-6:
             raise InvalidInput("prior", f"{self.prior.name} of mass {total!r}", "have mass 1", "give its break points")
@@ -303,21 +296,7 @@ class _Law:
         return self._cells(np.unique(np.concatenate([cuts, *new])))
 
     def _cells(self, cuts: Cuts) -> tuple[Cuts, Cells]:
-        lows, highs = cuts[:-1], cuts[1:]
-        halves = (highs - lows) / 2
-        offsets = halves[:, None] * (1 + _NODES)
-        values = self.prior(lows[:, None] + offsets) * _WEIGHTS
-        if not (np.isfinite(values).all() and (values >= 0).all()):
-            raise InvalidInput("prior", self.prior.name, "have a finite density, at least 0")
-        sums = values.sum(axis=1)
-        weights = np.ldexp(np.round(np.ldexp(halves * sums, _FINEST_WEIGHT)), -_FINEST_WEIGHT)
-        safe = np.where(sums > 0, sums, 1.0)
-        above = (values * offsets).sum(axis=1) / safe
-        variances = (values * (offsets - above[:, None]) ** 2).sum(axis=1) / safe
-        means = np.clip(lows + above, lows, highs)
-        kept = weights > 0
-        arrays = (lows, highs, means, weights, np.minimum(variances, (means - lows) * (highs - means)))
-        return cuts, Cells(*(array[kept] for array in arrays))
+        return cuts, density_cells(self.prior, cuts)
 
 
 def rounded_to_atoms(prior: Prior, most: int) -> Cells:
@@ -343,6 +322,7 @@ def echo_of(prior: Prior) -> dict[str, Any]:
     cells = source.start()[1]
     name, values = ("data", int(prior.points.size)) if isinstance(prior, Atoms) else (prior.name, None)
     echo = prior_echo(cells, name, values) | {"profile": None if cells.are_atoms else cells.profile()}
+    echo["law"] = prior.law if isinstance(prior, Density) else None
     if isinstance(source, _Data) and source.points.size <= _MOST_CELLS:
         # a search may refine cells down to the values
         echo["sha256"] = source.start(_MOST_CELLS)[1].digest()

@@ -7,6 +7,7 @@ import math
 import platform
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol
@@ -20,6 +21,8 @@ from mechdesign.proof import Evidence, prove_privacy
 
 FORMAT = "mechdesign research file"
 VERSION = 1
+
+_ATTAINED = 1e-9  # relative: how near the upper end is to what the mechanism attains
 
 
 class Problem(Protocol):
@@ -54,7 +57,7 @@ class Certificate:
     def check(self, mechanism: Mechanism | Product, epsilon: float) -> None:
         """Re-derive what the certificate says without any solver, or raise `CheckFailed`."""
         prove_privacy(mechanism, epsilon)
-        if not abs(mechanism.privacy_loss() - self.privacy_loss) <= 1e-12 * max(1.0, epsilon):
+        if not abs(mechanism.privacy_loss() - self.privacy_loss) <= 1e-12 * max(1.0, epsilon) * min(1.0, epsilon):
             raise CheckFailed(f"the certificate's privacy loss {self.privacy_loss!r} is not the mechanism's")
         if not (math.isfinite(self.lower) and math.isfinite(self.upper) and self.lower >= 0):
             raise CheckFailed(f"the bounds [{self.lower!r}, {self.upper!r}] must be finite and at least 0")
@@ -75,6 +78,9 @@ class Certificate:
         attained = self.evidence.attained(mechanism)
         if not attained <= self.upper:
             raise CheckFailed(f"the mechanism has error {attained!r}, above the certificate's {self.upper!r}")
+        # rounding may put a mechanism a hair outside its class, and so below the bound
+        if not self.upper <= max(attained, proven) * (1 + _ATTAINED):
+            raise CheckFailed(f"the mechanism has error {attained!r}, not the certificate's {self.upper!r}")
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -94,7 +100,15 @@ class Report:
     seconds: float
     solver: str
     versions: Mapping[str, str]
-    details: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("versions", "details"):
+            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+
+    def __reduce__(self) -> tuple[type[Report], tuple[object, ...]]:
+        """Read-only views cannot be pickled or copied: their content can."""
+        return Report, (self.seconds, self.solver, dict(self.versions), dict(self.details))
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -107,12 +121,15 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """The answer to a design problem. It exists only if its certificate checked."""
+    """The answer to a design problem. It exists only if its certificate checked.
+
+    Designs are values: equal if problem, mechanism and certificate are, however they were found.
+    """
 
     problem: Problem
     mechanism: Mechanism | Product
     certificate: Certificate
-    report: Report
+    report: Report = field(compare=False)
 
     def __post_init__(self) -> None:
         self.certificate.check(self.mechanism, self.problem.epsilon)
@@ -143,9 +160,12 @@ def within_gap(design: Design, gap: float, stopped: str) -> Design:
 def versions(*packages: str) -> dict[str, str]:
     """Versions of Python, this package and the named distributions."""
     found = {"python": platform.python_version()}
-    for name in ("mechdesign", *packages):
-        try:
-            found[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            found[name] = "not installed as a distribution"
-    return found
+    return found | {name: _installed(name) for name in ("mechdesign", *packages)}
+
+
+@cache
+def _installed(name: str) -> str:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed as a distribution"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from mechdesign import files
+from mechdesign.design.claims import statement_of_claim
 from mechdesign.design.result import FORMAT, VERSION, Certificate
 from mechdesign.errors import CheckFailed, FileProblem
 from mechdesign.mechanisms.product import Product
@@ -18,12 +19,13 @@ from mechdesign.proof.additive import AdditiveBound
 from mechdesign.proof.bins import BinsBound
 from mechdesign.proof.finite import FiniteBound, LexicographicBound
 from mechdesign.proof.linear import LinearBound
+from mechdesign.proof.statement import Statement
 from mechdesign.proof.trade_off import TradeOffBound
 from mechdesign.proof.unbiased_prior import UnbiasedPriorBound
 
 _READERS = {"mechdesign table": "tables are read by verify", "mechdesign joint response": "it is read by show"}
 
-_EVIDENCE: dict[str, type[Evidence]] = {
+EVIDENCE: dict[str, type[Evidence]] = {
     evidence.kind: evidence
     for evidence in (
         AdditiveBound,
@@ -42,12 +44,20 @@ _EVIDENCE: dict[str, type[Evidence]] = {
 
 @dataclass(frozen=True, slots=True)
 class SavedDesign:
-    """A design read back from a file: mechanism and certificate checked again, the rest as it was written."""
+    """A design read back from a file: mechanism, certificate and statement checked again, the rest as it was written.
+
+    ``statement`` is what was asked, as the evidence decides it. ``problem`` has the same in the file's words, and the
+    settings and names that `Statement.named` lists, which nothing decides.
+    """
 
     problem: Mapping[str, Any]
     mechanism: Mechanism | Product
     certificate: Certificate
-    report: Mapping[str, Any]
+    statement: Statement
+    report: Mapping[str, Any] = field(compare=False)
+
+    def __hash__(self) -> int:
+        return hash((self.mechanism, self.certificate, self.statement))
 
 
 def load_design(path: Path | str) -> SavedDesign:
@@ -68,25 +78,30 @@ def design_of_document(document: Mapping[str, Any], source: str) -> SavedDesign:
     mechanism = mechanism_from_dict(document["mechanism"])
     certificate = _certificate_from_dict(document["certificate"])
     try:
-        _require_same_problem(document["problem"], mechanism, certificate)
+        statement = _statement(document["problem"], mechanism, certificate)
         certificate.check(mechanism, mechanism.epsilon)
     except (CheckFailed, ArithmeticError, TypeError) as failure:
         raise FileProblem("certificate", source, f"hold for the mechanism in the file: {failure}") from None
-    return SavedDesign(document["problem"], mechanism, certificate, document["report"])
+    return SavedDesign(document["problem"], mechanism, certificate, statement, document["report"])
 
 
-def _require_same_problem(problem: Mapping[str, Any], mechanism: Mechanism | Product, certificate: Certificate) -> None:
+def _statement(problem: Mapping[str, Any], mechanism: Mechanism | Product, certificate: Certificate) -> Statement:
     """What the file says was asked must be what the mechanism and the evidence are about."""
     said = {name: problem.get(name) for name in ("epsilon", "inputs")}
     if isinstance(mechanism, Product):
         inputs: Any = {"kind": "product", "parts": [domain_to_dict(part.inputs) for part in mechanism.parts]}
     else:
         inputs = domain_to_dict(mechanism.inputs)
-    is_same = isinstance(said["epsilon"], float) and abs(said["epsilon"] - mechanism.epsilon) <= 1e-12
+    # the shares of a product add up in doubles
+    allowed = 1e-12 * mechanism.epsilon if isinstance(mechanism, Product) else 0.0
+    is_same = isinstance(said["epsilon"], float) and abs(said["epsilon"] - mechanism.epsilon) <= allowed
     if not is_same or said["inputs"] != inputs:
         raise FileProblem("problem", said, f"be about {mechanism.name} with epsilon {mechanism.epsilon!r} on {inputs}")
     if certificate.evidence is not None:
-        certificate.evidence.require_problem(problem, mechanism)
+        return certificate.evidence.statement(problem, mechanism)
+    if not certificate.claimed:
+        raise CheckFailed("the certificate claims a proof but holds no evidence")
+    return statement_of_claim(problem, mechanism, certificate)
 
 
 def _certificate_from_dict(fields: Mapping[str, Any]) -> Certificate:
@@ -125,6 +140,6 @@ def _evidence_from_dict(fields: Any) -> Evidence | None:
     if fields is None:
         return None
     _require_plain_numbers(fields)
-    if fields["kind"] not in _EVIDENCE:
-        raise FileProblem("evidence kind", fields["kind"], f"be one of {', '.join(_EVIDENCE)}")
-    return _EVIDENCE[fields["kind"]].from_dict(fields)
+    if fields["kind"] not in EVIDENCE:
+        raise FileProblem("evidence kind", fields["kind"], f"be one of {', '.join(EVIDENCE)}")
+    return EVIDENCE[fields["kind"]].from_dict(fields)

@@ -32,9 +32,10 @@ from mechdesign.errors import CheckFailed, InvalidInput, require_epsilon
 from mechdesign.mechanisms.conditional import ConditionalNoise, require_shape
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
-from mechdesign.proof.evidence import freeze_columns, require_said
+from mechdesign.proof.evidence import freeze_columns
 from mechdesign.proof.rational import exp_upper, float_down, float_up
-from mechdesign.proof.unbiased_prior import CRITERION
+from mechdesign.proof.statement import Statement
+from mechdesign.proof.unbiased_prior import stated_on_grid
 
 Floats = NDArray[np.float64]
 
@@ -124,20 +125,11 @@ class AdditiveBound:
             grid += f" and tails of ratio {ratio} from {self.reach} steps beyond them"
         return f"{grid}, under the prior rounded to them" if self.rounded else grid
 
-    def require_problem(self, problem: Mapping[str, Any], mechanism: Mechanism | Product) -> None:
-        require_said(problem, "epsilon", self.epsilon)
-        require_said(problem, "loss", "squared")
-        require_said(problem, "criterion", CRITERION)
-        require_said(problem, "inputs", {"kind": "interval", "lower": self.lower, "upper": self.upper})
-        require_said(problem, "bins", self.bins)
-        require_said(problem, "weights", self.weights.tolist())
-        require_said(problem, "rounded", self.rounded)
-        # a density is never a few atoms; which law the weights stand for cannot be told from them
-        require_said(problem, "prior", *(("atoms", "density") if self.rounded else ("atoms",)))
+    def statement(self, problem: Mapping[str, Any], mechanism: Mechanism | Product) -> Statement:
         if not isinstance(mechanism, ConditionalNoise):
             raise CheckFailed(f"the evidence is about other mechanisms than {mechanism.name}")
-        require_said(problem, "reach", mechanism.reach)
-        require_said(problem, "tail", mechanism.tail)
+        fields = {"kind": "additive", "bins": self.bins, "reach": mechanism.reach, "tail": mechanism.tail}
+        return stated_on_grid(self, problem, fields, self.scope(mechanism))
 
     def to_dict(self) -> dict[str, Any]:
         return {

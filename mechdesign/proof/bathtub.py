@@ -18,13 +18,15 @@ from fractions import Fraction
 from typing import Any, ClassVar, Self
 
 from mechdesign.domains import Circle
-from mechdesign.errors import CheckFailed, InvalidInput, require_epsilon, require_finite
+from mechdesign.errors import CheckFailed, FileProblem, InvalidInput, require_epsilon, require_finite
 from mechdesign.losses import Power
 from mechdesign.mechanisms.piecewise import AffineWindow, Piecewise
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
-from mechdesign.proof.evidence import EVERYWHERE, IN_CLASS, require_said
+from mechdesign.mechanisms.serialise import domain_to_dict
+from mechdesign.proof.evidence import EVERYWHERE, IN_CLASS
 from mechdesign.proof.rational import exp_upper, float_down, float_up
+from mechdesign.proof.statement import Aim, Criterion, Statement, stated
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +40,10 @@ class BathtubAtom:
 
 @dataclass(frozen=True, slots=True)
 class BathtubBound:
-    """Atoms that bound the worst-case error of every piecewise mechanism from below, for ``|y - x|^exponent``.
+    """Atoms that bound the error of every piecewise mechanism at their input from below, for ``|y - x|^exponent``.
 
-    ``lower`` and ``upper`` are the ends of the outputs. A circle is cut open opposite its one atom, the middle.
+    ``lower`` and ``upper`` are the ends of the outputs. All atoms are at one input, the hardest one or the one that was
+    asked about. A circle is cut open opposite it: it is the middle.
 
     >>> bound = BathtubBound(1.0, 1, 0.0, 1.0, (BathtubAtom(0.0, 0.3775406687),))
     >>> round(float(bound.value()), 9)
@@ -66,8 +69,10 @@ class BathtubBound:
         for atom in self.atoms:
             if not self.lower <= require_finite(atom.x, "atom x") <= self.upper:
                 raise InvalidInput("atom x", atom.x, "lie among the outputs")
-            if not (require_finite(atom.radius, "radius") >= 0 and require_finite(atom.weight, "weight") >= 0):
-                raise InvalidInput("atom", atom, "have a radius and a weight of at least 0")
+            if not (require_finite(atom.radius, "radius") >= 0 and require_finite(atom.weight, "weight") > 0):
+                raise InvalidInput("atom", atom, "have a radius of at least 0 and a weight above 0")
+            if atom.x != self.atoms[0].x:
+                raise InvalidInput("atom x", atom.x, f"be that of the first atom, {self.atoms[0].x!r}")
         if sum(Fraction(atom.weight) for atom in self.atoms) != 1:
             raise InvalidInput("atom weights", [atom.weight for atom in self.atoms], "sum to exactly 1")
 
@@ -82,30 +87,49 @@ class BathtubBound:
     def bound(self, mechanism: Mechanism | Product) -> float:
         return float_down(self.value())
 
+    @property
+    def x(self) -> float:
+        """The input the bound is about."""
+        return self.atoms[0].x
+
     def attained(self, mechanism: Mechanism | Product) -> float:
+        return float_up(exact_error(self._of_this_kind(mechanism), self.x, self.exponent))
+
+    def _of_this_kind(self, mechanism: Mechanism | Product) -> Piecewise:
         if not isinstance(mechanism, Piecewise):
             raise CheckFailed(f"the evidence is about piecewise mechanisms, not {mechanism.name}")
         if mechanism.window != AffineWindow():
             raise CheckFailed("the evidence is about windows centred at the input")
         if (self.lower, self.upper) != (mechanism.outputs.lower, mechanism.outputs.upper):
             raise CheckFailed("the evidence is about other outputs than the mechanism's")
-        return max(float_up(exact_error(mechanism, atom.x, self.exponent)) for atom in self.atoms)
+        if isinstance(mechanism.inputs, Circle):
+            # distances round the circle are those on the line only if it is cut open opposite the input
+            if self.x != mechanism.inputs.middle:
+                raise CheckFailed(f"the evidence is about {self.x!r}, which is not the middle of {mechanism.inputs}")
+        elif not mechanism.inputs.lower <= self.x <= mechanism.inputs.upper:
+            raise CheckFailed(f"the evidence is about {self.x!r}, which is not among the inputs {mechanism.inputs}")
+        return mechanism
 
     def scope(self, mechanism: Mechanism | Product) -> str:
         """On a circle any mechanism can be averaged over rotations: there the bound holds for all."""
         return EVERYWHERE if isinstance(mechanism.inputs, Circle) else IN_CLASS
 
-    def require_problem(self, problem: Mapping[str, Any], mechanism: Mechanism | Product) -> None:
-        period = mechanism.inputs.period if isinstance(mechanism.inputs, Circle) else None
-        require_said(problem, "loss", Power(float(self.exponent), period).name)
-        if isinstance(mechanism, Piecewise) and period is None:
-            farthest = max(
-                mechanism.inputs.lower, mechanism.inputs.upper, key=lambda x: abs(x - mechanism.outputs.middle)
-            )
-            allowed = {f"at {atom.x!r}" for atom in self.atoms}
-            if all(atom.x == farthest for atom in self.atoms):
-                allowed.add("worst case")
-            require_said(problem, "criterion", *allowed)
+    def statement(self, problem: Mapping[str, Any], mechanism: Mechanism | Product) -> Statement:
+        """The worst case if the atoms are at the hardest input, else the error at theirs."""
+        piecewise = self._of_this_kind(mechanism)
+        period = piecewise.inputs.period if isinstance(piecewise.inputs, Circle) else None
+        loss = Power(float(self.exponent), period).name
+        is_hardest = period is not None or is_hardest_input(piecewise, self.x)
+        asked_here = period is None and problem.get("criterion") == Criterion(Aim.AT, self.x).words
+        criterion = Criterion(Aim.WORST) if is_hardest and not asked_here else Criterion(Aim.AT, self.x)
+        return stated(
+            problem,
+            piecewise_fields(problem, piecewise, self.x)
+            | {"epsilon": self.epsilon, "loss": loss, "criterion": criterion.words},
+            criterion,
+            loss,
+            self.scope(mechanism),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -135,7 +159,29 @@ class BathtubBound:
         return ((x - start) ** power + (stop - x) ** power) / power - radius**self.exponent * (stop - start)
 
 
-def exact_error(mechanism: Piecewise, x: float, exponent: int) -> Fraction:
+def is_hardest_input(mechanism: Piecewise, x: float) -> bool:
+    """Whether no input of an interval is farther from the middle of the outputs.
+
+    For a window centred at the input, pushed back inside, errors in a power of the distance grow with that distance.
+    """
+    outputs = mechanism.outputs
+
+    def distance(place: float) -> Fraction:
+        return abs(2 * Fraction(place) - Fraction(outputs.lower) - Fraction(outputs.upper))
+
+    return all(distance(end) <= distance(x) for end in (mechanism.inputs.lower, mechanism.inputs.upper))
+
+
+def piecewise_fields(problem: Mapping[str, Any], mechanism: Piecewise, x: float) -> dict[str, Any]:
+    """What a saved piecewise problem says of domains and pieces, given that it was solved at x."""
+    pieces, needed = problem.get("pieces"), mechanism.pieces(x).densities.size
+    if pieces is not None and (type(pieces) is not int or not pieces >= needed):
+        raise FileProblem("problem pieces", pieces, f"be null or at least {needed}, what the mechanism has at {x!r}")
+    domains = {"inputs": domain_to_dict(mechanism.inputs), "outputs": domain_to_dict(mechanism.outputs)}
+    return {"kind": "piecewise", "pieces": pieces} | domains
+
+
+def exact_error(mechanism: Piecewise, x: float | Fraction, exponent: int) -> Fraction:
     """``E|Y - x|^exponent`` of a mechanism with affine windows, as an exact rational.
 
     >>> from mechdesign.domains import Interval
@@ -150,7 +196,7 @@ def exact_error(mechanism: Piecewise, x: float, exponent: int) -> Fraction:
     return _exact_expectation(mechanism, x, primitive)
 
 
-def exact_bias(mechanism: Piecewise, x: float) -> Fraction:
+def exact_bias(mechanism: Piecewise, x: float | Fraction) -> Fraction:
     """``E[Y] - x`` of a mechanism with affine windows, as an exact rational.
 
     >>> from mechdesign.domains import Interval
@@ -160,7 +206,9 @@ def exact_bias(mechanism: Piecewise, x: float) -> Fraction:
     return _exact_expectation(mechanism, x, lambda offset: offset * offset / 2)
 
 
-def _exact_expectation(mechanism: Piecewise, x: float, primitive: Callable[[Fraction], Fraction]) -> Fraction:
+def _exact_expectation(
+    mechanism: Piecewise, x: float | Fraction, primitive: Callable[[Fraction], Fraction]
+) -> Fraction:
     """The expectation of a function of ``Y - x`` with the given primitive."""
     if not isinstance(mechanism.window, AffineWindow):
         raise InvalidInput("mechanism", mechanism.name, "have affine windows")

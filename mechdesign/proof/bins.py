@@ -40,10 +40,11 @@ from numpy.typing import NDArray
 
 from mechdesign.errors import CheckFailed, InvalidInput, require_epsilon
 from mechdesign.mechanisms.window import Window
-from mechdesign.proof.cells import Cells, covers, exact_average, require_prior_problem
-from mechdesign.proof.evidence import EVERYWHERE, require_said
+from mechdesign.proof.cells import Cells, covers, exact_average, prior_fields
+from mechdesign.proof.evidence import EVERYWHERE
 from mechdesign.proof.partition import best_partition, bin_costs, medians
 from mechdesign.proof.rational import exp_upper, float_down, float_up
+from mechdesign.proof.statement import Aim, Criterion, Statement, stated
 
 _BITS = 64  # of the upper bound of e^eps
 
@@ -77,17 +78,21 @@ class BinsBound:
 
     def attained(self, mechanism: object) -> float:
         """The mechanism's average error under the prior; if that has wide cells, the most it can be."""
+        return float_up(exact_average(self._window(mechanism), self.cells, self.exponent))
+
+    def _window(self, mechanism: object) -> Window:
         if not isinstance(mechanism, Window) or not covers(mechanism, self.cells):
             raise CheckFailed("the evidence is about window mechanisms on inputs that hold the prior")
-        return float_up(exact_average(mechanism, self.cells, self.exponent))
+        return mechanism
 
     def scope(self, mechanism: object) -> str:
         return EVERYWHERE if self.cells.are_atoms else f"{EVERYWHERE}, under every prior with these cells"
 
-    def require_problem(self, problem: Mapping[str, Any], mechanism: object) -> None:
-        require_said(problem, "kind", "prior")
-        require_said(problem, "criterion", "average under the prior")
-        require_prior_problem(problem, self.epsilon, self.exponent, self.cells, mechanism)
+    def statement(self, problem: Mapping[str, Any], mechanism: object) -> Statement:
+        window, criterion = self._window(mechanism), Criterion(Aim.AVERAGE)
+        shared, prior = prior_fields(problem, self.epsilon, self.exponent, self.cells, window)
+        fields = {"kind": "prior", "criterion": criterion.words} | shared
+        return stated(problem, fields, criterion, shared["loss"], self.scope(mechanism), prior)
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "epsilon": self.epsilon, "exponent": self.exponent, "prior": self.cells.to_dict()}

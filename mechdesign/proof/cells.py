@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mechdesign.domains import Interval
 from mechdesign.errors import FileProblem, InvalidInput
 from mechdesign.mechanisms.window import Window
-from mechdesign.proof.evidence import require_said
+from mechdesign.priors import Density, density_of_law
+from mechdesign.proof.statement import require_said
 
 Floats = NDArray[np.float64]
 
@@ -25,6 +27,10 @@ MOST_CELLS = 4000
 _ROUNDING = 1e-9
 _RUNS = 32
 _PROFILE = 1e-6  # what sums over coarse cells of a density may be off by
+_AGREEMENT = 1e-9  # of mass, of the range and of its square: cells this near to a density's are its own
+_MESH = 192  # cells that a density is cut into, beside those of its break points, to find what other cells hold
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
+_FINEST_WEIGHT = 80  # bits after the point: less mass would only make the exact arithmetic slow
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -154,6 +160,73 @@ def _spread(low: float, high: float, mean: float, weight: float, variance: float
     return Fraction(weight) * min(at_ends, Fraction(math.nextafter(math.sqrt(variance), math.inf)))
 
 
+# -- cells of a density -----------------------------------------------------------------------------------------------
+
+
+def density_cells(density: Density, cuts: Floats) -> Cells:
+    """A density between ``cuts``: masses, means and variances are Gauss-Legendre sums in doubles."""
+    lows, highs = cuts[:-1], cuts[1:]
+    halves = (highs - lows) / 2
+    offsets = halves[:, None] * (1 + _NODES)
+    values = density(lows[:, None] + offsets) * _WEIGHTS
+    if not (np.isfinite(values).all() and (values >= 0).all()):
+        raise InvalidInput("prior", density.name, "have a finite density, at least 0")
+    sums = values.sum(axis=1)
+    weights = np.ldexp(np.round(np.ldexp(halves * sums, _FINEST_WEIGHT)), -_FINEST_WEIGHT)
+    safe = np.where(sums > 0, sums, 1.0)
+    above = (values * offsets).sum(axis=1) / safe
+    variances = (values * (offsets - above[:, None]) ** 2).sum(axis=1) / safe
+    means = np.clip(lows + above, lows, highs)
+    kept = weights > 0
+    arrays = (lows, highs, means, weights, np.minimum(variances, (means - lows) * (highs - means)))
+    return Cells(*(array[kept] for array in arrays))
+
+
+def first_cuts(density: Density, count: int) -> Floats:
+    """The ends of about ``count`` cells of equal width between the break points of a density, at least two each."""
+    domain = density.domain
+    kinks = [point for point in density.breakpoints if domain.lower < point < domain.upper]
+    ends = np.unique([domain.lower, *kinks, domain.upper])
+    counts = np.maximum(2, np.ceil(count * np.diff(ends) / domain.length)).astype(int)
+    parts = [np.linspace(a, b, n + 1)[:-1] for a, b, n in zip(ends[:-1], ends[1:], counts, strict=True)]
+    return np.unique(np.append(np.concatenate(parts), domain.upper))
+
+
+def are_cells_of(cells: Cells, density: Density) -> bool:
+    """Whether cells hold what a density has there, and all of it, to 1e-9 of mass, of the range and of its square.
+
+    >>> from mechdesign.domains import Interval
+    >>> from mechdesign.priors import normal, uniform
+    >>> law = uniform(Interval(0, 1))
+    >>> coarse = density_cells(law, np.array([0.0, 0.4, 1.0]))
+    >>> are_cells_of(coarse, law), are_cells_of(coarse, normal(0.5, 1.0, Interval(0, 1)))
+    (True, False)
+    """
+    domain = density.domain
+    if not (domain.lower <= cells.lows[0] and cells.highs[-1] <= domain.upper):
+        return False
+    fine = density_cells(density, np.unique(np.concatenate([first_cuts(density, _MESH), cells.lows, cells.highs])))
+    place = np.searchsorted(cells.lows, fine.lows, side="right") - 1
+    inside = (place >= 0) & (fine.highs <= cells.highs[place])
+    count, reach = cells.means.size, domain.length
+    place, mass = place[inside], fine.weights[inside]
+    masses = np.bincount(place, mass, count)
+    if not (masses > 0).all():
+        return False
+    offsets = fine.means[inside] - cells.means[place]
+    shifts = np.bincount(place, mass * offsets, count) / masses
+    seconds = np.bincount(place, mass * (fine.variances[inside] + (offsets - shifts[place]) ** 2), count)
+    gaps = (
+        float(np.abs(masses - cells.weights).sum()) + float(fine.weights[~inside].sum()) + abs(float(masses.sum()) - 1),
+        float((masses * np.abs(shifts)).sum()) / reach,
+        float(np.abs(seconds - masses * cells.variances).sum()) / reach**2,
+    )
+    return all(gap <= _AGREEMENT for gap in gaps)
+
+
+# -- what a file says of a prior --------------------------------------------------------------------------------------
+
+
 def prior_echo(cells: Cells, name: str, values: int | None) -> dict[str, Any]:
     """What a problem says of its prior in a file: enough to see that evidence is about another one."""
     return {
@@ -166,34 +239,65 @@ def prior_echo(cells: Cells, name: str, values: int | None) -> dict[str, Any]:
     }
 
 
-def require_prior_problem(
-    problem: Mapping[str, Any], epsilon: float, exponent: int, cells: Cells, mechanism: object
-) -> None:
-    """Privacy, loss, inputs and prior of a problem's echo are those of the evidence and the mechanism."""
-    require_said(problem, "epsilon", epsilon)
-    require_said(problem, "loss", {1: "absolute", 2: "squared"}[exponent])
-    if isinstance(mechanism, Window):
-        ends = {"kind": "interval", "lower": mechanism.inputs.lower, "upper": mechanism.inputs.upper}
-        require_said(problem, "inputs", ends)
+_ECHO = {"name", "values", "lower", "upper", "mean", "sha256", "profile", "law", "rounded"}
+
+
+def prior_fields(
+    problem: Mapping[str, Any], epsilon: float, exponent: int, cells: Cells, mechanism: Window
+) -> tuple[dict[str, Any], str]:
+    """What a saved problem says of privacy, loss, inputs and prior, and that prior in words; or `FileProblem`.
+
+    A law named in the file is the prior's only if the cells of the evidence are the law's; other names decide nothing.
+    """
     said = problem.get("prior")
+    _require_echo(said, cells)
+    assert isinstance(said, Mapping)
+    fields = {
+        "epsilon": epsilon,
+        "loss": {1: "absolute", 2: "squared"}[exponent],
+        "inputs": {"kind": "interval", "lower": mechanism.inputs.lower, "upper": mechanism.inputs.upper},
+        "prior": said,
+    }
+    return fields, _prior_in_words(said, cells, mechanism)
+
+
+def _require_echo(said: Any, cells: Cells) -> None:
+    if not isinstance(said, Mapping) or not said.keys() <= _ECHO or type(said.get("name")) is not str:
+        raise FileProblem("problem prior", said, "describe the prior the evidence is about, and no more")
     mine = prior_echo(cells, "", None)
-    if not isinstance(said, Mapping):
-        raise FileProblem("problem prior", said, "describe the prior the evidence is about")
-    reach = cells.highs[-1] - cells.lows[0] + abs(mine["mean"])
-    for field in ("lower", "upper", "mean"):
+    reach = float(cells.highs[-1] - cells.lows[0]) + abs(mine["mean"])
+    for field, tolerance in (("lower", 1e-9), ("upper", 1e-9), ("mean", 1e-9 if cells.are_atoms else _PROFILE)):
         found = said.get(field)
-        if not cells.are_atoms and field == "mean":
-            continue  # the profile says it
-        if (
-            isinstance(found, bool)
-            or not isinstance(found, int | float)
-            or not abs(found - mine[field]) <= 1e-9 * reach
-        ):
+        is_number = type(found) in (int, float)
+        if not is_number or not abs(found - mine[field]) <= tolerance * reach:
             raise FileProblem(f"problem prior {field}", found, f"be {mine[field]!r}, which the evidence is about")
+    values = said.get("values")
+    if values is not None and (type(values) is not int or values < (cells.means.size if cells.are_atoms else 1)):
+        raise FileProblem("problem prior values", values, "be null or the number of values the evidence is about")
     if cells.are_atoms:
         require_said(said, "sha256", mine["sha256"])
     elif not cells.has_profile(said.get("profile")):
         raise FileProblem("problem prior profile", said.get("profile"), "be that of the cells the evidence is about")
+
+
+def _prior_in_words(said: Mapping[str, Any], cells: Cells, mechanism: Window) -> str:
+    count, name, law = cells.means.size, said["name"], said.get("law")
+    if cells.are_atoms:
+        if said.get("rounded"):
+            return f"the {count} atoms in the file (rounded from a prior named {name!r} there, which is not checked)"
+        require_said(said, "name", "data")
+        return f"the {count} values in the file"
+    if law is None:
+        return f"the {count} cells in the file (named {name!r} there, which is not checked)"
+    density = density_of_law(law)
+    require_said(said, "name", density.name)
+    if not (isinstance(density.domain, Interval) and mechanism.inputs.contains(density.domain)):
+        rule = f"live inside the inputs {mechanism.inputs}"
+        raise FileProblem("problem prior law", f"{density.name} on {density.domain}", rule)
+    if not are_cells_of(cells, density):
+        raise FileProblem("problem prior law", density.name, "be the density whose cells the evidence holds")
+    ends = f"[{density.domain.lower + 0.0:g}, {density.domain.upper + 0.0:g}]"  # no negative zero
+    return f"{density.name} on {ends} (its {count} cells in the file agree with it to {_AGREEMENT:g})"
 
 
 def covers(mechanism: Window, cells: Cells) -> bool:

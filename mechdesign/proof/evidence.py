@@ -7,11 +7,13 @@ from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
-from mechdesign.errors import FileProblem, InvalidInput
+from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.proof.statement import Statement
 
 IN_CLASS = "piecewise mechanisms"
+ONE_PIECE = "one-piece mechanisms"
 IN_UNBIASED_CLASS = "unbiased piecewise mechanisms"
 EVERYWHERE = "all mechanisms"
 
@@ -37,22 +39,14 @@ class Evidence(Protocol):
         """The class of mechanisms the bound holds for."""
         ...
 
-    def require_problem(self, problem: Mapping[str, Any], mechanism: Mechanism | Product) -> None:
-        """`FileProblem` if a saved problem says something else than the evidence is about."""
+    def statement(self, problem: Mapping[str, Any], mechanism: Mechanism | Product) -> Statement:
+        """What the evidence is about; `FileProblem` if a saved problem says something else."""
         ...
 
     def to_dict(self) -> dict[str, Any]: ...
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Self: ...
-
-
-def require_said(problem: Mapping[str, Any], field: str, *allowed: Any) -> None:
-    """One field of a saved problem must say one of these, or `FileProblem`."""
-    said = problem.get(field)
-    if said not in allowed:
-        rule = f"be {allowed[0]!r}" if len(allowed) == 1 else f"be one of {sorted(map(str, allowed))}"
-        raise FileProblem(f"problem {field}", said, f"{rule}, what the evidence is about")
 
 
 def freeze_columns(evidence: object, names: Sequence[str]) -> None:

@@ -26,13 +26,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.domains import require_numbers
+from mechdesign.domains import Finite, require_numbers
 from mechdesign.errors import CheckFailed, FileProblem, InvalidInput, require_epsilon, require_finite
 from mechdesign.mechanisms.discrete import Discrete, whole_numbers
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
-from mechdesign.proof.evidence import require_said
+from mechdesign.mechanisms.serialise import domain_to_dict
 from mechdesign.proof.rational import exp_upper, float_down, float_up
+from mechdesign.proof.statement import Aim, Criterion, Statement, stated
 
 Floats = NDArray[np.float64]
 
@@ -123,14 +124,30 @@ class FiniteBound:
     def scope(self, mechanism: Mechanism | Product) -> str:
         return EVERYWHERE_ON_OUTPUTS if self.cap is None else f"{EVERYWHERE_ON_OUTPUTS} and worst case <= {self.cap!r}"
 
-    def require_problem(self, problem: Mapping[str, Any], mechanism: Mechanism | Product) -> None:
+    def statement(self, problem: Mapping[str, Any], mechanism: Mechanism | Product) -> Statement:
         if self.cap is not None:
             rule = "be left out: a bound among capped mechanisms says nothing of others"
             raise FileProblem("evidence cap", self.cap, rule)
-        require_said(problem, "kind", "finite")
-        require_said(problem, "criterion", "worst" if self.prior is None else "prior")
-        require_said(problem, "loss_matrix", matrix_digest(self.losses))
-        require_said(problem, "prior", None if self.prior is None else self.prior.tolist())
+        criterion = Criterion(Aim.MATRIX_WORST if self.prior is None else Aim.MATRIX_AVERAGE)
+        return self.stated(problem, criterion, self.scope(mechanism), {})
+
+    def stated(
+        self, problem: Mapping[str, Any], criterion: Criterion, scope: str, fields: Mapping[str, Any]
+    ) -> Statement:
+        """The statement about this loss matrix and prior, ``fields`` of the problem beside those all have."""
+        rows, columns = self.losses.shape
+        loss = f"a matrix of {rows} inputs and {columns} outputs"
+        shared = {
+            "kind": "finite",
+            "epsilon": self.epsilon,
+            "criterion": criterion.words,
+            "loss": loss,
+            "loss_matrix": matrix_digest(self.losses),
+            "inputs": domain_to_dict(Finite(tuple(range(rows)))),
+            "prior": None if self.prior is None else self.prior.tolist(),
+        }
+        prior = None if self.prior is None else "the weights in the file"
+        return stated(problem, {**shared, **fields}, criterion, loss, scope, prior)
 
     def to_dict(self) -> dict[str, Any]:
         return {"epsilon": self.epsilon, "losses": self.losses.tolist()} | self._atoms_to_dict()
@@ -185,13 +202,9 @@ class LexicographicBound:
     def scope(self, mechanism: Mechanism | Product) -> str:
         return f"{self.average.scope(mechanism)}, at most {1 + self.slack!r} times the least"
 
-    def require_problem(self, problem: Mapping[str, Any], mechanism: Mechanism | Product) -> None:
-        assert self.average.prior is not None
-        require_said(problem, "kind", "finite")
-        require_said(problem, "criterion", "lexicographic")
-        require_said(problem, "loss_matrix", matrix_digest(self.average.losses))
-        require_said(problem, "prior", self.average.prior.tolist())
-        require_said(problem, "slack", self.slack)
+    def statement(self, problem: Mapping[str, Any], mechanism: Mechanism | Product) -> Statement:
+        criterion = Criterion(Aim.MATRIX_LEXICOGRAPHIC)
+        return self.average.stated(problem, criterion, self.scope(mechanism), {"slack": self.slack})
 
     def to_dict(self) -> dict[str, Any]:
         parts = {"average": self.average._atoms_to_dict(), "worst": self.worst._atoms_to_dict()}

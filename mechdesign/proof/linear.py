@@ -24,9 +24,10 @@ from mechdesign.errors import CheckFailed, InvalidInput, require_epsilon, requir
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
-from mechdesign.proof.evidence import require_said
+from mechdesign.mechanisms.serialise import domain_to_dict
 from mechdesign.proof.finite import EVERYWHERE_ON_OUTPUTS, matrix_digest
 from mechdesign.proof.rational import exp_upper, float_down, float_up
+from mechdesign.proof.statement import Aim, Criterion, Statement, stated
 
 Floats = NDArray[np.float64]
 
@@ -136,16 +137,24 @@ class LinearBound:
             return EVERYWHERE_ON_OUTPUTS
         return f"{EVERYWHERE_ON_OUTPUTS} that meet the stated constraints within {self.tolerance:g}"
 
-    def require_problem(self, problem: Mapping[str, Any], mechanism: Mechanism | Product) -> None:
-        require_said(problem, "kind", "custom")
-        require_said(problem, "costs", matrix_digest(self.costs))
-        require_said(problem, "offset", self.offset)
-        require_said(problem, "tolerance", self.tolerance)
+    def statement(self, problem: Mapping[str, Any], mechanism: Mechanism | Product) -> Statement:
+        """The coefficients are decided; the texts of objective and constraints are names for them that nothing ties."""
         assert self.rows is not None
         assert self.limits is not None
-        require_said(problem, "rows", matrix_digest(self.rows.reshape(len(self.equal), self.costs.size)))
-        require_said(problem, "limits", self.limits.tolist())
-        require_said(problem, "equal", list(self.equal))
+        fields = {
+            "kind": "custom",
+            "epsilon": self.epsilon,
+            "inputs": domain_to_dict(self.inputs),
+            "outputs": domain_to_dict(self.outputs),
+            "costs": matrix_digest(self.costs),
+            "offset": self.offset,
+            "tolerance": self.tolerance,
+            "rows": matrix_digest(self.rows.reshape(len(self.equal), self.costs.size)),
+            "limits": self.limits.tolist(),
+            "equal": list(self.equal),
+        }
+        loss = "the linear objective with the coefficients in the file"
+        return stated(problem, fields, Criterion(Aim.OBJECTIVE), loss, self.scope(mechanism))
 
     def to_dict(self) -> dict[str, Any]:
         arrays = ("costs", "levels", "rows", "limits", "multipliers")

@@ -32,8 +32,9 @@ from mechdesign.losses import Power
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.mechanisms.window import Window
-from mechdesign.proof.evidence import EVERYWHERE, require_said
+from mechdesign.proof.evidence import EVERYWHERE
 from mechdesign.proof.rational import exp_upper, float_down, float_up
+from mechdesign.proof.statement import Aim, Criterion, Statement, stated
 
 Floats = NDArray[np.float64]
 
@@ -119,10 +120,11 @@ class MinimaxBound:
     def scope(self, mechanism: Mechanism | Product) -> str:
         return EVERYWHERE
 
-    def require_problem(self, problem: Mapping[str, Any], mechanism: Mechanism | Product) -> None:
-        require_said(problem, "kind", self.kind)
-        require_said(problem, "loss", Power(float(self.exponent)).name)
-        require_said(problem, "criterion", "worst case")
+    def statement(self, problem: Mapping[str, Any], mechanism: Mechanism | Product) -> Statement:
+        criterion, loss = Criterion(Aim.WORST), Power(float(self.exponent)).name
+        inputs = {"kind": "interval", "lower": self.lower, "upper": self.upper}
+        fields = {"kind": self.kind, "epsilon": self.epsilon, "loss": loss, "criterion": criterion.words}
+        return stated(problem, fields | {"inputs": inputs}, criterion, loss, self.scope(mechanism))
 
     def to_dict(self) -> dict[str, Any]:
         return {

@@ -21,10 +21,11 @@ from numpy.typing import NDArray
 from mechdesign.errors import CheckFailed, InvalidInput, require_epsilon, require_finite
 from mechdesign.mechanisms.window import Window
 from mechdesign.proof.bins import least_average
-from mechdesign.proof.cells import Cells, covers, exact_average, require_prior_problem
-from mechdesign.proof.evidence import EVERYWHERE, require_said
+from mechdesign.proof.cells import Cells, covers, exact_average, prior_fields
+from mechdesign.proof.evidence import EVERYWHERE
 from mechdesign.proof.minimax import MinimaxBound, exact_worst_error
 from mechdesign.proof.rational import float_down, float_up
+from mechdesign.proof.statement import Aim, Criterion, Statement, require_said, stated
 
 Floats = NDArray[np.float64]
 
@@ -121,13 +122,17 @@ class TradeOffBound:
 
     def attained(self, mechanism: object) -> float:
         """The mechanism's average error under the prior, if its worst case keeps the cap."""
-        if not isinstance(mechanism, Window) or not covers(mechanism, self.prior):
-            raise CheckFailed("the evidence is about window mechanisms on inputs that hold the prior")
-        worst = exact_worst_error(mechanism, self.exponent)
+        window = self._window(mechanism)
+        worst = exact_worst_error(window, self.exponent)
         if not worst <= Fraction(self.cap):
             raise CheckFailed(f"the mechanism has worst case {float_up(worst)!r}, above the cap {self.cap!r}")
-        self._require_near_least(mechanism)
-        return float_up(exact_average(mechanism, self.prior, self.exponent))
+        self._require_near_least(window)
+        return float_up(exact_average(window, self.prior, self.exponent))
+
+    def _window(self, mechanism: object) -> Window:
+        if not isinstance(mechanism, Window) or not covers(mechanism, self.prior):
+            raise CheckFailed("the evidence is about window mechanisms on inputs that hold the prior")
+        return mechanism
 
     def _require_near_least(self, mechanism: Window) -> None:
         if self.least is None:
@@ -141,17 +146,13 @@ class TradeOffBound:
         scope = f"{EVERYWHERE} with worst case at most {self.cap!r}"
         return f"{scope}, under the prior rounded to {self.prior.means.size} atoms" if self.rounded else scope
 
-    def require_problem(self, problem: Mapping[str, Any], mechanism: object) -> None:
-        require_said(problem, "kind", self.kind)
-        require_said(problem, "criterion", "average under the prior, worst case capped")
-        require_said(problem, "cap", self.cap if self.least is None else None)
-        if self.least is not None:
-            require_said(problem, "slack", self.slack)
-        require_prior_problem(problem, self.epsilon, self.exponent, self.prior, mechanism)
-        # a density is never a few atoms
+    def statement(self, problem: Mapping[str, Any], mechanism: object) -> Statement:
+        window, criterion = self._window(mechanism), Criterion(Aim.AVERAGE_CAPPED)
+        shared, prior = prior_fields(problem, self.epsilon, self.exponent, self.prior, window)
         require_said(problem["prior"], "rounded", self.rounded)
-        if not self.rounded:
-            require_said(problem["prior"], "name", "data")
+        fields = {"kind": self.kind, "criterion": criterion.words} | shared
+        asked = {"cap": self.cap} if self.least is None else {"cap": None, "slack": self.slack}
+        return stated(problem, fields | asked, criterion, shared["loss"], self.scope(mechanism), prior)
 
     def to_dict(self) -> dict[str, Any]:
         return {

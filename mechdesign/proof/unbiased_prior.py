@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,13 +31,14 @@ from mechdesign.errors import CheckFailed, InvalidInput, require_epsilon, requir
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
-from mechdesign.proof.evidence import freeze_columns, require_said
+from mechdesign.proof.evidence import freeze_columns
 from mechdesign.proof.rational import exp_upper, float_down, float_up
+from mechdesign.proof.statement import Aim, Criterion, Statement, require_said, stated
 
 Floats = NDArray[np.float64]
 
 UNBIASED = "unbiased mechanisms"
-CRITERION = "average variance under the prior, unbiased"
+CRITERION = Aim.AVERAGE_UNBIASED.value
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,16 +112,8 @@ class UnbiasedPriorBound:
     def scope(self, mechanism: Mechanism | Product) -> str:
         return f"{UNBIASED}, under the prior rounded to {self.weights.size} inputs" if self.rounded else UNBIASED
 
-    def require_problem(self, problem: Mapping[str, Any], mechanism: Mechanism | Product) -> None:
-        require_said(problem, "epsilon", self.epsilon)
-        require_said(problem, "loss", "squared")
-        require_said(problem, "criterion", CRITERION)
-        require_said(problem, "inputs", {"kind": "interval", "lower": self.lower, "upper": self.upper})
-        require_said(problem, "weights", self.weights.tolist())
-        require_said(problem, "rounded", self.rounded)
-        require_said(problem, "size", self.weights.size)
-        # a density is never a few atoms; which law the weights stand for cannot be told from them
-        require_said(problem, "prior", *(("atoms", "density") if self.rounded else ("atoms",)))
+    def statement(self, problem: Mapping[str, Any], mechanism: Mechanism | Product) -> Statement:
+        return stated_on_grid(self, problem, {"kind": "unbiased", "size": self.weights.size}, self.scope(mechanism))
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -140,6 +133,39 @@ class UnbiasedPriorBound:
         weights, offsets, slopes = (np.array(fields[name], dtype=np.float64) for name in names)
         ends = fields["lower"], fields["upper"]
         return cls(fields["epsilon"], *ends, weights, offsets, slopes, rounded=fields["rounded"])
+
+
+class GridPrior(Protocol):
+    """A prior on equispaced inputs, as evidence holds it."""
+
+    @property
+    def epsilon(self) -> float: ...
+    @property
+    def lower(self) -> float: ...
+    @property
+    def upper(self) -> float: ...
+    @property
+    def weights(self) -> Floats: ...
+    @property
+    def rounded(self) -> bool: ...
+
+
+def stated_on_grid(evidence: GridPrior, problem: Mapping[str, Any], fields: Mapping[str, Any], scope: str) -> Statement:
+    """What evidence about the average variance under a prior on a grid states, ``fields`` beside those all have."""
+    # a density is never a few atoms; which law the weights stand for cannot be told from them
+    require_said(problem, "prior", *(("atoms", "density") if evidence.rounded else ("atoms",)))
+    criterion, loss = Criterion(Aim.AVERAGE_UNBIASED), "squared"
+    shared = {
+        "epsilon": evidence.epsilon,
+        "loss": loss,
+        "criterion": criterion.words,
+        "inputs": {"kind": "interval", "lower": evidence.lower, "upper": evidence.upper},
+        "weights": evidence.weights.tolist(),
+        "rounded": evidence.rounded,
+        "prior": problem["prior"],
+    }
+    prior = f"the weights in the file on {evidence.weights.size} inputs"
+    return stated(problem, {**fields, **shared}, criterion, loss, scope, prior)
 
 
 def average_variance(mechanism: UnbiasedWindow, weights: Floats) -> Fraction:

@@ -6,7 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import cvxpy
+import numpy as np
 import pytest
+
+from mechdesign.design import FiniteProblem, custom, optimal_finite
 
 
 @pytest.fixture
@@ -28,7 +32,7 @@ def test_a_claimed_certificate_is_not_called_checked(run: Any, tmp_path: Path) -
     path = tmp_path / "design.json"
     assert run("ogpm", "--eps", "1", "--loss", "power:1.5", "--at", "0.2", "--out", str(path)).code == 0
     outcome = run("show", str(path))
-    assert "at 0.2; bounds as claimed in the file" in outcome.out
+    assert "at 0.2; upper end computed again, lower end as claimed in the file" in outcome.out
     assert "checked again" not in outcome.out
 
 
@@ -154,3 +158,52 @@ def test_a_circular_power_is_among_the_errors(run: Any, tmp_path: Path) -> None:
     document = run("show", str(path), "--json").json
     asked = next(row for row in document["errors"] if row["loss"] == "circular power:1.5")
     assert asked["worst"] == pytest.approx(document["certificate"]["upper"])
+
+
+FORGERIES = sorted((Path(__file__).parents[1] / "design" / "forgeries").glob("*.json"))
+
+
+@pytest.mark.parametrize("path", FORGERIES, ids=lambda path: path.stem)
+def test_a_forgery_exits_with_2_and_prints_nothing(run: Any, path: Path) -> None:
+    outcome = run("show", str(path))
+    assert outcome.code == 2
+    assert outcome.out == ""
+    assert "Traceback" not in outcome.err
+
+
+def test_the_prior_of_a_design_is_named(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "prior.json"
+    arguments = ("--prior", "normal:0.3,0.1", "--criterion", "prior", "--gap", "1e-3")
+    assert run("minimax", "--eps", "1", *arguments, "--out", str(path)).code == 0
+    outcome = run("show", str(path))
+    assert "average under the prior; prior: normal(0.3, 0.1) on [0, 1] (its " in outcome.out
+    assert run("show", str(path), "--json").json["checked"]["prior"].startswith("normal(0.3, 0.1) on [0, 1]")
+
+
+def test_what_nothing_decides_is_told_apart(run: Any, tmp_path: Path) -> None:
+    matrix = np.array([[0.0, 1.0], [2.0, 0.0]])
+    design = custom(1.0, (0, 1), (0, 1), lambda q: cvxpy.sum(cvxpy.multiply(matrix, q)))
+    path = design.save(tmp_path / "custom.json")
+    document = json.loads(path.read_text())
+    document["problem"]["objective"] = "the variance"
+    document["mechanism"]["name"] = "the best of all mechanisms"
+    path.write_text(json.dumps(document))
+    outcome = run("show", str(path))
+    assert "certificate (the linear objective with the coefficients in the file; checked again)" in outcome.out
+    assert "named in the file, not checked: the objective is called 'the variance'" in outcome.out
+    assert "'the best of all mechanisms' (named in the file)" in outcome.out
+    assert "None" not in outcome.out
+    assert "objective" in run("show", str(path), "--json").json["checked"]["not_checked"]
+
+
+def test_a_claimed_objective_is_said_to_be_claimed_throughout(run: Any, tmp_path: Path) -> None:
+    path = custom(1.0, (0, 1), (0, 1), cvxpy.sum_squares).save(tmp_path / "custom.json")
+    outcome = run("show", str(path))
+    assert "an objective that is only named in the file; bounds as claimed in the file" in outcome.out
+    assert run("show", str(path), "--json").json["checked"]["ends"] == []
+
+
+def test_labels_are_shown_as_the_files_own(run: Any, tmp_path: Path) -> None:
+    labels = {"input_labels": ("a", "b"), "output_labels": ("c", "d")}
+    path = optimal_finite(FiniteProblem(1.0, [[0.0, 1.0], [2.0, 0.0]], **labels)).save(tmp_path / "finite.json")
+    assert "not checked: the labels of inputs and outputs" in run("show", str(path)).out

@@ -59,7 +59,7 @@ def test_of_a_density_the_moments_are_kept_and_the_name_is_in_the_report(tmp_pat
     _, file = _saved(tmp_path, "density")
     again = load_joint(file)
     assert isinstance(again.problem.share, Moments)
-    assert again.report.details["prior"] == "normal(0.123457, 0.05)"
+    assert again.report.details["prior"] == "normal(0.1234567891, 0.05)"
     assert again.to_dict() == load_joint(save_joint(again, tmp_path / "again.json")).to_dict()
 
 

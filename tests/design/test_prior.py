@@ -229,24 +229,24 @@ def test_refined_cells_are_those_of_the_problem_and_not_of_another(prior: priors
     evidence, said = design.certificate.evidence, design.problem.to_dict()
     assert isinstance(evidence, BinsBound)
     assert not evidence.cells.are_atoms
-    evidence.require_problem(said, design.mechanism)
+    evidence.statement(said, design.mechanism)
     # mass moved from the middle to both sides keeps the ends and the mean
     for k in (1, 2):
         profile = [list(run) for run in said["prior"]["profile"]]
         profile[10][k] += 1e-3
         with pytest.raises(FileProblem, match="profile"):
-            evidence.require_problem(said | {"prior": said["prior"] | {"profile": profile}}, design.mechanism)
+            evidence.statement(said | {"prior": said["prior"] | {"profile": profile}}, design.mechanism)
     for profile in (None, "runs", [[0.0, 1.0, 0.5]], []):
         with pytest.raises(FileProblem, match="profile"):
-            evidence.require_problem(said | {"prior": said["prior"] | {"profile": profile}}, design.mechanism)
+            evidence.statement(said | {"prior": said["prior"] | {"profile": profile}}, design.mechanism)
 
 
 def test_atoms_with_the_same_ends_and_mean_are_told_apart() -> None:
     said = PriorProblem(1.0, priors.Atoms([0.0, 0.5, 1.0], [0.25, 0.5, 0.25])).to_dict()
     mechanism = Window(1.0, UNIT, [0.5], [1.0], 2.0)
-    BinsBound(1.0, 1, Cells.of_atoms([0.0, 0.5, 1.0], [0.25, 0.5, 0.25])).require_problem(said, mechanism)
+    BinsBound(1.0, 1, Cells.of_atoms([0.0, 0.5, 1.0], [0.25, 0.5, 0.25])).statement(said, mechanism)
     with pytest.raises(FileProblem, match="sha256"):
-        BinsBound(1.0, 1, Cells.of_atoms([0.0, 0.5, 1.0], [0.3, 0.4, 0.3])).require_problem(said, mechanism)
+        BinsBound(1.0, 1, Cells.of_atoms([0.0, 0.5, 1.0], [0.3, 0.4, 0.3])).statement(said, mechanism)
 
 
 @pytest.mark.parametrize("seconds", ["a", math.inf, 0.0])
@@ -258,9 +258,9 @@ def test_bad_time_limits_are_refused(seconds: object) -> None:
 def test_cells_refined_down_to_the_values_are_those_of_the_problem() -> None:
     atoms = priors.Atoms.of_data(np.random.default_rng(4).random(1200))
     said, mechanism = PriorProblem(1.0, atoms, Squared()).to_dict(), Window(1.0, UNIT, [0.5], [1.0], 2.0)
-    BinsBound(1.0, 2, Cells.of_atoms(atoms.points, atoms.weights)).require_problem(said, mechanism)
+    BinsBound(1.0, 2, Cells.of_atoms(atoms.points, atoms.weights)).statement(said, mechanism)
     weights = atoms.weights * np.where(np.arange(1200) % 2, 1.1, 0.9)
     other = Cells.of_atoms(atoms.points, weights)
     forged = said | {"prior": said["prior"] | {"mean": other.mean}}
     with pytest.raises(FileProblem, match="sha256"):
-        BinsBound(1.0, 2, other).require_problem(forged, mechanism)
+        BinsBound(1.0, 2, other).statement(forged, mechanism)

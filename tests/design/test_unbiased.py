@@ -373,7 +373,7 @@ def test_bad_problems_name_the_field(change: dict[str, object], word: str) -> No
 def test_the_problem_says_what_the_evidence_is_about() -> None:
     evidence = _SMALL.certificate.evidence
     assert evidence is not None
-    evidence.require_problem(_SMALL.problem.to_dict(), _SMALL.mechanism)
+    evidence.statement(_SMALL.problem.to_dict(), _SMALL.mechanism)
 
 
 def test_the_scope_says_whether_the_prior_was_rounded() -> None:
@@ -384,7 +384,7 @@ def test_the_scope_says_whether_the_prior_was_rounded() -> None:
         design = optimal_unbiased(problem)
         assert design.certificate.valid_for == UNBIASED + (", under the prior rounded to 5 inputs" if rounded else "")
         assert design.certificate.evidence is not None
-        design.certificate.evidence.require_problem(problem.to_dict(), design.mechanism)
+        design.certificate.evidence.statement(problem.to_dict(), design.mechanism)
 
 
 def test_atoms_on_the_grid_keep_their_weights() -> None:

@@ -122,7 +122,7 @@ def test_other_mechanisms_are_refused() -> None:
         replace(bound, tail=2).attained(MECHANISM)
     assert replace(bound, tail=1).attained(MECHANISM) == bound.attained(MECHANISM)
     with pytest.raises(CheckFailed):
-        bound.require_problem(
+        bound.statement(
             {
                 "epsilon": EPSILON,
                 "loss": "squared",

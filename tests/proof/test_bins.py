@@ -132,14 +132,14 @@ def test_a_problem_about_another_prior_is_refused() -> None:
 
     problem = PriorProblem(1.0, Atoms([0.0, 1.0], [0.5, 0.5])).to_dict()
     mechanism = Window(1.0, UNIT, [0.5], [1.0], 2.0)
-    BinsBound(1.0, 1, Cells.of_atoms([0.0, 1.0], [0.5, 0.5])).require_problem(problem, mechanism)
+    BinsBound(1.0, 1, Cells.of_atoms([0.0, 1.0], [0.5, 0.5])).statement(problem, mechanism)
     others = [
         BinsBound(1.0, 1, Cells.of_atoms([0.0, 1.0], [0.4, 0.6])),
         BinsBound(1.0, 2, Cells.of_atoms([0, 1], [1, 1])),
     ]
     for other in others:
         with pytest.raises(FileProblem):
-            other.require_problem(problem, mechanism)
+            other.statement(problem, mechanism)
 
 
 GOOD = {"lows": [0.0, 0.5], "highs": [0.4, 0.9], "means": [0.2, 0.7], "weights": [0.5, 0.5], "variances": [0.01, 0.02]}

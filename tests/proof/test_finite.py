@@ -187,9 +187,9 @@ def test_a_problem_about_something_else_is_refused(field: str) -> None:
     from mechdesign.design.finite import FiniteProblem
 
     problem = FiniteProblem(1.0, LOSSES).to_dict()
-    WORST.require_problem(problem, TRUTH)
+    WORST.statement(problem, TRUTH)
     with pytest.raises(FileProblem, match=field):
-        WORST.require_problem(problem | {field: "another"}, TRUTH)
+        WORST.statement(problem | {field: "another"}, TRUTH)
 
 
 def test_a_bound_among_capped_mechanisms_is_none_for_a_plain_average() -> None:
@@ -197,6 +197,6 @@ def test_a_bound_among_capped_mechanisms_is_none_for_a_plain_average() -> None:
 
     problem = FiniteProblem(1.0, LOSSES, "prior", ATOMS[1]).to_dict()
     capped = FiniteBound(1.0, LOSSES, *ATOMS, ATOMS[1], 1.01 * LEVEL)
-    FiniteBound(1.0, LOSSES, ATOMS[0], np.zeros(3), problem["prior"]).require_problem(problem, TRUTH)
+    FiniteBound(1.0, LOSSES, ATOMS[0], np.zeros(3), problem["prior"]).statement(problem, TRUTH)
     with pytest.raises(FileProblem, match="cap"):
-        capped.require_problem(problem | {"prior": capped.prior.tolist()}, TRUTH)
+        capped.statement(problem | {"prior": capped.prior.tolist()}, TRUTH)

@@ -16,6 +16,7 @@ from mechdesign.domains import Finite
 from mechdesign.errors import CheckFailed, FileProblem, InvalidInput
 from mechdesign.mechanisms import Discrete
 from mechdesign.mechanisms import catalogue as c
+from mechdesign.mechanisms.serialise import domain_to_dict
 from mechdesign.proof.finite import FiniteBound, matrix_digest
 from mechdesign.proof.linear import LinearBound
 
@@ -112,26 +113,13 @@ BAD: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("fields", BAD, ids=str)
-def test_nonsense_is_refused(fields: dict[str, Any]) -> None:
-    with pytest.raises(InvalidInput):
-        LinearBound.from_dict(CAPPED.to_dict() | fields)
-
-
-def test_a_problem_without_its_constraints_is_refused() -> None:
-    with pytest.raises(FileProblem, match="costs"):
-        CAPPED.require_problem({"kind": "custom"}, TRUTH)
-
-
-def test_the_tolerance_is_paid_for_with_every_multiplier() -> None:
-    strict, loose = (LinearBound.from_dict(CAPPED.to_dict() | {"tolerance": t}) for t in (0.0, 2.0**-10))
-    assert strict.value() - loose.value() == Fraction(1, 2**11)
-
-
-@pytest.mark.parametrize("field", ["kind", "costs", "offset", "rows", "limits", "equal", "tolerance"])
-def test_a_problem_about_something_else_is_refused(field: str) -> None:
-    said = {
+def _said() -> dict[str, Any]:
+    """A saved problem that `CAPPED` is about."""
+    return {
         "kind": "custom",
+        "epsilon": CAPPED.epsilon,
+        "inputs": domain_to_dict(CAPPED.inputs),
+        "outputs": domain_to_dict(CAPPED.outputs),
         "costs": matrix_digest(CAPPED.costs),
         "offset": 0.0,
         "rows": matrix_digest(np.array([[1.0, 0.0, 0.0, 0.0]])),
@@ -139,6 +127,31 @@ def test_a_problem_about_something_else_is_refused(field: str) -> None:
         "equal": [False],
         "tolerance": 1e-6,
     }
-    CAPPED.require_problem(said, TRUTH)
+
+
+@pytest.mark.parametrize("fields", BAD, ids=str)
+def test_nonsense_is_refused(fields: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInput):
+        LinearBound.from_dict(CAPPED.to_dict() | fields)
+
+
+def test_a_problem_without_its_constraints_is_refused() -> None:
+    said = _said()
+    del said["costs"]
+    with pytest.raises(FileProblem, match="costs"):
+        CAPPED.statement(said, TRUTH)
+
+
+def test_the_tolerance_is_paid_for_with_every_multiplier() -> None:
+    strict, loose = (LinearBound.from_dict(CAPPED.to_dict() | {"tolerance": t}) for t in (0.0, 2.0**-10))
+    assert strict.value() - loose.value() == Fraction(1, 2**11)
+
+
+@pytest.mark.parametrize(
+    "field", ["kind", "epsilon", "inputs", "outputs", "costs", "offset", "rows", "limits", "equal", "tolerance"]
+)
+def test_a_problem_about_something_else_is_refused(field: str) -> None:
+    said = _said()
+    CAPPED.statement(said, TRUTH)
     with pytest.raises(FileProblem, match=field):
-        CAPPED.require_problem(said | {field: "another"}, TRUTH)
+        CAPPED.statement(said | {field: "another"}, TRUTH)

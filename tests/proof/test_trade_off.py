@@ -41,9 +41,9 @@ def test_a_problem_with_another_cap_is_refused() -> None:
 
     problem = TradeOffProblem(1.0, priors.Atoms(PRIOR.means, PRIOR.weights), Squared(), cap=0.2).to_dict()
     none, mechanism = np.empty(0), Window(1.0, UNIT, [0.5], [1.0], 2.0)
-    TradeOffBound(1.0, 2, PRIOR, 0.2, none, none).require_problem(problem, mechanism)
+    TradeOffBound(1.0, 2, PRIOR, 0.2, none, none).statement(problem, mechanism)
     with pytest.raises(FileProblem):
-        TradeOffBound(1.0, 2, PRIOR, 0.3, none, none).require_problem(problem, mechanism)
+        TradeOffBound(1.0, 2, PRIOR, 0.3, none, none).statement(problem, mechanism)
 
 
 def _least(epsilon: float = 1.0) -> MinimaxBound:
@@ -60,10 +60,10 @@ def test_a_problem_without_a_cap_needs_a_proof_of_the_least_worst_case() -> None
     problem = TradeOffProblem(1.0, priors.Atoms(PRIOR.means, PRIOR.weights), Squared(), slack=0.5).to_dict()
     none, mechanism = np.empty(0), Window(1.0, UNIT, [0.5], [1.0], 2.0)
     evidence = TradeOffBound(1.0, 2, PRIOR, 0.25, none, none, least=_least(), slack=0.5)
-    evidence.require_problem(problem, mechanism)
+    evidence.statement(problem, mechanism)
     for other in (dataclasses.replace(evidence, least=None), dataclasses.replace(evidence, slack=0.6)):
         with pytest.raises(FileProblem):
-            other.require_problem(problem, mechanism)
+            other.statement(problem, mechanism)
 
 
 def test_a_cap_far_above_the_least_worst_case_is_refused() -> None:
@@ -88,12 +88,12 @@ def test_a_rounded_prior_is_in_the_scope_and_in_the_problem() -> None:
     problem = TradeOffProblem(1.0, priors.uniform(UNIT), Squared(), cap=0.25)
     none, mechanism = np.empty(0), Window(1.0, UNIT, [0.5], [1.0], 2.0)
     evidence = TradeOffBound(1.0, 2, problem.atoms, 0.25, none, none, rounded=True)
-    evidence.require_problem(problem.to_dict(), mechanism)
+    evidence.statement(problem.to_dict(), mechanism)
     assert evidence.scope(mechanism).endswith(", under the prior rounded to 192 atoms")
     said = problem.to_dict()
     for echo in (said, said | {"prior": said["prior"] | {"rounded": False}}):
         with pytest.raises(FileProblem):
-            dataclasses.replace(evidence, rounded=False).require_problem(echo, mechanism)
+            dataclasses.replace(evidence, rounded=False).statement(echo, mechanism)
 
 
 def test_another_prior_with_the_same_ends_and_mean_is_refused() -> None:
@@ -102,7 +102,7 @@ def test_another_prior_with_the_same_ends_and_mean_is_refused() -> None:
     problem = TradeOffProblem(1.0, priors.Atoms([0.2, 0.4, 0.6], [0.25, 0.5, 0.25]), Squared(), cap=0.25).to_dict()
     other = Cells.of_atoms([0.2, 0.4, 0.6], [0.375, 0.25, 0.375])
     with pytest.raises(FileProblem, match="sha256"):
-        TradeOffBound(1.0, 2, other, 0.25, np.empty(0), np.empty(0)).require_problem(
+        TradeOffBound(1.0, 2, other, 0.25, np.empty(0), np.empty(0)).statement(
             problem, Window(1.0, UNIT, [0.5], [1.0], 2.0)
         )
 

@@ -144,21 +144,21 @@ def test_a_problem_that_says_something_else_is_refused(field: str, value: object
     bound = UnbiasedPriorBound(2.0, -1.0, 1.0, [0.5, 0.5], [1.0, -1.0], [0.5, -0.5])
     inputs = {"kind": "interval", "lower": -1.0, "upper": 1.0}
     said = {"epsilon": 2.0, "loss": "squared", "criterion": CRITERION, "inputs": inputs, "weights": [0.5, 0.5]}
-    said |= {"rounded": False, "prior": "atoms", "size": 2}
-    bound.require_problem(said, _mechanism())
+    said |= {"kind": "unbiased", "rounded": False, "prior": "atoms", "size": 2}
+    bound.statement(said, _mechanism())
     with pytest.raises(FileProblem, match=field):
-        bound.require_problem(said | {field: value}, _mechanism())
+        bound.statement(said | {field: value}, _mechanism())
 
 
 def test_weights_may_stand_for_a_density_but_for_none_by_name() -> None:
     bound = UnbiasedPriorBound(2.0, -1.0, 1.0, [0.5, 0.5], [1.0, -1.0], [0.5, -0.5], rounded=True)
     inputs = {"kind": "interval", "lower": -1.0, "upper": 1.0}
     said = {"epsilon": 2.0, "loss": "squared", "criterion": CRITERION, "inputs": inputs, "weights": [0.5, 0.5]}
-    said |= {"rounded": True, "size": 2}
+    said |= {"kind": "unbiased", "rounded": True, "size": 2}
     for prior in ("atoms", "density"):
-        bound.require_problem(said | {"prior": prior}, _mechanism())
+        bound.statement(said | {"prior": prior}, _mechanism())
     with pytest.raises(FileProblem, match="problem prior"):
-        bound.require_problem(said | {"prior": "normal(0, 0.2)"}, _mechanism())
+        bound.statement(said | {"prior": "normal(0, 0.2)"}, _mechanism())
 
 
 @pytest.mark.parametrize(

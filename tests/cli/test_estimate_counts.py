@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mechdesign.cli import estimate_counts
 from mechdesign.collect.protocols import PROTOCOLS, protocol
+from mechdesign.collect.survey import NEED_LIMIT
 
 COUNTS = [700, 200, 80, 20]
 VALUES = np.repeat(np.arange(4), COUNTS)
@@ -28,9 +28,12 @@ def reports(tmp_path: Path) -> str:
 
 
 def test_items_come_with_the_protocol_s_own_errors(run: Any, reports: str) -> None:
-    document = run("estimate-counts", reports, "-p", "grr", "-e", "2", "--domain", ITEMS, "-m", "raw", "--json").json
+    options = ("-p", "grr", "-e", "2", "--domain", ITEMS, "-m", "raw", "--for", "users")
+    document = run("estimate-counts", reports, *options, "--json").json
+    assert document["for"] == "users"
     law, z = protocol("grr", 2.0, 4), NormalDist().inv_cdf(0.975)
     said = {"protocol": "GRR", "eps": 2.0, "items": 4, "reports": 1000, "method": "raw", "p": law.p, "q": law.q}
+    said["client"] = "mechdesign"
     assert document["problem"] == said
     text = Path(reports).read_text().split()
     expected = law.estimate([text.count(item) for item in ITEMS.split(",")], 1000)
@@ -119,7 +122,7 @@ def test_every_law_that_depends_on_the_limit_needs_it() -> None:
     keys = [line.key for line in PROTOCOLS if line.longitudinal]
     laws = {key: [protocol(key, 1.0, 10, limit=limit) for limit in (2.0, 5.0)] for key in keys}
     depend = {key for key, (a, b) in laws.items() if abs(a.p - b.p) + abs(a.q - b.q) > 1e-9}
-    assert depend == set(estimate_counts._LIMITED)
+    assert depend == set(NEED_LIMIT)
 
 
 def test_the_reports_are_never_overwritten(run: Any, reports: str, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from mechdesign.collect import bench
 from mechdesign.collect.clients import CLIENTS, OWN
 from mechdesign.collect.datasets import parse_domain_labels
 from mechdesign.collect.fit import DOUBTFUL, REFUSED, Fit, require_fit
-from mechdesign.collect.intervals import POPULATION, SHARES, Intervals, intervals
+from mechdesign.collect.intervals import POPULATION, SHARES, Intervals, share_intervals
 from mechdesign.collect.reports import ORDERS
 from mechdesign.collect.survey import Survey
 from mechdesign.errors import InvalidInput
@@ -129,7 +129,7 @@ def run(
         n = counted.n
         unbiased = law.estimate(counted.support, n)
         estimate = bench.estimated(law, counted.support, n, name)
-        around = intervals(law, counted.support, n, share, bench.CONFIDENCE)
+        around = share_intervals(law, counted.support, n, share, bench.CONFIDENCE)
     found = _Found(asked.items, estimate, unbiased, around, n)
     problem = {"protocol": law.name, "eps": law.epsilon, "items": law.size, "reports": n, "method": name}
     problem |= {"p": law.p, "q": law.q} | _parameters(asked) | {"client": asked.client}

@@ -2,7 +2,7 @@
 
 from mechdesign.collect.descriptor import Descriptor, EdgeResponse
 from mechdesign.collect.fit import Fit, examine, require_fit
-from mechdesign.collect.intervals import Intervals, intervals
+from mechdesign.collect.intervals import Intervals, share_intervals
 from mechdesign.collect.joint import accuracy, simulate_estimates, simulate_reports
 from mechdesign.collect.mean import MeanEstimate, expected_error, mean_of_reports, sampling_error
 from mechdesign.collect.mean_methods import MeanMethod
@@ -62,7 +62,6 @@ __all__ = [
     "examine",
     "expected_error",
     "free_form",
-    "intervals",
     "mean_of_reports",
     "prefix_search",
     "protocol",
@@ -72,6 +71,7 @@ __all__ = [
     "sampled_with_fakes",
     "sampling_error",
     "scaled_means",
+    "share_intervals",
     "simulate_distribution",
     "simulate_estimates",
     "simulate_mean",

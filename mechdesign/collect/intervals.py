@@ -8,13 +8,19 @@ the support is binomial whatever the protocol, and the Clopper-Pearson interval 
 the confidence at every n. Where reports are noisy histograms (SHE) the interval is normal, its sampling variance that
 of Agresti and Coull.
 
-*These users.* The interval is normal about the unbiased estimate, with the protocol's exact variance at the estimate.
-
 Ends below 0 or above 1 are kept: they show how the noise fell.
+
+*These users.* Of n users a whole number m holds the item, and the support is the sum of two binomials, which grows with
+m: the exact interval holds all m for which neither tail is below half of what the confidence leaves. Where the support
+has a standard deviation of 32 or more the interval is normal, with the protocol's own variance at the estimate.
+
+By Hoeffding's comparison (1956) the binomial has the longer tails, so the interval for the population covers the share
+among these users, too.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -26,6 +32,9 @@ from mechdesign.collect.protocols import FrequencyProtocol
 from mechdesign.errors import InvalidInput, require_number
 
 Floats = NDArray[np.float64]
+
+_NORMAL = 32.0  # deviations of a support from which its law is close to normal
+_AT_ONCE = 1 << 20
 
 POPULATION = "population"
 USERS = "users"
@@ -43,11 +52,11 @@ class Intervals:
     upper: Floats
 
 
-def intervals(law: FrequencyProtocol, support: ArrayLike, n: int, of: str, confidence: float) -> Intervals:
+def share_intervals(law: FrequencyProtocol, support: ArrayLike, n: int, of: str, confidence: float) -> Intervals:
     """Intervals for every item from its support among n reports.
 
     >>> from mechdesign.collect.protocols import protocol
-    >>> found = intervals(protocol("grr", 8.0, 2), [0, 10], 10, "population", 0.95)
+    >>> found = share_intervals(protocol("grr", 8.0, 2), [0, 10], 10, "population", 0.95)
     >>> found.lower.round(3).tolist(), found.upper.round(3).tolist()  # of shares that may well be .1 and .9
     ([-0.0, 0.692], [0.308, 1.0])
     """
@@ -61,7 +70,7 @@ def intervals(law: FrequencyProtocol, support: ArrayLike, n: int, of: str, confi
     variance = law.variance(share, n)
     z = NormalDist().inv_cdf((1 + level) / 2)
     if of == USERS:
-        return _normal(of, unbiased, np.sqrt(variance), np.sqrt(variance), z)
+        return _of_users(law, np.asarray(support, dtype=np.float64), n, unbiased, np.sqrt(variance), level)
     errors = np.sqrt(variance + share * (1 - share) / n)
     if law.q == 0:  # sums of noise, no counts
         drawn = (n * share + z**2 / 2) / (n + z**2)
@@ -82,6 +91,84 @@ def clopper_pearson(successes: Floats, n: int, confidence: float) -> tuple[Float
     low = np.where(some, special.betaincinv(np.where(some, successes, 1), n - successes + 1, tail), 0.0)
     high = np.where(inside, special.betaincinv(successes + 1, np.where(inside, n - successes, 1), 1 - tail), 1.0)
     return low, high
+
+
+# -- the share among these users ---------------------------------------------------------------------------------------
+
+
+def _of_users(
+    law: FrequencyProtocol, support: Floats, n: int, unbiased: Floats, errors: Floats, level: float
+) -> Intervals:
+    found = _normal(USERS, unbiased, errors, errors, NormalDist().inv_cdf((1 + level) / 2))
+    deviations = errors * n * (law.p - law.q)
+    few = deviations < _NORMAL
+    if law.q == 0 or not few.any():
+        return found
+    distinct, place = np.unique(support[few], return_inverse=True)
+    coins = _Coins(n, law.p, law.q)
+    first, last = coins.holders(distinct, (1 - level) / 2)
+    found.lower[few], found.upper[few] = first[place] / n, last[place] / n
+    return Intervals(USERS, "exact" if few.all() else "exact or normal", errors, found.lower, found.upper)
+
+
+@dataclass(frozen=True, slots=True)
+class _Coins:
+    """``Bin(m, p) + Bin(n - m, q)``: the support of an item that m of n users hold."""
+
+    n: int
+    p: float
+    q: float
+
+    def holders(self, support: Floats, tail: float) -> tuple[Floats, Floats]:
+        """The least and the largest m for which the support is no surprise on either side."""
+        first = self._first(support, lambda m: self.at_least(m, support) > tail)
+        # the largest m with P(at most s) > tail comes before the first with P(at least s + 1) >= 1 - tail
+        last = self._first(support, lambda m: self.at_least(m, support + 1) >= 1 - tail) - 1
+        return np.minimum(first, self.n), np.maximum(last, 0.0)
+
+    def _first(self, support: Floats, holds: Callable[[Floats], NDArray[np.bool_]]) -> Floats:
+        """The first m from 0 to n where it holds, and from there on; n + 1 where it never does."""
+        middle = np.clip((support - self.n * self.q) / (self.p - self.q), 0, self.n)
+        reach = 12 * (_NORMAL + np.sqrt(_NORMAL)) / (self.p - self.q)
+        low = np.floor(np.maximum(middle - reach, 0.0))
+        high = np.ceil(np.minimum(middle + reach, self.n + 1.0))
+        while (high > low).any():
+            between = np.floor((low + high) / 2)
+            here = holds(np.minimum(between, self.n)) & (between <= self.n) | (between > self.n)
+            high, low = np.where(here, between, high), np.where(here, low, np.minimum(between + 1, high))
+        return np.asarray(high)
+
+    def at_least(self, m: Floats, support: Floats) -> Floats:
+        """``P(support >= s)`` for each m and s: summed over the own users' part, within 9 deviations of its mean."""
+        reach = 9 * np.sqrt(m * self.p * (1 - self.p)) + 30
+        start = np.floor(np.maximum(m * self.p - reach, 0.0))
+        width = int((2 * reach).max()) + 2
+        found = np.empty(m.shape)
+        rows = max(1, _AT_ONCE // width)
+        for begin in range(0, m.size, rows):
+            part = slice(begin, begin + rows)
+            own = start[part, None] + np.arange(width)
+            found[part] = (
+                _chance(own, m[part, None], self.p)
+                * _at_least(support[part, None] - own, self.n - m[part, None], self.q)
+            ).sum(axis=1)
+        return found
+
+
+def _chance(successes: Floats, trials: Floats, chance: float) -> Floats:
+    """``P(Bin(trials, chance) = successes)``."""
+    inside = successes <= trials
+    held = np.where(inside, successes, 0.0)
+    ways = -special.betaln(held + 1, trials - held + 1) - np.log1p(trials)
+    logarithm = ways + special.xlogy(held, chance) + special.xlog1py(trials - held, -chance)
+    return np.where(inside, np.exp(logarithm), 0.0)
+
+
+def _at_least(successes: Floats, trials: Floats, chance: float) -> Floats:
+    """``P(Bin(trials, chance) >= successes)``."""
+    inside = (successes >= 1) & (successes <= trials)
+    tail = special.betainc(np.where(inside, successes, 1.0), np.where(inside, trials - successes + 1, 1.0), chance)
+    return np.where(inside, tail, np.where(successes < 1, 1.0, 0.0))
 
 
 def _normal(of: str, middle: Floats, errors: Floats, spread: Floats, z: float) -> Intervals:

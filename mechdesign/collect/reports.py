@@ -158,11 +158,12 @@ class _Form:
     names: tuple[str, ...]
     protocol: str
     file: str
+    flat: bool = False  # one number a report, not a row of one
 
     @classmethod
     def of(cls, law: FrequencyProtocol, names: tuple[str, ...], file: str) -> _Form:
         if isinstance(law, Grr):
-            return cls("item", 1, law.size, names, law.name, file)
+            return cls("item", 1, law.size, names, law.name, file, flat=True)
         if isinstance(law, SubsetSelection):
             return cls("item", law.subset, law.size, names, law.name, file)
         if isinstance(law, Unary):
@@ -170,7 +171,7 @@ class _Form:
         if isinstance(law, LocalHashing):
             return cls("pair", 2, law.hashes, names, law.name, file)
         if isinstance(law, HadamardResponse):
-            return cls("index", 1, law.columns, names, law.name, file)
+            return cls("index", 1, law.columns, names, law.name, file, flat=True)
         return cls("number", law.size, 0, names, law.name, file)
 
     def problem(self, row: int, column: int | None, rule: str, tip: str = "") -> FileProblem:
@@ -205,7 +206,7 @@ class _Form:
             return block.astype(np.bool_)
         self._require((block >= 0) & (block < self.most), rule, before)
         items = block.astype(np.int64)
-        if self.width == 1:
+        if self.flat:
             return items[:, 0]
         repeated = (np.diff(np.sort(items, axis=1), axis=1) == 0).any(axis=1)
         if repeated.any():

@@ -3,6 +3,9 @@
 What differs from ours: local hashing hashes the text of an item's number by XXH32 and reports ``(y, seed)``, with
 ``g = round(e^eps) + 1``; subset selection rounds ``k / (e^eps + 1)``; and the second step of multi-freq-ldpy's L-GRR
 and of its longitudinal hashing is the printed one, right for two values only. All else is law for law the same.
+
+Of LDP3 the source of BLH was at hand. Its OLH and SS are read with the parameters of multi-freq-ldpy; reports made with
+others do not fit, and are read with these given.
 """
 
 from __future__ import annotations

@@ -50,9 +50,9 @@ _LARGEST = 64.0  # of the t of a Chernoff bound: any t gives a valid one
 
 @dataclass(frozen=True, slots=True)
 class Statistic:
-    """One number with a known law: what was found, expected, its standard deviation.
+    """One number with a known law: what was found, what is due, and how many standard deviations apart they are.
 
-    ``chance`` bounds that of a number as far off; ``deviations`` is 0 where the number is inside a range allowed.
+    ``chance`` bounds that of a number as far off. Inside a range that is allowed the number itself is due.
     """
 
     name: str

@@ -1,10 +1,11 @@
 """Whether reports fit the law they are said to come from, judged by what does not depend on the unknown shares.
 
 *Sum.* With independent bits, hashes or noisy entries, how many items a report supports has one law, whatever the
-user's item; in Hadamard response its mean is the same for all items. So unbiased shares add to 1 within a known
-deviation. (The reports of GRR and SS support 1 and d items: their shares add to 1 always.)
+user's item; in Hadamard response (of at most 1024 items) its mean is the same for all. So unbiased shares add to 1
+within a known deviation. (The reports of GRR and SS support 1 and d items: their shares add to 1 always.)
 
-*Range.* The support of an item of any share lies, in law, between that of an item nobody has and one everybody has.
+*Range.* The support of an item of any share lies, in law, between that of an item nobody has and one everybody has;
+of a support in [0, 1] with a known mean the coin has the largest ``E e^(t S)`` (Hoeffding 1963).
 
 *Hashes.* Whatever the item, the hash value in a report of local hashing is uniform, and seeds hardly ever repeat.
 
@@ -44,7 +45,7 @@ REFUSED = 1e-9
 DOUBTFUL = 1e-4
 """The chance, at most, with which such reports are called doubtful."""
 
-_MOST_COLUMNS = 1 << 18  # of Hadamard response: its sum is judged by transforms of all of them
+_MOST_ITEMS = 1024  # of Hadamard response: its sum is judged by the whole channel
 _LARGEST = 64.0  # of the t of a Chernoff bound: any t gives a valid one
 
 
@@ -133,16 +134,14 @@ def _sum(law: FrequencyProtocol, counted: Counted) -> list[Statistic]:
         def growth(t: float) -> float:
             return t - k * math.log1p(-((law.scale * t) ** 2))
 
-    elif isinstance(law, HadamardResponse) and law.columns <= _MOST_COLUMNS:
-        sums = _row_sums(law)
-        chances = _Halves(law)
-        mean = p + (k - 1) * q
-        variance = chances.largest((sums - mean) ** 2)
-        most = _LARGEST / math.sqrt(law.columns)
+    elif isinstance(law, HadamardResponse) and k <= _MOST_ITEMS:
+        sums, channel = _sums_of_reports(law), law.channel()
+        mean, most = p + (k - 1) * q, _LARGEST / math.sqrt(law.columns)
+        variance = float((channel @ (sums - mean) ** 2).max())
 
-        def growth(t: float) -> float:
+        def growth(t: float) -> float:  # of the item for which it is largest: a bound for all data
             shift = max(t * float(sums.max()), t * float(sums.min()))
-            return math.log(chances.largest(np.exp(t * sums - shift))) + shift
+            return math.log(float((channel @ np.exp(t * sums - shift)).max())) + shift
 
     else:
         return []
@@ -183,35 +182,9 @@ def _coin(chance: float, t: float) -> float:
     return math.log1p(chance * math.expm1(t)) if t < 1 else t + math.log(chance + (1 - chance) * math.exp(-t))
 
 
-@dataclass(frozen=True, slots=True)
-class _Halves:
-    """The chances of the K reports of Hadamard response, for every item at once."""
-
-    law: HadamardResponse
-
-    def largest(self, values: Floats) -> float:
-        """The largest expectation over the items of a number that reports have."""
-        law = self.law
-        signed = _transformed(values)
-        rows = signed[1 : law.size + 1]
-        return float(((signed[0] + (law.p - law.miss) * rows) / law.columns).max())
-
-
-def _row_sums(law: HadamardResponse) -> Floats:
-    """How many items each report supports."""
-    rows = np.zeros(law.columns)
-    rows[1 : law.size + 1] = 1.0
-    return np.asarray((law.size + _transformed(rows)) / 2)
-
-
-def _transformed(values: Floats) -> Floats:
-    """The Walsh-Hadamard transform."""
-    found, step = values.astype(np.float64), 1
-    while step < found.size:
-        pairs = found.reshape(-1, 2, step)
-        found = np.stack([pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]], axis=1).reshape(-1)
-        step *= 2
-    return found
+def _sums_of_reports(law: HadamardResponse) -> Floats:
+    """How much all items together are supported by each report."""
+    return np.array([float(law.support([report]).sum()) for report in range(law.columns)])
 
 
 # -- the range of each share -------------------------------------------------------------------------------------------

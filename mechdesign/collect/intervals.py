@@ -3,10 +3,10 @@
 Given the data of the users, only the noise of the protocol is random; over users drawn at random from a population the
 data are, too, which adds ``f (1 - f) / n`` to the variance.
 
-*Population.* One user's report supports an item with probability ``s = q + (p - q) f``, independently of all others, so
-the support is binomial whatever the protocol, and the Clopper-Pearson interval of s, mapped to f, covers with at least
-the confidence at every n. Where reports are noisy histograms (SHE) the interval is normal, its sampling variance that
-of Agresti and Coull.
+*Population.* A report supports an item or does not, with probability ``s = q + (p - q) f``, independently of all
+others, so the support is binomial whatever the protocol, and the Clopper-Pearson interval of s, mapped to f, covers
+with at least the confidence at every n. Where support is no count (SHE) the interval is normal, its sampling variance
+that of Agresti and Coull.
 
 Ends below 0 or above 1 are kept: they show how the noise fell.
 
@@ -20,6 +20,7 @@ among these users, too.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import NormalDist
@@ -72,12 +73,17 @@ def share_intervals(law: FrequencyProtocol, support: ArrayLike, n: int, of: str,
     if of == USERS:
         return _of_users(law, np.asarray(support, dtype=np.float64), n, unbiased, np.sqrt(variance), level)
     errors = np.sqrt(variance + share * (1 - share) / n)
-    if law.q == 0:  # sums of noise, no counts
+    if not _is_count(law):
         drawn = (n * share + z**2 / 2) / (n + z**2)
         return _normal(of, unbiased, errors, np.sqrt(variance + drawn * (1 - drawn) / n), z)
     lower, upper = clopper_pearson(np.asarray(support, dtype=np.float64), n, level)
     gap = law.p - law.q
     return Intervals(of, "exact (Clopper-Pearson)", errors, (lower - law.q) / gap, (upper - law.q) / gap)
+
+
+def _is_count(law: FrequencyProtocol) -> bool:
+    """Whether a report supports an item or does not: the variance of its support is that of a coin."""
+    return math.isclose(law.variance(0.0, 1).item() * (law.p - law.q) ** 2, law.q * (1 - law.q), rel_tol=1e-6)
 
 
 def clopper_pearson(successes: Floats, n: int, confidence: float) -> tuple[Floats, Floats]:
@@ -102,7 +108,7 @@ def _of_users(
     found = _normal(USERS, unbiased, errors, errors, NormalDist().inv_cdf((1 + level) / 2))
     deviations = errors * n * (law.p - law.q)
     few = deviations < _NORMAL
-    if law.q == 0 or not few.any():
+    if not _is_count(law) or not few.any():
         return found
     distinct, place = np.unique(support[few], return_inverse=True)
     coins = _Coins(n, law.p, law.q)

@@ -231,8 +231,9 @@ def _of_array(path: Path, form: _Form) -> Iterator[Array]:
             raise ValueError("it does not begin as one")
         reports = np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError, EOFError, SyntaxError, TypeError, OverflowError, MemoryError) as error:
-        reason = (error.strerror or "") if isinstance(error, OSError) else "it is damaged, or holds Python objects"
-        raise FileProblem("report file", str(path), f"be a readable .npy file: {reason.lower()}") from None
+        said = error.strerror.lower() if isinstance(error, OSError) and error.strerror else ""
+        reason = said or "it is damaged, another format, or holds Python objects"
+        raise FileProblem("report file", str(path), f"be a readable .npy file: {reason}") from None
     if reports.ndim == 0 or len(reports) == 0:
         raise FileProblem("report file", str(path), "hold at least one report")
     for start in range(0, len(reports), _CHUNK):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from mechdesign.collect import intervals as module
 from mechdesign.collect.intervals import Intervals, clopper_pearson, share_intervals
 from mechdesign.collect.protocols import protocol
 from mechdesign.errors import InvalidInput
@@ -61,7 +62,7 @@ def test_exact_and_normal_intervals_meet_where_one_takes_over(monkeypatch: pytes
     n = 11_000
     support = np.array([law.q * n, (law.q + 0.1 * (law.p - law.q)) * n, (law.q + law.p) / 2 * n, law.p * n]).round()
     normal = share_intervals(law, support, n, "users", 0.95)
-    monkeypatch.setattr("mechdesign.collect.intervals._NORMAL", 100.0)
+    monkeypatch.setattr(module, "_NORMAL", 100.0)
     exact = share_intervals(law, support, n, "users", 0.95)
     assert (normal.method, exact.method) == ("normal", "exact")
     inside = slice(1, 3)  # exact intervals end at 0 and 1

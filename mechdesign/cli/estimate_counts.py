@@ -114,9 +114,9 @@ def run(
         raise InvalidInput("method", method, f"be one of {', '.join(_METHODS)}")
     if share not in SHARES:
         raise InvalidInput("for", share, f"be {' or '.join(SHARES)}")
-    options = {"limit": limit, "g": hashes, "subset": subset, "threshold": threshold, "p": p, "q": q}
-    options = {option: value for option, value in options.items() if value is not None}
-    asked = _survey(survey, {"protocol": protocol, "eps": eps, "domain": domain, "client": client}, options)
+    said = {"protocol": protocol, "eps": eps, "domain": domain, "client": client, "p": p, "q": q}
+    options = {"limit": limit, "g": hashes, "subset": subset, "threshold": threshold}
+    asked = _survey(survey, said, {option: value for option, value in options.items() if value is not None})
     law = asked.law
     if name in (bench.IBU, bench.PUBLISHED_IBU) and not bench.has_surrogate(law):
         raise InvalidInput("method", method, f"be another one for {law.name}, whose sums are no counts", "use norm-sub")
@@ -132,7 +132,7 @@ def run(
         around = share_intervals(law, counted.support, n, share, bench.CONFIDENCE)
     found = _Found(asked.items, estimate, unbiased, around, n)
     problem = {"protocol": law.name, "eps": law.epsilon, "items": law.size, "reports": n, "method": name}
-    problem |= {"p": law.p, "q": law.q} | _parameters(asked) | {"client": asked.client}
+    problem |= {"p": law.p, "q": law.q} | asked.options | {"client": asked.client}
     document = {
         "problem": problem,
         "confidence": bench.CONFIDENCE,
@@ -150,10 +150,10 @@ def run(
     if as_json:
         output.print_json(document)
         return
-    said = "".join(f", {option} = {value:g}" for option, value in _parameters(asked).items())
+    told = "".join(f", {option} = {value:g}" for option, value in asked.options.items())
     made = "" if asked.client == OWN else f", clients of {asked.client}"
     chances = f"p* = {law.p:.5g}, q* = {law.q:.5g}"
-    _print(found, f"{law.name}, eps = {law.epsilon:g}{said}, {chances}{made}, {n:,} reports, {name}", fit)
+    _print(found, f"{law.name}, eps = {law.epsilon:g}{told}, {chances}{made}, {n:,} reports, {name}", fit)
     if out is not None:
         output.say_saved(out)
 
@@ -169,12 +169,9 @@ def _survey(path: Path | None, said: dict[str, Any], options: dict[str, Any]) ->
         if said[name] is None:
             tip = f"for example --{name} {example}, or --survey with the file of the survey"
             raise InvalidInput(name, None, "be given", tip)
-    return Survey(said["protocol"], said["eps"], parse_domain_labels(said["domain"]), said["client"] or OWN, **options)
-
-
-def _parameters(survey: Survey) -> dict[str, float]:
-    found = {"limit": survey.limit, "g": survey.g, "subset": survey.subset, "threshold": survey.threshold}
-    return {name: value for name, value in found.items() if value is not None}
+    items = parse_domain_labels(said["domain"])
+    chances = said["p"], said["q"]
+    return Survey(said["protocol"], said["eps"], items, said["client"] or OWN, options, *chances)
 
 
 def _fit(fit: Fit) -> dict[str, Any]:

@@ -61,8 +61,8 @@ def run(
         rows = [_row(line, epsilon, items, n, most) for line in chosen]
         if out is not None:
             names = tuple(map(str, range(items))) if labels is None else labels
-            together = most if chosen[0].longitudinal else None
-            Survey(chosen[0].key, epsilon, names, limit=together).write(out, overwrite=force)
+            options = {"limit": most} if chosen[0].longitudinal else {}
+            Survey(chosen[0].key, epsilon, names, parameters=options).write(out, overwrite=force)
     if as_json:
         said = {"epsilon": epsilon, "size": items, "users": n, "limit": most}
         output.print_json(said | {"protocols": rows})

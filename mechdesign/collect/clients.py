@@ -62,28 +62,22 @@ def law_of_client(
     name: str,
     epsilon: float,
     size: int,
-    *,
-    limit: float | None = None,
-    g: int | None = None,
-    subset: int | None = None,
-    threshold: float | None = None,
+    **options: Any,
 ) -> FrequencyProtocol:
-    """The law of one report of ``name`` by that package's client; None leaves a parameter to the client.
+    """The law of one report of ``name`` by that package's client; options are those of `protocol`.
 
     >>> law_of_client("pure-ldp", "olh", 1.0, 100).q  # g = 4, from round(e) + 1
     0.25
     """
     chosen, key = require_client(client), entry(name).key
-    given = {"limit": limit, "g": g, "subset": subset, "threshold": threshold}
-    options = {option: value for option, value in given.items() if value is not None}
     if chosen == OWN:
         return protocol(key, epsilon, size, **options)
     package = next(package for package in PACKAGES if package.key == chosen)
     if key not in package.protocols:
         rule = f"be one of {', '.join(package.protocols)} for clients of {package.about}"
         raise InvalidInput("protocol", name, rule)
-    if key == "ss" and subset is None:
-        return protocol(key, epsilon, size, **options | {"subset": _rounded_subset(epsilon, size)})
+    if key == "ss":
+        return protocol(key, epsilon, size, **{"subset": _rounded_subset(epsilon, size)} | options)
     if key in _TWICE_BY_VALUE:
         return _printed_chain(key, epsilon, size, options)
     if key in _HASHING:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,8 @@ from typing import Any
 from mechdesign import files
 from mechdesign.collect.clients import OWN, law_of_client, require_client, with_chances
 from mechdesign.collect.datasets import require_domain_labels
-from mechdesign.collect.protocols import FrequencyProtocol, LocalHashing, Longitudinal, SubsetSelection
-from mechdesign.collect.protocols.catalogue import entry
-from mechdesign.collect.protocols.histogram import ThresholdHistogram
+from mechdesign.collect.protocols import FrequencyProtocol, LocalHashing, Longitudinal
+from mechdesign.collect.protocols.catalogue import entry, options_of
 from mechdesign.collect.reports import Counted, count_reports
 from mechdesign.deploy.document import decimal
 from mechdesign.errors import FileProblem, InvalidInput, require_epsilon
@@ -27,29 +27,27 @@ FORMAT, VERSION = "mechdesign survey", 1
 
 NEED_LIMIT = ("l-oue", "l-soue")  # one round of the other memoised protocols does not depend on the limit
 _SAME = 1e-9  # relative: what two machines' exponentials may differ by, generously
-_QUESTION = ("client", "epsilon", "g", "hash", "items", "limit", "p", "protocol", "q", "stated", "subset", "threshold")
+_QUESTION = ("client", "epsilon", "hash", "items", "p", "parameters", "protocol", "q", "stated")
+_ATTRIBUTES = {"g": "hashes"}  # of a law, where it is called otherwise than the option
 
 
 @dataclass(frozen=True, slots=True)
 class Survey:
     """One question to users: the items, and how a client reports one of them.
 
-    Parameters that are left out are those of the ``client``, which are fixed here. ``p`` and ``q`` are for clients that
-    made reports with other chances than the protocol's own; None stands for the protocol's.
+    ``parameters`` are the options of `protocol`; those left out are the client's own, which are fixed here. ``p`` and
+    ``q`` are for clients that made reports with other chances than the protocol's; None stands for the protocol's.
 
     >>> survey = Survey("olh", 1.0, ("ape", "bee", "cat", "dog", "eel"))
-    >>> survey.g, Survey("olh", 1.0, tuple(map(str, range(100)))).g
-    (3, 4)
+    >>> survey.parameters, Survey("olh", 1.0, tuple(map(str, range(100)))).parameters
+    ((('g', 3),), (('g', 4),))
     """
 
     protocol: str
     epsilon: float
     items: tuple[str, ...]
     client: str = OWN
-    limit: float | None = None
-    g: int | None = None
-    subset: int | None = None
-    threshold: float | None = None
+    parameters: Mapping[str, float] | tuple[tuple[str, float], ...] = ()
     p: float | None = None
     q: float | None = None
     law: FrequencyProtocol = field(init=False, compare=False, repr=False)
@@ -58,29 +56,30 @@ class Survey:
         key, client = entry(self.protocol).key, require_client(self.client)
         items = tuple(self.items) if not isinstance(self.items, str) else ()
         require_domain_labels(items)
-        if self.limit is None and key in NEED_LIMIT:
+        given = dict(self.parameters)
+        if "limit" not in given and key in NEED_LIMIT:
             raise InvalidInput("limit", None, f"be given for {key}: its p* and q* depend on it", "pass --limit")
-        given = {"limit": self.limit, "g": self.g, "subset": self.subset, "threshold": self.threshold}
-        law = law_of_client(client, key, self.epsilon, len(items), **given)  # type: ignore[arg-type]
+        law = law_of_client(client, key, self.epsilon, len(items), **given)
         if self.p is None and self.q is not None:
             raise InvalidInput("p", None, "be given with q", "pass --p")
         if self.p is not None:
             law = with_chances(law, self.p, self.q)
-        once = law.once if isinstance(law, Longitudinal) else law
         fixed = {
             "protocol": key,
             "epsilon": require_epsilon(self.epsilon),
             "items": items,
             "client": client,
-            "limit": law.limit if isinstance(law, Longitudinal) else self.limit,
-            "g": once.hashes if isinstance(once, LocalHashing) else None,
-            "subset": once.subset if isinstance(once, SubsetSelection) else None,
-            "threshold": once.threshold if isinstance(once, ThresholdHistogram) else None,
+            "parameters": _fixed(key, law, given),
             "q": None if self.p is None else law.q,
             "law": law,
         }
         for name, value in fixed.items():
             object.__setattr__(self, name, value)
+
+    @property
+    def options(self) -> dict[str, float]:
+        """The parameters by their names."""
+        return dict(self.parameters)
 
     @property
     def hash(self) -> str | None:
@@ -102,10 +101,9 @@ class Survey:
             "items": list(self.items),
             "client": self.client,
             "hash": self.hash,
-            "g": self.g,
-            "subset": self.subset,
-            "threshold": None if self.threshold is None else decimal(self.threshold),
-            "limit": None if self.limit is None else decimal(self.limit),
+            "parameters": {
+                name: value if isinstance(value, int) else decimal(value) for name, value in self.options.items()
+            },
             "p": decimal(self.law.p),
             "q": decimal(self.law.q),
             "stated": self.p is not None,
@@ -123,6 +121,19 @@ class Survey:
         content = files.read_bytes(path)
         document = files.parse_json(content, str(path))
         return _Reader(str(path)).survey(document, content)
+
+
+def _fixed(name: str, law: FrequencyProtocol, given: dict[str, float]) -> tuple[tuple[str, float], ...]:
+    """Every parameter of the protocol, as its law has it."""
+    once = law.once if isinstance(law, Longitudinal) else law
+    found = []
+    for option in sorted(options_of(name)):
+        attribute = _ATTRIBUTES.get(option, option)
+        # the limit of another package's client stands in no law of one round
+        value = getattr(once, attribute, getattr(law, attribute, given.get(option)))
+        if value is not None:
+            found.append((option, value if isinstance(value, int) else float(value)))
+    return tuple(found)
 
 
 def _canonical(document: dict[str, Any]) -> bytes:
@@ -156,27 +167,22 @@ class _Reader:
         items = said["items"]
         if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
             raise self._wrong("items", "be a list of texts")
-        for name in ("g", "subset"):
-            if said[name] is not None and type(said[name]) is not int:
-                raise self._wrong(name, "be a whole number or null")
+        if not isinstance(said["parameters"], dict):
+            raise self._wrong("parameters", "be an object")
         if type(said["stated"]) is not bool:
             raise self._wrong("stated", "be true or false")
         chances = self._number(said["p"], "p"), self._number(said["q"], "q")
         if None in chances:
             raise self._wrong("p and q", "be given")
         epsilon = self._number(said["epsilon"], "epsilon")
-        limit, threshold = self._number(said["limit"], "limit"), self._number(said["threshold"], "threshold")
-        fixed_g = said["protocol"] in ("blh", "l-blh")  # no option of theirs: compared below
+        parameters = {name: self._parameter(value, name) for name, value in said["parameters"].items()}
         try:
             survey = Survey(
                 said["protocol"],
                 math.nan if epsilon is None else epsilon,
                 tuple(items),
                 said["client"],
-                limit,
-                None if fixed_g else said["g"],
-                said["subset"],
-                threshold,
+                parameters,
                 *(chances if said["stated"] else (None, None)),
             )
         except InvalidInput as error:
@@ -188,6 +194,12 @@ class _Reader:
             if stated is None or not math.isclose(stated, found, rel_tol=_SAME):
                 raise self._wrong(name, f"be {found!r}, as the rest says")
         return survey
+
+    def _parameter(self, value: Any, name: str) -> float:
+        number = value if type(value) is int else self._number(value, name)
+        if number is None:
+            raise self._wrong(name, "be a whole number, or the exact decimal expansion of a double, as text")
+        return number
 
     def _number(self, text: Any, name: str) -> float | None:
         if text is None:

@@ -70,7 +70,7 @@ def test_one_protocol_is_written_as_a_survey(run: Any, tmp_path: Path) -> None:
     outcome = run("protocols", "--eps", "1", *options)
     assert outcome.code == 0
     assert [line.split()[0] for line in outcome.out.splitlines()[2:3]] == ["L-OLH"]
-    assert Survey.read(path) == Survey("l-olh", 1.0, ("a", "b", "c"), limit=3.0)
+    assert Survey.read(path) == Survey("l-olh", 1.0, ("a", "b", "c"), parameters={"limit": 3.0})
     again = ("protocols", "--eps", "1", "--size", "3", "-p", "grr", "--out", str(path))
     assert run(*again).code == 2
     assert run(*again, "--force").code == 0

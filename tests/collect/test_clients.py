@@ -43,7 +43,8 @@ def test_reports_of_other_packages_give_the_shares_they_were_made_of(
     client: str, name: str, epsilon: float, limit: float | None
 ) -> None:
     """Fixed files of 1000 (L-GRR 2000) reports; all deviations below 4, which luck exceeds for 1 of 16,000 numbers."""
-    survey = Survey(name, epsilon, items(name), client=client, limit=limit)
+    options = {} if limit is None else {"limit": limit}
+    survey = Survey(name, epsilon, items(name), client=client, parameters=options)
     counted = survey.count(PEERS / f"{client}.{name}.npy")
     truth = LONG_SHARES if name == "l-grr" else SHARES
     found = survey.law.estimate(counted.support, counted.n)
@@ -114,8 +115,8 @@ def test_their_g_is_rounded(epsilon: float, g: int) -> None:
 def test_every_package_reads_what_it_lists() -> None:
     for package in PACKAGES:
         for name in package.protocols:
-            limit = 3.0 if name.startswith("l-") else None
-            assert law_of_client(package.key, name, 1.0, 6, limit=limit).p > 0
+            options = {"limit": 3.0} if name.startswith("l-") else {}
+            assert law_of_client(package.key, name, 1.0, 6, **options).p > 0
     assert CLIENTS[0] == "mechdesign"
 
 
@@ -130,7 +131,7 @@ def test_every_package_reads_what_it_lists() -> None:
 )
 def test_what_a_client_cannot_do_is_refused(client: str, name: str, options: dict[str, float], words: str) -> None:
     with pytest.raises(InvalidInput, match=words):
-        law_of_client(client, name, 1.0, 6, **options)  # type: ignore[arg-type]
+        law_of_client(client, name, 1.0, 6, **options)
 
 
 @pytest.mark.parametrize(

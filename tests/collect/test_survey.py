@@ -30,13 +30,13 @@ def rewritten(path: Path, **changes: Any) -> Path:
 
 @pytest.mark.parametrize("name", [line.key for line in PROTOCOLS])
 def test_a_file_comes_back_the_same(tmp_path: Path, name: str) -> None:
-    limit = 2.5 if name.startswith("l-") else None
-    survey = Survey(name, 1.1, ITEMS, limit=limit)
+    options = {"limit": 2.5} if name.startswith("l-") else {}
+    survey = Survey(name, 1.1, ITEMS, parameters=options)
     path = survey.write(tmp_path / "survey.json")
     again = Survey.read(path)
     assert again == survey
     assert again.write(tmp_path / "again.json").read_bytes() == path.read_bytes()
-    law = protocol(name, 1.1, 5, **({"limit": limit} if limit else {}))
+    law = protocol(name, 1.1, 5, **options)
     assert (again.law.p, again.law.q) == (law.p, law.q)
 
 
@@ -44,14 +44,14 @@ def test_a_file_comes_back_the_same(tmp_path: Path, name: str) -> None:
     "survey",
     [
         Survey("olh", 1.0, ITEMS, client="pure-ldp"),
-        Survey("l-grr", 1.0, ITEMS, client="multi-freq-ldpy", limit=2.0),
-        Survey("l-olh", 2.0, ITEMS, client="multi-freq-ldpy", limit=4.0),
-        Survey("l-blh", 2.0, ITEMS, client="multi-freq-ldpy", limit=4.0),
+        Survey("l-grr", 1.0, ITEMS, client="multi-freq-ldpy", parameters={"limit": 2.0}),
+        Survey("l-olh", 2.0, ITEMS, client="multi-freq-ldpy", parameters={"limit": 4.0}),
+        Survey("l-blh", 2.0, ITEMS, client="multi-freq-ldpy", parameters={"limit": 4.0}),
         Survey("oue", 1.0, ITEMS, p=0.6, q=0.3),
         Survey("grr", 1.0, ITEMS, p=0.6),
-        Survey("olh", 1.0, ITEMS, g=7, p=0.6),
-        Survey("the", 1.0, ITEMS, threshold=0.8),
-        Survey("ss", 1.0, ITEMS, subset=3),
+        Survey("olh", 1.0, ITEMS, parameters={"g": 7}, p=0.6),
+        Survey("the", 1.0, ITEMS, parameters={"threshold": 0.8}),
+        Survey("ss", 1.0, ITEMS, parameters={"subset": 3}),
     ],
     ids=lambda survey: f"{survey.protocol}-{survey.client}-{survey.p}",
 )
@@ -72,7 +72,7 @@ def test_a_rule_that_changes_later_leaves_written_surveys_alone(
     again = Survey.read(path).law
     assert isinstance(fresh, LocalHashing)
     assert isinstance(again, LocalHashing)
-    assert (fresh.hashes, again.hashes) == (17, survey.g)
+    assert (fresh.hashes, again.hashes) == (17, survey.options["g"])
 
 
 def test_files_are_canonical_and_have_no_json_floats(tmp_path: Path) -> None:
@@ -111,12 +111,16 @@ def test_nothing_is_overwritten_unasked(tmp_path: Path) -> None:
         ({"epsilon": "-1"}, "eps in .*above 0"),
         ({"epsilon": None}, "eps in"),
         ({"epsilon": "0.10"}, "exact decimal"),
-        ({"g": 1}, "g in .*whole number"),
-        ({"g": 3.0}, "g in .*whole number"),
-        ({"g": True}, "g in .*whole number"),
-        ({"g": 5}, "p in .*as the rest says"),
+        ({"parameters": {"g": 1}}, "g in .*whole number"),
+        ({"parameters": {"g": 3.0}}, "g in .*exact decimal"),
+        ({"parameters": {"g": "3"}}, "g in .*whole number"),
+        ({"parameters": {"g": True}}, "g in .*exact decimal"),
+        ({"parameters": {"g": None}}, "g in .*whole number"),
+        ({"parameters": {"g": 5}}, "p in .*as the rest says"),
+        ({"parameters": {}}, "parameters in .*as the rest says"),
+        ({"parameters": []}, "parameters in .*object"),
+        ({"parameters": {"g": 3, "subset": 2}}, "option in .*option of olh"),
         ({"hash": "xxh32-decimal"}, "hash in .*xxh64"),
-        ({"subset": 2}, "option in .*option of olh"),
         ({"items": ["a", "a", "b"]}, "domain in .*once"),
         ({"items": "abc"}, "items in .*list"),
         ({"items": [1, 2]}, "items in .*texts"),
@@ -173,7 +177,7 @@ def test_a_survey_has_one_question_in_this_version(tmp_path: Path, questions: An
     [
         (("l-oue", 1.0, ITEMS), {}, "limit must be given"),
         (("grr", 1.0, ITEMS), {"q": 0.1}, "p must be given"),
-        (("grr", 1.0, ITEMS), {"g": 3}, "option"),
+        (("grr", 1.0, ITEMS), {"parameters": {"g": 3}}, "option"),
         (("grr", 1.0, "ab"), {}, "domain"),
         (("grr", 1.0, ("a",)), {}, "two items"),
         (("grr", float("nan"), ITEMS), {}, "eps"),

@@ -12,7 +12,7 @@ from mechdesign.collect.protocols import protocol
 from mechdesign.errors import InvalidInput
 
 SLACK = 1e-9
-LAWS = [("grr", 3.0), ("grr", 6.0), ("oue", 1.0), ("oue", 6.0), ("olh", 3.0), ("hr", 3.0)]
+LAWS = [("grr", 3.0), ("grr", 6.0), ("oue", 1.0), ("oue", 6.0), ("olh", 3.0), ("hr", 0.5)]
 
 
 def at_every_support(name: str, epsilon: float, n: int, of: str) -> tuple[np.ndarray, np.ndarray]:

@@ -194,10 +194,10 @@ def _fit(fit: Fit) -> dict[str, Any]:
 def _csv(found: _Found) -> str:
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["item", "frequency", "count", "unbiased", "standard_error", "low", "high"])
+    writer.writerow(["item", "frequency", "count", "unbiased", "standard_error", "low", "high", "for"])
     for row in found.rows():
         low, high = row.pop("interval")
-        writer.writerow([*row.values(), low, high])
+        writer.writerow([*row.values(), low, high, found.around.of])
     return text.getvalue()
 
 

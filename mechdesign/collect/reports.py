@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -230,7 +231,8 @@ def _of_array(path: Path, form: _Form) -> Iterator[Array]:
         if not is_array:
             raise ValueError("it does not begin as one")
         reports = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError, EOFError, SyntaxError, TypeError, OverflowError, MemoryError) as error:
+    # a header is parsed as Python
+    except (OSError, ValueError, EOFError, SyntaxError, TokenError, TypeError, OverflowError, RecursionError) as error:
         said = error.strerror.lower() if isinstance(error, OSError) and error.strerror else ""
         reason = said or "it is damaged, another format, or holds Python objects"
         raise FileProblem("report file", str(path), f"be a readable .npy file: {reason}") from None

@@ -71,6 +71,7 @@ def test_files_hold_all_items(run: Any, reports: str, tmp_path: Path) -> None:
         rows = list(csv.DictReader(stream))
     assert [row["item"] for row in rows] == ITEMS.split(",")
     assert [float(row["low"]) for row in rows] == [item["interval"][0] for item in items]
+    assert {row["for"] for row in rows} == {"population"}
     assert run(*options, str(tmp_path / "counts.csv")).code == 2
     assert run(*options, str(tmp_path / "counts.csv"), "--force").code == 0
 

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from mechdesign.data.numbers import require_number_text
 from mechdesign.data.values import number_chunks
 from mechdesign.domains import Circle, Interval, require_numbers
-from mechdesign.errors import InvalidInput, require_finite, sealed
+from mechdesign.errors import FileProblem, InvalidInput, require_finite, sealed
 
 Floats = NDArray[np.float64]
 

@@ -6,9 +6,12 @@ import doctest
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import csv
+
+from mechdesign.collect.clients import law_of_client
 
 README = Path(__file__).parent.parent / "README.md"
 
@@ -27,6 +30,9 @@ def test_every_command_line_of_the_readme_is_accepted(capfd, tmp_path, monkeypat
     pq.write_table(data, "data.parquet")
     csv.write_csv(data, "data.csv")
     Path("labels.csv").write_text("\n".join("abbccc" * 50))
+    for name, client, size in (("reports.npy", "mechdesign", 3), ("theirs.npy", "pure-ldp", 100)):
+        law = law_of_client(client, "olh", 1.0, size)
+        np.save(name, law.report(np.arange(200) % size, np.random.default_rng(1)))
     lines = [line.split("#")[0].split() for line in README.read_text().splitlines() if line.startswith("python -m")]
     assert len(lines) >= 10
     codes = {" ".join(line): _exit_code(main, line[3:]) for line in lines}

@@ -1,18 +1,24 @@
-"""All frequency protocols for one eps and number of items: p*, q*, variance, report size, exact privacy loss."""
+"""All frequency protocols for one eps and number of items: p*, q*, variance, report size, exact privacy loss.
+
+With --protocol only that one; --out then writes what its clients run, for `estimate-counts --survey`.
+"""
 
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from mechdesign.cli import output
-from mechdesign.cli.options import AsJson, Eps, Quiet
+from mechdesign.cli.options import AsJson, Eps, Force, Quiet
+from mechdesign.collect.datasets import parse_domain_labels
 from mechdesign.collect.protocols import PROTOCOLS, FrequencyProtocol, protocol
 from mechdesign.collect.protocols.arguments import require_size, require_users
-from mechdesign.collect.protocols.catalogue import Entry
+from mechdesign.collect.protocols.catalogue import Entry, entry
 from mechdesign.collect.protocols.longitudinal import Longitudinal
+from mechdesign.collect.survey import Survey
 from mechdesign.errors import MAX_EPSILON, InvalidInput, require_epsilon
 
 _PARAMETERS = ("hashes", "subset", "threshold", "columns")
@@ -21,26 +27,49 @@ _SHORT = {"hashes": "g", "subset": "d", "threshold": "theta", "columns": "K"}
 
 def run(
     eps: Eps,
-    size: Annotated[int, typer.Option("--size", "-k", help="Number of items k.")],
+    size: Annotated[int | None, typer.Option("--size", "-k", help="Number of items k (or --domain).")] = None,
     users: Annotated[int, typer.Option("--users", "-n", help="Number of users n the variances are for.")] = 100_000,
     limit: Annotated[
         float | None,
         typer.Option("--limit", help="Loss of all reports of one value, for the longitudinal protocols (2 eps)."),
     ] = None,
+    domain: Annotated[
+        str | None, typer.Option("--domain", help="All items, in the order the clients number them: A,B,C or LO..HI.")
+    ] = None,
+    name: Annotated[str | None, typer.Option("--protocol", "-p", help="One protocol only, such as olh.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Save what clients of --protocol run: a survey, JSON.")
+    ] = None,
     as_json: AsJson = False,
+    force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    epsilon, items, n = require_epsilon(eps), require_size(size), require_users(users)
+    output.require_outputs(out, force=force)
+    if (domain is None) == (size is None):
+        given = None if domain is None else f"{domain} and {size}"
+        raise InvalidInput("--domain or --size", given, "be given, one of them", "for example --size 100")
+    labels = None if domain is None else parse_domain_labels(domain)
+    items = require_size(size if labels is None else len(labels))
+    epsilon, n = require_epsilon(eps), require_users(users)
     most = require_epsilon(min(2 * epsilon, MAX_EPSILON) if limit is None else limit, "limit")
     if most < epsilon:
         raise InvalidInput("limit", limit, f"be at least eps = {epsilon:g}, the loss of the first report")
+    chosen = PROTOCOLS if name is None else (entry(name),)
+    if out is not None and name is None:
+        raise InvalidInput("protocol", name, "be given with --out: a survey has one", "for example --protocol olh")
     with output.progress("protocols", quiet=quiet):
-        rows = [_row(line, epsilon, items, n, most) for line in PROTOCOLS]
+        rows = [_row(line, epsilon, items, n, most) for line in chosen]
+        if out is not None:
+            names = tuple(map(str, range(items))) if labels is None else labels
+            options = {"limit": most} if chosen[0].longitudinal else {}
+            Survey(chosen[0].key, epsilon, names, parameters=options).write(out, overwrite=force)
     if as_json:
         said = {"epsilon": epsilon, "size": items, "users": n, "limit": most}
         output.print_json(said | {"protocols": rows})
         return
     _print(rows, epsilon, items, n, most)
+    if out is not None:
+        output.say_saved(out)
 
 
 def _row(line: Entry, epsilon: float, size: int, users: int, limit: float) -> dict[str, Any]:

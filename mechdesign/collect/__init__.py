@@ -1,6 +1,8 @@
 """What a server estimates from reports, and how far off it is."""
 
 from mechdesign.collect.descriptor import Descriptor, EdgeResponse
+from mechdesign.collect.fit import Fit, examine, require_fit
+from mechdesign.collect.intervals import Intervals, share_intervals
 from mechdesign.collect.joint import accuracy, simulate_estimates, simulate_reports
 from mechdesign.collect.mean import MeanEstimate, expected_error, mean_of_reports, sampling_error
 from mechdesign.collect.mean_methods import MeanMethod
@@ -25,19 +27,25 @@ from mechdesign.collect.protocols import (
     sampled_with_fakes,
     split_budget,
 )
+from mechdesign.collect.reports import Counted, count_reports
 from mechdesign.collect.several import collect_means, scaled_means
 from mechdesign.collect.square_wave import estimate_by_em, estimate_by_ems
+from mechdesign.collect.survey import Survey
 from mechdesign.collect.tuning import tune_two_phase
 from mechdesign.collect.two_phase import TwoPhasePlan, additive_form, free_form, simulate_once, simulate_two_phase
 
 __all__ = [
     "PROTOCOLS",
     "Accuracy",
+    "Counted",
     "Descriptor",
     "EdgeResponse",
+    "Fit",
     "FrequencyProtocol",
+    "Intervals",
     "MeanEstimate",
     "MeanMethod",
+    "Survey",
     "TwoPhasePlan",
     "accuracy",
     "additive_form",
@@ -45,21 +53,25 @@ __all__ = [
     "bloom_rappor",
     "circular_mean",
     "collect_means",
+    "count_reports",
     "designed",
     "estimate_by_em",
     "estimate_by_ems",
     "estimate_distribution",
     "estimate_mean",
+    "examine",
     "expected_error",
     "free_form",
     "mean_of_reports",
     "prefix_search",
     "protocol",
     "rappor",
+    "require_fit",
     "sampled_attribute",
     "sampled_with_fakes",
     "sampling_error",
     "scaled_means",
+    "share_intervals",
     "simulate_distribution",
     "simulate_estimates",
     "simulate_mean",

@@ -1,104 +1,337 @@
 """Real reports in a file: counted chunk by chunk into the support of the items, so memory does not grow with users.
 
 A CSV file has no header and one report a row: an item's label for randomised response, the labels of a set for subset
-selection, k bits for unary encodings (as k fields, or as one word like ``0110``), and the numbers a client sent for the
-others. A ``.npy`` file holds the array the client's ``report`` gave.
+selection, k bits for unary encodings (as k fields, or as one word like ``0110``), a seed and a hash value for local
+hashing, and the numbers a client sent for the others. A ``.parquet`` file has the same in columns (or one column of
+lists); bits and noisy entries whose columns are called as the items are taken by name. A ``.npy`` file holds the array
+a client's ``report`` gave, with items as their positions.
+
+Bits may be 0.0 and 1.0, pairs may be ``(seed, y)`` or ``(y, seed)``: y is the column of numbers below g. Seeds may be
+64-bit numbers with or without a sign. What people reported is never shown: errors name row, column and rule.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign.collect.protocols import FrequencyProtocol
-from mechdesign.data.arrays import read_array
-from mechdesign.data.numbers import is_whole_text, number_of
+from mechdesign.collect.protocols import (
+    FrequencyProtocol,
+    Grr,
+    HadamardResponse,
+    LocalHashing,
+    Longitudinal,
+    SubsetSelection,
+    Unary,
+)
+from mechdesign.collect.protocols.hashing import SEED_BITS
+from mechdesign.collect.protocols.xxh32 import SEED_BITS as SHORT_SEED_BITS
+from mechdesign.data.sources import open_data
 from mechdesign.data.text import text_rows
-from mechdesign.errors import FileProblem, InvalidData, InvalidInput, sealed
+from mechdesign.errors import FileProblem, InvalidInput
+
+Counts = NDArray[np.int64]
+Array = NDArray[Any]
+
+SEED_FIRST, HASH_FIRST = "seed,y", "y,seed"
+ORDERS = (SEED_FIRST, HASH_FIRST)
 
 _CHUNK = 10_000
-_OF_ITEMS = ("grr", "l-grr", "ss")  # reports made of items: written as labels
+_MAGIC = b"\x93NUMPY"
+_MOST_HASHES = 1 << 16  # hash values that are counted one by one
+_BITS = {"0": 0, "1": 1, "0.0": 0, "1.0": 1}
 
 
-@sealed
-def read_support(path: Path | str, protocol: FrequencyProtocol, labels: Sequence[str]) -> tuple[NDArray[Any], int]:
-    """The support of every item in a file of reports, and how many reports there are."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Counted:
+    """What an estimate and its checks need of n reports.
+
+    ``hashes`` counts each hash value, of local hashing with few of them. ``repeats`` is the largest number of seeds in
+    a ``chunk`` of reports that others in it have too, out of ``2^seed_bits``.
+    """
+
+    support: Array
+    n: int
+    hashes: Counts | None = None
+    repeats: int = 0
+    chunk: int = _CHUNK
+    seed_bits: int | None = None
+
+
+class Withheld:
+    """Stands in errors for what a person reported."""
+
+    def __repr__(self) -> str:
+        return "a value that is not shown"
+
+
+def count_reports(
+    path: Path | str,
+    protocol: FrequencyProtocol,
+    labels: Sequence[str],
+    *,
+    order: str | None = None,
+    positions: bool = False,
+) -> Counted:
+    """The support of every item in a file of reports, and what tells whether they fit.
+
+    ``order`` says how pairs are written where numbers do not; with ``positions`` text files have items as numbers from
+    0 instead of their labels, as other packages' clients do.
+    """
     source = Path(path)
     if len(labels) != protocol.size:
         raise InvalidInput("domain", len(labels), f"hold {protocol.size} items, as the protocol does")
-    example = protocol.report(np.zeros(1, dtype=np.int64), np.random.default_rng(0))
-    if source.suffix.lower() == ".npy":
-        reports = read_array(source, "report file")
-        if reports.ndim == 0 or len(reports) == 0:
-            raise FileProblem("report file", str(source), "hold at least one report")
-        return protocol.support(_bits(reports) if example.dtype.kind == "b" else reports), len(reports)
-    total, users = np.zeros(protocol.size), 0
-    parse = _parser(protocol, example, labels)
-    rows = text_rows(source, "report file")
-    while chunk := [_parsed(source, place, fields, parse) for place, fields in islice(rows, _CHUNK)]:
-        reports = np.array(chunk, dtype=example.dtype).reshape(len(chunk), *example.shape[1:])
-        try:
-            total = total + protocol.support(reports)
-        except InvalidInput as error:
-            where = f"rows {users + 1} to {users + len(chunk)} of {source.name}"
-            raise InvalidData(where, error.value, f"hold reports of {protocol.name}: {error}") from None
-        users += len(chunk)
+    if order is not None and order not in ORDERS:
+        raise InvalidInput("order of pairs", order, f"be one of {' or '.join(ORDERS)}")
+    once = protocol.once if isinstance(protocol, Longitudinal) else protocol
+    names = tuple(map(str, range(len(labels)))) if positions else tuple(labels)
+    form = _Form.of(once, names, source.name)
+    readers = {".npy": _of_array, ".parquet": _of_parquet}
+    blocks = readers.get(source.suffix.lower(), _of_text)(source, form)
+    return _counted(once, form, blocks, order)
+
+
+# -- counting ----------------------------------------------------------------------------------------------------------
+
+
+def _counted(law: FrequencyProtocol, form: _Form, blocks: Iterator[Array], order: str | None) -> Counted:
+    total: Array = np.zeros(law.size, dtype=np.float64 if form.kind == "number" else np.int64)
+    users = repeats = 0
+    hashes = np.zeros(law.hashes, np.int64) if isinstance(law, LocalHashing) and law.hashes <= _MOST_HASHES else None
+    seed_bits = None
+    if isinstance(law, LocalHashing):
+        seed_bits = SEED_BITS if law.hash == "xxh64" else SHORT_SEED_BITS
+    for block in blocks:
+        if isinstance(law, LocalHashing):
+            order = order or _order_of(block, form, users)
+            block = _seed_first(block, order, form, users)
+            if hashes is not None:
+                hashes += np.bincount(block[:, 1].astype(np.int64), minlength=law.hashes)
+            seeds = block[:, 0] if seed_bits == SEED_BITS else block[:, 0].astype(np.uint32)
+            repeats = max(repeats, seeds.size - np.unique(seeds).size)
+        total = total + law.support(block)
+        users += len(block)
     if users == 0:
-        raise FileProblem("report file", str(source), "hold at least one report")
-    return total, users
+        raise FileProblem("report file", form.file, "hold at least one report")
+    return Counted(total, users, hashes, repeats, min(users, _CHUNK), seed_bits)
 
 
-def _parser(
-    protocol: FrequencyProtocol, example: NDArray[Any], labels: Sequence[str]
-) -> Callable[[list[str]], list[Any]]:
-    """What turns the fields of a row into a report shaped like the example; ValueError says what is wrong."""
-    width, kind = int(np.prod(example.shape[1:])), example.dtype.kind
-    limits = np.iinfo(example.dtype) if kind in "iu" else None
-    places = {label: place for place, label in enumerate(labels)}
-    of_items = protocol.name.lower() in _OF_ITEMS
+def _order_of(pairs: Array, form: _Form, before: int) -> str:
+    """Which column has the hash values: the one below g throughout."""
+    below = pairs < form.most
+    seed_first, hash_first = bool(below[:, 1].all()), bool(below[:, 0].all())
+    if seed_first and hash_first:
+        rule = f"show which column is y: the numbers of both are below g = {form.most}"
+        raise FileProblem(f"pairs in {form.file}", Withheld(), rule, "pass --pairs seed,y or --pairs y,seed")
+    if not seed_first and not hash_first:
+        place = before + 1 + int(np.argmin(below[:, 1] if below[:, 1].sum() >= below[:, 0].sum() else below[:, 0]))
+        rule = f"be a pair of a seed and a hash value below g = {form.most}, in one order in all rows"
+        raise FileProblem(f"row {place} of {form.file}", Withheld(), rule, "check eps, --g and the protocol")
+    return SEED_FIRST if seed_first else HASH_FIRST
 
-    def one(field: str) -> Any:
-        if of_items:
-            if field not in places:
-                raise ValueError("be made of items of the domain")
-            return places[field]
-        if kind == "b":
-            if field not in ("0", "1"):
-                raise ValueError("be made of bits 0 and 1")
-            return field == "1"
-        if limits is not None:
-            if not is_whole_text(field) or not limits.min <= int(field) <= limits.max:
-                raise ValueError("be made of whole numbers")
-            return int(field)
-        number = number_of(field)
-        if number is None or not math.isfinite(number):
-            raise ValueError("be made of finite numbers")
-        return number
 
-    def parse(fields: list[str]) -> list[Any]:
-        if kind == "b" and len(fields) == 1 and width > 1:
-            fields = list(fields[0])
-        if len(fields) != width:
-            raise ValueError(f"have {width} field{'s' * (width > 1)}, as reports of {protocol.name} do")
-        return [one(field.strip()) for field in fields]
+def _seed_first(pairs: Array, order: str, form: _Form, before: int) -> Array:
+    ordered = pairs if order == SEED_FIRST else pairs[:, ::-1]
+    high = ordered[:, 1] >= form.most
+    if high.any():
+        column = 2 if order == SEED_FIRST else 1
+        raise form.problem(before + 1 + int(np.argmax(high)), column, f"be a hash value below g = {form.most}")
+    return ordered
+
+
+# -- what reports look like --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """Reports of a protocol: ``width`` numbers each, of one kind; whole ones are below ``most``."""
+
+    kind: str
+    width: int
+    most: int
+    names: tuple[str, ...]
+    protocol: str
+    file: str
+    flat: bool = False  # one number a report, not a row of one
+
+    @classmethod
+    def of(cls, law: FrequencyProtocol, names: tuple[str, ...], file: str) -> _Form:
+        if isinstance(law, Grr):
+            return cls("item", 1, law.size, names, law.name, file, flat=True)
+        if isinstance(law, SubsetSelection):
+            return cls("item", law.subset, law.size, names, law.name, file)
+        if isinstance(law, Unary):
+            return cls("bit", law.size, 2, names, law.name, file)
+        if isinstance(law, LocalHashing):
+            return cls("pair", 2, law.hashes, names, law.name, file)
+        if isinstance(law, HadamardResponse):
+            return cls("index", 1, law.columns, names, law.name, file, flat=True)
+        return cls("number", law.size, 0, names, law.name, file)
+
+    def problem(self, row: int, column: int | None, rule: str, tip: str = "") -> FileProblem:
+        where = f"row {row} of {self.file}" + (f", column {column}" if column and self.width > 1 else "")
+        return FileProblem(where, Withheld(), rule, tip)
+
+    def typed(self, block: Array, before: int) -> Array:
+        """Rows of numbers as `support` takes them, or the first number that breaks a rule by its place."""
+        if block.ndim == 1 and self.width == 1:
+            block = block[:, None]
+        if block.ndim != 2 or block.shape[1] != self.width:
+            shape = f"{self.width} number{'s' * (self.width > 1)} a report, as {self.protocol} has"
+            raise FileProblem(
+                f"reports in {self.file}", block.shape, f"have {shape}", "check the domain and the protocol"
+            )
+        kinds, rule = {
+            "item": ("iu", f"be made of items, as numbers from 0 to {self.most - 1}"),
+            "index": ("iu", f"be made of whole numbers from 0 to {self.most - 1}"),
+            "bit": ("biuf", "be made of bits 0 and 1"),
+            "pair": ("iu", "be made of whole numbers of 64 bits: floats have lost digits of the seeds"),
+            "number": ("iuf", "be made of finite numbers"),
+        }[self.kind]
+        if block.dtype.kind not in kinds:
+            raise FileProblem(f"reports in {self.file}", f"numbers of type {block.dtype}", rule)
+        if self.kind == "pair":
+            return block.astype(np.uint64)  # a seed with a sign has the same bits
+        if self.kind == "number":
+            self._require(np.isfinite(block), rule, before)
+            return block.astype(np.float64)
+        if self.kind == "bit":
+            self._require((block == 0) | (block == 1), rule, before)
+            return block.astype(np.bool_)
+        self._require((block >= 0) & (block < self.most), rule, before)
+        items = block.astype(np.int64)
+        if self.flat:
+            return items[:, 0]
+        repeated = (np.diff(np.sort(items, axis=1), axis=1) == 0).any(axis=1)
+        if repeated.any():
+            rule = f"hold {self.width} distinct items, as reports of {self.protocol} do"
+            raise self.problem(before + 1 + int(np.argmax(repeated)), None, rule)
+        return items
+
+    def _require(self, good: Array, rule: str, before: int) -> None:
+        if not good.all():
+            row, column = divmod(int(np.argmin(good)), good.shape[1])
+            raise self.problem(before + row + 1, column + 1, rule)
+
+
+# -- arrays ------------------------------------------------------------------------------------------------------------
+
+
+def _of_array(path: Path, form: _Form) -> Iterator[Array]:
+    try:
+        with path.open("rb") as stream:
+            is_array = stream.read(len(_MAGIC)) == _MAGIC
+        if not is_array:
+            raise ValueError("it does not begin as one")
+        reports = np.load(path, mmap_mode="r", allow_pickle=False)
+    # a header is parsed as Python
+    except (OSError, ValueError, EOFError, SyntaxError, TokenError, TypeError, OverflowError, RecursionError) as error:
+        said = error.strerror.lower() if isinstance(error, OSError) and error.strerror else ""
+        reason = said or "it is damaged, another format, or holds Python objects"
+        raise FileProblem("report file", str(path), f"be a readable .npy file: {reason}") from None
+    if reports.ndim == 0 or len(reports) == 0:
+        raise FileProblem("report file", str(path), "hold at least one report")
+    for start in range(0, len(reports), _CHUNK):
+        yield form.typed(np.array(reports[start : start + _CHUNK]), start)
+
+
+# -- columns -----------------------------------------------------------------------------------------------------------
+
+
+def _of_parquet(path: Path, form: _Form) -> Iterator[Array]:
+    source = open_data(path)
+    names = list(source.names)
+    if form.kind in ("bit", "number") and set(names) == set(form.names):
+        names = list(form.names)
+    elif len(names) not in (1, form.width):
+        rule = f"have {form.width} columns, or one of lists, as reports of {form.protocol} do"
+        raise FileProblem(str(path), f"{len(names)} columns", rule, "leave out what is no report")
+    before = 0
+    for batch in source.read(names):
+        for start in range(0, batch.num_rows, _CHUNK):
+            part = batch.slice(start, _CHUNK)
+            columns = [_column(part.column(place), form, before, place + 1) for place in range(len(names))]
+            block = columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
+            yield form.typed(block, before)
+            before += part.num_rows
+
+
+def _column(column: Any, form: _Form, before: int, place: int) -> Array:
+    if column.null_count:
+        missing = int(np.argmax(column.is_null().to_numpy(zero_copy_only=False)))
+        raise form.problem(before + missing + 1, place, "hold a value")
+    values = column.to_pylist() if form.kind == "item" or column.type.num_fields else None
+    if values is None:
+        found: Array = column.to_numpy(zero_copy_only=False)
+        return found.astype(np.uint64) if form.kind == "pair" and found.dtype.kind in "iu" else found
+    rows = [value if isinstance(value, list) else [value] for value in values]
+    width = form.width if column.type.num_fields else 1
+    for row, fields in enumerate(rows):
+        if len(fields) != width or None in fields:
+            raise form.problem(before + row + 1, place, f"hold {width} value{'s' * (width > 1)}")
+    if form.kind == "item":
+        known = {name: position for position, name in enumerate(form.names)}
+        for row, fields in enumerate(rows):
+            for item in fields:
+                if isinstance(item, bool) or not isinstance(item, str | int) or str(item) not in known:
+                    raise form.problem(before + row + 1, place, "be made of items of the domain")
+        block = np.array([[known[str(item)] for item in fields] for fields in rows], dtype=np.int64)
+    else:
+        block = np.asarray(rows, dtype=np.uint64 if form.kind == "pair" else None)
+    return block if column.type.num_fields else block[:, 0]
+
+
+# -- text --------------------------------------------------------------------------------------------------------------
+
+
+def _of_text(path: Path, form: _Form) -> Iterator[Array]:
+    parse = _parser(form)
+    rows = text_rows(path, "report file")
+    before = 0
+    while chunk := [parse(place, fields) for place, fields in islice(rows, _CHUNK)]:
+        kind = {"pair": np.uint64, "index": np.uint64, "number": np.float64}.get(form.kind, np.int64)
+        yield form.typed(np.array(chunk, dtype=kind), before)
+        before += len(chunk)
+
+
+def _parser(form: _Form) -> Callable[[int, list[str]], list[Any]]:
+    """What turns the fields of a row into numbers, or names the first field that breaks a rule."""
+    known = {name: position for position, name in enumerate(form.names)}
+    tip = "one report a row, no header"
+
+    def whole(field: str) -> int | None:
+        return int(field) if field.isascii() and field.isdigit() and len(field) <= 20 and int(field) < 2**64 else None
+
+    def finite(field: str) -> float | None:
+        try:
+            number = float(field)
+        except ValueError:
+            return None
+        return number if np.isfinite(number) else None
+
+    kinds: dict[str, tuple[Callable[[str], Any], str]] = {
+        "item": (known.get, "be made of items of the domain"),
+        "bit": (_BITS.get, "be made of bits 0 and 1"),
+        "number": (finite, "be made of finite numbers"),
+    }
+    one, rule = kinds.get(form.kind, (whole, "be made of whole numbers, at least 0 and below 2^64"))
+
+    def parse(place: int, fields: list[str]) -> list[Any]:
+        if form.kind == "bit" and len(fields) == 1 and form.width > 1:
+            fields = list(fields[0].strip())
+        if len(fields) != form.width:
+            have = f"have {form.width} field{'s' * (form.width > 1)}, as reports of {form.protocol} do"
+            raise form.problem(place, None, have, tip)
+        numbers = [one(field.strip()) for field in fields]
+        if None in numbers:
+            raise form.problem(place, numbers.index(None) + 1, rule, tip)
+        return numbers
 
     return parse
-
-
-def _parsed(path: Path, place: int, fields: list[str], parse: Callable[[list[str]], list[Any]]) -> list[Any]:
-    try:
-        return parse(fields)
-    except ValueError as error:
-        raise InvalidData(f"row {place} of {path.name}", fields, str(error), "one report a row, no header") from None
-
-
-def _bits(reports: NDArray[Any]) -> NDArray[Any]:
-    """Whole numbers that are all 0 or 1 are bits, as other programs save them."""
-    is_bits = reports.dtype.kind in "iu" and bool(((reports == 0) | (reports == 1)).all())
-    return reports.astype(np.bool_) if is_bits else reports

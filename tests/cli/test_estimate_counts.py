@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mechdesign.cli import estimate_counts
 from mechdesign.collect.protocols import PROTOCOLS, protocol
+from mechdesign.collect.survey import NEED_LIMIT, Survey
 
 COUNTS = [700, 200, 80, 20]
 VALUES = np.repeat(np.arange(4), COUNTS)
@@ -28,9 +28,12 @@ def reports(tmp_path: Path) -> str:
 
 
 def test_items_come_with_the_protocol_s_own_errors(run: Any, reports: str) -> None:
-    document = run("estimate-counts", reports, "-p", "grr", "-e", "2", "--domain", ITEMS, "-m", "raw", "--json").json
+    options = ("-p", "grr", "-e", "2", "--domain", ITEMS, "-m", "raw", "--for", "users")
+    document = run("estimate-counts", reports, *options, "--json").json
+    assert document["for"] == "users"
     law, z = protocol("grr", 2.0, 4), NormalDist().inv_cdf(0.975)
     said = {"protocol": "GRR", "eps": 2.0, "items": 4, "reports": 1000, "method": "raw", "p": law.p, "q": law.q}
+    said["client"] = "mechdesign"
     assert document["problem"] == said
     text = Path(reports).read_text().split()
     expected = law.estimate([text.count(item) for item in ITEMS.split(",")], 1000)
@@ -39,7 +42,7 @@ def test_items_come_with_the_protocol_s_own_errors(run: Any, reports: str) -> No
         assert row["frequency"] == row["unbiased"] == pytest.approx(f)
         assert row["count"] == pytest.approx(1000 * f)
         assert row["standard_error"] == pytest.approx(error)
-        assert row["interval"] == pytest.approx([f - z * error, f + z * error])
+        assert row["interval"] == pytest.approx([max(f - z * error, 0), f + z * error], abs=2 / 1000)  # of users
 
 
 def test_post_processed_frequencies_are_a_distribution(run: Any, reports: str) -> None:
@@ -68,6 +71,7 @@ def test_files_hold_all_items(run: Any, reports: str, tmp_path: Path) -> None:
         rows = list(csv.DictReader(stream))
     assert [row["item"] for row in rows] == ITEMS.split(",")
     assert [float(row["low"]) for row in rows] == [item["interval"][0] for item in items]
+    assert {row["for"] for row in rows} == {"population"}
     assert run(*options, str(tmp_path / "counts.csv")).code == 2
     assert run(*options, str(tmp_path / "counts.csv"), "--force").code == 0
 
@@ -119,7 +123,7 @@ def test_every_law_that_depends_on_the_limit_needs_it() -> None:
     keys = [line.key for line in PROTOCOLS if line.longitudinal]
     laws = {key: [protocol(key, 1.0, 10, limit=limit) for limit in (2.0, 5.0)] for key in keys}
     depend = {key for key, (a, b) in laws.items() if abs(a.p - b.p) + abs(a.q - b.q) > 1e-9}
-    assert depend == set(estimate_counts._LIMITED)
+    assert depend == set(NEED_LIMIT)
 
 
 def test_the_reports_are_never_overwritten(run: Any, reports: str, tmp_path: Path) -> None:
@@ -165,3 +169,136 @@ def test_a_file_that_is_not_there_is_refused(run: Any, tmp_path: Path) -> None:
     outcome = run("estimate-counts", str(tmp_path / "none.csv"), "-p", "grr", "-e", "1", "--domain", ITEMS)
     assert outcome.code == 2
     assert "readable" in outcome.err
+
+
+# -- reports that do not fit -------------------------------------------------------------------------------------------
+
+
+def saved(path: Path, sent: Any) -> str:
+    np.save(path, sent)
+    return str(path)
+
+
+def test_reports_from_before_the_domain_grew_are_refused(run: Any, tmp_path: Path) -> None:
+    """OLH of 5 items hashes to 3 values, of 100 to 4: once read as 59 deviations of error without a word."""
+    data = np.repeat(np.arange(5), [25_000, 10_000, 7_500, 5_000, 2_500])
+    file = saved(tmp_path / "r.npy", protocol("olh", 1.0, 5).report(data, np.random.default_rng(1)))
+    outcome = run(
+        "estimate-counts", file, "-p", "olh", "-e", "1", "--domain", "0..99", "--out", str(tmp_path / "o.csv")
+    )
+    assert outcome.code == 2
+    assert outcome.out == ""
+    assert "deviations off" in outcome.err
+    assert "domain" in outcome.err
+    assert not (tmp_path / "o.csv").exists()
+
+
+def test_a_survey_reads_them_rightly(run: Any, tmp_path: Path) -> None:
+    survey = str(tmp_path / "survey.json")
+    assert run("protocols", "--eps", "1", "--domain", "a,b,c,d,e", "-p", "olh", "--out", survey).code == 0
+    data = np.repeat(np.arange(5), [25_000, 10_000, 7_500, 5_000, 2_500])
+    file = saved(tmp_path / "r.npy", Survey.read(survey).law.report(data, np.random.default_rng(1)))
+    document = run("estimate-counts", file, "--survey", survey, "-m", "raw", "--json").json
+    assert document["problem"]["g"] == 3
+    for row, share in zip(document["items"], (0.5, 0.2, 0.15, 0.1, 0.05), strict=True):
+        assert abs(row["unbiased"] - share) < 4 * row["standard_error"]
+    assert document["fit"]["deviations"] < 4.5
+
+
+def test_reports_of_another_epsilon_are_refused(run: Any, tmp_path: Path) -> None:
+    sent = protocol("oue", 1.0, 50).report(np.arange(20_000) % 50, np.random.default_rng(1))
+    outcome = run("estimate-counts", saved(tmp_path / "r.npy", sent), "-p", "oue", "-e", "2", "--domain", "0..49")
+    assert outcome.code == 2
+    assert "the shares add to 20" in outcome.err
+
+
+def test_reports_of_other_packages_are_read_by_name(run: Any) -> None:
+    file = Path(__file__).parents[1] / "collect" / "peers" / "multi-freq-ldpy.olh.npy"
+    options = ("estimate-counts", str(file), "-p", "olh", "-e", "1.5", "--domain", "0..5", "--json")
+    document = run(*options, "--client", "multi-freq-ldpy").json
+    assert (document["problem"]["client"], document["problem"]["g"]) == ("multi-freq-ldpy", 5)
+    assert document["items"][0]["unbiased"] == pytest.approx(0.4, abs=0.2)
+    ours = run(*options, "--g", "5")
+    assert ours.code == 2
+    assert "deviations off" in ours.err
+
+
+def test_seeds_that_repeat_are_refused(run: Any, tmp_path: Path) -> None:
+    """The same users twice are not twice the users: intervals would be too short by 1.4."""
+    sent = protocol("olh", 1.0, 4).report(VALUES, np.random.default_rng(1))
+    file = saved(tmp_path / "r.npy", np.concatenate([sent, sent]))
+    outcome = run("estimate-counts", file, "-p", "olh", "-e", "1", "--domain", ITEMS)
+    assert outcome.code == 2
+    assert "seeds that repeat" in outcome.err
+
+
+def test_doubtful_reports_are_called_so(run: Any, tmp_path: Path) -> None:
+    """516 ones more than are due, 5.3 deviations: an answer, and a word on stderr."""
+    law = protocol("sue", 1.0, 4)
+    ones = np.array([law.p] + [law.q] * 3) * 10_000 + 129
+    bits = (np.arange(10_000)[:, None] < ones).astype(np.uint8)
+    outcome = run(
+        "estimate-counts", saved(tmp_path / "r.npy", bits), "-p", "sue", "-e", "1", "--domain", ITEMS, "--json"
+    )
+    assert outcome.code == 0
+    assert 1e-9 < outcome.json["fit"]["chance"] < 1e-4
+    assert "doubtful reports: the shares add to" in outcome.err
+
+
+def test_the_output_names_whose_share_it_is(run: Any, reports: str) -> None:
+    options = ("estimate-counts", reports, "-p", "grr", "-e", "2", "--domain", ITEMS)
+    wide, narrow = (run(*options, "--for", of, "--json").json for of in ("population", "users"))
+    assert run(*options, "--json").json == wide
+    assert (wide["for"], narrow["for"]) == ("population", "users")
+    for one, other in zip(wide["items"], narrow["items"], strict=True):
+        assert one["standard_error"] >= other["standard_error"]
+        assert one["unbiased"] == other["unbiased"]
+    assert "the population the users were drawn from" in run(*options).out
+    assert "of these users" in run(*options, "--for", "users").out.replace("for shares of", "of")
+
+
+def test_the_fit_is_told(run: Any, reports: str, tmp_path: Path) -> None:
+    assert "Fit: " in run("estimate-counts", reports, "-p", "grr", "-e", "2", "--domain", ITEMS).out
+    sent = protocol("sue", 1.0, 4).report(VALUES, np.random.default_rng(5))
+    outcome = run("estimate-counts", saved(tmp_path / "r.npy", sent), "-p", "sue", "-e", "1", "--domain", ITEMS)
+    assert "deviations off (the worst of 3 tests" in outcome.out
+
+
+def test_stated_chances_are_used(run: Any, reports: str) -> None:
+    options = ("estimate-counts", reports, "-p", "grr", "-e", "2", "--domain", ITEMS, "--json")
+    law = protocol("grr", 2.0, 4)
+    same = run(*options, "--p", f"{law.p:.8f}").json
+    assert same["items"][0]["unbiased"] == pytest.approx(run(*options).json["items"][0]["unbiased"], rel=1e-6)
+    other = run(*options, "--p", "0.8", "-m", "raw").json["problem"]
+    assert (other["p"], other["q"]) == pytest.approx((0.8, 0.2 / 3))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("-e", "1", "--domain", ITEMS), "protocol must be given"),
+        (("-p", "grr", "--domain", ITEMS), "eps must be given"),
+        (("-p", "grr", "-e", "1"), "domain must be given"),
+        (("-p", "grr", "-e", "2", "--domain", ITEMS, "--client", "nobody"), "client must be one of"),
+        (("-p", "grr", "-e", "2", "--domain", ITEMS, "--for", "people"), "for must be"),
+        (("-p", "grr", "-e", "2", "--domain", ITEMS, "--pairs", "x"), "order of pairs"),
+        (("-p", "grr", "-e", "2", "--domain", ITEMS, "--q", "0.1"), "p must be given"),
+        (("--survey", "nowhere.json"), "readable"),
+    ],
+    ids=str,
+)
+def test_what_is_missing_is_asked_for(run: Any, reports: str, arguments: tuple[str, ...], words: str) -> None:
+    outcome = run("estimate-counts", reports, *arguments)
+    assert outcome.code == 2
+    assert words in " ".join(outcome.err.split())
+
+
+@pytest.mark.parametrize("extra", [("-e", "1"), ("-p", "grr"), ("--g", "3"), ("--client", "ldp3")], ids=str)
+def test_a_survey_and_options_contradict_each_other(
+    run: Any, reports: str, tmp_path: Path, extra: tuple[str, ...]
+) -> None:
+    survey = Survey("grr", 2.0, tuple(ITEMS.split(","))).write(tmp_path / "survey.json")
+    assert run("estimate-counts", reports, "--survey", str(survey)).code == 0
+    outcome = run("estimate-counts", reports, "--survey", str(survey), *extra)
+    assert outcome.code == 2
+    assert "the survey says it" in outcome.err

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from mechdesign.collect.protocols import PROTOCOLS, protocol
+from mechdesign.collect.survey import Survey
 
 
 def test_json_lists_every_protocol_with_its_numbers(run: Any) -> None:
@@ -60,3 +62,37 @@ def test_bad_input_exits_with_2(run: Any, arguments: tuple[str, ...], words: str
     assert outcome.code == 2
     assert words in " ".join(outcome.err.split())
     assert outcome.out == ""
+
+
+def test_one_protocol_is_written_as_a_survey(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "survey.json"
+    options = ("--domain", "a,b,c", "--protocol", "l-olh", "--limit", "3", "--out", str(path))
+    outcome = run("protocols", "--eps", "1", *options)
+    assert outcome.code == 0
+    assert [line.split()[0] for line in outcome.out.splitlines()[2:3]] == ["L-OLH"]
+    assert Survey.read(path) == Survey("l-olh", 1.0, ("a", "b", "c"), parameters={"limit": 3.0})
+    again = ("protocols", "--eps", "1", "--size", "3", "-p", "grr", "--out", str(path))
+    assert run(*again).code == 2
+    assert run(*again, "--force").code == 0
+    assert Survey.read(path).items == ("0", "1", "2")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--eps", "1", "--size", "3", "--domain", "a,b,c"), "one of them"),
+        (("--eps", "1", "--size", "3", "--out", "survey.json"), "protocol must be given"),
+        (("--eps", "1", "--size", "3", "-p", "xyz"), "protocol must be one of"),
+        (("--eps", "1", "--domain", "a,a"), "once"),
+        (("--eps", "3", "--size", "3", "-p", "l-soue", "--limit", "3", "--out", "survey.json"), "limit 3"),
+    ],
+    ids=str,
+)
+def test_surveys_that_cannot_be_are_refused(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], words: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    outcome = run("protocols", *arguments)
+    assert outcome.code == 2
+    assert words in " ".join(outcome.err.split())
+    assert not list(tmp_path.iterdir())

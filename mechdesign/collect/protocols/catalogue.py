@@ -64,6 +64,15 @@ def entry(name: str) -> Entry:
     raise InvalidInput("protocol", name, f"be one of {known}")
 
 
+def options_of(name: str) -> list[str]:
+    """The options of the protocol of that name.
+
+    >>> options_of("l-olh")
+    ['limit', 'g']
+    """
+    return [option for option in list(inspect.signature(entry(name).build).parameters)[2:] if option != "name"]
+
+
 def protocol(name: str, epsilon: float, size: int, /, **options: Any) -> FrequencyProtocol:
     """The protocol of that name for ``size`` items; options are those of its own builder.
 
@@ -73,9 +82,7 @@ def protocol(name: str, epsilon: float, size: int, /, **options: Any) -> Frequen
     >>> round(oue.variance(0.0, 100_000).item(), 9)
     3.6827e-05
     """
-    line = entry(name)
-    allowed = list(inspect.signature(line.build).parameters)[2:]
-    allowed = [option for option in allowed if option != "name"]
+    line, allowed = entry(name), options_of(name)
     for option in options:
         if option not in allowed:
             rule = f"be an option of {line.key}: {', '.join(allowed) or 'it has none'}"

@@ -11,6 +11,7 @@ from scipy import optimize
 
 from mechdesign.collect.protocols import arguments, pure
 from mechdesign.collect.protocols.randomness import Randomness, require_randomness
+from mechdesign.collect.protocols.xxh32 import xxh32_decimal
 from mechdesign.collect.protocols.xxh64 import xxh64
 from mechdesign.errors import InvalidData, InvalidInput, require_epsilon
 
@@ -21,6 +22,9 @@ Words = NDArray[np.uint64]
 MOST_VALUES = 1 << 31
 SEED_BITS = 64
 
+HASHES = {"xxh64": xxh64, "xxh32-decimal": xxh32_decimal}
+"""What clients hash: the number of an item as eight bytes, or the text of its digits as other packages do."""
+
 _AT_ONCE = 1 << 15  # hashes that stay in the cache
 
 
@@ -30,7 +34,7 @@ class LocalHashing:
 
     y is any other hash value with probability ``(1 - p) / (g - 1)`` each. A report supports the items that its hash
     function sends to y, so another item is supported with probability ``q = 1/g`` under an ideal hash; the client uses
-    XXH64, seeds of 64 bits. ``miss`` is ``1 - p`` in full precision.
+    XXH64, seeds of 64 bits, or the ``hash`` of another package. ``miss`` is ``1 - p`` in full precision.
 
     *Guarantee.* The seed is independent of the item, so whatever the hash function, the loss is at most
     ``ln [p (g - 1) / (1 - p)]``, and equal to it as soon as some seed tells two items apart. Simulation is exact for
@@ -46,9 +50,12 @@ class LocalHashing:
     hashes: int
     p: float
     miss: float
+    hash: str = "xxh64"
 
     def __post_init__(self) -> None:
         arguments.require_whole(self.hashes, "g", 2, MOST_VALUES)
+        if self.hash not in HASHES:
+            raise InvalidInput("hash", self.hash, f"be one of {', '.join(HASHES)}")
         if not self.q <= self.p <= 1 or not self.miss > 0 or abs(self.p + self.miss - 1) > 1e-12:
             raise InvalidInput("p, miss", (self.p, self.miss), "satisfy p >= 1/g and p + miss = 1")
 
@@ -67,7 +74,7 @@ class LocalHashing:
         """A seed and a perturbed hash a user, as two columns."""
         items, source = arguments.require_values(values, self.size), require_randomness(rng)
         seeds = random_seeds(items.size, source)
-        return np.stack([seeds, self.perturb(hash_values(items, seeds, self.hashes), source)], axis=1)
+        return np.stack([seeds, self.perturb(hash_values(items, seeds, self.hashes, self.hash), source)], axis=1)
 
     def perturb(self, hashed: Words, source: Randomness) -> Words:
         """Randomised response among the g hash values."""
@@ -76,7 +83,7 @@ class LocalHashing:
 
     def support(self, reports: ArrayLike) -> Counts:
         """How many reports each item's hash agrees with: a hash for every report and item."""
-        return hash_support(reports, np.arange(self.size, dtype=np.uint64), self.hashes)
+        return hash_support(reports, np.arange(self.size, dtype=np.uint64), self.hashes, self.hash)
 
     simulate = pure.independent_coins
     estimate = pure.estimate
@@ -90,12 +97,12 @@ def random_seeds(count: int, source: Randomness) -> Words:
     return np.asarray(source.integers(0, 1 << SEED_BITS, count, np.uint64))
 
 
-def hash_values(numbers: Counts | Words, seeds: Words, hashes: int) -> Words:
-    """``XXH64(number; seed) mod g``."""
-    return xxh64(numbers, seeds) % np.uint64(hashes)
+def hash_values(numbers: Counts | Words, seeds: Words, hashes: int, name: str = "xxh64") -> Words:
+    """``XXH64(number; seed) mod g``, or another hash by its name."""
+    return np.asarray(HASHES[name](numbers, seeds) % np.uint64(hashes))
 
 
-def hash_support(reports: ArrayLike, numbers: Words, hashes: int) -> Counts:
+def hash_support(reports: ArrayLike, numbers: Words, hashes: int, name: str = "xxh64") -> Counts:
     """How many reports ``(seed, y)`` the hash of each number agrees with."""
     pairs = arguments.require_reports(reports, (2,), "u", "pairs of a seed and a hash")
     if pairs.size and pairs[:, 1].max() >= hashes:
@@ -106,7 +113,7 @@ def hash_support(reports: ArrayLike, numbers: Words, hashes: int) -> Counts:
     for start in range(0, seeds.size, _AT_ONCE):
         part = slice(start, start + _AT_ONCE)
         for v in range(numbers.size):
-            counted[v] += np.count_nonzero(hash_values(numbers[v : v + 1], seeds[part], hashes) == said[part])
+            counted[v] += np.count_nonzero(hash_values(numbers[v : v + 1], seeds[part], hashes, name) == said[part])
     return counted
 
 

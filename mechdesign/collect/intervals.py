@@ -1,0 +1,181 @@
+"""Intervals for shares estimated from reports: of the item among these users, or in the population they come from.
+
+Given the data of the users, only the noise of the protocol is random; over users drawn at random from a population the
+data are, too, which adds ``f (1 - f) / n`` to the variance.
+
+*Population.* A report supports an item or does not, with probability ``s = q + (p - q) f``, independently of all
+others, so the support is binomial whatever the protocol, and the Clopper-Pearson interval of s, mapped to f, covers
+with at least the confidence at every n. Where support is no count (SHE) the interval is normal, its sampling variance
+that of Agresti and Coull.
+
+Ends below 0 or above 1 are kept: they show how the noise fell.
+
+*These users.* Of n users a whole number m holds the item, and the support is the sum of two binomials, which grows with
+m: the exact interval holds all m for which neither tail is below half of what the confidence leaves. Where the support
+has a standard deviation of 32 or more the interval is normal, with the protocol's own variance at the estimate.
+
+By Hoeffding's comparison (1956) the binomial has the longer tails, so the interval for the population covers the share
+among these users, too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+from mechdesign.collect.protocols import FrequencyProtocol
+from mechdesign.errors import InvalidInput, require_number
+
+Floats = NDArray[np.float64]
+
+_NORMAL = 32.0  # deviations of a support from which its law is close to normal
+_AT_ONCE = 1 << 20
+
+POPULATION = "population"
+USERS = "users"
+SHARES = (POPULATION, USERS)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Intervals:
+    """By item: standard error of the unbiased estimate and ends of the interval, for the share that ``of`` names."""
+
+    of: str
+    method: str
+    errors: Floats
+    lower: Floats
+    upper: Floats
+
+
+def share_intervals(law: FrequencyProtocol, support: ArrayLike, n: int, of: str, confidence: float) -> Intervals:
+    """Intervals for every item from its support among n reports.
+
+    >>> from mechdesign.collect.protocols import protocol
+    >>> found = share_intervals(protocol("grr", 8.0, 2), [0, 10], 10, "population", 0.95)
+    >>> found.lower.round(3).tolist(), found.upper.round(3).tolist()  # of shares that may well be .1 and .9
+    ([-0.0, 0.692], [0.308, 1.0])
+    """
+    level = require_number(confidence, "confidence")
+    if not 0 < level < 1:
+        raise InvalidInput("confidence", confidence, "lie between 0 and 1", "for example 0.95")
+    if of not in SHARES:
+        raise InvalidInput("share", of, f"be one of {', '.join(SHARES)}")
+    unbiased = law.estimate(support, n)
+    share = np.clip(unbiased, 0.0, 1.0)
+    variance = law.variance(share, n)
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    if of == USERS:
+        return _of_users(law, np.asarray(support, dtype=np.float64), n, unbiased, np.sqrt(variance), level)
+    errors = np.sqrt(variance + share * (1 - share) / n)
+    if not _is_count(law):
+        drawn = (n * share + z**2 / 2) / (n + z**2)
+        return _normal(of, unbiased, errors, np.sqrt(variance + drawn * (1 - drawn) / n), z)
+    lower, upper = clopper_pearson(np.asarray(support, dtype=np.float64), n, level)
+    gap = law.p - law.q
+    return Intervals(of, "exact (Clopper-Pearson)", errors, (lower - law.q) / gap, (upper - law.q) / gap)
+
+
+def _is_count(law: FrequencyProtocol) -> bool:
+    """Whether a report supports an item or does not: the variance of its support is that of a coin."""
+    return math.isclose(law.variance(0.0, 1).item() * (law.p - law.q) ** 2, law.q * (1 - law.q), rel_tol=1e-6)
+
+
+def clopper_pearson(successes: Floats, n: int, confidence: float) -> tuple[Floats, Floats]:
+    """The exact interval of a chance from how often it came true in n trials.
+
+    >>> [round(float(end), 4) for end in clopper_pearson(np.array(3.0), 10, 0.95)]
+    [0.0667, 0.6525]
+    """
+    tail = (1 - confidence) / 2
+    inside, some = successes < n, successes > 0
+    low = np.where(some, special.betaincinv(np.where(some, successes, 1), n - successes + 1, tail), 0.0)
+    high = np.where(inside, special.betaincinv(successes + 1, np.where(inside, n - successes, 1), 1 - tail), 1.0)
+    return low, high
+
+
+# -- the share among these users ---------------------------------------------------------------------------------------
+
+
+def _of_users(
+    law: FrequencyProtocol, support: Floats, n: int, unbiased: Floats, errors: Floats, level: float
+) -> Intervals:
+    found = _normal(USERS, unbiased, errors, errors, NormalDist().inv_cdf((1 + level) / 2))
+    deviations = errors * n * (law.p - law.q)
+    few = deviations < _NORMAL
+    if not _is_count(law) or not few.any():
+        return found
+    distinct, place = np.unique(support[few], return_inverse=True)
+    coins = _Coins(n, law.p, law.q)
+    first, last = coins.holders(distinct, (1 - level) / 2)
+    found.lower[few], found.upper[few] = first[place] / n, last[place] / n
+    return Intervals(USERS, "exact" if few.all() else "exact or normal", errors, found.lower, found.upper)
+
+
+@dataclass(frozen=True, slots=True)
+class _Coins:
+    """``Bin(m, p) + Bin(n - m, q)``: the support of an item that m of n users hold."""
+
+    n: int
+    p: float
+    q: float
+
+    def holders(self, support: Floats, tail: float) -> tuple[Floats, Floats]:
+        """The least and the largest m for which the support is no surprise on either side."""
+        first = self._first(support, lambda m: self.at_least(m, support) > tail)
+        # the largest m with P(at most s) > tail comes before the first with P(at least s + 1) >= 1 - tail
+        last = self._first(support, lambda m: self.at_least(m, support + 1) >= 1 - tail) - 1
+        return np.minimum(first, self.n), np.maximum(last, 0.0)
+
+    def _first(self, support: Floats, holds: Callable[[Floats], NDArray[np.bool_]]) -> Floats:
+        """The first m from 0 to n where it holds, and from there on; n + 1 where it never does."""
+        middle = np.clip((support - self.n * self.q) / (self.p - self.q), 0, self.n)
+        reach = 12 * (_NORMAL + np.sqrt(_NORMAL)) / (self.p - self.q)
+        low = np.floor(np.maximum(middle - reach, 0.0))
+        high = np.ceil(np.minimum(middle + reach, self.n + 1.0))
+        while (high > low).any():
+            between = np.floor((low + high) / 2)
+            here = holds(np.minimum(between, self.n)) & (between <= self.n) | (between > self.n)
+            high, low = np.where(here, between, high), np.where(here, low, np.minimum(between + 1, high))
+        return np.asarray(high)
+
+    def at_least(self, m: Floats, support: Floats) -> Floats:
+        """``P(support >= s)`` for each m and s: summed over the own users' part, within 9 deviations of its mean."""
+        reach = 9 * np.sqrt(m * self.p * (1 - self.p)) + 30
+        start = np.floor(np.maximum(m * self.p - reach, 0.0))
+        width = int((2 * reach).max()) + 2
+        found = np.empty(m.shape)
+        rows = max(1, _AT_ONCE // width)
+        for begin in range(0, m.size, rows):
+            part = slice(begin, begin + rows)
+            own = start[part, None] + np.arange(width)
+            found[part] = (
+                _chance(own, m[part, None], self.p)
+                * _at_least(support[part, None] - own, self.n - m[part, None], self.q)
+            ).sum(axis=1)
+        return found
+
+
+def _chance(successes: Floats, trials: Floats, chance: float) -> Floats:
+    """``P(Bin(trials, chance) = successes)``."""
+    inside = successes <= trials
+    held = np.where(inside, successes, 0.0)
+    ways = -special.betaln(held + 1, trials - held + 1) - np.log1p(trials)
+    logarithm = ways + special.xlogy(held, chance) + special.xlog1py(trials - held, -chance)
+    return np.where(inside, np.exp(logarithm), 0.0)
+
+
+def _at_least(successes: Floats, trials: Floats, chance: float) -> Floats:
+    """``P(Bin(trials, chance) >= successes)``."""
+    inside = (successes >= 1) & (successes <= trials)
+    tail = special.betainc(np.where(inside, successes, 1.0), np.where(inside, trials - successes + 1, 1.0), chance)
+    return np.where(inside, tail, np.where(successes < 1, 1.0, 0.0))
+
+
+def _normal(of: str, middle: Floats, errors: Floats, spread: Floats, z: float) -> Intervals:
+    return Intervals(of, "normal", errors, middle - z * spread, middle + z * spread)

@@ -1,0 +1,225 @@
+"""A survey: what the clients of a collection run, written once beside its reports and read by whoever counts them.
+
+Parameters such as g of local hashing follow from eps and the number of items by a rule. A domain that grows, or a rule
+that improves, would change them under reports that were made before: so they are written down, not derived again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from mechdesign import files
+from mechdesign.collect.clients import OWN, law_of_client, require_client, with_chances
+from mechdesign.collect.datasets import require_domain_labels
+from mechdesign.collect.protocols import FrequencyProtocol, LocalHashing, Longitudinal
+from mechdesign.collect.protocols.catalogue import entry, options_of
+from mechdesign.collect.reports import Counted, count_reports
+from mechdesign.deploy.document import decimal
+from mechdesign.errors import FileProblem, InvalidInput, require_epsilon
+
+FORMAT, VERSION = "mechdesign survey", 1
+
+NEED_LIMIT = ("l-oue", "l-soue")  # one round of the other memoised protocols does not depend on the limit
+_SAME = 1e-9  # relative: what two machines' exponentials may differ by, generously
+_QUESTION = ("client", "epsilon", "hash", "items", "p", "parameters", "protocol", "q", "stated")
+_ATTRIBUTES = {"g": "hashes"}  # of a law, where it is called otherwise than the option
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """One question to users: the items, and how a client reports one of them.
+
+    ``parameters`` are the options of `protocol`; those left out are the client's own, which are fixed here. ``p`` and
+    ``q`` are for clients that made reports with other chances than the protocol's; None stands for the protocol's.
+
+    >>> survey = Survey("olh", 1.0, ("ape", "bee", "cat", "dog", "eel"))
+    >>> survey.parameters, Survey("olh", 1.0, tuple(map(str, range(100)))).parameters
+    ((('g', 3),), (('g', 4),))
+    """
+
+    protocol: str
+    epsilon: float
+    items: tuple[str, ...]
+    client: str = OWN
+    parameters: Mapping[str, float] | tuple[tuple[str, float], ...] = ()
+    p: float | None = None
+    q: float | None = None
+    law: FrequencyProtocol = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        key, client = entry(self.protocol).key, require_client(self.client)
+        items = tuple(self.items) if not isinstance(self.items, str) else ()
+        require_domain_labels(items)
+        given = dict(self.parameters)
+        if "limit" not in given and key in NEED_LIMIT:
+            raise InvalidInput("limit", None, f"be given for {key}: its p* and q* depend on it", "pass --limit")
+        law = law_of_client(client, key, self.epsilon, len(items), **given)
+        if self.p is None and self.q is not None:
+            raise InvalidInput("p", None, "be given with q", "pass --p")
+        if self.p is not None:
+            law = with_chances(law, self.p, self.q)
+        fixed = {
+            "protocol": key,
+            "epsilon": require_epsilon(self.epsilon),
+            "items": items,
+            "client": client,
+            "parameters": _fixed(key, law, given),
+            "q": None if self.p is None else law.q,
+            "law": law,
+        }
+        for name, value in fixed.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def options(self) -> dict[str, float]:
+        """The parameters by their names."""
+        return dict(self.parameters)
+
+    @property
+    def hash(self) -> str | None:
+        """What clients of local hashing hash, and how."""
+        law = self.law.once if isinstance(self.law, Longitudinal) else self.law
+        return law.hash if isinstance(law, LocalHashing) else None
+
+    def count(self, reports: Path | str, *, order: str | None = None) -> Counted:
+        """The support of all items in a file of reports."""
+        return count_reports(reports, self.law, self.items, order=order, positions=self.client != OWN)
+
+    # -- files ---------------------------------------------------------------------------------------------------------
+
+    def document(self) -> dict[str, Any]:
+        """The survey as FORMAT.md has it, with its hash."""
+        question = {
+            "protocol": self.protocol,
+            "epsilon": decimal(self.epsilon),
+            "items": list(self.items),
+            "client": self.client,
+            "hash": self.hash,
+            "parameters": {
+                name: value if isinstance(value, int) else decimal(value) for name, value in self.options.items()
+            },
+            "p": decimal(self.law.p),
+            "q": decimal(self.law.q),
+            "stated": self.p is not None,
+        }
+        content = {"format": FORMAT, "version": VERSION, "questions": [question]}
+        return content | {"sha256": hashlib.sha256(_canonical(content)).hexdigest()}
+
+    def write(self, path: Path | str, *, overwrite: bool = False) -> Path:
+        """Write the survey, all of it or nothing."""
+        return files.write_atomically(path, _canonical(self.document()), overwrite=overwrite)
+
+    @classmethod
+    def read(cls, path: Path | str) -> Survey:
+        """The survey in a file. What it says is decided anew: parameters and chances must follow from the rest."""
+        content = files.read_bytes(path)
+        document = files.parse_json(content, str(path))
+        return _Reader(str(path)).survey(document, content)
+
+
+def _fixed(name: str, law: FrequencyProtocol, given: dict[str, float]) -> tuple[tuple[str, float], ...]:
+    """Every parameter of the protocol, as its law has it."""
+    once = law.once if isinstance(law, Longitudinal) else law
+    found = []
+    for option in sorted(options_of(name)):
+        attribute = _ATTRIBUTES.get(option, option)
+        # the limit of another package's client stands in no law of one round
+        value = getattr(once, attribute, getattr(law, attribute, given.get(option)))
+        if value is not None:
+            found.append((option, value if isinstance(value, int) else float(value)))
+    return tuple(found)
+
+
+def _canonical(document: dict[str, Any]) -> bytes:
+    return (json.dumps(document, sort_keys=True, separators=(",", ":")) + "\n").encode()
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads one file, strictly; every complaint names it and the key."""
+
+    source: str
+
+    def survey(self, document: dict[str, Any], content: bytes) -> Survey:
+        if document.get("format") != FORMAT:
+            raise self._wrong("format", f"be {FORMAT!r}", "mechdesign protocols --out writes surveys")
+        if document.get("version") != VERSION or isinstance(document["version"], bool):
+            raise self._wrong("version", f"be {VERSION}", "a later version of mechdesign may read it")
+        self._keys(document, ("format", "questions", "sha256", "version"), "the survey")
+        bare = {key: value for key, value in document.items() if key != "sha256"}
+        if document["sha256"] != hashlib.sha256(_canonical(bare)).hexdigest():
+            raise self._wrong("sha256", "be the hash of the rest", "was the file edited, or cut short?")
+        if _canonical(document) != content:
+            raise self._wrong("bytes", "be canonical: sorted keys, no blanks, one final newline")
+        questions = document["questions"]
+        if not isinstance(questions, list) or len(questions) != 1 or not isinstance(questions[0], dict):
+            raise self._wrong("questions", "be a list of one object in this version")
+        return self._question(questions[0])
+
+    def _question(self, said: dict[str, Any]) -> Survey:
+        self._keys(said, _QUESTION, "the question")
+        items = said["items"]
+        if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
+            raise self._wrong("items", "be a list of texts")
+        if not isinstance(said["parameters"], dict):
+            raise self._wrong("parameters", "be an object")
+        if type(said["stated"]) is not bool:
+            raise self._wrong("stated", "be true or false")
+        chances = self._number(said["p"], "p"), self._number(said["q"], "q")
+        if None in chances:
+            raise self._wrong("p and q", "be given")
+        epsilon = self._number(said["epsilon"], "epsilon")
+        parameters = {name: self._parameter(value, name) for name, value in said["parameters"].items()}
+        try:
+            survey = Survey(
+                said["protocol"],
+                math.nan if epsilon is None else epsilon,
+                tuple(items),
+                said["client"],
+                parameters,
+                *(chances if said["stated"] else (None, None)),
+            )
+        except InvalidInput as error:
+            raise FileProblem(f"{error.field} in {self.source}", error.value, error.rule) from None
+        for name, found in survey.document()["questions"][0].items():
+            if name not in ("p", "q") and found != said[name]:
+                raise self._wrong(name, f"be {found!r}, as the rest says")
+        for name, stated, found in zip("pq", chances, (survey.law.p, survey.law.q), strict=True):
+            if stated is None or not math.isclose(stated, found, rel_tol=_SAME):
+                raise self._wrong(name, f"be {found!r}, as the rest says")
+        return survey
+
+    def _parameter(self, value: Any, name: str) -> float:
+        number = value if type(value) is int else self._number(value, name)
+        if number is None:
+            raise self._wrong(name, "be a whole number, or the exact decimal expansion of a double, as text")
+        return number
+
+    def _number(self, text: Any, name: str) -> float | None:
+        if text is None:
+            return None
+        try:
+            number = float(text) if isinstance(text, str) and len(text) <= _LONGEST else math.nan
+        except ValueError:
+            number = math.nan
+        if not math.isfinite(number) or decimal(number) != text:
+            raise self._wrong(name, "be the exact decimal expansion of a double, as text")
+        return number
+
+    def _keys(self, said: dict[str, Any], wanted: tuple[str, ...], what: str) -> None:
+        missing = sorted(set(wanted) - set(said))
+        extra = sorted(set(said) - set(wanted))
+        if missing or extra:
+            raise self._wrong(", ".join(missing + extra), f"be keys of {what}: exactly {', '.join(wanted)}")
+
+    def _wrong(self, name: str, rule: str, tip: str = "") -> FileProblem:
+        return FileProblem(f"{name} in {self.source}", "something else", rule, tip)
+
+
+_LONGEST = 1100  # characters of the longest decimal expansion of a double

@@ -18,7 +18,7 @@ import typer
 from mechdesign.cli import output
 from mechdesign.cli.options import AsJson, Force, Quiet, parse_domain
 from mechdesign.deploy import Table, make_table, repaired
-from mechdesign.deploy.frames_columns import labels_of, provenance_of
+from mechdesign.deploy.labels import Labels
 from mechdesign.deploy.table import NOISE, Source
 from mechdesign.design import MinimaxProblem, SavedDesign, load_design, optimal_minimax
 from mechdesign.design.constants import rounded_down, rounded_up
@@ -73,9 +73,9 @@ def run(
             _require_absent({**given, "--channel": None}, "with --channel: the file says it")
             table = _of_channel(require_epsilon(eps), channel, bits, provenance)
         else:
-            names = _names(labels)
+            names = None if labels is None else Labels(_names(labels), _names(labels))
             designed = _designed(require_epsilon(eps), loss, domain, mechanism, size, names)
-            table = make_table(designed, bits, provenance=provenance | provenance_of(names, names))
+            table = make_table(designed, bits, provenance=provenance, labels=names)
     if out is not None:
         table.save(out, overwrite=force)
     mixed = _mixed(table)
@@ -110,9 +110,7 @@ def _said(design: SavedDesign) -> dict[str, str]:
     return {name: str(value) for name, value in said.items() if isinstance(value, str | int)}
 
 
-def _names(labels: str | None) -> tuple[str, ...] | None:
-    if labels is None:
-        return None
+def _names(labels: str) -> tuple[str, ...]:
     names = tuple(name.strip() for name in labels.split(","))
     example = "for example --labels no,maybe,yes"
     if not 2 <= len(names) <= _MOST_POINTS:
@@ -134,13 +132,13 @@ def _designed(
     domain: str | None,
     name: str | None,
     size: int | None,
-    labels: tuple[str, ...] | None,
+    labels: Labels | None,
 ) -> Source:
     if name is not None and name.strip().lower() == _GRR:
         _require_absent({"--loss": loss, "--domain": domain}, "with --mechanism grr, which takes --size or --labels")
         if labels is not None:
             _require_absent({"--size": size}, "with --labels, which say it")
-            size = len(labels)
+            size = len(labels.inputs or ())
         if size is None or not 2 <= size <= _MOST_POINTS:
             rule = f"be a number of categories from 2 to {_MOST_POINTS} for --mechanism grr"
             step = "for example --mechanism grr --size 10, or --labels no,maybe,yes"
@@ -163,8 +161,8 @@ def _of_channel(epsilon: float, file: Path, bits: int, provenance: dict[str, str
     matrix = read_matrix(file, "channel", least=-NOISE)
     inputs, input_names = _points(matrix.input_labels, matrix.values.shape[0], "input")
     outputs, output_names = _points(matrix.output_labels, matrix.values.shape[1], "output")
-    told = provenance | provenance_of(input_names, output_names)
-    return repaired(epsilon, inputs, outputs, matrix.values, bits, file.stem, provenance=told)
+    named = Labels(input_names, output_names)
+    return repaired(epsilon, inputs, outputs, matrix.values, bits, file.stem, provenance=provenance, labels=named)
 
 
 def _points(labels: tuple[str, ...] | None, count: int, what: str) -> tuple[Finite, tuple[str, ...] | None]:
@@ -197,8 +195,8 @@ def _document(table: Table, out: Path | None) -> dict[str, Any]:
         "bits": table.bits,
         "privacy_loss": table.privacy_loss,
         "outputs": len(law["outputs"]) if "outputs" in law else law.get("cells"),
-        "input_labels": labels_of(table).inputs,
-        "output_labels": labels_of(table).outputs,
+        "input_labels": table.labels.inputs,
+        "output_labels": table.labels.outputs,
         "estimator": table.document["estimator"],
         "repair": table.document["repair"],
         "error": None if certificate is None else float_up(Fraction(certificate["error"])),

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.deploy.frames_columns import labels_of
 from mechdesign.deploy.table import Table
 from mechdesign.domains import Circle
 from mechdesign.dyadic import dyadic
@@ -182,7 +181,7 @@ class Tally:
         around = np.maximum(np.diag(covariance), 0.0) * n * n
         half = z * np.sqrt(_variance(around, estimates, ends, n, z) / n)
         points = np.array([float(text) for text in self.table.document["domain"]["points"]])
-        lower, upper, labels = estimates - half, estimates + half, labels_of(self.table).inputs
+        lower, upper, labels = estimates - half, estimates + half, self.table.labels.inputs
         return FrequencyEstimate(points, estimates, lower, upper, n, covariance, confidence, labels)
 
     def direction(self, confidence: float = 0.95) -> DirectionEstimate:

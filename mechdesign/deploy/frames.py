@@ -4,7 +4,7 @@
 the report, not for what stands beside it: only the named column and the columns to keep go out, and the latter go
 out as they are. A second report of the same value spends epsilon again: apply once, and share that one result.
 
-Where a table has labels (`labels_of`), columns of texts are read by them, and reports are written as texts.
+Where a table has labels (`Table.labels`), columns of texts are read by them, and reports are written as texts.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from mechdesign import files
 from mechdesign.deploy.estimators import DirectionEstimate, FrequencyEstimate, MeanEstimate, Tally
-from mechdesign.deploy.frames_columns import Reading, arrow, labels_of, named, require_columns, typed, use_numbers
+from mechdesign.deploy.frames_columns import Reading, arrow, named, require_columns, typed, use_numbers
 from mechdesign.deploy.frames_files import DataFile, Progress, batch_writer, form_of, of_lazy, open_data
 from mechdesign.deploy.frames_parts import Engine, Part, counted, parts_of
 from mechdesign.deploy.sampler import sample
@@ -123,7 +123,7 @@ def tally(table: Table, data: Any, column: str | None = None) -> Tally:
 
 
 def _tallied(count: Tally, column: Any, reading: Reading, place: str, before: int = 0) -> Tally:
-    names = named(labels_of(count.table).outputs, count.table.law.get("outputs", ()), reading)
+    names = named(count.table.labels.outputs, count.table.law.get("outputs", ()), reading)
     return use_numbers(column, names, count.add, place, before, "were these numbers drawn from this table?")
 
 
@@ -218,12 +218,12 @@ def _drawn_from(table: Table, column: Any, reading: Reading, place: str, before:
     hint = "correct such rows, or make a table for a domain that holds them"
     if isinstance(table.domain, Finite):
         hint += f": this one is for {table.domain}"
-    names = named(labels_of(table).inputs, table.document["domain"].get("points", ()), reading)
+    names = named(table.labels.inputs, table.document["domain"].get("points", ()), reading)
     return _told(table, use_numbers(column, names, partial(sample, table), place, before, hint))
 
 
 def _told(table: Table, reports: Floats) -> NDArray[Any]:
-    labels = labels_of(table).outputs
+    labels = table.labels.outputs
     if labels is None:
         return reports
     outputs = np.array([float(text) for text in table.law["outputs"]])
@@ -301,7 +301,7 @@ def _require_quantity(of: str | None) -> None:
 
 
 def _estimated(count: Tally, table: Table, confidence: float, of: str | None) -> Estimate:
-    usual = "frequencies" if labels_of(table).inputs is not None else "mean"
+    usual = "frequencies" if table.labels.inputs is not None else "mean"
     wanted = of or ("direction" if isinstance(table.domain, Circle) else usual)
     found: Estimate = getattr(count, wanted)(confidence)
     return found

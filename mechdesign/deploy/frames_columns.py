@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import difflib
-import json
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign.deploy.table import Table
-from mechdesign.errors import FileProblem, InvalidInput, MissingExtra
+from mechdesign.errors import InvalidInput, MissingExtra
 
 Floats = NDArray[np.float64]
 T = TypeVar("T")
 
 _POSITION = re.compile(r"\[(\d+)\]$")
 _MOST_NAMES = 20
-_INPUTS, _OUTPUTS = "input labels", "output labels"
 _MISSING = ("", "na", "n/a", "nan", "nil", "none", "null", "missing", "-", "?", ".")
 _SEPARATED = re.compile(r"[^\w]*\d[\d.,'_\s%eE+-]*[^\w]*", re.ASCII)  # such as 1,5 or $1 000
 
@@ -167,51 +162,6 @@ def _cast(texts: Any) -> Floats | None:
 
 
 # -- labels ------------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Labels:
-    """Names of the inputs and of the outputs of a table, in its order; ``None`` where they are plain numbers."""
-
-    inputs: tuple[str, ...] | None
-    outputs: tuple[str, ...] | None
-
-
-@lru_cache(maxsize=16)
-def labels_of(table: Table) -> Labels:
-    """The labels a table was made with, from its provenance; labels that do not fit its numbers are a `FileProblem`.
-
-    >>> from mechdesign.deploy import make_table
-    >>> from mechdesign.domains import Finite
-    >>> from mechdesign.mechanisms.catalogue import randomised_response
-    >>> said = provenance_of(("no", "yes"), None)
-    >>> labels_of(make_table(randomised_response(1.0, Finite((0, 1))), provenance=said))
-    Labels(inputs=('no', 'yes'), outputs=None)
-    """
-    inputs = table.document["domain"].get("points", ())
-    return Labels(_names_of(table, _INPUTS, inputs), _names_of(table, _OUTPUTS, table.law.get("outputs", ())))
-
-
-def provenance_of(inputs: Sequence[str] | None, outputs: Sequence[str] | None) -> dict[str, str]:
-    """What a table's provenance says of the labels of its inputs 0, 1, ... and of its outputs 0, 1, ..."""
-    names = {_INPUTS: inputs, _OUTPUTS: outputs}
-    return {key: json.dumps(list(given), ensure_ascii=False) for key, given in names.items() if given is not None}
-
-
-def _names_of(table: Table, key: str, numbers: Sequence[str]) -> tuple[str, ...] | None:
-    text = table.document["provenance"].get(key)
-    if text is None:
-        return None
-    try:
-        names = json.loads(text)
-    except (ValueError, RecursionError):
-        names = None
-    are_names = isinstance(names, list) and all(isinstance(name, str) and name for name in names)
-    if not (are_names and len(set(names)) == len(names) and numbers and all(map(str.isdecimal, numbers))):
-        raise FileProblem(key, text, "be a JSON list of different texts, for a table over the numbers 0, 1, ...")
-    if int(numbers[-1]) >= len(names):
-        raise FileProblem(key, text, f"name all numbers up to {numbers[-1]}")
-    return tuple(names[int(number)] for number in numbers)
 
 
 def named(labels: tuple[str, ...] | None, values: Sequence[str], numbers: Reading) -> Reading:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mechdesign.deploy import load_table
-from mechdesign.deploy.frames_columns import Labels, labels_of
+from mechdesign.deploy.labels import Labels
 
 
 @pytest.fixture
@@ -104,7 +104,7 @@ def test_categories_have_names(run: Any, tmp_path: Path) -> None:
     path = tmp_path / "t.json"
     answer = run("table", "--eps", "1", "--mechanism", "GRR", "--labels", "no, maybe,yes", "--out", str(path), "--json")
     assert answer.json["input_labels"] == answer.json["output_labels"] == ["no", "maybe", "yes"]
-    assert labels_of(load_table(path)) == Labels(("no", "maybe", "yes"), ("no", "maybe", "yes"))
+    assert load_table(path).labels == Labels(("no", "maybe", "yes"), ("no", "maybe", "yes"))
     assert run("verify", str(path)).code == 0
 
 
@@ -175,9 +175,7 @@ def test_a_channel_in_a_file_is_repaired_and_the_cost_told(run: Any, tmp_path: P
     outcome = run("table", "--eps", "1", "--channel", str(file), "--out", str(path))
     assert outcome.code == 0
     assert "repaired: 0.428 of the uniform law mixed in, 0 outputs dropped" in outcome.out
-    provenance = json.loads(path.read_bytes())["provenance"]
-    assert json.loads(provenance["output labels"]) == ["low", "mid", "high"]
-    assert "input labels" not in provenance
+    assert json.loads(path.read_bytes())["labels"] == {"inputs": None, "outputs": ["low", "mid", "high"]}
     assert "42.8% of the uniform law was mixed in" in outcome.err
     assert run("verify", str(path)).code == 0
 

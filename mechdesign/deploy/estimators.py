@@ -99,7 +99,15 @@ class Tally:
         self._sums: list[int] = []
 
     def add(self, reports: ArrayLike) -> Tally:
-        """Take in a list of reports; the first that this table cannot give is an `InvalidInput`, and none is added."""
+        """Take in a list of reports; the first that this table cannot give is an `InvalidInput`, and none is added.
+
+        Where outputs have labels, reports are labels.
+        """
+        names = self.table.output_names
+        return self.add_codes(reports if names is None else names.codes(reports, "reports"))
+
+    def add_codes(self, reports: ArrayLike) -> Tally:
+        """The same for reports in the numbers of the table's file, as samplers that know no labels give them."""
         values = np.asarray(reports)
         if isinstance(reports, np.ma.MaskedArray) and np.ma.getmaskarray(reports).any():
             raise InvalidInput("reports", "a masked array", "have no masked entries", "drop what is missing first")
@@ -214,6 +222,9 @@ class Tally:
         return DirectionEstimate(at, at - half, at + half, n, resultant, deviation * unit, confidence)
 
     def _estimator(self) -> dict[str, Fraction]:
+        if self.table.labels.inputs is not None:
+            step = "take frequencies, or make the table for the numbers themselves: --domain LO..HI"
+            raise InvalidInput("table", self.table.name, "have numbers as inputs to estimate a mean, not labels", step)
         said = self.table.document["estimator"]
         if said is None:
             rule = "be of an interval or a finite domain to estimate a mean"

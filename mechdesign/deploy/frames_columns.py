@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from mechdesign.deploy.labels import Names
 from mechdesign.errors import InvalidInput, MissingExtra
 
 Floats = NDArray[np.float64]
@@ -164,41 +165,55 @@ def _cast(texts: Any) -> Floats | None:
 # -- labels ------------------------------------------------------------------------------------------------------------
 
 
-def named(labels: tuple[str, ...] | None, values: Sequence[str], numbers: Reading) -> Reading:
-    """The `Reading` of texts that are labels of ``values``.
+def named(names: Names | None, numbers: Reading, hint: str = "") -> Reading:
+    """The `Reading` of data that are labels, as their codes; without names that of ``numbers``.
 
-    Samplers in other languages give the values themselves: a column of ``numbers`` is read as these, unless a label
-    looks like a number too.
+    Texts are read as they are, numbers by the label that writes them, never as codes. What to do if only these could
+    have been meant is the ``hint``.
     """
-    if labels is None:
+    if names is None:
         return numbers
-    known = tuple(labels)
-    worth = np.array([float(value) for value in values])
+    known = names
 
     def read(column: Any, place: str) -> tuple[Floats, Problem | None]:
         from pyarrow import compute
 
-        array, is_clear = _plain(column), not any(map(is_number, known))
+        array = _plain(column)
         if not _is_text(array):
-            if not is_clear:
-                rule = "be a column of texts: labels of this table look like numbers"
-                raise InvalidInput(place, str(array.type), rule, "cast the column to texts")
-            return numbers(column, place)
-        wanted = arrow().array(known, array.type)
+            return _by_number(known, array, place, hint)
+        wanted = arrow().array(known.texts, array.type)
         trimmed = compute.index_in(compute.utf8_trim_whitespace(array), wanted)
         found = compute.coalesce(compute.index_in(array, wanted), trimmed)
         first = int(np.argmax(found.is_null().to_numpy(zero_copy_only=False))) if found.null_count else len(found)
         places = found.slice(0, first).to_numpy(zero_copy_only=False).astype(np.intp)
         if first == len(found):
-            return worth[places], None
+            return known.worth[places], None
         text = array[first].as_py()
-        if first == 0 and is_clear and text is not None and is_number(text):
-            return numbers(column, place)
-        is_missing = text is None or text.strip().casefold() in _MISSING
-        step = "drop or fill the rows without a value" if is_missing else _closest(text, known)
-        return worth[places], (text, f"be one of the labels of the table: {_listed(known)}", step)
+        if text is None or text.strip().casefold() in _MISSING:
+            step = "drop or fill the rows without a value"
+        elif is_number(text) and not known.by_number:
+            step = hint or known.step
+        else:
+            step = known.closest(text)
+        return known.worth[places], (text, known.rule, step)
 
     return read
+
+
+def _by_number(names: Names, array: Any, place: str, hint: str) -> tuple[Floats, Problem | None]:
+    """The codes of the labels that write the numbers in a column."""
+    if not names.by_number:
+        rule = "be a column of texts, as the labels of the table are"
+        raise InvalidInput(place, str(array.type), rule, hint or names.step)
+    values, problem = typed(array, place)
+    written = np.array(sorted(names.by_number))
+    codes = names.worth[[names.by_number[number] for number in written.tolist()]]
+    places = np.minimum(np.searchsorted(written, values), written.size - 1)
+    wrong = written[places] != values
+    if wrong.any():
+        first = int(np.argmax(wrong))
+        return codes[places[:first]], (float(values[first]), names.rule, "cast the column to texts if it holds labels")
+    return codes[places], problem
 
 
 def is_number(text: str) -> bool:

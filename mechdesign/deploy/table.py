@@ -19,7 +19,7 @@ from mechdesign.deploy import checker
 from mechdesign.deploy.channels import finite_counts, repair
 from mechdesign.deploy.densities import additive_law, pieces_law
 from mechdesign.deploy.document import decimal, decimals, rational
-from mechdesign.deploy.labels import NO_LABELS, Labels, labels_from
+from mechdesign.deploy.labels import NO_LABELS, Labels, Names, labels_from
 from mechdesign.deploy.rounding import BITS
 from mechdesign.deploy.windows import unbiased_law, window_law
 from mechdesign.design.result import FORMAT, Certificate, Design, versions
@@ -113,6 +113,18 @@ class Table:
         Labels(inputs=('no', 'yes'), outputs=('no', 'yes'))
         """
         return labels_from(self.document["labels"])
+
+    @property
+    def input_names(self) -> Names | None:
+        """How data of a labelled domain are read; ``None`` where inputs are numbers."""
+        texts = self.labels.inputs
+        return None if texts is None else Names(texts, tuple(self.document["domain"]["points"]))
+
+    @property
+    def output_names(self) -> Names | None:
+        """How labelled reports are written and read; ``None`` where reports are numbers."""
+        texts = self.labels.outputs
+        return None if texts is None else Names(texts, tuple(self.law["outputs"]))
 
     @property
     def sha256(self) -> str:

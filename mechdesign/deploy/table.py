@@ -67,7 +67,8 @@ class Table:
         try:
             checker.check(self.content)
         except checker.Failed as failure:
-            raise FileProblem("table", str(failure), "pass its check", _DAMAGED) from None
+            step = "" if str(failure).startswith(checker.VERSION_1) else _DAMAGED
+            raise FileProblem("table", str(failure), "pass its check", step) from None
         object.__setattr__(self, "document", files.parse_json(self.content))
         try:
             _ = self.domain

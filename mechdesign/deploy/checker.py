@@ -5,8 +5,16 @@ package that made the table. FORMAT.md describes the fields. In short: a report 
 the table is epsilon-LDP because the counts of any one output differ between inputs by at most ``cap / 2^96 <= e^eps``.
 
 The lines marked ``# privacy`` are what that rests on: read them first. All else checks what the file says about means,
-variance, error and optimality, so that no entry can be changed without being noticed. For privacy alone, one page:
-``privacy_checker.py`` beside this file passes all that this one passes, and nothing that is not private.
+variance, error and optimality. So a single entry that is changed is noticed, also when the hash is made anew, but for
+
+* ``name`` and ``provenance``, ``labels`` (what a category is called) and ``repair`` (what made a channel private): only
+  their form is checked;
+* ``domain``, if all else in the file is true of the changed domain too, such as a narrower one;
+* ``certificate.atoms``, if the changed atoms prove exactly the same.
+
+Whoever changes several entries so that they fit each other has written another table. A hash is no signature: keep the
+hash of the table you mean apart from its file. For privacy alone, one page: ``privacy_checker.py`` beside this file
+passes all that this one passes, and nothing that is not private.
 """
 
 import hashlib
@@ -26,7 +34,9 @@ Fields = dict[str, Any]
 Pair = tuple[Fraction, Fraction]
 Finding = tuple[Fraction, Fields | None, Callable[[int], Fraction] | None]
 
-KEYS = "bits cap certificate domain epsilon estimator format kind law name privacy provenance repair sha256 version"
+KEYS = (
+    "bits cap certificate domain epsilon estimator format kind labels law name privacy provenance repair sha256 version"
+)
 LAWS = {
     "window": "base caps outputs starts thresholds",
     "unbiased": "base caps means offset outputs shift starts units",
@@ -35,6 +45,9 @@ LAWS = {
     "additive": "clamp least most offset shift tail weights",
 }
 LARGEST = 64 * 2**20
+VERSION_1 = "version: 1 is not read any more:"
+LEAST_EPSILON = Fraction(1e-12)
+LABEL = "must be a text of 1 to 200 characters, none of them a control character, without blanks at its ends"
 
 
 class Failed(Exception):
@@ -53,9 +66,11 @@ def check(content: bytes) -> Fields:
         t = json.loads(content, object_pairs_hook=unique, parse_float=refuse, parse_constant=refuse)
     except (ValueError, RecursionError) as error:
         raise Failed(f"file: not valid JSON: {error}") from None
+    if type(t) is dict and t.get("format") == "mechdesign table" and t.get("version") == 1 and "labels" not in t:
+        raise Failed(f"{VERSION_1} make the table again from its design, the counts are the same")
     fields(t, KEYS, "file")
     need(t["format"] == "mechdesign table", "format: must be 'mechdesign table'")
-    need(type(t["version"]) is int and t["version"] == 1, "version: must be 1")
+    need(type(t["version"]) is int and t["version"] == 2, "version: must be 2")
     need(canonical(t) == content, "file: its bytes are not canonical")
     body = {key: value for key, value in t.items() if key != "sha256"}
     need(t["sha256"] == hashlib.sha256(canonical(body)).hexdigest(), "sha256: does not match the content")
@@ -64,7 +79,8 @@ def check(content: bytes) -> Fields:
     need(all(type(v) is str for v in t["provenance"].values()), "provenance: must hold texts")
     need(type(t["bits"]) is int and t["bits"] in (16, 32, 53, 62), "bits: must be 16, 32, 53 or 62")
     epsilon = rational(t["epsilon"], "epsilon")
-    need(0 < epsilon <= 64, "epsilon: must be above 0 and at most 64")
+    need(LEAST_EPSILON <= epsilon <= 64, "epsilon: must be at least 1e-12 and at most 64")
+    need(Fraction(float(epsilon)) == epsilon, "epsilon: must be a double")  # any two doubles have different caps
     need(t["cap"] == str(exponential(epsilon)), "cap: must be floor(2^96 e^epsilon)")  # privacy
     fields(t["law"], LAWS[t["kind"]], "law")
     cap, whole = int(t["cap"]), 1 << t["bits"]
@@ -74,6 +90,7 @@ def check(content: bytes) -> Fields:
     need(ratio * 2**96 <= cap, f"privacy: the ratio {ratio} is above cap / 2^96")  # privacy
     need(t["estimator"] == estimator, f"estimator: must be {estimator}")
     check_repair(t)
+    check_labels(t)
     if t["certificate"] is not None:
         check_certificate(t, cap, error_of)
     return {"kind": t["kind"], "epsilon": epsilon, "ratio": ratio, "bits": t["bits"]}
@@ -200,13 +217,14 @@ def check_pieces(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
     far = max(abs(x - anchor) for x in (low, high)) * scale
     need(far < 2**52, "law.anchor, law.scale: must map the domain to cells that doubles can count")
     ratio = Fraction(weight * (cells - inside), (whole - weight) * inside)  # privacy
+    need(ratio > 1, "law.weight: must be more than the window's share of the cells")
     estimator = None
-    if not on_circle and law["clamp"] is None:
+    if not on_circle:
         # u = (x - anchor) scale is computed with error at most (far + 1) / 2^51, and floor(u) is within 1/2 of u - 1/2:
         # the start that is used is within ``off`` of u - 1/2, also after both are clamped to [0, N - w]
         off = Fraction(1, 2) + (far + 1) / 2**51
         estimator = pieces_estimator(law, Fraction(weight, whole), (low, high), step, anchor, scale, off)
-    return max(ratio, 1 / ratio), estimator, None
+    return ratio, estimator, None
 
 
 def pieces_estimator(
@@ -229,8 +247,8 @@ def pieces_estimator(
     knots = [ends[0], *(x for x in turns if ends[0] < x < ends[1]), ends[1]]
     pairs = [(step * (law["first"] + cells / 2 + gain * place(x)), x) for x in knots]
     widest = min(max(abs(place(x)) for x in ends) + off, rest / 2)
-    variance = spread + max(gain * (1 - gain) * widest**2, Fraction(0))
-    return mean_estimator(pairs, variance * step**2, abs(gain) * off * step)
+    variance = spread + gain * (1 - gain) * widest**2
+    return mean_estimator(pairs, variance * step**2, gain * off * step, law["clamp"] is not None)
 
 
 def check_additive(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
@@ -253,7 +271,7 @@ def check_additive(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
     one, two = (sum(w * r**p for r, w in enumerate(weights)) for p in (1, 2))
     far = blocks**2 * whole * q * (1 + q) / (1 - q) ** 3 + 2 * blocks * one * q / (1 - q) ** 2 + two / (1 - q)
     variance = (2 * far / (2 * whole / (1 - q) - weights[0]) + Fraction(1, 4)) * step**2
-    estimator = mean_estimator([(low, low), (high, high)], variance) if law["clamp"] is None else None
+    estimator = mean_estimator([(low, low), (high, high)], variance, is_clamped=law["clamp"] is not None)
     return max(1 / q, Fraction(weights[0], weights[-1])), estimator, None  # privacy
 
 
@@ -393,24 +411,49 @@ def check_repair(t: Fields) -> None:
         need(0 <= rational(t["repair"]["mixed"], "repair.mixed") <= 1, "repair.mixed: must be between 0 and 1")
 
 
+def check_labels(t: Fields) -> None:
+    """Names of inputs and outputs: their form, their number, and that no two are the same. Not what they mean."""
+    if t["labels"] is None:
+        return
+    need(t["kind"] == "finite", "labels: must be null but for finite tables")
+    fields(t["labels"], "inputs outputs", "labels")
+    need(any(texts is not None for texts in t["labels"].values()), "labels: must be null if there are none")
+    for side, points in (("inputs", t["domain"]["points"]), ("outputs", t["law"]["outputs"])):
+        texts = t["labels"][side]
+        if texts is not None:
+            need(type(texts) is list and len(texts) == len(points), f"labels.{side}: must be a list of {len(points)}")
+            for i, text in enumerate(texts):
+                need(is_label(text), f"labels.{side}[{i}]: {LABEL}")
+            need(len(set(texts)) == len(texts), f"labels.{side}: must be different")
+
+
+def is_label(text: Any) -> bool:
+    if type(text) is not str or not 0 < len(text) <= 200 or text != text.strip():
+        return False
+    return not any(ord(c) < 32 or 127 <= ord(c) < 160 or 0xD800 <= ord(c) < 0xE000 for c in text)
+
+
 def check_clamp(t: Fields, law: Fields) -> None:
     if law["clamp"] is not None:
         low, high = decimals(law["clamp"], "law.clamp", strict=True, count=2)
         need((low, high) == interval(t), "law.clamp: must be the domain")
 
 
-def mean_estimator(pairs: list[Pair], variance: Fraction, off: Fraction = Fraction(0)) -> Fields:
+def mean_estimator(
+    pairs: list[Pair], variance: Fraction, off: Fraction = Fraction(0), is_clamped: bool = False
+) -> Fields:
     """``slope Y + intercept``, right on average at the first and the last input; pairs are (E[Y|x], x).
 
     The bias is exact over all pairs, and wider where E[Y|x] is only known up to ``off``; the variance is the slope
-    squared times the largest variance of Y.
+    squared times the largest variance of Y. Of a clamped table Y is what is drawn before it is moved to the domain.
     """
     (first, low), (last, high) = pairs[0], pairs[-1]
     slope = (high - low) / (last - first) if last > first and high > low else Fraction(1)
     intercept = low - slope * first
     bias = max(abs(slope * mean + intercept - x) for mean, x in pairs) + slope * off
     texts = {"slope": slope, "intercept": intercept, "bias": bias, "variance": slope**2 * variance}
-    return {"kind": "mean"} | {name: str(number) for name, number in texts.items()}
+    kind = "mean before clamping" if is_clamped else "mean"
+    return {"kind": kind} | {name: str(number) for name, number in texts.items()}
 
 
 def interval(t: Fields) -> tuple[Fraction, Fraction]:

@@ -79,8 +79,8 @@ def fixed_stream(content: bytes) -> Stream:
 
 
 @sealed
-def report(table: Table, x: float, stream: Stream | None = None) -> float:
-    """One report for the input ``x``, by default from the operating system's randomness.
+def report(table: Table, x: float | str, stream: Stream | None = None) -> float | str:
+    """One report for the input ``x``, by default from the operating system's randomness; labels where there are any.
 
     >>> from mechdesign.deploy import make_table
     >>> from mechdesign.domains import Finite
@@ -89,6 +89,15 @@ def report(table: Table, x: float, stream: Stream | None = None) -> float:
     >>> report(table, 1, fixed_stream(b"\\x00\\x00")), report(table, 1, fixed_stream(b"\\xff\\xff"))
     (0.0, 1.0)
     """
+    inputs, outputs = table.input_names, table.output_names
+    at = x if inputs is None else float(inputs.codes(x))
+    y = report_code(table, at, stream)  # type: ignore[arg-type]  # a text is refused there
+    return y if outputs is None else str(outputs.labels(y))
+
+
+@sealed
+def report_code(table: Table, x: float, stream: Stream | None = None) -> float:
+    """`report` in the numbers of the table's file: what labels stand for, and what test vectors hold."""
     try:
         at = float(table.domain.require(require_finite(x, "x")))
     except InvalidInput as problem:  # the input is somebody's
@@ -225,7 +234,7 @@ def _case(table: Table, x: float, seed: bytes) -> dict[str, Any]:
         content += b"".join(hashlib.sha256(seed + (block + k).to_bytes(4, "little")).digest() for k in range(block + 2))
         stream = fixed_stream(content)
         try:
-            y = report(table, x, stream)
+            y = report_code(table, x, stream)
         except EOFError:
             continue
         kept = content[: -(-(stream.used + 8) // 8) * 8]

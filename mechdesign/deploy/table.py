@@ -19,6 +19,7 @@ from mechdesign.deploy import checker
 from mechdesign.deploy.channels import finite_counts, repair
 from mechdesign.deploy.densities import additive_law, pieces_law
 from mechdesign.deploy.document import decimal, decimals, rational
+from mechdesign.deploy.labels import NO_LABELS, Labels, Names, labels_from
 from mechdesign.deploy.rounding import BITS
 from mechdesign.deploy.windows import unbiased_law, window_law
 from mechdesign.design.result import FORMAT, Certificate, Design, versions
@@ -66,7 +67,8 @@ class Table:
         try:
             checker.check(self.content)
         except checker.Failed as failure:
-            raise FileProblem("table", str(failure), "pass its check", _DAMAGED) from None
+            step = "" if str(failure).startswith(checker.VERSION_1) else _DAMAGED
+            raise FileProblem("table", str(failure), "pass its check", step) from None
         object.__setattr__(self, "document", files.parse_json(self.content))
         try:
             _ = self.domain
@@ -102,6 +104,28 @@ class Table:
     def law(self) -> Mapping[str, Any]:
         law: Mapping[str, Any] = self.document["law"]
         return law
+
+    @property
+    def labels(self) -> Labels:
+        """The names of the inputs and of the outputs, for each side that has them: data of this side hold names only.
+
+        >>> from mechdesign.mechanisms.catalogue import randomised_response
+        >>> make_table(randomised_response(1.0, Finite((0, 1))), labels=Labels(("no", "yes"), ("no", "yes"))).labels
+        Labels(inputs=('no', 'yes'), outputs=('no', 'yes'))
+        """
+        return labels_from(self.document["labels"])
+
+    @property
+    def input_names(self) -> Names | None:
+        """How data of a labelled domain are read; ``None`` where inputs are numbers."""
+        texts = self.labels.inputs
+        return None if texts is None else Names(texts, tuple(self.document["domain"]["points"]))
+
+    @property
+    def output_names(self) -> Names | None:
+        """How labelled reports are written and read; ``None`` where reports are numbers."""
+        texts = self.labels.outputs
+        return None if texts is None else Names(texts, tuple(self.law["outputs"]))
 
     @property
     def sha256(self) -> str:
@@ -166,10 +190,12 @@ def make_table(
     *,
     provenance: Mapping[str, str] | None = None,
     most_mixed: float = MOST_MIXED,
+    labels: Labels | None = None,
 ) -> Table:
     """Round a mechanism, or a design with its certificate, to a table of probabilities ``count / 2^bits``.
 
-    Finite channels that break their epsilon are repaired if that takes a share of at most ``most_mixed``.
+    Finite channels that break their epsilon are repaired if that takes a share of at most ``most_mixed``. ``labels``
+    name the inputs and outputs of a finite mechanism; left out, those of the design's problem do if it has any.
     """
     bits = _require_bits(bits)
     mechanism = source.mechanism if isinstance(source, Design | SavedDesign) else source
@@ -178,10 +204,11 @@ def make_table(
         raise InvalidInput("source", source, "be a design or a mechanism", "read a design file with load_design")
     epsilon = Fraction(require_epsilon(mechanism.epsilon))
     cap = checker.exponential(epsilon)
+    named = _require_fit(_labels_of(source) if labels is None else labels, mechanism)
     built = _build(mechanism, bits, cap, most_mixed)
     document = {
         "format": "mechdesign table",
-        "version": 1,
+        "version": 2,
         "kind": built.kind,
         "name": mechanism.name,
         "epsilon": rational(epsilon),
@@ -189,6 +216,7 @@ def make_table(
         "cap": str(cap),
         "domain": built.domain,
         "law": built.law,
+        "labels": Labels(named.inputs, _kept(named.outputs, built.columns)).to_json(),
         "certificate": None,
         "repair": built.repair,
         "provenance": versions("numpy", "scipy") | _design_in_words(source) | dict(provenance or {}),
@@ -200,9 +228,53 @@ def make_table(
         if certificate is not None and built.kind == "window":
             document["certificate"] = _certificate(certificate, cap, error_of)
         document["sha256"] = hashlib.sha256(checker.canonical(document)).hexdigest()
-        return Table(checker.canonical(document))
-    except (FileProblem, checker.Failed) as problem:
-        raise CheckFailed(f"the table of {mechanism.name} failed its own check: {problem}") from None
+        content = checker.canonical(document)
+        _require_size(len(content))
+        checker.check(content)
+    except checker.Failed as failure:
+        raise CheckFailed(f"the table of {mechanism.name} failed its own check, please report it: {failure}") from None
+    return Table(content)
+
+
+def _require_size(size: float) -> None:
+    if size > checker.LARGEST:
+        rule = f"be a file of at most {checker.LARGEST // 2**20} MB"
+        raise InvalidInput("table", f"{size / 2**20:.0f} MB", rule, "take fewer bits, or fewer inputs and outputs")
+
+
+def _labels_of(source: Source | Product) -> Labels:
+    """The labels of the rows and columns that a design of a loss matrix is for."""
+    if isinstance(source, Design):
+        said = {side: getattr(source.problem, side, None) for side in ("input_labels", "output_labels")}
+    elif isinstance(source, SavedDesign):
+        said = {side: source.problem.get(side) for side in ("input_labels", "output_labels")}
+    else:
+        return NO_LABELS
+    mechanism, outputs = source.mechanism, said["output_labels"]
+    if isinstance(mechanism, Discrete) and outputs is not None:
+        columns = [int(column) for column in mechanism.outputs.points]
+        if not isinstance(outputs, Sequence) or len(outputs) <= max(columns):
+            raise FileProblem("output_labels", type(outputs).__name__, "be a list with a text for each column")
+        outputs = tuple(outputs[column] for column in columns)
+    return Labels(said["input_labels"], outputs)
+
+
+def _require_fit(labels: Labels, mechanism: Mechanism | Product) -> Labels:
+    """Labels of a finite mechanism, as many as it has inputs and outputs."""
+    for side in ("inputs", "outputs"):
+        texts, points = getattr(labels, side), getattr(mechanism, side, None)
+        if texts is None:
+            continue
+        if not isinstance(mechanism, Discrete) or not isinstance(points, Finite):
+            rule = "be left out: only tables of a finite domain have labels"
+            raise InvalidInput(f"labels.{side}", len(texts), rule)
+        if len(texts) != len(points):
+            raise InvalidInput(f"labels.{side}", len(texts), f"be one for each of the {len(points)} {side}")
+    return labels
+
+
+def _kept(texts: tuple[str, ...] | None, columns: Sequence[int]) -> tuple[str, ...] | None:
+    return None if texts is None else tuple(texts[j] for j in columns)
 
 
 def _require_bits(bits: int) -> int:
@@ -232,6 +304,7 @@ class _Built:
     domain: dict[str, Any]
     law: dict[str, Any]
     repair: dict[str, Any] | None = None
+    columns: Sequence[int] = ()  # of finite ones: which of the mechanism's outputs are left
 
 
 def _build(mechanism: Mechanism | Product, bits: int, cap: int, most_mixed: float) -> _Built:
@@ -282,6 +355,7 @@ def repaired(
     name: str = "custom",
     *,
     provenance: Mapping[str, str] | None = None,
+    labels: Labels | None = None,
 ) -> Table:
     """The table nearest to a raw one, such as a solver leaves: whatever repair takes is done, and reported in the file.
 
@@ -301,19 +375,23 @@ def repaired(
     clipped = np.maximum(np.array(rows, dtype=np.float64), 0.0)
     clipped /= clipped.sum(axis=1, keepdims=True)
     raw = Discrete(epsilon, inputs, outputs, clipped, name)
-    return make_table(raw, bits, provenance=provenance, most_mixed=1.0)
+    return make_table(raw, bits, provenance=provenance, most_mixed=1.0, labels=labels)
 
 
 def _finite(mechanism: Discrete, bits: int, cap: int, most_mixed: float) -> _Built:
+    # what the counts take at least, digits and a comma each: known before the minutes that so large a table takes
+    digits = np.floor(np.log10(np.maximum(mechanism.probabilities * 2.0**bits / 2, 1.0)))
+    _require_size(float(digits.sum()) + 2 * digits.size)
     fixed = repair(mechanism.probabilities.tolist(), Fraction(cap, 1 << 96))
     if fixed.mixed > most_mixed:
         rule = f"be private after mixing in at most {most_mixed:g} of the uniform law"
         raise InvalidInput("probabilities", float(fixed.mixed), rule, "check epsilon, or allow more with most_mixed")
     rows, columns = finite_counts(fixed, bits, cap)
-    outputs = [mechanism.outputs.points[fixed.columns[j]] for j in columns]
+    left = [fixed.columns[j] for j in columns]
+    outputs = [mechanism.outputs.points[j] for j in left]
     dropped = len(mechanism.outputs) - len(outputs)
     report = {"mixed": rational(fixed.mixed), "dropped": dropped} if fixed.mixed or dropped else None
-    return _Built("finite", _domain(mechanism.inputs), {"outputs": decimals(outputs), "rows": rows}, report)
+    return _Built("finite", _domain(mechanism.inputs), {"outputs": decimals(outputs), "rows": rows}, report, left)
 
 
 def _domain(domain: Interval | Circle | Finite) -> dict[str, Any]:

@@ -37,9 +37,10 @@ from mechdesign.design.least_favourable import (
     own_levels,
 )
 from mechdesign.design.mesh import Mesh
+from mechdesign.design.points import optimal_on_points, require_points_problem
 from mechdesign.design.result import Certificate, Design, Report, versions, within_gap
 from mechdesign.design.two_outputs import two_atoms, two_input_value, two_outputs
-from mechdesign.domains import Interval
+from mechdesign.domains import Finite, Interval
 from mechdesign.errors import InvalidInput, require_epsilon, require_finite, require_seconds
 from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms.catalogue import UNIT, largest_safe_height
@@ -70,12 +71,13 @@ class MinimaxProblem:
 
     ``gap`` is the relative distance between the bounds at which the search stops; ``most_outputs`` limits the finest
     grid it may use on the way. Exponents 1 and 2 are proven in rational arithmetic, other exponents above 1 in doubles
-    (the certificate then says ``claimed``).
+    (the certificate then says ``claimed``). On a `Finite` domain, such as whole numbers, outputs are its points, and
+    the loss is absolute or squared.
     """
 
     epsilon: float
     loss: Loss = _ABSOLUTE
-    inputs: Interval = UNIT
+    inputs: Interval | Finite = UNIT
     gap: float = 1e-4
     most_outputs: int = 16385
 
@@ -87,9 +89,11 @@ class MinimaxProblem:
         if not isinstance(self.loss, Power) or self.loss.period is not None or self.loss.exponent < 1:
             rule = "be absolute, squared or power:P with P at least 1 for a certified optimum"
             raise InvalidInput("loss", self.loss, rule)
-        if not isinstance(self.inputs, Interval):
-            raise InvalidInput("domain", str(self.inputs), "be an interval for a certified optimum")
-        if not 1e-40 <= self.inputs.length <= 1e40 or self.inputs.length < 1e-9 * abs(self.inputs.middle):
+        if isinstance(self.inputs, Finite):
+            require_points_problem(self.inputs, self.loss)
+        elif not isinstance(self.inputs, Interval):
+            raise InvalidInput("domain", str(self.inputs), "be an interval or a finite set for a certified optimum")
+        elif not 1e-40 <= self.inputs.length <= 1e40 or self.inputs.length < 1e-9 * abs(self.inputs.middle):
             raise InvalidInput("domain", str(self.inputs), "be wide enough for a grid of doubles", "rescale the data")
         if not 1e-6 <= require_finite(self.gap, "gap") < 1:
             raise InvalidInput("gap", self.gap, "lie between 1e-6 and 1")
@@ -147,7 +151,11 @@ def minimax_sweep(
         if best_so_far and deadline is not None:
             assert isinstance(asked, list)
             end = started + max(0.0, deadline - started) / (len(asked) - place)
-        mechanism = two_outputs(problem.epsilon, problem.exponent, problem.inputs)
+        if isinstance(problem.inputs, Finite):
+            left = None if end is None else max(end - started, 1e-3)
+            yield optimal_on_points(problem, problem.inputs, problem.loss, None, problem.gap, left)
+            continue
+        mechanism = two_outputs(problem.epsilon, problem.exponent, _interval(problem))
         if mechanism is not None:
             found, stopped = _in_closed_form(mechanism, problem), "the doubles of the domain ran out"
         else:
@@ -197,13 +205,18 @@ def _bounds(problem: MinimaxProblem, found: _Found) -> tuple[float, float, Minim
     if problem.loss in _PROVEN:
         evidence = _evidence(problem, found.atoms)
         return evidence.bound(mechanism), evidence.attained(mechanism), evidence
-    lower = found.bound * float(problem.inputs.length**problem.exponent) * (1 - _CLAIMED_ROUNDING)
+    lower = found.bound * float(_interval(problem).length ** problem.exponent) * (1 - _CLAIMED_ROUNDING)
     upper = mechanism.worst_case(problem.loss)[0] * (1 + _CLAIMED_ROUNDING)
     return min(lower, upper), upper, None
 
 
+def _interval(problem: MinimaxProblem) -> Interval:
+    assert isinstance(problem.inputs, Interval)
+    return problem.inputs
+
+
 def _evidence(problem: MinimaxProblem, atoms: Atoms) -> MinimaxBound:
-    inputs = problem.inputs
+    inputs = _interval(problem)
     # an end may round to just outside the inputs; the bound is derived anew from the places stored
     places = np.clip(inputs.lower + atoms.inputs * inputs.length, inputs.lower, inputs.upper)
     radii = atoms.radii * inputs.length
@@ -253,7 +266,7 @@ class _Search:
 
     def found(self) -> _Found:
         """The best of both sides; at worst what two inputs forbid and a constant output achieves."""
-        problem, inputs = self.problem, self.problem.inputs
+        problem, inputs = self.problem, _interval(self.problem)
         points, base, ratio = np.array([inputs.middle]), np.ones(1), self.ratio
         if self.window is not None:
             fill = self.window.fill

@@ -22,8 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mechdesign.design.minimax import LEAST_EPSILON, MOST_EPSILON
+from mechdesign.design.points import optimal_on_points, require_points_problem, weights_on
 from mechdesign.design.result import Certificate, Design, Report, versions, within_gap
-from mechdesign.domains import Interval
+from mechdesign.domains import Finite, Interval
 from mechdesign.errors import InvalidInput, require_epsilon, require_finite, require_seconds
 from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms.catalogue import UNIT, largest_safe_height
@@ -55,17 +56,22 @@ class PriorProblem:
 
     ``gap`` is the relative distance between the proven bounds at which the search stops. For densities, and data of
     more than 1000 values, the default is out of reach from about epsilon 6 on; `NoAnswer` says which gap is not, and
-    holds the design found.
+    holds the design found. On a `Finite` domain the prior has its weights on points of it, and outputs are points too.
     """
 
     epsilon: float
     prior: Prior
     loss: Loss = _ABSOLUTE
-    inputs: Interval = UNIT
+    inputs: Interval | Finite = UNIT
     gap: float = 1e-6
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", require_prior_problem(self.epsilon, self.prior, self.loss, self.inputs))
+        if isinstance(self.inputs, Finite):
+            require_points_problem(self.inputs, self.loss, self.prior)
+            hull = Interval(self.inputs.lower, self.inputs.upper)
+        else:
+            hull = self.inputs
+        object.__setattr__(self, "epsilon", require_prior_problem(self.epsilon, self.prior, self.loss, hull))
         if not 1e-9 <= require_finite(self.gap, "gap") < 1:
             raise InvalidInput("gap", self.gap, "lie between 1e-9 and 1")
 
@@ -81,9 +87,14 @@ class PriorProblem:
             "loss": self.loss.name,
             "inputs": domain_to_dict(self.inputs),
             "criterion": "average under the prior",
-            "prior": echo_of(self.prior),
+            "prior": self._prior_to_dict(),
             "gap": self.gap,
         }
+
+    def _prior_to_dict(self) -> dict[str, Any]:
+        if isinstance(self.inputs, Finite):
+            return {"name": "weights", "weights": weights_on(self.inputs, self.prior).tolist()}
+        return echo_of(self.prior)
 
 
 def require_prior_problem(epsilon: float, prior: Prior, loss: Loss, inputs: Interval) -> float:
@@ -115,6 +126,8 @@ def optimal_prior(problem: PriorProblem, seconds: float | None = None) -> Design
     [0.19661193, 0.19661193]
     """
     seconds = require_seconds(seconds)
+    if isinstance(problem.inputs, Finite):
+        return optimal_on_points(problem, problem.inputs, problem.loss, problem.prior, problem.gap, seconds)
     started = time.perf_counter()
     deadline = math.inf if seconds is None else started + seconds
     found, timely = _search(problem, deadline)
@@ -223,6 +236,7 @@ def _mechanism(problem: PriorProblem, cells: Cells, ratio: float, edges: list[in
     weights = cells.weights / cells.weights.sum()
     points = np.unique(bin_outputs(cells.means, weights, edges, ratio, problem.exponent))
     base = np.full(points.size, 1.0 if points.size == 1 else 1 / (points.size - 1 + ratio))
+    assert isinstance(problem.inputs, Interval)
     return Window(problem.epsilon, problem.inputs, points, base, ratio, "randomised response on bins")
 
 

@@ -13,7 +13,7 @@ import pytest
 from mechdesign.collect.datasets import Dataset, read_dataset
 from mechdesign.collect.mean import mean_of_reports
 from mechdesign.collect.protocols import protocol
-from mechdesign.collect.reports import read_support
+from mechdesign.collect.reports import count_reports
 from mechdesign.deploy import apply, estimate, make_table, sample, tally
 from mechdesign.deploy.frames_columns import provenance_of
 from mechdesign.deploy.reference import report
@@ -146,7 +146,7 @@ TEXTS_PER_READER: dict[str, Callable[[Path], object]] = {
     "prior_of_file": lambda path: prior_of_file(path, "x"),
     "values_of_file": lambda path: values_of_file(path, "x"),
     "read_dataset": lambda path: read_dataset(path, column="x", domain=("1", "2")),
-    "read_support": lambda path: read_support(path, protocol("grr", 1.0, 2), ("1", "2")),
+    "count_reports": lambda path: count_reports(path, protocol("grr", 1.0, 2), ("1", "2")),
     "apply": lambda path: apply(PM, path, "x", path.with_name("out.csv")),
     "estimate": lambda path: estimate(PM, path, "x"),
 }

@@ -7,10 +7,11 @@ from mechdesign.deploy.estimators import DirectionEstimate, FrequencyEstimate, M
 from mechdesign.deploy.export import LANGUAGES, export_table
 from mechdesign.deploy.frames import Applied, apply, apply_dask, apply_table, estimate, estimate_reports, tally
 from mechdesign.deploy.parties import PartyRun, RunFailed, law_to_run, run_parties
-from mechdesign.deploy.reference import Stream, fixed_stream, report, test_vectors, vectors_content
+from mechdesign.deploy.reference import Stream, fixed_stream, report
 from mechdesign.deploy.rounding import BITS
 from mechdesign.deploy.sampler import sample
 from mechdesign.deploy.table import Table, load_table, make_table, repaired
+from mechdesign.deploy.vectors import test_vectors, vectors_content
 
 __all__ = [
     "BITS",

@@ -79,6 +79,11 @@ def skip_without(language: str) -> None:
 # -- test vectors ------------------------------------------------------------------------------------------------------
 
 
+def random_vectors(table: Table, count: int) -> list[Vector]:
+    """Random bytes only, without the cases at boundaries."""
+    return vectors_of(test_vectors(table, count, most=0))
+
+
 def answered(table: Table, x: float, content: bytes) -> Vector | None:
     stream = fixed_stream(content)
     try:
@@ -90,25 +95,12 @@ def answered(table: Table, x: float, content: bytes) -> Vector | None:
 def hard_vectors(table: Table, count: int = 150, seed: int = 4) -> list[Vector]:
     """Streams of extreme bytes, which take every branch of a rejection, and inputs beside every threshold."""
     rng = random.Random(seed)
-    usual = [vector.x for vector in vectors_of(test_vectors(table, 60))]
+    usual = [vector.x for vector in random_vectors(table, 60)]
     found: list[Vector] = []
     while len(found) < count:
         extreme = rng.choice([(0, 255), (0,) * 6 + (1, 255), (255,) * 6 + (254, 0), tuple(range(256))])
         vector = answered(table, rng.choice(usual), bytes(rng.choice(extreme) for _ in range(400)))
         if vector is not None:
-            found.append(vector)
-    return found
-
-
-def boundary_vectors(table: Table) -> list[Vector]:
-    """Draws exactly at, and just before, every cumulative count of the first and the last row of a finite table."""
-    size = (table.bits + 7) // 8
-    found = []
-    for x, row in zip(table.domain.points, table.law["rows"], strict=True):
-        ends = np.cumsum(row).tolist()
-        for draw in sorted({0, *ends[:-1], *(end - 1 for end in ends)}):
-            vector = answered(table, x, int(draw).to_bytes(size, "little"))
-            assert vector is not None
             found.append(vector)
     return found
 
@@ -278,20 +270,12 @@ def replayed(request: pytest.FixtureRequest, shipped: dict[str, Table]) -> Repla
 
 @pytest.mark.parametrize("language", [*PROGRAMS, *ENGINES])
 @pytest.mark.parametrize("kind", KINDS)
-def test_samplers_agree_with_the_reference_on_plain_and_extreme_streams(
+def test_samplers_agree_with_the_reference_at_boundaries_and_on_plain_and_extreme_streams(
     replayed: Replay, shipped: dict[str, Table], kind: str, language: str
 ) -> None:
     vectors = [*vectors_of(test_vectors(shipped[kind])), *hard_vectors(shipped[kind])]
-    assert replayed(kind, language, vectors).endswith("PASS 250")
-
-
-@pytest.mark.parametrize("language", [*PROGRAMS, *ENGINES])
-def test_every_boundary_of_a_row_falls_on_the_same_side(
-    replayed: Replay, shipped: dict[str, Table], language: str
-) -> None:
-    vectors = boundary_vectors(shipped["finite"])
-    assert len(vectors) == 4 * 8
-    assert replayed("finite", language, vectors).endswith("PASS 32")
+    assert len(vectors) > 250
+    assert replayed(kind, language, vectors).endswith(f"PASS {len(vectors)}")
 
 
 @pytest.mark.parametrize("language", [*PROGRAMS, *ENGINES])
@@ -300,7 +284,7 @@ def test_a_replay_names_the_case_that_differs(
     replayed: Replay, shipped: dict[str, Table], language: str, fault: str
 ) -> None:
     table = shipped["pieces"]
-    good = vectors_of(test_vectors(table, 3))
+    good = random_vectors(table, 3)
     assert good[1].y is not None
     faults = {
         "output": replace(good[1], y=math.nextafter(good[1].y, math.inf)),
@@ -325,7 +309,7 @@ def test_a_replay_without_a_file_says_that_it_reads_standard_input(
     program: Any, shipped: dict[str, Table], language: str
 ) -> None:
     ready = program("pieces", language)
-    text = lines(vectors_of(test_vectors(shipped["pieces"], 2)), "0" * 64)
+    text = lines(random_vectors(shipped["pieces"], 2), "0" * 64)
     done = subprocess.run(ready.command, cwd=ready.folder, input=text, capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("PASS 2\n", "reading test vectors from standard input\n")
 
@@ -361,9 +345,7 @@ def test_the_law_of_the_python_sampler_is_the_row_of_the_table(
 
 def test_java_holds_tables_longer_than_its_method_limit(tmp_path: Path) -> None:
     table = make_table(catalogue.randomised_response(5.0, Finite(tuple(range(120)))))
-    assert (
-        compiled({"long": table}, "java", tmp_path)["long"].replay(vectors_of(test_vectors(table, 240))) == "PASS 240"
-    )
+    assert compiled({"long": table}, "java", tmp_path)["long"].replay(random_vectors(table, 240)) == "PASS 240"
 
 
 @pytest.mark.parametrize("edition", ["2021", "2024"])
@@ -461,7 +443,7 @@ def test_programs_draw_from_the_operating_system(program: Any, shipped: dict[str
 
 def test_postgresql_draws_from_the_operating_system(postgresql: Cluster, shipped: dict[str, Table]) -> None:
     table = shipped["finite"]
-    assert in_postgresql(postgresql, table, vectors_of(test_vectors(table, 2))).endswith("PASS 2")
+    assert in_postgresql(postgresql, table, random_vectors(table, 2)).endswith("PASS 2")
     query = f"SELECT setseed(0.5); SELECT {stem_of(table)}(1) FROM generate_series(1, {DRAWS});"
     samples = [[float(line) for line in postgresql.query(query).split()] for _ in range(2)]
     for sample in samples:
@@ -471,7 +453,7 @@ def test_postgresql_draws_from_the_operating_system(postgresql: Cluster, shipped
 
 def test_duckdb_takes_bytes_of_the_operating_system_for_every_row(duck: Any, shipped: dict[str, Table]) -> None:
     table = shipped["finite"]
-    in_duckdb(duck, table, vectors_of(test_vectors(table, 2)))
+    in_duckdb(duck, table, random_vectors(table, 2))
     duck.create_function("os_random", os.urandom, ["BIGINT"], "BLOB", side_effects=True)
     query = f"SELECT {stem_of(table)}(1.0, os_random({stem_of(table)}_bytes())) FROM range({DRAWS})"
     assert_follows([row[0] for row in duck.execute(query).fetchall()], table, 1.0)
@@ -480,8 +462,8 @@ def test_duckdb_takes_bytes_of_the_operating_system_for_every_row(duck: Any, shi
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_bytes_duckdb_asks_for_suffice(duck: Any, shipped: dict[str, Table], kind: str) -> None:
     table = shipped[kind]
-    in_duckdb(duck, table, vectors_of(test_vectors(table, 1)))
-    stem, x = stem_of(table), vectors_of(test_vectors(table, 2))[1].x
+    in_duckdb(duck, table, random_vectors(table, 1))
+    stem, x = stem_of(table), random_vectors(table, 2)[1].x
     duck.create_function("os_random", os.urandom, ["BIGINT"], "BLOB", side_effects=True)
     query = f"SELECT count({stem}('{x!r}'::DOUBLE, os_random({stem}_bytes()))) FROM range(500)"
     assert duck.execute(query).fetchall() == [(500,)]
@@ -509,7 +491,7 @@ def test_duckdb_binds_arguments_before_its_own_names(duck: Any, shipped: dict[st
 )
 def test_duckdb_stops_at_bad_arguments(duck: Any, shipped: dict[str, Table], x: str, content: str, rule: str) -> None:
     table = shipped["pieces"]
-    in_duckdb(duck, table, vectors_of(test_vectors(table, 1)))
+    in_duckdb(duck, table, random_vectors(table, 1))
     with pytest.raises(Exception, match=rule):
         duck.execute(f"SELECT {stem_of(table)}({x}, {content})").fetchall()
 
@@ -517,7 +499,7 @@ def test_duckdb_stops_at_bad_arguments(duck: Any, shipped: dict[str, Table], x: 
 @pytest.mark.parametrize("x", ["NULL", "'NaN'", "7.5", "'-Infinity'"])
 def test_postgresql_stops_at_bad_inputs(postgresql: Cluster, shipped: dict[str, Table], x: str) -> None:
     table = shipped["pieces"]
-    in_postgresql(postgresql, table, vectors_of(test_vectors(table, 1)))
+    in_postgresql(postgresql, table, random_vectors(table, 1))
     assert "the input must lie in the domain" in postgresql.query(f"SELECT {stem_of(table)}({x});")
 
 

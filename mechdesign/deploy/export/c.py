@@ -1,4 +1,5 @@
-"""C99: a header and a source file, randomness from getentropy or, on Windows, BCryptGenRandom."""
+"""C99: a header and a source file, randomness from getentropy, on Apple's systems CCRandomGenerateBytes, on Windows
+BCryptGenRandom."""
 
 from __future__ import annotations
 
@@ -150,11 +151,11 @@ _SOURCE = """\
 #if defined(_WIN32)
 #include <windows.h>
 #include <bcrypt.h>
+#elif defined(__APPLE__)
+#include <CommonCrypto/CommonCryptoError.h>
+#include <CommonCrypto/CommonRandom.h>
 #else
 #include <unistd.h>
-#if defined(__APPLE__)
-#include <sys/random.h>
-#endif
 #endif
 
 #if FLT_RADIX != 2 || DBL_MANT_DIG != 53 || FLT_EVAL_METHOD != 0
@@ -204,6 +205,8 @@ static int operating_system(void *state, unsigned char *bytes, size_t count) {
     (void)state;
 #if defined(_WIN32)
     return BCryptGenRandom(NULL, bytes, (ULONG)count, BCRYPT_USE_SYSTEM_PREFERRED_RNG) == 0 ? 0 : -1;
+#elif defined(__APPLE__)
+    return CCRandomGenerateBytes(bytes, count) == kCCSuccess ? 0 : -1;
 #else
     return getentropy(bytes, count);
 #endif

@@ -107,7 +107,11 @@ export function sample(x, fill = osRandom) {
 @body@}
 
 function osRandom(bytes) {
-  globalThis.crypto.getRandomValues(bytes);
+  const system = globalThis.crypto;
+  if (typeof system?.getRandomValues !== "function") {
+    throw new Error("no secure randomness: crypto.getRandomValues is missing (browsers and Node 19 or later have it)");
+  }
+  system.getRandomValues(bytes);
 }
 
 // The low bits of as few whole bytes as hold them, little-endian.

@@ -15,12 +15,12 @@ from mechdesign import files
 from mechdesign.deploy.export import c, duckdb, java, javascript, opendp, postgresql, python, rust
 from mechdesign.deploy.export.plan import Inputs, Plan, plan_of
 from mechdesign.deploy.export.vectors import Vector, lines, vectors_of
-from mechdesign.deploy.reference import test_vectors
 from mechdesign.deploy.table import Table
+from mechdesign.deploy.vectors import test_vectors
 from mechdesign.errors import FileProblem, InvalidInput
 
 CASES = 100
-"""Test vectors written beside the sources."""
+"""Test vectors of random bytes written beside the sources, after those at the boundaries of the law."""
 
 _Sources = Callable[[Plan, Sequence[Vector]], dict[str, str]]
 

@@ -1,4 +1,5 @@
-"""Rust 1.82 and later: one module without crates, randomness from getentropy or, on Windows, ProcessPrng."""
+"""Rust 1.82 and later: one module without crates, randomness from getentropy, on Apple's systems CCRandomGenerateBytes,
+on Windows ProcessPrng."""
 
 from __future__ import annotations
 
@@ -113,7 +114,17 @@ pub fn sample(x: f64) -> Result<f64, Error> {
 pub fn sample_from(x: f64, fill: &mut dyn FnMut(&mut [u8]) -> Result<(), Error>) -> Result<f64, Error> {
 @body@}
 
-#[cfg(unix)]
+#[cfg(target_vendor = "apple")]
+fn os_random(bytes: &mut [u8]) -> Result<(), Error> {
+    unsafe extern "C" {
+        fn CCRandomGenerateBytes(buffer: *mut u8, length: usize) -> i32;
+    }
+    // SAFETY: CCRandomGenerateBytes writes exactly `length` bytes or fails.
+    let outcome = unsafe { CCRandomGenerateBytes(bytes.as_mut_ptr(), bytes.len()) };
+    if outcome == 0 { Ok(()) } else { Err(Error::NoRandomness) }
+}
+
+#[cfg(all(unix, not(target_vendor = "apple")))]
 fn os_random(bytes: &mut [u8]) -> Result<(), Error> {
     unsafe extern "C" {
         fn getentropy(buffer: *mut u8, length: usize) -> i32;

@@ -1,7 +1,8 @@
 """What a file of reports says: the mean, frequencies or direction of the data, each with a confidence interval.
 
-A table with labels gives the frequencies of its labels. A Parquet file can be counted by several processes or on a Dask
-cluster whose workers see it under the same name; the answer is the same.
+A table with labels reads labels and gives their frequencies; with --codes, and only then, the reports are the numbers
+of the table's outputs, which a sampler gives that knows no labels. A Parquet file can be counted by several processes
+or on a Dask cluster whose workers see it under the same name; the answer is the same.
 """
 
 from __future__ import annotations
@@ -30,6 +31,9 @@ def run(
     ] = None,
     confidence: Annotated[float, typer.Option("--confidence", help="Of the intervals, between 0 and 1.")] = 0.95,
     frequencies: Annotated[bool, typer.Option("--frequencies", help="Of the points of a finite domain.")] = False,
+    codes: Annotated[
+        bool, typer.Option("--codes", help="The reports are the numbers of the outputs, not their labels.")
+    ] = False,
     workers: Annotated[int, typer.Option("--workers", "-t", help="Processes, for a huge .parquet file.")] = 1,
     engine: Annotated[str, typer.Option("--engine", help="local processes or dask.")] = "local",
     scheduler: Annotated[
@@ -42,8 +46,9 @@ def run(
     table = load_table(file)
     wanted = "frequencies" if frequencies else None
     with counting_rows(f"counting {source.name}", quiet=quiet) as progress:
+        engine_or_none = None if where == Local(1) else where
         found = estimate_reports(
-            table, source, column, confidence, of=wanted, progress=progress, engine=None if where == Local(1) else where
+            table, source, column, confidence, of=wanted, progress=progress, engine=engine_or_none, codes=codes
         )
     if as_json:
         output.print_json({"sha256": table.sha256, "confidence": confidence} | _plain(asdict(found)))

@@ -15,7 +15,6 @@ from mechdesign.collect import bench
 from mechdesign.collect.protocols import designed
 from mechdesign.collect.protocols.table_laws import output_points
 from mechdesign.deploy import Table
-from mechdesign.deploy.frames_columns import labels_of as names_of
 from mechdesign.deploy.table import load_table
 from mechdesign.design import SavedDesign, joint_saved
 from mechdesign.design.result import FORMAT as DESIGN
@@ -101,7 +100,7 @@ def _table_figure(table: Table) -> Figure:
     domain = table.domain
     channel = designed(table, None if isinstance(domain, Finite) else _INPUTS, _CELLS)
     title = f"{table.name}, ε = {float(table.epsilon):g}: {table.bits}-bit table of kind {table.kind}"
-    names = names_of(table)
+    names = table.labels
     if channel.edges is not None:
         return channel_map(channel.items, channel.edges, channel.matrix, title)
     outputs = output_points(table)

@@ -7,6 +7,7 @@ randomised response (--mechanism grr with --size K or --labels A,B,...), or a ch
 
 from __future__ import annotations
 
+import csv
 import shlex
 from fractions import Fraction
 from pathlib import Path
@@ -15,15 +16,16 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from mechdesign import files
 from mechdesign.cli import output
 from mechdesign.cli.options import AsJson, Force, Quiet, parse_domain
 from mechdesign.deploy import Table, make_table, repaired
-from mechdesign.deploy.frames_columns import labels_of, provenance_of
+from mechdesign.deploy.labels import Labels, require_labels
 from mechdesign.deploy.table import NOISE, Source
 from mechdesign.design import MinimaxProblem, SavedDesign, load_design, optimal_minimax
 from mechdesign.design.constants import rounded_down, rounded_up
 from mechdesign.domains import Finite, Interval
-from mechdesign.errors import InvalidInput, require_epsilon
+from mechdesign.errors import FileProblem, InvalidInput, require_epsilon
 from mechdesign.losses import parse_loss
 from mechdesign.matrix_files import read_matrix
 from mechdesign.mechanisms import catalogue
@@ -35,6 +37,7 @@ _GRR = "grr"
 _MOST_POINTS = 4096
 _MOST_SHOWN = 20
 _MUCH_MIXED = 0.01
+_EXAMPLE = """for example --labels 'no,"yes, but",yes'"""
 
 
 def run(
@@ -45,7 +48,13 @@ def run(
     mechanism: Annotated[str | None, typer.Option("--mechanism", help="A published one: pm, duchi, grr ...")] = None,
     size: Annotated[int | None, typer.Option("--size", help="Number of categories 0, 1, ... for grr.")] = None,
     labels: Annotated[
-        str | None, typer.Option("--labels", help="Categories by name for grr, instead of --size.", metavar="A,B,...")
+        str | None,
+        typer.Option(
+            "--labels", help='Categories by name for grr, as a line of CSV: "no, never" in quotes.', metavar="A,B,..."
+        ),
+    ] = None,
+    labels_file: Annotated[
+        Path | None, typer.Option("--labels-file", help="The same from a file, one category a line.")
     ] = None,
     channel: Annotated[
         Path | None, typer.Option("--channel", help="Probabilities, .csv or .npy; repaired where not private.")
@@ -60,7 +69,7 @@ def run(
     if (file is None) == (eps is None):
         raise InvalidInput("options", "FILE, --eps", "be given one or the other", "for example --eps 2 --out t.json")
     given: dict[str, Any] = {"--loss": loss, "--domain": domain, "--mechanism": mechanism, "--size": size}
-    given |= {"--labels": labels, "--channel": channel}
+    given |= {"--labels": labels, "--labels-file": labels_file, "--channel": channel}
     if file is not None:
         _require_absent(given, "with FILE: the design says it")
     provenance = {"command": _command(file, {"--eps": eps} | given | {"--bits": bits})}
@@ -73,9 +82,9 @@ def run(
             _require_absent({**given, "--channel": None}, "with --channel: the file says it")
             table = _of_channel(require_epsilon(eps), channel, bits, provenance)
         else:
-            names = _names(labels)
+            names = _names(labels, labels_file)
             designed = _designed(require_epsilon(eps), loss, domain, mechanism, size, names)
-            table = make_table(designed, bits, provenance=provenance | provenance_of(names, names))
+            table = make_table(designed, bits, provenance=provenance, labels=Labels(names, names))
     if out is not None:
         table.save(out, overwrite=force)
     mixed = _mixed(table)
@@ -110,16 +119,34 @@ def _said(design: SavedDesign) -> dict[str, str]:
     return {name: str(value) for name, value in said.items() if isinstance(value, str | int)}
 
 
-def _names(labels: str | None) -> tuple[str, ...] | None:
-    if labels is None:
+def _names(text: str | None, file: Path | None) -> tuple[str, ...] | None:
+    """The categories that one of the options names."""
+    if text is None and file is None:
         return None
-    names = tuple(name.strip() for name in labels.split(","))
-    example = "for example --labels no,maybe,yes"
+    if text is not None and file is not None:
+        raise InvalidInput("options", "--labels, --labels-file", "be given one or the other")
+    option = "--labels" if file is None else "--labels-file"
+    names = _of_line(text) if text is not None else _of_lines(file)
     if not 2 <= len(names) <= _MOST_POINTS:
-        raise InvalidInput("--labels", labels, f"name from 2 to {_MOST_POINTS} categories", example)
-    if not all(name and name.isprintable() for name in names) or len(set(names)) < len(names):
-        raise InvalidInput("--labels", labels, "be different names of printable letters", example)
-    return names
+        raise InvalidInput(option, len(names), f"name from 2 to {_MOST_POINTS} categories", _EXAMPLE)
+    return require_labels(names, option)
+
+
+def _of_line(text: str) -> tuple[str, ...]:
+    try:
+        lines = list(csv.reader([text], skipinitialspace=True, strict=True))
+    except csv.Error as error:
+        raise InvalidInput("--labels", text, f"be a line of CSV: {error}", _EXAMPLE) from None
+    return tuple(name.strip() for name in lines[0]) if lines else ()
+
+
+def _of_lines(file: Path | None) -> tuple[str, ...]:
+    assert file is not None
+    try:
+        text = files.read_bytes(file).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise FileProblem("--labels-file", file.name, "be a text in UTF-8") from None
+    return tuple(line.strip() for line in text.splitlines() if line.strip())
 
 
 def _require_absent(options: dict[str, Any], where: str) -> None:
@@ -146,7 +173,7 @@ def _designed(
             step = "for example --mechanism grr --size 10, or --labels no,maybe,yes"
             raise InvalidInput("--size", size, rule, step)
         return catalogue.randomised_response(epsilon, Finite(tuple(range(size))))
-    _require_absent({"--size": size, "--labels": labels}, "here: it says the categories of --mechanism grr")
+    _require_grr(name, size, labels)
     inputs, power = parse_domain(domain, circular=False), parse_loss(loss or "absolute")
     if name is not None:
         known = [entry.key for entry in catalogue.ON_INTERVALS]
@@ -158,13 +185,22 @@ def _designed(
     return optimal_minimax(MinimaxProblem(epsilon, power, inputs))
 
 
+def _require_grr(name: str | None, size: int | None, labels: tuple[str, ...] | None) -> None:
+    """Categories are for randomised response; where another mechanism is named, that is what is wrong."""
+    for option, value in (("--labels", labels), ("--size", size)):
+        if value is not None:
+            rule = f"be {_GRR} with {option}: only randomised response has categories"
+            step = f"take --mechanism {_GRR}, or drop {option}"
+            raise InvalidInput("--mechanism", name, rule, step)
+
+
 def _of_channel(epsilon: float, file: Path, bits: int, provenance: dict[str, str]) -> Table:
     """A table of the probabilities in a file; labels that are no increasing numbers are numbered and kept by name."""
     matrix = read_matrix(file, "channel", least=-NOISE)
     inputs, input_names = _points(matrix.input_labels, matrix.values.shape[0], "input")
     outputs, output_names = _points(matrix.output_labels, matrix.values.shape[1], "output")
-    told = provenance | provenance_of(input_names, output_names)
-    return repaired(epsilon, inputs, outputs, matrix.values, bits, file.stem, provenance=told)
+    named = Labels(input_names, output_names)
+    return repaired(epsilon, inputs, outputs, matrix.values, bits, file.stem, provenance=provenance, labels=named)
 
 
 def _points(labels: tuple[str, ...] | None, count: int, what: str) -> tuple[Finite, tuple[str, ...] | None]:
@@ -197,8 +233,8 @@ def _document(table: Table, out: Path | None) -> dict[str, Any]:
         "bits": table.bits,
         "privacy_loss": table.privacy_loss,
         "outputs": len(law["outputs"]) if "outputs" in law else law.get("cells"),
-        "input_labels": labels_of(table).inputs,
-        "output_labels": labels_of(table).outputs,
+        "input_labels": table.labels.inputs,
+        "output_labels": table.labels.outputs,
         "estimator": table.document["estimator"],
         "repair": table.document["repair"],
         "error": None if certificate is None else float_up(Fraction(certificate["error"])),
@@ -215,11 +251,13 @@ def _print(table: Table) -> None:
     if said["outputs"] is not None:
         lines.append(f"  outputs: {said['outputs']}")
     if said["input_labels"] is not None:
-        lines.append(f"  inputs by name: {', '.join(map(printable, said['input_labels'][:_MOST_SHOWN]))}")
+        lines.append(f"  labels of the inputs: {_listed(said['input_labels'])}")
+    if said["output_labels"] not in (None, said["input_labels"]):
+        lines.append(f"  labels of the outputs: {_listed(said['output_labels'])}")
     if said["error"] is not None:
         lower = rounded_down(said["lower"])
         lines.append(f"  worst error: {rounded_up(said['error'])}; no eps-private mechanism has less than {lower}")
-    if said["estimator"] is not None:
+    if said["estimator"] is not None and said["input_labels"] is None:
         bias, variance = (float(Fraction(said["estimator"][name])) for name in ("bias", "variance"))
         lines.append(f"  debiased report: bias at most {bias:.6g}, variance at most {variance:.6g}")
     if said["repair"] is not None:
@@ -228,3 +266,9 @@ def _print(table: Table) -> None:
         )
     lines.append(f"  sha256: {table.sha256}")
     output.console.print("\n".join(lines), markup=False, soft_wrap=True)
+
+
+def _listed(labels: tuple[str, ...]) -> str:
+    """How many labels there are, and the first of them, each in quotes so that its ends are seen."""
+    shown = ", ".join(f'"{printable(label)}"' for label in labels[:_MOST_SHOWN])
+    return f"{len(labels)}: {shown}{', ...' if len(labels) > _MOST_SHOWN else ''}"

@@ -6,6 +6,7 @@ from mechdesign.deploy.channels import Repaired, repair
 from mechdesign.deploy.estimators import DirectionEstimate, FrequencyEstimate, MeanEstimate, Tally
 from mechdesign.deploy.export import LANGUAGES, export_table
 from mechdesign.deploy.frames import Applied, apply, apply_dask, apply_table, estimate, estimate_reports, tally
+from mechdesign.deploy.labels import Labels
 from mechdesign.deploy.parties import PartyRun, RunFailed, law_to_run, run_parties
 from mechdesign.deploy.reference import Stream, fixed_stream, report
 from mechdesign.deploy.rounding import BITS
@@ -19,6 +20,7 @@ __all__ = [
     "Applied",
     "DirectionEstimate",
     "FrequencyEstimate",
+    "Labels",
     "MeanEstimate",
     "PartyRun",
     "Repaired",

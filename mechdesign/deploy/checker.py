@@ -26,7 +26,9 @@ Fields = dict[str, Any]
 Pair = tuple[Fraction, Fraction]
 Finding = tuple[Fraction, Fields | None, Callable[[int], Fraction] | None]
 
-KEYS = "bits cap certificate domain epsilon estimator format kind law name privacy provenance repair sha256 version"
+KEYS = (
+    "bits cap certificate domain epsilon estimator format kind labels law name privacy provenance repair sha256 version"
+)
 LAWS = {
     "window": "base caps outputs starts thresholds",
     "unbiased": "base caps means offset outputs shift starts units",
@@ -35,6 +37,7 @@ LAWS = {
     "additive": "clamp least most offset shift tail weights",
 }
 LARGEST = 64 * 2**20
+LABEL = "must be a text of 1 to 200 characters, none of them a control character, without blanks at its ends"
 
 
 class Failed(Exception):
@@ -53,9 +56,11 @@ def check(content: bytes) -> Fields:
         t = json.loads(content, object_pairs_hook=unique, parse_float=refuse, parse_constant=refuse)
     except (ValueError, RecursionError) as error:
         raise Failed(f"file: not valid JSON: {error}") from None
+    if type(t) is dict and t.get("format") == "mechdesign table" and t.get("version") == 1 and "labels" not in t:
+        raise Failed("version: 1 is not read any more: make the table again from its design, the counts are the same")
     fields(t, KEYS, "file")
     need(t["format"] == "mechdesign table", "format: must be 'mechdesign table'")
-    need(type(t["version"]) is int and t["version"] == 1, "version: must be 1")
+    need(type(t["version"]) is int and t["version"] == 2, "version: must be 2")
     need(canonical(t) == content, "file: its bytes are not canonical")
     body = {key: value for key, value in t.items() if key != "sha256"}
     need(t["sha256"] == hashlib.sha256(canonical(body)).hexdigest(), "sha256: does not match the content")
@@ -74,6 +79,7 @@ def check(content: bytes) -> Fields:
     need(ratio * 2**96 <= cap, f"privacy: the ratio {ratio} is above cap / 2^96")  # privacy
     need(t["estimator"] == estimator, f"estimator: must be {estimator}")
     check_repair(t)
+    check_labels(t)
     if t["certificate"] is not None:
         check_certificate(t, cap, error_of)
     return {"kind": t["kind"], "epsilon": epsilon, "ratio": ratio, "bits": t["bits"]}
@@ -391,6 +397,28 @@ def check_repair(t: Fields) -> None:
         fields(t["repair"], "dropped mixed", "repair")
         integers([t["repair"]["dropped"]], 0, "repair.dropped")
         need(0 <= rational(t["repair"]["mixed"], "repair.mixed") <= 1, "repair.mixed: must be between 0 and 1")
+
+
+def check_labels(t: Fields) -> None:
+    """Names of inputs and outputs: their form, their number, and that no two are the same. Not what they mean."""
+    if t["labels"] is None:
+        return
+    need(t["kind"] == "finite", "labels: must be null but for finite tables")
+    fields(t["labels"], "inputs outputs", "labels")
+    need(any(texts is not None for texts in t["labels"].values()), "labels: must be null if there are none")
+    for side, points in (("inputs", t["domain"]["points"]), ("outputs", t["law"]["outputs"])):
+        texts = t["labels"][side]
+        if texts is not None:
+            need(type(texts) is list and len(texts) == len(points), f"labels.{side}: must be a list of {len(points)}")
+            for i, text in enumerate(texts):
+                need(is_label(text), f"labels.{side}[{i}]: {LABEL}")
+            need(len(set(texts)) == len(texts), f"labels.{side}: must be different")
+
+
+def is_label(text: Any) -> bool:
+    if type(text) is not str or not 0 < len(text) <= 200 or text != text.strip():
+        return False
+    return not any(ord(c) < 32 or 127 <= ord(c) < 160 or 0xD800 <= ord(c) < 0xE000 for c in text)
 
 
 def check_clamp(t: Fields, law: Fields) -> None:

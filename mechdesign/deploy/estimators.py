@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.deploy.frames_columns import labels_of
 from mechdesign.deploy.table import Table
 from mechdesign.domains import Circle
 from mechdesign.dyadic import dyadic
@@ -100,7 +99,15 @@ class Tally:
         self._sums: list[int] = []
 
     def add(self, reports: ArrayLike) -> Tally:
-        """Take in a list of reports; the first that this table cannot give is an `InvalidInput`, and none is added."""
+        """Take in a list of reports; the first that this table cannot give is an `InvalidInput`, and none is added.
+
+        Where outputs have labels, reports are labels.
+        """
+        names = self.table.output_names
+        return self.add_codes(reports if names is None else names.codes(reports, "reports"))
+
+    def add_codes(self, reports: ArrayLike) -> Tally:
+        """The same for reports in the numbers of the table's file, as samplers that know no labels give them."""
         values = np.asarray(reports)
         if isinstance(reports, np.ma.MaskedArray) and np.ma.getmaskarray(reports).any():
             raise InvalidInput("reports", "a masked array", "have no masked entries", "drop what is missing first")
@@ -182,7 +189,7 @@ class Tally:
         around = np.maximum(np.diag(covariance), 0.0) * n * n
         half = z * np.sqrt(_variance(around, estimates, ends, n, z) / n)
         points = np.array([float(text) for text in self.table.document["domain"]["points"]])
-        lower, upper, labels = estimates - half, estimates + half, labels_of(self.table).inputs
+        lower, upper, labels = estimates - half, estimates + half, self.table.labels.inputs
         return FrequencyEstimate(points, estimates, lower, upper, n, covariance, confidence, labels)
 
     def direction(self, confidence: float = 0.95) -> DirectionEstimate:
@@ -215,6 +222,9 @@ class Tally:
         return DirectionEstimate(at, at - half, at + half, n, resultant, deviation * unit, confidence)
 
     def _estimator(self) -> dict[str, Fraction]:
+        if self.table.labels.inputs is not None:
+            step = "take frequencies, or make the table for the numbers themselves: --domain LO..HI"
+            raise InvalidInput("table", self.table.name, "have numbers as inputs to estimate a mean, not labels", step)
         said = self.table.document["estimator"]
         if said is None:
             rule = "be of an interval or a finite domain to estimate a mean"

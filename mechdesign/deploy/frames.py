@@ -4,7 +4,8 @@
 the report, not for what stands beside it: only the named column and the columns to keep go out, and the latter go
 out as they are. A second report of the same value spends epsilon again: apply once, and share that one result.
 
-Where a table has labels (`labels_of`), columns of texts are read by them, and reports are written as texts.
+Where a table has labels (`Table.labels`), data hold labels and reports are labels. Numbers are then read by the label
+that writes them. Only `estimate` and `tally` take codes, the numbers in the table's file, and only with ``codes=True``.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ from numpy.typing import NDArray
 
 from mechdesign import files
 from mechdesign.deploy.estimators import DirectionEstimate, FrequencyEstimate, MeanEstimate, Tally
-from mechdesign.deploy.frames_columns import Reading, arrow, labels_of, named, require_columns, typed, use_numbers
+from mechdesign.deploy.frames_columns import Reading, arrow, named, require_columns, typed, use_numbers
 from mechdesign.deploy.frames_files import DataFile, Progress, batch_writer, form_of, of_lazy, open_data
 from mechdesign.deploy.frames_parts import Engine, Part, counted, parts_of
-from mechdesign.deploy.sampler import sample
+from mechdesign.deploy.sampler import sample, sample_codes
 from mechdesign.deploy.table import Table
 from mechdesign.domains import Circle, Finite
 from mechdesign.errors import FileProblem, InvalidInput, MissingExtra
@@ -89,12 +90,19 @@ def apply(
 
 
 def estimate(
-    table: Table, data: Any, column: str | None = None, confidence: float = 0.95, *, of: str | None = None
+    table: Table,
+    data: Any,
+    column: str | None = None,
+    confidence: float = 0.95,
+    *,
+    of: str | None = None,
+    codes: bool = False,
 ) -> Estimate:
     """The estimate that reports allow, with its interval: from numbers, a file, or a column of a data frame.
 
     ``of`` is one of `QUANTITIES`: by default the direction on a circle, frequencies where inputs have labels, else the
-    mean. See `Tally` for what they cover.
+    mean. See `Tally` for what they cover. ``codes`` says that a sampler which knows no labels gave the reports of a
+    labelled table: they are numbers of its file.
 
     >>> from mechdesign.deploy import make_table
     >>> from mechdesign.mechanisms.catalogue import pm
@@ -104,27 +112,34 @@ def estimate(
     True
     """
     _require_quantity(of)
-    return _estimated(tally(table, data, column), table, confidence, of)
+    return _estimated(tally(table, data, column, codes=codes), table, confidence, of)
 
 
-def tally(table: Table, data: Any, column: str | None = None) -> Tally:
+def tally(table: Table, data: Any, column: str | None = None, *, codes: bool = False) -> Tally:
     """What estimates need to know of reports; the tallies of several data sets can be merged."""
+    _require_labels(table, codes)
     kind = _kind(data)
     if kind == "numbers":
-        return Tally(table).add(data)
+        return Tally(table).add_codes(data) if codes else Tally(table).add(data)
     if kind == "path" or _is_lazy(data):
-        return _tally_file(table, data, column, None)
+        return _tally_file(table, data, column, None, codes)
     if column is None:
         raise InvalidInput("column", None, "name a column of the data")
     if kind == "dask":
-        return _tally_dask(table, data, column)
+        return _tally_dask(table, data, column, codes)
     require_columns([column], _names(data), _FRAME)
-    return _tallied(Tally(table), _to_arrow(data[column]), typed, f"column {column!r}")
+    return _tallied(Tally(table), _to_arrow(data[column]), typed, f"column {column!r}", codes)
 
 
-def _tallied(count: Tally, column: Any, reading: Reading, place: str, before: int = 0) -> Tally:
-    names = named(labels_of(count.table).outputs, count.table.law.get("outputs", ()), reading)
-    return use_numbers(column, names, count.add, place, before, "were these numbers drawn from this table?")
+def _require_labels(table: Table, codes: bool) -> None:
+    if codes and table.labels.outputs is None:
+        raise InvalidInput("codes", codes, "be left out: this table has no labels, its reports are numbers")
+
+
+def _tallied(count: Tally, column: Any, reading: Reading, place: str, codes: bool, before: int = 0) -> Tally:
+    names = None if codes else count.table.output_names
+    read = named(names, reading, "write the labels, or say that the reports are codes: --codes, codes=True")
+    return use_numbers(column, read, count.add_codes, place, before, "were these numbers drawn from this table?")
 
 
 def _kind(data: Any) -> str:
@@ -203,6 +218,7 @@ def estimate_reports(
     of: str | None = None,
     progress: Progress | None = None,
     engine: Engine | None = None,
+    codes: bool = False,
 ) -> Estimate:
     """`estimate` from a file with progress; the column may be left out where there is one, or the file names it.
 
@@ -210,7 +226,8 @@ def estimate_reports(
     under the same name. The answer is the same to the last bit.
     """
     _require_quantity(of)
-    return _estimated(_tally_file(table, source, column, progress, engine), table, confidence, of)
+    _require_labels(table, codes)
+    return _estimated(_tally_file(table, source, column, progress, codes, engine), table, confidence, of)
 
 
 def _drawn_from(table: Table, column: Any, reading: Reading, place: str, before: int = 0) -> NDArray[Any]:
@@ -218,16 +235,13 @@ def _drawn_from(table: Table, column: Any, reading: Reading, place: str, before:
     hint = "correct such rows, or make a table for a domain that holds them"
     if isinstance(table.domain, Finite):
         hint += f": this one is for {table.domain}"
-    names = named(labels_of(table).inputs, table.document["domain"].get("points", ()), reading)
-    return _told(table, use_numbers(column, names, partial(sample, table), place, before, hint))
+    read = named(table.input_names, reading, "write the labels: numbers are not taken for their codes")
+    return _told(table, use_numbers(column, read, partial(sample_codes, table), place, before, hint))
 
 
 def _told(table: Table, reports: Floats) -> NDArray[Any]:
-    labels = labels_of(table).outputs
-    if labels is None:
-        return reports
-    outputs = np.array([float(text) for text in table.law["outputs"]])
-    return np.array(labels, dtype=object)[np.searchsorted(outputs, reports)]
+    names = table.output_names
+    return reports if names is None else names.labels(reports)
 
 
 def _batches(data: DataFile, columns: Sequence[str]) -> Any:
@@ -252,7 +266,12 @@ def _opened(source: Source) -> DataFile:
 
 
 def _tally_file(
-    table: Table, source: Source, column: str | None, progress: Progress | None, engine: Engine | None = None
+    table: Table,
+    source: Source,
+    column: str | None,
+    progress: Progress | None,
+    codes: bool,
+    engine: Engine | None = None,
 ) -> Tally:
     data = _opened(source)
     name = column if column is not None else data.metadata.get(_COLUMN)
@@ -268,10 +287,10 @@ def _tally_file(
     if engine is not None:
         parts = parts_of(data, table, name)
         _require_rows(len(parts), data)
-        return _merged(table, *counted(engine, _tally_part, parts, progress))
+        return _merged(table, *counted(engine, partial(_tally_part, codes=codes), parts, progress))
     count, rows = Tally(table), 0
     for batch in _batches(data, [name]):
-        _tallied(count, batch.column(name), data.reading, _place(data, name), rows)
+        _tallied(count, batch.column(name), data.reading, _place(data, name), codes, rows)
         rows += batch.num_rows
         if progress is not None:
             progress(rows, data.rows_in_all(rows))
@@ -281,11 +300,11 @@ def _tally_file(
     return count
 
 
-def _tally_part(part: Part) -> Tally:
+def _tally_part(part: Part, codes: bool) -> Tally:
     data, count, rows = open_data(part.path), Tally(part.table), part.before
     assert data.read_groups is not None
     for batch in data.read_groups([part.column], range(part.first, part.stop)):
-        _tallied(count, batch.column(part.column), data.reading, _place(data, part.column), rows)
+        _tallied(count, batch.column(part.column), data.reading, _place(data, part.column), codes, rows)
         rows += batch.num_rows
     return count
 
@@ -301,7 +320,7 @@ def _require_quantity(of: str | None) -> None:
 
 
 def _estimated(count: Tally, table: Table, confidence: float, of: str | None) -> Estimate:
-    usual = "frequencies" if labels_of(table).inputs is not None else "mean"
+    usual = "frequencies" if table.labels.inputs is not None else "mean"
     wanted = of or ("direction" if isinstance(table.domain, Circle) else usual)
     found: Estimate = getattr(count, wanted)(confidence)
     return found
@@ -395,21 +414,21 @@ def _draw_partition(table: Table, part: Any, column: str, ticket: tuple[str, int
     return _replaced(part, column, reports)
 
 
-def _tally_dask(table: Table, frame: Any, column: str) -> Tally:
+def _tally_dask(table: Table, frame: Any, column: str, codes: bool) -> Tally:
     """A tally of each partition, merged in pairs."""
     dask, _ = _dask()
     require_columns([column], _names(frame), _FRAME)
     count = dask.delayed(_tally_partition, pure=False)
     merge = dask.delayed(_merged, pure=False)
-    level = [count(table, part, column, number) for number, part in enumerate(frame[column].to_delayed())]
+    level = [count(table, part, column, number, codes) for number, part in enumerate(frame[column].to_delayed())]
     while len(level) > 1:
         level = [merge(table, *level[k : k + 2]) for k in range(0, len(level), 2)]
     total: Tally = dask.compute(level[0])[0]
     return total
 
 
-def _tally_partition(table: Table, part: Any, column: str, number: int) -> Tally:
-    return _tallied(Tally(table), _to_arrow(part), typed, f"partition {number}, column {column!r}")
+def _tally_partition(table: Table, part: Any, column: str, number: int, codes: bool) -> Tally:
+    return _tallied(Tally(table), _to_arrow(part), typed, f"partition {number}, column {column!r}", codes)
 
 
 def _merged(table: Table, *tallies: Tally) -> Tally:

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import difflib
-import json
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign.deploy.table import Table
-from mechdesign.errors import FileProblem, InvalidInput, MissingExtra
+from mechdesign.deploy.labels import Names
+from mechdesign.errors import InvalidInput, MissingExtra
 
 Floats = NDArray[np.float64]
 T = TypeVar("T")
 
 _POSITION = re.compile(r"\[(\d+)\]$")
 _MOST_NAMES = 20
-_INPUTS, _OUTPUTS = "input labels", "output labels"
 _MISSING = ("", "na", "n/a", "nan", "nil", "none", "null", "missing", "-", "?", ".")
 _SEPARATED = re.compile(r"[^\w]*\d[\d.,'_\s%eE+-]*[^\w]*", re.ASCII)  # such as 1,5 or $1 000
 
@@ -169,86 +165,55 @@ def _cast(texts: Any) -> Floats | None:
 # -- labels ------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Labels:
-    """Names of the inputs and of the outputs of a table, in its order; ``None`` where they are plain numbers."""
+def named(names: Names | None, numbers: Reading, hint: str = "") -> Reading:
+    """The `Reading` of data that are labels, as their codes; without names that of ``numbers``.
 
-    inputs: tuple[str, ...] | None
-    outputs: tuple[str, ...] | None
-
-
-@lru_cache(maxsize=16)
-def labels_of(table: Table) -> Labels:
-    """The labels a table was made with, from its provenance; labels that do not fit its numbers are a `FileProblem`.
-
-    >>> from mechdesign.deploy import make_table
-    >>> from mechdesign.domains import Finite
-    >>> from mechdesign.mechanisms.catalogue import randomised_response
-    >>> said = provenance_of(("no", "yes"), None)
-    >>> labels_of(make_table(randomised_response(1.0, Finite((0, 1))), provenance=said))
-    Labels(inputs=('no', 'yes'), outputs=None)
+    Texts are read as they are, numbers by the label that writes them, never as codes. What to do if only these could
+    have been meant is the ``hint``.
     """
-    inputs = table.document["domain"].get("points", ())
-    return Labels(_names_of(table, _INPUTS, inputs), _names_of(table, _OUTPUTS, table.law.get("outputs", ())))
-
-
-def provenance_of(inputs: Sequence[str] | None, outputs: Sequence[str] | None) -> dict[str, str]:
-    """What a table's provenance says of the labels of its inputs 0, 1, ... and of its outputs 0, 1, ..."""
-    names = {_INPUTS: inputs, _OUTPUTS: outputs}
-    return {key: json.dumps(list(given), ensure_ascii=False) for key, given in names.items() if given is not None}
-
-
-def _names_of(table: Table, key: str, numbers: Sequence[str]) -> tuple[str, ...] | None:
-    text = table.document["provenance"].get(key)
-    if text is None:
-        return None
-    try:
-        names = json.loads(text)
-    except (ValueError, RecursionError):
-        names = None
-    are_names = isinstance(names, list) and all(isinstance(name, str) and name for name in names)
-    if not (are_names and len(set(names)) == len(names) and numbers and all(map(str.isdecimal, numbers))):
-        raise FileProblem(key, text, "be a JSON list of different texts, for a table over the numbers 0, 1, ...")
-    if int(numbers[-1]) >= len(names):
-        raise FileProblem(key, text, f"name all numbers up to {numbers[-1]}")
-    return tuple(names[int(number)] for number in numbers)
-
-
-def named(labels: tuple[str, ...] | None, values: Sequence[str], numbers: Reading) -> Reading:
-    """The `Reading` of texts that are labels of ``values``.
-
-    Samplers in other languages give the values themselves: a column of ``numbers`` is read as these, unless a label
-    looks like a number too.
-    """
-    if labels is None:
+    if names is None:
         return numbers
-    known = tuple(labels)
-    worth = np.array([float(value) for value in values])
+    known = names
 
     def read(column: Any, place: str) -> tuple[Floats, Problem | None]:
         from pyarrow import compute
 
-        array, is_clear = _plain(column), not any(map(is_number, known))
+        array = _plain(column)
         if not _is_text(array):
-            if not is_clear:
-                rule = "be a column of texts: labels of this table look like numbers"
-                raise InvalidInput(place, str(array.type), rule, "cast the column to texts")
-            return numbers(column, place)
-        wanted = arrow().array(known, array.type)
+            return _by_number(known, array, place, hint)
+        wanted = arrow().array(known.texts, array.type)
         trimmed = compute.index_in(compute.utf8_trim_whitespace(array), wanted)
         found = compute.coalesce(compute.index_in(array, wanted), trimmed)
         first = int(np.argmax(found.is_null().to_numpy(zero_copy_only=False))) if found.null_count else len(found)
         places = found.slice(0, first).to_numpy(zero_copy_only=False).astype(np.intp)
         if first == len(found):
-            return worth[places], None
+            return known.worth[places], None
         text = array[first].as_py()
-        if first == 0 and is_clear and text is not None and is_number(text):
-            return numbers(column, place)
-        is_missing = text is None or text.strip().casefold() in _MISSING
-        step = "drop or fill the rows without a value" if is_missing else _closest(text, known)
-        return worth[places], (text, f"be one of the labels of the table: {_listed(known)}", step)
+        if text is None or text.strip().casefold() in _MISSING:
+            step = "drop or fill the rows without a value"
+        elif is_number(text) and not known.by_number:
+            step = hint or known.step
+        else:
+            step = known.closest(text)
+        return known.worth[places], (text, known.rule, step)
 
     return read
+
+
+def _by_number(names: Names, array: Any, place: str, hint: str) -> tuple[Floats, Problem | None]:
+    """The codes of the labels that write the numbers in a column."""
+    if not names.by_number:
+        rule = "be a column of texts, as the labels of the table are"
+        raise InvalidInput(place, str(array.type), rule, hint or names.step)
+    values, problem = typed(array, place)
+    written = np.array(sorted(names.by_number))
+    codes = names.worth[[names.by_number[number] for number in written.tolist()]]
+    places = np.minimum(np.searchsorted(written, values), written.size - 1)
+    wrong = written[places] != values
+    if wrong.any():
+        first = int(np.argmax(wrong))
+        return codes[places[:first]], (float(values[first]), names.rule, "cast the column to texts if it holds labels")
+    return codes[places], problem
 
 
 def is_number(text: str) -> bool:

@@ -30,8 +30,8 @@ def check(content: bytes) -> Fraction:
     need(canonical(t) + "\n" == content.decode(), "file: not canonical, a key twice, float or NaN")
     body = canonical({key: t[key] for key in t if key != "sha256"}) + "\n"
     need(t["sha256"] == hashlib.sha256(body.encode()).hexdigest(), "sha256: not of this content")
-    known = (t["format"], t["version"]) == ("mechdesign table", 1) and t["bits"] in (16, 32, 53, 62)
-    need(known, "format, version, bits: must be 'mechdesign table', 1 and 16, 32, 53 or 62")
+    known = (t["format"], t["version"]) == ("mechdesign table", 2) and t["bits"] in (16, 32, 53, 62)
+    need(known, "format, version, bits: must be 'mechdesign table', 2 and 16, 32, 53 or 62")
     epsilon = Fraction(*map(int, t["epsilon"].split("/")))
     need(0 < epsilon <= 64, "epsilon: must be above 0 and at most 64")
     cap = exponential(epsilon)

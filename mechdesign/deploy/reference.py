@@ -73,8 +73,8 @@ def fixed_stream(content: bytes) -> Stream:
     return Stream(read)
 
 
-def report(table: Table, x: float, stream: Stream | None = None) -> float:
-    """One report for the input ``x``, by default from the operating system's randomness.
+def report(table: Table, x: float | str, stream: Stream | None = None) -> float | str:
+    """One report for the input ``x``, by default from the operating system's randomness; labels where there are any.
 
     >>> from mechdesign.deploy import make_table
     >>> from mechdesign.domains import Finite
@@ -83,6 +83,14 @@ def report(table: Table, x: float, stream: Stream | None = None) -> float:
     >>> report(table, 1, fixed_stream(b"\\x00\\x00")), report(table, 1, fixed_stream(b"\\xff\\xff"))
     (0.0, 1.0)
     """
+    inputs, outputs = table.input_names, table.output_names
+    at = x if inputs is None else float(inputs.codes(x))
+    y = report_code(table, at, stream)  # type: ignore[arg-type]  # a text is refused there
+    return y if outputs is None else str(outputs.labels(y))
+
+
+def report_code(table: Table, x: float, stream: Stream | None = None) -> float:
+    """`report` in the numbers of the table's file: what labels stand for, and what test vectors hold."""
     at = float(table.domain.require(require_finite(x, "x")))
     return rule(table)(at, Stream() if stream is None else stream)
 

@@ -34,17 +34,25 @@ _STRETCHES, _FINITE = 18, 21  # bits of the number of stretches of a table, at m
 _NEAR = 2.0**-40
 
 
-def sample(table: Table, x: ArrayLike, size: int | None = None) -> Floats:
+def sample(table: Table, x: ArrayLike, size: int | None = None) -> NDArray[Any]:
     """One report for each input, or ``size`` reports of one input, from the operating system's randomness.
 
     *Guarantee.* Reports are independent and each has exactly the probabilities of the table. A value outside the
-    domain is an `InvalidInput` that names its position; nothing is clipped.
+    domain is an `InvalidInput` that names its position; nothing is clipped. Where a table has labels, inputs are
+    labels, or reports are, or both.
 
     >>> from mechdesign.deploy import make_table
     >>> from mechdesign.mechanisms.catalogue import duchi
     >>> sorted(set(sample(make_table(duchi(1.0)), [-1.0, 0.3, 1.0] * 50).round(3).tolist()))
     [-2.164, 2.164]
     """
+    inputs, outputs = table.input_names, table.output_names
+    reports = sample_codes(table, x if inputs is None else inputs.codes(x), size)
+    return reports if outputs is None else outputs.labels(reports)
+
+
+def sample_codes(table: Table, x: ArrayLike, size: int | None = None) -> Floats:
+    """`sample` in the numbers of the table's file: what labels stand for."""
     try:
         return _reports(table, x, size)
     except InvalidInput as problem:

@@ -19,6 +19,7 @@ from mechdesign.deploy import checker
 from mechdesign.deploy.channels import finite_counts, repair
 from mechdesign.deploy.densities import additive_law, pieces_law
 from mechdesign.deploy.document import decimal, decimals, rational
+from mechdesign.deploy.labels import NO_LABELS, Labels, Names, labels_from
 from mechdesign.deploy.rounding import BITS
 from mechdesign.deploy.windows import unbiased_law, window_law
 from mechdesign.design.result import FORMAT, Certificate, Design, versions
@@ -104,6 +105,28 @@ class Table:
         return law
 
     @property
+    def labels(self) -> Labels:
+        """The names of the inputs and of the outputs, for each side that has them: data of this side hold names only.
+
+        >>> from mechdesign.mechanisms.catalogue import randomised_response
+        >>> make_table(randomised_response(1.0, Finite((0, 1))), labels=Labels(("no", "yes"), ("no", "yes"))).labels
+        Labels(inputs=('no', 'yes'), outputs=('no', 'yes'))
+        """
+        return labels_from(self.document["labels"])
+
+    @property
+    def input_names(self) -> Names | None:
+        """How data of a labelled domain are read; ``None`` where inputs are numbers."""
+        texts = self.labels.inputs
+        return None if texts is None else Names(texts, tuple(self.document["domain"]["points"]))
+
+    @property
+    def output_names(self) -> Names | None:
+        """How labelled reports are written and read; ``None`` where reports are numbers."""
+        texts = self.labels.outputs
+        return None if texts is None else Names(texts, tuple(self.law["outputs"]))
+
+    @property
     def sha256(self) -> str:
         return str(self.document["sha256"])
 
@@ -166,10 +189,12 @@ def make_table(
     *,
     provenance: Mapping[str, str] | None = None,
     most_mixed: float = MOST_MIXED,
+    labels: Labels | None = None,
 ) -> Table:
     """Round a mechanism, or a design with its certificate, to a table of probabilities ``count / 2^bits``.
 
-    Finite channels that break their epsilon are repaired if that takes a share of at most ``most_mixed``.
+    Finite channels that break their epsilon are repaired if that takes a share of at most ``most_mixed``. ``labels``
+    name the inputs and outputs of a finite mechanism; left out, those of the design's problem do if it has any.
     """
     bits = _require_bits(bits)
     mechanism = source.mechanism if isinstance(source, Design | SavedDesign) else source
@@ -178,10 +203,11 @@ def make_table(
         raise InvalidInput("source", source, "be a design or a mechanism", "read a design file with load_design")
     epsilon = Fraction(require_epsilon(mechanism.epsilon))
     cap = checker.exponential(epsilon)
+    named = _require_fit(_labels_of(source) if labels is None else labels, mechanism)
     built = _build(mechanism, bits, cap, most_mixed)
     document = {
         "format": "mechdesign table",
-        "version": 1,
+        "version": 2,
         "kind": built.kind,
         "name": mechanism.name,
         "epsilon": rational(epsilon),
@@ -189,6 +215,7 @@ def make_table(
         "cap": str(cap),
         "domain": built.domain,
         "law": built.law,
+        "labels": Labels(named.inputs, _kept(named.outputs, built.columns)).to_json(),
         "certificate": None,
         "repair": built.repair,
         "provenance": versions("numpy", "scipy") | _design_in_words(source) | dict(provenance or {}),
@@ -203,6 +230,38 @@ def make_table(
         return Table(checker.canonical(document))
     except (FileProblem, checker.Failed) as problem:
         raise CheckFailed(f"the table of {mechanism.name} failed its own check: {problem}") from None
+
+
+def _labels_of(source: Source | Product) -> Labels:
+    """The labels of the rows and columns that a design of a loss matrix is for."""
+    if isinstance(source, Design):
+        said = {side: getattr(source.problem, side, None) for side in ("input_labels", "output_labels")}
+    elif isinstance(source, SavedDesign):
+        said = {side: source.problem.get(side) for side in ("input_labels", "output_labels")}
+    else:
+        return NO_LABELS
+    mechanism, outputs = source.mechanism, said["output_labels"]
+    if isinstance(mechanism, Discrete) and outputs is not None:
+        outputs = tuple(outputs[int(column)] for column in mechanism.outputs.points)
+    return Labels(said["input_labels"], outputs)
+
+
+def _require_fit(labels: Labels, mechanism: Mechanism | Product) -> Labels:
+    """Labels of a finite mechanism, as many as it has inputs and outputs."""
+    for side in ("inputs", "outputs"):
+        texts, points = getattr(labels, side), getattr(mechanism, side, None)
+        if texts is None:
+            continue
+        if not isinstance(mechanism, Discrete) or not isinstance(points, Finite):
+            rule = "be left out: only tables of a finite domain have labels"
+            raise InvalidInput(f"labels.{side}", len(texts), rule)
+        if len(texts) != len(points):
+            raise InvalidInput(f"labels.{side}", len(texts), f"be one for each of the {len(points)} {side}")
+    return labels
+
+
+def _kept(texts: tuple[str, ...] | None, columns: Sequence[int]) -> tuple[str, ...] | None:
+    return None if texts is None else tuple(texts[j] for j in columns)
 
 
 def _require_bits(bits: int) -> int:
@@ -232,6 +291,7 @@ class _Built:
     domain: dict[str, Any]
     law: dict[str, Any]
     repair: dict[str, Any] | None = None
+    columns: Sequence[int] = ()  # of finite ones: which of the mechanism's outputs are left
 
 
 def _build(mechanism: Mechanism | Product, bits: int, cap: int, most_mixed: float) -> _Built:
@@ -282,6 +342,7 @@ def repaired(
     name: str = "custom",
     *,
     provenance: Mapping[str, str] | None = None,
+    labels: Labels | None = None,
 ) -> Table:
     """The table nearest to a raw one, such as a solver leaves: whatever repair takes is done, and reported in the file.
 
@@ -301,7 +362,7 @@ def repaired(
     clipped = np.maximum(np.array(rows, dtype=np.float64), 0.0)
     clipped /= clipped.sum(axis=1, keepdims=True)
     raw = Discrete(epsilon, inputs, outputs, clipped, name)
-    return make_table(raw, bits, provenance=provenance, most_mixed=1.0)
+    return make_table(raw, bits, provenance=provenance, most_mixed=1.0, labels=labels)
 
 
 def _finite(mechanism: Discrete, bits: int, cap: int, most_mixed: float) -> _Built:
@@ -310,10 +371,11 @@ def _finite(mechanism: Discrete, bits: int, cap: int, most_mixed: float) -> _Bui
         rule = f"be private after mixing in at most {most_mixed:g} of the uniform law"
         raise InvalidInput("probabilities", float(fixed.mixed), rule, "check epsilon, or allow more with most_mixed")
     rows, columns = finite_counts(fixed, bits, cap)
-    outputs = [mechanism.outputs.points[fixed.columns[j]] for j in columns]
+    left = [fixed.columns[j] for j in columns]
+    outputs = [mechanism.outputs.points[j] for j in left]
     dropped = len(mechanism.outputs) - len(outputs)
     report = {"mixed": rational(fixed.mixed), "dropped": dropped} if fixed.mixed or dropped else None
-    return _Built("finite", _domain(mechanism.inputs), {"outputs": decimals(outputs), "rows": rows}, report)
+    return _Built("finite", _domain(mechanism.inputs), {"outputs": decimals(outputs), "rows": rows}, report, left)
 
 
 def _domain(domain: Interval | Circle | Finite) -> dict[str, Any]:

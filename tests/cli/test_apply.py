@@ -93,7 +93,11 @@ def test_labels_go_in_and_come_out_of_apply_and_estimate(run: Any, named: Path, 
 
 @pytest.mark.parametrize(
     ("cell", "step"),
-    [("Yess", "; did you mean 'yes'?"), ("1", ""), ("NA", "; drop or fill the rows without a value")],
+    [
+        ("Yess", "; did you mean 'yes'?"),
+        ("1", "; write the labels: numbers are not taken for their codes"),
+        ("NA", "; drop or fill the rows without a value"),
+    ],
 )
 def test_an_unknown_label_is_named_with_its_row(run: Any, named: Path, tmp_path: Path, cell: str, step: str) -> None:
     data = tmp_path / "answers.csv"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mechdesign.deploy import load_table
-from mechdesign.deploy.frames_columns import Labels, labels_of
+from mechdesign.deploy.labels import Labels
 
 
 @pytest.fixture
@@ -104,7 +104,7 @@ def test_categories_have_names(run: Any, tmp_path: Path) -> None:
     path = tmp_path / "t.json"
     answer = run("table", "--eps", "1", "--mechanism", "GRR", "--labels", "no, maybe,yes", "--out", str(path), "--json")
     assert answer.json["input_labels"] == answer.json["output_labels"] == ["no", "maybe", "yes"]
-    assert labels_of(load_table(path)) == Labels(("no", "maybe", "yes"), ("no", "maybe", "yes"))
+    assert load_table(path).labels == Labels(("no", "maybe", "yes"), ("no", "maybe", "yes"))
     assert run("verify", str(path)).code == 0
 
 
@@ -164,6 +164,64 @@ def test_a_missing_table_is_bad_input(run: Any, tmp_path: Path) -> None:
     assert "be readable" in outcome.err
 
 
+SCALE = ("strongly agree", "agree", "neither, nor", "disagree")
+
+
+def test_labels_are_a_line_of_csv_and_are_shown_with_their_ends(run: Any, tmp_path: Path) -> None:
+    line, path = 'strongly agree, agree,"neither, nor",disagree', tmp_path / "t.json"
+    outcome = run("table", "--eps", "1", "--mechanism", "grr", "--labels", line, "--out", str(path))
+    assert '  labels of the inputs: 4: "strongly agree", "agree", "neither, nor", "disagree"\n' in outcome.out
+    assert load_table(path).labels == Labels(SCALE, SCALE)
+
+
+def test_labels_can_stand_in_a_file_one_a_line(run: Any, tmp_path: Path) -> None:
+    file, path = tmp_path / "labels.txt", tmp_path / "t.json"
+    file.write_text("\ufeff" + "\n".join(SCALE) + "\n\n", encoding="utf-8")
+    assert run("table", "--eps", "1", "--mechanism", "grr", "--labels-file", str(file), "--out", str(path)).code == 0
+    assert load_table(path).labels == Labels(SCALE, SCALE)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("a,a", "--labels[1] must be different from the others"),
+        ('a,"b', "--labels must be a line of CSV"),
+        ("a,,b", "--labels[1] must be a text of 1 to 200 characters"),
+        ("a,b\tc", "--labels[1] must be a text of 1 to 200 characters"),
+        ("a," + "b" * 201, "--labels[1] must be a text of 1 to 200 characters"),
+        ("a", "--labels must name from 2 to"),
+        ("", "--labels must name from 2 to"),
+    ],
+)
+def test_what_cannot_be_labels_is_refused(run: Any, line: str, words: str) -> None:
+    outcome = run("table", "--eps", "1", "--mechanism", "grr", "--labels", line)
+    assert outcome.code == 2
+    assert words in outcome.err
+
+
+@pytest.mark.parametrize("name", ["rr", "pm", None])
+@pytest.mark.parametrize("option", [("--labels", "no,yes"), ("--size", "2")])
+def test_categories_of_another_mechanism_are_the_mechanisms_fault(
+    run: Any, name: str | None, option: tuple[str, str]
+) -> None:
+    outcome = run("table", "--eps", "1", *option, *([] if name is None else ["--mechanism", name]))
+    assert outcome.code == 2
+    assert f"--mechanism must be grr with {option[0]}" in outcome.err
+    assert "must be left out" not in outcome.err
+
+
+def test_labels_that_are_the_codes_of_others_come_through_the_shell_unswapped(run: Any, tmp_path: Path) -> None:
+    table, data, told = tmp_path / "t.json", tmp_path / "d.csv", tmp_path / "r.csv"
+    run("table", "--eps", "9", "--mechanism", "grr", "--labels", "1,0", "--out", str(table))
+    data.write_text("x\n" + "0\n" * 900 + "1\n" * 100)
+    assert run("apply", str(table), "--in", str(data), "--column", "x", "--out", str(told)).code == 0
+    found = run("estimate", str(table), "--in", str(told), "--json").json
+    assert found["labels"] == ["1", "0"]
+    assert found["estimates"] == pytest.approx([0.1, 0.9], abs=0.02)  # e^-9 of 1000 reports lie: 0.1 of them
+    as_codes = run("estimate", str(table), "--in", str(told), "--codes", "--json").json
+    assert as_codes["estimates"] == pytest.approx([0.9, 0.1], abs=0.02)
+
+
 def test_randomised_response_becomes_a_table_of_its_categories(run: Any) -> None:
     answer = run("table", "--eps", "1", "--mechanism", "grr", "--size", "5", "--json").json
     assert (answer["kind"], answer["outputs"], answer["repair"]) == ("finite", 5, None)
@@ -175,9 +233,7 @@ def test_a_channel_in_a_file_is_repaired_and_the_cost_told(run: Any, tmp_path: P
     outcome = run("table", "--eps", "1", "--channel", str(file), "--out", str(path))
     assert outcome.code == 0
     assert "repaired: 0.428 of the uniform law mixed in, 0 outputs dropped" in outcome.out
-    provenance = json.loads(path.read_bytes())["provenance"]
-    assert json.loads(provenance["output labels"]) == ["low", "mid", "high"]
-    assert "input labels" not in provenance
+    assert json.loads(path.read_bytes())["labels"] == {"inputs": None, "outputs": ["low", "mid", "high"]}
     assert "42.8% of the uniform law was mixed in" in outcome.err
     assert run("verify", str(path)).code == 0
 

@@ -16,9 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from mechdesign.deploy import frames, frames_columns, frames_files, make_table, repaired
+from mechdesign.deploy import Tally, frames, frames_columns, frames_files, make_table, repaired
 from mechdesign.deploy.frames import apply, apply_dask, apply_table, estimate, estimate_reports, tally
-from mechdesign.deploy.frames_columns import Labels, labels_of, provenance_of
+from mechdesign.deploy.labels import Labels
+from mechdesign.deploy.reference import report
+from mechdesign.deploy.sampler import sample
 from mechdesign.domains import Finite
 from mechdesign.errors import FileProblem, InvalidInput, MissingExtra
 from mechdesign.mechanisms import catalogue
@@ -47,7 +49,7 @@ def write(tmp_path):
 @pytest.fixture
 def unchanged(monkeypatch):
     """Reports that are their inputs, so that places can be compared."""
-    monkeypatch.setattr(frames, "sample", lambda table, x: table.domain.require(x))
+    monkeypatch.setattr(frames, "sample_codes", lambda table, x: table.domain.require(x))
 
 
 @pytest.fixture
@@ -505,7 +507,7 @@ def _one_thread():
 
 
 def test_dask_is_lazy_and_keeps_rows(monkeypatch):
-    monkeypatch.setattr(frames, "sample", lambda table, x: table.domain.require(x))
+    monkeypatch.setattr(frames, "sample_codes", lambda table, x: table.domain.require(x))
     x = np.linspace(-1, 1, 10)
     told = apply(PM, partitions(x), "x", keep=["a"])
     now = told.compute()
@@ -626,7 +628,7 @@ WORDS = ("no", "maybe", "yes")
 def labelled(inputs=WORDS, outputs=WORDS, epsilon=20.0):
     """Randomised response that lies in 4e-9 of reports."""
     table = catalogue.randomised_response(epsilon, Finite((0, 1, 2)))
-    return make_table(table, 62, provenance=provenance_of(inputs, outputs))
+    return make_table(table, 62, labels=Labels(inputs, outputs))
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, lambda x: pl.DataFrame(x).lazy(), None])
@@ -650,38 +652,87 @@ def test_any_kind_of_text_is_read_by_its_labels(write, tmp_path, column):
     assert pq.read_table(out)["x"].to_pylist() == ["yes", "no"]
 
 
-def test_numbers_are_the_values_that_samplers_in_other_languages_give(write):
-    whole = estimate(labelled(), np.array([2.0, 0.0, 2.0]))
-    assert estimate_reports(labelled(), write("x\n2\n0\n2\n")).estimates.tolist() == whole.estimates.tolist()
-    parquet = write({"x": [2, 0, 2]}, "data.parquet")
-    assert estimate_reports(labelled(), parquet).estimates.tolist() == whole.estimates.tolist()
+SWAPPED = ("2", "1", "0")  # labels that are the codes of other labels
+FORMS = ["csv", "texts", "whole numbers", "floats", "pandas", "polars", "dask", "list"]
 
 
-def test_labels_that_look_like_numbers_are_never_mixed_up_with_the_values(write):
-    table = labelled(("2", "1", "0"), ("2", "1", "0"))
-    found = estimate_reports(table, write("x\n2\n2\n"))
-    assert (found.labels[0], found.estimates[0]) == ("2", pytest.approx(1))
-    with pytest.raises(InvalidInput, match="labels of this table look like numbers"):
-        estimate_reports(table, write({"x": [2, 2]}, "data.parquet"))
+def shaped(form, values, write):
+    """Data of numbers, as a file or a frame."""
+    if form == "csv":
+        return write("x\n" + "".join(f"{value}\n" for value in values))
+    if form in ("texts", "whole numbers", "floats"):
+        kind = {"texts": pa.string(), "whole numbers": pa.int8(), "floats": pa.float32()}[form]
+        column = pa.array(list(map(str, values)) if form == "texts" else values, kind)
+        return write({"x": column}, "data.parquet")
+    frame = pd.DataFrame({"x": values})
+    frames_of = {"polars": pl.from_pandas, "dask": lambda data: dd.from_pandas(data, npartitions=2)}
+    return values if form == "list" else frames_of.get(form, lambda data: data)(frame)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_numbers_are_read_by_the_label_that_writes_them_and_never_as_codes(write, form):
+    found = estimate(labelled(SWAPPED, SWAPPED), shaped(form, [2, 2, 2, 0], write), None if form == "list" else "x")
+    assert found.labels == SWAPPED
+    assert found.estimates == pytest.approx([0.75, 0, 0.25], abs=1e-6)  # as codes they would be 0.25, 0, 0.75
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_codes_are_refused_unless_they_are_asked_for(write, form):
+    data, column = shaped(form, [2, 2, 2, 0], write), None if form == "list" else "x"
+    with pytest.raises(InvalidInput, match=r"texts, as the labels|labels of the table: 'no', 'maybe', 'yes'"):
+        estimate(labelled(), data, column)
+    if form != "texts":
+        assert estimate(labelled(), data, column, codes=True).estimates == pytest.approx([0.25, 0, 0.75], abs=1e-6)
+        found = estimate(labelled(SWAPPED, SWAPPED), data, column, codes=True)
+        assert found.estimates == pytest.approx([0.25, 0, 0.75], abs=1e-6)
+
+
+def test_a_column_of_a_likert_scale_becomes_labels(write, tmp_path):
+    table = labelled(("1", "2", "3"), ("1", "2", "3"))
+    out = apply_table(table, write({"x": [1, 3, 3]}, "data.parquet"), "x", tmp_path / "out.parquet").path
+    assert pq.read_table(out)["x"].to_pylist() == ["1", "3", "3"]
+    with pytest.raises(InvalidInput, match=r"data row 2, must be one of the labels of the table: '1', '2', '3'"):
+        apply_table(table, write({"x": [3, 0]}, "data.parquet"), "x", tmp_path / "more.csv")
+
+
+@pytest.mark.parametrize(
+    ("labels", "value"), [(("1", "1.0", "2"), 1), (("01", "02", "03"), 1), (("9007199254740993", "a", "b"), 2**53)]
+)
+def test_a_number_that_more_than_one_label_or_none_writes_is_refused(write, labels, value):
+    with pytest.raises(InvalidInput, match=r"must be (one of the labels|a column of texts)"):
+        estimate(labelled(labels, labels), write({"x": [value]}, "data.parquet"))
+    assert estimate(labelled(labels, labels), [labels[0]]).estimates[0] == pytest.approx(1)
+
+
+def test_samples_and_tallies_speak_labels():
+    table = labelled()
+    assert sample(table, [["yes"], ["no"]]).tolist() == [["yes"], ["no"]]
+    assert sample(table, "maybe", 2).tolist() == ["maybe", "maybe"]
+    assert report(table, "yes") == "yes"
+    assert Tally(table).add(["yes", "no", "yes"]).frequencies().estimates == pytest.approx([1 / 3, 0, 2 / 3], abs=1e-6)
+    for refused in (lambda: sample(table, [0.0]), lambda: report(table, 0), lambda: Tally(table).add([0.0])):
+        with pytest.raises(InvalidInput, match="one of the labels of the table: 'no', 'maybe', 'yes'"):
+            refused()
+
+
+def test_labels_have_no_mean():
+    with pytest.raises(InvalidInput, match="have numbers as inputs to estimate a mean, not labels"):
+        estimate(labelled(SWAPPED, SWAPPED), ["2"], of="mean")
+
+
+def test_codes_need_a_table_with_labels():
+    with pytest.raises(InvalidInput, match="codes must be left out: this table has no labels"):
+        estimate(FINITE, [0.0], codes=True)
 
 
 def test_outputs_that_repair_dropped_take_their_labels_along():
     rows = [[0.7, 0.0, 0.3], [0.3, 0.0, 0.7]]
-    said = provenance_of(None, ("low", "never", "high"))
-    table = repaired(1.0, Finite((0, 1)), Finite((0, 1, 2)), rows, provenance=said)
-    assert labels_of(table) == Labels(None, ("low", "high"))
+    said = Labels(None, ("low", "never", "high"))
+    table = repaired(1.0, Finite((0, 1)), Finite((0, 1, 2)), rows, labels=said)
+    assert table.labels == Labels(None, ("low", "high"))
     assert set(apply(table, pd.DataFrame({"x": [0, 1] * 100}), "x")["x"]) == {"low", "high"}
     with pytest.raises(InvalidInput, match="be one of the labels of the table: 'low', 'high'"):
         estimate(table, pd.DataFrame({"x": ["low", "never"]}), "x")
-
-
-@pytest.mark.parametrize(
-    "text", ["", "no, yes", '["a", "b"]', '["a", "b", "a"]', '["a", "b", 3]', '{"a": 1}', "[" * 10_000]
-)
-def test_labels_that_do_not_fit_are_refused(text):
-    table = make_table(catalogue.randomised_response(1.0, Finite((0, 1, 2))), provenance={"input labels": text})
-    with pytest.raises(FileProblem, match="input labels must"):
-        labels_of(table)
 
 
 def test_a_missing_label_is_a_row_without_a_value(write, tmp_path):

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign import deploy
 from mechdesign.collect.protocols import arguments, table_laws
 from mechdesign.collect.protocols.randomness import OperatingSystem, Randomness, require_randomness
 from mechdesign.deploy import Table
+from mechdesign.deploy.sampler import sample_codes
 from mechdesign.design.result import Design
 from mechdesign.design.saved import SavedDesign
 from mechdesign.domains import Circle, Finite, Interval, Line, require_numbers
@@ -125,7 +125,7 @@ class Designed:
         if self.table is None:
             rule = "be a numpy Generator for a mechanism that is no table"
             raise InvalidInput("rng", "OperatingSystem()", rule, "make a table of it first: deploy.make_table")
-        outputs = deploy.sample(self.table, self.items[places])
+        outputs = sample_codes(self.table, self.items[places])
         if self.edges is None:
             return np.searchsorted(table_laws.output_points(self.table), outputs)
         return np.searchsorted(self.edges[1:-1], outputs, side="left")

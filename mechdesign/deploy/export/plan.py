@@ -95,7 +95,11 @@ Law = WindowPlan | UnbiasedPlan | FinitePlan | PiecesPlan | AdditivePlan
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A sampler to be written: ``bits`` is k, with ``D = 2^k`` counts in a row."""
+    """A sampler to be written: ``bits`` is k, with ``D = 2^k`` counts in a row.
+
+    Where there are labels, one names each point of the domain or each output, in its order: then a sampler takes or
+    gives these texts and no numbers.
+    """
 
     kind: str
     epsilon: Fraction
@@ -103,6 +107,8 @@ class Plan:
     sha256: str
     inputs: Inputs
     law: Law
+    input_labels: tuple[str, ...] | None = None
+    output_labels: tuple[str, ...] | None = None
 
     @property
     def stem(self) -> str:
@@ -124,11 +130,13 @@ def plan_of(document: Mapping[str, Any]) -> Plan:
             sha256=_hash(document["sha256"]),
             inputs=_inputs(document["domain"]),
             law=_LAWS[document["kind"]](document["law"], document["domain"], 1 << bits),
+            input_labels=_labels(document["labels"], "inputs"),
+            output_labels=_labels(document["labels"], "outputs"),
         )
     except InvalidInput:
         raise
     except (KeyError, TypeError, ValueError, IndexError, ArithmeticError) as error:
-        raise FileProblem("table", f"{type(error).__name__}: {error}", "be a table of schema version 1") from None
+        raise FileProblem("table", f"{type(error).__name__}: {error}", "be a table of schema version 2") from None
     _require_words(plan)
     return plan
 
@@ -146,6 +154,10 @@ def _inputs(domain: Mapping[str, Any]) -> Inputs:
     if domain["kind"] == "circle":
         return Inputs(0.0, float(domain["period"]))
     return Inputs(float(domain["lower"]), float(domain["upper"]))
+
+
+def _labels(labels: Mapping[str, Any] | None, side: str) -> tuple[str, ...] | None:
+    return None if labels is None or labels[side] is None else tuple(labels[side])
 
 
 def _doubles(texts: Sequence[str]) -> tuple[float, ...]:

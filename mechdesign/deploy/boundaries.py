@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, chain, groupby, pairwise
 from typing import Any
 
 from mechdesign.deploy.table import Table
@@ -17,6 +17,9 @@ Draws = tuple[tuple[int, int], ...]
 
 ALL = 2000
 """Up to so many cases, each row is tried at each of its boundaries."""
+
+_FAR = 128
+"""Blocks of noise so far out that the last bit of a step shows in the output."""
 
 _PLACES = 6
 """Inputs inside the domain at which the place of an input on its grid is tried."""
@@ -45,11 +48,11 @@ def _bytes(bits: int, number: int) -> bytes:
     return (dropped | number).to_bytes(size, "little")
 
 
-def boundary_cases(table: Table) -> list[Case]:
-    """Cases at both sides of every boundary, each once.
+def boundary_cases(table: Table, most: int | None = None) -> list[Case]:
+    """Cases at both sides of every boundary, each once; if they are more than ``most``, so many, taken evenly.
 
-    *Guarantee.* For every threshold, mean, count and end of a domain that a sampler of the table holds, two of the
-    cases lie on its two sides, in a row and at a draw where the smallest change of it that changes the law shows.
+    *Guarantee.* If none is left out: for every threshold, mean, start and count that a sampler of the table holds, two
+    cases lie on its two sides, in a row and at a draw where the smallest change that changes the law shows.
 
     >>> from mechdesign.deploy import make_table
     >>> from mechdesign.domains import Finite
@@ -58,7 +61,21 @@ def boundary_cases(table: Table) -> list[Case]:
     >>> [(case.x, case.draws[0][1]) for case in boundary_cases(table)][:4]
     [(0.0, 0), (0.0, 49151), (0.0, 49152), (0.0, 65535)]
     """
-    return list(dict.fromkeys(_CASES[table.kind](table.document, table.bits)))
+    if table.kind == "finite":
+        return list(_finite(table.document, table.bits, most))
+    cases = list(dict.fromkeys(_CASES[table.kind](table.document, table.bits)))
+    return [cases[i] for i in _evenly(len(cases), most)]
+
+
+def boundary_count(table: Table) -> int:
+    """How many `boundary_cases` there are, none left out."""
+    if table.kind == "finite":
+        return sum(2 * len(row) for row in table.law["rows"])
+    return len(boundary_cases(table))
+
+
+def _evenly(count: int, most: int | None) -> Iterable[int]:
+    return range(count) if most is None or count <= most else (i * count // most for i in range(most))
 
 
 def _below(count: int, number: int, *, rejected: bool = False) -> Draws:
@@ -95,10 +112,14 @@ def _inexact(value: float) -> bool:
 # -- rows given by counts ----------------------------------------------------------------------------------------------
 
 
-def _finite(document: Mapping[str, Any], bits: int) -> Iterator[Case]:
-    for point, row in zip(document["domain"]["points"], document["law"]["rows"], strict=True):
-        for number in _sides(row):
-            yield Case(float(point), ((bits, number),))
+def _finite(document: Mapping[str, Any], bits: int, most: int | None) -> Iterator[Case]:
+    """Large tables have millions of them: those left out are never made."""
+    points, rows = document["domain"]["points"], document["law"]["rows"]
+    width = 2 * len(rows[0])
+    for i, chosen in groupby(_evenly(len(rows) * width, most), key=lambda place: place // width):
+        sides = _sides(rows[i])
+        for place in chosen:
+            yield Case(float(points[i]), ((bits, sides[place % width]),))
 
 
 def _sides(counts: Iterable[int]) -> list[int]:
@@ -286,7 +307,7 @@ def _additive(document: Mapping[str, Any], bits: int) -> Iterator[Case]:
             place = _whole(value, up=up)
             yield Case(x, (*place, (1, 0), stop, (bits, 0)))
             yield Case(x, (*place, (1, 1), stop, (bits, sides[-1])))
-        for blocks in range(1, 4):
+        for blocks in (1, 2, 3, _FAR):
             for sign, number in ((0, 0), (1, 0), (0, sides[-1]), (1, sides[-1])):
                 yield Case(x, (*place, (1, sign), *(again,) * blocks, stop, (bits, number)))
         minus_zero = ((1, 1), stop, (bits, law["weights"][0] - 1))
@@ -303,7 +324,6 @@ def _towards(x: float, offset: float, scale: float, sign: int) -> Draws:
 _CASES: dict[str, Callable[[Mapping[str, Any], int], Iterator[Case]]] = {
     "window": _window,
     "unbiased": _unbiased,
-    "finite": _finite,
     "pieces": _pieces,
     "additive": _additive,
 }

@@ -6,7 +6,7 @@ import hashlib
 import math
 from typing import Any
 
-from mechdesign.deploy.boundaries import Case, boundary_cases
+from mechdesign.deploy.boundaries import Case, boundary_cases, boundary_count
 from mechdesign.deploy.checker import canonical
 from mechdesign.deploy.document import decimal
 from mechdesign.deploy.reference import fixed_stream, rule
@@ -29,21 +29,25 @@ def test_vectors(
 ) -> dict[str, Any]:
     """What samplers in other languages are tested with: cases at the boundaries of the law, then random ones.
 
-    *Guarantee.* If they are no more than ``most``, all of `boundary_cases` are there: a sampler in which one number was
-    changed answers at least one case differently, if its law is another one. ``count`` cases of random bytes follow.
+    *Guarantee.* If they are no more than ``most``, all of `boundary_cases` are there: a sampler in which one threshold,
+    mean, start or count was changed answers one of them differently, if its law is another one. ``count`` cases of
+    random bytes follow.
     """
     if not 0 <= count <= 100_000:
         raise InvalidInput("count", count, "lie between 0 and 100000")
     if not 0 <= most <= 10_000_000:
         raise InvalidInput("most", most, "lie between 0 and 10000000")
-    found = boundary_cases(table)
-    kept = [found[i * len(found) // most] for i in range(most)] if len(found) > most else found
-    cases = [_steered(table, case) for case in kept]
+    cases = [_steered(table, case) for case in boundary_cases(table, most)]
     cases += [_random(table, x, seed + i.to_bytes(4, "little")) for i, x in enumerate(_inputs(table, count))]
     return {"format": "mechdesign test vectors", "version": 1, "table": table.sha256, "cases": cases}
 
 
 test_vectors.__test__ = False  # type: ignore[attr-defined]  # a function, not a test to collect
+
+
+def boundaries_left_out(table: Table, most: int = MOST) -> int:
+    """How many cases at boundaries `test_vectors` has no room for."""
+    return max(boundary_count(table) - most, 0)
 
 
 def vectors_content(table: Table, count: int = 100, seed: bytes = b"mechdesign", most: int = MOST) -> bytes:

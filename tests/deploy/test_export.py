@@ -12,7 +12,6 @@ import shutil
 import struct
 import subprocess
 import sys
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -25,7 +24,7 @@ import pytest
 from scipy import stats
 
 from mechdesign import files
-from mechdesign.deploy import Table, fixed_stream, make_table, report, test_vectors
+from mechdesign.deploy import Labels, Table, fixed_stream, make_table, report, test_vectors
 from mechdesign.deploy.export import LANGUAGES, export_table
 from mechdesign.deploy.export import duckdb as duckdb_sources
 from mechdesign.deploy.export import postgresql as postgresql_sources
@@ -40,6 +39,7 @@ from mechdesign.mechanisms.window import Window
 from mechdesign.priors import uniform
 
 KINDS = ("window", "unbiased", "finite", "pieces", "clamped", "circle", "additive", "staircase")
+LABELS = Labels(("no", "rather not", "yes"), ("n", "r", "y"))
 PROGRAMS = ("python", "javascript", "c", "rust", "java")
 ENGINES = ("duckdb", "postgresql")
 TOOLS = {
@@ -48,7 +48,6 @@ TOOLS = {
     "c": ("gcc",),
     "rust": ("rustc",),
     "java": ("javac", "java"),
-    "postgresql": ("initdb", "pg_ctl", "psql"),
 }
 
 
@@ -65,6 +64,7 @@ def shipped() -> dict[str, Table]:
         "circle": make_table(catalogue.ogpm_circle(2.0)),
         "additive": make_table(catalogue.laplace(1.0), 16),
         "staircase": make_table(catalogue.staircase(3.0), 53),
+        "labelled": make_table(catalogue.randomised_response(1.3, Finite((-2, 0, 1))), 32, labels=LABELS),
     }
 
 
@@ -171,49 +171,6 @@ def program(shipped: dict[str, Table], tmp_path_factory: pytest.TempPathFactory)
     return of
 
 
-@dataclass(frozen=True)
-class Cluster:
-    """A PostgreSQL server of the test's own, in a folder of its own."""
-
-    folder: Path
-    user: str | None
-
-    def run(self, *command: str, text: str = "") -> str:
-        done = subprocess.run(
-            command, input=text, capture_output=True, text=True, timeout=120, check=False, user=self.user, cwd="/"
-        )
-        return (done.stdout + done.stderr).strip()
-
-    def query(self, text: str) -> str:
-        options = ("-h", str(self.folder), "-qXAt", "-v", "ON_ERROR_STOP=1", "-d", "postgres")
-        return self.run("psql", *options, text=text)
-
-
-@pytest.fixture(scope="module")
-def postgresql() -> Iterator[Cluster]:
-    skip_without("postgresql")
-    user = None
-    if os.geteuid() == 0:  # the server refuses to run as root
-        import pwd
-
-        if "postgres" not in {entry.pw_name for entry in pwd.getpwall()}:
-            pytest.skip("PostgreSQL does not run as root, and there is no user postgres")
-        user = "postgres"
-    folder = Path(tempfile.mkdtemp(prefix="pg"))
-    if user is not None:
-        shutil.chown(folder, user)
-    cluster = Cluster(folder, user)
-    data, options = str(folder / "data"), f"-k {folder} -c listen_addresses= -c fsync=off"
-    try:
-        said = cluster.run("initdb", "-D", data, "-A", "trust", "--no-sync", "-U", user or "postgres")
-        assert (folder / "data" / "PG_VERSION").exists(), said
-        cluster.run("pg_ctl", "-D", data, "-o", options, "-w", "-l", str(folder / "log"), "start")
-        yield replace(cluster)
-    finally:
-        cluster.run("pg_ctl", "-D", data, "-m", "immediate", "-w", "stop")
-        shutil.rmtree(folder, ignore_errors=True)
-
-
 @pytest.fixture
 def duck() -> Iterator[Any]:
     skip_without("duckdb")
@@ -230,7 +187,7 @@ def in_duckdb(duck: Any, table: Table, vectors: list[Vector]) -> str:
     return str(duck.execute(texts[f"{plan.stem}_replay.duckdb.sql"]).fetchall()[0][0])
 
 
-def in_postgresql(cluster: Cluster, table: Table, vectors: list[Vector]) -> str:
+def in_postgresql(cluster: Any, table: Table, vectors: list[Vector]) -> str:
     plan = plan_of(table.document)
     texts = postgresql_sources.sources(plan, vectors)
     return cluster.query("".join(texts.values())).replace("NOTICE:  ", "").replace("ERROR:  ", "").split("\n")[0]
@@ -240,7 +197,7 @@ def in_postgresql(cluster: Cluster, table: Table, vectors: list[Vector]) -> str:
 
 
 @pytest.mark.parametrize("language", PROGRAMS)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, "labelled"])
 def test_programs_reproduce_their_own_test_vectors(
     program: Any, shipped: dict[str, Table], kind: str, language: str
 ) -> None:
@@ -441,7 +398,7 @@ def test_programs_draw_from_the_operating_system(program: Any, shipped: dict[str
     assert samples[0] != samples[1]
 
 
-def test_postgresql_draws_from_the_operating_system(postgresql: Cluster, shipped: dict[str, Table]) -> None:
+def test_postgresql_draws_from_the_operating_system(postgresql: Any, shipped: dict[str, Table]) -> None:
     table = shipped["finite"]
     assert in_postgresql(postgresql, table, random_vectors(table, 2)).endswith("PASS 2")
     query = f"SELECT setseed(0.5); SELECT {stem_of(table)}(1) FROM generate_series(1, {DRAWS});"
@@ -497,7 +454,7 @@ def test_duckdb_stops_at_bad_arguments(duck: Any, shipped: dict[str, Table], x: 
 
 
 @pytest.mark.parametrize("x", ["NULL", "'NaN'", "7.5", "'-Infinity'"])
-def test_postgresql_stops_at_bad_inputs(postgresql: Cluster, shipped: dict[str, Table], x: str) -> None:
+def test_postgresql_stops_at_bad_inputs(postgresql: Any, shipped: dict[str, Table], x: str) -> None:
     table = shipped["pieces"]
     in_postgresql(postgresql, table, random_vectors(table, 1))
     assert "the input must lie in the domain" in postgresql.query(f"SELECT {stem_of(table)}({x});")
@@ -551,7 +508,7 @@ SUFFIXES = {"python": ".py", "javascript": ".mjs", "c": ".c", "rust": ".rs", "ja
 
 
 @pytest.mark.parametrize("language", DECLARED)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, "labelled"])
 def test_every_name_a_source_declares_is_used(
     shipped: dict[str, Table], kind: str, language: str, tmp_path: Path
 ) -> None:
@@ -564,7 +521,8 @@ def test_every_name_a_source_declares_is_used(
     )
     groups = [part for match in re.finditer(DECLARED[language], text, re.MULTILINE) for part in match.groups() if part]
     names = {name for group in groups for name in re.findall(r"[A-Za-z_]\w*", group)}
-    public = {"TABLE", "sample", stem, f"{stem}_bytes", f"{stem}_from"}
+    public = {"TABLE", "sample", "sample_code", "sampleCode", "CODES", stem}
+    public |= {f"{stem}_{ending}" for ending in ("bytes", "from", "code_from")}
     counts = Counter(re.findall(r"[A-Za-z_]\w*", text))
     assert len(names - public) >= 3
     assert {name for name in names - public if counts[name] < 2} == set()

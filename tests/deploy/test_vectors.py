@@ -9,6 +9,7 @@ import pytest
 
 from mechdesign.deploy import checker, fixed_stream, make_table, report, test_vectors, vectors_content
 from mechdesign.deploy.boundaries import boundary_cases
+from mechdesign.deploy.vectors import boundaries_left_out
 from mechdesign.domains import Finite, Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms import catalogue
@@ -100,6 +101,7 @@ def test_more_cases_than_allowed_are_thinned_out_over_all_rows():
     assert len(boundary_cases(table)) == 30 * 30 * 2
     cases = test_vectors(table, 0, most=300)["cases"]
     assert len(cases) == 300
+    assert (boundaries_left_out(table, 300), boundaries_left_out(table)) == (1500, 0)
     assert {float(case["x"]) for case in cases} == set(range(30))
 
 

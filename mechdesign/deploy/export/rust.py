@@ -16,12 +16,14 @@ from mechdesign.deploy.export.plan import (
     UnbiasedPlan,
     WindowPlan,
 )
+from mechdesign.deploy.export.texts import braced_text, comes_out, goes_in
 
 
 def sources(plan: Plan) -> dict[str, str]:
     """File names and their text."""
     helpers, body, constants = _law(plan)
     points = plan.inputs.points
+    core = "sample_code" if plan.labelled else "sample"
     lines = [_list("POINTS", "f64", map(repr, points))] if points else _scalars(plan.inputs, "f64", ("lower", "upper"))
     values = {
         "kind": plan.kind,
@@ -29,10 +31,38 @@ def sources(plan: Plan) -> dict[str, str]:
         "sha": plan.sha256,
         "bits": plan.bits,
         "constants": "\n".join([*lines, *constants]),
+        "labels": _labels(plan),
+        "front": _front(plan),
+        "core": core,
+        "goes_in": goes_in(plan),
+        "comes_out": comes_out(plan),
         "helpers": "".join(f"\n{text}" for text in helpers),
         "body": body,
     }
-    return {f"{plan.stem}.rs": fill(_MODULE, values), f"{plan.stem}_replay.rs": fill(replay.RUST, {"stem": plan.stem})}
+    replayed = fill(replay.RUST, {"stem": plan.stem, "core": core})
+    return {f"{plan.stem}.rs": fill(_MODULE, values), f"{plan.stem}_replay.rs": replayed}
+
+
+def _labels(plan: Plan) -> str:
+    sides = {"input": plan.input_labels, "output": plan.output_labels}
+    return "".join(
+        f"/// The {side} labels.\npub const {side.upper()}_LABELS: [&str; {len(texts)}] = "
+        f"[\n{wrapped(map(braced_text, texts))},\n];\n"
+        for side, texts in sides.items()
+        if texts is not None
+    )
+
+
+def _front(plan: Plan) -> str:
+    if not plan.labelled:
+        return ""
+    places = {
+        "taken": "f64" if plan.input_labels is None else "&str",
+        "given": "f64" if plan.output_labels is None else "&'static str",
+        "read": "" if plan.input_labels is None else _LABEL_IN,
+        "report": "sample_code_from(x, fill)" if plan.output_labels is None else _LABEL_OUT,
+    }
+    return fill(_FRONT, places)
 
 
 def _law(plan: Plan) -> tuple[list[str], str, list[str]]:
@@ -86,13 +116,14 @@ _MODULE = """\
 //!
 //! kind: @kind@; epsilon: @epsilon@ (local differential privacy; the law of every report is exact).
 //! Every random decision compares integers. Randomness is the operating system's, and none of it is kept between calls.
+//! `sample(x)` takes @goes_in@, and gives @comes_out@.
 //! Rust 1.82 and later.
 
 #![allow(clippy::approx_constant, clippy::excessive_precision, clippy::unreadable_literal)]
 
 /// The table this sampler was generated from.
 pub const TABLE: &str = "@sha@";
-const BITS: u32 = @bits@;
+@labels@const BITS: u32 = @bits@;
 @constants@
 
 /// Why there is no report.
@@ -104,14 +135,14 @@ pub enum Error {
     NoRandomness,
 }
 
-/// A report for the input `x`, with the operating system's randomness.
+@front@/// A report for the input `x`, with the operating system's randomness.
 #[cfg(any(unix, windows))]
-pub fn sample(x: f64) -> Result<f64, Error> {
-    sample_from(x, &mut os_random)
+pub fn @core@(x: f64) -> Result<f64, Error> {
+    @core@_from(x, &mut os_random)
 }
 
 /// The same with another source of bytes, which overwrites all it is given: for tests, and for systems without one.
-pub fn sample_from(x: f64, fill: &mut dyn FnMut(&mut [u8]) -> Result<(), Error>) -> Result<f64, Error> {
+pub fn @core@_from(x: f64, fill: &mut dyn FnMut(&mut [u8]) -> Result<(), Error>) -> Result<f64, Error> {
 @body@}
 
 #[cfg(target_vendor = "apple")]
@@ -155,6 +186,30 @@ fn draw(bits: u32, fill: &mut dyn FnMut(&mut [u8]) -> Result<(), Error>) -> Resu
     Ok((u64::from_le_bytes(bytes) & ((1u64 << bits) - 1)) as i64)
 }
 @helpers@"""
+
+_FRONT = """\
+/// A report for the input `x`, with the operating system's randomness.
+#[cfg(any(unix, windows))]
+pub fn sample(x: @taken@) -> Result<@given@, Error> {
+    sample_from(x, &mut os_random)
+}
+
+/// The same with another source of bytes, which overwrites all it is given: for tests, and for systems without one.
+pub fn sample_from(x: @taken@, fill: &mut dyn FnMut(&mut [u8]) -> Result<(), Error>) -> Result<@given@, Error> {
+@read@    @report@
+}
+
+// The same in codes, the numbers that the table has for labels.
+
+"""
+
+_LABEL_IN = """\
+    let x = POINTS[INPUT_LABELS.iter().position(|label| *label == x).ok_or(Error::BadInput)?];
+"""
+
+_LABEL_OUT = """\
+let y = sample_code_from(x, fill)?;
+    Ok(OUTPUT_LABELS[OUTPUTS.partition_point(|output| *output < y)])"""
 
 _IN_INTERVAL = """\
     if !(LOWER..=UPPER).contains(&x) {

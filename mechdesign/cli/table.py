@@ -34,7 +34,8 @@ from mechdesign.proof import float_down, float_up
 
 _BIT_CHOICES = "Probabilities are multiples of 2^-BITS: 16, 32, 53 or 62."
 _GRR = "grr"
-_MOST_POINTS = 4096
+_MOST_POINTS = 1024  # of randomised response: a million counts, which are about 20 MB at most
+_MOST_COUNTS = 1 << 20
 _MOST_SHOWN = 20
 _MUCH_MIXED = 0.01
 _EXAMPLE = """for example --labels 'no,"yes, but",yes'"""
@@ -197,16 +198,16 @@ def _require_grr(name: str | None, size: int | None, labels: tuple[str, ...] | N
 def _of_channel(epsilon: float, file: Path, bits: int, provenance: dict[str, str]) -> Table:
     """A table of the probabilities in a file; labels that are no increasing numbers are numbered and kept by name."""
     matrix = read_matrix(file, "channel", least=-NOISE)
-    inputs, input_names = _points(matrix.input_labels, matrix.values.shape[0], "input")
-    outputs, output_names = _points(matrix.output_labels, matrix.values.shape[1], "output")
+    if matrix.values.size > _MOST_COUNTS:
+        raise InvalidInput("channel", matrix.values.shape, f"have at most {_MOST_COUNTS} probabilities")
+    inputs, input_names = _points(matrix.input_labels, matrix.values.shape[0])
+    outputs, output_names = _points(matrix.output_labels, matrix.values.shape[1])
     named = Labels(input_names, output_names)
     return repaired(epsilon, inputs, outputs, matrix.values, bits, file.stem, provenance=provenance, labels=named)
 
 
-def _points(labels: tuple[str, ...] | None, count: int, what: str) -> tuple[Finite, tuple[str, ...] | None]:
+def _points(labels: tuple[str, ...] | None, count: int) -> tuple[Finite, tuple[str, ...] | None]:
     """The numbers of inputs or outputs, and their labels if they are not these numbers."""
-    if count > _MOST_POINTS:
-        raise InvalidInput("channel", count, f"have at most {_MOST_POINTS} {what}s")
     if labels is None:
         return Finite(tuple(range(count))), None
     try:
@@ -257,7 +258,7 @@ def _print(table: Table) -> None:
     if said["error"] is not None:
         lower = rounded_down(said["lower"])
         lines.append(f"  worst error: {rounded_up(said['error'])}; no eps-private mechanism has less than {lower}")
-    if said["estimator"] is not None and said["input_labels"] is None:
+    if said["estimator"] is not None and said["estimator"]["kind"] == "mean" and said["input_labels"] is None:
         bias, variance = (float(Fraction(said["estimator"][name])) for name in ("bias", "variance"))
         lines.append(f"  debiased report: bias at most {bias:.6g}, variance at most {variance:.6g}")
     if said["repair"] is not None:

@@ -5,8 +5,16 @@ package that made the table. FORMAT.md describes the fields. In short: a report 
 the table is epsilon-LDP because the counts of any one output differ between inputs by at most ``cap / 2^96 <= e^eps``.
 
 The lines marked ``# privacy`` are what that rests on: read them first. All else checks what the file says about means,
-variance, error and optimality, so that no entry can be changed without being noticed. For privacy alone, one page:
-``privacy_checker.py`` beside this file passes all that this one passes, and nothing that is not private.
+variance, error and optimality. So a single entry that is changed is noticed, also when the hash is made anew, but for
+
+* ``name`` and ``provenance``, ``labels`` (what a category is called) and ``repair`` (what made a channel private): only
+  their form is checked;
+* ``domain``, if all else in the file is true of the changed domain too, such as a narrower one;
+* ``certificate.atoms``, if the changed atoms prove exactly the same.
+
+Whoever changes several entries so that they fit each other has written another table. A hash is no signature: keep the
+hash of the table you mean apart from its file. For privacy alone, one page: ``privacy_checker.py`` beside this file
+passes all that this one passes, and nothing that is not private.
 """
 
 import hashlib
@@ -37,6 +45,7 @@ LAWS = {
     "additive": "clamp least most offset shift tail weights",
 }
 LARGEST = 64 * 2**20
+LEAST_EPSILON = Fraction(1e-12)
 LABEL = "must be a text of 1 to 200 characters, none of them a control character, without blanks at its ends"
 
 
@@ -69,7 +78,8 @@ def check(content: bytes) -> Fields:
     need(all(type(v) is str for v in t["provenance"].values()), "provenance: must hold texts")
     need(type(t["bits"]) is int and t["bits"] in (16, 32, 53, 62), "bits: must be 16, 32, 53 or 62")
     epsilon = rational(t["epsilon"], "epsilon")
-    need(0 < epsilon <= 64, "epsilon: must be above 0 and at most 64")
+    need(LEAST_EPSILON <= epsilon <= 64, "epsilon: must be at least 1e-12 and at most 64")
+    need(Fraction(float(epsilon)) == epsilon, "epsilon: must be a double")  # any two doubles have different caps
     need(t["cap"] == str(exponential(epsilon)), "cap: must be floor(2^96 e^epsilon)")  # privacy
     fields(t["law"], LAWS[t["kind"]], "law")
     cap, whole = int(t["cap"]), 1 << t["bits"]
@@ -206,13 +216,14 @@ def check_pieces(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
     far = max(abs(x - anchor) for x in (low, high)) * scale
     need(far < 2**52, "law.anchor, law.scale: must map the domain to cells that doubles can count")
     ratio = Fraction(weight * (cells - inside), (whole - weight) * inside)  # privacy
+    need(ratio > 1, "law.weight: must be more than the window's share of the cells")
     estimator = None
-    if not on_circle and law["clamp"] is None:
+    if not on_circle:
         # u = (x - anchor) scale is computed with error at most (far + 1) / 2^51, and floor(u) is within 1/2 of u - 1/2:
         # the start that is used is within ``off`` of u - 1/2, also after both are clamped to [0, N - w]
         off = Fraction(1, 2) + (far + 1) / 2**51
         estimator = pieces_estimator(law, Fraction(weight, whole), (low, high), step, anchor, scale, off)
-    return max(ratio, 1 / ratio), estimator, None
+    return ratio, estimator, None
 
 
 def pieces_estimator(
@@ -235,8 +246,8 @@ def pieces_estimator(
     knots = [ends[0], *(x for x in turns if ends[0] < x < ends[1]), ends[1]]
     pairs = [(step * (law["first"] + cells / 2 + gain * place(x)), x) for x in knots]
     widest = min(max(abs(place(x)) for x in ends) + off, rest / 2)
-    variance = spread + max(gain * (1 - gain) * widest**2, Fraction(0))
-    return mean_estimator(pairs, variance * step**2, abs(gain) * off * step)
+    variance = spread + gain * (1 - gain) * widest**2
+    return mean_estimator(pairs, variance * step**2, gain * off * step, law["clamp"] is not None)
 
 
 def check_additive(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
@@ -259,7 +270,7 @@ def check_additive(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
     one, two = (sum(w * r**p for r, w in enumerate(weights)) for p in (1, 2))
     far = blocks**2 * whole * q * (1 + q) / (1 - q) ** 3 + 2 * blocks * one * q / (1 - q) ** 2 + two / (1 - q)
     variance = (2 * far / (2 * whole / (1 - q) - weights[0]) + Fraction(1, 4)) * step**2
-    estimator = mean_estimator([(low, low), (high, high)], variance) if law["clamp"] is None else None
+    estimator = mean_estimator([(low, low), (high, high)], variance, is_clamped=law["clamp"] is not None)
     return max(1 / q, Fraction(weights[0], weights[-1])), estimator, None  # privacy
 
 
@@ -427,18 +438,21 @@ def check_clamp(t: Fields, law: Fields) -> None:
         need((low, high) == interval(t), "law.clamp: must be the domain")
 
 
-def mean_estimator(pairs: list[Pair], variance: Fraction, off: Fraction = Fraction(0)) -> Fields:
+def mean_estimator(
+    pairs: list[Pair], variance: Fraction, off: Fraction = Fraction(0), is_clamped: bool = False
+) -> Fields:
     """``slope Y + intercept``, right on average at the first and the last input; pairs are (E[Y|x], x).
 
     The bias is exact over all pairs, and wider where E[Y|x] is only known up to ``off``; the variance is the slope
-    squared times the largest variance of Y.
+    squared times the largest variance of Y. Of a clamped table Y is what is drawn before it is moved to the domain.
     """
     (first, low), (last, high) = pairs[0], pairs[-1]
     slope = (high - low) / (last - first) if last > first and high > low else Fraction(1)
     intercept = low - slope * first
     bias = max(abs(slope * mean + intercept - x) for mean, x in pairs) + slope * off
     texts = {"slope": slope, "intercept": intercept, "bias": bias, "variance": slope**2 * variance}
-    return {"kind": "mean"} | {name: str(number) for name, number in texts.items()}
+    kind = "mean before clamping" if is_clamped else "mean"
+    return {"kind": kind} | {name: str(number) for name, number in texts.items()}
 
 
 def interval(t: Fields) -> tuple[Fraction, Fraction]:

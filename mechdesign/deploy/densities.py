@@ -11,7 +11,7 @@ import numpy as np
 
 from mechdesign.deploy.checker import exact_offset
 from mechdesign.deploy.document import decimal, decimals
-from mechdesign.deploy.rounding import CAP_BITS, between, cumulative
+from mechdesign.deploy.rounding import BITS, CAP_BITS, between, cumulative
 from mechdesign.domains import Circle, Interval
 from mechdesign.dyadic import dyadic
 from mechdesign.errors import InvalidInput
@@ -43,10 +43,9 @@ def pieces_law(mechanism: Piecewise, clamp: Interval | None, bits: int, cap: int
     width = mechanism.exact_width()
     length = Fraction(outputs.length)
     inside = min(max(round(width / length * cells), 1), cells - 1)
-    whole = 1 << bits
-    # P (N - w) <= c (D - P) w
-    most = cap * inside * whole // (((cells - inside) << CAP_BITS) + cap * inside)
-    weight = max(min(round(whole * Fraction(mechanism.high) * width), most), 1)
+    weight = _weight(Fraction(mechanism.high) * width, inside, cells, 1 << bits, cap)
+    if weight is None:
+        raise too_few_bits(bits, lambda more: _weight(Fraction(0), inside, cells, 1 << more, cap) is not None)
     step = outputs.length / cells
     cell = Fraction(step)
     window = mechanism.window
@@ -66,12 +65,34 @@ def pieces_law(mechanism: Piecewise, clamp: Interval | None, bits: int, cap: int
     }
 
 
+def _weight(share: Fraction, inside: int, cells: int, whole: int, cap: int) -> int | None:
+    """The count of the window nearest to its share: ``P (N - w) <= c (D - P) w``, and more than w cells of N have."""
+    most = cap * inside * whole // (((cells - inside) << CAP_BITS) + cap * inside)
+    least = inside * whole // cells + 1
+    return None if most < least else min(max(round(whole * share), least), most)
+
+
+def too_few_bits(bits: int, works: Callable[[int], bool]) -> InvalidInput:
+    """The error that says which number of bits works."""
+    finer = next((more for more in BITS if more > bits and works(more)), None)
+    rule = "be enough to write probabilities that differ as little as at this eps"
+    return InvalidInput("bits", bits, rule, "take a larger eps" if finer is None else f"take {finer} bits (--bits)")
+
+
 def additive_law(mechanism: Additive | TwoSidedGeometric, clamp: Interval | None, bits: int, cap: int) -> Law:
     """The law of noise on a grid: ``P(Z = +-(b R + r))`` proportional to ``(q/D)^b w_r``, R grid steps to the domain.
 
     *Guarantee.* ``w`` does not increase, ``w_0 <= c w_(R-1)`` and ``D <= c q``: shifts by up to R steps change no
     probability by more than c. Inputs are rounded to the grid at random and without bias.
     """
+    law = _additive_law(mechanism, bits, cap)
+    if law is None:
+        raise too_few_bits(bits, lambda more: _additive_law(mechanism, more, cap) is not None)
+    return law | {"clamp": _clamp(clamp)}
+
+
+def _additive_law(mechanism: Additive | TwoSidedGeometric, bits: int, cap: int) -> Law | None:
+    """All of it but the clamp; `None` if there are too few bits for so small an epsilon."""
     lower, upper = mechanism.inputs.lower, mechanism.inputs.upper
     offset = float(exact_offset(Fraction(lower), Fraction(upper)))
     if isinstance(mechanism, TwoSidedGeometric):
@@ -88,8 +109,11 @@ def additive_law(mechanism: Additive | TwoSidedGeometric, clamp: Interval | None
         raise InvalidInput("domain", size, f"span at most {min(_MOST_STEPS, 1 << (bits - 4))} grid steps")
     density, drop = _magnitudes(mechanism, size)
     whole = 1 << bits
-    tail = min(max(round(Fraction(drop) * whole), -((-whole << CAP_BITS) // cap)), whole - 1)
+    least_tail = -((-whole << CAP_BITS) // cap)
     weights = _weights(density, size, whole, cap)
+    if weights is None or least_tail >= whole:
+        return None
+    tail = min(max(round(Fraction(drop) * whole), least_tail), whole - 1)
     return {
         "offset": decimal(offset),
         "shift": shift,
@@ -97,7 +121,6 @@ def additive_law(mechanism: Additive | TwoSidedGeometric, clamp: Interval | None
         "most": most,
         "weights": weights,
         "tail": tail,
-        "clamp": _clamp(clamp),
     }
 
 
@@ -118,7 +141,7 @@ def _magnitudes(mechanism: Additive | TwoSidedGeometric, size: int) -> tuple[Cal
     return (lambda place: np.exp(-loss * place)), math.exp(-loss)
 
 
-def _weights(density: Callable[[np.ndarray], np.ndarray], size: int, whole: int, cap: int) -> list[int]:
+def _weights(density: Callable[[np.ndarray], np.ndarray], size: int, whole: int, cap: int) -> list[int] | None:
     values, _ = dyadic(density(np.arange(size) / size))
     wanted = cumulative(values, sum(values), Fraction(whole))
     for least in (min(wanted), min(wanted) + 1, min(wanted) - 1):
@@ -126,7 +149,7 @@ def _weights(density: Callable[[np.ndarray], np.ndarray], size: int, whole: int,
         if least >= 1 and size * least <= whole <= size * most:
             weights = between(wanted, [least] * size, [most] * size, whole)
             return sorted(weights, reverse=True)
-    raise InvalidInput("bits", whole.bit_length() - 1, "be enough for so small an eps", "take more bits")
+    return None
 
 
 def _clamp(interval: Interval | None) -> list[str] | None:

@@ -227,9 +227,18 @@ def make_table(
         if certificate is not None and built.kind == "window":
             document["certificate"] = _certificate(certificate, cap, error_of)
         document["sha256"] = hashlib.sha256(checker.canonical(document)).hexdigest()
-        return Table(checker.canonical(document))
-    except (FileProblem, checker.Failed) as problem:
-        raise CheckFailed(f"the table of {mechanism.name} failed its own check: {problem}") from None
+        content = checker.canonical(document)
+        _require_size(len(content))
+        checker.check(content)
+    except checker.Failed as failure:
+        raise CheckFailed(f"the table of {mechanism.name} failed its own check, please report it: {failure}") from None
+    return Table(content)
+
+
+def _require_size(size: float) -> None:
+    if size > checker.LARGEST:
+        rule = f"be a file of at most {checker.LARGEST // 2**20} MB"
+        raise InvalidInput("table", f"{size / 2**20:.0f} MB", rule, "take fewer bits, or fewer inputs and outputs")
 
 
 def _labels_of(source: Source | Product) -> Labels:
@@ -366,6 +375,9 @@ def repaired(
 
 
 def _finite(mechanism: Discrete, bits: int, cap: int, most_mixed: float) -> _Built:
+    # what the counts take at least, digits and a comma each: known before the minutes that so large a table takes
+    digits = np.floor(np.log10(np.maximum(mechanism.probabilities * 2.0**bits / 2, 1.0)))
+    _require_size(float(digits.sum()) + 2 * digits.size)
     fixed = repair(mechanism.probabilities.tolist(), Fraction(cap, 1 << 96))
     if fixed.mixed > most_mixed:
         rule = f"be private after mixing in at most {most_mixed:g} of the uniform law"

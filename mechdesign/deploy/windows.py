@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Sequence
 from fractions import Fraction
@@ -147,8 +148,16 @@ def unbiased_law(inputs: Interval, points: Sequence[float], base: Sequence[float
         if not min(reach) > 0.1:
             break
         stretch = stretch / min(1.0, *reach) * (1 + 2.0 ** (attempt - 50))
-    next_step = "take a smaller eps or fewer outputs" if bits == 32 else "take 32 bits"
-    raise InvalidInput("bits", bits, f"give means that cover {inputs}", next_step)
+    raise InvalidInput("bits", bits, f"give means that cover {inputs}", _wider(inputs, points, base, bits, cap))
+
+
+def _wider(inputs: Interval, points: Sequence[float], base: Sequence[float], bits: int, cap: int) -> str:
+    """What makes means cover the inputs: tried, where it can be."""
+    if bits < 32:
+        with contextlib.suppress(InvalidInput):
+            unbiased_law(inputs, points, base, 32, cap)
+            return "take 32 bits"
+    return "take a larger eps" if cap < 2 << CAP_BITS else "take a smaller eps or fewer outputs"
 
 
 def _rows(bath: Bath) -> tuple[list[int], list[int]]:
@@ -169,5 +178,6 @@ def _shift(offset: float, points: Floats, bits: int) -> int:
     far = float(np.abs(points).max())
     shift = min(_MEAN_BITS - bits - 1 - math.frexp(reach)[1], _DOUBLE_BITS - 1 - math.frexp(far)[1])
     if shift + bits < 0:
-        raise InvalidInput("domain", reach, "have ends below 2^60 for an unbiased table", "rescale the data")
+        step = "rescale the data, or take a larger eps: the smaller it is, the farther outputs lie"
+        raise InvalidInput("outputs", reach, "lie below 2^60 in an unbiased table", step)
     return min(shift, 1000 - bits)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mechdesign.deploy import Table, checker, make_table
+from mechdesign.deploy import Labels, Table, checker, make_table, repaired
 from mechdesign.design import MinimaxProblem, UnbiasedProblem, optimal_minimax, optimal_unbiased
 from mechdesign.domains import Finite, Interval
 from mechdesign.losses import Absolute, Squared
@@ -28,6 +28,11 @@ from mechdesign.priors import uniform
 def small_window(bits: int = 32) -> Table:
     points, base = np.array([0.0, 0.3, 0.55, 1.0]), np.array([0.15, 0.1, 0.1, 0.15])
     return make_table(Window(1.0, Interval(0, 1), points, base, 2.7), bits)
+
+
+def labelled() -> Table:
+    names = Labels(("no", "yes", "neither, nor"), ("-1", "0", "1"))
+    return make_table(catalogue.randomised_response(1.0, Finite((0, 1, 2))), labels=names)
 
 
 @pytest.fixture(scope="session")
@@ -45,6 +50,10 @@ def tables() -> dict[str, Table]:
         "circle": make_table(catalogue.ogpm_circle(2.0)),
         "additive": make_table(catalogue.laplace(1.0), 16),
         "clamped": make_table(catalogue.truncated(catalogue.pm(1.0))),
+        "clamped wave": make_table(catalogue.truncated(catalogue.sw(1.0, unit))),
+        "clamped noise": make_table(catalogue.truncated(catalogue.laplace(1.0, unit)), 16),
+        "labelled": labelled(),
+        "repaired": repaired(1.0, Finite((0, 1)), Finite((0, 1, 2)), [[0.9, 0.1, 0.0], [0.2, 0.8, 0.0]]),
     }
 
 

@@ -181,7 +181,7 @@ def test_bias_and_variance_of_pieces_hold_for_every_input_cell_by_cell(data):
     law = {
         "cells": cells,
         "inside": inside,
-        "weight": data.draw(st.integers(1, 2**16 - 1)),
+        "weight": data.draw(st.integers(2**16 * inside // cells + 1, 2**16 - 1)),
         "first": data.draw(st.integers(-20, 20)),
         "step": decimal(step),
         "anchor": decimal(data.draw(st.floats(-4, 4))),

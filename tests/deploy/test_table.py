@@ -148,3 +148,29 @@ def test_a_table_from_a_saved_design_says_how_it_was_found(tmp_path):
     assert said == make_table(design).document["provenance"]
     assert said["solver"] == design.report.solver
     assert said["design"].startswith("optimum over piecewise mechanisms between 0.3")
+
+
+@pytest.mark.parametrize("name", ["laplace", "staircase", "t-laplace", "ogpm", "pm", "sw", "t-pm", "t-sw", "duchi"])
+@pytest.mark.parametrize("epsilon", [1e-3, 1e-5, 1e-7, 1e-9, 1e-12])
+def test_where_bits_are_too_few_the_number_that_is_named_works(name, epsilon):
+    mechanism = catalogue.build(name, epsilon, Interval(0, 1), Absolute())
+    try:
+        make_table(mechanism, 16)
+    except InvalidInput as problem:
+        named = re.search(r"take (\d+) bits", problem.next_step)
+        assert named or "take a larger eps" in problem.next_step
+        if named:
+            assert make_table(mechanism, int(named[1])).ratio > 1
+
+
+def test_a_table_too_large_for_its_file_is_refused_before_it_is_made():
+    mechanism = catalogue.randomised_response(1.0, Finite(range(4096)))
+    with pytest.raises(InvalidInput, match=r"table must be a file of at most 64 MB \(got '1\d\d MB'\); take fewer bits"):
+        make_table(mechanism)
+
+
+def test_labels_are_for_finite_mechanisms_and_as_many_as_their_points():
+    with pytest.raises(InvalidInput, match="only tables of a finite domain have labels"):
+        make_table(catalogue.pm(1.0), labels=Labels(("a", "b")))
+    with pytest.raises(InvalidInput, match="labels.outputs must be one for each of the 2 outputs"):
+        make_table(catalogue.randomised_response(1.0, Finite((0, 1))), labels=Labels(None, ("a", "b", "c")))

@@ -4,7 +4,7 @@ randomness and their sources in other languages, data files and frames, estimate
 from mechdesign.deploy.accounting import privacy_loss_distribution
 from mechdesign.deploy.channels import Repaired, repair
 from mechdesign.deploy.estimators import DirectionEstimate, FrequencyEstimate, MeanEstimate, Tally
-from mechdesign.deploy.export import LANGUAGES, export_table
+from mechdesign.deploy.export import LANGUAGES, Difference, export_table, source_difference
 from mechdesign.deploy.frames import Applied, apply, apply_dask, apply_table, estimate, estimate_reports, tally
 from mechdesign.deploy.labels import Labels
 from mechdesign.deploy.parties import PartyRun, RunFailed, law_to_run, run_parties
@@ -18,6 +18,7 @@ __all__ = [
     "BITS",
     "LANGUAGES",
     "Applied",
+    "Difference",
     "DirectionEstimate",
     "FrequencyEstimate",
     "Labels",
@@ -44,6 +45,7 @@ __all__ = [
     "report",
     "run_parties",
     "sample",
+    "source_difference",
     "tally",
     "test_vectors",
     "vectors_content",

@@ -270,8 +270,8 @@ def test_sources_say_what_goes_in_and_what_comes_out(nasty: Table, language: str
     said = [path for path in written if "replay" not in path.name.lower() and path.suffix not in (".txt", ".c")]
     for path in said:
         text = path.read_text()
-        assert f"one of the {len(LABELS)} input labels of the table, a text" in text
-        assert f"one of the {len(LABELS)} output labels of the table, a text" in text
+        assert f"one of the {len(LABELS)} input labels" in text
+        assert f"one of the {len(LABELS)} output labels" in text
     assert said
 
 

@@ -282,7 +282,8 @@ int @stem@(@taken@x, @given@y);
 /* The same with another source of bytes, for tests only: fill(state, bytes, count) returns 0 on success. */
 int @stem@_from(@taken@x, int (*fill)(void *, unsigned char *, size_t), void *state, @given@y);
 
-/* The same in codes, the numbers that the table has for labels. */
+/* The same in codes, the numbers of the table: the i-th label stands for the i-th of
+ * POINTS or OUTPUTS, in the source. */
 
 """
 

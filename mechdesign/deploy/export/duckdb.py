@@ -265,7 +265,7 @@ list_transform([md_x], lambda md_l: CASE WHEN coalesce(list_contains(@labels@, m
 
 _LABELLED = """\
 
--- The macro above takes and gives codes, the numbers that the table has for labels; this one, labels.
+-- The macro above takes and gives codes, this one labels: the i-th label stands for the i-th number beside it.
 CREATE OR REPLACE MACRO @stem@(md_x, md_bytes) AS
 @report@;
 """

@@ -194,7 +194,7 @@ _FRONT = """\
 @read@        return @report@;
     }
 
-    // The same in codes, the numbers that the table has for labels.
+    // The same in codes, the numbers of the table: the i-th label stands for the i-th of POINTS or OUTPUTS.
 
 """
 

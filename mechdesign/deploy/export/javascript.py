@@ -155,7 +155,7 @@ export function sample(x, fill = osRandom) {
 @read@  return @report@;
 }
 
-// The same in codes, the numbers that the table has for labels.
+// The same in codes, the numbers of the table: the i-th label stands for the i-th of POINTS or OUTPUTS.
 """
 
 _LABEL_IN = """\

@@ -7,8 +7,9 @@ import math
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 from pathlib import Path
 
 from mechdesign import files
@@ -56,7 +57,7 @@ def export_table(
     if language not in _WRITERS:
         raise InvalidInput("language", language, f"be one of {', '.join(LANGUAGES)}")
     folder = Path(directory)
-    texts = _texts(table, language, cases)
+    texts = _texts(table, [language], cases)
     missing = {name: text for name, text in texts.items() if not _holds(folder / name, text)}
     with _created(folder):
         for name in missing:
@@ -105,10 +106,42 @@ def _create(folder: Path) -> bool:
     return True
 
 
-def _texts(table: Table, language: str, cases: int) -> dict[str, str]:
+def _texts(table: Table, languages: Iterable[str], cases: int) -> dict[str, str]:
     plan = plan_of(table.document)
     vectors = [*vectors_of(test_vectors(table, cases)), *refusals(plan.inputs)]
-    return _WRITERS[language](plan, vectors) | {f"{plan.stem}_vectors.txt": lines(vectors, plan.sha256)}
+    texts = {name: text for language in languages for name, text in _WRITERS[language](plan, vectors).items()}
+    return texts | {f"{plan.stem}_vectors.txt": lines(vectors, plan.sha256)}
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The first line, counted from 1, in which a source is not what the table is exported to, and what stands there."""
+
+    line: int
+    expected: str
+    found: str
+
+
+def source_difference(table: Table, path: Path | str) -> Difference | None:
+    """``None`` if the file is, byte for byte, one that `export_table` writes for this table, whatever its name.
+
+    Otherwise where it first differs from the one of them that it resembles longest, by the ending of its name.
+    """
+    content = files.read_bytes(Path(path))
+    ending = Path(path).suffix
+    texts = [text for name, text in _texts(table, LANGUAGES, CASES).items() if name.endswith(ending)]
+    if not ending or not texts:
+        endings = "py, mjs, c, h, rs, java, sql or txt"
+        raise InvalidInput("source", Path(path).name, f"have a name that ends in {endings}, as exported files have")
+    if any(text.encode() == content for text in texts):
+        return None
+    return max((_difference(text, content) for text in texts), key=lambda difference: difference.line)
+
+
+def _difference(text: str, content: bytes) -> Difference:
+    expected, found = text.split("\n"), content.decode("utf-8", "replace").split("\n")
+    pairs = enumerate(zip_longest(expected, found, fillvalue=""), 1)
+    return next(Difference(i, *pair) for i, pair in pairs if pair[0] != pair[1] or i == max(len(expected), len(found)))
 
 
 def refusals(inputs: Inputs) -> list[Vector]:

@@ -220,7 +220,7 @@ $$;
 
 _FRONT = """\
 
--- The function above takes and gives codes, the numbers that the table has for labels; this one, labels.
+-- The function above takes and gives codes, this one labels: the i-th label stands for the i-th number beside it.
 CREATE OR REPLACE FUNCTION @stem@(x @taken@) RETURNS @given@ LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
 @constants@    y double precision;

@@ -163,7 +163,7 @@ def sample(x, read=os.urandom):
     """A report for the input ``x``. ``read(n)`` returns n random bytes; replace it in tests only."""
 @steps@
 
-# The same in codes, the numbers that the table has for labels.
+# The same in codes, the numbers of the table: the i-th label stands for the i-th of POINTS or OUTPUTS.
 '''
 
 _LABEL_IN = """\

@@ -199,7 +199,7 @@ pub fn sample_from(x: @taken@, fill: &mut dyn FnMut(&mut [u8]) -> Result<(), Err
 @read@    @report@
 }
 
-// The same in codes, the numbers that the table has for labels.
+// The same in codes, the numbers of the table: the i-th label stands for the i-th of POINTS or OUTPUTS.
 
 """
 

@@ -101,7 +101,7 @@ def constant_names(prefix: str, labels: Sequence[str]) -> list[str]:
 def goes_in(plan: Plan) -> str:
     """What a sampler takes."""
     if plan.input_labels is not None:
-        return f"one of the {len(plan.input_labels)} input labels of the table, a text"
+        return f"one of the {len(plan.input_labels)} input labels"
     if plan.inputs.points:
         return _one_of(plan.inputs.points)
     return f"a number from {plan.inputs.lower:.17g} to {plan.inputs.upper:.17g}"
@@ -111,7 +111,7 @@ def comes_out(plan: Plan) -> str:
     """What a sampler gives."""
     law = plan.law
     if plan.output_labels is not None:
-        return f"one of the {len(plan.output_labels)} output labels of the table, a text"
+        return f"one of the {len(plan.output_labels)} output labels"
     if isinstance(law, PiecesPlan | AdditivePlan):
         return "a number" if law.clamp is None else f"a number from {law.clamp[0]:.17g} to {law.clamp[1]:.17g}"
     return _one_of(law.outputs if not hasattr(law, "rows") else law.rows.outputs)

@@ -9,6 +9,7 @@ more. checker.py recomputes every entry.
 
 import hashlib
 import json
+import re
 import sys
 from fractions import Fraction
 from itertools import pairwise
@@ -16,24 +17,63 @@ from math import ceil, floor
 from pathlib import Path
 from typing import Any
 
+LARGEST = 64 * 2**20
+NUMBER, WORD = r"-?[0-9]+([.][0-9]+)?", r"[a-z0-9 ]+"
+RATIO = r"[1-9][0-9]{0,999}(/[1-9][0-9]{0,999})?"
+OF_FORM: list[tuple[Any, str]] = [
+    (int, "bits version shift cells inside weight tail"),
+    ([int], "base caps starts means weights"),
+    ([[int]], "rows"),
+    (NUMBER, "offset anchor scale lower upper period"),
+    ([NUMBER], "outputs thresholds points"),
+    (WORD, "format kind cap sha256"),
+    (RATIO, "epsilon"),
+    (dict, "domain law"),
+]
+FORMS = {name: form for form, names in OF_FORM for name in names.split()}
 canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
+
+
+class Failed(Exception):
+    """Begins with the entry that is wrong."""
+
+
+class Entries(dict[str, Any]):
+    """An object of the file; what is read from it is there, and of its form."""
+
+    def __getitem__(self, name: str) -> Any:
+        need(name in self and fits(self.get(name), FORMS[name]), f"{name}: missing, or malformed")
+        return self.get(name)
+
+
+def fits(value: Any, form: Any) -> bool:
+    if isinstance(form, list):
+        return isinstance(value, list) and all(fits(part, form[0]) for part in value)
+    if isinstance(form, str):
+        return isinstance(value, str) and re.fullmatch(form, value) is not None
+    return isinstance(value, form) and not isinstance(value, bool)
 
 
 def need(true: object, reason: str) -> None:
     if not true:
-        raise ValueError(reason)
+        raise Failed(reason)
 
 
 def check(content: bytes) -> Fraction:
-    """The epsilon for which the law in a table file is private; an error says why there is none."""
-    t = json.loads(content, parse_float=str, parse_constant=str)  # floats are written as texts
-    need(canonical(t) + "\n" == content.decode(), "file: not canonical, a key twice, float or NaN")
-    body = canonical({key: t[key] for key in t if key != "sha256"}) + "\n"
+    """The epsilon for which the law in a table file is private; `Failed` says why there is none."""
+    need(len(content) <= LARGEST, f"file: larger than {LARGEST} bytes")
+    try:  # floats are written as texts
+        t = json.loads(content, parse_float=str, parse_constant=str, object_hook=Entries)
+        is_canonical = type(t) is Entries and canonical(t) + "\n" == content.decode()
+    except (ValueError, RecursionError) as error:
+        raise Failed(f"file: not JSON: {error}") from None
+    need(is_canonical, "file: not canonical, no object, a key twice, float or NaN")
+    body = canonical({key: t.get(key) for key in t if key != "sha256"}) + "\n"
     need(t["sha256"] == hashlib.sha256(body.encode()).hexdigest(), "sha256: not of this content")
     known = (t["format"], t["version"]) == ("mechdesign table", 2) and t["bits"] in (16, 32, 53, 62)
     need(known, "format, version, bits: must be 'mechdesign table', 2 and 16, 32, 53 or 62")
-    epsilon = Fraction(*map(int, t["epsilon"].split("/")))
-    need(0 < epsilon <= 64, "epsilon: must be above 0 and at most 64")
+    epsilon = Fraction(t["epsilon"])
+    need(epsilon <= 64, "epsilon: must be at most 64")
     cap = exponential(epsilon)
     need(t["cap"] == str(cap), f"cap: must be {cap}")
     for most, least, entry in extremes(t["kind"], t["law"], t["domain"], t["bits"]):
@@ -49,12 +89,13 @@ def exponential(epsilon: Fraction) -> int:
     return sum(terms) >> 304
 
 
-def places(domain: Any, origin: str, scale: float) -> tuple[float, float]:
+def places(domain: Any, origin: str, scale: str, shift: int = 0) -> tuple[float, float]:
     """The ends of the domain on the law's grid: rounding keeps the order, so inputs lie between."""
     need(domain["kind"] in ("interval", "circle"), "domain.kind: must be interval or circle")
     is_circle = domain["kind"] == "circle"
     ends = ("0", domain["period"]) if is_circle else (domain["lower"], domain["upper"])
-    low, high = ((float(x) - float(origin)) * scale for x in ends)
+    need(abs(shift) <= 1000, "law.shift: out of range")
+    low, high = ((float(x) - float(origin)) * float(scale) * 2.0**shift for x in ends)
     need(abs(low) < 2**62 > abs(high), "domain: must lie within 2^62 steps of the law")
     return low, high
 
@@ -73,20 +114,21 @@ def extremes(kind: str, law: Any, domain: Any, bits: int) -> list[tuple[int, int
         need(len(law["starts"]) == len(rows), f"law.starts: must be {len(rows)}")
         need(all(0 <= s <= room for s in law["starts"]), f"law.starts: must be 0 to {room}")
         if kind == "unbiased":  # one row or the other of the two means around the input, at random
-            low, high = places(domain, law["offset"], 2.0 ** (law["shift"] + bits))
-            need(all(a < b for a, b in pairwise(rows)), "law.means: must increase")
+            low, high = places(domain, law["offset"], "1", law["shift"] + bits)
+            need(rows and all(a < b for a, b in pairwise(rows)), "law.means: must increase")
             need(-(2**62) < rows[0] <= low < high <= rows[-1] < 2**62, "law.means: miss inputs")
         return pairs
     if kind == "finite":
+        need(domain["kind"] == kind, "domain.kind: must be finite")
         points, rows = [float(point) for point in domain["points"]], law["rows"]
-        need(domain["kind"] == kind and 0 < len(rows) == len(points), "law.rows: not one a point")
+        need(0 < len(rows) == len(points), "law.rows: not one a point")
         need(all(x < y for x, y in pairwise(points)), "domain.points: must increase")
         for i, row in enumerate(rows):
             need(len(row) == len(law["outputs"]), f"law.rows[{i}]: must be as long as outputs")
             need(sum(row) == whole, f"law.rows[{i}]: sums to {sum(row)}, not 2^bits")
         return [(max(c), min(c), f"law.rows[][{j}]") for j, c in enumerate(zip(*rows, strict=True))]
     if kind == "pieces":  # the cells of a window share weight, the others whole - weight
-        places(domain, law["anchor"], float(law["scale"]))  # the window may be anywhere
+        places(domain, law["anchor"], law["scale"])  # the window may be anywhere
         cells, inside, weight = law["cells"], law["inside"], law["weight"]
         need(0 < inside < cells <= 2**40, "law.inside, cells: must be 0 < inside < cells <= 2^40")
         other, each = (whole - weight) * inside, weight * (cells - inside)
@@ -95,9 +137,10 @@ def extremes(kind: str, law: Any, domain: Any, bits: int) -> list[tuple[int, int
     # two noises with one report the larger has the same b, or 1 more and a weights[r] no smaller
     need(kind == "additive", "kind: not known")
     weights, tail = law["weights"], law["tail"]
-    need(sum(weights) == whole > tail, "law.weights, tail: must sum to, be below 2^bits")
+    is_whole = sum(weights) == whole > tail
+    need(weights and is_whole, "law.weights, tail: must sum to, be below 2^bits")
     need(all(a >= b for a, b in pairwise(weights)), "law.weights: must not increase")
-    low, high = places(domain, law["offset"], 2.0 ** law["shift"])
+    low, high = places(domain, law["offset"], "1", law["shift"])
     need(0 < ceil(high) - floor(low) <= len(weights), "law.weights: not all steps of the domain")
     return [(weights[0], weights[-1], "law.weights[0]"), (whole, tail, "law.tail")]
 
@@ -105,7 +148,8 @@ def extremes(kind: str, law: Any, domain: Any, bits: int) -> list[tuple[int, int
 if __name__ == "__main__":
     try:
         need(len(sys.argv) == 2, "usage: python privacy_checker.py TABLE.json")
-        print(f"PASS private for epsilon = {check(Path(sys.argv[1]).read_bytes())}")
-    except Exception as error:
-        print(f"FAIL {error}")
+        with Path(sys.argv[1]).open("rb") as stream:
+            print(f"PASS private for epsilon = {check(stream.read(LARGEST + 1))}")
+    except (Failed, OSError, MemoryError) as error:
+        print(f"FAIL {error or 'file: too large for the memory'}")
         sys.exit(1)

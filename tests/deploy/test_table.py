@@ -1,12 +1,13 @@
 """Tables as values and as files: the schema, strict reading, the values they hold."""
 
 import json
+import re
 from importlib.resources import files as resources
 
 import numpy as np
 import pytest
 
-from mechdesign.deploy import Table, load_table, make_table
+from mechdesign.deploy import Labels, Table, load_table, make_table
 from mechdesign.design import (
     FiniteProblem,
     PiecewiseProblem,
@@ -18,6 +19,7 @@ from mechdesign.design import (
 from mechdesign.design.minimax import MinimaxProblem
 from mechdesign.domains import Circle, Finite, Interval
 from mechdesign.errors import CheckFailed, FileProblem, InvalidInput
+from mechdesign.losses import Absolute
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.product import Product
 
@@ -154,23 +156,27 @@ def test_a_table_from_a_saved_design_says_how_it_was_found(tmp_path):
 @pytest.mark.parametrize("epsilon", [1e-3, 1e-5, 1e-7, 1e-9, 1e-12])
 def test_where_bits_are_too_few_the_number_that_is_named_works(name, epsilon):
     mechanism = catalogue.build(name, epsilon, Interval(0, 1), Absolute())
+    step = ""
     try:
         make_table(mechanism, 16)
     except InvalidInput as problem:
-        named = re.search(r"take (\d+) bits", problem.next_step)
-        assert named or "take a larger eps" in problem.next_step
-        if named:
-            assert make_table(mechanism, int(named[1])).ratio > 1
+        step = problem.next_step
+    named = re.search(r"take (\d+) bits", step)
+    assert named or not step or "take a larger eps" in step
+    if named:
+        assert make_table(mechanism, int(named[1])).ratio > 1
 
 
 def test_a_table_too_large_for_its_file_is_refused_before_it_is_made():
     mechanism = catalogue.randomised_response(1.0, Finite(range(4096)))
-    with pytest.raises(InvalidInput, match=r"table must be a file of at most 64 MB \(got '1\d\d MB'\); take fewer bits"):
+    with pytest.raises(
+        InvalidInput, match=r"table must be a file of at most 64 MB \(got '1\d\d MB'\); take fewer bits"
+    ):
         make_table(mechanism)
 
 
 def test_labels_are_for_finite_mechanisms_and_as_many_as_their_points():
     with pytest.raises(InvalidInput, match="only tables of a finite domain have labels"):
         make_table(catalogue.pm(1.0), labels=Labels(("a", "b")))
-    with pytest.raises(InvalidInput, match="labels.outputs must be one for each of the 2 outputs"):
+    with pytest.raises(InvalidInput, match=r"labels.outputs must be one for each of the 2 outputs"):
         make_table(catalogue.randomised_response(1.0, Finite((0, 1))), labels=Labels(None, ("a", "b", "c")))

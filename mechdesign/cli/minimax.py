@@ -6,31 +6,32 @@ import math
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
 
 from mechdesign.cli import answers, output
 from mechdesign.cli.options import (
     AsJson,
-    DomainText,
     Force,
+    InputsText,
     LossOrDefault,
     OutFile,
     PlotFile,
     Quiet,
-    parse_domain,
     parse_epsilons,
+    parse_inputs,
 )
 from mechdesign.cli.question import CRITERIA, LEXICOGRAPHIC, PARETO, PRIOR, WORST, Asked, Question
-from mechdesign.domains import Interval
+from mechdesign.domains import Finite, Interval
 from mechdesign.errors import InvalidInput, require_epsilon
 from mechdesign.losses import Power, parse_loss
-from mechdesign.priors import Prior, parse_prior
+from mechdesign.priors import Atoms, Prior, parse_prior
 
 
 def run(
     eps: Annotated[float | None, typer.Option("--eps", help="Privacy parameter, above 0.")] = None,
     loss: LossOrDefault = None,
-    domain: DomainText = None,
+    domain: InputsText = None,
     criterion: Annotated[
         str | None, typer.Option("--criterion", help="worst (default), prior, lexicographic or pareto.")
     ] = None,
@@ -150,8 +151,11 @@ def _question(
     gap: float | None,
     slack: float | None,
 ) -> Question:
-    inputs = parse_domain(domain, circular=False)
-    assert isinstance(inputs, Interval)
+    inputs = parse_inputs(domain)
+    if isinstance(inputs, Finite) and (unbiased or criterion in (LEXICOGRAPHIC, PARETO)):
+        what = "with --unbiased" if unbiased else f"with --criterion {criterion}"
+        step = f"take --domain={inputs.lower:g},{inputs.upper:g}: its mechanism takes whole numbers too"
+        raise InvalidInput("domain", domain, f"be an interval LO,HI {what}", step)
     power = parse_loss(("squared" if unbiased else "absolute") if loss is None else loss)
     if unbiased:
         if power != Power(2.0):
@@ -178,16 +182,27 @@ def _question(
     return Question(criterion, power, inputs, law, cap, gap, unbiased, *more)
 
 
-def _prior(text: str | None, data: Path | None, column: str | None, inputs: Interval) -> Prior:
+def _prior(text: str | None, data: Path | None, column: str | None, inputs: Interval | Finite) -> Prior:
     if text is not None and data is not None:
         raise InvalidInput("options", "--prior, --prior-data", "be given one or the other")
+    if data is None and isinstance(inputs, Finite):
+        if text is not None and text.strip().lower() != "uniform":
+            raise InvalidInput("prior", text, "be uniform on whole numbers", "or take --prior-data FILE --column NAME")
+        return Atoms(np.array(inputs.points), np.full(len(inputs), 1 / len(inputs)))
     if data is None:
+        assert isinstance(inputs, Interval)
         return parse_prior("uniform" if text is None else text, inputs)
     if column is None:
         raise InvalidInput("column", None, "be given with --prior-data", "for example --column age")
     from mechdesign.priors import prior_of_file
 
     law = prior_of_file(data, column)
+    if isinstance(inputs, Finite):
+        is_point = np.isin(law.points, inputs.points)
+        if not is_point.all():
+            rule = f"be whole numbers of the domain {inputs}: {int((~is_point).sum())} of the values are not"
+            raise InvalidInput("prior data", data.name, rule, "correct the data, or take the interval LO,HI")
+        return law
     low, high = float(law.points[0]), float(law.points[-1])
     if low < inputs.lower or high > inputs.upper:
         rule = f"lie in the domain {inputs}"

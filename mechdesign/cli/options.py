@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +10,7 @@ import numpy as np
 import typer
 
 from mechdesign.collect.engine import Dask, Engine, Local
-from mechdesign.domains import Circle, Interval
+from mechdesign.domains import Circle, Finite, Interval
 from mechdesign.errors import InvalidInput, require_epsilon
 
 Eps = Annotated[float, typer.Option("--eps", help="Privacy parameter, above 0.")]
@@ -27,11 +28,22 @@ Quiet = Annotated[bool, typer.Option("--quiet", help="No progress messages.")]
 TimeLimit = Annotated[float, typer.Option("--time-limit", help="Seconds --method scip may take.", metavar="S")]
 
 
+InputsText = Annotated[
+    str | None,
+    typer.Option("--domain", help="Inputs, as LO,HI; or whole numbers, as LO..HI.", metavar="LO,HI"),
+]
+
 _ENGINES = ("local", "dask")
+_WHOLE_NUMBERS = re.compile(r"-?[0-9]{1,15}[.][.]-?[0-9]{1,15}", re.ASCII)
+MOST_WHOLE = 1000
 
 
 def parse_interval(text: str, field: str) -> Interval:
     """``LO,HI`` as an interval."""
+    if _WHOLE_NUMBERS.fullmatch(text):
+        low, high = text.split("..")
+        step = f"take the interval --{field}={low},{high}; minimax and table know whole numbers"
+        raise InvalidInput(field, text, "be an interval LO,HI here", step)
     ends = text.split(",")
     try:
         numbers = [float(end) for end in ends]
@@ -52,6 +64,23 @@ def parse_domain(text: str | None, *, circular: bool) -> Interval | Circle:
     if interval.lower != 0:
         raise InvalidInput("domain", text, "start at 0 on a circle", "for example --domain 0,360")
     return Circle(interval.upper)
+
+
+def parse_inputs(text: str | None) -> Interval | Finite:
+    """``LO,HI`` as an interval, or ``LO..HI`` as the whole numbers from LO to HI.
+
+    >>> parse_inputs("18..21")
+    Finite(points=(18.0, 19.0, 20.0, 21.0))
+    """
+    if text is None or not _WHOLE_NUMBERS.fullmatch(text):
+        domain = parse_domain(text, circular=False)
+        assert isinstance(domain, Interval)
+        return domain
+    low, high = map(int, text.split(".."))
+    if not 1 <= high - low < MOST_WHOLE:
+        step = "for example --domain 18..90" + (f", or the interval --domain={low},{high}" if low < high else "")
+        raise InvalidInput("domain", text, f"go up, over at most {MOST_WHOLE} whole numbers", step)
+    return Finite(tuple(range(low, high + 1)))
 
 
 def parse_epsilons(text: str, option: str = "--eps") -> list[float]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from mechdesign.design import Certificate, Design
 from mechdesign.design.minimax import MinimaxProblem, minimax_sweep, optimal_minimax
-from mechdesign.domains import Interval
+from mechdesign.domains import Finite, Interval
 from mechdesign.errors import CheckFailed, NoAnswer
 from mechdesign.losses import Power
 from mechdesign.mechanisms import catalogue
@@ -92,11 +92,14 @@ def with_excess(rows: list[Row], by: str, cap: float | None = None, least: float
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A certified optimum on an interval. ``unbiased`` asks for ``E[Y|x] = x``; then the error is the variance."""
+    """A certified optimum on an interval or on finitely many numbers.
+
+    ``unbiased`` asks for ``E[Y|x] = x``; then the error is the variance.
+    """
 
     criterion: str
     loss: Power
-    inputs: Interval
+    inputs: Interval | Finite
     prior: Prior | None
     cap: float | None
     gap: float | None
@@ -109,7 +112,7 @@ class Question:
         if self.unbiased:
             from mechdesign.design.unbiased import UnbiasedProblem, optimal_unbiased
 
-            free = UnbiasedProblem(epsilon, self._prior(), self.inputs, self.size, self._gap(1e-4))
+            free = UnbiasedProblem(epsilon, self._prior(), self._interval(), self.size, self._gap(1e-4))
             return optimal_unbiased(free, seconds)
         if self.criterion == WORST:
             return optimal_minimax(self.worst_case(epsilon), seconds)
@@ -136,7 +139,9 @@ class Question:
     def _trade_off(self, epsilon: float) -> TradeOffProblem:
         from mechdesign.design.trade_off import TradeOffProblem
 
-        return TradeOffProblem(epsilon, self._prior(), self.loss, self.inputs, self.cap, self._gap(1e-3), self.slack)
+        return TradeOffProblem(
+            epsilon, self._prior(), self.loss, self._interval(), self.cap, self._gap(1e-3), self.slack
+        )
 
     def answers(self, epsilons: Sequence[float], seconds: float) -> Iterator[Design]:
         """Solve it at several epsilons, in ``seconds`` altogether; `NoAnswer` names the one where they ran out."""
@@ -159,6 +164,10 @@ class Question:
 
     def _gap(self, usual: float) -> float:
         return usual if self.gap is None else self.gap
+
+    def _interval(self) -> Interval:
+        assert isinstance(self.inputs, Interval)
+        return self.inputs
 
     def _prior(self) -> Prior:
         assert self.prior is not None
@@ -202,8 +211,10 @@ class Question:
 
     def rivals(self, epsilon: float) -> dict[str, Mechanism]:
         """The published mechanisms that solve the same problem; only unbiased ones against an unbiased design."""
+        if isinstance(self.inputs, Finite):
+            return {"randomised response": catalogue.randomised_response(epsilon, self.inputs)}
         entries = [entry for entry in catalogue.ON_INTERVALS if entry.unbiased or not self.unbiased]
-        return {entry.key: entry.build(epsilon, self.inputs, self.loss) for entry in entries}
+        return {entry.key: entry.build(epsilon, self._interval(), self.loss) for entry in entries}
 
     def comparison(self, design: Design) -> list[Row]:
         """Worst case and average of this design and its rivals, best first, and per cent above the optimum.

@@ -18,7 +18,7 @@ import typer
 
 from mechdesign import files
 from mechdesign.cli import output
-from mechdesign.cli.options import AsJson, Force, Quiet, parse_domain
+from mechdesign.cli.options import AsJson, Force, InputsText, Quiet, parse_inputs
 from mechdesign.deploy import Table, make_table, repaired
 from mechdesign.deploy.labels import Labels, require_labels
 from mechdesign.deploy.table import NOISE, Source
@@ -45,7 +45,7 @@ def run(
     file: Annotated[Path | None, typer.Argument(help="A design written with --out.", metavar="[FILE]")] = None,
     eps: Annotated[float | None, typer.Option("--eps", help="Privacy parameter, without FILE.")] = None,
     loss: Annotated[str | None, typer.Option("--loss", help="absolute or squared, without FILE.")] = None,
-    domain: Annotated[str | None, typer.Option("--domain", help="Inputs, as LO,HI.", metavar="LO,HI")] = None,
+    domain: InputsText = None,
     mechanism: Annotated[str | None, typer.Option("--mechanism", help="A published one: pm, duchi, grr ...")] = None,
     size: Annotated[int | None, typer.Option("--size", help="Number of categories 0, 1, ... for grr.")] = None,
     labels: Annotated[
@@ -165,24 +165,33 @@ def _designed(
     labels: tuple[str, ...] | None,
 ) -> Source:
     if name is not None and name.strip().lower() == _GRR:
-        _require_absent({"--loss": loss, "--domain": domain}, "with --mechanism grr, which takes --size or --labels")
+        _require_absent({"--loss": loss}, "with --mechanism grr")
+        if domain is not None:
+            _require_absent({"--size": size, "--labels": labels}, "with --domain, which says the categories")
+            numbers = parse_inputs(domain)
+            if not isinstance(numbers, Finite):
+                step = "for example --domain 1..5, or --size 5"
+                raise InvalidInput("domain", domain, "be whole numbers LO..HI for --mechanism grr", step)
+            return catalogue.randomised_response(epsilon, numbers)
         if labels is not None:
             _require_absent({"--size": size}, "with --labels, which say it")
             size = len(labels)
         if size is None or not 2 <= size <= _MOST_POINTS:
             rule = f"be a number of categories from 2 to {_MOST_POINTS} for --mechanism grr"
-            step = "for example --mechanism grr --size 10, or --labels no,maybe,yes"
+            step = "for example --mechanism grr --size 10, or --labels no,maybe,yes, or --domain 1..5"
             raise InvalidInput("--size", size, rule, step)
         return catalogue.randomised_response(epsilon, Finite(tuple(range(size))))
     _require_grr(name, size, labels)
-    inputs, power = parse_domain(domain, circular=False), parse_loss(loss or "absolute")
+    inputs, power = parse_inputs(domain), parse_loss(loss or "absolute")
     if name is not None:
         known = [entry.key for entry in catalogue.ON_INTERVALS]
         if name.strip().lower() not in known:
             rule = f"be one of {', '.join(known)}, or {_GRR} with --size or --labels"
             raise InvalidInput("mechanism", name, rule)
+        if not isinstance(inputs, Interval):
+            step = f"take --domain={inputs.lower:g},{inputs.upper:g}, or --mechanism {_GRR}, or none: the optimum"
+            raise InvalidInput("domain", domain, f"be an interval LO,HI for --mechanism {name}", step)
         return catalogue.build(name, epsilon, inputs, power)
-    assert isinstance(inputs, Interval)
     return optimal_minimax(MinimaxProblem(epsilon, power, inputs))
 
 

@@ -45,6 +45,7 @@ LAWS = {
     "additive": "clamp least most offset shift tail weights",
 }
 LARGEST = 64 * 2**20
+VERSION_1 = "version: 1 is not read any more:"
 LEAST_EPSILON = Fraction(1e-12)
 LABEL = "must be a text of 1 to 200 characters, none of them a control character, without blanks at its ends"
 
@@ -66,7 +67,7 @@ def check(content: bytes) -> Fields:
     except (ValueError, RecursionError) as error:
         raise Failed(f"file: not valid JSON: {error}") from None
     if type(t) is dict and t.get("format") == "mechdesign table" and t.get("version") == 1 and "labels" not in t:
-        raise Failed("version: 1 is not read any more: make the table again from its design, the counts are the same")
+        raise Failed(f"{VERSION_1} make the table again from its design, the counts are the same")
     fields(t, KEYS, "file")
     need(t["format"] == "mechdesign table", "format: must be 'mechdesign table'")
     need(type(t["version"]) is int and t["version"] == 2, "version: must be 2")

@@ -67,7 +67,8 @@ class Table:
         try:
             checker.check(self.content)
         except checker.Failed as failure:
-            raise FileProblem("table", str(failure), "pass its check", _DAMAGED) from None
+            step = "" if str(failure).startswith(checker.VERSION_1) else _DAMAGED
+            raise FileProblem("table", str(failure), "pass its check", step) from None
         object.__setattr__(self, "document", files.parse_json(self.content))
         try:
             _ = self.domain
@@ -251,7 +252,10 @@ def _labels_of(source: Source | Product) -> Labels:
         return NO_LABELS
     mechanism, outputs = source.mechanism, said["output_labels"]
     if isinstance(mechanism, Discrete) and outputs is not None:
-        outputs = tuple(outputs[int(column)] for column in mechanism.outputs.points)
+        columns = [int(column) for column in mechanism.outputs.points]
+        if not isinstance(outputs, Sequence) or len(outputs) <= max(columns):
+            raise FileProblem("output_labels", type(outputs).__name__, "be a list with a text for each column")
+        outputs = tuple(outputs[column] for column in columns)
     return Labels(said["input_labels"], outputs)
 
 

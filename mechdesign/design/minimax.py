@@ -29,8 +29,9 @@ from mechdesign_solvers import LimitReached, SolverError
 from mechdesign.design.base_measure import BestBase, Cuts, best_base
 from mechdesign.design.least_favourable import Atoms, BestPrior, Levels, best_prior, levels_of, own_levels
 from mechdesign.design.mesh import Mesh
+from mechdesign.design.points import optimal_on_points, require_points_problem
 from mechdesign.design.result import Certificate, Design, Report, versions
-from mechdesign.domains import Interval
+from mechdesign.domains import Finite, Interval
 from mechdesign.errors import InvalidInput, NoAnswer, require_epsilon, require_finite
 from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms.catalogue import UNIT, largest_safe_height
@@ -62,12 +63,13 @@ class MinimaxProblem:
 
     ``gap`` is the relative distance between the bounds at which the search stops; ``most_outputs`` limits the finest
     grid it may use on the way. Exponents 1 and 2 are proven in rational arithmetic, other exponents above 1 in doubles
-    (the certificate then says ``claimed``).
+    (the certificate then says ``claimed``). On a `Finite` domain, such as whole numbers, outputs are its points, and
+    the loss is absolute or squared.
     """
 
     epsilon: float
     loss: Loss = _ABSOLUTE
-    inputs: Interval = UNIT
+    inputs: Interval | Finite = UNIT
     gap: float = 1e-4
     most_outputs: int = 16385
 
@@ -79,9 +81,11 @@ class MinimaxProblem:
         if not isinstance(self.loss, Power) or self.loss.period is not None or self.loss.exponent < 1:
             rule = "be absolute, squared or power:P with P at least 1 for a certified optimum"
             raise InvalidInput("loss", self.loss, rule)
-        if not isinstance(self.inputs, Interval):
-            raise InvalidInput("domain", str(self.inputs), "be an interval for a certified optimum")
-        if not 1e-40 <= self.inputs.length <= 1e40 or self.inputs.length < 1e-9 * abs(self.inputs.middle):
+        if isinstance(self.inputs, Finite):
+            require_points_problem(self.inputs, self.loss)
+        elif not isinstance(self.inputs, Interval):
+            raise InvalidInput("domain", str(self.inputs), "be an interval or a finite set for a certified optimum")
+        elif not 1e-40 <= self.inputs.length <= 1e40 or self.inputs.length < 1e-9 * abs(self.inputs.middle):
             raise InvalidInput("domain", str(self.inputs), "be wide enough for a grid of doubles", "rescale the data")
         if not 1e-6 <= require_finite(self.gap, "gap") < 1:
             raise InvalidInput("gap", self.gap, "lie between 1e-6 and 1")
@@ -130,6 +134,10 @@ def minimax_sweep(problems: Iterable[MinimaxProblem], seconds: float | None = No
         if not isinstance(problem, MinimaxProblem):
             raise InvalidInput("problem", type(problem).__name__, "be a MinimaxProblem")
         started = time.perf_counter()
+        if isinstance(problem.inputs, Finite):
+            left = None if deadline is None else max(deadline - started, 1e-3)
+            yield optimal_on_points(problem, problem.inputs, problem.loss, None, problem.gap, left)
+            continue
         search = _Search(problem, deadline, last)
         search.run()
         yield _design(problem, search, started)
@@ -139,7 +147,7 @@ def minimax_sweep(problems: Iterable[MinimaxProblem], seconds: float | None = No
 def _design(problem: MinimaxProblem, search: _Search, started: float) -> Design:
     assert search.base is not None
     assert search.prior is not None
-    fill, inputs = search.base.window.fill, problem.inputs
+    fill, inputs = search.base.window.fill, _interval(problem)
     points = inputs.lower + fill.points * inputs.length
     mechanism = Window(problem.epsilon, inputs, points, fill.base, fill.ratio, "minimax")
     lower, upper, evidence = _bounds(problem, search, mechanism)
@@ -161,12 +169,17 @@ def _bounds(problem: MinimaxProblem, search: _Search, mechanism: Window) -> tupl
     if problem.loss in _PROVEN:
         evidence = _evidence(problem, search.prior.atoms)
         return evidence.bound(mechanism), evidence.attained(mechanism), evidence
-    lower = search.prior.bound * float(problem.inputs.length**problem.exponent) * (1 - _CLAIMED_ROUNDING)
+    lower = search.prior.bound * float(_interval(problem).length ** problem.exponent) * (1 - _CLAIMED_ROUNDING)
     return lower, mechanism.worst_case(problem.loss)[0] * (1 + _CLAIMED_ROUNDING), None
 
 
+def _interval(problem: MinimaxProblem) -> Interval:
+    assert isinstance(problem.inputs, Interval)
+    return problem.inputs
+
+
 def _evidence(problem: MinimaxProblem, atoms: Atoms) -> MinimaxBound:
-    inputs = problem.inputs
+    inputs = _interval(problem)
     # an end may round to just outside the inputs; the bound is derived anew from the places stored
     places = np.clip(inputs.lower + atoms.inputs * inputs.length, inputs.lower, inputs.upper)
     radii = atoms.radii * inputs.length

@@ -22,8 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mechdesign.design.minimax import LEAST_EPSILON, MOST_EPSILON
+from mechdesign.design.points import optimal_on_points, require_points_problem, weights_on
 from mechdesign.design.result import Certificate, Design, Report, versions
-from mechdesign.domains import Interval
+from mechdesign.domains import Finite, Interval
 from mechdesign.errors import InvalidInput, NoAnswer, require_epsilon, require_finite
 from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms.catalogue import UNIT, largest_safe_height
@@ -56,17 +57,23 @@ class PriorProblem:
     """The least average error under a prior over all epsilon-LDP mechanisms, for the absolute or squared error.
 
     ``gap`` is the relative distance between the proven bounds at which the search stops. For densities, and data of
-    more than 1000 values, the default is out of reach from about epsilon 6 on; `NoAnswer` says which gap is not.
+    more than 1000 values, the default is out of reach from about epsilon 6 on; `NoAnswer` says which gap is not. On a
+    `Finite` domain the prior has its weights on points of it, and outputs are points too.
     """
 
     epsilon: float
     prior: Prior
     loss: Loss = _ABSOLUTE
-    inputs: Interval = UNIT
+    inputs: Interval | Finite = UNIT
     gap: float = 1e-6
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", require_prior_problem(self.epsilon, self.prior, self.loss, self.inputs))
+        if isinstance(self.inputs, Finite):
+            require_points_problem(self.inputs, self.loss, self.prior)
+            hull = Interval(self.inputs.lower, self.inputs.upper)
+        else:
+            hull = self.inputs
+        object.__setattr__(self, "epsilon", require_prior_problem(self.epsilon, self.prior, self.loss, hull))
         if not 1e-9 <= require_finite(self.gap, "gap") < 1:
             raise InvalidInput("gap", self.gap, "lie between 1e-9 and 1")
 
@@ -82,9 +89,14 @@ class PriorProblem:
             "loss": self.loss.name,
             "inputs": domain_to_dict(self.inputs),
             "criterion": "average under the prior",
-            "prior": echo_of(self.prior),
+            "prior": self._prior_to_dict(),
             "gap": self.gap,
         }
+
+    def _prior_to_dict(self) -> dict[str, Any]:
+        if isinstance(self.inputs, Finite):
+            return {"name": "weights", "weights": weights_on(self.inputs, self.prior).tolist()}
+        return echo_of(self.prior)
 
 
 def require_prior_problem(epsilon: float, prior: Prior, loss: Loss, inputs: Interval) -> float:
@@ -117,6 +129,8 @@ def optimal_prior(problem: PriorProblem, seconds: float | None = None) -> Design
     """
     if seconds is not None and not require_finite(seconds, "seconds") > 0:
         raise InvalidInput("seconds", seconds, "be finite and above 0")
+    if isinstance(problem.inputs, Finite):
+        return optimal_on_points(problem, problem.inputs, problem.loss, problem.prior, problem.gap, seconds)
     started = time.perf_counter()
     deadline = math.inf if seconds is None else started + seconds
     found, timely = _search(problem, deadline)
@@ -232,6 +246,7 @@ def _mechanism(problem: PriorProblem, cells: Cells, ratio: float, edges: list[in
     weights = cells.weights / cells.weights.sum()
     points = np.unique(bin_outputs(cells.means, weights, edges, ratio, problem.exponent))
     base = np.full(points.size, 1.0 if points.size == 1 else 1 / (points.size - 1 + ratio))
+    assert isinstance(problem.inputs, Interval)
     return Window(problem.epsilon, problem.inputs, points, base, ratio, "randomised response on bins")
 
 

@@ -18,6 +18,7 @@ from mechdesign.proof.additive import AdditiveBound
 from mechdesign.proof.bins import BinsBound
 from mechdesign.proof.finite import FiniteBound, LexicographicBound
 from mechdesign.proof.linear import LinearBound
+from mechdesign.proof.points import PointsBound
 from mechdesign.proof.trade_off import TradeOffBound
 from mechdesign.proof.unbiased_prior import UnbiasedPriorBound
 
@@ -33,6 +34,7 @@ _EVIDENCE: dict[str, type[Evidence]] = {
         LexicographicBound,
         LinearBound,
         MinimaxBound,
+        PointsBound,
         TradeOffBound,
         UnbiasedBound,
         UnbiasedPriorBound,

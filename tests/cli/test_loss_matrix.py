@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+
+from mechdesign.deploy import load_table
 
 
 @pytest.fixture
@@ -122,3 +125,35 @@ def test_bad_input_exits_with_2(run: Any, tmp_path: Path, content: str, extra: t
     assert outcome.code == 2
     assert words in " ".join(outcome.err.split())
     assert outcome.out == ""
+
+
+def test_a_table_of_a_labelled_matrix_reads_and_writes_its_labels(run: Any, tmp_path: Path) -> None:
+    ages = range(18, 26)
+    rows = [",".join(["", *map(str, ages)]), *(",".join(map(str, [a, *(abs(a - b) for b in ages)])) for a in ages)]
+    (tmp_path / "loss.csv").write_text("\n".join(rows))
+    design, table, told = (str(tmp_path / name) for name in ("l.json", "t.json", "r.csv"))
+    matrix = ["--loss-matrix", str(tmp_path / "loss.csv")]
+    assert run("minimax", "--eps", "9", *matrix, "--out", design).code == 0
+    assert run("table", design, "--out", table).code == 0
+    assert load_table(table).labels.inputs == tuple(map(str, ages))
+    (tmp_path / "ages.csv").write_text("age\n" + "18\n" * 300 + "25\n" * 700)
+    outcome = run("apply", table, "--in", str(tmp_path / "ages.csv"), "--column", "age", "--out", told)
+    assert outcome.code == 0, outcome.err
+    assert set((tmp_path / "r.csv").read_text().split()[1:]) <= {f'"{age}"' for age in ages}
+    found = run("estimate", table, "--in", told, "--json").json
+    shares = dict(zip(found["labels"], found["estimates"], strict=True))
+    assert shares["18"] == pytest.approx(0.3, abs=0.03)
+    assert shares["25"] == pytest.approx(0.7, abs=0.03)
+
+
+@pytest.mark.parametrize("labels", ["abc", ["a"], [1, 2], ["a", "a"]])
+def test_labels_of_a_design_file_that_are_none_are_refused(run: Any, tmp_path: Path, labels: Any) -> None:
+    (tmp_path / "loss.csv").write_text(",x,y\na,0,1\nb,1,0\n")
+    design = tmp_path / "l.json"
+    run("minimax", "--eps", "1", "--loss-matrix", str(tmp_path / "loss.csv"), "--out", str(design))
+    document = json.loads(design.read_text())
+    for side in ("input_labels", "output_labels"):
+        design.write_text(json.dumps(document | {"problem": document["problem"] | {side: labels}}))
+        outcome = run("table", str(design))
+        assert outcome.code == 2
+        assert "labels" in outcome.err

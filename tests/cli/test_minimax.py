@@ -361,3 +361,48 @@ def test_a_bad_column_exits_with_2(run: Any, ages: Path, arguments: tuple[str, .
     outcome = run("minimax", "--eps", "2", "--criterion", "prior", "--prior-data", str(ages), *arguments)
     assert outcome.code == 2
     assert words in " ".join(outcome.err.split())
+
+
+def test_whole_numbers_become_a_design_and_a_table_for_whole_numbers(run: Any, tmp_path: Path) -> None:
+    data = tmp_path / "ages.csv"
+    data.write_text("age\n" + "18\n20\n25\n" * 400)
+    for name, more in (
+        ("worst", []),
+        ("prior", ["--criterion", "prior", "--prior-data", str(data), "--column", "age"]),
+    ):
+        design, table, told = (str(tmp_path / f"{name}-{kind}") for kind in ("d.json", "t.json", "r.csv"))
+        outcome = run("minimax", "--eps", "4", "--domain", "18..25", *more, "--out", design)
+        assert "optimum over all mechanisms: [" in outcome.out
+        assert run("show", design).code == 0
+        assert run("table", design, "--out", table).code == 0
+        assert run("apply", table, "--in", str(data), "--column", "age", "--out", told).code == 0
+        assert {float(line) for line in Path(told).read_text().split()[1:]} <= set(map(float, range(18, 26)))
+        found = run("estimate", table, "--in", told, "--confidence", "0.999999", "--json").json
+        assert found["lower"] <= 21 <= found["upper"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["ogpm", "--domain", "18..90"], "take the interval --domain=18,90"),
+        (["compare", "--domain", "18..90"], "take the interval --domain=18,90"),
+        (["table", "--mechanism", "pm", "--domain", "18..90"], "take --domain=18,90, or --mechanism grr"),
+        (["table", "--mechanism", "grr", "--domain", "1,5"], "for example --domain 1..5"),
+        (["minimax", "--domain", "18..90", "--unbiased"], "take --domain=18,90"),
+        (["minimax", "--domain", "18..90", "--criterion", "pareto"], "take --domain=18,90"),
+        (["minimax", "--domain", "0..250000"], "the interval --domain=0,250000"),
+        (["minimax", "--domain", "90..18"], "for example --domain 18..90"),
+        (["minimax", "--domain", "1..9", "--loss", "power:3"], "take --loss-matrix"),
+        (["minimax", "--domain", "1..9", "--criterion", "prior", "--prior", "normal:3,1"], "take --prior-data"),
+    ],
+)
+def test_where_whole_numbers_do_not_go_the_next_step_is_said(run: Any, arguments: list[str], words: str) -> None:
+    outcome = run(*arguments, "--eps", "1")
+    assert outcome.code == 2
+    assert words in outcome.err
+
+
+def test_randomised_response_takes_whole_numbers_as_they_are(run: Any, tmp_path: Path) -> None:
+    table = tmp_path / "t.json"
+    assert run("table", "--eps", "1", "--mechanism", "grr", "--domain", "1..5", "--out", str(table)).code == 0
+    assert json.loads(table.read_bytes())["domain"]["points"] == ["1", "2", "3", "4", "5"]

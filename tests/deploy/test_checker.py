@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mechdesign.deploy import Table, checker, make_table
+from mechdesign.deploy import Table, checker, load_table, make_table
 from mechdesign.deploy.document import decimal
 from mechdesign.domains import Interval
 from mechdesign.errors import FileProblem
@@ -330,3 +330,54 @@ def test_a_domain_the_package_cannot_use_is_a_file_problem(tables):
     checker.check(sealed(document))
     with pytest.raises(FileProblem, match="domain that this package can use"):
         Table(sealed(document))
+
+
+def test_version_1_is_refused_with_what_to_do(tables, tmp_path):
+    document = {key: value for key, value in tables["finite"].document.items() if key not in ("sha256", "labels")}
+    path = tmp_path / "old.json"
+    path.write_bytes(sealed(document | {"version": 1}))
+    with pytest.raises(checker.Failed, match="version: 1 is not read any more: make the table again from its design"):
+        checker.check(path.read_bytes())
+    with pytest.raises(FileProblem) as refused:
+        load_table(path)
+    assert "make the table again from its design" in str(refused.value)
+    assert "was it edited" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("labels", "words"),
+    [
+        ({"inputs": ["a", "b"], "outputs": None}, r"labels.inputs: must be a list of 3"),
+        ({"inputs": None, "outputs": ["a", "b", "a"]}, r"labels.outputs: must be different"),
+        ({"inputs": ["a", "b", " c"], "outputs": None}, r"labels.inputs\[2\]: must be a text of 1 to 200"),
+        ({"inputs": ["a", "", "c"], "outputs": None}, r"labels.inputs\[1\]"),
+        ({"inputs": ["a" * 201, "b", "c"], "outputs": None}, r"labels.inputs\[0\]"),
+        ({"inputs": ["a\x85", "b", "c"], "outputs": None}, r"labels.inputs\[0\]"),
+        ({"inputs": ["\ud800", "b", "c"], "outputs": None}, r"labels.inputs\[0\]"),
+        ({"inputs": [1, 2, 3], "outputs": None}, r"labels.inputs\[0\]"),
+        ({"inputs": None, "outputs": None}, r"labels: must be null if there are none"),
+        ({"inputs": None}, r"labels: must be an object"),
+        ([], r"labels: must be an object"),
+    ],
+)
+def test_labels_are_texts_that_name_their_side_one_to_one(tables, altered, labels, words):
+    with pytest.raises(checker.Failed, match=words):
+        checker.check(altered(tables["finite"], ("labels",), labels))
+    with pytest.raises(checker.Failed, match="labels: must be null but for finite tables"):
+        checker.check(altered(tables["pieces"], ("labels",), labels))
+
+
+def test_labels_of_the_longest_and_of_any_script_pass(tables, altered):
+    texts = ["a" * 200, '\u00fcber, "quoted"', "\u0634\u0627\u064a"]
+    content = altered(tables["finite"], ("labels",), {"inputs": texts, "outputs": None})
+    assert Table(content).labels.inputs == tuple(texts)
+
+
+def test_two_epsilons_never_share_a_cap(tables, altered):
+    table = tables["pieces"]
+    for other in (table.epsilon + Fraction(1, 10**40), Fraction(1, 3), Fraction(1, 10**13)):
+        document = dict(table.document) | {"epsilon": str(other), "cap": str(checker.exponential(other))}
+        with pytest.raises(checker.Failed, match="epsilon: must be"):
+            checker.check(sealed(document))
+    least = Fraction(1e-12)
+    assert checker.exponential(Fraction(math.nextafter(1e-12, 1))) > checker.exponential(least)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -11,7 +12,12 @@ from mechdesign.cli import output
 from mechdesign.cli.options import AsJson, Force, Quiet
 from mechdesign.deploy import load_table
 from mechdesign.deploy.export import LANGUAGES, export_table
+from mechdesign.deploy.export.plan import plan_of
+from mechdesign.deploy.export.texts import comes_out, goes_in
+from mechdesign.deploy.vectors import boundaries_left_out
+from mechdesign.plot import printable
 
+_MOST_LISTED = 8
 _CHOICES = ", ".join(LANGUAGES)
 
 
@@ -26,10 +32,27 @@ def run(
     with output.progress("writing sources and test vectors", quiet=quiet):
         table = load_table(file)
         written = export_table(table, to, out, overwrite=force)
+    plan, left_out = plan_of(table.document), boundaries_left_out(table)
     if as_json:
-        answer = {"language": to, "sha256": table.sha256, "kind": table.kind, "epsilon": float(table.epsilon)}
+        answer: dict[str, Any] = {"language": to, "sha256": table.sha256, "kind": table.kind}
+        answer |= {"epsilon": float(table.epsilon), "input": goes_in(plan), "output": comes_out(plan)}
+        answer["boundaries_left_out"] = left_out
         output.print_json(answer | {"files": [str(path) for path in written]})
         return
     output.console.print(f"{table.name}: {table.kind} table of {table.bits} bits, to {to}", markup=False)
+    output.console.print(f"  in: {goes_in(plan)}{_listed(plan.input_labels)}", markup=False, soft_wrap=True)
+    output.console.print(f"  out: {comes_out(plan)}{_listed(plan.output_labels)}", markup=False, soft_wrap=True)
+    if left_out:
+        rule = f"test vectors: {left_out} boundaries are left out, so they do not notice every change of a number"
+        output.warn(rule)
+    if plan.labelled:
+        output.console.print("  codes, which test vectors hold, have a function of their own", markup=False)
     for path in written:
         output.console.print(f"  wrote {path}", markup=False, soft_wrap=True)
+
+
+def _listed(labels: tuple[str, ...] | None) -> str:
+    if labels is None:
+        return ""
+    more = ", ..." if len(labels) > _MOST_LISTED else ""
+    return f": {', '.join(printable(json.dumps(text, ensure_ascii=False)) for text in labels[:_MOST_LISTED])}{more}"

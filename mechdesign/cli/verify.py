@@ -10,12 +10,20 @@ import typer
 from mechdesign import files, plot
 from mechdesign.cli import output
 from mechdesign.cli.options import AsJson, Quiet
-from mechdesign.deploy import Table, checker
+from mechdesign.deploy import Difference, Table, checker, source_difference
 from mechdesign.deploy.table import is_design
+
+_WIDTH = 80
 
 
 def run(
     file: Annotated[Path, typer.Argument(help="A table written by the table command.", metavar="FILE")],
+    source: Annotated[
+        Path | None,
+        typer.Option(
+            "--source", help="A file that should be an export of this table; FAIL tells the first line that differs."
+        ),
+    ] = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -32,14 +40,16 @@ def run(
             output.console.print(f"FAIL {failure}", markup=False, soft_wrap=True)
         raise typer.Exit(1) from None
     table = Table(content)
+    difference = None if source is None else source_difference(table, source)
     if as_json:
         answer = {
-            "verdict": "PASS",
-            "failures": [],
+            "verdict": "PASS" if difference is None else "FAIL",
+            "failures": [] if difference is None else [_in_words(source, difference)],
             "privacy_loss": table.privacy_loss,
             "epsilon": float(table.epsilon),
         }
         output.print_json(answer | {"kind": table.kind, "bits": table.bits, "sha256": table.sha256})
+        _end(difference)
         return
     output.console.print(
         f"PASS {plot.printable(table.name)}: {table.kind} table of {table.bits} bits\n"
@@ -48,3 +58,20 @@ def run(
         markup=False,
         soft_wrap=True,
     )
+    if source is not None:
+        said = f"PASS {plot.printable(source.name)} is an export of this table"
+        if difference is not None:
+            said = f"FAIL {_in_words(source, difference)}"
+        output.console.print(said, markup=False, soft_wrap=True)
+    _end(difference)
+
+
+def _in_words(source: Path | None, difference: Difference) -> str:
+    name = "" if source is None else plot.printable(source.name)
+    expected, found = (plot.printable(text, _WIDTH) for text in (difference.expected, difference.found))
+    return f"{name}, line {difference.line}: must be {expected!r}, not {found!r}"
+
+
+def _end(difference: Difference | None) -> None:
+    if difference is not None:
+        raise typer.Exit(1)

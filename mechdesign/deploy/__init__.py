@@ -4,19 +4,21 @@ randomness and their sources in other languages, data files and frames, estimate
 from mechdesign.deploy.accounting import privacy_loss_distribution
 from mechdesign.deploy.channels import Repaired, repair
 from mechdesign.deploy.estimators import DirectionEstimate, FrequencyEstimate, MeanEstimate, Tally
-from mechdesign.deploy.export import LANGUAGES, export_table
+from mechdesign.deploy.export import LANGUAGES, Difference, export_table, source_difference
 from mechdesign.deploy.frames import Applied, apply, apply_dask, apply_table, estimate, estimate_reports, tally
 from mechdesign.deploy.labels import Labels
 from mechdesign.deploy.parties import PartyRun, RunFailed, law_to_run, run_parties
-from mechdesign.deploy.reference import Stream, fixed_stream, report, test_vectors, vectors_content
+from mechdesign.deploy.reference import Stream, fixed_stream, report
 from mechdesign.deploy.rounding import BITS
 from mechdesign.deploy.sampler import sample
 from mechdesign.deploy.table import Table, load_table, make_table, repaired
+from mechdesign.deploy.vectors import test_vectors, vectors_content
 
 __all__ = [
     "BITS",
     "LANGUAGES",
     "Applied",
+    "Difference",
     "DirectionEstimate",
     "FrequencyEstimate",
     "Labels",
@@ -43,6 +45,7 @@ __all__ = [
     "report",
     "run_parties",
     "sample",
+    "source_difference",
     "tally",
     "test_vectors",
     "vectors_content",

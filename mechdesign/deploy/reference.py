@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import os
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import accumulate
 from typing import Any
 
-from mechdesign.deploy.checker import canonical
-from mechdesign.deploy.document import decimal
 from mechdesign.deploy.table import Table
 from mechdesign.domains import Circle
 from mechdesign.errors import InvalidData, InvalidInput, require_finite, sealed
-
-_MOST_BYTES = 1 << 16
 
 
 class Stream:
@@ -102,7 +97,12 @@ def report_code(table: Table, x: float, stream: Stream | None = None) -> float:
         at = float(table.domain.require(require_finite(x, "x")))
     except InvalidInput as problem:  # the input is somebody's
         raise InvalidData(problem.field, problem.value, problem.rule, problem.next_step) from None
-    return _SAMPLERS[table.kind](_prepared(table), at, Stream() if stream is None else stream)
+    return rule(table)(at, Stream() if stream is None else stream)
+
+
+def rule(table: Table) -> Callable[[float, Stream], float]:
+    """The sampling rule alone, for inputs that are known to lie in the domain."""
+    return partial(_SAMPLERS[table.kind], _prepared(table))
 
 
 class _Prepared:
@@ -195,48 +195,3 @@ _SAMPLERS: dict[str, Callable[[_Prepared, float, Stream], float]] = {
     "pieces": _pieces,
     "additive": _additive,
 }
-
-
-def test_vectors(table: Table, count: int = 100, seed: bytes = b"mechdesign") -> dict[str, Any]:  # noqa: PT028
-    """Inputs, fixed bytes and the outputs they must give: what samplers in other languages are tested with."""
-    if not 1 <= count <= 100_000:
-        raise InvalidInput("count", count, "lie between 1 and 100000")
-    cases = [_case(table, x, seed + i.to_bytes(4, "little")) for i, x in enumerate(_inputs(table, count))]
-    return {"format": "mechdesign test vectors", "version": 1, "table": table.sha256, "cases": cases}
-
-
-def vectors_content(table: Table, count: int = 100, seed: bytes = b"mechdesign") -> bytes:
-    """`test_vectors` as the canonical bytes of a file."""
-    return canonical(test_vectors(table, count, seed))
-
-
-test_vectors.__test__ = False  # type: ignore[attr-defined]  # a function, not a test to collect
-
-
-def _inputs(table: Table, count: int) -> list[float]:
-    """Ends, thresholds and doubles beside them first, then inputs spread over the domain."""
-    domain = table.domain
-    if table.kind == "finite":
-        points: tuple[float, ...] = domain.points  # type: ignore[union-attr]
-        return [points[i % len(points)] for i in range(count)]
-    turns = [float(text) for text in table.law.get("thresholds", [])]
-    turns = [*turns[: max(1, count // 8)], *turns[-1:]]
-    near = [y for t in turns for y in (t, math.nextafter(t, math.inf), math.nextafter(t, -math.inf))]
-    special = [domain.lower, domain.upper, *(x for x in near if domain.lower <= x <= domain.upper)][: count // 2 + 1]
-    spread = [domain.lower + domain.length * ((i * 0.6180339887498949) % 1.0) for i in range(count - len(special))]
-    return [*special, *(min(max(x, domain.lower), domain.upper) for x in spread)][:count]
-
-
-def _case(table: Table, x: float, seed: bytes) -> dict[str, Any]:
-    content = b""
-    while len(content) <= _MOST_BYTES:
-        block = len(content) // 32
-        content += b"".join(hashlib.sha256(seed + (block + k).to_bytes(4, "little")).digest() for k in range(block + 2))
-        stream = fixed_stream(content)
-        try:
-            y = report_code(table, x, stream)
-        except EOFError:
-            continue
-        kept = content[: -(-(stream.used + 8) // 8) * 8]
-        return {"x": decimal(x), "bytes": kept.hex(), "used": stream.used, "y": decimal(y)}
-    raise InvalidInput("table", table.name, "need fewer random bytes a report for test vectors")

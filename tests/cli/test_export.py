@@ -82,3 +82,44 @@ def test_two_languages_share_a_folder_and_its_vectors(run: Any, saved: Path, fol
     for language in ("python", "opendp", "c"):
         assert run("export", str(saved), "--to", language, "--out", str(folder)).code == 0
     assert len(list(folder.glob("*_vectors.txt"))) == 1
+
+
+def test_what_goes_in_and_what_comes_out_is_said(run: Any, saved: Path, tmp_path: Path, folder: Path) -> None:
+    said = run("export", str(saved), "--to", "c", "--out", str(folder)).out
+    assert "in: a number from -1 to 1" in said
+    assert "out: one of the numbers -2.16" in said
+    labelled = str(tmp_path / "l.json")
+    assert run("table", "--eps", "1", "--mechanism", "grr", "--labels", "no,yes", "--out", labelled).code == 0
+    outcome = run("export", labelled, "--to", "javascript", "--out", str(folder))
+    assert outcome.code == 0
+    assert 'in: one of the 2 input labels: "no", "yes"' in outcome.out
+    assert 'out: one of the 2 output labels: "no", "yes"' in outcome.out
+    document = run("export", labelled, "--to", "javascript", "--out", str(folder), "--json").json
+    assert document["input"] == "one of the 2 input labels"
+    assert document["boundaries_left_out"] == 0
+
+
+def test_boundaries_that_are_left_out_are_told(
+    run: Any, saved: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mechdesign.cli.export.boundaries_left_out", lambda table: 7)
+    outcome = run("export", str(saved), "--to", "c", "--out", str(folder))
+    assert "7 boundaries are left out" in outcome.err
+    assert run("export", str(saved), "--to", "c", "--out", str(folder), "--json").json["boundaries_left_out"] == 7
+
+
+def test_verify_compares_a_source_with_its_table(run: Any, saved: Path, folder: Path) -> None:
+    assert run("export", str(saved), "--to", "python", "--out", str(folder)).code == 0
+    (source,) = (path for path in folder.glob("*.py") if "replay" not in path.name)
+    good = run("verify", str(saved), "--source", str(source))
+    assert good.code == 0
+    assert f"PASS {source.name} is an export of this table" in good.out
+    source.write_text(source.read_text().replace("EXTRA = ", "EXTRA = 1 + "))
+    bad = run("verify", str(saved), "--source", str(source))
+    assert bad.code == 1
+    assert f"FAIL {source.name}, line " in bad.out
+    answer = run("verify", str(saved), "--source", str(source), "--json")
+    assert answer.code == 1
+    assert answer.json["verdict"] == "FAIL"
+    assert "EXTRA = 1 + " in answer.json["failures"][0]
+    assert run("verify", str(saved), "--source", str(folder / "none.py")).code == 2

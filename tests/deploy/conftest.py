@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import copy
 import hashlib
-from collections.abc import Callable
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -68,3 +74,48 @@ def altered() -> Callable[..., bytes]:
         return rehashed(document) if rehash else checker.canonical(document)
 
     return alter
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A PostgreSQL server of the test's own, in a folder of its own."""
+
+    folder: Path
+    user: str | None
+
+    def run(self, *command: str, text: str = "") -> str:
+        done = subprocess.run(
+            command, input=text, capture_output=True, text=True, timeout=120, check=False, user=self.user, cwd="/"
+        )
+        return (done.stdout + done.stderr).strip()
+
+    def query(self, text: str) -> str:
+        options = ("-h", str(self.folder), "-qXAt", "-v", "ON_ERROR_STOP=1", "-d", "postgres")
+        return self.run("psql", *options, text=text)
+
+
+@pytest.fixture(scope="module")
+def postgresql() -> Iterator[Cluster]:
+    for tool in ("initdb", "pg_ctl", "psql"):
+        if shutil.which(tool) is None:
+            pytest.skip(f"{tool} is not installed")
+    user = None
+    if os.geteuid() == 0:  # the server refuses to run as root
+        import pwd
+
+        if "postgres" not in {entry.pw_name for entry in pwd.getpwall()}:
+            pytest.skip("PostgreSQL does not run as root, and there is no user postgres")
+        user = "postgres"
+    folder = Path(tempfile.mkdtemp(prefix="pg"))
+    if user is not None:
+        shutil.chown(folder, user)
+    cluster = Cluster(folder, user)
+    data, options = str(folder / "data"), f"-k {folder} -c listen_addresses= -c fsync=off"
+    try:
+        said = cluster.run("initdb", "-D", data, "-A", "trust", "--no-sync", "-U", user or "postgres")
+        assert (folder / "data" / "PG_VERSION").exists(), said
+        cluster.run("pg_ctl", "-D", data, "-o", options, "-w", "-l", str(folder / "log"), "start")
+        yield cluster
+    finally:
+        cluster.run("pg_ctl", "-D", data, "-m", "immediate", "-w", "stop")
+        shutil.rmtree(folder, ignore_errors=True)

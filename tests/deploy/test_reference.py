@@ -1,7 +1,6 @@
 """The sampling rule, one report at a time: bits, exact shares, and laws by enumeration of every draw."""
 
 import itertools
-import json
 import math
 from collections import Counter
 from fractions import Fraction
@@ -10,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mechdesign.deploy import Stream, checker, fixed_stream, make_table, report, test_vectors, vectors_content
+from mechdesign.deploy import Stream, fixed_stream, make_table, report
 from mechdesign.domains import Finite
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms import catalogue
@@ -111,39 +110,6 @@ def test_outside_the_domain_is_an_error(tables, kind):
     for x in (table.domain.upper + 1, table.domain.lower - 1, math.nan, math.inf):
         with pytest.raises(InvalidInput):
             report(table, x)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_vectors_replay_from_their_own_bytes(tables, kind):
-    table = tables[kind]
-    vectors = test_vectors(table, 40)
-    assert vectors["table"] == table.sha256
-    assert len(vectors["cases"]) == 40
-    for case in vectors["cases"]:
-        content = bytes.fromhex(case["bytes"])
-        stream = fixed_stream(content)
-        assert checker.decimals([case["y"]], "y") == [Fraction(report(table, float(case["x"]), stream))]
-        assert stream.used == case["used"] <= len(content)
-
-
-def test_vectors_are_the_same_every_time_and_canonical(tables):
-    content = vectors_content(tables["small"], 10)
-    assert content == vectors_content(tables["small"], 10)
-    assert content != vectors_content(tables["small"], 10, b"another")
-    assert checker.canonical(json.loads(content)) == content
-
-
-def test_vectors_hold_both_ends_and_both_sides_of_thresholds(tables):
-    table = tables["small"]
-    inputs = [float(case["x"]) for case in test_vectors(table, 40)["cases"]]
-    turn = float(table.law["thresholds"][0])
-    assert {0.0, 1.0, turn, math.nextafter(turn, 2), math.nextafter(turn, -1)} <= set(inputs)
-
-
-@pytest.mark.parametrize("count", [0, -1, 100_001])
-def test_vectors_need_a_sensible_count(tables, count):
-    with pytest.raises(InvalidInput, match="count"):
-        test_vectors(tables["small"], count)
 
 
 @settings(max_examples=20, deadline=None)

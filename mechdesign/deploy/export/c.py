@@ -1,4 +1,5 @@
-"""C99: a header and a source file, randomness from getentropy or, on Windows, BCryptGenRandom."""
+"""C99: a header and a source file, randomness from getentropy, on Apple's systems CCRandomGenerateBytes, on Windows
+BCryptGenRandom."""
 
 from __future__ import annotations
 
@@ -15,6 +16,7 @@ from mechdesign.deploy.export.plan import (
     UnbiasedPlan,
     WindowPlan,
 )
+from mechdesign.deploy.export.texts import c_text, comes_out, constant_names, goes_in
 
 _COUNTED = ("POINTS", "OUTPUTS", "THRESHOLDS", "MEANS")
 """The arrays whose length a sampler looks at."""
@@ -33,12 +35,67 @@ def sources(plan: Plan) -> dict[str, str]:
         "stem": plan.stem,
         "guard": plan.stem.upper(),
         "constants": "\n".join([*lines, *constants]),
+        "core": f"{plan.stem}_code" if plan.labelled else plan.stem,
+        "declared_labels": _declared_labels(plan),
+        "declared_front": _declared_front(plan),
+        "labels": _labels(plan),
+        "front": _front(plan),
+        "string": "#include <string.h>\n" if plan.input_labels is not None else "",
+        "goes_in": goes_in(plan),
+        "comes_out": comes_out(plan),
         "helpers": "".join(f"\n{text}" for text in helpers),
         "body": body,
     }
     names = {"h": _HEADER, "c": _SOURCE}
     texts = {f"{plan.stem}.{ending}": fill(template, values) for ending, template in names.items()}
     return texts | {f"{plan.stem}_replay.c": fill(replay.C, values)}
+
+
+def _sides(plan: Plan) -> list[tuple[str, tuple[str, ...]]]:
+    sides = {"input": plan.input_labels, "output": plan.output_labels}
+    return [(side, texts) for side, texts in sides.items() if texts is not None]
+
+
+def _declared_labels(plan: Plan) -> str:
+    """Labels as texts, and their places as constants."""
+    return "".join(
+        f"/* The {side} labels, UTF-8, and their places. */\n"
+        f"extern const char *const {plan.stem}_{side}_labels[{len(texts)}];\n"
+        f"enum {{\n{wrapped(constant_names(f'{plan.stem.upper()}_{side.upper()}', texts))}\n}};\n\n"
+        for side, texts in _sides(plan)
+    )
+
+
+def _labels(plan: Plan) -> str:
+    return "".join(
+        f"\nconst char *const {plan.stem}_{side}_labels[{len(texts)}] = {{\n{wrapped(map(c_text, texts))}\n}};\n"
+        for side, texts in _sides(plan)
+    )
+
+
+def _types(plan: Plan) -> dict[str, str]:
+    return {
+        "stem": plan.stem,
+        "guard": plan.stem.upper(),
+        "taken": "double " if plan.input_labels is None else "const char *",
+        "given": "double *" if plan.output_labels is None else "const char **",
+    }
+
+
+def _declared_front(plan: Plan) -> str:
+    return fill(_DECLARED_FRONT, _types(plan)) if plan.labelled else ""
+
+
+def _front(plan: Plan) -> str:
+    if not plan.labelled:
+        return ""
+    steps = {
+        "place": "" if plan.input_labels is None else "    size_t place = 0;\n",
+        "read": "" if plan.input_labels is None else fill(_LABEL_IN, _types(plan)),
+        "code": "x" if plan.input_labels is None else "POINTS[place]",
+        "report": "    *y = code;\n" if plan.output_labels is None else fill(_LABEL_OUT, _types(plan)),
+    }
+    return fill(_FRONT, _types(plan) | steps)
 
 
 def _law(plan: Plan) -> tuple[list[str], str, list[str]]:
@@ -111,6 +168,7 @@ _HEADER = """\
  *     @sha@
  *
  * kind: @kind@; epsilon: @epsilon@ (local differential privacy; the law of every report is exact).
+ * @stem@ takes @goes_in@, and gives @comes_out@.
  * Every random decision compares integers. Randomness is the operating system's, and none of it is kept between calls.
  */
 #ifndef @guard@_H
@@ -124,11 +182,12 @@ extern "C" {
 
 enum { @guard@_OK = 0, @guard@_BAD_INPUT = 1, @guard@_NO_RANDOMNESS = 2 };
 
+@declared_labels@@declared_front@\
 /* Writes a report for the input x to y. Returns @guard@_OK, or an error and leaves y alone. */
-int @stem@(double x, double *y);
+int @core@(double x, double *y);
 
 /* The same with another source of bytes, for tests only: fill(state, bytes, count) returns 0 on success. */
-int @stem@_from(double x, int (*fill)(void *, unsigned char *, size_t), void *state, double *y);
+int @core@_from(double x, int (*fill)(void *, unsigned char *, size_t), void *state, double *y);
 
 #ifdef __cplusplus
 }
@@ -147,14 +206,14 @@ _SOURCE = """\
 
 #include <float.h>
 #include <stdint.h>
-#if defined(_WIN32)
+@string@#if defined(_WIN32)
 #include <windows.h>
 #include <bcrypt.h>
+#elif defined(__APPLE__)
+#include <CommonCrypto/CommonCryptoError.h>
+#include <CommonCrypto/CommonRandom.h>
 #else
 #include <unistd.h>
-#if defined(__APPLE__)
-#include <sys/random.h>
-#endif
 #endif
 
 #if FLT_RADIX != 2 || DBL_MANT_DIG != 53 || FLT_EVAL_METHOD != 0
@@ -187,7 +246,7 @@ static int64_t draw(source *from, int bits) {
     return (int64_t)(number & ((UINT64_C(1) << bits) - 1));
 }
 @helpers@
-int @stem@_from(double x, int (*fill)(void *, unsigned char *, size_t), void *state, double *y) {
+int @core@_from(double x, int (*fill)(void *, unsigned char *, size_t), void *state, double *y) {
     source opened, *from = &opened;
     double result;
     opened.fill = fill;
@@ -204,14 +263,57 @@ static int operating_system(void *state, unsigned char *bytes, size_t count) {
     (void)state;
 #if defined(_WIN32)
     return BCryptGenRandom(NULL, bytes, (ULONG)count, BCRYPT_USE_SYSTEM_PREFERRED_RNG) == 0 ? 0 : -1;
+#elif defined(__APPLE__)
+    return CCRandomGenerateBytes(bytes, count) == kCCSuccess ? 0 : -1;
 #else
     return getentropy(bytes, count);
 #endif
 }
 
-int @stem@(double x, double *y) {
+int @core@(double x, double *y) {
+    return @core@_from(x, operating_system, NULL, y);
+}
+@labels@@front@"""
+
+_DECLARED_FRONT = """\
+/* Writes a report for the input x to y. Returns @guard@_OK, or an error and leaves y alone. */
+int @stem@(@taken@x, @given@y);
+
+/* The same with another source of bytes, for tests only: fill(state, bytes, count) returns 0 on success. */
+int @stem@_from(@taken@x, int (*fill)(void *, unsigned char *, size_t), void *state, @given@y);
+
+/* The same in codes, the numbers of the table: the i-th label stands for the i-th of
+ * POINTS or OUTPUTS, in the source. */
+
+"""
+
+_FRONT = """\
+
+int @stem@_from(@taken@x, int (*fill)(void *, unsigned char *, size_t), void *state, @given@y) {
+@place@    double code;
+    int outcome;
+@read@    outcome = @stem@_code_from(@code@, fill, state, &code);
+    if (outcome != @guard@_OK) return outcome;
+@report@    return @guard@_OK;
+}
+
+int @stem@(@taken@x, @given@y) {
     return @stem@_from(x, operating_system, NULL, y);
 }
+"""
+
+_LABEL_IN = """\
+    if (x == NULL) return BAD_INPUT;
+    while (place < POINTS_COUNT && strcmp(x, @stem@_input_labels[place]) != 0) place++;
+    if (place == POINTS_COUNT) return BAD_INPUT;
+"""
+
+_LABEL_OUT = """\
+    {
+        size_t reported = 0;
+        while (reported < OUTPUTS_COUNT - 1 && OUTPUTS[reported] != code) reported++;
+        *y = @stem@_output_labels[reported];
+    }
 """
 
 _IN_INTERVAL = """\

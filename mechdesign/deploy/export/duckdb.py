@@ -15,6 +15,7 @@ from mechdesign.deploy.export.plan import (
     UnbiasedPlan,
     WindowPlan,
 )
+from mechdesign.deploy.export.texts import comes_out, duckdb_text, goes_in
 from mechdesign.deploy.export.vectors import Vector
 
 _REJECTIONS = 64
@@ -38,6 +39,9 @@ def sources(plan: Plan, vectors: Sequence[Vector]) -> dict[str, str]:
         "inside": inside,
         "helpers": fill("".join(helpers), common),
         "body": fill(body, common),
+        "front": _front(plan),
+        "goes_in": goes_in(plan),
+        "comes_out": comes_out(plan),
     }
     cases = ",\n".join(f"    ({_case(number, vector)})" for number, vector in enumerate(vectors, 1))
     return {
@@ -51,6 +55,28 @@ def _case(number: int, vector: Vector) -> str:
     return (
         f"{number}, {_double(vector.x)}, {stream}, {vector.used}, {'NULL' if vector.y is None else _double(vector.y)}"
     )
+
+
+def _front(plan: Plan) -> str:
+    """What is called: for a labelled table in labels, and in codes."""
+    if not plan.labelled:
+        return fill(_FRONT, {"stem": plan.stem, "core": plan.stem})
+    law = plan.law
+    assert isinstance(law, FinitePlan)
+    text = fill(_FRONT, {"stem": plan.stem, "core": f"{plan.stem}_code"})
+    code, report = "md_x", f"{plan.stem}_code({{}}, md_bytes)"
+    if plan.input_labels is not None:
+        labels, points = _texts(plan.input_labels), _doubles(plan.inputs.points)
+        text += fill(_LABEL_IN, {"stem": plan.stem, "labels": labels, "points": points})
+        code = f"{plan.stem}_code_of(md_x)"
+    report = report.format(code)
+    if plan.output_labels is not None:
+        report = f"{_texts(plan.output_labels)}[list_position({_doubles(law.outputs)}, {report})]"
+    return text + fill(_LABELLED, {"stem": plan.stem, "report": report})
+
+
+def _texts(labels: Sequence[str]) -> str:
+    return _list(map(duckdb_text, labels), "VARCHAR")
 
 
 def _law(plan: Plan) -> tuple[list[str], str, int]:
@@ -193,6 +219,7 @@ _SCRIPT = """\
 --     connection.create_function("os_random", os.urandom, ["BIGINT"], "BLOB", side_effects=True)
 --     SELECT @stem@(x, os_random(@stem@_bytes())) FROM ...
 --
+-- @stem@(x, bytes) takes @goes_in@, and gives @comes_out@.
 -- It runs in the database: whoever runs it sees the inputs.
 
 -- How many random bytes a row should be given. (Should they not suffice, the query stops.)
@@ -221,7 +248,26 @@ list_transform([CASE WHEN md_c.bytes IS NULL THEN error('the random bytes must n
     WHEN @stem@_accepts(md_c.x) THEN {'x': md_c.x, 'hex': hex(md_c.bytes)}
     ELSE error('the input must lie in the domain') END], lambda md_r: @stem@_law(md_r))[1])[1];
 
-CREATE OR REPLACE MACRO @stem@(md_x, md_bytes) AS @stem@_trace(md_x, md_bytes).y;
+@front@"""
+
+_FRONT = """\
+CREATE OR REPLACE MACRO @core@(md_x, md_bytes) AS @stem@_trace(md_x, md_bytes).y;
+"""
+
+_LABEL_IN = """\
+
+-- The code of an input label: the number that the table has for it.
+CREATE OR REPLACE MACRO @stem@_code_of(md_x) AS
+list_transform([md_x], lambda md_l: CASE WHEN coalesce(list_contains(@labels@, md_l), false)
+    THEN @points@[list_position(@labels@, md_l)]
+    ELSE error('the input must be one of the input labels')::DOUBLE END)[1];
+"""
+
+_LABELLED = """\
+
+-- The macro above takes and gives codes, this one labels: the i-th label stands for the i-th number beside it.
+CREATE OR REPLACE MACRO @stem@(md_x, md_bytes) AS
+@report@;
 """
 
 _CHOOSE = """\

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from mechdesign.deploy.export import replay
-from mechdesign.deploy.export.layout import chunks, fill
+from mechdesign.deploy.export.layout import chunks, fill, wrapped
 from mechdesign.deploy.export.plan import (
     AdditivePlan,
     FinitePlan,
@@ -15,6 +15,7 @@ from mechdesign.deploy.export.plan import (
     UnbiasedPlan,
     WindowPlan,
 )
+from mechdesign.deploy.export.texts import comes_out, goes_in, java_text
 
 _LONGEST = 50_000
 _LINE_WIDTH = 100
@@ -33,10 +34,37 @@ def sources(plan: Plan) -> dict[str, str]:
         "stem": plan.stem,
         "name": f"Sampler_{plan.sha256[:8]}",
         "constants": "\n".join([*lines, *constants]),
+        "labels": _labels(plan),
+        "front": _front(plan),
+        "core": "sampleCode" if plan.labelled else "sample",
+        "goes_in": goes_in(plan),
+        "comes_out": comes_out(plan),
         "helpers": "".join(f"\n{text}" for text in helpers),
         "body": body,
     }
     return {f"{values['name']}.java": fill(_CLASS, values), f"{values['name']}_Replay.java": fill(replay.JAVA, values)}
+
+
+def _labels(plan: Plan) -> str:
+    sides = {"input": plan.input_labels, "output": plan.output_labels}
+    return "".join(
+        fill(_LABELS, {"side": side, "name": side.upper(), "texts": wrapped(map(java_text, texts), " " * 12)})
+        for side, texts in sides.items()
+        if texts is not None
+    )
+
+
+def _front(plan: Plan) -> str:
+    if not plan.labelled:
+        return ""
+    code = "sampleCode(x, source)" if plan.input_labels is None else "sampleCode(POINTS[place], source)"
+    places = {
+        "taken": "double" if plan.input_labels is None else "String",
+        "given": "double" if plan.output_labels is None else "String",
+        "read": "" if plan.input_labels is None else _LABEL_IN,
+        "report": code if plan.output_labels is None else fill(_LABEL_OUT, {"code": code}),
+    }
+    return fill(_FRONT, places)
 
 
 def _law(plan: Plan) -> tuple[list[str], str, list[str]]:
@@ -103,6 +131,7 @@ _CLASS = """\
 //     @sha@
 //
 // kind: @kind@; epsilon: @epsilon@ (local differential privacy; the law of every report is exact).
+// sample(x) takes @goes_in@, and gives @comes_out@.
 // Every random decision compares integers. Randomness is that of java.security.SecureRandom, which the operating system
 // seeds. Java 11 and later.
 
@@ -117,19 +146,19 @@ public final class @name@ {
     /** The table this sampler was generated from. */
     public static final String TABLE = "@sha@";
 
-    private static final SecureRandom SYSTEM = new SecureRandom();
+@labels@    private static final SecureRandom SYSTEM = new SecureRandom();
     private static final int BITS = @bits@;
 @constants@
 
     private @name@() {}
 
-    /** A report for the input x; inputs outside the domain are an IllegalArgumentException. */
-    public static double sample(double x) {
-        return sample(x, SYSTEM::nextBytes);
+@front@    /** A report for the input x; inputs outside the domain are an IllegalArgumentException. */
+    public static double @core@(double x) {
+        return @core@(x, SYSTEM::nextBytes);
     }
 
     /** The same with another source of bytes, for tests only. */
-    public static double sample(double x, Source source) {
+    public static double @core@(double x, Source source) {
 @body@    }
 
     /** The low bits of as few whole bytes as hold them, little-endian. At most 63 bits. */
@@ -142,6 +171,39 @@ public final class @name@ {
     }
 @helpers@}
 """
+
+_LABELS = """\
+    /** The @side@ labels. */
+    public static final java.util.List<String> @name@_LABELS = @side@Labels();
+
+    private static java.util.List<String> @side@Labels() {
+        return java.util.List.of(
+@texts@);
+    }
+
+"""
+
+_FRONT = """\
+    /** A report for the input x; what is no input is an IllegalArgumentException. */
+    public static @given@ sample(@taken@ x) {
+        return sample(x, SYSTEM::nextBytes);
+    }
+
+    /** The same with another source of bytes, for tests only. */
+    public static @given@ sample(@taken@ x, Source source) {
+@read@        return @report@;
+    }
+
+    // The same in codes, the numbers of the table: the i-th label stands for the i-th of POINTS or OUTPUTS.
+
+"""
+
+_LABEL_IN = """\
+        int place = x == null ? -1 : INPUT_LABELS.indexOf(x);
+        if (place < 0) throw new IllegalArgumentException("the input must be one of INPUT_LABELS");
+"""
+
+_LABEL_OUT = "OUTPUT_LABELS.get(java.util.Arrays.binarySearch(OUTPUTS, @code@))"
 
 _IN_INTERVAL = """\
         if (!(LOWER <= x && x <= UPPER)) throw new IllegalArgumentException("the input must lie in the domain");

@@ -15,12 +15,14 @@ from mechdesign.deploy.export.plan import (
     UnbiasedPlan,
     WindowPlan,
 )
+from mechdesign.deploy.export.texts import braced_text, comes_out, goes_in
 
 
 def sources(plan: Plan) -> dict[str, str]:
     """File names and their text."""
     helpers, body, constants = _law(plan)
     points = plan.inputs.points
+    core = "sampleCode" if plan.labelled else "sample"
     lines = [_list("POINTS", map(repr, points))] if points else _doubles(plan.inputs, ("lower", "upper"))
     values = {
         "kind": plan.kind,
@@ -28,13 +30,35 @@ def sources(plan: Plan) -> dict[str, str]:
         "sha": plan.sha256,
         "bits": plan.bits,
         "constants": "\n".join([*lines, *constants]),
+        "labels": _labels(plan),
+        "front": _front(plan),
+        "core": core,
+        "goes_in": goes_in(plan),
+        "comes_out": comes_out(plan),
         "helpers": "".join(f"\n{text}" for text in helpers),
         "body": body,
     }
     return {
         f"{plan.stem}.mjs": fill(_MODULE, values),
-        f"{plan.stem}_replay.mjs": fill(replay.JAVASCRIPT, {"stem": plan.stem}),
+        f"{plan.stem}_replay.mjs": fill(replay.JAVASCRIPT, {"stem": plan.stem, "core": core}),
     }
+
+
+def _labels(plan: Plan) -> str:
+    sides = {"INPUT_LABELS": plan.input_labels, "OUTPUT_LABELS": plan.output_labels}
+    return "".join(
+        f"export const {name} = Object.freeze([\n{wrapped(map(braced_text, texts), '  ')},\n]);\n"
+        for name, texts in sides.items()
+        if texts is not None
+    )
+
+
+def _front(plan: Plan) -> str:
+    if not plan.labelled:
+        return ""
+    code = "sampleCode(x, fill)" if plan.input_labels is None else "sampleCode(POINTS[place], fill)"
+    report = code if plan.output_labels is None else f"OUTPUT_LABELS[OUTPUTS.indexOf({code})]"
+    return fill(_FRONT, {"read": "" if plan.input_labels is None else _LABEL_IN, "report": report})
 
 
 def _law(plan: Plan) -> tuple[list[str], str, list[str]]:
@@ -95,19 +119,24 @@ _MODULE = """\
 //     @sha@
 //
 // kind: @kind@; epsilon: @epsilon@ (local differential privacy; the law of every report is exact).
+// sample(x) takes @goes_in@, and gives @comes_out@.
 // Every random decision compares integers. Randomness is the operating system's, and none of it is kept between calls.
 
 export const TABLE = "@sha@";
-const BITS = @bits@;
+@labels@const BITS = @bits@;
 @constants@
 
-// A report for the input x. fill(bytes) overwrites a Uint8Array with random bytes; replace it in tests only.
-export function sample(x, fill = osRandom) {
+@front@// A report for the input x. fill(bytes) overwrites a Uint8Array with random bytes; replace it in tests only.
+export function @core@(x, fill = osRandom) {
   if (typeof x !== "number") throw new TypeError("the input must be a number");
 @body@}
 
 function osRandom(bytes) {
-  globalThis.crypto.getRandomValues(bytes);
+  const system = globalThis.crypto;
+  if (typeof system?.getRandomValues !== "function") {
+    throw new Error("no secure randomness: crypto.getRandomValues is missing (browsers and Node 19 or later have it)");
+  }
+  system.getRandomValues(bytes);
 }
 
 // The low bits of as few whole bytes as hold them, little-endian.
@@ -119,6 +148,21 @@ function draw(bits, fill) {
   return BigInt.asUintN(bits, number);
 }
 @helpers@"""
+
+_FRONT = """\
+// A report for the input x. fill(bytes) overwrites a Uint8Array with random bytes; replace it in tests only.
+export function sample(x, fill = osRandom) {
+@read@  return @report@;
+}
+
+// The same in codes, the numbers of the table: the i-th label stands for the i-th of POINTS or OUTPUTS.
+"""
+
+_LABEL_IN = """\
+  if (typeof x !== "string") throw new TypeError("the input must be a text, one of INPUT_LABELS");
+  const place = INPUT_LABELS.indexOf(x);
+  if (place < 0) throw new RangeError("the input must be one of INPUT_LABELS");
+"""
 
 _IN_INTERVAL = """\
   if (!(LOWER <= x && x <= UPPER)) throw new RangeError("the input must lie in the domain");

@@ -7,20 +7,21 @@ import math
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 from pathlib import Path
 
 from mechdesign import files
 from mechdesign.deploy.export import c, duckdb, java, javascript, opendp, postgresql, python, rust
 from mechdesign.deploy.export.plan import Inputs, Plan, plan_of
 from mechdesign.deploy.export.vectors import Vector, lines, vectors_of
-from mechdesign.deploy.reference import test_vectors
 from mechdesign.deploy.table import Table
+from mechdesign.deploy.vectors import test_vectors
 from mechdesign.errors import FileProblem, InvalidInput
 
 CASES = 100
-"""Test vectors written beside the sources."""
+"""Test vectors of random bytes written beside the sources, after those at the boundaries of the law."""
 
 _Sources = Callable[[Plan, Sequence[Vector]], dict[str, str]]
 
@@ -56,7 +57,7 @@ def export_table(
     if language not in _WRITERS:
         raise InvalidInput("language", language, f"be one of {', '.join(LANGUAGES)}")
     folder = Path(directory)
-    texts = _texts(table, language, cases)
+    texts = _texts(table, [language], cases)
     missing = {name: text for name, text in texts.items() if not _holds(folder / name, text)}
     with _created(folder):
         for name in missing:
@@ -105,10 +106,42 @@ def _create(folder: Path) -> bool:
     return True
 
 
-def _texts(table: Table, language: str, cases: int) -> dict[str, str]:
+def _texts(table: Table, languages: Iterable[str], cases: int) -> dict[str, str]:
     plan = plan_of(table.document)
     vectors = [*vectors_of(test_vectors(table, cases)), *refusals(plan.inputs)]
-    return _WRITERS[language](plan, vectors) | {f"{plan.stem}_vectors.txt": lines(vectors, plan.sha256)}
+    texts = {name: text for language in languages for name, text in _WRITERS[language](plan, vectors).items()}
+    return texts | {f"{plan.stem}_vectors.txt": lines(vectors, plan.sha256)}
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The first line, counted from 1, in which a source is not what the table is exported to, and what stands there."""
+
+    line: int
+    expected: str
+    found: str
+
+
+def source_difference(table: Table, path: Path | str) -> Difference | None:
+    """``None`` if the file is, byte for byte, one that `export_table` writes for this table, whatever its name.
+
+    Otherwise where it first differs from the one of them that it resembles longest, by the ending of its name.
+    """
+    content = files.read_bytes(Path(path))
+    ending = Path(path).suffix
+    texts = [text for name, text in _texts(table, LANGUAGES, CASES).items() if name.endswith(ending)]
+    if not ending or not texts:
+        endings = "py, mjs, c, h, rs, java, sql or txt"
+        raise InvalidInput("source", Path(path).name, f"have a name that ends in {endings}, as exported files have")
+    if any(text.encode() == content for text in texts):
+        return None
+    return max((_difference(text, content) for text in texts), key=lambda difference: difference.line)
+
+
+def _difference(text: str, content: bytes) -> Difference:
+    expected, found = text.split("\n"), content.decode("utf-8", "replace").split("\n")
+    pairs = enumerate(zip_longest(expected, found, fillvalue=""), 1)
+    return next(Difference(i, *pair) for i, pair in pairs if pair[0] != pair[1] or i == max(len(expected), len(found)))
 
 
 def refusals(inputs: Inputs) -> list[Vector]:

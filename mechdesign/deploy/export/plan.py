@@ -111,6 +111,11 @@ class Plan:
     output_labels: tuple[str, ...] | None = None
 
     @property
+    def labelled(self) -> bool:
+        """Whether the sampler takes or gives texts. Its numbers are then codes, and have a function of their own."""
+        return self.input_labels is not None or self.output_labels is not None
+
+    @property
     def stem(self) -> str:
         """The name of everything generated: it names the table it came from."""
         return f"sampler_{self.sha256[:8]}"

@@ -15,6 +15,7 @@ from mechdesign.deploy.export.plan import (
     UnbiasedPlan,
     WindowPlan,
 )
+from mechdesign.deploy.export.texts import comes_out, goes_in, postgresql_text
 from mechdesign.deploy.export.vectors import Vector, bits
 
 
@@ -33,6 +34,9 @@ def sources(plan: Plan, vectors: Sequence[Vector]) -> dict[str, str]:
         "constants": "\n".join([*lines, *constants]),
         "variables": "\n".join(used(variables, body)),
         "body": body,
+        "functions": _functions(plan),
+        "goes_in": goes_in(plan),
+        "comes_out": comes_out(plan),
     }
     cases = ",\n".join(f"        ({_case(vector)})" for vector in vectors)
     return {
@@ -44,6 +48,39 @@ def sources(plan: Plan, vectors: Sequence[Vector]) -> dict[str, str]:
 def _case(vector: Vector) -> str:
     expected = "error" if vector.y is None else bits(vector.y)
     return f"'{vector.x!r}'::double precision, '\\x{vector.stream.hex()}'::bytea, {vector.used}, '{expected}'"
+
+
+def _functions(plan: Plan) -> str:
+    """What is called: for a labelled table in labels, and in codes."""
+    if not plan.labelled:
+        return fill(_FUNCTION, {"stem": plan.stem, "core": plan.stem})
+    taken = "double precision" if plan.input_labels is None else "text"
+    given = "double precision" if plan.output_labels is None else "text"
+    law = plan.law
+    assert isinstance(law, FinitePlan)
+    lists = [
+        _texts("input_labels", plan.input_labels),
+        _list("points", map(repr, plan.inputs.points)) if plan.input_labels else "",
+        _texts("output_labels", plan.output_labels),
+        _list("outputs", map(repr, law.outputs)) if plan.output_labels else "",
+    ]
+    values = {
+        "stem": plan.stem,
+        "taken": taken,
+        "given": given,
+        "constants": "".join(f"{text}\n" for text in lists if text),
+        "read": _LABEL_IN if plan.input_labels else "",
+        "code": "the_points[array_position(the_input_labels, x)]" if plan.input_labels else "x",
+        "report": "the_output_labels[array_position(the_outputs, y)]" if plan.output_labels else "y",
+    }
+    return fill(_FUNCTION, {"stem": plan.stem, "core": f"{plan.stem}_code"}) + fill(_FRONT, values)
+
+
+def _texts(name: str, texts: Sequence[str] | None) -> str:
+    if texts is None:
+        return ""
+    listed = ",\n        ".join(chunks(map(postgresql_text, texts), ", ", 100))
+    return f"    the_{name} CONSTANT text[] := ARRAY[\n        {listed}\n    ];"
 
 
 def _law(plan: Plan) -> tuple[str, list[str]]:
@@ -118,6 +155,8 @@ _SCRIPT = """\
 -- is the operating system's (or OpenSSL's, seeded by it). It runs in the database: whoever runs it sees the inputs.
 --
 --     SELECT @stem@(x) FROM ...
+--
+-- @stem@(x) takes @goes_in@, and gives @comes_out@.
 
 BEGIN;
 
@@ -169,11 +208,33 @@ BEGIN
 END
 $$;
 
-CREATE OR REPLACE FUNCTION @stem@(x double precision) RETURNS double precision LANGUAGE sql VOLATILE AS $$
+@functions@
+COMMIT;
+"""
+
+_FUNCTION = """\
+CREATE OR REPLACE FUNCTION @core@(x double precision) RETURNS double precision LANGUAGE sql VOLATILE AS $$
     SELECT y FROM @stem@_trace(x, NULL)
 $$;
+"""
 
-COMMIT;
+_FRONT = """\
+
+-- The function above takes and gives codes, this one labels: the i-th label stands for the i-th number beside it.
+CREATE OR REPLACE FUNCTION @stem@(x @taken@) RETURNS @given@ LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+@constants@    y double precision;
+BEGIN
+@read@    y := @stem@_code(@code@);
+    RETURN @report@;
+END
+$$;
+"""
+
+_LABEL_IN = """\
+    IF x IS NULL OR array_position(the_input_labels, x) IS NULL THEN
+        RAISE EXCEPTION 'the input must be one of the input labels' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
 """
 
 

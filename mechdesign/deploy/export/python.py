@@ -15,6 +15,7 @@ from mechdesign.deploy.export.plan import (
     UnbiasedPlan,
     WindowPlan,
 )
+from mechdesign.deploy.export.texts import comes_out, goes_in, python_text
 
 _SHORT = 88
 """The longest line that no formatter splits."""
@@ -25,7 +26,8 @@ _KEPT = "  # fmt: skip"
 
 def sources(plan: Plan) -> dict[str, str]:
     """File names and their text."""
-    return {f"{plan.stem}.py": module(plan), f"{plan.stem}_replay.py": fill(replay.PYTHON, {"stem": plan.stem})}
+    names = {"stem": plan.stem, "core": _core(plan)}
+    return {f"{plan.stem}.py": module(plan), f"{plan.stem}_replay.py": fill(replay.PYTHON, names)}
 
 
 def module(plan: Plan) -> str:
@@ -40,10 +42,33 @@ def module(plan: Plan) -> str:
         "bits": plan.bits,
         "constants": "\n".join(constants),
         "inputs": _inputs(plan),
+        "labels": _labels(plan),
+        "front": _front(plan),
+        "core": _core(plan),
+        "goes_in": goes_in(plan),
+        "comes_out": comes_out(plan),
         "helpers": "".join(f"\n\n\n{text}" for text in helpers),
         "body": body,
     }
     return fill(_MODULE, values)
+
+
+def _core(plan: Plan) -> str:
+    """The function that takes and gives the numbers of the table."""
+    return "sample_code" if plan.labelled else "sample"
+
+
+def _labels(plan: Plan) -> str:
+    sides = {"INPUT_LABELS": plan.input_labels, "OUTPUT_LABELS": plan.output_labels}
+    return "".join(f"{_tuple(name, map(python_text, texts))}\n" for name, texts in sides.items() if texts is not None)
+
+
+def _front(plan: Plan) -> str:
+    if not plan.labelled:
+        return ""
+    steps = [_LABEL_IN] if plan.input_labels is not None else []
+    steps.append("    return sample_code(x, read)\n" if plan.output_labels is None else _LABEL_OUT)
+    return fill(_FRONT, {"steps": "".join(steps)})
 
 
 def _law(plan: Plan) -> tuple[list[str], str, list[str]]:
@@ -110,6 +135,7 @@ _MODULE = '''\
     @sha@
 
 kind: @kind@; epsilon: @epsilon@ (local differential privacy; the law of every report is exact).
+`sample(x)` takes @goes_in@, and gives @comes_out@.
 Every random decision compares integers. Randomness is the operating system's, and none of it is kept between calls.
 """
 
@@ -117,10 +143,10 @@ import os
 @bisect@
 TABLE = "@sha@"
 BITS = @bits@
-@inputs@@constants@
+@labels@@inputs@@constants@
 
 
-def sample(x, read=os.urandom):
+@front@def @core@(x, read=os.urandom):
     """A report for the input ``x``. ``read(n)`` returns n random bytes; replace it in tests only."""
     if isinstance(x, bool) or not isinstance(x, (int, float)):
         raise TypeError("the input must be a number")
@@ -131,6 +157,26 @@ def draw(bits, read):
     """The low ``bits`` of as few whole bytes as hold them, little-endian."""
     return int.from_bytes(read((bits + 7) // 8), "little") & ((1 << bits) - 1)@helpers@
 '''
+
+_FRONT = '''\
+def sample(x, read=os.urandom):
+    """A report for the input ``x``. ``read(n)`` returns n random bytes; replace it in tests only."""
+@steps@
+
+# The same in codes, the numbers of the table: the i-th label stands for the i-th of POINTS or OUTPUTS.
+'''
+
+_LABEL_IN = """\
+    if not isinstance(x, str):
+        raise TypeError("the input must be a text, one of INPUT_LABELS")
+    if x not in INPUT_LABELS:
+        raise ValueError("the input must be one of INPUT_LABELS")
+    x = POINTS[INPUT_LABELS.index(x)]
+"""
+
+_LABEL_OUT = """\
+    return OUTPUT_LABELS[OUTPUTS.index(sample_code(x, read))]
+"""
 
 _IN_INTERVAL = """\
     if not LOWER <= x <= UPPER:

@@ -26,7 +26,7 @@ def replay(line):
         return data[position - count : position]
 
     try:
-        y = sampler.sample(struct.unpack(">d", bytes.fromhex(x))[0], read)
+        y = sampler.@core@(struct.unpack(">d", bytes.fromhex(x))[0], read)
     except ValueError:
         return expected == "error"
     return struct.pack(">d", y).hex() == expected and position == int(used)
@@ -53,7 +53,7 @@ JAVASCRIPT = """\
 // Checks the sampler against its test vectors: node @stem@_replay.mjs @stem@_vectors.txt
 // Without a file it reads standard input.
 import { readFileSync } from "node:fs";
-import { sample } from "./@stem@.mjs";
+import { @core@ } from "./@stem@.mjs";
 
 const view = new DataView(new ArrayBuffer(8));
 
@@ -69,7 +69,7 @@ function replay(line) {
     }
   };
   try {
-    view.setFloat64(0, sample(x, fill));
+    view.setFloat64(0, @core@(x, fill));
   } catch (error) {
     return error instanceof RangeError && expected === "error";
   }
@@ -134,7 +134,7 @@ static int replay(void) {
     from.text = text;
     from.position = 0;
     from.length = strlen(text) / 2;
-    outcome = @stem@_from(x, from_stream, &from, &y);
+    outcome = @core@_from(x, from_stream, &from, &y);
     if (outcome == @guard@_BAD_INPUT) return strcmp(expected, "error") == 0;
     memcpy(&word, &y, 8);
     return outcome == @guard@_OK && strcmp(expected, "error") != 0 && word == strtoull(expected, NULL, 16)
@@ -186,7 +186,7 @@ fn replay(line: &str) -> Option<bool> {
         }
         Ok(())
     };
-    match sampler::sample_from(x, &mut fill) {
+    match sampler::@core@_from(x, &mut fill) {
         Err(error) => Some(error == sampler::Error::BadInput && expected == "error"),
         Ok(y) => Some(y.to_bits() == u64::from_str_radix(expected, 16).ok()? && position == used.parse().ok()?),
     }
@@ -245,7 +245,7 @@ public final class @name@_Replay {
             }
         };
         try {
-            String y = String.format("%016x", Double.doubleToRawLongBits(@name@.sample(x, source)));
+            String y = String.format("%016x", Double.doubleToRawLongBits(@name@.@core@(x, source)));
             return y.equals(fields[3]) && position[0] == Integer.parseInt(fields[2]);
         } catch (IllegalArgumentException error) {
             return fields[3].equals("error");

@@ -1,4 +1,5 @@
-"""Rust 1.82 and later: one module without crates, randomness from getentropy or, on Windows, ProcessPrng."""
+"""Rust 1.82 and later: one module without crates, randomness from getentropy, on Apple's systems CCRandomGenerateBytes,
+on Windows ProcessPrng."""
 
 from __future__ import annotations
 
@@ -15,12 +16,14 @@ from mechdesign.deploy.export.plan import (
     UnbiasedPlan,
     WindowPlan,
 )
+from mechdesign.deploy.export.texts import braced_text, comes_out, goes_in
 
 
 def sources(plan: Plan) -> dict[str, str]:
     """File names and their text."""
     helpers, body, constants = _law(plan)
     points = plan.inputs.points
+    core = "sample_code" if plan.labelled else "sample"
     lines = [_list("POINTS", "f64", map(repr, points))] if points else _scalars(plan.inputs, "f64", ("lower", "upper"))
     values = {
         "kind": plan.kind,
@@ -28,10 +31,38 @@ def sources(plan: Plan) -> dict[str, str]:
         "sha": plan.sha256,
         "bits": plan.bits,
         "constants": "\n".join([*lines, *constants]),
+        "labels": _labels(plan),
+        "front": _front(plan),
+        "core": core,
+        "goes_in": goes_in(plan),
+        "comes_out": comes_out(plan),
         "helpers": "".join(f"\n{text}" for text in helpers),
         "body": body,
     }
-    return {f"{plan.stem}.rs": fill(_MODULE, values), f"{plan.stem}_replay.rs": fill(replay.RUST, {"stem": plan.stem})}
+    replayed = fill(replay.RUST, {"stem": plan.stem, "core": core})
+    return {f"{plan.stem}.rs": fill(_MODULE, values), f"{plan.stem}_replay.rs": replayed}
+
+
+def _labels(plan: Plan) -> str:
+    sides = {"input": plan.input_labels, "output": plan.output_labels}
+    return "".join(
+        f"/// The {side} labels.\npub const {side.upper()}_LABELS: [&str; {len(texts)}] = "
+        f"[\n{wrapped(map(braced_text, texts))},\n];\n"
+        for side, texts in sides.items()
+        if texts is not None
+    )
+
+
+def _front(plan: Plan) -> str:
+    if not plan.labelled:
+        return ""
+    places = {
+        "taken": "f64" if plan.input_labels is None else "&str",
+        "given": "f64" if plan.output_labels is None else "&'static str",
+        "read": "" if plan.input_labels is None else _LABEL_IN,
+        "report": "sample_code_from(x, fill)" if plan.output_labels is None else _LABEL_OUT,
+    }
+    return fill(_FRONT, places)
 
 
 def _law(plan: Plan) -> tuple[list[str], str, list[str]]:
@@ -85,13 +116,14 @@ _MODULE = """\
 //!
 //! kind: @kind@; epsilon: @epsilon@ (local differential privacy; the law of every report is exact).
 //! Every random decision compares integers. Randomness is the operating system's, and none of it is kept between calls.
+//! `sample(x)` takes @goes_in@, and gives @comes_out@.
 //! Rust 1.82 and later.
 
 #![allow(clippy::approx_constant, clippy::excessive_precision, clippy::unreadable_literal)]
 
 /// The table this sampler was generated from.
 pub const TABLE: &str = "@sha@";
-const BITS: u32 = @bits@;
+@labels@const BITS: u32 = @bits@;
 @constants@
 
 /// Why there is no report.
@@ -103,17 +135,27 @@ pub enum Error {
     NoRandomness,
 }
 
-/// A report for the input `x`, with the operating system's randomness.
+@front@/// A report for the input `x`, with the operating system's randomness.
 #[cfg(any(unix, windows))]
-pub fn sample(x: f64) -> Result<f64, Error> {
-    sample_from(x, &mut os_random)
+pub fn @core@(x: f64) -> Result<f64, Error> {
+    @core@_from(x, &mut os_random)
 }
 
 /// The same with another source of bytes, which overwrites all it is given: for tests, and for systems without one.
-pub fn sample_from(x: f64, fill: &mut dyn FnMut(&mut [u8]) -> Result<(), Error>) -> Result<f64, Error> {
+pub fn @core@_from(x: f64, fill: &mut dyn FnMut(&mut [u8]) -> Result<(), Error>) -> Result<f64, Error> {
 @body@}
 
-#[cfg(unix)]
+#[cfg(target_vendor = "apple")]
+fn os_random(bytes: &mut [u8]) -> Result<(), Error> {
+    unsafe extern "C" {
+        fn CCRandomGenerateBytes(buffer: *mut u8, length: usize) -> i32;
+    }
+    // SAFETY: CCRandomGenerateBytes writes exactly `length` bytes or fails.
+    let outcome = unsafe { CCRandomGenerateBytes(bytes.as_mut_ptr(), bytes.len()) };
+    if outcome == 0 { Ok(()) } else { Err(Error::NoRandomness) }
+}
+
+#[cfg(all(unix, not(target_vendor = "apple")))]
 fn os_random(bytes: &mut [u8]) -> Result<(), Error> {
     unsafe extern "C" {
         fn getentropy(buffer: *mut u8, length: usize) -> i32;
@@ -144,6 +186,30 @@ fn draw(bits: u32, fill: &mut dyn FnMut(&mut [u8]) -> Result<(), Error>) -> Resu
     Ok((u64::from_le_bytes(bytes) & ((1u64 << bits) - 1)) as i64)
 }
 @helpers@"""
+
+_FRONT = """\
+/// A report for the input `x`, with the operating system's randomness.
+#[cfg(any(unix, windows))]
+pub fn sample(x: @taken@) -> Result<@given@, Error> {
+    sample_from(x, &mut os_random)
+}
+
+/// The same with another source of bytes, which overwrites all it is given: for tests, and for systems without one.
+pub fn sample_from(x: @taken@, fill: &mut dyn FnMut(&mut [u8]) -> Result<(), Error>) -> Result<@given@, Error> {
+@read@    @report@
+}
+
+// The same in codes, the numbers of the table: the i-th label stands for the i-th of POINTS or OUTPUTS.
+
+"""
+
+_LABEL_IN = """\
+    let x = POINTS[INPUT_LABELS.iter().position(|label| *label == x).ok_or(Error::BadInput)?];
+"""
+
+_LABEL_OUT = """\
+let y = sample_code_from(x, fill)?;
+    Ok(OUTPUT_LABELS[OUTPUTS.partition_point(|output| *output < y)])"""
 
 _IN_INTERVAL = """\
     if !(LOWER..=UPPER).contains(&x) {

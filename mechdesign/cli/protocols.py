@@ -1,4 +1,8 @@
-"""All frequency protocols for one eps and number of items: p*, q*, variance, report size, exact privacy loss."""
+"""All frequency protocols for one eps and number of items: p*, q*, variance, report size, exact privacy losses.
+
+What many reports of a user tell together depends on the two histories that are compared: losses are printed by
+relation (`mechdesign.collect.protocols.histories`).
+"""
 
 from __future__ import annotations
 
@@ -12,9 +16,15 @@ from mechdesign.cli.options import AsJson, Eps, Quiet
 from mechdesign.collect.protocols import PROTOCOLS, FrequencyProtocol, protocol
 from mechdesign.collect.protocols.arguments import require_size, require_users
 from mechdesign.collect.protocols.catalogue import Entry
+from mechdesign.collect.protocols.histories import require_rounds
 from mechdesign.collect.protocols.longitudinal import Longitudinal
 from mechdesign.errors import MAX_EPSILON, InvalidInput, require_epsilon
 
+_RELATIONS = {
+    "same_value": "same value throughout",
+    "one_value_replaced": "one value replaced",
+    "one_change": "one change",
+}
 _PARAMETERS = ("hashes", "subset", "threshold", "columns")
 _SHORT = {"hashes": "g", "subset": "d", "threshold": "theta", "columns": "K"}
 
@@ -25,25 +35,28 @@ def run(
     users: Annotated[int, typer.Option("--users", "-n", help="Number of users n the variances are for.")] = 100_000,
     limit: Annotated[
         float | None,
-        typer.Option("--limit", help="Loss of all reports of one value, for the longitudinal protocols (2 eps)."),
+        typer.Option("--limit", help="Loss of all reports of users who never change, if longitudinal (2 eps)."),
     ] = None,
+    rounds: Annotated[int, typer.Option("--rounds", help="Reports of each user the losses together are for.")] = 10,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     epsilon, items, n = require_epsilon(eps), require_size(size), require_users(users)
+    reports = require_rounds(rounds)
     most = require_epsilon(min(2 * epsilon, MAX_EPSILON) if limit is None else limit, "limit")
     if most < epsilon:
         raise InvalidInput("limit", limit, f"be at least eps = {epsilon:g}, the loss of the first report")
     with output.progress("protocols", quiet=quiet):
-        rows = [_row(line, epsilon, items, n, most) for line in PROTOCOLS]
+        rows = [_row(line, epsilon, items, n, most, reports) for line in PROTOCOLS]
     if as_json:
-        said = {"epsilon": epsilon, "size": items, "users": n, "limit": most}
+        said = {"epsilon": epsilon, "size": items, "users": n, "limit": most, "rounds": reports}
         output.print_json(said | {"protocols": rows})
         return
-    _print(rows, epsilon, items, n, most)
+    _print(rows, epsilon, items, n)
+    _print_together(rows, most, reports)
 
 
-def _row(line: Entry, epsilon: float, size: int, users: int, limit: float) -> dict[str, Any]:
+def _row(line: Entry, epsilon: float, size: int, users: int, limit: float, rounds: int) -> dict[str, Any]:
     options = {"limit": limit} if line.longitudinal else {}
     about = {"key": line.key, "longitudinal": line.longitudinal, "citation": line.citation}
     try:
@@ -60,18 +73,27 @@ def _row(line: Entry, epsilon: float, size: int, users: int, limit: float) -> di
         "variance_absent": law.variance(0.0, users).item(),
         "report_bits": law.report_bits,
         "privacy_loss": law.privacy_loss(),
-        "limit_loss": law.limit if isinstance(law, Longitudinal) else law.privacy_loss(),
+        "limit_loss": law.limit if isinstance(law, Longitudinal) else None,
+        "losses_together": _together(law, rounds),
         "parameters": _parameters(law.once if isinstance(law, Longitudinal) else law),
     }
+
+
+def _together(law: FrequencyProtocol, rounds: int) -> dict[str, float]:
+    """Exact losses of so many reports by relation; without a memory reports are independent and their losses add up."""
+    if not isinstance(law, Longitudinal):
+        return dict.fromkeys(_RELATIONS, rounds * law.privacy_loss())
+    found = law.losses(rounds)
+    return {name: getattr(found, name) for name in _RELATIONS}
 
 
 def _parameters(law: FrequencyProtocol) -> dict[str, float]:
     return {_SHORT[name]: getattr(law, name) for name in _PARAMETERS if hasattr(law, name)}
 
 
-def _print(rows: list[dict[str, Any]], epsilon: float, size: int, users: int, limit: float) -> None:
+def _print(rows: list[dict[str, Any]], epsilon: float, size: int, users: int) -> None:
     output.print_table(
-        f"Frequency protocols: eps = {epsilon:g}, {size} items, {users} users; longitudinal: at most {limit:g} in all",
+        f"Frequency protocols: eps = {epsilon:g}, {size} items, {users} users",
         ["protocol", "p*", "q*", "variance", "absent item", "root", "bits", "loss", ""],
         [_cells(row) for row in rows if "impossible" not in row],
     )
@@ -83,6 +105,29 @@ def _print(rows: list[dict[str, Any]], epsilon: float, size: int, users: int, li
     for row in rows:
         if "impossible" in row:
             output.console.print(f"{row['name']} is impossible here: {row['impossible']}", soft_wrap=True)
+
+
+def _print_together(rows: list[dict[str, Any]], limit: float, rounds: int) -> None:
+    """What all reports of a user lose together, for the protocols that remember."""
+    remembering = [row for row in rows if row["longitudinal"] and "impossible" not in row]
+    output.console.print()
+    output.print_table(
+        f"Loss of {rounds} reports of a user together, by the two histories compared",
+        ["protocol", *_RELATIONS.values()],
+        [[row["name"], *(_loss(row["losses_together"][name]) for name in _RELATIONS)] for row in remembering],
+    )
+    output.console.print(
+        f"\nsame value throughout: of users who never change, at most {limit:g} however many reports\n"
+        "one value replaced: the same history, but one value is another one, held in no other round, throughout\n"
+        "one change: a user who never changes against one who changes once; no limit holds\n"
+        "Protocols without a memory draw every report anew, and lose the loss of one report times the reports "
+        "in each case.",
+        soft_wrap=True,
+    )
+
+
+def _loss(loss: float) -> str:
+    return f"{loss:.6g}" if math.isfinite(loss) else "infinite"
 
 
 def _cells(row: dict[str, Any]) -> list[str]:

@@ -19,6 +19,7 @@ from mechdesign.cli.options import AsJson, Force, Quiet
 from mechdesign.collect import bench
 from mechdesign.collect.datasets import parse_domain_labels
 from mechdesign.collect.protocols import protocol as build
+from mechdesign.collect.protocols import variances
 from mechdesign.collect.protocols.catalogue import entry
 from mechdesign.collect.reports import read_support
 from mechdesign.errors import InvalidInput
@@ -100,7 +101,7 @@ def run(
         support, n = read_support(file, law, labels)
         unbiased = law.estimate(support, n)
         estimate = bench.estimated(law, support, n, name)
-        error = np.sqrt(law.variance(np.clip(unbiased, 0.0, 1.0), n))
+        error = np.sqrt(variances(law, np.clip(unbiased, 0.0, 1.0), n))
     found = _Found(labels, estimate, unbiased, error, n)
     problem = {"protocol": law.name, "eps": law.epsilon, "items": law.size, "reports": n, "method": name}
     problem |= {"p": law.p, "q": law.q} | options

@@ -25,8 +25,8 @@ _RELATIONS = {
     "one_value_replaced": "one value replaced",
     "one_change": "one change",
 }
-_PARAMETERS = ("hashes", "subset", "threshold", "columns")
-_SHORT = {"hashes": "g", "subset": "d", "threshold": "theta", "columns": "K"}
+_PARAMETERS = ("hashes", "subset", "threshold", "blocks", "columns")
+_SHORT = {"hashes": "g", "subset": "d", "threshold": "theta", "blocks": "B", "columns": "K"}
 
 
 def run(

@@ -17,7 +17,7 @@ from mechdesign.collect.protocols.hashing import LocalHashing
 from mechdesign.collect.protocols.histogram import SummedHistogram, ThresholdHistogram
 from mechdesign.collect.protocols.longitudinal import Client, Longitudinal
 from mechdesign.collect.protocols.prefix import Hitters, PrefixSearch, prefix_search
-from mechdesign.collect.protocols.protocol import FrequencyProtocol
+from mechdesign.collect.protocols.protocol import FrequencyProtocol, variances
 from mechdesign.collect.protocols.randomness import OperatingSystem
 from mechdesign.collect.protocols.subset import SubsetSelection
 from mechdesign.collect.protocols.unary import Unary
@@ -50,4 +50,5 @@ __all__ = [
     "sampled_attribute",
     "sampled_with_fakes",
     "split_budget",
+    "variances",
 ]

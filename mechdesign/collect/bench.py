@@ -45,6 +45,9 @@ short of the limit it shrinks towards uniform, which is good or bad as the data 
 MOST_LIKELY = 256
 """Maximum likelihood of reports other than randomised response needs their channel: only for so many items."""
 
+MOST_ROWS = 10_000_000
+"""Results (a protocol, method, epsilon and run) of one plan: all are kept, in a few gigabytes."""
+
 KIND, VERSION = "mechdesign bench results", 1
 CONFIDENCE = 0.95
 _BATCH = 16
@@ -89,17 +92,24 @@ class Plan:
         for name, value, least in (("runs", self.runs, 1), ("seed", self.seed, 0)):
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
                 raise InvalidInput(name, value, f"be a whole number, at least {least}")
+        rows = len(self._pairs()) * self.runs * len(self.methods)
+        if rows > MOST_ROWS:
+            most = MOST_ROWS // (rows // self.runs)
+            rule = f"make at most {MOST_ROWS} results: {most} runs of these protocols, methods and eps"
+            raise InvalidInput("runs", self.runs, rule, "intervals shorten as one over the root of the runs")
 
-    def cells(self) -> list[Cell]:
+    def _pairs(self) -> list[tuple[str, float]]:
+        """Protocols at their epsilons, by epsilon."""
         at = {name: (self.designs[name].epsilon,) if name in self.designs else self.epsilons for name in self.protocols}
         epsilons = sorted({epsilon for choices in at.values() for epsilon in choices})
-        return [
-            Cell(name, epsilon, run)
-            for epsilon in epsilons
-            for name in self.protocols
-            if epsilon in at[name]
-            for run in range(self.runs)
-        ]
+        return [(name, epsilon) for epsilon in epsilons for name in self.protocols if epsilon in at[name]]
+
+    def cells(self) -> list[Cell]:
+        return [Cell(name, epsilon, run) for name, epsilon in self._pairs() for run in range(self.runs)]
+
+    def first_cells(self) -> list[Cell]:
+        """One cell of each protocol at each epsilon."""
+        return [Cell(name, epsilon, 0) for name, epsilon in self._pairs()]
 
     def protocol(self, cell: Cell, size: int) -> FrequencyProtocol:
         """The protocol of a cell, for that many items."""
@@ -164,10 +174,7 @@ class Rank:
 
 def offers(plan: Plan, size: int) -> list[Offer]:
     """What can be computed for so many items, by epsilon and protocol; `InvalidInput` if that is nothing at all."""
-    found = []
-    for cell in plan.cells():
-        if cell.run == 0:
-            found.append(_offer(plan, cell, size))
+    found = [_offer(plan, cell, size) for cell in plan.first_cells()]
     if not any(offer.methods for offer in found):
         impossible = [f"{offer.protocol} at eps = {offer.epsilon:g}: {offer.impossible}" for offer in found]
         if not any(offer.missing for offer in found):

@@ -135,9 +135,12 @@ def told_ratio(law: JointResponse, users: int, colluders: int) -> Ratio:
         told = colluders - lied
         true, false = (
             sum(
-                (chance * Fraction(comb(rest, others), comb(users, S)))
-                for S, chance in enumerate(chances)
-                if 0 <= (others := S - told - own) <= rest
+                (
+                    chance * Fraction(comb(rest, others), comb(users, S))
+                    for S, chance in enumerate(chances)
+                    if 0 <= (others := S - told - own) <= rest
+                ),
+                Fraction(0),
             )
             for own in (1, 0)
         )

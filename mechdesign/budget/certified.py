@@ -72,9 +72,13 @@ class Bracket:
         """Epsilons inside the bracket that the collections allowed did not decide: what keeps it wide."""
         return tuple(verdict for verdict in self.verdicts if verdict.verdict == UNDECIDED)
 
-    def is_wider_than(self, phi: float) -> bool:
+    def width(self, span: Range) -> float:
+        """How long it is; where nothing was found to fail, from the start of the range."""
+        return self.upper - (span.least if self.lower is None else self.lower)
+
+    def is_wide(self, span: Range) -> bool:
         """Whether it is longer than the precision asked for, up to rounding."""
-        return self.lower is not None and self.upper - self.lower > phi * (1 + 1e-9)
+        return self.width(span) > span.phi * (1 + 1e-9)
 
     @property
     def simulations(self) -> int:

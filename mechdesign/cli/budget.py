@@ -207,7 +207,7 @@ def _document(answers: Sequence[Answer], counts: Any, span: Range) -> dict[str, 
             "epsilon": _ends(answer),
             "probability": question.constraint.probability,
             "bracket": None if interval is None else list(interval),
-            "wider_than_phi": result.is_wider_than(answer.task.span.phi) if isinstance(result, Bracket) else None,
+            "wider_than_phi": result.is_wide(answer.task.span) if isinstance(result, Bracket) else None,
             "error_rate": result.error if isinstance(result, Bracket) else None,
             "simulations": None if result is None else result.simulations,
             "reason": answer.reason or None,
@@ -266,10 +266,10 @@ def _print_wide(answers: Sequence[Answer]) -> None:
     """Brackets that are wider than asked for, and what would make them shorter."""
     for answer in answers:
         bracket, span = answer.result, answer.task.span
-        if isinstance(bracket, Bracket) and bracket.lower is not None and bracket.is_wider_than(span.phi):
+        if isinstance(bracket, Bracket) and bracket.is_wide(span):
             most = int(answer.task.options.get("most_runs", MOST_RUNS))
             output.console.print(
-                f"  {answer.task.question.name}: the bracket is {bracket.upper - bracket.lower:.3g} wide, wider than "
+                f"  {answer.task.question.name}: the bracket is {bracket.width(span):.3g} wide, wider than "
                 f"--phi {span.phi:g}: {most:,} collections do not decide eps = {bracket.undecided[0].epsilon:.6g}. "
                 f"Raise --most-runs.",
                 soft_wrap=True,

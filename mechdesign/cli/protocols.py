@@ -98,7 +98,8 @@ def _print(rows: list[dict[str, Any]], epsilon: float, size: int, users: int) ->
         [_cells(row) for row in rows if "impossible" not in row],
     )
     output.console.print(
-        "\nvariance: of one estimated frequency, averaged over the items, the same for all data\n"
+        "\nvariance: of one estimated frequency, averaged over the items, the same for all data (HR with more than\n"
+        "one block: at even frequencies; there an item's noise grows with what its block holds)\n"
         "absent item: that of an item nobody holds; root: square root of the variance; loss: of the first report",
         soft_wrap=True,
     )

@@ -109,7 +109,7 @@ def run(
     ] = None,
     limit: Annotated[
         float | None,
-        typer.Option("--limit", help="Loss of all reports of one value, for the longitudinal protocols (2 eps)."),
+        typer.Option("--limit", help="Loss of all reports of users who never change, if longitudinal (2 eps)."),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same numbers.")] = 0,
     engine: Annotated[str, typer.Option("--engine", help="local processes or dask.")] = "local",

@@ -46,8 +46,8 @@ short of the limit it shrinks towards uniform, which is good or bad as the data 
 MOST_LIKELY = 256
 """Maximum likelihood of reports other than randomised response needs their channel: only for so many items."""
 
-MOST_ROWS = 10_000_000
-"""Results (a protocol, method, epsilon and run) of one plan: all are kept, in a few gigabytes."""
+MOST_ROWS = 2_000_000
+"""Results (a protocol, method, epsilon and run) of one plan: all are kept, in about a gigabyte."""
 
 KIND, VERSION = "mechdesign bench results", 1
 CONFIDENCE = 0.95
@@ -61,7 +61,7 @@ class Plan:
     """The cells of an experiment and what is measured in them.
 
     Protocols are names of the catalogue, or names of ``designs``: protocols given outright, each at its own epsilon.
-    ``limit`` is the loss of all reports of one value in the longitudinal protocols (2 eps unless given).
+    ``limit`` is eps_infinity of the longitudinal protocols (2 eps unless given): what users who never change lose.
     """
 
     protocols: tuple[str, ...]

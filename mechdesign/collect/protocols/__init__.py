@@ -15,6 +15,7 @@ from mechdesign.collect.protocols.grr import Grr
 from mechdesign.collect.protocols.hadamard import HadamardResponse
 from mechdesign.collect.protocols.hashing import LocalHashing
 from mechdesign.collect.protocols.histogram import SummedHistogram, ThresholdHistogram
+from mechdesign.collect.protocols.histories import Losses, Spent
 from mechdesign.collect.protocols.longitudinal import Client, Longitudinal
 from mechdesign.collect.protocols.prefix import Hitters, PrefixSearch, prefix_search
 from mechdesign.collect.protocols.protocol import FrequencyProtocol, variances
@@ -33,10 +34,12 @@ __all__ = [
     "Hitters",
     "LocalHashing",
     "Longitudinal",
+    "Losses",
     "OperatingSystem",
     "PrefixSearch",
     "SampledAttribute",
     "SampledWithFakes",
+    "Spent",
     "SplitBudget",
     "SubsetSelection",
     "SummedHistogram",

@@ -119,7 +119,8 @@ def _print_together(rows: list[dict[str, Any]], limit: float, rounds: int) -> No
     )
     output.console.print(
         f"\nsame value throughout: of users who never change, at most {limit:g} however many reports\n"
-        "one value replaced: the same history, but one value is another one, held in no other round, throughout\n"
+        "one value replaced: the same history, but one value is another one, held in no other round, throughout;\n"
+        "  two values can have one hash, and then one memory: with hashing no limit holds there either\n"
         "one change: a user who never changes against one who changes once; no limit holds\n"
         "Protocols without a memory draw every report anew, and lose the loss of one report times the reports "
         "in each case.",

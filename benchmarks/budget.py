@@ -27,6 +27,7 @@ USERS_LOOPED = 2_000
 def rows() -> Iterator[Row]:
     yield from capacity()
     yield certified()
+    yield subsets()
     yield from emoji()
 
 
@@ -50,6 +51,15 @@ def certified() -> Row:
     taken = seconds(partial(search, ledger, Range()))
     loop = user_by_user("oue", counts) * ledger.simulated
     return Row("budget, certified, 17 items, 1e6 users", "one user at a time", taken, loop, Target(1e-3, 10.0))
+
+
+def subsets() -> Row:
+    """Subset selection, a hundred collections of 1,680 users and 17 items at once and one at a time."""
+    counts, law = scaled(msnbc_like(), 1_680), protocol("ss", 1.0, 17)
+    rng = np.random.default_rng(1)
+    together = seconds(partial(law.simulate_many, counts, 100, rng))  # type: ignore[attr-defined]
+    alone = seconds(lambda: [law.simulate(counts, rng) for _ in range(100)])
+    return Row("budget, 100 collections, ss", "one collection at a time", together, alone, Target(1 / 10))
 
 
 def emoji() -> Iterator[Row]:

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from mechdesign.budget import capri_exact
 from mechdesign.budget.capacity import LEAST, MOST, PRECISION, Capacity, Requirement, unmet
 from mechdesign.budget.ledger import Memory, Say
+from mechdesign.budget.searches import require_count
 from mechdesign.budget.simulation import Family, binomial_below, collections
 from mechdesign.collect import postprocess
 from mechdesign.collect.protocols import FrequencyProtocol
@@ -66,7 +67,7 @@ def simulate_etc(capacity: Capacity, law: FrequencyProtocol, runs: int, rng: np.
     """
     require_generator(rng)
     parts = []
-    for start in range(0, _count(runs, "runs"), _AT_ONCE):
+    for start in range(0, require_count(runs, "runs"), _AT_ONCE):
         parts.append(capacity.etc(law, collections(law, capacity.x, min(_AT_ONCE, runs - start), rng)))
     return np.concatenate(parts)
 
@@ -152,7 +153,7 @@ def capri_from(
     >>> capri_from(again, Requirement("fn", 0.05), runs=2000) == found, again.simulated
     (True, 0)
     """
-    count, asked = _count(runs, "runs"), memory.question
+    count, asked = require_count(runs, "runs"), memory.question
 
     def above(epsilon: float, say: Say) -> float:
         met = 0
@@ -224,7 +225,7 @@ def selection_law(
     satisfied counts for ``most``.
     """
     requirement.require_possible(capacity)
-    above, count = capri_exact.Exceedance(capacity, protocol), _count(runs, "runs")
+    above, count = capri_exact.Exceedance(capacity, protocol), require_count(runs, "runs")
     # the least count that is not below tau; 1e-9 as in 0.05 * 50,000 = 2500.0000000000005
     bar = math.ceil(requirement.tau * count - 1e-9)
     law: dict[float, float] = {}
@@ -310,9 +311,3 @@ def _households(estimate: Floats, users: int) -> Counts:
     order = np.argsort(counts - shares, kind="stable")
     counts[order[: users - int(counts.sum())]] += 1
     return counts
-
-
-def _count(value: int, what: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise InvalidInput(what, value, "be a whole number, at least 1")
-    return value

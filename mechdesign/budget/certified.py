@@ -32,7 +32,7 @@ from dataclasses import dataclass
 from scipy import special
 
 from mechdesign.budget.ledger import Ledger, Say, Tally
-from mechdesign.budget.searches import Look, Range, unmet
+from mechdesign.budget.searches import MOST_COUNT, Look, Range, unmet
 from mechdesign.budget.simulation import BATCH, COMMON
 from mechdesign.errors import InvalidInput, NoAnswer, require_number
 
@@ -68,6 +68,19 @@ class Bracket:
         return self.upper
 
     @property
+    def undecided(self) -> tuple[Verdict, ...]:
+        """Epsilons inside the bracket that the collections allowed did not decide: what keeps it wide."""
+        return tuple(verdict for verdict in self.verdicts if verdict.verdict == UNDECIDED)
+
+    def width(self, span: Range) -> float:
+        """How long it is; where nothing was found to fail, from the start of the range."""
+        return self.upper - (span.least if self.lower is None else self.lower)
+
+    def is_wide(self, span: Range) -> bool:
+        """Whether it is longer than the precision asked for, up to rounding."""
+        return self.width(span) > span.phi * (1 + 1e-9)
+
+    @property
     def simulations(self) -> int:
         return sum(verdict.tally.runs for verdict in self.verdicts)
 
@@ -79,8 +92,8 @@ def search(
     chance = require_number(error, "error")
     if not 1e-9 <= chance < 0.5:
         raise InvalidInput("error", error, "lie between 1e-9 and 0.5", f"for example error={ERROR}")
-    if isinstance(most_runs, bool) or not isinstance(most_runs, int) or most_runs < BATCH:
-        raise InvalidInput("most runs", most_runs, f"be a whole number, at least {BATCH}")
+    if isinstance(most_runs, bool) or not isinstance(most_runs, int) or not BATCH <= most_runs <= MOST_COUNT:
+        raise InvalidInput("most runs", most_runs, f"be a whole number from {BATCH} to {MOST_COUNT}")
     alpha = chance / most_tests(span)
     verdicts: list[Verdict] = []
 

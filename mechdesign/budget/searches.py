@@ -27,6 +27,8 @@ from mechdesign.errors import InvalidInput, require_epsilon, require_finite
 LEAST, MOST, PRECISION = 0.001, 20.0, 0.01
 RELAXATION, PASSES, MULTIPLIER = 4, 5, 1.0
 RUNS, LEAST_RUNS, MOST_RUNS = 500, 100, 1000
+MOST_COUNT = 10_000_000
+"""Collections at one epsilon, or rounds of a search: more is a slip of the hand, not a plan."""
 FIRST_POINTS, ROUNDS = 20, 20
 
 
@@ -98,7 +100,7 @@ class _Search:
 def bs(ledger: Ledger, span: Range, say: Say, *, runs: int = RUNS) -> Selected:
     """Algorithm 1, binary search."""
     search, low, high = _Search(ledger, span, say), span.least, span.most
-    runs = _count(runs, "runs")
+    runs = require_count(runs, "runs")
     while high - low >= span.phi:
         say(f"eps in [{low:.4g}, {high:.4g}]")
         middle = (low + high) / 2
@@ -115,7 +117,7 @@ def rbs(ledger: Ledger, span: Range, say: Say, *, runs: int = RUNS, g: float = R
     if not require_finite(g, "g") > 2:
         raise InvalidInput("g", g, "be above 2", "with 2 the interval would never get shorter")
     search, low, high = _Search(ledger, span, say), span.least, span.most
-    runs = _count(runs, "runs")
+    runs = require_count(runs, "runs")
     while high - low >= span.phi:
         say(f"eps in [{low:.4g}, {high:.4g}]")
         step, middle = (high - low) / g, (low + high) / 2
@@ -137,7 +139,7 @@ def dbs(
     c: float = MULTIPLIER,
 ) -> Selected:
     """Algorithm 3, dynamic: ``min(floor(C / |average - threshold|), N_max)`` collections, and N_min at least."""
-    least, most = _count(least_runs, "least runs"), _count(most_runs, "most runs")
+    least, most = require_count(least_runs, "least runs"), require_count(most_runs, "most runs")
     if not (require_finite(c, "C") > 0 and least <= most):
         raise InvalidInput("C, N_min, N_max", (c, least, most), "have C above 0 and N_min at most N_max")
     search, low, high = _Search(ledger, span, say), span.least, span.most
@@ -163,8 +165,8 @@ def mpass(
     if not require_finite(g, "g") > 1:
         raise InvalidInput("g", g, "be above 1", "steps have to get finer")
     search, low, high, step = _Search(ledger, span, say), span.least, span.most, 1.0
-    runs, satisfying = _count(runs, "runs"), math.inf
-    for number in range(1, _count(passes, "passes") + 1):
+    runs, satisfying = require_count(runs, "runs"), math.inf
+    for number in range(1, require_count(passes, "passes") + 1):
         for k in range(math.floor((high - low) / step + 1e-9) + 1):
             epsilon = low + k * step
             if not span.least <= epsilon <= span.most:
@@ -191,14 +193,14 @@ def bayes(
     """Algorithms 5 and 6: the epsilon whose average metric is nearest to the threshold, by a Gaussian process."""
     from mechdesign.budget.bayes import least
 
-    runs = _count(runs, "runs")
+    runs = require_count(runs, "runs")
     search, threshold = _Search(ledger, span, say), ledger.question.constraint.threshold
 
     def distance(epsilon: float) -> float:
         return abs(search.look(epsilon, runs).mean - threshold)
 
-    points = _count(first_points, "first points")
-    found = least(distance, span.least, span.most, points, _count(rounds, "rounds"), ledger.question.seed, say)
+    points = require_count(first_points, "first points")
+    found = least(distance, span.least, span.most, points, require_count(rounds, "rounds"), ledger.question.seed, say)
     reached = [look.tally.mean for look in search.looks]
     if not min(reached) <= threshold <= max(reached):
         raise unmet(ledger.question, span, search.looks)
@@ -230,7 +232,8 @@ def unmet(question: Question, span: Range, looks: list[Look]) -> InvalidInput:
     return InvalidInput("constraint", question.constraint.words, rule, seen)
 
 
-def _count(value: int, what: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise InvalidInput(what, value, "be a whole number, at least 1")
+def require_count(value: int, what: str) -> int:
+    """A number of collections or rounds."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_COUNT:
+        raise InvalidInput(what, value, f"be a whole number from 1 to {MOST_COUNT}")
     return value

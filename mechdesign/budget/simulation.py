@@ -18,7 +18,15 @@ from scipy import special
 
 from mechdesign.budget.constraint import AT_LEAST, Constraint
 from mechdesign.collect import bench, postprocess, protocols
-from mechdesign.collect.protocols import FrequencyProtocol, Grr, LocalHashing, Longitudinal, ThresholdHistogram, Unary
+from mechdesign.collect.protocols import (
+    FrequencyProtocol,
+    Grr,
+    LocalHashing,
+    Longitudinal,
+    SubsetSelection,
+    ThresholdHistogram,
+    Unary,
+)
 from mechdesign.collect.protocols.catalogue import entry
 from mechdesign.collect.protocols.designed import designed
 from mechdesign.domains import Interval
@@ -144,6 +152,8 @@ def collections(law: FrequencyProtocol, counts: Counts, runs: int, rng: np.rando
     if has_independent_items(law):
         own = rng.binomial(counts, once.p, shape)
         return np.asarray(own + rng.binomial(users - counts, once.q, shape), dtype=np.float64)
+    if isinstance(once, SubsetSelection):
+        return once.simulate_many(counts, runs, rng).astype(np.float64)
     return np.stack([np.asarray(law.simulate(counts, rng), dtype=np.float64) for _ in range(runs)])
 
 

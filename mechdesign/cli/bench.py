@@ -1,6 +1,8 @@
 """Protocols and post-processing compared on given data, over epsilon: ranked, with confidence intervals.
 
-The options of LDP3 mean what they mean there: -e -p -m -r -t -d -u. Lists are separated by commas.
+LDP3's command lines run as they are: -e -p -m -r -t -d -u, lists separated by blanks or by commas. Two of its metrics
+have other names here: its l1, which is a mean, is mae (l1 is the sum), and its kl, of the truth from the estimate, is
+kl-reversed (kl is of the estimate from the truth).
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from mechdesign import files, plot
 from mechdesign.cli import output
@@ -40,6 +43,39 @@ _SLOW = f"{bench.PUBLISHED_IBU}: IBU as published, stopped after 10,000 steps"
 _SAME_PROTOCOL = {"subset": "ss"}
 _DESIGN = ".json"
 _TABLES = (".csv", ".json", ".parquet")
+_LISTED = {
+    "eps": ("-e", "--eps", "--epsilon"),
+    "protocols": ("-p", "--protocol", "--protocols"),
+    "methods": ("-m", "--method", "--methods"),
+    "metrics": ("-u", "--metric", "--utility_metric"),
+}
+_LISTS = frozenset(name for names in _LISTED.values() for name in names)
+
+
+class WithBlankLists(TyperCommand):
+    """What follows an option that takes a list, up to the next option, belongs to it: LDP3 separates by blanks."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, joined_lists(args))
+
+
+def joined_lists(arguments: Sequence[str]) -> list[str]:
+    """Lists separated by blanks as lists separated by commas.
+
+    >>> joined_lists(["-p", "grr", "olh", "-m", "norm,", "norm_sub", "-r", "2"])
+    ['-p', 'grr,olh', '-m', 'norm,norm_sub', '-r', '2']
+    """
+    found: list[str] = []
+    within = False
+    for text in arguments:
+        if text.startswith("-"):
+            found.append(text)
+            within = text.partition("=")[0] in _LISTS
+        elif within and found[-1] not in _LISTS:
+            found[-1] = f"{found[-1].rstrip(',')},{text.lstrip(',')}".strip(",")
+        else:
+            found.append(text)
+    return found
 
 
 def run(
@@ -73,7 +109,7 @@ def run(
     ] = None,
     limit: Annotated[
         float | None,
-        typer.Option("--limit", help="Loss of all reports of one value, for the longitudinal protocols (2 eps)."),
+        typer.Option("--limit", help="Loss of all reports of users who never change, if longitudinal (2 eps)."),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same numbers.")] = 0,
     engine: Annotated[str, typer.Option("--engine", help="local processes or dask.")] = "local",

@@ -208,6 +208,7 @@ def _document(answers: Sequence[Answer], counts: Any, span: Range) -> dict[str, 
             "epsilon": _ends(answer),
             "probability": question.constraint.probability,
             "bracket": None if interval is None else list(interval),
+            "wider_than_phi": result.is_wide(answer.task.span) if isinstance(result, Bracket) else None,
             "error_rate": result.error if isinstance(result, Bracket) else None,
             "simulations": None if result is None else result.simulations,
             "reason": answer.reason or None,
@@ -257,8 +258,23 @@ def _print(answers: Sequence[Answer], wish: Constraint, counts: Any) -> None:
             f"  Bracket: holds at its upper end, fails at its lower one; error rate at most {brackets[0].error:g}.",
             soft_wrap=True,
         )
+    _print_wide(answers)
     if any(answer.task.method != CERTIFIED for answer in answers):
         output.console.print("  The other methods are heuristics of the literature without an error rate.")
+
+
+def _print_wide(answers: Sequence[Answer]) -> None:
+    """Brackets that are wider than asked for, and what would make them shorter."""
+    for answer in answers:
+        bracket, span = answer.result, answer.task.span
+        if isinstance(bracket, Bracket) and bracket.is_wide(span):
+            most = int(answer.task.options.get("most_runs", MOST_RUNS))
+            output.console.print(
+                f"  {answer.task.question.name}: the bracket is {bracket.width(span):.3g} wide, wider than "
+                f"--phi {span.phi:g}: {most:,} collections do not decide eps = {bracket.undecided[0].epsilon:.6g}. "
+                f"Raise --most-runs.",
+                soft_wrap=True,
+            )
 
 
 def _end(value: float | None) -> str:

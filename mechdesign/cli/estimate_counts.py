@@ -80,7 +80,9 @@ def run(
     ] = None,
     limit: Annotated[
         float | None,
-        typer.Option("--limit", help="Loss of all reports of one value; L-OUE and L-SOUE cannot be read without it."),
+        typer.Option(
+            "--limit", help="Loss of users who never change, in all; L-OUE and L-SOUE cannot be read without it."
+        ),
     ] = None,
     hashes: Annotated[int | None, typer.Option("--g", help="Hash values, if the clients of (l-)olh set them.")] = None,
     subset: Annotated[int | None, typer.Option("--subset", help="Items in a set, if the clients of ss set it.")] = None,

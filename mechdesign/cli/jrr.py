@@ -173,7 +173,7 @@ def _require_parties(parties: int, group: int, eps: float | None) -> None:
 def _play(design: JointDesign, parties: int, deadline: float, *, quiet: bool) -> dict[str, Any]:
     """One collection between processes; the values are the design's share of ones, rounded, at least one if any."""
     from mechdesign.deploy.parties import law_to_run, run_parties
-    from mechdesign.proof.joint import privacy_of
+    from mechdesign.proof.joint import log_up, privacy_of, told_ratio
 
     problem = design.problem
     law = law_to_run(design.law, problem.epsilon, problem.users, problem.colluders, problem.caps)
@@ -189,6 +189,7 @@ def _play(design: JointDesign, parties: int, deadline: float, *, quiet: bool) ->
         "ones": ones,
         "estimate": float(played.law.estimate(counted, parties)),
         "pooled": privacy_of(played.law, parties, played.threshold).averaged,
+        "told": log_up(told_ratio(played.law, parties, played.threshold)),
     }
 
 
@@ -254,6 +255,7 @@ def document_of(design: JointDesign, rule: Heuristic | None, played: dict[str, A
             "law": run.law.to_dict(),
             "tolerated_colluders": run.threshold,
             "averaged_epsilon_of_their_truths": played["pooled"],
+            "worst_epsilon_of_their_truths": played["told"],
             "reports": list(run.reports[0]),
             "estimate": played["estimate"],
             "true_count": played["ones"],
@@ -368,8 +370,11 @@ def _print_run(played: dict[str, Any]) -> None:
         f"\nRun between {parties} in {run.seconds:.1f} s "
         f"(semi-honest)\n"
         f"  messages are safe against {run.threshold} who pool them; what their own truth bits tell is above\n"
-        f"  eps on average over the grouping if {run.threshold} of these {len(run.reports[0])} users pool their truth "
-        f"bits: {_eps(played['pooled'])}\n"
+        f"  eps if {run.threshold} of these {len(run.reports[0])} users pool their truth bits, the grouping unknown: "
+        f"{_eps(played['told'])} at worst\n"
+        f"    on average over the grouping: {_eps(played['pooled'])}"
+        + (" (no bound given what the bits were: those can tell more)" if played["told"] > played["pooled"] else "")
+        + "\n"
         f"  reports: {' '.join(map(str, run.reports[0]))} (1 is the value counted)\n"
         f"  estimated count {output.number(played['estimate'])}, true count {played['ones']}",
         soft_wrap=True,

@@ -1,6 +1,8 @@
-"""All frequency protocols for one eps and number of items: p*, q*, variance, report size, exact privacy loss.
+"""All frequency protocols for one eps and number of items: p*, q*, variance, report size, exact privacy losses.
 
-With --protocol only that one; --out then writes what its clients run, for `estimate-counts --survey`.
+What many reports of a user tell together depends on the two histories that are compared: losses are printed by
+relation (`mechdesign.collect.protocols.histories`). With --protocol only that one; --out then writes what its clients
+run, for `estimate-counts --survey`.
 """
 
 from __future__ import annotations
@@ -17,12 +19,18 @@ from mechdesign.collect.datasets import parse_domain_labels
 from mechdesign.collect.protocols import PROTOCOLS, FrequencyProtocol, protocol
 from mechdesign.collect.protocols.arguments import require_size, require_users
 from mechdesign.collect.protocols.catalogue import Entry, entry
+from mechdesign.collect.protocols.histories import require_rounds
 from mechdesign.collect.protocols.longitudinal import Longitudinal
 from mechdesign.collect.survey import Survey
 from mechdesign.errors import MAX_EPSILON, InvalidInput, require_epsilon
 
-_PARAMETERS = ("hashes", "subset", "threshold", "columns")
-_SHORT = {"hashes": "g", "subset": "d", "threshold": "theta", "columns": "K"}
+_RELATIONS = {
+    "same_value": "same value throughout",
+    "one_value_replaced": "one value replaced",
+    "one_change": "one change",
+}
+_PARAMETERS = ("hashes", "subset", "threshold", "blocks", "columns")
+_SHORT = {"hashes": "g", "subset": "d", "threshold": "theta", "blocks": "B", "columns": "K"}
 
 
 def run(
@@ -31,7 +39,7 @@ def run(
     users: Annotated[int, typer.Option("--users", "-n", help="Number of users n the variances are for.")] = 100_000,
     limit: Annotated[
         float | None,
-        typer.Option("--limit", help="Loss of all reports of one value, for the longitudinal protocols (2 eps)."),
+        typer.Option("--limit", help="Loss of all reports of users who never change, if longitudinal (2 eps)."),
     ] = None,
     domain: Annotated[
         str | None, typer.Option("--domain", help="All items, in the order the clients number them: A,B,C or LO..HI.")
@@ -40,6 +48,7 @@ def run(
     out: Annotated[
         Path | None, typer.Option("--out", help="Save what clients of --protocol run: a survey, JSON.")
     ] = None,
+    rounds: Annotated[int, typer.Option("--rounds", help="Reports of each user the losses together are for.")] = 10,
     as_json: AsJson = False,
     force: Force = False,
     quiet: Quiet = False,
@@ -50,7 +59,7 @@ def run(
         raise InvalidInput("--domain or --size", given, "be given, one of them", "for example --size 100")
     labels = None if domain is None else parse_domain_labels(domain)
     items = require_size(size if labels is None else len(labels))
-    epsilon, n = require_epsilon(eps), require_users(users)
+    epsilon, n, reports = require_epsilon(eps), require_users(users), require_rounds(rounds)
     most = require_epsilon(min(2 * epsilon, MAX_EPSILON) if limit is None else limit, "limit")
     if most < epsilon:
         raise InvalidInput("limit", limit, f"be at least eps = {epsilon:g}, the loss of the first report")
@@ -58,21 +67,22 @@ def run(
     if out is not None and name is None:
         raise InvalidInput("protocol", name, "be given with --out: a survey has one", "for example --protocol olh")
     with output.progress("protocols", quiet=quiet):
-        rows = [_row(line, epsilon, items, n, most) for line in chosen]
+        rows = [_row(line, epsilon, items, n, most, reports) for line in chosen]
         if out is not None:
             names = tuple(map(str, range(items))) if labels is None else labels
             options = {"limit": most} if chosen[0].longitudinal else {}
             Survey(chosen[0].key, epsilon, names, parameters=options).write(out, overwrite=force)
     if as_json:
-        said = {"epsilon": epsilon, "size": items, "users": n, "limit": most}
+        said = {"epsilon": epsilon, "size": items, "users": n, "limit": most, "rounds": reports}
         output.print_json(said | {"protocols": rows})
         return
-    _print(rows, epsilon, items, n, most)
+    _print(rows, epsilon, items, n)
+    _print_together(rows, most, reports)
     if out is not None:
         output.say_saved(out)
 
 
-def _row(line: Entry, epsilon: float, size: int, users: int, limit: float) -> dict[str, Any]:
+def _row(line: Entry, epsilon: float, size: int, users: int, limit: float, rounds: int) -> dict[str, Any]:
     options = {"limit": limit} if line.longitudinal else {}
     about = {"key": line.key, "longitudinal": line.longitudinal, "citation": line.citation}
     try:
@@ -89,29 +99,65 @@ def _row(line: Entry, epsilon: float, size: int, users: int, limit: float) -> di
         "variance_absent": law.variance(0.0, users).item(),
         "report_bits": law.report_bits,
         "privacy_loss": law.privacy_loss(),
-        "limit_loss": law.limit if isinstance(law, Longitudinal) else law.privacy_loss(),
+        "limit_loss": law.limit if isinstance(law, Longitudinal) else None,
+        "losses_together": _together(law, rounds),
         "parameters": _parameters(law.once if isinstance(law, Longitudinal) else law),
     }
+
+
+def _together(law: FrequencyProtocol, rounds: int) -> dict[str, float]:
+    """Exact losses of so many reports by relation; without a memory reports are independent and their losses add up."""
+    if not isinstance(law, Longitudinal):
+        return dict.fromkeys(_RELATIONS, rounds * law.privacy_loss())
+    found = law.losses(rounds)
+    return {name: getattr(found, name) for name in _RELATIONS}
 
 
 def _parameters(law: FrequencyProtocol) -> dict[str, float]:
     return {_SHORT[name]: getattr(law, name) for name in _PARAMETERS if hasattr(law, name)}
 
 
-def _print(rows: list[dict[str, Any]], epsilon: float, size: int, users: int, limit: float) -> None:
+def _print(rows: list[dict[str, Any]], epsilon: float, size: int, users: int) -> None:
     output.print_table(
-        f"Frequency protocols: eps = {epsilon:g}, {size} items, {users} users; longitudinal: at most {limit:g} in all",
+        f"Frequency protocols: eps = {epsilon:g}, {size} items, {users} users",
         ["protocol", "p*", "q*", "variance", "absent item", "root", "bits", "loss", ""],
         [_cells(row) for row in rows if "impossible" not in row],
     )
     output.console.print(
-        "\nvariance: of one estimated frequency, averaged over the items, the same for all data\n"
+        "\nvariance: of one estimated frequency, averaged over the items, the same for all data (HR with more than\n"
+        "one block: at even frequencies; there an item's noise grows with what its block holds)\n"
         "absent item: that of an item nobody holds; root: square root of the variance; loss: of the first report",
         soft_wrap=True,
     )
     for row in rows:
         if "impossible" in row:
             output.console.print(f"{row['name']} is impossible here: {row['impossible']}", soft_wrap=True)
+
+
+def _print_together(rows: list[dict[str, Any]], limit: float, rounds: int) -> None:
+    """What all reports of a user lose together, for the protocols that remember."""
+    remembering = [row for row in rows if row["longitudinal"] and "impossible" not in row]
+    if not remembering:
+        return
+    output.console.print()
+    output.print_table(
+        f"Loss of {rounds} reports of a user together, by the two histories compared",
+        ["protocol", *_RELATIONS.values()],
+        [[row["name"], *(_loss(row["losses_together"][name]) for name in _RELATIONS)] for row in remembering],
+    )
+    output.console.print(
+        f"\nsame value throughout: of users who never change, at most {limit:g} however many reports\n"
+        "one value replaced: the same history, but one value is another one, held in no other round, throughout;\n"
+        "  two values can have one hash, and then one memory: with hashing no limit holds there either\n"
+        "one change: a user who never changes against one who changes once; no limit holds\n"
+        "Protocols without a memory draw every report anew, and lose the loss of one report times the reports "
+        "in each case.",
+        soft_wrap=True,
+    )
+
+
+def _loss(loss: float) -> str:
+    return f"{loss:.6g}" if math.isfinite(loss) else "infinite"
 
 
 def _cells(row: dict[str, Any]) -> list[str]:

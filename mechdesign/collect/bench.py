@@ -8,6 +8,7 @@ for any engine, any number of workers, any order, and for a run that was killed 
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import math
 import os
@@ -46,6 +47,9 @@ short of the limit it shrinks towards uniform, which is good or bad as the data 
 MOST_LIKELY = 256
 """Maximum likelihood of reports other than randomised response needs their channel: only for so many items."""
 
+MOST_ROWS = 2_000_000
+"""Results (a protocol, method, epsilon and run) of one plan: all are kept, in about a gigabyte."""
+
 KIND, VERSION = "mechdesign bench results", 1
 _LARGEST = 1e100  # of a metric, so that sums of squares stay doubles
 CONFIDENCE = 0.95
@@ -59,7 +63,7 @@ class Plan:
     """The cells of an experiment and what is measured in them.
 
     Protocols are names of the catalogue, or names of ``designs``: protocols given outright, each at its own epsilon.
-    ``limit`` is the loss of all reports of one value in the longitudinal protocols (2 eps unless given).
+    ``limit`` is eps_infinity of the longitudinal protocols (2 eps unless given): what users who never change lose.
     """
 
     protocols: tuple[str, ...]
@@ -91,17 +95,24 @@ class Plan:
         for name, value, least in (("runs", self.runs, 1), ("seed", self.seed, 0)):
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
                 raise InvalidInput(name, value, f"be a whole number, at least {least}")
+        rows = len(self._pairs()) * self.runs * len(self.methods)
+        if rows > MOST_ROWS:
+            most = MOST_ROWS // (rows // self.runs)
+            rule = f"make at most {MOST_ROWS} results: {most} runs of these protocols, methods and eps"
+            raise InvalidInput("runs", self.runs, rule, "intervals shorten as one over the root of the runs")
 
-    def cells(self) -> list[Cell]:
+    def _pairs(self) -> list[tuple[str, float]]:
+        """Protocols at their epsilons, by epsilon."""
         at = {name: (self.designs[name].epsilon,) if name in self.designs else self.epsilons for name in self.protocols}
         epsilons = sorted({epsilon for choices in at.values() for epsilon in choices})
-        return [
-            Cell(name, epsilon, run)
-            for epsilon in epsilons
-            for name in self.protocols
-            if epsilon in at[name]
-            for run in range(self.runs)
-        ]
+        return [(name, epsilon) for epsilon in epsilons for name in self.protocols if epsilon in at[name]]
+
+    def cells(self) -> list[Cell]:
+        return [Cell(name, epsilon, run) for name, epsilon in self._pairs() for run in range(self.runs)]
+
+    def first_cells(self) -> list[Cell]:
+        """One cell of each protocol at each epsilon."""
+        return [Cell(name, epsilon, 0) for name, epsilon in self._pairs()]
 
     def protocol(self, cell: Cell, size: int) -> FrequencyProtocol:
         """The protocol of a cell, for that many items."""
@@ -166,10 +177,7 @@ class Rank:
 
 def offers(plan: Plan, size: int) -> list[Offer]:
     """What can be computed for so many items, by epsilon and protocol; `InvalidInput` if that is nothing at all."""
-    found = []
-    for cell in plan.cells():
-        if cell.run == 0:
-            found.append(_offer(plan, cell, size))
+    found = [_offer(plan, cell, size) for cell in plan.first_cells()]
     if not any(offer.methods for offer in found):
         impossible = [f"{offer.protocol} at eps = {offer.epsilon:g}: {offer.impossible}" for offer in found]
         if not any(offer.missing for offer in found):
@@ -228,13 +236,22 @@ def measure(cells: Sequence[Cell], plan: Plan, counts: Counts) -> list[Row]:
     n = int(counts.sum())
     truth = counts / n
     rows = []
-    for cell in cells:
-        protocol = plan.protocol(cell, counts.size)
-        seen = _collected(protocol, counts, cell.generator(plan.seed))
-        for method in _offer(plan, cell, counts.size).methods:
-            estimate = estimated(protocol, seen.support, n, method, seen.reports)
-            values = {name: metrics.metric(name).measure(truth, estimate) for name in plan.metrics}
-            rows.append(Row(cell.protocol, method, cell.epsilon, cell.run, values))
+    for _, alike in itertools.groupby(cells, key=lambda cell: (cell.protocol, cell.epsilon)):
+        group = list(alike)
+        protocol, methods = plan.protocol(group[0], counts.size), _offer(plan, group[0], counts.size).methods
+        seen = [_collected(protocol, counts, cell.generator(plan.seed)) for cell in group]
+        published: Sequence[Floats | None] = [None] * len(group)
+        if PUBLISHED_IBU in methods:  # ten thousand steps: of all runs at once
+            supports = [np.asarray(one.support) for one in seen]
+            published = list(estimators.ibu_published(supports, protocol.p, protocol.q))
+        for cell, one, stepped in zip(group, seen, published, strict=True):
+            for method in methods:
+                if method == PUBLISHED_IBU and stepped is not None:
+                    estimate = stepped
+                else:
+                    estimate = estimated(protocol, one.support, n, method, one.reports)
+                values = {name: metrics.metric(name).measure(truth, estimate) for name in plan.metrics}
+                rows.append(Row(cell.protocol, method, cell.epsilon, cell.run, values))
     return rows
 
 

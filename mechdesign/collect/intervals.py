@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from mechdesign.collect.protocols import FrequencyProtocol
+from mechdesign.collect.protocols import FrequencyProtocol, variances
 from mechdesign.errors import InvalidInput, require_number
 
 Floats = NDArray[np.float64]
@@ -68,7 +68,7 @@ def share_intervals(law: FrequencyProtocol, support: ArrayLike, n: int, of: str,
         raise InvalidInput("share", of, f"be one of {', '.join(SHARES)}")
     unbiased = law.estimate(support, n)
     share = np.clip(unbiased, 0.0, 1.0)
-    variance = law.variance(share, n)
+    variance = variances(law, share, n)
     z = NormalDist().inv_cdf((1 + level) / 2)
     if of == USERS:
         return _of_users(law, np.asarray(support, dtype=np.float64), n, unbiased, np.sqrt(variance), level)

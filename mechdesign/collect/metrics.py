@@ -1,7 +1,8 @@
 """How far estimated frequencies are from the true ones: each metric takes (truth f, estimate g) over the same k items.
 
 Names say whether a metric is a sum or a mean: the tables of LDP3 headed "l1 distance" are means (here ``mae``), and
-Optimus divides its norms by k (here ``l1-mean`` and ``l2-mean``).
+Optimus divides its norms by k (here ``l1-mean`` and ``l2-mean``). LDP3's kl takes the two the other way round (here
+``kl-reversed``).
 """
 
 from __future__ import annotations
@@ -72,6 +73,19 @@ def kl(truth: ArrayLike, estimate: ArrayLike, smoothing: float = SMOOTHING) -> f
     h = (1 - share) * (positive / total if total > 0 else even) + share * even
     present = f > 0
     return max(float(np.sum(f[present] * np.log(f[present] / h[present]))), 0.0)
+
+
+def kl_reversed(truth: ArrayLike, estimate: ArrayLike, smoothing: float = SMOOTHING) -> float:
+    """`kl` of the truth from the estimate, which is what LDP3 calls kl: the estimate made a distribution, the truth
+    smoothed.
+
+    >>> round(kl_reversed([1.0, 0.0], [0.5, 0.5]), 3)
+    6.561
+    """
+    f, g = _pair(truth, estimate)
+    positive = np.maximum(g, 0.0)
+    total = positive.sum()
+    return kl(positive / total if total > 0 else np.full(g.size, 1.0 / g.size), f, smoothing)
 
 
 def emd(truth: ArrayLike, estimate: ArrayLike) -> float:
@@ -174,6 +188,7 @@ METRICS: dict[str, Metric] = {
         Metric("mae", "mean absolute error", mae),
         Metric("mse", "mean squared error", mse),
         Metric("kl", f"Kullback-Leibler divergence (nats, smoothing {SMOOTHING:g})", kl),
+        Metric("kl-reversed", "Kullback-Leibler divergence of the truth from the estimate", kl_reversed),
         Metric("emd", "earth mover's distance (item steps)", emd),
         Metric("kendall", "Kendall's tau-b", kendall, more_is_better=True),
         Metric("kendall-optimus", "Kendall coefficient of Optimus", kendall_optimus, more_is_better=True),

@@ -7,7 +7,7 @@ Two different questions have two different answers:
   average over the grouping and no more: the theorem is stated given all colluders' truths, and those also tell who is
   hardly paired with whom. With negative correlation two colluders who both lied are rarely a pair, so one of them is
   more likely one's own partner. `all_lied_ratio` has the exact number, which is then above theorem 3's from two
-  colluders on (4.28 for 3.84 among 4 users).
+  colluders on (4.28 for 3.84 among 4 users); `told_ratio` has it for any group of few users.
 * `conditional_ratio` is the loss once c partners of the user's own group are known to collude and have told their
   truthfulness. The paper's adversary learns who is paired with whom, so this one applies to whoever is unlucky. At
   the paper's heuristic ``rho = 1 - 1/p`` it is infinite.
@@ -30,6 +30,9 @@ from mechdesign.proof.rational import exp_lower
 
 Ratio = Fraction | None
 """A likelihood ratio; None is infinite."""
+
+MOST_TOLD = 200
+"""Users for whom `told_ratio` adds up all that can have happened."""
 
 
 @lru_cache(maxsize=1024)
@@ -103,6 +106,51 @@ def all_lied_ratio(law: JointResponse, users: int, colluders: int) -> Ratio:
     true, false = law.likelihoods(1, 0)
     likely = (1 - chance) * law.truth + chance * true / (true + false)
     return _worst_ratio(law, likely, 1 - likely)
+
+
+def told_ratio(law: JointResponse, users: int, colluders: int) -> Ratio:
+    """The exact likelihood ratio once the colluders have told whether they lied, whatever they did, at its worst.
+
+    The grouping is random and unknown, so given how many of all users are truthful they are a uniformly random set: of
+    the colluders only the number who lied matters. With S truthful users in all, "the user is, and l of m colluders
+    lied, these ones" has the probability ``sum_S P(S) C(n-1-m, S-1-m+l) / C(n, S)``. For any group and few users: the
+    law of S is added up group by group.
+
+    >>> law = JointResponse.pair(Fraction(7, 10), Fraction(-1, 5))
+    >>> str(told_ratio(law, 4, 2))
+    '77/18'
+    """
+    users, colluders = require_population(users, law.group), require_colluders(colluders, users)
+    if users > MOST_TOLD:
+        raise InvalidInput("users", users, f"be at most {MOST_TOLD}", "all_lied_ratio takes any number, for pairs")
+    chances = [Fraction(1)]
+    for _ in range(users // law.group):
+        grown = [Fraction(0)] * (len(chances) + law.group)
+        for truthful, chance in enumerate(chances):
+            for more, weight in enumerate(law.weights):
+                grown[truthful + more] += chance * weight
+        chances = grown
+    rest, worst = users - 1 - colluders, Fraction(1)
+    for lied in range(colluders + 1):
+        told = colluders - lied
+        true, false = (
+            sum(
+                (
+                    chance * Fraction(comb(rest, others), comb(users, S))
+                    for S, chance in enumerate(chances)
+                    if 0 <= (others := S - told - own) <= rest
+                ),
+                Fraction(0),
+            )
+            for own in (1, 0)
+        )
+        if true + false == 0:
+            continue
+        ratio = _worst_ratio(law, true / (true + false), false / (true + false))
+        if ratio is None:
+            return None
+        worst = max(worst, ratio)
+    return worst
 
 
 def collusion(users: int, colluders: int, group: int) -> tuple[Fraction, ...]:

@@ -42,6 +42,63 @@ def test_ldp3_s_long_names_and_spellings_mean_the_same(run: Any, data: str) -> N
     assert short == long
 
 
+@pytest.mark.parametrize(
+    ("line", "protocols_named", "methods_named", "runs"),
+    [
+        ("-e 1.0 -p RAPPOR -m Norm-Sub -r 10 -t 1 -d DATA -u l1", ["sue"], ["norm-sub"], 10),  # its README's
+        ("-e 1 -p grr olh -m norm norm_sub -r 2 -t 1 -d DATA -u kl", ["grr", "olh"], ["norm", "norm-sub"], 2),
+        ("-p grr, blh,olh -m base_pos -e 1 -d DATA -r 2 -u l2", ["grr", "blh", "olh"], ["base-pos"], 2),
+        ("--protocol rappor oue subset --method norm_cut norm_mul power power_ns --epsilon 1 --repeat 2 --dataset DATA"
+         " --thread_number 1 --utility_metric l1", ["sue", "oue", "ss"],
+         ["norm-cut", "norm-mul", "power", "power-ns"], 2),
+        ("-e 1 -p all -m all -r 2 -t 1 -d DATA -u l1", list(bench.ONE_TIME), list(bench.METHODS), 2),
+        ("-e 1 -p all grr -m norm all -r 2 -t 1 -d DATA -u l1", list(bench.ONE_TIME), list(bench.METHODS), 2),
+        ("-e 1 -p=grr oue -m norm -r 2 -d DATA", ["grr", "oue"], ["norm"], 2),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_command_lines_of_ldp3_run_as_they_are(
+    run: Any, data: str, line: str, protocols_named: list[str], methods_named: list[str], runs: int
+) -> None:
+    line = line.replace("-p=grr", "--protocol=grr")
+    document = run("bench", *(data if part == "DATA" else part for part in line.split()), "--json").json
+    (ranked,) = document["ranking"].values()
+    assert {row["protocol"] for row in ranked} == set(protocols_named)
+    assert {row["method"] for row in ranked} == set(methods_named)
+    assert document["problem"]["runs"] == runs
+
+
+def test_a_word_after_an_option_without_a_list_is_still_refused(run: Any, data: str) -> None:
+    outcome = run("bench", "-e", "1", "-d", data, "stray", "-p", "grr")
+    assert outcome.code == 2
+    assert "stray" in outcome.err
+
+
+def test_lists_by_blanks_and_by_commas_are_the_same(run: Any, data: str) -> None:
+    by_blanks = ("bench", "-e", "1", "2", "-p", "grr", "oue", "-m", "raw", "norm", "-u", "l1", "mae", "-r", "2")
+    by_commas = ("bench", "-e", "1,2", "-p", "grr,oue", "-m", "raw,norm", "-u", "l1,mae", "-r", "2")
+    assert run(*by_blanks, "-d", data, "--json").json == run(*by_commas, "-d", data, "--json").json
+
+
+def test_ldp3_s_l1_and_kl_are_here_by_other_names(run: Any, data: str) -> None:
+    options = ("bench", "-e", "1", "-p", "grr", "-m", "norm-sub", "-r", "3", "-d", data, "--json")
+    found = run(*options, "-u", "l1", "mae", "kl", "kl-reversed").json
+    means = {name: rows[0]["mean"] for name, rows in found["ranking"].items()}
+    assert means["mae"] == pytest.approx(means["l1"] / 4)
+    assert found["metrics"]["l1"] == "sum of absolute errors"
+    assert "of the truth from the estimate" in found["metrics"]["kl-reversed"]
+    assert means["kl"] != means["kl-reversed"]
+    help_text = " ".join(run("bench", "--help").out.split())
+    assert "is mae (l1 is the sum)" in help_text
+    assert "kl-reversed (kl is of the estimate from the truth)" in help_text
+
+
+def test_a_million_million_runs_are_refused_before_any_is_listed(run: Any, data: str) -> None:
+    outcome = run("bench", "-e", "1", "-d", data, "-r", "1000000000000")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "runs must make at most 2000000 results: 22222 runs of these protocols, methods and eps" in outcome.err
+
+
 def test_the_table_shows_ranks_and_intervals(run: Any, data: str) -> None:
     out = run("bench", "-e", "1,2", "-p", "grr,oue", "-m", "raw,norm-sub", "-r", "3", "-d", data).out
     assert out.count("sum of absolute errors") == 2

@@ -38,6 +38,23 @@ def test_the_answer_comes_with_its_bracket_and_error_rate(run: Any) -> None:
     assert 0.05 < low < high < 0.2
 
 
+def test_a_bracket_wider_than_phi_says_so_and_what_would_shorten_it(run: Any) -> None:
+    options = ("budget", "-p", "oue", "--at-least", "0.7", "--population", "msnbc-like", "--users", "20000")
+    few = (*options, "--most-runs", "1000")
+    (found,) = run(*few, "--json").json["budgets"]
+    low, high = found["bracket"]
+    assert high - low > 0.01
+    assert found["wider_than_phi"] is True
+    text = " ".join(run(*few).out.split())
+    assert "wider than --phi 0.01: 1,000 collections do not decide eps =" in text
+    assert "Raise --most-runs." in text
+    enough = (*options, "--phi", "0.5", "--most-runs", "4000")
+    (found,) = run(*enough, "--json").json["budgets"]
+    assert found["bracket"][1] - found["bracket"][0] <= 0.5
+    assert found["wider_than_phi"] is False
+    assert "--most-runs" not in run(*enough).out
+
+
 def test_files_of_labels_are_populations_and_can_be_scaled(run: Any, labels: str) -> None:
     options = ("budget", "-p", "grr", "--metric", "l1", "--at-most", "0.1", "--data", labels, *FAST, "--json")
     small, large = run(*options).json, run(*options, "--users", "100000").json
@@ -132,6 +149,8 @@ def test_an_undecided_end_exits_with_3(run: Any, tmp_path: Path) -> None:
         ({"--min-eps": "0"}, "eps"),
         ({"--min-eps": "30"}, "range"),
         ({"--error": "0.7"}, "error"),
+        ({"-m": "bs", "--runs": "1000000000000"}, "runs must be a whole number from 1 to 10000000"),
+        ({"--most-runs": "1000000000000"}, "most runs must be a whole number from 100 to 10000000"),
         ({"--engine": "gpu"}, "engine"),
         ({"--scheduler": "tcp://nowhere:1"}, "scheduler"),
         ({"--plot": "a.txt"}, ".png"),
@@ -157,7 +176,7 @@ def test_several_searches_without_an_answer_exit_with_2(run: Any) -> None:
 def test_a_wrong_option_of_several_searches_is_told_once(run: Any) -> None:
     outcome = run("budget", "-p", "grr,oue", "--at-least", "0.5", "--population", "msnbc-like", "--most-runs", "5")
     assert (outcome.code, outcome.out) == (2, "")
-    assert outcome.err.count("most runs must be a whole number, at least 100") == 1
+    assert outcome.err.count("most runs must be a whole number from 100") == 1
     assert "eps in the range" not in outcome.err
 
 

@@ -142,6 +142,7 @@ def test_a_protocol_out_of_reach_stays_in_the_table_with_the_reason(run: Any) ->
         ({"-m": "relaxed", "--delta": "0.005"}, "delta"),
         ({"-m": "simulated", "-p": "pm"}, "frequency protocol"),
         ({"-m": "simulated", "--runs": "0"}, "runs"),
+        ({"-m": "simulated", "--runs": "1000000000000"}, "runs must be a whole number from 1 to 10000000"),
         ({"--min-eps": "0"}, "eps"),
         ({"--plot": "a.txt"}, ".png"),
         ({"--capacity": "-5", "--metric": "fn"}, "at least 0"),

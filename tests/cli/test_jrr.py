@@ -13,7 +13,7 @@ import pytest
 
 from mechdesign.deploy import parties
 from mechdesign.mechanisms.joint import JointResponse
-from mechdesign.proof.joint import privacy_of, prove_joint_privacy
+from mechdesign.proof.joint import all_lied_ratio, log_up, privacy_of, prove_joint_privacy
 
 SPEC = ("jrr", "--eps", "1", "--users", "10000", "--colluders", "500", "--share", "0.03")
 
@@ -96,6 +96,8 @@ def test_eight_parties_run_the_protocol(run: Any) -> None:
     drawn = JointResponse.from_dict(played["law"])
     assert drawn == law
     assert played["averaged_epsilon_of_their_truths"] == privacy_of(drawn, 8, 3).averaged
+    assert played["worst_epsilon_of_their_truths"] == log_up(all_lied_ratio(drawn, 8, 3))
+    assert played["worst_epsilon_of_their_truths"] == pytest.approx(2.116, abs=1e-3)
 
 
 def test_two_parties_have_a_helper(run: Any) -> None:

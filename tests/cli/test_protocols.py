@@ -22,7 +22,7 @@ def test_json_lists_every_protocol_with_its_numbers(run: Any) -> None:
         assert row["variance"] == law.variance(0.01, 100_000).item()
         assert row["variance_absent"] == law.variance(0.0, 100_000).item()
         assert row["privacy_loss"] == pytest.approx(1.0, rel=1e-12)
-        assert row["limit_loss"] == pytest.approx(2.0 if row["longitudinal"] else 1.0)
+        assert row["limit_loss"] == (2.0 if row["longitudinal"] else None)
     assert rows["olh"]["parameters"] == {"g": 4}
     assert rows["ss"]["parameters"] == {"d": 27}
 
@@ -34,6 +34,29 @@ def test_the_table_names_every_protocol(run: Any) -> None:
     assert [line.split()[0] for line in lines[2:18]] == [line.key.upper() for line in PROTOCOLS]
     assert "1000 users" in lines[0]
     assert max(map(len, lines)) <= 120
+
+
+def test_what_many_reports_lose_is_said_by_relation(run: Any) -> None:
+    """The numbers of the finding: L-GRR, k = 3, eps 1, limit 2, after 1 000 rounds; without a memory 1 000 eps."""
+    arguments = ("protocols", "--eps", "1", "--size", "3", "--limit", "2", "--rounds", "1000")
+    rows = {row["key"]: row for row in run(*arguments, "--json").json["protocols"]}
+    assert rows["l-grr"]["losses_together"] == {
+        "same_value": pytest.approx(2.0), "one_value_replaced": pytest.approx(2.0),
+        "one_change": pytest.approx(747.97, abs=0.01),
+    }  # fmt: skip
+    assert rows["oue"]["losses_together"] == dict.fromkeys(rows["l-grr"]["losses_together"], pytest.approx(1000))
+    text = run(*arguments).out
+    assert "L-GRR                           2                     2       747.973" in text
+    assert "no limit holds" in text
+    assert "in all" not in text
+
+
+def test_an_infinite_loss_is_said_as_such(run: Any) -> None:
+    """At limit = eps every report repeats the first one, until the value changes."""
+    arguments = ("protocols", "--eps", "1", "--size", "3", "--limit", "1", "--rounds", "2")
+    assert "infinite" in run(*arguments).out
+    rows = {row["key"]: row for row in run(*arguments, "--json").json["protocols"]}
+    assert rows["l-grr"]["losses_together"]["one_change"] == "inf"
 
 
 def test_longitudinal_protocols_that_cannot_be_are_named_with_the_reason(run: Any) -> None:
@@ -53,6 +76,8 @@ def test_longitudinal_protocols_that_cannot_be_are_named_with_the_reason(run: An
         (("--eps", "1", "--size", "1"), "size must"),
         (("--eps", "1", "--size", "10", "--users", "0"), "n must"),
         (("--eps", "1", "--size", "10", "--limit", "0.5"), "limit must"),
+        (("--eps", "1", "--size", "10", "--rounds", "0"), "rounds must"),
+        (("--eps", "1", "--size", "10", "--rounds", "1000000000000"), "rounds must"),
         (("--eps", "1"), "--size"),
     ],
     ids=str,

@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from mechdesign.collect.estimators import ibu, ibu_iterated, matrix_inversion, maximum_likelihood
+from mechdesign.collect.estimators import ibu, ibu_iterated, ibu_published, matrix_inversion, maximum_likelihood
 from mechdesign.errors import InvalidInput
 
 SUPPORTS = st.lists(st.integers(0, 1000), min_size=2, max_size=30).filter(any).map(np.array)
@@ -191,3 +191,19 @@ def test_the_surrogate_of_unary_reports_is_not_their_likelihood() -> None:
 def test_bad_input_is_refused(call: object, words: str) -> None:
     with pytest.raises(InvalidInput, match=words):
         call()  # type: ignore[operator]
+
+
+def test_published_ibu_of_many_collections_is_that_of_each():
+    """Rows that come to rest and rows that do not, to the last bit; zeros stay zeros."""
+    rng = np.random.default_rng(5)
+    rows = np.vstack([rng.integers(0, 1000, (6, 9)), [100] * 9, [0] * 8 + [50]])
+    found = ibu_published(rows, 0.4, 0.2, steps=300)
+    for row, one in zip(rows, found, strict=True):
+        alone = ibu_iterated(row, 0.4, 0.2, steps=300, tolerance=0.0, accelerate=False)
+        assert np.array_equal(one, alone.frequencies)
+
+
+@pytest.mark.parametrize("supports", [[[1, -1]], [[0, 0]], [[1, 2], [0, 0]], [["a", "b"]]])
+def test_published_ibu_refuses_what_is_no_support(supports):
+    with pytest.raises(InvalidInput):
+        ibu_published(supports, 0.5, 0.1)

@@ -34,6 +34,25 @@ def test_figure_4_5_where_all_users_have_a_1(eps, ratio):
     assert design.ratio == pytest.approx(1 - math.exp(-eps), rel=1e-9)
 
 
+def standard_error_ratio(eps, users):
+    return math.sqrt(optimal_joint(JointProblem(float(eps), users, 0.01)).ratio)
+
+
+@pytest.mark.parametrize("users", [10_000, 40_000, 80_000])
+def test_the_least_ratio_of_figure_4_6_is_above_the_printed_averages(users):
+    """Erratum 18: 21.1%, 20.3% and 20.2% are printed; relative errors are as standard errors, n1/n = .01."""
+    ratios = [standard_error_ratio(eps, users) for eps in (0.01, 0.02, 0.1, 1.0)]
+    assert ratios == sorted(ratios)
+    assert (round(ratios[0], 4), round(ratios[-1], 3)) == (0.2217, 0.804)
+    rule, best = (of(JointProblem(0.01, users, 0.01)) for of in (heuristic, optimal_joint))
+    assert best.certificate.upper == pytest.approx(rule.variance, rel=1e-6)  # the chapter's rule is the best one
+
+
+def test_averages_over_figure_4_6_are_two_to_three_times_the_printed_ones():
+    for steps, average in ((np.linspace(0.01, 1, 34), 0.61), (np.geomspace(0.01, 1, 21), 0.42)):
+        assert np.mean([standard_error_ratio(eps, 10_000) for eps in steps]) == pytest.approx(average, abs=0.005)
+
+
 @pytest.mark.parametrize(
     ("users", "ones", "ratio"), [(20000, 659, 0.150), (10000, 762, 0.355), (23486, 19314, 0.642), (10000, 9528, 0.231)]
 )

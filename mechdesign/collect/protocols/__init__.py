@@ -15,9 +15,10 @@ from mechdesign.collect.protocols.grr import Grr
 from mechdesign.collect.protocols.hadamard import HadamardResponse
 from mechdesign.collect.protocols.hashing import LocalHashing
 from mechdesign.collect.protocols.histogram import SummedHistogram, ThresholdHistogram
+from mechdesign.collect.protocols.histories import Losses, Spent
 from mechdesign.collect.protocols.longitudinal import Client, Longitudinal
 from mechdesign.collect.protocols.prefix import Hitters, PrefixSearch, prefix_search
-from mechdesign.collect.protocols.protocol import FrequencyProtocol
+from mechdesign.collect.protocols.protocol import FrequencyProtocol, variances
 from mechdesign.collect.protocols.randomness import OperatingSystem
 from mechdesign.collect.protocols.subset import SubsetSelection
 from mechdesign.collect.protocols.unary import Unary
@@ -33,10 +34,12 @@ __all__ = [
     "Hitters",
     "LocalHashing",
     "Longitudinal",
+    "Losses",
     "OperatingSystem",
     "PrefixSearch",
     "SampledAttribute",
     "SampledWithFakes",
+    "Spent",
     "SplitBudget",
     "SubsetSelection",
     "SummedHistogram",
@@ -50,4 +53,5 @@ __all__ = [
     "sampled_attribute",
     "sampled_with_fakes",
     "split_budget",
+    "variances",
 ]

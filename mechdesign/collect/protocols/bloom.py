@@ -7,6 +7,8 @@ times the loss of one bit: ``h ln [p (1 - q) / (q (1 - p))]`` (Erlingsson, Pihur
 from __future__ import annotations
 
 import hashlib
+import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -14,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mechdesign.collect.protocols import arguments, longitudinal, pure, unary
-from mechdesign.collect.protocols.longitudinal import Step
+from mechdesign.collect.protocols.histories import Bits as Memory
+from mechdesign.collect.protocols.histories import Losses, Spent, Step, require_rounds
 from mechdesign.collect.protocols.memo import Memo
 from mechdesign.collect.protocols.randomness import Randomness, require_randomness
 from mechdesign.collect.protocols.regression import Decoded, decode
@@ -52,8 +55,10 @@ class BloomRappor:
 
     ``first`` and ``second`` are the permanent and the instantaneous step, or both None for a collection of one round.
 
-    *Guarantee.* One report has the loss ``hashes ln [p (1 - q) / (q (1 - p))]`` for the coins ``once``; all reports of
-    one string together have at most ``limit_loss``. The cohort is drawn without looking at the string.
+    *Guarantee.* One report has the loss ``hashes ln [p (1 - q) / (q (1 - p))]`` for the coins ``once``. Of two users
+    who hold one string each throughout, all reports together lose at most ``limit_loss``, which is infinite without a
+    permanent step: those reports are independent and their losses add up. When a string changes is not protected:
+    `losses` has the exact ones by relation. The cohort is drawn without looking at the string.
 
     >>> law = rappor(64, 2, 8, f=0.5, p=0.5, q=0.75)
     >>> round(law.privacy_loss(), 4), round(law.limit_loss(), 4)
@@ -85,9 +90,28 @@ class BloomRappor:
         return self.hashes * pure.coin_loss(self.once.p, self.once.q, self.once.miss)
 
     def limit_loss(self) -> float:
-        """The most that all reports of one string can lose."""
-        step = self.first or self.once
-        return self.hashes * pure.coin_loss(step.p, step.q, step.miss)
+        """The most that all reports of one string can lose, against those of another one held in the same rounds."""
+        if self.first is None:
+            return math.inf
+        return self.hashes * pure.coin_loss(self.first.p, self.first.q, self.first.miss)
+
+    @property
+    def memory(self) -> Memory:
+        """The permanent bits and what is reported of them; `InvalidInput` if none are remembered."""
+        if self.first is None or self.second is None:
+            raise InvalidInput("protocol", self.name, "remember permanent bits", "give it a limit")
+        return Memory(self.first, self.second, self.bits, self.hashes)
+
+    def losses(self, rounds: int) -> Losses:
+        """The exact losses of this many reports together, by the relation of the two histories compared.
+
+        The worst is over all filters of one to ``hashes`` bits, as an ideal family of hash functions has them.
+        """
+        count = require_rounds(rounds)
+        if self.first is None:
+            together = count * self.privacy_loss()
+            return Losses(count, together, together, together)
+        return self.memory.losses(count)
 
     def filters(self, strings: Sequence[str]) -> Bits:
         """The Bloom filters, strings x cohorts x bits.
@@ -165,13 +189,14 @@ class BloomRappor:
 class BloomClient:
     """Users with their cohorts and their permanent bits, one row for each string a user ever held."""
 
-    __slots__ = ("_cohorts", "_law", "_memo", "_names", "users")
+    __slots__ = ("_cohorts", "_law", "_memo", "_names", "_rounds", "users")
 
     def __init__(self, law: BloomRappor, users: int, rng: Randomness) -> None:
         self._law, self._memo = law, Memo()
         self.users = arguments.require_whole(users, "users", 0, 1 << _STRING_BITS)
         self._cohorts = require_randomness(rng).integers(0, law.cohorts, self.users, np.int64)
         self._names: dict[str, int] = {}
+        self._rounds = 0
 
     def report(self, strings: Sequence[str], rng: Randomness) -> Reports:
         """One report a user, for the strings the users hold in this round."""
@@ -182,6 +207,7 @@ class BloomClient:
         distinct, place = np.unique(np.array(texts, dtype=object), return_inverse=True)
         filters = law.filters(distinct.tolist())
         bits = filters[place, self._cohorts]
+        self._rounds += 1
         if law.first is None or law.second is None:
             return Reports(self._cohorts, _randomised(bits, law.once, source))
         first = law.first
@@ -190,6 +216,34 @@ class BloomClient:
         draw = lambda new: np.packbits(_randomised(bits[new], first, source), axis=1)  # noqa: E731
         memo = np.unpackbits(self._memo.recall(keys, draw), axis=1, count=law.bits).astype(np.bool_)
         return Reports(self._cohorts, _randomised(memo, law.second, source))
+
+    def privacy_spent(self) -> Spent:
+        """For each user the exact loss of all reports so far, given the rounds in which the string changed.
+
+        ``same_changes`` is against users of the cohort whose string is another one in every round, but changed and came
+        back in the same rounds, and ``no_change`` against those who held one string in all rounds; for the worst
+        filters of theirs. Without permanent bits both are the bound that independent reports have: their sum.
+        """
+        law = self._law
+        if law.first is None:
+            together = np.full(self.users, self._rounds * law.privacy_loss())
+            return Spent(together, together.copy())
+        memory, filters = law.memory, law.filters(list(self._names))
+        owners, names = self._memo.keys >> _STRING_BITS, self._memo.keys & ((1 << _STRING_BITS) - 1)
+        same, constant = np.zeros(self.users), np.zeros(self.users)
+        known: dict[tuple[int, ...], tuple[float, float]] = {}
+        ends = np.searchsorted(owners, np.arange(self.users + 1)).tolist()
+        for user, (start, end) in enumerate(itertools.pairwise(ends)):
+            cohort = int(self._cohorts[user])
+            held, mine = self._memo.asked[start:end].tolist(), names[start:end]
+            history = (cohort, *held, *mine.tolist())
+            if held and history not in known:
+                rows = filters[mine, cohort]
+                alone = [memory.against_constant([n], row[None]) for n, row in zip(held, rows, strict=True)]
+                known[history] = sum(alone), memory.against_constant(held, rows)
+            if held:
+                same[user], constant[user] = known[history]
+        return Spent(same, constant)
 
 
 def _randomised(bits: Bits, step: Step, source: Randomness) -> Bits:

@@ -1,9 +1,11 @@
 """Longitudinal protocols: a first randomisation remembered for ever, a second one fresh in every round.
 
 Each user randomises a value once with the loss ``limit`` (eps_infinity) and keeps the outcome; every round randomises
-that outcome anew, so that the first report has the loss ``epsilon`` (eps_1) exactly, and all reports of the same value
-together never more than ``limit``. The second step follows from the two losses in closed form. (The form printed in the
-literature for L-GRR is right for k = 2 only: at k = 100, limit 2 and epsilon 1 its first report has the loss 0.166.)
+that outcome anew, so that the first report has the loss ``epsilon`` (eps_1) exactly, and all reports of one value,
+against those of another one held in the same rounds, never more than ``limit``. When a value changes is not protected:
+see `mechdesign.collect.protocols.histories`. The second step follows from the two losses in closed form. (The form
+printed in the literature for L-GRR is right for k = 2 only: at k = 100, limit 2 and epsilon 1 its first report has the
+loss 0.166.)
 
 *Randomised response on m values.* The gap ``p - q`` of a chain is the product of the gaps, and a response with loss e
 has the gap ``(e^e - 1) / (e^e + m - 1)``. So ``p2 - q2 = gap(epsilon) / gap(limit)``: the chain is GRR at epsilon.
@@ -23,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from mechdesign.collect.protocols import arguments, unary
 from mechdesign.collect.protocols.grr import Grr
 from mechdesign.collect.protocols.hashing import LocalHashing, best_hashes, hash_values, random_seeds
+from mechdesign.collect.protocols.histories import Bits, Losses, Spent, Step, Words, spent_by
 from mechdesign.collect.protocols.memo import Memo
 from mechdesign.collect.protocols.randomness import Randomness, require_randomness
 from mechdesign.collect.protocols.unary import Unary
@@ -37,28 +40,19 @@ MOST_CLIENTS = 10**9
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """One randomisation: ``p`` keeps a value (a bit that is set), ``q`` makes any other one (sets a bit that is clear).
-
-    ``miss`` is ``1 - p`` in full precision.
-    """
-
-    p: float
-    q: float
-    miss: float
-
-
-@dataclass(frozen=True, slots=True)
 class Longitudinal:
     """A memoised protocol. ``once`` is the law of its reports in any one round: steps one and two chained.
 
-    *Guarantee.* `privacy_loss` of the first report equals ``epsilon``; `loss_after` a number of rounds with the same
-    value rises to ``limit``. A user whose value changes spends up to ``limit`` for each distinct value (for hashing,
-    each distinct hash); `Client.privacy_spent` counts them.
+    *Guarantee.* `privacy_loss` of the first report equals ``epsilon``. Of two users who never change their values, all
+    reports together lose `loss_after` their number, which rises to ``limit``. A user whose value changes is *not*
+    protected by ``limit`` for each value: against a user who never changes the loss grows without end. `losses` has
+    the exact ones by relation, and `Client.privacy_spent` those of actual users.
 
-    >>> law = l_grr(1.0, 100, limit=2.0)
+    >>> law = l_grr(1.0, 3, limit=2.0)
     >>> [round(law.loss_after(rounds), 6) for rounds in (1, 2, 10_000)]
-    [1.0, 1.944918, 2.0]
+    [1.0, 1.660877, 2.0]
+    >>> [round(law.losses(rounds).one_change, 1) for rounds in (2, 20, 1000)]
+    [2.1, 16.0, 748.0]
     """
 
     name: str
@@ -93,21 +87,28 @@ class Longitudinal:
         return self.once.privacy_loss()
 
     def loss_after(self, rounds: int) -> float:
-        """The loss of this many reports of one value, together.
+        """The loss of this many reports of one value, together, against those of a user who holds another one.
 
         The worst case is a user whose reports all say the same: for randomised response on m values the ratio is
         ``[p1 + (m - 1) q1 s] / [q1 + p1 s + (m - 2) q1 s]`` with ``s = (q2 / p2)^rounds``, and for bits the product of
         the like for a bit reported set and a bit reported clear in every round.
         """
-        count = arguments.require_whole(rounds, "rounds", 1, MOST_ROUNDS)
-        p, q, miss = self.first.p, self.first.q, self.first.miss
-        fades = (self.second.q / self.second.p) ** count
+        return self.memory.same_value(arguments.require_whole(rounds, "rounds", 1, MOST_ROUNDS))
+
+    def losses(self, rounds: int) -> Losses:
+        """The exact losses of this many reports together, by the relation of the two histories compared."""
+        memory = self.memory
+        if isinstance(memory, Words) and isinstance(self.once, LocalHashing):
+            return memory.losses_of_hashed(rounds)
+        return memory.losses(rounds)
+
+    @property
+    def memory(self) -> Words | Bits:
+        """What is remembered, and what is reported of it."""
         if isinstance(self.once, Unary):
-            clear = (self.second.miss / (1 - self.second.q)) ** count
-            is_set = (p + miss * fades) / (q + (1 - q) * fades)
-            return math.log(is_set) + math.log((1 - q + q * clear) / (miss + p * clear))
-        values = self.once.hashes if isinstance(self.once, LocalHashing) else self.size
-        return math.log((p + (values - 1) * q * fades) / (q + p * fades + (values - 2) * q * fades))
+            return Bits(self.first, self.second, self.size)
+        choices = self.once.hashes if isinstance(self.once, LocalHashing) else self.size
+        return Words(self.first, self.second, choices)
 
     def client(self, users: int, rng: Randomness) -> Client:
         """That many users with nothing remembered yet."""
@@ -161,9 +162,12 @@ class Client:
     """Users with their memory: what they remember is drawn once per user and value, and survives every round.
 
     >>> rng = np.random.default_rng(1)
-    >>> users = l_grr(1.0, 5, limit=2.0).client(3, rng)
-    >>> [users.report([0, 1, 4], rng).shape for _ in range(2)], users.privacy_spent().tolist()
-    ([(3,), (3,)], [2.0, 2.0, 2.0])
+    >>> users = l_grr(1.0, 3, limit=2.0).client(2, rng)
+    >>> [users.report(values, rng).shape for values in ([0, 0], [0, 1])]
+    [(2,), (2,)]
+    >>> spent = users.privacy_spent()
+    >>> spent.same_changes.round(4).tolist(), spent.no_change.round(4).tolist()
+    ([1.6609, 2.0], [1.6609, 2.1351])
     """
 
     __slots__ = ("_law", "_memo", "_seeds", "users")
@@ -193,11 +197,16 @@ class Client:
         said = _respond(memo, second, choices, source)
         return said if self._seeds is None else np.stack([self._seeds, said.astype(np.uint64)], axis=1)
 
-    def privacy_spent(self) -> Floats:
-        """For each user, a bound on the loss of all reports so far and to come of the values held so far."""
+    def privacy_spent(self) -> Spent:
+        """For each user the exact loss of all reports so far, given the rounds in which the value changed.
+
+        ``same_changes`` is against users whose value is another one in every round, but changed and came back in the
+        same rounds: it is at most ``limit`` for each value held. ``no_change`` is against users who held one value, any
+        one, in all rounds: it has no limit. For hashing read "hash" for "value"; the other users have the same seed.
+        """
         law = self._law
         choices = law.once.hashes if isinstance(law.once, LocalHashing) else law.size
-        return np.asarray(np.bincount(self._memo.keys // choices, minlength=self.users) * law.limit)
+        return spent_by(self.users, self._memo.keys // choices, self._memo.asked, law.memory)
 
     def _keys(self, words: Counts, choices: int) -> Counts:
         return np.arange(self.users, dtype=np.int64) * choices + words

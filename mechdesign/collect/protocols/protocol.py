@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,12 +13,30 @@ Floats = NDArray[np.float64]
 Support = NDArray[np.int64] | NDArray[np.float64]
 
 
+def variances(law: FrequencyProtocol, frequencies: ArrayLike, n: int) -> Floats:
+    """The variance of each estimate where the items have these frequencies, which need not sum to one.
+
+    It is the protocol's `variance` at each of them, except where a protocol knows better: in Hadamard response the
+    noise of an item depends on what its block holds.
+    """
+    exact = law.variances if isinstance(law, _Mixed) else law.variance
+    return exact(frequencies, n)
+
+
+@runtime_checkable
+class _Mixed(Protocol):
+    """A protocol whose items have different noise at one frequency."""
+
+    def variances(self, frequencies: ArrayLike, n: int) -> Floats: ...
+
+
 class FrequencyProtocol(Protocol):
     """How users report one of k items privately, and how a server counts them: one immutable description for both.
 
     A report *supports* some of the items; ``p`` is the expected support of the user's own item and ``q`` that of any
-    other. In protocols whose support is no count (noisy histograms, designed mechanisms) it is a real number with
-    ``p = 1`` and ``q = 0``. Estimates, variances, clients and simulations all read the same numbers.
+    other; in Hadamard response it may support an item by half. In protocols whose support is no count (noisy
+    histograms, designed mechanisms) it is a real number with ``p = 1`` and ``q = 0``. Estimates, variances, clients and
+    simulations all read the same numbers.
 
     ``p - q`` is a difference of doubles: estimates have the relative error ``2^-52 / eps`` or so, 1e-7 at eps = 1e-9.
 
@@ -72,7 +90,11 @@ class FrequencyProtocol(Protocol):
         ...
 
     def variance(self, f: ArrayLike, n: int) -> Floats:
-        """The variance of the estimate of an item whose true frequency is ``f``, given the data."""
+        """The variance of the estimate of an item whose true frequency is ``f``, given the data.
+
+        Where items differ (designed mechanisms, Hadamard response in blocks), the average over the items, the others
+        equally frequent.
+        """
         ...
 
     def covariance(self, frequencies: ArrayLike, n: int) -> Floats:

@@ -17,6 +17,8 @@ from mechdesign.mechanisms.analysis import require_generator
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
+MOST_RUNS = 1 << 20
+
 _AT_ONCE = 1 << 20
 _MOST_DRAWN = 900_000_000  # numpy draws hypergeometric numbers from populations below 10^9
 
@@ -96,53 +98,64 @@ class SubsetSelection:
         return np.bincount(items, minlength=self.size)
 
     def simulate(self, counts: ArrayLike, rng: np.random.Generator) -> Counts:
-        """One pass over the items, users pooled by the slots of their sets that are still to be filled.
+        """One collection: see `simulate_many`."""
+        return np.asarray(self.simulate_many(counts, 1, rng)[0])
+
+    def simulate_many(self, counts: ArrayLike, runs: int, rng: np.random.Generator) -> Counts:
+        """Supports in so many collections, a row each: one pass over the items, all collections at once.
 
         A report is a uniform set with probability 1 - w, and with probability w its own item and a uniform set of
         d - 1 others. Whether item v is in a set of which s slots are open while r items are left is a coin s / r, the
-        same for all users in that state; which users hold v is drawn from the pool, without replacement.
+        same for all users in that state, who are pooled; which of them hold v is drawn from the pool, without
+        replacement.
         """
         held, generator = arguments.require_counts(counts, self.size), require_generator(rng)
+        repeats = arguments.require_whole(runs, "runs", 1, MOST_RUNS)
         growth, share = math.expm1(self.epsilon), self.subset / self.size
-        certain = generator.binomial(held, growth * share / (1 + growth * share))
-        supported = certain + self._others(int(held.sum() - certain.sum()), np.zeros_like(certain), generator)
+        certain = generator.binomial(held, growth * share / (1 + growth * share), (repeats, self.size))
+        free = held.sum() - certain.sum(axis=1)
+        supported = certain + self._others(free, np.zeros_like(certain), generator)
         while certain.any():  # users are independent: batches of them add up
             batch = _at_most(certain, _MOST_DRAWN)
-            supported += self._others(0, batch, generator)
+            supported += self._others(np.zeros_like(free), batch, generator)
             certain = certain - batch
         return np.asarray(supported, dtype=np.int64)
 
-    def _others(self, free: int, certain: Counts, generator: np.random.Generator) -> Counts:
-        """Supports of ``free`` uniform sets of d items, and of d - 1 items other than v for ``certain[v]`` users."""
-        d, size = self.subset, self.size
-        supported = np.zeros(size, dtype=np.int64)
+    def _others(self, free: Counts, certain: Counts, generator: np.random.Generator) -> Counts:
+        """Supports of ``free`` uniform sets of d items, and of d - 1 items other than v for ``certain[v]`` users.
+
+        Both have an entry a collection.
+        """
+        d, size, runs = self.subset, self.size, free.size
+        supported = np.zeros((size, runs), dtype=np.int64)
         # users by open slots: whose own item takes no part from here on, and whose own item is still to come
-        pool = np.zeros((2, d + 1), dtype=np.int64)
-        pool[0, d], pool[1, d - 1] = free, certain.sum()
+        pool = np.zeros((2, d + 1, runs), dtype=np.int64)
+        pool[0, d], pool[1, d - 1] = free, certain.sum(axis=1)
         slots = np.arange(d + 1, dtype=np.float64)
         first, last = d - 1, d  # nobody is outside these states
-        for v, own in enumerate(certain.tolist()):
+        any_own = certain.sum(axis=0) > 0
+        for v in range(size):
             passed, coming = users = pool[:, first : last + 1]
-            if own:
-                here = _drawn(coming, own, generator)
+            if any_own[v]:
+                here = _drawn(coming, certain[:, v], generator)
                 coming -= here
             left = size - v
             chances = np.minimum(slots[first : last + 1] / [[left], [max(left - 1, 1)]], 1.0)
-            taken = generator.binomial(users, chances)
-            supported[v] = taken.sum()
+            taken = generator.binomial(users, chances[:, :, None])
+            supported[v] = taken.sum(axis=(0, 1))
             users -= taken
-            if own:
+            if any_own[v]:
                 passed += here
             if first:
                 first -= 1
                 pool[:, first:last] += taken
             else:
                 pool[:, :last] += taken[:, 1:]  # no slots, nothing taken
-            while last > first and not (pool[0, last] or pool[1, last]):
+            while last > first and not pool[:, last].any():
                 last -= 1
-            while first < last and not (pool[0, first] or pool[1, first]):
+            while first < last and not pool[:, first].any():
                 first += 1
-        return supported
+        return supported.T
 
     def covariance(self, frequencies: ArrayLike, n: int) -> Floats:
         shares, users = arguments.require_frequencies(frequencies, self.size), arguments.require_users(n)
@@ -155,20 +168,29 @@ class SubsetSelection:
     variance = pure.variance
 
 
-def _drawn(pool: Counts, count: int, generator: np.random.Generator) -> Counts:
-    """How many of ``count`` users drawn from the pool are in each state."""
-    states = np.flatnonzero(pool)
+def _drawn(pool: Counts, counts: Counts, generator: np.random.Generator) -> Counts:
+    """How many of ``counts[r]`` users drawn from collection r of the pool (states x collections) are in each state."""
     drawn = np.zeros_like(pool)
-    if states.size == 1:
-        drawn[states] = count
-    else:
-        drawn[states] = generator.multivariate_hypergeometric(pool[states], count, method="marginals")
+    if counts.size == 1:
+        states = np.flatnonzero(pool[:, 0])
+        if states.size == 1:
+            drawn[states, 0] = counts
+        else:
+            found = generator.multivariate_hypergeometric(pool[states, 0], counts[0], method="marginals")
+            drawn[states, 0] = found
+        return drawn
+    wanted, rest = counts.copy(), pool.sum(axis=0)
+    for state, users in enumerate(pool[:-1]):
+        rest = rest - users
+        drawn[state] = generator.hypergeometric(users, rest, wanted)
+        wanted = wanted - drawn[state]
+    drawn[-1] = wanted
     return drawn
 
 
 def _at_most(counts: Counts, most: int) -> Counts:
-    """The first ``most`` users, in the order of their items."""
-    before = np.cumsum(counts) - counts
+    """The first ``most`` users of each row, in the order of their items."""
+    before = np.cumsum(counts, axis=1) - counts
     return np.asarray(np.clip(most - before, 0, counts))
 
 

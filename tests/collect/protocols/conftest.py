@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import linalg, stats
 
 from mechdesign.collect.protocols import (
     Grr,
@@ -34,8 +34,13 @@ def columns_support(law):
         sets = list(itertools.combinations(range(k), law.subset))
         return np.array([[int(v in items) for v in range(k)] for items in sets])
     assert isinstance(law, HadamardResponse)
-    rows = [[bin((v + 1) & y).count("1") % 2 for v in range(k)] for y in range(law.columns)]
-    return 1 - np.array(rows)
+    width = law.columns // law.blocks
+    signs = linalg.hadamard(width)
+    table = np.full((law.columns, k), 0.5)  # outside its block an item is supported half
+    for v in range(k):
+        start = v % law.blocks * width
+        table[start : start + width, v] = (1 + signs[v // law.blocks + 1]) / 2
+    return table
 
 
 def channel_of(law):

@@ -40,9 +40,9 @@ def test_supports_of_single_reports_follow_the_same_law(exact, key):
 def test_the_joint_law_of_another_epsilon_is_told_apart(exact):
     """The same test fails, as it should, for supports at epsilon 1.5 against the law at epsilon 1."""
     for key in ("grr", "oue", "ss", "hr"):
-        rng = np.random.default_rng(3)
-        drawn = np.stack([protocol(key, 1.5, 3).simulate(FEW, rng) for _ in range(DRAWS)])
-        assert exact.p_value(drawn, exact.joint_law(protocol(key, 1.0, 3), FEW)) < RATE
+        rng, options = np.random.default_rng(3), {"blocks": 1} if key == "hr" else {}  # the same supports are possible
+        drawn = np.stack([protocol(key, 1.5, 3, **options).simulate(FEW, rng) for _ in range(DRAWS)])
+        assert exact.p_value(drawn, exact.joint_law(protocol(key, 1.0, 3, **options), FEW)) < RATE
 
 
 @pytest.mark.parametrize("key", KEYS)

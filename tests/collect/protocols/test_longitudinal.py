@@ -150,21 +150,24 @@ def test_each_simulated_round_has_the_law_of_one(exact, key):
     assert exact.p_value(drawn, exact.joint_law(law, counts)) > RATE
 
 
-def test_the_loss_spent_counts_distinct_values():
+def test_a_user_spends_for_each_value_the_loss_of_the_rounds_it_was_held_in():
     law, rng = protocol("l-oue", 1.0, 5, limit=3.0), np.random.default_rng(1)
     users = law.client(2, rng)
-    assert users.privacy_spent().tolist() == [0, 0]
+    assert users.privacy_spent().same_changes.tolist() == [0, 0]
     for values in ([0, 1], [0, 2], [0, 2], [0, 3]):
         users.report(values, rng)
-    assert users.privacy_spent().tolist() == [3, 9]
+    once, twice, four = (law.loss_after(rounds) for rounds in (1, 2, 4))
+    assert users.privacy_spent().same_changes == pytest.approx([four, twice + 2 * once], rel=1e-12)
 
 
-def test_hashing_spends_at_most_once_for_each_hash():
+def test_hashing_spends_for_each_hash():
+    """Two hashes: every user has held both of them, 50 rounds in all, so each is near its limit."""
     law, rng = protocol("l-blh", 1.0, 50, limit=3.0), np.random.default_rng(1)
     users = law.client(20, rng)
     for v in range(50):
         users.report(np.full(20, v), rng)
-    assert users.privacy_spent().tolist() == [6] * 20
+    assert users.privacy_spent().same_changes == pytest.approx([6] * 20, rel=1e-3)
+    assert (users.privacy_spent().no_change > 12).all()
 
 
 def test_the_largest_epsilon_of_an_optimised_second_step_is_named_and_reached():

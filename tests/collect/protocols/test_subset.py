@@ -30,6 +30,40 @@ def test_simulated_supports_of_sets_of_several_items_follow_the_joint_law(exact,
     assert exact.p_value(drawn, exact.joint_law(law, counts)) > RATE
 
 
+@pytest.mark.parametrize(("size", "d"), [(4, 2), (5, 2), (5, 3), (5, 4), (4, 3), (3, 1)])
+def test_many_collections_at_once_follow_the_joint_law(exact, size, d):
+    """10 000 collections of 4 users, a hundred at a time, seed 13, false-positive rate 1e-6."""
+    law, rng = protocol("ss", 1.0, size, subset=d), np.random.default_rng(13)
+    counts = np.array([1, 0, 2, 1, 0][:size])
+    drawn = np.concatenate([law.simulate_many(counts, 100, rng) for _ in range(100)])
+    assert drawn.shape == (10_000, size)
+    assert exact.p_value(drawn, exact.joint_law(law, counts)) > RATE
+
+
+def test_many_collections_of_many_users_have_the_mean_and_covariance_of_one(exact):
+    """200 collections of a million users and 12 items, seed 14, two tests at the rate 1e-6."""
+    law, rng = protocol("ss", 1.0, 12), np.random.default_rng(14)
+    counts = rng.multinomial(10**6, rng.dirichlet(np.full(12, 0.3)))
+    shares = counts / 10**6
+    estimates = (law.simulate_many(counts, 200, rng) / 10**6 - law.q) / (law.p - law.q)
+    assert exact.quadratic_p_value(estimates, shares, law.covariance(shares, 10**6)) > RATE
+
+
+def test_collections_are_drawn_in_batches_that_numpy_takes(exact, monkeypatch):
+    """The same law with at most 2 users a batch, as with 10^9: 4 000 collections, seed 15, rate 1e-6."""
+    monkeypatch.setattr(subset, "_MOST_DRAWN", 2)
+    law, rng = protocol("ss", 1.0, 4, subset=2), np.random.default_rng(15)
+    counts = np.array([2, 0, 3, 1])
+    drawn = law.simulate_many(counts, 4000, rng)
+    assert exact.p_value(drawn, exact.joint_law(law, counts)) > RATE
+
+
+@pytest.mark.parametrize("runs", [0, -1, 1.5, True, 10**12])
+def test_numbers_of_collections_that_cannot_be_are_refused(runs):
+    with pytest.raises(InvalidInput, match="runs"):
+        protocol("ss", 1.0, 4).simulate_many([1, 0, 0, 0], runs, np.random.default_rng(1))
+
+
 @pytest.mark.parametrize(("size", "d"), [(5, 2), (5, 4)])
 def test_reported_sets_of_several_items_follow_the_joint_law(exact, size, d):
     """4 000 collections of 3 users, seed 12, false-positive rate 1e-6."""

@@ -100,7 +100,7 @@ def test_bits_may_stand_in_one_word(tmp_path: Path) -> None:
 def test_doubtful_reports_are_refused(tmp_path: Path, name: str, text: str, words: str) -> None:
     path = tmp_path / "reports.csv"
     path.write_text(text)
-    with pytest.raises(FileProblem, match=words):
+    with pytest.raises(InvalidInput, match=words):
         count_reports(path, protocol(name, 1.0, 4), LABELS)
 
 
@@ -212,7 +212,7 @@ def test_columns_called_as_the_items_are_taken_by_name(tmp_path: Path) -> None:
 def test_doubtful_columns_are_refused(tmp_path: Path, name: str, columns: dict[str, Any], words: str) -> None:
     pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     parquet.write_table(pa.table(columns), tmp_path / "reports.parquet")
-    with pytest.raises(FileProblem, match=words) as caught:
+    with pytest.raises(InvalidInput, match=words) as caught:
         count_reports(tmp_path / "reports.parquet", protocol(name, 1.0, 4), LABELS)
     assert "Smith" not in str(caught.value)
 
@@ -250,7 +250,7 @@ def test_other_files_called_npy_are_refused(tmp_path: Path) -> None:
 def test_what_people_reported_is_never_shown(tmp_path: Path, name: str, reports_: np.ndarray, words: str) -> None:
     np.save(tmp_path / "reports.npy", reports_)
     law = protocol(name, 1.0, 4, **({"subset": 1} if name == "ss" else {}))
-    with pytest.raises(FileProblem, match=words) as caught:
+    with pytest.raises(InvalidInput, match=words) as caught:
         count_reports(tmp_path / "reports.npy", law, LABELS)
     assert "4444" not in str(caught.value)
     assert "4444" not in repr(caught.value.value)

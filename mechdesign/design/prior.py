@@ -32,7 +32,7 @@ from mechdesign.mechanisms.serialise import domain_to_dict
 from mechdesign.mechanisms.window import Window
 from mechdesign.priors import Atoms, Density, Prior
 from mechdesign.proof.bins import BinsBound
-from mechdesign.proof.cells import Cells, density_cells, first_cuts, prior_echo
+from mechdesign.proof.cells import Cells, density_cells, first_cuts, law_of, prior_echo
 from mechdesign.proof.partition import best_partition, bin_costs, bin_medians, bin_outputs
 
 Floats = NDArray[np.float64]
@@ -336,7 +336,7 @@ def echo_of(prior: Prior) -> dict[str, Any]:
     cells = source.start()[1]
     name, values = ("data", int(prior.points.size)) if isinstance(prior, Atoms) else (prior.name, None)
     echo = prior_echo(cells, name, values) | {"profile": None if cells.are_atoms else cells.profile()}
-    echo["law"] = prior.law if isinstance(prior, Density) else None
+    echo["law"] = law_of(prior, cells) if isinstance(prior, Density) else None
     if isinstance(source, _Data) and source.points.size <= _MOST_CELLS:
         # a search may refine cells down to the values
         echo["sha256"] = source.start(_MOST_CELLS)[1].digest()

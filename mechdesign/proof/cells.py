@@ -192,19 +192,19 @@ def first_cuts(density: Density, count: int) -> Floats:
     return np.unique(np.append(np.concatenate(parts), domain.upper))
 
 
-def are_cells_of(cells: Cells, density: Density) -> bool:
-    """Whether cells hold what a density has there, and all of it, to 1e-9 of mass, of the range and of its square.
+def disagreement(cells: Cells, density: Density) -> float:
+    """How far cells are from holding what a density has there, and all of it: in mass, range and square of the range.
 
     >>> from mechdesign.domains import Interval
     >>> from mechdesign.priors import normal, uniform
     >>> law = uniform(Interval(0, 1))
     >>> coarse = density_cells(law, np.array([0.0, 0.4, 1.0]))
-    >>> are_cells_of(coarse, law), are_cells_of(coarse, normal(0.5, 1.0, Interval(0, 1)))
-    (True, False)
+    >>> disagreement(coarse, law) < 1e-12, disagreement(coarse, normal(0.5, 1.0, Interval(0, 1))) > 1e-3
+    (True, True)
     """
     domain = density.domain
     if not (domain.lower <= cells.lows[0] and cells.highs[-1] <= domain.upper):
-        return False
+        return math.inf
     fine = density_cells(density, np.unique(np.concatenate([first_cuts(density, _MESH), cells.lows, cells.highs])))
     place = np.searchsorted(cells.lows, fine.lows, side="right") - 1
     inside = (place >= 0) & (fine.highs <= cells.highs[place])
@@ -212,16 +212,24 @@ def are_cells_of(cells: Cells, density: Density) -> bool:
     place, mass = place[inside], fine.weights[inside]
     masses = np.bincount(place, mass, count)
     if not (masses > 0).all():
-        return False
+        return math.inf
     offsets = fine.means[inside] - cells.means[place]
     shifts = np.bincount(place, mass * offsets, count) / masses
     seconds = np.bincount(place, mass * (fine.variances[inside] + (offsets - shifts[place]) ** 2), count)
-    gaps = (
+    return max(
         float(np.abs(masses - cells.weights).sum()) + float(fine.weights[~inside].sum()) + abs(float(masses.sum()) - 1),
         float((masses * np.abs(shifts)).sum()) / reach,
         float(np.abs(seconds - masses * cells.variances).sum()) / reach**2,
     )
-    return all(gap <= _AGREEMENT for gap in gaps)
+
+
+def law_of(density: Density, cells: Cells) -> dict[str, Any] | None:
+    """What a file says of the density these cells are cut from; nothing where doubles hold them too poorly to tell.
+
+    The margin is for finer cells, which a search may end with.
+    """
+    law = density.law
+    return law if law is not None and disagreement(cells, density) <= _AGREEMENT / 10 else None
 
 
 # -- what a file says of a prior --------------------------------------------------------------------------------------
@@ -294,7 +302,7 @@ def _prior_in_words(said: Mapping[str, Any], cells: Cells, mechanism: Window) ->
     if not (isinstance(density.domain, Interval) and mechanism.inputs.contains(density.domain)):
         rule = f"live inside the inputs {mechanism.inputs}"
         raise FileProblem("problem prior law", f"{density.name} on {density.domain}", rule)
-    if not are_cells_of(cells, density):
+    if not disagreement(cells, density) <= _AGREEMENT:
         raise FileProblem("problem prior law", density.name, "be the density whose cells the evidence holds")
     ends = f"[{density.domain.lower + 0.0:g}, {density.domain.upper + 0.0:g}]"  # no negative zero
     return f"{density.name} on {ends} (its {count} cells in the file agree with it to {_AGREEMENT:g})"

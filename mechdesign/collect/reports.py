@@ -1,15 +1,15 @@
 """Real reports in a file: counted chunk by chunk into the support of the items, so memory does not grow with users.
 
-A CSV file has no header and one report a row: an item's label for randomised response, the labels of a set for subset
-selection, k bits for unary encodings (as k fields, or as one word like ``0110``), and the numbers a client sent for the
-others. A ``.npy`` file holds the array the client's ``report`` gave.
+A CSV file has one report a row, below a header or not: an item's label for randomised response, the labels of a set
+for subset selection, k bits for unary encodings (as k fields, or as one word like ``0110``), and the numbers a client
+sent for the others. A ``.npy`` file holds the array the client's ``report`` gave.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from itertools import islice
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from mechdesign.collect.protocols import FrequencyProtocol
 from mechdesign.data.arrays import read_array
+from mechdesign.data.headers import may_be_name, tell_of_name
 from mechdesign.data.numbers import is_whole_text, number_of
 from mechdesign.data.text import text_rows
 from mechdesign.errors import FileProblem, InvalidData, InvalidInput, sealed
@@ -40,7 +41,7 @@ def read_support(path: Path | str, protocol: FrequencyProtocol, labels: Sequence
         return protocol.support(_bits(reports) if example.dtype.kind == "b" else reports), len(reports)
     total, users = np.zeros(protocol.size), 0
     parse = _parser(protocol, example, labels)
-    rows = text_rows(source, "report file")
+    rows = _without_names(source, labels if protocol.name.lower() in _OF_ITEMS else None)
     while chunk := [_parsed(source, place, fields, parse) for place, fields in islice(rows, _CHUNK)]:
         reports = np.array(chunk, dtype=example.dtype).reshape(len(chunk), *example.shape[1:])
         try:
@@ -52,6 +53,16 @@ def read_support(path: Path | str, protocol: FrequencyProtocol, labels: Sequence
     if users == 0:
         raise FileProblem("report file", str(source), "hold at least one report")
     return total, users
+
+
+def _without_names(path: Path, items: Sequence[str] | None) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a file of reports, without a first line that can be none (`mechdesign.data.headers`)."""
+    rows = text_rows(path, "report file")
+    first = next(rows, None)
+    if first is not None and all(may_be_name(field, items) for field in first[1]):
+        tell_of_name(str(path), items=items is not None)
+        return rows
+    return rows if first is None else chain([first], rows)
 
 
 def _parser(
@@ -95,7 +106,7 @@ def _parsed(path: Path, place: int, fields: list[str], parse: Callable[[list[str
     try:
         return parse(fields)
     except ValueError as error:
-        raise InvalidData(f"row {place} of {path.name}", fields, str(error), "one report a row, no header") from None
+        raise InvalidData(f"row {place} of {path.name}", fields, str(error), "one report a row") from None
 
 
 def _bits(reports: NDArray[Any]) -> NDArray[Any]:

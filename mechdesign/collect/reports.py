@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from tokenize import TokenError
 from typing import Any
@@ -33,6 +33,7 @@ from mechdesign.collect.protocols import (
 )
 from mechdesign.collect.protocols.hashing import SEED_BITS
 from mechdesign.collect.protocols.xxh32 import SEED_BITS as SHORT_SEED_BITS
+from mechdesign.data.headers import may_be_name, tell_of_name
 from mechdesign.data.sources import open_data
 from mechdesign.data.text import text_rows
 from mechdesign.errors import FileProblem, InvalidInput
@@ -293,7 +294,7 @@ def _column(column: Any, form: _Form, before: int, place: int) -> Array:
 
 def _of_text(path: Path, form: _Form) -> Iterator[Array]:
     parse = _parser(form)
-    rows = text_rows(path, "report file")
+    rows = _without_names(path, form.names if form.kind == "item" else None)
     before = 0
     while chunk := [parse(place, fields) for place, fields in islice(rows, _CHUNK)]:
         kind = {"pair": np.uint64, "index": np.uint64, "number": np.float64}.get(form.kind, np.int64)
@@ -301,10 +302,20 @@ def _of_text(path: Path, form: _Form) -> Iterator[Array]:
         before += len(chunk)
 
 
+def _without_names(path: Path, items: Sequence[str] | None) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a file of reports, without a first line that can be none (`mechdesign.data.headers`)."""
+    rows = text_rows(path, "report file")
+    first = next(rows, None)
+    if first is not None and all(may_be_name(field, items) for field in first[1]):
+        tell_of_name(str(path), items=items is not None)
+        return rows
+    return rows if first is None else chain([first], rows)
+
+
 def _parser(form: _Form) -> Callable[[int, list[str]], list[Any]]:
     """What turns the fields of a row into numbers, or names the first field that breaks a rule."""
     known = {name: position for position, name in enumerate(form.names)}
-    tip = "one report a row, no header"
+    tip = "one report a row"
 
     def whole(field: str) -> int | None:
         return int(field) if field.isascii() and field.isdigit() and len(field) <= 20 and int(field) < 2**64 else None

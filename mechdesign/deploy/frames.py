@@ -378,8 +378,12 @@ def _apply_polars(table: Table, frame: Any, column: str, keep: Sequence[str]) ->
     import polars as pl
 
     is_lazy = _is_lazy(frame)
-    names = _wanted(_names(frame), column, keep)
-    data = frame.select(names).collect() if is_lazy else frame.select(names)
+    try:
+        names = _wanted(_names(frame), column, keep)
+        data = frame.select(names).collect() if is_lazy else frame.select(names)
+    except pl.exceptions.PolarsError as error:  # in words that may quote the data
+        rule = f"give its rows ({type(error).__name__})"
+        raise InvalidInput("data", "a frame of Polars", rule, "collect it to see what is wrong") from None
     reports = _reports(table, data[column], f"column {column!r}")
     told = data.with_columns(pl.Series(column, reports if reports.dtype.kind == "f" else reports.tolist()))
     return told.lazy() if is_lazy else told
@@ -418,6 +422,7 @@ def apply_dask(table: Table, frame: Any, column: str, keep: Sequence[str] = ()) 
     return dd.from_delayed(parts, meta=meta)
 
 
+@sealed
 def _draw_partition(table: Table, part: Any, column: str, ticket: tuple[str, int]) -> Any:
     _, number = ticket
     with _drawing:
@@ -448,6 +453,7 @@ def _tally_dask(table: Table, frame: Any, column: str, codes: bool) -> Tally:
     return total
 
 
+@sealed
 def _tally_partition(table: Table, part: Any, column: str, number: int, codes: bool) -> Tally:
     return _tallied(Tally(table), _to_arrow(part), typed, f"partition {number}, column {column!r}", codes)
 

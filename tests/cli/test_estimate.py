@@ -132,7 +132,7 @@ def test_data_are_not_taken_for_reports(run: Any, tmp_path: Path) -> None:
     (tmp_path / "data.csv").write_text("x\n0.3\n100\n")
     outcome = run("estimate", str(tmp_path / "t.json"), "--in", str(tmp_path / "data.csv"))
     assert outcome.code == 2
-    assert "column 'x', data row" in outcome.err
+    assert "data row" in outcome.err
 
 
 def test_reports_of_another_table_are_refused(run: Any, shipped: Any, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ def ask(request: pytest.FixtureRequest, run: Any, tmp_path: Path) -> Any:
     def command(text: str, *more: str) -> Any:
         path = tmp_path / "data.csv"
         path.write_text(text)
-        return run(*COMMANDS[request.param], str(path), *more, "--json")
+        return run(*COMMANDS[request.param], str(path), *more, "--json", "--quiet")
 
     return command
 
@@ -38,7 +38,7 @@ def test_a_header_above_numbers_is_taken_and_told(ask: Any) -> None:
 def test_a_word_that_may_be_a_header_is_pointed_out(run: Any, tmp_path: Path, command: str) -> None:
     path = tmp_path / "data.csv"
     path.write_text("color\n" + "red\nblue\n" * 300)
-    options = (*COMMANDS[command], str(path), "--json")
+    options = (*COMMANDS[command], str(path), "--json", "--quiet")
     assert "the label in the first row is in no other; if it is a header pass --column NAME" in run(*options).err
     assert run(*options, "--column", "color").err == ""
     assert run(*options, "--domain", "color,red,blue").err == ""

@@ -12,6 +12,7 @@ import pytest
 from mechdesign.collect import reports
 from mechdesign.collect.protocols import PROTOCOLS, protocol
 from mechdesign.collect.reports import HASH_FIRST, SEED_FIRST, count_reports
+from mechdesign.data.headers import TakenName
 from mechdesign.errors import FileProblem, InvalidInput
 
 LABELS = ("ape", "bee", "cat", "dog")
@@ -76,7 +77,7 @@ def test_bits_may_stand_in_one_word(tmp_path: Path) -> None:
     [
         ("grr", "", "at least one report"),
         ("grr", "ape\nowl\n", "row 2.*items of the domain"),
-        ("grr", "item\nape\n", "row 1.*no header"),
+        ("grr", "Ape\nbee\n", "row 1 .*items of the domain"),
         ("grr", "ape,bee\n", "have 1 field"),
         ("oue", "0,1,0\n", "have 4 fields"),
         ("oue", "0,1,0,2\n", "bits"),
@@ -102,6 +103,18 @@ def test_doubtful_reports_are_refused(tmp_path: Path, name: str, text: str, word
     path.write_text(text)
     with pytest.raises(InvalidInput, match=words):
         count_reports(path, protocol(name, 1.0, 4), LABELS)
+
+
+@pytest.mark.parametrize(("name", "text"), [("grr", "item\nape\nbee\n"), ("olh", "seed,hash\n12,0\n3,1\n")])
+def test_names_above_reports_are_taken_and_told(tmp_path: Path, name: str, text: str) -> None:
+    named, plain = tmp_path / "named.csv", tmp_path / "plain.csv"
+    named.write_text(text)
+    plain.write_text(text.partition("\n")[2])
+    law = protocol(name, 1.0, 4)
+    with pytest.warns(TakenName):
+        found = count_reports(named, law, LABELS, order=SEED_FIRST)
+    assert found.n == 2
+    assert np.array_equal(found.support, count_reports(plain, law, LABELS, order=SEED_FIRST).support)
 
 
 def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:

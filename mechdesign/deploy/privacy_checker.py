@@ -151,5 +151,6 @@ if __name__ == "__main__":
         with Path(sys.argv[1]).open("rb") as stream:
             print(f"PASS private for epsilon = {check(stream.read(LARGEST + 1))}")
     except (Failed, OSError, MemoryError) as error:
-        print(f"FAIL {error or 'file: too large for the memory'}")
+        reason = f"file: {error.strerror}" if isinstance(error, OSError) else error
+        print(f"FAIL {reason or 'file: too large for the memory'}")
         sys.exit(1)

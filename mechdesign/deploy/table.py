@@ -253,7 +253,7 @@ def _labels_of(source: Source | Product) -> Labels:
     mechanism, outputs = source.mechanism, said["output_labels"]
     if isinstance(mechanism, Discrete) and outputs is not None:
         columns = [int(column) for column in mechanism.outputs.points]
-        if not isinstance(outputs, Sequence) or len(outputs) <= max(columns):
+        if not isinstance(outputs, list | tuple) or len(outputs) <= max(columns):
             raise FileProblem("output_labels", type(outputs).__name__, "be a list with a text for each column")
         outputs = tuple(outputs[column] for column in columns)
     return Labels(said["input_labels"], outputs)

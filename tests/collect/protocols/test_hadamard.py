@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import linalg, stats
 
-from mechdesign.collect.protocols import protocol
+from mechdesign.collect.protocols import protocol, variances
 from mechdesign.collect.protocols.hadamard import best_blocks, published_blocks
 from mechdesign.errors import InvalidInput
 
@@ -126,3 +126,15 @@ def test_the_blocks_chosen_have_the_least_variance_and_the_published_are_a_power
 def test_blocks_that_cannot_be_are_refused(blocks):
     with pytest.raises(InvalidInput, match="blocks"):
         protocol("hr", 1.0, 6, blocks=blocks)
+
+
+def test_an_item_beside_a_frequent_one_is_noisier_and_the_variance_used_for_intervals_says_so():
+    """Half of all users in its block: about eight times the average variance; other protocols have one at each f."""
+    law, shares = protocol("hr", 4.0, 100), np.full(100, 0.5 / 99)
+    shares[0] = 0.5
+    found = variances(law, shares, 1000)
+    assert found == pytest.approx(np.diag(law.covariance(shares, 1000)), rel=1e-12)
+    beside, far = law.blocks, 1
+    assert found[beside] > 7 * max(found[far], found.mean())
+    oue = protocol("oue", 4.0, 100)
+    assert variances(oue, shares, 1000).tolist() == oue.variance(shares, 1000).tolist()

@@ -1,6 +1,6 @@
 """Real reports in a file: counted chunk by chunk into the support of the items, so memory does not grow with users.
 
-A CSV file has no header and one report a row: an item's label for randomised response, the labels of a set for subset
+A CSV file has one report a row, below a header or not: an item's label for randomised response, the labels of a set for subset
 selection, k bits for unary encodings (as k fields, or as one word like ``0110``), a seed and a hash value for local
 hashing, and the numbers a client sent for the others. A ``.parquet`` file has the same in columns (or one column of
 lists); bits and noisy entries whose columns are called as the items are taken by name. A ``.npy`` file holds the array

@@ -274,23 +274,35 @@ def _figure(answers: Sequence[Answer], names: Sequence[str], methods: Sequence[s
             if answer.task.question.name == name and answer.task.method == method and answer.epsilon is not None
         ]
 
-    first = answers[0].task.question
-    axis = f"threshold of {metric} ({first.constraint.direction})"
-    title = f"Budget for {metric} with probability {first.constraint.probability:g}"
-    if len(methods) == 1:
-        lines = {name: points(name, methods[0]) for name in names}
-        panel = plot.BudgetPanel(f"{methods[0]}, {first.counts.size} items", lines)
-        return plot.budgets([panel], axis, title)
-    panels = []
-    for name in names:
-        lines = {method: points(name, method) for method in methods if method != CERTIFIED}
-        bands = [
+    def brackets(name: str) -> list[tuple[float, float, float]]:
+        return [
             (answer.task.question.constraint.threshold, answer.result.lower or 0.0, answer.result.upper)
             for answer in answers
             if answer.task.question.name == name and isinstance(answer.result, Bracket)
         ]
-        panels.append(plot.BudgetPanel(name, lines, bands))
+
+    first = answers[0].task.question
+    axis = f"threshold of {metric} ({first.constraint.direction})"
+    title = f"Budget for {metric} with probability {first.constraint.probability:g}"
+    if len({answer.task.question.constraint.threshold for answer in answers}) == 1:
+        rows = [_selection(answer) for answer in answers]
+        return plot.selections(rows, f"{first.constraint.words}: {first.counts.size} items")
+    if len(methods) == 1:
+        lines = {name: points(name, methods[0]) for name in names}
+        bands = [band for name in names for band in brackets(name)]
+        panel = plot.BudgetPanel(f"{methods[0]}, {first.counts.size} items", lines, bands)
+        return plot.budgets([panel], axis, title)
+    panels = []
+    for name in names:
+        lines = {method: points(name, method) for method in methods if method != CERTIFIED}
+        panels.append(plot.BudgetPanel(name, lines, brackets(name)))
     return plot.budgets(panels, axis, title)
+
+
+def _selection(answer: Answer) -> plot.Selection:
+    found = _interval(answer)
+    bracket = None if found is None else (found[0] or 0.0, found[1])
+    return plot.Selection(answer.task.question.name, answer.task.method, answer.epsilon, bracket)
 
 
 def _curve(answers: Sequence[Answer]) -> Figure:

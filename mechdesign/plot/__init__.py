@@ -1,6 +1,6 @@
 """Pictures: densities, errors, certified optima and their structure. Matplotlib is imported on use."""
 
-from mechdesign.plot.budget import BudgetPanel, Curve, budgets, trade_off
+from mechdesign.plot.budget import BudgetPanel, Curve, Selection, budgets, selections, trade_off
 from mechdesign.plot.canvas import printable, require_plot_format, save
 from mechdesign.plot.certified import Line, Slice, probability_table, structure, window_law
 from mechdesign.plot.errors import (
@@ -22,6 +22,7 @@ __all__ = [
     "Curve",
     "HeatMap",
     "Line",
+    "Selection",
     "Slice",
     "above",
     "budgets",
@@ -39,6 +40,7 @@ __all__ = [
     "probability_table",
     "require_plot_format",
     "save",
+    "selections",
     "structure",
     "sweep",
     "trade_off",

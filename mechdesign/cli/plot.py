@@ -18,7 +18,10 @@ def run(
     file: Annotated[Path, typer.Argument(help="A file this package wrote.", metavar="FILE")],
     out: Annotated[Path, typer.Option("--out", help="The picture: .png, .pdf or .svg.", metavar="PICTURE")],
     kind: Annotated[
-        str, typer.Option("--kind", help="law, or error: expected loss over the inputs of a design.")
+        str,
+        typer.Option(
+            "--kind", help="law; error: loss over a design's inputs; lines or heat: of a benchmark's results."
+        ),
     ] = LAW,
     as_json: AsJson = False,
     force: Force = False,

@@ -4,6 +4,7 @@ from mechdesign.plot.budget import BudgetPanel, Curve, Selection, budgets, selec
 from mechdesign.plot.canvas import printable, require_plot_format, save
 from mechdesign.plot.certified import Line, Slice, probability_table, structure, window_law
 from mechdesign.plot.errors import (
+    Measured,
     above,
     comparison,
     draw_errors,
@@ -11,6 +12,7 @@ from mechdesign.plot.errors import (
     draw_leaderboard,
     draw_over_epsilon,
     errors_over_inputs,
+    measured_over_epsilon,
     pareto,
     sweep,
 )
@@ -22,6 +24,7 @@ __all__ = [
     "Curve",
     "HeatMap",
     "Line",
+    "Measured",
     "Selection",
     "Slice",
     "above",
@@ -34,6 +37,7 @@ __all__ = [
     "draw_over_epsilon",
     "errors_over_inputs",
     "heat_maps",
+    "measured_over_epsilon",
     "pareto",
     "polar_density",
     "printable",

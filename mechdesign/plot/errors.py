@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,6 +33,9 @@ if TYPE_CHECKING:
 Bounds = tuple[float, float]
 
 _MOST_LINES = 8
+_LETTERS = 80
+_ASIDE = 0.002
+"""Between bars of one epsilon, as a share of the largest."""
 _VISIBLE_GAP = 0.005
 _INTERVAL = "where the optimum is"
 
@@ -64,6 +69,39 @@ def draw_over_epsilon(
     axes.set(xlabel="privacy parameter ε", ylabel=what + unit, yscale="log")
     draw_lines(axes, {name: (epsilons, line) for name, line in values.items()})
     plain_numbers(axes)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A mean over runs at one epsilon, and where the expectation is, if that is known."""
+
+    epsilon: float
+    mean: float
+    interval: Bounds | None = None
+
+
+def measured_over_epsilon(lines: Mapping[str, Sequence[Measured]], what: str, title: str) -> Figure:
+    """A line a name, with its intervals as bars side by side; logarithmic if nothing is 0 or below."""
+    figure = empty_figure(8.6, 5.0)
+    axes = figure.subplots()
+    means = [point.mean for line in lines.values() for point in line]
+    logarithmic = bool(means) and min(means) > 0
+    axes.set(xlabel="privacy parameter ε", ylabel=drawable(what), yscale="log" if logarithmic else "linear")
+    draw_lines(axes, {name: ([p.epsilon for p in line], [p.mean for p in line]) for name, line in lines.items()})
+    reach = max((point.epsilon for line in lines.values() for point in line), default=1.0)
+    for k, (drawn, line) in enumerate(zip(list(axes.lines), lines.values(), strict=True)):
+        known = [(point.epsilon, *point.interval) for point in line if point.interval is not None]
+        if known:
+            places, low, high = (np.array(column) for column in zip(*known, strict=True))
+            # on a logarithmic scale nothing is drawn below a third of the lowest mean
+            low = np.maximum(low, min(means) / 3) if logarithmic else low
+            aside = places + (k - (len(lines) - 1) / 2) * _ASIDE * reach
+            axes.vlines(aside, low, high, color=str(drawn.get_color()), alpha=0.6, linewidth=1.0, zorder=1.5)
+    if logarithmic:
+        plain_numbers(axes)
+    legend_right(axes)
+    axes.set_title("\n".join(map(drawable, fill(title, _LETTERS).split("\n"))))
+    return figure
 
 
 def draw_floor(axes: Axes, epsilons: Sequence[float], floor: Sequence[Bounds], name: str | None = None) -> None:

@@ -25,7 +25,7 @@ _SIGN = 11  # the height of an infinity sign in points
 
 
 def joint_design(design: JointDesign) -> Figure:
-    """The law beside its privacy profile: pairs in the heat map of all pairs, larger groups by their truthful answers."""
+    """The law beside its privacy profile: pairs in the heat map of all pairs, groups by how many answer truthfully."""
     problem = design.problem
     profiles = {f"this design (groups of {problem.group})": design.privacy.conditional}
     figure = empty_figure(12.6, 5.0)

@@ -64,9 +64,11 @@ def _ends(estimate: MeanEstimate) -> tuple[float, float]:
 
 
 def _in_sight(estimates: Sequence[MeanEstimate]) -> tuple[float, float]:
-    """The range of all whose reach from the middle of all is at most some times that of half of them."""
+    """The range of those whose reach from the middle of all is at most some times that of half of them."""
     ends = np.array([_ends(estimate) for estimate in estimates])
     middle = float(np.median(ends.mean(axis=1)))
     reach = np.abs(ends - middle).max(axis=1)
-    most = float(reach[reach <= _FAR * float(np.median(reach))].max())
-    return middle - 1.05 * most, middle + 1.05 * most
+    shown = ends[reach <= _FAR * float(np.median(reach))]
+    low, high = float(shown.min()), float(shown.max())
+    margin = 0.05 * (high - low) or 1.0
+    return low - margin, high + margin

@@ -16,6 +16,7 @@ import typer
 
 from mechdesign import files, plot
 from mechdesign.cli import output
+from mechdesign.cli.looks import save_picture
 from mechdesign.cli.options import AsJson, Force, PlotFile, Quiet, parse_engine, parse_epsilons
 from mechdesign.cli.users import read_users, warn_of_gaps
 from mechdesign.collect import bench, metrics
@@ -121,7 +122,7 @@ def run(
     if plot_file is not None:
         order = plan.protocols, plan.methods
         figure = bench_figure(ranks[names[0]], names[0], order, data.size, data.n, kind)
-        plot.save(figure, plot_file, overwrite=force)
+        save_picture(figure, plot_file, overwrite=force)
     if as_json:
         output.print_json(_document(plan, data, ranks) | {"left_out": gone})
         return

@@ -21,6 +21,7 @@ from mechdesign.budget.populations import POPULATIONS, scaled
 from mechdesign.budget.runner import CERTIFIED
 from mechdesign.budget.searches import LEAST, MOST, PRECISION, RUNS
 from mechdesign.cli import output
+from mechdesign.cli.looks import save_picture
 from mechdesign.cli.options import AsJson, Force, PlotFile, Quiet, parse_engine
 from mechdesign.cli.users import read_users
 from mechdesign.collect import metrics
@@ -94,9 +95,9 @@ def run(
     if len(failures) == len(answers):
         raise failures[0] if len(failures) == 1 else _together(failures)
     if curve_file is not None:
-        plot.save(_curve(answers), curve_file, overwrite=force)
+        save_picture(_curve(answers), curve_file, overwrite=force)
     if plot_file is not None:
-        plot.save(_figure(answers, names, methods, metric), plot_file, overwrite=force)
+        save_picture(_figure(answers, names, methods, metric), plot_file, overwrite=force)
     if as_json:
         output.print_json(_document(answers, counts, span))
         return

@@ -38,6 +38,7 @@ from mechdesign.budget.simulation import Family
 from mechdesign.cli import output
 from mechdesign.cli.budget import parse_numbers, refuse_with_population
 from mechdesign.cli.capacity_at import adversary_of, at_one_epsilon
+from mechdesign.cli.looks import save_picture
 from mechdesign.cli.options import AsJson, Force, PlotFile, Quiet
 from mechdesign.cli.users import read_users
 from mechdesign.errors import InvalidInput, require_finite
@@ -147,7 +148,7 @@ def run(
     if all(option.epsilon is None for case in cases for option in case.options):
         raise _unmet(cases)
     if plot_file is not None:
-        plot.save(_figure(cases, names), plot_file, overwrite=force)
+        save_picture(_figure(cases, names), plot_file, overwrite=force)
     if as_json:
         output.print_json(_document(cases, method, eta, (least, most)))
         return

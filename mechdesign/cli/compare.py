@@ -11,6 +11,7 @@ import typer
 
 from mechdesign import plot
 from mechdesign.cli import output
+from mechdesign.cli.looks import save_picture
 from mechdesign.cli.options import (
     AsJson,
     Circular,
@@ -126,7 +127,7 @@ def _draw(
     middle = len(epsilons) // 2
     bounds = [(floor.lower, floor.upper) for floor in floors]
     figure = plot.comparison(epsilons, worst, fields[middle], cost, epsilons[middle], bounds)
-    plot.save(figure, file, overwrite=force)
+    save_picture(figure, file, overwrite=force)
 
 
 # -- tables -----------------------------------------------------------------------------------------------------------

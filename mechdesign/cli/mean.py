@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from mechdesign import plot
 from mechdesign.cli import output
+from mechdesign.cli.looks import save_picture
 from mechdesign.cli.options import AsJson, Eps, Force, PlotFile, Quiet, parse_interval
 from mechdesign.collect.mean import MeanEstimate, interval, sampling_error
 from mechdesign.collect.mean_methods import NAMES, PAPER, TWO_PHASE, Collected, MeanMethod
@@ -83,7 +84,7 @@ def run(
     if plot_file is not None:
         title = f"Mean of {column} under local privacy, ε = {eps:g}, {values.size} users, one collection each"
         estimates = {row["mechanism"]: MeanEstimate(**{key: row[key] for key in asdict(plain)}) for row in rows}
-        plot.save(mean_intervals(estimates, plain, column, title), plot_file, overwrite=force)
+        save_picture(mean_intervals(estimates, plain, column, title), plot_file, overwrite=force)
     if as_json:
         data = {"file": str(file), "column": column, "users": values.size, "clipped": clipped}
         problem = {"bounds": [inputs.lower, inputs.upper], "epsilon": eps, "confidence": confidence, "guess": guess}

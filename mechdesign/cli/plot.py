@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from mechdesign import plot
 from mechdesign.cli import output
+from mechdesign.cli.looks import save_picture
 from mechdesign.cli.options import AsJson, Force, Quiet
 from mechdesign.cli.pictures import KINDS, LAW, picture
 from mechdesign.errors import InvalidInput
@@ -32,7 +32,7 @@ def run(
     output.require_outputs(None, out, force=force)
     output.require_apart([out], [file])
     with output.progress("drawing", quiet=quiet):
-        plot.save(picture(file, kind), out, overwrite=force)
+        save_picture(picture(file, kind), out, overwrite=force)
     if as_json:
         output.print_json({"file": str(file), "picture": str(out), "kind": kind})
         return

@@ -1,7 +1,7 @@
 """Pictures: densities, errors, certified optima and their structure. Matplotlib is imported on use."""
 
 from mechdesign.plot.budget import BudgetPanel, Curve, Selection, budgets, selections, trade_off
-from mechdesign.plot.canvas import printable, require_plot_format, save
+from mechdesign.plot.canvas import printable, require_plot_format, require_size, require_title, save
 from mechdesign.plot.certified import Line, Slice, probability_table, structure, window_law
 from mechdesign.plot.errors import (
     Measured,
@@ -43,6 +43,8 @@ __all__ = [
     "printable",
     "probability_table",
     "require_plot_format",
+    "require_size",
+    "require_title",
     "save",
     "selections",
     "structure",

@@ -133,6 +133,11 @@ def line_style(k: int) -> dict[str, Any]:
     return {"color": COLOURS[colour], "linestyle": _STYLES[turn % len(_STYLES)]}
 
 
+def nested_style(k: int, count: int) -> dict[str, Any]:
+    """The k-th of a few lines with long stretches in common: the later ones are thinner, so that all are seen."""
+    return line_style(k) | {"linewidth": 1.4 + 1.7 * (count - 1 - k)}
+
+
 def mark(k: int) -> str:
     """The k-th line's marker: lines of one colour have different ones.
 

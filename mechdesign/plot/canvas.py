@@ -142,7 +142,7 @@ def mark(k: int) -> str:
     """The k-th line's marker: lines of one colour have different ones.
 
     >>> mark(0), mark(8), mark(16)
-    ('o', '<', 'o')
+    ('o', 'X', 'p')
     """
     return _MARKERS[(k + k // len(COLOURS)) % len(_MARKERS)]
 

@@ -169,7 +169,7 @@ CLAIMS = (
         PAPER,
         "section 4.3.4, figure 4.2",
         "the heuristic matches the optimum up to approximately 17% colluders at n1/n = 0.1, and 10% at 0.9 (theorem "
-        "4 is the same for both)",
+        "4 is the same for both; at n1/n = 0 it is 17%)",
         (Item("n1/n = .1", "0.17"), Item("n1/n = .9", "0.10")),
         _agreement,
     ),

@@ -191,3 +191,18 @@ def test_pictures_are_saved_in_the_format_of_their_name(ending: str, tmp_path: P
 def test_an_unknown_format_is_refused() -> None:
     with pytest.raises(InvalidInput, match=r"\.png, \.pdf, \.svg"):
         plot.require_plot_format("picture.gif")
+
+
+def test_measured_errors_are_lines_over_epsilon_with_their_intervals() -> None:
+    lines = {
+        "oue": [plot.Measured(1.0, 0.4, (0.3, 0.5)), plot.Measured(2.0, 0.2, (-0.1, 0.3))],
+        "grr": [plot.Measured(1.0, 0.9), plot.Measured(2.0, 0.1)],
+    }
+    axes = plot.measured_over_epsilon(lines, "error", "title").axes[0]
+    assert axes.get_yscale() == "log"
+    assert line(axes, "oue").get_xydata().tolist() == [[1.0, 0.4], [2.0, 0.2]]
+    first, second = (bar[:, 1].tolist() for bar in axes.collections[0].get_segments())
+    assert first == [0.3, 0.5]
+    assert second == pytest.approx([0.1 / 3, 0.3])
+    falling = {"oue": [plot.Measured(1.0, -0.2), plot.Measured(2.0, 0.4)]}
+    assert plot.measured_over_epsilon(falling, "tau", "title").axes[0].get_yscale() == "linear"

@@ -34,3 +34,30 @@ def test_lines_of_different_names_have_a_legend_each():
     assert sum(axes.get_legend() is not None for axes in plot.budgets(same, "t", "").axes) == 1
     legends = [axes.get_legend() for axes in plot.budgets(apart, "t", "").axes]
     assert [legend.get_texts()[0].get_text() for legend in legends] == ["a", "b"]
+
+
+ROWS = [
+    plot.Selection("oue", "certified", 0.25, (0.24, 0.25)),
+    plot.Selection("oue", "bs", 0.26),
+    plot.Selection("grr", "certified", None),
+]
+
+
+def test_one_threshold_is_a_row_a_selection_with_its_bracket_as_a_bar():
+    figure = plot.selections(ROWS, "title")
+    axes = figure.axes[0]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["oue, certified", "oue, bs", "grr, certified"]
+    drawn = [(list(line.get_xdata()), list(line.get_ydata())) for line in axes.lines]
+    assert ([0.24, 0.25], [0, 0]) in drawn
+    assert ([0.25], [0]) in drawn
+    assert ([0.26], [1]) in drawn
+    assert [text.get_text() for text in axes.texts] == ["0.24 to 0.25", "0.26", "none in range"]
+    assert axes.get_xlabel() == "selected privacy parameter ε"
+    low, high = axes.get_xlim()
+    assert low < 0.24 < 0.26 < high
+    assert axes.get_ylim()[0] > axes.get_ylim()[1]
+
+
+def test_selections_without_any_answer_can_be_drawn(tmp_path):
+    figure = plot.selections([plot.Selection("grr", "bs", None)], "title")
+    assert plot.save(figure, tmp_path / "none.png").stat().st_size > 2000

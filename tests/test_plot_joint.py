@@ -51,13 +51,25 @@ def test_infinity_signs_of_two_laws_do_not_hide_each_other():
     assert len({text.get_position() for text in axes.texts}) == 2
 
 
-def test_designs_with_more_categories_are_drawn_as_their_profile():
+def test_both_panels_of_a_group_are_about_this_design():
+    design = optimal_joint(JointProblem(1.0, 1000, 0.05, group=4))
+    left, right = joint_design(design).axes
+    heights = [bar.get_height() for bar in left.containers[0]]
+    assert heights == pytest.approx([float(weight) for weight in design.law.weights])
+    p = math.e / (1 + math.e)
+    alone = [math.comb(4, t) * p**t * (1 - p) ** (4 - t) for t in range(5)]
+    assert [bar.get_height() for bar in left.containers[1]] == pytest.approx(alone)
+    assert left.get_title().startswith("Groups of 4: ε = 1, n = 1000")
+    assert right.lines[0].get_label() == "this design (groups of 4)"
+
+
+def test_designs_with_more_categories_are_drawn_as_their_law():
     figure = joint_design(optimal_joint(JointProblem(1.0, 1000, 0.05, categories=3)))
-    assert len(figure.axes) == 1
+    assert next(axes.get_xlabel() for axes in figure.axes) == "truthful answers in a group of 2"
     with pytest.raises(InvalidInput, match="heat map"):
         joint_heat_map([JointProblem(1.0, 1000, 0.05, categories=3)])
 
 
 def test_designs_of_an_odd_number_of_users_have_no_pairs_to_be_drawn():
     figure = joint_design(optimal_joint(JointProblem(1.0, 999, 0.05, group=3)))
-    assert len(figure.axes) == 1
+    assert next(line.get_label() for line in figure.axes[1].lines) == "this design (groups of 3)"

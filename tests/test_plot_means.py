@@ -26,3 +26,18 @@ def test_an_estimate_without_an_interval_is_a_point() -> None:
     assert ((0.5,), (0,)) in drawn
     assert [line for line in drawn if len(line[0]) == 2 and line[1] == (0, 0)] == []
     assert [text.get_text() for text in figure.legends[0].get_texts()].count("90% interval") == 1
+
+
+def test_one_wide_interval_does_not_press_the_others_together() -> None:
+    estimates = {name: interval(1.0 + k / 10, 0.5, 100, 0.9) for k, name in enumerate(("pm", "hm", "duchi"))}
+    plain = interval(1.1, 0.1, 100, 0.9)
+    widest = estimates["duchi"].upper - estimates["pm"].lower
+    axes = mean_intervals(estimates | {"ogpm": interval(40.0, 30.0, 100, 0.9)}, plain, "age", "Means").axes[0]
+    low, high = axes.get_xlim()
+    assert low < estimates["pm"].lower
+    assert estimates["duchi"].upper < high
+    assert high - low < 1.2 * widest
+    (text,) = axes.texts
+    assert text.get_text().startswith("40 [")
+    marks = [line.get_marker() for line in axes.lines if line.get_marker() in ("<", ">")]
+    assert sorted(marks) == ["<", ">"]

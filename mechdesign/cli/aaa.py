@@ -16,6 +16,7 @@ import typer
 
 from mechdesign import plot
 from mechdesign.cli import certified, output
+from mechdesign.cli.looks import save_picture
 from mechdesign.cli.mean import parse_bounds
 from mechdesign.cli.options import AsJson, DomainText, Eps, Force, OutFile, PlotFile, Quiet, parse_interval
 from mechdesign.cli.question import measured_prior
@@ -108,7 +109,7 @@ def run(
     chosen = designs[form]
     notes = _notes(data, tuning)
     if plot_file is not None:
-        plot.save(_picture(chosen), plot_file, overwrite=force)
+        save_picture(_picture(chosen), plot_file, overwrite=force)
     if out is not None:
         chosen.save(out, overwrite=force)
     if as_json:

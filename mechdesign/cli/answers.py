@@ -10,6 +10,7 @@ import numpy as np
 
 from mechdesign import plot
 from mechdesign.cli import certified, output
+from mechdesign.cli.looks import save_picture
 from mechdesign.cli.question import LEXICOGRAPHIC, THIS, Asked, Question
 from mechdesign.design import Design
 from mechdesign.design.constants import rounded_down, rounded_up
@@ -30,7 +31,7 @@ def one(asked: Asked, epsilon: float, seconds: float, delivery: output.Delivery)
     if delivery.plot is not None:
         criterion = str(design.problem.to_dict()["criterion"])
         figure = certified.figure(mechanism, design.certificate, asked.loss, criterion, asked.labels)
-        plot.save(figure, delivery.plot, overwrite=delivery.force)
+        save_picture(figure, delivery.plot, overwrite=delivery.force)
     if delivery.out is not None:
         design.save(delivery.out, overwrite=delivery.force)
     if delivery.as_json:
@@ -63,9 +64,9 @@ def sweep(asked: Asked, epsilons: list[float], seconds: float, delivery: output.
         comparisons = [asked.comparison(design) for design in designs]
     _warn_where_open(designs)
     if delivery.plot is not None:
-        plot.save(_picture(asked, designs, comparisons), delivery.plot, overwrite=delivery.force)
+        save_picture(_picture(asked, designs, comparisons), delivery.plot, overwrite=delivery.force)
     if delivery.structure is not None:
-        plot.save(_structure(asked, designs), delivery.structure, overwrite=delivery.force)
+        save_picture(_structure(asked, designs), delivery.structure, overwrite=delivery.force)
     if delivery.as_json:
         rows = [
             certified.document(design) | {"comparison": comparison}
@@ -205,7 +206,7 @@ def pareto(question: Question, epsilon: float, count: int, seconds: float, deliv
     if delivery.plot is not None:
         places = {row["name"]: (row["worst"], row["average"]) for row in rivals}
         title = f"Worst case against average, {question.subject}, ε = {epsilon:g}"
-        plot.save(plot.pareto(ours, places, question.loss, title), delivery.plot, overwrite=delivery.force)
+        save_picture(plot.pareto(ours, places, question.loss, title), delivery.plot, overwrite=delivery.force)
     if delivery.as_json:
         rows = [
             certified.document(design) | {"worst": worst, "average": average}

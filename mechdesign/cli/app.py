@@ -38,6 +38,7 @@ from mechdesign.cli import (
     table,
     verify,
 )
+from mechdesign.cli.looks import with_look
 from mechdesign.cli.signatures import with_plain_numbers, with_show_values
 from mechdesign.data.headers import TakenName
 from mechdesign.errors import WITHHELD, InvalidInput, MechDesignError, MissingExtra, NoAnswer, plain
@@ -83,21 +84,21 @@ mechdesign - local differential privacy mechanisms by optimisation, with proofs
 Try:  python -m mechdesign minimax --eps 2 --loss absolute       python -m mechdesign COMMAND --help
 """
 
-app.command("ogpm", help=ogpm.__doc__)(ogpm.run)
-app.command("minimax", help=minimax.__doc__)(minimax.run)
-app.command("aaa", help=aaa.__doc__)(aaa.run)
-app.command("jrr", help=jrr.__doc__)(jrr.run)
-app.command("compare", help=compare.__doc__)(compare.run)
-app.command("mean", help=mean.__doc__)(mean.run)
-app.command("show", help=show.__doc__)(show.run)
-app.command("plot", help=plot.__doc__)(plot.run)
+app.command("ogpm", help=ogpm.__doc__)(with_look(ogpm.run))
+app.command("minimax", help=minimax.__doc__)(with_look(minimax.run, "structure_plot"))
+app.command("aaa", help=aaa.__doc__)(with_look(aaa.run))
+app.command("jrr", help=jrr.__doc__)(with_look(jrr.run))
+app.command("compare", help=compare.__doc__)(with_look(compare.run))
+app.command("mean", help=mean.__doc__)(with_look(mean.run))
+app.command("show", help=show.__doc__)(with_look(show.run))
+app.command("plot", help=plot.__doc__)(with_look(plot.run, "out"))
 app.command("reproduce", help=reproduce.__doc__)(reproduce.run)
 app.command("constants", help=constants.__doc__)(constants.run)
-app.command("bench", help=bench.__doc__, cls=bench.WithBlankLists)(bench.run)
+app.command("bench", help=bench.__doc__, cls=bench.WithBlankLists)(with_look(bench.run))
 app.command("protocols", help=protocols.__doc__)(protocols.run)
 app.command("estimate-counts", help=estimate_counts.__doc__)(estimate_counts.run)
-app.command("budget", help=budget.__doc__)(budget.run)
-app.command("capacity", help=capacity.__doc__)(capacity.run)
+app.command("budget", help=budget.__doc__)(with_look(budget.run, "curve_file"))
+app.command("capacity", help=capacity.__doc__)(with_look(capacity.run))
 app.command("table", help=table.__doc__)(table.run)
 app.command("verify", help=verify.__doc__)(verify.run)
 app.command("export", help=export.__doc__)(export.run)

@@ -19,6 +19,7 @@ from typer.core import TyperCommand
 
 from mechdesign import files, plot
 from mechdesign.cli import output
+from mechdesign.cli.looks import save_picture
 from mechdesign.cli.options import AsJson, Force, PlotFile, Quiet, parse_engine, parse_epsilons
 from mechdesign.cli.users import read_users, warn_of_gaps
 from mechdesign.collect import bench, metrics
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ALL, LONGITUDINAL = "all", "longitudinal"
+LINES, HEAT = "lines", "heat"
 _MOST_SHOWN = 20
 _MOST_PANELS = 4
 _SLOW = f"{bench.PUBLISHED_IBU}: IBU as published, stopped after 10,000 steps"
@@ -121,6 +123,9 @@ def run(
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", help="Save every cell: .csv, .parquet or .json.")] = None,
     plot_file: PlotFile = None,
+    kind: Annotated[
+        str | None, typer.Option("--kind", help="Of the picture: lines over eps, or heat maps (one eps).")
+    ] = None,
     as_json: AsJson = False,
     force: Force = False,
     quiet: Quiet = False,
@@ -133,6 +138,7 @@ def run(
         raise InvalidInput("results file", str(results), "differ from the other files to be written")
     names = tuple(_lower(metric))
     epsilons, methods, protocol_names = tuple(parse_epsilons(epsilon)), _methods(method), _protocols(protocol)
+    _require_kind(kind, epsilons, plot_file)
     where = parse_engine(engine, workers, scheduler)
     if isinstance(where, Dask):
         where.require_ready()
@@ -148,8 +154,9 @@ def run(
     if out is not None:
         files.write_atomically(out, _encoded(rows, plan, out.suffix.lower()), overwrite=force)
     if plot_file is not None:
-        figure = heat_map(ranks[names[0]], names[0], (plan.protocols, plan.methods), data.size, data.n)
-        plot.save(figure, plot_file, overwrite=force)
+        order = plan.protocols, plan.methods
+        figure = bench_figure(ranks[names[0]], names[0], order, data.size, data.n, kind)
+        save_picture(figure, plot_file, overwrite=force)
     if as_json:
         output.print_json(_document(plan, data, ranks) | {"left_out": gone})
         return
@@ -162,6 +169,51 @@ def run(
     for path in (out, plot_file, results):
         if path is not None:
             output.say_saved(path)
+
+
+def bench_figure(
+    ranks: Sequence[bench.Rank],
+    name: str,
+    order: tuple[Sequence[str], Sequence[str]],
+    items: int,
+    users: int,
+    kind: str | None = None,
+) -> Figure:
+    """What is asked for; else lines over several eps, and a heat map of one."""
+    several = len(_epsilons(ranks)) > 1
+    draw = line_figure if kind == LINES or (kind is None and several) else heat_map
+    return draw(ranks, name, order, items, users)
+
+
+def line_figure(
+    ranks: Sequence[bench.Rank], name: str, order: tuple[Sequence[str], Sequence[str]], items: int, users: int
+) -> Figure:
+    """The error over eps, a line a protocol, each with the post-processing that is best for it over all eps."""
+    metric = metrics.metric(name)
+    lines: dict[str, list[plot.Measured]] = {}
+    for protocol in order[0]:
+        here = [rank for rank in ranks if rank.protocol == protocol]
+        if here:
+            method = _best_method(here, more_is_better=metric.more_is_better)
+            chosen = sorted((rank for rank in here if rank.method == method), key=lambda rank: rank.epsilon)
+            label = protocol if len(order[1]) == 1 else f"{protocol}, {method}"
+            lines[label] = [plot.Measured(rank.epsilon, rank.mean, rank.interval) for rank in chosen]
+    best = "" if len(order[1]) == 1 else ", each protocol with its best post-processing"
+    return plot.measured_over_epsilon(lines, metric.meaning, f"{_title(metric, items, users)}{best}")
+
+
+def _best_method(ranks: Sequence[bench.Rank], *, more_is_better: bool) -> str:
+    """The method with the least mean place among the methods of one protocol, over the eps where most of them are."""
+    places: dict[str, list[int]] = {}
+    for epsilon in _epsilons(ranks):
+        here = [rank for rank in ranks if rank.epsilon == epsilon]
+        for place, rank in enumerate(sorted(here, key=lambda rank: rank.mean, reverse=more_is_better)):
+            places.setdefault(rank.method, []).append(place)
+    return min(places, key=lambda method: (-len(places[method]), sum(places[method]) / len(places[method])))
+
+
+def _title(metric: metrics.Metric, items: int, users: int) -> str:
+    return f"{metric.meaning[0].upper()}{metric.meaning[1:]} of {items} frequencies, {users:,} users"
 
 
 def heat_map(
@@ -179,9 +231,8 @@ def heat_map(
         )
         for epsilon in chosen
     ]
-    title = f"{metric.meaning[0].upper()}{metric.meaning[1:]} of {items} frequencies, {users:,} users"
     better = metric.more_is_better
-    return plot.heat_maps(panels, *order, metric.name, title, more_is_better=better)
+    return plot.heat_maps(panels, *order, metric.name, _title(metric, items, users), more_is_better=better)
 
 
 # -- options ----------------------------------------------------------------------------------------------------------
@@ -222,6 +273,17 @@ def _epsilons(ranks: Sequence[bench.Rank]) -> list[float]:
 def _methods(text: str) -> tuple[str, ...]:
     names = _lower(text)
     return bench.METHODS if ALL in names else tuple(dict.fromkeys(names))
+
+
+def _require_kind(kind: str | None, epsilons: Sequence[float], plot_file: Path | None) -> None:
+    if kind is None:
+        return
+    if kind not in (LINES, HEAT):
+        raise InvalidInput("kind", kind, f"be {LINES} or {HEAT}")
+    if plot_file is None:
+        raise InvalidInput("kind", kind, "come with --plot", "for example --plot errors.png")
+    if kind == LINES and len(epsilons) == 1:
+        raise InvalidInput("kind", kind, "come with several eps", "for example --eps 0.5:4:8")
 
 
 def _require_table_format(path: Path | None) -> None:

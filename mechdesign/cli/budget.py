@@ -21,6 +21,7 @@ from mechdesign.budget.populations import POPULATIONS, scaled
 from mechdesign.budget.runner import CERTIFIED
 from mechdesign.budget.searches import LEAST, MOST, PRECISION, RUNS
 from mechdesign.cli import output
+from mechdesign.cli.looks import save_picture
 from mechdesign.cli.options import AsJson, Force, PlotFile, Quiet, parse_engine
 from mechdesign.cli.users import read_users
 from mechdesign.collect import metrics
@@ -95,9 +96,9 @@ def run(
     if len(failures) == len(answers):
         raise failures[0] if len(failures) == 1 else _together(failures)
     if curve_file is not None:
-        plot.save(_curve(answers), curve_file, overwrite=force)
+        save_picture(_curve(answers), curve_file, overwrite=force)
     if plot_file is not None:
-        plot.save(_figure(answers, names, methods, metric), plot_file, overwrite=force)
+        save_picture(_figure(answers, names, methods, metric), plot_file, overwrite=force)
     if as_json:
         output.print_json(_document(answers, counts, span))
         return
@@ -291,23 +292,35 @@ def _figure(answers: Sequence[Answer], names: Sequence[str], methods: Sequence[s
             if answer.task.question.name == name and answer.task.method == method and answer.epsilon is not None
         ]
 
-    first = answers[0].task.question
-    axis = f"threshold of {metric} ({first.constraint.direction})"
-    title = f"Budget for {metric} with probability {first.constraint.probability:g}"
-    if len(methods) == 1:
-        lines = {name: points(name, methods[0]) for name in names}
-        panel = plot.BudgetPanel(f"{methods[0]}, {first.counts.size} items", lines)
-        return plot.budgets([panel], axis, title)
-    panels = []
-    for name in names:
-        lines = {method: points(name, method) for method in methods if method != CERTIFIED}
-        bands = [
+    def brackets(name: str) -> list[tuple[float, float, float]]:
+        return [
             (answer.task.question.constraint.threshold, answer.result.lower or 0.0, answer.result.upper)
             for answer in answers
             if answer.task.question.name == name and isinstance(answer.result, Bracket)
         ]
-        panels.append(plot.BudgetPanel(name, lines, bands))
+
+    first = answers[0].task.question
+    axis = f"threshold of {metric} ({first.constraint.direction})"
+    title = f"Budget for {metric} with probability {first.constraint.probability:g}"
+    if len({answer.task.question.constraint.threshold for answer in answers}) == 1:
+        rows = [_selection(answer) for answer in answers]
+        return plot.selections(rows, f"{first.constraint.words}: {first.counts.size} items")
+    if len(methods) == 1:
+        lines = {name: points(name, methods[0]) for name in names}
+        bands = [band for name in names for band in brackets(name)]
+        panel = plot.BudgetPanel(f"{methods[0]}, {first.counts.size} items", lines, bands)
+        return plot.budgets([panel], axis, title)
+    panels = []
+    for name in names:
+        lines = {method: points(name, method) for method in methods if method != CERTIFIED}
+        panels.append(plot.BudgetPanel(name, lines, brackets(name)))
     return plot.budgets(panels, axis, title)
+
+
+def _selection(answer: Answer) -> plot.Selection:
+    found = _interval(answer)
+    bracket = None if found is None else (found[0] or 0.0, found[1])
+    return plot.Selection(answer.task.question.name, answer.task.method, answer.epsilon, bracket)
 
 
 def _curve(answers: Sequence[Answer]) -> Figure:

@@ -38,6 +38,7 @@ from mechdesign.cli import output
 from mechdesign.cli.budget import parse_numbers, refuse_with_population
 from mechdesign.cli.capacity_at import adversary_of, at_one_epsilon
 from mechdesign.cli.given import refuse_given
+from mechdesign.cli.looks import save_picture
 from mechdesign.cli.options import AsJson, Force, PlotFile, Quiet
 from mechdesign.cli.users import read_users
 from mechdesign.errors import InvalidInput, require_finite
@@ -149,7 +150,7 @@ def run(
     if all(option.epsilon is None for case in cases for option in case.options):
         raise _unmet(cases)
     if plot_file is not None:
-        plot.save(_figure(cases, names), plot_file, overwrite=force)
+        save_picture(_figure(cases, names), plot_file, overwrite=force)
     if as_json:
         output.print_json(_document(cases, method, eta, (least, most)))
         return
@@ -340,6 +341,14 @@ def _print(case: _Case, method: str, eta: float | None, span: tuple[float, float
 def _figure(cases: Sequence[_Case], names: Sequence[str]) -> Figure:
     """Epsilon over tau with a panel a capacity, or over the capacity where there are more of those."""
     taus, caps = sorted({c.requirement.tau for c in cases}), sorted({c.capacity.cap for c in cases})
+    first = cases[0]
+    asked, event = first.capacity, first.requirement.event.upper()
+    title = f"{asked.users:,} households, total {asked.total:,.12g}: Pr[{event}]"
+    if len(cases) == 1:
+        rows = [plot.Selection(option.name, "", option.epsilon, _certified(option)) for option in first.options]
+        return plot.selections(
+            rows, f"{first.requirement.words}, capacity {asked.cap:,.12g}, {title.partition(':')[0]}"
+        )
     over_caps = len(caps) > len(taus)
     panels = []
     for fixed in taus if over_caps else caps:
@@ -352,7 +361,10 @@ def _figure(cases: Sequence[_Case], names: Sequence[str]) -> Figure:
                     lines.setdefault(option.name, []).append((place, option.epsilon))
         named = {name: sorted(lines[name]) for name in dict.fromkeys([*names, *lines]) if name in lines}
         panels.append(plot.BudgetPanel(f"tau = {fixed:g}" if over_caps else f"capacity {fixed:,.12g}", named))
-    first = cases[0]
-    asked, event = first.capacity, first.requirement.event.upper()
-    title = f"{asked.users:,} households, total {asked.total:,.12g}: Pr[{event}]"
     return plot.budgets(panels, "capacity" if over_caps else "threshold tau", title)
+
+
+def _certified(option: Option) -> tuple[float, float] | None:
+    """Where the epsilon surely lies, if that is known; what simulations found is not."""
+    low, high = option.bracket if option.exact else option.interval or (None, None)
+    return None if high is None else (low or 0.0, high)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import math
 from dataclasses import asdict
 from pathlib import Path
@@ -9,8 +11,9 @@ from typing import Annotated, Any
 
 import typer
 
-from mechdesign import plot
+from mechdesign import files, plot
 from mechdesign.cli import output
+from mechdesign.cli.looks import save_picture
 from mechdesign.cli.options import (
     AsJson,
     Circular,
@@ -25,7 +28,7 @@ from mechdesign.cli.options import (
 from mechdesign.design import Floor, PiecewiseProblem, floor_of, optimal_piecewise
 from mechdesign.design.constants import rounded_down, rounded_up
 from mechdesign.domains import Circle, Interval
-from mechdesign.errors import CheckFailed
+from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.losses import Power, parse_loss
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.protocol import Mechanism
@@ -34,6 +37,7 @@ Row = dict[str, Any]
 Field = dict[str, Mechanism]
 
 OPTIMUM = "optimal piecewise"
+_COLUMNS = ("eps", "name", "worst", "average", "above_optimum", "privacy_loss")
 _VISIBLE = 5e-4
 
 
@@ -45,12 +49,15 @@ def run(
     mechanisms: Annotated[
         str | None, typer.Option("--mechanisms", help="Names from the catalogue, comma-separated (all unless given).")
     ] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Save every number, the optimum's too, as .csv.")] = None,
     plot_file: PlotFile = None,
     as_json: AsJson = False,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    output.require_outputs(None, plot_file, force=force)
+    output.require_outputs(out, plot_file, force=force)
+    if out is not None and out.suffix.lower() != ".csv":
+        raise InvalidInput("output file", str(out), "end in .csv", "for example --out errors.csv")
     inputs = parse_domain(domain, circular=circular)
     cost = parse_loss(loss, inputs.period if isinstance(inputs, Circle) else None)
     epsilons = parse_epsilons(eps)
@@ -64,6 +71,8 @@ def run(
         cells = _cells(fields, floors, epsilons, cost)
     if plot_file is not None:
         _draw(cells, fields, floors, epsilons, cost, plot_file, force=force)
+    if out is not None:
+        files.write_atomically(out, _csv(cells, floors, epsilons).encode(), overwrite=force)
     if as_json:
         problem = {"epsilons": epsilons, "loss": cost.name, "inputs": str(inputs)}
         output.print_json({"problem": problem, "cells": cells, "floor": _floor_rows(floors, epsilons)})
@@ -74,8 +83,7 @@ def run(
         for criterion in ("worst", "above_optimum", "average"):
             _print(cells, floors, epsilons, criterion, cost)
             output.console.print()
-    if plot_file is not None:
-        output.say_saved(plot_file)
+    output.Delivery(out, plot_file).say_saved()
 
 
 def _names(text: str | None, inputs: Interval | Circle) -> list[str]:
@@ -111,6 +119,16 @@ def _floor_rows(floors: list[Floor], epsilons: list[float]) -> list[Row]:
     return [{"eps": epsilon} | asdict(floor) for epsilon, floor in zip(epsilons, floors, strict=True)]
 
 
+def _csv(cells: list[Row], floors: list[Floor], epsilons: list[float]) -> str:
+    """A row for every mechanism and epsilon, as in the picture and the tables; the ends of the optimum beside each."""
+    optimum = {epsilon: (floor.lower, floor.upper) for epsilon, floor in zip(epsilons, floors, strict=True)}
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*_COLUMNS, "optimum_lower", "optimum_upper"])
+    writer.writerows([*(cell[column] for column in _COLUMNS), *optimum[cell["eps"]]] for cell in cells)
+    return text.getvalue()
+
+
 def _draw(
     cells: list[Row],
     fields: list[Field],
@@ -126,7 +144,7 @@ def _draw(
     middle = len(epsilons) // 2
     bounds = [(floor.lower, floor.upper) for floor in floors]
     figure = plot.comparison(epsilons, worst, fields[middle], cost, epsilons[middle], bounds)
-    plot.save(figure, file, overwrite=force)
+    save_picture(figure, file, overwrite=force)
 
 
 # -- tables -----------------------------------------------------------------------------------------------------------

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mechdesign import plot
 from mechdesign.cli import output
+from mechdesign.cli.looks import save_picture
 from mechdesign.cli.options import AsJson, Force, OutFile, PlotFile, Quiet
 from mechdesign.data.numbers import require_number_text
 from mechdesign.design.constants import rounded_down, rounded_up
@@ -81,7 +81,7 @@ def run(
     if plot_file is not None:
         from mechdesign.plot.joint import joint_design
 
-        plot.save(joint_design(design), plot_file, overwrite=force)
+        save_picture(joint_design(design), plot_file, overwrite=force)
     if out is not None:
         from mechdesign.design.joint_saved import save_joint
 

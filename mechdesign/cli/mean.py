@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from mechdesign import plot
 from mechdesign.cli import output
 from mechdesign.cli.given import refuse_given
+from mechdesign.cli.looks import save_picture
 from mechdesign.cli.options import AsJson, Eps, Force, PlotFile, Quiet, parse_interval
 from mechdesign.collect.mean import MeanEstimate, interval, sampling_error
 from mechdesign.collect.mean_methods import NAMES, PAPER, TWO_PHASE, Collected, MeanMethod
@@ -95,7 +96,7 @@ def run(
     if plot_file is not None:
         title = f"Mean of {name} under local privacy, ε = {eps:g}, {values.size} users, one collection each"
         estimates = {row["mechanism"]: MeanEstimate(**{key: row[key] for key in asdict(plain)}) for row in rows}
-        plot.save(mean_intervals(estimates, plain, name, title), plot_file, overwrite=force)
+        save_picture(mean_intervals(estimates, plain, name, title), plot_file, overwrite=force)
     if as_json:
         data = {"file": str(file), "column": column, "users": values.size, "clipped": clipped}
         problem = {"bounds": [inputs.lower, inputs.upper], "epsilon": eps, "confidence": confidence, "guess": guess}

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from mechdesign import plot
 from mechdesign.cli import output
 from mechdesign.cli.given import refuse_given
+from mechdesign.cli.looks import save_picture
 from mechdesign.cli.options import (
     AsJson,
     Circular,
@@ -125,7 +125,7 @@ def _deliver(design: Design, *, out: Path | None, plot_file: Path | None, as_jso
     comparison = [] if isinstance(mechanism, Product) else _comparison(design)
     floor = _floor(design)
     if plot_file is not None:
-        plot.save(output.density_figure(mechanism), plot_file, overwrite=force)
+        save_picture(output.density_figure(mechanism), plot_file, overwrite=force)
     if out is not None:
         design.save(out, overwrite=force)
     if as_json:

@@ -10,6 +10,7 @@ import numpy as np
 
 from mechdesign import files, plot
 from mechdesign.cli import certified
+from mechdesign.cli.bench import HEAT, LINES, bench_figure
 from mechdesign.cli.question import Labels
 from mechdesign.collect import bench
 from mechdesign.collect.protocols import designed
@@ -30,15 +31,18 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LAW, ERROR = "law", "error"
-KINDS = (LAW, ERROR)
+KINDS = (LAW, ERROR, LINES, HEAT)
 _INPUTS, _CELLS = 65, 257
 _TABLE = "mechdesign table"
 
 
 def picture(path: Path, kind: str) -> Figure:
-    """What the file says it is, drawn; ``error`` is for designs whose inputs are an interval or a circle."""
+    """What the file says it is, drawn; ``error`` is for designs whose inputs are an interval or a circle, ``lines``
+    and ``heat`` for the results of a benchmark."""
     document = files.read_json(path)
     form = document.get("format")
+    if kind in (LINES, HEAT) and document.get("kind") != bench.KIND:
+        raise InvalidInput("kind", kind, f"be {LAW} or {ERROR} for a file that is no --results of bench")
     if kind == ERROR:
         if form != DESIGN:
             raise InvalidInput("kind", kind, f"be {LAW} for a file that is no saved design")
@@ -52,7 +56,7 @@ def picture(path: Path, kind: str) -> Figure:
     if form == _TABLE:
         return _table_figure(load_table(path))
     if document.get("kind") == bench.KIND:
-        return _results_figure(path)
+        return _results_figure(path, None if kind == LAW else kind)
     rule = "be a saved design, a table or the --results of bench"
     raise FileProblem("file", str(path), rule, "budget and capacity draw theirs with --plot as they answer")
 
@@ -121,15 +125,16 @@ def _gathered_figure(items: Any, outputs: Any, matrix: Any, title: str) -> Figur
     return channel_map(items, edges, gathered, title)
 
 
-def _results_figure(path: Path) -> Figure:
-    from mechdesign.cli.bench import heat_map
-
+def _results_figure(path: Path, kind: str | None) -> Figure:
     kept = bench.read_results(path)
     if not kept.rows:
         raise FileProblem("results file", str(path), "hold at least one finished cell", "let bench run on")
     name = kept.metrics[0]
     order = (_listed(row.protocol for row in kept.rows), _listed(row.method for row in kept.rows))
-    return heat_map(bench.ranking(kept.rows, name), name, order, kept.items, kept.users)
+    ranks = bench.ranking(kept.rows, name)
+    if kind == LINES and len({rank.epsilon for rank in ranks}) == 1:
+        raise InvalidInput("kind", kind, f"be {HEAT} for results of one eps")
+    return bench_figure(ranks, name, order, kept.items, kept.users, kind)
 
 
 def _listed(names: Any) -> list[str]:

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from mechdesign import plot
 from mechdesign.cli import output
+from mechdesign.cli.looks import save_picture
 from mechdesign.cli.options import AsJson, Force, Quiet
 from mechdesign.cli.pictures import KINDS, LAW, picture
 from mechdesign.errors import InvalidInput
@@ -18,7 +18,10 @@ def run(
     file: Annotated[Path, typer.Argument(help="A file this package wrote.", metavar="FILE")],
     out: Annotated[Path, typer.Option("--out", help="The picture: .png, .pdf or .svg.", metavar="PICTURE")],
     kind: Annotated[
-        str, typer.Option("--kind", help="law, or error: expected loss over the inputs of a design.")
+        str,
+        typer.Option(
+            "--kind", help="law; error: loss over a design's inputs; lines or heat: of a benchmark's results."
+        ),
     ] = LAW,
     as_json: AsJson = False,
     force: Force = False,
@@ -29,7 +32,7 @@ def run(
     output.require_outputs(None, out, force=force)
     output.require_apart([out], [file])
     with output.progress("drawing", quiet=quiet):
-        plot.save(picture(file, kind), out, overwrite=force)
+        save_picture(picture(file, kind), out, overwrite=force)
     if as_json:
         output.print_json({"file": str(file), "picture": str(out), "kind": kind})
         return

@@ -48,11 +48,24 @@ def run(
     if listed:
         _list(claims, as_json=as_json)
         return
-    outcomes = []
-    with output.ending_cleanly(), output.progress(_claims(len(claims)), quiet=quiet) as say:
-        for count, claim in enumerate(claims):
-            say(f"{count} of {len(claims)} claims, now {claim.key}")
-            outcomes.append(judge(claim))
+    outcomes: list[Outcome] = []
+    try:
+        with output.ending_cleanly(), output.progress(_claims(len(claims)), quiet=quiet) as say:
+            for count, claim in enumerate(claims):
+                say(f"{count} of {len(claims)} claims, now {claim.key}")
+                outcomes.append(judge(claim))
+    except (KeyboardInterrupt, SystemExit):
+        if outcomes:  # what took minutes is not lost
+            _deliver(outcomes, out, as_json=as_json, force=force)
+            output.warn(f"ended after {len(outcomes)} of {len(claims)} claims; name the others to compute them")
+        raise
+    _deliver(outcomes, out, as_json=as_json, force=force)
+    left = len(CLAIMS) - len(claims)
+    if left and not names and not as_json:
+        output.console.print(f"  {left} slow claims are left out; --all computes them.", soft_wrap=True)
+
+
+def _deliver(outcomes: Sequence[Outcome], out: Path | None, *, as_json: bool, force: bool) -> None:
     if out is not None:
         text = _markdown(outcomes) if out.suffix.lower() == ".md" else _csv(outcomes)
         files.write_atomically(out, text.encode(), overwrite=force)
@@ -62,9 +75,6 @@ def run(
     _print(outcomes)
     if any(one.claim.erratum is not None for one in outcomes):
         output.console.print("  Errata by number: ERRATA.md in the repository.", soft_wrap=True)
-    left = len(CLAIMS) - len(claims)
-    if left and not names:
-        output.console.print(f"  {left} slow claims are left out; --all computes them.", soft_wrap=True)
     if out is not None:
         output.say_saved(out)
 
@@ -81,6 +91,7 @@ def _about(claim: Claim) -> Row:
         "place": claim.place,
         "words": claim.words,
         "erratum": claim.erratum,
+        "beyond": claim.beyond or None,
         "cost": "slow" if claim.slow else "quick",
     }
 
@@ -115,8 +126,10 @@ def _list(claims: Sequence[Claim], *, as_json: bool) -> None:
     output.print_table(_claims(len(claims)), ["claim", "place", ""], rows, left=3)
 
 
-def _printed(item: Item) -> str:
-    return item.printed if item.relation == IS else f"{item.relation} {item.printed}"
+def _printed(item: Item, claim: Claim) -> str:
+    """In brackets if the paper does not print it for this."""
+    text = item.printed if item.relation == IS else f"{item.relation} {item.printed}"
+    return f"({text})" if claim.beyond else text
 
 
 def _number(item: Item, ours: Bounds) -> str:
@@ -131,7 +144,7 @@ def _lines(outcome: Outcome) -> list[list[str]]:
     lines = []
     for k, (item, ours) in enumerate(zip(outcome.claim.items, outcome.ours, strict=True)):
         corrected = item.corrected if outcome.mended is None else _number(item, outcome.mended[k])
-        lines.append([item.label, _printed(item), _number(item, ours), corrected])
+        lines.append([item.label, _printed(item, outcome.claim), _number(item, ours), corrected])
     return lines
 
 
@@ -147,6 +160,9 @@ def _print(outcomes: Sequence[Outcome]) -> None:
             for label, *numbers in _lines(outcome):
                 table.add_row(f"  {label}", *numbers, "")
         output.console.print(table)
+        for claim in (outcome.claim for outcome in outcomes if outcome.claim.paper == paper):
+            if claim.beyond:
+                output.console.print(f"  {claim.key} is beyond the claim: {claim.beyond}", soft_wrap=True)
         output.console.print()
     output.console.print(f"{_claims(len(outcomes))}: {_summary(outcomes)}", soft_wrap=True)
 
@@ -168,7 +184,8 @@ def _markdown(outcomes: Sequence[Outcome]) -> str:
         parts.append(f"\n## {paper}\n")
         for outcome in (outcome for outcome in outcomes if outcome.claim.paper == paper):
             claim = outcome.claim
-            parts.append(f"\n**{claim.key}** ({claim.place}): {claim.words}. Verdict: *{outcome.in_words}*.\n\n")
+            said = f" ({claim.beyond})" if claim.beyond else ""
+            parts.append(f"\n**{claim.key}** ({claim.place}): {claim.words}. Verdict: *{outcome.in_words}*{said}.\n\n")
             parts.append("| number | printed | ours | corrected |\n|---|---|---|---|\n")
             parts += ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in _lines(outcome)]
     return "".join(parts)

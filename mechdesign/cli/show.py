@@ -10,6 +10,7 @@ import typer
 
 from mechdesign import files, plot
 from mechdesign.cli import certified, jrr, output
+from mechdesign.cli.looks import save_picture
 from mechdesign.cli.options import AsJson, Force, PlotFile, Quiet
 from mechdesign.cli.pictures import design_figure, labels_of
 from mechdesign.cli.question import Labels
@@ -66,7 +67,7 @@ def run(
     parts = saved.mechanism.parts if isinstance(saved.mechanism, Product) else (saved.mechanism,)
     errors = [row for part in parts for row in _errors(part, saved)]
     if plot_file is not None:
-        plot.save(design_figure(saved), plot_file, overwrite=force)
+        save_picture(design_figure(saved), plot_file, overwrite=force)
     if as_json:
         output.print_json(_document(saved, parts, errors))
         return
@@ -97,7 +98,7 @@ def _show_joint(
     if plot_file is not None:
         from mechdesign.plot.joint import joint_design
 
-        plot.save(joint_design(design), plot_file, overwrite=force)
+        save_picture(joint_design(design), plot_file, overwrite=force)
     if as_json:
         output.print_json(jrr.document_of(design, rule))
         return

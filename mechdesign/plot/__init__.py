@@ -1,9 +1,10 @@
 """Pictures: densities, errors, certified optima and their structure. Matplotlib is imported on use."""
 
-from mechdesign.plot.budget import BudgetPanel, Curve, budgets, trade_off
-from mechdesign.plot.canvas import printable, require_plot_format, save
+from mechdesign.plot.budget import BudgetPanel, Curve, Selection, budgets, selections, trade_off
+from mechdesign.plot.canvas import printable, require_plot_format, require_size, require_title, save
 from mechdesign.plot.certified import Line, Slice, probability_table, structure, window_law
 from mechdesign.plot.errors import (
+    Measured,
     above,
     comparison,
     draw_errors,
@@ -11,6 +12,7 @@ from mechdesign.plot.errors import (
     draw_leaderboard,
     draw_over_epsilon,
     errors_over_inputs,
+    measured_over_epsilon,
     pareto,
     sweep,
 )
@@ -22,6 +24,8 @@ __all__ = [
     "Curve",
     "HeatMap",
     "Line",
+    "Measured",
+    "Selection",
     "Slice",
     "above",
     "budgets",
@@ -33,12 +37,16 @@ __all__ = [
     "draw_over_epsilon",
     "errors_over_inputs",
     "heat_maps",
+    "measured_over_epsilon",
     "pareto",
     "polar_density",
     "printable",
     "probability_table",
     "require_plot_format",
+    "require_size",
+    "require_title",
     "save",
+    "selections",
     "structure",
     "sweep",
     "trade_off",

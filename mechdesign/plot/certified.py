@@ -22,7 +22,7 @@ from mechdesign.plot.canvas import (
     Floats,
     drawable,
     empty_figure,
-    line_style,
+    nested_style,
 )
 from mechdesign.priors import Atoms
 
@@ -39,6 +39,7 @@ _BINS = 60
 _CELLS = 120
 _MOST_MARKERS = 40
 _MARKERS = "osD"
+_LAWS = 3  # of the inputs a law is drawn at
 _WORTHY = 1e-5  # shares below this are left out of ranges and colours
 
 
@@ -119,13 +120,13 @@ def _draw_masses(
     span: tuple[float, float],
     colour: str,
     label: str,
-    k: int = 0,
+    k: int = _LAWS - 1,
     *,
     thin: bool = False,
 ) -> None:
     if places.size <= _MOST_STEMS:
         axes.vlines(places, 0, masses, color=colour, linewidth=2)
-        axes.plot(places, masses, marker=_MARKERS[k % 3], linestyle="", color=colour, markersize=5, label=label)
+        axes.plot(places, masses, marker=_MARKERS[(k + 1) % 3], linestyle="", color=colour, markersize=5, label=label)
         axes.set_ylabel("probability")
         return
     if thin and places.size <= _MOST_THIN_STEMS:  # bars would hold now more, now fewer of them, and show false peaks
@@ -133,8 +134,8 @@ def _draw_masses(
         axes.set_ylabel("probability")
         return
     heights, edges = np.histogram(places, bins=_BINS, range=span, weights=masses)
-    style = line_style(k)["linestyle"]
-    axes.stairs(heights, edges, color=colour, linewidth=1.8, linestyle=style, label=label, fill=False)
+    width = nested_style(k, _LAWS)["linewidth"]
+    axes.stairs(heights, edges, color=colour, linewidth=width, label=label, fill=False)
     axes.set_ylabel(f"probability in 1/{_BINS} of the range")
 
 

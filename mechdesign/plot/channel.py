@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign.plot.canvas import HEAT, drawable, empty_figure, legend_right, line_style
+from mechdesign.plot.canvas import HEAT, drawable, empty_figure, legend_right, nested_style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,8 +32,10 @@ def channel_map(inputs: Floats, edges: Floats, matrix: Floats, title: str) -> Fi
     width = float(edges[1] - edges[0])
     figure.colorbar(mesh, ax=picture, label=f"probability in a cell of width {width:.4g}")
     picture.set(xlabel="input x", ylabel="report y", title="Law of the report, given the input")
-    for k, place in enumerate((0, inputs.size // 2, inputs.size - 1)):
-        profile.stairs(matrix[place], edges, label=f"x = {inputs[place]:.4g}", **line_style(k))
+    places = (0, inputs.size // 2, inputs.size - 1)
+    for k, place in enumerate(places):
+        style = nested_style(k, len(places))
+        profile.stairs(matrix[place], edges, label=f"x = {inputs[place]:.4g}", **style)
     profile.set(xlabel="report y", ylabel="probability in a cell", title="At three inputs")
     profile.set_ylim(bottom=0)
     legend_right(profile)

@@ -4,13 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mechdesign.losses import Loss
 from mechdesign.mechanisms.protocol import Mechanism
-from mechdesign.plot.canvas import BLACK, BLUE, GREY, drawable, empty_figure, legend_right, line_style, plain_numbers
+from mechdesign.plot.canvas import (
+    BLACK,
+    BLUE,
+    GREY,
+    draw_lines,
+    drawable,
+    empty_figure,
+    legend_right,
+    line_style,
+    mark,
+    plain_numbers,
+)
 from mechdesign.plot.laws import continuous_inputs
 
 if TYPE_CHECKING:
@@ -20,6 +33,9 @@ if TYPE_CHECKING:
 Bounds = tuple[float, float]
 
 _MOST_LINES = 8
+_LETTERS = 80
+_ASIDE = 0.002
+"""Between bars of one epsilon, as a share of the largest."""
 _VISIBLE_GAP = 0.005
 _INTERVAL = "where the optimum is"
 
@@ -36,10 +52,12 @@ def errors_over_inputs(mechanisms: Mapping[str, Mechanism], loss: Loss, title: s
 
 def draw_errors(axes: Axes, mechanisms: Mapping[str, Mechanism], loss: Loss) -> None:
     """The lines of `errors_over_inputs` on given axes."""
-    for k, (name, mechanism) in enumerate(mechanisms.items()):
+    lines = {}
+    for name, mechanism in mechanisms.items():
         domain = continuous_inputs(mechanism)
         grid = np.unique([*np.linspace(domain.lower, domain.upper, 401), *mechanism.breakpoints(loss)])
-        axes.plot(grid, mechanism.expected_loss(grid, loss), label=name, **line_style(k))
+        lines[name] = grid, mechanism.expected_loss(grid, loss)
+    draw_lines(axes, lines)
     axes.set(xlabel="input x", ylabel=f"expected {loss.name} error")
     axes.set_ylim(bottom=0)
 
@@ -48,10 +66,42 @@ def draw_over_epsilon(
     axes: Axes, epsilons: Sequence[float], values: Mapping[str, Sequence[float]], what: str, unit: str = ""
 ) -> None:
     """A quantity against epsilon on a logarithmic scale, a line a mechanism."""
-    for k, (name, line) in enumerate(values.items()):
-        axes.plot(epsilons, line, marker="o" if len(epsilons) < 12 else "", markersize=3, label=name, **line_style(k))
     axes.set(xlabel="privacy parameter ε", ylabel=what + unit, yscale="log")
+    draw_lines(axes, {name: (epsilons, line) for name, line in values.items()})
     plain_numbers(axes)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A mean over runs at one epsilon, and where the expectation is, if that is known."""
+
+    epsilon: float
+    mean: float
+    interval: Bounds | None = None
+
+
+def measured_over_epsilon(lines: Mapping[str, Sequence[Measured]], what: str, title: str) -> Figure:
+    """A line a name, with its intervals as bars side by side; logarithmic if nothing is 0 or below."""
+    figure = empty_figure(8.6, 5.0)
+    axes = figure.subplots()
+    means = [point.mean for line in lines.values() for point in line]
+    logarithmic = bool(means) and min(means) > 0
+    axes.set(xlabel="privacy parameter ε", ylabel=drawable(what), yscale="log" if logarithmic else "linear")
+    draw_lines(axes, {name: ([p.epsilon for p in line], [p.mean for p in line]) for name, line in lines.items()})
+    reach = max((point.epsilon for line in lines.values() for point in line), default=1.0)
+    for k, (drawn, line) in enumerate(zip(list(axes.lines), lines.values(), strict=True)):
+        known = [(point.epsilon, *point.interval) for point in line if point.interval is not None]
+        if known:
+            places, low, high = (np.array(column) for column in zip(*known, strict=True))
+            # on a logarithmic scale nothing is drawn below a third of the lowest mean
+            low = np.maximum(low, min(means) / 3) if logarithmic else low
+            aside = places + (k - (len(lines) - 1) / 2) * _ASIDE * reach
+            axes.vlines(aside, low, high, color=str(drawn.get_color()), alpha=0.6, linewidth=1.0, zorder=1.5)
+    if logarithmic:
+        plain_numbers(axes)
+    legend_right(axes)
+    axes.set_title("\n".join(map(drawable, fill(title, _LETTERS).split("\n"))))
+    return figure
 
 
 def draw_floor(axes: Axes, epsilons: Sequence[float], floor: Sequence[Bounds], name: str | None = None) -> None:
@@ -151,8 +201,7 @@ def sweep(
         name: [100 * (value / high - 1) for value, (_, high) in zip(line, floor, strict=True)]
         for name, line in shown.items()
     }
-    for k, (name, line) in enumerate(excess.items()):
-        right.plot(epsilons, line, marker="o" if len(epsilons) < 12 else "", markersize=3, label=name, **line_style(k))
+    draw_lines(right, {name: (epsilons, line) for name, line in excess.items()})
     right.axhline(0.0, color=BLACK, linewidth=2.6, label=label)
     best = sorted(max(line) for line in excess.values())
     right.set(xlabel="privacy parameter ε", ylabel=f"above {black} (%)", title=f"Distance to {black}")
@@ -173,7 +222,7 @@ def pareto(
     reach = 2.2 * max(*worst, 1e-300), 2.2 * max(*average, 1e-300)
     near = {name: place for name, place in field.items() if place[0] <= reach[0] and place[1] <= reach[1]}
     for k, (name, place) in enumerate(sorted(near.items(), key=lambda item: sum(item[1]))):
-        axes.plot(*place, marker="osD^v<>pPX*"[k % 11], linestyle="", label=name, color=line_style(k)["color"])
+        axes.plot(*place, marker=mark(k), linestyle="", label=name, color=line_style(k)["color"])
     axes.set(xlabel=f"worst-case {loss.name} error", ylabel=f"average {loss.name} error under the prior")
     hidden = "" if len(near) == len(field) else f"\n{len(near)} of {len(field)} published mechanisms in sight"
     axes.set_title(drawable(title) + hidden)

@@ -12,7 +12,8 @@ import numpy as np
 from mechdesign.design.joint import JointDesign, heuristic, optimal_joint
 from mechdesign.design.joint_problem import JointProblem
 from mechdesign.errors import InvalidInput
-from mechdesign.plot.canvas import BLACK, BLUE, GREY, HEAT, VERMILION, Floats, drawable, empty_figure, line_style
+from mechdesign.mechanisms.joint import JointResponse
+from mechdesign.plot.canvas import BLACK, BLUE, GREY, HEAT, VERMILION, Floats, draw_lines, empty_figure, line_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,23 +22,45 @@ if TYPE_CHECKING:
 _CELLS = 400
 _RANGE = (0.1, 10.0)  # variances are drawn in multiples of independent responses'
 _SIGN = 11  # the height of an infinity sign in points
-_MARKERS = "osD^v"
 
 
 def joint_design(design: JointDesign) -> Figure:
-    """The heat map of pairs beside the design's privacy profile; the profile alone where there are no such pairs."""
-    profiles = {f"this design (groups of {design.problem.group})": design.privacy.conditional}
-    if design.problem.categories > 2 or design.problem.users % 2:
-        return joint_profile(profiles, design.problem)
-    pairs = _pairs(design.problem)
+    """The law beside its privacy profile: pairs in the heat map of all pairs, groups by how many answer truthfully."""
+    problem = design.problem
+    profiles = {f"this design (groups of {problem.group})": design.privacy.conditional}
     figure = empty_figure(12.6, 5.0)
     left, right = figure.subplots(1, 2, width_ratios=(1.25, 1))
-    draw_heat_map(left, pairs)
-    if design.problem.group > 2:
-        profiles["best pairs, same budget"] = optimal_joint(pairs).privacy.conditional
-    profiles["paper's heuristic (pairs)"] = heuristic(pairs).privacy.conditional
-    draw_profile(right, profiles, design.problem)
+    if problem.is_pair:
+        draw_heat_map(left, problem)
+    else:
+        draw_law(left, design)
+    if problem.categories == 2 and problem.users % 2 == 0:
+        pairs = _pairs(problem)
+        if problem.group > 2:
+            profiles["best pairs, same budget"] = optimal_joint(pairs).privacy.conditional
+        profiles["paper's heuristic (pairs)"] = heuristic(pairs).privacy.conditional
+    draw_profile(right, profiles, problem)
     return figure
+
+
+def draw_law(axes: Axes, design: JointDesign) -> None:
+    """How many of a group answer truthfully, with what probability: this design, and users who answer on their own."""
+    problem, group = design.problem, design.problem.group
+    ratio = math.exp(problem.epsilon)
+    alone = JointResponse.independent(ratio / (ratio + problem.categories - 1), group, problem.categories)
+    places = np.arange(group + 1)
+    for shift, label, law, colour in (
+        (-0.2, "this design", design.law, BLUE),
+        (0.2, f"each on their own, ε = {problem.epsilon:g}", alone, GREY),
+    ):
+        axes.bar(places + shift, [float(weight) for weight in law.weights], width=0.4, color=colour, label=label)
+    axes.set(xlabel=f"truthful answers in a group of {group}", ylabel="probability")
+    axes.set_xticks(places[:: max(1, (group + 1) // 12)])
+    axes.set_title(
+        f"Groups of {group}: ε = {problem.epsilon:g}, n = {problem.users}, {_share(problem)}, m = {problem.colluders}; "
+        f"variance {design.ratio:.3g} of RR's"
+    )
+    axes.legend(frameon=False, fontsize="small", loc="upper left")
 
 
 def joint_heat_map(problems: Sequence[JointProblem]) -> Figure:
@@ -114,12 +137,10 @@ def draw_profile(axes: Axes, profiles: Mapping[str, Sequence[float]], problem: J
     finite = [value for line in profiles.values() for value in line if math.isfinite(value)]
     top = 1.25 * max([*finite, problem.epsilon])
     signs: Counter[int] = Counter()
-    for k, (name, line) in enumerate(profiles.items()):
-        heights = [value if math.isfinite(value) else math.nan for value in line]
+    shown = {name: [value if math.isfinite(value) else math.nan for value in line] for name, line in profiles.items()}
+    draw_lines(axes, {name: (range(len(line)), line) for name, line in shown.items()}, clip_on=False)
+    for k, line in enumerate(profiles.values()):
         style = line_style(k)
-        axes.plot(
-            range(len(line)), heights, marker=_MARKERS[k % len(_MARKERS)], label=drawable(name), clip_on=False, **style
-        )
         endless = [c for c, value in enumerate(line) if not math.isfinite(value)]
         for c in endless:
             # one above the other, or the signs of two laws would hide each other

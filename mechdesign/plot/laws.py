@@ -12,7 +12,7 @@ from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms.discrete import Discrete, TwoSidedGeometric
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
-from mechdesign.plot.canvas import COLOURS, HEAT, Floats, drawable, empty_figure, legend_right, line_style
+from mechdesign.plot.canvas import COLOURS, HEAT, Floats, drawable, empty_figure, legend_right, nested_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,7 +33,7 @@ def densities(mechanism: Mechanism, inputs: Sequence[float] | None = None) -> Fi
     figure.colorbar(mesh, ax=picture, label="density")
     picture.set(xlabel="input x", ylabel="output y", title="Density of the output")
     for k, x in enumerate(chosen):
-        _profile(profile, mechanism, grid_y, x, k)
+        _profile(profile, mechanism, grid_y, x, k, len(chosen))
     profile.set(xlabel="output y", ylabel="density", title="At a few inputs", xlim=(y_low, y_high))
     profile.set_ylim(bottom=0)
     legend_right(profile)
@@ -67,12 +67,17 @@ def continuous_inputs(mechanism: Mechanism) -> Interval | Circle:
     return mechanism.inputs
 
 
-def _profile(axes: Axes, mechanism: Mechanism, grid: Floats, x: float, k: int) -> None:
-    axes.plot(grid, mechanism.density(grid, x), label=f"x = {x:g}", linewidth=2.2, **line_style(k))
+def _profile(axes: Axes, mechanism: Mechanism, grid: Floats, x: float, k: int, count: int) -> None:
+    axes.plot(grid, mechanism.density(grid, x), label=f"x = {x:g}", **nested_style(k, count))
     atoms = {y: float(mechanism.mass(y, x)) for y in (grid[0], grid[-1]) if float(mechanism.mass(y, x)) > 0}
     for y, mass in atoms.items():
         axes.annotate(
-            f"{mass:.2f}", (y, 0), xytext=(0, 6 + 10 * k), textcoords="offset points", color=COLOURS[k], fontsize=8
+            f"{mass:.2f}",
+            (y, 0),
+            xytext=(0, 6 + 10 * k),
+            textcoords="offset points",
+            color=COLOURS[k % len(COLOURS)],
+            fontsize=8,
         )
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from mechdesign.collect.mean import MeanEstimate
 from mechdesign.plot.canvas import BLACK, BLUE, GREY, drawable, empty_figure
@@ -12,8 +14,17 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+_FAR = 5.0
+"""Times the reach of half of the intervals: what is wider is not shown whole."""
+
+
 def mean_intervals(estimates: Mapping[str, MeanEstimate], plain: MeanEstimate, what: str, title: str) -> Figure:
-    """An interval a method from top to bottom; the band is the interval without privacy, the line the users' mean."""
+    """An interval a method from top to bottom; the band is the interval without privacy, the line the users' mean.
+
+    Intervals many times as wide as most would press the others together: they run off the picture, with their numbers.
+    """
+    from matplotlib.transforms import blended_transform_factory
+
     figure = empty_figure(7.5, 1.6 + 0.36 * len(estimates))
     axes = figure.subplots()
     level = f"{100 * plain.confidence:g}%"
@@ -29,7 +40,35 @@ def mean_intervals(estimates: Mapping[str, MeanEstimate], plain: MeanEstimate, w
             axes.plot(ends, [k, k], color=BLUE, linewidth=1.6, label=interval_label)
             interval_label = ""
         axes.plot(estimate.value, k, "o", color=BLUE, markersize=5, label="" if k else "estimate")
+    low, high = _in_sight([*estimates.values(), plain])
+    axes.set_xlim(low, high)
+    beside = blended_transform_factory(axes.transAxes, axes.transData)
+    for k, estimate in zip(places, estimates.values(), strict=True):
+        first, last = _ends(estimate)
+        for end, outside, side in ((low, first < low, 0.0), (high, last > high, 1.0)):
+            if outside:
+                axes.plot(end, k, "<" if side == 0 else ">", color=BLUE, markersize=7, clip_on=False)
+        if first < low or last > high:
+            text = f"{estimate.value:.3g} [{first:.3g}, {last:.3g}]"
+            axes.text(1.02, k, text, transform=beside, va="center", fontsize="small")
     axes.set_yticks(list(places), [drawable(name) for name in estimates])
     axes.set(xlabel=drawable(what, 60), title=drawable(title, 90), ylim=(len(estimates) - 0.4, -0.6))
     figure.legend(loc="outside lower center", ncols=4, frameon=False, fontsize="small")
     return figure
+
+
+def _ends(estimate: MeanEstimate) -> tuple[float, float]:
+    """The interval and the estimate, which need not lie in it."""
+    known = [end for end in (estimate.lower, estimate.value, estimate.upper) if end is not None]
+    return min(known), max(known)
+
+
+def _in_sight(estimates: Sequence[MeanEstimate]) -> tuple[float, float]:
+    """The range of those whose reach from the middle of all is at most some times that of half of them."""
+    ends = np.array([_ends(estimate) for estimate in estimates])
+    middle = float(np.median(ends.mean(axis=1)))
+    reach = np.abs(ends - middle).max(axis=1)
+    shown = ends[reach <= _FAR * float(np.median(reach))]
+    low, high = float(shown.min()), float(shown.max())
+    margin = 0.05 * (high - low) or 1.0
+    return low - margin, high + margin

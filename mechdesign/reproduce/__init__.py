@@ -6,8 +6,8 @@ import difflib
 from collections.abc import Sequence
 
 from mechdesign.errors import InvalidInput
-from mechdesign.reproduce import aaa, budget, certified, frequency, jrr, ogpm
-from mechdesign.reproduce.claim import CORRECTED, FAILS, HOLDS, REPLACED, VERDICTS, Claim, Item, Outcome, judge
+from mechdesign.reproduce import aaa, budget, certified, frequency, jrr, ogpm, toolkit
+from mechdesign.reproduce.claim import BEYOND, CORRECTED, FAILS, HOLDS, REPLACED, VERDICTS, Claim, Item, Outcome, judge
 
 CLAIMS: tuple[Claim, ...] = (
     *ogpm.CLAIMS,
@@ -15,10 +15,12 @@ CLAIMS: tuple[Claim, ...] = (
     *aaa.CLAIMS,
     *budget.CLAIMS,
     *frequency.CLAIMS,
+    *toolkit.CLAIMS,
     *certified.CLAIMS,
 )
 
 __all__ = [
+    "BEYOND",
     "CLAIMS",
     "CORRECTED",
     "FAILS",

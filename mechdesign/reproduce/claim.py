@@ -17,13 +17,14 @@ from fractions import Fraction
 from mechdesign.errors import InvalidInput
 
 IS, AT_MOST, AT_LEAST = "is", "at most", "at least"
-HOLDS, CORRECTED, REPLACED, FAILS = (
+HOLDS, CORRECTED, REPLACED, FAILS, BEYOND = (
     "holds",
     "holds after correction",
     "does not hold as printed",
     "does not hold",
+    "beyond the claim",
 )
-VERDICTS = (HOLDS, CORRECTED, REPLACED, FAILS)
+VERDICTS = (HOLDS, CORRECTED, REPLACED, FAILS, BEYOND)
 
 Bounds = tuple[float, float]
 Value = float | Fraction | Bounds
@@ -81,6 +82,9 @@ class Claim:
     ``compute`` follows the paper to the letter and gives a value for each item, in their order. Where that does not
     agree and an ``erratum`` says why, either the erratum has other numbers (`Item.corrected`), or it reads the claim
     otherwise: then ``mended`` computes the same items under that reading. ``slow`` claims take more than two seconds.
+
+    ``beyond`` is for a sentence of ours next to the paper's: it says what the paper says literally. Such a claim is no
+    verdict on the paper, whatever the numbers are.
     """
 
     key: str
@@ -92,6 +96,7 @@ class Claim:
     mended: Callable[[], Sequence[Value]] | None = None
     erratum: int | None = None
     slow: bool = False
+    beyond: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +104,8 @@ class Outcome:
     """A claim beside the numbers computed for it. The verdict is derived from them, never stated.
 
     It holds; or what is printed holds under the erratum's reading (after correction); or it does not hold as printed,
-    and ours are the other numbers that the erratum has; or it does not hold.
+    and ours are the other numbers that the erratum has; or it does not hold. What the paper neither claims nor denies
+    is beyond the claim: neither for the paper nor against it.
     """
 
     claim: Claim
@@ -110,6 +116,8 @@ class Outcome:
     @property
     def verdict(self) -> str:
         items = self.claim.items
+        if self.claim.beyond:
+            return BEYOND
         if all(item.agrees_with(value) for item, value in zip(items, self.ours, strict=True)):
             return HOLDS
         if self.claim.erratum is None:

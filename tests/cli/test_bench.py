@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from mechdesign import Finite, catalogue, deploy
+from mechdesign.cli.bench import line_figure
 from mechdesign.collect import bench, metrics, protocols
 
 
@@ -309,3 +310,36 @@ def test_data_with_the_same_users_in_another_order_is_the_same_data(run: Any, da
     shuffled.write_text("\n".join(np.random.default_rng(0).permutation(lines)))
     options = ("bench", "-e", "1", "-p", "oue", "-m", "raw", "-r", "2", "--json", "-d")
     assert run(*options, data).json == run(*options, str(shuffled)).json
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("-e", "1,2", "--kind", "lines"), "come with --plot"),
+        (("-e", "1", "--kind", "lines", "--plot", "p.png"), "come with several eps"),
+        (("-e", "1,2", "--kind", "bars", "--plot", "p.png"), "lines or heat"),
+    ],
+)
+def test_kinds_of_pictures_that_cannot_be_are_refused(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...], words: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "labels.txt").write_text("a\nb\na\n")
+    outcome = run("bench", "-d", "labels.txt", "-r", "1", *options)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert words in outcome.err
+
+
+def test_each_line_is_a_protocol_with_its_best_post_processing() -> None:
+    means = {("oue", "raw"): (0.5, 0.3), ("oue", "norm-sub"): (0.4, 0.2), ("grr", "raw"): (0.9, 0.1)}
+    ranks = [
+        bench.Rank(protocol, method, epsilon, mean, None)
+        for (protocol, method), line in means.items()
+        for epsilon, mean in zip((1.0, 2.0), line, strict=True)
+    ]
+    order = (("grr", "oue"), ("raw", "norm-sub"))
+    axes = line_figure(ranks, "l1", order, 10, 1000).axes[0]
+    drawn = {line.get_label(): line.get_ydata().tolist() for line in axes.lines}
+    assert drawn == {"grr, raw": [0.9, 0.1], "oue, norm-sub": [0.4, 0.2]}
+    best = line_figure(ranks, "kendall", order, 10, 1000).axes[0]  # where more is better
+    assert [line.get_label() for line in best.lines] == ["grr, raw", "oue, raw"]

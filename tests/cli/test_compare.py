@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 from typing import Any
 
@@ -108,3 +109,17 @@ def test_bad_input_exits_with_2(run: Any, arguments: tuple[str, ...], words: str
     assert outcome.code == 2
     assert words in " ".join(outcome.err.split())
     assert outcome.out == ""
+
+
+def test_the_numbers_of_the_picture_are_a_table(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "errors.csv"
+    asked = ("compare", "--eps", "1,2", "--mechanisms", "ogpm,pm-c")
+    assert f"saved {path}" in run(*asked, "--out", str(path)).out
+    document = run(*asked, "--json").json
+    with path.open() as stream:
+        rows = list(csv.DictReader(stream))
+    assert [(float(row["eps"]), row["name"], float(row["worst"])) for row in rows] == [
+        (cell["eps"], cell["name"], cell["worst"]) for cell in document["cells"]
+    ]
+    assert {float(row["optimum_upper"]) for row in rows} == {floor["upper"] for floor in document["floor"]}
+    assert run(*asked, "--out", str(tmp_path / "errors.txt")).code == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from pathlib import Path
 from typing import Any
@@ -99,7 +100,7 @@ def test_labels_of_a_table_stand_at_its_rows(folder: Path) -> None:
 
 
 def test_results_are_ordered_as_the_catalogue_is(folder: Path) -> None:
-    axes = picture(folder / "results.json", "law").axes[0]
+    axes = picture(folder / "results.json", "heat").axes[0]
     assert [label.get_text() for label in axes.get_yticklabels()] == ["grr", "oue"]
     assert [label.get_text() for label in axes.get_xticklabels()] == ["raw", "norm-sub"]
     kept = bench.read_results(folder / "results.json")
@@ -148,3 +149,86 @@ def test_other_files_and_formats_are_refused(run: Any, folder: Path, tmp_path: P
     assert "saved design, a table" in run("plot", str(other), "--out", str(tmp_path / "p.png")).err
     assert ".png" in run("plot", str(folder / "window.json"), "--out", str(tmp_path / "p.txt")).err
     assert run("plot", str(folder / "window.json"), "--out", str(folder / "window.json"), "--force").code == 2
+
+
+def test_results_over_several_eps_are_lines_and_of_one_a_heat_map(folder: Path) -> None:
+    lines = picture(folder / "results.json", "law").axes[0]
+    labels = [line.get_label() for line in lines.lines]
+    assert [label.partition(",")[0] for label in labels] == ["grr", "oue"]
+    assert lines.get_xlabel() == "privacy parameter ε"
+    assert picture(folder / "results.json", "heat").axes[0].images
+
+
+@pytest.mark.parametrize(("name", "kind"), [("piecewise", "lines"), ("grr-table", "heat"), ("results", "error")])
+def test_kinds_are_refused_where_there_is_no_such_picture(
+    run: Any, folder: Path, tmp_path: Path, name: str, kind: str
+) -> None:
+    outcome = run("plot", str(folder / f"{name}.json"), "--kind", kind, "--out", str(tmp_path / "p.png"))
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "kind must be" in outcome.err
+
+
+def commands_with_pictures() -> list[str]:
+    from mechdesign.cli.app import app
+
+    names = {one.name: inspect.signature(one.callback).parameters for one in app.registered_commands}
+    return sorted(name for name, given in names.items() if "plot_file" in given or name == "plot")
+
+
+def test_every_command_that_draws_takes_a_title_and_a_size(run: Any) -> None:
+    names = commands_with_pictures()
+    assert set(names) >= {
+        "aaa",
+        "bench",
+        "budget",
+        "capacity",
+        "compare",
+        "jrr",
+        "mean",
+        "minimax",
+        "ogpm",
+        "plot",
+        "show",
+    }
+    for name in names:
+        shown = run(name, "--help").out
+        assert "--title" in shown, name
+        assert "--plot-size" in shown, name
+        assert ("--size, --plot-size" in shown) == (name != "minimax")  # which has had a --size
+
+
+def test_a_title_and_a_size_reach_the_picture(run: Any, folder: Path, tmp_path: Path) -> None:
+    from PIL import Image
+
+    path, other = tmp_path / "p.svg", tmp_path / "p.png"
+    file = str(folder / "piecewise.json")
+    assert run("plot", file, "--out", str(path), "--title", "Reports of one day", "--size", "6,4").code == 0
+    assert "Reports of one day" in path.read_text()
+    assert run("plot", file, "--out", str(other), "--size", "6,4").code == 0
+    with Image.open(other) as drawn:
+        assert drawn.size == (900, 600)
+    again = run("plot", file, "--out", str(other), "--force")  # the next command knows nothing of it
+    assert again.code == 0
+    with Image.open(other) as drawn:
+        assert drawn.size != (900, 600)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--title", "x"), "title must come with a picture"),
+        (("--size", "6,4"), "size must come with a picture"),
+        (("--plot", "p.png", "--size", "6"), "two numbers W,H"),
+        (("--plot", "p.png", "--size", "6,1000"), "from 1 to 60 inches"),
+        (("--plot", "p.png", "--title", "a\x1b[31m"), "without control characters"),
+    ],
+)
+def test_looks_that_cannot_be_are_refused_before_any_work(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...], words: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    outcome = run("ogpm", "--eps", "1", *options)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert words in outcome.err
+    assert "\x1b" not in outcome.err
+    assert not list(tmp_path.iterdir())

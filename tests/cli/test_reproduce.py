@@ -10,22 +10,25 @@ import pytest
 
 from mechdesign.reproduce import CLAIMS
 
-ASKED = ("reproduce", "jrr.heuristic", "capri.figure-4.1a", "jrr.examples-2-3", "jrr.figure-4.2")
+ASKED = ("reproduce", "jrr.heuristic", "jrr.theorem-3", "capri.figure-4.1a", "jrr.examples-2-3", "jrr.figure-4.2")
 
 
 def test_claims_numbers_and_verdicts_are_shown(run: Any) -> None:
     outcome = run(*ASKED)
     assert outcome.code == 0
     lines = [line.split() for line in outcome.out.splitlines()]
-    assert ["500", "collude", "1.0000", "1.06953", "1.0695"] in lines
-    assert ["jrr.heuristic", "does", "not", "hold", "as", "printed", "(erratum", "6)"] in lines
+    assert ["500", "collude", "(1.0000)", "1.06953", "1.0695"] in lines
+    assert ["jrr.heuristic", "beyond", "the", "claim"] in lines
+    assert ["jrr.theorem-3", "does", "not", "hold", "as", "printed", "(erratum", "6)"] in lines
     assert ["jrr.figure-4.2", "does", "not", "hold"] in lines
-    assert "4 claims: holds: 1, holds after correction: 0, does not hold as printed: 2, does not hold: 1" in outcome.out
+    counted = "holds: 1, holds after correction: 0, does not hold as printed: 2, does not hold: 1, beyond the claim: 1"
+    assert f"5 claims: {counted}" in outcome.out
+    assert "jrr.heuristic is beyond the claim: the section derives it" in outcome.out
 
 
 def test_json_has_every_number(run: Any) -> None:
     document = run(*ASKED, "--json").json
-    assert tuple(document["verdicts"].values()) == (1, 0, 2, 1)
+    assert tuple(document["verdicts"].values()) == (1, 0, 2, 1, 1)
     by_id = {claim["id"]: claim for claim in document["claims"]}
     missed = by_id["capri.figure-4.1a"]["numbers"][1]
     assert missed["printed"] == 0.012
@@ -53,7 +56,8 @@ def test_reports_are_files(run: Any, tmp_path: Path) -> None:
     text = report.read_text()
     assert "**jrr.heuristic** (section 4.3.4)" in text
     assert "Verdict: *does not hold as printed (erratum 6)*." in text
-    assert "| 500 collude | 1.0000 | 1.06953 | 1.0695 |" in text
+    assert "Verdict: *beyond the claim* (the section derives it" in text
+    assert "| 500 collude | (1.0000) | 1.06953 | 1.0695 |" in text
     with table.open() as stream:
         rows = list(csv.DictReader(stream))
     assert {row["id"] for row in rows} == set(ASKED[1:])
@@ -100,5 +104,26 @@ def test_slow_claims_are_left_out_and_said_to_be(run: Any, monkeypatch: pytest.M
     monkeypatch.setattr("mechdesign.cli.reproduce.CLAIMS", few)
     outcome = run("reproduce")
     assert outcome.code == 0
-    assert "4 claims:" in outcome.out
-    assert "2 slow claims are left out; --all computes them." in outcome.out
+    assert "5 claims:" in outcome.out
+    assert "4 slow claims are left out; --all computes them." in outcome.out
+
+
+def test_what_was_computed_before_the_end_is_not_lost(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A request to end comes while the third claim is computed."""
+    from mechdesign.cli import reproduce
+
+    def ended(claim: Any) -> Any:
+        if claim.key == "jrr.figure-4.2":
+            raise SystemExit(143)
+        return judge(claim)
+
+    judge = reproduce.judge
+    monkeypatch.setattr("mechdesign.cli.reproduce.judge", ended)
+    report = tmp_path / "report.md"
+    outcome = run(*ASKED, "--out", str(report))
+    assert outcome.code == 143
+    assert "3 claims:" in outcome.out
+    assert "ended after 3 of 5 claims" in outcome.err
+    assert "**jrr.theorem-3**" in report.read_text()

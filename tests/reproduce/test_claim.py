@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from mechdesign.errors import InvalidInput
-from mechdesign.reproduce import CORRECTED, FAILS, HOLDS, REPLACED, Claim, Item, judge
+from mechdesign.reproduce import BEYOND, CORRECTED, FAILS, HOLDS, REPLACED, Claim, Item, judge
 from mechdesign.reproduce.claim import AT_LEAST, AT_MOST, within
 
 TRUE = 0.2345
@@ -92,6 +92,12 @@ def test_a_refuted_bound_does_not_hold_after_any_correction():
 
 def test_a_correction_without_its_erratum_is_none():
     assert judge(claim(Item("a", "0.99", "0.2345"), compute=lambda: [TRUE])).verdict == FAILS
+
+
+@pytest.mark.parametrize("ours", [TRUE, 0.9])
+def test_a_sentence_of_ours_is_never_a_verdict_on_the_paper(ours):
+    outcome = judge(claim(Item("a", "0.23", "0.9"), compute=lambda: [ours], erratum=3, beyond="it says something else"))
+    assert (outcome.verdict, outcome.in_words) == (BEYOND, "beyond the claim")
 
 
 def test_fractions_and_intervals_are_values():

@@ -55,7 +55,7 @@ def _certified_squared(epsilon: float, domain: Interval | Circle) -> Mechanism:
 def _certified_uniform(epsilon: float, domain: Interval | Circle) -> Mechanism:
     if isinstance(domain, Circle):
         return catalogue.ogpm_circle(epsilon, domain)
-    return _alone(optimal_prior(PriorProblem(epsilon, priors.uniform(domain), Absolute(), gap=GAP)))
+    return _alone(optimal_prior(PriorProblem(epsilon, priors.uniform(domain), Absolute(), domain, GAP)))
 
 
 def _alone(design: Design) -> Mechanism:

@@ -150,7 +150,7 @@ class NGram:
         return self.points.region
 
     def privacy_loss(self) -> float:
-        """The epsilon a location spends: infinite as published (unless everything is reachable), else at most epsilon."""
+        """What a location spends at most; as published infinite, unless everything is reachable."""
         if self.published:
             return channel_loss(self._published_weights(np.arange(len(self.points.table))))
         return self.epsilon
@@ -183,8 +183,8 @@ class ATP:
 
     Of the epsilon of a location each copy takes half: all of it for a location drawn first (exponential mechanism), for
     the others three quarters for two directions (k-RR of 6 sectors) and a quarter for the point among those left. The
-    rates here are `exponential`'s for sets of outputs that do not depend on the input, so a location spends at most
-    epsilon. As published, rates depend on the input and sectors are the published k-RR's.
+    rates are those that suffice for every set of outputs, so a location spends at most epsilon. (The published code
+    takes rates that depend on the input, centres the sectors on the true direction and samples `published_sectors`.)
     """
 
     points: Points

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.domains import require_numbers
 from mechdesign.errors import InvalidInput, require_whole
-from mechdesign.trajectory.regions import Region, Shape
+from mechdesign.trajectory.regions import Region, Shape, require_rows
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -29,9 +28,7 @@ class Paths:
     starts: Places
 
     def __post_init__(self) -> None:
-        table = require_numbers(self.places, "locations")
-        if table.ndim != 2 or table.shape[1] != 2:
-            raise InvalidInput("locations", Shape(table.shape), "be rows of two coordinates")
+        table = require_rows(self.places)
         starts = np.asarray(self.starts, dtype=np.intp)
         if starts.ndim != 1 or starts[0] != 0 or starts[-1] != len(table) or (np.diff(starts) < 1).any():
             raise InvalidInput("starts", Shape(starts.shape), "rise from 0 to the number of locations")
@@ -41,9 +38,9 @@ class Paths:
     @classmethod
     def of(cls, paths: Sequence[ArrayLike]) -> Paths:
         """Paths from a list of tables with two columns."""
-        tables = [np.asarray(path, dtype=np.float64) for path in paths]
-        if not tables or any(table.ndim != 2 or table.shape[1] != 2 or not len(table) for table in tables):
-            raise InvalidInput("paths", len(tables), "be at least one, each of rows of two coordinates")
+        tables = [require_rows(path, f"path {number}") for number, path in enumerate(paths, 1)]
+        if not tables or not all(map(len, tables)):
+            raise InvalidInput("paths", len(tables), "be at least one, each of one location or more")
         return cls(np.concatenate(tables), np.cumsum([0, *map(len, tables)]))
 
     @classmethod

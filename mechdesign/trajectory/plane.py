@@ -83,7 +83,7 @@ class PlaneDesign:
 
 
 def plane_design(region: Rectangle, epsilon: float, cells: int = 15, criterion: str = "prior") -> PlaneDesign:
-    """The least Euclidean error on a grid of about ``cells`` squared: on average over all places (``prior``) or ``worst``.
+    """The least Euclidean error on a grid of about ``cells`` squared, averaged over places (``prior``) or ``worst``.
 
     The longer side is cut into so many more cells that they are nearly square.
 

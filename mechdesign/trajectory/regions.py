@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.domains import Circle, Interval, require_numbers
+from mechdesign.domains import Circle, Interval
 from mechdesign.errors import InvalidInput, require_finite
 
 Floats = NDArray[np.float64]
@@ -79,16 +79,25 @@ def require_places(region: Region, places: ArrayLike, field: str = "locations") 
     mechdesign.errors.InvalidInput: locations, row 1, must lie in [0, 1] x [0, 1] (got a place outside); \
 check the order of the coordinates (x before y, longitude before latitude), or project them first
     """
-    table = require_numbers(places, field)
+    table = require_rows(places, field)
+    inside = region.contains(table)
+    if not inside.all():
+        step = "check the order of the coordinates (x before y, longitude before latitude), or project them first"
+        raise _bad_row(field, inside, "a place outside", f"lie in {region}", step)
+    return table
+
+
+def require_rows(places: ArrayLike, field: str = "locations") -> Floats:
+    """Rows of two finite numbers, or an `InvalidInput` that names the first row that is not."""
+    try:
+        table = np.asarray(places, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidInput(field, _Withheld("something else"), "be rows of two numbers") from None
     if table.ndim != 2 or table.shape[1] != 2:
         raise InvalidInput(field, Shape(table.shape), "be rows of two coordinates")
     finite: Mask = np.asarray(np.isfinite(table).all(axis=1))
     if not finite.all():
         raise _bad_row(field, finite, "a coordinate that is missing", "hold two finite numbers", "drop or fill it")
-    inside = region.contains(table)
-    if not inside.all():
-        step = "check the order of the coordinates (x before y, longitude before latitude), or project them first"
-        raise _bad_row(field, inside, "a place outside", f"lie in {region}", step)
     return table
 
 
@@ -436,7 +445,8 @@ class Sphere:
         return Circle(360.0).reduce(places[:, 0]), places[:, 1]
 
     def from_parts(self, first: Floats, second: Floats) -> Floats:
-        return np.asarray(np.column_stack([np.where(first >= 180.0, first - 360.0, first), second]))
+        longitudes = np.where(first >= 180.0, first - 360.0, first)
+        return np.column_stack([longitudes, second])
 
     def contains(self, places: Floats) -> Mask:
         return np.asarray((np.abs(places) <= [180.0, 90.0]).all(axis=1))

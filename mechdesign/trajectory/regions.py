@@ -338,7 +338,8 @@ class Disc:
         inside = np.maximum(self.radius**2 - (offset**2).sum(axis=1), 0.0)
         root = np.sqrt(along**2 + inside)
         # two forms of one root: the one without cancellation
-        return np.where(along <= 0, root - along, inside / np.maximum(root + along, np.finfo(float).tiny))
+        ahead = inside / np.maximum(root + along, np.finfo(float).tiny)
+        return np.asarray(np.where(along <= 0, root - along, ahead))
 
     def shares(self, references: Floats, places: Floats) -> Floats:
         vectors = places - references

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.errors import InvalidInput, require_finite, require_number
+from mechdesign.errors import InvalidData, InvalidInput, require_finite, require_number
 
 Floats = NDArray[np.float64]
 
@@ -145,6 +146,8 @@ class Finite:
     points: tuple[float, ...]
 
     def __post_init__(self) -> None:
+        if isinstance(self.points, str | bytes) or not isinstance(self.points, Iterable):
+            raise InvalidInput("domain", self.points, "be several points", "for example Finite((0, 1))")
         points = tuple(require_finite(point, "domain point") for point in self.points)
         if not points:
             raise InvalidInput("domain", points, "have at least one point")
@@ -242,9 +245,10 @@ def _floats(values: ArrayLike, field: str) -> Floats:
     try:
         array = np.asarray(values)
     except (TypeError, ValueError):
-        raise InvalidInput(field, values, "hold numbers only") from None
+        raise InvalidData(field, values, "hold numbers only, in rows of one length") from None
     if array.dtype.kind not in "fiu":
-        raise InvalidInput(field, values, "hold numbers only")
+        kind = InvalidInput if array.ndim == 0 else InvalidData
+        raise kind(field, values, "hold numbers only")
     if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
         raise InvalidInput(field, "a masked array", "have no masked entries", "drop what is missing first")
     numbers = array.astype(np.float64, copy=False)
@@ -259,10 +263,11 @@ def _same(numbers: Floats, whole: NDArray[np.integer[Any]]) -> bool:
 
 
 def _reject_first(array: Floats, bad: NDArray[np.bool_], field: str, rule: str) -> None:
+    """Name the first entry that breaks the rule; what arrays hold may be people's data, and is not shown."""
     if not bad.any():
         return
     if array.ndim == 0:
         raise InvalidInput(field, float(array), rule)
     position = int(np.flatnonzero(bad)[0])
     value = float(array.ravel()[position])
-    raise InvalidInput(f"{field}[{position}]", value, rule, f"{int(bad.sum())} of {array.size} values break this rule")
+    raise InvalidData(f"{field}[{position}]", value, rule, f"{int(bad.sum())} of {array.size} values break this rule")

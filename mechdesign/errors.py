@@ -4,6 +4,7 @@
 
     MechDesignError
     ├── InvalidInput        a value breaks a rule: names the field, the value, the rule, the next step (exit code 2)
+    │   ├── InvalidData     a value in data about people: names its place and the rule, and does not hold the value
     │   └── FileProblem     a file that cannot be read, written or trusted
     ├── NoAnswer            the limits were reached first: carries the bounds found (exit code 3)
     ├── CheckFailed         a result failed its own proof and was withheld
@@ -12,8 +13,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from contextvars import ContextVar
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 MAX_EPSILON = 64.0
 """Largest epsilon accepted. Beyond it e^(-eps/2) drops under the spacing of doubles and no window could be resolved."""
@@ -29,20 +37,112 @@ class MechDesignError(Exception):
 class InvalidInput(MechDesignError, ValueError):
     """A value breaks a rule.
 
+    Whole arrays, lists, mappings and data frames may be data about people: of these, only the kind and the size stay.
+
     >>> str(InvalidInput("eps", -1, "be a finite number above 0", "pass for example eps=1"))
     'eps must be a finite number above 0 (got -1); pass for example eps=1'
+    >>> str(InvalidInput("x", [0.2, 7.1], "be one number"))
+    'x must be one number (got a list of 2)'
     """
 
     def __init__(self, field: str, value: Any, rule: str, next_step: str = "") -> None:
         self.field = field
-        self.value = value
+        self.value = _described(value)
         self.rule = rule
         self.next_step = next_step
         tail = f"; {next_step}" if next_step else ""
-        super().__init__(f"{field} must {rule} (got {_shown(value)}){tail}")
+        super().__init__(plain(f"{field} must {rule}{self._got()}{tail}"))
+
+    def _got(self) -> str:
+        return f" (got {_shown(self.value)})"
 
     def __reduce__(self) -> tuple[Any, ...]:  # errors come back from worker processes
         return type(self), (self.field, self.value, self.rule, self.next_step)
+
+
+class _Withheld:
+    """What stands for a value that no error may hold."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "withheld"
+
+    def __reduce__(self) -> str:
+        return "WITHHELD"
+
+
+class _Described(str):
+    """The kind and size of a value that was not kept."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+WITHHELD = _Withheld()
+_showing: ContextVar[bool] = ContextVar("showing", default=False)
+
+
+@contextlib.contextmanager
+def showing_values() -> Iterator[None]:
+    """In here errors about data hold and show the value, too: for who may see the data, and keeps no log.
+
+    >>> with showing_values():
+    ...     print(InvalidData("column 'age', data row 7,", "x", "hold a number"))
+    column 'age', data row 7, must hold a number (got 'x')
+    """
+    before = _showing.set(True)
+    try:
+        yield
+    finally:
+        _showing.reset(before)
+
+
+class InvalidData(InvalidInput):
+    """A value in data about people breaks a rule: its place (file, column, row) and the rule say which.
+
+    *Guarantee.* The value is dropped where the error is made: neither its text nor its attributes nor its pickle hold
+    it, whatever a reader passes, unless this runs inside `showing_values`. Its place and rule must not quote it.
+
+    >>> error = InvalidData("column 'age', data row 7,", "my status: positive", "hold a number")
+    >>> print(error), error.value
+    column 'age', data row 7, must hold a number
+    (None, withheld)
+    """
+
+    def __init__(self, field: str, value: Any, rule: str, next_step: str = "") -> None:
+        super().__init__(field, value if _showing.get() else WITHHELD, rule, next_step)
+
+    def _got(self) -> str:
+        return "" if self.value is WITHHELD else super()._got()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpickled, (type(self), self.field, self.value, self.rule, self.next_step)
+
+
+def _unpickled(kind: type[InvalidData], field: str, value: Any, rule: str, next_step: str) -> InvalidData:
+    """What was shown where the error was made is shown where it comes back."""
+    if value is WITHHELD:
+        return kind(field, value, rule, next_step)
+    with showing_values():
+        return kind(field, value, rule, next_step)
+
+
+def sealed(door: Callable[P, R]) -> Callable[P, R]:
+    """A function that reads data about people: its errors leave without those behind them, whose words may quote it."""
+
+    @wraps(door)
+    def guarded(*arguments: P.args, **named: P.kwargs) -> R:
+        try:
+            return door(*arguments, **named)
+        except InvalidInput as error:
+            failure = error
+        failure.__cause__ = failure.__context__ = None
+        raise failure
+
+    return guarded
 
 
 class FileProblem(InvalidInput):
@@ -82,12 +182,53 @@ class MissingExtra(MechDesignError, ImportError):
         return type(self), (self.feature, self.extra)
 
 
+_LONGEST = 2000  # characters of a message
+_LONGEST_VALUE = 120
+_MOST_NAMES = 20
+
+
+def plain(text: str, most: int = _LONGEST) -> str:
+    """Text on one line of at most ``most`` characters, with a ``?`` for what could change a terminal.
+
+    >>> plain("a\\x1b[31m"), plain("abcdefgh", 6)
+    ('a?[31m', 'abc...')
+    """
+    line = "".join(letter if letter.isprintable() else " " if letter == "\n" else "?" for letter in text[: most + 1])
+    return line if len(line) <= most else f"{line[: most - 3]}..."
+
+
+def listed(names: Sequence[Any], most: int = _MOST_NAMES) -> str:
+    """Names as a message shows them, cut after the first ones.
+
+    >>> listed(["a", "b", "c"], 2)
+    "'a', 'b', ... (3 in all)"
+    """
+    tail = f", ... ({len(names)} in all)" if len(names) > most else ""
+    return ", ".join(plain(repr(name), _LONGEST_VALUE) for name in names[:most]) + tail
+
+
 def _shown(value: Any) -> str:
     try:
         text = repr(value)
     except ValueError:  # an integer too long to be printed
         text = f"a {type(value).__name__}"
-    return text if len(text) <= 120 else f"{text[:117]}..."
+    return plain(text, _LONGEST_VALUE)
+
+
+def _described(value: Any) -> Any:
+    """The value itself if it is one thing or a tuple of such, else its kind and size."""
+    shape, kind = getattr(value, "shape", None), type(value).__name__
+    if isinstance(shape, tuple) and shape:
+        held = getattr(value, "dtype", None)
+        return _Described(f"{kind} of shape {shape}" if held is None else f"{kind} of {held} and shape {shape}")
+    if isinstance(value, list | Mapping | Set):
+        return _Described(f"a {kind} of {len(value)}")
+    if isinstance(value, tuple):
+        parts = tuple(map(_described, value))
+        return value if all(part is whole for part, whole in zip(parts, value, strict=True)) else parts
+    if isinstance(value, Iterable) and not isinstance(value, str | bytes | bytearray):
+        return value if shape == () else _Described(f"a {kind}")
+    return value
 
 
 def require_epsilon(epsilon: float, field: str = "eps") -> float:

@@ -7,6 +7,7 @@ import errno
 import json
 import math
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,8 +15,17 @@ from typing import Any, BinaryIO
 
 from mechdesign.errors import FileProblem
 
+try:
+    import fcntl
+except ImportError:  # Windows, where nobody can remove a file that another process has open
+    fcntl = None  # type: ignore[assignment]
+
 _LARGEST = 64 * 2**20
 _FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+_PART = ".mechdesign-part"
+_SYSTEM = ("/dev", "/proc", "/sys")  # what these folders hold is not kept on any disk
+_SHARED_MEMORY = "/dev/shm"
+_MOST_LINKS = 40
 
 
 def write_atomically(path: Path | str, content: bytes, *, overwrite: bool = False) -> Path:
@@ -26,21 +36,29 @@ def write_atomically(path: Path | str, content: bytes, *, overwrite: bool = Fals
 
 
 @contextlib.contextmanager
-def replacing(path: Path | str, *, overwrite: bool = False) -> Iterator[BinaryIO]:
-    """A stream that becomes the file ``path`` if all goes well, and otherwise leaves nothing."""
+def replacing(path: Path | str, *, overwrite: bool = False, like: Path | None = None) -> Iterator[BinaryIO]:
+    """A stream that becomes the file ``path`` if all goes well, and otherwise leaves nothing.
+
+    Who may read it: a replaced file keeps its mode (and as root its owner); a new one has that of ``like``, a file
+    whose rows it holds, but never more than any new file of this user has. Until it is done only this user may.
+
+    A process that is killed leaves its part, which holds a lock that ends with the process: whoever writes into the
+    folder next removes it.
+    """
     target = Path(path)
     _require_free(target, overwrite)
-    temporary = None
+    temporary = lock = None
     try:
-        # the start of the name only: the longest name allowed must leave room for what is added
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:40]}.", suffix=".part")
+        _sweep(target.parent)
+        mode, owner = _access_of(target, like)
+        handle, temporary, lock = _locked_part(target)
         with os.fdopen(handle, "wb") as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(temporary).chmod(0o666 & ~mask)
+        if owner is not None:
+            os.chown(temporary, *owner)
+        Path(temporary).chmod(mode)
         _publish(temporary, target, overwrite)
     except OSError as error:
         step = "free space or choose another disk" if error.errno in _FULL else "check the folder"
@@ -48,6 +66,50 @@ def replacing(path: Path | str, *, overwrite: bool = False) -> Iterator[BinaryIO
     finally:
         if temporary is not None:
             Path(temporary).unlink(missing_ok=True)
+        if lock is not None:
+            os.close(lock)
+
+
+def _access_of(target: Path, like: Path | None) -> tuple[int, tuple[int, int] | None]:
+    """The mode of the file to be, and its owner where that has to be set."""
+    with contextlib.suppress(FileNotFoundError):
+        old = target.stat()
+        is_other = hasattr(os, "geteuid") and os.geteuid() == 0 and (old.st_uid, old.st_gid) != (0, os.getegid())
+        return stat.S_IMODE(old.st_mode) & 0o777, (old.st_uid, old.st_gid) if is_other else None
+    mask = os.umask(0)
+    os.umask(mask)
+    mode = 0o666 & ~mask
+    return (mode if like is None else mode & like.stat().st_mode), None
+
+
+def _locked_part(target: Path) -> tuple[int, str, int | None]:
+    """A new file beside the target and its name, with a lock for as long as the last number is open."""
+    while True:
+        # the start of the name only: the longest name allowed must leave room for what is added
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:40]}.", suffix=_PART)
+        if fcntl is None:
+            return handle, temporary, None
+        with contextlib.suppress(OSError):  # a file system without locks: nobody sweeps there either
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        if os.fstat(handle).st_nlink:
+            return handle, temporary, os.dup(handle)
+        os.close(handle)  # swept between its birth and its lock
+
+
+def _sweep(folder: Path) -> None:
+    """Remove the parts that killed processes of this user left: those whose lock is free."""
+    if fcntl is None:
+        return
+    for part in folder.glob(f".*{_PART}"):
+        with contextlib.suppress(OSError):
+            handle = os.open(part, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+            try:
+                found = os.fstat(handle)
+                if stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid():
+                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    part.unlink()
+            finally:
+                os.close(handle)
 
 
 def _publish(temporary: str, target: Path, overwrite: bool) -> None:
@@ -72,6 +134,14 @@ def require_writable(path: Path | str, *, overwrite: bool = False) -> None:
         raise FileProblem("output file", str(target), "lie in a writable folder")
 
 
+def is_same_file(one: Path, other: Path) -> bool:
+    """Whether two paths are one file, by links too, and whether they exist or not."""
+    try:
+        return one.samefile(other)
+    except (OSError, ValueError):
+        return os.path.realpath(one) == os.path.realpath(other)
+
+
 def _require_free(target: Path, overwrite: bool) -> None:
     try:
         taken, regular, folder = os.path.lexists(target), target.is_file(), target.is_dir()
@@ -83,8 +153,22 @@ def _require_free(target: Path, overwrite: bool) -> None:
         raise FileProblem("output file", str(target), "be a file, not a folder")
     if taken and not overwrite:
         raise FileProblem("output file", str(target), "not exist yet", "choose another name or pass --force")
-    if taken and not regular and not target.is_symlink():
-        raise FileProblem("output file", str(target), "be a regular file", "devices and pipes are never replaced")
+    if (taken and not regular) or _is_of_the_system(target):
+        rule = "be a regular file, or a link to one: devices, pipes and other links are never replaced"
+        raise FileProblem("output file", str(target), rule, "name a file; --json answers go to standard output")
+
+
+def _is_of_the_system(target: Path) -> bool:
+    """Whether a path, or a link on its way, stands among devices and processes, as ``/dev/stdout`` does."""
+    for _ in range(_MOST_LINKS):
+        folder = os.path.realpath(target.parent)
+        roots = [root for root in _SYSTEM if folder == root or folder.startswith(f"{root}/")]
+        if roots and not f"{folder}/".startswith(f"{_SHARED_MEMORY}/"):
+            return True
+        if not target.is_symlink():
+            return False
+        target = target.parent / target.readlink()
+    return True
 
 
 def dump_json(document: dict[str, Any]) -> str:
@@ -102,18 +186,18 @@ def _finite(value: Any) -> Any:
     return value
 
 
-def read_bytes(path: Path | str) -> bytes:
+def read_bytes(path: Path | str, what: str = "file", most: int | None = None) -> bytes:
     """All of a file of reasonable size, or `FileProblem`."""
-    target = Path(path)
+    target, limit = Path(path), _LARGEST if most is None else most
     try:
         with target.open("rb") as stream:
-            content = stream.read(_LARGEST + 1)  # not by its size: a device or a pipe has none
+            content = stream.read(limit + 1)  # not by its size: a device or a pipe has none
     except OSError as error:
-        raise FileProblem("file", str(target), f"be readable: {_reason(error)}") from None
+        raise FileProblem(what, str(target), f"be readable: {_reason(error)}") from None
     except ValueError as error:  # a null character in the name
-        raise FileProblem("file", str(target), f"be readable: {error}") from None
-    if len(content) > _LARGEST:
-        raise FileProblem("file", str(target), f"be at most {_LARGEST // 2**20} MB")
+        raise FileProblem(what, str(target), f"be readable: {error}") from None
+    if len(content) > limit:
+        raise FileProblem(what, str(target), f"be at most {limit // 2**20} MB")
     return content
 
 

@@ -13,6 +13,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mechdesign.data.numbers import require_number_text
 from mechdesign.errors import InvalidInput, require_finite
 from mechdesign.panels import integrate_between
 
@@ -178,7 +179,7 @@ def parse_loss(text: str, period: float | None = None) -> Power:
         return Power(1.0 if name == "absolute" else 2.0, period)
     if name == "power" and argument:
         try:
-            return Power(float(argument), period)
+            return Power(require_number_text(argument), period)
         except ValueError as error:
             if isinstance(error, InvalidInput):
                 raise

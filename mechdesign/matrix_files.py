@@ -8,12 +8,15 @@ import math
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from tokenize import TokenError
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mechdesign.data.arrays import read_array
+from mechdesign.data.numbers import number_of
 from mechdesign.errors import FileProblem
+from mechdesign.files import read_bytes
 
 Floats = NDArray[np.float64]
 
@@ -56,26 +59,15 @@ def read_matrix(path: Path | str, what: str = "loss matrix", least: float = 0.0)
     """
     target = Path(path)
     source = _Source(str(target), what, least)
-    readers = {".csv": _read_csv, ".npy": _read_array}
-    reader = readers.get(target.suffix.lower())
-    if reader is None:
+    form = target.suffix.lower()
+    if form == ".npy":
+        return _of_array(read_array(target, f"{what} file", _LARGEST), source)
+    if form != ".csv":
         raise source.problem("end in .csv or .npy", "save the table as CSV")
-    try:
-        with target.open("rb") as stream:
-            content = stream.read(_LARGEST + 1)
-    except OSError as error:
-        raise source.problem(f"be readable: {(error.strerror or '').lower()}") from None
-    if len(content) > _LARGEST:
-        raise source.problem(f"be at most {_LARGEST // 2**20} MB")
-    return reader(content, source)
+    return _read_csv(read_bytes(target, f"{what} file", _LARGEST), source)
 
 
-def _read_array(content: bytes, source: _Source) -> LabelledMatrix:
-    try:
-        array = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
-    # a header may promise more than memory holds, and is parsed as Python
-    except (ValueError, EOFError, OSError, MemoryError, SyntaxError, TokenError) as error:
-        raise source.problem(f"be a NumPy array of numbers: {error}") from None
+def _of_array(array: NDArray[Any], source: _Source) -> LabelledMatrix:
     if array.dtype.kind not in "fiu" or array.ndim != 2 or not array.size:
         raise source.problem("hold one array of numbers with two axes", "save it with numpy.save")
     values = array.astype(np.float64)
@@ -105,7 +97,7 @@ def _read_csv(content: bytes, source: _Source) -> LabelledMatrix:
     values = np.array(
         [
             [
-                source.require(_number(cell), f"line {line}, cell {number}", cell)
+                source.require(number_of(cell), f"line {line}, cell {number}", cell)
                 for number, cell in enumerate(cells[first:], first + 1)
             ]
             for line, cells in body
@@ -113,7 +105,7 @@ def _read_csv(content: bytes, source: _Source) -> LabelledMatrix:
     )
     outputs = tuple(lines[0][1][first:]) if has_header else None
     inputs = tuple(cells[0] for _, cells in body) if has_labels else None
-    if has_corner and values.shape[1] == 1 and _number(top[1]) is not None:
+    if has_corner and values.shape[1] == 1 and number_of(top[1]) is not None:
         rule = f"show whether its first line holds labels: line {lines[0][0]}, cell 1 is empty and {top[1]!r} a number"
         raise source.problem(rule, "write the missing number, or a word above the column")
     for labels, what in ((inputs, "first column"), (outputs, "first line")):
@@ -144,14 +136,14 @@ def _cells(content: bytes, source: _Source) -> list[tuple[int, list[str]]]:
 def _is_header(top: list[str], line: int, source: _Source) -> bool:
     """Whether the first line holds labels; a number in its first cell makes it a line of values."""
     cells = [(f"line {line}, cell {number}", cell) for number, cell in enumerate(top, 1)]
-    if _number(top[0]) is not None:
+    if number_of(top[0]) is not None:
         return _are_labels(cells, source, "first line")
     return _are_labels(cells[1:] or cells, source, "first line")
 
 
 def _are_labels(cells: list[tuple[str, str]], source: _Source, what: str) -> bool:
     """Whether cells hold labels; a mixture is a mistake somewhere, and no reason to drop a line of values."""
-    words = [(place, cell) for place, cell in cells if _number(cell) is None]
+    words = [(place, cell) for place, cell in cells if number_of(cell) is None]
     if words and len(words) < len(cells):
         place, word = words[0]
         rule = f"have only labels or only numbers in its {what}: {place} has {word!r}"
@@ -169,10 +161,3 @@ def _require_labels(cells: list[tuple[str, str]], source: _Source) -> None:
         if _OTHER_SEPARATORS.search(label):
             rule = f"have labels that are no numbers in other separators: {place} has {label!r}"
             raise source.problem(rule, "separate cells by commas, and write 0.5 for a half")
-
-
-def _number(cell: str) -> float | None:
-    try:
-        return float(cell)
-    except ValueError:
-        return None

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,10 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mechdesign.data.numbers import require_number_text
+from mechdesign.data.values import number_chunks
 from mechdesign.domains import Circle, Interval, require_numbers
-from mechdesign.errors import FileProblem, InvalidInput, require_finite
+from mechdesign.errors import InvalidInput, require_finite, sealed
 
 Floats = NDArray[np.float64]
+
+_NARROWEST = 1e-12  # a deviation, for an interval and a mean of size 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,6 +104,9 @@ def normal(mean: float, deviation: float, domain: Interval) -> Density:
     deviation = require_finite(deviation, "prior deviation")
     if not deviation > 0:
         raise InvalidInput("prior deviation", deviation, "be above 0")
+    least = _NARROWEST * max(domain.length, abs(mean))
+    if deviation < least:
+        raise InvalidInput("prior deviation", deviation, f"be at least {least:.3g}", "doubles resolve no narrower law")
 
     def below(value: float) -> float:
         return 0.5 * math.erfc(-(value - mean) / deviation / math.sqrt(2))
@@ -201,71 +207,25 @@ def exponential(rate: float, domain: Interval) -> Density:
     )
 
 
-def prior_of_file(path: Path | str, column: str) -> Atoms:
-    """The values of one column of a CSV file with a header, each with its share of the rows.
+@sealed
+def prior_of_file(path: Path | str, column: str | None = None) -> Atoms:
+    """The values of one column of a CSV or Parquet file, each with its share of the rows.
 
-    Read row by row: memory grows with the distinct values only.
+    Read piece by piece: memory grows with the distinct values only. A file of one column need not name it.
     """
     counts: Counter[float] = Counter()
-    for row, value in _numbers_of(path, column):
-        if not math.isfinite(value):
-            raise FileProblem(f"row {row}, column {column!r}", value, "be finite")
-        counts[value] += 1
-    if not counts:
-        raise FileProblem("data file", str(path), "hold at least one row below its header")
+    for chunk in number_chunks(path, column):
+        values, times = np.unique(chunk, return_counts=True)
+        counts.update(dict(zip(values.tolist(), times.tolist(), strict=True)))
     points = np.array(sorted(counts))
     shares = np.array([counts[point] for point in points.tolist()], dtype=np.float64)
     return Atoms(points, shares / shares.sum())
 
 
-def values_of_file(path: Path | str, column: str) -> Floats:
-    """The values of one column of a CSV file with a header, one a row."""
-    values = []
-    for row, value in _numbers_of(path, column):
-        if not math.isfinite(value):
-            raise FileProblem(f"row {row}, column {column!r}", value, "be finite")
-        values.append(value)
-    if not values:
-        raise FileProblem("data file", str(path), "hold at least one row below its header")
-    return np.array(values)
-
-
-def _numbers_of(path: Path | str, column: str) -> Iterator[tuple[int, float]]:
-    """The rows of a CSV file, counted from 2 (the header is row 1), and their numbers in one column."""
-    try:
-        with Path(path).open(newline="", encoding="utf-8-sig") as stream:
-            rows = csv.reader(stream)
-            header = [name.strip() for name in next(rows, [])]
-            if not header:
-                raise FileProblem("data file", str(path), "begin with a header, the names of its columns")
-            if header.count(column) != 1:
-                rule = "name one column of the file" if column in header else f"be one of {', '.join(header)}"
-                raise InvalidInput("column", column, rule, f"look at the first line of {path}")
-            place = header.index(column)
-            for fields in rows:
-                if not fields:
-                    continue  # an empty line, as at the end of many files
-                if len(fields) > len(header):
-                    rule = f"have at most {len(header)} fields, as the header has"
-                    raise FileProblem(f"row {rows.line_num}", ",".join(fields), f"{rule}: quote decimal commas")
-                cell = fields[place].strip() if place < len(fields) else ""
-                try:
-                    yield rows.line_num, _number(cell)
-                except ValueError:
-                    raise FileProblem(f"row {rows.line_num}, column {column!r}", cell, "be a number") from None
-    except OSError as error:
-        raise FileProblem("data file", str(path), f"be readable: {error.strerror or error}") from None
-    except (csv.Error, UnicodeDecodeError, ValueError) as error:
-        if isinstance(error, InvalidInput):
-            raise
-        raise FileProblem("data file", str(path), f"be a CSV file in UTF-8: {error}") from None
-
-
-def _number(text: str) -> float:
-    """A number as files write it: `float` alone would read ``0_2`` as 2."""
-    if "_" in text:
-        raise ValueError("an underscore in a number")
-    return float(text)
+@sealed
+def values_of_file(path: Path | str, column: str | None = None) -> Floats:
+    """The values of one column of a CSV or Parquet file, one a row."""
+    return np.concatenate(list(number_chunks(path, column)))
 
 
 _FORMS = "uniform, normal:MEAN,DEVIATION, beta:A,B or exponential:RATE"
@@ -290,7 +250,7 @@ def parse_prior(text: str, domain: Interval | Circle) -> Density:
         numbers: list[Any] = arguments.split(",")
         if len(numbers) == count:
             try:
-                return build(*map(_number, numbers), domain)
+                return build(*map(require_number_text, numbers), domain)
             except ValueError as error:
                 if isinstance(error, InvalidInput):
                     raise

@@ -23,7 +23,7 @@ from mechdesign.design import Design
 from mechdesign.design.additive import AdditiveProblem, Trial, Tuning, optimal_additive, tune, usual_bins
 from mechdesign.design.unbiased import optimal_unbiased
 from mechdesign.domains import Interval
-from mechdesign.errors import CheckFailed, InvalidInput, require_epsilon
+from mechdesign.errors import CheckFailed, InvalidData, InvalidInput, require_epsilon
 from mechdesign.losses import Power
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.conditional import ConditionalNoise
@@ -157,8 +157,6 @@ def _law(
         return parse_prior(text, inputs), 0.0
     if text is not None:
         raise InvalidInput("options", "--prior, --data", "be given one or the other")
-    if column is None:
-        raise InvalidInput("column", None, "be given with --data", "for example --column age")
     values = prior_of_file(data, column)
     outside = (values.points < inputs.lower) | (values.points > inputs.upper)
     if not outside.any():
@@ -167,7 +165,8 @@ def _law(
     if not clip:
         span = f"{float(values.points[0]):.10g} to {float(values.points[-1]):.10g}"
         rule = f"lie in the bounds [{inputs.lower:g}, {inputs.upper:g}], as {100 * share:.3g}% of the rows do not"
-        raise InvalidInput(f"column {column!r}", span, rule, "widen --bounds, or pass --clip to move them to the ends")
+        where = "the column" if column is None else f"column {column!r}"
+        raise InvalidData(where, span, rule, "widen --bounds, or pass --clip to move them to the ends")
     return certified.gathered(np.clip(values.points, inputs.lower, inputs.upper), values.weights), share
 
 

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
+import os
 import sys
-from collections.abc import Sequence
+import traceback
+import warnings
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -23,6 +30,7 @@ from mechdesign.cli import (
     mean,
     minimax,
     ogpm,
+    output,
     plot,
     protocols,
     reproduce,
@@ -30,7 +38,9 @@ from mechdesign.cli import (
     table,
     verify,
 )
-from mechdesign.errors import InvalidInput, MechDesignError, MissingExtra, NoAnswer
+from mechdesign.cli.signatures import with_plain_numbers, with_show_values
+from mechdesign.data.headers import TakenName
+from mechdesign.errors import WITHHELD, InvalidInput, MechDesignError, MissingExtra, NoAnswer, plain
 
 EXIT_FAILURE, EXIT_BAD_INPUT, EXIT_NO_ANSWER = 1, 2, 3
 
@@ -94,32 +104,73 @@ app.command("export", help=export.__doc__)(export.run)
 app.command("apply", help=apply.__doc__)(apply.run)
 app.command("estimate", help=estimate.__doc__)(estimate.run)
 
+_READERS = ("minimax", "aaa", "mean", "bench", "estimate-counts", "budget", "capacity", "apply", "estimate")
+
+for _command in app.registered_commands:
+    assert _command.callback is not None
+    _command.callback = with_plain_numbers(_command.callback)
+    if _command.name in _READERS:
+        _command.callback = with_show_values(_command.callback)
+
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command; errors end in one plain line on stderr and an exit code, never in a traceback."""
-    if sys.stdout is None:
-        _leave("failed: standard output is closed", EXIT_FAILURE)
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a file name the terminal cannot spell is no failure
+    with contextlib.ExitStack() as open_files:
+        if sys.stderr is None:  # closed: nobody reads what is said, and the exit code has to be right
+            open_files.enter_context(contextlib.redirect_stderr(open_files.enter_context(Path(os.devnull).open("w"))))
+        if sys.stdout is None:
+            _leave("failed: standard output is closed", EXIT_FAILURE)
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(errors="backslashreplace")  # a file name the terminal cannot spell is no failure
+        _run(None if arguments is None else list(arguments))
+
+
+def _run(arguments: list[str] | None) -> None:
     try:
-        app(args=None if arguments is None else list(arguments), prog_name="mechdesign")
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", TakenName)
+            warnings.showwarning = partial(_show_warning, warnings.showwarning)
+            app(args=arguments, prog_name="mechdesign")
     except NoAnswer as error:
         _leave(f"no answer: {error}", EXIT_NO_ANSWER)
     except InvalidInput as error:
-        _leave(f"bad input: {error}", EXIT_BAD_INPUT)
+        _leave(f"bad input: {error}{_see_value(error)}", EXIT_BAD_INPUT)
     except MissingExtra as error:
         _leave(f"not installed: {error}", EXIT_FAILURE)
     except MechDesignError as error:
         _leave(f"failed: {error}", EXIT_FAILURE)
+    except MemoryError:
+        _leave("failed: out of memory; free some, or ask for less (the data need not be wrong)", EXIT_FAILURE)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(EXIT_FAILURE)
     except OSError as error:
         _leave(f"failed: {(error.strerror or str(error)).lower()}", EXIT_FAILURE)
     except Exception as error:
-        _leave(f"internal error, please report it: {type(error).__name__}: {error}", EXIT_FAILURE)
+        _leave(f"internal error, please report it: {type(error).__name__} {_place_of(error)}", EXIT_FAILURE)
+
+
+def _show_warning(others: Callable[..., None], message: Warning | str, kind: type[Warning], *more: Any) -> None:
+    if issubclass(kind, TakenName):
+        output.warn(plain(str(message)))
+    else:
+        others(message, kind, *more)
+
+
+def _see_value(error: InvalidInput) -> str:
+    return "; --show-values shows the value" if error.value is WITHHELD else ""
+
+
+def _place_of(error: Exception) -> str:
+    """Where an error nobody expected was raised. Its own words may quote data, and are not shown."""
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [frame for frame in frames if Path(__file__).parents[1] in Path(frame.filename).parents]
+    last = (ours or frames)[-1]
+    return f"in {Path(last.filename).name}, line {last.lineno} ({last.name})"
 
 
 def _leave(message: str, code: int) -> None:
-    sys.stderr.write(f"mechdesign: {message}\n")
+    with contextlib.suppress(OSError):  # where nobody can be told, the exit code still says it
+        sys.stderr.write(f"mechdesign: {plain(message)}\n")
+        sys.stderr.flush()
     sys.exit(code)

@@ -12,17 +12,19 @@ import typer
 
 from mechdesign.cli import output
 from mechdesign.cli.options import AsJson, Force, Quiet
+from mechdesign.data.sources import Progress
 from mechdesign.deploy import load_table
 from mechdesign.deploy.frames import apply_table
-from mechdesign.deploy.frames_files import Progress
 from mechdesign.plot import printable
 
 
 def run(
     file: Annotated[Path, typer.Argument(help="A table written by the table command.", metavar="TABLE")],
     source: Annotated[Path, typer.Option("--in", help="The data: .csv with a header, or .parquet.", metavar="DATA")],
-    column: Annotated[str, typer.Option("--column", help="The column to report.", metavar="NAME")],
     out: Annotated[Path, typer.Option("--out", help="The file of reports: .csv or .parquet.")],
+    column: Annotated[
+        str | None, typer.Option("--column", help="The column to report (if there are several).", metavar="NAME")
+    ] = None,
     keep: Annotated[str, typer.Option("--keep", help="Other columns to write too, NOT protected.", metavar="A,B")] = "",
     as_json: AsJson = False,
     force: Force = False,
@@ -33,18 +35,18 @@ def run(
     output.require_outputs(out, force=force)
     with (
         output.ending_cleanly(),
-        counting_rows(f"reporting {column} of {source.name}", quiet=quiet) as progress,
+        counting_rows(f"reporting {column or 'the column'} of {source.name}", quiet=quiet) as progress,
     ):
         done = apply_table(table, source, column, out, keep=kept, overwrite=force, progress=progress)
     if kept:
         output.warn(f"kept as they are, without any protection: {', '.join(kept)}")
     if as_json:
-        answer = {"rows": done.rows, "column": column, "kept": kept, "file": str(out), "source": str(source)}
+        answer = {"rows": done.rows, "column": done.column, "kept": kept, "file": str(out), "source": str(source)}
         said = {"name": table.name, "kind": table.kind, "sha256": table.sha256}
         output.print_json(answer | said | {"epsilon": float(table.epsilon), "privacy_loss": table.privacy_loss})
         return
     output.console.print(
-        f"{done.rows:,} reports of {printable(column)} from {printable(table.name)}\n"
+        f"{done.rows:,} reports of {printable(done.column)} from {printable(table.name)}\n"
         f"  privacy loss of each report: {table.privacy_loss:.12g} (eps = {float(table.epsilon):.12g})\n"
         "  a second run over the same people spends it again: keep this file",
         soft_wrap=True,

@@ -93,9 +93,7 @@ def run(
     _require_table_format(out)
     designs = [name for name in protocol.split(",") if name.strip().lower().endswith(_DESIGN)]
     output.require_apart([out, plot_file, results], [dataset, *map(str.strip, designs)])
-    if results is not None and any(
-        path is not None and path.resolve() == results.resolve() for path in (out, plot_file)
-    ):
+    if results is not None and any(path is not None and files.is_same_file(path, results) for path in (out, plot_file)):
         raise InvalidInput("results file", str(results), "differ from the other files to be written")
     names = tuple(_lower(metric))
     epsilons, methods, protocol_names = tuple(parse_epsilons(epsilon)), _methods(method), _protocols(protocol)

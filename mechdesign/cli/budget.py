@@ -24,6 +24,7 @@ from mechdesign.cli import output
 from mechdesign.cli.options import AsJson, Force, PlotFile, Quiet, parse_engine
 from mechdesign.cli.users import read_users
 from mechdesign.collect import metrics
+from mechdesign.data.numbers import require_number_text
 from mechdesign.errors import InvalidInput, NoAnswer
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def run(
     names = list(dict.fromkeys(simulation.Family(name.strip().lower()).name for name in protocol.split(",")))
     questions = [Question(name, counts, wish, postprocess, seed) for name in names for wish in constraints]
     tasks = [Task(question, chosen, span, options[chosen]) for question in questions for chosen in methods]
-    with output.progress("searching", quiet=quiet) as say:
+    with output.ending_cleanly(), output.progress("searching", quiet=quiet) as say:
         answers = search(tasks, where, results=results, say=say)
     failures = [error for error in (answer.error() for answer in answers) if error is not None]
     if len(failures) == len(answers):
@@ -121,7 +122,7 @@ def _thresholds(at_least: str | None, at_most: str | None) -> tuple[list[float],
 def parse_numbers(text: str, field: str) -> list[float]:
     """Numbers separated by commas."""
     try:
-        return [float(part) for part in text.split(",")]
+        return [require_number_text(part) for part in text.split(",")]
     except ValueError:
         raise InvalidInput(field, text, "be a number or a list A,B,C") from None
 

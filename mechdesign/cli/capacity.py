@@ -7,7 +7,6 @@ Data are consumptions, one household a row. Lists are separated by commas.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -199,21 +198,10 @@ def _households(
         counts = POPULATIONS[population]()
         return [float(v) for v in range(counts.size)], counts
     assert data is not None
-    found = read_users(data, column, domain)
-    try:
-        values = [float(label) for label in found.labels]
-    except ValueError:
-        wrong = next(label for label in found.labels if not _is_number(label))
-        raise InvalidInput("consumption", wrong, "be a number", "pass --column if there is a header") from None
+    found = read_users(data, column, domain, numeric=True)
+    values = [float(label) for label in found.labels]
     order = np.argsort(values, kind="stable")
     return [values[k] for k in order], found.counts[order]
-
-
-def _is_number(text: str) -> bool:
-    try:
-        return math.isfinite(float(text))
-    except ValueError:
-        return False
 
 
 def _memory(name: str, capacity: Capacity, seed: int, store: Store) -> Memory[Totals]:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mechdesign.cli.question import LEXICOGRAPHIC, PARETO, PRIOR, THIS, WORST, Labels, Row, counted, with_excess
+from mechdesign.data.numbers import require_number_text
 from mechdesign.design import Design
 from mechdesign.design.finite import FiniteProblem, optimal_finite
 from mechdesign.errors import InvalidInput, NoAnswer
@@ -134,7 +135,7 @@ def _weights(text: str | None, criterion: str, count: int) -> Floats | None:
     if text is None or text.strip().lower() == "uniform":
         return np.full(count, 1 / count)
     try:
-        weights = np.array([float(part) for part in text.split(",")])
+        weights = np.array([require_number_text(part) for part in text.split(",")])
     except ValueError:
         weights = np.empty(0)
     if weights.size != count:

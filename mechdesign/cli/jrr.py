@@ -13,6 +13,7 @@ import typer
 from mechdesign import plot
 from mechdesign.cli import output
 from mechdesign.cli.options import AsJson, Force, OutFile, PlotFile, Quiet
+from mechdesign.data.numbers import require_number_text
 from mechdesign.design.constants import rounded_down, rounded_up
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms.joint import require_group
@@ -123,7 +124,7 @@ def _problem(
 
 def _share(text: str) -> float | tuple[float, float]:
     try:
-        ends = [float(part) for part in text.split(",")]
+        ends = [require_number_text(part) for part in text.split(",")]
     except ValueError:
         ends = []
     if len(ends) not in (1, 2):
@@ -133,7 +134,7 @@ def _share(text: str) -> float | tuple[float, float]:
 
 def _caps(text: str) -> tuple[float, ...]:
     try:
-        return tuple(float(part) for part in text.split(","))
+        return tuple(require_number_text(part) for part in text.split(","))
     except ValueError:
         step = "for example --conditional-eps 1 or 1,2"
         raise InvalidInput("conditional eps", text, "be numbers A,B,...", step) from None

@@ -1,4 +1,4 @@
-"""The mean of a column of a CSV file, collected under privacy: estimate, interval, and the error without privacy."""
+"""The mean of a column of data, collected under privacy: estimate, interval, and the error without privacy."""
 
 from __future__ import annotations
 
@@ -20,22 +20,25 @@ from mechdesign.collect.mean_methods import NAMES, PAPER, TWO_PHASE, Collected, 
 from mechdesign.collect.tuning import tune_two_phase
 from mechdesign.collect.two_phase import FORMS, SHARE
 from mechdesign.domains import Interval
-from mechdesign.errors import InvalidInput, require_epsilon
+from mechdesign.errors import InvalidData, InvalidInput, require_epsilon
 from mechdesign.plot.means import mean_intervals
 from mechdesign.priors import Density, parse_prior, values_of_file
 
 Row = dict[str, Any]
 Floats = NDArray[np.float64]
 
+_FORM = "additive"
 _TUNING_SEED = 0
 _MOST_RUNS = 100_000
 _MOST_SEED_BITS = 53  # so that JSON readers with doubles see the same seed
 
 
 def run(
-    file: Annotated[Path, typer.Argument(help="A CSV file with a header.", metavar="FILE")],
-    column: Annotated[str, typer.Option("--column", help="The column whose mean is wanted.")],
+    file: Annotated[Path, typer.Argument(help="A CSV or Parquet file.", metavar="FILE")],
     eps: Eps,
+    column: Annotated[
+        str | None, typer.Option("--column", help="The column whose mean is wanted (if there are several).")
+    ] = None,
     bounds: Annotated[
         str | None, typer.Option("--bounds", help="What values can be, known beforehand, as LO,HI.", metavar="LO,HI")
     ] = None,
@@ -45,11 +48,15 @@ def run(
     runs: Annotated[int, typer.Option("--runs", help="Collections to simulate; the first one is shown.")] = 1,
     seed: Annotated[int | None, typer.Option("--seed", help="Makes the simulation repeatable.")] = None,
     confidence: Annotated[float, typer.Option("--confidence", help="Of the interval.")] = 0.95,
-    share: Annotated[float, typer.Option("--share", help="aaa: share of the users asked for the histogram.")] = SHARE,
+    share: Annotated[
+        float | None, typer.Option("--share", help=f"aaa: share of the users asked for the histogram: {SHARE}.")
+    ] = None,
     bins: Annotated[
         int | None, typer.Option("--bins", help="aaa: bins of the histogram (8 or 16); sw-em, sw-ems: 256.")
     ] = None,
-    form: Annotated[str, typer.Option("--form", help="aaa: additive, or free for the certified optimum.")] = "additive",
+    form: Annotated[
+        str | None, typer.Option("--form", help="aaa: additive (if not given), or free for the certified optimum.")
+    ] = None,
     clip: Annotated[bool, typer.Option("--clip", help="Move values outside the bounds to the nearer end.")] = False,
     guess: Annotated[
         str | None,
@@ -69,6 +76,7 @@ def run(
     if law is not None and not any(method.is_two_phase for method in methods):
         raise InvalidInput("guess", guess, "come with aaa or aaa-paper", "drop --guess")
     values, clipped = _values(file, column, inputs, clip=clip)
+    name = file.name if column is None else column
     start = _seed(seed)
     with output.progress(f"{runs} collections from {values.size} users", quiet=quiet) as say:
         rows = []
@@ -81,9 +89,9 @@ def run(
             row = _row(method, values, runs, start)
             rows.append(row | {"worth": _worth(row, asdict(plain))})
     if plot_file is not None:
-        title = f"Mean of {column} under local privacy, ε = {eps:g}, {values.size} users, one collection each"
+        title = f"Mean of {name} under local privacy, ε = {eps:g}, {values.size} users, one collection each"
         estimates = {row["mechanism"]: MeanEstimate(**{key: row[key] for key in asdict(plain)}) for row in rows}
-        plot.save(mean_intervals(estimates, plain, column, title), plot_file, overwrite=force)
+        plot.save(mean_intervals(estimates, plain, name, title), plot_file, overwrite=force)
     if as_json:
         data = {"file": str(file), "column": column, "users": values.size, "clipped": clipped}
         problem = {"bounds": [inputs.lower, inputs.upper], "epsilon": eps, "confidence": confidence, "guess": guess}
@@ -91,7 +99,7 @@ def run(
             data | problem | {"seed": start, "runs": runs, "without_privacy": asdict(plain), "results": rows}
         )
         return
-    _print(rows, asdict(plain), column, inputs, eps, clipped, runs)
+    _print(rows, asdict(plain), name, inputs, eps, clipped, runs)
     if plot_file is not None:
         output.say_saved(plot_file)
 
@@ -108,17 +116,27 @@ def parse_bounds(text: str | None) -> Interval:
 
 
 def _methods(
-    names: str, epsilon: float, inputs: Interval, bins: int | None, share: float, form: str, confidence: float
+    names: str,
+    epsilon: float,
+    inputs: Interval,
+    bins: int | None,
+    share: float | None,
+    form: str | None,
+    confidence: float,
 ) -> list[MeanMethod]:
     keys = list(dict.fromkeys(name.strip().lower() for name in names.split(",")))
-    methods = [MeanMethod(name, epsilon, inputs, bins, share, form, confidence) for name in keys]
+    more = (SHARE if share is None else share, _FORM if form is None else form, confidence)
+    methods = [MeanMethod(name, epsilon, inputs, bins, *more) for name in keys]
+    for option, value in (("share", share), ("form", form)):
+        if value is not None and not any(method.is_two_phase for method in methods):
+            raise InvalidInput(option, value, "come with aaa or aaa-paper", f"drop --{option}")
     if bins is not None and not any(method.takes_bins for method in methods):
         raise InvalidInput("bins", bins, "come with aaa, sw-em or sw-ems", "drop --bins")
     return methods
 
 
-def _guess(text: str, inputs: Interval, share: float, bins: int | None) -> Density:
-    if share != SHARE or bins is not None:
+def _guess(text: str, inputs: Interval, share: float | None, bins: int | None) -> Density:
+    if share is not None or bins is not None:
         raise InvalidInput("guess", text, "be given without --share and --bins, which it picks", "drop either")
     return parse_prior(text, inputs)
 
@@ -131,14 +149,24 @@ def _tuned(method: MeanMethod, users: int, guess: Density) -> MeanMethod:
     return replace(method, share=best.plan.share, bins=best.plan.bins)
 
 
-def _values(file: Path, column: str, inputs: Interval, *, clip: bool) -> tuple[Floats, int]:
+def _values(file: Path, column: str | None, inputs: Interval, *, clip: bool) -> tuple[Floats, int]:
     values = values_of_file(file, column)
     outside = int(((values < inputs.lower) | (values > inputs.upper)).sum())
     if outside and not clip:
         span = f"{float(values.min()):.10g} to {float(values.max()):.10g}"
+        first = int(np.argmax((values < inputs.lower) | (values > inputs.upper))) + 1
         rule = f"lie in the bounds [{inputs.lower:g}, {inputs.upper:g}], as {outside} of {values.size} do not"
-        raise InvalidInput(f"column {column!r}", span, rule, "widen --bounds, or pass --clip to move them to the ends")
+        raise InvalidData(
+            f"{_called(column)}, data row {first} first,",
+            span,
+            rule,
+            "widen --bounds, or pass --clip to move them to the ends",
+        )
     return np.clip(values, inputs.lower, inputs.upper), outside
+
+
+def _called(column: str | None) -> str:
+    return "the column" if column is None else f"column {column!r}"
 
 
 def _seed(seed: int | None) -> int:

@@ -22,7 +22,7 @@ from mechdesign.cli.options import (
 )
 from mechdesign.cli.question import CRITERIA, LEXICOGRAPHIC, PARETO, PRIOR, WORST, Asked, Question
 from mechdesign.domains import Interval
-from mechdesign.errors import InvalidInput, require_epsilon
+from mechdesign.errors import InvalidData, InvalidInput, require_epsilon
 from mechdesign.losses import Power, parse_loss
 from mechdesign.priors import Prior, parse_prior
 
@@ -38,7 +38,7 @@ def run(
         str | None,
         typer.Option("--prior", help="uniform, normal:MEAN,DEVIATION, ...; with --loss-matrix weights W1,W2,..."),
     ] = None,
-    prior_data: Annotated[Path | None, typer.Option("--prior-data", help="The prior is a CSV file's column.")] = None,
+    prior_data: Annotated[Path | None, typer.Option("--prior-data", help="The prior is a column of data.")] = None,
     column: Annotated[str | None, typer.Option("--column", help="The column of --prior-data.")] = None,
     unbiased: Annotated[bool, typer.Option("--unbiased", help="E[Y|x] = x, least variance under the prior.")] = False,
     size: Annotated[
@@ -183,14 +183,13 @@ def _prior(text: str | None, data: Path | None, column: str | None, inputs: Inte
         raise InvalidInput("options", "--prior, --prior-data", "be given one or the other")
     if data is None:
         return parse_prior("uniform" if text is None else text, inputs)
-    if column is None:
-        raise InvalidInput("column", None, "be given with --prior-data", "for example --column age")
     from mechdesign.priors import prior_of_file
 
     law = prior_of_file(data, column)
     low, high = float(law.points[0]), float(law.points[-1])
     if low < inputs.lower or high > inputs.upper:
         rule = f"lie in the domain {inputs}"
-        wider = f"--domain={min(low, inputs.lower)!r},{max(high, inputs.upper)!r}"
-        raise InvalidInput("prior data", f"{low!r} to {high!r}", rule, f"for example {wider}")
+        wrong = float(law.weights[(law.points < inputs.lower) | (law.points > inputs.upper)].sum())
+        rule += f", as {100 * wrong:.3g}% of the rows do not"
+        raise InvalidData("prior data", f"{low!r} to {high!r}", rule, "widen --domain to what values can be")
     return law

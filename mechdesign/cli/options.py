@@ -9,6 +9,7 @@ import numpy as np
 import typer
 
 from mechdesign.collect.engine import Dask, Engine, Local
+from mechdesign.data.numbers import require_number_text, require_whole_text
 from mechdesign.domains import Circle, Interval
 from mechdesign.errors import InvalidInput, require_epsilon
 
@@ -34,7 +35,7 @@ def parse_interval(text: str, field: str) -> Interval:
     """``LO,HI`` as an interval."""
     ends = text.split(",")
     try:
-        numbers = [float(end) for end in ends]
+        numbers = [require_number_text(end) for end in ends]
     except ValueError:
         numbers = []
     if len(numbers) != 2:
@@ -60,13 +61,13 @@ def parse_epsilons(text: str, option: str = "--eps") -> list[float]:
     try:
         if ":" in text:
             start, stop, count = text.split(":")
-            number = int(count)
-            ends = [require_epsilon(float(start)), require_epsilon(float(stop))]
+            number = require_whole_text(count)
+            ends = [require_epsilon(require_number_text(end)) for end in (start, stop)]
             if not 2 <= number <= 1000:
                 raise InvalidInput("eps", text, "have a count from 2 to 1000", example)
             values = [float(value) for value in np.linspace(ends[0], ends[1], number)]
         else:
-            values = [require_epsilon(float(part)) for part in text.split(",")]
+            values = [require_epsilon(require_number_text(part)) for part in text.split(",")]
     except ValueError as error:
         if isinstance(error, InvalidInput):
             raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import os
 import signal
 import sys
 import threading
@@ -149,7 +150,7 @@ def require_outputs(out: Path | None, *pictures: Path | None, force: bool) -> No
     wanted = [path for path in (out, *pictures) if path is not None]
     for path in wanted:
         files.require_writable(path, overwrite=force)
-    if len({path.resolve() for path in wanted}) < len(wanted):
+    if len({os.path.realpath(path) for path in wanted}) < len(wanted):
         raise FileProblem("plot file", str(wanted[-1]), "differ from the other files to be written")
 
 
@@ -157,16 +158,9 @@ def require_apart(written: Sequence[Path | None], read: Sequence[Path | str]) ->
     """Refuse to write over what is read, even where overwriting is allowed."""
     for path in written:
         for source in read:
-            if path is not None and _is_same(path, Path(source)):
+            if path is not None and files.is_same_file(path, Path(source)):
                 rule = f"differ from {plot.printable(str(source))}, which is read"
                 raise FileProblem("output file", str(path), rule, "input data is never overwritten")
-
-
-def _is_same(one: Path, other: Path) -> bool:
-    try:
-        return one.samefile(other)  # links to one file included
-    except OSError:
-        return one.resolve() == other.resolve()
 
 
 def print_table(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> None:

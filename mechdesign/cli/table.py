@@ -17,6 +17,7 @@ import typer
 
 from mechdesign.cli import output
 from mechdesign.cli.options import AsJson, Force, Quiet, parse_domain
+from mechdesign.data.numbers import require_number_text
 from mechdesign.deploy import Table, make_table, repaired
 from mechdesign.deploy.frames_columns import labels_of, provenance_of
 from mechdesign.deploy.table import NOISE, Source
@@ -174,7 +175,7 @@ def _points(labels: tuple[str, ...] | None, count: int, what: str) -> tuple[Fini
     if labels is None:
         return Finite(tuple(range(count))), None
     try:
-        values = np.array([float(label) for label in labels])
+        values = np.array([require_number_text(label) for label in labels])
     except ValueError:
         values = np.array([np.nan])
     if np.isfinite(values).all() and (np.diff(values) > 0).all():

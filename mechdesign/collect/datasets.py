@@ -7,12 +7,12 @@ a text file are refused where they look like several kinds of data: numbers amon
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import json
+import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -21,16 +21,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign.deploy.frames_columns import require_columns
-from mechdesign.deploy.frames_files import open_data
-from mechdesign.errors import FileProblem, InvalidInput
+from mechdesign import files
+from mechdesign.data.columns import arrow, plain_array, require_columns
+from mechdesign.data.headers import may_be_name, tell_of_name
+from mechdesign.data.numbers import number_of
+from mechdesign.data.sources import open_data, require_only_column
+from mechdesign.data.text import place_of, text_column
+from mechdesign.errors import FileProblem, InvalidData, InvalidInput, sealed
 
 Counts = NDArray[np.int64]
 
 _MOST_ITEMS = 10**6
-_MISSING = ("nan", "na", "n/a", "<na>", "null")  # how programs write that there is no value
+_NO_ITEM = ("nan", "na", "n/a", "<na>", "null")  # how programs write that there is no value; "none" may be an item
+_MOST_BYTES = 256 * 2**20  # of JSON, which is read whole
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,4})?", re.ASCII | re.IGNORECASE)
-_NUMERIC = re.compile(r"[+-]?[.,]?\d|[+-]?inf(inity)?$", re.ASCII | re.IGNORECASE)  # how numbers begin, mistyped too
 _MOST_USERS = 10**15  # beyond it a sum of counts could be off by one in doubles
 
 
@@ -49,7 +53,7 @@ class Dataset:
         require_domain_labels(self.labels)
         counts = np.asarray(self.counts)
         if counts.shape != (len(self.labels),) or counts.dtype.kind not in "iu" or (counts < 0).any():
-            raise InvalidInput("counts", self.counts, f"be {len(self.labels)} whole numbers of at least 0")
+            raise InvalidData("counts", self.counts, f"be {len(self.labels)} whole numbers of at least 0")
         if not 0 < counts.astype(np.float64).sum() <= _MOST_USERS:
             raise InvalidInput("counts", int(counts.sum()), f"sum to at least one user and at most {_MOST_USERS:g}")
         object.__setattr__(self, "counts", counts.astype(np.int64))
@@ -68,9 +72,9 @@ class Dataset:
         """
         if not isinstance(counts, Mapping):
             raise InvalidInput("counts", counts, "map labels to numbers of users", 'such as {"a": 10, "b": 7}')
-        for label, count in counts.items():
+        for place, count in enumerate(counts.values(), start=1):
             if isinstance(count, bool | np.bool_) or not isinstance(count, int | np.integer) or count < 0:
-                raise InvalidInput(f"count of {label!r}", count, "be a whole number of at least 0")
+                raise InvalidData(f"the count of label {place}", count, "be a whole number of at least 0")
         counted = dict(zip(_as_text(counts, "labels"), map(int, counts.values()), strict=True))
         labels = observed_domain(counted) if domain is None else tuple(_as_text(domain, "domain"))
         require_domain_labels(labels)
@@ -78,8 +82,9 @@ class Dataset:
         unknown = [label for label in counted if label not in known]
         if unknown:
             users = sum(counted[label] for label in unknown)
-            tail = f"{len(unknown)} labels of {users} users are not in it; the first one is shown"
-            raise InvalidInput("label", unknown[0], "be in the domain", tail)
+            place = list(counted).index(unknown[0]) + 1
+            tail = f"{len(unknown)} labels of {users} users are not in it"
+            raise InvalidData(f"label {place} of {len(counted)}", unknown[0], "be in the domain", tail)
         if sum(counted.values()) > _MOST_USERS:
             raise InvalidInput("counts", sum(counted.values()), f"sum to at most {_MOST_USERS:g} users")
         return cls(labels, np.array([counted.get(label, 0) for label in labels], dtype=np.int64))
@@ -108,16 +113,17 @@ class Dataset:
 def require_domain_labels(labels: Sequence[str]) -> None:
     """At least two different items, none of them empty."""
     if len(labels) < 2:
-        raise InvalidInput("domain", list(labels), "hold at least two items", "frequencies of one item are known: 1")
+        step = "frequencies of one item are known: 1"
+        raise InvalidInput("domain", f"{len(labels)} items", "hold at least two items", step)
     if len(labels) > _MOST_ITEMS:
         raise InvalidInput("domain", len(labels), f"hold at most {_MOST_ITEMS} items")
     if not all(isinstance(label, str) for label in labels):
-        raise InvalidInput("domain", list(labels), "hold labels that are text", "Dataset.of_counts takes numbers too")
+        raise InvalidData("domain", labels, "hold labels that are text", "Dataset.of_counts takes numbers too")
     if not all(labels):
-        raise InvalidInput("domain", list(labels), "have no empty labels")
+        raise InvalidData("domain", labels, "have no empty labels")
     if len(set(labels)) < len(labels):
         twice = next(label for label, times in Counter(labels).items() if times > 1)
-        raise InvalidInput("domain", twice, "name every item once")
+        raise InvalidData(f"item {labels.index(twice) + 1} of the domain", twice, "be there once")
 
 
 def parse_domain_labels(text: str) -> tuple[str, ...]:
@@ -153,130 +159,118 @@ def gaps(labels: Sequence[str]) -> int:
     return max(numbers) - min(numbers) + 1 - len(set(numbers))
 
 
-def read_dataset(path: Path | str, *, column: str | None = None, domain: Sequence[str] | None = None) -> Dataset:
+@sealed
+def read_dataset(
+    path: Path | str, *, column: str | None = None, domain: Sequence[str] | None = None, numeric: bool = False
+) -> Dataset:
     """Labels of users from CSV or text (one row a user), JSON (a list of labels, or labels with counts) or Parquet.
 
-    Without ``column``, rows hold one label each. A word above nothing but numbers is then taken for a header;
-    `likely_header` tells of it.
+    Without ``column``, rows hold one label each, and `mechdesign.data.headers` says what the first one is. Labels that
+    have to be ``numeric`` are finite numbers.
     """
     source = Path(path)
     kind = source.suffix.lower()
     if kind == ".json":
         if column is not None:
             raise InvalidInput("column", column, "be left out with a JSON file")
-        return _of_json(source, domain)
+        data = _of_json(source, domain)
+        _require_numbers(data.labels if numeric else (), {})
+        return data
+    if domain is not None:
+        domain = _as_text(domain, "domain")
+        require_domain_labels(domain)
     if kind == ".parquet":
-        return Dataset.of_counts(_of_parquet(source, column), domain)
-    counted = Counter(_text_column(source, column))
+        counted, places = _of_parquet(source, column)
+    else:
+        counted, places = _of_text(source, column, domain)
     if not counted:
         raise FileProblem("data file", str(source), "hold at least one user")
-    if domain is None:
-        if column is None:
-            _take_header(counted)
-        _require_one_kind(source, counted)
+    _require_numbers(counted if numeric else (), places)
+    if domain is not None:
+        known = set(domain)
+        unknown = [label for label in counted if label not in known]
+        if unknown:
+            tail = f"{len(unknown)} labels of {sum(counted[label] for label in unknown)} users are not in it"
+            if column is None and kind != ".parquet":
+                tail += "; pass --column NAME if the first line is a header"
+            raise InvalidData(places[unknown[0]], unknown[0], "hold an item of the domain", tail)
+    elif kind != ".parquet":
+        _require_one_kind(counted, places)
     return Dataset.of_counts(counted, domain)
 
 
-def likely_header(path: Path | str, data: Dataset) -> str | None:
-    """The word in the first row of a text file without a named column, if no other row holds it.
-
-    It is a label of the data, or not if it was taken for a header.
-    """
+def is_lone_first(path: Path | str, data: Dataset) -> bool:
+    """Whether the first row of a text file without a named column is a word and a label that no other row holds."""
     source = Path(path)
     if source.suffix.lower() in (".json", ".parquet"):
-        return None
-    first = next(_text_column(source, None))
-    if first not in data.labels:
-        return first
-    return first if not _is_number(first) and data.counts[data.labels.index(first)] == 1 else None
+        return False
+    _, first = next(text_column(source, None))
+    return not _is_number(first) and first in data.labels and int(data.counts[data.labels.index(first)]) == 1
 
 
-def text_rows(path: Path, what: str) -> Iterator[tuple[int, list[str]]]:
-    """The rows of a CSV file in UTF-8 with their line numbers; empty lines are for the end of the file."""
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as stream:
-            rows, empty = csv.reader(stream, strict=True), 0
-            for fields in rows:
-                if not any(map(str.strip, fields)) and len(fields) < 2:
-                    empty = empty or rows.line_num
-                elif empty:
-                    raise FileProblem(
-                        f"row {empty} of {path.name}", "", "not be empty", "empty lines may only end a file"
-                    )
-                else:
-                    yield rows.line_num, fields
-    except OSError as error:
-        raise FileProblem(what, str(path), f"be readable: {error.strerror or error}") from None
-    except (csv.Error, UnicodeDecodeError) as error:
-        raise FileProblem(what, str(path), f"be a CSV file in UTF-8: {error}") from None
+_Found = tuple[Counter[str], dict[str, str]]
+"""How many rows hold each label, and the place of the first of them."""
 
 
-def _text_column(path: Path, column: str | None) -> Iterator[str]:
-    rows = text_rows(path, "data file")
-    width, place = 1, 0
-    if column is not None:
-        header = [name.strip() for name in next(rows, (0, []))[1]]
-        require_columns([column], header, f"the first line of {path}")
-        width, place = len(header), header.index(column)
-    for line, fields in rows:
-        row = f"row {line} of {path.name}"
-        if len(fields) != width:
-            tip = "pass --column NAME if the file has a header" if column is None else "quote commas"
-            raise FileProblem(row, ",".join(fields), f"have {width} field{'s' * (width > 1)}", tip)
-        label = fields[place].strip()
-        if not label:
-            raise FileProblem(row, "", "hold a label", "one row a user")
-        yield label
+def _of_text(path: Path, column: str | None, domain: Sequence[str] | None) -> _Found:
+    counted, lines = Counter[str](), dict[str, int]()
+    for line, label in text_column(path, column):
+        counted[label] += 1
+        lines.setdefault(label, line)
+    if column is None and counted and _takes_name(counted, domain):
+        del counted[next(iter(counted))]
+        tell_of_name(str(path), items=domain is not None)
+    return counted, {label: place_of(path, lines[label], column) for label in counted}
 
 
-def _take_header(counted: Counter[str]) -> None:
-    """One word above nothing but numbers is a header, and would become an item nobody asked for.
-
-    What is missing or begins like a number, such as 1e5x or 7 kWh, is no word: a user would be lost with it.
-    """
-    words = [label for label in counted if not _is_number(label)]
+def _takes_name(counted: Counter[str], domain: Sequence[str] | None) -> bool:
+    """Whether the first label is no label but the name of the column: it would become an item nobody asked for."""
     first = next(iter(counted))
-    if _NUMERIC.match(first) or first.lower() in _MISSING:
-        return
-    if words == [first] and counted[first] == 1 and len(counted) > 1:
-        del counted[first]
+    if counted[first] > 1 or len(counted) < 2 or (domain is not None and first in domain):
+        return False
+    others = (label for label in counted if label != first)
+    are_values = all(map(_is_number, others)) if domain is None else set(others) <= set(domain)
+    return are_values and may_be_name(first, domain)
 
 
-def _require_one_kind(path: Path, counted: Counter[str]) -> None:
+def _require_numbers(labels: Iterable[str], places: Mapping[str, str]) -> None:
+    for k, label in enumerate(labels, start=1):
+        number = number_of(label)
+        if number is None or not math.isfinite(number):
+            place = places.get(label, f"label {k}")
+            raise InvalidData(place, label, "hold a finite number", "pass --column NAME if there is a header")
+
+
+def _require_one_kind(counted: Counter[str], places: Mapping[str, str]) -> None:
     """Observed labels are all numbers, each in one spelling, or all words; and none of them says that it is missing."""
     tip = "correct the data, or pass --domain with all items to say that it is right"
-    missing = next((label for label in counted if label.lower() in _MISSING), None)
+    missing = next((label for label in counted if label.casefold() in _NO_ITEM), None)
     if missing is not None:
-        raise FileProblem(
-            f"a label of {path.name}", missing, f"be an item ({counted[missing]} rows seem to hold none)", tip
-        )
+        rule = f"hold an item ({counted[missing]} rows seem to hold none)"
+        raise InvalidData(places[missing], missing, rule, tip)
     numbers = [label for label in counted if _is_number(label)]
     if not numbers:
         return
     word = next((label for label in counted if not _is_number(label)), None)
     if word is not None:
-        raise FileProblem(f"a label of {path.name}", word, f"be a number, as others are, such as {numbers[0]}", tip)
+        raise InvalidData(places[word], word, "hold a number, as other rows do", tip)
     spellings: dict[Decimal, str] = {}
     for label in numbers:
         other = spellings.setdefault(Decimal(label), label)
         if other != label:
-            raise FileProblem(f"a label of {path.name}", label, f"be written like {other}, the same number", tip)
+            raise InvalidData(places[label], label, f"write its number as {places[other]} does", tip)
 
 
 def _of_json(path: Path, domain: Sequence[str] | None) -> Dataset:
+    content = files.read_bytes(path, "data file", _MOST_BYTES)
     try:
-        document = json.loads(path.read_bytes().decode("utf-8"), object_pairs_hook=_once)
-    except OSError as error:
-        raise FileProblem("data file", str(path), f"be readable: {error.strerror or error}") from None
+        document = json.loads(content.decode("utf-8"), object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
         raise FileProblem("data file", str(path), f"be valid JSON: {error}") from None
     if isinstance(document, dict) and document:
-        wrong = [label for label, count in document.items() if type(count) is not int or count < 0]
-        if wrong:
-            raise FileProblem(f"count of {wrong[0]!r}", document[wrong[0]], "be a whole number of at least 0")
         return Dataset.of_counts(document, domain)
     if isinstance(document, list) and document:
-        return Dataset.of_labels(_same_kind(document, path), domain)
+        return Dataset.of_labels(_as_text(document, f"entry of {path.name}"), domain)
     raise FileProblem("data file", str(path), "hold a list of labels, or an object of labels with counts")
 
 
@@ -287,41 +281,69 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return result
 
 
-def _of_parquet(path: Path, column: str | None) -> Counter[str]:
+def _of_parquet(path: Path, column: str | None) -> _Found:
     source = open_data(path)
-    if column is None and len(source.names) != 1:
-        raise InvalidInput("column", None, f"be one of {', '.join(source.names)}", "the file has several columns")
+    if column is None:
+        require_only_column(source)
     name = source.names[0] if column is None else column
     require_columns([name], source.names, str(path))
-    values = Counter[Any]()
+    counted, rows, before = Counter[Any](), dict[Any, str](), 0
     for batch in source.read([name]):
-        values.update(batch.column(0).to_pylist())
-    labels = _same_kind(values, path)
-    if not labels:
-        raise FileProblem("data file", str(path), "hold at least one user")
-    return Counter(dict(zip(labels, values.values(), strict=True)))
+        values = _label_values(batch.column(0), f"column {name!r} of {path}")
+        for k, value in enumerate(values):
+            if value not in rows:
+                rows[value] = f"{path}, column {name!r}, data row {before + k + 1},"
+                _require_label(value, rows[value])
+        counted.update(values)
+        before += len(values)
+    return Counter({_text_of(value): users for value, users in counted.items()}), {
+        _text_of(value): place for value, place in rows.items()
+    }
 
 
-def _same_kind(values: Iterable[Any], path: Path) -> list[str]:
-    """`_as_text` of the labels in a file."""
-    try:
-        return _as_text(values, "labels")
-    except InvalidInput as error:
-        raise FileProblem("data file", str(path), f"hold labels that are {error.rule.removeprefix('be ')}") from None
+def _require_label(value: Any, place: str) -> None:
+    if value is None or value == "":
+        raise InvalidData(place, value, "hold a label", "drop or fill the rows without a value")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise InvalidData(place, value, "hold a finite number", "drop or correct the rows that hold none")
+
+
+def _label_values(column: Any, place: str) -> list[Any]:
+    """The labels in an Arrow column of texts, whole numbers or numbers."""
+    types, array = arrow().types, plain_array(column)
+    is_text = types.is_string(array.type) or types.is_large_string(array.type)
+    is_number = types.is_integer(array.type) or types.is_floating(array.type)
+    if not (is_text or is_number or types.is_null(array.type)):
+        rule = "be a column of texts or numbers"
+        raise FileProblem(place, str(array.type), rule, "cast it to texts first")
+    return list(array.to_pylist())
+
+
+def _text_of(value: Any) -> str:
+    """A label as text; a whole number is written as one, whatever its type."""
+    is_whole = isinstance(value, float) and value.is_integer() and abs(value) < 2.0**53
+    return str(int(value)) if is_whole else str(value)
 
 
 def _as_text(values: Any, field: str) -> list[str]:
     """Labels that are all text or all whole numbers, as text."""
-    rule = "be all text or all whole numbers, and not empty"
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise InvalidInput(field, values, "be a list of labels")
+        raise InvalidData(field, values, "be a list of labels")
     found = list(values)
     if all(isinstance(value, str) and value for value in found):
         return list(map(str, found))
     if all(isinstance(value, int | np.integer) and not isinstance(value, bool) for value in found):
         return [str(int(value)) for value in found]
-    odd = next((v for v in found if isinstance(v, bool) or v == "" or not isinstance(v, str | int | np.integer)), found)
-    raise InvalidInput(field, odd, rule)
+    kinds = [_kind_of(value) for value in found]
+    place = next((k for k, kind in enumerate(kinds) if not kind or kind != kinds[0]), 0)
+    raise InvalidData(f"{field}[{place}]", found[place], "be all text or all whole numbers, and not empty")
+
+
+def _kind_of(value: Any) -> str:
+    """Which kind of label a value is, if any."""
+    if isinstance(value, str):
+        return "text" if value else ""
+    return "whole" if isinstance(value, int | np.integer) and not isinstance(value, bool) else ""
 
 
 def _is_whole(text: str) -> bool:

@@ -14,7 +14,7 @@ from mechdesign.collect.two_phase import TwoPhasePlan
 from mechdesign.deploy import Table, make_table, sample
 from mechdesign.deploy.sampler import whole
 from mechdesign.domains import Finite, require_numbers
-from mechdesign.errors import InvalidInput
+from mechdesign.errors import InvalidData, InvalidInput
 from mechdesign.mechanisms.protocol import Mechanism
 
 Floats = NDArray[np.float64]
@@ -49,7 +49,8 @@ def send_edges(table: Table, values: ArrayLike) -> Floats:
     data = require_numbers(values, "data")
     outside = ~((data >= edges[0]) & (data <= edges[-1]))
     if outside.any():
-        raise InvalidInput("data", float(data[outside][0]), f"lie in [{edges[0]:g}, {edges[-1]:g}]")
+        place = int(np.argmax(outside))
+        raise InvalidData(f"data[{place}]", float(data.ravel()[place]), f"lie in [{edges[0]:g}, {edges[-1]:g}]")
     place = (data - edges[0]) / (edges[-1] - edges[0]) * (edges.size - 1)
     return sample(table, edges[whole(place)])
 

@@ -24,7 +24,7 @@ from scipy import special
 
 from mechdesign.collect.quantise import require_data
 from mechdesign.domains import Finite, Interval, require_numbers
-from mechdesign.errors import InvalidInput, require_finite
+from mechdesign.errors import InvalidData, InvalidInput, require_finite
 from mechdesign.losses import Power
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.mechanisms.smooth import maximum
@@ -107,7 +107,8 @@ def mean_of_reports(reports: ArrayLike, mechanism: Mechanism, confidence: float 
     if seen.size < 2:
         raise InvalidInput("reports", f"{seen.size} of them", "be those of at least 2 users", "one has no spread")
     if not np.isfinite(seen).all():
-        raise InvalidInput("reports", float(seen[~np.isfinite(seen)][0]), "be finite")
+        place = int(np.argmax(~np.isfinite(seen)))
+        raise InvalidData(f"reports[{place}]", float(seen[place]), "be finite")
     line = calibrate(mechanism)
     debiased = (seen - line.intercept) / line.slope
     error = math.sqrt(variance_of_reports(seen, mechanism, confidence) / seen.size) / line.slope

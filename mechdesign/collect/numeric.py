@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.domains import Circle, Interval, require_domain, require_numbers
-from mechdesign.errors import InvalidInput
+from mechdesign.errors import InvalidData, InvalidInput
 from mechdesign.mechanisms.analysis import require_generator
 from mechdesign.mechanisms.protocol import Mechanism
 
@@ -121,7 +121,8 @@ def _values(values: ArrayLike) -> Floats:
     if data.size == 0:
         raise InvalidInput("values", values, "hold at least one number")
     if not np.isfinite(data).all():
-        raise InvalidInput("values", float(data[~np.isfinite(data)][0]), "be finite")
+        place = int(np.argmax(~np.isfinite(data)))
+        raise InvalidData(f"values[{place}]", float(data.ravel()[place]), "be finite")
     return data
 
 

@@ -15,14 +15,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign.collect.datasets import text_rows
 from mechdesign.collect.protocols import FrequencyProtocol
-from mechdesign.errors import FileProblem, InvalidInput
+from mechdesign.data.arrays import read_array
+from mechdesign.data.numbers import require_number_text, require_whole_text
+from mechdesign.data.text import text_rows
+from mechdesign.errors import FileProblem, InvalidData, InvalidInput, sealed
 
 _CHUNK = 10_000
 _OF_ITEMS = ("grr", "l-grr", "ss")  # reports made of items: written as labels
 
 
+@sealed
 def read_support(path: Path | str, protocol: FrequencyProtocol, labels: Sequence[str]) -> tuple[NDArray[Any], int]:
     """The support of every item in a file of reports, and how many reports there are."""
     source = Path(path)
@@ -30,7 +33,9 @@ def read_support(path: Path | str, protocol: FrequencyProtocol, labels: Sequence
         raise InvalidInput("domain", len(labels), f"hold {protocol.size} items, as the protocol does")
     example = protocol.report(np.zeros(1, dtype=np.int64), np.random.default_rng(0))
     if source.suffix.lower() == ".npy":
-        reports = _array(source)
+        reports = read_array(source, "report file")
+        if reports.ndim == 0 or len(reports) == 0:
+            raise FileProblem("report file", str(source), "hold at least one report")
         return protocol.support(_bits(reports) if example.dtype.kind == "b" else reports), len(reports)
     total, users = np.zeros(protocol.size), 0
     parse = _parser(protocol, example, labels)
@@ -41,7 +46,7 @@ def read_support(path: Path | str, protocol: FrequencyProtocol, labels: Sequence
             total = total + protocol.support(reports)
         except InvalidInput as error:
             where = f"rows {users + 1} to {users + len(chunk)} of {source.name}"
-            raise FileProblem(where, error.value, f"hold reports of {protocol.name}: {error}") from None
+            raise InvalidData(where, error.value, f"hold reports of {protocol.name}: {error}") from None
         users += len(chunk)
     if users == 0:
         raise FileProblem("report file", str(source), "hold at least one report")
@@ -67,10 +72,11 @@ def _parser(
                 raise ValueError("be made of bits 0 and 1")
             return field == "1"
         if limits is not None:
-            if not field.removeprefix("-").isdecimal() or not limits.min <= int(field) <= limits.max:
+            whole = require_whole_text(field)
+            if not limits.min <= whole <= limits.max:
                 raise ValueError("be made of whole numbers")
-            return int(field)
-        number = float(field)
+            return whole
+        number = require_number_text(field)
         if not np.isfinite(number):
             raise ValueError("be made of finite numbers")
         return number
@@ -90,20 +96,8 @@ def _parsed(path: Path, place: int, fields: list[str], parse: Callable[[list[str
         return parse(fields)
     except ValueError as error:
         text = str(error)
-        rule = text if text.startswith(("be ", "have ")) else f"be made of numbers: {text}"
-        raise FileProblem(
-            f"row {place} of {path.name}", ",".join(fields), rule, "one report a row, no header"
-        ) from None
-
-
-def _array(path: Path) -> NDArray[Any]:
-    try:
-        reports = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise FileProblem("report file", str(path), f"be a readable .npy file: {error}") from None
-    if not isinstance(reports, np.ndarray) or reports.ndim == 0 or len(reports) == 0:
-        raise FileProblem("report file", str(path), "hold at least one report")
-    return reports
+        rule = text if text.startswith(("be ", "have ")) else "be made of numbers"
+        raise InvalidData(f"row {place} of {path.name}", fields, rule, "one report a row, no header") from None
 
 
 def _bits(reports: NDArray[Any]) -> NDArray[Any]:

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.collect.quantise import require_bins
 from mechdesign.domains import Interval, require_numbers
-from mechdesign.errors import InvalidInput, NoAnswer, require_finite
+from mechdesign.errors import InvalidData, InvalidInput, NoAnswer, require_finite
 from mechdesign.mechanisms.piecewise import AffineWindow, Piecewise
 
 Floats = NDArray[np.float64]
@@ -88,7 +88,8 @@ def report_counts(reports: ArrayLike, mechanism: Piecewise, bins: int = BINS) ->
         raise InvalidInput("reports", reports, "hold at least one number")
     outside = ~((seen >= outputs.lower - slack) & (seen <= outputs.upper + slack))
     if outside.any():
-        raise InvalidInput("reports", float(seen[outside][0]), f"lie in {outputs}, the outputs of {mechanism.name}")
+        first = int(np.argmax(outside))
+        raise InvalidData(f"reports[{first}]", float(seen[first]), f"lie in {outputs}, the outputs of {mechanism.name}")
     place = np.floor((seen - outputs.lower) / outputs.length * require_bins(bins)).astype(np.int64)
     return np.bincount(np.clip(place, 0, bins - 1), minlength=bins).astype(np.float64)
 

@@ -40,7 +40,7 @@ from mechdesign.collect.quantise import edges_of, require_bins, require_data
 from mechdesign.design.additive import AdditiveProblem, optimal_additive
 from mechdesign.design.unbiased import UnbiasedProblem, optimal_unbiased
 from mechdesign.domains import Interval, require_domain, require_numbers
-from mechdesign.errors import InvalidInput, require_epsilon, require_finite
+from mechdesign.errors import InvalidData, InvalidInput, require_epsilon, require_finite
 from mechdesign.mechanisms.analysis import require_generator
 from mechdesign.mechanisms.catalogue import hm
 from mechdesign.mechanisms.conditional import ConditionalNoise
@@ -253,7 +253,8 @@ class TwoPhasePlan:
         seen = require_numbers(reports, "reports").ravel()
         users = _received(edge_reports, "histogram reports") + _received(seen, "reports")
         if not np.isfinite(seen).all():
-            raise InvalidInput("reports", float(seen[~np.isfinite(seen)][0]), "be finite")
+            place = int(np.argmax(~np.isfinite(seen)))
+            raise InvalidData(f"reports[{place}]", float(seen[place]), "be finite")
         assert self.weight is not None
         value, spread = float(seen.mean()), variance_of_reports(seen, mechanism, confidence) / seen.size
         if self.weight == 0.0:

@@ -20,7 +20,7 @@ from mechdesign.deploy.frames_columns import labels_of
 from mechdesign.deploy.table import Table
 from mechdesign.domains import Circle
 from mechdesign.dyadic import dyadic
-from mechdesign.errors import InvalidInput, require_number
+from mechdesign.errors import InvalidData, InvalidInput, require_number
 
 Floats = NDArray[np.float64]
 Law = Mapping[str, Any]
@@ -101,7 +101,10 @@ class Tally:
 
     def add(self, reports: ArrayLike) -> Tally:
         """Take in a list of reports; the first that this table cannot give is an `InvalidInput`, and none is added."""
-        values = np.asarray(reports)
+        try:
+            values = np.asarray(reports)
+        except (TypeError, ValueError):
+            raise InvalidData("reports", reports, "be one list of numbers, not lists of several lengths") from None
         if isinstance(reports, np.ma.MaskedArray) and np.ma.getmaskarray(reports).any():
             raise InvalidInput("reports", "a masked array", "have no masked entries", "drop what is missing first")
         if values.ndim != 1 or (values.size and values.dtype.kind not in "fiu"):
@@ -114,7 +117,7 @@ class Tally:
             if wrong.any():
                 position = int(np.argmax(wrong))
                 step = "were they drawn from another table, or rounded on the way?"
-                raise InvalidInput(
+                raise InvalidData(
                     f"reports[{begin + position}]", float(chunk[position]), "be a possible output of the table", step
                 )
             sums = _added(sums, add_up(places))

@@ -22,14 +22,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mechdesign import files
+from mechdesign.data.columns import Reading, arrow, require_columns, typed, use_numbers
+from mechdesign.data.sources import (
+    DataFile,
+    Progress,
+    form_of,
+    of_lazy,
+    open_data,
+    open_unnamed,
+    require_only_column,
+)
 from mechdesign.deploy.estimators import DirectionEstimate, FrequencyEstimate, MeanEstimate, Tally
-from mechdesign.deploy.frames_columns import Reading, arrow, labels_of, named, require_columns, typed, use_numbers
-from mechdesign.deploy.frames_files import DataFile, Progress, batch_writer, form_of, of_lazy, open_data
+from mechdesign.deploy.frames_columns import labels_of, named
+from mechdesign.deploy.frames_files import batch_writer
 from mechdesign.deploy.frames_parts import Engine, Part, counted, parts_of
 from mechdesign.deploy.sampler import sample
 from mechdesign.deploy.table import Table
 from mechdesign.domains import Circle, Finite
-from mechdesign.errors import FileProblem, InvalidInput, MissingExtra
+from mechdesign.errors import FileProblem, InvalidInput, MissingExtra, sealed
 
 Floats = NDArray[np.float64]
 Estimate = MeanEstimate | FrequencyEstimate | DirectionEstimate
@@ -50,6 +60,7 @@ class Applied:
     kept: tuple[str, ...]
 
 
+@sealed
 def apply(
     table: Table,
     data: Any,
@@ -75,19 +86,20 @@ def apply(
     if kind == "numbers":
         if column is not None or keep:
             raise InvalidInput("column", column, "be left out: an array of numbers has no columns")
-    elif column is None:
+    elif column is None and out is None:
         raise InvalidInput("column", None, "name a column of the data")
     if (kind == "path") != (out is not None) and not _is_lazy(data):
         rule = "be given with a file, and only then"
         raise InvalidInput("out", out, rule, "it names the file of reports; other data are returned")
     if kind == "numbers":
         return sample(table, data)
-    assert column is not None
     if out is not None:
         return apply_table(table, data, column, out, keep=keep, overwrite=overwrite)
+    assert column is not None
     return {"dask": apply_dask, "polars": _apply_polars, "pandas": _apply_pandas}[kind](table, data, column, keep)
 
 
+@sealed
 def estimate(
     table: Table, data: Any, column: str | None = None, confidence: float = 0.95, *, of: str | None = None
 ) -> Estimate:
@@ -107,6 +119,7 @@ def estimate(
     return _estimated(tally(table, data, column), table, confidence, of)
 
 
+@sealed
 def tally(table: Table, data: Any, column: str | None = None) -> Tally:
     """What estimates need to know of reports; the tallies of several data sets can be merged."""
     kind = _kind(data)
@@ -146,10 +159,11 @@ def _names(frame: Any) -> list[str]:
 # -- files -------------------------------------------------------------------------------------------------------------
 
 
+@sealed
 def apply_table(
     table: Table,
     source: Source,
-    column: str,
+    column: str | None,
     out: Path | str,
     *,
     keep: Sequence[str] = (),
@@ -161,11 +175,14 @@ def apply_table(
     The data are a CSV or Parquet file, or whatever a lazy Polars frame scans (of which nobody knows whether it holds
     reports already, or is the file ``out``); the reports go to CSV or Parquet.
 
-    The reports take the column's name. All other columns are dropped but those to ``keep``, which go out as they are.
+    The reports take the column's name, which need not be given if it is the only one; what a CSV file without a header
+    calls it is in `mechdesign.data.headers`. The file of reports can be read by whom the data's file can be read, at
+    most. All other columns are dropped but those to ``keep``, which go out as they are.
     Parquet output names the table and the column in its metadata. Any value outside the domain, a missing one or an
     unreadable file is an error that names the data row (from 1, without a header), and leaves no file.
     """
-    form, data = form_of(Path(out), "output file"), _opened(source)
+    form = form_of(Path(out), "output file")
+    data, column = _opened(source, column, labels_of(table).inputs)
     columns = [column, *keep]
     require_columns(columns, data.names, data.name, data.hint)
     if len(set(columns)) < len(columns):
@@ -178,7 +195,7 @@ def apply_table(
             raise FileProblem("output file", str(out), "differ from the data file", "the data is never overwritten")
     rows = 0
     files.require_writable(out, overwrite=overwrite)
-    with files.replacing(out, overwrite=overwrite) as stream, contextlib.ExitStack() as opened:
+    with files.replacing(out, overwrite=overwrite, like=data.path) as stream, contextlib.ExitStack() as opened:
         writer = None
         for batch in _batches(data, [name for name in data.names if name in columns]):
             reports = _drawn_from(table, batch.column(column), data.reading, _place(data, column), rows)
@@ -194,6 +211,7 @@ def apply_table(
     return Applied(Path(out), rows, column, tuple(keep))
 
 
+@sealed
 def estimate_reports(
     table: Table,
     source: Source,
@@ -247,21 +265,24 @@ def _with_reports(batch: Any, column: str, reports: NDArray[Any], table: Table) 
     return told.replace_schema_metadata(said)
 
 
-def _opened(source: Source) -> DataFile:
-    return of_lazy(source) if _is_lazy(source) else open_data(source)
+def _opened(source: Source, column: str | None, items: Sequence[str] | None) -> tuple[DataFile, str]:
+    """Data of numbers, or of these items, and the column that is asked for."""
+    if _is_lazy(source):
+        data = of_lazy(source)
+    else:
+        data = open_data(source) if column is not None else open_unnamed(source, items)
+    name = column if column is not None else data.metadata.get(_COLUMN)
+    if name is None:
+        require_only_column(data)
+        name = data.names[0]
+    require_columns([name], data.names, data.name, data.hint)
+    return data, name
 
 
 def _tally_file(
     table: Table, source: Source, column: str | None, progress: Progress | None, engine: Engine | None = None
 ) -> Tally:
-    data = _opened(source)
-    name = column if column is not None else data.metadata.get(_COLUMN)
-    if name is None:
-        if len(data.names) != 1 or data.hint:
-            rule = f"be one of the columns of {data.name}: {', '.join(map(repr, data.names))}"
-            raise InvalidInput("column", None, rule, data.hint)
-        name = data.names[0]
-    require_columns([name], data.names, data.name, data.hint)
+    data, name = _opened(source, column, labels_of(table).outputs)
     if data.metadata.get(_COLUMN) == name and data.metadata.get(_SHA256) != table.sha256:
         rule = f"hold reports of the table {table.sha256[:12]}..., and they are of another one"
         raise FileProblem("data file", data.name, rule, "pass the table the reports were drawn from")

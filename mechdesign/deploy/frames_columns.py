@@ -1,169 +1,21 @@
-"""One column of data as doubles, numbers or labels: the first row that breaks a rule is named, no other is shown."""
+"""The labels of a table, and columns of texts that are read by them."""
 
 from __future__ import annotations
 
-import difflib
 import json
-import math
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mechdesign.data.columns import Floats, Problem, Reading, arrow, is_text, plain_array
+from mechdesign.data.numbers import is_missing, number_of
 from mechdesign.deploy.table import Table
-from mechdesign.errors import FileProblem, InvalidInput, MissingExtra
+from mechdesign.errors import FileProblem, InvalidInput, listed
 
-Floats = NDArray[np.float64]
-T = TypeVar("T")
-
-_POSITION = re.compile(r"\[(\d+)\]$")
-_MOST_NAMES = 20
 _INPUTS, _OUTPUTS = "input labels", "output labels"
-_MISSING = ("", "na", "n/a", "nan", "nil", "none", "null", "missing", "-", "?", ".")
-_SEPARATED = re.compile(r"[^\w]*\d[\d.,'_\s%eE+-]*[^\w]*", re.ASCII)  # such as 1,5 or $1 000
-
-
-def require_columns(wanted: Sequence[str], names: Sequence[str], place: str, hint: str = "") -> None:
-    """Columns that are there exactly once, or an `InvalidInput` that lists the columns and the closest one.
-
-    Where none is close, it ends with the ``hint``.
-    """
-    for column in wanted:
-        if names.count(column) == 1:
-            continue
-        if column in names:
-            raise InvalidInput("column", column, f"name one column of {place}, {names.count(column)} are called that")
-        rule = f"be one of the columns of {place}: {_listed(names) or 'it has none'}"
-        raise InvalidInput("column", column, rule, _closest(str(column), names) or hint)
-
-
-def _listed(names: Sequence[Any]) -> str:
-    return ", ".join(map(repr, names[:_MOST_NAMES])) + (", ..." if len(names) > _MOST_NAMES else "")
-
-
-def _closest(name: str, names: Sequence[Any]) -> str:
-    folded = {str(known).casefold(): known for known in names}
-    closest = difflib.get_close_matches(name.strip().casefold(), folded, n=1)
-    return f"did you mean {folded[closest[0]]!r}?" if closest else ""
-
-
-Problem = tuple[Any, str, str]
-Reading = Callable[[Any, str], tuple[Floats, Problem | None]]
-"""The doubles in an Arrow column before the first row that is none, and the value, rule and next step of that row."""
-
-
-def use_numbers(
-    column: Any, reading: Reading, use: Callable[[Floats], T], place: str, before: int = 0, hint: str = ""
-) -> T:
-    """What ``use`` makes of an Arrow column, after ``before`` rows of the same data.
-
-    A row without a value, one that is no exact double, and one that ``use`` rejects by its position (what to do then
-    is the ``hint``) are an `InvalidInput` that names the first such row, counted from 1 without a header.
-    """
-    values, problem = reading(column, place)
-    try:
-        result = use(values)
-    except InvalidInput as error:
-        position = _POSITION.search(error.field)
-        if position is None:
-            raise
-        step = hint if math.isfinite(error.value) else "drop or correct the rows that hold no finite number"
-        raise _at(place, before + int(position[1]), error.value, error.rule, step) from None
-    if problem is not None:
-        value, rule, step = problem
-        raise _at(place, before + values.size, value, rule, step)
-    return result
-
-
-def _at(place: str, position: int, value: Any, rule: str, step: str) -> InvalidInput:
-    return InvalidInput(f"{place}, data row {position + 1},", value, rule, step)
-
-
-def typed(column: Any, place: str) -> tuple[Floats, Problem | None]:
-    """The `Reading` of columns of a numeric type."""
-    pa = arrow()
-    array = _plain(column)
-    if not (pa.types.is_floating(array.type) or pa.types.is_integer(array.type)):
-        step = "cast the column to 64-bit floats first"
-        if _is_text(array):
-            step += "; if it holds words, this table has no labels for them: make one that has"
-        raise InvalidInput(place, str(array.type), "be a column of integers or floating-point numbers", step)
-    problem: Problem | None = None
-    if array.null_count:
-        array = array.slice(0, int(np.argmax(array.is_null().to_numpy(zero_copy_only=False))))
-        problem = None, "hold a number", "drop or fill the rows without a value"
-    numbers = array.to_numpy(zero_copy_only=False)
-    values = numbers.astype(np.float64)
-    inexact = _inexact(numbers, values)
-    if inexact is not None:
-        rule = "be a whole number that a double holds exactly"
-        return values[:inexact], (int(numbers[inexact]), rule, "beyond 2^53 most are not: rescale the data")
-    return values, problem
-
-
-def _plain(column: Any) -> Any:
-    """One Arrow array, without a dictionary."""
-    pa = arrow()
-    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    return array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
-
-
-def _is_text(array: Any) -> bool:
-    types = arrow().types
-    return bool(types.is_string(array.type) or types.is_large_string(array.type))
-
-
-def _inexact(numbers: NDArray[Any], values: Floats) -> int | None:
-    """The first integer that changed on its way to a double."""
-    if numbers.dtype.kind not in "iu" or not values.size or max(values.max(), -values.min()) < 2.0**53:
-        return None
-    inside = values <= np.nextafter(float(np.iinfo(numbers.dtype).max), 0)
-    changed = ~inside | (np.where(inside, values, 0.0).astype(numbers.dtype) != numbers)
-    return int(np.argmax(changed)) if changed.any() else None
-
-
-def written(texts: Any, place: str) -> tuple[Floats, Problem | None]:
-    """The `Reading` of numbers written as text, as CSV files hold them."""
-    from pyarrow import compute
-
-    values = _cast(texts)
-    if values is None:
-        texts = compute.utf8_trim_whitespace(texts)
-        values = _cast(texts)
-    if values is not None:
-        return values, None
-    low, high = 0, len(texts)  # the first `low` are numbers, the first `high` are not all numbers
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if _cast(texts.slice(low, middle - low)) is None else (middle, high)
-    text = texts[low].as_py()
-    return _cast(texts.slice(0, low)), (text, "hold a number", _step_from(text))  # type: ignore[return-value]
-
-
-def _step_from(text: str) -> str:
-    """What to do about a text that is no number."""
-    if text.casefold() in _MISSING:
-        return "drop or fill the rows without a value"
-    if text.casefold() in ("true", "false"):
-        return "write truth values as numbers, such as 0 and 1"
-    if _SEPARATED.fullmatch(text):
-        return "write numbers with a point and without separators"
-    if ";" in text or "\t" in text:
-        return "separate the cells by commas"
-    return "this table has no labels for words: make one that has, or name a column of numbers"
-
-
-def _cast(texts: Any) -> Floats | None:
-    pa = arrow()
-    try:
-        values: Floats = texts.cast(pa.float64()).to_numpy(zero_copy_only=False)
-    except pa.ArrowInvalid:
-        return None
-    return values
 
 
 # -- labels ------------------------------------------------------------------------------------------------------------
@@ -228,8 +80,8 @@ def named(labels: tuple[str, ...] | None, values: Sequence[str], numbers: Readin
     def read(column: Any, place: str) -> tuple[Floats, Problem | None]:
         from pyarrow import compute
 
-        array, is_clear = _plain(column), not any(map(is_number, known))
-        if not _is_text(array):
+        array, is_clear = plain_array(column), not any(map(_is_number, known))
+        if not is_text(array):
             if not is_clear:
                 rule = "be a column of texts: labels of this table look like numbers"
                 raise InvalidInput(place, str(array.type), rule, "cast the column to texts")
@@ -242,27 +94,13 @@ def named(labels: tuple[str, ...] | None, values: Sequence[str], numbers: Readin
         if first == len(found):
             return worth[places], None
         text = array[first].as_py()
-        if first == 0 and is_clear and text is not None and is_number(text):
+        if first == 0 and is_clear and text is not None and _is_number(text):
             return numbers(column, place)
-        is_missing = text is None or text.strip().casefold() in _MISSING
-        step = "drop or fill the rows without a value" if is_missing else _closest(text, known)
-        return worth[places], (text, f"be one of the labels of the table: {_listed(known)}", step)
+        step = "drop or fill the rows without a value" if text is None or is_missing(text) else ""
+        return worth[places], (text, f"be one of the labels of the table: {listed(known)}", step)
 
     return read
 
 
-def is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
-def arrow() -> Any:
-    """The module pyarrow, or `MissingExtra`."""
-    try:
-        import pyarrow
-    except ImportError:
-        raise MissingExtra("reading columns of data", "data") from None
-    return pyarrow
+def _is_number(text: str) -> bool:
+    return number_of(text) is not None

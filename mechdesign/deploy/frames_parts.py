@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from mechdesign.data.sources import DataFile, Progress
 from mechdesign.deploy.estimators import Tally
-from mechdesign.deploy.frames_files import DataFile, Progress
 from mechdesign.deploy.table import Table
 from mechdesign.errors import InvalidInput
 

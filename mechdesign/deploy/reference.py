@@ -15,7 +15,7 @@ from mechdesign.deploy.checker import canonical
 from mechdesign.deploy.document import decimal
 from mechdesign.deploy.table import Table
 from mechdesign.domains import Circle
-from mechdesign.errors import InvalidInput, require_finite
+from mechdesign.errors import InvalidData, InvalidInput, require_finite, sealed
 
 _MOST_BYTES = 1 << 16
 
@@ -78,6 +78,7 @@ def fixed_stream(content: bytes) -> Stream:
     return Stream(read)
 
 
+@sealed
 def report(table: Table, x: float, stream: Stream | None = None) -> float:
     """One report for the input ``x``, by default from the operating system's randomness.
 
@@ -88,7 +89,10 @@ def report(table: Table, x: float, stream: Stream | None = None) -> float:
     >>> report(table, 1, fixed_stream(b"\\x00\\x00")), report(table, 1, fixed_stream(b"\\xff\\xff"))
     (0.0, 1.0)
     """
-    at = float(table.domain.require(require_finite(x, "x")))
+    try:
+        at = float(table.domain.require(require_finite(x, "x")))
+    except InvalidInput as problem:  # the input is somebody's
+        raise InvalidData(problem.field, problem.value, problem.rule, problem.next_step) from None
     return _SAMPLERS[table.kind](_prepared(table), at, Stream() if stream is None else stream)
 
 

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.deploy.table import Table
 from mechdesign.domains import Circle, Finite, require_numbers
-from mechdesign.errors import InvalidInput
+from mechdesign.errors import InvalidData, InvalidInput, sealed
 
 Floats = NDArray[np.float64]
 Keys = NDArray[np.uint64]
@@ -34,6 +34,7 @@ _STRETCHES, _FINITE = 18, 21  # bits of the number of stretches of a table, at m
 _NEAR = 2.0**-40
 
 
+@sealed
 def sample(table: Table, x: ArrayLike, size: int | None = None) -> Floats:
     """One report for each input, or ``size`` reports of one input, from the operating system's randomness.
 
@@ -49,7 +50,10 @@ def sample(table: Table, x: ArrayLike, size: int | None = None) -> Floats:
         return _reports(table, x, size)
     except InvalidInput as problem:
         failure = problem
-    table.domain.require(x)  # in the words of the domain, with the position among all inputs
+    try:
+        table.domain.require(x)  # in the words of the domain, with the position among all inputs
+    except InvalidInput as problem:  # of one input too: it is somebody's
+        failure = InvalidData(problem.field, problem.value, problem.rule, problem.next_step)
     raise failure
 
 

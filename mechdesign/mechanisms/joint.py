@@ -20,7 +20,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.errors import InvalidInput, require_number
+from mechdesign.errors import InvalidData, InvalidInput, require_number
 from mechdesign.mechanisms.analysis import require_generator
 
 Floats = NDArray[np.float64]
@@ -278,8 +278,8 @@ def require_values(values: ArrayLike, categories: int) -> Ints:
     if data.ndim != 1 or data.size == 0 or data.dtype.kind not in "iub":
         raise InvalidInput("values", f"{data.dtype} of shape {data.shape}", "be a list of whole numbers, one a user")
     if data.min() < 0 or data.max() >= categories:
-        bad = data[(data < 0) | (data >= categories)][0]
-        raise InvalidInput("values", int(bad), f"lie between 0 and {categories - 1}")
+        place = int(np.argmax((data < 0) | (data >= categories)))
+        raise InvalidData(f"values[{place}]", int(data[place]), f"lie between 0 and {categories - 1}")
     return np.asarray(data, dtype=np.int64)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.errors import InvalidInput
+from mechdesign.errors import InvalidData, InvalidInput
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -32,11 +32,14 @@ def require_whole(value: Any, field: str, least: int, most: int, next_step: str 
 
 
 def as_array(values: Any, field: str) -> NDArray[Any]:
-    """``values`` as an array; rows of different lengths are `InvalidInput`."""
+    """``values`` as an array; rows of different lengths and masked entries are `InvalidInput`."""
     try:
-        return np.asarray(values)
+        array = np.asarray(values)
     except (ValueError, TypeError, OverflowError):
         raise InvalidInput(field, values, "be an array: all rows of one length") from None
+    if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
+        raise InvalidInput(field, "a masked array", "have no masked entries", "drop what is missing first")
+    return array
 
 
 def require_size(size: Any) -> int:
@@ -58,7 +61,7 @@ def require_values(values: ArrayLike, size: int, field: str = "values") -> Count
     if bad.any():
         place = int(np.argmax(bad))
         tail = f"{int(bad.sum())} of {array.size} values break this rule"
-        raise InvalidInput(f"{field}[{place}]", int(array[place]), f"lie between 0 and {size - 1}", tail)
+        raise InvalidData(f"{field}[{place}]", int(array[place]), f"lie between 0 and {size - 1}", tail)
     return array.astype(np.int64)
 
 

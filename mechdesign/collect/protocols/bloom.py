@@ -18,7 +18,7 @@ from mechdesign.collect.protocols.longitudinal import Step
 from mechdesign.collect.protocols.memo import Memo
 from mechdesign.collect.protocols.randomness import Randomness, require_randomness
 from mechdesign.collect.protocols.regression import Decoded, decode
-from mechdesign.errors import InvalidInput, require_epsilon, require_number
+from mechdesign.errors import InvalidData, InvalidInput, require_epsilon, require_number
 from mechdesign.mechanisms.analysis import require_generator
 
 Floats = NDArray[np.float64]
@@ -202,7 +202,7 @@ def _strings(strings: Sequence[str]) -> list[str]:
     texts = list(strings)
     for place, text in enumerate(texts):
         if not isinstance(text, str):
-            raise InvalidInput(f"strings[{place}]", text, "be a string")
+            raise InvalidData(f"strings[{place}]", text, "be a string")
     return texts
 
 

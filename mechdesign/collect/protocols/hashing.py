@@ -12,7 +12,7 @@ from scipy import optimize
 from mechdesign.collect.protocols import arguments, pure
 from mechdesign.collect.protocols.randomness import Randomness, require_randomness
 from mechdesign.collect.protocols.xxh64 import xxh64
-from mechdesign.errors import InvalidInput, require_epsilon
+from mechdesign.errors import InvalidData, InvalidInput, require_epsilon
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -99,7 +99,8 @@ def hash_support(reports: ArrayLike, numbers: Words, hashes: int) -> Counts:
     """How many reports ``(seed, y)`` the hash of each number agrees with."""
     pairs = arguments.require_reports(reports, (2,), "u", "pairs of a seed and a hash")
     if pairs.size and pairs[:, 1].max() >= hashes:
-        raise InvalidInput("reports", int(pairs[:, 1].max()), f"hold hashes below {hashes}")
+        place = int(np.argmax(pairs[:, 1] >= hashes))
+        raise InvalidData(f"reports[{place}]", int(pairs[place, 1]), f"hold hashes below {hashes}")
     seeds, said = np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1])
     counted = np.zeros(numbers.size, dtype=np.int64)
     for start in range(0, seeds.size, _AT_ONCE):

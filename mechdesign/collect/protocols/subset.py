@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.collect.protocols import arguments, pure
 from mechdesign.collect.protocols.randomness import Randomness, require_randomness
-from mechdesign.errors import InvalidInput, require_epsilon
+from mechdesign.errors import InvalidData, require_epsilon
 from mechdesign.mechanisms.analysis import require_generator
 
 Floats = NDArray[np.float64]
@@ -92,7 +92,7 @@ class SubsetSelection:
         repeats = (np.diff(np.sort(sets, axis=1), axis=1) == 0).any(axis=1)
         if repeats.any():
             place = int(np.argmax(repeats))
-            raise InvalidInput(f"reports[{place}]", sets[place].tolist(), f"hold {self.subset} distinct items")
+            raise InvalidData(f"reports[{place}]", sets[place].tolist(), f"hold {self.subset} distinct items")
         return np.bincount(items, minlength=self.size)
 
     def simulate(self, counts: ArrayLike, rng: np.random.Generator) -> Counts:

@@ -1,0 +1,39 @@
+"""Whether the first line of a column without a name is its name: one policy for every command."""
+
+from __future__ import annotations
+
+import difflib
+import warnings
+from collections.abc import Sequence
+
+from mechdesign.data.numbers import begins_like_a_number, is_missing
+
+ONLY = "value"
+"""What the only column of a file is called if the file does not say."""
+
+
+class TakenName(UserWarning):
+    """The first line was taken for the name of the column: it can be no value, and could have been somebody's."""
+
+
+def may_be_name(first: str, items: Sequence[str] | None = None) -> bool:
+    """Whether the first cell of a column can only be its name, if nothing but numbers or ``items`` is below it.
+
+    What is missing, begins like a number, or is nearly an item is a mistyped value: a user would be lost with it.
+
+    >>> may_be_name("age"), may_be_name("7 kWh"), may_be_name("answer", ["yes", "no"]), may_be_name("Yes ", ["yes"])
+    (True, False, True, False)
+    """
+    if is_missing(first) or begins_like_a_number(first):
+        return False
+    if items is None:
+        return True
+    folded = [item.strip().casefold() for item in items]
+    return not difflib.get_close_matches(first.strip().casefold(), folded, n=1)
+
+
+def tell_of_name(source: str, *, items: bool) -> None:
+    """Say that the first line was taken for a name, without quoting what could be somebody's value."""
+    above = "items" if items else "numbers"
+    step = "if it is somebody's value correct it; --column NAME says that it is a name"
+    warnings.warn(f"the first line of {source}, a word above {above}, was taken for a header; {step}", TakenName, 2)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.domains import Circle, Interval
-from mechdesign.errors import InvalidInput, require_finite
+from mechdesign.errors import InvalidData, InvalidInput, require_finite
 
 Floats = NDArray[np.float64]
 Point = tuple[float, float]
@@ -69,35 +69,38 @@ class Coordinates(Protocol):
     def from_parts(self, first: Floats, second: Floats) -> Floats: ...
 
 
-def require_places(region: Region, places: ArrayLike, field: str = "locations") -> Floats:
-    """Places as rows of two finite numbers inside the region, or an `InvalidInput` that names the first bad row.
+def require_places(region: Region, places: ArrayLike, field: str = "locations", before: int = 0) -> Floats:
+    """Places as rows of two finite numbers inside the region, or an `InvalidData` that names the first bad row.
 
-    Where people have been is theirs: errors name the row and the rule, never the place.
+    Where people have been is theirs: errors name the row (after ``before`` others) and the rule, never the place.
 
     >>> require_places(Rectangle(0, 1, 0, 1), [[0.5, 2.0]])
     Traceback (most recent call last):
-    mechdesign.errors.InvalidInput: locations, row 1, must lie in [0, 1] x [0, 1] (got a place outside); \
-check the order of the coordinates (x before y, longitude before latitude), or project them first
+    mechdesign.errors.InvalidData: locations, data row 1, must lie in [0, 1] x [0, 1]; correct such rows, widen the \
+bounds, or move such places to the nearest one inside first
     """
-    table = require_rows(places, field)
+    table = require_rows(places, field, before)
     inside = region.contains(table)
     if not inside.all():
-        step = "check the order of the coordinates (x before y, longitude before latitude), or project them first"
-        raise _bad_row(field, inside, "a place outside", f"lie in {region}", step)
+        if region.contains(table[~inside][:, ::-1]).all():
+            step = "are the coordinates exchanged? x comes before y, longitude before latitude"
+        else:
+            step = "correct such rows, widen the bounds, or move such places to the nearest one inside first"
+        raise _bad_row(field, inside, f"lie in {region}", step, before)
     return table
 
 
-def require_rows(places: ArrayLike, field: str = "locations") -> Floats:
-    """Rows of two finite numbers, or an `InvalidInput` that names the first row that is not."""
+def require_rows(places: ArrayLike, field: str = "locations", before: int = 0) -> Floats:
+    """Rows of two finite numbers, or an `InvalidData` that names the first row that is not."""
     try:
         table = np.asarray(places, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InvalidInput(field, _Withheld("something else"), "be rows of two numbers") from None
+        raise InvalidData(field, None, "be rows of two numbers") from None
     if table.ndim != 2 or table.shape[1] != 2:
         raise InvalidInput(field, Shape(table.shape), "be rows of two coordinates")
     finite: Mask = np.asarray(np.isfinite(table).all(axis=1))
     if not finite.all():
-        raise _bad_row(field, finite, "a coordinate that is missing", "hold two finite numbers", "drop or fill it")
+        raise _bad_row(field, finite, "hold two finite numbers", "drop or fill it", before)
     return table
 
 
@@ -107,23 +110,8 @@ class Shape(tuple[int, ...]):
     __slots__ = ()
 
 
-class _Withheld:
-    """Stands for a value of a person's data in an error."""
-
-    __slots__ = ("_words",)
-
-    def __init__(self, words: str) -> None:
-        self._words = words
-
-    def __repr__(self) -> str:
-        return self._words
-
-    def __reduce__(self) -> tuple[type[_Withheld], tuple[str]]:
-        return _Withheld, (self._words,)
-
-
-def _bad_row(field: str, good: Mask, what: str, rule: str, step: str) -> InvalidInput:
-    return InvalidInput(f"{field}, row {int(np.argmin(good)) + 1},", _Withheld(what), rule, step)
+def _bad_row(field: str, good: Mask, rule: str, step: str, before: int = 0) -> InvalidData:
+    return InvalidData(f"{field}, data row {before + int(np.argmin(good)) + 1},", None, rule, step)
 
 
 def _point(values: Sequence[float], field: str) -> Point:

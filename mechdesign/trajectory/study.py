@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import t as student
 
 from mechdesign.errors import InvalidInput, require_epsilon, require_whole
@@ -20,6 +21,8 @@ from mechdesign.trajectory.rounding import to_points
 from mechdesign.trajectory.tracs import PathMechanism, tracs_c, tracs_d
 
 Make = Callable[[float], PathMechanism]
+Metric = Callable[[Paths, Paths], NDArray[np.float64]]
+"""A number for each path, from true and reported places."""
 
 METHODS: dict[str, str] = {
     "tracs-d": "TraCS-D as the chapter prints it, from the centre",
@@ -94,8 +97,11 @@ def compare(
     *,
     runs: int = 1,
     points: Points | None = None,
+    metric: Metric = average_error,
 ) -> Iterator[Cell]:
-    """The average error of each method at each epsilon; with points of interest, all reports are rounded to them.
+    """The average error, or another metric, of each method at each epsilon.
+
+    With points of interest, all reports are rounded to them.
 
     Errors of one path in several runs are averaged first, so the interval is about other paths of the same kind; of a
     single path it is about other runs.
@@ -108,15 +114,15 @@ def compare(
             errors = np.empty((runs, len(paths)))
             for run in range(runs):
                 reported = mechanism.perturb(paths, rng)
-                errors[run] = average_error(paths, reported if points is None else to_points(reported, points.table))
+                errors[run] = metric(paths, reported if points is None else to_points(reported, points.table))
             samples = errors.mean(axis=0) if len(paths) > 1 else errors[:, 0]
             yield Cell(name, epsilon, *_interval(samples), _loss(mechanism))
 
 
-def constant_error(paths: Paths, region: Region) -> float:
-    """The average error of always answering the centre, which spends nothing."""
+def constant_error(paths: Paths, region: Region, metric: Metric = average_error) -> float:
+    """The average error (or another metric) of always answering the centre, which spends nothing."""
     same = paths.replaced(np.broadcast_to(region.centre, paths.places.shape).copy())
-    return float(average_error(paths, same).mean())
+    return float(metric(paths, same).mean())
 
 
 def _on_points(points: Points) -> Mapping[str, Make]:

@@ -99,13 +99,13 @@ class TracsC:
 
     def reports(self, places: Floats, draw: Draw) -> Floats:
         """A report of each place inside the region."""
-        frame = _coordinates_of(self.region)
+        frame = coordinates_of(self.region)
         first, second = frame.to_parts(places)
         return self.region.nearest(frame.from_parts(draw(self.first, first), draw(self.second, second)))
 
     def likelihood(self, reports: Floats, places: Floats) -> Floats:
         """How likely each pair of coordinates is from each place, by densities or, where they are points, by masses."""
-        frame = _coordinates_of(self.region)
+        frame = coordinates_of(self.region)
         values = zip((self.first, self.second), frame.to_parts(reports), frame.to_parts(places), strict=True)
         return reduce(np.multiply, (_likelihood(mechanism, y, x) for mechanism, y, x in values))
 
@@ -189,7 +189,7 @@ class TracsD:
 def tracs_c(region: Region, epsilon: float, mechanism: str | Maker = "ogpm") -> TracsC:
     """TraCS-C with half of epsilon a coordinate, and the named mechanism (`COORDINATES`) or one of your own inside."""
     half = require_epsilon(epsilon) / 2
-    parts = _coordinates_of(region).parts
+    parts = coordinates_of(region).parts
     first, second = (coordinate_mechanism(mechanism, half, part) for part in parts)
     return TracsC(region, first, second, _named("TraCS-C", mechanism))
 
@@ -241,7 +241,7 @@ def perturb_whole_paths(
     return paths.replaced(result)
 
 
-def _coordinates_of(region: Region) -> Coordinates:
+def coordinates_of(region: Region) -> Coordinates:
     frame = frame_of(region)
     if isinstance(frame, Rectangle | Parallelogram | Sphere):
         return frame

@@ -42,6 +42,7 @@ PERTURBING = ("tracs-c", "tracs-d", "plane", "laplace")
 _SHOWN_PATHS, _SHOWN_LOCATIONS = 5, 40
 _WITHOUT_POINTS = ("tracs-d", "tracs-c", "tracs-c-certified", "plane", "laplace", "strawman")
 _WITH_POINTS = ("tracs-d", "tracs-c", "tracs-c-certified", "plane", "exponential", "l-srr", "ngram", "atp")
+ERRORS = ("average error", "average error in metres")
 _NOT_PROTECTED = "ids, times and the number of locations are not protected"
 
 Sources = Annotated[
@@ -263,12 +264,17 @@ def _print_study(
 ) -> None:
     table = {(cell.method, cell.epsilon): cell for cell in found}
     names = list(dict.fromkeys(cell.method for cell in found))
-    rows = [[name, *(f"{table[name, eps].mean:.4g}" for eps in epsilons), METHODS[name]] for name in names]
-    rows.append([CONSTANT, *[f"{constant:.4g}"] * len(epsilons), "always the same answer, which spends nothing"])
+    rows = [[name, *(f"{table[name, eps].mean:.4g}" for eps in epsilons)] for name in names]
+    rows.append([CONSTANT, *[f"{constant:.4g}"] * len(epsilons)])
     title = f"{words} of {len(paths)} paths with {len(paths.places)} locations in {region}"
-    output.print_table(title, ["eps of a location", *(f"{eps:g}" for eps in epsilons), ""], rows)
+    output.print_table(title, ["eps of a location", *(f"{eps:g}" for eps in epsilons)], rows)
     widest = max((cell.high - cell.low) / 2 / abs(cell.mean) for cell in found if cell.mean)
-    lines = [f"  intervals of 95% are at most +-{100 * widest:.1f}%"]
+    lines = [f"  {name}: {METHODS[name]}" for name in names]
+    lines.append(f"  {CONSTANT}: always the same answer, which spends nothing")
+    lines.append(f"  intervals of 95% are at most +-{100 * widest:.1f}%")
+    worse = [f"{cell.method} at {cell.epsilon:g}" for cell in found if words in ERRORS and cell.low > constant]
+    if worse:
+        lines.append(f"  worse than always answering the centre: {', '.join(worse)}")
     over = [cell.method for cell in found if cell.privacy_loss > cell.epsilon * (1 + 1e-9)]
     if over:
         lines.append(f"  these spend more than they say: {', '.join(dict.fromkeys(over))}")
@@ -414,9 +420,9 @@ def _methods(text: str | None, interest: Points | None) -> list[str]:
 
 def _metric(text: str) -> tuple[Metric, str]:
     if text == "error":
-        return average_error, "average error"
+        return average_error, ERRORS[0]
     if text == "metres":
-        return geodesic_error, "average error in metres"
+        return geodesic_error, ERRORS[1]
     kind, _, limit = text.partition(":")
     if kind == "range" and _is_number(limit):
         return partial(within_range, range_=require_number_text(limit)), f"share within {limit}"

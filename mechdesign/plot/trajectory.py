@@ -10,7 +10,6 @@ import numpy as np
 from mechdesign.plot.canvas import (
     BLACK,
     BLUE,
-    COLOURS,
     GREY,
     VERMILION,
     drawable,
@@ -25,34 +24,33 @@ from mechdesign.trajectory.study import CONSTANT, Cell
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_MOST_PATHS = len(COLOURS) - 1
+_MOST_PATHS = 4
 _MARKERS = "os^Dv<>pPX"
 
 
 def map_of_paths(
     region: Region, true: Paths, told: Paths, names: Sequence[str], *, title: str, of: int | None = None
 ) -> Figure:
-    """The first few paths as they were (solid) and as they were reported (dashed, lighter), one colour each.
-
-    Many locations of one path are a tangle; what a report does to a place is seen best on short ones.
-    """
-    figure = empty_figure(7.5, 5.5)
-    axes = figure.add_subplot()
-    west, east, south, north = region.bounds
-    axes.plot([west, east, east, west, west], [south, south, north, north, south], color=GREY, linewidth=0.8)
+    """The first few paths, a panel each: as they were (solid) and as they were reported (dashed)."""
     shown, total = min(len(told), _MOST_PATHS), len(told) if of is None else of
-    reported, original = list(told), list(true)
-    for k in range(shown):
-        colour = COLOURS[k % len(COLOURS)]
-        label = drawable(str(names[k]), 20)
-        axes.plot(*original[k].T, color=colour, linewidth=1.6, marker="o", markersize=4, label=f"{label}, true")
-        style: dict[str, Any] = {"linestyle": "--", "marker": "x", "markersize": 5, "alpha": 0.75, "linewidth": 1.0}
-        axes.plot(*reported[k].T, color=colour, label=f"{label}, reported", **style)
-    axes.set_aspect("equal" if (north - south) / 8 < east - west < 8 * (north - south) else "auto")
-    axes.set_xlabel("x (units of the map)")
-    axes.set_ylabel("y (units of the map)")
-    axes.set_title(drawable(title) if shown == total else f"{drawable(title)} ({shown} of {total} paths)")
-    legend_right(axes)
+    columns = min(shown, 2)
+    rows = -(-shown // columns)
+    figure = empty_figure(4.2 * columns, 3.6 * rows + 0.6)
+    panels = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
+    west, east, south, north = region.bounds
+    for k, (path, reported) in enumerate(zip(list(true)[:shown], list(told)[:shown], strict=True)):
+        axes = panels.flat[k]
+        axes.plot([west, east, east, west, west], [south, south, north, north, south], color=GREY, linewidth=0.8)
+        axes.plot(*path.T, color=BLUE, linewidth=1.6, marker="o", markersize=4, label="true")
+        style: dict[str, Any] = {"linestyle": "--", "marker": "x", "markersize": 5, "linewidth": 1.0}
+        axes.plot(*reported.T, color=VERMILION, label="reported", **style)
+        axes.set_title(drawable(str(names[k]), 30), fontsize="medium")
+    for axes in panels.flat[shown:]:
+        axes.set_visible(False)
+    figure.supxlabel("x (units of the map)", fontsize="medium")
+    figure.supylabel("y (units of the map)", fontsize="medium")
+    figure.suptitle(drawable(title) if shown == total else f"{drawable(title)} ({shown} of {total} paths)")
+    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower right", ncols=2, frameon=False)
     return figure
 
 

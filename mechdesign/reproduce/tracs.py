@@ -198,8 +198,8 @@ CLAIMS = (
         "tracs.figure-6.5",
         PAPER,
         "section 6.3.1, figure 6.5",
-        "along the short side of [0, 2) x [0, 10) the mean error of TraCS-D is 49.8% of TraCS-C's (to two points). So it "
-        "is on the published code's path of nine, where that code counts the start as a tenth without an error",
+        "along the short side of [0, 2) x [0, 10) the mean error of TraCS-D is 49.8% of TraCS-C's (to two points). So "
+        "it is on the published code's path of nine, where that code counts the start as a tenth without an error",
         (Item("share (%)", "49.8", units=20),),
         _short_side,
         mended=partial(_short_side, with_start=True),

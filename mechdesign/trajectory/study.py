@@ -50,6 +50,7 @@ CONTINUOUS = tuple(list(METHODS)[:10])
 DISCRETE = ("tracs-d", "tracs-c", "tracs-c-certified", "plane", "exponential", "l-srr", "ngram", "atp")
 ON_POINTS = ("exponential", "l-srr", "ngram", "atp", "exponential-published", "l-srr-published", "ngram-published")
 CONSTANT = "centre"
+_PLANE_CELLS = 12  # a second or two at every epsilon
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +142,7 @@ def _plane(region: Region, epsilon: float) -> PathMechanism:
     frame = frame_of(region)
     if not isinstance(frame, Rectangle) or isinstance(region, Polygon):
         raise InvalidInput("method", "plane", "have a rectangle for its region", "take tracs-c or tracs-d")
-    return plane_design(frame, epsilon)
+    return plane_design(frame, epsilon, cells=_PLANE_CELLS)
 
 
 def _loss(mechanism: PathMechanism) -> float:

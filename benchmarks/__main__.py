@@ -27,6 +27,7 @@ from benchmarks import (
     sampling,
     search,
     tables,
+    trajectory,
     unbiased,
     warm_start,
 )
@@ -49,6 +50,7 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Row]]] = {
     "frequency": frequency.rows,
     "jrr": jrr.rows,
     "budget": budget.rows,
+    "trajectory": trajectory.rows,
 }
 
 

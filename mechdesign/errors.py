@@ -342,3 +342,16 @@ def require_seconds(value: Any) -> float | None:
     if not seconds > 0:
         raise InvalidInput("seconds", value, "be finite and above 0")
     return seconds
+
+
+def require_whole(value: Any, field: str, least: int, most: int | None = None) -> int:
+    """``value`` as a whole number between two ends, or `InvalidInput`.
+
+    >>> require_whole(3, "count", 1)
+    3
+    """
+    is_whole = not isinstance(value, bool) and hasattr(value, "__index__")
+    if not is_whole or not least <= int(value) or (most is not None and int(value) > most):
+        ends = f"of at least {least}" if most is None else f"from {least} to {most}"
+        raise InvalidInput(field, value, f"be a whole number {ends}")
+    return int(value)

@@ -36,6 +36,7 @@ from mechdesign.cli import (
     reproduce,
     show,
     table,
+    trajectory,
     verify,
 )
 from mechdesign.cli.looks import with_look
@@ -73,6 +74,7 @@ mechdesign - local differential privacy mechanisms by optimisation, with proofs
            reproduce, constants   the papers' numbers beside ours, with verdicts; certified constants, proven anew
   simulate bench      protocols and post-processings compared on your data, ranked with confidence intervals
            mean       the mean of a data column, collected under privacy by any mechanism, and what privacy costs
+           trajectory paths of locations: perturb a file, compare mechanisms over eps, apply tables for release
            protocols  every frequency protocol: p*, q*, variance, report size, exact privacy loss
   choose   budget     the smallest eps for a utility constraint: certified, or by the five searches of Optimus
            capacity   right capacity alarms (CAPRI): the smallest eps, or the chances at one; exact, or simulated
@@ -104,6 +106,7 @@ app.command("verify", help=verify.__doc__)(verify.run)
 app.command("export", help=export.__doc__)(export.run)
 app.command("apply", help=apply.__doc__)(apply.run)
 app.command("estimate", help=estimate.__doc__)(estimate.run)
+app.add_typer(trajectory.app, name="trajectory")
 
 _READERS = ("minimax", "aaa", "mean", "bench", "estimate-counts", "budget", "capacity", "apply", "estimate")
 

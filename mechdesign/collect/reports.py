@@ -1,10 +1,10 @@
 """Real reports in a file: counted chunk by chunk into the support of the items, so memory does not grow with users.
 
-A CSV file has one report a row, below a header or not: an item's label for randomised response, the labels of a set for subset
-selection, k bits for unary encodings (as k fields, or as one word like ``0110``), a seed and a hash value for local
-hashing, and the numbers a client sent for the others. A ``.parquet`` file has the same in columns (or one column of
-lists); bits and noisy entries whose columns are called as the items are taken by name. A ``.npy`` file holds the array
-a client's ``report`` gave, with items as their positions.
+A CSV file has one report a row, below a header or not: an item's label for randomised response, the labels of a set
+for subset selection, k bits for unary encodings (as k fields, or as one word like ``0110``), a seed and a hash value
+for local hashing, and the numbers a client sent for the others. A ``.parquet`` file has the same in columns (or one
+column of lists); bits and noisy entries whose columns are called as the items are taken by name. A ``.npy`` file holds
+the array a client's ``report`` gave, with items as their positions.
 
 Bits may be 0.0 and 1.0, pairs may be ``(seed, y)`` or ``(y, seed)``: y is the column of numbers below g. Seeds may be
 64-bit numbers with or without a sign. What people reported is never shown: errors name row, column and rule.

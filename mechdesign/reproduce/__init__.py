@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Sequence
 
 from mechdesign.errors import InvalidInput
-from mechdesign.reproduce import aaa, budget, certified, frequency, jrr, ogpm, toolkit
+from mechdesign.reproduce import aaa, budget, certified, frequency, jrr, ogpm, toolkit, tracs
 from mechdesign.reproduce.claim import BEYOND, CORRECTED, FAILS, HOLDS, REPLACED, VERDICTS, Claim, Item, Outcome, judge
 
 CLAIMS: tuple[Claim, ...] = (
@@ -17,6 +17,7 @@ CLAIMS: tuple[Claim, ...] = (
     *frequency.CLAIMS,
     *toolkit.CLAIMS,
     *certified.CLAIMS,
+    *tracs.CLAIMS,
 )
 
 __all__ = [

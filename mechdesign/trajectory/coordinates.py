@@ -1,0 +1,93 @@
+"""The mechanisms that TraCS puts into its coordinates, by name: printed, corrected and certified ones.
+
+On the circle the piecewise optimum is the optimum over all mechanisms, in the worst case and on average under the
+uniform prior alike (average any mechanism over rotations), so the certified names mean it there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+
+from mechdesign import priors
+from mechdesign.design.minimax import MinimaxProblem, optimal_minimax
+from mechdesign.design.prior import PriorProblem, optimal_prior
+from mechdesign.design.result import Design
+from mechdesign.domains import Circle, Interval
+from mechdesign.errors import InvalidInput, require_epsilon
+from mechdesign.losses import Absolute, Squared
+from mechdesign.mechanisms import catalogue
+from mechdesign.mechanisms.product import Product
+from mechdesign.mechanisms.protocol import Mechanism
+
+Maker = Callable[[float, Interval | Circle], Mechanism]
+"""Makes a mechanism for an epsilon and a domain."""
+
+GAP = 1e-3
+"""How far the certified coordinates may be above their optimum, relatively: far below what a simulation can see."""
+
+
+def _ogpm(epsilon: float, domain: Interval | Circle) -> Mechanism:
+    return catalogue.ogpm_circle(epsilon, domain) if isinstance(domain, Circle) else catalogue.ogpm(epsilon, domain)
+
+
+def _ogpm_squared(epsilon: float, domain: Interval | Circle) -> Mechanism:
+    if isinstance(domain, Circle):
+        return catalogue.ogpm_circle_squared(epsilon, domain)
+    return catalogue.ogpm_squared(epsilon, domain)
+
+
+@lru_cache(maxsize=256)
+def _certified(epsilon: float, domain: Interval | Circle) -> Mechanism:
+    if isinstance(domain, Circle):
+        return catalogue.ogpm_circle(epsilon, domain)
+    return _alone(optimal_minimax(MinimaxProblem(epsilon, Absolute(), domain, gap=GAP)))
+
+
+@lru_cache(maxsize=256)
+def _certified_squared(epsilon: float, domain: Interval | Circle) -> Mechanism:
+    if isinstance(domain, Circle):
+        return catalogue.ogpm_circle_squared(epsilon, domain)
+    return _alone(optimal_minimax(MinimaxProblem(epsilon, Squared(), domain, gap=GAP)))
+
+
+@lru_cache(maxsize=256)
+def _certified_uniform(epsilon: float, domain: Interval | Circle) -> Mechanism:
+    if isinstance(domain, Circle):
+        return catalogue.ogpm_circle(epsilon, domain)
+    return _alone(optimal_prior(PriorProblem(epsilon, priors.uniform(domain), Absolute(), domain, GAP)))
+
+
+def _alone(design: Design) -> Mechanism:
+    assert not isinstance(design.mechanism, Product)  # designs of one coordinate
+    return design.mechanism
+
+
+COORDINATES: dict[str, Maker] = {
+    "ogpm": _ogpm,
+    "ogpm-squared": _ogpm_squared,
+    "r-sw": catalogue.redesigned_sw,
+    "certified": _certified,
+    "certified-squared": _certified_squared,
+    "certified-uniform": _certified_uniform,
+}
+"""OGPM as the chapter prints it, with the squared loss's own heights, the redesigned SW of its appendix, and the optima
+over all mechanisms: worst absolute error, worst squared error, average absolute error under the uniform prior."""
+
+
+def coordinate_mechanism(maker: str | Maker, epsilon: float, domain: Interval | Circle) -> Mechanism:
+    """The named mechanism, or what a function makes, for one coordinate.
+
+    >>> coordinate_mechanism("certified", 1.0, Interval(0, 1)).worst_case(Absolute())[0] < 0.3165 < 0.3775
+    True
+    """
+    epsilon = require_epsilon(epsilon)
+    if isinstance(maker, str):
+        if maker not in COORDINATES:
+            rule = f"be one of {', '.join(COORDINATES)}"
+            raise InvalidInput("mechanism", maker, rule, "or pass a function of an epsilon and a domain")
+        maker = COORDINATES[maker]
+    made = maker(epsilon, domain)
+    if made.inputs != domain:
+        raise InvalidInput("mechanism", made.name, f"take inputs from {domain}", "make it for the domain it is given")
+    return made

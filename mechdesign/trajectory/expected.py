@@ -1,0 +1,90 @@
+"""Expected errors of TraCS-D without simulation, and what they decide: the split of epsilon and the reference.
+
+Directions and shares are independent, so the error from a place is an integral over two uniform numbers, taken here by
+the midpoint rule on quantiles. These are numbers for choosing parameters; nothing about privacy rests on them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import optimize
+from scipy.stats import qmc
+
+from mechdesign.errors import InvalidInput
+from mechdesign.trajectory.coordinates import Maker
+from mechdesign.trajectory.regions import Point, Region, frame_of, require_places
+from mechdesign.trajectory.tracs import TracsD, tracs_d
+
+Floats = NDArray[np.float64]
+
+_NODES = 24
+_PLACES = 256
+
+
+def expected_error(tracs: TracsD, places: ArrayLike, reference: Point | None = None) -> Floats:
+    """The expected Euclidean error of a report of each place, seen from one reference (the start).
+
+    >>> from mechdesign.trajectory.regions import Disc
+    >>> exact = expected_error(tracs_d(Disc((0, 0), 1), 50.0), [[0.5, 0.0]])
+    >>> exact.item() < 1e-3
+    True
+    """
+    table = require_places(frame_of(tracs.region), places)
+    origin = np.broadcast_to(np.asarray(tracs.start if reference is None else reference, dtype=np.float64), table.shape)
+    angles, shares = tracs.seen_from(origin, table)
+    nodes = (np.arange(_NODES) + 0.5) / _NODES
+    total = np.zeros(len(table))
+    for u in nodes:
+        turned = tracs.direction.quantile(np.full(len(table), u), angles)
+        for v in nodes:
+            gone = tracs.distance.quantile(np.full(len(table), v), shares)
+            total += np.hypot(*(tracs.place(origin, turned, gone) - table).T)
+    return total / _NODES**2
+
+
+def best_split(region: Region, epsilon: float, mechanism: str | Maker = "ogpm", *, start: Point | None = None) -> float:
+    """The part of epsilon for the direction with the least expected error over uniform places, seen from the start.
+
+    >>> from mechdesign.trajectory.regions import Rectangle
+    >>> 0.5 < best_split(Rectangle(0, 1, 0, 1), 4.0) < 0.9
+    True
+    """
+    places = _spread(region)
+
+    def error(share: float) -> float:
+        return float(expected_error(tracs_d(region, epsilon, mechanism, share=share, start=start), places).mean())
+
+    return _least(error, 0.2, 0.95)
+
+
+def best_reference(tracs: TracsD, candidates: ArrayLike, visited: ArrayLike | None = None) -> TracsD:
+    """The same mechanism seen from that public candidate from which the expected error is least, for all locations.
+
+    The average is over the ``visited`` places, which must be public too (the candidates themselves if left out): a
+    reference chosen from private data would say something about them.
+    """
+    table = require_places(frame_of(tracs.region), candidates, "candidates")
+    seen = table if visited is None else require_places(frame_of(tracs.region), visited, "visited")
+    if not len(table):
+        raise InvalidInput("candidates", 0, "be at least one place")
+    errors = [float(expected_error(tracs, seen, (float(x), float(y))).mean()) for x, y in table]
+    x, y = table[int(np.argmin(errors))].tolist()
+    return replace(tracs, start=(x, y), follow=False)
+
+
+def _spread(region: Region) -> Floats:
+    """The same evenly spread places every time."""
+    west, east, south, north = region.bounds
+    unit = qmc.Sobol(2, scramble=False).random_base2(int(np.log2(_PLACES)) + 2)
+    places: Floats = np.array([west, south]) + (unit + 0.5 / len(unit)) * np.array([east - west, north - south])
+    inside: Floats = places[region.contains(places)]
+    return inside[:: max(1, len(inside) // _PLACES)]
+
+
+def _least(value: Callable[[float], float], low: float, high: float) -> float:
+    found = optimize.minimize_scalar(value, bounds=(low, high), method="bounded", options={"xatol": 1e-3})
+    return float(found.x)

@@ -1,0 +1,315 @@
+"""Paths in files: CSV and Parquet rows of (id, time, x, y) in constant memory, and GeoJSON.
+
+Rows of one id are a path, in the order in which they stand; rows of several ids may be mixed. Reports come out row by
+row in that order, with the same columns and nothing else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mechdesign import files
+from mechdesign.data.columns import arrow, plain_array, require_columns, use_numbers
+from mechdesign.data.sources import DataFile, open_data
+from mechdesign.deploy.frames_files import batch_writer
+from mechdesign.errors import FileProblem, InvalidData, InvalidInput, sealed
+from mechdesign.trajectory.paths import Paths
+from mechdesign.trajectory.regions import Region, require_places, require_rows
+
+Floats = NDArray[np.float64]
+Slots = NDArray[np.intp]
+
+FORMATS = (".csv", ".parquet", ".geojson")
+MOST_IN_GEOJSON = 2_000_000
+_GEOJSON_BYTES = 2**29
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The names of the columns; ``time`` may be missing. None of them is protected but x and y."""
+
+    id: str = "id"
+    x: str = "x"
+    y: str = "y"
+    time: str | None = None
+
+    @property
+    def names(self) -> list[str]:
+        return [self.id, *([] if self.time is None else [self.time]), self.x, self.y]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Some rows of a file: the number of each row's path, in the order of first appearance, and its place."""
+
+    slots: Slots
+    places: Floats
+    arrow: Any
+
+
+@dataclass(slots=True)
+class _Seen:
+    """Ids met so far, how many rows each had, and the time of its last."""
+
+    slots: dict[str, int] = field(default_factory=dict)
+    counts: Slots = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+    times: Floats = field(default_factory=lambda: np.zeros(0))
+
+    def number(self, ids: Sequence[str]) -> Slots:
+        slots = self.slots
+        numbers = np.fromiter((slots.setdefault(name, len(slots)) for name in ids), dtype=np.intp, count=len(ids))
+        fresh = len(slots) - len(self.counts)
+        self.counts = np.concatenate([self.counts, np.zeros(fresh, dtype=np.intp)])
+        self.times = np.concatenate([self.times, np.full(fresh, -np.inf)])
+        return numbers
+
+
+def form_of(path: Path, what: str) -> str:
+    """Which of the formats a file has, by its name."""
+    form = path.suffix.lower()
+    form = ".geojson" if form == ".json" else form
+    if form not in FORMATS:
+        raise FileProblem(what, str(path), f"end in {', '.join(FORMATS)}", "the end of the name says the format")
+    return form
+
+
+def found_columns(path: Path, wanted: Columns | None = None) -> Columns:
+    """The columns of a file: those wanted, or the usual names among those it has."""
+    if form_of(path, "data file") == ".geojson":
+        return wanted or Columns()
+    data = open_data(path)
+    if wanted is not None:
+        require_columns(wanted.names, data.names, data.name, data.hint)
+        return wanted
+    folded = {name.casefold(): name for name in data.names}
+
+    def first(*names: str) -> str:
+        known = next((folded[name] for name in names if name in folded), None)
+        if known is None:
+            require_columns(names[:1], data.names, data.name, data.hint)
+        return known or names[0]
+
+    times = [folded[name] for name in ("t", "time", "timestamp") if name in folded]
+    return Columns(
+        first("id", "user", "user_id", "trajectory"),
+        first("x", "lon", "longitude", "lng"),
+        first("y", "lat", "latitude"),
+        times[0] if times else None,
+    )
+
+
+def batches(path: Path, columns: Columns, region: Region | None, *, project: bool = False) -> Iterator[Batch]:
+    """The rows of a file, places inside the region or, with ``project``, moved to the nearest ones inside.
+
+    Missing or non-finite coordinates, places outside, missing ids and times that do not rise along a path are an error
+    that names the data row.
+    """
+    data, seen, before = open_data(path), _Seen(), 0
+    require_columns(columns.names, data.names, data.name, data.hint)
+    for batch in data.read(columns.names):
+        slots = seen.number(_ids(batch.column(columns.id), data, columns.id, before))
+        place = np.column_stack([_numbers(batch.column(name), data, name, before) for name in (columns.x, columns.y)])
+        if columns.time is not None:
+            _require_rising(seen, slots, _times(batch.column(columns.time), data, columns.time, before), data, before)
+        place = require_rows(place, data.name, before)
+        if region is not None:
+            place = region.nearest(place) if project else require_places(region, place, data.name, before)
+        yield Batch(slots, place, batch)
+        before += batch.num_rows
+    if not before:
+        raise FileProblem("data file", data.name, "hold at least one row of data")
+
+
+def lengths_of(path: Path, columns: Columns) -> Slots:
+    """How many locations each path of a file has."""
+    if form_of(path, "data file") == ".geojson":
+        return read_geojson(path)[0].lengths
+    counts = np.zeros(0, dtype=np.intp)
+    for batch in batches(path, columns, None):
+        some = np.bincount(batch.slots, minlength=len(counts))
+        some[: len(counts)] += counts
+        counts = some
+    return counts
+
+
+def read_paths(
+    path: Path, columns: Columns, region: Region | None, *, project: bool = False
+) -> tuple[Paths, list[str]]:
+    """All paths of a file and their names, in memory: for pictures and studies."""
+    if form_of(path, "data file") == ".geojson":
+        paths, names = read_geojson(path)
+        if region is not None:
+            places = region.nearest(paths.places) if project else require_places(region, paths.places, str(path))
+            paths = paths.replaced(places)
+        return paths, names
+    parts = list(batches(path, columns, region, project=project))
+    slots, places = np.concatenate([b.slots for b in parts]), np.concatenate([b.places for b in parts])
+    order = np.argsort(slots, kind="stable")
+    ids = [name for b in parts for name in plain_array(b.arrow.column(columns.id)).cast(arrow().string()).to_pylist()]
+    names = list(dict.fromkeys(ids))
+    return Paths(places[order], np.concatenate([[0], np.cumsum(np.bincount(slots))])), names
+
+
+Write = Callable[[Batch, Floats], None]
+"""Takes rows and the reports of their places."""
+
+
+@contextlib.contextmanager
+def row_writer(out: Path, columns: Columns, *, overwrite: bool, like: Path) -> Iterator[Write]:
+    """Takes batches and their reports to a file that appears when all is done; it can be read by whom ``like`` can."""
+    form = form_of(out, "output file")
+    with files.replacing(out, overwrite=overwrite, like=like) as stream, contextlib.ExitStack() as opened:
+        if form == ".geojson":
+            yield opened.enter_context(_gathering(stream, columns))
+            return
+        writer: Any = None
+
+        def write(batch: Batch, reports: Floats) -> None:
+            nonlocal writer
+            told = with_reports(batch, reports, columns)
+            writer = writer or opened.enter_context(batch_writer(stream, form, told.schema))
+            writer.write_batch(told)
+
+        yield write
+
+
+def with_reports(batch: Batch, reports: Floats, columns: Columns) -> Any:
+    """The columns of a batch with reports in place of the places."""
+    pa = arrow()
+    told = {columns.x: pa.array(reports[:, 0]), columns.y: pa.array(reports[:, 1])}
+    arrays = [told.get(name, batch.arrow.column(name)) for name in columns.names]
+    return pa.RecordBatch.from_arrays(arrays, columns.names)
+
+
+@sealed
+def read_geojson(path: Path) -> tuple[Paths, list[str]]:
+    """The paths of a GeoJSON file: features that are lines, or points that share the property ``id``."""
+    document = files.parse_json(files.read_bytes(path, "data file", _GEOJSON_BYTES), str(path))
+    features = document.get("features") if document.get("type") == "FeatureCollection" else [document]
+    lines: dict[str, list[Any]] = {}
+    for number, feature in enumerate(features if isinstance(features, list) else [], 1):
+        feature = feature if isinstance(feature, dict) else {}
+        geometry, properties = (feature.get(key) for key in ("geometry", "properties"))
+        geometry, properties = (value if isinstance(value, dict) else {} for value in (geometry, properties))
+        kind = geometry.get("type")
+        if kind not in ("LineString", "Point"):
+            raise FileProblem("data file", str(path), f"hold LineString or Point features, feature {number} is neither")
+        name = str(feature.get("id", properties.get("id", number if kind == "LineString" else "1")))
+        coordinates = geometry.get("coordinates")
+        rows = coordinates if kind == "LineString" else [coordinates]
+        lines.setdefault(name, []).extend(_position(row, path, number) for row in rows or [])
+    if not lines or not all(lines.values()):
+        raise FileProblem("data file", str(path), "hold features with at least one location each")
+    return Paths.of(list(lines.values())), list(lines)
+
+
+def _position(row: Any, path: Path, number: int) -> list[float]:
+    numbers = isinstance(row, list) and len(row) >= 2 and all(isinstance(value, int | float) for value in row[:2])
+    if not numbers or isinstance(row[0], bool) or isinstance(row[1], bool):
+        raise FileProblem("data file", str(path), f"hold positions of two numbers or more in feature {number}")
+    return [float(row[0]), float(row[1])]
+
+
+def geojson(paths: Paths, names: Sequence[str]) -> bytes:
+    """Paths as lines, as RFC 7946 writes them; a path of one location is a point."""
+    features = [
+        {
+            "type": "Feature",
+            "properties": {"id": name},
+            "geometry": {"type": "LineString", "coordinates": path.tolist()}
+            if len(path) > 1
+            else {"type": "Point", "coordinates": path[0].tolist()},
+        }
+        for name, path in zip(names, paths, strict=True)
+    ]
+    return (json.dumps({"type": "FeatureCollection", "features": features}) + "\n").encode()
+
+
+@contextlib.contextmanager
+def _gathering(stream: BinaryIO, columns: Columns) -> Iterator[Write]:
+    """A writer that holds everything until the end, as GeoJSON has no rows."""
+    slots: list[Slots] = []
+    places: list[Floats] = []
+    names: dict[str, None] = {}
+
+    def write(batch: Batch, reports: Floats) -> None:
+        slots.append(batch.slots)
+        places.append(reports)
+        names.update(dict.fromkeys(plain_array(batch.arrow.column(columns.id)).cast(arrow().string()).to_pylist()))
+        if sum(map(len, slots)) > MOST_IN_GEOJSON:
+            rule = f"hold at most {MOST_IN_GEOJSON} locations as GeoJSON"
+            raise InvalidInput("data file", "more", rule, "write .csv or .parquet")
+
+    yield write
+    numbers = np.concatenate(slots)
+    order = np.argsort(numbers, kind="stable")
+    paths = Paths(np.concatenate(places)[order], np.concatenate([[0], np.cumsum(np.bincount(numbers))]))
+    stream.write(geojson(paths, list(names)))
+
+
+def _ids(column: Any, data: DataFile, name: str, before: int) -> list[str]:
+    array = plain_array(column).cast(arrow().string())
+    values: list[str | None] = array.to_pylist()
+    missing = next((k for k, value in enumerate(values) if value is None or not value.strip()), None)
+    if missing is not None:
+        raise InvalidData(_place(data, name, before + missing), None, "hold the name of a path", "drop or fill the row")
+    return values  # type: ignore[return-value]
+
+
+def _numbers(column: Any, data: DataFile, name: str, before: int) -> Floats:
+    return use_numbers(column, data.reading, lambda values: values, f"column {name!r}", before)
+
+
+def _times(column: Any, data: DataFile, name: str, before: int) -> Floats:
+    """Times as numbers that rise as they do: numbers, time stamps, or texts of either kind."""
+    pa = arrow()
+    array = plain_array(column)
+    if pa.types.is_timestamp(array.type) or pa.types.is_date(array.type):
+        array = array.cast(pa.timestamp("us")).cast(pa.int64())
+    elif pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
+        array = _read_times(array)
+    if array is None or not (pa.types.is_integer(array.type) or pa.types.is_floating(array.type)):
+        rule = "hold numbers, or times such as 2026-01-31T12:00:00"
+        raise InvalidData(f"column {name!r}", None, rule, "or leave the column of times out")
+    if array.null_count:
+        row = int(np.argmax(array.is_null().to_numpy(zero_copy_only=False)))
+        raise InvalidData(_place(data, name, before + row), None, "hold a time", "drop or fill the row")
+    return np.asarray(array.to_numpy(zero_copy_only=False), dtype=np.float64)
+
+
+def _read_times(texts: Any) -> Any:
+    pa = arrow()
+    for kind in (pa.float64(), pa.timestamp("us"), pa.timestamp("us", tz="UTC")):
+        with contextlib.suppress(pa.ArrowInvalid):
+            array = texts.cast(kind)
+            return array if kind == pa.float64() else array.cast(pa.int64())
+    return None
+
+
+def _require_rising(seen: _Seen, slots: Slots, times: Floats, data: DataFile, before: int) -> None:
+    """Along each path every time is after the one before."""
+    order = np.argsort(slots, kind="stable")
+    mine, path = times[order], slots[order]
+    first = np.concatenate([[True], path[1:] != path[:-1]])
+    earlier = np.where(first, seen.times[path], np.concatenate([[0.0], mine[:-1]]))
+    wrong = ~(mine > earlier)
+    if wrong.any():
+        row = int(order[wrong].min())
+        same = bool((mine == earlier)[wrong][np.argmin(order[wrong])])
+        what = "be after the time of the row before of its path" + (", and is the same" if same else "")
+        step = "drop repeated rows" if same else "sort the rows of each path by time, or leave the column of times out"
+        raise InvalidData(f"{data.name}, data row {before + row + 1},", None, what, step)
+    last = np.concatenate([path[1:] != path[:-1], [True]])
+    seen.times[path[last]] = mine[last]
+
+
+def _place(data: DataFile, name: str, row: int) -> str:
+    return f"column {name!r} of {data.name}, data row {row + 1},"

@@ -1,0 +1,158 @@
+"""Methods compared on the same paths over epsilon, with the constant answer beside them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import t as student
+
+from mechdesign.errors import InvalidInput, require_epsilon, require_whole
+from mechdesign.trajectory.discrete_rivals import ATP, Points, exponential, ngram, staircase
+from mechdesign.trajectory.metrics import average_error
+from mechdesign.trajectory.paths import Paths
+from mechdesign.trajectory.plane import plane_design
+from mechdesign.trajectory.regions import Polygon, Rectangle, Region, frame_of
+from mechdesign.trajectory.rivals import PlanarLaplace, published_strawman, strawman
+from mechdesign.trajectory.rounding import to_points
+from mechdesign.trajectory.tracs import PathMechanism, tracs_c, tracs_d
+
+Make = Callable[[float], PathMechanism]
+Metric = Callable[[Paths, Paths], NDArray[np.float64]]
+"""A number for each path, from true and reported places."""
+
+METHODS: dict[str, str] = {
+    "tracs-d": "TraCS-D as the chapter prints it, from the centre",
+    "tracs-d-corner": "TraCS-D from the south west corner, as in the chapter's experiments",
+    "tracs-d-r-sw": "TraCS-D with the redesigned square wave",
+    "tracs-d-certified": "TraCS-D with the certified average optimum for distances",
+    "tracs-c": "TraCS-C as the chapter prints it",
+    "tracs-c-minimax": "TraCS-C with the certified worst-case optimum",
+    "tracs-c-certified": "TraCS-C with the certified average optimum (uniform prior)",
+    "plane": "the certified average optimum in two dimensions at once, on a grid",
+    "laplace": "planar Laplace noise, moved back inside",
+    "strawman": "6-RR over sectors for the direction, spending its epsilon",
+    "strawman-published": "6-RR as the published code samples it: spends more",
+    "exponential": "exponential mechanism over points of interest",
+    "l-srr": "staircase randomised response over points of interest",
+    "ngram": "exponential mechanism over points reachable from the report before",
+    "atp": "directions from the neighbours' reports over points of interest",
+    "exponential-published": "as the published code samples it: spends about half",
+    "l-srr-published": "as the published code samples it: spends about ln eps",
+    "ngram-published": "as the published code samples it: infinite loss",
+}
+"""Every method of a study, in words."""
+
+CONTINUOUS = tuple(list(METHODS)[:10])
+DISCRETE = ("tracs-d", "tracs-c", "tracs-c-certified", "plane", "exponential", "l-srr", "ngram", "atp")
+ON_POINTS = ("exponential", "l-srr", "ngram", "atp", "exponential-published", "l-srr-published", "ngram-published")
+CONSTANT = "centre"
+_PLANE_CELLS = 12  # a second or two at every epsilon
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """The average error of a method at an epsilon: the mean over paths, with a 95% interval for it."""
+
+    method: str
+    epsilon: float
+    mean: float
+    low: float
+    high: float
+    privacy_loss: float
+
+
+def method(name: str, region: Region, points: Points | None = None) -> Make:
+    """The named method as a function of epsilon."""
+    if name not in METHODS:
+        raise InvalidInput("method", name, f"be one of {', '.join(METHODS)}")
+    if name in ON_POINTS:
+        if points is None:
+            raise InvalidInput("method", name, "come with points of interest", "it knows no others")
+        return _on_points(points)[name]
+    makers: Mapping[str, Make] = {
+        "tracs-d": lambda eps: tracs_d(region, eps),
+        "tracs-d-corner": lambda eps: tracs_d(region, eps, start=(region.bounds[0], region.bounds[2])),
+        "tracs-d-r-sw": lambda eps: tracs_d(region, eps, "r-sw"),
+        "tracs-d-certified": lambda eps: tracs_d(region, eps, "certified-uniform"),
+        "tracs-c": lambda eps: tracs_c(region, eps),
+        "tracs-c-minimax": lambda eps: tracs_c(region, eps, "certified"),
+        "tracs-c-certified": lambda eps: tracs_c(region, eps, "certified-uniform"),
+        "plane": lambda eps: _plane(region, eps),
+        "laplace": lambda eps: PlanarLaplace(region, eps),
+        "strawman": lambda eps: strawman(region, eps),
+        "strawman-published": lambda eps: published_strawman(region, eps),
+    }
+    return makers[name]
+
+
+def compare(
+    paths: Paths,
+    region: Region,
+    epsilons: Sequence[float],
+    methods: Sequence[str],
+    rng: np.random.Generator,
+    *,
+    runs: int = 1,
+    points: Points | None = None,
+    metric: Metric = average_error,
+) -> Iterator[Cell]:
+    """The average error, or another metric, of each method at each epsilon.
+
+    With points of interest, all reports are rounded to them.
+
+    Errors of one path in several runs are averaged first, so the interval is about other paths of the same kind; of a
+    single path it is about other runs.
+    """
+    runs = require_whole(runs, "runs", 1, 10_000)
+    for name in methods:
+        make = method(name, region, points)
+        for epsilon in epsilons:
+            mechanism = make(require_epsilon(epsilon))
+            errors = np.empty((runs, len(paths)))
+            for run in range(runs):
+                reported = mechanism.perturb(paths, rng)
+                errors[run] = metric(paths, reported if points is None else to_points(reported, points.table))
+            samples = errors.mean(axis=0) if len(paths) > 1 else errors[:, 0]
+            yield Cell(name, epsilon, *_interval(samples), _loss(mechanism))
+
+
+def constant_error(paths: Paths, region: Region, metric: Metric = average_error) -> float:
+    """The average error (or another metric) of always answering the centre, which spends nothing."""
+    same = paths.replaced(np.broadcast_to(region.centre, paths.places.shape).copy())
+    return float(metric(paths, same).mean())
+
+
+def _on_points(points: Points) -> Mapping[str, Make]:
+    return {
+        "exponential": lambda eps: exponential(points, eps),
+        "l-srr": lambda eps: staircase(points, eps),
+        "ngram": lambda eps: ngram(points, eps),
+        "atp": lambda eps: ATP(points, eps),
+        "exponential-published": lambda eps: exponential(points, eps, published=True),
+        "l-srr-published": lambda eps: staircase(points, eps, published=True),
+        "ngram-published": lambda eps: ngram(points, eps, published=True),
+    }
+
+
+def _plane(region: Region, epsilon: float) -> PathMechanism:
+    frame = frame_of(region)
+    if not isinstance(frame, Rectangle) or isinstance(region, Polygon):
+        raise InvalidInput("method", "plane", "have a rectangle for its region", "take tracs-c or tracs-d")
+    return plane_design(frame, epsilon, cells=_PLANE_CELLS)
+
+
+def _loss(mechanism: PathMechanism) -> float:
+    loss = getattr(mechanism, "privacy_loss", None)
+    return mechanism.epsilon if loss is None else float(loss())
+
+
+def _interval(samples: np.ndarray) -> tuple[float, float, float]:
+    mean, count = float(samples.mean()), len(samples)
+    if count < 2:
+        return mean, mean, mean
+    half = float(student.ppf(0.975, count - 1)) * float(samples.std(ddof=1)) / math.sqrt(count)
+    return mean, mean - half, mean + half

@@ -1,0 +1,227 @@
+"""`trajectory perturb`, `apply` and `compare` as a shell sees them."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pyarrow")
+
+from mechdesign.cli import main
+from mechdesign.deploy import make_table
+from mechdesign.domains import Circle, Interval
+from mechdesign.mechanisms import catalogue
+
+UNIT = "--bounds=0,1,0,1"
+
+
+@pytest.fixture
+def walk(tmp_path):
+    places = np.random.default_rng(1).random((30, 2)).round(4)
+    lines = [f"{'abc'[k % 3]},{k},{x},{y},hidden" for k, (x, y) in enumerate(places)]
+    path = tmp_path / "walk.csv"
+    path.write_text("id,t,lon,lat,note\n" + "\n".join(lines) + "\n")
+    return path
+
+
+def run(capsys, *arguments, code=0):
+    ended = 0
+    try:
+        main(["trajectory", *map(str, arguments)])
+    except SystemExit as end:
+        ended = end.code or 0
+    said = capsys.readouterr()
+    assert ended == code, said.err
+    return said
+
+
+def answer(capsys, *arguments):
+    return json.loads(run(capsys, *arguments, "--json").out)
+
+
+@pytest.mark.parametrize("method", ["tracs-c", "tracs-d", "plane", "laplace"])
+@pytest.mark.parametrize("form", ["csv", "parquet", "geojson"])
+def test_perturb_writes_every_form_by_every_method(capsys, walk, tmp_path, method, form):
+    said = answer(capsys, "perturb", walk, "--eps", "3", UNIT, "--method", method, "--out", tmp_path / f"out.{form}")
+    assert (said["rows"], said["paths"], said["epsilon_location"], said["epsilon_longest_path"]) == (30, 3, 3.0, 30.0)
+    assert (tmp_path / f"out.{form}").stat().st_size > 0
+
+
+def test_a_seed_repeats_the_reports(capsys, walk, tmp_path):
+    for name in ("one", "two"):
+        run(capsys, "perturb", walk, "--eps", "3", UNIT, "--seed", "7", "--out", tmp_path / f"{name}.csv")
+    assert (tmp_path / "one.csv").read_bytes() == (tmp_path / "two.csv").read_bytes()
+
+
+def test_several_files_go_to_a_folder_and_do_not_depend_on_workers(capsys, walk, tmp_path):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for name in ("p.csv", "q.csv"):
+        (folder / name).write_text(walk.read_text())
+    for workers in (1, 2):
+        said = answer(
+            capsys,
+            "perturb",
+            folder,
+            "--eps",
+            "3",
+            UNIT,
+            "--seed",
+            "1",
+            "--workers",
+            workers,
+            "--out",
+            tmp_path / f"o{workers}",
+        )
+        assert (said["rows"], len(said["files"])) == (60, 2)
+    for name in ("p.csv", "q.csv"):
+        assert (tmp_path / "o1" / name).read_bytes() == (tmp_path / "o2" / name).read_bytes()
+    assert (tmp_path / "o1" / "p.csv").read_bytes() != (tmp_path / "o1" / "q.csv").read_bytes()
+
+
+@pytest.mark.slow
+def test_dask_gives_what_local_processes_give(capsys, walk, tmp_path):
+    pytest.importorskip("distributed")
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for name in ("p.csv", "q.csv"):
+        (folder / name).write_text(walk.read_text())
+    base = ("perturb", folder, "--eps", "3", UNIT, "--seed", "1")
+    answer(capsys, *base, "--out", tmp_path / "local")
+    answer(capsys, *base, "--engine", "dask", "--workers", "2", "--out", tmp_path / "dask")
+    assert (tmp_path / "local" / "q.csv").read_bytes() == (tmp_path / "dask" / "q.csv").read_bytes()
+
+
+def test_reports_can_be_rounded_to_points(capsys, walk, tmp_path):
+    (tmp_path / "points.csv").write_text("x,y\n0.25,0.25\n0.75,0.75\n")
+    out = tmp_path / "out.csv"
+    run(capsys, "perturb", walk, "--eps", "3", UNIT, "--points", tmp_path / "points.csv", "--out", out)
+    told = {tuple(line.split(",")[2:4]) for line in out.read_text().splitlines()[1:]}
+    assert told <= {("0.25", "0.25"), ("0.75", "0.75")}
+
+
+def test_apply_draws_from_tables(capsys, walk, tmp_path):
+    table = make_table(catalogue.ogpm(2.0, Interval(0, 1)), 16)
+    table.save(tmp_path / "t.json")
+    said = answer(
+        capsys,
+        "apply",
+        walk,
+        UNIT,
+        "--x-table",
+        tmp_path / "t.json",
+        "--y-table",
+        tmp_path / "t.json",
+        "--out",
+        tmp_path / "out.csv",
+    )
+    assert (said["rows"], said["epsilon_location"], said["released"]) == (30, 4.0, True)
+
+
+def test_apply_draws_directions_and_shares_from_tables(capsys, walk, tmp_path):
+    make_table(catalogue.ogpm_circle(2.0, Circle(2 * math.pi)), 16).save(tmp_path / "d.json")
+    make_table(catalogue.ogpm(1.0, Interval(0, 1)), 16).save(tmp_path / "s.json")
+    said = answer(
+        capsys,
+        "apply",
+        walk,
+        UNIT,
+        "--direction",
+        tmp_path / "d.json",
+        "--distance",
+        tmp_path / "s.json",
+        "--out",
+        tmp_path / "out.parquet",
+    )
+    assert said["epsilon_location"] == 3.0
+
+
+def test_compare_has_a_cell_for_every_method_and_eps_and_the_constant_answer(capsys, tmp_path):
+    said = answer(
+        capsys,
+        "compare",
+        "--eps",
+        "2,6",
+        "--methods",
+        "tracs-c,tracs-c-certified",
+        "--paths",
+        "20",
+        "--seed",
+        "1",
+        "--plot",
+        tmp_path / "c.png",
+    )
+    assert [(cell["method"], cell["epsilon"]) for cell in said["cells"]] == [
+        (name, eps) for name in ("tracs-c", "tracs-c-certified") for eps in (2.0, 6.0)
+    ]
+    assert said["centre"] == pytest.approx(0.3826, abs=0.02)
+    assert (tmp_path / "c.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_compare_says_where_a_constant_answer_is_better(capsys):
+    said = run(capsys, "compare", "--eps", "2", "--methods", "laplace,plane", "--paths", "30", "--seed", "1").out
+    assert "worse than always answering the centre: laplace at 2" in said
+
+
+def test_compare_takes_given_paths_points_and_metrics(capsys, walk):
+    said = answer(
+        capsys,
+        "compare",
+        UNIT,
+        "--data",
+        walk,
+        "--grid",
+        "5",
+        "--metric",
+        "range:0.3",
+        "--eps",
+        "4",
+        "--runs",
+        "2",
+        "--methods",
+        "tracs-c,l-srr",
+        "--seed",
+        "2",
+    )
+    assert (said["paths"], said["locations"]) == (3, 30)
+    assert all(0 <= cell["mean"] <= 1 for cell in said["cells"])
+
+
+def test_a_picture_of_paths_is_drawn(capsys, walk, tmp_path):
+    run(capsys, "perturb", walk, "--eps", "3", UNIT, "--out", tmp_path / "o.csv", "--plot", tmp_path / "m.png")
+    assert (tmp_path / "m.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--eps", "3"),
+        ("--eps", "3", "--bounds=0,1,0"),
+        ("--eps", "3", "--bounds=0,0,0,1"),
+        ("--eps", "-1", UNIT),
+        ("--eps", "3", UNIT, "--disc", "0,0,1"),
+        ("--eps", "3", UNIT, "--method", "best"),
+        ("--eps", "3", UNIT, "--method", "tracs-c", "--split", "best"),
+        ("--eps", "3", UNIT, "--method", "laplace", "--mechanism", "certified"),
+        ("--eps", "3", UNIT, "--mechanism", "best"),
+        ("--eps", "3", UNIT, "--cells", "0,3"),
+        ("--eps", "3", UNIT, "--x", "nowhere"),
+        ("--eps", "3", "--bounds=0,0.1,0,0.1"),
+        ("--eps", "3", UNIT, "--method", "tracs-d", "--start", "5,5"),
+        ("--eps", "3", "--sphere", "--method", "plane"),
+    ],
+)
+def test_bad_input_ends_in_one_line_and_leaves_no_file(capsys, walk, tmp_path, arguments):
+    said = run(capsys, "perturb", walk, *arguments, "--out", tmp_path / "out.csv", code=2)
+    assert said.err.count("\n") == 1
+    assert said.out == ""
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_tables_come_in_pairs(capsys, walk, tmp_path):
+    make_table(catalogue.ogpm(2.0, Interval(0, 1)), 16).save(tmp_path / "t.json")
+    said = run(capsys, "apply", walk, UNIT, "--x-table", tmp_path / "t.json", "--out", tmp_path / "o.csv", code=2)
+    assert "--y-table" in said.err

@@ -1,0 +1,233 @@
+"""TraCS: exact privacy of the composition, its errors beside independent computations, and paths."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from mechdesign.deploy import make_table, sample
+from mechdesign.domains import Circle, Interval
+from mechdesign.errors import InvalidInput
+from mechdesign.mechanisms import catalogue
+from mechdesign.trajectory.coordinates import COORDINATES
+from mechdesign.trajectory.paths import Paths, uniform_paths, uniform_places
+from mechdesign.trajectory.regions import Disc, Parallelogram, Polygon, Rectangle, Sphere
+from mechdesign.trajectory.tracs import (
+    HEURISTIC_SHARE,
+    TracsC,
+    TracsD,
+    perturb_whole_paths,
+    simulated,
+    tracs_c,
+    tracs_d,
+)
+
+SQUARE = Rectangle(0, 1, 0, 1)
+LONG = Rectangle(0, 2, 0, 10)
+TRIANGLE = Polygon(((0, 0), (2, 0), (0, 2)))
+CORNERS = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.5, 0.0), (1.0, 0.3), (0.5, 0.5)]
+
+
+def rng(seed=1):
+    return np.random.default_rng(seed)
+
+
+def edges_and_inside(region, count=40, seed=7):
+    """Places inside, and on the four sides and corners."""
+    west, east, south, north = region.bounds
+    inner = uniform_places(region, count, rng(seed))
+    sides = np.concatenate([inner * [1, 0] + [0, south], inner * [1, 0] + [0, north], inner * [0, 1] + [west, 0]])
+    corners = [[west, south], [west, north], [east, south], [east, north]]
+    return np.concatenate([inner, sides, corners])
+
+
+@pytest.mark.parametrize("name", COORDINATES)
+@pytest.mark.parametrize("epsilon", [0.5, 4.0])
+def test_a_location_of_tracs_c_spends_at_most_epsilon(name, epsilon):
+    assert tracs_c(SQUARE, epsilon, name).privacy_loss() <= epsilon * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("name", COORDINATES)
+@pytest.mark.parametrize("reference", CORNERS)
+def test_density_ratios_of_tracs_d_stay_below_e_to_the_epsilon(name, reference):
+    """Exact densities and masses of random outcomes from random pairs of places, references on the boundary too."""
+    epsilon, tracs = 2.0, tracs_d(SQUARE, 2.0, name, start=reference)
+    places = edges_and_inside(SQUARE)
+    origin = np.broadcast_to(reference, places.shape)
+    angles, shares = tracs.seen_from(origin, places)
+    draw = simulated(rng(3))
+    told_angles, told_shares = draw(tracs.direction, angles), draw(tracs.distance, shares)
+    table = np.array(
+        [
+            tracs.likelihood(np.full(len(places), a), np.full(len(places), s), origin, places)
+            for a, s in zip(told_angles[:60], told_shares[:60], strict=True)
+        ]
+    )
+    assert (table > 0).all()
+    ratio = table.max() if not len(table) else (table.max(axis=1) / table.min(axis=1)).max()
+    assert ratio <= math.exp(epsilon) * (1 + 1e-9)
+    if name == "ogpm":  # and the pairs are different enough to come near
+        assert ratio > math.exp(0.9 * epsilon)
+
+
+@pytest.mark.parametrize("name", COORDINATES)
+def test_density_ratios_of_tracs_c_stay_below_e_to_the_epsilon(name):
+    epsilon, tracs = 3.0, tracs_c(LONG, 3.0, name)
+    places = edges_and_inside(LONG)
+    reports = tracs.reports(places, simulated(rng(4)))[:60]
+    table = np.array([tracs.likelihood(np.broadcast_to(y, places.shape), places) for y in reports])
+    assert (table > 0).all()
+    assert (table.max(axis=1) / table.min(axis=1)).max() <= math.exp(epsilon) * (1 + 1e-9)
+
+
+def test_reports_of_cells_are_within_e_to_the_epsilon_from_any_two_places():
+    """Independent of densities: chances of 9 cells of the square, by 200,000 reports from each of four places.
+
+    Seed 11; chances are above 0.02, so a ratio's standard error is below 2.3% and the allowance of 12% is passed by
+    luck with probability below 1e-5 in all 54 ratios.
+    """
+    epsilon, tracs, count = 1.0, tracs_d(SQUARE, 1.0, start=(0.0, 0.0)), 200_000
+    chances = []
+    for place in [(0.0, 0.0), (0.9, 0.9), (0.2, 0.8), (0.5, 0.0)]:
+        places = np.tile(place, (count, 1))
+        told = tracs.reports(places, np.zeros_like(places), simulated(rng(11)))
+        cells = (np.minimum(told * 3, 2)).astype(int) @ [3, 1]
+        chances.append(np.bincount(cells, minlength=9) / count)
+    table = np.array(chances)[:, 1:]
+    assert (table.max(axis=0) / table.min(axis=0)).max() < math.exp(epsilon) * 1.12
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "from_corner", "coordinates"),
+    [(2, 0.450, 0.393), (4, 0.324, 0.278), (6, 0.229, 0.189), (8, 0.166, 0.124), (10, 0.125, 0.080)],
+)
+def test_average_errors_are_those_computed_independently(epsilon, from_corner, coordinates):
+    """1000 paths of 100 uniform points, seed 2; the reference values are rounded to .001 and drawn alike: the allowance
+    of .004 is seven standard errors of the worst of them."""
+    paths = uniform_paths(SQUARE, 1000, 100, rng(2))
+
+    def error(tracs):
+        return np.hypot(*(tracs.perturb(paths, rng(3)).places - paths.places).T).mean()
+
+    assert error(tracs_d(SQUARE, epsilon, start=(0, 0))) == pytest.approx(from_corner, abs=0.004)
+    assert error(tracs_c(SQUARE, epsilon)) == pytest.approx(coordinates, abs=0.004)
+
+
+def test_the_corner_keeps_half_of_the_first_reports():
+    """The chance that a direction from (0, 0) leads out of the square, for uniform places: 51% at eps = 2.
+
+    By the two heights of the density and the part of its window outside the quadrant, averaged over the angles of a
+    grid of places; n = 20,000, seed 5, allowance five standard errors.
+    """
+    e = math.exp(2 * HEURISTIC_SHARE)
+    high, half = math.sqrt(e) / (2 * math.pi), math.pi * (math.sqrt(e) - 1) / (e - 1)
+    side = (np.arange(400) + 0.5) / 400
+    angles = np.arctan2(side[:, None], side)
+    outside = np.maximum(half - angles, 0) + np.maximum(half - (math.pi / 2 - angles), 0)
+    chance = (high * (1 - 1 / e) * outside).mean() + high / e * 1.5 * math.pi
+    paths = uniform_paths(SQUARE, 20_000, 1, rng(5))
+    told = tracs_d(SQUARE, 2.0, start=(0, 0)).perturb(paths, rng(6)).places
+    assert chance == pytest.approx(0.5118, abs=1e-3)
+    assert (told == 0).all(axis=1).mean() == pytest.approx(chance, abs=0.018)
+    assert not (tracs_d(SQUARE, 2.0).perturb(paths, rng(6)).places == 0.5).all(axis=1).any()
+
+
+@pytest.mark.parametrize("epsilon", [2.0, 4.0, 6.0, 8.0, 10.0])
+def test_the_certified_average_optimum_beats_the_printed_mechanism_in_tracs_c(epsilon):
+    """Average errors of a coordinate under uniform places, exactly: less for the design at every eps."""
+    from mechdesign.losses import Absolute
+
+    printed, design = (tracs_c(SQUARE, epsilon, name).first for name in ("ogpm", "certified-uniform"))
+    assert design.average_loss(Absolute()) < printed.average_loss(Absolute()) - 1e-4
+
+
+REGIONS = [SQUARE, LONG, Disc((1, 1), 2), Parallelogram((0, 0), (2, 0.5), (-0.5, 1)), TRIANGLE]
+
+
+@pytest.mark.parametrize("region", REGIONS, ids=str)
+@pytest.mark.parametrize("follow", [True, False])
+def test_reports_of_tracs_d_lie_in_the_region(region, follow):
+    paths = uniform_paths(region, 50, 20, rng(8))
+    assert region.contains(tracs_d(region, 1.0, follow=follow).perturb(paths, rng(9)).places).all()
+
+
+@pytest.mark.parametrize("region", [SQUARE, LONG, REGIONS[3], TRIANGLE, Sphere()], ids=str)
+def test_reports_of_tracs_c_lie_in_the_region(region):
+    paths = uniform_paths(region, 50, 20, rng(8))
+    assert region.contains(tracs_c(region, 1.0).perturb(paths, rng(9)).places).all()
+
+
+@pytest.mark.parametrize("region", [SQUARE, Disc((0, 0), 2), TRIANGLE], ids=str)
+def test_much_epsilon_leaves_places_where_they_are(region):
+    paths = uniform_paths(region, 20, 5, rng(8))
+    told = tracs_d(region, 60.0, start=region.centre).perturb(paths, rng(9)).places
+    assert np.abs(told - paths.places).max() < 1e-2 * region.diameter
+
+
+def test_a_place_that_is_its_reference_has_direction_and_share_zero():
+    angles, shares = tracs_d(SQUARE, 1.0).seen_from(np.array([[0.5, 0.5]]), np.array([[0.5, 0.5]]))
+    assert angles.tolist() == shares.tolist() == [0.0]
+
+
+def test_discs_around_the_reference_are_polar_coordinates():
+    """From the centre of a disc TraCS-D is the product of the two mechanisms in polar coordinates."""
+    disc = Disc((0, 0), 3.0)
+    angles, shares = tracs_d(disc, 1.0).seen_from(np.zeros((1, 2)), np.array([[0.0, 1.5]]))
+    assert angles.item() == pytest.approx(math.pi / 2)
+    assert shares.item() == pytest.approx(0.5)
+
+
+def test_paths_do_not_depend_on_each_other():
+    """Reports of a path are the same law whatever paths stand beside it: references never cross paths."""
+    paths = Paths.of([[[0.1, 0.1]] * 3, [[0.9, 0.9]] * 5, [[0.5, 0.2]]])
+    told = tracs_d(SQUARE, 60.0).perturb(paths, rng(1))
+    assert [len(path) for path in told] == [3, 5, 1]
+    assert np.abs(told.places - paths.places).max() < 1e-2
+
+
+def test_a_whole_path_spends_its_total_whatever_its_length():
+    made = []
+    paths = Paths.of([[[0.5, 0.5]] * 4, [[0.1, 0.1]], [[0.2, 0.2]] * 4])
+
+    def make(epsilon):
+        made.append(epsilon)
+        return tracs_c(SQUARE, epsilon)
+
+    told = perturb_whole_paths(paths, 4.0, make, rng())
+    assert sorted(made) == [1.0, 4.0]
+    assert np.array_equal(told.starts, paths.starts)
+
+
+def test_the_heuristic_split_is_the_chapters():
+    assert math.pi / (1 + math.pi) == HEURISTIC_SHARE
+    tracs = tracs_d(SQUARE, 4.0)
+    assert tracs.direction.epsilon == pytest.approx(4 * math.pi / (1 + math.pi))
+
+
+def test_tables_serve_as_coordinates():
+    """A draw from tables with the system's randomness in place of a generator: reports are outputs of the tables."""
+    mechanism = catalogue.ogpm(1.0, Interval(0, 1))
+    table = make_table(mechanism)
+    tracs = TracsC(SQUARE, mechanism, mechanism)
+    told = tracs.reports(np.full((100, 2), 0.5), lambda _, values: sample(table, values))
+    assert SQUARE.contains(told).all()
+
+
+@pytest.mark.parametrize(
+    ("make", "field"),
+    [
+        (lambda: tracs_c(Disc((0, 0), 1), 1.0), "region"),
+        (lambda: tracs_d(Sphere(), 1.0), "region"),
+        (lambda: tracs_d(SQUARE, 1.0, start=(2, 2)), "start"),
+        (lambda: tracs_d(SQUARE, 1.0, share=1.0), "share"),
+        (lambda: tracs_d(SQUARE, -1.0), "eps"),
+        (lambda: tracs_c(SQUARE, 1.0, "best"), "mechanism"),
+        (lambda: TracsD(SQUARE, catalogue.ogpm_circle(1.0, Circle(1.0)), catalogue.ogpm(1.0), (0.5, 0.5)), "mechanism"),
+    ],
+)
+def test_what_does_not_fit_is_refused(make, field):
+    with pytest.raises(InvalidInput) as caught:
+        make()
+    assert caught.value.field.startswith(field)

@@ -200,7 +200,7 @@ def test_a_law_survives_its_file():
         (lambda: EXAMPLE.variance(3, 1), "users"),
         (lambda: EXAMPLE.variance(4, 5), "count"),
         (lambda: EXAMPLE.truths(7, np.random.default_rng(1)), "users"),
-        (lambda: EXAMPLE.perturb([0, 2], np.random.default_rng(1)), "values"),
+        (lambda: EXAMPLE.perturb([0, 2], np.random.default_rng(1)), "values[1]"),
         (lambda: EXAMPLE.perturb([0.5, 1], np.random.default_rng(1)), "values"),
         (lambda: EXAMPLE.perturb([0, 1], 7), "rng"),
         (lambda: EXAMPLE.likelihoods(2, 0), "known"),

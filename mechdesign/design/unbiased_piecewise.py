@@ -23,9 +23,9 @@ from scipy import optimize
 
 from mechdesign.design.result import Certificate, Design, Report, versions
 from mechdesign.domains import Interval
-from mechdesign.errors import InvalidInput, NoAnswer, require_epsilon
+from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer, require_epsilon
 from mechdesign.losses import Loss, Power
-from mechdesign.mechanisms.catalogue import SYMMETRIC, UNIT, largest_safe_height
+from mechdesign.mechanisms.catalogue import SYMMETRIC, UNIT, largest_safe_height, pm
 from mechdesign.mechanisms.piecewise import AffineWindow, Piecewise
 from mechdesign.mechanisms.serialise import domain_to_dict
 from mechdesign.proof import IN_UNBIASED_CLASS, UnbiasedBound
@@ -35,6 +35,7 @@ MOST_EPSILON = 30.0  # beyond it doubles cannot hold the window that the proof n
 _SQUARED = Power(2.0)
 _WIDEST_GAP = 1e-6
 _ROUNDING = 1e-12
+_UNRESOLVED = "doubles do not resolve so small an eps: pass a larger one"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +77,14 @@ def optimal_unbiased_piecewise(problem: UnbiasedPiecewiseProblem) -> Design:
     mechanism = _mechanism(problem.epsilon, shape).moved_to(problem.inputs)
     evidence = _evidence(problem.epsilon, shape)
     lower = evidence.bound(mechanism)
-    # a bias at rounding level puts the mechanism a hair outside the class, so it may pass the optimum by as much
-    upper = max(evidence.attained(mechanism), lower)
+    try:
+        # a bias at rounding level puts the mechanism a hair outside the class, so it may pass the optimum by as much
+        upper = max(evidence.attained(mechanism), lower)
+    except CheckFailed:  # the rounding of outputs so far away is a bias to speak of; PM is in the class
+        upper = max(pm(problem.epsilon, problem.inputs).worst_case(Power(2.0))[0], lower)
+        raise NoAnswer(_UNRESOLVED, lower, upper) from None
     if upper - lower > _WIDEST_GAP * upper:
-        raise NoAnswer("doubles do not resolve so small an eps: pass a larger one", lower, upper)
+        raise NoAnswer(_UNRESOLVED, lower, upper)
     certificate = Certificate(lower, upper, IN_UNBIASED_CLASS, False, mechanism.privacy_loss(), evidence)
     report = Report(
         time.perf_counter() - started,

@@ -353,7 +353,7 @@ def test_the_test_of_views_finds_a_leak(watched):
     [
         ([1, 0, 1], {}, "parties"),
         ([1], {}, "parties"),
-        ([1, 2], {}, "values"),
+        ([1, 2], {}, "values[1]"),
         ([1] * 18, {}, "parties"),
         ([1, 0], {"rounds": 0}, "rounds"),
         ([1, 0], {"seconds": 0.0}, "seconds"),

@@ -19,7 +19,6 @@ from mechdesign.design.finite import FiniteProblem, optimal_finite
 from mechdesign.domains import Finite
 from mechdesign.errors import CheckFailed, FileProblem, InvalidInput, NoAnswer
 from mechdesign.proof import prove_privacy
-from mechdesign.proof.linear import LinearBound
 
 POINTS = np.linspace(0, 1, 6)
 LOSS = np.abs(POINTS[:, None] - POINTS[None, :])
@@ -316,11 +315,6 @@ def test_masked_arrays_are_refused() -> None:
 
 
 # -- files ------------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(autouse=True)
-def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(saved._EVIDENCE, LinearBound.kind, LinearBound)
 
 
 def _saved(path: Path) -> Path:

@@ -18,7 +18,7 @@ from mechdesign.design import saved
 from mechdesign.design.finite import FiniteProblem, euclidean, optimal_finite
 from mechdesign.errors import FileProblem, InvalidInput, NoAnswer
 from mechdesign.proof import exp_lower, exp_upper, float_down, float_up, prove_privacy
-from mechdesign.proof.finite import FiniteBound, LexicographicBound
+from mechdesign.proof.finite import LexicographicBound
 
 LINE = euclidean(np.linspace(0, 1, 9))
 GRID = [(a, b) for a in np.linspace(0, 1, 25) for b in np.linspace(0, 1, 25)]
@@ -364,12 +364,6 @@ def test_points_and_outputs_live_in_the_same_space() -> None:
 
 
 # -- files ------------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(autouse=True)
-def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    for evidence in (FiniteBound, LexicographicBound):
-        monkeypatch.setitem(saved._EVIDENCE, evidence.kind, evidence)
 
 
 @pytest.mark.parametrize("criterion", ["worst", "prior", "lexicographic"])

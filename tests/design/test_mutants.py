@@ -25,6 +25,7 @@ from scipy import optimize
 from mechdesign import (
     Absolute,
     Circle,
+    Finite,
     Interval,
     InvalidInput,
     MinimaxProblem,
@@ -61,6 +62,7 @@ Document = dict[str, Any]
 UNIT = Interval(0, 1)
 DATA = priors.Atoms.of_data([0.125, 0.25, 0.25, 0.75])
 MATRIX = np.array([[0.0, 1.0, 3.0], [1.0, 0.0, 1.0], [4.0, 2.0, 0.0]])
+SCALE = Finite((1.0, 2.0, 4.0))
 HERE = 1e-9
 """Relative: what doubles may lose in the errors computed here."""
 
@@ -85,6 +87,10 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "matrix least": lambda: optimal_finite(FiniteProblem(1.0, MATRIX, "lexicographic", [0.5, 0.25, 0.25])),
     "custom": lambda: custom(
         1.0, (0, 1, 2), (0, 1, 2), lambda q: cvxpy.sum(cvxpy.multiply(MATRIX, q)), lambda q: [q[0, 0] <= 0.5]
+    ),
+    "whole numbers": lambda: optimal_minimax(MinimaxProblem(1.0, Absolute(), SCALE)),
+    "whole numbers prior": lambda: optimal_prior(
+        PriorProblem(1.0, priors.Atoms([1.0, 2.0, 4.0], [0.5, 0.25, 0.25]), Squared(), SCALE)
     ),
     "claimed": lambda: optimal_piecewise(PiecewiseProblem(1.0, Power(1.5))),
     "claimed minimax": lambda: optimal_minimax(MinimaxProblem(1.0, Power(1.5), gap=1e-2)),
@@ -498,6 +504,27 @@ def _finite(saved: SavedDesign) -> Truth:
     return Truth(attained, _remembered(key, lambda: _least_linear(costs, epsilon, np.array(rows), limits)))
 
 
+def _points(saved: SavedDesign) -> Truth:
+    """The matrix of distances between the points, in doubles."""
+    mechanism, evidence = _any(saved.mechanism), _any(saved.certificate.evidence)
+    points, told = np.array(mechanism.inputs.points), np.array(mechanism.outputs.points)
+    assert set(told.tolist()) <= set(points.tolist())
+    exponent = _exponent(saved.statement.loss)
+    errors = (np.asarray(mechanism.probabilities) * abs(points[:, None] - told) ** exponent).sum(axis=1)
+    losses = abs(points[:, None] - points) ** exponent
+    key = (saved.statement.criterion.words, mechanism.epsilon, exponent, points.tobytes())
+    if saved.statement.criterion.words == "worst case":
+        nothing = np.zeros_like(losses)
+        rival = _remembered(key, lambda: _least_linear(nothing, mechanism.epsilon, worst=losses))
+        return Truth(float(errors.max()), rival)
+    assert saved.statement.criterion.words == "average under the prior"
+    assert saved.statement.prior == "the weights in the file"
+    weights = np.asarray(evidence.prior) / np.sum(evidence.prior)
+    costs = losses * weights[:, None]
+    rival = _remembered((*key, weights.tobytes()), lambda: _least_linear(costs, mechanism.epsilon))
+    return Truth(float(weights @ errors), rival)
+
+
 def _linear(saved: SavedDesign) -> Truth:
     mechanism, evidence = _any(saved.mechanism), _any(saved.certificate.evidence)
     assert saved.statement.criterion.aim.value == "objective"
@@ -542,6 +569,8 @@ TRUTHS: dict[str, Callable[[SavedDesign, str], Truth]] = {
     "matrix": lambda saved, _: _finite(saved),
     "matrix prior": lambda saved, _: _finite(saved),
     "matrix least": lambda saved, _: _finite(saved),
+    "whole numbers": lambda saved, _: _points(saved),
+    "whole numbers prior": lambda saved, _: _points(saved),
     "custom": lambda saved, _: _linear(saved),
     "polar": lambda saved, _: _polar(saved),
 }
@@ -828,6 +857,7 @@ SHARES = {
     "finite": {"matrix": 5000, "matrix prior": 5000},
     "finite lexicographic": {"matrix least": 10_000},
     "linear": {"custom": 10_000},
+    "points": {"whole numbers": 5000, "whole numbers prior": 5000},
     "none": {"claimed": 4000, "claimed minimax": 3000, "polar": 3000},
 }
 """10,000 mutants of every kind of evidence, and of files without, shared out among designs that have it."""

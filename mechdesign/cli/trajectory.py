@@ -4,29 +4,30 @@ from __future__ import annotations
 
 import csv
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import product
+from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
 
-from mechdesign import files, plot
+from mechdesign import files
 from mechdesign.cli import output
 from mechdesign.cli.apply import counting_rows
+from mechdesign.cli.looks import save_picture, with_look
 from mechdesign.cli.options import AsJson, Eps, Force, PlotFile, Quiet, parse_engine, parse_epsilons
 from mechdesign.collect.engine import Engine
-from mechdesign.data.numbers import require_number_text
+from mechdesign.data.numbers import require_number_text, require_whole_text
 from mechdesign.deploy import load_table
 from mechdesign.errors import FileProblem, InvalidInput, require_epsilon, require_whole
 from mechdesign.trajectory.coordinates import COORDINATES
 from mechdesign.trajectory.discrete_rivals import Points, grid_points
 from mechdesign.trajectory.expected import best_split
 from mechdesign.trajectory.files import FORMATS, Columns, found_columns, read_paths
-from mechdesign.trajectory.metrics import average_error, geodesic_error, within_range
+from mechdesign.trajectory.metrics import average_error, busiest_points, geodesic_error, hotspots_lost, within_range
 from mechdesign.trajectory.paths import Paths, uniform_paths
 from mechdesign.trajectory.plane import plane_design
 from mechdesign.trajectory.regions import Disc, Polygon, Rectangle, Region, Sphere
@@ -36,6 +37,9 @@ from mechdesign.trajectory.study import CONSTANT, METHODS, ON_POINTS, Cell, Metr
 from mechdesign.trajectory.tracs import HEURISTIC_SHARE, PathMechanism, tracs_c, tracs_d
 from mechdesign.trajectory.walk import Walk, Walked, from_the_system, tables_c, tables_d, walk_file
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False, rich_markup_mode=None)
 
 PERTURBING = ("tracs-c", "tracs-d", "plane", "laplace")
@@ -43,6 +47,7 @@ _SHOWN_PATHS, _SHOWN_LOCATIONS = 5, 40
 _WITHOUT_POINTS = ("tracs-d", "tracs-c", "tracs-c-certified", "plane", "laplace", "strawman")
 _WITH_POINTS = ("tracs-d", "tracs-c", "tracs-c-certified", "plane", "exponential", "l-srr", "ngram", "atp")
 ERRORS = ("average error", "average error in metres")
+Wanted = Mapping[str, str | None]
 _NOT_PROTECTED = "ids, times and the number of locations are not protected"
 
 Sources = Annotated[
@@ -74,6 +79,7 @@ OutPath = Annotated[Path, typer.Option("--out", help="The file (or folder, for s
 
 
 @app.command("perturb")
+@with_look
 def perturb(
     sources: Sources,
     eps: Eps,
@@ -103,7 +109,7 @@ def perturb(
     engine: Annotated[str, typer.Option("--engine", help="local or dask, for several files.")] = "local",
     workers: Annotated[int, typer.Option("--workers", help="Processes, for several files.", metavar="N")] = 1,
     scheduler: Annotated[str | None, typer.Option("--scheduler", help="Of a Dask cluster.", metavar="ADDRESS")] = None,
-    picture: PlotFile = None,
+    plot_file: PlotFile = None,
     as_json: AsJson = False,
     force: Force = False,
     quiet: Quiet = False,
@@ -117,19 +123,18 @@ def perturb(
     else:
         walk = Walk(region, make(epsilon), None, None, project, post)
     runner = parse_engine(engine, workers, scheduler)
-    tasks = _tasks(sources, out, _wanted(id_, time, x, y), force=force)
-    if picture is not None:
-        output.require_outputs(None, picture, force=force)
+    tasks = _tasks(sources, out, _wanted(id_, x, y, time), force=force)
+    if plot_file is not None:
+        output.require_outputs(None, plot_file, force=force)
         if len(tasks) > 1:
-            raise InvalidInput("plot", str(picture), "be left out for several files", "draw one of them")
+            raise InvalidInput("plot", str(plot_file), "be left out for several files", "draw one of them")
     done = _walked(tasks, walk, seed, runner, force=force, quiet=quiet)
     _say(done, method, mechanism, region, as_json=as_json)
-    if picture is not None:
-        _draw(
-            tasks[0], region, f"{method} at eps = {epsilon:g} {'a path' if whole_path else 'a location'}", picture, walk
-        )
+    if plot_file is not None:
+        title = f"{method} at eps = {epsilon:g} {'a path' if whole_path else 'a location'}"
+        save_picture(_picture(tasks[0], region, title, walk), plot_file, overwrite=force)
         if not as_json:
-            output.say_saved(picture)
+            output.say_saved(plot_file)
 
 
 @app.command("apply")
@@ -174,7 +179,7 @@ def apply(
         rule = "be two: --x-table and --y-table, or --direction and --distance"
         raise InvalidInput("tables", sum(path is not None for path in coordinates + polar), rule)
     walk = Walk(region, tracs, None, None, project, _post(region, cells, points))
-    wanted = found_columns(source, _wanted(id_, time, x, y))
+    wanted = found_columns(source, _wanted(id_, x, y, time))
     output.require_outputs(out, force=force)
     with output.ending_cleanly(), counting_rows(f"reporting {source.name}", quiet=quiet) as progress:
         done = walk_file(source, out, wanted, walk, from_the_system, overwrite=force, progress=progress)
@@ -182,6 +187,7 @@ def apply(
 
 
 @app.command("compare")
+@with_look
 def compare_(
     eps: Annotated[str, typer.Option("--eps", help="A,B,C or FROM:TO:COUNT, of a location.")] = "2:10:5",
     bounds: Bounds = None,
@@ -203,10 +209,12 @@ def compare_(
     grid: Annotated[
         int | None, typer.Option("--grid", help="Points of interest on a grid, N a side.", metavar="N")
     ] = None,
-    metric: Annotated[str, typer.Option("--metric", help="error, range:R (share within R) or metres.")] = "error",
+    metric: Annotated[
+        str, typer.Option("--metric", help="error, metres, range:R (share within R) or hotspots:SHARE (lost).")
+    ] = "error",
     runs: Annotated[int, typer.Option("--runs", help="Collections of all paths.", metavar="N")] = 1,
     seed: Seed = None,
-    picture: PlotFile = None,
+    plot_file: PlotFile = None,
     as_json: AsJson = False,
     force: Force = False,
     quiet: Quiet = False,
@@ -214,29 +222,29 @@ def compare_(
     """Path mechanisms beside each other over eps, on made or given paths, with the constant answer."""
     region = _region("0,1,0,1" if bounds is None and disc is None else bounds, disc, None, sphere=False)
     epsilons = parse_epsilons(eps)
-    output.require_outputs(None, picture, force=force)
+    output.require_outputs(None, plot_file, force=force)
     rng = np.random.default_rng(_seed(seed))
     if data is None:
         paths = uniform_paths(region, require_whole(count, "paths", 1, 10**6), length, rng)
     else:
-        columns = found_columns(data, _wanted(id_, time, x, y))
+        columns = found_columns(data, _wanted(id_, x, y, time))
         paths = read_paths(data, columns, region, project=project)[0]
     interest = _interest(region, points, grid)
     if interest is not None:
         paths = to_points(paths, interest.table)
     names = _methods(methods, interest)
-    measure, words = _metric(metric)
+    measure, words = _metric(metric, paths, interest)
     found: list[Cell] = []
     with output.progress("comparing", quiet=quiet) as say:
         for name in names:
             say(f"comparing {name}")
             found.extend(compare(paths, region, epsilons, [name], rng, runs=runs, points=interest, metric=measure))
     constant = constant_error(paths, region, measure)
-    if picture is not None:
+    if plot_file is not None:
         from mechdesign.plot.trajectory import error_curves
 
         title = f"{len(paths)} paths of {len(paths.places)} locations in {region}"
-        plot.save(error_curves(found, constant, title=title, words=words), picture, overwrite=force)
+        save_picture(error_curves(found, constant, title=title, words=words), plot_file, overwrite=force)
     if as_json:
         output.print_json(
             {
@@ -250,8 +258,8 @@ def compare_(
         )
         return
     _print_study(found, constant, words, region, paths, epsilons)
-    if picture is not None:
-        output.say_saved(picture)
+    if plot_file is not None:
+        output.say_saved(plot_file)
 
 
 def _cell(cell: Cell) -> dict[str, Any]:
@@ -268,7 +276,7 @@ def _print_study(
     rows.append([CONSTANT, *[f"{constant:.4g}"] * len(epsilons)])
     title = f"{words} of {len(paths)} paths with {len(paths.places)} locations in {region}"
     output.print_table(title, ["eps of a location", *(f"{eps:g}" for eps in epsilons)], rows)
-    widest = max((cell.high - cell.low) / 2 / abs(cell.mean) for cell in found if cell.mean)
+    widest = max(((cell.high - cell.low) / 2 / abs(cell.mean) for cell in found if cell.mean), default=0.0)
     lines = [f"  {name}: {METHODS[name]}" for name in names]
     lines.append(f"  {CONSTANT}: always the same answer, which spends nothing")
     lines.append(f"  intervals of 95% are at most +-{100 * widest:.1f}%")
@@ -365,7 +373,7 @@ def _table_of_points(path: Path, field: str) -> np.ndarray:
         rows = [row for row in csv.reader(text.splitlines(), strict=True) if row]
     except (UnicodeDecodeError, csv.Error):
         raise FileProblem(field, str(path), "be a CSV file in UTF-8") from None
-    start = 0 if rows and _is_number(rows[0][0]) else 1
+    start = 1 if rows and not any(map(_is_number, rows[0])) else 0  # names above the columns
     table = []
     for number, row in enumerate(rows[start:], start + 1):
         if len(row) < 2 or not (_is_number(row[0]) and _is_number(row[1])):
@@ -394,7 +402,11 @@ def _post(region: Region, cells: str | None, points: Path | None) -> Callable[[P
         return None
     if not isinstance(region, Rectangle):
         raise InvalidInput("cells", cells, "come with --bounds", "cells are of rectangles")
-    columns, rows = (int(number) for number in _numbers(cells, "cells", 2, "COLUMNS,ROWS"))
+    try:
+        columns, rows = (require_whole_text(part.strip()) for part in cells.split(","))
+    except ValueError:
+        raise InvalidInput("cells", cells, "be two whole numbers COLUMNS,ROWS", "for example --cells 20,10") from None
+    columns, rows = (require_whole(count, "cells", 1, 10**6) for count in (columns, rows))
     return partial(to_cells, region=region, columns=columns, rows=rows)
 
 
@@ -418,7 +430,7 @@ def _methods(text: str | None, interest: Points | None) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _metric(text: str) -> tuple[Metric, str]:
+def _metric(text: str, paths: Paths, interest: Points | None) -> tuple[Metric, str]:
     if text == "error":
         return average_error, ERRORS[0]
     if text == "metres":
@@ -426,13 +438,19 @@ def _metric(text: str) -> tuple[Metric, str]:
     kind, _, limit = text.partition(":")
     if kind == "range" and _is_number(limit):
         return partial(within_range, range_=require_number_text(limit)), f"share within {limit}"
-    raise InvalidInput("metric", text, "be error, range:R or metres", "for example --metric range:0.1")
+    if kind == "hotspots" and _is_number(limit):
+        if interest is None:
+            raise InvalidInput("metric", text, "come with points of interest", "add --points or --grid")
+        busiest = busiest_points(paths, interest.table, require_number_text(limit))
+        return partial(
+            hotspots_lost, points=interest.table, hotspots=busiest
+        ), f"visits of hotspots lost a path ({limit})"
+    rule = "be error, range:R, hotspots:SHARE or metres"
+    raise InvalidInput("metric", text, rule, "for example --metric range:0.1")
 
 
-def _wanted(id_: str | None, time: str | None, x: str | None, y: str | None) -> Columns | None:
-    if id_ is None and time is None and x is None and y is None:
-        return None
-    return Columns(id_ or "id", x or "x", y or "y", time)
+def _wanted(id_: str | None, x: str | None, y: str | None, time: str | None) -> Wanted:
+    return {"id": id_, "x": x, "y": y, "time": time}
 
 
 def _seed(seed: int | None) -> int:
@@ -449,7 +467,7 @@ class _Task:
     columns: Columns
 
 
-def _tasks(sources: Sequence[Path], out: Path, wanted: Columns | None, *, force: bool) -> list[_Task]:
+def _tasks(sources: Sequence[Path], out: Path, wanted: Wanted, *, force: bool) -> list[_Task]:
     found: list[Path] = []
     for source in sources:
         inside = (
@@ -501,7 +519,7 @@ def _walked(
 def _say(
     done: Sequence[Walked], method: str, mechanism: str, region: Region, *, as_json: bool, released: bool = False
 ) -> None:
-    rows, paths = sum(one.rows for one in done), sum(one.paths for one in done)
+    rows, paths, moved = (sum(getattr(one, name) for one in done) for name in ("rows", "paths", "moved"))
     epsilon, most = max(one.epsilon for one in done), max(one.most for one in done)
     if as_json:
         document = {
@@ -513,6 +531,7 @@ def _say(
             "epsilon_location": epsilon,
             "epsilon_longest_path": most,
             "files": [str(one.file) for one in done],
+            "moved_inside": moved,
             "released": released,
         }
         output.print_json(document)
@@ -524,18 +543,18 @@ def _say(
         f"  {_NOT_PROTECTED}" + ("; a second run spends it again: keep this file" if released else ""),
         soft_wrap=True,
     )
+    if moved:
+        output.console.print(f"  {moved:,} locations lay outside and were moved inside first", soft_wrap=True)
     for one in done:
         output.say_saved(one.file)
 
 
-def _draw(task: _Task, region: Region, title: str, picture: Path, walk: Walk) -> None:
+def _picture(task: _Task, region: Region, title: str, walk: Walk) -> Figure:
     from mechdesign.plot.trajectory import map_of_paths
 
     true, names = read_paths(task.source, task.columns, region, project=walk.project)
     told = read_paths(task.out, task.columns, None)[0]
-    some = range(min(len(true), _SHOWN_PATHS))
-    first = [list(paths)[k][:_SHOWN_LOCATIONS] for paths, k in product((true, told), some)]
-    figure = map_of_paths(
-        region, Paths.of(first[: len(some)]), Paths.of(first[len(some) :]), names, title=title, of=len(true)
+    some, reported = (
+        Paths.of([path[:_SHOWN_LOCATIONS] for path in islice(paths, _SHOWN_PATHS)]) for paths in (true, told)
     )
-    plot.save(figure, picture, overwrite=True)
+    return map_of_paths(region, some, reported, names, title=title, of=len(true))

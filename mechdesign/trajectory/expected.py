@@ -17,7 +17,7 @@ from scipy.stats import qmc
 from mechdesign.errors import InvalidInput
 from mechdesign.trajectory.coordinates import Maker
 from mechdesign.trajectory.regions import Point, Region, frame_of, require_places
-from mechdesign.trajectory.tracs import TracsD, tracs_d
+from mechdesign.trajectory.tracs import TracsD, simulable, tracs_d
 
 Floats = NDArray[np.float64]
 
@@ -36,12 +36,13 @@ def expected_error(tracs: TracsD, places: ArrayLike, reference: Point | None = N
     table = require_places(frame_of(tracs.region), places)
     origin = np.broadcast_to(np.asarray(tracs.start if reference is None else reference, dtype=np.float64), table.shape)
     angles, shares = tracs.seen_from(origin, table)
+    direction, distance = simulable(tracs.direction), simulable(tracs.distance)
     nodes = (np.arange(_NODES) + 0.5) / _NODES
     total = np.zeros(len(table))
     for u in nodes:
-        turned = tracs.direction.quantile(np.full(len(table), u), angles)
+        turned = direction.quantile(np.full(len(table), u), angles)
         for v in nodes:
-            gone = tracs.distance.quantile(np.full(len(table), v), shares)
+            gone = distance.quantile(np.full(len(table), v), shares)
             total += np.hypot(*(tracs.place(origin, turned, gone) - table).T)
     return total / _NODES**2
 

@@ -243,7 +243,7 @@ def compare_(
     if plot_file is not None:
         from mechdesign.plot.trajectory import error_curves
 
-        title = f"{len(paths)} paths of {len(paths.places)} locations in {region}"
+        title = f"{len(paths)} paths, {len(paths.places)} locations in all, in {region}"
         save_picture(error_curves(found, constant, title=title, words=words), plot_file, overwrite=force)
     if as_json:
         output.print_json(
@@ -274,7 +274,7 @@ def _print_study(
     names = list(dict.fromkeys(cell.method for cell in found))
     rows = [[name, *(f"{table[name, eps].mean:.4g}" for eps in epsilons)] for name in names]
     rows.append([CONSTANT, *[f"{constant:.4g}"] * len(epsilons)])
-    title = f"{words} of {len(paths)} paths with {len(paths.places)} locations in {region}"
+    title = f"{words} of {len(paths)} paths, {len(paths.places)} locations in all, in {region}"
     output.print_table(title, ["eps of a location", *(f"{eps:g}" for eps in epsilons)], rows)
     widest = max(((cell.high - cell.low) / 2 / abs(cell.mean) for cell in found if cell.mean), default=0.0)
     lines = [f"  {name}: {METHODS[name]}" for name in names]

@@ -236,7 +236,7 @@ def tracs_d(
 ) -> TracsD:
     """TraCS-D with the ``share`` of epsilon for the direction; it starts at the centre unless told otherwise.
 
-    The chapter starts at the corner (0, 0). From there half of all directions lead out of the region and nowhere:
+    The chapter starts at the corner (0, 0). From there three quarters of all directions lead out and nowhere:
     51% of first reports are the corner itself at eps = 2.
     """
     epsilon = require_epsilon(epsilon)

@@ -318,7 +318,7 @@ def _make(method: str, region: Region, mechanism: str, reference: _Reference, ep
     if method == "tracs-d":
         share = HEURISTIC_SHARE if reference.split is None else reference.split
         if reference.best:
-            share = best_split(region, epsilon, mechanism, start=reference.start)
+            share = best_split(region, epsilon, mechanism, start=reference.start, follow=reference.follow)
         return tracs_d(region, epsilon, mechanism, share=share, start=reference.start, follow=reference.follow)
     if mechanism != "ogpm":
         raise InvalidInput("mechanism", mechanism, f"be left out for {method}", "it goes inside tracs-c and tracs-d")

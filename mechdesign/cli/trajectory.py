@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import secrets
 from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +23,7 @@ from mechdesign.cli.options import AsJson, Eps, Force, PlotFile, Quiet, parse_en
 from mechdesign.collect.engine import Engine
 from mechdesign.data.numbers import require_number_text, require_whole_text
 from mechdesign.deploy import load_table
-from mechdesign.errors import FileProblem, InvalidInput, require_epsilon, require_whole
+from mechdesign.errors import FileProblem, InvalidInput, require_epsilon, require_whole, showing_values, shows_values
 from mechdesign.trajectory.coordinates import COORDINATES
 from mechdesign.trajectory.discrete_rivals import Points, grid_points
 from mechdesign.trajectory.expected import best_split
@@ -491,10 +492,15 @@ def _tasks(sources: Sequence[Path], out: Path, wanted: Wanted, *, force: bool) -
     return tasks
 
 
-def _one(walk: Walk, force: bool, work: tuple[_Task, np.random.SeedSequence]) -> Walked:
+def _one(walk: Walk, force: bool, show: bool, work: tuple[_Task, np.random.SeedSequence]) -> Walked | InvalidInput:
+    """What was written, or what is wrong with the data: an error raised in a worker would be the worker's failure."""
     task, seed = work
     rng = np.random.default_rng(seed)
-    return walk_file(task.source, task.out, task.columns, walk, rng, overwrite=force)
+    with showing_values() if show else contextlib.nullcontext():
+        try:
+            return walk_file(task.source, task.out, task.columns, walk, rng, overwrite=force)
+        except InvalidInput as error:
+            return error
 
 
 def _walked(
@@ -510,7 +516,10 @@ def _walked(
             return [found]
     done: dict[int, Walked] = {}
     with output.ending_cleanly(), output.progress(f"0 of {len(tasks)} files", quiet=quiet) as say:
-        for position, result in engine(partial(_one, walk, force), list(zip(tasks, seeds, strict=True))):
+        work = partial(_one, walk, force, shows_values())
+        for position, result in engine(work, list(zip(tasks, seeds, strict=True))):
+            if isinstance(result, InvalidInput):
+                raise result
             done[position] = result
             say(f"{len(done)} of {len(tasks)} files")
     return [done[k] for k in range(len(tasks))]

@@ -295,3 +295,13 @@ def test_compare_counts_lost_visits_of_hotspots(capsys):
 def test_metres_are_refused_off_the_sphere(capsys):
     arguments = ("--bounds=0,1000,0,1000", "--metric", "metres", "--methods", "tracs-c", "--paths", "2")
     assert "latitudes" in run(capsys, "compare", *arguments, code=2).err
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_bad_data_in_one_of_several_files_are_bad_input_from_any_worker(capsys, walk, tmp_path, workers):
+    _, source, *rest = outside(tmp_path)
+    arguments = ("perturb", walk, source, "--workers", workers, *rest[:-1], tmp_path / "told")
+    silent = run(capsys, *arguments, "--force", code=2).err
+    assert "outside.csv, data row 2" in silent
+    assert "7.654321" not in silent
+    assert "7.654321" in run(capsys, *arguments, "--force", "--show-values", code=2).err

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import csv
-import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -20,22 +18,31 @@ from mechdesign.cli import output
 from mechdesign.cli.apply import counting_rows
 from mechdesign.cli.looks import save_picture, with_look
 from mechdesign.cli.options import AsJson, Eps, Force, PlotFile, Quiet, parse_engine, parse_epsilons
+from mechdesign.cli.trajectory_options import (
+    ERRORS,
+    PERTURBING,
+    Reference,
+    Wanted,
+    make_mechanism,
+    parse_interest,
+    parse_methods,
+    parse_metric,
+    parse_pair,
+    parse_region,
+    parse_seed,
+    rounding_of,
+    wanted_columns,
+)
 from mechdesign.collect.engine import Engine
-from mechdesign.data.numbers import require_number_text, require_whole_text
 from mechdesign.deploy import load_table
 from mechdesign.errors import FileProblem, InvalidInput, require_epsilon, require_whole, showing_values, shows_values
 from mechdesign.trajectory.coordinates import COORDINATES
-from mechdesign.trajectory.discrete_rivals import Points, grid_points
-from mechdesign.trajectory.expected import best_split
 from mechdesign.trajectory.files import FORMATS, Columns, found_columns, read_paths
-from mechdesign.trajectory.metrics import average_error, busiest_points, geodesic_error, hotspots_lost, within_range
 from mechdesign.trajectory.paths import Paths, uniform_paths
-from mechdesign.trajectory.plane import plane_design
-from mechdesign.trajectory.regions import Disc, Polygon, Rectangle, Region, Sphere
-from mechdesign.trajectory.rivals import PlanarLaplace
-from mechdesign.trajectory.rounding import require_points, to_cells, to_points
-from mechdesign.trajectory.study import CONSTANT, METHODS, ON_POINTS, Cell, Metric, compare, constant_error
-from mechdesign.trajectory.tracs import HEURISTIC_SHARE, PathMechanism, tracs_c, tracs_d
+from mechdesign.trajectory.regions import Region
+from mechdesign.trajectory.rounding import to_points
+from mechdesign.trajectory.study import CONSTANT, METHODS, Cell, compare, constant_error
+from mechdesign.trajectory.tracs import PathMechanism
 from mechdesign.trajectory.walk import Walk, Walked, from_the_system, tables_c, tables_d, walk_file
 
 if TYPE_CHECKING:
@@ -43,12 +50,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False, rich_markup_mode=None)
 
-PERTURBING = ("tracs-c", "tracs-d", "plane", "laplace")
 _SHOWN_PATHS, _SHOWN_LOCATIONS = 5, 40
-_WITHOUT_POINTS = ("tracs-d", "tracs-c", "tracs-c-certified", "plane", "laplace", "strawman")
-_WITH_POINTS = ("tracs-d", "tracs-c", "tracs-c-certified", "plane", "exponential", "l-srr", "ngram", "atp")
-ERRORS = ("average error", "average error in metres")
-Wanted = Mapping[str, str | None]
 _NOT_PROTECTED = "ids, times and the number of locations are not protected"
 
 Sources = Annotated[
@@ -116,15 +118,15 @@ def perturb(
     quiet: Quiet = False,
 ) -> None:
     """Simulated reports of paths, location by location. For data about people use `trajectory apply`."""
-    epsilon, region = require_epsilon(eps), _region(bounds, disc, polygon, sphere=sphere)
-    make = partial(_make, method, region, mechanism, _Reference.of(method, split, start, fixed=fixed))
-    post = _post(region, cells, points)
+    epsilon, region = require_epsilon(eps), parse_region(bounds, disc, polygon, sphere=sphere)
+    make = partial(make_mechanism, method, region, mechanism, Reference.of(method, split, start, fixed=fixed))
+    post = rounding_of(region, cells, points)
     if whole_path:
         walk = Walk(region, None, make, epsilon, project, post)
     else:
         walk = Walk(region, make(epsilon), None, None, project, post)
     runner = parse_engine(engine, workers, scheduler)
-    tasks = _tasks(sources, out, _wanted(id_, x, y, time), force=force)
+    tasks = _tasks(sources, out, wanted_columns(id_, x, y, time), force=force)
     if plot_file is not None:
         output.require_outputs(None, plot_file, force=force)
         if len(tasks) > 1:
@@ -166,7 +168,7 @@ def apply(
     quiet: Quiet = False,
 ) -> None:
     """Reports for release: drawn from two tables with the operating system's randomness, exactly private, no seed."""
-    region = _region(bounds, disc, polygon, sphere=sphere)
+    region = parse_region(bounds, disc, polygon, sphere=sphere)
     coordinates, polar = (x_table, y_table), (direction, distance)
     if all(coordinates) and not any(polar):
         if start is not None or fixed:
@@ -175,12 +177,12 @@ def apply(
         tracs: PathMechanism = tables_c(region, first, second)
     elif all(polar) and not any(coordinates):
         toward, away = (load_table(path) for path in polar if path is not None)
-        tracs = tables_d(region, toward, away, start=_pair(start, "start"), follow=not fixed)
+        tracs = tables_d(region, toward, away, start=parse_pair(start, "start"), follow=not fixed)
     else:
         rule = "be two: --x-table and --y-table, or --direction and --distance"
         raise InvalidInput("tables", sum(path is not None for path in coordinates + polar), rule)
-    walk = Walk(region, tracs, None, None, project, _post(region, cells, points))
-    wanted = found_columns(source, _wanted(id_, x, y, time))
+    walk = Walk(region, tracs, None, None, project, rounding_of(region, cells, points))
+    wanted = found_columns(source, wanted_columns(id_, x, y, time))
     output.require_outputs(out, force=force)
     with output.ending_cleanly(), counting_rows(f"reporting {source.name}", quiet=quiet) as progress:
         done = walk_file(source, out, wanted, walk, from_the_system, overwrite=force, progress=progress)
@@ -221,20 +223,20 @@ def compare_(
     quiet: Quiet = False,
 ) -> None:
     """Path mechanisms beside each other over eps, on made or given paths, with the constant answer."""
-    region = _region("0,1,0,1" if bounds is None and disc is None else bounds, disc, None, sphere=False)
+    region = parse_region("0,1,0,1" if bounds is None and disc is None else bounds, disc, None, sphere=False)
     epsilons = parse_epsilons(eps)
     output.require_outputs(None, plot_file, force=force)
-    rng = np.random.default_rng(_seed(seed))
+    rng = np.random.default_rng(parse_seed(seed))
     if data is None:
         paths = uniform_paths(region, require_whole(count, "paths", 1, 10**6), length, rng)
     else:
-        columns = found_columns(data, _wanted(id_, x, y, time))
+        columns = found_columns(data, wanted_columns(id_, x, y, time))
         paths = read_paths(data, columns, region, project=project)[0]
-    interest = _interest(region, points, grid)
+    interest = parse_interest(region, points, grid)
     if interest is not None:
         paths = to_points(paths, interest.table)
-    names = _methods(methods, interest)
-    measure, words = _metric(metric, paths, interest)
+    names = parse_methods(methods, interest)
+    measure, words = parse_metric(metric, paths, interest)
     found: list[Cell] = []
     with output.progress("comparing", quiet=quiet) as say:
         for name in names:
@@ -290,177 +292,6 @@ def _print_study(
     output.console.print("\n".join(lines), soft_wrap=True)
 
 
-# -- what the options say ----------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Reference:
-    """Where TraCS-D sees from, and how it splits epsilon."""
-
-    split: float | None = None
-    best: bool = False
-    start: tuple[float, float] | None = None
-    follow: bool = True
-
-    @classmethod
-    def of(cls, method: str, split: str | None, start: str | None, *, fixed: bool) -> _Reference:
-        if method not in PERTURBING:
-            raise InvalidInput("method", method, f"be one of {', '.join(PERTURBING)}")
-        if method != "tracs-d" and (split is not None or start is not None or fixed):
-            raise InvalidInput("method", method, "be tracs-d with --split, --start or --fixed", "they would do nothing")
-        best = split == "best"
-        part = None if split is None or best else require_number_text(split)
-        return cls(part, best, _pair(start, "start"), not fixed)
-
-
-def _make(method: str, region: Region, mechanism: str, reference: _Reference, epsilon: float) -> PathMechanism:
-    if method == "tracs-c":
-        return tracs_c(region, epsilon, mechanism)
-    if method == "tracs-d":
-        share = HEURISTIC_SHARE if reference.split is None else reference.split
-        if reference.best:
-            share = best_split(region, epsilon, mechanism, start=reference.start, follow=reference.follow)
-        return tracs_d(region, epsilon, mechanism, share=share, start=reference.start, follow=reference.follow)
-    if mechanism != "ogpm":
-        raise InvalidInput("mechanism", mechanism, f"be left out for {method}", "it goes inside tracs-c and tracs-d")
-    if method == "plane":
-        if not isinstance(region, Rectangle):
-            raise InvalidInput("method", method, "come with --bounds", "the plane is designed for rectangles")
-        return plane_design(region, epsilon)
-    return PlanarLaplace(region, epsilon)
-
-
-def _region(bounds: str | None, disc: str | None, polygon: Path | None, *, sphere: bool) -> Region:
-    given = [bounds is not None, disc is not None, polygon is not None, sphere]
-    if sum(given) != 1:
-        step = "for example --bounds=139.47,139.90,35.51,35.86; it is public and must not be taken from the data"
-        raise InvalidInput(
-            "region", f"{sum(given)} of them", "be one of --bounds, --disc, --polygon and --sphere", step
-        )
-    if bounds is not None:
-        return Rectangle(*_numbers(bounds, "bounds", 4, "WEST,EAST,SOUTH,NORTH"))
-    if disc is not None:
-        a, b, radius = _numbers(disc, "disc", 3, "X,Y,RADIUS")
-        return Disc((a, b), radius)
-    if polygon is not None:
-        return Polygon(tuple((float(a), float(b)) for a, b in _table_of_points(polygon, "polygon")))
-    return Sphere()
-
-
-def _numbers(text: str, field: str, count: int, form: str) -> list[float]:
-    parts = text.split(",")
-    try:
-        numbers = [require_number_text(part.strip()) for part in parts]
-    except ValueError:
-        numbers = []
-    if len(numbers) != count:
-        raise InvalidInput(
-            field, text, f"be {count} numbers {form}", f"for example --{field}={','.join('0123'[:count])}"
-        )
-    return numbers
-
-
-def _pair(text: str | None, field: str) -> tuple[float, float] | None:
-    if text is None:
-        return None
-    first, second = _numbers(text, field, 2, "X,Y")
-    return first, second
-
-
-def _table_of_points(path: Path, field: str) -> np.ndarray:
-    """Two columns of numbers of a small public file, with or without names above them."""
-    try:
-        text = files.read_bytes(path, field).decode("utf-8-sig")
-        rows = [row for row in csv.reader(text.splitlines(), strict=True) if row]
-    except (UnicodeDecodeError, csv.Error):
-        raise FileProblem(field, str(path), "be a CSV file in UTF-8") from None
-    start = 1 if rows and not any(map(_is_number, rows[0])) else 0  # names above the columns
-    table = []
-    for number, row in enumerate(rows[start:], start + 1):
-        if len(row) < 2 or not (_is_number(row[0]) and _is_number(row[1])):
-            raise FileProblem(field, str(path), f"hold two numbers x,y in line {number}")
-        table.append((require_number_text(row[0].strip()), require_number_text(row[1].strip())))
-    if not table:
-        raise FileProblem(field, str(path), "hold rows of two numbers x,y")
-    return np.array(table)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        require_number_text(text.strip())
-    except ValueError:
-        return False
-    return True
-
-
-def _post(region: Region, cells: str | None, points: Path | None) -> Callable[[Paths], Paths] | None:
-    """What reports are rounded to."""
-    if cells is not None and points is not None:
-        raise InvalidInput("cells", cells, "be left out beside --points")
-    if points is not None:
-        return partial(to_points, points=require_points(region, _table_of_points(points, "points")))
-    if cells is None:
-        return None
-    if not isinstance(region, Rectangle):
-        raise InvalidInput("cells", cells, "come with --bounds", "cells are of rectangles")
-    try:
-        columns, rows = (require_whole_text(part.strip()) for part in cells.split(","))
-    except ValueError:
-        raise InvalidInput("cells", cells, "be two whole numbers COLUMNS,ROWS", "for example --cells 20,10") from None
-    columns, rows = (require_whole(count, "cells", 1, 10**6) for count in (columns, rows))
-    return partial(to_cells, region=region, columns=columns, rows=rows)
-
-
-def _interest(region: Region, points: Path | None, grid: int | None) -> Points | None:
-    if points is not None and grid is not None:
-        raise InvalidInput("grid", grid, "be left out beside --points")
-    if points is not None:
-        return Points(region, _table_of_points(points, "points"))
-    return None if grid is None else grid_points(region, grid)
-
-
-def _methods(text: str | None, interest: Points | None) -> list[str]:
-    if text is None:
-        return list(_WITHOUT_POINTS if interest is None else _WITH_POINTS)
-    usable = [name for name in METHODS if interest is not None or name not in ON_POINTS]
-    names = usable if text == "all" else [name.strip() for name in text.split(",")]
-    for name in names:
-        if name not in usable:
-            step = "add --points or --grid" if name in METHODS else ""
-            raise InvalidInput("methods", name, f"be among {', '.join(usable)}", step)
-    return list(dict.fromkeys(names))
-
-
-def _metric(text: str, paths: Paths, interest: Points | None) -> tuple[Metric, str]:
-    if text == "error":
-        return average_error, ERRORS[0]
-    if text == "metres":
-        return geodesic_error, ERRORS[1]
-    kind, _, limit = text.partition(":")
-    if kind == "range" and _is_number(limit):
-        return partial(within_range, range_=require_number_text(limit)), f"share within {limit}"
-    if kind == "hotspots" and _is_number(limit):
-        if interest is None:
-            raise InvalidInput("metric", text, "come with points of interest", "add --points or --grid")
-        busiest = busiest_points(paths, interest.table, require_number_text(limit))
-        return partial(
-            hotspots_lost, points=interest.table, hotspots=busiest
-        ), f"visits of hotspots lost a path ({limit})"
-    rule = "be error, range:R, hotspots:SHARE or metres"
-    raise InvalidInput("metric", text, rule, "for example --metric range:0.1")
-
-
-def _wanted(id_: str | None, x: str | None, y: str | None, time: str | None) -> Wanted:
-    return {"id": id_, "x": x, "y": y, "time": time}
-
-
-def _seed(seed: int | None) -> int:
-    return secrets.randbits(64) if seed is None else require_whole(seed, "seed", 0)
-
-
-# -- running -----------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class _Task:
     source: Path
@@ -507,7 +338,7 @@ def _walked(
     tasks: Sequence[_Task], walk: Walk, seed: int | None, engine: Engine, *, force: bool, quiet: bool
 ) -> list[Walked]:
     """Every file with a seed of its own: the same reports for any number of workers."""
-    seeds = np.random.SeedSequence(_seed(seed)).spawn(len(tasks))
+    seeds = np.random.SeedSequence(parse_seed(seed)).spawn(len(tasks))
     if len(tasks) == 1:
         name = tasks[0].source.name
         with output.ending_cleanly(), counting_rows(f"simulating reports of {name}", quiet=quiet) as progress:

@@ -210,6 +210,7 @@ def test_a_picture_of_paths_is_drawn(capsys, walk, tmp_path):
         ("--eps", "3", UNIT, "--cells", "0,3"),
         ("--eps", "3", UNIT, "--cells", "2.5,3"),
         ("--eps", "3", UNIT, "--title", "mine"),
+        ("--eps", "3", UNIT, "--method", "tracs-d", "--split", "half"),
         ("--eps", "3", UNIT, "--x", "nowhere"),
         ("--eps", "3", "--bounds=0,0.1,0,0.1"),
         ("--eps", "3", UNIT, "--method", "tracs-d", "--start", "5,5"),

@@ -111,7 +111,8 @@ def tables_c(region: Region, first: Table, second: Table) -> TracsC:
     """
     for table, part, name in zip((first, second), coordinates_of(region).parts, ("x", "y"), strict=True):
         if table.domain != part:
-            step = f"make it with --domain {part.lower!r},{part.upper!r}, or give its domain as the bounds"
+            ends = ",".join(repr(end).removesuffix(".0") for end in (part.lower, part.upper))
+            step = f"make it with --domain {ends}, or give its domain as the bounds"
             raise InvalidInput(f"table of {name}", str(table.domain), f"have the domain {part}", step)
     return TracsC(region, TableCoordinate(first), TableCoordinate(second), "TraCS-C (tables)")
 

@@ -15,6 +15,7 @@ from benchmarks.clock import Task, fastest
 from benchmarks.rows import Row, Target
 from mechdesign.trajectory import (
     ATP,
+    Paths,
     Rectangle,
     exponential,
     grid_points,
@@ -50,8 +51,8 @@ def rows() -> Iterator[Row]:
         "ATP": ATP(points, EPSILON),
     }
 
-    def reporting(mechanism: PathMechanism, paths: object) -> Task:
-        return partial(mechanism.perturb, paths, np.random.default_rng(2))  # type: ignore[arg-type]
+    def reporting(mechanism: PathMechanism, paths: Paths) -> Task:
+        return partial(mechanism.perturb, paths, np.random.default_rng(2))
 
     uniform = np.random.default_rng(3)
     tasks: dict[str, Task] = {"uniforms": lambda: uniform.random((PATHS * LENGTH, 4))}

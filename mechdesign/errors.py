@@ -124,6 +124,11 @@ class InvalidData(InvalidInput):
         return _unpickled, (type(self), self.field, self.value, self.rule, self.next_step)
 
 
+def shows_values() -> bool:
+    """Whether this runs inside `showing_values`: worker processes are told, as they do not inherit it."""
+    return _showing.get()
+
+
 def _unpickled(kind: type[InvalidData], field: str, value: Any, rule: str, next_step: str) -> InvalidData:
     """What was shown where the error was made is shown where it comes back."""
     if value is WITHHELD:

@@ -30,6 +30,9 @@ def test_every_command_line_of_the_readme_is_accepted(capfd, tmp_path, monkeypat
     pq.write_table(data, "data.parquet")
     csv.write_csv(data, "data.csv")
     Path("labels.csv").write_text("\n".join("abbccc" * 50))
+    Path("walks.csv").write_text(
+        "id,t,lon,lat\n" + "".join(f"{k % 3},{k},{139.5 + k / 100},{35.52 + k % 7 / 25}\n" for k in range(30))
+    )
     for name, client, size in (("reports.npy", "mechdesign", 3), ("theirs.npy", "pure-ldp", 100)):
         law = law_of_client(client, "olh", 1.0, size)
         np.save(name, law.report(np.arange(200) % size, np.random.default_rng(1)))

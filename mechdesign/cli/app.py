@@ -108,12 +108,13 @@ app.command("apply", help=apply.__doc__)(apply.run)
 app.command("estimate", help=estimate.__doc__)(estimate.run)
 app.add_typer(trajectory.app, name="trajectory")
 
+_TRAJECTORY = tuple((f"trajectory {command.name}", command) for command in trajectory.app.registered_commands)
 _READERS = ("minimax", "aaa", "mean", "bench", "estimate-counts", "budget", "capacity", "apply", "estimate")
 
-for _command in app.registered_commands:
+for _name, _command in (*((command.name, command) for command in app.registered_commands), *_TRAJECTORY):
     assert _command.callback is not None
     _command.callback = with_plain_numbers(_command.callback)
-    if _command.name in _READERS:
+    if _name in _READERS or (_name, _command) in _TRAJECTORY:
         _command.callback = with_show_values(_command.callback)
 
 

@@ -2,47 +2,55 @@
 
 from __future__ import annotations
 
-import csv
-import secrets
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import product
+from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
 
-from mechdesign import files, plot
+from mechdesign import files
 from mechdesign.cli import output
 from mechdesign.cli.apply import counting_rows
+from mechdesign.cli.looks import save_picture, with_look
 from mechdesign.cli.options import AsJson, Eps, Force, PlotFile, Quiet, parse_engine, parse_epsilons
+from mechdesign.cli.trajectory_options import (
+    ERRORS,
+    PERTURBING,
+    Reference,
+    Wanted,
+    make_mechanism,
+    parse_interest,
+    parse_methods,
+    parse_metric,
+    parse_pair,
+    parse_region,
+    parse_seed,
+    rounding_of,
+    wanted_columns,
+)
 from mechdesign.collect.engine import Engine
-from mechdesign.data.numbers import require_number_text
 from mechdesign.deploy import load_table
-from mechdesign.errors import FileProblem, InvalidInput, require_epsilon, require_whole
+from mechdesign.errors import FileProblem, InvalidInput, require_epsilon, require_whole, showing_values, shows_values
 from mechdesign.trajectory.coordinates import COORDINATES
-from mechdesign.trajectory.discrete_rivals import Points, grid_points
-from mechdesign.trajectory.expected import best_split
 from mechdesign.trajectory.files import FORMATS, Columns, found_columns, read_paths
-from mechdesign.trajectory.metrics import average_error, geodesic_error, within_range
 from mechdesign.trajectory.paths import Paths, uniform_paths
-from mechdesign.trajectory.plane import plane_design
-from mechdesign.trajectory.regions import Disc, Polygon, Rectangle, Region, Sphere
-from mechdesign.trajectory.rivals import PlanarLaplace
-from mechdesign.trajectory.rounding import require_points, to_cells, to_points
-from mechdesign.trajectory.study import CONSTANT, METHODS, ON_POINTS, Cell, Metric, compare, constant_error
-from mechdesign.trajectory.tracs import HEURISTIC_SHARE, PathMechanism, tracs_c, tracs_d
+from mechdesign.trajectory.regions import Region
+from mechdesign.trajectory.rounding import to_points
+from mechdesign.trajectory.study import CONSTANT, METHODS, Cell, compare, constant_error
+from mechdesign.trajectory.tracs import PathMechanism
 from mechdesign.trajectory.walk import Walk, Walked, from_the_system, tables_c, tables_d, walk_file
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False, rich_markup_mode=None)
 
-PERTURBING = ("tracs-c", "tracs-d", "plane", "laplace")
 _SHOWN_PATHS, _SHOWN_LOCATIONS = 5, 40
-_WITHOUT_POINTS = ("tracs-d", "tracs-c", "tracs-c-certified", "plane", "laplace", "strawman")
-_WITH_POINTS = ("tracs-d", "tracs-c", "tracs-c-certified", "plane", "exponential", "l-srr", "ngram", "atp")
-ERRORS = ("average error", "average error in metres")
 _NOT_PROTECTED = "ids, times and the number of locations are not protected"
 
 Sources = Annotated[
@@ -74,6 +82,7 @@ OutPath = Annotated[Path, typer.Option("--out", help="The file (or folder, for s
 
 
 @app.command("perturb")
+@with_look
 def perturb(
     sources: Sources,
     eps: Eps,
@@ -103,33 +112,32 @@ def perturb(
     engine: Annotated[str, typer.Option("--engine", help="local or dask, for several files.")] = "local",
     workers: Annotated[int, typer.Option("--workers", help="Processes, for several files.", metavar="N")] = 1,
     scheduler: Annotated[str | None, typer.Option("--scheduler", help="Of a Dask cluster.", metavar="ADDRESS")] = None,
-    picture: PlotFile = None,
+    plot_file: PlotFile = None,
     as_json: AsJson = False,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
     """Simulated reports of paths, location by location. For data about people use `trajectory apply`."""
-    epsilon, region = require_epsilon(eps), _region(bounds, disc, polygon, sphere=sphere)
-    make = partial(_make, method, region, mechanism, _Reference.of(method, split, start, fixed=fixed))
-    post = _post(region, cells, points)
+    epsilon, region = require_epsilon(eps), parse_region(bounds, disc, polygon, sphere=sphere)
+    make = partial(make_mechanism, method, region, mechanism, Reference.of(method, split, start, fixed=fixed))
+    post = rounding_of(region, cells, points)
     if whole_path:
         walk = Walk(region, None, make, epsilon, project, post)
     else:
         walk = Walk(region, make(epsilon), None, None, project, post)
     runner = parse_engine(engine, workers, scheduler)
-    tasks = _tasks(sources, out, _wanted(id_, time, x, y), force=force)
-    if picture is not None:
-        output.require_outputs(None, picture, force=force)
+    tasks = _tasks(sources, out, wanted_columns(id_, x, y, time), force=force)
+    if plot_file is not None:
+        output.require_outputs(None, plot_file, force=force)
         if len(tasks) > 1:
-            raise InvalidInput("plot", str(picture), "be left out for several files", "draw one of them")
+            raise InvalidInput("plot", str(plot_file), "be left out for several files", "draw one of them")
     done = _walked(tasks, walk, seed, runner, force=force, quiet=quiet)
     _say(done, method, mechanism, region, as_json=as_json)
-    if picture is not None:
-        _draw(
-            tasks[0], region, f"{method} at eps = {epsilon:g} {'a path' if whole_path else 'a location'}", picture, walk
-        )
+    if plot_file is not None:
+        title = f"{method} at eps = {epsilon:g} {'a path' if whole_path else 'a location'}"
+        save_picture(_picture(tasks[0], region, title, walk), plot_file, overwrite=force)
         if not as_json:
-            output.say_saved(picture)
+            output.say_saved(plot_file)
 
 
 @app.command("apply")
@@ -160,7 +168,7 @@ def apply(
     quiet: Quiet = False,
 ) -> None:
     """Reports for release: drawn from two tables with the operating system's randomness, exactly private, no seed."""
-    region = _region(bounds, disc, polygon, sphere=sphere)
+    region = parse_region(bounds, disc, polygon, sphere=sphere)
     coordinates, polar = (x_table, y_table), (direction, distance)
     if all(coordinates) and not any(polar):
         if start is not None or fixed:
@@ -169,12 +177,12 @@ def apply(
         tracs: PathMechanism = tables_c(region, first, second)
     elif all(polar) and not any(coordinates):
         toward, away = (load_table(path) for path in polar if path is not None)
-        tracs = tables_d(region, toward, away, start=_pair(start, "start"), follow=not fixed)
+        tracs = tables_d(region, toward, away, start=parse_pair(start, "start"), follow=not fixed)
     else:
         rule = "be two: --x-table and --y-table, or --direction and --distance"
         raise InvalidInput("tables", sum(path is not None for path in coordinates + polar), rule)
-    walk = Walk(region, tracs, None, None, project, _post(region, cells, points))
-    wanted = found_columns(source, _wanted(id_, time, x, y))
+    walk = Walk(region, tracs, None, None, project, rounding_of(region, cells, points))
+    wanted = found_columns(source, wanted_columns(id_, x, y, time))
     output.require_outputs(out, force=force)
     with output.ending_cleanly(), counting_rows(f"reporting {source.name}", quiet=quiet) as progress:
         done = walk_file(source, out, wanted, walk, from_the_system, overwrite=force, progress=progress)
@@ -182,6 +190,7 @@ def apply(
 
 
 @app.command("compare")
+@with_look
 def compare_(
     eps: Annotated[str, typer.Option("--eps", help="A,B,C or FROM:TO:COUNT, of a location.")] = "2:10:5",
     bounds: Bounds = None,
@@ -203,40 +212,42 @@ def compare_(
     grid: Annotated[
         int | None, typer.Option("--grid", help="Points of interest on a grid, N a side.", metavar="N")
     ] = None,
-    metric: Annotated[str, typer.Option("--metric", help="error, range:R (share within R) or metres.")] = "error",
+    metric: Annotated[
+        str, typer.Option("--metric", help="error, metres, range:R (share within R) or hotspots:SHARE (lost).")
+    ] = "error",
     runs: Annotated[int, typer.Option("--runs", help="Collections of all paths.", metavar="N")] = 1,
     seed: Seed = None,
-    picture: PlotFile = None,
+    plot_file: PlotFile = None,
     as_json: AsJson = False,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
     """Path mechanisms beside each other over eps, on made or given paths, with the constant answer."""
-    region = _region("0,1,0,1" if bounds is None and disc is None else bounds, disc, None, sphere=False)
+    region = parse_region("0,1,0,1" if bounds is None and disc is None else bounds, disc, None, sphere=False)
     epsilons = parse_epsilons(eps)
-    output.require_outputs(None, picture, force=force)
-    rng = np.random.default_rng(_seed(seed))
+    output.require_outputs(None, plot_file, force=force)
+    rng = np.random.default_rng(parse_seed(seed))
     if data is None:
         paths = uniform_paths(region, require_whole(count, "paths", 1, 10**6), length, rng)
     else:
-        columns = found_columns(data, _wanted(id_, time, x, y))
+        columns = found_columns(data, wanted_columns(id_, x, y, time))
         paths = read_paths(data, columns, region, project=project)[0]
-    interest = _interest(region, points, grid)
+    interest = parse_interest(region, points, grid)
     if interest is not None:
         paths = to_points(paths, interest.table)
-    names = _methods(methods, interest)
-    measure, words = _metric(metric)
+    names = parse_methods(methods, interest)
+    measure, words = parse_metric(metric, paths, interest)
     found: list[Cell] = []
     with output.progress("comparing", quiet=quiet) as say:
         for name in names:
             say(f"comparing {name}")
             found.extend(compare(paths, region, epsilons, [name], rng, runs=runs, points=interest, metric=measure))
     constant = constant_error(paths, region, measure)
-    if picture is not None:
+    if plot_file is not None:
         from mechdesign.plot.trajectory import error_curves
 
-        title = f"{len(paths)} paths of {len(paths.places)} locations in {region}"
-        plot.save(error_curves(found, constant, title=title, words=words), picture, overwrite=force)
+        title = f"{len(paths)} paths, {len(paths.places)} locations in all, in {region}"
+        save_picture(error_curves(found, constant, title=title, words=words), plot_file, overwrite=force)
     if as_json:
         output.print_json(
             {
@@ -250,8 +261,8 @@ def compare_(
         )
         return
     _print_study(found, constant, words, region, paths, epsilons)
-    if picture is not None:
-        output.say_saved(picture)
+    if plot_file is not None:
+        output.say_saved(plot_file)
 
 
 def _cell(cell: Cell) -> dict[str, Any]:
@@ -266,9 +277,9 @@ def _print_study(
     names = list(dict.fromkeys(cell.method for cell in found))
     rows = [[name, *(f"{table[name, eps].mean:.4g}" for eps in epsilons)] for name in names]
     rows.append([CONSTANT, *[f"{constant:.4g}"] * len(epsilons)])
-    title = f"{words} of {len(paths)} paths with {len(paths.places)} locations in {region}"
+    title = f"{words} of {len(paths)} paths, {len(paths.places)} locations in all, in {region}"
     output.print_table(title, ["eps of a location", *(f"{eps:g}" for eps in epsilons)], rows)
-    widest = max((cell.high - cell.low) / 2 / abs(cell.mean) for cell in found if cell.mean)
+    widest = max(((cell.high - cell.low) / 2 / abs(cell.mean) for cell in found if cell.mean), default=0.0)
     lines = [f"  {name}: {METHODS[name]}" for name in names]
     lines.append(f"  {CONSTANT}: always the same answer, which spends nothing")
     lines.append(f"  intervals of 95% are at most +-{100 * widest:.1f}%")
@@ -281,167 +292,6 @@ def _print_study(
     output.console.print("\n".join(lines), soft_wrap=True)
 
 
-# -- what the options say ----------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Reference:
-    """Where TraCS-D sees from, and how it splits epsilon."""
-
-    split: float | None = None
-    best: bool = False
-    start: tuple[float, float] | None = None
-    follow: bool = True
-
-    @classmethod
-    def of(cls, method: str, split: str | None, start: str | None, *, fixed: bool) -> _Reference:
-        if method not in PERTURBING:
-            raise InvalidInput("method", method, f"be one of {', '.join(PERTURBING)}")
-        if method != "tracs-d" and (split is not None or start is not None or fixed):
-            raise InvalidInput("method", method, "be tracs-d with --split, --start or --fixed", "they would do nothing")
-        best = split == "best"
-        part = None if split is None or best else require_number_text(split)
-        return cls(part, best, _pair(start, "start"), not fixed)
-
-
-def _make(method: str, region: Region, mechanism: str, reference: _Reference, epsilon: float) -> PathMechanism:
-    if method == "tracs-c":
-        return tracs_c(region, epsilon, mechanism)
-    if method == "tracs-d":
-        share = HEURISTIC_SHARE if reference.split is None else reference.split
-        if reference.best:
-            share = best_split(region, epsilon, mechanism, start=reference.start)
-        return tracs_d(region, epsilon, mechanism, share=share, start=reference.start, follow=reference.follow)
-    if mechanism != "ogpm":
-        raise InvalidInput("mechanism", mechanism, f"be left out for {method}", "it goes inside tracs-c and tracs-d")
-    if method == "plane":
-        if not isinstance(region, Rectangle):
-            raise InvalidInput("method", method, "come with --bounds", "the plane is designed for rectangles")
-        return plane_design(region, epsilon)
-    return PlanarLaplace(region, epsilon)
-
-
-def _region(bounds: str | None, disc: str | None, polygon: Path | None, *, sphere: bool) -> Region:
-    given = [bounds is not None, disc is not None, polygon is not None, sphere]
-    if sum(given) != 1:
-        step = "for example --bounds=139.47,139.90,35.51,35.86; it is public and must not be taken from the data"
-        raise InvalidInput(
-            "region", f"{sum(given)} of them", "be one of --bounds, --disc, --polygon and --sphere", step
-        )
-    if bounds is not None:
-        return Rectangle(*_numbers(bounds, "bounds", 4, "WEST,EAST,SOUTH,NORTH"))
-    if disc is not None:
-        a, b, radius = _numbers(disc, "disc", 3, "X,Y,RADIUS")
-        return Disc((a, b), radius)
-    if polygon is not None:
-        return Polygon(tuple((float(a), float(b)) for a, b in _table_of_points(polygon, "polygon")))
-    return Sphere()
-
-
-def _numbers(text: str, field: str, count: int, form: str) -> list[float]:
-    parts = text.split(",")
-    try:
-        numbers = [require_number_text(part.strip()) for part in parts]
-    except ValueError:
-        numbers = []
-    if len(numbers) != count:
-        raise InvalidInput(
-            field, text, f"be {count} numbers {form}", f"for example --{field}={','.join('0123'[:count])}"
-        )
-    return numbers
-
-
-def _pair(text: str | None, field: str) -> tuple[float, float] | None:
-    if text is None:
-        return None
-    first, second = _numbers(text, field, 2, "X,Y")
-    return first, second
-
-
-def _table_of_points(path: Path, field: str) -> np.ndarray:
-    """Two columns of numbers of a small public file, with or without names above them."""
-    try:
-        text = files.read_bytes(path, field).decode("utf-8-sig")
-        rows = [row for row in csv.reader(text.splitlines(), strict=True) if row]
-    except (UnicodeDecodeError, csv.Error):
-        raise FileProblem(field, str(path), "be a CSV file in UTF-8") from None
-    start = 0 if rows and _is_number(rows[0][0]) else 1
-    table = []
-    for number, row in enumerate(rows[start:], start + 1):
-        if len(row) < 2 or not (_is_number(row[0]) and _is_number(row[1])):
-            raise FileProblem(field, str(path), f"hold two numbers x,y in line {number}")
-        table.append((require_number_text(row[0].strip()), require_number_text(row[1].strip())))
-    if not table:
-        raise FileProblem(field, str(path), "hold rows of two numbers x,y")
-    return np.array(table)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        require_number_text(text.strip())
-    except ValueError:
-        return False
-    return True
-
-
-def _post(region: Region, cells: str | None, points: Path | None) -> Callable[[Paths], Paths] | None:
-    """What reports are rounded to."""
-    if cells is not None and points is not None:
-        raise InvalidInput("cells", cells, "be left out beside --points")
-    if points is not None:
-        return partial(to_points, points=require_points(region, _table_of_points(points, "points")))
-    if cells is None:
-        return None
-    if not isinstance(region, Rectangle):
-        raise InvalidInput("cells", cells, "come with --bounds", "cells are of rectangles")
-    columns, rows = (int(number) for number in _numbers(cells, "cells", 2, "COLUMNS,ROWS"))
-    return partial(to_cells, region=region, columns=columns, rows=rows)
-
-
-def _interest(region: Region, points: Path | None, grid: int | None) -> Points | None:
-    if points is not None and grid is not None:
-        raise InvalidInput("grid", grid, "be left out beside --points")
-    if points is not None:
-        return Points(region, _table_of_points(points, "points"))
-    return None if grid is None else grid_points(region, grid)
-
-
-def _methods(text: str | None, interest: Points | None) -> list[str]:
-    if text is None:
-        return list(_WITHOUT_POINTS if interest is None else _WITH_POINTS)
-    usable = [name for name in METHODS if interest is not None or name not in ON_POINTS]
-    names = usable if text == "all" else [name.strip() for name in text.split(",")]
-    for name in names:
-        if name not in usable:
-            step = "add --points or --grid" if name in METHODS else ""
-            raise InvalidInput("methods", name, f"be among {', '.join(usable)}", step)
-    return list(dict.fromkeys(names))
-
-
-def _metric(text: str) -> tuple[Metric, str]:
-    if text == "error":
-        return average_error, ERRORS[0]
-    if text == "metres":
-        return geodesic_error, ERRORS[1]
-    kind, _, limit = text.partition(":")
-    if kind == "range" and _is_number(limit):
-        return partial(within_range, range_=require_number_text(limit)), f"share within {limit}"
-    raise InvalidInput("metric", text, "be error, range:R or metres", "for example --metric range:0.1")
-
-
-def _wanted(id_: str | None, time: str | None, x: str | None, y: str | None) -> Columns | None:
-    if id_ is None and time is None and x is None and y is None:
-        return None
-    return Columns(id_ or "id", x or "x", y or "y", time)
-
-
-def _seed(seed: int | None) -> int:
-    return secrets.randbits(64) if seed is None else require_whole(seed, "seed", 0)
-
-
-# -- running -----------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class _Task:
     source: Path
@@ -449,7 +299,7 @@ class _Task:
     columns: Columns
 
 
-def _tasks(sources: Sequence[Path], out: Path, wanted: Columns | None, *, force: bool) -> list[_Task]:
+def _tasks(sources: Sequence[Path], out: Path, wanted: Wanted, *, force: bool) -> list[_Task]:
     found: list[Path] = []
     for source in sources:
         inside = (
@@ -473,17 +323,22 @@ def _tasks(sources: Sequence[Path], out: Path, wanted: Columns | None, *, force:
     return tasks
 
 
-def _one(walk: Walk, force: bool, work: tuple[_Task, np.random.SeedSequence]) -> Walked:
+def _one(walk: Walk, force: bool, show: bool, work: tuple[_Task, np.random.SeedSequence]) -> Walked | InvalidInput:
+    """What was written, or what is wrong with the data: an error raised in a worker would be the worker's failure."""
     task, seed = work
     rng = np.random.default_rng(seed)
-    return walk_file(task.source, task.out, task.columns, walk, rng, overwrite=force)
+    with showing_values() if show else contextlib.nullcontext():
+        try:
+            return walk_file(task.source, task.out, task.columns, walk, rng, overwrite=force)
+        except InvalidInput as error:
+            return error
 
 
 def _walked(
     tasks: Sequence[_Task], walk: Walk, seed: int | None, engine: Engine, *, force: bool, quiet: bool
 ) -> list[Walked]:
     """Every file with a seed of its own: the same reports for any number of workers."""
-    seeds = np.random.SeedSequence(_seed(seed)).spawn(len(tasks))
+    seeds = np.random.SeedSequence(parse_seed(seed)).spawn(len(tasks))
     if len(tasks) == 1:
         name = tasks[0].source.name
         with output.ending_cleanly(), counting_rows(f"simulating reports of {name}", quiet=quiet) as progress:
@@ -492,7 +347,10 @@ def _walked(
             return [found]
     done: dict[int, Walked] = {}
     with output.ending_cleanly(), output.progress(f"0 of {len(tasks)} files", quiet=quiet) as say:
-        for position, result in engine(partial(_one, walk, force), list(zip(tasks, seeds, strict=True))):
+        work = partial(_one, walk, force, shows_values())
+        for position, result in engine(work, list(zip(tasks, seeds, strict=True))):
+            if isinstance(result, InvalidInput):
+                raise result
             done[position] = result
             say(f"{len(done)} of {len(tasks)} files")
     return [done[k] for k in range(len(tasks))]
@@ -501,7 +359,7 @@ def _walked(
 def _say(
     done: Sequence[Walked], method: str, mechanism: str, region: Region, *, as_json: bool, released: bool = False
 ) -> None:
-    rows, paths = sum(one.rows for one in done), sum(one.paths for one in done)
+    rows, paths, moved = (sum(getattr(one, name) for one in done) for name in ("rows", "paths", "moved"))
     epsilon, most = max(one.epsilon for one in done), max(one.most for one in done)
     if as_json:
         document = {
@@ -513,6 +371,7 @@ def _say(
             "epsilon_location": epsilon,
             "epsilon_longest_path": most,
             "files": [str(one.file) for one in done],
+            "moved_inside": moved,
             "released": released,
         }
         output.print_json(document)
@@ -524,18 +383,18 @@ def _say(
         f"  {_NOT_PROTECTED}" + ("; a second run spends it again: keep this file" if released else ""),
         soft_wrap=True,
     )
+    if moved:
+        output.console.print(f"  {moved:,} locations lay outside and were moved inside first", soft_wrap=True)
     for one in done:
         output.say_saved(one.file)
 
 
-def _draw(task: _Task, region: Region, title: str, picture: Path, walk: Walk) -> None:
+def _picture(task: _Task, region: Region, title: str, walk: Walk) -> Figure:
     from mechdesign.plot.trajectory import map_of_paths
 
     true, names = read_paths(task.source, task.columns, region, project=walk.project)
     told = read_paths(task.out, task.columns, None)[0]
-    some = range(min(len(true), _SHOWN_PATHS))
-    first = [list(paths)[k][:_SHOWN_LOCATIONS] for paths, k in product((true, told), some)]
-    figure = map_of_paths(
-        region, Paths.of(first[: len(some)]), Paths.of(first[len(some) :]), names, title=title, of=len(true)
+    some, reported = (
+        Paths.of([path[:_SHOWN_LOCATIONS] for path in islice(paths, _SHOWN_PATHS)]) for paths in (true, told)
     )
-    plot.save(figure, picture, overwrite=True)
+    return map_of_paths(region, some, reported, names, title=title, of=len(true))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,20 +13,20 @@ from mechdesign.plot.canvas import (
     BLUE,
     GREY,
     VERMILION,
+    draw_lines,
     drawable,
     empty_figure,
     legend_right,
     line_style,
 )
 from mechdesign.trajectory.paths import Paths
-from mechdesign.trajectory.regions import Region
+from mechdesign.trajectory.regions import Disc, Parallelogram, Polygon, Region
 from mechdesign.trajectory.study import CONSTANT, Cell
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _MOST_PATHS = 4
-_MARKERS = "os^Dv<>pPX"
 
 
 def map_of_paths(
@@ -37,10 +38,9 @@ def map_of_paths(
     rows = -(-shown // columns)
     figure = empty_figure(4.2 * columns, 3.6 * rows + 0.6)
     panels = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
-    west, east, south, north = region.bounds
     for k, (path, reported) in enumerate(zip(list(true)[:shown], list(told)[:shown], strict=True)):
         axes = panels.flat[k]
-        axes.plot([west, east, east, west, west], [south, south, north, north, south], color=GREY, linewidth=0.8)
+        axes.plot(*_outline(region).T, color=GREY, linewidth=0.8)
         axes.plot(*path.T, color=BLUE, linewidth=1.6, marker="o", markersize=4, label="true")
         style: dict[str, Any] = {"linestyle": "--", "marker": "x", "markersize": 5, "linewidth": 1.0}
         axes.plot(*reported.T, color=VERMILION, label="reported", **style)
@@ -54,16 +54,32 @@ def map_of_paths(
     return figure
 
 
+def _outline(region: Region) -> np.ndarray:
+    """The boundary of a region as a closed line."""
+    if isinstance(region, Disc):
+        turn = np.linspace(0, 2 * math.pi, 181)
+        return np.array(region.centre) + region.radius * np.column_stack([np.cos(turn), np.sin(turn)])
+    if isinstance(region, Polygon):
+        return np.array([*region.corners, region.corners[0]])
+    if isinstance(region, Parallelogram):
+        s, t = np.array([0.0, 1.0, 1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0, 1.0, 0.0])
+        return region.from_parts(s, t)
+    west, east, south, north = region.bounds
+    return np.array([(west, south), (east, south), (east, north), (west, north), (west, south)])
+
+
 def error_curves(cells: Sequence[Cell], constant: float, *, title: str, words: str = "average error") -> Figure:
     """The average of each method over epsilon with its interval, and the constant answer as a line."""
     figure = empty_figure(9.0, 5.0)
     axes = figure.add_subplot()
     names = list(dict.fromkeys(cell.method for cell in cells))
-    for k, name in enumerate(names):
-        mine = sorted((cell for cell in cells if cell.method == name), key=lambda cell: cell.epsilon)
-        x, y = [cell.epsilon for cell in mine], np.array([cell.mean for cell in mine])
-        spread = np.array([[cell.mean - cell.low for cell in mine], [cell.high - cell.mean for cell in mine]])
-        axes.errorbar(x, y, spread, marker=_MARKERS[k % len(_MARKERS)], markersize=4, label=name, **line_style(k))
+    own = {
+        name: sorted((cell for cell in cells if cell.method == name), key=lambda cell: cell.epsilon) for name in names
+    }
+    x = {name: [cell.epsilon for cell in mine] for name, mine in own.items()}
+    draw_lines(axes, {name: (x[name], [cell.mean for cell in mine]) for name, mine in own.items()})
+    for k, (name, mine) in enumerate(own.items()):
+        axes.vlines(x[name], [cell.low for cell in mine], [cell.high for cell in mine], color=line_style(k)["color"])
     axes.axhline(constant, color=BLACK, linewidth=1.0, label=f"{CONSTANT}: spends nothing")
     axes.set_ylim(bottom=0)
     axes.set_xlabel("epsilon of a location")
@@ -79,12 +95,13 @@ def dominant_sectors(epsilons: Sequence[float]) -> Figure:
     left, right = figure.subplots(1, 2)
     values = np.linspace(min(epsilons), max(epsilons), 120)
     root = np.exp(values / 2)
-    left.plot(values, 360 * (root - 1) / (root**2 - 1), color=BLUE, label="TraCS-D")
-    right.plot(values, root * (root - 1) / (root**2 - 1), color=BLUE, label="TraCS-D")
-    for sectors, dashes in ((3, ":"), (6, "--"), (12, "-.")):
-        style: dict[str, Any] = {"color": VERMILION, "linestyle": dashes, "label": f"{sectors} sectors"}
-        left.plot(values, np.full(len(values), 360 / sectors), **style)
-        right.plot(values, np.exp(values) / (np.exp(values) + sectors - 1), **style)
+    share = (root - 1) / (root**2 - 1)
+    widths, chances = {"TraCS-D": (values, 360 * share)}, {"TraCS-D": (values, root * share)}
+    for sectors in (3, 6, 12):
+        widths[f"{sectors} sectors"] = values, np.full(len(values), 360 / sectors)
+        chances[f"{sectors} sectors"] = values, np.exp(values) / (np.exp(values) + sectors - 1)
+    draw_lines(left, widths)
+    draw_lines(right, chances)
     left.set_ylabel("width (degrees)")
     right.set_ylabel("chance of the right sector")
     for axes in (left, right):

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
-from mechdesign.errors import InvalidInput, require_epsilon, require_whole
+from mechdesign.errors import MAX_EPSILON, InvalidInput, require_epsilon, require_whole
 from mechdesign.trajectory.paths import Paths
 from mechdesign.trajectory.regions import Region, require_places
 from mechdesign.trajectory.rounding import nearest_points, require_points
@@ -123,7 +123,8 @@ def staircase(
 
     if published:
         return _point_mechanism(points, epsilon, weights(epsilon), "L-SRR (published)")
-    found = _largest(lambda log: channel_loss(weights(math.exp(log))), epsilon, epsilon / 2)
+    # where no point is far from any other, levels say little and no ratio loses epsilon
+    found = _largest(lambda log: channel_loss(weights(math.exp(log))), epsilon, epsilon / 2, MAX_EPSILON)
     return _point_mechanism(points, epsilon, weights(math.exp(found)), "L-SRR")
 
 
@@ -270,11 +271,13 @@ def _point_mechanism(points: Points, epsilon: float, weights: Floats, name: str)
     return PointMechanism(points, epsilon, _cumulative(weights), channel_loss(weights), name)
 
 
-def _largest(loss: Callable[[float], float], epsilon: float, start: float) -> float:
-    """The largest parameter with a loss of at most epsilon; losses increase from 0."""
+def _largest(loss: Callable[[float], float], epsilon: float, start: float, most: float = math.inf) -> float:
+    """The largest parameter with a loss of at most epsilon; losses rise from 0. ``most`` if none loses that much."""
     high = start
     while loss(high) < epsilon:
-        high *= 2
+        if high >= most:
+            return most
+        high = min(2 * high, most)
     found = float(brentq(lambda value: loss(value) - epsilon * _SAFE, 0.0, high, xtol=1e-12 * high, rtol=1e-12))
     while loss(found) > epsilon:
         found *= _SAFE

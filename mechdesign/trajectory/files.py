@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -22,7 +22,7 @@ from mechdesign.data.sources import DataFile, open_data
 from mechdesign.deploy.frames_files import batch_writer
 from mechdesign.errors import FileProblem, InvalidData, InvalidInput, sealed
 from mechdesign.trajectory.paths import Paths
-from mechdesign.trajectory.regions import Region, require_places, require_rows
+from mechdesign.trajectory.regions import Region, moved_inside, require_places, require_rows
 
 Floats = NDArray[np.float64]
 Slots = NDArray[np.intp]
@@ -48,11 +48,15 @@ class Columns:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Some rows of a file: the number of each row's path, in the order of first appearance, and its place."""
+    """Some rows of a file: the number of each row's path, in the order of first appearance, and its place.
+
+    ``moved`` of them lay outside and were moved to the nearest place inside.
+    """
 
     slots: Slots
     places: Floats
     arrow: Any
+    moved: int = 0
 
 
 @dataclass(slots=True)
@@ -81,29 +85,36 @@ def form_of(path: Path, what: str) -> str:
     return form
 
 
-def found_columns(path: Path, wanted: Columns | None = None) -> Columns:
-    """The columns of a file: those wanted, or the usual names among those it has."""
+_USUAL = {
+    "id": ("id", "user", "user_id", "trajectory"),
+    "x": ("x", "lon", "longitude", "lng"),
+    "y": ("y", "lat", "latitude"),
+    "time": ("t", "time", "timestamp"),
+}
+
+
+def found_columns(path: Path, wanted: Mapping[str, str | None] | None = None) -> Columns:
+    """The columns of a file: those wanted, by the fields of `Columns`, and for the others the usual names it has.
+
+    GeoJSON has no columns: names wanted of it are refused.
+    """
+    asked = {field: name for field, name in (wanted or {}).items() if name is not None}
     if form_of(path, "data file") == ".geojson":
-        return wanted or Columns()
+        if asked:
+            raise InvalidInput("column", next(iter(asked.values())), "be left out", "GeoJSON has no columns")
+        return Columns()
     data = open_data(path)
-    if wanted is not None:
-        require_columns(wanted.names, data.names, data.name, data.hint)
-        return wanted
     folded = {name.casefold(): name for name in data.names}
 
-    def first(*names: str) -> str:
-        known = next((folded[name] for name in names if name in folded), None)
-        if known is None:
-            require_columns(names[:1], data.names, data.name, data.hint)
-        return known or names[0]
+    def known(field: str) -> str | None:
+        return asked.get(field) or next((folded[name] for name in _USUAL[field] if name in folded), None)
 
-    times = [folded[name] for name in ("t", "time", "timestamp") if name in folded]
-    return Columns(
-        first("id", "user", "user_id", "trajectory"),
-        first("x", "lon", "longitude", "lng"),
-        first("y", "lat", "latitude"),
-        times[0] if times else None,
-    )
+    found = {field: known(field) or _USUAL[field][0] for field in ("id", "x", "y")}
+    columns = Columns(**found, time=known("time"))
+    require_columns(columns.names, data.names, data.name, data.hint)
+    if len(set(columns.names)) < len(columns.names):
+        raise InvalidInput("columns", tuple(columns.names), "be different ones")
+    return columns
 
 
 def batches(path: Path, columns: Columns, region: Region | None, *, project: bool = False) -> Iterator[Batch]:
@@ -119,10 +130,8 @@ def batches(path: Path, columns: Columns, region: Region | None, *, project: boo
         place = np.column_stack([_numbers(batch.column(name), data, name, before) for name in (columns.x, columns.y)])
         if columns.time is not None:
             _require_rising(seen, slots, _times(batch.column(columns.time), data, columns.time, before), data, before)
-        place = require_rows(place, data.name, before)
-        if region is not None:
-            place = region.nearest(place) if project else require_places(region, place, data.name, before)
-        yield Batch(slots, place, batch)
+        inside, moved = _inside(region, place, data.name, before, project=project)
+        yield Batch(slots, inside, batch, moved)
         before += batch.num_rows
     if not before:
         raise FileProblem("data file", data.name, "hold at least one row of data")
@@ -146,16 +155,22 @@ def read_paths(
     """All paths of a file and their names, in memory: for pictures and studies."""
     if form_of(path, "data file") == ".geojson":
         paths, names = read_geojson(path)
-        if region is not None:
-            places = region.nearest(paths.places) if project else require_places(region, paths.places, str(path))
-            paths = paths.replaced(places)
-        return paths, names
+        return paths.replaced(_inside(region, paths.places, str(path), 0, project=project)[0]), names
     parts = list(batches(path, columns, region, project=project))
     slots, places = np.concatenate([b.slots for b in parts]), np.concatenate([b.places for b in parts])
     order = np.argsort(slots, kind="stable")
     ids = [name for b in parts for name in plain_array(b.arrow.column(columns.id)).cast(arrow().string()).to_pylist()]
     names = list(dict.fromkeys(ids))
     return Paths(places[order], np.concatenate([[0], np.cumsum(np.bincount(slots))])), names
+
+
+def _inside(region: Region | None, places: Floats, name: str, before: int, *, project: bool) -> tuple[Floats, int]:
+    """Places inside the region, and how many were moved there."""
+    if region is None:
+        return require_rows(places, name, before), 0
+    if not project:
+        return require_places(region, places, name, before), 0
+    return moved_inside(region, places, name, before), int((~region.contains(places)).sum())
 
 
 Write = Callable[[Batch, Floats], None]
@@ -191,31 +206,50 @@ def with_reports(batch: Batch, reports: Floats, columns: Columns) -> Any:
 
 @sealed
 def read_geojson(path: Path) -> tuple[Paths, list[str]]:
-    """The paths of a GeoJSON file: features that are lines, or points that share the property ``id``."""
-    document = files.parse_json(files.read_bytes(path, "data file", _GEOJSON_BYTES), str(path))
+    """The paths of a GeoJSON file: features that are lines, or points; those with one ``id`` are one path, in order.
+
+    A line without an id is a path of its own, and points without one are a path together.
+    """
+    content = files.read_bytes(path, "data file", _GEOJSON_BYTES)
+    try:
+        document = files.parse_json(content, str(path))
+    except FileProblem:  # whose words may quote the data
+        rule = "hold one JSON object, with finite numbers and no key twice"
+        raise FileProblem("data file", str(path), rule, "was it cut short, or edited by hand?") from None
     features = document.get("features") if document.get("type") == "FeatureCollection" else [document]
-    lines: dict[str, list[Any]] = {}
+    lines: dict[tuple[str, str], list[Any]] = {}
     for number, feature in enumerate(features if isinstance(features, list) else [], 1):
-        feature = feature if isinstance(feature, dict) else {}
-        geometry, properties = (feature.get(key) for key in ("geometry", "properties"))
-        geometry, properties = (value if isinstance(value, dict) else {} for value in (geometry, properties))
-        kind = geometry.get("type")
-        if kind not in ("LineString", "Point"):
-            raise FileProblem("data file", str(path), f"hold LineString or Point features, feature {number} is neither")
-        name = str(feature.get("id", properties.get("id", number if kind == "LineString" else "1")))
-        coordinates = geometry.get("coordinates")
-        rows = coordinates if kind == "LineString" else [coordinates]
-        lines.setdefault(name, []).extend(_position(row, path, number) for row in rows or [])
+        name, rows = _line(feature, number, path)
+        lines.setdefault(name, []).extend(_position(row, path, number) for row in rows)
     if not lines or not all(lines.values()):
         raise FileProblem("data file", str(path), "hold features with at least one location each")
-    return Paths.of(list(lines.values())), list(lines)
+    return Paths.of(list(lines.values())), [name for _, name in lines]
+
+
+def _line(feature: Any, number: int, path: Path) -> tuple[tuple[str, str], list[Any]]:
+    """The name of a feature's path, apart from names of another kind, and its positions."""
+    feature = feature if isinstance(feature, dict) else {}
+    geometry, properties = (feature.get(key) for key in ("geometry", "properties"))
+    geometry, properties = (value if isinstance(value, dict) else {} for value in (geometry, properties))
+    kind, coordinates = geometry.get("type"), geometry.get("coordinates")
+    if kind not in ("LineString", "Point"):
+        raise FileProblem("data file", str(path), f"hold LineString or Point features, feature {number} is neither")
+    if not isinstance(coordinates, list):
+        raise FileProblem("data file", str(path), f"hold a list of coordinates in feature {number}")
+    given = feature.get("id") if feature.get("id") is not None else properties.get("id")
+    if not isinstance(given, str | int | float | None):
+        raise FileProblem("data file", str(path), f"have an id that is a text or a number in feature {number}")
+    if given is not None:
+        return ("id", str(given)), coordinates if kind == "LineString" else [coordinates]
+    return (("line", str(number)), coordinates) if kind == "LineString" else (("points", "points"), [coordinates])
 
 
 def _position(row: Any, path: Path, number: int) -> list[float]:
-    numbers = isinstance(row, list) and len(row) >= 2 and all(isinstance(value, int | float) for value in row[:2])
-    if not numbers or isinstance(row[0], bool) or isinstance(row[1], bool):
-        raise FileProblem("data file", str(path), f"hold positions of two numbers or more in feature {number}")
-    return [float(row[0]), float(row[1])]
+    pair = row[:2] if isinstance(row, list) else []
+    if len(pair) == 2 and all(isinstance(value, int | float) and not isinstance(value, bool) for value in pair):
+        with contextlib.suppress(OverflowError):
+            return [float(value) for value in pair]
+    raise FileProblem("data file", str(path), f"hold positions of two finite numbers or more in feature {number}")
 
 
 def geojson(paths: Paths, names: Sequence[str]) -> bytes:
@@ -275,14 +309,20 @@ def _times(column: Any, data: DataFile, name: str, before: int) -> Floats:
     if pa.types.is_timestamp(array.type) or pa.types.is_date(array.type):
         array = array.cast(pa.timestamp("us")).cast(pa.int64())
     elif pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
-        array = _read_times(array)
-    if array is None or not (pa.types.is_integer(array.type) or pa.types.is_floating(array.type)):
-        rule = "hold numbers, or times such as 2026-01-31T12:00:00"
-        raise InvalidData(f"column {name!r}", None, rule, "or leave the column of times out")
+        texts, array = array, _read_times(array)
+        if array is None:
+            row = next((k for k in range(len(texts)) if _read_times(texts.slice(k, 1)) is None), 0)
+            place = _place(data, name, before + row)
+            raise InvalidData(place, texts[row].as_py(), _TIMES, "or leave the column of times out")
+    if not (pa.types.is_integer(array.type) or pa.types.is_floating(array.type)):
+        raise InvalidInput(f"column {name!r}", str(array.type), _TIMES, "or leave the column of times out")
     if array.null_count:
         row = int(np.argmax(array.is_null().to_numpy(zero_copy_only=False)))
         raise InvalidData(_place(data, name, before + row), None, "hold a time", "drop or fill the row")
     return np.asarray(array.to_numpy(zero_copy_only=False), dtype=np.float64)
+
+
+_TIMES = "hold numbers, or times such as 2026-01-31T12:00:00"
 
 
 def _read_times(texts: Any) -> Any:
@@ -306,7 +346,7 @@ def _require_rising(seen: _Seen, slots: Slots, times: Floats, data: DataFile, be
         same = bool((mine == earlier)[wrong][np.argmin(order[wrong])])
         what = "be after the time of the row before of its path" + (", and is the same" if same else "")
         step = "drop repeated rows" if same else "sort the rows of each path by time, or leave the column of times out"
-        raise InvalidData(f"{data.name}, data row {before + row + 1},", None, what, step)
+        raise InvalidData(f"{data.name}, data row {before + row + 1},", float(times[row]), what, step)
     last = np.concatenate([path[1:] != path[:-1], [True]])
     seen.times[path[last]] = mine[last]
 

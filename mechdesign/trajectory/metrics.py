@@ -66,6 +66,11 @@ def geodesic_error(true: Paths, reported: Paths) -> Floats:
     10008
     """
     _require_same_shape(true, reported)
+    for paths in (true, reported):
+        if (np.abs(paths.places[:, 1]) > 90).any():
+            raise InvalidInput(
+                "region", "beyond 90", "have latitudes for its y", "metres are for degrees on the sphere"
+            )
     (a, b), (c, d) = np.radians(true.places).T, np.radians(reported.places).T
     half = np.sin((d - b) / 2) ** 2 + np.cos(b) * np.cos(d) * np.sin((c - a) / 2) ** 2
     return _averages(true, 2 * EARTH_RADIUS * np.arcsin(np.sqrt(np.minimum(half, 1.0))))

@@ -1,13 +1,17 @@
 """The certified optimum in two dimensions at once, on a grid of a rectangle.
 
 A place goes to the middle of its cell, and the middle through a table that is optimal among all tables onto the middles
-of cells. Both ends of the interval on the optimum speak of that; `PlaneDesign.floor` speaks of all mechanisms:
+of cells. Both ends of the interval on the optimum speak of that. `PlaneDesign.floor` speaks of all mechanisms, as
+any mechanism of the rectangle becomes a table onto middles, whose error is at least ``lower``.
 
-* outputs anywhere in the plane can be moved to the nearest middle, which costs at most half a cell's diagonal;
-* places anywhere in the rectangle can be moved to the middle of their cell first, which under the uniform prior costs
-  the average distance to the middle of a cell. In the worst case it costs nothing, as middles are places too.
+* Its outputs anywhere in the plane are moved to the rectangle, which brings them nearer to all places, and then to the
+  nearest middle, which costs at most half a cell's diagonal.
+* It serves a middle by drawing a uniform place of its cell first: a mixture, so as private as before. Its error from
+  the middle is larger than that from the place by at most their distance. In the worst case it serves the middle
+  itself, which is a place too, and this costs nothing.
 
-So no mechanism has an average error below ``lower - diagonal / 2 - average distance``.
+So no mechanism has an average error below ``lower - diagonal / 2 - average distance``, nor a worst one below
+``lower - diagonal / 2``. The average distance is at most its root mean square, ``sqrt((width^2 + height^2) / 12)``.
 """
 
 from __future__ import annotations

@@ -77,17 +77,28 @@ def require_places(region: Region, places: ArrayLike, field: str = "locations", 
     >>> require_places(Rectangle(0, 1, 0, 1), [[0.5, 2.0]])
     Traceback (most recent call last):
     mechdesign.errors.InvalidData: locations, data row 1, must lie in [0, 1] x [0, 1]; correct such rows, widen the \
-bounds, or move such places to the nearest one inside first
+bounds, or move such places to the nearest one inside first (--project)
     """
     table = require_rows(places, field, before)
     inside = region.contains(table)
     if not inside.all():
-        if region.contains(table[~inside][:, ::-1]).all():
-            step = "are the coordinates exchanged? x comes before y, longitude before latitude"
-        else:
-            step = "correct such rows, widen the bounds, or move such places to the nearest one inside first"
-        raise _bad_row(field, inside, f"lie in {region}", step, before)
+        exchanged = region.contains(table[~inside][:, ::-1]).all()
+        raise _bad_row(field, table, inside, f"lie in {region}", _EXCHANGED if exchanged else _OUTSIDE, before)
     return table
+
+
+def moved_inside(region: Region, places: ArrayLike, field: str = "locations", before: int = 0) -> Floats:
+    """Places as rows of two finite numbers, those outside moved to the nearest place of the region.
+
+    Exchanged coordinates would all end in one corner: where the region and its mirror image have nothing in common,
+    and every place lies in the mirror image, the first row is an `InvalidData`.
+    """
+    table = require_rows(places, field, before)
+    west, east, south, north = region.bounds
+    apart = max(west, south) > min(east, north)
+    if apart and len(table) and region.contains(table[:, ::-1]).all():
+        raise _bad_row(field, table, np.zeros(len(table), dtype=bool), f"lie in {region}", _EXCHANGED, before)
+    return region.nearest(table)
 
 
 def require_rows(places: ArrayLike, field: str = "locations", before: int = 0) -> Floats:
@@ -100,7 +111,7 @@ def require_rows(places: ArrayLike, field: str = "locations", before: int = 0) -
         raise InvalidInput(field, Shape(table.shape), "be rows of two coordinates")
     finite: Mask = np.asarray(np.isfinite(table).all(axis=1))
     if not finite.all():
-        raise _bad_row(field, finite, "hold two finite numbers", "drop or fill it", before)
+        raise _bad_row(field, table, finite, "hold two finite numbers", "drop or fill it", before)
     return table
 
 
@@ -110,8 +121,13 @@ class Shape(tuple[int, ...]):
     __slots__ = ()
 
 
-def _bad_row(field: str, good: Mask, rule: str, step: str, before: int = 0) -> InvalidData:
-    return InvalidData(f"{field}, data row {before + int(np.argmin(good)) + 1},", None, rule, step)
+_EXCHANGED = "are the coordinates exchanged? x comes before y, longitude before latitude"
+_OUTSIDE = "correct such rows, widen the bounds, or move such places to the nearest one inside first (--project)"
+
+
+def _bad_row(field: str, table: Floats, good: Mask, rule: str, step: str, before: int) -> InvalidData:
+    row = int(np.argmin(good))
+    return InvalidData(f"{field}, data row {before + row + 1},", tuple(table[row].tolist()), rule, step)
 
 
 def _point(values: Sequence[float], field: str) -> Point:

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign.domains import Finite
+from mechdesign.domains import Circle, Finite
 from mechdesign.errors import require_epsilon, require_whole
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.discrete import Discrete
-from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.mechanisms.ratio import LikelihoodRatio
 from mechdesign.trajectory.coordinates import Maker, coordinate_mechanism
 from mechdesign.trajectory.paths import Paths
 from mechdesign.trajectory.regions import Point, Region, frame_of, require_places
@@ -60,42 +60,48 @@ class PlanarLaplace:
 
 @dataclass(frozen=True, slots=True)
 class Sectors:
-    """A direction as one of k equal sectors by a table, then uniform inside the sector that was drawn.
-
-    It has the part of a `Mechanism` that `TracsD` uses.
-    """
+    """A direction as one of k equal sectors by a table, then uniform inside the sector drawn: a `Simulable`."""
 
     table: Discrete
     name: str
 
     @property
-    def inputs(self) -> object:
+    def inputs(self) -> Circle:
         return DIRECTIONS
 
     @property
     def epsilon(self) -> float:
         return self.table.epsilon
 
-    def likelihood_ratio(self) -> object:
+    def likelihood_ratio(self) -> LikelihoodRatio:
         return self.table.likelihood_ratio()
 
     def privacy_loss(self) -> float:
         return self.table.privacy_loss()
 
     def sample(self, x: Floats, rng: np.random.Generator) -> Floats:
-        width = DIRECTIONS.period / len(self.table.inputs)
-        drawn = self.table.sample(self._sector(x, width), rng)
-        return DIRECTIONS.reduce((drawn + rng.random(drawn.shape)) * width)
+        drawn = self.table.sample(self._sector(x), rng)
+        return DIRECTIONS.reduce((drawn + rng.random(drawn.shape)) * self._width)
+
+    def quantile(self, u: Floats, x: Floats) -> Floats:
+        rows = self.table.probabilities[self._sector(x).astype(np.intp)]
+        below = np.cumsum(rows, axis=-1) - rows
+        sector = (below <= np.asarray(u)[..., None]).sum(axis=-1) - 1
+        start, chance = (np.take_along_axis(values, sector[..., None], -1)[..., 0] for values in (below, rows))
+        return np.asarray((sector + np.minimum((u - start) / chance, 1.0)) * self._width)
 
     def mass(self, y: Floats, x: Floats) -> Floats:
         return np.zeros(np.broadcast(y, x).shape)
 
     def density(self, y: Floats, x: Floats) -> Floats:
-        width = DIRECTIONS.period / len(self.table.inputs)
-        return self.table.mass(self._sector(y, width), self._sector(x, width)) / width
+        return self.table.mass(self._sector(y), self._sector(x)) / self._width
 
-    def _sector(self, angles: Floats, width: float) -> Floats:
-        return np.minimum(np.floor(DIRECTIONS.reduce(angles) / width), len(self.table.inputs) - 1)
+    @property
+    def _width(self) -> float:
+        return DIRECTIONS.period / len(self.table.inputs)
+
+    def _sector(self, angles: Floats) -> Floats:
+        return np.minimum(np.floor(DIRECTIONS.reduce(angles) / self._width), len(self.table.inputs) - 1)
 
 
 def strawman(
@@ -158,6 +164,5 @@ def _with_sectors(
     region: Region, epsilon: float, table: Discrete, mechanism: str | Maker, start: Point | None, name: str
 ) -> TracsD:
     away = coordinate_mechanism(mechanism, (1 - HEURISTIC_SHARE) * epsilon, SHARES)
-    toward: Mechanism = Sectors(table, table.name)  # type: ignore[assignment]
     origin = frame_of(region).centre if start is None else start
-    return TracsD(region, toward, away, origin, True, name)
+    return TracsD(region, Sectors(table, table.name), away, origin, True, name)

@@ -8,7 +8,7 @@ from scipy.spatial import KDTree
 
 from mechdesign.errors import InvalidInput, require_whole
 from mechdesign.trajectory.paths import Paths
-from mechdesign.trajectory.plane import cell_numbers, middles
+from mechdesign.trajectory.plane import cell_numbers
 from mechdesign.trajectory.regions import Rectangle, Region, require_places
 
 Floats = NDArray[np.float64]
@@ -20,9 +20,11 @@ def to_cells(paths: Paths, region: Rectangle, columns: int, rows: int) -> Paths:
     >>> to_cells(Paths.of_one([[0.1, 0.9]]), Rectangle(0, 1, 0, 1), 2, 2).places.tolist()
     [[0.25, 0.75]]
     """
-    columns, rows = require_whole(columns, "columns", 1), require_whole(rows, "rows", 1)
+    columns, rows = (require_whole(count, name, 1, 10**6) for count, name in ((columns, "columns"), (rows, "rows")))
     places = require_places(region, paths.places)
-    return paths.replaced(middles(region, columns, rows)[cell_numbers(region, columns, rows, places)])
+    row, column = np.divmod(cell_numbers(region, columns, rows, places), columns)
+    cell = np.array([(region.east - region.west) / columns, (region.north - region.south) / rows])
+    return paths.replaced(np.array([region.west, region.south]) + (np.column_stack([column, row]) + 0.5) * cell)
 
 
 def to_points(paths: Paths, points: ArrayLike) -> Paths:

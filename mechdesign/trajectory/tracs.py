@@ -11,19 +11,19 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign.domains import Circle, Interval
+from mechdesign.domains import Circle, Finite, Interval
 from mechdesign.errors import InvalidInput, require_epsilon, require_number
-from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.mechanisms.ratio import LikelihoodRatio
 from mechdesign.trajectory.coordinates import Maker, coordinate_mechanism
 from mechdesign.trajectory.paths import Paths
 from mechdesign.trajectory.regions import (
     Coordinates,
+    Disc,
     Parallelogram,
     Point,
     Rectangle,
@@ -35,8 +35,32 @@ from mechdesign.trajectory.regions import (
 )
 
 Floats = NDArray[np.float64]
-Draw = Callable[[Mechanism, Floats], Floats]
-"""Reports of a mechanism for inputs: a simulation's generator, or tables and the system's randomness."""
+
+
+class Coordinate(Protocol):
+    """What decides the privacy of one coordinate: a mechanism, or a table in its place."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def epsilon(self) -> float: ...
+    @property
+    def inputs(self) -> Interval | Circle | Finite: ...
+    def likelihood_ratio(self) -> LikelihoodRatio: ...
+
+
+@runtime_checkable
+class Simulable(Coordinate, Protocol):
+    """A coordinate that a generator can draw; every `Mechanism` of numbers is one."""
+
+    def sample(self, x: Floats, rng: np.random.Generator) -> Floats: ...
+    def quantile(self, u: Floats, x: Floats) -> Floats: ...
+    def density(self, y: Floats, x: Floats) -> Floats: ...
+    def mass(self, y: Floats, x: Floats) -> Floats: ...
+
+
+Draw = Callable[[Coordinate, Floats], Floats]
+"""Reports of a coordinate for inputs: a simulation's generator, or tables and the system's randomness."""
 
 DIRECTIONS = Circle(2 * math.pi)
 SHARES = Interval(0.0, 1.0)
@@ -61,7 +85,14 @@ class PathMechanism(Protocol):
 
 def simulated(rng: np.random.Generator) -> Draw:
     """Reports from a numpy generator: repeatable, and not for data that leave the house."""
-    return lambda mechanism, values: mechanism.sample(values, rng)
+    return lambda coordinate, values: simulable(coordinate).sample(values, rng)
+
+
+def simulable(coordinate: Coordinate) -> Simulable:
+    """The coordinate, if it is no table."""
+    if isinstance(coordinate, Simulable):
+        return coordinate
+    raise InvalidInput("mechanism", coordinate.name, "be one that is simulated", "tables draw `from_the_system`")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +108,8 @@ class TracsC:
     """
 
     region: Region
-    first: Mechanism
-    second: Mechanism
+    first: Coordinate
+    second: Coordinate
     name: str = "TraCS-C"
 
     @property
@@ -127,8 +158,8 @@ class TracsD:
     """
 
     region: Region
-    direction: Mechanism
-    distance: Mechanism
+    direction: Coordinate
+    distance: Coordinate
     start: Point
     follow: bool = True
     name: str = "TraCS-D"
@@ -205,8 +236,8 @@ def tracs_d(
 ) -> TracsD:
     """TraCS-D with the ``share`` of epsilon for the direction; it starts at the centre unless told otherwise.
 
-    The chapter starts at the corner (0, 0). From there half of all directions lead out of the region and nowhere:
-    46.8% of first reports are the corner itself at eps = 2.
+    The chapter starts at the corner (0, 0). From there three quarters of all directions lead out and nowhere:
+    51% of first reports are the corner itself at eps = 2.
     """
     epsilon = require_epsilon(epsilon)
     part = require_number(share, "share")
@@ -250,14 +281,15 @@ def coordinates_of(region: Region) -> Coordinates:
 
 def _star_of(region: Region) -> Star:
     frame = frame_of(region)
-    if isinstance(frame, Sphere):
-        step = "take TraCS-C, which perturbs longitude and latitude, or project to the plane first"
-        raise InvalidInput("region", str(region), "be a part of the plane for TraCS-D", step)
-    return frame  # type: ignore[return-value]
+    if isinstance(frame, Rectangle | Parallelogram | Disc):
+        return frame
+    step = "take TraCS-C, which perturbs longitude and latitude, or project to the plane first"
+    raise InvalidInput("region", str(region), "be a part of the plane for TraCS-D", step)
 
 
-def _likelihood(mechanism: Mechanism, y: Floats, x: Floats) -> Floats:
+def _likelihood(coordinate: Coordinate, y: Floats, x: Floats) -> Floats:
     """Density and mass together: a report is a point of mass for every input or for none."""
+    mechanism = simulable(coordinate)
     mass = mechanism.mass(y, x)
     return np.asarray(np.where(mass > 0, mass, mechanism.density(y, x)))
 

@@ -23,6 +23,7 @@ from mechdesign.trajectory.files import (
     form_of,
     geojson,
     lengths_of,
+    read_geojson,
     read_paths,
     row_writer,
 )
@@ -31,6 +32,7 @@ from mechdesign.trajectory.regions import Point, Region
 from mechdesign.trajectory.tracs import (
     DIRECTIONS,
     SHARES,
+    Coordinate,
     Draw,
     PathMechanism,
     TracsC,
@@ -46,7 +48,10 @@ Post = Callable[[Paths], Paths]
 
 @dataclass(frozen=True, slots=True)
 class Walked:
-    """What was written, and what it cost: ``epsilon`` is the most that one location spends, ``most`` a whole path."""
+    """What was written, and what it cost: ``epsilon`` is the most that one location spends, ``most`` a whole path.
+
+    ``moved`` locations lay outside the region and were moved inside first.
+    """
 
     rows: int
     paths: int
@@ -54,6 +59,7 @@ class Walked:
     epsilon: float
     most: float
     file: Path
+    moved: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +111,10 @@ def tables_c(region: Region, first: Table, second: Table) -> TracsC:
     """
     for table, part, name in zip((first, second), coordinates_of(region).parts, ("x", "y"), strict=True):
         if table.domain != part:
-            step = f"make it with --domain {part.lower:.17g},{part.upper:.17g}, or give its domain as the bounds"
+            ends = ",".join(repr(end).removesuffix(".0") for end in (part.lower, part.upper))
+            step = f"make it with --domain {ends}, or give its domain as the bounds"
             raise InvalidInput(f"table of {name}", str(table.domain), f"have the domain {part}", step)
-    return TracsC(region, TableCoordinate(first), TableCoordinate(second), "TraCS-C (tables)")  # type: ignore[arg-type]
+    return TracsC(region, TableCoordinate(first), TableCoordinate(second), "TraCS-C (tables)")
 
 
 def tables_d(
@@ -120,13 +127,14 @@ def tables_d(
             raise InvalidInput(f"table of {name}", str(table.domain), f"have the domain {domain}", f"make it by {step}")
     toward, away = TableCoordinate(direction), TableCoordinate(distance)
     origin = region.centre if start is None else start
-    return TracsD(region, toward, away, origin, follow, "TraCS-D (tables)")  # type: ignore[arg-type]
+    return TracsD(region, toward, away, origin, follow, "TraCS-D (tables)")
 
 
-def from_the_system(mechanism: object, values: Floats) -> Floats:
+def from_the_system(coordinate: Coordinate, values: Floats) -> Floats:
     """Reports of a `TableCoordinate` from the operating system's randomness: no seed, never twice the same."""
-    assert isinstance(mechanism, TableCoordinate)
-    return sample(mechanism.table, values)
+    if not isinstance(coordinate, TableCoordinate):
+        raise InvalidInput("mechanism", coordinate.name, "be a table", "make one: mechanisms are for simulation")
+    return sample(coordinate.table, values)
 
 
 def walk_file(
@@ -152,16 +160,16 @@ def walk_file(
     lengths = lengths_of(source, columns) if walk.total is not None else None
     memory = _Memory(walk, draw, lengths)
     counts = np.zeros(0, dtype=np.intp)
-    rows, in_all = 0, open_data(source).rows_in_all
+    rows, moved, in_all = 0, 0, open_data(source).rows_in_all
     with row_writer(out, columns, overwrite=overwrite, like=source) as write:
         for batch in batches(source, columns, walk.region, project=walk.project):
             write(batch, memory.reports(batch))
             some = np.bincount(batch.slots, minlength=len(counts))
             some[: len(counts)] += counts
-            counts, rows = some, rows + len(batch.slots)
+            counts, rows, moved = some, rows + len(batch.slots), moved + batch.moved
             if progress is not None:
                 progress(rows, in_all(rows))
-    return _walked(walk, counts, out)
+    return _walked(walk, counts, out, moved)
 
 
 def _walk_geojson(
@@ -171,21 +179,22 @@ def _walk_geojson(
         rule = "end in .geojson where the data do"
         raise FileProblem("output file", str(out), rule, "lines of GeoJSON have no rows to write")
     paths, names = read_paths(source, columns, walk.region, project=walk.project)
+    moved = int((~walk.region.contains(read_geojson(source)[0].places)).sum()) if walk.project else 0
     slots = np.repeat(np.arange(len(paths)), paths.lengths)
     reports = _Memory(walk, draw, paths.lengths).reports(Batch(slots, paths.places, None))
     content = geojson(paths.replaced(reports), names)
     with files.replacing(out, overwrite=overwrite, like=source) as stream:
         stream.write(content)
-    return _walked(walk, paths.lengths, out)
+    return _walked(walk, paths.lengths, out, moved)
 
 
-def _walked(walk: Walk, counts: Slots, out: Path) -> Walked:
+def _walked(walk: Walk, counts: Slots, out: Path, moved: int) -> Walked:
     longest = int(counts.max())
     if walk.total is None:
         assert walk.mechanism is not None
         epsilon = walk.mechanism.epsilon
-        return Walked(int(counts.sum()), len(counts), longest, epsilon, epsilon * longest, out)
-    return Walked(int(counts.sum()), len(counts), longest, walk.total / int(counts.min()), walk.total, out)
+        return Walked(int(counts.sum()), len(counts), longest, epsilon, epsilon * longest, out, moved)
+    return Walked(int(counts.sum()), len(counts), longest, walk.total / int(counts.min()), walk.total, out, moved)
 
 
 class _Memory:

@@ -208,6 +208,9 @@ def test_a_picture_of_paths_is_drawn(capsys, walk, tmp_path):
         ("--eps", "3", UNIT, "--method", "laplace", "--mechanism", "certified"),
         ("--eps", "3", UNIT, "--mechanism", "best"),
         ("--eps", "3", UNIT, "--cells", "0,3"),
+        ("--eps", "3", UNIT, "--cells", "2.5,3"),
+        ("--eps", "3", UNIT, "--title", "mine"),
+        ("--eps", "3", UNIT, "--method", "tracs-d", "--split", "half"),
         ("--eps", "3", UNIT, "--x", "nowhere"),
         ("--eps", "3", "--bounds=0,0.1,0,0.1"),
         ("--eps", "3", UNIT, "--method", "tracs-d", "--start", "5,5"),
@@ -225,3 +228,81 @@ def test_tables_come_in_pairs(capsys, walk, tmp_path):
     make_table(catalogue.ogpm(2.0, Interval(0, 1)), 16).save(tmp_path / "t.json")
     said = run(capsys, "apply", walk, UNIT, "--x-table", tmp_path / "t.json", "--out", tmp_path / "o.csv", code=2)
     assert "--y-table" in said.err
+
+
+def outside(tmp_path, *more):
+    path = tmp_path / "outside.csv"
+    path.write_text("id,x,y\na,0.5,0.5\na,7.654321,0.5\n")
+    return ("perturb", path, "--eps", "3", UNIT, "--out", tmp_path / "out.csv", *more)
+
+
+def test_values_are_shown_only_if_asked(capsys, tmp_path):
+    silent = run(capsys, *outside(tmp_path), code=2).err
+    assert silent.endswith("--show-values shows the value\n")
+    assert "7.654321" not in silent
+    assert "(got (7.654321, 0.5))" in run(capsys, *outside(tmp_path, "--show-values"), code=2).err
+
+
+def test_places_moved_inside_are_counted(capsys, tmp_path):
+    assert answer(capsys, *outside(tmp_path, "--project"))["moved_inside"] == 1
+    assert "1 locations lay outside" in run(capsys, *outside(tmp_path, "--project", "--force")).out
+
+
+@pytest.mark.parametrize("command", ["perturb", "apply", "compare"])
+def test_every_subcommand_reads_data_and_numbers_as_the_other_commands_do(capsys, command):
+    shown = run(capsys, command, "--help").out
+    assert "--show-values" in shown
+    assert ("--title" in shown) == ("--plot" in shown)
+
+
+def test_numbers_are_plain(capsys):
+    assert "not a valid" in run(capsys, "compare", "--paths", "1_0", code=2).err
+
+
+def test_a_picture_has_the_size_and_title_asked_for(capsys, walk, tmp_path):
+    arguments = ("--out", tmp_path / "o.csv", "--plot", tmp_path / "m.svg", "--title", "Our walk", "--size", "4,3")
+    run(capsys, "perturb", walk, "--eps", "3", UNIT, *arguments)
+    assert 'width="288pt"' in (tmp_path / "m.svg").read_text()
+
+
+def test_a_first_line_with_one_bad_number_is_no_heading(capsys, walk, tmp_path):
+    (tmp_path / "points.csv").write_text("O.5,0.5\n0.25,0.25\n0.75,0.75\n")
+    arguments = ("--points", tmp_path / "points.csv", "--out", tmp_path / "out.csv")
+    assert "line 1" in run(capsys, "perturb", walk, "--eps", "3", UNIT, *arguments, code=2).err
+
+
+def test_compare_counts_lost_visits_of_hotspots(capsys):
+    told = answer(
+        capsys,
+        "compare",
+        "--eps",
+        "60",
+        "--grid",
+        "4",
+        "--metric",
+        "hotspots:0.25",
+        "--methods",
+        "exponential",
+        "--paths",
+        "10",
+        "--seed",
+        "1",
+    )
+    assert told["cells"][0]["mean"] == 0
+    assert told["centre"] > 10
+    assert "points of interest" in run(capsys, "compare", "--metric", "hotspots:0.2", code=2).err
+
+
+def test_metres_are_refused_off_the_sphere(capsys):
+    arguments = ("--bounds=0,1000,0,1000", "--metric", "metres", "--methods", "tracs-c", "--paths", "2")
+    assert "latitudes" in run(capsys, "compare", *arguments, code=2).err
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_bad_data_in_one_of_several_files_are_bad_input_from_any_worker(capsys, walk, tmp_path, workers):
+    _, source, *rest = outside(tmp_path)
+    arguments = ("perturb", walk, source, "--workers", workers, *rest[:-1], tmp_path / "told")
+    silent = run(capsys, *arguments, "--force", code=2).err
+    assert "outside.csv, data row 2" in silent
+    assert "7.654321" not in silent
+    assert "7.654321" in run(capsys, *arguments, "--force", "--show-values", code=2).err

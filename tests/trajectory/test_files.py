@@ -206,3 +206,81 @@ def test_files_and_memory_agree_in_law(tmp_path):
     walk_file(source, tmp_path / "out.parquet", COLUMNS, Walk(SQUARE, tracs_c(SQUARE, 2.0)), rng(8))
     told = read_paths(tmp_path / "out.parquet", COLUMNS, SQUARE)[0]
     assert told.places == pytest.approx(tracs_c(SQUARE, 2.0).perturb(Paths(paths.places, paths.starts), rng(8)).places)
+
+
+def feature(kind, coordinates, **properties):
+    return {"type": "Feature", "geometry": {"type": kind, "coordinates": coordinates}, "properties": properties}
+
+
+def collection(path, *features):
+    path.write_text(json.dumps({"type": "FeatureCollection", "features": features}))
+    return path
+
+
+def test_geojson_lines_without_an_id_are_paths_of_their_own(tmp_path):
+    lines = [feature("LineString", [[0.1, 0.2], [0.3, 0.4]], id=name) for name in (None, None, "2")]
+    source = collection(tmp_path / "in.geojson", *lines, feature("Point", [0.5, 0.5]))
+    paths, names = read_paths(source, COLUMNS, SQUARE)
+    assert (names, paths.lengths.tolist()) == (["1", "2", "2", "points"], [2, 2, 2, 1])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"type": "Feature", "geometry": {"type": "Point", "coordinates": [7654321%s, 0.5]}}' % ("0" * 400),
+        '{"type": "Feature", "geometry": {"type": "Point", "coordinates": [7654321e999, 0.5]}}',
+        '{"type": "Feature", "geometry": {"type": "Point", "coordinates": 7654321}}',
+        '{"type": "Feature", "geometry": {"type": "Point", "coordinates": ["7654321", 0.5]}}',
+        '{"type": "Feature", "id": ["7654321"], "geometry": {"type": "Point", "coordinates": [0.5, 0.5]}}',
+        '{"type": "Feature", "7654321": 1, "7654321": 1}',
+        '{"type": "Feature", "geometry": {"type": "Point", "coordinates": [7654321, 0.5]}}',
+    ],
+)
+def test_errors_about_geojson_never_show_what_it_holds(tmp_path, text):
+    source = tmp_path / "in.geojson"
+    source.write_text(text)
+    with pytest.raises(InvalidInput) as caught:
+        read_paths(source, COLUMNS, SQUARE)
+    assert "7654321" not in str(caught.value)
+    assert caught.value.__context__ is None or "7654321" not in str(caught.value.__context__)
+
+
+def test_names_of_some_columns_leave_the_others_to_be_found(tmp_path):
+    source = write(tmp_path / "in.csv", names=("who", "t", "lon", "lat"))
+    assert found_columns(source, {"id": "who", "x": None}) == Columns("who", "lon", "lat", "t")
+
+
+def test_a_column_serves_once(tmp_path):
+    with pytest.raises(InvalidInput, match="different"):
+        found_columns(write(tmp_path / "in.csv"), {"y": "x"})
+
+
+def test_geojson_has_no_columns_to_name(tmp_path):
+    source = collection(tmp_path / "in.geojson", feature("Point", [0.5, 0.5]))
+    with pytest.raises(InvalidInput, match="GeoJSON"):
+        found_columns(source, {"x": "lon"})
+
+
+def test_projection_counts_what_it_moves(tmp_path):
+    source = write(tmp_path / "in.csv", [("a", 1, 0.1, 0.2), ("a", 2, 5.0, 0.2), ("b", 1, 0.1, -3.0)])
+    walk = Walk(SQUARE, tracs_c(SQUARE, 1.0), project=True)
+    assert walk_file(source, tmp_path / "out.csv", COLUMNS, walk, rng()).moved == 2
+    lines = collection(tmp_path / "in.geojson", feature("LineString", [[0.1, 0.2], [0.3, 4.0]]))
+    assert walk_file(lines, tmp_path / "out.geojson", COLUMNS, walk, rng()).moved == 1
+
+
+def test_projection_does_not_pile_exchanged_coordinates_into_a_corner(tmp_path):
+    """Where the region and its mirror image share nothing; where they share something such places are moved."""
+    city, wide = Rectangle(139.4, 139.9, 35.5, 35.9), Rectangle(0, 2, 0, 10)
+    source = write(tmp_path / "in.csv", [("a", 1, 35.6, 139.7), ("a", 2, 35.7, 139.6)])
+    with pytest.raises(InvalidInput, match="exchanged"):
+        list(batches(source, COLUMNS, city, project=True))
+    source = write(tmp_path / "other.csv", [("a", 1, 5.0, 1.0)])
+    assert next(iter(batches(source, COLUMNS, wide, project=True))).places.tolist() == [[2.0, 1.0]]
+
+
+def test_a_time_that_is_none_is_named_by_its_row(tmp_path):
+    source = write(tmp_path / "in.csv", [("a", "2026-01-31", 0.1, 0.2), ("a", "yesterday", 0.1, 0.2)])
+    with pytest.raises(InvalidInput, match="row 2") as caught:
+        list(batches(source, COLUMNS, SQUARE))
+    assert "yesterday" not in str(caught.value)

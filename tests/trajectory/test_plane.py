@@ -60,3 +60,18 @@ def test_places_on_the_far_sides_belong_to_the_last_cells():
 def test_only_rectangles_have_cells():
     with pytest.raises(InvalidInput, match="rectangle"):
         plane_design(Disc((0, 0), 1), 1.0)
+
+
+def test_the_floor_of_the_worst_case_takes_off_half_a_diagonal_only():
+    """At a tiny epsilon the least worst error of the square is that of its centre, half the diagonal."""
+    design = plane_design(SQUARE, 1e-3, 8, "worst")
+    assert design.floor == pytest.approx(design.certificate.lower - math.sqrt(2) / 16, abs=1e-12)
+    assert design.floor < math.sqrt(0.5) < design.certificate.upper + math.sqrt(2) / 16
+
+
+def test_the_average_distance_to_a_middle_is_bounded_by_its_root_mean_square():
+    """Of the square: (sqrt 2 + ln(1 + sqrt 2)) / 6 below sqrt(1/6), which is 7% more."""
+    exact = (math.sqrt(2) + math.log(1 + math.sqrt(2))) / 6
+    design = plane_design(SQUARE, 1.0, 4)
+    taken = design.certificate.lower - design.floor - math.sqrt(2) / 8
+    assert exact / 4 < taken < 1.07 * exact / 4

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from mechdesign.errors import InvalidInput
 from mechdesign.trajectory.discrete_rivals import (
@@ -100,18 +102,70 @@ def test_ngrams_channel_spends_at_most_epsilon_whatever_was_reported_before():
         assert channel_loss(np.where(reachable, weights, 0.0)) <= epsilon
 
 
-def test_atp_spends_at_most_epsilon_on_the_middle_of_three_locations():
-    """A path of three on 4 points: the law of all reports given the middle point, by 60,000 runs from each of the four
-    (seed 3). Every report of three has a chance above .004, so the allowance of 30% is six standard errors."""
-    points, epsilon, count = grid_points(SQUARE, 2), 4.0, 60_000
-    law = []
-    for middle in range(4):
-        path = points.table[[0, middle, 3]]
-        told = ATP(points, epsilon).perturb(Paths.of([path] * count), rng(3))
-        numbers = points.of(told.places).reshape(count, 3)
-        law.append(np.bincount(numbers[:, 1], minlength=4) / count)
-    table = np.array(law)
-    assert (table.max(axis=0) / table.min(axis=0)).max() < math.exp(epsilon) * 1.3
+def exact_copy(table, epsilon, neighbours):
+    """The law of one copy's location given its neighbours' reports, written anew: for every true point, the chance of
+    every pair of told sectors and every point."""
+
+    def sector(origin, place):
+        return min(int(math.atan2(place[1] - origin[1], place[0] - origin[0]) / (2 * math.pi) % 1 * 6), 5)
+
+    distances = np.array([[math.dist(a, b) for b in table] for a in table])
+    seen = [[sector(table[k], place) for place in table] for k in neighbours]
+    e = math.exp(epsilon * 3 / 16)  # three quarters of a half, for two directions
+    law = np.zeros((len(table), 6, 6, len(table)))
+    for true, first, second in product(range(len(table)), range(6), range(6)):
+        told = math.prod((e if one[true] == s else 1) / (e + 5) for one, s in zip(seen, (first, second), strict=True))
+        left = [one == first and other == second for one, other in zip(*seen, strict=True)]
+        weights = np.exp(-epsilon / 8 / (2 * distances.max()) * distances[true]) * (left if any(left) else 1)
+        law[true, first, second] = told * weights / weights.sum()
+    return law
+
+
+def test_a_copy_of_atp_spends_at_most_half_of_epsilon_whatever_its_neighbours_reported():
+    """Exactly, with the told sectors, on 3 x 3 points and all pairs of neighbours' reports."""
+    table = grid_points(SQUARE, 3).table
+    for neighbours in product(range(9), repeat=2):
+        law = exact_copy(table, 4.0, neighbours).reshape(9, -1)
+        assert law.sum(axis=1) == pytest.approx(1)
+        used = law.max(axis=0) > 0
+        assert (law.max(axis=0)[used] / law.min(axis=0)[used]).max() <= math.exp(2.0)
+
+
+def test_atp_samples_the_law_of_its_copies():
+    """40,000 paths of three (seed 3): the middle's reports against the exact law given its neighbours' reports, by
+    chi-square at a false-positive rate of 1e-6; 1,100 reports or more would show a law without directions."""
+    points = grid_points(SQUARE, 3)
+    paths = Paths.of([points.table[[0, 4, 8]]] * 40_000)
+    told = ATP(points, 4.0)._copy(paths, points.of(paths.places), 0, rng(3)).reshape(-1, 3)
+    mine = told[(told[:, 0] == 0) & (told[:, 2] == 8)][:, 1]
+    known = exact_copy(points.table, 4.0, (0, 8))[4].sum(axis=(0, 1))
+    assert len(mine) > 1100
+    assert stats.chisquare(np.bincount(mine, minlength=9), known * len(mine)).pvalue > 1e-6
+
+
+def test_a_location_of_atp_is_told_in_two_copies_only():
+    """The report of every other location has the same law whatever this one is: those draws use no true place but their
+    own. 20,000 paths of three (seed 5): shares of the last report agree to five standard errors."""
+    points = grid_points(SQUARE, 3)
+    shares = []
+    for middle in (1, 7):
+        told = ATP(points, 4.0).perturb(Paths.of([points.table[[0, middle, 8]]] * 20_000), rng(5 + middle))
+        shares.append(np.bincount(points.of(told.places)[2::3], minlength=9) / 20_000)
+    assert abs(shares[0] - shares[1]).max() < 5 * math.sqrt(0.5 / 20_000)
+
+
+def test_points_near_each_other_have_a_staircase_although_no_ratio_spends_epsilon():
+    points = Points(SQUARE, np.array([[0.5, 0.5], [0.51, 0.5], [0.5, 0.51]]))
+    assert staircase(points, 2.0).privacy_loss() <= 2.0
+
+
+def test_quantiles_of_sectors_invert_their_density():
+    direction = strawman(SQUARE, 4.0).direction
+    angles = direction.quantile(np.linspace(0.0005, 0.9995, 1000), np.full(1000, 1.2))
+    own = (angles >= math.pi / 3) & (angles < 2 * math.pi / 3)
+    e = math.exp(direction.epsilon)
+    assert own.mean() == pytest.approx(e / (e + 5), abs=2e-3)
+    assert (np.diff(angles) >= 0).all()
 
 
 def test_reports_of_rivals_are_points():

@@ -40,7 +40,7 @@ def gaussian_deviation(epsilon: float, delta: float) -> float:
 
     >>> deviation = gaussian_deviation(2.0, 0.1)
     >>> round(deviation, 6), 0 <= 0.1 - pac_delta(2.0, deviation) < 1e-15
-    (0.914523, True)
+    (0.91423, True)
     """
     epsilon, delta = require_epsilon(epsilon), require_delta(delta)
     deviation = _solved(epsilon, -float(special.ndtri(delta)))
@@ -53,7 +53,7 @@ def printed_deviation(epsilon: float, delta: float) -> float:
     """Theorem 18 as printed: more noise than is needed.
 
     >>> round(printed_deviation(2.0, 0.1), 6)
-    1.436682
+    1.402169
     """
     return _solved(require_epsilon(epsilon), math.sqrt(2 * math.log(2 / require_delta(delta))))
 

@@ -170,7 +170,7 @@ def _last_double(threshold: Floats) -> Floats:
     """The largest double whose rounding to single precision is at most the threshold.
 
     >>> place = _last_double(np.array([0.1]))[0]
-    >>> bool(np.float32(place) <= 0.1), bool(np.float32(np.nextafter(place, 1)) <= 0.1)
+    >>> float(np.float32(place)) <= 0.1, float(np.float32(np.nextafter(place, 1))) <= 0.1
     (True, False)
     """
     below = threshold.astype(np.float32)

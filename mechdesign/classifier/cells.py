@@ -1,4 +1,4 @@
-"""The region where a label is kept, as boxes: split only where the label is undecided, with an end that is an enclosure.
+"""The region where a label is kept, as boxes: split only where it is undecided; an enclosure if cut short.
 
 A *region* decides boxes ``(lower, upper]`` of the coordinates that are sent: kept everywhere, kept nowhere, or
 undecided, with a place to split. What is undecided when the limit is reached stays open: the probability of the kept
@@ -97,7 +97,7 @@ def decompose(region: Region, mass: Mass | None = None, most: int = MOST_BOXES, 
     return _cut(region, np.full(shape, -np.inf), np.full(shape, np.inf), mass, most, gap)
 
 
-def is_kept(region: Region, lower: Floats, upper: Floats, most: int = 4 * _BATCH) -> bool:
+def is_kept(region: Region, lower: Floats, upper: Floats, most: int) -> bool:
     """Whether the label is kept on the closed box, proven; False where the limit is reached first."""
     cells = _cut(region, np.nextafter(lower, -np.inf)[None], upper[None], None, most, 0.0, until_lost=True)
     return cells.is_exact
@@ -118,7 +118,7 @@ def _cut(
     seen = 0
     while len(lower) and seen < most and (mass is None or weights.sum() > gap):
         order = np.argsort(-weights, kind="stable")
-        now, later = order[:_BATCH], order[_BATCH:]
+        now, later = order[: min(_BATCH, most)], order[min(_BATCH, most) :]
         seen += now.size
         low, high = lower[now], upper[now]
         found = region.decide(low, high)

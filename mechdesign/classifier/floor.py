@@ -3,31 +3,32 @@
 **Theorem.** Let h be public with m labels, all taken on [0, 1]^d, and M any eps-LDP mechanism for the whole point x
 (eps counts all coordinates). Then ``min_x Pr[h(M(x)) = h(x)] <= e^eps / (e^eps + m - 1)``, and this is attained.
 
-*Upper bound.* Grouping reports by their label is post-processing: for one x_k of each label k, ``T(j|k) = Pr[h(M(x_k))
-= j]`` has ``T(j|k) <= e^eps T(j|i)``. Let v be the least T(k|k). For j other than k, ``T(j|k) >= e^-eps T(j|j) >= e^-eps
-v``; a row sums to 1, so ``v (1 + (m - 1) e^-eps) <= 1``.
+*Upper bound.* Grouping reports by their label is post-processing: for one x_k of each label k, ``T(j|k) =
+Pr[h(M(x_k)) = j]`` has ``T(j|k) <= e^eps T(j|i)``. Let v be the least T(k|k). For j other than k, ``T(j|k) >= e^-eps
+T(j|j) >= e^-eps v``; a row sums to 1, so ``v (1 + (m - 1) e^-eps) <= 1``.
 
 *Attained.* Send h(x) through randomised response on the labels, and report any fixed point of the label that comes
 out. The law depends on x through h(x) alone, with ratio e^eps, and the label is kept with the stated probability.
 
-**Theorem (average).** If labels have probabilities ``w_1 >= ... >= w_m``, the largest average is ``max_s e^eps (w_1 + ... +
-w_s) / (e^eps + s - 1)``.
+**Theorem (average).** If labels have probabilities ``w_1 >= ... >= w_m``, the largest average is ``max_s e^eps (w_1 +
+... + w_s) / (e^eps + s - 1)``.
 
-*Upper bound.* Let ``c = e^eps``, ``b_j = min_k T(j|k)``, B their sum. Then ``T(k|k) <= c b_k`` and, as the rest of the row is at
-least its minima, ``T(k|k) <= 1 - B + b_k``. With ``u = (1 - B)/(c - 1)``, ``a_k = min(b_k, u)`` and ``r_k = b_k - a_k`` both
-together say ``T(k|k) <= c a_k + r_k``, and ``sum a + sum r + (c - 1) u = 1``. Maximise ``sum w_k (c a_k + r_k)`` over all a in
-``[0, u]^m``, r >= 0, u >= 0 with that sum: a linear function on a cone cut by one equation takes its maximum on a ray.
-The rays are ``r = e_k`` (value w_k, the case s = 1), and ``u = 1, a = 1`` on a set A, 0 off it (value ``c w(A) / (c + |A| -
-1)``); the best A of a size has the largest weights.
+*Upper bound.* Let ``c = e^eps``, ``b_j = min_k T(j|k)``, B their sum. Then ``T(k|k) <= c b_k`` and, as the rest of
+the row is at least its minima, ``T(k|k) <= 1 - B + b_k``. With ``u = (1 - B)/(c - 1)``, ``a_k = min(b_k, u)`` and
+``r_k = b_k - a_k`` both together say ``T(k|k) <= c a_k + r_k``, and ``sum a + sum r + (c - 1) u = 1``. Maximise ``sum
+w_k (c a_k + r_k)`` over all a in ``[0, u]^m``, r >= 0, u >= 0 with that sum: a linear function on a cone cut by one
+equation takes its maximum on a ray. The rays are ``r = e_k`` (value w_k, the case s = 1), and ``u = 1, a = 1`` on a
+set A, 0 off it (value ``c w(A) / (c + |A| - 1)``); the best A of a size has the largest weights.
 
-*Attained.* Randomised response on the s likeliest labels; for other x, a uniform one of them. Ratios are ``c`` between the
-former and at most c to ``1/s``, as ``(c + s - 1)/s <= c``.
+*Attained.* Randomised response on the s likeliest labels; for other x, a uniform one of them. Ratios are ``c``
+between the former and at most c to ``1/s``, as ``(c + s - 1)/s <= c``.
 
-**With a cap on the error of the value** (one coordinate in [0, 1], ``E|M(x) - x| <= cap`` for all x) the two aims compete.
-`trade_off` bounds the least average loss of labels from both sides. From above: a mechanism on midpoints of cells,
-which is found. From below, for *all* mechanisms into [0, 1]: group reports by cell. A cell lies within one label, and
-costs at least its distance from x, so the grouped table satisfies the same program with these smaller costs, whose
-optimum is proven in rational arithmetic (`mechdesign.proof.linear`). The cap is asked at the points of the prior.
+**With a cap on the error of the value** (one coordinate in [0, 1], ``E|M(x) - x| <= cap`` for all x) the two aims
+compete. `trade_off` bounds the least average loss of labels from both sides. From above: a mechanism on midpoints of
+cells, which is found. From below, for *all* mechanisms into [0, 1]: group reports by cell. A cell lies within one
+label, and costs at least its distance from x, so the grouped table satisfies the same program with these smaller
+costs, whose optimum is proven in rational arithmetic (`mechdesign.proof.linear`). The cap is asked at the points of
+the prior.
 """
 
 from __future__ import annotations

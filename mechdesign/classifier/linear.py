@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.signal import fftconvolve
 
 from mechdesign.classifier.cells import ROUNDING, Enclosure
 from mechdesign.classifier.concentration import Perturbation
@@ -27,8 +28,9 @@ from mechdesign.classifier.models import Record
 Floats = NDArray[np.float64]
 
 BINS = 1 << 14
-_FEW = 2_000_000
+_FEW, _FEW_TERMS = 2_000_000, 8
 _TAIL = 1e-9
+_OF_FFT = 1e-14  # what a convolution by Fourier transform may be off, an entry
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,6 +58,7 @@ class LinearRegion:
         exact = self._over_outputs(law, x)
         if exact is not None:
             return exact
+        bins *= 1 if x.size <= _FEW_TERMS else 4  # every term rounds once more
         lost = [_lost(row, bias, law, x, bins, self.slack) for row, bias in zip(self.weights, self.bias, strict=True)]
         lower = 1 - sum(part.upper for part in lost)
         upper = 1 - max(part.lower for part in lost)
@@ -99,11 +102,12 @@ def _lost(weights: Floats, bias: float, law: Perturbation, x: Floats, bins: int,
             chances = -np.diff(law.cdf(edges, x[i]))
         chances = np.maximum(chances, 0.0)
         inside *= min(1.0, float(chances.sum()))
-        total, start = np.convolve(total, chances), start + first
+        total, start = np.maximum(fftconvolve(total, chances), 0.0), start + first
     places = start + step * np.arange(total.size)
-    at_least = float(total[places + used.size * step <= -slack].sum())
-    at_most = float(total[places <= slack].sum()) + max(0.0, 1 - inside)
-    return Enclosure(at_least, min(1.0, at_most))
+    rounding = _OF_FFT * total.size * used.size
+    at_least = float(total[places + used.size * step <= -slack].sum()) - rounding
+    at_most = float(total[places <= slack].sum()) + max(0.0, 1 - inside) + rounding
+    return Enclosure(max(0.0, at_least), min(1.0, at_most))
 
 
 def _span(law: Perturbation, x: float) -> tuple[float, float]:

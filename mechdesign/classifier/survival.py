@@ -11,7 +11,8 @@ the density of d coordinates takes d + 1 values, so it is a finite sum; for othe
 volume bounds it. Points of mass have no volume, so a mechanism with such points has no bound from a tested box. With
 tau = 0, a proven box, rho itself is a **bound**.
 
-**Example** (eps = 4, theta = .3, tau = .01, OGPM at .5): rho claims .936; the worst part keeps .902, and so says the bound.
+**Example** (eps = 4, theta = .3, tau = .01, OGPM at .5): rho claims .936, the worst part
+keeps .902, and so says the bound.
 """
 
 from __future__ import annotations

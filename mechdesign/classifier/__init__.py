@@ -12,7 +12,15 @@
 from mechdesign.classifier.cells import Enclosure, decompose
 from mechdesign.classifier.choice import Chosen, ranked, rho_curve, smallest_epsilon
 from mechdesign.classifier.concentration import NAMES, Perturbation, concentration, curve, perturbation
-from mechdesign.classifier.floor import TradeOffPoint, Zones, label_optimum, trade_off, where_it_lies, zones_of
+from mechdesign.classifier.floor import (
+    TradeOffPoint,
+    Zones,
+    label_optimum,
+    trade_off,
+    where_it_lies,
+    without_cap,
+    zones_of,
+)
 from mechdesign.classifier.models import Classifier, Record, load_model, of_estimator, require_features
 from mechdesign.classifier.pac import (
     composed,
@@ -78,5 +86,6 @@ __all__ = [
     "utility",
     "where_it_lies",
     "with_indicator",
+    "without_cap",
     "zones_of",
 ]

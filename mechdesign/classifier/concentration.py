@@ -102,6 +102,14 @@ class Perturbation:
         reports = self.mechanism.sample(self.given(x), rng)
         return np.clip(reports, 0.0, 1.0) if self.is_clipped else reports
 
+    @property
+    def self_mass(self) -> float:
+        """The largest ``Pr[M(x) = x]`` over x in [0, 1]: see `pac.indicator_delta`."""
+        outputs = self.mechanism.outputs
+        points = np.asarray(outputs.points if isinstance(outputs, Finite) else ((0.0, 1.0) if self.is_clipped else ()))
+        inside = points[(points >= 0) & (points <= 1)]
+        return float(self.mass(inside, inside).max()) if inside.size else 0.0
+
     def atoms(self, x: float) -> tuple[Floats, Floats] | None:
         """Outputs and their probabilities, where there are finitely many; else None."""
         outputs = self.mechanism.outputs
@@ -153,7 +161,7 @@ def concentration(law: Perturbation, x: ArrayLike, lower: ArrayLike, upper: Arra
 def _certified(epsilon: float) -> Mechanism:
     mechanism = optimal_minimax(MinimaxProblem(epsilon, Power(1.0), gap=_GAP)).mechanism
     assert not hasattr(mechanism, "parts")
-    return mechanism  # type: ignore[return-value]
+    return mechanism
 
 
 @lru_cache(maxsize=256)
@@ -231,9 +239,9 @@ def _laplace_shares(name: str, eps: Floats, x: Floats, low: Floats, high: Floats
 
     def cdf(z: Floats) -> Floats:
         tail = 0.5 * np.exp(-eps * np.abs(z))
-        return np.where(z < 0, tail, 1 - tail)
+        return np.asarray(np.where(z < 0, tail, 1 - tail))
 
-    return np.clip(cdf(high - x) - cdf(low - x), 0.0, 1.0)
+    return np.asarray(np.clip(cdf(high - x) - cdf(low - x), 0.0, 1.0))
 
 
 def _piecewise_shares(name: str, eps: Floats, x: Floats, low: Floats, high: Floats) -> Floats:
@@ -243,7 +251,7 @@ def _piecewise_shares(name: str, eps: Floats, x: Floats, low: Floats, high: Floa
     start = np.clip(x - width / 2, 0.0, 1 - width)
     low, high = np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
     overlap = np.maximum(np.minimum(high, start + width) - np.maximum(low, start), 0.0)
-    return np.clip(base * np.maximum(high - low, 0.0) + base * np.expm1(eps) * overlap, 0.0, 1.0)
+    return np.asarray(np.clip(base * np.maximum(high - low, 0.0) + base * np.expm1(eps) * overlap, 0.0, 1.0))
 
 
 def half_width(epsilon: float) -> float:

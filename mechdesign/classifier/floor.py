@@ -138,6 +138,13 @@ def trade_off(zones: Zones, epsilon: float, caps: Sequence[float], cells: int = 
     return found
 
 
+def without_cap(zones: Zones, epsilon: float, cells: int = 40) -> float:
+    """The most that labels are kept on average at the same points, whatever the error of the value."""
+    edges = _refined(zones.edges, cells)
+    counts = np.unique(zones.code((edges[:-1] + edges[1:]) / 2), return_counts=True)[1]
+    return label_optimum(epsilon, int(counts.size), counts / counts.sum())
+
+
 def where_it_lies(zones: Zones, law: Perturbation, cells: int = 40) -> tuple[float, float]:
     """A mechanism's worst error and how often it keeps the label on average, at the same points."""
     edges = _refined(zones.edges, cells)

@@ -176,7 +176,7 @@ def _densest(robust: Robust, law: Perturbation, x: Floats) -> float:
     if law.is_clipped and touches.any():
         return 1.0
     nearest = np.clip(x, robust.lower, robust.upper)
-    return float(min(1.0, volume * np.prod(mechanism.density(nearest, x))))
+    return min(1.0, volume * float(np.prod(mechanism.density(nearest, x))))
 
 
 def _densest_of_pieces(mechanism: Piecewise, robust: Robust, volume: float, law: Perturbation, x: Floats) -> float:

@@ -20,6 +20,7 @@ from mechdesign.classifier import (
     Record,
     Robust,
     exact_survival,
+    indicator_delta,
     label_optimum,
     load_model,
     perturbation,
@@ -32,6 +33,7 @@ from mechdesign.classifier import (
     utility,
     where_it_lies,
     with_indicator,
+    without_cap,
     zones_of,
 )
 from mechdesign.classifier.models import PICKLES, UNPICKLING_RUNS_CODE, columns_named, require_features
@@ -166,7 +168,7 @@ class _Study:
         delta = 0.0 if self.delta is None or law.delta else self.delta  # of the indicator; noise has its own
         rho = [with_indicator(one.rho, delta) for one in found]
         bound = [with_indicator(one.bound, delta) for one in found]
-        exact: Row = {part: None for part in _PARTS}
+        exact: Row = dict.fromkeys(_PARTS)
         if not self.black_box and all(structure(record) is not None for record in self.records):
             ends = [exact_survival(record, law) for record in self.records]
             low = [with_indicator(one.lower, delta) for one in ends]
@@ -181,7 +183,7 @@ class _Study:
         if law.delta:
             total, failing = composed(law.epsilon, law.delta, len(self.records[0].columns))
         elif delta:
-            failing = delta
+            failing = indicator_delta(delta, law.self_mass ** len(self.records[0].columns))
         return {
             "mechanism": law.name,
             "epsilon": law.epsilon,
@@ -199,7 +201,8 @@ class _Study:
 
         def reaches(value: float) -> float:
             pairs = zip(self.records, self.boxes, strict=True)
-            return float(np.mean([rho_curve(name, [value], box, one.sent, self.delta)[0] for one, box in pairs]))
+            rho = float(np.mean([rho_curve(name, [value], box, one.sent, self.delta)[0] for one, box in pairs]))
+            return rho if self.delta is None or name.startswith("gaussian") else with_indicator(rho, self.delta)
 
         found = smallest_epsilon(reaches, target)
         return {"mechanism": name, "target": target, "epsilon": found.epsilon, "rho": found.reached}
@@ -213,7 +216,7 @@ class _Study:
 
 
 def _labels_around(record: Record) -> int:
-    """Labels the classifier gives as the columns that are sent vary, seen at points: fewer can only raise the optimum."""
+    """Labels given as the columns that are sent vary, seen at points: to miss one can only raise the optimum."""
     points = np.random.default_rng(0).random((_LOOKED_AT, len(record.columns)))
     points[0] = record.sent
     return int(np.unique(record.classifier.labels(record.filled(points))).size)
@@ -233,7 +236,8 @@ def _records(
     sent = columns_named(known, [name.strip() for name in columns.split(",")]) if columns else ()
     table = require_features(np.column_stack([values_of_file(path, name) for name in names]), known)
     truth = _texts(source, label) if label else None
-    records, wrong = [], 0
+    records: list[Record] = []
+    wrong = 0
     for k, features in enumerate(table):
         if len(records) == rows:
             break
@@ -264,7 +268,7 @@ def _curve(record: Record, epsilon: float, caps: list[float], laws: list[Perturb
     lie = {law.name: where_it_lies(zones, law) for law in laws}
     return {
         "epsilon": epsilon,
-        "optimum": label_optimum(epsilon, int(np.unique(zones.codes).size)),
+        "optimum": without_cap(zones, epsilon),
         "caps": [{"cap": point.cap, "attained": point.attained, "bound": point.bound} for point in points],
         "mechanisms": {name: {"worst_error": error, "kept": kept} for name, (error, kept) in lie.items()},
     }
@@ -295,7 +299,7 @@ def _figure(
             of = [row for row in results if row["mechanism"] == name]
             exact = None if of[0]["exact"][part] is None else [tuple(row["exact"][part]) for row in of]
             seen = [tuple(row["simulated"][part][key] for key in ("share", "lower", "upper")) for row in of]
-            lines[name] = Survival([row["rho"][part] for row in of], exact, seen)  # type: ignore[arg-type]
+            lines[name] = Survival([row["rho"][part] for row in of], exact, seen)
         panels[part] = lines
     return survival(epsilons, panels, optimum, f"{classifier.name}: labels kept under perturbed inputs")
 
@@ -310,13 +314,13 @@ def _print(document: Row, epsilons: list[float], optimum: dict[str, list[float]]
         cells = [f"{row['rho']['average']:.4f}", f"{row['proven_bound']['average']:.4f}", ends]
         cells += [f"[{seen['average']['lower']:.4f}, {seen['average']['upper']:.4f}]", f"{row['rho']['worst']:.4f}"]
         lines.append([row["mechanism"], f"{row['epsilon']:g}", *cells, f"{seen['worst']['share']:.4f}"])
-    for value, *kept in zip(epsilons, *optimum.values(), strict=True):
-        lines.append(["best guarantee", f"{value:g}", "", "", f"{kept[0]:.4f}", "", "", f"{kept[1]:.4f}"])
+    for value, kept, least in zip(epsilons, *optimum.values(), strict=True):
+        lines.append(["best guarantee", f"{value:g}", "", "", f"{kept:.4f}", "", "", f"{least:.4f}"])
     heads = ["mechanism", "eps", "theory rho", "proven", "exact", "simulated 95%", "worst rho", "worst seen"]
     output.print_table(title, heads, lines)
     says = document["results"][0]["rho_is"]
     notes = [
-        f"theory rho is {'a bound: boxes are proven' if says == 'bound' else 'an estimate'}; proven: what holds for sure.",
+        f"theory rho is {'a bound: boxes are proven' if says == 'bound' else 'an estimate'}; proven: what is sure.",
         "eps is of each column; a record spends eps times the number of columns.",
         "best guarantee: randomised response on the labels of a public classifier, with the same eps in all. No",
         "mechanism keeps more at every input; at the inputs of these records others may.",
@@ -326,11 +330,13 @@ def _print(document: Row, epsilons: list[float], optimum: dict[str, list[float]]
     if document["misclassified"]:
         notes.append(f"{document['misclassified']} rows were misclassified without noise and are left out.")
     for row in document["smallest_epsilon"]:
-        notes.append(f"{row['mechanism']}: average rho reaches {row['target']:g} from eps = {row['epsilon']:.6g} on.")
+        notes.append(f"{row['mechanism']}: average rho first reaches {row['target']:g} at eps = {row['epsilon']:.6g}.")
     for one in document["label_against_error"]:
         for point in one["caps"]:
-            kept = f"between {point['attained']:.4f} and {point['bound']:.4f}"
-            notes.append(f"eps = {one['epsilon']:g}, worst error at most {point['cap']:g}: the most kept lies {kept}.")
+            between = f"between {point['attained']:.4f} and {point['bound']:.4f}"
+            notes.append(
+                f"eps = {one['epsilon']:g}, worst error at most {point['cap']:g}: the most kept lies {between}."
+            )
         for name, at in one["mechanisms"].items():
             notes.append(f"  {name}: worst error {at['worst_error']:.4f}, keeps {at['kept']:.4f} on average.")
     output.console.print("\n".join(f"  {note}" for note in notes), soft_wrap=True)

@@ -234,6 +234,7 @@ def curve(
 
 
 def _laplace_shares(name: str, eps: Floats, x: Floats, low: Floats, high: Floats) -> Floats:
+    misses = (high < 0) | (low > 1) if name == "laplace" else np.zeros(x.shape, dtype=bool)
     if name == "laplace":  # moved into [0, 1]
         low, high = np.where(low <= 0, -np.inf, low), np.where(high >= 1, np.inf, high)
 
@@ -241,7 +242,7 @@ def _laplace_shares(name: str, eps: Floats, x: Floats, low: Floats, high: Floats
         tail = 0.5 * np.exp(-eps * np.abs(z))
         return np.asarray(np.where(z < 0, tail, 1 - tail))
 
-    return np.asarray(np.clip(cdf(high - x) - cdf(low - x), 0.0, 1.0))
+    return np.asarray(np.where(misses, 0.0, np.clip(cdf(high - x) - cdf(low - x), 0.0, 1.0)))
 
 
 def _piecewise_shares(name: str, eps: Floats, x: Floats, low: Floats, high: Floats) -> Floats:

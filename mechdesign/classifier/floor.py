@@ -115,7 +115,7 @@ class TradeOffPoint:
 def trade_off(zones: Zones, epsilon: float, caps: Sequence[float], cells: int = 40) -> list[TradeOffPoint]:
     """The certified curve of labels kept against the worst error, for x uniform on the midpoints of the cells.
 
-    ``attained`` is 0 where no mechanism on the midpoints keeps the cap; ``bound`` is 0 where none at all does.
+    ``attained`` is 0 where no mechanism on the midpoints was found that keeps the cap.
 
     >>> point = trade_off(Zones(np.array([0, 0.5, 1]), np.array([0, 1])), 2.0, [0.5], cells=8)[0]
     >>> round(point.attained, 3), round(label_optimum(2.0, 2), 3), point.bound >= point.attained
@@ -128,13 +128,14 @@ def trade_off(zones: Zones, epsilon: float, caps: Sequence[float], cells: int = 
     wrong = (codes[:, None] != codes[None, :]).astype(np.float64)
     far = np.abs(middles[:, None] - middles)
     near = np.maximum(np.maximum(edges[:-1] - middles[:, None], middles[:, None] - edges[1:]), 0.0)
+    most = without_cap(zones, epsilon, cells)
     found = []
     for cap in caps:
         if not require_finite(cap, "cap") > 0:
             raise InvalidInput("cap", cap, "be above 0")
         attained = _least(epsilon, middles, wrong, far, cap, from_above=True)
         bound = _least(epsilon, middles, wrong, near, cap, from_above=False)
-        found.append(TradeOffPoint(float(cap), 1 - attained, 1 - bound))
+        found.append(TradeOffPoint(float(cap), 1 - attained, min(1 - bound, most)))
     return found
 
 
@@ -205,7 +206,7 @@ def _least(epsilon: float, points: Floats, wrong: Floats, costs: Floats, cap: fl
     except NoAnswer as stopped:
         return min(1.0, stopped.upper) if from_above else max(0.0, stopped.lower)
     except InvalidInput as refused:
-        if refused.field == "constraints":
-            return 1.0
+        if refused.field.startswith("constraints"):  # none found: nothing is attained, and nothing is proven
+            return 1.0 if from_above else 0.0
         raise
     return min(1.0, design.certificate.upper) if from_above else max(0.0, design.certificate.lower)

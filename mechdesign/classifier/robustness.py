@@ -216,11 +216,11 @@ def robust_box(
     if region is not None:
         return rectangle(ProvenTest(region), record.sent, 20 if isinstance(region, LinearRegion) else steps)
     halvings = _face_steps(size) if steps is None else steps
-    test = SampledTest(record, rng or np.random.default_rng(), tests_of(size, halvings), tau, omega, method)
+    test = SampledTest(record, rng or np.random.default_rng(), most_tests(size, halvings), tau, omega, method)
     return rectangle(test, record.sent, halvings)
 
 
-def tests_of(size: int, halvings: int) -> int:
+def most_tests(size: int, halvings: int) -> int:
     """The most tests a rectangle takes."""
     return 1 + _RADIUS_STEPS + 2 * size * (1 + halvings)
 

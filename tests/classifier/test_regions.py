@@ -73,13 +73,14 @@ def test_tree_regions_in_two_dimensions_are_brute_force(model, data) -> None:  #
 
 def test_reports_exactly_on_a_threshold_go_where_the_tree_sends_them() -> None:
     x, y = CANCER
-    record = Record(of_estimator(RandomForestClassifier(10, random_state=3).fit(x[:, :4], y)), x[2, :4], (0, 1))
+    used = x[:, [20, 22, 23, 27]]
+    record = Record(of_estimator(RandomForestClassifier(10, random_state=3).fit(used, y)), used[40], (0, 3))
     region = structure(record)
     assert isinstance(region, TreeRegion)
     cells = decompose(region)
     assert cells.is_exact
     edges = [region.thresholds(k) for k in range(2)]
-    at = np.array(list(itertools.product(*(np.concatenate([e, np.nextafter(e, 2)])[:40] for e in edges))))
+    at = np.array(list(itertools.product(*(np.concatenate([e, np.nextafter(e, 2)])[::2] for e in edges))))
     low, high = cells.kept
     inside = ((at[:, None] > low) & (at[:, None] <= high)).all(axis=2).any(axis=1)
     assert (inside == record.keeps(at)).all()
@@ -128,7 +129,7 @@ def test_linear_enclosures_hold_the_integral_over_one_coordinate(name: str) -> N
     integral = float((slices * law.cdf((centres - 0.1) / 0.7, x[1])).sum())
     found = region.survival(law, x)
     assert found.lower - 2e-3 < integral < found.upper + 2e-3
-    assert found.width < 3e-2 if name == "certified" else found.width < 2e-3
+    assert found.width < {"certified": 3e-2, "laplace-raw": 1e-2}.get(name, 2e-3)
 
 
 def test_many_coordinates_and_labels_are_enclosed() -> None:

@@ -18,6 +18,7 @@ from benchmarks import (
     aaa,
     apply,
     budget,
+    classifier,
     cold_start,
     compact,
     frequency,
@@ -49,6 +50,7 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Row]]] = {
     "frequency": frequency.rows,
     "jrr": jrr.rows,
     "budget": budget.rows,
+    "classifier": classifier.rows,
 }
 
 

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Sequence
 
 from mechdesign.errors import InvalidInput
-from mechdesign.reproduce import aaa, budget, certified, frequency, jrr, ogpm
+from mechdesign.reproduce import aaa, budget, certified, classifier, frequency, jrr, ogpm
 from mechdesign.reproduce.claim import CORRECTED, FAILS, HOLDS, REPLACED, VERDICTS, Claim, Item, Outcome, judge
 
 CLAIMS: tuple[Claim, ...] = (
@@ -16,6 +16,7 @@ CLAIMS: tuple[Claim, ...] = (
     *budget.CLAIMS,
     *frequency.CLAIMS,
     *certified.CLAIMS,
+    *classifier.CLAIMS,
 )
 
 __all__ = [

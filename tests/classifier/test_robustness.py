@@ -24,7 +24,7 @@ from mechdesign.classifier import (
     smallest_epsilon,
     utility,
 )
-from mechdesign.classifier.robustness import METHODS, clopper_pearson_points, hoeffding_points, radius, most_tests
+from mechdesign.classifier.robustness import METHODS, clopper_pearson_points, hoeffding_points, most_tests, radius
 from mechdesign.errors import InvalidInput, NoAnswer
 
 BAND = Classifier(lambda points: (points[:, 0] >= 0.2) & (points[:, 0] <= 0.8), 1)

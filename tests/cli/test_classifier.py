@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from conftest import Run
 from pyarrow import csv
 from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
 
+Run = Callable[..., Any]
 NAMES = ("age", "bmi", "steps")
 CANARY = "7.1234567"
 
@@ -80,6 +82,7 @@ def test_delta_turns_the_indicator_on_and_gives_the_gaussian_its_noise(run: Run)
     assert gaussian["pac_delta"] == pytest.approx(1 - 0.9**3)
 
 
+@pytest.mark.slow
 def test_target_and_caps_are_answered(run: Run) -> None:
     asked = (*ASKED, "--columns", "age", "--eps", "2", "--mechanism", "laplace", "--seed", "1")
     found = run(*asked, "--target", "0.8", "--caps", "0.3", "--json").json

@@ -1,6 +1,6 @@
 """Classifiers under perturbed inputs: rho over eps once the box is known, and a box of 49 coordinates by tests.
 
-The yardstick of rho is what it replaces: 2000 simulated reports, labelled by the classifier. The yardstick of the box is
+The yardstick of rho is what it replaces: 2000 simulated reports, labelled by the classifier. That of the box is
 the black box's own time for as many predictions as were asked.
 """
 

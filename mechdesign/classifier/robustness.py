@@ -13,7 +13,6 @@ omega are then 0.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -34,6 +33,7 @@ PROVEN, TESTED = "proven", "tested"
 TAU, OMEGA = 0.01, 0.05
 _RADIUS_STEPS = 10
 _ALLOWED = 2
+_EXACT = 53  # halvings to the spacing of doubles
 _FIRST = 128
 _ASKED_FIRST, _BOXES, _FEW = 64, 8192, 6
 
@@ -165,18 +165,23 @@ def radius(test: BoxTest, x: Floats, steps: int = _RADIUS_STEPS) -> float:
     return low
 
 
-def rectangle(test: BoxTest, x: Floats, steps: int | None = None, order: Callable[[int], range] = range) -> Robust:
+def rectangle(test: BoxTest, x: Floats, steps: int | None = None) -> Robust:
     """The ball of the radius, then every face moved outwards as far as the test passes, one after the other.
 
-    All of [0, 1] is tried first for a face, then halvings. Every box on the way passed.
+    All of [0, 1] is tried first for a face, then halvings. Every box on the way passed. For trees a face can only end
+    at a threshold: these are searched, and the box is maximal, exactly.
     """
+    ends = _ends_of(test)
     halvings = _face_steps(x.size) if steps is None else steps
     theta = radius(test, x)
     lower, upper = np.maximum(x - theta, 0.0), np.minimum(x + theta, 1.0)
-    for axis in order(x.size):
+    for axis in range(x.size):
         for faces, end in ((upper, 1.0), (lower, 0.0)):
             inner, outer = float(faces[axis]), end
             if inner == end:
+                continue
+            if ends is not None:
+                faces[axis] = _farthest(test, lower, upper, faces, axis, _between(ends[axis], inner, end))
                 continue
             for step in range(halvings + 1):
                 tried = outer if step == 0 else (inner + outer) / 2
@@ -190,6 +195,29 @@ def rectangle(test: BoxTest, x: Floats, steps: int | None = None, order: Callabl
             faces[axis] = inner
     tau, omega, asked = (test.tau, test.omega, test.predictions) if isinstance(test, SampledTest) else (0.0, 0.0, 0)
     return Robust(lower, upper, test.basis, tau, omega, asked)
+
+
+def _ends_of(test: BoxTest) -> list[Floats] | None:
+    region = test.region if isinstance(test, ProvenTest) else None
+    return [region.thresholds(k) for k in range(region.dimensions)] if isinstance(region, TreeRegion) else None
+
+
+def _between(thresholds: Floats, inner: float, end: float) -> Floats:
+    """Where a face can end from ``inner`` on, the nearest first: cells are closed above and open below."""
+    if end > inner:
+        return np.concatenate([[inner], thresholds[(thresholds > inner) & (thresholds < end)], [end]])
+    above = np.nextafter(thresholds, np.inf)
+    return np.concatenate([[inner], above[(above < inner) & (above > end)][::-1], [end]])
+
+
+def _farthest(test: BoxTest, lower: Floats, upper: Floats, faces: Floats, axis: int, places: Floats) -> float:
+    """The farthest place of a face at which the box still passes; the first one does."""
+    low, high = 0, places.size
+    while high - low > 1:
+        middle = high - 1 if low == 0 and high == places.size else (low + high) // 2
+        faces[axis] = places[middle]
+        low, high = (middle, high) if test(lower, upper) else (low, middle)
+    return float(places[low])
 
 
 def robust_box(
@@ -214,7 +242,7 @@ def robust_box(
     region = None if black_box else structure(record)
     size = len(record.columns)
     if region is not None:
-        return rectangle(ProvenTest(region), record.sent, 20 if isinstance(region, LinearRegion) else steps)
+        return rectangle(ProvenTest(region), record.sent, _EXACT if isinstance(region, LinearRegion) else steps)
     halvings = _face_steps(size) if steps is None else steps
     test = SampledTest(record, rng or np.random.default_rng(), most_tests(size, halvings), tau, omega, method)
     return rectangle(test, record.sent, halvings)

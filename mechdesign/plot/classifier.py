@@ -80,7 +80,10 @@ def label_against_error(
     """The certified curve of labels kept against the worst error of the value, and mechanisms as points."""
     figure = empty_figure(8.4, 4.4)
     axes = figure.subplots()
-    axes.plot(caps, attained, color=BLACK, linewidth=2.0, label="attained (certified)")
+    found = [(cap, kept) for cap, kept in zip(caps, attained, strict=True) if kept > 0]
+    axes.plot(
+        [cap for cap, _ in found], [kept for _, kept in found], "k.-", linewidth=2.0, label="attained (certified)"
+    )
     # chords of the attained are attained by mixing; the bound of a cap holds for smaller ones
     axes.step(caps, bound, where="pre", color=BLACK, linewidth=1.0, linestyle="--", label="bound for all mechanisms")
     axes.axhline(optimum, color=line_style(6)["color"], linestyle=":", label="no cap: randomised\nresponse on labels")

@@ -138,6 +138,29 @@ def test_proven_boxes_keep_the_label_at_every_point_asked(kind: str) -> None:
         assert record.keeps(np.concatenate([corners, points])).all()
 
 
+def test_no_face_of_a_proven_box_of_a_forest_can_be_moved() -> None:
+    used = CANCER_X[:, [20, 27]]
+    classifier = of_estimator(RandomForestClassifier(15, random_state=0).fit(used, CANCER_Y))
+    moved = 0
+    for row in range(0, 200, 20):
+        record = Record(classifier, used[row])
+        box = robust_box(record)
+        grid = np.linspace(0, 1, 4001)
+        for axis in range(2):
+            for faces, step in ((box.upper, 2.0), (box.lower, -2.0)):
+                if 0 < faces[axis] < 1:
+                    points = np.tile(record.sent, (grid.size, 1))
+                    other = 1 - axis
+                    points[:, other] = box.lower[other] + grid * (box.upper[other] - box.lower[other])
+                    points[:, axis] = np.nextafter(faces[axis], step)
+                    beyond = record.keeps(points)
+                    points[:, axis] = faces[axis]
+                    assert record.keeps(points).all()
+                    assert not beyond.all()
+                    moved += 1
+    assert moved >= 5
+
+
 @pytest.mark.slow
 def test_digits_of_forty_nine_pixels_get_a_tested_box_within_a_million_predictions() -> None:
     images, labels = load_digits(return_X_y=True)

@@ -119,6 +119,7 @@ def run(
             results += [study.row(law, samples, rng) for law in laws[name]]
         chosen = [study.smallest(name, target) for name in names] if target is not None else []
         optimum = study.optimum(epsilons)
+        say("labels against errors" if caps else "done")
         curves = [
             _curve(records[0], value, caps, [laws[name][k] for name in names]) for k, value in enumerate(epsilons)
         ]
@@ -128,7 +129,7 @@ def run(
     document = {
         "model": str(model),
         "data": str(data),
-        "columns": [_name(classifier, k) for k in records[0].columns],
+        "columns": [_name(records[0].classifier, k) for k in records[0].columns],
         "records": len(records),
         "misclassified": wrong,
         "boxes": boxes[0].basis,

@@ -140,7 +140,7 @@ def _members(record: Record) -> tuple[list[Any], list[Floats], Floats, int] | No
         trees = [member.tree_ for member in getattr(model, "estimators_", [model])]
         values = [_shares(tree.value[:, 0, :]) / len(trees) for tree in trees]
         offset = np.zeros(len(model.classes_))
-    elif kind == "GradientBoostingClassifier":
+    elif kind == "GradientBoostingClassifier" and getattr(model, "init", None) in (None, "zero"):
         grid = model.estimators_
         trees = [grid[k, j].tree_ for k in range(grid.shape[0]) for j in range(grid.shape[1])]
         classes = len(model.classes_)
@@ -150,6 +150,7 @@ def _members(record: Record) -> tuple[list[Any], list[Floats], Floats, int] | No
                 score = np.zeros((grid[k, j].tree_.node_count, classes))
                 score[:, j if classes > 2 else 1] = model.learning_rate * grid[k, j].tree_.value[:, 0, 0]
                 values.append(score)
+        # what it starts from is the same for every point: the score here less that of the trees
         scores = np.atleast_1d(model.decision_function(record.x[None, :])[0])
         total = np.zeros(classes) if classes > 2 else np.zeros(2)
         reached = [tree.apply(record.x[None, :].astype(np.float32))[0] for tree in trees]

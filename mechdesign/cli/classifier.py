@@ -41,6 +41,7 @@ from mechdesign.classifier.pac import composed, require_delta
 from mechdesign.cli import output
 from mechdesign.cli.options import AsJson, Force, PlotFile, Quiet, parse_epsilons
 from mechdesign.data.columns import require_columns
+from mechdesign.data.numbers import number_of
 from mechdesign.data.sources import open_data
 from mechdesign.errors import InvalidInput
 from mechdesign.plot.classifier import Survival, label_against_error, survival
@@ -243,7 +244,7 @@ def _records(
         if len(records) == rows:
             break
         record = Record(known, features, sent, row=k + 1)
-        if truth is not None and str(record.label) != truth[k]:
+        if truth is not None and not _is_same(record.label, truth[k]):
             wrong += 1
             continue
         records.append(record)
@@ -254,6 +255,14 @@ def _records(
 
 def _texts(source: Any, label: str) -> list[str]:
     return [str(value).strip() for batch in source.read([label]) for value in batch.column(0).to_pylist()]
+
+
+def _is_same(label: Any, written: str) -> bool:
+    """Whether a label is what the file says: the same word, or the same number, as 1 and 1.0 are."""
+    if str(label) == written:
+        return True
+    number = number_of(written)
+    return number is not None and isinstance(label, int | np.integer | np.bool_) and float(label) == number
 
 
 def _name(classifier: Classifier, column: int) -> str:
@@ -323,8 +332,8 @@ def _print(document: Row, epsilons: list[float], optimum: dict[str, list[float]]
     notes = [
         f"theory rho is {'a bound: boxes are proven' if says == 'bound' else 'an estimate'}; proven: what is sure.",
         "eps is of each column; a record spends eps times the number of columns.",
-        "best guarantee: randomised response on the labels of a public classifier, with the same eps in all. No",
-        "mechanism keeps more at every input; at the inputs of these records others may.",
+        "best guarantee: randomised response on the labels of a public classifier, with the same eps in all and no",
+        "delta. No mechanism keeps more at every input; at the inputs of these records others may.",
     ]
     if says == "estimate":
         notes.insert(1, "(a mechanism's law in a box is not uniform: what fails may lie where reports are dense)")

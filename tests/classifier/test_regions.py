@@ -142,6 +142,13 @@ def test_many_coordinates_and_labels_are_enclosed() -> None:
         assert seen.lower <= found.upper
 
 
+def test_boosting_that_starts_from_another_classifier_is_not_taken_for_trees_alone() -> None:
+    x, y = CANCER
+    first = LogisticRegression(max_iter=3000)
+    fitted = GradientBoostingClassifier(n_estimators=3, init=first, random_state=0).fit(x[:, :3], y)
+    assert structure(Record(of_estimator(fitted), x[4, :3])) is None
+
+
 def test_a_classifier_of_unknown_structure_is_told_to_simulate() -> None:
     from mechdesign.classifier import Classifier
 

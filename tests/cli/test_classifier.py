@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from pyarrow import csv
 from sklearn.linear_model import LogisticRegression
@@ -139,7 +140,18 @@ def test_a_pickle_is_not_opened_without_consent(run: Run) -> None:
     assert "--unpickle" in found.err
 
 
-def test_a_wrong_seed_of_labels_leaves_no_record(run: Run) -> None:
+def test_labels_written_as_other_numbers_are_the_same_labels(run: Run) -> None:
+    table = csv.read_csv("people.csv")
+    floats = pa.array([float(value) for value in table["sick"].to_pylist()])
+    pq.write_table(table.set_column(3, "sick", floats), "people.parquet")
+    asked = ("--eps", "2", "--mechanism", "pm", "--seed", "1", "--json")
+    written = [word.replace("people.csv", "people.parquet") for word in ASKED]
+    first, second = run(*ASKED, *asked).json, run(*written, *asked).json
+    assert first["misclassified"] == second["misclassified"]
+    assert first["results"] == second["results"]
+
+
+def test_labels_that_never_agree_leave_no_record(run: Run) -> None:
     table = csv.read_csv("people.csv")
     wrong = table.set_column(3, "sick", pa.array(["unknown"] * 60))
     csv.write_csv(wrong, "wrong.csv")

@@ -39,7 +39,7 @@ def rho() -> Iterator[Row]:
     record = Record(inside, np.array([0.5, 0.5]))
     known, rng = Robust(np.array([0.2, 0.2]), np.array([0.8, 0.8]), "proven"), np.random.default_rng(1)
     epsilons = np.linspace(0.5, 8, LEVELS)
-    for name in ("pm", "laplace"):
+    for name in ("pm", "laplace", "k-rr"):
         law = perturbation(name, 2.0)
         times = fastest(
             {

@@ -224,10 +224,10 @@ def curve(
     """
     places = [np.atleast_1d(np.asarray(part, dtype=np.float64)) for part in (x, lower, upper)]
     levels = np.asarray(epsilons, dtype=np.float64)
-    if name in ("pm", "sw", "laplace", "laplace-raw"):
+    if name in ("pm", "sw", "laplace", "laplace-raw", "k-rr"):
         if not levels.size or not np.isfinite(levels).all() or levels.min() <= 0:
             raise InvalidInput("eps", levels, "be finite numbers above 0")
-        shares = _laplace_shares if name.startswith("laplace") else _piecewise_shares
+        shares = _CLOSED.get(name, _piecewise_shares)
         return np.asarray(np.prod(shares(name, levels[:, None], *places), axis=1))
     laws = (perturbation(name, float(level), delta) for level in levels)
     return np.array([concentration(law, *places) for law in laws])
@@ -253,6 +253,19 @@ def _piecewise_shares(name: str, eps: Floats, x: Floats, low: Floats, high: Floa
     low, high = np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
     overlap = np.maximum(np.minimum(high, start + width) - np.maximum(low, start), 0.0)
     return np.asarray(np.clip(base * np.maximum(high - low, 0.0) + base * np.expm1(eps) * overlap, 0.0, 1.0))
+
+
+def _k_rr_shares(name: str, eps: Floats, x: Floats, low: Floats, high: Floats) -> Floats:
+    """How many points the box holds, and once more what the input's own point has beyond the others."""
+    last = RR_POINTS - 1
+    points = np.linspace(0.0, 1.0, RR_POINTS)
+    count = np.searchsorted(points, high, side="right") - np.searchsorted(points, low, side="left")
+    own = points[np.ceil(x * last - 0.5).astype(np.intp)]
+    holds = (own >= low) & (own <= high)
+    return np.asarray((np.maximum(count, 0) + np.expm1(eps) * holds) / (last + np.exp(eps)))
+
+
+_CLOSED = {"laplace": _laplace_shares, "laplace-raw": _laplace_shares, "k-rr": _k_rr_shares}
 
 
 def half_width(epsilon: float) -> float:

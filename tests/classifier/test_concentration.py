@@ -57,7 +57,7 @@ def test_reports_moved_into_the_interval_collect_at_its_ends() -> None:
     assert outside < 0.07 < 0.57 < concentration(clipped, x, low, high)
 
 
-@pytest.mark.parametrize("name", ["pm", "sw", "laplace", "laplace-raw"])
+@pytest.mark.parametrize("name", ["pm", "sw", "laplace", "laplace-raw", "k-rr"])
 def test_closed_forms_are_the_mechanisms_own_cdf(name: str) -> None:
     rng = np.random.default_rng(3)
     for _ in range(40):

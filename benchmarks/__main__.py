@@ -18,6 +18,7 @@ from benchmarks import (
     aaa,
     apply,
     budget,
+    classifier,
     cold_start,
     compact,
     frequency,
@@ -51,6 +52,7 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Row]]] = {
     "jrr": jrr.rows,
     "budget": budget.rows,
     "trajectory": trajectory.rows,
+    "classifier": classifier.rows,
 }
 
 

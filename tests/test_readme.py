@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import pickle
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import csv
+from sklearn.linear_model import LogisticRegression
 
 from mechdesign.collect.clients import law_of_client
 
@@ -36,6 +38,10 @@ def test_every_command_line_of_the_readme_is_accepted(capfd, tmp_path, monkeypat
     for name, client, size in (("reports.npy", "mechdesign", 3), ("theirs.npy", "pure-ldp", 100)):
         law = law_of_client(client, "olh", 1.0, size)
         np.save(name, law.report(np.arange(200) % size, np.random.default_rng(1)))
+    features = np.random.default_rng(0).random((40, 2))
+    sick = (features @ [2, 1] > 1.5).astype(int)
+    Path("model.pkl").write_bytes(pickle.dumps(LogisticRegression().fit(features, sick)))
+    csv.write_csv(pa.table({"age": features[:, 0], "bmi": features[:, 1], "sick": sick}), "people.csv")
     lines = [line.split("#")[0].split() for line in README.read_text().splitlines() if line.startswith("python -m")]
     assert len(lines) >= 10
     codes = {" ".join(line): _exit_code(main, line[3:]) for line in lines}

@@ -21,6 +21,7 @@ from mechdesign.cli import (
     bench,
     budget,
     capacity,
+    classifier,
     compare,
     constants,
     estimate,
@@ -78,6 +79,7 @@ mechdesign - local differential privacy mechanisms by optimisation, with proofs
            protocols  every frequency protocol: p*, q*, variance, report size, exact privacy loss
   choose   budget     the smallest eps for a utility constraint: certified, or by the five searches of Optimus
            capacity   right capacity alarms (CAPRI): the smallest eps, or the chances at one; exact, or simulated
+           classifier how often a classifier keeps its labels under perturbed inputs: theory, exact, simulated
   ship     table, verify    a design rounded to whole numbers, exactly private, as a file; that file checked in integers
            export     a table as a sampler in Python, JavaScript, C, Rust, Java, SQL or for OpenDP
            apply      a column of a CSV or Parquet file, turned into reports
@@ -101,6 +103,7 @@ app.command("protocols", help=protocols.__doc__)(protocols.run)
 app.command("estimate-counts", help=estimate_counts.__doc__)(estimate_counts.run)
 app.command("budget", help=budget.__doc__)(with_look(budget.run, "curve_file"))
 app.command("capacity", help=capacity.__doc__)(with_look(capacity.run))
+app.command("classifier", help=classifier.__doc__)(with_look(classifier.run))
 app.command("table", help=table.__doc__)(table.run)
 app.command("verify", help=verify.__doc__)(verify.run)
 app.command("export", help=export.__doc__)(export.run)
@@ -109,7 +112,9 @@ app.command("estimate", help=estimate.__doc__)(estimate.run)
 app.add_typer(trajectory.app, name="trajectory")
 
 _TRAJECTORY = tuple((f"trajectory {command.name}", command) for command in trajectory.app.registered_commands)
-_READERS = ("minimax", "aaa", "mean", "bench", "estimate-counts", "budget", "capacity", "apply", "estimate")
+_READERS = (
+    *("minimax", "aaa", "mean", "bench", "estimate-counts", "budget", "capacity", "classifier", "apply", "estimate"),
+)
 
 for _name, _command in (*((command.name, command) for command in app.registered_commands), *_TRAJECTORY):
     assert _command.callback is not None

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Sequence
 
 from mechdesign.errors import InvalidInput
-from mechdesign.reproduce import aaa, budget, certified, frequency, jrr, ogpm, toolkit, tracs
+from mechdesign.reproduce import aaa, budget, certified, classifier, frequency, jrr, ogpm, toolkit, tracs
 from mechdesign.reproduce.claim import BEYOND, CORRECTED, FAILS, HOLDS, REPLACED, VERDICTS, Claim, Item, Outcome, judge
 
 CLAIMS: tuple[Claim, ...] = (
@@ -18,6 +18,7 @@ CLAIMS: tuple[Claim, ...] = (
     *toolkit.CLAIMS,
     *certified.CLAIMS,
     *tracs.CLAIMS,
+    *classifier.CLAIMS,
 )
 
 __all__ = [

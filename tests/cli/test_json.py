@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import pickle
 import re
 import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from sklearn.tree import DecisionTreeClassifier
 
 from mechdesign.cli import budget, output
 from mechdesign.cli.app import app
@@ -176,6 +179,25 @@ TABLE: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
         ("capacity", "-p", "grr", *WATER, "--metric", "fp", "--tau", "0.05"),
         {"epsilon": ends, "probability": pair, "cases": rows(capacity=number, tau=number, budgets=rows(epsilon=ends))},
     ),
+    "classifier": (
+        (
+            *("classifier", "model.pkl", "--unpickle", "--data", "people.csv", "--eps", "2", "--label", "sick"),
+            *("--columns", "age", "--mechanism", "pm", "--rows", "2", "--target", "0.7"),
+        ),
+        {
+            "results": rows(mechanism=text, epsilon=number, total_epsilon=number, pac_delta=number, rho_is=text),
+            "results.0.rho": values,
+            "results.0.exact.average": ends,
+            "results.0.simulated.worst": values,
+            "best_guarantee": rows(epsilon=number, average=number, worst=number),
+            "smallest_epsilon": rows(mechanism=text, target=number, epsilon=number, rho=number),
+            "label_against_error": lambda value: value == [],
+            "records": number,
+            "misclassified": number,
+            "delta": none,
+            "seed": number,
+        },
+    ),
     "capacity simulated": (
         ("capacity", "-p", "grr", *WATER, "--metric", "fp", "--tau", "0.05", "-m", "simulated", "--runs", "200"),
         {"epsilon": ends, "probability": pair},
@@ -217,6 +239,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (path / "data.csv").write_text("x\n" + "\n".join(f"{k / 200:.3f}" for k in range(200)) + "\n")
     (path / "labels.csv").write_text("\n".join("abcd"[k * k % 4] for k in range(800)))
     (path / "loss.csv").write_text("0,1,2\n1,0,1\n2,1,0\n")
+    features = np.random.default_rng(0).random((30, 2))
+    sick = (features[:, 0] > 0.4).astype(int)
+    (path / "model.pkl").write_bytes(pickle.dumps(DecisionTreeClassifier(random_state=0).fit(features, sick)))
+    people = [f"{age:.6f},{bmi:.6f},{ill}" for (age, bmi), ill in zip(features, sick, strict=True)]
+    (path / "people.csv").write_text("\n".join(["age,bmi,sick", *people]) + "\n")
     (path / "reports.txt").write_text("\n".join(str(k % 3) for k in range(90)) + "\n")
     for line in (
         f"ogpm --eps 2 --out {path}/ogpm.json",
@@ -290,6 +317,7 @@ def test_input_that_fails_prints_nothing_on_stdout(run: Any, tmp_path: Path, com
         "bench": ("-e", "1", "-d", missing),
         "budget": ("-p", "grr", "--at-least", "0.5", "--population", "bees"),
         "capacity": ("-p", "grr", *WATER, "--at-eps", "-1"),
+        "classifier": (missing, "--data", missing, "--eps", "1"),
         "compare": ("--eps", "nan"),
         "constants": ("--eps", "0"),
         "estimate": (missing, "--in", missing),

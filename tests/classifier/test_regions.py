@@ -1,0 +1,156 @@
+"""Exact regions of linear models and trees, against brute force and simulation."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_wine
+from sklearn.ensemble import ExtraTreesClassifier, GradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from mechdesign.classifier import (
+    Perturbation,
+    Record,
+    decompose,
+    exact_survival,
+    of_estimator,
+    perturbation,
+    simulate,
+    structure,
+)
+from mechdesign.classifier.linear import LinearRegion
+from mechdesign.classifier.trees import TreeRegion
+from mechdesign.domains import Finite
+from mechdesign.errors import InvalidInput
+from mechdesign.mechanisms.discrete import Discrete
+
+
+def scaled(load) -> tuple[np.ndarray, np.ndarray]:  # type: ignore[no-untyped-def]
+    x, y = load(return_X_y=True)
+    return (x - x.min(0)) / (x.max(0) - x.min(0)), y
+
+
+WINE, CANCER = scaled(load_wine), scaled(load_breast_cancer)
+TREES = [
+    DecisionTreeClassifier(random_state=0),
+    DecisionTreeClassifier(max_leaf_nodes=9, random_state=1),
+    RandomForestClassifier(12, random_state=0),
+    ExtraTreesClassifier(8, random_state=0),
+    GradientBoostingClassifier(n_estimators=8, random_state=0),
+]
+
+
+def noise_on_a_grid(points: int, seed: int) -> Perturbation:
+    """A mechanism with ``points`` outputs, all of whose atoms can be counted."""
+    rng = np.random.default_rng(seed)
+    domain = Finite(tuple(np.linspace(0, 1, points).tolist()))
+    rows = rng.dirichlet(np.ones(points), points)
+    return Perturbation("grid", Discrete(1.0, domain, domain, rows))
+
+
+@pytest.mark.parametrize("model", TREES, ids=lambda model: type(model).__name__)
+@pytest.mark.parametrize("data", [WINE, CANCER], ids=["wine", "cancer"])
+def test_tree_regions_in_two_dimensions_are_brute_force(model, data) -> None:  # type: ignore[no-untyped-def]
+    x, y = data
+    fitted = type(model)(**model.get_params()).fit(x[:, :6], y)
+    law, points = noise_on_a_grid(31, 4), np.linspace(0, 1, 31)
+    grid = np.array(list(itertools.product(points, points)))
+    for row in (3, 70, 120):
+        record = Record(of_estimator(fitted), x[row, :6], (0, 4))
+        first, second = law.atoms(record.sent[0]), law.atoms(record.sent[1])
+        weights = np.outer(first[1], second[1]).ravel()  # type: ignore[index]
+        truth = float(weights[record.keeps(grid)].sum())
+        found = exact_survival(record, law)
+        assert found.lower <= truth + 1e-12
+        assert truth <= found.upper + 1e-12
+        assert found.width < 1e-8
+
+
+def test_reports_exactly_on_a_threshold_go_where_the_tree_sends_them() -> None:
+    x, y = CANCER
+    used = x[:, [20, 22, 23, 27]]
+    record = Record(of_estimator(RandomForestClassifier(10, random_state=3).fit(used, y)), used[40], (0, 3))
+    region = structure(record)
+    assert isinstance(region, TreeRegion)
+    cells = decompose(region)
+    assert cells.is_exact
+    edges = [region.thresholds(k) for k in range(2)]
+    at = np.array(list(itertools.product(*(np.concatenate([e, np.nextafter(e, 2)])[::2] for e in edges))))
+    low, high = cells.kept
+    inside = ((at[:, None] > low) & (at[:, None] <= high)).all(axis=2).any(axis=1)
+    assert (inside == record.keeps(at)).all()
+    assert 0 < inside.sum() < inside.size
+
+
+def test_what_is_not_decided_within_the_limit_is_an_enclosure_of_the_truth() -> None:
+    x, y = CANCER
+    record = Record(of_estimator(RandomForestClassifier(20, random_state=0).fit(x[:, :8], y)), x[5, :8])
+    law = perturbation("pm", 2.0)
+    short, longer = exact_survival(record, law, most=300), exact_survival(record, law, most=20_000)
+    assert short.lower <= longer.lower + 1e-12
+    assert longer.upper <= short.upper + 1e-12
+    assert short.width > longer.width
+    # 5 standard errors around 20000 reports: false positives 6e-7
+    seen = simulate(record, law, 20_000, np.random.default_rng(2)).share
+    assert longer.lower - 0.018 < seen < longer.upper + 0.018
+
+
+@pytest.mark.parametrize("scaler", [None, StandardScaler(), MinMaxScaler()])
+def test_linear_regions_in_two_dimensions_are_brute_force(scaler) -> None:  # type: ignore[no-untyped-def]
+    for x, y in (WINE, CANCER):
+        model = LogisticRegression(max_iter=3000)
+        fitted = (model if scaler is None else make_pipeline(scaler, model)).fit(x, y)
+        record = Record(of_estimator(fitted), x[10], (0, 3))
+        assert isinstance(structure(record), LinearRegion)
+        law, points = noise_on_a_grid(41, 6), np.linspace(0, 1, 41)
+        grid = np.array(list(itertools.product(points, points)))
+        weights = np.outer(law.atoms(record.sent[0])[1], law.atoms(record.sent[1])[1]).ravel()  # type: ignore[index]
+        found = exact_survival(record, law)
+        assert found.lower - 1e-12 <= float(weights[record.keeps(grid)].sum()) <= found.upper + 1e-12
+        assert found.width < 1e-11
+
+
+@pytest.mark.parametrize("name", ["pm", "laplace", "laplace-raw", "k-rr", "certified"])
+def test_linear_enclosures_hold_the_integral_over_one_coordinate(name: str) -> None:
+    # Pr[w1 Y1 + w2 Y2 + b > 0] = sum over slices of Y1 of Pr[Y2 beyond the line]: a fine independent sum
+    region, law, x = (
+        LinearRegion(np.array([[1.0, -0.7]]), np.array([-0.1])),
+        perturbation(name, 1.5),
+        np.array([0.4, 0.3]),
+    )
+    edges = np.concatenate([[-np.inf], np.linspace(-8, 9, 60_001), [np.inf]])
+    slices = np.diff(law.cdf(edges, x[0]))
+    centres = np.concatenate([[-8], (edges[1:-2] + edges[2:-1]) / 2, [9]])
+    integral = float((slices * law.cdf((centres - 0.1) / 0.7, x[1])).sum())
+    found = region.survival(law, x)
+    assert found.lower - 2e-3 < integral < found.upper + 2e-3
+    assert found.width < {"certified": 3e-2, "laplace-raw": 1e-2}.get(name, 2e-3)
+
+
+def test_many_coordinates_and_labels_are_enclosed() -> None:
+    x, y = WINE
+    record = Record(of_estimator(LogisticRegression(max_iter=3000).fit(x, y)), x[100])
+    for name in ("pm", "laplace"):
+        law = perturbation(name, 3.0)
+        found, seen = exact_survival(record, law), simulate(record, law, 4000, np.random.default_rng(8), 0.9999)
+        assert found.lower <= seen.upper
+        assert seen.lower <= found.upper
+
+
+def test_boosting_that_starts_from_another_classifier_is_not_taken_for_trees_alone() -> None:
+    x, y = CANCER
+    first = LogisticRegression(max_iter=3000)
+    fitted = GradientBoostingClassifier(n_estimators=3, init=first, random_state=0).fit(x[:, :3], y)
+    assert structure(Record(of_estimator(fitted), x[4, :3])) is None
+
+
+def test_a_classifier_of_unknown_structure_is_told_to_simulate() -> None:
+    from mechdesign.classifier import Classifier
+
+    with pytest.raises(InvalidInput, match="simulate"):
+        exact_survival(Record(Classifier(lambda p: p[:, 0] > 0.5, 1), np.array([0.2])), perturbation("pm", 1.0))

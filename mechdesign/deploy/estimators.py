@@ -377,7 +377,9 @@ def _inverse(table: Table) -> Floats:
     if rows.shape[0] > rows.shape[1] or sizes[-1] < _CLOSEST * sizes[0]:
         reason = f"{rows.shape[0]} points, and rows of rank {int((sizes >= _CLOSEST * sizes[0]).sum())}"
         rule = "have rows that are linearly independent: else different frequencies give the same reports"
-        raise InvalidInput("table", reason, rule, "make it from a mechanism with more outputs, or take the mean")
+        step = "make it from a mechanism with more outputs"
+        instead = ", or take the mean" if table.labels.inputs is None else ""  # labels have none
+        raise InvalidInput("table", reason, rule, step + instead)
     inverse: Floats = (left / sizes) @ right / weights
     inverse += (np.eye(len(rows)) - inverse @ rows.T) @ inverse  # Newton: squares the error left by the decomposition
     return inverse

@@ -9,6 +9,7 @@ import pytest
 from scipy.stats import binom, norm
 
 from mechdesign.deploy import Tally, make_table, sample
+from mechdesign.deploy.labels import Labels
 from mechdesign.domains import Circle, Finite, Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms import catalogue
@@ -316,6 +317,17 @@ def test_channels_that_mix_points_up_are_refused_with_the_reason(fill):
     table = make_table(Discrete(1.0, Finite((0, 1, 2)), Finite(tuple(range(fill))), channel, "flat"))
     with pytest.raises(InvalidInput, match=r"linearly independent.*rank 1.*more outputs"):
         Tally(table).add([0.0]).frequencies()
+
+
+def test_labels_that_are_mixed_up_have_no_mean_to_take_instead():
+    flat = Discrete(1.0, Finite((0, 1)), Finite((0, 1)), np.full((2, 2), 0.5), "flat")
+    tables = [make_table(flat), make_table(flat, labels=Labels(("no", "yes"), ("no", "yes")))]
+    said = []
+    for table, report in zip(tables, (0.0, "no"), strict=True):
+        with pytest.raises(InvalidInput, match="more outputs") as refused:
+            Tally(table).add([report]).frequencies()
+        said.append("take the mean" in str(refused.value))
+    assert said == [True, False]
 
 
 def test_frequencies_are_in_their_intervals_as_often_as_they_say():

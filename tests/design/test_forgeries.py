@@ -153,6 +153,16 @@ def test_a_prior_without_its_law_is_only_the_cells_in_the_file() -> None:
     assert said.endswith("cells in the file (named 'uniform' there, which is not checked)")
 
 
+@pytest.mark.parametrize("field", ["law", "profile"])
+def test_values_have_neither_the_law_nor_the_profile_of_a_density(field: str) -> None:
+    design = optimal_prior(PriorProblem(1.0, priors.Atoms.of_data([0.25, 0.5]), Squared()))
+    document = {"format": FORMAT, "version": VERSION, **json.loads(files.dump_json(design.to_dict()))}
+    assert design_of_document(document, "as written").statement.prior == "the 2 values in the file"
+    document["problem"]["prior"][field] = "normal(0.3, 0.2)"
+    with pytest.raises(FileProblem, match=f"prior {field}.*null"):
+        design_of_document(document, "edited")
+
+
 def test_cells_of_largest_variance_do_not_pass_for_those_of_a_named_law() -> None:
     """They bound every prior with these cells, so the bracket is true of them, but not of the law."""
     document = _document(NORMAL)

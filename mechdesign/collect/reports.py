@@ -56,8 +56,8 @@ class Counted:
     """What an estimate and its checks need of n reports.
 
     ``hashes`` counts each hash value, of local hashing with few of them. ``repeats`` is the largest number of seeds in
-    a ``chunk`` of reports that others in it have too, out of ``2^seed_bits``. Of summed histograms ``outside`` entries lie
-    below 0 or above 1, by ``excess`` in all.
+    a ``chunk`` of reports that others in it have too, out of ``2^seed_bits``. Of summed histograms ``outside`` entries
+    lie below 0 or above 1, by ``excess`` in all.
     """
 
     support: Array

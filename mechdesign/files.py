@@ -238,7 +238,7 @@ def _reject_constant(text: str) -> Any:
 def _finite_float(text: str) -> float:
     number = float(text)
     if math.isinf(number):
-        raise ValueError(f"{text} is larger than any double")
+        raise ValueError("a number is larger than any double")
     return number
 
 

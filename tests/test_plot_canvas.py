@@ -146,3 +146,15 @@ def test_titles_that_cannot_be_drawn_are_refused(title: str) -> None:
 def test_sizes_that_cannot_be_drawn_are_refused(size: tuple[float, float]) -> None:
     with pytest.raises(InvalidInput, match="from 1 to 60 inches"):
         plot.require_size(*size)
+
+
+def test_titles_of_panels_do_not_meet_at_a_size_of_ones_own(tmp_path: Path) -> None:
+    figure = canvas.empty_figure(14.0, 5.0)
+    for axes in figure.subplots(1, 2):
+        axes.set_title("What this panel is about, at length, with a number such as 0.474")
+    plot.save(figure, tmp_path / "two.png", size=(7.0, 4.0))
+    figure.draw_without_rendering()
+    first, second = (axes.title.get_window_extent() for axes in figure.axes)
+    assert first.x1 < second.x0
+    assert first.x0 >= 0
+    assert second.x1 <= figure.bbox.width

@@ -13,7 +13,6 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from mechdesign import plot
 from mechdesign.classifier import (
     Classifier,
     Perturbation,
@@ -39,6 +38,7 @@ from mechdesign.classifier import (
 from mechdesign.classifier.models import PICKLES, UNPICKLING_RUNS_CODE, columns_named, require_features
 from mechdesign.classifier.pac import composed, require_delta
 from mechdesign.cli import output
+from mechdesign.cli.looks import save_picture
 from mechdesign.cli.options import AsJson, Force, PlotFile, Quiet, parse_epsilons
 from mechdesign.data.columns import require_columns
 from mechdesign.data.numbers import number_of
@@ -126,7 +126,7 @@ def run(
         ]
         curves = curves if caps else []
     if plot_file is not None:
-        plot.save(_figure(classifier, results, names, epsilons, optimum, curves), plot_file, overwrite=force)
+        save_picture(_figure(classifier, results, names, epsilons, optimum, curves), plot_file, overwrite=force)
     document = {
         "model": str(model),
         "data": str(data),

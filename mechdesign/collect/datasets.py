@@ -166,7 +166,7 @@ def read_dataset(
     """Labels of users from CSV or text (one row a user), JSON (a list of labels, or labels with counts) or Parquet.
 
     Without ``column``, rows hold one label each, and `mechdesign.data.headers` says what the first one is. Labels that
-    have to be ``numeric`` are finite numbers.
+    have to be ``numeric`` are finite numbers of at least 0, as consumptions are.
     """
     source = Path(path)
     kind = source.suffix.lower()
@@ -236,9 +236,10 @@ def _takes_name(counted: Counter[str], domain: Sequence[str] | None) -> bool:
 def _require_numbers(labels: Iterable[str], places: Mapping[str, str]) -> None:
     for k, label in enumerate(labels, start=1):
         number = number_of(label)
-        if number is None or not math.isfinite(number):
+        if number is None or not math.isfinite(number) or number < 0:
             place = places.get(label, f"label {k}")
-            raise InvalidData(place, label, "hold a finite number", "pass --column NAME if there is a header")
+            rule = "hold a finite number of at least 0"
+            raise InvalidData(place, label, rule, "pass --column NAME if there is a header")
 
 
 def _require_one_kind(counted: Counter[str], places: Mapping[str, str]) -> None:

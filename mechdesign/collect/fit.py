@@ -9,6 +9,9 @@ of a support in [0, 1] with a known mean the coin has the largest ``E e^(t S)`` 
 
 *Hashes.* Whatever the item, the hash value in a report of local hashing is uniform, and seeds hardly ever repeat.
 
+*Noise.* Laplace noise has no memory: how far an entry of a summed histogram lies below 0 or above 1, if it does, is
+exponential with the scale of the noise, whatever the item. (Of reports that were not rounded.)
+
 Every bound on a chance is from above (Chernoff: ``P(S >= s) <= E e^(t S) e^(-t s)`` for every t > 0; a union over
 items), for every n and all data, so reports of the law are refused with a chance of at most `REFUSED`. Hash functions
 are taken to be ideal. What no test can see: reports of GRR or SS read with too *large* an eps give shares nearer to
@@ -96,6 +99,8 @@ def examine(law: FrequencyProtocol, counted: Counted, labels: Sequence[str]) -> 
     found = [*_sum(once, counted), *_range(once, counted, labels)]
     if isinstance(once, LocalHashing):
         found += [*_hashes(counted), *_seeds(counted)]
+    if isinstance(once, SummedHistogram):
+        found += _noise(once, counted)
     return Fit(tuple(found))
 
 
@@ -227,6 +232,20 @@ def divergence(found: float, chance: float) -> float:
     if found >= 1:
         return first
     return first + (1 - found) * (math.log1p(-found) - math.log1p(-chance)) if chance < 1 else math.inf
+
+
+# -- noise -------------------------------------------------------------------------------------------------------------
+
+
+def _noise(law: SummedHistogram, counted: Counted) -> list[Statistic]:
+    """The scale of the noise, from m entries outside [0, 1]: P(average >= a) <= e^(-m (a - 1 - ln a)) for a > 1."""
+    m = counted.outside
+    if not m:
+        return []
+    average = counted.excess / m / law.scale
+    chance = min(1.0, 2 * math.exp(-m * (average - 1 - math.log(average))))
+    name = "the scale of the noise in unrounded reports is"
+    return [Statistic(name, average * law.scale, law.scale, (average - 1) * math.sqrt(m), chance)]
 
 
 # -- hashes ------------------------------------------------------------------------------------------------------------

@@ -29,6 +29,7 @@ from mechdesign.collect.protocols import (
     LocalHashing,
     Longitudinal,
     SubsetSelection,
+    SummedHistogram,
     Unary,
 )
 from mechdesign.collect.protocols.hashing import SEED_BITS
@@ -55,7 +56,8 @@ class Counted:
     """What an estimate and its checks need of n reports.
 
     ``hashes`` counts each hash value, of local hashing with few of them. ``repeats`` is the largest number of seeds in
-    a ``chunk`` of reports that others in it have too, out of ``2^seed_bits``.
+    a ``chunk`` of reports that others in it have too, out of ``2^seed_bits``. Of summed histograms ``outside`` entries
+    lie below 0 or above 1, by ``excess`` in all.
     """
 
     support: Array
@@ -64,6 +66,8 @@ class Counted:
     repeats: int = 0
     chunk: int = _CHUNK
     seed_bits: int | None = None
+    outside: int = 0
+    excess: float = 0.0
 
 
 class Withheld:
@@ -104,7 +108,8 @@ def count_reports(
 
 def _counted(law: FrequencyProtocol, form: _Form, blocks: Iterator[Array], order: str | None) -> Counted:
     total: Array = np.zeros(law.size, dtype=np.float64 if form.kind == "number" else np.int64)
-    users = repeats = 0
+    users = repeats = outside = 0
+    excess = 0.0
     hashes = np.zeros(law.hashes, np.int64) if isinstance(law, LocalHashing) and law.hashes <= _MOST_HASHES else None
     seed_bits = None
     if isinstance(law, LocalHashing):
@@ -117,11 +122,15 @@ def _counted(law: FrequencyProtocol, form: _Form, blocks: Iterator[Array], order
                 hashes += np.bincount(block[:, 1].astype(np.int64), minlength=law.hashes)
             seeds = block[:, 0] if seed_bits == SEED_BITS else block[:, 0].astype(np.uint32)
             repeats = max(repeats, seeds.size - np.unique(seeds).size)
+        if isinstance(law, SummedHistogram):
+            beyond = np.maximum(block - 1.0, -block)
+            outside += int((beyond > 0).sum())
+            excess += float(beyond[beyond > 0].sum())
         total = total + law.support(block)
         users += len(block)
     if users == 0:
         raise FileProblem("report file", form.file, "hold at least one report")
-    return Counted(total, users, hashes, repeats, min(users, _CHUNK), seed_bits)
+    return Counted(total, users, hashes, repeats, min(users, _CHUNK), seed_bits, outside, excess)
 
 
 def _order_of(pairs: Array, form: _Form, before: int) -> str:
@@ -307,7 +316,7 @@ def _without_names(path: Path, items: Sequence[str] | None) -> Iterator[tuple[in
     rows = text_rows(path, "report file")
     first = next(rows, None)
     if first is not None and all(may_be_name(field, items) for field in first[1]):
-        tell_of_name(str(path), items=items is not None)
+        tell_of_name(str(path), items=items is not None, named=False)
         return rows
     return rows if first is None else chain([first], rows)
 

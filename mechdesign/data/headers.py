@@ -32,8 +32,11 @@ def may_be_name(first: str, items: Sequence[str] | None = None) -> bool:
     return not difflib.get_close_matches(first.strip().casefold(), folded, n=1)
 
 
-def tell_of_name(source: str, *, items: bool) -> None:
-    """Say that the first line was taken for a name, without quoting what could be somebody's value."""
+def tell_of_name(source: str, *, items: bool, named: bool = True) -> None:
+    """Say that the first line was taken for a name, without quoting what could be somebody's value.
+
+    ``named``: the reader has a column to be named, which would settle it.
+    """
     above = "items" if items else "numbers"
-    step = "if it is somebody's value correct it; --column NAME says that it is a name"
+    step = "if it is somebody's value correct it" + ("; --column NAME says that it is a name" if named else "")
     warnings.warn(f"the first line of {source}, a word above {above}, was taken for a header; {step}", TakenName, 2)

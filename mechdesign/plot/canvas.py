@@ -83,6 +83,19 @@ def retitle(figure: Figure, title: str) -> None:
         figure.suptitle(heading)
 
 
+def _fit_titles(figure: Figure) -> None:
+    """Break titles that are wider than their panel, or than the figure that has no other panel beside it."""
+    figure.draw_without_rendering()
+    titled = [axes for axes in figure.axes if axes.get_visible() and axes.get_title()]
+    rooms = [(axes.title, axes.bbox.width if len(titled) > 1 else figure.bbox.width) for axes in titled]
+    above = getattr(figure, "_suptitle", None)
+    for heading, room in [*rooms, *([] if above is None else [(above, figure.bbox.width)])]:
+        width = heading.get_window_extent().width
+        if width > room:
+            text = heading.get_text().replace("\n", " ")
+            heading.set_text(fill(text, max(10, int(0.9 * len(text) * room / width))))
+
+
 def save(
     figure: Figure,
     path: Path | str,
@@ -96,6 +109,8 @@ def save(
         figure.set_size_inches(*require_size(*size))
     if title is not None:
         retitle(figure, title)
+    if size is not None:
+        _fit_titles(figure)
     buffer = io.BytesIO()
     figure.savefig(buffer, format=require_plot_format(path), dpi=150)
     return files.write_atomically(path, buffer.getvalue(), overwrite=overwrite)

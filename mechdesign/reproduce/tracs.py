@@ -245,7 +245,7 @@ CLAIMS = (
     Claim(
         "tracs.same-epsilon",
         PAPER,
-        "section 6.3.2",
+        "section 6.3.2, in the published code",
         "all methods are compared at the same eps for a location; the published code spends at eps = 2",
         (
             Item("6-RR", "2.00", corrected="4.22"),

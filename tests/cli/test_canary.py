@@ -15,7 +15,7 @@ from mechdesign.collect.mean import mean_of_reports
 from mechdesign.collect.protocols import protocol
 from mechdesign.collect.reports import count_reports
 from mechdesign.deploy import apply, estimate, make_table, sample, tally
-from mechdesign.deploy.frames_columns import provenance_of
+from mechdesign.deploy.labels import Labels
 from mechdesign.deploy.reference import report
 from mechdesign.domains import Finite
 from mechdesign.errors import InvalidData, InvalidInput, showing_values
@@ -77,7 +77,7 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     make_table(catalogue.pm(1.0)).save("pm.json")
     words = catalogue.randomised_response(1.0, Finite((0, 1)))
-    make_table(words, provenance=provenance_of(("no", "yes"), ("no", "yes"))).save("words.json")
+    make_table(words, labels=Labels(("no", "yes"), ("no", "yes"))).save("words.json")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -153,6 +153,7 @@ TEXTS_PER_READER: dict[str, Callable[[Path], object]] = {
 READ = {"a word among numbers", "too many cells", "an open quote", "a mistyped number"}
 
 
+@pytest.mark.filterwarnings("ignore:the first line of")
 @pytest.mark.parametrize("reader", TEXTS_PER_READER)
 @pytest.mark.parametrize("fault", sorted(READ))
 def test_errors_of_readers_hold_no_value(tmp_path: Path, reader: str, fault: str) -> None:
@@ -217,3 +218,30 @@ def test_values_are_shown_where_python_asks_for_them() -> None:
     with showing_values(), pytest.raises(InvalidData, match=r"\(got 7.1234567\)") as caught:
         sample(PM, [0.5, NUMBER])
     assert pickle.loads(pickle.dumps(caught.value)).value == NUMBER
+
+
+def test_capacity_refuses_a_negative_consumption_by_its_place(run: Any) -> None:
+    for name, text in (("data.csv", f"x\n1\n-{NUMBER}\n2\n"), ("data.json", f'["1", "-{NUMBER}"]')):
+        Path(name).write_text(text)
+        outcome = run(*[part.format(name) for part in COMMANDS["capacity"]], "--quiet")
+        assert outcome.code == 2
+        assert "at least 0" in outcome.err
+        assert "row 3 of data.csv" in outcome.err or name == "data.json"
+        require_silent([outcome.out, outcome.err])
+
+
+def test_numbers_beyond_doubles_in_geojson_are_not_quoted(run: Any) -> None:
+    Path("data.geojson").write_text(f'{{"type": "LineString", "coordinates": [[{NUMBER}e999, 1]]}}')
+    outcome = run(
+        *("trajectory", "perturb", "data.geojson", "--eps", "1", "--bounds", "0,1,0,1", "--out", "o.csv", "--quiet")
+    )
+    assert outcome.code == 2
+    require_silent([outcome.out, outcome.err])
+
+
+def test_a_header_taken_by_estimate_counts_names_no_option_it_lacks(run: Any) -> None:
+    Path("data.csv").write_text("answer\n" + "1\n2\n3\n" * 20)
+    outcome = run("estimate-counts", "data.csv", "-p", "grr", "-e", "1", "--domain", "1,2,3", "--quiet")
+    assert outcome.code == 0
+    assert "taken for a header" in outcome.err
+    assert "--column" not in outcome.err

@@ -5,15 +5,16 @@ from __future__ import annotations
 import itertools
 import math
 from collections import defaultdict
+from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import optimize, stats
 
 from mechdesign.collect import fit as module
 from mechdesign.collect.fit import REFUSED, Fit, chernoff, divergence, examine, require_fit
 from mechdesign.collect.protocols import FrequencyProtocol, HadamardResponse, SubsetSelection, protocol
-from mechdesign.collect.reports import Counted
+from mechdesign.collect.reports import Counted, count_reports
 from mechdesign.errors import FileProblem
 
 K = 3
@@ -157,3 +158,38 @@ def test_a_collection_of_a_billion_fits() -> None:
         law = protocol(name, 1.0, 100)
         support = law.simulate(np.full(100, 10_000_000), np.random.default_rng(1))
         assert examine(law, Counted(support, 10**9), list(map(str, range(100)))).chance > 1e-4
+
+
+def test_noise_beyond_0_and_1_tells_the_eps_of_summed_histograms(tmp_path: Path) -> None:
+    """With twice the eps the shares are the same and the interval has half its width: only the noise can tell.
+
+    Exceedances are exponential whatever the item; at 2000 users all 5 entries give more than 5000 of them, so the wrong
+    scales, off by 10% and more, are 7 or more deviations away. Seed 3; the true eps is refused with chance 1e-9.
+    """
+    source = tmp_path / "she.npy"
+    items = np.random.default_rng(3).integers(0, 2, 2000)  # far from uniform
+    np.save(source, protocol("she", 1.0, 5).report(items, np.random.default_rng(4)))
+    labels = "abcde"
+    right = protocol("she", 1.0, 5)
+    counted = count_reports(source, right, labels)
+    assert counted.outside > 5000
+    assert counted.excess / counted.outside == pytest.approx(2.0, abs=5 * 2 / 5000**0.5)
+    require_fit(right, counted, labels, "she.npy")
+    for wrong in (0.5, 0.9, 1.1, 2.0):
+        with pytest.raises(FileProblem, match="scale of the noise"):
+            require_fit(protocol("she", wrong, 5), counted, labels, "she.npy")
+
+
+@pytest.mark.parametrize("m", [1, 2, 30])
+def test_noise_is_no_odder_than_the_chance_said(m: int) -> None:
+    """The average of m exponentials has a Gamma law: P(chance <= c), by its two tails, is at most c."""
+    law = protocol("she", 2.0, K)
+
+    def said(average: float) -> float:
+        fit = examine(law, Counted(np.array([10.0, 0.0, 0.0]), 10, outside=m, excess=average * m), LABELS)
+        return next(one.chance for one in fit.statistics if "noise" in one.name)
+
+    for low in np.geomspace(1e-3, 0.99, 40):
+        high = float(optimize.brentq(lambda a, low=low: (a - np.log(a)) - (low - np.log(low)), 1.0, 50.0))
+        assert stats.gamma.cdf(low * m, m) + stats.gamma.sf(high * m, m) <= said(low) + 1e-12
+        assert said(low) == pytest.approx(said(high), rel=1e-6)

@@ -17,6 +17,7 @@ import typer
 from mechdesign.cli import output
 from mechdesign.cli.apply import counting_rows
 from mechdesign.cli.options import AsJson, Quiet, parse_engine
+from mechdesign.cli.table import CODES_LOOK_LIKE_LABELS
 from mechdesign.collect.engine import Local
 from mechdesign.deploy import load_table
 from mechdesign.deploy.estimators import FrequencyEstimate, MeanEstimate
@@ -50,6 +51,8 @@ def run(
         found = estimate_reports(
             table, source, column, confidence, of=wanted, progress=progress, engine=engine_or_none, codes=codes
         )
+    if table.output_names is not None and table.output_names.look_like_codes:
+        output.warn(f"read as {'codes' if codes else 'labels'}: {CODES_LOOK_LIKE_LABELS}")
     if as_json:
         output.print_json({"sha256": table.sha256, "confidence": confidence} | _plain(asdict(found)))
     elif isinstance(found, FrequencyEstimate):

@@ -38,6 +38,10 @@ _GRR = "grr"
 _MOST_POINTS = 1024  # of randomised response: a million counts, which are about 20 MB at most
 _MOST_COUNTS = 1 << 20
 _MOST_SHOWN = 20
+CODES_LOOK_LIKE_LABELS = (
+    "some labels of this table are the codes of other categories: what samplers give as codes (sample_code) must be "
+    "read with estimate --codes, and labels without it; the one read as the other is swapped, and nobody can tell"
+)
 _MUCH_MIXED = 0.01
 _EXAMPLE = """for example --labels 'no,"yes, but",yes'"""
 
@@ -95,6 +99,11 @@ def run(
             f"the channel was far from private: {100 * mixed:.3g}% of the uniform law was mixed in, so the table is "
             "another mechanism than the file's; was it made for a larger eps?"
         )
+    if any(names is not None and names.look_like_codes for names in (table.input_names, table.output_names)):
+        output.warn(CODES_LOOK_LIKE_LABELS)
+    if table.ratio == 1:
+        step = "take --bits 53 or a larger eps" if table.bits < 53 else "take a larger eps"
+        output.warn(f"all inputs have the same law after rounding: reports say nothing about the data; {step}")
     if as_json:
         output.print_json(_document(table, out))
         return

@@ -121,6 +121,12 @@ class Names:
         return np.array(self.texts, dtype=object)[np.searchsorted(self.worth, np.asarray(codes))]
 
     @property
+    def look_like_codes(self) -> bool:
+        """Whether a label writes the code of another category: the one read as the other is swapped."""
+        places = {value: i for i, value in enumerate(self.worth.tolist())}
+        return any(places.get(value, i) != i for value, i in self.by_number.items())
+
+    @property
     def rule(self) -> str:
         more = ", ..." if len(self.texts) > _MOST_LISTED else ""
         return f"be one of the labels of the table: {', '.join(map(repr, self.texts[:_MOST_LISTED]))}{more}"

@@ -27,7 +27,7 @@ def ages(tmp_path: Path) -> Path:
 
 
 def test_json_gives_both_optima_and_the_field(run: Any) -> None:
-    outcome = run(*NORMAL, "--json")
+    outcome = run(*NORMAL, "--json", "--quiet")
     document = outcome.json
     assert outcome.err == ""
     assert {"problem", "mechanism", "certificate", "report", "comparison", "best_published"} <= document.keys()

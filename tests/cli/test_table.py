@@ -283,3 +283,14 @@ def test_a_channel_that_is_none_is_refused(run: Any, tmp_path: Path, content: st
 )
 def test_options_that_do_not_go_together_are_refused(run: Any, options: tuple[str, ...]) -> None:
     assert run("table", "--eps", "1", *options).code == 2
+
+
+@pytest.mark.parametrize(("labels", "is_told"), [("1,0", True), ("1,2,3", True), ("0,1", False), ("no,yes", False)])
+def test_labels_that_are_codes_of_other_categories_are_pointed_out(run: Any, labels: str, is_told: bool) -> None:
+    outcome = run("table", "--eps", "1", "--mechanism", "grr", "--labels", labels)
+    assert ("are the codes of other categories" in outcome.err) == is_told
+
+
+def test_a_table_whose_reports_say_nothing_is_pointed_out(run: Any) -> None:
+    outcome = run("table", "--eps", "1e-6", "--mechanism", "grr", "--size", "3", "--bits", "16")
+    assert "reports say nothing about the data; take --bits 53" in outcome.err

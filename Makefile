@@ -3,10 +3,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 LOWEST := .venv-lowest
 # What an older library breaks first: commands and options (typer, rich, click), programs (highspy, scipy, pyomo, SCIP,
-# cvxpy), frames (pandas, polars, dask, pyarrow), budgets (scipy, scikit-learn), accounting and parties (mpyc).
+# cvxpy), frames (pandas, polars, dask, pyarrow), budgets (scipy, scikit-learn), accounting, parties (mpyc), model files.
 LOWEST_TESTS := tests/cli tests/design tests/solvers tests/test_package.py tests/test_lower_bounds.py \
 	tests/deploy/test_frames.py tests/deploy/test_frames_parts.py tests/deploy/test_accounting.py \
-	tests/deploy/test_parties.py tests/budget/test_certified.py tests/budget/test_searches.py
+	tests/deploy/test_parties.py tests/budget/test_certified.py tests/budget/test_searches.py tests/classifier/test_models.py
 # Old libraries say that they are old; only errors count here.
 OLD_WARNINGS := -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning -W ignore::FutureWarning
 

@@ -186,18 +186,22 @@ def load_model(path: Path | str, *, unpickle: bool = False) -> Classifier:
 
 def _pickle(path: Path) -> Classifier:
     try:
-        if path.suffix.lower() == ".joblib":
-            import joblib
-
-            model = joblib.load(path)
-        else:
-            import pickle
-
-            model = pickle.loads(path.read_bytes())
+        model = _opened(path)
     except Exception as error:
         step = "was it written by another version of its library?"
         raise FileProblem("model file", str(path), f"be a whole pickle ({type(error).__name__})", step) from None
     return of_estimator(model, path.name)
+
+
+def _opened(path: Path) -> object:
+    """What a pickle holds. joblib, which comes with scikit-learn, writes many a .pkl file, and reads plain ones too."""
+    try:
+        import joblib
+    except ImportError:
+        import pickle
+
+        return pickle.loads(path.read_bytes())
+    return joblib.load(path)
 
 
 def _skops(path: Path) -> Classifier:

@@ -101,6 +101,14 @@ def test_a_trusted_pickle_predicts_what_its_model_does(tmp_path: Path) -> None:
     assert (load_model(tmp_path / "m.pkl", unpickle=True).labels(x) == of_estimator(model).labels(x)).all()
 
 
+@pytest.mark.parametrize("name", ["m.pkl", "m.joblib"])
+def test_a_trusted_file_of_joblib_predicts_what_its_model_does(tmp_path: Path, name: str) -> None:
+    joblib = pytest.importorskip("joblib", reason="joblib comes with scikit-learn")
+    model, x = fitted()
+    joblib.dump(model, tmp_path / name)
+    assert (load_model(tmp_path / name, unpickle=True).labels(x) == of_estimator(model).labels(x)).all()
+
+
 def test_a_skops_file_predicts_what_its_model_does_and_unknown_types_are_refused(tmp_path: Path) -> None:
     skops = pytest.importorskip("skops.io", reason="skops is not installed (extra: models)")
     model, x = fitted()

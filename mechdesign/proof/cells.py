@@ -284,10 +284,10 @@ def _require_echo(said: Any, cells: Cells) -> None:
         raise FileProblem("problem prior values", values, "be null or the number of values the evidence is about")
     if cells.are_atoms:
         require_said(said, "sha256", mine["sha256"])
-        for field in ("profile", "law"):
-            if said.get(field) is not None:
-                raise FileProblem(f"problem prior {field}", said[field], "be null: only a density has one")
-    elif not cells.has_profile(said.get("profile")):
+        if said.get("law") is not None:
+            raise FileProblem("problem prior law", said["law"], "be null: only a density has one")
+    # of many values a problem keeps the profile of coarser cells than a search may end with
+    if not (cells.are_atoms and said.get("profile") is None) and not cells.has_profile(said.get("profile")):
         raise FileProblem("problem prior profile", said.get("profile"), "be that of the cells the evidence is about")
 
 

@@ -113,7 +113,13 @@ __all__ = [
 ]
 
 
-_MODULES = ("collect", "deploy", "design", "priors")
+_MODULES = {
+    "catalogue": "mechanisms.catalogue",
+    "collect": "collect",
+    "deploy": "deploy",
+    "design": "design",
+    "priors": "priors",
+}
 _PLACES = ("errors", "domains", "losses", "mechanisms", "proof", "design", "deploy", "design.piece_program")
 
 
@@ -126,10 +132,11 @@ def __getattr__(name: str) -> object:
         places = (vars(import_module(f"{__name__}.{place}")) for place in _PLACES)
         value = next(found[name] for found in places if name in found)
     elif not name.startswith("_"):
+        module = f"{__name__}.{_MODULES.get(name, name)}"
         try:
-            value = import_module(f"{__name__}.{name}")
+            value = import_module(module)
         except ModuleNotFoundError as missing:
-            if missing.name != f"{__name__}.{name}":
+            if missing.name != module:
                 raise
     if value is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -41,6 +41,19 @@ def test_every_public_name_of_the_facade_is_listed():
     assert {name for name in own if not name.startswith("_")} <= set(mechdesign.__all__)
 
 
+@pytest.mark.slow
+def test_every_public_name_is_found_by_an_interpreter_that_has_imported_nothing_else():
+    code = """
+import sys, mechdesign
+for name in mechdesign.__all__:
+    for module in [module for module in sys.modules if module.partition(".")[0] == "mechdesign"]:
+        del sys.modules[module]
+    exec(f"from mechdesign import {name}")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+
+
 def test_importing_everything_works():
     code = "from mechdesign import *; import mechdesign; print(set(mechdesign.__all__) <= set(globals()))"
     assert run(code) == "True"

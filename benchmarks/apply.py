@@ -38,7 +38,7 @@ from mechdesign.deploy import load_table
 from mechdesign.deploy.frames import apply_table
 from mechdesign.deploy.frames_columns import use_numbers
 from mechdesign.deploy.frames_files import batch_writer, open_data
-from mechdesign.files import replacing
+from mechdesign.values.files import replacing
 import pyarrow as pa, pyarrow.csv, pyarrow.parquet
 folder, task, form = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 source, out = folder / f"data.{form}", folder / f"out.{form}"

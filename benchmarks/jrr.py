@@ -10,8 +10,8 @@ from benchmarks.clock import fastest
 from benchmarks.rows import Row, Target
 from mechdesign.collect import simulate_estimates
 from mechdesign.design import JointDesign, JointProblem, optimal_joint
+from mechdesign.design.joint.proof import known_truth
 from mechdesign.mechanisms.joint import likelihood_rows
-from mechdesign.proof.joint import known_truth
 
 PAIRS = JointProblem(1.0, 10000, 0.033, colluders=500)
 GROUPS = JointProblem(1.0, 9984, 0.033, group=32)

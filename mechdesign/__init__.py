@@ -41,7 +41,7 @@ if TYPE_CHECKING:
         optimal_unbiased_piecewise,
         pareto,
     )
-    from mechdesign.design.piece_program import search_pieces
+    from mechdesign.design.piecewise.program import search_pieces
     from mechdesign.domains import Circle, Finite, Interval
     from mechdesign.errors import (
         CheckFailed,
@@ -52,9 +52,9 @@ if TYPE_CHECKING:
         NoAnswer,
         SolverFailed,
     )
+    from mechdesign.exact.privacy import prove_privacy
     from mechdesign.losses import Absolute, Custom, Power, Squared
     from mechdesign.mechanisms import catalogue
-    from mechdesign.proof import prove_privacy
 
 __version__ = "0.1.0"
 
@@ -120,7 +120,7 @@ _MODULES = {
     "design": "design",
     "priors": "priors",
 }
-_PLACES = ("errors", "domains", "losses", "mechanisms", "proof", "design", "deploy", "design.piece_program")
+_PLACES = ("errors", "domains", "losses", "mechanisms", "exact", "design", "deploy", "design.piecewise.program")
 
 
 def __getattr__(name: str) -> object:

@@ -15,7 +15,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from mechdesign import files
 from mechdesign.budget import certified, searches
 from mechdesign.budget.certified import Bracket
 from mechdesign.budget.ledger import Key, Ledger, Replayable, Say, Tally, entries_of
@@ -23,6 +22,7 @@ from mechdesign.budget.searches import Range, Selected
 from mechdesign.budget.simulation import Question
 from mechdesign.collect.engine import Engine, Local
 from mechdesign.errors import FileProblem, InvalidInput, NoAnswer
+from mechdesign.values import files
 
 CERTIFIED = "certified"
 METHODS = (CERTIFIED, *searches.SEARCHES)

@@ -21,8 +21,8 @@ from mechdesign.cli.mean import parse_bounds
 from mechdesign.cli.options import AsJson, DomainText, Eps, Force, OutFile, PlotFile, Quiet, parse_interval
 from mechdesign.cli.question import measured_prior
 from mechdesign.design import Design
-from mechdesign.design.additive import AdditiveProblem, Trial, Tuning, optimal_additive, tune, usual_bins
-from mechdesign.design.unbiased import optimal_unbiased
+from mechdesign.design.additive.search import AdditiveProblem, Trial, Tuning, optimal_additive, tune, usual_bins
+from mechdesign.design.unbiased.search import optimal_unbiased
 from mechdesign.domains import Interval
 from mechdesign.errors import CheckFailed, InvalidData, InvalidInput, require_epsilon
 from mechdesign.losses import Power

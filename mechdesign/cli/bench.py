@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from mechdesign import files, plot
+from mechdesign import plot
 from mechdesign.cli import output
 from mechdesign.cli.looks import save_picture
 from mechdesign.cli.options import AsJson, Force, PlotFile, Quiet, parse_engine, parse_epsilons
@@ -33,6 +33,7 @@ from mechdesign.design.result import FORMAT as design_format
 from mechdesign.design.saved import SavedDesign
 from mechdesign.domains import Finite
 from mechdesign.errors import InvalidInput, MissingExtra
+from mechdesign.values import files
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

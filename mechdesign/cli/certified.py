@@ -12,6 +12,8 @@ from mechdesign import plot
 from mechdesign.cli import output
 from mechdesign.cli.question import Labels, counted, measured_prior
 from mechdesign.design import Certificate, Design
+from mechdesign.design.minimax.proof import MinimaxBound
+from mechdesign.design.prior.proof import BinsBound
 from mechdesign.domains import Interval
 from mechdesign.losses import Power
 from mechdesign.mechanisms.conditional import ConditionalNoise
@@ -22,8 +24,6 @@ from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
 from mechdesign.plot.certified import Based
 from mechdesign.plot.noise import noise_map
 from mechdesign.priors import Atoms
-from mechdesign.proof import MinimaxBound
-from mechdesign.proof.bins import BinsBound
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

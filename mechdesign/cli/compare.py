@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mechdesign import files, plot
+from mechdesign import plot
 from mechdesign.cli import output
 from mechdesign.cli.looks import save_picture
 from mechdesign.cli.options import (
@@ -32,6 +32,7 @@ from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.losses import Power, parse_loss
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.values import files
 
 Row = dict[str, Any]
 Field = dict[str, Mechanism]

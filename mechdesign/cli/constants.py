@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
-from mechdesign import files
 from mechdesign.cli import output
 from mechdesign.cli.options import AsJson, Force, Quiet, parse_epsilons
 from mechdesign.cli.question import with_options
 from mechdesign.design import constants
 from mechdesign.errors import NoAnswer
+from mechdesign.values import files
 
 
 def run(

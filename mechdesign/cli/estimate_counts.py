@@ -15,7 +15,6 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from mechdesign import files
 from mechdesign.cli import output
 from mechdesign.cli.options import AsJson, Force, Quiet
 from mechdesign.collect import bench
@@ -26,6 +25,7 @@ from mechdesign.collect.intervals import POPULATION, SHARES, Intervals, share_in
 from mechdesign.collect.reports import ORDERS
 from mechdesign.collect.survey import Survey
 from mechdesign.errors import InvalidInput
+from mechdesign.values import files
 
 _METHODS = bench.METHODS + bench.SLOW_METHODS
 _MOST_SHOWN = 20

@@ -22,14 +22,14 @@ from mechdesign.cli.question import (
     one_by_one,
     with_excess,
 )
+from mechdesign.data.matrices import LabelledMatrix, read_matrix
 from mechdesign.data.numbers import require_number_text
 from mechdesign.design import Design
-from mechdesign.design.finite import FiniteProblem, optimal_finite
+from mechdesign.design.finite.proof import LexicographicBound
+from mechdesign.design.finite.search import FiniteProblem, optimal_finite
 from mechdesign.errors import InvalidInput
 from mechdesign.losses import Power
-from mechdesign.matrix_files import LabelledMatrix, read_matrix
 from mechdesign.mechanisms.discrete import Discrete
-from mechdesign.proof.finite import LexicographicBound
 
 Floats = NDArray[np.float64]
 

@@ -21,8 +21,8 @@ from mechdesign.priors import parse_prior
 
 if TYPE_CHECKING:
     from mechdesign.deploy.parties import Happening, PartyRun
-    from mechdesign.design.joint import Heuristic, JointDesign
-    from mechdesign.design.joint_problem import JointProblem
+    from mechdesign.design.joint.problem import JointProblem
+    from mechdesign.design.joint.search import Heuristic, JointDesign
 
 _SHOWN = 1e-9
 
@@ -62,7 +62,7 @@ def run(
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    from mechdesign.design.joint import heuristic
+    from mechdesign.design.joint.search import heuristic
 
     output.require_outputs(out, plot_file, force=force)
     if not (math.isfinite(time_limit) and time_limit > 0):
@@ -83,7 +83,7 @@ def run(
 
         save_picture(joint_design(design), plot_file, overwrite=force)
     if out is not None:
-        from mechdesign.design.joint_saved import save_joint
+        from mechdesign.design.joint.saved import save_joint
 
         save_joint(design, out, overwrite=force)
     if as_json:
@@ -107,7 +107,7 @@ def _problem(
     gap: float,
     parties: int | None,
 ) -> JointProblem:
-    from mechdesign.design.joint_problem import JointProblem
+    from mechdesign.design.joint.problem import JointProblem
     from mechdesign.domains import Interval
 
     if eps is None and parties is None:
@@ -142,11 +142,11 @@ def _caps(text: str) -> tuple[float, ...]:
 
 def _answer(problem: JointProblem, method: str, seconds: float) -> JointDesign:
     if method == "exact":
-        from mechdesign.design.joint import optimal_joint
+        from mechdesign.design.joint.search import optimal_joint
 
         return optimal_joint(problem, seconds)
     if method == "scip":
-        from mechdesign.design.joint_program import search_joint
+        from mechdesign.design.joint.program import search_joint
 
         return search_joint(problem, seconds)
     raise InvalidInput("method", method, "be exact or scip")
@@ -173,7 +173,7 @@ def _require_parties(parties: int, group: int, eps: float | None) -> None:
 def _play(design: JointDesign, parties: int, deadline: float, *, quiet: bool) -> dict[str, Any]:
     """One collection between processes; the values are the design's share of ones, rounded, at least one if any."""
     from mechdesign.deploy.parties import law_to_run, run_parties
-    from mechdesign.proof.joint import log_up, privacy_of, told_ratio
+    from mechdesign.design.joint.proof import log_up, privacy_of, told_ratio
 
     problem = design.problem
     law = law_to_run(design.law, problem.epsilon, problem.users, problem.colluders, problem.caps)

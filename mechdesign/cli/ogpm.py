@@ -100,7 +100,7 @@ def _require_compatible(time_limit: float, *, circular: bool, polar: bool, unbia
 def _solve(problem: PiecewiseProblem, method: str, time_limit: float, *, quiet: bool) -> Design:
     if method == "reduction":
         return optimal_piecewise(problem)
-    from mechdesign.design.piece_program import search_pieces
+    from mechdesign.design.piecewise.program import search_pieces
 
     with output.progress("global search over pieces (SCIP)", quiet=quiet):
         return search_pieces(problem, time_limit)

@@ -16,15 +16,16 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.table import Table
 
-from mechdesign import files, plot
+from mechdesign import plot
 from mechdesign.design import Certificate, Floor
 from mechdesign.design.constants import rounded_down, rounded_up
+from mechdesign.design.evidence import IN_CLASS
 from mechdesign.errors import FileProblem
 from mechdesign.losses import Power
 from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
-from mechdesign.proof import IN_CLASS
+from mechdesign.values import files
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

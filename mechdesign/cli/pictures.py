@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mechdesign import files, plot
+from mechdesign import plot
 from mechdesign.cli import certified
 from mechdesign.cli.bench import HEAT, LINES, bench_figure
 from mechdesign.cli.question import Labels
@@ -17,7 +17,8 @@ from mechdesign.collect.protocols import designed
 from mechdesign.collect.protocols.table_laws import output_points
 from mechdesign.deploy import Table
 from mechdesign.deploy.table import load_table
-from mechdesign.design import SavedDesign, joint_saved
+from mechdesign.design import SavedDesign
+from mechdesign.design.joint import saved as joint_saved
 from mechdesign.design.result import FORMAT as DESIGN
 from mechdesign.design.saved import design_of_document
 from mechdesign.domains import Circle, Finite
@@ -26,6 +27,7 @@ from mechdesign.losses import Power, parse_loss
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.product import Product
 from mechdesign.plot.channel import channel_map
+from mechdesign.values import files
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

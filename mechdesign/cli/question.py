@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from mechdesign.design import Certificate, Design
-from mechdesign.design.minimax import MinimaxProblem, minimax_sweep, optimal_minimax
+from mechdesign.design.additive.proof import AdditiveBound
+from mechdesign.design.minimax.search import MinimaxProblem, minimax_sweep, optimal_minimax
+from mechdesign.design.trade_off.proof import TradeOffBound
+from mechdesign.design.unbiased.proof import UnbiasedPriorBound
 from mechdesign.domains import Finite, Interval
 from mechdesign.errors import CheckFailed, NoAnswer
 from mechdesign.losses import Power
@@ -18,12 +21,9 @@ from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.priors import Atoms, Prior
-from mechdesign.proof.additive import AdditiveBound
-from mechdesign.proof.trade_off import TradeOffBound
-from mechdesign.proof.unbiased_prior import UnbiasedPriorBound
 
 if TYPE_CHECKING:
-    from mechdesign.design.trade_off import TradeOffProblem
+    from mechdesign.design.trade_off.search import TradeOffProblem
 
 WORST, PRIOR, LEXICOGRAPHIC, PARETO = "worst", "prior", "lexicographic", "pareto"
 CRITERIA = (WORST, PRIOR, LEXICOGRAPHIC, PARETO)
@@ -145,24 +145,24 @@ class Question:
     def answer(self, epsilon: float, seconds: float | None) -> Design:
         """Solve it at one epsilon."""
         if self.unbiased:
-            from mechdesign.design.unbiased import UnbiasedProblem, optimal_unbiased
+            from mechdesign.design.unbiased.search import UnbiasedProblem, optimal_unbiased
 
             free = UnbiasedProblem(epsilon, self._prior(), self._interval(), self.size, self._gap(1e-4))
             return optimal_unbiased(free, seconds)
         if self.criterion == WORST:
             return optimal_minimax(self.worst_case(epsilon), seconds)
         if self.criterion == PRIOR:
-            from mechdesign.design.prior import PriorProblem, optimal_prior
+            from mechdesign.design.prior.search import PriorProblem, optimal_prior
 
             problem = PriorProblem(epsilon, self._prior(), self.loss, self.inputs, self._gap(1e-6))
             return optimal_prior(problem, seconds)
-        from mechdesign.design.trade_off import optimal_trade_off
+        from mechdesign.design.trade_off.search import optimal_trade_off
 
         return optimal_trade_off(self._trade_off(epsilon), seconds)
 
     def curve(self, epsilon: float, count: int, seconds: float, *, best_so_far: bool) -> list[Design]:
         """The certified trade-off between worst case and average, from one end to the other."""
-        from mechdesign.design.trade_off import pareto
+        from mechdesign.design.trade_off.search import pareto
 
         try:
             return pareto(self._trade_off(epsilon), count, seconds, best_so_far=best_so_far)
@@ -175,7 +175,7 @@ class Question:
         return design.mechanism.worst_case(self.loss)[0], design.certificate.upper
 
     def _trade_off(self, epsilon: float) -> TradeOffProblem:
-        from mechdesign.design.trade_off import TradeOffProblem
+        from mechdesign.design.trade_off.search import TradeOffProblem
 
         return TradeOffProblem(
             epsilon, self._prior(), self.loss, self._interval(), self.cap, self._gap(1e-3), self.slack

@@ -17,12 +17,12 @@ import typer
 from rich.console import JustifyMethod
 from rich.table import Table
 
-from mechdesign import files
 from mechdesign.cli import output
 from mechdesign.cli.options import AsJson, Force, Quiet
 from mechdesign.errors import InvalidInput
 from mechdesign.reproduce import CLAIMS, VERDICTS, Claim, Outcome, judge, named
 from mechdesign.reproduce.claim import IS, Bounds, Item
+from mechdesign.values import files
 
 Row = dict[str, Any]
 

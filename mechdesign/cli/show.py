@@ -8,17 +8,19 @@ from typing import Annotated, Any
 
 import typer
 
-from mechdesign import files, plot
+from mechdesign import plot
 from mechdesign.cli import certified, jrr, output
 from mechdesign.cli.looks import save_picture
 from mechdesign.cli.options import AsJson, Force, PlotFile, Quiet
 from mechdesign.cli.pictures import design_figure, labels_of
 from mechdesign.cli.question import Labels
-from mechdesign.design import SavedDesign, joint_saved
-from mechdesign.design.joint import heuristic
+from mechdesign.design import SavedDesign
+from mechdesign.design.joint import saved as joint_saved
+from mechdesign.design.joint.search import heuristic
 from mechdesign.design.saved import design_of_document
 from mechdesign.domains import Circle
 from mechdesign.errors import InvalidInput
+from mechdesign.exact.statement import Aim, Statement
 from mechdesign.losses import Absolute, Power, Squared, parse_loss
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.piecewise import Piecewise
@@ -26,7 +28,7 @@ from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.mechanisms.serialise import mechanism_to_dict
 from mechdesign.priors import Atoms
-from mechdesign.proof.statement import Aim, Statement
+from mechdesign.values import files
 
 _MATRIX = {
     Aim.MATRIX_WORST: "worst-case loss",

@@ -16,9 +16,9 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from mechdesign import files
 from mechdesign.cli import output
 from mechdesign.cli.options import AsJson, Force, InputsText, Quiet, parse_inputs
+from mechdesign.data.matrices import read_matrix
 from mechdesign.data.numbers import require_number_text
 from mechdesign.deploy import Table, make_table, repaired
 from mechdesign.deploy.labels import Labels, require_labels
@@ -27,11 +27,11 @@ from mechdesign.design import MinimaxProblem, SavedDesign, load_design, optimal_
 from mechdesign.design.constants import rounded_down, rounded_up
 from mechdesign.domains import Finite, Interval
 from mechdesign.errors import FileProblem, InvalidInput, require_epsilon
+from mechdesign.exact.rational import float_down, float_up
 from mechdesign.losses import parse_loss
-from mechdesign.matrix_files import read_matrix
 from mechdesign.mechanisms import catalogue
 from mechdesign.plot import printable
-from mechdesign.proof import float_down, float_up
+from mechdesign.values import files
 
 _BIT_CHOICES = "Probabilities are multiples of 2^-BITS: 16, 32, 53 or 62."
 _GRR = "grr"

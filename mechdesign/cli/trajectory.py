@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from mechdesign import files
 from mechdesign.cli import output
 from mechdesign.cli.apply import counting_rows
 from mechdesign.cli.looks import save_picture, with_look
@@ -44,6 +43,7 @@ from mechdesign.trajectory.rounding import to_points
 from mechdesign.trajectory.study import CONSTANT, METHODS, Cell, compare, constant_error
 from mechdesign.trajectory.tracs import PathMechanism
 from mechdesign.trajectory.walk import Walk, Walked, from_the_system, tables_c, tables_d, walk_file
+from mechdesign.values import files
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 
-from mechdesign import files
 from mechdesign.data.numbers import require_number_text, require_whole_text
 from mechdesign.errors import FileProblem, InvalidInput, require_whole
 from mechdesign.trajectory.discrete_rivals import Points, grid_points
@@ -24,6 +23,7 @@ from mechdesign.trajectory.rivals import PlanarLaplace
 from mechdesign.trajectory.rounding import require_points, to_cells, to_points
 from mechdesign.trajectory.study import METHODS, ON_POINTS, Metric
 from mechdesign.trajectory.tracs import HEURISTIC_SHARE, PathMechanism, tracs_c, tracs_d
+from mechdesign.values import files
 
 PERTURBING = ("tracs-c", "tracs-d", "plane", "laplace")
 _WITHOUT_POINTS = ("tracs-d", "tracs-c", "tracs-c-certified", "plane", "laplace", "strawman")

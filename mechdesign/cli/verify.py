@@ -7,11 +7,12 @@ from typing import Annotated
 
 import typer
 
-from mechdesign import files, plot
+from mechdesign import plot
 from mechdesign.cli import output
 from mechdesign.cli.options import AsJson, Quiet
 from mechdesign.deploy import Difference, Table, checker, source_difference
 from mechdesign.deploy.table import is_design
+from mechdesign.values import files
 
 _WIDTH = 80
 

@@ -22,7 +22,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign import files
 from mechdesign.collect import estimators, metrics, postprocess, protocols
 from mechdesign.collect.datasets import Dataset
 from mechdesign.collect.engine import Engine, Local
@@ -30,6 +29,7 @@ from mechdesign.collect.protocols import FrequencyProtocol, Grr, HadamardRespons
 from mechdesign.collect.protocols.designed import Designed
 from mechdesign.design.result import versions
 from mechdesign.errors import FileProblem, InvalidInput, require_epsilon
+from mechdesign.values import files
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]

@@ -21,13 +21,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign import files
 from mechdesign.data.columns import arrow, plain_array, require_columns
 from mechdesign.data.headers import may_be_name, tell_of_name
 from mechdesign.data.numbers import number_of
 from mechdesign.data.sources import open_data, require_only_column
 from mechdesign.data.text import place_of, text_column
 from mechdesign.errors import FileProblem, InvalidData, InvalidInput, sealed
+from mechdesign.values import files
 
 Counts = NDArray[np.int64]
 

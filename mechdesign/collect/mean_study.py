@@ -21,11 +21,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign import files
 from mechdesign.collect.mean_methods import NAMES, PAPER, TWO_PHASE, MeanMethod
 from mechdesign.collect.two_phase import FORMS, SHARE, default_bins
 from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput, require_epsilon
+from mechdesign.values import files
 
 Floats = NDArray[np.float64]
 

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from mechdesign import files
 from mechdesign.collect.clients import OWN, law_of_client, require_client, with_chances
 from mechdesign.collect.datasets import require_domain_labels
 from mechdesign.collect.protocols import FrequencyProtocol, LocalHashing, Longitudinal
@@ -22,6 +21,7 @@ from mechdesign.collect.protocols.catalogue import entry, options_of
 from mechdesign.collect.reports import Counted, count_reports
 from mechdesign.deploy.document import decimal
 from mechdesign.errors import FileProblem, InvalidInput, require_epsilon
+from mechdesign.values import files
 
 FORMAT, VERSION = "mechdesign survey", 1
 

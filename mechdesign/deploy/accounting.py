@@ -18,8 +18,8 @@ import numpy as np
 from mechdesign.deploy.table import Table
 from mechdesign.domains import Circle
 from mechdesign.errors import InvalidInput, MissingExtra, require_finite
+from mechdesign.exact.rational import exp_lower
 from mechdesign.mechanisms.ratio import LikelihoodRatio
-from mechdesign.proof.rational import exp_lower
 
 if TYPE_CHECKING:
     from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution

@@ -13,12 +13,12 @@ from mechdesign.deploy.checker import exact_offset
 from mechdesign.deploy.document import decimal, decimals
 from mechdesign.deploy.rounding import BITS, CAP_BITS, between, cumulative
 from mechdesign.domains import Circle, Interval
-from mechdesign.dyadic import dyadic
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms.additive import Additive
 from mechdesign.mechanisms.discrete import TwoSidedGeometric
 from mechdesign.mechanisms.noise import Laplace, Staircase
 from mechdesign.mechanisms.piecewise import AffineWindow, Piecewise
+from mechdesign.values.dyadic import dyadic
 
 Law = dict[str, Any]
 

@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.deploy.table import Table
 from mechdesign.domains import Circle
-from mechdesign.dyadic import dyadic
 from mechdesign.errors import InvalidData, InvalidInput, require_number
+from mechdesign.values.dyadic import dyadic
 
 Floats = NDArray[np.float64]
 Law = Mapping[str, Any]

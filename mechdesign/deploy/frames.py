@@ -22,7 +22,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign import files
 from mechdesign.data.columns import Reading, arrow, require_columns, typed, use_numbers
 from mechdesign.data.sources import (
     DataFile,
@@ -41,6 +40,7 @@ from mechdesign.deploy.sampler import sample, sample_codes
 from mechdesign.deploy.table import Table
 from mechdesign.domains import Circle, Finite
 from mechdesign.errors import FileProblem, InvalidInput, MissingExtra, sealed
+from mechdesign.values import files
 
 Floats = NDArray[np.float64]
 Estimate = MeanEstimate | FrequencyEstimate | DirectionEstimate

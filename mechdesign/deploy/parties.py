@@ -2,8 +2,8 @@
 
 *Guarantee.* Semi-honest parties with an honest majority: the messages tell whoever follows the protocol the own truth
 bit and nothing more, also when fewer than half of the parties pool theirs. What those truth bits themselves tell about
-others' is the law's matter (`mechdesign.proof.joint`). The paper's two-party computation is replaced by this: all users
-share one computation, and where there are two users only, a helper without data is the third party.
+others' is the law's matter (`mechdesign.design.joint.proof`). The paper's two-party computation is replaced by this:
+all users share one computation, and where there are two users only, a helper without data is the third party.
 
 A party that leaves ends the run. Bits are opened, each to its owner, only when all are computed, and reported only when
 all are opened. Who leaves before the opening reveals nothing; who leaves during it may leave some owners with their own
@@ -36,9 +36,9 @@ from typing import Any
 
 from mechdesign.deploy import party as program
 from mechdesign.deploy.party import RANDOM_BITS
+from mechdesign.design.joint.proof import conditional_ratio, log_up, prove_joint_privacy
 from mechdesign.errors import CheckFailed, InvalidInput, MechDesignError, MissingExtra, require_finite
 from mechdesign.mechanisms.joint import JointResponse, require_values
-from mechdesign.proof.joint import conditional_ratio, log_up, prove_joint_privacy
 
 MOST_PARTIES = 10
 """Each subset of parties shares keys: on two busy cores 10 parties need 5 s, 12 up to a minute, 16 never ended."""

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign import files
 from mechdesign.deploy import checker
 from mechdesign.deploy.channels import finite_counts, repair
 from mechdesign.deploy.densities import additive_law, pieces_law
@@ -22,6 +21,7 @@ from mechdesign.deploy.document import decimal, decimals, rational
 from mechdesign.deploy.labels import NO_LABELS, Labels, Names, labels_from
 from mechdesign.deploy.rounding import BITS
 from mechdesign.deploy.windows import unbiased_law, window_law
+from mechdesign.design.minimax.proof import MinimaxBound
 from mechdesign.design.result import FORMAT, Certificate, Design, versions
 from mechdesign.design.saved import SavedDesign
 from mechdesign.domains import Circle, Finite, Interval
@@ -38,7 +38,7 @@ from mechdesign.mechanisms.truncated import Truncated
 from mechdesign.mechanisms.two_point import TwoPoint
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
 from mechdesign.mechanisms.window import Window
-from mechdesign.proof.minimax import MinimaxBound
+from mechdesign.values import files
 
 Floats = NDArray[np.float64]
 

@@ -15,8 +15,8 @@ from mechdesign.deploy.checker import Bath, exact_offset, floor_double
 from mechdesign.deploy.document import decimal, decimals
 from mechdesign.deploy.rounding import BITS, CAP_BITS, base_and_caps, stretch_means
 from mechdesign.domains import Interval
-from mechdesign.dyadic import dyadic
 from mechdesign.errors import InvalidInput
+from mechdesign.values.dyadic import dyadic
 
 Floats = NDArray[np.float64]
 Law = dict[str, Any]

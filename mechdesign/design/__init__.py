@@ -3,17 +3,14 @@
 from typing import TYPE_CHECKING
 
 from mechdesign.design.additive import AdditiveProblem, Tuning, optimal_additive, tune
-from mechdesign.design.convex import CustomProblem, custom, optimal_custom
+from mechdesign.design.custom import CustomProblem, custom, optimal_custom
 from mechdesign.design.finite import FiniteProblem, euclidean, optimal_finite
 from mechdesign.design.floor import Floor, floor_of
-from mechdesign.design.joint import JointDesign, optimal_joint
-from mechdesign.design.joint_problem import JointProblem
-from mechdesign.design.joint_saved import load_joint, save_joint
+from mechdesign.design.joint import JointDesign, JointProblem, load_joint, optimal_joint, save_joint
 from mechdesign.design.minimax import MinimaxProblem, minimax_sweep, optimal_minimax
-from mechdesign.design.piecewise import PiecewiseProblem, optimal_piecewise
+from mechdesign.design.piecewise import HeightFormula, PiecewiseProblem, fit_height, optimal_piecewise
 from mechdesign.design.polar import PolarProblem, optimal_polar
 from mechdesign.design.prior import PriorProblem, optimal_prior
-from mechdesign.design.regression import HeightFormula, fit_height
 from mechdesign.design.result import Certificate, Design, Report
 from mechdesign.design.saved import SavedDesign, load_design
 from mechdesign.design.trade_off import TradeOffProblem, optimal_trade_off, pareto
@@ -21,7 +18,7 @@ from mechdesign.design.unbiased import UnbiasedProblem, optimal_unbiased
 from mechdesign.design.unbiased_piecewise import UnbiasedPiecewiseProblem, optimal_unbiased_piecewise
 
 if TYPE_CHECKING:
-    from mechdesign.design.piece_program import search_pieces as search_pieces
+    from mechdesign.design.piecewise.program import search_pieces as search_pieces
 
 __all__ = [
     "AdditiveProblem",
@@ -71,7 +68,7 @@ __all__ = [
 def __getattr__(name: str) -> object:
     # the solvers are only paid for by those who ask for them
     if name == "search_pieces":
-        from mechdesign.design.piece_program import search_pieces
+        from mechdesign.design.piecewise.program import search_pieces
 
         return search_pieces
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

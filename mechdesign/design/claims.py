@@ -10,9 +10,13 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from mechdesign.design.evidence import EVERYWHERE, IN_CLASS, ONE_PIECE
+from mechdesign.design.finite.proof import EVERYWHERE_ON_OUTPUTS
+from mechdesign.design.piecewise.proof import is_hardest_input, piecewise_fields
 from mechdesign.design.result import Certificate
 from mechdesign.domains import Circle, Interval
 from mechdesign.errors import CheckFailed, FileProblem, InvalidInput
+from mechdesign.exact.statement import Aim, Criterion, Statement, stated
 from mechdesign.losses import Power, parse_loss
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.piecewise import AffineWindow, Piecewise
@@ -20,10 +24,6 @@ from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.mechanisms.serialise import domain_to_dict
 from mechdesign.mechanisms.window import Window
-from mechdesign.proof.bathtub import is_hardest_input, piecewise_fields
-from mechdesign.proof.evidence import EVERYWHERE, IN_CLASS, ONE_PIECE
-from mechdesign.proof.finite import EVERYWHERE_ON_OUTPUTS
-from mechdesign.proof.statement import Aim, Criterion, Statement, stated
 
 EACH_COORDINATE = "an independent piecewise mechanism for each coordinate"
 

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
 
-from mechdesign.design.minimax import MinimaxProblem, optimal_minimax
+from mechdesign.design.minimax.search import MinimaxProblem, optimal_minimax
 from mechdesign.design.result import Design
 from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput, NoAnswer
@@ -110,7 +110,7 @@ def _worst_case(gap: float, epsilons: Sequence[float], limits: Limits) -> Iterat
 
 
 def _average(gap: float, epsilons: Sequence[float], limits: Limits) -> Iterator[Constant]:
-    from mechdesign.design.prior import PriorProblem, optimal_prior
+    from mechdesign.design.prior.search import PriorProblem, optimal_prior
 
     prior = parse_prior("uniform", _UNIT)
     for loss in LOSSES:
@@ -122,7 +122,7 @@ def _average(gap: float, epsilons: Sequence[float], limits: Limits) -> Iterator[
 
 
 def _unbiased(gap: float, epsilons: Sequence[float], limits: Limits) -> Iterator[Constant]:
-    from mechdesign.design.unbiased import UnbiasedProblem, optimal_unbiased
+    from mechdesign.design.unbiased.search import UnbiasedProblem, optimal_unbiased
 
     for name in UNBIASED_PRIORS:
         prior = parse_prior(name, _SYMMETRIC)

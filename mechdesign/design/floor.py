@@ -5,14 +5,14 @@ from __future__ import annotations
 import contextlib
 from dataclasses import dataclass
 
-from mechdesign.design.minimax import MinimaxProblem, optimal_minimax
-from mechdesign.design.piecewise import PiecewiseProblem, optimal_piecewise
+from mechdesign.design.minimax.search import MinimaxProblem, optimal_minimax
+from mechdesign.design.piecewise.search import PiecewiseProblem, optimal_piecewise
 from mechdesign.domains import Circle, Interval
 from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer
+from mechdesign.exact.rational import float_down
+from mechdesign.exact.two_inputs import two_input_bound
 from mechdesign.losses import Power
 from mechdesign.mechanisms import catalogue
-from mechdesign.proof import float_down
-from mechdesign.proof.two_inputs import two_input_bound
 
 _GAP = 2e-4
 _GRID = 1025

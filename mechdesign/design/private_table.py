@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from mechdesign.domains import Finite
 from mechdesign.errors import CheckFailed
+from mechdesign.exact.privacy import PrivacyProof
 from mechdesign.mechanisms.discrete import Discrete
-from mechdesign.proof import PrivacyProof
 
 Floats = NDArray[np.float64]
 

@@ -12,12 +12,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol
 
-from mechdesign import files
+from mechdesign.design.evidence import Evidence
 from mechdesign.errors import CheckFailed, NoAnswer
+from mechdesign.exact.privacy import prove_privacy
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.mechanisms.serialise import mechanism_to_dict
-from mechdesign.proof import Evidence, prove_privacy
+from mechdesign.values import files
 
 FORMAT = "mechdesign research file"
 VERSION = 1

@@ -7,22 +7,25 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from mechdesign import files
+from mechdesign.design.additive.proof import AdditiveBound
 from mechdesign.design.claims import statement_of_claim
+from mechdesign.design.custom.proof import LinearBound
+from mechdesign.design.evidence import Evidence
+from mechdesign.design.finite.proof import FiniteBound, LexicographicBound
+from mechdesign.design.minimax.proof import MinimaxBound
+from mechdesign.design.piecewise.proof import BathtubBound
+from mechdesign.design.points.proof import PointsBound
+from mechdesign.design.prior.proof import BinsBound
 from mechdesign.design.result import FORMAT, VERSION, Certificate
+from mechdesign.design.trade_off.proof import TradeOffBound
+from mechdesign.design.unbiased.proof import UnbiasedPriorBound
+from mechdesign.design.unbiased_piecewise.proof import UnbiasedBound
 from mechdesign.errors import CheckFailed, FileProblem
+from mechdesign.exact.statement import Statement
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.mechanisms.serialise import domain_to_dict, mechanism_from_dict
-from mechdesign.proof import BathtubBound, Evidence, MinimaxBound, UnbiasedBound
-from mechdesign.proof.additive import AdditiveBound
-from mechdesign.proof.bins import BinsBound
-from mechdesign.proof.finite import FiniteBound, LexicographicBound
-from mechdesign.proof.linear import LinearBound
-from mechdesign.proof.points import PointsBound
-from mechdesign.proof.statement import Statement
-from mechdesign.proof.trade_off import TradeOffBound
-from mechdesign.proof.unbiased_prior import UnbiasedPriorBound
+from mechdesign.values import files
 
 _READERS = {"mechdesign table": "tables are read by verify", "mechdesign joint response": "it is read by show"}
 

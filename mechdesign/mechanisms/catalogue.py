@@ -388,7 +388,7 @@ def two_heights(
 
 
 def largest_safe_height(epsilon: float, low: float) -> float:
-    """The largest double we trust to be at most ``e^epsilon low``, proven by `mechdesign.proof`."""
+    """The largest double we trust to be at most ``e^epsilon low``, proven by `mechdesign.exact`."""
     return max(low, low * math.exp(epsilon) * (1 - _TOWARDS_PRIVACY))
 
 

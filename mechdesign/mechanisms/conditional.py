@@ -1,6 +1,6 @@
 """Conditional noise on a grid: values are rounded at random to the grid, then noise of their own law is added.
 
-This is the form of the additive mechanisms of AAA (see `mechdesign.design.additive`).
+This is the form of the additive mechanisms of AAA (see `mechdesign.design.additive.search`).
 """
 
 from __future__ import annotations

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.domains import Finite, Line, require_domain
-from mechdesign.dyadic import dyadic
 from mechdesign.errors import InvalidInput, require_epsilon
 from mechdesign.losses import Loss
 from mechdesign.mechanisms import analysis
 from mechdesign.mechanisms.ratio import INFINITE, LikelihoodRatio
+from mechdesign.values.dyadic import dyadic
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.object_]

@@ -1,6 +1,6 @@
 """Piecewise mechanisms: density ``high`` on a window around the input, ``low`` everywhere else.
 
-Every optimal m-piece mechanism has this form (see `mechdesign.design.piecewise`), and so have PM and SW.
+Every optimal m-piece mechanism has this form (see `mechdesign.design.piecewise.search`), and so have PM and SW.
 """
 
 from __future__ import annotations

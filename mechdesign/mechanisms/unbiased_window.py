@@ -1,6 +1,6 @@
 """Unbiased window mechanisms: a base measure, and extra mass on a window that is placed so that ``E[Y|x] = x``.
 
-This is the form of every optimal unbiased mechanism for the variance (see `mechdesign.design.unbiased`).
+This is the form of every optimal unbiased mechanism for the variance (see `mechdesign.design.unbiased.search`).
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.domains import Finite, Interval
-from mechdesign.dyadic import dyadic
 from mechdesign.errors import InvalidInput
 from mechdesign.losses import Loss
 from mechdesign.mechanisms import analysis
 from mechdesign.mechanisms.fill import Fill, loss_of
 from mechdesign.mechanisms.ratio import LikelihoodRatio
 from mechdesign.mechanisms.window import Window
+from mechdesign.values.dyadic import dyadic
 
 Floats = NDArray[np.float64]
 

@@ -1,6 +1,7 @@
 """Window mechanisms: a base measure on finitely many outputs, and extra mass on the outputs nearest to the input.
 
-This is the form of every optimal mechanism for a loss that grows with the distance (see `mechdesign.design.minimax`).
+This is the form of every optimal mechanism for a loss that grows with the distance (see
+`mechdesign.design.minimax.search`).
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.domains import Finite, Interval
-from mechdesign.dyadic import dyadic
 from mechdesign.errors import InvalidInput, require_epsilon, require_finite
 from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms import analysis
@@ -22,6 +22,7 @@ from mechdesign.mechanisms.fill import loss_of
 from mechdesign.mechanisms.ratio import LikelihoodRatio
 from mechdesign.mechanisms.sliding import Sliding
 from mechdesign.priors import Prior
+from mechdesign.values.dyadic import dyadic
 
 Floats = NDArray[np.float64]
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign import files
 from mechdesign.errors import InvalidInput
+from mechdesign.values import files
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mechdesign.design.joint import JointDesign, heuristic, optimal_joint
-from mechdesign.design.joint_problem import JointProblem
+from mechdesign.design.joint.problem import JointProblem
+from mechdesign.design.joint.search import JointDesign, heuristic, optimal_joint
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.plot.canvas import BLACK, BLUE, GREY, HEAT, VERMILION, Floats, draw_lines, empty_figure, line_style

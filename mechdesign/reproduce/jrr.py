@@ -7,10 +7,10 @@ import math
 from fractions import Fraction
 from statistics import NormalDist
 
-from mechdesign.design.joint import heuristic, optimal_joint
-from mechdesign.design.joint_problem import JointProblem
+from mechdesign.design.joint.problem import JointProblem
+from mechdesign.design.joint.proof import all_lied_ratio, averaged_ratio
+from mechdesign.design.joint.search import heuristic, optimal_joint
 from mechdesign.mechanisms.joint import JointResponse
-from mechdesign.proof.joint import all_lied_ratio, averaged_ratio
 from mechdesign.reproduce.claim import AT_MOST, Claim, Item, Value, within
 
 PAPER = "Refined mechanism design, chapter 4 (JRR)"

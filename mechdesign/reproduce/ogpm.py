@@ -9,8 +9,8 @@ from functools import cache
 import numpy as np
 
 from mechdesign.design import MinimaxProblem, PiecewiseProblem, PolarProblem, optimal_minimax, optimal_piecewise
-from mechdesign.design.polar import best_split, optimal_polar
-from mechdesign.design.regression import fit_height
+from mechdesign.design.piecewise.regression import fit_height
+from mechdesign.design.polar.search import best_split, optimal_polar
 from mechdesign.domains import Circle, Interval
 from mechdesign.losses import Absolute, Power, Squared
 from mechdesign.mechanisms import catalogue

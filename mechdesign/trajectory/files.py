@@ -16,13 +16,13 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign import files
 from mechdesign.data.columns import arrow, plain_array, require_columns, use_numbers
 from mechdesign.data.sources import DataFile, open_data
 from mechdesign.deploy.frames_files import batch_writer
 from mechdesign.errors import FileProblem, InvalidData, InvalidInput, sealed
 from mechdesign.trajectory.paths import Paths
 from mechdesign.trajectory.regions import Region, moved_inside, require_places, require_rows
+from mechdesign.values import files
 
 Floats = NDArray[np.float64]
 Slots = NDArray[np.intp]

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign import files
 from mechdesign.data.sources import Progress, open_data
 from mechdesign.deploy import Table, sample
 from mechdesign.domains import Circle, Finite, Interval
@@ -40,6 +39,7 @@ from mechdesign.trajectory.tracs import (
     coordinates_of,
     simulated,
 )
+from mechdesign.values import files
 
 Floats = NDArray[np.float64]
 Slots = NDArray[np.intp]

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from mechdesign.deploy import parties
+from mechdesign.design.joint.proof import all_lied_ratio, log_up, privacy_of, prove_joint_privacy
 from mechdesign.mechanisms.joint import JointResponse
-from mechdesign.proof.joint import all_lied_ratio, log_up, privacy_of, prove_joint_privacy
 
 SPEC = ("jrr", "--eps", "1", "--users", "10000", "--colluders", "500", "--share", "0.03")
 

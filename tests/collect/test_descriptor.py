@@ -11,7 +11,7 @@ from mechdesign.collect.descriptor import EdgeResponse, describe, describe_suppo
 from mechdesign.collect.quantise import edges_of, quantised
 from mechdesign.domains import Interval
 from mechdesign.errors import CheckFailed, InvalidInput
-from mechdesign.proof import prove_privacy
+from mechdesign.exact.privacy import prove_privacy
 
 BOUNDS = Interval(-1, 3)
 RATE = 1e-6

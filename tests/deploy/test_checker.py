@@ -18,8 +18,8 @@ from mechdesign.deploy import Table, checker, load_table, make_table
 from mechdesign.deploy.document import decimal
 from mechdesign.domains import Interval
 from mechdesign.errors import FileProblem
+from mechdesign.exact.rational import exp_lower, exp_upper
 from mechdesign.mechanisms.window import Window
-from mechdesign.proof import exp_lower, exp_upper
 
 KINDS = ("absolute", "squared", "small", "unbiased", "duchi", "finite", "pieces", "circle", "additive", "clamped")
 MORE_KINDS = (*KINDS, "clamped wave", "clamped noise", "labelled", "repaired")

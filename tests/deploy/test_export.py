@@ -23,7 +23,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mechdesign import files
 from mechdesign.deploy import Labels, Table, fixed_stream, make_table, report, test_vectors
 from mechdesign.deploy.export import LANGUAGES, export_table
 from mechdesign.deploy.export import duckdb as duckdb_sources
@@ -37,6 +36,7 @@ from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.window import Window
 from mechdesign.priors import uniform
+from mechdesign.values import files
 
 KINDS = ("window", "unbiased", "finite", "pieces", "clamped", "circle", "additive", "staircase")
 LABELS = Labels(("no", "rather not", "yes"), ("n", "r", "y"))

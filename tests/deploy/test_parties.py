@@ -21,11 +21,11 @@ from scipy import stats
 from mechdesign.deploy import parties, party
 from mechdesign.deploy.parties import RunFailed, implemented_law, law_to_run, run_parties, truth_bounds
 from mechdesign.deploy.party import Party, comparators
-from mechdesign.design.joint import optimal_joint
-from mechdesign.design.joint_problem import JointProblem
+from mechdesign.design.joint.problem import JointProblem
+from mechdesign.design.joint.proof import prove_joint_privacy
+from mechdesign.design.joint.search import optimal_joint
 from mechdesign.errors import CheckFailed, InvalidInput, MissingExtra
 from mechdesign.mechanisms.joint import JointResponse
-from mechdesign.proof.joint import prove_joint_privacy
 
 RATE = 1e-6
 TABLE_4_2 = JointResponse.pair(F(3, 4), F(-3, 10))

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from mechdesign.deploy import make_table
 from mechdesign.design import MinimaxProblem, UnbiasedProblem, optimal_minimax, optimal_unbiased
+from mechdesign.design.minimax.proof import exact_worst_error
 from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.losses import Absolute, Squared
@@ -17,7 +18,6 @@ from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
 from mechdesign.mechanisms.window import Window
 from mechdesign.priors import uniform
-from mechdesign.proof import exact_worst_error
 
 
 def windows(largest=6.0):

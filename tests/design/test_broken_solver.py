@@ -11,8 +11,8 @@ from mechdesign_solvers import Scip, Solution, Status
 from mechdesign import PiecewiseProblem, SolverFailed, search_pieces
 from mechdesign.cli import main
 from mechdesign.design.broken_solver import require_working
-from mechdesign.design.joint_problem import JointProblem
-from mechdesign.design.joint_program import search_joint
+from mechdesign.design.joint.problem import JointProblem
+from mechdesign.design.joint.program import search_joint
 
 BREAKS = {
     "missing class": ("raise KeyError('scip_direct')", "KeyError: 'scip_direct'", "pip install --upgrade"),

@@ -48,9 +48,9 @@ from mechdesign import (
     priors,
 )
 from mechdesign.design import AdditiveProblem, FiniteProblem, JointProblem, custom, optimal_additive, optimal_finite
-from mechdesign.design.joint import optimal_joint
-from mechdesign.design.joint_saved import FORMAT as JOINT
-from mechdesign.design.joint_saved import joint_of_document
+from mechdesign.design.joint.saved import FORMAT as JOINT
+from mechdesign.design.joint.saved import joint_of_document
+from mechdesign.design.joint.search import optimal_joint
 from mechdesign.design.result import FORMAT, VERSION
 from mechdesign.design.saved import EVIDENCE, SavedDesign, design_of_document
 from mechdesign.errors import CheckFailed

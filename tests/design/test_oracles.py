@@ -15,10 +15,10 @@ from scipy.sparse import csr_array, hstack, identity, kron, vstack
 
 from mechdesign import Absolute, Circle, Interval, Squared, priors
 from mechdesign.design import MinimaxProblem, PiecewiseProblem, optimal_minimax, optimal_piecewise
-from mechdesign.design.prior import PriorProblem, optimal_prior
+from mechdesign.design.minimax.proof import exact_worst_error
+from mechdesign.design.prior.search import PriorProblem, optimal_prior
 from mechdesign.losses import Power
 from mechdesign.mechanisms import Window
-from mechdesign.proof import exact_worst_error
 
 UNIT = Interval(0, 1)
 TWO_POINTS = priors.Atoms([0.0, 1.0], [0.5, 0.5])

@@ -39,8 +39,8 @@ from mechdesign import (
     priors,
 )
 from mechdesign.design import AdditiveProblem, FiniteProblem, JointProblem, custom, optimal_additive, optimal_finite
-from mechdesign.design.joint import optimal_joint
-from mechdesign.design.joint_saved import load_joint, save_joint
+from mechdesign.design.joint.saved import load_joint, save_joint
+from mechdesign.design.joint.search import optimal_joint
 
 UNIT = Interval(0, 1)
 NORMAL = priors.normal(0.3, 0.2, UNIT)

@@ -15,11 +15,11 @@ from scipy import stats
 from mechdesign import Absolute, Interval, InvalidInput, Squared
 from mechdesign.domains import Line
 from mechdesign.errors import FileProblem
+from mechdesign.exact.privacy import prove_privacy
 from mechdesign.losses import Power
 from mechdesign.mechanisms.conditional import LARGEST, ConditionalNoise, column_places
 from mechdesign.mechanisms.serialise import mechanism_from_dict, mechanism_to_dict
 from mechdesign.priors import Atoms, uniform
-from mechdesign.proof import prove_privacy
 
 DOMAIN = Interval(-1, 1)
 FAR = 80  # steps into the tails: 2^-80 of them is beyond

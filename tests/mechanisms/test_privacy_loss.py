@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from mechdesign.domains import Circle, Finite, Interval
 from mechdesign.errors import CheckFailed
+from mechdesign.exact.privacy import prove_privacy
+from mechdesign.exact.rational import exp_upper
 from mechdesign.mechanisms import (
     Discrete,
     LikelihoodRatio,
@@ -21,7 +23,6 @@ from mechdesign.mechanisms import (
     TwoPoint,
 )
 from mechdesign.mechanisms import catalogue as c
-from mechdesign.proof import exp_upper, prove_privacy
 
 KEYS = [entry.key for entry in c.ON_INTERVALS]
 CIRCULAR = [entry.key for entry in c.ON_CIRCLES]

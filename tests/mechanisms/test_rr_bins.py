@@ -9,9 +9,9 @@ import pytest
 
 from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput
+from mechdesign.exact.privacy import prove_privacy
 from mechdesign.losses import Power
 from mechdesign.mechanisms import catalogue
-from mechdesign.proof import prove_privacy
 
 UNIT = Interval(0, 1)
 

@@ -13,9 +13,9 @@ from mechdesign_solvers import Highs, LinearProgram
 from scipy import stats
 
 from mechdesign import Absolute, Interval, InvalidInput, Squared
+from mechdesign.exact.privacy import prove_privacy
 from mechdesign.mechanisms.serialise import mechanism_from_dict, mechanism_to_dict
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
-from mechdesign.proof import prove_privacy
 
 DOMAIN = Interval(-1, 1)
 GRID = np.linspace(-1, 1, 401)

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from mechdesign import Absolute, Interval, InvalidInput, Power, Squared
+from mechdesign.design.minimax.proof import exact_worst_error
 from mechdesign.mechanisms import Window
 from mechdesign.mechanisms.serialise import mechanism_from_dict, mechanism_to_dict
-from mechdesign.proof import exact_worst_error
 
 UNIT = Interval(0, 1)
 GRID = np.linspace(0, 1, 501)

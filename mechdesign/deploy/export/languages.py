@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
 
-from mechdesign import files
 from mechdesign.deploy.export import c, duckdb, java, javascript, opendp, postgresql, python, rust
 from mechdesign.deploy.export.plan import Inputs, Plan, plan_of
 from mechdesign.deploy.export.vectors import Vector, lines, vectors_of
 from mechdesign.deploy.table import Table
 from mechdesign.deploy.vectors import test_vectors
 from mechdesign.errors import FileProblem, InvalidInput
+from mechdesign.values import files
 
 CASES = 100
 """Test vectors of random bytes written beside the sources, after those at the boundaries of the law."""

@@ -6,7 +6,7 @@ from mechdesign.deploy.export import python
 from mechdesign.deploy.export.layout import fill
 from mechdesign.deploy.export.plan import Plan
 from mechdesign.deploy.export.texts import comes_out, goes_in
-from mechdesign.proof.rational import float_up
+from mechdesign.exact.rational import float_up
 
 
 def sources(plan: Plan) -> dict[str, str]:

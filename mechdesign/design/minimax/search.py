@@ -1,0 +1,378 @@
+"""The mechanism with the smallest worst-case error over *all* epsilon-LDP mechanisms on an interval, with its proof.
+
+**Formulation.** Given a base measure mu (``mu <= q(.|x) <= c mu``) each input's best law tops up the outputs nearest to
+it, and its error is ``F(x; mu) = max over v of v + sum_y mu(y) phi(loss(y, x) - v)``, ``phi(t) = min(t, c t)``. So the
+optimum is
+
+    ``min over mu of max over x of F(x; mu)``,   ``1/c <= |mu| <= 1``.
+
+**Programs.** From above, cutting planes over the base measure (`mechdesign.design.minimax.base_measure`); from below, a
+least-favourable prior (`mechdesign.design.minimax.least_favourable`). Both are piecewise linear on meshes of a fine
+grid that are refined where they bend or jump, so that programs stay small while outputs lie thousands to the unit.
+
+**Proof.** The upper bound is the exact worst error of the mechanism over all real inputs. The lower bound is that of
+the prior's atoms for every mechanism with any outputs (`mechdesign.design.minimax.proof`), in rational arithmetic.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from mechdesign_solvers import SolverError
+
+from mechdesign.design.evidence import EVERYWHERE
+from mechdesign.design.minimax.base_measure import BaseStopped, BestBase, Cuts, best_base
+from mechdesign.design.minimax.least_favourable import (
+    Atoms,
+    BestPrior,
+    Levels,
+    PriorStopped,
+    best_prior,
+    levels_of,
+    own_levels,
+)
+from mechdesign.design.minimax.mesh import Mesh
+from mechdesign.design.minimax.proof import MinimaxBound
+from mechdesign.design.minimax.two_outputs import two_atoms, two_input_value, two_outputs
+from mechdesign.design.points.search import optimal_on_points, require_points_problem
+from mechdesign.design.result import Certificate, Design, Report, versions, within_gap
+from mechdesign.domains import Finite, Interval
+from mechdesign.errors import InvalidInput, require_epsilon, require_finite, require_seconds
+from mechdesign.losses import Loss, Power
+from mechdesign.mechanisms.catalogue import UNIT, largest_safe_height
+from mechdesign.mechanisms.serialise import domain_to_dict
+from mechdesign.mechanisms.sliding import Sliding
+from mechdesign.mechanisms.window import Window
+
+LEAST_EPSILON, MOST_EPSILON = 1e-6, 16.0
+
+_ABSOLUTE = Power(1.0)
+_PROVEN = (Power(1.0), Power(2.0))
+_CLAIMED_ROUNDING = 1e-9
+_LEAST_FINE, _MOST_FINE = 64, 65536
+_MOST_FINE_DENSE = 1024  # without running sums the errors of all turns cost the square of the outputs
+_GRID_SHARE = 0.25  # of the gap, left to the spacing of the fine grid
+_GRID_ERROR = 0.072  # spacing^-2 / error of that spacing's own error, measured
+_MASTER_SHARE = 0.1  # of the gap, left to the cutting planes over base measures
+_SLACK_SHARE = 0.05  # of the gap, left to dips of G
+_STALLED = 0.15  # of the gap: a refinement that brings less brings little
+_BASE_PATIENCE, _PATIENCE = 2, 3  # such refinements in a row
+_WORTH_ASKING = 0.5  # of the gap, for levels of the prior's own multipliers
+
+
+@dataclass(frozen=True, slots=True)
+class MinimaxProblem:
+    """The least worst-case error over all epsilon-LDP mechanisms, for a power of the distance.
+
+    ``gap`` is the relative distance between the bounds at which the search stops; ``most_outputs`` limits the finest
+    grid it may use on the way. Exponents 1 and 2 are proven in rational arithmetic, other exponents above 1 in doubles
+    (the certificate then says ``claimed``). On a `Finite` domain, such as whole numbers, outputs are its points, and
+    the loss is absolute or squared.
+    """
+
+    epsilon: float
+    loss: Loss = _ABSOLUTE
+    inputs: Interval | Finite = UNIT
+    gap: float = 1e-4
+    most_outputs: int = 16385
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", require_epsilon(self.epsilon))
+        if not LEAST_EPSILON <= self.epsilon <= MOST_EPSILON:
+            rule = f"lie between {LEAST_EPSILON:g} and {MOST_EPSILON:g} for a certified optimum"
+            raise InvalidInput("eps", self.epsilon, rule)
+        if not isinstance(self.loss, Power) or self.loss.period is not None or self.loss.exponent < 1:
+            rule = "be absolute, squared or power:P with P at least 1 for a certified optimum"
+            raise InvalidInput("loss", self.loss, rule)
+        if isinstance(self.inputs, Finite):
+            require_points_problem(self.inputs, self.loss)
+        elif not isinstance(self.inputs, Interval):
+            raise InvalidInput("domain", str(self.inputs), "be an interval or a finite set for a certified optimum")
+        elif not 1e-40 <= self.inputs.length <= 1e40 or self.inputs.length < 1e-9 * abs(self.inputs.middle):
+            raise InvalidInput("domain", str(self.inputs), "be wide enough for a grid of doubles", "rescale the data")
+        if not 1e-6 <= require_finite(self.gap, "gap") < 1:
+            raise InvalidInput("gap", self.gap, "lie between 1e-6 and 1")
+        is_whole = isinstance(self.most_outputs, int) and not isinstance(self.most_outputs, bool)
+        if not (is_whole and _LEAST_FINE < self.most_outputs <= _MOST_FINE + 1):
+            rule = f"be a whole number from {_LEAST_FINE + 1} to {_MOST_FINE + 1}"
+            raise InvalidInput("most_outputs", self.most_outputs, rule)
+
+    @property
+    def exponent(self) -> float:
+        assert isinstance(self.loss, Power)
+        return self.loss.exponent
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "kind": "minimax",
+            "epsilon": self.epsilon,
+            "loss": self.loss.name,
+            "inputs": domain_to_dict(self.inputs),
+            "criterion": "worst case",
+            "gap": self.gap,
+            "most_outputs": self.most_outputs,
+        }
+
+
+def optimal_minimax(problem: MinimaxProblem, seconds: float | None = None) -> Design:
+    """The certified optimum, or `NoAnswer` if the gap or the time runs out first.
+
+    The error holds the bounds reached and the design they belong to: ``error.design``.
+
+    >>> design = optimal_minimax(MinimaxProblem(1.0, Power(2.0)))
+    >>> [round(end, 5) for end in (design.certificate.lower, design.certificate.upper)]
+    [0.19661, 0.19661]
+    """
+    return next(minimax_sweep([problem], seconds))
+
+
+def minimax_sweep(
+    problems: Iterable[MinimaxProblem], seconds: float | None = None, *, best_so_far: bool = False
+) -> Iterator[Design]:
+    """The certified optima of several problems in turn, each search starting where the last one ended.
+
+    ``seconds`` is the time for all of them together. With ``best_so_far`` each problem has an equal share of the time
+    left, and where that is not enough for its gap the best design found is given; its certificate says how far it is.
+    """
+    seconds = require_seconds(seconds)
+    deadline = None if seconds is None else time.perf_counter() + seconds
+    asked = list(problems) if best_so_far else problems
+    last: _Search | None = None
+    for place, problem in enumerate(asked):
+        if not isinstance(problem, MinimaxProblem):
+            raise InvalidInput("problem", type(problem).__name__, "be a MinimaxProblem")
+        started = time.perf_counter()
+        end = deadline
+        if best_so_far and deadline is not None:
+            assert isinstance(asked, list)
+            end = started + max(0.0, deadline - started) / (len(asked) - place)
+        if isinstance(problem.inputs, Finite):
+            left = None if end is None else max(end - started, 1e-3)
+            yield optimal_on_points(problem, problem.inputs, problem.loss, None, problem.gap, left)
+            continue
+        mechanism = two_outputs(problem.epsilon, problem.exponent, _interval(problem))
+        if mechanism is not None:
+            found, stopped = _in_closed_form(mechanism, problem), "the doubles of the domain ran out"
+        else:
+            search = _Search(problem, end, last)
+            stopped = search.run()
+            found = search.found()
+            last = search if search.is_whole else last
+        design = _design(problem, found, stopped, started)
+        yield design if best_so_far else within_gap(design, problem.gap, stopped)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Found:
+    """A mechanism, a prior on [0, 1] with its bound there in doubles, and how they were found."""
+
+    mechanism: Window
+    atoms: Atoms
+    bound: float
+    solver: str
+    details: dict[str, Any]
+
+
+def _in_closed_form(mechanism: Window, problem: MinimaxProblem) -> _Found:
+    atoms = two_atoms(mechanism.ratio, problem.exponent)
+    bound = two_input_value(mechanism.ratio, problem.exponent)
+    return _Found(mechanism, atoms, bound, "closed form (two outputs)", {})
+
+
+def _design(problem: MinimaxProblem, found: _Found, stopped: str, started: float) -> Design:
+    mechanism = found.mechanism
+    lower, upper, evidence = _bounds(problem, found)
+    certificate = Certificate(lower, upper, EVERYWHERE, evidence is None, mechanism.privacy_loss(), evidence)
+    details = {"outputs": int(mechanism.points.size), "atoms": int(found.atoms.inputs.size)} | found.details
+    if certificate.relative_gap > problem.gap:
+        details["stopped"] = stopped
+    report = Report(
+        time.perf_counter() - started,
+        found.solver,
+        versions("numpy", "scipy", "highspy"),
+        MappingProxyType(details),
+    )
+    return Design(problem, mechanism, certificate, report)
+
+
+def _bounds(problem: MinimaxProblem, found: _Found) -> tuple[float, float, MinimaxBound | None]:
+    mechanism = found.mechanism
+    if problem.loss in _PROVEN:
+        evidence = _evidence(problem, found.atoms)
+        return evidence.bound(mechanism), evidence.attained(mechanism), evidence
+    lower = found.bound * float(_interval(problem).length ** problem.exponent) * (1 - _CLAIMED_ROUNDING)
+    upper = mechanism.worst_case(problem.loss)[0] * (1 + _CLAIMED_ROUNDING)
+    return min(lower, upper), upper, None
+
+
+def _interval(problem: MinimaxProblem) -> Interval:
+    assert isinstance(problem.inputs, Interval)
+    return problem.inputs
+
+
+def _evidence(problem: MinimaxProblem, atoms: Atoms) -> MinimaxBound:
+    inputs = _interval(problem)
+    # an end may round to just outside the inputs; the bound is derived anew from the places stored
+    places = np.clip(inputs.lower + atoms.inputs * inputs.length, inputs.lower, inputs.upper)
+    radii = atoms.radii * inputs.length
+    exponent = int(problem.exponent)
+    return MinimaxBound(problem.epsilon, exponent, inputs.lower, inputs.upper, places, radii, atoms.weights)
+
+
+class _Search:
+    """Both sides on [0, 1], on a grid that is made finer until they meet."""
+
+    def __init__(self, problem: MinimaxProblem, deadline: float | None, last: _Search | None) -> None:
+        self.problem, self.deadline = problem, deadline
+        self.exponent = problem.exponent
+        self.ratio = largest_safe_height(problem.epsilon, 1.0)
+        self.base: BestBase | None = None
+        self.prior: BestPrior | None = None
+        self.window: Sliding | None = None
+        self.worst = math.inf
+        self.atoms = two_atoms(self.ratio, self.exponent)
+        self.bound = two_input_value(self.ratio, self.exponent)
+        self.most_fine = 1 << int(math.log2(problem.most_outputs - 1))
+        if problem.loss not in _PROVEN:
+            self.most_fine = min(self.most_fine, _MOST_FINE_DENSE)
+        self.fine = min(self.most_fine, 256)
+        self.base_mesh = self.prior_mesh = Mesh.coarse(self.fine)
+        self.cuts, self.rows = Cuts.first(), np.empty(0)
+        self.own: list[Levels] = []
+        self.is_whole = False
+        if last is not None and last.exponent == self.exponent and last.fine <= self.most_fine:
+            self._start_from(last)
+
+    def run(self) -> str:
+        """Until the gap is met or a limit reached; why it stopped."""
+        try:
+            self._start_fine_enough()
+            while True:
+                self._improve_base()
+                self._improve_prior()
+                if self._gap() <= self.problem.gap or self.fine >= self.most_fine:
+                    self.is_whole = True
+                    return "the search ended"
+                self._make_finer()
+        except (BaseStopped, PriorStopped):
+            return "the time limit was reached"
+        except SolverError as stopped:
+            return f"the solver gave up ({stopped})"
+
+    def found(self) -> _Found:
+        """The best of both sides; at worst what two inputs forbid and a constant output achieves."""
+        problem, inputs = self.problem, _interval(self.problem)
+        points, base, ratio = np.array([inputs.middle]), np.ones(1), self.ratio
+        if self.window is not None:
+            fill = self.window.fill
+            points, base, ratio = inputs.lower + fill.points * inputs.length, fill.base, fill.ratio
+        mechanism = Window(problem.epsilon, inputs, points, base, ratio, "minimax")
+        return _Found(mechanism, self.atoms, self.bound, "cutting planes (HiGHS)", {"grid": self.fine + 1})
+
+    def _start_from(self, last: _Search) -> None:
+        self.cuts, self.rows = last.cuts, last.rows
+        self.fine = last.fine
+        self.base_mesh = last.base_mesh.coarsened(last.base_masses)
+        self.prior_mesh = last.prior_mesh.coarsened(last.prior_masses)
+
+    def _gap(self) -> float:
+        assert self.base is not None
+        assert self.prior is not None
+        return (self.base.worst - self.prior.bound) / self.base.worst
+
+    def _make_finer(self) -> None:
+        self.fine *= 2
+        self.base_mesh, self.prior_mesh = self.base_mesh.finer(), self.prior_mesh.finer()
+        self.own = [level.finer() for level in self.own]
+
+    def _start_fine_enough(self) -> None:
+        """One coarse solve tells how wide the windows are, and so which spacing the gap allows.
+
+        A coarse prior goes with it, so that a time limit finds a bound.
+        """
+        self._solve_base()
+        assert self.base is not None
+        if self.deadline is not None:
+            self._improve_prior()
+        wanted = math.sqrt(_GRID_ERROR / (_GRID_SHARE * self.problem.gap)) / self.base.worst ** (1 / self.exponent)
+        while self.fine < min(wanted, self.most_fine):
+            self._make_finer()
+
+    def _solve_base(self) -> BestBase:
+        gap = _MASTER_SHARE * self.problem.gap
+        try:
+            found = best_base(self.base_mesh, self.exponent, self.ratio, self.cuts, gap, self.deadline)
+        except BaseStopped as stopped:
+            self._keep_window(stopped.window, stopped.worst)
+            raise
+        self._keep_window(found.window, found.worst)
+        self.cuts = found.cuts
+        if self.base is None or found.worst < self.base.worst:
+            self.base = found
+        return found
+
+    def _improve_base(self) -> None:
+        stalls = 0
+        while True:
+            before = math.inf if self.base is None else self.base.worst
+            self.base_masses = self._solve_base().masses
+            refined = self.base_mesh.refined(self.base_masses)
+            assert self.base is not None
+            stalls = stalls + 1 if before - self.base.worst < _STALLED * self.problem.gap * self.base.worst else 0
+            if refined is None or stalls == _BASE_PATIENCE:
+                return
+            self.base_mesh = refined
+
+    def _improve_prior(self) -> None:
+        """Refine the prior; where its own multipliers know far better levels than the base measure, offer them too."""
+        assert self.base is not None
+        fixed = levels_of(self.base.window, self.prior_mesh)
+        asks, stalls = True, 0
+        while True:
+            before = 0.0 if self.prior is None else self.prior.bound
+            found = self._solve_prior(fixed)
+            asks = asks or stalls > 0
+            while asks and self._gap() > self.problem.gap:
+                self.own.append(own_levels(found, self.prior_mesh))
+                offered = self._solve_prior(fixed)
+                asks = offered.bound - found.bound > _WORTH_ASKING * (self.base.worst - offered.bound)
+                found = max(found, offered, key=lambda one: one.bound)
+                self.own = [level for level, used in zip(self.own, offered.used[len(fixed) :], strict=True) if used]
+            assert self.prior is not None
+            self.prior_masses = found.masses
+            refined = self.prior_mesh.refined(found.masses)
+            if refined is None or stalls:
+                refined = (refined or self.prior_mesh).halved_where(found.missed)
+            stalls = stalls + 1 if self.prior.bound - before < _STALLED * (self.base.worst - self.prior.bound) else 0
+            if refined is None or stalls == _PATIENCE or self._gap() <= self.problem.gap:
+                return
+            self.prior_mesh = refined
+
+    def _solve_prior(self, fixed: list[Levels]) -> BestPrior:
+        assert self.base is not None
+        levels = fixed + self.own
+        slack = _SLACK_SHARE * self.problem.gap * self.base.worst
+        try:
+            found = best_prior(self.prior_mesh, levels, self.exponent, self.ratio, self.rows, slack, self.deadline)
+        except PriorStopped as stopped:
+            self._keep_atoms(stopped.atoms, stopped.bound)
+            raise
+        self._keep_atoms(found.atoms, found.bound)
+        self.rows = found.rows
+        if self.prior is None or found.bound > self.prior.bound:
+            self.prior = found
+        return found
+
+    def _keep_window(self, window: Sliding | None, worst: float) -> None:
+        if worst < self.worst:
+            self.window, self.worst = window, worst
+
+    def _keep_atoms(self, atoms: Atoms | None, bound: float) -> None:
+        if atoms is not None and bound > self.bound:
+            self.atoms, self.bound = atoms, bound

@@ -1,0 +1,140 @@
+"""Polar coordinates: a distance on an interval and an angle on a circle, each with its own share of epsilon.
+
+The worst-case errors of the two coordinates add up. Each decreases in its epsilon, so on a range of splits
+``[s, t]`` of the total the sum is at least ``line(t) + circle(total - s)``: branch and bound finds the best split and
+bounds every other one.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from mechdesign.design.claims import EACH_COORDINATE
+from mechdesign.design.piecewise.search import Bathtub, PiecewiseProblem, optimal_piecewise
+from mechdesign.design.result import Certificate, Design, Report, versions
+from mechdesign.domains import Circle, Interval, require_domain
+from mechdesign.errors import InvalidInput, require_epsilon
+from mechdesign.losses import Power
+from mechdesign.mechanisms.product import Product
+from mechdesign.mechanisms.serialise import domain_to_dict
+
+_TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class PolarProblem:
+    """The best split of epsilon between distance and angle, and the best piecewise mechanism for each."""
+
+    epsilon: float
+    exponent: float = 2.0
+    distances: Interval = Interval(0.0, 1.0)  # noqa: RUF009 (a frozen value)
+    angles: Circle = Circle()  # noqa: RUF009 (a frozen value)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", require_epsilon(self.epsilon))
+        require_domain(self.distances, (Interval,), "distances")
+        require_domain(self.angles, (Circle,), "angles")
+        if not self.epsilon > 1e-3:
+            raise InvalidInput("eps", self.epsilon, "be above 0.001 to be split between two coordinates")
+
+    @property
+    def losses(self) -> tuple[Power, Power]:
+        return Power(self.exponent), Power(self.exponent, self.angles.period)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "kind": "polar",
+            "epsilon": self.epsilon,
+            "loss": f"{self.losses[0].name} + {self.losses[1].name}",
+            "inputs": {
+                "kind": "product",
+                "parts": [domain_to_dict(self.distances), domain_to_dict(self.angles)],
+            },
+            "criterion": "worst case",
+        }
+
+
+class Split(NamedTuple):
+    """Shares of epsilon, the sum of errors there, and a lower bound on the sum at any split."""
+
+    first: float
+    second: float
+    value: float
+    lower: float
+
+
+def optimal_polar(problem: PolarProblem) -> Design:
+    """The product of the two optimal piecewise mechanisms at the best split.
+
+    >>> import math
+    >>> design = optimal_polar(PolarProblem(1 + 2 * math.pi))
+    >>> [round(part.epsilon, 2) for part in design.mechanism.parts]
+    [1.53, 5.75]
+    """
+    started = time.perf_counter()
+    line, circle = problem.losses
+
+    def on_line(epsilon: float) -> PiecewiseProblem:
+        return PiecewiseProblem(epsilon, line, problem.distances)
+
+    def on_circle(epsilon: float) -> PiecewiseProblem:
+        return PiecewiseProblem(epsilon, circle, problem.angles)
+
+    split = best_split(
+        problem.epsilon,
+        lambda share: Bathtub.of(on_line(share)).optimal_error(),
+        lambda share: Bathtub.of(on_circle(share)).optimal_error(),
+    )
+    parts = optimal_piecewise(on_line(split.first)), optimal_piecewise(on_circle(split.second))
+    mechanism = Product((parts[0].mechanism, parts[1].mechanism), "OGPM (polar)")  # type: ignore[arg-type]
+    upper = sum(part.certificate.upper for part in parts)
+    certificate = Certificate(min(split.lower, upper), upper, EACH_COORDINATE, True, mechanism.privacy_loss())
+    details = {
+        "epsilon_distance": split.first,
+        "epsilon_angle": split.second,
+        "error_distance": parts[0].certificate.upper,
+        "error_angle": parts[1].certificate.upper,
+    }
+    report = Report(
+        time.perf_counter() - started,
+        "branch and bound on the split",
+        versions("numpy", "scipy"),
+        MappingProxyType(details),
+    )
+    return Design(problem, mechanism, certificate, report)
+
+
+def best_split(total: float, first: Callable[[float], float], second: Callable[[float], float]) -> Split:
+    """The split of ``total`` that minimises ``first(share) + second(total - share)`` for decreasing functions.
+
+    >>> split = best_split(2.0, lambda e: 1 / e, lambda e: 1 / e)
+    >>> round(split.first, 2), split.lower <= split.value <= split.lower * (1 + 2e-6)
+    (1.0, True)
+    """
+    middle = total / 2
+    # at the ends one coordinate would get no epsilon at all: they bound their neighbours but are never chosen
+    values = {
+        0.0: (math.inf, second(total)),
+        middle: (first(middle), second(total - middle)),
+        total: (first(total), math.inf),
+    }
+    best = middle
+    # (lower bound, range): on [s, t] both terms are at least their value at the end that favours them
+    waiting = [(values[t][0] + values[s][1], s, t) for s, t in ((0.0, middle), (middle, total))]
+    heapq.heapify(waiting)
+    while True:
+        bound, low, high = heapq.heappop(waiting)
+        if bound >= sum(values[best]) * (1 - _TOLERANCE):
+            return Split(best, total - best, sum(values[best]), bound)
+        middle = low + (high - low) / 2
+        values[middle] = (first(middle), second(total - middle))
+        if sum(values[middle]) < sum(values[best]):
+            best = middle
+        heapq.heappush(waiting, (values[middle][0] + values[low][1], low, middle))
+        heapq.heappush(waiting, (values[high][0] + values[middle][1], middle, high))

@@ -1,0 +1,6 @@
+"""The least average error under a prior, by randomised response on the best bins."""
+
+from mechdesign.design.prior.proof import BinsBound
+from mechdesign.design.prior.search import PriorProblem, optimal_prior
+
+__all__ = ["BinsBound", "PriorProblem", "optimal_prior"]

@@ -1,0 +1,17 @@
+"""Every design problem with what proves it: one line a problem, which files, commands and documentation go by."""
+
+from __future__ import annotations
+
+from mechdesign.design.evidence import Evidence, Problem
+from mechdesign.design.piecewise import BathtubBound, PiecewiseClaim, PiecewiseProblem
+from mechdesign.mechanisms.kinds import KINDS
+from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.values.codec import Codec
+
+PROVEN_BY: dict[type[Problem], tuple[type[Evidence], ...]] = {
+    PiecewiseProblem: (BathtubBound, PiecewiseClaim),
+}
+"""The problems, and for each the kinds of evidence that its designs may rest on."""
+
+CODEC = Codec({Mechanism: KINDS})
+"""How designs are read from files."""

@@ -8,6 +8,7 @@ from mechdesign.criteria import Criterion, Scope
 from mechdesign.errors import CheckFailed
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.privacy import Privacy
 
 P = TypeVar("P")
 
@@ -20,6 +21,11 @@ class Problem(Protocol):
 
     @property
     def epsilon(self) -> float: ...
+    @property
+    def privacy(self) -> Privacy:
+        """What every mechanism must keep."""
+        ...
+
     @property
     def criterion(self) -> Criterion:
         """What is least."""

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from mechdesign.design.evidence import Evidence, Problem
+from mechdesign.design.joint import ClosedForm, DualBound, JointClaim, JointProblem
 from mechdesign.design.piecewise import BathtubBound, PiecewiseClaim, PiecewiseProblem
 from mechdesign.design.polar import PolarProblem, SplitClaim
 from mechdesign.design.unbiased_piecewise import UnbiasedBound, UnbiasedPiecewiseProblem
 from mechdesign.losses import Loss, Power
+from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.mechanisms.kinds import KINDS
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.values.codec import Codec
 
 PROVEN_BY: dict[type[Problem], tuple[type[Evidence], ...]] = {
+    JointProblem: (ClosedForm, DualBound, JointClaim),
     PiecewiseProblem: (BathtubBound, PiecewiseClaim),
     PolarProblem: (SplitClaim,),
     UnbiasedPiecewiseProblem: (UnbiasedBound,),
 }
 """The problems, and for each the kinds of evidence that its designs may rest on."""
 
-CODEC = Codec({Mechanism: KINDS, Loss: (Power,)})
+CODEC = Codec({Mechanism: (*KINDS, JointResponse), Loss: (Power,)})
 """How designs are read from files."""

@@ -37,6 +37,8 @@ import numpy as np
 from mechdesign.errors import FileProblem, InvalidInput
 
 _INFINITIES = {"inf": math.inf, "-inf": -math.inf}
+_MOST_DIGITS = 8192  # of a fraction: p^64 of a joint response with p on its finest grid has some 6000
+_SHOWN = 40
 _KEY = "key"  # in the metadata of a field: its name in files, if another than its own
 
 
@@ -238,9 +240,12 @@ def _decoded_plain(declared: Any, said: Any, place: str) -> Any:
 
 def _decoded_fraction(said: str, place: str) -> Fraction:
     above, _, below = said.partition("/")
-    if not (above.lstrip("-").isdecimal() and below.isdecimal() and int(below)):
-        raise FileProblem(place, said, "be a fraction like '1/3'")
-    return Fraction(int(above), int(below))
+    if not (above.removeprefix("-").isdecimal() and below.isdecimal() and len(said) <= _MOST_DIGITS):
+        raise FileProblem(place, said[:_SHOWN], "be a fraction like '1/3'")
+    try:
+        return Fraction(int(above), int(below))
+    except (ValueError, ZeroDivisionError):  # more digits than Python converts
+        raise FileProblem(place, said[:_SHOWN], "be a fraction like '1/3'") from None
 
 
 def _decoded_enum(declared: type[enum.Enum], said: Any, place: str) -> enum.Enum:

@@ -20,8 +20,6 @@ from typing import Any
 import cvxpy
 import numpy as np
 import pytest
-from mechdesign.design.joint.saved import FORMAT as JOINT
-from mechdesign.design.joint.saved import joint_of_document
 from scipy import optimize
 
 from mechdesign import (
@@ -50,6 +48,8 @@ from mechdesign import (
     priors,
 )
 from mechdesign.design import AdditiveProblem, FiniteProblem, JointProblem, custom, optimal_additive, optimal_finite
+from mechdesign.design.joint.saved import FORMAT as JOINT
+from mechdesign.design.joint.saved import joint_of_document
 from mechdesign.design.joint.search import optimal_joint
 from mechdesign.design.result import FORMAT, VERSION
 from mechdesign.design.saved import EVIDENCE, SavedDesign, design_of_document

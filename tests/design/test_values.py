@@ -14,7 +14,6 @@ from typing import Any
 import cvxpy
 import numpy as np
 import pytest
-from mechdesign.design.joint.saved import load_joint, save_joint
 
 from mechdesign import (
     Absolute,
@@ -40,6 +39,7 @@ from mechdesign import (
     priors,
 )
 from mechdesign.design import AdditiveProblem, FiniteProblem, JointProblem, custom, optimal_additive, optimal_finite
+from mechdesign.design.joint.saved import load_joint, save_joint
 from mechdesign.design.joint.search import optimal_joint
 
 UNIT = Interval(0, 1)

@@ -43,6 +43,7 @@ Floats = NDArray[np.float64]
 _SAME = 1e-12
 _MOST_LINES = 400
 _NOTHING = 1e-9
+_NO_DUALS = Duals(0.0)
 
 
 @frozen
@@ -67,7 +68,7 @@ class _Node:
     """
 
     box: Box
-    largest: Duals = Duals(0.0)
+    largest: Duals = _NO_DUALS
     lines: tuple[tuple[Duals, Line], ...] = ()
     ends: tuple[Fraction, Fraction] = (Fraction(0), Fraction(1))
     law: Floats | None = None

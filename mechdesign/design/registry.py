@@ -8,7 +8,6 @@ from mechdesign.design.piecewise import BathtubBound, PiecewiseClaim, PiecewiseP
 from mechdesign.design.polar import PolarProblem, SplitClaim
 from mechdesign.design.unbiased_piecewise import UnbiasedBound, UnbiasedPiecewiseProblem
 from mechdesign.losses import Loss, Power
-from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.mechanisms.kinds import KINDS
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.values.codec import Codec
@@ -21,5 +20,5 @@ PROVEN_BY: dict[type[Problem], tuple[type[Evidence], ...]] = {
 }
 """The problems, and for each the kinds of evidence that its designs may rest on."""
 
-CODEC = Codec({Mechanism: (*KINDS, JointResponse), Loss: (Power,)})
+CODEC = Codec({Mechanism: KINDS, Loss: (Power,)})
 """How designs are read from files."""

@@ -16,7 +16,6 @@ from mechdesign.design.evidence import Evidence, Problem
 from mechdesign.errors import CheckFailed, NoAnswer
 from mechdesign.exact.privacy import Account, prove
 from mechdesign.mechanisms.joint import JointResponse
-from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.values import files
 from mechdesign.values.codec import encoded
@@ -73,7 +72,7 @@ class Certificate:
         }
 
 
-def certify(problem: Problem, mechanism: Mechanism | Product | JointResponse, evidence: Evidence) -> Certificate:
+def certify(problem: Problem, mechanism: Mechanism | JointResponse, evidence: Evidence) -> Certificate:
     """All that problem, mechanism and evidence prove together, without any solver, or `CheckFailed`."""
     account = prove(problem.privacy, mechanism)
     scope = evidence.scope(problem, mechanism)
@@ -112,7 +111,7 @@ class Design:
     """
 
     problem: Problem
-    mechanism: Mechanism | Product | JointResponse
+    mechanism: Mechanism | JointResponse
     evidence: Evidence
     report: Report = field(eq=False)
     certificate: Certificate = derived(lambda design: certify(design.problem, design.mechanism, design.evidence))

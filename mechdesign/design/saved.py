@@ -10,7 +10,8 @@ from typing import Any
 from mechdesign.design.registry import CODEC, PROVEN_BY
 from mechdesign.design.result import FORMAT, VERSION, Design, Report
 from mechdesign.errors import CheckFailed, FileProblem
-from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.mechanisms.joint import JointResponse
+from mechdesign.mechanisms.kinds import KINDS
 from mechdesign.values import files
 from mechdesign.values.codec import is_same
 
@@ -41,7 +42,7 @@ def design_of_document(document: Mapping[str, Any], source: str) -> Design:
     said = document["certificate"]
     problem = CODEC.of_kind(tuple(PROVEN_BY), document["problem"], "problem")
     evidence = CODEC.of_kind(PROVEN_BY[type(problem)], said.get("evidence"), "evidence")
-    mechanism = CODEC.decoded(Mechanism, document["mechanism"], "mechanism")
+    mechanism = CODEC.of_kind((*KINDS, JointResponse), document["mechanism"], "mechanism")
     report = CODEC.decoded(Report, document["report"], "report")
     try:
         design = Design(problem, mechanism, evidence, report)

@@ -10,8 +10,7 @@ from typing import Any
 from mechdesign.design.registry import CODEC, PROVEN_BY
 from mechdesign.design.result import FORMAT, VERSION, Design, Report
 from mechdesign.errors import CheckFailed, FileProblem
-from mechdesign.mechanisms.joint import JointResponse
-from mechdesign.mechanisms.kinds import KINDS
+from mechdesign.mechanisms.kinds import JOINT_KINDS, KINDS
 from mechdesign.values import files
 from mechdesign.values.codec import is_same
 
@@ -42,7 +41,7 @@ def design_of_document(document: Mapping[str, Any], source: str) -> Design:
     said = document["certificate"]
     problem = CODEC.of_kind(tuple(PROVEN_BY), document["problem"], "problem")
     evidence = CODEC.of_kind(PROVEN_BY[type(problem)], said.get("evidence"), "evidence")
-    mechanism = CODEC.of_kind((*KINDS, JointResponse), document["mechanism"], "mechanism")
+    mechanism = CODEC.of_kind((*KINDS, *JOINT_KINDS), document["mechanism"], "mechanism")
     report = CODEC.decoded(Report, document["report"], "report")
     try:
         design = Design(problem, mechanism, evidence, report)

@@ -164,7 +164,7 @@ def _weights(*weights: str) -> Callable[[dict[str, Any]], object]:
         (_set("version", to=1), "file version must be 2"),
         (_set("certificate", to=[]), "hold an object under 'certificate'"),
         (lambda document: document.pop("report"), "hold an object under 'report'"),
-        (lambda document: document["problem"].pop("gap"), "problem must be there: it is missing .got 'gap'"),
+        (lambda document: document["problem"].pop("gap"), "problem gap must be there"),
     ],
     ids=range(52),
 )

@@ -25,8 +25,6 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
-import attrs
-
 from mechdesign.design.evidence import Evidence
 from mechdesign.design.joint.groups import Found, search_groups
 from mechdesign.design.joint.limits import Limits, group_limits, pair_limits
@@ -40,7 +38,7 @@ from mechdesign.exact.privacy import CollusionProof, prove_collusion
 from mechdesign.exact.rational import exp_lower
 from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.priors import Density
-from mechdesign.values.declare import frozen
+from mechdesign.values.declare import evolved, frozen
 
 GRID = 64
 """Laws are shipped with weights that are whole multiples of ``2^-64``; independent ones with such a p. Beyond
@@ -88,7 +86,7 @@ def finish(
     """The design, with how it was found; of a density its problem holds the moments."""
     if isinstance(problem.share, Density):
         details = details | {"prior": problem.share.name}
-        problem = attrs.evolve(problem, share=Moments.of(problem.share))
+        problem = evolved(problem, share=Moments.of(problem.share))
     report = Report(time.perf_counter() - started, solver, versions("numpy", "scipy", "highspy"), details)
     return Design(problem, law, evidence, report)
 

@@ -24,6 +24,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+import numpy as np
 from mechdesign_solvers import Solution, Status
 from numpy.typing import NDArray
 

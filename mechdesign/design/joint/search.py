@@ -58,7 +58,7 @@ def optimal_joint(problem: JointProblem, seconds: float = 60.0) -> Design:
     >>> design = optimal_joint(JointProblem(1.0, users=10000, share=0.033))
     >>> round(design.certificate.upper, 1), round(design.problem.independent_variance, 1)
     (6252.1, 9206.7)
-    >>> design.certificate.account.told.if_your_partner_colludes
+    >>> design.certificate.account.losses.if_your_partner_colludes
     inf
     """
     started = time.perf_counter()
@@ -98,7 +98,7 @@ def parts(design: Design) -> tuple[JointProblem, JointResponse, JointPrivacy]:
         isinstance(problem, JointProblem) and isinstance(law, JointResponse) and isinstance(account, CollusionProof)
     ):
         raise InvalidInput("design", problem.kind, "be a joint response", "design one with jrr")
-    return problem, law, account.told
+    return problem, law, account.losses
 
 
 def ratio(design: Design) -> float:

@@ -5,7 +5,7 @@ probability ``p = sum_t t w_t / g`` and else reports one of the other k - 1 cate
 probability ``q = (1 - p) / (k - 1)``. The paper's pairs are g = 2 with ``w_2 = p^2 + rho p q``. Negative correlation
 of truths makes the errors of a group cancel, which lowers the variance of the count of any category far from half.
 
-Everything is exact: weights are Fractions. What the correlation costs in privacy is `mechdesign.design.joint.proof`'s
+Everything is exact: weights are Fractions. What the correlation costs in privacy is `mechdesign.exact.collusion`'s
 matter.
 """
 

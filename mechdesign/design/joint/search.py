@@ -33,8 +33,8 @@ from mechdesign.design.joint.problem import JointProblem, Moments
 from mechdesign.design.joint.proof import ClosedForm
 from mechdesign.design.result import Design, Report, versions
 from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer
-from mechdesign.exact.collusion import JointPrivacy, privacy_of
-from mechdesign.exact.privacy import CollusionProof, prove_collusion
+from mechdesign.exact.collusion import JointPrivacy, privacy_of, prove_joint_privacy
+from mechdesign.exact.privacy import CollusionProof
 from mechdesign.exact.rational import exp_lower
 from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.priors import Density
@@ -185,7 +185,7 @@ def _first_private(problem: JointProblem, attempt: Callable[[float], JointRespon
 def _failure(problem: JointProblem, law: JointResponse) -> CheckFailed | None:
     """Which budget a law breaks, None if it keeps all."""
     try:
-        prove_collusion(law, problem.privacy)
+        prove_joint_privacy(law, problem.epsilon, problem.users, problem.colluders, problem.caps)
     except CheckFailed as failed:
         return failed
     return None

@@ -19,7 +19,6 @@ from mechdesign.deploy.channels import finite_counts, repair
 from mechdesign.deploy.densities import additive_law, pieces_law
 from mechdesign.deploy.document import decimal, decimals, rational
 from mechdesign.deploy.labels import NO_LABELS, Labels, Names, labels_from
-from mechdesign.deploy.parties import require_own_law
 from mechdesign.deploy.rounding import BITS
 from mechdesign.deploy.windows import unbiased_law, window_law
 from mechdesign.design.minimax.proof import MinimaxBound
@@ -30,6 +29,7 @@ from mechdesign.errors import CheckFailed, FileProblem, InvalidInput, require_ep
 from mechdesign.mechanisms.additive import Additive, BoundedLaplace
 from mechdesign.mechanisms.conditional import ConditionalNoise
 from mechdesign.mechanisms.discrete import Discrete, TwoSidedGeometric
+from mechdesign.mechanisms.joint import require_own_law
 from mechdesign.mechanisms.mixture import Mixture
 from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.mechanisms.product import Product
@@ -199,9 +199,8 @@ def make_table(
     name the inputs and outputs of a finite mechanism; left out, those of the design's problem do if it has any.
     """
     bits = _require_bits(bits)
-    mechanism = source.mechanism if isinstance(source, Design | SavedDesign) else source
+    mechanism = require_own_law(source.mechanism if isinstance(source, Design | SavedDesign) else source)
     certificate = source.certificate if isinstance(source, Design | SavedDesign) else None
-    require_own_law(mechanism)
     if not hasattr(mechanism, "epsilon"):
         raise InvalidInput("source", source, "be a design or a mechanism", "read a design file with load_design")
     epsilon = Fraction(require_epsilon(mechanism.epsilon))

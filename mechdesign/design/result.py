@@ -15,7 +15,7 @@ from mechdesign.criteria import Scope
 from mechdesign.design.evidence import Evidence, Problem
 from mechdesign.errors import CheckFailed, NoAnswer
 from mechdesign.exact.privacy import Account, prove
-from mechdesign.mechanisms.joint import JointResponse
+from mechdesign.mechanisms.joint import JointResponse, require_own_law
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.values import files
 from mechdesign.values.codec import encoded
@@ -115,6 +115,11 @@ class Design:
     evidence: Evidence
     report: Report = field(eq=False)
     certificate: Certificate = derived(lambda design: certify(design.problem, design.mechanism, design.evidence))
+
+    @property
+    def own_law(self) -> Mechanism:
+        """The mechanism as the law of one user's report; `InvalidInput` says what to do where there is none."""
+        return require_own_law(self.mechanism)
 
     def document(self) -> dict[str, Any]:
         """The design as JSON."""

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from mechdesign.design.evidence import Evidence, Problem
+from mechdesign.design.minimax import MinimaxBound, MinimaxClaim, MinimaxProblem
 from mechdesign.design.piecewise import BathtubBound, PiecewiseClaim, PiecewiseProblem
+from mechdesign.design.points import PointsBound
+from mechdesign.design.prior import BinsBound, PriorProblem
+from mechdesign.design.trade_off import TradeOffBound, TradeOffProblem
 from mechdesign.mechanisms.kinds import KINDS
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.values.codec import Codec
 
 PROVEN_BY: dict[type[Problem], tuple[type[Evidence], ...]] = {
     PiecewiseProblem: (BathtubBound, PiecewiseClaim),
+    MinimaxProblem: (MinimaxBound, MinimaxClaim, PointsBound),
+    PriorProblem: (BinsBound, PointsBound),
+    TradeOffProblem: (TradeOffBound,),
 }
 """The problems, and for each the kinds of evidence that its designs may rest on."""
 

@@ -37,6 +37,7 @@ import numpy as np
 from mechdesign.errors import FileProblem, InvalidInput
 
 _INFINITIES = {"inf": math.inf, "-inf": -math.inf}
+_SAME = 1e-9  # relative: how near two computers come
 _KEY = "key"  # in the metadata of a field: its name in files, if another than its own
 
 
@@ -166,7 +167,12 @@ class Codec:
 
 
 def is_same(said: Any, value: Any) -> bool:
-    """Equal, and of one JSON type: 1 is not true. Whole numbers and doubles of one value are the same number."""
+    """Equal, and of one JSON type: 1 is not true. Whole numbers and doubles of one value are the same number.
+
+    Doubles that follow from others may differ in their last digits: computers do in exponentials and sums.
+    """
+    if isinstance(value, float) and type(said) in (int, float):
+        return bool(said == value or abs(said - value) <= _SAME * abs(value))
     if isinstance(value, dict):
         return isinstance(said, dict) and said.keys() == value.keys() and all(is_same(said[k], value[k]) for k in said)
     if isinstance(value, list):

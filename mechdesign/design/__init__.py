@@ -1,7 +1,7 @@
 """One folder a design problem: a problem goes in, a `Design` (mechanism + certificate + report) comes out.
 
-A folder holds the problem (``problem.py``), how it is solved (``search.py`` and its programs) and what proves the answer
-(``proof.py``). `mechdesign.design.registry` lists them. Names are imported when they are asked for.
+A folder holds the problem (``problem.py``), how it is solved (``search.py`` and its programs) and what proves the
+answer (``proof.py``). `mechdesign.design.registry` lists them. Names are imported when they are asked for.
 """
 
 from importlib import import_module

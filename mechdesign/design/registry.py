@@ -6,10 +6,11 @@ from mechdesign.design.evidence import Evidence, Problem
 from mechdesign.design.minimax import MinimaxBound, MinimaxClaim, MinimaxProblem
 from mechdesign.design.piecewise import BathtubBound, PiecewiseClaim, PiecewiseProblem
 from mechdesign.design.points import PointsBound
+from mechdesign.design.polar import PolarProblem, SplitClaim
 from mechdesign.design.prior import BinsBound, PriorProblem
 from mechdesign.design.trade_off import TradeOffBound, TradeOffProblem
-from mechdesign.mechanisms.kinds import KINDS
-from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.design.unbiased_piecewise import UnbiasedBound, UnbiasedPiecewiseProblem
+from mechdesign.mechanisms.kinds import PROTOCOLS
 from mechdesign.values.codec import Codec
 
 PROVEN_BY: dict[type[Problem], tuple[type[Evidence], ...]] = {
@@ -17,8 +18,10 @@ PROVEN_BY: dict[type[Problem], tuple[type[Evidence], ...]] = {
     MinimaxProblem: (MinimaxBound, MinimaxClaim, PointsBound),
     PriorProblem: (BinsBound, PointsBound),
     TradeOffProblem: (TradeOffBound,),
+    PolarProblem: (SplitClaim,),
+    UnbiasedPiecewiseProblem: (UnbiasedBound,),
 }
 """The problems, and for each the kinds of evidence that its designs may rest on."""
 
-CODEC = Codec({Mechanism: KINDS})
+CODEC = Codec(PROTOCOLS)
 """How designs are read from files."""

@@ -62,4 +62,3 @@ def _require_said(said: Mapping[str, Any], design: Design) -> None:
             raise FileProblem(f"certificate {key}", type(said[key]).__name__, "be a number")
         if not abs(said[key] - derived[key]) <= _SAME * abs(derived[key]):
             raise FileProblem(f"certificate {key}", said[key], f"be {derived[key]!r}, what was derived")
-

@@ -5,9 +5,33 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from mechdesign.domains import Circle
-from mechdesign.errors import InvalidInput
+from mechdesign.domains import Circle, Interval
+from mechdesign.errors import CheckFailed, InvalidInput
+from mechdesign.exact.rational import float_up
+from mechdesign.losses import Power
 from mechdesign.mechanisms.piecewise import AffineWindow, Piecewise
+
+_ROUNDING = 1e-12
+
+
+def hardest_input(inputs: Interval | Circle, outputs: Interval | Circle) -> float:
+    """The input farthest from the middle of the outputs; on a circle, where all are alike, the middle.
+
+    For a window centred at the input, pushed back inside, errors in a power of the distance grow with that distance.
+    """
+    if isinstance(inputs, Circle):
+        return inputs.middle
+    ends = Fraction(outputs.lower) + Fraction(outputs.upper)
+    return max(inputs.lower, inputs.upper, key=lambda x: abs(2 * Fraction(x) - ends))
+
+
+def error_up(mechanism: Piecewise, x: float, loss: Power) -> float:
+    """At least ``E[loss(Y, x)]`` for windows centred at the input: rational for whole powers, doubles for others."""
+    if mechanism.window != AffineWindow():
+        raise CheckFailed("the evidence is about windows centred at the input")
+    if loss.exponent == int(loss.exponent):
+        return float_up(exact_error(mechanism, x, int(loss.exponent)))
+    return float(mechanism.expected_loss(x, loss)) * (1 + _ROUNDING)
 
 
 def exact_error(mechanism: Piecewise, x: float | Fraction, exponent: int) -> Fraction:

@@ -8,7 +8,7 @@ converters and keys of comparison where dataclasses have none.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, TypeVar, dataclass_transform
+from typing import Any, Literal, TypeVar, cast, dataclass_transform
 
 import attrs
 import numpy as np
@@ -30,6 +30,23 @@ def stored(values: ArrayLike) -> Floats:
     array = np.array(values, dtype=np.float64) + 0.0  # -0.0 and 0.0 are one number
     array.setflags(write=False)
     return array
+
+
+def numbers(name: str) -> Callable[[ArrayLike], Floats]:
+    """`stored` for numbers that errors call ``name``.
+
+    >>> numbers("base")([[1.0], [0.5, 0.5]])
+    Traceback (most recent call last):
+    mechdesign.errors.InvalidInput: base must be rows of numbers, all of one length (got a list of 2)
+    """
+
+    def convert(said: ArrayLike) -> Floats:
+        try:
+            return stored(said)
+        except (TypeError, ValueError, OverflowError):
+            raise InvalidInput(name, said, "be rows of numbers, all of one length") from None
+
+    return convert
 
 
 def content(array: Floats | None) -> tuple[tuple[int, ...], bytes] | None:
@@ -139,6 +156,19 @@ def frozen(kind: type[T]) -> type[T]:
     Ends(lower=0.0, upper=1.0)
     """
     return attrs.frozen(kind)
+
+
+def evolved(value: T, **changes: object) -> T:
+    """The same value with some fields changed, checked as if it were made anew.
+
+    >>> @frozen
+    ... class Ends:
+    ...     lower: float = finite("lower end")
+    ...     upper: float = finite("upper end")
+    >>> evolved(Ends(0, 1), upper=2)
+    Ends(lower=0.0, upper=2.0)
+    """
+    return cast(T, attrs.evolve(cast(Any, value), **changes))
 
 
 def settle(value: object, **fields: object) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import ClassVar
 
 from mechdesign.criteria import Aim, Criterion
 from mechdesign.domains import Circle, Interval, require_between, require_domain
 from mechdesign.errors import InvalidInput
+from mechdesign.exact.piecewise import hardest_input
 from mechdesign.losses import Custom, Loss, Power
 from mechdesign.mechanisms.catalogue import UNIT
 from mechdesign.values.codec import named
@@ -92,12 +92,7 @@ class PiecewiseProblem:
     @property
     def hardest_input(self) -> float:
         """The input a program for a distance loss is solved at: the given one, or the farthest from the middle."""
-        if self.at is not None:
-            return self.at
-        if isinstance(self.inputs, Circle):
-            return self.inputs.middle
-        ends = Fraction(self.output_domain.lower) + Fraction(self.output_domain.upper)
-        return max(self.inputs.lower, self.inputs.upper, key=lambda x: abs(2 * Fraction(x) - ends))
+        return self.at if self.at is not None else hardest_input(self.inputs, self.output_domain)
 
     @property
     def solved_at_an_end(self) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.errors import CheckFailed, InvalidInput
-from mechdesign.priors import Atoms, Density, Prior
+from mechdesign.priors import Atoms, Density, Law, Prior
 from mechdesign.values.declare import array, frozen
 
 Floats = NDArray[np.float64]
@@ -136,7 +136,7 @@ def cells_of(prior: KnownPrior, cuts: Floats | None) -> Cells:
 def _cells_of_law(density: Density, cuts: Floats | None) -> Cells:
     ends = density.domain.lower, density.domain.upper
     edges = np.concatenate([[ends[0]], [] if cuts is None else cuts, [ends[1]]])
-    if density.law is None or not (np.diff(edges) > 0).all():
+    if not isinstance(density.function, Law) or not (np.diff(edges) > 0).all():
         raise CheckFailed(f"the evidence does not cut {density.name} into cells")
     cells = density_cells(density, edges)
     if not disagreement(cells, density) <= _AGREEMENT:
@@ -151,7 +151,7 @@ def as_held(prior: KnownPrior, cells: Cells) -> KnownPrior:
     """
     if not isinstance(prior, Density):
         return prior
-    is_law = prior.law is not None and disagreement(cells, prior) <= _MARGIN * _AGREEMENT
+    is_law = isinstance(prior.function, Law) and disagreement(cells, prior) <= _MARGIN * _AGREEMENT
     return prior if is_law else cells
 
 

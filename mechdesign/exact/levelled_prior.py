@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mechdesign.errors import InvalidInput
-from mechdesign.exact.phi import Quadratic, least_phi_of_distances, least_phi_of_quadratics
+from mechdesign.exact.phi import Quadratic, least_phi_of_distances, least_phi_sum
 from mechdesign.exact.rational import exp_upper
 from mechdesign.values.declare import array, frozen
 from mechdesign.values.dyadic import dyadic
@@ -65,6 +65,5 @@ class LevelledPrior:
         if exponent == 1:
             least = least_phi_of_distances(atoms, ratio)
         else:
-            terms = (Quadratic(w, -2 * w * x, w * (x * x - r * r), x - r, x + r) for x, r, w in atoms)
-            least = least_phi_of_quadratics(terms, ratio)
+            least = least_phi_sum([Quadratic(w, -w * (x + r), x - r) for x, r, w in atoms], ratio)
         return (level + min(least, least / ratio)) / (sum(weights) << (exponent * shift))

@@ -192,7 +192,10 @@ def is_same(said: Any, value: Any) -> bool:
     Doubles that follow from others may differ in their last digits: computers do in exponentials and sums.
     """
     if isinstance(value, float) and type(said) in (int, float):
-        return bool(said == value or abs(said - value) <= _SAME * abs(value))
+        try:
+            return math.isclose(said, value, rel_tol=_SAME)
+        except OverflowError:  # a whole number that no double holds
+            return False
     if isinstance(value, dict):
         return isinstance(said, dict) and said.keys() == value.keys() and all(is_same(said[k], value[k]) for k in said)
     if isinstance(value, list):

@@ -11,8 +11,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-import attrs
-
 from mechdesign.criteria import Scope
 from mechdesign.design.evidence import Evidence, Problem
 from mechdesign.errors import CheckFailed, NoAnswer
@@ -21,7 +19,7 @@ from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.values import files
 from mechdesign.values.codec import encoded
-from mechdesign.values.declare import derived, field, frozen
+from mechdesign.values.declare import derived, evolved, field, frozen
 
 FORMAT = "mechdesign research file"
 VERSION = 2
@@ -131,7 +129,7 @@ def saying_why(design: Design, gap: float, stopped: str) -> Design:
     if design.certificate.relative_gap <= gap:
         return design
     details = {**design.report.details, "stopped": stopped}
-    return attrs.evolve(design, report=attrs.evolve(design.report, details=details))
+    return evolved(design, report=evolved(design.report, details=details))
 
 
 def within_gap(design: Design, gap: float, stopped: str) -> Design:

@@ -17,7 +17,6 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-import attrs
 import numpy as np
 from numpy.typing import NDArray
 
@@ -35,6 +34,7 @@ from mechdesign.exact.window import exact_worst_error
 from mechdesign.mechanisms.window import Window
 from mechdesign.priors import Atoms
 from mechdesign.values.clock import Clock
+from mechdesign.values.declare import evolved
 
 Floats = NDArray[np.float64]
 
@@ -62,12 +62,12 @@ def pareto(
     """
     count = require_whole(count, "count", 2, 1000)
     clock = Clock(seconds)
-    problem = attrs.evolve(problem, cap=None)
+    problem = evolved(problem, cap=None)
     ends = _ends_of(problem, clock)
     room = max(0.0, ends.prior_worst - ends.least_cap)
     caps = [ends.least_cap + room * (k / (count - 1)) ** 2 for k in range(count - 1)]
     caps.append(max(ends.prior_worst, ends.least_cap))
-    asked = [problem, *(attrs.evolve(problem, cap=cap) for cap in caps[1:])]
+    asked = [problem, *(evolved(problem, cap=cap) for cap in caps[1:])]
     designs = []
     for point, cap in zip(asked, caps, strict=True):
         try:
@@ -140,7 +140,7 @@ def _design(
     ended: tuple[int, str],
 ) -> Design:
     rounds, reason = ended
-    held = attrs.evolve(problem, prior=as_held(problem.prior, coarse_cells(problem.prior, MOST_ATOMS)))
+    held = evolved(problem, prior=as_held(problem.prior, coarse_cells(problem.prior, MOST_ATOMS)))
     evidence = TradeOffBound(*priced, *((cap, ends.least) if problem.cap is None else (None, None)))
     details: dict[str, Any] = {
         "cap": cap,

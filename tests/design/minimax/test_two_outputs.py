@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from decimal import Decimal, getcontext
+from collections.abc import Iterator
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from pathlib import Path
 
@@ -15,9 +16,14 @@ from mechdesign.design.minimax.two_outputs import two_atoms, two_input_value, tw
 from mechdesign.exact.window import exact_worst_error
 from mechdesign.mechanisms.window import Window
 
-getcontext().prec = 50
 THRESHOLD = math.log(3 + 2 * math.sqrt(2))
 UNIT = Interval(0, 1)
+
+
+@pytest.fixture(autouse=True)
+def fifty_digits() -> Iterator[None]:
+    with localcontext(prec=50):
+        yield
 
 
 def _value(epsilon: float) -> Decimal:

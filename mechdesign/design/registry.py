@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from mechdesign.design.additive import AdditiveBound, AdditiveProblem
+from mechdesign.design.convex import ConvexClaim, LinearBound, TableProblem
 from mechdesign.design.evidence import Evidence, Problem
+from mechdesign.design.finite import FiniteBound, FiniteProblem, LexicographicBound
 from mechdesign.design.piecewise import BathtubBound, PiecewiseClaim, PiecewiseProblem
 from mechdesign.design.polar import PolarProblem, SplitClaim
+from mechdesign.design.unbiased import UnbiasedPriorBound, UnbiasedProblem
 from mechdesign.design.unbiased_piecewise import UnbiasedBound, UnbiasedPiecewiseProblem
 from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms.kinds import KINDS
@@ -15,6 +19,10 @@ PROVEN_BY: dict[type[Problem], tuple[type[Evidence], ...]] = {
     PiecewiseProblem: (BathtubBound, PiecewiseClaim),
     PolarProblem: (SplitClaim,),
     UnbiasedPiecewiseProblem: (UnbiasedBound,),
+    UnbiasedProblem: (UnbiasedPriorBound,),
+    AdditiveProblem: (AdditiveBound,),
+    FiniteProblem: (FiniteBound, LexicographicBound),
+    TableProblem: (LinearBound, ConvexClaim),
 }
 """The problems, and for each the kinds of evidence that its designs may rest on."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-import attrs
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,7 +16,7 @@ from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms.catalogue import SYMMETRIC
 from mechdesign.mechanisms.conditional import LARGEST, require_shape
 from mechdesign.values.codec import named
-from mechdesign.values.declare import array, epsilon, field, finite, frozen, optional, settle, stored, whole
+from mechdesign.values.declare import array, epsilon, evolved, field, finite, frozen, optional, settle, stored, whole
 
 Floats = NDArray[np.float64]
 
@@ -100,7 +99,7 @@ class AdditiveProblem:
     @property
     def written(self) -> AdditiveProblem:
         """The same problem as files can hold it."""
-        return attrs.evolve(self, prior=written(self.prior))
+        return evolved(self, prior=written(self.prior))
 
     def echo(self) -> dict[str, Any]:
         """What loss and criterion are called, of which kind the prior is, and whether it was rounded."""

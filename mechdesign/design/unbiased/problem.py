@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any, ClassVar
 
-import attrs
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,7 +15,7 @@ from mechdesign.mechanisms.catalogue import SYMMETRIC
 from mechdesign.panels import integrate_between
 from mechdesign.priors import Atoms, Density, Prior
 from mechdesign.values.codec import named
-from mechdesign.values.declare import array, epsilon, field, finite, frozen, optional, settle, stored, whole
+from mechdesign.values.declare import array, epsilon, evolved, field, finite, frozen, optional, settle, stored, whole
 
 Floats = NDArray[np.float64]
 
@@ -87,7 +86,7 @@ class UnbiasedProblem:
     @property
     def written(self) -> UnbiasedProblem:
         """The same problem as files can hold it."""
-        return attrs.evolve(self, prior=written(self.prior))
+        return evolved(self, prior=written(self.prior))
 
     def echo(self) -> dict[str, Any]:
         """What loss and criterion are called, of which kind the prior is, and whether it was rounded."""

@@ -10,9 +10,7 @@ from mechdesign.design.piecewise import BathtubBound, PiecewiseClaim, PiecewiseP
 from mechdesign.design.polar import PolarProblem, SplitClaim
 from mechdesign.design.unbiased import UnbiasedPriorBound, UnbiasedProblem
 from mechdesign.design.unbiased_piecewise import UnbiasedBound, UnbiasedPiecewiseProblem
-from mechdesign.losses import Loss, Power
-from mechdesign.mechanisms.kinds import KINDS
-from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.mechanisms.kinds import PROTOCOLS
 from mechdesign.values.codec import Codec
 
 PROVEN_BY: dict[type[Problem], tuple[type[Evidence], ...]] = {
@@ -26,5 +24,5 @@ PROVEN_BY: dict[type[Problem], tuple[type[Evidence], ...]] = {
 }
 """The problems, and for each the kinds of evidence that its designs may rest on."""
 
-CODEC = Codec({Mechanism: KINDS, Loss: (Power,)})
+CODEC = Codec(PROTOCOLS)
 """How designs are read from files."""

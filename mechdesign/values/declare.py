@@ -32,6 +32,23 @@ def stored(values: ArrayLike) -> Floats:
     return array
 
 
+def numbers(name: str) -> Callable[[ArrayLike], Floats]:
+    """`stored` for numbers that errors call ``name``.
+
+    >>> numbers("base")([[1.0], [0.5, 0.5]])
+    Traceback (most recent call last):
+    mechdesign.errors.InvalidInput: base must be rows of numbers, all of one length (got a list of 2)
+    """
+
+    def convert(said: ArrayLike) -> Floats:
+        try:
+            return stored(said)
+        except (TypeError, ValueError, OverflowError):
+            raise InvalidInput(name, said, "be rows of numbers, all of one length") from None
+
+    return convert
+
+
 def content(array: Floats | None) -> tuple[tuple[int, ...], bytes] | None:
     """What two stored arrays are compared and hashed by."""
     return None if array is None else (array.shape, array.tobytes())

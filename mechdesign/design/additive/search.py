@@ -38,6 +38,7 @@ from threadpoolctl import threadpool_limits
 from mechdesign.design.additive.problem import AdditiveProblem
 from mechdesign.design.additive.proof import AdditiveBound, Tails
 from mechdesign.design.result import Design, Report, versions
+from mechdesign.design.unbiased import prior_name
 from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer, require_seconds
 from mechdesign.losses import Power
 from mechdesign.mechanisms.catalogue import largest_safe_height
@@ -74,8 +75,7 @@ def optimal_additive(problem: AdditiveProblem, seconds: float | None = None) -> 
         why = "the time limit was reached" if time.perf_counter() >= deadline else "the search ended"
         raise NoAnswer(f"{why} at a relative gap of {best.gap:.2g}", best.lower, best.upper)
     # a name is what the user says: reports are read as they were written, problems are checked
-    name = getattr(problem.prior, "name", "atoms")
-    details = {"columns": int(best.mechanism.base.size), "steps": steps, "prior": name}
+    details = {"columns": int(best.mechanism.base.size), "steps": steps, "prior": prior_name(problem.prior)}
     taken = time.perf_counter() - started
     report = Report(taken, "structured interior point", versions("numpy", "scipy"), details)
     return Design(problem.written, best.mechanism, best.evidence, report)

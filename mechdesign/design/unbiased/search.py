@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from mechdesign.design.result import Design, Report, versions, within_gap
-from mechdesign.design.unbiased.problem import UnbiasedProblem
+from mechdesign.design.unbiased.problem import UnbiasedProblem, prior_name
 from mechdesign.design.unbiased.proof import UnbiasedPriorBound, average_variance
 from mechdesign.domains import Interval
 from mechdesign.errors import CheckFailed, InvalidInput, require_seconds
@@ -71,7 +71,7 @@ def optimal_unbiased(problem: UnbiasedProblem, seconds: float | None = None) -> 
         found = search.run()
     mechanism = _slim(problem, found.mechanism)
     details: dict[str, Any] = {"outputs": int(mechanism.points.size), "rounds": search.rounds, "steps": search.steps}
-    details |= {"prior": getattr(problem.prior, "name", "atoms")}
+    details |= {"prior": prior_name(problem.prior)}
     taken = time.perf_counter() - started
     report = Report(taken, "structured interior point", versions("numpy", "scipy"), details)
     design = Design(problem.written, mechanism, found.evidence, report)

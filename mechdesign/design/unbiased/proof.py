@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from mechdesign.criteria import Family, Scope
 from mechdesign.design.evidence import column, require_columns, require_mechanism, require_problem
 from mechdesign.design.unbiased.problem import UnbiasedProblem
-from mechdesign.exact.phi import Place, Quadratic, least_phi_of_quadratics
+from mechdesign.exact.phi import Quadratic, least_phi_sum
 from mechdesign.exact.rational import exp_upper, float_down, float_up
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
 from mechdesign.values.declare import array, frozen
@@ -63,8 +63,8 @@ class UnbiasedPriorBound:
             x = (2 * k - intervals) << b
             root, steep, rise = x + offset * intervals, weight << s, (slope * intervals) << (b + p)
             if steep or rise:
-                quadratics.append(_quadratic(steep, rise - steep * x, root))
-        least = least_phi_of_quadratics(quadratics, exp_upper(problem.epsilon)) / ((intervals << b) ** 2 << (p + s))
+                quadratics.append(Quadratic(steep, rise - steep * x, root))
+        least = least_phi_sum(quadratics, exp_upper(problem.epsilon)) / ((intervals << b) ** 2 << (p + s))
         return (level + min(Fraction(0), least)) / Fraction(sum(weights), 1 << p)
 
     def bound(self, problem: Any, mechanism: Any) -> float:
@@ -92,14 +92,3 @@ def average_variance(mechanism: UnbiasedWindow, weights: Floats) -> Fraction:
     exact = [Fraction(weight) for weight in weights.tolist()]
     variances = (Fraction(float_up(mechanism.exact_variance(lower + k * step))) for k in range(len(exact)))
     return sum((p * v for p, v in zip(exact, variances, strict=True) if p), Fraction(0)) / sum(exact)
-
-
-def _quadratic(steep: int, rise: int, root: int) -> Quadratic:
-    """``(y - root)(steep y + rise)``, with ``steep >= 0``."""
-    start: Place | None
-    stop: Place | None
-    if steep:
-        start, stop = sorted((Fraction(root), Fraction(-rise, steep)))
-    else:
-        start, stop = (None, root) if rise > 0 else (root, None)
-    return Quadratic(steep, rise - steep * root, -rise * root, start, stop)

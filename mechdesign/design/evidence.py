@@ -10,7 +10,6 @@ import numpy as np
 from mechdesign.criteria import Criterion, Scope
 from mechdesign.domains import require_numbers
 from mechdesign.errors import CheckFailed, InvalidInput
-from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.values.declare import Floats, stored
 
@@ -64,7 +63,7 @@ def require_problem(problem: object, kind: type[P]) -> P:
     return problem
 
 
-def require_mechanism(mechanism: Mechanism | Product, kind: type[P], problem: Any) -> P:
+def require_mechanism(mechanism: Mechanism, kind: type[P], problem: Any) -> P:
     """The mechanism, if it is of this kind and for the problem's epsilon and inputs, else `CheckFailed`."""
     if not isinstance(mechanism, kind):
         raise CheckFailed(f"the evidence is about {kind.__name__} mechanisms, not about {mechanism.name}")

@@ -15,7 +15,6 @@ from mechdesign.criteria import Scope
 from mechdesign.design.evidence import Evidence, Problem
 from mechdesign.errors import CheckFailed, NoAnswer
 from mechdesign.exact import prove_privacy
-from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.values import files
 from mechdesign.values.codec import encoded
@@ -65,7 +64,7 @@ class Certificate:
         }
 
 
-def certify(problem: Problem, mechanism: Mechanism | Product, evidence: Evidence) -> Certificate:
+def certify(problem: Problem, mechanism: Mechanism, evidence: Evidence) -> Certificate:
     """All that problem, mechanism and evidence prove together, without any solver, or `CheckFailed`."""
     prove_privacy(mechanism, problem.epsilon)
     scope = evidence.scope(problem, mechanism)
@@ -104,7 +103,7 @@ class Design:
     """
 
     problem: Problem
-    mechanism: Mechanism | Product
+    mechanism: Mechanism
     evidence: Evidence
     report: Report = field(eq=False)
     certificate: Certificate = derived(lambda design: certify(design.problem, design.mechanism, design.evidence))

@@ -37,8 +37,11 @@ SCALAR_KINDS: tuple[type, ...] = (
 )
 """Those for one number, which may be parts of a product."""
 
-KINDS: tuple[type, ...] = (*SCALAR_KINDS, Product, JointResponse, JointUnary, JointHashing)
-"""All of them, those for groups of users included."""
+KINDS: tuple[type, ...] = (*SCALAR_KINDS, Product)
+"""All that are a `Mechanism`."""
+
+JOINT_KINDS: tuple[type, ...] = (JointResponse, JointUnary, JointHashing)
+"""Those for groups of users: what they cost in privacy depends on who colludes, so they have no likelihood ratio."""
 
 PROTOCOLS: dict[Any, tuple[type, ...]] = {
     Mechanism: KINDS,

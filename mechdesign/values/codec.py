@@ -149,7 +149,8 @@ class Codec:
         try:
             value = kind(**found)
         except InvalidInput as bad:
-            raise FileProblem(f"{place} {bad.field}", bad.value, bad.rule, bad.next_step) from None
+            inside = bad.field.removeprefix(place.split()[-1]).lstrip()  # the weights of a prior are "prior weights"
+            raise FileProblem(f"{place} {inside}".rstrip(), bad.value, bad.rule, bad.next_step) from None
         echo = self.encoded(value.echo()) if hasattr(value, "echo") else {}
         for key, rest in entries.items():
             if key not in echo:
@@ -245,7 +246,7 @@ def _decoded_plain(declared: Any, said: Any, place: str) -> Any:
     if declared is float:
         if type(said) is str and said in _INFINITIES:
             return _INFINITIES[said]
-        if type(said) not in (int, float):
+        if type(said) not in (int, float) or said != said:
             raise FileProblem(place, type(said).__name__, "be a number")
         try:
             return float(said)
@@ -304,7 +305,7 @@ def _require_numbers(said: list[Any], place: str, axes: int) -> None:
     for entry in said:
         if type(entry) is list and axes > 1:
             _require_numbers(entry, place, axes - 1)
-        elif type(entry) not in (int, float):
+        elif type(entry) not in (int, float) or entry != entry:
             raise FileProblem(place, "a list with other things than numbers", "hold numbers only")
 
 

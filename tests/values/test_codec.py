@@ -123,14 +123,15 @@ def test_what_is_written_is_plain_json() -> None:
 
 WRONG: dict[str, list[Any]] = {
     "kind": [None, "square", "", 1, [], {}],
-    "number": ["0.1", True, None, [0.1], {}, "nan", 10**400, "infinity"],
+    "number": ["0.1", True, None, [0.1], {}, "nan", math.nan, 10**400, "infinity"],
     "count": [3.0, "3", True, None, [3]],
     "flag": [1, 0, "true", None],
     "text": [1, None, ["a"], "\ud800"],
     "share": [1, 0.5, "0.5", "1/0", "1/-2", "--1/2", "1//2", "", "1/2 ", "\u0661/2", "1e5", "9" * 5000, None],
     "colour": ["green", "RED", 1, None],
     "table": [
-        "0.1", None, [[1.0], [1.0, 2.0]], [[1.0, "2"]], [[True]], [None], [[10**400]], [1.0, [2.0]], {"0": 1.0},
+        "0.1", None, [[1.0], [1.0, 2.0]], [[1.0, "2"]], [[True]], [None], [math.nan], [[10**400]], [1.0, [2.0]],
+        {"0": 1.0},
     ],
     "pair": [[1.5], [1.5, "a", "b"], ["a", 1.5], "1.5a", None, {}],
     "several": [[1.0], ["1"], [True], [None], 1, "12", [[1]]],
@@ -247,7 +248,7 @@ def test_a_field_that_follows_from_the_others_is_left_out_of_files() -> None:
         read(encoded(Labelled(2.0)) | {"label": "side 3"}, Labelled)
 
 
-@pytest.mark.parametrize("value", [Custom(lambda y, x: abs(y - x)), print, object(), {1, 2}, 1j, b"a"], ids=repr)
+@pytest.mark.parametrize("value", [Custom(lambda y, x: abs(y - x)), print, object(), {1, 2}, 1j, b"a"], ids=type)
 def test_what_is_no_data_is_not_written(value: object) -> None:
     with pytest.raises(InvalidInput, match=r"thing.* must be data: a file cannot hold it.*; take a named"):
         encoded(value, "thing")
@@ -336,4 +337,4 @@ def test_a_changed_entry_is_read_or_refused_and_nothing_else(thing: Everything, 
         again = read(encoded(thing) | {key: said})
     except FileProblem:
         return
-    assert is_same(encoded(again)[key], said) or said != said or isinstance(said, str | list | dict)
+    assert read(through_file(encoded(again))) == again

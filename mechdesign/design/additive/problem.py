@@ -5,19 +5,24 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from mechdesign.criteria import Aim, Criterion
-from mechdesign.design.unbiased import UnbiasedProblem
-from mechdesign.design.unbiased.problem import GridPrior, grid_echo, is_on_grid, settled_weights, written
+from mechdesign.design.unbiased import (
+    GridPrior,
+    UnbiasedProblem,
+    grid_echo,
+    is_on_grid,
+    settled_weights,
+    written,
+)
 from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms.catalogue import SYMMETRIC
 from mechdesign.mechanisms.conditional import LARGEST, require_shape
 from mechdesign.values.codec import named
-from mechdesign.values.declare import array, epsilon, field, finite, frozen, optional, settle, stored, whole
+from mechdesign.values.declare import array, epsilon, evolved, field, finite, frozen, optional, settle, stored, whole
 
 Floats = NDArray[np.float64]
 
@@ -100,7 +105,7 @@ class AdditiveProblem:
     @property
     def written(self) -> AdditiveProblem:
         """The same problem as files can hold it."""
-        return attrs.evolve(self, prior=written(self.prior))
+        return evolved(self, prior=written(self.prior))
 
     def echo(self) -> dict[str, Any]:
         """What loss and criterion are called, of which kind the prior is, and whether it was rounded."""

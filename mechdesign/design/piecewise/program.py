@@ -16,7 +16,6 @@ import time
 from dataclasses import replace
 from typing import Any
 
-import attrs
 import numpy as np
 from mechdesign_solvers import BackendMissing, BilinearProgram, Limits, LinearProgram, Product, Scip, Solution, Status
 from numpy.typing import NDArray
@@ -31,7 +30,7 @@ from mechdesign.exact.piecewise import exact_error
 from mechdesign.exact.rational import float_up
 from mechdesign.losses import Power
 from mechdesign.mechanisms.catalogue import two_heights
-from mechdesign.values.declare import frozen
+from mechdesign.values.declare import evolved, frozen
 
 Floats = NDArray[np.float64]
 
@@ -60,7 +59,7 @@ def search_pieces(problem: PiecewiseProblem, seconds: float | None = None) -> De
     """
     started = time.perf_counter()
     pieces = 3 if problem.pieces is None else problem.pieces
-    problem = attrs.evolve(problem, pieces=pieces)
+    problem = evolved(problem, pieces=pieces)
     if not isinstance(problem.loss, Power) or problem.loss.exponent != int(problem.loss.exponent):
         raise InvalidInput(
             "loss", problem.loss.name, "be a whole power of the distance for method='scip'", "use the reduction"
@@ -89,7 +88,7 @@ def search_pieces(problem: PiecewiseProblem, seconds: float | None = None) -> De
     low = min(max(peak * math.exp(-problem.epsilon), math.exp(-problem.epsilon) / bathtub.length), 1 / bathtub.length)
     mechanism = two_heights(problem.epsilon, problem.inputs, problem.output_domain, low, "OGPM")
     upper = float_up(exact_error(mechanism, problem.hardest_input, int(problem.loss.exponent)))
-    proven = optimal_piecewise(attrs.evolve(problem, pieces=None)).certificate
+    proven = optimal_piecewise(evolved(problem, pieces=None)).certificate
     _require_agreement(solution, upper, proven)
     details: dict[str, Any] = {
         "solved_at": problem.hardest_input,

@@ -115,7 +115,7 @@ def sampled_inputs(problem: PiecewiseProblem, count: int) -> Floats:
 
 
 def scope_of(problem: PiecewiseProblem) -> Scope:
-    """Whom a bound is about. On a circle any mechanism can be averaged over rotations: for a distance it is about all."""
+    """Whom a bound is about. Round a circle any mechanism can be averaged: for a distance the bound is about all."""
     if problem.pieces == 1:
         return Scope(Family.ONE_PIECE)
     on_circle = isinstance(problem.inputs, Circle) and isinstance(problem.loss, Power)

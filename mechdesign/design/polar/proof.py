@@ -41,8 +41,8 @@ class SplitClaim:
 
 
 def _parts(mechanism: Any, problem: PolarProblem) -> tuple[Piecewise, Piecewise]:
-    parts = mechanism.parts if isinstance(mechanism, Product) else ()
-    if len(parts) != 2 or not all(isinstance(part, Piecewise) for part in parts):
+    parts = [part for part in mechanism.parts if isinstance(part, Piecewise)] if isinstance(mechanism, Product) else []
+    if len(parts) != 2 or len(mechanism.parts) != 2:
         raise CheckFailed("the mechanism is not a pair of piecewise mechanisms")
     domains = [(part.inputs, part.outputs) for part in parts]
     if domains != [(problem.distances, problem.distances), (problem.angles, problem.angles)]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from mechdesign.design.additive import AdditiveBound, AdditiveProblem
 from mechdesign.design.convex import ConvexClaim, LinearBound, TableProblem
 from mechdesign.design.evidence import Evidence, Problem
-from mechdesign.design.minimax import MinimaxBound, MinimaxClaim, MinimaxProblem
 from mechdesign.design.finite import FiniteBound, FiniteProblem, LexicographicBound
+from mechdesign.design.minimax import MinimaxBound, MinimaxClaim, MinimaxProblem
 from mechdesign.design.piecewise import BathtubBound, PiecewiseClaim, PiecewiseProblem
 from mechdesign.design.points import PointsBound
 from mechdesign.design.polar import PolarProblem, SplitClaim

@@ -11,9 +11,9 @@ from mechdesign.design.result import FORMAT, VERSION, Design, Report
 from mechdesign.errors import CheckFailed, FileProblem
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.values import files
+from mechdesign.values.codec import is_same
 
 _READERS = {"mechdesign table": "tables are read by verify"}
-_SAME = 1e-9  # relative: how near two computers come where bounds are claimed in doubles
 
 
 def load_design(path: Path | str) -> Design:
@@ -60,5 +60,5 @@ def _require_said(said: Mapping[str, Any], design: Design) -> None:
     for key in ("lower", "upper", "privacy_loss"):
         if type(said[key]) not in (int, float):
             raise FileProblem(f"certificate {key}", type(said[key]).__name__, "be a number")
-        if not abs(said[key] - derived[key]) <= _SAME * abs(derived[key]):
+        if not is_same(said[key], derived[key]):  # but for the last digits: computers differ where bounds are claimed
             raise FileProblem(f"certificate {key}", said[key], f"be {derived[key]!r}, what was derived")

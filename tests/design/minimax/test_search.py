@@ -323,3 +323,12 @@ def test_a_design_comes_back_from_its_file_as_it_was(tmp_path: Path) -> None:
     assert again == design
     assert again.problem == design.problem
     assert again.report == design.report
+
+
+@pytest.mark.parametrize("key", ["lower", "upper", "privacy_loss"])
+@pytest.mark.parametrize("said", [10**400, -(10**400), "0.1", None, True])
+def test_numbers_of_a_certificate_that_no_double_holds_are_refused(key: str, said: object) -> None:
+    design = optimal_minimax(MinimaxProblem(1.0, Squared()))
+    document = design.document() | {"format": FORMAT, "version": VERSION}
+    with pytest.raises(FileProblem, match=f"certificate {key}"):
+        design_of_document(document | {"certificate": document["certificate"] | {key: said}}, "a file")

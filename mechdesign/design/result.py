@@ -19,7 +19,7 @@ from mechdesign.mechanisms.joint import JointResponse, require_own_law
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.values import files
 from mechdesign.values.codec import encoded
-from mechdesign.values.declare import derived, field, frozen
+from mechdesign.values.declare import derived, evolved, field, frozen
 
 FORMAT = "mechdesign research file"
 VERSION = 2
@@ -134,6 +134,14 @@ class Design:
         """Write the design as JSON for research use; a table for deployment is a different thing."""
         document = {"format": FORMAT, "version": VERSION, "use": "research only, not for deployment"} | self.document()
         return files.write_atomically(path, files.dump_json(document).encode(), overwrite=overwrite)
+
+
+def saying_why(design: Design, gap: float, stopped: str) -> Design:
+    """The design; if its certificate is wider than was asked, its report says why the search stopped."""
+    if design.certificate.relative_gap <= gap:
+        return design
+    details = {**design.report.details, "stopped": stopped}
+    return evolved(design, report=evolved(design.report, details=details))
 
 
 def within_gap(design: Design, gap: float, stopped: str) -> Design:

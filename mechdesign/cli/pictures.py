@@ -18,13 +18,14 @@ from mechdesign.collect.protocols.table_laws import output_points
 from mechdesign.deploy import Table
 from mechdesign.deploy.table import load_table
 from mechdesign.design import SavedDesign
-from mechdesign.design.joint import saved as joint_saved
+from mechdesign.design.joint import JointProblem
 from mechdesign.design.result import FORMAT as DESIGN
 from mechdesign.design.saved import design_of_document
 from mechdesign.domains import Circle, Finite
 from mechdesign.errors import FileProblem, InvalidInput
 from mechdesign.losses import Power, parse_loss
 from mechdesign.mechanisms.discrete import Discrete
+from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.mechanisms.product import Product
 from mechdesign.plot.channel import channel_map
 from mechdesign.values import files
@@ -51,10 +52,6 @@ def picture(path: Path, kind: str) -> Figure:
         return _error_figure(design_of_document(document, str(path)))
     if form == DESIGN:
         return design_figure(design_of_document(document, str(path)))
-    if form == joint_saved.FORMAT:
-        from mechdesign.plot.joint import joint_design
-
-        return joint_design(joint_saved.joint_of_document(document, str(path)))
     if form == _TABLE:
         return _table_figure(load_table(path))
     if document.get("kind") == bench.KIND:
@@ -65,6 +62,10 @@ def picture(path: Path, kind: str) -> Figure:
 
 def design_figure(saved: SavedDesign) -> Figure:
     """The picture of a saved design, as the command that made it drew it."""
+    if isinstance(saved.problem, JointProblem):
+        from mechdesign.plot.joint import joint_design
+
+        return joint_design(saved)
     criterion, labels = criterion_of(saved), labels_of(saved)
     return certified.figure(saved.mechanism, saved.certificate, loss_of(saved), criterion, labels)
 
@@ -94,10 +95,11 @@ def loss_of(saved: SavedDesign) -> Power:
 
 
 def _error_figure(saved: SavedDesign) -> Figure:
-    mechanism, loss = saved.mechanism, loss_of(saved)
-    if isinstance(mechanism, Product | Discrete):
-        rule = f"be {LAW} for a mechanism whose inputs are pairs or rows of a matrix"
+    mechanism = saved.mechanism
+    if isinstance(mechanism, Product | Discrete | JointResponse):
+        rule = f"be {LAW} for a mechanism whose inputs are pairs, rows of a matrix or answers of a group"
         raise InvalidInput("kind", ERROR, rule)
+    loss = loss_of(saved)
     return plot.errors_over_inputs({mechanism.name: mechanism}, loss, f"{mechanism.name}, ε = {mechanism.epsilon:g}")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,8 +14,7 @@ from mechdesign.cli.options import AsJson, Force, PlotFile, Quiet
 from mechdesign.cli.pictures import design_figure, labels_of
 from mechdesign.cli.question import Labels
 from mechdesign.design import SavedDesign
-from mechdesign.design.joint import saved as joint_saved
-from mechdesign.design.joint.search import heuristic
+from mechdesign.design.joint import JointProblem
 from mechdesign.design.saved import design_of_document
 from mechdesign.domains import Circle
 from mechdesign.errors import InvalidInput
@@ -61,11 +59,11 @@ def run(
 ) -> None:
     output.require_outputs(None, plot_file, force=force)
     document = files.read_json(file)
-    if document.get("format") == joint_saved.FORMAT:
-        _show_joint(document, str(file), plot_file, as_json=as_json, force=force, quiet=quiet)
-        return
     with output.progress("checking the certificate", quiet=quiet):
         saved = design_of_document(document, str(file))
+    if isinstance(saved.problem, JointProblem):
+        jrr.show(saved, plot_file, as_json=as_json, force=force)
+        return
     parts = saved.mechanism.parts if isinstance(saved.mechanism, Product) else (saved.mechanism,)
     errors = [row for part in parts for row in _errors(part, saved)]
     if plot_file is not None:
@@ -87,26 +85,6 @@ def run(
     if certified.is_certified_optimum(saved.mechanism):
         output.print_gap(saved.certificate)
     _print_named(saved)
-    if plot_file is not None:
-        output.say_saved(plot_file)
-
-
-def _show_joint(
-    document: Mapping[str, Any], source: str, plot_file: Path | None, *, as_json: bool, force: bool, quiet: bool
-) -> None:
-    with output.progress("deriving the design again", quiet=quiet):
-        design = joint_saved.joint_of_document(document, source)
-    rule = heuristic(design.problem) if design.problem.is_pair else None
-    if plot_file is not None:
-        from mechdesign.plot.joint import joint_design
-
-        save_picture(joint_design(design), plot_file, overwrite=force)
-    if as_json:
-        output.print_json(jrr.document_of(design, rule))
-        return
-    jrr.print_design(design, rule)
-    bound = "its lower bound is as claimed" if design.certificate.claimed else "so was its lower bound"
-    output.console.print(f"\nAll numbers were derived again from the file's problem and law; {bound}.", soft_wrap=True)
     if plot_file is not None:
         output.say_saved(plot_file)
 

@@ -29,6 +29,7 @@ from mechdesign.errors import CheckFailed, FileProblem, InvalidInput, require_ep
 from mechdesign.mechanisms.additive import Additive, BoundedLaplace
 from mechdesign.mechanisms.conditional import ConditionalNoise
 from mechdesign.mechanisms.discrete import Discrete, TwoSidedGeometric
+from mechdesign.mechanisms.joint import require_own_law
 from mechdesign.mechanisms.mixture import Mixture
 from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.mechanisms.product import Product
@@ -198,7 +199,7 @@ def make_table(
     name the inputs and outputs of a finite mechanism; left out, those of the design's problem do if it has any.
     """
     bits = _require_bits(bits)
-    mechanism = source.mechanism if isinstance(source, Design | SavedDesign) else source
+    mechanism = require_own_law(source.mechanism if isinstance(source, Design | SavedDesign) else source)
     certificate = source.certificate if isinstance(source, Design | SavedDesign) else None
     if not hasattr(mechanism, "epsilon"):
         raise InvalidInput("source", source, "be a design or a mechanism", "read a design file with load_design")

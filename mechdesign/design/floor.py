@@ -50,7 +50,7 @@ def floor_of(epsilon: float, loss: Power, domain: Interval | Circle) -> Floor:
         raise InvalidInput("loss", loss, "be a power of the distance")
     if isinstance(domain, Circle):
         best = optimal_piecewise(PiecewiseProblem(epsilon, loss, domain))
-        return Floor(best.certificate.lower, best.certificate.upper, "rotation averaging", best.mechanism.name)
+        return Floor(best.certificate.lower, best.certificate.upper, "rotation averaging", best.own_law.name)
     try:
         problem = MinimaxProblem(epsilon, loss, domain, _GAP, _GRID)
     except InvalidInput:  # outside what the certified optimum covers

@@ -6,6 +6,7 @@ from mechdesign.design.additive import AdditiveBound, AdditiveProblem
 from mechdesign.design.convex import ConvexClaim, LinearBound, TableProblem
 from mechdesign.design.evidence import Evidence, Problem
 from mechdesign.design.finite import FiniteBound, FiniteProblem, LexicographicBound
+from mechdesign.design.joint import ClosedForm, DualBound, JointClaim, JointProblem
 from mechdesign.design.piecewise import BathtubBound, PiecewiseClaim, PiecewiseProblem
 from mechdesign.design.polar import PolarProblem, SplitClaim
 from mechdesign.design.unbiased import UnbiasedPriorBound, UnbiasedProblem
@@ -14,6 +15,7 @@ from mechdesign.mechanisms.kinds import PROTOCOLS
 from mechdesign.values.codec import Codec
 
 PROVEN_BY: dict[type[Problem], tuple[type[Evidence], ...]] = {
+    JointProblem: (ClosedForm, DualBound, JointClaim),
     PiecewiseProblem: (BathtubBound, PiecewiseClaim),
     PolarProblem: (SplitClaim,),
     UnbiasedPiecewiseProblem: (UnbiasedBound,),

@@ -13,6 +13,7 @@ from mechdesign.cli.question import with_options
 from mechdesign.design import constants
 from mechdesign.errors import NoAnswer
 from mechdesign.values import files
+from mechdesign.values.codec import encoded
 
 
 def run(
@@ -45,7 +46,7 @@ def run(
     if out is not None:
         files.write_atomically(out, document.encode(), overwrite=force)
     if as_json:
-        output.print_json({"constants": [row.to_dict() for row in rows]})
+        output.print_json({"constants": encoded(rows)})
     elif out is None:
         output.console.print(document, soft_wrap=True)
     else:

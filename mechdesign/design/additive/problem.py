@@ -21,6 +21,7 @@ from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms.catalogue import SYMMETRIC
 from mechdesign.mechanisms.conditional import LARGEST, require_shape
+from mechdesign.privacy import Pure
 from mechdesign.values.codec import named
 from mechdesign.values.declare import array, epsilon, evolved, field, finite, frozen, optional, settle, stored, whole
 
@@ -82,6 +83,10 @@ class AdditiveProblem:
             raise InvalidInput("gap", self.gap, f"lie between {LEAST_GAP:g} and 1")
         settle(self, reach=reach, tail=tail)
         settle(self, weights=settled_weights(self.prior, self.inputs, bins + 1, self.weights))
+
+    @property
+    def privacy(self) -> Pure:
+        return Pure(self.epsilon)
 
     @property
     def criterion(self) -> Criterion:

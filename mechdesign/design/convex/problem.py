@@ -12,6 +12,7 @@ from mechdesign.criteria import Aim, Criterion
 from mechdesign.design.finite import matrix_digest
 from mechdesign.domains import Finite, require_numbers
 from mechdesign.errors import InvalidInput
+from mechdesign.privacy import Pure
 from mechdesign.values.declare import array, epsilon, field, finite, frozen, optional, settle, stored
 
 Floats = NDArray[np.float64]
@@ -123,6 +124,10 @@ class TableProblem:
         shape = len(self.inputs), len(self.outputs)
         if self.linear is not None and self.linear.costs.shape != shape:
             raise InvalidInput("costs", self.linear.costs.shape, f"have the shape {shape}")
+
+    @property
+    def privacy(self) -> Pure:
+        return Pure(self.epsilon)
 
     @property
     def criterion(self) -> Criterion:

@@ -14,8 +14,9 @@ from mechdesign.criteria import Aim, Criterion
 from mechdesign.domains import Finite, require_numbers
 from mechdesign.errors import InvalidInput, require_finite
 from mechdesign.priors import Atoms
+from mechdesign.privacy import Pure
 from mechdesign.values.codec import named
-from mechdesign.values.declare import array, epsilon, field, finite, frozen, optional, settle, stored
+from mechdesign.values.declare import array, derived, epsilon, field, finite, frozen, optional, settle, stored
 
 Floats = NDArray[np.float64]
 
@@ -93,6 +94,8 @@ class FiniteProblem:
     slack: float = finite("slack", default=1e-5)
     input_labels: tuple[str, ...] | None = field(default=None, converter=_texts("input_labels"))
     output_labels: tuple[str, ...] | None = field(default=None, converter=_texts("output_labels"))
+    inputs: Finite = derived(lambda problem: Finite(tuple(range(problem.loss_matrix.shape[0]))))
+    """The numbers of the rows."""
 
     def __attrs_post_init__(self) -> None:
         if not LEAST_EPSILON <= self.epsilon <= MOST_EPSILON:
@@ -117,13 +120,12 @@ class FiniteProblem:
         settle(self, prior=stored(Atoms(np.arange(float(count)), weights).weights))
 
     @property
-    def criterion(self) -> Criterion:
-        return Criterion(_aim(self.aim))
+    def privacy(self) -> Pure:
+        return Pure(self.epsilon)
 
     @property
-    def inputs(self) -> Finite:
-        """The numbers of the rows."""
-        return Finite(tuple(range(self.loss_matrix.shape[0])))
+    def criterion(self) -> Criterion:
+        return Criterion(_aim(self.aim))
 
     def echo(self) -> dict[str, Any]:
         """What the loss is called, a hash of the loss matrix, and the inputs as a domain."""

@@ -10,6 +10,7 @@ from mechdesign.domains import Finite, Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms.catalogue import UNIT
+from mechdesign.privacy import Pure
 from mechdesign.values.codec import named
 from mechdesign.values.declare import Floats, epsilon, field, frozen, gap, whole
 
@@ -64,6 +65,10 @@ class MinimaxProblem:
     @property
     def criterion(self) -> Criterion:
         return Criterion(Aim.WORST)
+
+    @property
+    def privacy(self) -> Pure:
+        return Pure(self.epsilon)
 
     @property
     def point_weights(self) -> Floats | None:

@@ -14,6 +14,7 @@ from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms.catalogue import SYMMETRIC
 from mechdesign.panels import integrate_between
 from mechdesign.priors import Atoms, Density, Law, Prior
+from mechdesign.privacy import Pure
 from mechdesign.values.codec import named
 from mechdesign.values.declare import array, epsilon, evolved, field, finite, frozen, optional, settle, stored, whole
 
@@ -73,6 +74,10 @@ class UnbiasedProblem:
         if not LEAST_GAP <= self.gap < 1:
             raise InvalidInput("gap", self.gap, f"lie between {LEAST_GAP:g} and 1")
         settle(self, weights=settled_weights(self.prior, self.inputs, self.size, self.weights))
+
+    @property
+    def privacy(self) -> Pure:
+        return Pure(self.epsilon)
 
     @property
     def criterion(self) -> Criterion:

@@ -113,14 +113,34 @@ __all__ = [
 ]
 
 
-_MODULES = {
+_SUBMODULES = {
     "catalogue": "mechanisms.catalogue",
     "collect": "collect",
     "deploy": "deploy",
     "design": "design",
     "priors": "priors",
 }
-_PLACES = ("errors", "domains", "losses", "mechanisms", "exact", "design", "deploy", "design.piecewise.program")
+_HOMES = {
+    "Absolute": "losses",
+    "CheckFailed": "errors",
+    "Circle": "domains",
+    "Custom": "losses",
+    "FileProblem": "errors",
+    "Finite": "domains",
+    "Interval": "domains",
+    "InvalidInput": "errors",
+    "MechDesignError": "errors",
+    "MissingExtra": "errors",
+    "NoAnswer": "errors",
+    "Power": "losses",
+    "SolverFailed": "errors",
+    "Squared": "losses",
+    "Table": "deploy",
+    "load_table": "deploy",
+    "make_table": "deploy",
+    "prove_privacy": "exact",
+}
+"""Where names live that are not in `mechdesign.design`."""
 
 
 def __getattr__(name: str) -> object:
@@ -128,11 +148,10 @@ def __getattr__(name: str) -> object:
     from importlib import import_module
 
     value: object = None
-    if name in __all__ and name not in _MODULES:
-        places = (vars(import_module(f"{__name__}.{place}")) for place in _PLACES)
-        value = next(found[name] for found in places if name in found)
+    if name in __all__ and name not in _SUBMODULES:
+        value = getattr(import_module(f"{__name__}.{_HOMES.get(name, 'design')}"), name)
     elif not name.startswith("_"):
-        module = f"{__name__}.{_MODULES.get(name, name)}"
+        module = f"{__name__}.{_SUBMODULES.get(name, name)}"
         try:
             value = import_module(module)
         except ModuleNotFoundError as missing:

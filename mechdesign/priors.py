@@ -5,25 +5,37 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.data.numbers import require_number_text
 from mechdesign.data.values import number_chunks
-from mechdesign.domains import Circle, Interval, require_numbers
-from mechdesign.errors import FileProblem, InvalidInput, require_finite, sealed
+from mechdesign.domains import Circle, Interval, only, require_domain, require_numbers
+from mechdesign.errors import FileProblem, InvalidInput, sealed
+from mechdesign.values.codec import encoded, left_out, named
+from mechdesign.values.declare import array, derived, field, finite, frozen, settle, stored
 
 Floats = NDArray[np.float64]
+Function = Callable[[Floats], Floats]
 
 _NARROWEST = 1e-12  # a deviation, for an interval and a mean of size 1
+_EDGE = 2.0**-33  # of the length: the mass nearer to an end than this is spread evenly
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+def _numbers(said: ArrayLike, name: str) -> Floats:
+    return stored(require_numbers(said, name))
+
+
+def _listed(said: ArrayLike, name: str) -> Floats:
+    """The same, a single number included."""
+    return stored(np.atleast_1d(require_numbers(said, name)))
+
+
+@frozen
 class Atoms:
     """Probability ``weights`` on ``points``; a data set is equal weights on its values.
 
@@ -31,31 +43,18 @@ class Atoms:
     [0.6666666666666666, 0.3333333333333333]
     """
 
-    points: Floats
-    weights: Floats
+    kind: ClassVar[str] = "atoms"
 
-    def __post_init__(self) -> None:
-        points = np.atleast_1d(require_numbers(self.points, "prior points"))
-        weights = np.atleast_1d(require_numbers(self.weights, "prior weights"))
+    points: Floats = array(partial(_listed, name="prior points"))
+    weights: Floats = array(partial(_listed, name="prior weights"))
+
+    def __attrs_post_init__(self) -> None:
+        points, weights = self.points, self.weights
         if points.shape != weights.shape or points.ndim != 1 or points.size == 0:
             raise InvalidInput("prior", (points.shape, weights.shape), "have one weight for each point, and a point")
         if not np.isfinite(points).all():
             raise InvalidInput("prior points", points, "be finite")
         _require_weights(weights)
-        for name, array in (("points", points), ("weights", weights)):
-            array = array.copy()
-            array.setflags(write=False)
-            object.__setattr__(self, name, array)
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Atoms)
-            and np.array_equal(self.points, other.points)
-            and np.array_equal(self.weights, other.weights)
-        )
-
-    def __hash__(self) -> int:
-        return hash((self.points.tobytes(), self.weights.tobytes()))
 
     @classmethod
     def of_data(cls, values: ArrayLike) -> Atoms:
@@ -65,18 +64,243 @@ class Atoms:
         return cls(points, counts / counts.sum())
 
 
-@dataclass(frozen=True, slots=True)
-class Density:
-    """A probability density on a domain, smooth between its ``breakpoints``; the named constructors normalise it."""
+# -- named laws -------------------------------------------------------------------------------------------------------
 
-    function: Callable[[Floats], Floats]
-    domain: Interval | Circle
-    breakpoints: tuple[float, ...] = ()
-    name: str = "density"
+
+@frozen
+class UniformLaw:
+    """The same density everywhere."""
+
+    kind: ClassVar[str] = "uniform"
+
+    @property
+    def name(self) -> str:
+        return "uniform"
+
+    def breakpoints(self, domain: Interval | Circle) -> tuple[float, ...]:
+        return ()
+
+    def on(self, domain: Interval | Circle) -> Function:
+        return partial(_constant, height=1 / domain.length)
+
+
+def _constant(x: Floats, height: float) -> Floats:
+    return np.full_like(x, height)
+
+
+@frozen
+class NormalLaw:
+    """The normal law conditioned on a domain."""
+
+    kind: ClassVar[str] = "normal"
+
+    mean: float = finite("prior mean")
+    deviation: float = finite("prior deviation")
+
+    def __attrs_post_init__(self) -> None:
+        if not self.deviation > 0:
+            raise InvalidInput("prior deviation", self.deviation, "be above 0")
+
+    @property
+    def name(self) -> str:
+        return f"normal({_shown(self.mean)}, {_shown(self.deviation)})"
+
+    def breakpoints(self, domain: Interval | Circle) -> tuple[float, ...]:
+        spread = (self.mean + k * self.deviation for k in (-8, -4, -2, -1, 0, 1, 2, 4, 8))
+        return tuple(point for point in spread if domain.lower < point < domain.upper)
+
+    def on(self, domain: Interval | Circle) -> Function:
+        mean, deviation = self.mean, self.deviation
+        least = _NARROWEST * max(domain.length, abs(mean))
+        if deviation < least:
+            rule = f"be at least {least:.3g}"
+            raise InvalidInput("prior deviation", deviation, rule, "doubles resolve no narrower law")
+        if domain.lower > mean:  # mirrored into the lower tail, where probabilities keep their digits
+            mass = self._below(2 * mean - domain.lower) - self._below(2 * mean - domain.upper)
+        else:
+            mass = self._below(domain.upper) - self._below(domain.lower)
+        if not mass > 1e-12:
+            is_wide = domain.lower <= mean <= domain.upper
+            step = "narrow the prior, or take the uniform one" if is_wide else "move the prior"
+            raise InvalidInput("prior", (mean, deviation), f"have at least 1e-12 of its mass inside {domain}", step)
+        return partial(_bell, mean=mean, deviation=deviation, scale=mass * deviation * math.sqrt(2 * math.pi))
+
+    def _below(self, value: float) -> float:
+        return 0.5 * math.erfc(-(value - self.mean) / self.deviation / math.sqrt(2))
+
+
+def _bell(x: Floats, mean: float, deviation: float, scale: float) -> Floats:
+    return np.asarray(np.exp(-0.5 * ((x - mean) / deviation) ** 2) / scale)
+
+
+@frozen
+class BetaLaw:
+    """The beta law with shapes ``first`` and ``second``, stretched from [0, 1] to a domain.
+
+    Shapes below 1 have an infinite density at an end: the mass within 2^-33 of the length of an end is spread evenly.
+    """
+
+    kind: ClassVar[str] = "beta"
+
+    first: float = finite("prior shape")
+    second: float = finite("prior shape")
+
+    def __attrs_post_init__(self) -> None:
+        if not (1e-3 <= self.first <= 1e4 and 1e-3 <= self.second <= 1e4):
+            raise InvalidInput("prior shapes", (self.first, self.second), "lie between 0.001 and 10000")
+
+    @property
+    def name(self) -> str:
+        return f"beta({_shown(self.first)}, {_shown(self.second)})"
+
+    def breakpoints(self, domain: Interval | Circle) -> tuple[float, ...]:
+        """Halving towards both ends, and around the middle of the mass."""
+        a, b = self.first, self.second
+        mean, spread = a / (a + b), math.sqrt(a * b / (a + b + 1)) / (a + b)
+        shares = [_EDGE * 2.0**k for k in range(33)]
+        shares += [1 - share for share in shares] + [mean + k * spread for k in (-8, -4, -2, -1, 0, 1, 2, 4, 8)]
+        inside = {domain.lower + share * domain.length for share in shares if _EDGE <= share <= 1 - _EDGE}
+        return tuple(sorted(point for point in inside if domain.lower < point < domain.upper))
+
+    def on(self, domain: Interval | Circle) -> Function:
+        from scipy.special import betainc, betaln
+
+        a, b = self.first, self.second
+        norm = float(betaln(a, b)) + math.log(domain.length)
+        ends = tuple(float(betainc(*shapes, _EDGE)) / (_EDGE * domain.length) for shapes in ((a, b), (b, a)))
+        return partial(_hill, shapes=(a, b), norm=norm, ends=ends, domain=domain)
+
+
+def _hill(
+    x: Floats, shapes: tuple[float, float], norm: float, ends: tuple[float, ...], domain: Interval | Circle
+) -> Floats:
+    a, b = shapes
+    left, right = (x - domain.lower) / domain.length, (domain.upper - x) / domain.length
+    inner = np.clip(left, _EDGE, 1.0), np.clip(right, _EDGE, 1.0)
+    values = np.exp((a - 1) * np.log(inner[0]) + (b - 1) * np.log(inner[1]) - norm)
+    values = np.where(left < _EDGE, ends[0], np.where(right < _EDGE, ends[1], values))
+    return np.asarray(np.where((left >= 0) & (right >= 0), values, 0.0))
+
+
+@frozen
+class ExponentialLaw:
+    """The exponential law of this rate from the lower end, conditioned on a domain."""
+
+    kind: ClassVar[str] = "exponential"
+
+    rate: float = finite("prior rate")
+
+    def __attrs_post_init__(self) -> None:
+        if not self.rate > 0:
+            raise InvalidInput("prior rate", self.rate, "be above 0")
+
+    @property
+    def name(self) -> str:
+        return f"exponential({_shown(self.rate)})"
+
+    def breakpoints(self, domain: Interval | Circle) -> tuple[float, ...]:
+        steps = (domain.lower + k / self.rate for k in (0.5, 1, 2, 4, 8, 16, 32, 64))
+        return tuple(point for point in steps if domain.lower < point < domain.upper)
+
+    def on(self, domain: Interval | Circle) -> Function:
+        scale = self.rate / -math.expm1(-self.rate * domain.length)
+        return partial(_decay, rate=self.rate, scale=scale, start=domain.lower)
+
+
+def _decay(x: Floats, rate: float, scale: float, start: float) -> Floats:
+    return np.asarray(scale * np.exp(-rate * (x - start)))
+
+
+@frozen
+class HistogramLaw:
+    """Probability ``weights`` spread evenly over the bins between ``edges``."""
+
+    kind: ClassVar[str] = "histogram"
+
+    edges: Floats = array(partial(_numbers, name="prior edges"))
+    weights: Floats = array(partial(_numbers, name="prior weights"))
+
+    def __attrs_post_init__(self) -> None:
+        edges, weights = self.edges, self.weights
+        is_flat = edges.ndim == weights.ndim == 1 and weights.size > 0
+        if not is_flat or edges.size != weights.size + 1 or not (np.diff(edges) > 0).all():
+            raise InvalidInput("prior edges", edges, "be increasing, one more than the weights")
+        _require_weights(weights)
+
+    @property
+    def name(self) -> str:
+        return "histogram"
+
+    @property
+    def domain(self) -> Interval:
+        """From the first edge to the last."""
+        return Interval(float(self.edges[0]), float(self.edges[-1]))
+
+    def breakpoints(self, domain: Interval | Circle) -> tuple[float, ...]:
+        return tuple(self.edges[1:-1].tolist())
+
+    def on(self, domain: Interval | Circle) -> Function:
+        if domain != self.domain:
+            raise InvalidInput("prior domain", str(domain), f"be that of the histogram, {self.domain}")
+        return partial(_steps, cuts=self.edges, heights=self.weights / np.diff(self.edges))
+
+
+def _steps(x: Floats, cuts: Floats, heights: Floats) -> Floats:
+    place = np.searchsorted(cuts, x, side="right") - 1
+    return np.asarray(heights[np.clip(place, 0, heights.size - 1)])
+
+
+Law = UniformLaw | NormalLaw | BetaLaw | ExponentialLaw | HistogramLaw
+
+
+def _shown(number: float) -> str:
+    """Six digits if they say it all, else all there are: names must tell laws apart."""
+    short = f"{number:g}"
+    return short if float(short) == number else repr(number)
+
+
+# -- densities --------------------------------------------------------------------------------------------------------
+
+
+def _height_of(density: Density) -> Function:
+    """The density as a function, if there is such a law on the domain."""
+    law, domain = density.function, density.domain
+    if not isinstance(law, Law):
+        return law
+    if not isinstance(law, UniformLaw):
+        require_domain(domain, (Interval,), "prior domain")
+    return law.on(domain)
+
+
+@frozen
+class Density:
+    """A probability density on a domain: a named law, or any function that is smooth between its ``breakpoints``.
+
+    A law has break points and a name of its own, and files hold it; a function has no file form.
+
+    >>> normal(0.3, 0.1, Interval(0, 1)) == Density(NormalLaw(0.3, 0.1), Interval(0, 1))
+    True
+    """
+
+    kind: ClassVar[str] = "density"
+
+    function: Law | Function = field(metadata=named("law"))
+    domain: Interval | Circle = field(validator=only(Interval, Circle))
+    breakpoints: tuple[float, ...] = field(default=(), converter=tuple, metadata=left_out())
+    name: str = field(default="density", metadata=left_out())
+    _height: Function = derived(_height_of)
+
+    def __attrs_post_init__(self) -> None:
+        law = self.function
+        if isinstance(law, Law):
+            own = law.breakpoints(self.domain), law.name
+            if (self.breakpoints, self.name) not in (((), "density"), own):
+                raise InvalidInput("prior name", self.name, f"be left out: the law's own is {law.name}")
+            settle(self, breakpoints=own[0], name=own[1])
 
     def __call__(self, x: ArrayLike) -> Floats:
         places = np.asarray(x, dtype=np.float64)
-        values = self.function(places)
+        values = self._height(places)
         if not isinstance(values, np.ndarray | np.generic) or values.shape != places.shape:
             raise InvalidInput(
                 "prior", self.name, "return an array with a density for each number", "use numpy functions of x"
@@ -87,36 +311,16 @@ class Density:
 
     @property
     def law(self) -> dict[str, Any] | None:
-        """The kind, parameters and ends of a named law, from which `density_of_law` makes it again; None for others."""
-        if not isinstance(self.function, _Law) or not isinstance(self.domain, Interval):
+        """The kind, parameters and ends of a law with parameters on an interval, as answers say it; None for others."""
+        law = self.function
+        if not isinstance(law, Law) or isinstance(law, HistogramLaw) or not isinstance(self.domain, Interval):
             return None
+        parameters = [number for key, number in encoded(law).items() if key != "kind"]
         ends = {"lower": self.domain.lower, "upper": self.domain.upper}
-        return {"kind": self.function.kind, "parameters": list(self.function.parameters)} | ends
+        return {"kind": law.kind, "parameters": parameters} | ends
 
 
 Prior = Atoms | Density
-
-
-@dataclass(frozen=True, slots=True)
-class _Law:
-    """A density known by its kind and parameters, on the domain of its `Density`: processes can exchange it."""
-
-    kind: str
-    parameters: tuple[float, ...]
-    height: Callable[[Floats], Floats] = field(compare=False, repr=False)
-
-    def __call__(self, x: Floats) -> Floats:
-        return self.height(x)
-
-
-def _shown(number: float) -> str:
-    """Six digits if they say it all, else all there are: names must tell laws apart."""
-    short = f"{number:g}"
-    return short if float(short) == number else repr(number)
-
-
-def _constant(x: Floats, height: float) -> Floats:
-    return np.full_like(x, height)
 
 
 def uniform(domain: Interval | Circle) -> Density:
@@ -125,39 +329,12 @@ def uniform(domain: Interval | Circle) -> Density:
     >>> uniform(Interval(0, 4))(1.0).item()
     0.25
     """
-    height = 1 / domain.length
-    return Density(_Law("uniform", (), partial(_constant, height=height)), domain, name="uniform")
+    return Density(UniformLaw(), domain)
 
 
 def normal(mean: float, deviation: float, domain: Interval) -> Density:
     """The normal law conditioned on the domain."""
-    mean = require_finite(mean, "prior mean")
-    deviation = require_finite(deviation, "prior deviation")
-    if not deviation > 0:
-        raise InvalidInput("prior deviation", deviation, "be above 0")
-    least = _NARROWEST * max(domain.length, abs(mean))
-    if deviation < least:
-        raise InvalidInput("prior deviation", deviation, f"be at least {least:.3g}", "doubles resolve no narrower law")
-
-    def below(value: float) -> float:
-        return 0.5 * math.erfc(-(value - mean) / deviation / math.sqrt(2))
-
-    if domain.lower > mean:  # mirrored into the lower tail, where probabilities keep their digits
-        mass = below(2 * mean - domain.lower) - below(2 * mean - domain.upper)
-    else:
-        mass = below(domain.upper) - below(domain.lower)
-    if not mass > 1e-12:
-        step = "narrow the prior, or take the uniform one" if domain.lower <= mean <= domain.upper else "move the prior"
-        raise InvalidInput("prior", (mean, deviation), f"have at least 1e-12 of its mass inside {domain}", step)
-    scale = mass * deviation * math.sqrt(2 * math.pi)
-    spread = tuple(mean + k * deviation for k in (-8, -4, -2, -1, 0, 1, 2, 4, 8))
-    inside = tuple(point for point in spread if domain.lower < point < domain.upper)
-    law = _Law("normal", (mean, deviation), partial(_bell, mean=mean, deviation=deviation, scale=scale))
-    return Density(law, domain, inside, f"normal({_shown(mean)}, {_shown(deviation)})")
-
-
-def _bell(x: Floats, mean: float, deviation: float, scale: float) -> Floats:
-    return np.asarray(np.exp(-0.5 * ((x - mean) / deviation) ** 2) / scale)
+    return Density(NormalLaw(mean, deviation), domain)
 
 
 def histogram(edges: ArrayLike, weights: ArrayLike) -> Density:
@@ -166,71 +343,17 @@ def histogram(edges: ArrayLike, weights: ArrayLike) -> Density:
     >>> histogram([0, 1, 3], [0.5, 0.5])([0.5, 2.0]).tolist()
     [0.5, 0.25]
     """
-    cuts = require_numbers(edges, "prior edges")
-    probabilities = require_numbers(weights, "prior weights")
-    if (
-        cuts.ndim != 1
-        or probabilities.ndim != 1
-        or probabilities.size == 0
-        or cuts.size != probabilities.size + 1
-        or not (np.diff(cuts) > 0).all()
-    ):
-        raise InvalidInput("prior edges", edges, "be increasing, one more than the weights")
-    _require_weights(probabilities)
-    heights = probabilities / np.diff(cuts)
-    domain = Interval(float(cuts[0]), float(cuts[-1]))
-    steps = _Steps(tuple(cuts.tolist()), tuple(heights.tolist()))
-    return Density(steps, domain, steps.cuts[1:-1], "histogram")
-
-
-@dataclass(frozen=True, slots=True)
-class _Steps:
-    """Constant ``heights`` between ``cuts``."""
-
-    cuts: tuple[float, ...]
-    heights: tuple[float, ...]
-
-    def __call__(self, x: Floats) -> Floats:
-        place = np.searchsorted(self.cuts, x, side="right") - 1
-        return np.asarray(np.asarray(self.heights)[np.clip(place, 0, len(self.heights) - 1)])
+    law = HistogramLaw(np.asarray(edges), np.asarray(weights))
+    return Density(law, law.domain)
 
 
 def beta(first: float, second: float, domain: Interval) -> Density:
     """The beta law with shapes ``first`` and ``second``, stretched from [0, 1] to the domain.
 
-    Shapes below 1 have an infinite density at an end: the mass within 2^-33 of the length of an end is spread evenly.
-
     >>> round(float(beta(2.0, 3.0, Interval(0, 1))(0.5)), 12)
     1.5
     """
-    a, b = require_finite(first, "prior shape"), require_finite(second, "prior shape")
-    if not (1e-3 <= a <= 1e4 and 1e-3 <= b <= 1e4):
-        raise InvalidInput("prior shapes", (first, second), "lie between 0.001 and 10000")
-    from scipy.special import betainc, betaln
-
-    norm = float(betaln(a, b)) + math.log(domain.length)
-    edge = 2.0**-33
-    ends = tuple(float(betainc(*shapes, edge)) / (edge * domain.length) for shapes in ((a, b), (b, a)))
-    law = _Law("beta", (a, b), partial(_hill, shapes=(a, b), norm=norm, edge=edge, ends=ends, domain=domain))
-
-    # halving towards both ends, and around the middle of the mass
-    mean, spread = a / (a + b), math.sqrt(a * b / (a + b + 1)) / (a + b)
-    shares = [edge * 2.0**k for k in range(33)]
-    shares += [1 - share for share in shares] + [mean + k * spread for k in (-8, -4, -2, -1, 0, 1, 2, 4, 8)]
-    inside = {domain.lower + share * domain.length for share in shares if edge <= share <= 1 - edge}
-    breaks = tuple(sorted(point for point in inside if domain.lower < point < domain.upper))
-    return Density(law, domain, breaks, f"beta({_shown(a)}, {_shown(b)})")
-
-
-def _hill(
-    x: Floats, shapes: tuple[float, float], norm: float, edge: float, ends: tuple[float, ...], domain: Interval
-) -> Floats:
-    a, b = shapes
-    left, right = (x - domain.lower) / domain.length, (domain.upper - x) / domain.length
-    inner = np.clip(left, edge, 1.0), np.clip(right, edge, 1.0)
-    values = np.exp((a - 1) * np.log(inner[0]) + (b - 1) * np.log(inner[1]) - norm)
-    values = np.where(left < edge, ends[0], np.where(right < edge, ends[1], values))
-    return np.asarray(np.where((left >= 0) & (right >= 0), values, 0.0))
+    return Density(BetaLaw(first, second), domain)
 
 
 def exponential(rate: float, domain: Interval) -> Density:
@@ -240,19 +363,7 @@ def exponential(rate: float, domain: Interval) -> Density:
     >>> round(float(law(-1.0) / law(0.0)), 6) == round(math.exp(6), 6)
     True
     """
-    rate = require_finite(rate, "prior rate")
-    if not rate > 0:
-        raise InvalidInput("prior rate", rate, "be above 0")
-    reach = rate * domain.length
-    scale = rate / -math.expm1(-reach)
-    steps = (domain.lower + k / rate for k in (0.5, 1, 2, 4, 8, 16, 32, 64))
-    breaks = tuple(point for point in steps if domain.lower < point < domain.upper)
-    law = _Law("exponential", (rate,), partial(_decay, rate=rate, scale=scale, start=domain.lower))
-    return Density(law, domain, breaks, f"exponential({_shown(rate)})")
-
-
-def _decay(x: Floats, rate: float, scale: float, start: float) -> Floats:
-    return np.asarray(scale * np.exp(-rate * (x - start)))
+    return Density(ExponentialLaw(rate), domain)
 
 
 def density_of_law(fields: Any) -> Density:
@@ -267,17 +378,16 @@ def density_of_law(fields: Any) -> Density:
     numbers = [*fields["parameters"], fields["lower"], fields["upper"]]
     if not all(type(number) in (int, float) for number in numbers):
         raise FileProblem("prior law", fields, "hold numbers as parameters and ends")
-    domain = Interval(fields["lower"], fields["upper"])
-    builders: dict[tuple[Any, int], Callable[..., Density]] = {
-        ("uniform", 0): uniform,
-        ("normal", 2): normal,
-        ("beta", 2): beta,
-        ("exponential", 1): exponential,
+    laws: dict[tuple[str, int], Callable[..., Law]] = {
+        ("uniform", 0): UniformLaw,
+        ("normal", 2): NormalLaw,
+        ("beta", 2): BetaLaw,
+        ("exponential", 1): ExponentialLaw,
     }
-    build = builders.get((str(fields["kind"]), len(fields["parameters"])))
-    if build is None:
+    law = laws.get((str(fields["kind"]), len(fields["parameters"])))
+    if law is None:
         raise FileProblem("prior law", fields["kind"], "be uniform, normal, beta or exponential with its parameters")
-    return build(*fields["parameters"], domain)
+    return Density(law(*fields["parameters"]), Interval(fields["lower"], fields["upper"]))
 
 
 @sealed

@@ -1,6 +1,9 @@
 """Priors are probability laws on the domain they name."""
 
+import copy
+import json
 import math
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,7 @@ from scipy import integrate, stats
 from mechdesign import priors
 from mechdesign.domains import Circle, Interval
 from mechdesign.errors import FileProblem, InvalidInput
+from mechdesign.values.codec import Codec, encoded
 
 
 def total(prior):
@@ -256,3 +260,85 @@ def test_a_prior_too_wide_is_told_to_narrow() -> None:
         priors.parse_prior("normal:0.5,1e12", Interval(0, 1))
     with pytest.raises(InvalidInput, match="prior"):
         priors.parse_prior("normal:0_5,1", Interval(0, 1))
+
+
+NAMED = [
+    priors.Atoms([0.1, 0.7], [0.25, 0.75]),
+    priors.Atoms(3, 1),
+    priors.uniform(Interval(-1, 2)),
+    priors.uniform(Circle(360.0)),
+    priors.normal(0.3, 0.1, Interval(0, 1)),
+    priors.beta(0.5, 3.0, Interval(-1, 1)),
+    priors.exponential(6.0, Interval(0, 2)),
+    priors.histogram([0, 1, 3], [0.25, 0.75]),
+]
+
+
+def _names(prior: priors.Prior) -> str:
+    return getattr(prior, "name", "atoms")
+
+
+@pytest.mark.parametrize("prior", NAMED, ids=_names)
+def test_a_prior_comes_back_from_a_file_as_it_was(prior: priors.Prior) -> None:
+    again = Codec().decoded(priors.Prior, json.loads(json.dumps(encoded(prior))), "prior")
+    assert again == prior
+    assert hash(again) == hash(prior)
+    if isinstance(prior, priors.Density):
+        xs = np.linspace(prior.domain.lower, prior.domain.upper, 101)
+        assert again(xs).tolist() == prior(xs).tolist()
+        assert (again.breakpoints, again.name) == (prior.breakpoints, prior.name)
+
+
+@pytest.mark.parametrize("prior", NAMED, ids=_names)
+def test_a_prior_survives_pickle_and_copy(prior: priors.Prior) -> None:
+    assert pickle.loads(pickle.dumps(prior)) == copy.deepcopy(prior) == prior
+
+
+def test_a_density_is_written_by_its_law() -> None:
+    assert encoded(priors.normal(0.3, 0.1, Interval(0, 1))) == {
+        "kind": "density",
+        "law": {"kind": "normal", "mean": 0.3, "deviation": 0.1},
+        "domain": {"kind": "interval", "lower": 0.0, "upper": 1.0},
+    }
+
+
+def test_a_density_that_is_a_function_is_not_written() -> None:
+    with pytest.raises(InvalidInput, match=r"prior law must be data: .*; take a named loss or law"):
+        encoded(priors.Density(np.ones_like, Interval(0, 1)), "prior")
+
+
+NORMAL = encoded(priors.normal(0.3, 0.1, Interval(0, 1)))
+HISTOGRAM = encoded(priors.histogram([0, 1, 3], [0.25, 0.75]))
+CIRCLE = {"kind": "circle", "period": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("document", "place"),
+    [
+        (NORMAL | {"kind": "law"}, "prior kind"),
+        (NORMAL | {"law": {"kind": "cauchy"}}, "prior law kind"),
+        (NORMAL | {"law": {"mean": 0.3, "deviation": 0.1}}, "prior law kind"),
+        (NORMAL | {"law": {"kind": "normal", "mean": 0.3}}, "prior law deviation"),
+        (NORMAL | {"law": {"kind": "normal", "mean": 0.3, "deviation": -1.0}}, "prior law prior deviation"),
+        (NORMAL | {"law": {"kind": "normal", "mean": 50.0, "deviation": 1.0}}, "prior"),
+        (NORMAL | {"domain": CIRCLE}, "prior domain"),
+        (NORMAL | {"name": "normal(0.3, 0.1)"}, "prior name"),
+        (HISTOGRAM | {"domain": {"kind": "interval", "lower": 0.0, "upper": 1.0}}, "prior domain"),
+        ({"kind": "atoms", "points": [0.0, 1.0], "weights": [0.5, 0.4]}, "prior weights"),
+        ({"kind": "atoms", "points": [0.0, "1"], "weights": [0.5, 0.5]}, "prior points"),
+        ({"kind": "atoms", "points": [0.0, 1.0]}, "prior weights"),
+    ],
+)
+def test_a_prior_in_a_file_that_is_no_law_is_refused(document: Any, place: str) -> None:
+    with pytest.raises(FileProblem) as refused:
+        Codec().decoded(priors.Prior, document, "prior")
+    assert refused.value.field == place
+
+
+def test_a_law_has_a_name_and_break_points_of_its_own() -> None:
+    law, domain = priors.NormalLaw(0.3, 0.1), Interval(0, 1)
+    prior = priors.Density(law, domain)
+    assert priors.Density(law, domain, prior.breakpoints, prior.name) == prior
+    for other in ((0.5,), "mine"), (prior.breakpoints, "mine"), ((0.5,), prior.name):
+        with pytest.raises(InvalidInput, match="be left out"):
+            priors.Density(law, domain, *other)

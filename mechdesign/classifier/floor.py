@@ -27,7 +27,7 @@ between the former and at most c to ``1/s``, as ``(c + s - 1)/s <= c``.
 compete. `trade_off` bounds the least average loss of labels from both sides. From above: a mechanism on midpoints of
 cells, which is found. From below, for *all* mechanisms into [0, 1]: group reports by cell. A cell lies within one
 label, and costs at least its distance from x, so the grouped table satisfies the same program with these smaller
-costs, whose optimum is proven in rational arithmetic (`mechdesign.design.custom.proof`). The cap is asked at the points
+costs, whose optimum is proven in rational arithmetic (`mechdesign.design.convex.proof`). The cap is asked at the points
 of the prior.
 """
 
@@ -184,7 +184,7 @@ def _least(epsilon: float, points: Floats, wrong: Floats, costs: Floats, cap: fl
     """The least average share of wrong labels under the cap: attained, or proven from below; 1 where none keeps it."""
     import cvxpy as cp
 
-    from mechdesign.design.custom.search import custom
+    from mechdesign.design.convex.search import custom
     from mechdesign.errors import NoAnswer
 
     if not wrong.any():

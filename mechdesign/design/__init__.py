@@ -1,24 +1,28 @@
-"""One module a design problem: a problem goes in, a `Design` (mechanism + certificate + report) comes out."""
+"""One folder a design problem: a problem goes in, a `Design` (mechanism + certificate + report) comes out.
 
+A folder holds the problem (``problem.py``), how it is solved (``search.py`` and its programs) and what proves the
+answer (``proof.py``). `mechdesign.design.registry` lists them. Names are imported when they are asked for.
+"""
+
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-from mechdesign.design.additive import AdditiveProblem, Tuning, optimal_additive, tune
-from mechdesign.design.custom import CustomProblem, custom, optimal_custom
-from mechdesign.design.finite import FiniteProblem, euclidean, optimal_finite
-from mechdesign.design.floor import Floor, floor_of
-from mechdesign.design.joint import JointDesign, JointProblem, load_joint, optimal_joint, save_joint
-from mechdesign.design.minimax import MinimaxProblem, minimax_sweep, optimal_minimax
-from mechdesign.design.piecewise import HeightFormula, PiecewiseProblem, fit_height, optimal_piecewise
-from mechdesign.design.polar import PolarProblem, optimal_polar
-from mechdesign.design.prior import PriorProblem, optimal_prior
-from mechdesign.design.result import Certificate, Design, Report
-from mechdesign.design.saved import SavedDesign, load_design
-from mechdesign.design.trade_off import TradeOffProblem, optimal_trade_off, pareto
-from mechdesign.design.unbiased import UnbiasedProblem, optimal_unbiased
-from mechdesign.design.unbiased_piecewise import UnbiasedPiecewiseProblem, optimal_unbiased_piecewise
-
 if TYPE_CHECKING:
-    from mechdesign.design.piecewise.program import search_pieces as search_pieces
+    from mechdesign.design.additive import AdditiveProblem, Tuning, optimal_additive, tune
+    from mechdesign.design.convex import CustomProblem, custom, optimal_custom
+    from mechdesign.design.finite import FiniteProblem, euclidean, optimal_finite
+    from mechdesign.design.floor import Floor, floor_of
+    from mechdesign.design.joint import JointProblem, optimal_joint
+    from mechdesign.design.minimax import MinimaxProblem, minimax_sweep, optimal_minimax
+    from mechdesign.design.piecewise import HeightFormula, PiecewiseProblem, fit_height, optimal_piecewise
+    from mechdesign.design.piecewise.program import search_pieces
+    from mechdesign.design.polar import PolarProblem, optimal_polar
+    from mechdesign.design.prior import PriorProblem, optimal_prior
+    from mechdesign.design.result import Certificate, Design, Report
+    from mechdesign.design.saved import load_design
+    from mechdesign.design.trade_off import TradeOffProblem, optimal_trade_off, pareto
+    from mechdesign.design.unbiased import UnbiasedProblem, optimal_unbiased
+    from mechdesign.design.unbiased_piecewise import UnbiasedPiecewiseProblem, optimal_unbiased_piecewise
 
 __all__ = [
     "AdditiveProblem",
@@ -28,14 +32,12 @@ __all__ = [
     "FiniteProblem",
     "Floor",
     "HeightFormula",
-    "JointDesign",
     "JointProblem",
     "MinimaxProblem",
     "PiecewiseProblem",
     "PolarProblem",
     "PriorProblem",
     "Report",
-    "SavedDesign",
     "TradeOffProblem",
     "Tuning",
     "UnbiasedPiecewiseProblem",
@@ -45,7 +47,6 @@ __all__ = [
     "fit_height",
     "floor_of",
     "load_design",
-    "load_joint",
     "minimax_sweep",
     "optimal_additive",
     "optimal_custom",
@@ -59,16 +60,31 @@ __all__ = [
     "optimal_unbiased",
     "optimal_unbiased_piecewise",
     "pareto",
-    "save_joint",
     "search_pieces",
     "tune",
 ]
 
+_MODULES = {
+    "result": ("Certificate", "Design", "Report"),
+    "saved": ("load_design",),
+    "floor": ("Floor", "floor_of"),
+    "piecewise": ("HeightFormula", "PiecewiseProblem", "fit_height", "optimal_piecewise"),
+    "piecewise.program": ("search_pieces",),
+    "unbiased_piecewise": ("UnbiasedPiecewiseProblem", "optimal_unbiased_piecewise"),
+    "polar": ("PolarProblem", "optimal_polar"),
+    "minimax": ("MinimaxProblem", "minimax_sweep", "optimal_minimax"),
+    "prior": ("PriorProblem", "optimal_prior"),
+    "trade_off": ("TradeOffProblem", "optimal_trade_off", "pareto"),
+    "unbiased": ("UnbiasedProblem", "optimal_unbiased"),
+    "additive": ("AdditiveProblem", "Tuning", "optimal_additive", "tune"),
+    "finite": ("FiniteProblem", "euclidean", "optimal_finite"),
+    "convex": ("CustomProblem", "custom", "optimal_custom"),
+    "joint": ("JointProblem", "optimal_joint"),
+}
+_HOMES = {name: module for module, names in _MODULES.items() for name in names}
+
 
 def __getattr__(name: str) -> object:
-    # the solvers are only paid for by those who ask for them
-    if name == "search_pieces":
-        from mechdesign.design.piecewise.program import search_pieces
-
-        return search_pieces
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

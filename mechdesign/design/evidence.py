@@ -1,65 +1,69 @@
-"""What the lower bound of a certificate rests on: a value that derives the bound again without any solver."""
+"""What the bounds of a certificate rest on: multipliers, from which they follow for a problem and a mechanism."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Protocol, TypeVar
 
-import numpy as np
-
-from mechdesign.errors import InvalidInput
-from mechdesign.exact.statement import Statement
-from mechdesign.mechanisms.product import Product
+from mechdesign.criteria import Criterion, Scope
+from mechdesign.errors import CheckFailed
 from mechdesign.mechanisms.protocol import Mechanism
 
-IN_CLASS = "piecewise mechanisms"
-ONE_PIECE = "one-piece mechanisms"
-IN_UNBIASED_CLASS = "unbiased piecewise mechanisms"
-EVERYWHERE = "all mechanisms"
+P = TypeVar("P")
 
 
-class Evidence(Protocol):
-    """The shape of every evidence. All of it is checked in rational arithmetic."""
+class Problem(Protocol):
+    """What the user wants: a frozen value that validated itself, and that files hold as it is."""
 
     kind: ClassVar[str]
     """Its name in files."""
 
     @property
     def epsilon(self) -> float: ...
-
-    def bound(self, mechanism: Mechanism | Product) -> float:
-        """The proven lower bound in the units of the mechanism, rounded down."""
+    @property
+    def criterion(self) -> Criterion:
+        """What is least."""
         ...
 
-    def attained(self, mechanism: Mechanism | Product) -> float:
-        """What the mechanism attains, rounded up; `CheckFailed` if the evidence is about other mechanisms."""
+
+class Evidence(Protocol):
+    """The shape of every evidence: multipliers and nothing that problem or mechanism say already.
+
+    Each method raises `CheckFailed` where problem or mechanism are not those that the multipliers are about: they must
+    fit each other, too (inputs, outputs and epsilon), as nobody else looks.
+    """
+
+    kind: ClassVar[str]
+    """Its name in files."""
+
+    claimed: ClassVar[bool]
+    """Whether the lower bound is only claimed, by a solver or in doubles: then it is stored and not derived."""
+
+    def bound(self, problem: Any, mechanism: Any) -> float:
+        """The lower bound in the units of the mechanism, rounded down; proven in rationals unless ``claimed``."""
         ...
 
-    def scope(self, mechanism: Mechanism | Product) -> str:
+    def attained(self, problem: Any, mechanism: Any) -> float:
+        """What the mechanism attains, rounded up."""
+        ...
+
+    def scope(self, problem: Any, mechanism: Any) -> Scope:
         """The class of mechanisms the bound holds for."""
         ...
 
-    def statement(self, problem: Mapping[str, Any], mechanism: Mechanism | Product) -> Statement:
-        """What the evidence is about; `FileProblem` if a saved problem says something else."""
-        ...
 
-    def to_dict(self) -> dict[str, Any]: ...
-
-    @classmethod
-    def from_dict(cls, fields: Mapping[str, Any]) -> Self: ...
+def require_problem(problem: object, kind: type[P]) -> P:
+    """The problem, if it is of the kind that some evidence is about, else `CheckFailed`."""
+    if not isinstance(problem, kind):
+        raise CheckFailed(f"the evidence is about a {kind.__name__}, not about a {type(problem).__name__}")
+    return problem
 
 
-def freeze_columns(evidence: object, names: Sequence[str]) -> None:
-    """Make the named attributes read-only arrays of one length, at least two; the first are weights."""
-    first = np.shape(getattr(evidence, names[0]))
-    for name in names:
-        array = np.array(getattr(evidence, name), dtype=np.float64)
-        if array.ndim != 1 or array.size < 2 or array.shape != first:
-            raise InvalidInput(name, array.shape, "have one entry for each of at least two inputs")
-        if not np.isfinite(array).all():
-            raise InvalidInput(name, float(array[~np.isfinite(array)][0]), "be finite")
-        array.setflags(write=False)
-        object.__setattr__(evidence, name, array)
-    weights = getattr(evidence, names[0])
-    if (weights < 0).any() or not (weights > 0).any():
-        raise InvalidInput(names[0], float(weights.min()), "be at least 0 and have a positive sum")
+def require_mechanism(mechanism: Mechanism, kind: type[P], problem: Any) -> P:
+    """The mechanism, if it is of this kind and for the problem's epsilon and inputs, else `CheckFailed`."""
+    if not isinstance(mechanism, kind):
+        raise CheckFailed(f"the evidence is about {kind.__name__} mechanisms, not about {mechanism.name}")
+    if mechanism.epsilon != problem.epsilon:
+        raise CheckFailed(f"{mechanism.name} has eps {mechanism.epsilon!r}, and the problem {problem.epsilon!r}")
+    if mechanism.inputs != problem.inputs:
+        raise CheckFailed(f"{mechanism.name} takes {mechanism.inputs}, and the problem's inputs are {problem.inputs}")
+    return mechanism

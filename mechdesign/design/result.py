@@ -6,146 +6,120 @@ import importlib.metadata
 import math
 import platform
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any
 
-from mechdesign.design.evidence import Evidence
+from mechdesign.criteria import Scope
+from mechdesign.design.evidence import Evidence, Problem
 from mechdesign.errors import CheckFailed, NoAnswer
-from mechdesign.exact.privacy import prove_privacy
-from mechdesign.mechanisms.product import Product
+from mechdesign.exact import prove_privacy
 from mechdesign.mechanisms.protocol import Mechanism
-from mechdesign.mechanisms.serialise import mechanism_to_dict
 from mechdesign.values import files
+from mechdesign.values.codec import encoded
+from mechdesign.values.declare import derived, field, frozen
 
 FORMAT = "mechdesign research file"
-VERSION = 1
+VERSION = 2
 
-_ATTAINED = 1e-9  # relative: how near the upper end is to what the mechanism attains
-
-
-class Problem(Protocol):
-    """What the user wants."""
-
-    @property
-    def epsilon(self) -> float: ...
-    def to_dict(self) -> dict[str, Any]: ...
+_ROUNDING = 1e-9  # relative: how far rounding may put a mechanism outside its class, and so below the bound
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Certificate:
     """Checkable evidence: ``[lower, upper]`` holds the optimum of the class, and the privacy loss was computed exactly.
 
     *Guarantee.* ``upper`` is attained by the design's mechanism (if ``claimed``, it is the largest error found).
-    ``lower`` holds for every mechanism that ``valid_for`` describes, with the mechanism's outputs; unless ``claimed``,
-    `check` derives it again from ``evidence`` in rational arithmetic.
+    ``lower`` holds for every mechanism in ``scope``, with the mechanism's outputs; unless ``claimed`` it was derived
+    from ``evidence`` in rational arithmetic.
     """
 
     lower: float
     upper: float
-    valid_for: str
+    scope: Scope
     claimed: bool
     privacy_loss: float
-    evidence: Evidence | None = None
+    evidence: Evidence
+
+    @property
+    def valid_for(self) -> str:
+        """The scope in words."""
+        return self.scope.words
 
     @property
     def relative_gap(self) -> float:
         """``(upper - lower) / upper``."""
         return (self.upper - self.lower) / self.upper if self.upper > 0 else 0.0
 
-    def check(self, mechanism: Mechanism | Product, epsilon: float) -> None:
-        """Re-derive what the certificate says without any solver, or raise `CheckFailed`."""
-        prove_privacy(mechanism, epsilon)
-        if not abs(mechanism.privacy_loss() - self.privacy_loss) <= 1e-12 * max(1.0, epsilon) * min(1.0, epsilon):
-            raise CheckFailed(f"the certificate's privacy loss {self.privacy_loss!r} is not the mechanism's")
-        if not (math.isfinite(self.lower) and math.isfinite(self.upper) and self.lower >= 0):
-            raise CheckFailed(f"the bounds [{self.lower!r}, {self.upper!r}] must be finite and at least 0")
-        if not self.lower <= self.upper:
-            raise CheckFailed(f"the certificate's lower bound {self.lower!r} is above its upper bound {self.upper!r}")
-        if self.claimed:
-            if self.evidence is not None:
-                raise CheckFailed("a certificate with evidence is proven or refused, never just claimed")
-            return
-        if self.evidence is None or self.evidence.epsilon != epsilon:
-            raise CheckFailed("the certificate claims a proof but holds no evidence for this epsilon")
-        scope = self.evidence.scope(mechanism)
-        if self.valid_for != scope:
-            raise CheckFailed(f"the evidence is about {scope!r}, not about {self.valid_for!r}")
-        proven = self.evidence.bound(mechanism)
-        if not self.lower <= proven:
-            raise CheckFailed(f"the evidence proves {proven!r}, less than the certificate's {self.lower!r}")
-        attained = self.evidence.attained(mechanism)
-        if not attained <= self.upper:
-            raise CheckFailed(f"the mechanism has error {attained!r}, above the certificate's {self.upper!r}")
-        # rounding may put a mechanism a hair outside its class, and so below the bound
-        if not self.upper <= max(attained, proven) * (1 + _ATTAINED):
-            raise CheckFailed(f"the mechanism has error {attained!r}, not the certificate's {self.upper!r}")
-
-    def to_dict(self) -> dict[str, Any]:
+    def document(self) -> dict[str, Any]:
+        """The certificate as JSON."""
         return {
             "lower": self.lower,
             "upper": self.upper,
             "valid_for": self.valid_for,
             "claimed": self.claimed,
             "privacy_loss": self.privacy_loss,
-            "evidence": None if self.evidence is None else self.evidence.to_dict(),
+            "evidence": encoded(self.evidence),
         }
 
 
-@dataclass(frozen=True, slots=True)
+def certify(problem: Problem, mechanism: Mechanism, evidence: Evidence) -> Certificate:
+    """All that problem, mechanism and evidence prove together, without any solver, or `CheckFailed`."""
+    prove_privacy(mechanism, problem.epsilon)
+    scope = evidence.scope(problem, mechanism)
+    lower, upper = evidence.bound(problem, mechanism), evidence.attained(problem, mechanism)
+    if not (math.isfinite(lower) and math.isfinite(upper) and lower >= 0):
+        raise CheckFailed(f"the bounds [{lower!r}, {upper!r}] must be finite and at least 0")
+    if not lower <= upper * (1 + _ROUNDING):
+        raise CheckFailed(f"the lower bound {lower!r} is above {upper!r}, what the mechanism attains")
+    return Certificate(lower, max(lower, upper), scope, evidence.claimed, mechanism.privacy_loss(), evidence)
+
+
+def _read_only(entries: Mapping[str, Any]) -> Mapping[str, Any]:
+    return MappingProxyType(dict(entries))
+
+
+@frozen
 class Report:
     """How the answer was found: wall-clock seconds, solver, versions, and details worth telling."""
 
     seconds: float
     solver: str
-    versions: Mapping[str, str]
-    details: Mapping[str, Any] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        for name in ("versions", "details"):
-            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+    versions: Mapping[str, str] = field(converter=_read_only)
+    details: Mapping[str, Any] = field(factory=dict, converter=_read_only)
 
     def __reduce__(self) -> tuple[type[Report], tuple[object, ...]]:
         """Read-only views cannot be pickled or copied: their content can."""
         return Report, (self.seconds, self.solver, dict(self.versions), dict(self.details))
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "seconds": self.seconds,
-            "solver": self.solver,
-            "versions": dict(self.versions),
-            "details": dict(self.details),
-        }
 
-
-@dataclass(frozen=True, slots=True)
+@frozen
 class Design:
-    """The answer to a design problem. It exists only if its certificate checked.
+    """The answer to a design problem. It exists only if its mechanism is private and its bounds were derived.
 
-    Designs are values: equal if problem, mechanism and certificate are, however they were found.
+    Designs are values: equal if problem, mechanism and evidence are, however they were found, and whether they were
+    found or read from a file.
     """
 
     problem: Problem
-    mechanism: Mechanism | Product
-    certificate: Certificate
-    report: Report = field(compare=False)
+    mechanism: Mechanism
+    evidence: Evidence
+    report: Report = field(eq=False)
+    certificate: Certificate = derived(lambda design: certify(design.problem, design.mechanism, design.evidence))
 
-    def __post_init__(self) -> None:
-        self.certificate.check(self.mechanism, self.problem.epsilon)
-
-    def to_dict(self) -> dict[str, Any]:
+    def document(self) -> dict[str, Any]:
+        """The design as JSON."""
         return {
-            "problem": self.problem.to_dict(),
-            "mechanism": mechanism_to_dict(self.mechanism),
-            "certificate": self.certificate.to_dict(),
-            "report": self.report.to_dict(),
+            "problem": encoded(self.problem, "problem"),
+            "mechanism": encoded(self.mechanism, "mechanism"),
+            "certificate": self.certificate.document(),
+            "report": encoded(self.report, "report"),
         }
 
     def save(self, path: Path | str, *, overwrite: bool = False) -> Path:
         """Write the design as JSON for research use; a table for deployment is a different thing."""
-        document = {"format": FORMAT, "version": VERSION, "use": "research only, not for deployment"} | self.to_dict()
+        document = {"format": FORMAT, "version": VERSION, "use": "research only, not for deployment"} | self.document()
         return files.write_atomically(path, files.dump_json(document).encode(), overwrite=overwrite)
 
 

@@ -9,7 +9,7 @@ from mechdesign.mechanisms.mixture import Mixture
 from mechdesign.mechanisms.noise import Gaussian, Laplace, Noise, Staircase
 from mechdesign.mechanisms.piecewise import AffineWindow, Pieces, Piecewise, SublevelWindow
 from mechdesign.mechanisms.product import Product
-from mechdesign.mechanisms.protocol import Continuous, Mechanism
+from mechdesign.mechanisms.protocol import Continuous, Mechanism, ScalarMechanism
 from mechdesign.mechanisms.ratio import LikelihoodRatio
 from mechdesign.mechanisms.truncated import Truncated
 from mechdesign.mechanisms.two_point import TwoPoint
@@ -35,6 +35,7 @@ __all__ = [
     "Pieces",
     "Piecewise",
     "Product",
+    "ScalarMechanism",
     "Staircase",
     "SublevelWindow",
     "Truncated",

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.domains import Interval, Line, require_domain
-from mechdesign.errors import require_epsilon
+from mechdesign.domains import Interval, Line, only
 from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms import analysis
-from mechdesign.mechanisms.noise import Laplace, Noise
+from mechdesign.mechanisms.noise import Laplace, Noise, require_positive
 from mechdesign.mechanisms.quadrature import integrate
 from mechdesign.mechanisms.ratio import LikelihoodRatio
+from mechdesign.values.declare import epsilon, field, frozen
 
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Additive:
     """``Y = x + Z``. Unbiased; outputs reach beyond any interval.
 
@@ -31,14 +32,12 @@ class Additive:
     2.0
     """
 
-    epsilon: float
-    inputs: Interval
+    kind: ClassVar[str] = "additive"
+
+    epsilon: float = epsilon()
+    inputs: Interval = field(validator=only(Interval))
     noise: Noise
     name: str = "additive"
-
-    def __post_init__(self) -> None:
-        require_domain(self.inputs, (Interval,), "inputs")
-        object.__setattr__(self, "epsilon", require_epsilon(self.epsilon))
 
     @property
     def outputs(self) -> Line:
@@ -104,7 +103,7 @@ class Additive:
     privacy_loss = analysis.privacy_loss
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BoundedLaplace:
     """Laplace noise conditioned to keep the output in the input interval (B-Laplace, Holohan et al. 2020).
 
@@ -115,23 +114,26 @@ class BoundedLaplace:
     ``y = x``, where its logarithm is ``h(x') - h(x)`` with ``h(t) = t/scale + ln Z(t)`` and Z the mass inside. As h
     increases, the two ends of the interval, where Z agrees, are the worst pair.
 
-    >>> mechanism = BoundedLaplace(2.0, Interval(0, 1), Laplace(0.5))
+    >>> mechanism = BoundedLaplace(2.0, Interval(0, 1), scale=0.5)
     >>> mechanism.cdf(1.0, 0.5).item()
     1.0
     """
 
-    epsilon: float
-    inputs: Interval
-    noise: Laplace
-    name: str = "B-Laplace"
+    kind: ClassVar[str] = "bounded laplace"
 
-    def __post_init__(self) -> None:
-        require_domain(self.inputs, (Interval,), "inputs")
-        object.__setattr__(self, "epsilon", require_epsilon(self.epsilon))
+    epsilon: float = epsilon()
+    inputs: Interval = field(validator=only(Interval))
+    scale: float = field(converter=partial(require_positive, field="noise scale"))
+    name: str = "B-Laplace"
 
     @property
     def outputs(self) -> Interval:
         return self.inputs
+
+    @property
+    def noise(self) -> Laplace:
+        """The noise before the condition."""
+        return Laplace(self.scale)
 
     @property
     def _free(self) -> Additive:
@@ -154,7 +156,7 @@ class BoundedLaplace:
 
     def quantile(self, u: ArrayLike, x: ArrayLike) -> Floats:
         probabilities, inputs = np.broadcast_arrays(analysis.require_probabilities(u), self.inputs.require(x))
-        scale, inside = self.noise.scale, self._inside(inputs)
+        scale, inside = self.scale, self._inside(inputs)
         # inverted from the nearer end: a difference of cdfs would lose the digits of wide noise
         below = self._free.moment_between(inputs, 0, self.inputs.lower, inputs) / inside
         left = np.exp((self.inputs.lower - inputs) / scale)

@@ -9,7 +9,7 @@ from mechdesign.domains import Circle, Finite, Interval, Line, require_numbers
 from mechdesign.errors import InvalidInput
 from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms import smooth
-from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.mechanisms.protocol import ScalarMechanism
 from mechdesign.priors import Atoms, Density, Prior
 
 Floats = NDArray[np.float64]
@@ -17,12 +17,12 @@ Floats = NDArray[np.float64]
 _SQUARED = Power(2.0)
 
 
-def mean(self: Mechanism, x: ArrayLike) -> Floats:
+def mean(self: ScalarMechanism, x: ArrayLike) -> Floats:
     """``E[Y | x]``."""
     return self.moment(x, 1)
 
 
-def variance(self: Mechanism, x: ArrayLike) -> Floats:
+def variance(self: ScalarMechanism, x: ArrayLike) -> Floats:
     """``Var(Y | x)``, taken about the input so that far-away domains lose no digits."""
     centre = self.inputs.require(x)
     if isinstance(self.outputs, Circle):
@@ -31,7 +31,7 @@ def variance(self: Mechanism, x: ArrayLike) -> Floats:
     return np.asarray(self.expected_loss(centre, _SQUARED) - bias * bias)
 
 
-def worst_case(self: Mechanism, loss: Loss) -> tuple[float, float]:
+def worst_case(self: ScalarMechanism, loss: Loss) -> tuple[float, float]:
     """The largest expected loss over the inputs, and an input where it is taken."""
     if isinstance(self.inputs, Finite):
         points = np.asarray(self.inputs.points)
@@ -41,7 +41,7 @@ def worst_case(self: Mechanism, loss: Loss) -> tuple[float, float]:
     return smooth.maximum(lambda x: self.expected_loss(x, loss), self.breakpoints(loss))
 
 
-def average_loss(self: Mechanism, loss: Loss, prior: Prior | None = None) -> float:
+def average_loss(self: ScalarMechanism, loss: Loss, prior: Prior | None = None) -> float:
     """The expected loss averaged over a prior, uniform on the inputs if none is given."""
     if isinstance(prior, Atoms):
         points = self.inputs.require(prior.points, "prior points")
@@ -56,7 +56,7 @@ def average_loss(self: Mechanism, loss: Loss, prior: Prior | None = None) -> flo
     return _average_over_density(self, loss, prior, self.inputs)
 
 
-def _average_over_density(mechanism: Mechanism, loss: Loss, prior: Density, inputs: Interval | Circle) -> float:
+def _average_over_density(mechanism: ScalarMechanism, loss: Loss, prior: Density, inputs: Interval | Circle) -> float:
     lower, upper = prior.domain.lower, prior.domain.upper
     if lower < inputs.lower or upper > inputs.upper:
         raise InvalidInput("prior", prior.name, f"live inside the inputs {inputs}", "move or rescale the prior")
@@ -65,7 +65,7 @@ def _average_over_density(mechanism: Mechanism, loss: Loss, prior: Density, inpu
     return smooth.integral(lambda x: mechanism.expected_loss(x, loss) * prior(x), inside)
 
 
-def privacy_loss(self: Mechanism) -> float:
+def privacy_loss(self: ScalarMechanism) -> float:
     """``ln sup q(y|x)/q(y|x')`` over all pairs of inputs and all outputs: the epsilon the mechanism really has."""
     return self.likelihood_ratio().loss
 

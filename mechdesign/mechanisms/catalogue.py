@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -23,10 +22,11 @@ from mechdesign.mechanisms.discrete import Discrete, TwoSidedGeometric
 from mechdesign.mechanisms.mixture import Mixture
 from mechdesign.mechanisms.noise import Gaussian, Laplace, Staircase
 from mechdesign.mechanisms.piecewise import AffineWindow, Piecewise, SublevelWindow
-from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.mechanisms.protocol import ScalarMechanism
 from mechdesign.mechanisms.truncated import Truncated
 from mechdesign.mechanisms.two_point import TwoPoint
 from mechdesign.mechanisms.window import Window
+from mechdesign.values.declare import evolved, frozen
 
 UNIT = Interval(0.0, 1.0)
 SYMMETRIC = Interval(-1.0, 1.0)
@@ -60,7 +60,7 @@ def truncated_laplace(epsilon: float, domain: Interval = UNIT) -> Truncated:
 def bounded_laplace(epsilon: float, domain: Interval = UNIT) -> BoundedLaplace:
     """B-Laplace: Laplace noise conditioned on the domain, normalised for every input (Holohan et al. 2020)."""
     epsilon = require_epsilon(epsilon)
-    return BoundedLaplace(epsilon, domain, Laplace(_laplace_scale(epsilon, domain)))
+    return BoundedLaplace(epsilon, domain, _laplace_scale(epsilon, domain))
 
 
 def staircase(epsilon: float, domain: Interval = UNIT, loss: Loss | None = None) -> Additive:
@@ -77,12 +77,12 @@ def staircase(epsilon: float, domain: Interval = UNIT, loss: Loss | None = None)
         everything = np.array(np.inf)
         # over ln share: the best share falls exponentially in epsilon
         best = optimize.minimize_scalar(
-            lambda log_share: float(replace(noise, share=math.exp(log_share)).partial(power, everything)),
+            lambda log_share: float(evolved(noise, share=math.exp(log_share)).partial(power, everything)),
             bounds=(-epsilon - 1.0, -1e-9),
             method="bounded",
             options={"xatol": 1e-9},
         )
-        noise = replace(noise, share=math.exp(float(best.x)))
+        noise = evolved(noise, share=math.exp(float(best.x)))
     return Additive(epsilon, domain, noise, "staircase")
 
 
@@ -135,7 +135,7 @@ def hm(epsilon: float, domain: Interval = SYMMETRIC) -> Mixture | TwoPoint:
     root = math.sqrt(241)
     threshold = math.log((-5 + 2 * math.cbrt(6353 - 405 * root) + 2 * math.cbrt(6353 + 405 * root)) / 27)
     if epsilon <= threshold:
-        return replace(duchi(epsilon, domain), name="HM")
+        return evolved(duchi(epsilon, domain), name="HM")
     return Mixture(epsilon, -math.expm1(-epsilon / 2), pm(epsilon, domain), duchi(epsilon, domain), "HM")
 
 
@@ -172,7 +172,7 @@ def redesigned_sw(epsilon: float, domain: Interval | Circle = UNIT) -> Piecewise
 
 def compressed(mechanism: Piecewise) -> Piecewise:
     """PM-C and SW-C: outputs squeezed linearly onto the inputs."""
-    return replace(mechanism.compressed(), name=f"{mechanism.name}-C")
+    return evolved(mechanism.compressed(), name=f"{mechanism.name}-C")
 
 
 def truncated(mechanism: Piecewise) -> Truncated:
@@ -289,23 +289,23 @@ def _best_bins(ratio: float, loss: Loss | None) -> int:
 # -- by name ----------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entry:
     """A line of the catalogue: how to build the mechanism on a domain, tuned to the loss where it can be."""
 
     key: str
     citation: str
-    build: Callable[[float, Interval, Loss], Mechanism]
+    build: Callable[[float, Interval, Loss], ScalarMechanism]
     unbiased: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CircularEntry:
     """A line of the catalogue for the circle."""
 
     key: str
     citation: str
-    build: Callable[[float, Circle, Loss], Mechanism]
+    build: Callable[[float, Circle, Loss], ScalarMechanism]
 
 
 _CHAPTER = "Refined mechanism design, chapter 5"
@@ -349,7 +349,7 @@ ON_CIRCLES: tuple[CircularEntry, ...] = (
 )
 
 
-def build(name: str, epsilon: float, domain: Interval | Circle, loss: Loss | None = None) -> Mechanism:
+def build(name: str, epsilon: float, domain: Interval | Circle, loss: Loss | None = None) -> ScalarMechanism:
     """The mechanism of that name in the catalogue.
 
     >>> build("pm-c", 1.0, Interval(0, 10)).name

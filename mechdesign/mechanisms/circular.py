@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from mechdesign.domains import Circle, require_domain
-from mechdesign.errors import InvalidInput, require_epsilon
+from mechdesign.domains import Circle, only
+from mechdesign.errors import InvalidInput
 from mechdesign.losses import Custom, Loss, Power
 from mechdesign.mechanisms import analysis
 from mechdesign.mechanisms.ratio import LikelihoodRatio
 from mechdesign.panels import integrate_between
+from mechdesign.values.declare import epsilon, field, frozen
 
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CircularLaplace:
     """Density proportional to ``e^(-epsilon d / (period/2))``, ``d`` the distance round the circle.
 
@@ -31,13 +32,11 @@ class CircularLaplace:
     1.0
     """
 
-    epsilon: float
-    inputs: Circle
-    name: str = "Purkayastha"
+    kind: ClassVar[str] = "circular laplace"
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", require_epsilon(self.epsilon))
-        require_domain(self.inputs, (Circle,), "inputs")
+    epsilon: float = epsilon()
+    inputs: Circle = field(validator=only(Circle))
+    name: str = "Purkayastha"
 
     @property
     def outputs(self) -> Circle:

@@ -7,20 +7,20 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.domains import Interval, Line, require_domain
-from mechdesign.errors import InvalidInput, require_epsilon
+from mechdesign.domains import Interval, Line, only
+from mechdesign.errors import InvalidInput, require_whole
 from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms import analysis
 from mechdesign.mechanisms.ratio import LikelihoodRatio
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow, exact_path
+from mechdesign.values.declare import array, epsilon, field, finite, frozen, numbers, whole
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -28,14 +28,14 @@ Places = NDArray[np.intp]
 LARGEST = 1 << 21
 """The most entries of the table of all laws: inputs of the grid times columns."""
 
-_MOST_TAIL = 10_000
+MOST_TAIL = 10_000
 _NOTHING = 130  # e^-130 is nothing, even beside a 16th power
 _BLOCK = 1 << 20
 _FARTHEST = 2.0**52  # steps, beyond which doubles are no longer whole numbers apart
 _SQUARED = Power(2.0)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen
 class ConditionalNoise:
     """``Y = G + A``: G is x rounded at random to a grid of ``bins + 1`` inputs, A is noise with a law for each of them.
 
@@ -59,38 +59,24 @@ class ConditionalNoise:
     0.5
     """
 
-    epsilon: float
-    inputs: Interval
-    bins: int
-    reach: int
-    tail: int
-    base: Floats
-    ratio: float
+    kind: ClassVar[str] = "conditional noise"
+
+    epsilon: float = epsilon()
+    inputs: Interval = field(validator=only(Interval))
+    bins: int = whole("bins", 1, LARGEST)
+    reach: int = whole("reach", 1, LARGEST)
+    tail: int = whole("tail", 1, MOST_TAIL)
+    base: Floats = array(numbers("base"))
+    ratio: float = finite("ratio")
     name: str = "conditional noise"
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", require_epsilon(self.epsilon))
-        require_domain(self.inputs, (Interval,), "inputs")
+    def __attrs_post_init__(self) -> None:
         require_shape(self.bins, self.reach, self.tail)
-        for name in ("bins", "reach", "tail"):
-            object.__setattr__(self, name, int(getattr(self, name)))
         places = column_places(self.bins, self.reach, self.tail)
         if np.shape(self.base) != places.shape:
             rule = f"have {places.size} entries: every report between the tails, and the two tails"
             raise InvalidInput("base", np.shape(self.base), rule)
-        window = UnbiasedWindow(self.epsilon, Interval(0, self.bins), places, self.base, self.ratio)
-        object.__setattr__(self, "base", window.base)
-        object.__setattr__(self, "ratio", window.ratio)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, ConditionalNoise) and (
-            (self.epsilon, self.inputs, self.bins, self.reach, self.tail, self.ratio, self.name)
-            == (other.epsilon, other.inputs, other.bins, other.reach, other.tail, other.ratio, other.name)
-            and np.array_equal(self.base, other.base)
-        )
-
-    def __hash__(self) -> int:
-        return hash((self.epsilon, self.inputs, self.bins, self.reach, self.tail, self.ratio, self.base.tobytes()))
+        UnbiasedWindow(self.epsilon, Interval(0, self.bins), places, self.base, self.ratio)  # the same rules hold
 
     @property
     def outputs(self) -> Line:
@@ -281,19 +267,13 @@ def column_places(bins: int, reach: int, tail: int) -> Floats:
 
 def require_shape(bins: int, reach: int, tail: int) -> None:
     """Whole numbers that make a table of laws that fits, or `InvalidInput`."""
-    for name, value, most in (("bins", bins, LARGEST), ("reach", reach, LARGEST), ("tail", tail, _MOST_TAIL)):
+    for name, value, most in (("bins", bins, LARGEST), ("reach", reach, LARGEST), ("tail", tail, MOST_TAIL)):
         require_whole(value, name, 1, most)
     size = (bins + 1) * (bins + 2 * reach + 1)
     if size > LARGEST:
         raise InvalidInput(
             "bins and reach", (bins, reach), f"make (N + 1)(N + 2M + 1) at most {LARGEST}", "lower either"
         )
-
-
-def require_whole(value: object, field: str, least: int, most: int) -> None:
-    """A whole number between two others, or `InvalidInput`."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value <= most:
-        raise InvalidInput(field, value, f"be a whole number from {least} to {most}")
 
 
 class _Laws(NamedTuple):
@@ -321,8 +301,8 @@ def _laws(mechanism: ConditionalNoise) -> _Laws:
     variances = np.sum(rows * ((places - inputs[:, None]) ** 2 + spreads), axis=1)
     beyond = np.arange(math.ceil(_NOTHING / math.log1p(1 / tail)))
     geometric = np.asarray((1 - mechanism.decay) * mechanism.decay**beyond, dtype=np.float64)
-    for array in (rows, cumulative, variances, geometric):
-        array.setflags(write=False)
+    for part in (rows, cumulative, variances, geometric):
+        part.setflags(write=False)
     return _Laws(window, rows, cumulative, variances, geometric)
 
 

@@ -5,25 +5,26 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.domains import Finite, Line, require_domain
-from mechdesign.errors import InvalidInput, require_epsilon
+from mechdesign.domains import Finite, Line, only
+from mechdesign.errors import InvalidInput
 from mechdesign.losses import Loss
 from mechdesign.mechanisms import analysis
 from mechdesign.mechanisms.ratio import INFINITE, LikelihoodRatio
+from mechdesign.values.declare import array, epsilon, field, frozen, numbers
 from mechdesign.values.dyadic import dyadic
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.object_]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen
 class Discrete:
     """The table ``probabilities[i, j] = P(outputs[j] | inputs[i])``.
 
@@ -37,20 +38,16 @@ class Discrete:
     Fraction(3, 1)
     """
 
-    epsilon: float
-    inputs: Finite
-    outputs: Finite
-    probabilities: Floats
+    kind: ClassVar[str] = "discrete"
+
+    epsilon: float = epsilon()
+    inputs: Finite = field(validator=only(Finite))
+    outputs: Finite = field(validator=only(Finite))
+    probabilities: Floats = array(numbers("probabilities"))
     name: str = "discrete"
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", require_epsilon(self.epsilon))
-        require_domain(self.inputs, (Finite,), "inputs")
-        require_domain(self.outputs, (Finite,), "outputs")
-        try:
-            table = np.array(self.probabilities, dtype=np.float64)
-        except (TypeError, ValueError, OverflowError):
-            raise InvalidInput("probabilities", self.probabilities, "be rows of numbers, all of one length") from None
+    def __attrs_post_init__(self) -> None:
+        table = self.probabilities
         shape = (len(self.inputs), len(self.outputs))
         if table.shape != shape:
             raise InvalidInput("probabilities", table.shape, f"have shape {shape}: a row an input, a column an output")
@@ -60,18 +57,6 @@ class Discrete:
         if (np.abs(table.sum(axis=1) - 1) > 1e-9).any():
             row = int(np.argmax(np.abs(table.sum(axis=1) - 1)))
             raise InvalidInput(f"probabilities[{row}]", float(table[row].sum()), "sum to 1")
-        table.setflags(write=False)
-        object.__setattr__(self, "probabilities", table)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Discrete) and (
-            (self.epsilon, self.inputs, self.outputs, self.name)
-            == (other.epsilon, other.inputs, other.outputs, other.name)
-            and np.array_equal(self.probabilities, other.probabilities)
-        )
-
-    def __hash__(self) -> int:
-        return hash((self.epsilon, self.inputs, self.outputs, self.probabilities.tobytes()))
 
     def exact_rows(self) -> list[list[Fraction]]:
         """The table as rationals, each row divided by its sum."""
@@ -174,7 +159,7 @@ def whole_numbers(values: ArrayLike) -> tuple[Whole, int]:
     return whole.reshape(array.shape), -places
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TwoSidedGeometric:
     """``Y = x + Z`` on whole numbers, ``P(Z = z)`` proportional to ``e^(-rate |z|)``, rate = epsilon / range of inputs.
 
@@ -185,13 +170,13 @@ class TwoSidedGeometric:
     0.731059
     """
 
-    epsilon: float
-    inputs: Finite
+    kind: ClassVar[str] = "two-sided geometric"
+
+    epsilon: float = epsilon()
+    inputs: Finite = field(validator=only(Finite))
     name: str = "two-sided geometric"
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", require_epsilon(self.epsilon))
-        require_domain(self.inputs, (Finite,))
+    def __attrs_post_init__(self) -> None:
         if len(self.inputs) < 2 or any(point != int(point) for point in self.inputs.points):
             raise InvalidInput("domain", self.inputs.points, "be at least two whole numbers")
 

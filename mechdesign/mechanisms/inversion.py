@@ -6,17 +6,17 @@ where the steep lines have slope 1/low and the flat one slope 1/high.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
+
+from mechdesign.values.declare import frozen
 
 Floats = NDArray[np.float64]
 
 _CHUNK = 1 << 14
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WindowDensity:
     """Density ``high`` on a window of the given width and ``low`` on the rest of ``[lower, upper]``."""
 

@@ -11,18 +11,18 @@ matter.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from fractions import Fraction
 from functools import lru_cache
 from math import comb
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.errors import InvalidData, InvalidInput, require_number
 from mechdesign.mechanisms.analysis import require_generator
+from mechdesign.values.declare import field, frozen
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -32,7 +32,28 @@ MOST_USERS = 5 * 10**8
 """The largest population: numpy draws hypergeometric numbers up to there."""
 
 
-@dataclass(frozen=True, slots=True)
+def require_categories(categories: int) -> int:
+    """A number of categories, or `InvalidInput`."""
+    if isinstance(categories, bool) or not isinstance(categories, int | np.integer) or not 2 <= categories <= 10**6:
+        raise InvalidInput("categories", categories, "be a whole number from 2 to 1000000")
+    return int(categories)
+
+
+def require_fraction(value: Fraction | float, field: str) -> Fraction:
+    """An exact number, or `InvalidInput`."""
+    if isinstance(value, Fraction):
+        return value
+    number = require_number(value, field)
+    if number in (float("inf"), float("-inf")):
+        raise InvalidInput(field, value, "be finite")
+    return Fraction(int(value)) if isinstance(value, int | np.integer) else Fraction(number)
+
+
+def _fractions(said: Iterable[Fraction | float]) -> tuple[Fraction, ...]:
+    return tuple(require_fraction(weight, "weights") for weight in said)
+
+
+@frozen
 class JointResponse:
     """``weights[t]`` is the probability that exactly t of the g users of a group are truthful.
 
@@ -44,18 +65,18 @@ class JointResponse:
     0.89
     """
 
-    weights: tuple[Fraction, ...]
-    categories: int = 2
+    kind: ClassVar[str] = "joint"
 
-    def __post_init__(self) -> None:
-        weights = tuple(_fraction(weight, "weights") for weight in self.weights)
-        object.__setattr__(self, "weights", weights)
+    weights: tuple[Fraction, ...] = field(converter=_fractions)
+    categories: int = field(default=2, converter=require_categories)
+
+    def __attrs_post_init__(self) -> None:
+        weights = self.weights
         if not 3 <= len(weights) <= MOST_GROUP + 1:
             rule = f"hold a probability for 0, 1, ... g truthful users, g from 2 to {MOST_GROUP}"
             raise InvalidInput("weights", len(weights), rule)
         if min(weights) < 0 or sum(weights) != 1:
             raise InvalidInput("weights", [float(w) for w in weights], "be at least 0 and add up to exactly 1")
-        object.__setattr__(self, "categories", require_categories(self.categories))
         if self.truth <= Fraction(1, self.categories):
             rule = f"make a report truthful with probability above 1/{self.categories}"
             raise InvalidInput("weights", float(self.truth), rule, "nothing could be estimated otherwise")
@@ -69,7 +90,7 @@ class JointResponse:
         >>> [str(w) for w in JointResponse.pair(Fraction(3, 4), Fraction(-1, 3)).weights]
         ['0', '1/2', '1/2']
         """
-        truth, coefficient = _fraction(p, "p"), _fraction(rho, "rho")
+        truth, coefficient = require_fraction(p, "p"), require_fraction(rho, "rho")
         k = require_categories(categories)
         if not Fraction(1, k) < truth <= 1:
             raise InvalidInput("p", p, f"lie above 1/{k} and be at most 1")
@@ -85,7 +106,7 @@ class JointResponse:
     @classmethod
     def independent(cls, p: Fraction | float, group: int = 2, categories: int = 2) -> Self:
         """Randomised response: truths are independent."""
-        truth = _fraction(p, "p")
+        truth = require_fraction(p, "p")
         if not 0 <= truth <= 1:
             raise InvalidInput("p", p, "lie in [0, 1]")
         g = require_group(group)
@@ -156,7 +177,7 @@ class JointResponse:
         For k = 2 this is ``p q / (p-q)^2 (n + rho (g-1)/(n-1) ((2 n_1 - n)^2 - n))``.
         """
         users = require_population(users, self.group)
-        own, p, q = _fraction(count, "count"), self.truth, self.lie
+        own, p, q = require_fraction(count, "count"), self.truth, self.lie
         if not 0 <= own <= users:
             raise InvalidInput("count", count, f"lie between 0 and the {users} users")
         spread = own * p * (1 - p) + (users - own) * q * (1 - q)
@@ -193,18 +214,9 @@ class JointResponse:
 
     # -- files ---------------------------------------------------------------------------------------------------------
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "categories": self.categories,
-            "group": self.group,
-            "p": float(self.truth),
-            "rho": float(self.rho),
-            "weights": [str(weight) for weight in self.weights],
-        }
-
-    @classmethod
-    def from_dict(cls, fields: Mapping[str, Any]) -> Self:
-        return cls(tuple(Fraction(weight) for weight in fields["weights"]), fields["categories"])
+    def echo(self) -> dict[str, Any]:
+        """The size of a group, and what the weights make of truth and correlation."""
+        return {"group": self.group, "p": float(self.truth), "rho": float(self.rho)}
 
 
 def alignment(users: int, count: Fraction | int, group: int, categories: int) -> Fraction:
@@ -266,13 +278,6 @@ def require_group(group: int) -> int:
     return int(group)
 
 
-def require_categories(categories: int) -> int:
-    """A number of categories, or `InvalidInput`."""
-    if isinstance(categories, bool) or not isinstance(categories, int | np.integer) or not 2 <= categories <= 10**6:
-        raise InvalidInput("categories", categories, "be a whole number from 2 to 1000000")
-    return int(categories)
-
-
 def require_values(values: ArrayLike, categories: int) -> Ints:
     """Categories of users as whole numbers from 0, or `InvalidInput`."""
     data = np.asarray(values)
@@ -282,12 +287,3 @@ def require_values(values: ArrayLike, categories: int) -> Ints:
         place = int(np.argmax((data < 0) | (data >= categories)))
         raise InvalidData(f"values[{place}]", int(data[place]), f"lie between 0 and {categories - 1}")
     return np.asarray(data, dtype=np.int64)
-
-
-def _fraction(value: Fraction | float, field: str) -> Fraction:
-    if isinstance(value, Fraction):
-        return value
-    number = require_number(value, field)
-    if number in (float("inf"), float("-inf")):
-        raise InvalidInput(field, value, "be finite")
-    return Fraction(int(value)) if isinstance(value, int | np.integer) else Fraction(number)

@@ -14,27 +14,29 @@ the variance falls by a term in the square of the category's share: close to not
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import product
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.errors import InvalidInput, require_epsilon, require_number
+from mechdesign.errors import InvalidInput, require_epsilon
 from mechdesign.mechanisms.joint import (
     JointResponse,
     require_categories,
+    require_fraction,
     require_population,
     require_values,
 )
+from mechdesign.values.declare import field, frozen
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class JointUnary:
     """Unary encoding whose bits two users answer jointly.
 
@@ -44,18 +46,14 @@ class JointUnary:
     (0.5, 0.25, 0.687)
     """
 
-    categories: int
-    one: Fraction
-    zero: Fraction
-    strength: Fraction
+    kind: ClassVar[str] = "joint unary"
 
-    def __post_init__(self) -> None:
-        require_categories(self.categories)
-        for name in ("one", "zero", "strength"):
-            value = getattr(self, name)
-            object.__setattr__(
-                self, name, value if isinstance(value, Fraction) else Fraction(require_number(value, name))
-            )
+    categories: int = field(converter=require_categories)
+    one: Fraction = field(converter=partial(require_fraction, field="one"))
+    zero: Fraction = field(converter=partial(require_fraction, field="zero"))
+    strength: Fraction = field(converter=partial(require_fraction, field="strength"))
+
+    def __attrs_post_init__(self) -> None:
         if not (Fraction(1, 2) <= self.one <= 1 and 0 < self.zero <= Fraction(1, 2) and self.zero < self.one):
             rule = "hold one from 1/2 to 1 and zero from 0 to 1/2, zero below one"
             raise InvalidInput("bits", (float(self.one), float(self.zero)), rule)
@@ -172,7 +170,7 @@ def _largest_ratio(report_one: dict[int, Fraction], order: tuple[int, int]) -> F
     return max(ratios)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class JointHashing:
     """Local hashing: each user hashes the value to one of ``response.categories`` and the joint response reports that.
 
@@ -182,11 +180,10 @@ class JointHashing:
     (3009.93993993994, 3333.3333333333335)
     """
 
-    response: JointResponse
-    categories: int
+    kind: ClassVar[str] = "joint hashing"
 
-    def __post_init__(self) -> None:
-        require_categories(self.categories)
+    response: JointResponse
+    categories: int = field(converter=require_categories)
 
     @property
     def hashes(self) -> int:

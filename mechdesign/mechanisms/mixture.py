@@ -2,45 +2,45 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.domains import Interval
-from mechdesign.errors import InvalidInput, require_epsilon, require_finite
+from mechdesign.errors import InvalidInput
 from mechdesign.losses import Loss
 from mechdesign.mechanisms import analysis
 from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.mechanisms.ratio import LikelihoodRatio
 from mechdesign.mechanisms.two_point import TwoPoint
+from mechdesign.values.declare import epsilon, finite, frozen
 
 Floats = NDArray[np.float64]
 
 _HALVINGS = 200
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mixture:
     """With probability ``weight`` the piecewise mechanism, else the two-point one; the coin ignores the input.
 
     *Guarantee.* Density and atoms never meet in one output, so the likelihood ratio is the larger of the two.
     """
 
-    epsilon: float
-    weight: float
+    kind: ClassVar[str] = "mixture"
+
+    epsilon: float = epsilon()
+    weight: float = finite("mixture weight")
     spread: Piecewise
     atoms: TwoPoint
     name: str = "mixture"
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", require_epsilon(self.epsilon))
+    def __attrs_post_init__(self) -> None:
         if not (isinstance(self.spread, Piecewise) and isinstance(self.atoms, TwoPoint)):
             raise InvalidInput("mixture", (self.spread, self.atoms), "mix a piecewise and a two-point mechanism")
-        weight = require_finite(self.weight, "mixture weight")
-        object.__setattr__(self, "weight", weight)
-        if not 0 < weight < 1:
-            raise InvalidInput("mixture weight", weight, "lie strictly between 0 and 1")
+        if not 0 < self.weight < 1:
+            raise InvalidInput("mixture weight", self.weight, "lie strictly between 0 and 1")
         if self.spread.inputs != self.atoms.inputs:
             raise InvalidInput("inputs", self.atoms.inputs, f"be the same for both mechanisms, {self.spread.inputs}")
 

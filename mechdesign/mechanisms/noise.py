@@ -7,9 +7,9 @@ expected losses, truncation) follows from it by symmetry.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
+from functools import partial
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,17 @@ from scipy import special
 
 from mechdesign.errors import InvalidInput, require_epsilon, require_finite
 from mechdesign.mechanisms.ratio import INFINITE, LikelihoodRatio
+from mechdesign.values.declare import epsilon, field, finite, frozen
 
 Floats = NDArray[np.float64]
+
+
+def require_positive(value: float, field: str) -> float:
+    """A finite number above 0, or `InvalidInput`."""
+    number = require_finite(value, field)
+    if not number > 0:
+        raise InvalidInput(field, value, "be above 0")
+    return number
 
 
 class Noise(Protocol):
@@ -37,7 +46,7 @@ class Noise(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Laplace:
     """Density ``e^(-|z|/scale) / (2 scale)``.
 
@@ -45,10 +54,9 @@ class Laplace:
     2.0
     """
 
-    scale: float
+    kind: ClassVar[str] = "laplace"
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "scale", _positive(self.scale, "noise scale"))
+    scale: float = field(converter=partial(require_positive, field="noise scale"))
 
     def density(self, z: Floats) -> Floats:
         return np.asarray(np.exp(-np.abs(z) / self.scale) / (2 * self.scale))
@@ -72,14 +80,13 @@ class Laplace:
         return np.zeros(1)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Gaussian:
     """Density of the normal law. Its likelihood ratio is unbounded: it is private only with a delta."""
 
-    deviation: float
+    kind: ClassVar[str] = "gaussian"
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "deviation", _positive(self.deviation, "noise deviation"))
+    deviation: float = field(converter=partial(require_positive, field="noise deviation"))
 
     def density(self, z: Floats) -> Floats:
         return np.asarray(np.exp(-0.5 * self._deviations(z) ** 2) / (self.deviation * math.sqrt(2 * math.pi)))
@@ -113,13 +120,13 @@ class Gaussian:
         0.126937
         """
         require_epsilon(epsilon)
-        ratio = _positive(sensitivity, "sensitivity") / self.deviation
+        ratio = require_positive(sensitivity, "sensitivity") / self.deviation
         first = special.log_ndtr(ratio / 2 - epsilon / ratio)
         second = special.log_ndtr(-ratio / 2 - epsilon / ratio)
         return max(0.0, float(np.exp(first) - np.exp(epsilon + second)))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Staircase:
     """The staircase law of Geng and Viswanath: steps of width ``sensitivity``, each lower by ``e^epsilon``.
 
@@ -131,16 +138,15 @@ class Staircase:
     True
     """
 
-    epsilon: float
-    sensitivity: float
-    share: float
+    kind: ClassVar[str] = "staircase"
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", require_epsilon(self.epsilon))
-        object.__setattr__(self, "sensitivity", _positive(self.sensitivity, "sensitivity"))
-        share = require_finite(self.share, "staircase share")
-        if not 0 < share < 1:
-            raise InvalidInput("staircase share", share, "lie strictly between 0 and 1")
+    epsilon: float = epsilon()
+    sensitivity: float = field(converter=partial(require_positive, field="sensitivity"))
+    share: float = finite("staircase share")
+
+    def __attrs_post_init__(self) -> None:
+        if not 0 < self.share < 1:
+            raise InvalidInput("staircase share", self.share, "lie strictly between 0 and 1")
 
     @property
     def _drop(self) -> float:
@@ -226,10 +232,3 @@ class Staircase:
     def kinks(self, reach: float) -> Floats:
         steps = np.arange(min(math.ceil(reach / self.sensitivity) + 1, math.ceil(800 / self.epsilon)))
         return np.sort(np.concatenate([steps, steps + self.share])) * self.sensitivity
-
-
-def _positive(value: float, field: str) -> float:
-    number = require_finite(value, field)
-    if not number > 0:
-        raise InvalidInput(field, value, "be above 0")
-    return number

@@ -7,20 +7,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.domains import Circle, Interval, require_between, require_domain
-from mechdesign.errors import InvalidInput, require_epsilon, require_finite
+from mechdesign.domains import Circle, Interval, only, require_between, require_domain
+from mechdesign.errors import InvalidInput
 from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms import analysis
 from mechdesign.mechanisms.inversion import WindowDensity, draw_on_circle, draw_on_line
 from mechdesign.mechanisms.ratio import LikelihoodRatio
 from mechdesign.mechanisms.sublevel import remembered_sublevel_set
+from mechdesign.values.declare import epsilon, evolved, field, finite, frozen
 
 Floats = NDArray[np.float64]
 
@@ -28,26 +28,25 @@ _MOST_KINKS = 1 << 14
 _Integral = Callable[[Floats, Floats, Floats], Floats]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AffineWindow:
     """A window centred at ``pivot + slope * (x - pivot) + offset``, pushed back inside the outputs where it sticks out.
 
     The pivot keeps the digits of domains far from zero.
     """
 
-    slope: float = 1.0
-    offset: float = 0.0
-    pivot: float = 0.0
+    kind: ClassVar[str] = "affine"
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "slope", require_finite(self.slope, "window slope"))
-        object.__setattr__(self, "offset", require_finite(self.offset, "window offset"))
-        object.__setattr__(self, "pivot", require_finite(self.pivot, "window pivot"))
+    slope: float = finite("window slope", default=1.0)
+    offset: float = finite("window offset", default=0.0)
+    pivot: float = finite("window pivot", default=0.0)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SublevelWindow:
     """The outputs of smallest ``loss(y, x)``: one interval for a unimodal loss, several for others."""
+
+    kind: ClassVar[str] = "sublevel"
 
     loss: Loss
 
@@ -59,7 +58,7 @@ class Pieces(NamedTuple):
     densities: Floats
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Piecewise:
     """Density ``high`` on a window, ``low`` on the other outputs; the window's width makes every law sum to one.
 
@@ -73,21 +72,18 @@ class Piecewise:
     [0.0, 0.167, 0.833, 1.0]
     """
 
-    epsilon: float
-    inputs: Interval | Circle
-    outputs: Interval | Circle
-    low: float
-    high: float
-    window: AffineWindow | SublevelWindow = field(default_factory=AffineWindow)
+    kind: ClassVar[str] = "piecewise"
+
+    epsilon: float = epsilon()
+    inputs: Interval | Circle = field(validator=only(Interval, Circle))
+    outputs: Interval | Circle = field(validator=only(Interval, Circle))
+    low: float = finite("low density")
+    high: float = finite("high density")
+    window: AffineWindow | SublevelWindow = AffineWindow()
     name: str = "piecewise"
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", require_epsilon(self.epsilon))
-        require_domain(self.inputs, (Interval, Circle), "inputs")
-        require_domain(self.outputs, (Interval, Circle), "outputs")
-        low, high = require_finite(self.low, "low density"), require_finite(self.high, "high density")
-        object.__setattr__(self, "low", low)
-        object.__setattr__(self, "high", high)
+    def __attrs_post_init__(self) -> None:
+        low, high = self.low, self.high
         if not 0 < low <= high:
             raise InvalidInput("densities", (low, high), "satisfy 0 < low <= high")
         slack = 1e-12 if low == high else 0.0
@@ -276,7 +272,7 @@ class Piecewise:
             inputs.upper + (self.outputs.upper - self.inputs.upper) * scale,
         )
         shift = (self.outputs.middle - self.inputs.middle) * scale
-        return replace(self._with_outputs(outputs, scale, inputs, shift), inputs=inputs)
+        return evolved(self._with_outputs(outputs, scale, inputs, shift), inputs=inputs)
 
     def compressed(self) -> Piecewise:
         """Outputs squeezed linearly onto the input interval (PM-C and SW-C)."""
@@ -299,7 +295,7 @@ class Piecewise:
             high = math.nextafter(high, 0.0)  # rounding must not cost privacy, however often a mechanism is moved
         if self.low == self.high or not low * outputs.length <= 1 <= high * outputs.length:
             low = high = 1 / outputs.length
-        return replace(self, outputs=outputs, low=low, high=high, window=AffineWindow(slope, offset, inputs.middle))
+        return evolved(self, outputs=outputs, low=low, high=high, window=AffineWindow(slope, offset, inputs.middle))
 
     mean = analysis.mean
     variance = analysis.variance

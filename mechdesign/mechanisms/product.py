@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import reduce
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,14 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 from mechdesign import domains
 from mechdesign.errors import InvalidInput
 from mechdesign.losses import Loss
-from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.mechanisms.protocol import ScalarMechanism
 from mechdesign.mechanisms.ratio import LikelihoodRatio
 from mechdesign.priors import Prior
+from mechdesign.values.declare import field, frozen
 
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Product:
     """Each coordinate goes through its own mechanism; the loss is the sum of the coordinates' losses.
 
@@ -34,11 +35,12 @@ class Product:
     3.0
     """
 
-    parts: tuple[Mechanism, ...]
+    kind: ClassVar[str] = "product"
+
+    parts: tuple[ScalarMechanism, ...] = field(converter=tuple)
     name: str = "product"
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "parts", tuple(self.parts))
+    def __attrs_post_init__(self) -> None:
         if not self.parts:
             raise InvalidInput("parts", self.parts, "hold at least one mechanism")
 

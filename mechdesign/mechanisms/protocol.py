@@ -1,13 +1,13 @@
-"""The shape every mechanism has."""
+"""The shape every mechanism has: `Mechanism`, and `ScalarMechanism` where inputs and outputs are single numbers."""
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.domains import Circle, Finite, Interval, Line
+from mechdesign.domains import Circle, Domain, Finite, Interval, Line
 from mechdesign.losses import Loss
 from mechdesign.mechanisms.ratio import LikelihoodRatio
 from mechdesign.priors import Prior
@@ -20,6 +20,9 @@ class Mechanism(Protocol):
 
     Arguments broadcast like numpy's. A law may have a density part and atoms: ``density`` is the former, ``mass`` the
     probability of exactly ``y``.
+
+    Inputs and outputs are single numbers (then it is a `ScalarMechanism`, and is asked about one ``loss`` and one
+    ``prior``) or tuples (then coordinates come last, and losses and priors are sequences, one a coordinate).
     """
 
     @property
@@ -30,9 +33,9 @@ class Mechanism(Protocol):
         ...
 
     @property
-    def inputs(self) -> Interval | Circle | Finite: ...
+    def inputs(self) -> Domain: ...
     @property
-    def outputs(self) -> Interval | Circle | Finite | Line: ...
+    def outputs(self) -> Domain: ...
 
     def density(self, y: ArrayLike, x: ArrayLike) -> Floats: ...
     def mass(self, y: ArrayLike, x: ArrayLike) -> Floats: ...
@@ -46,11 +49,11 @@ class Mechanism(Protocol):
         """``E[Y^order | x]``."""
         ...
 
-    def expected_loss(self, x: ArrayLike, loss: Loss) -> Floats:
+    def expected_loss(self, x: ArrayLike, loss: Any, /) -> Floats:
         """``E[loss(Y, x) | x]``."""
         ...
 
-    def breakpoints(self, loss: Loss) -> tuple[float, ...]:
+    def breakpoints(self, loss: Any, /) -> tuple[Any, ...]:
         """Inputs between which the expected loss is smooth, the ends of the domain included."""
         ...
 
@@ -58,11 +61,11 @@ class Mechanism(Protocol):
 
     def mean(self, x: ArrayLike) -> Floats: ...
     def variance(self, x: ArrayLike) -> Floats: ...
-    def worst_case(self, loss: Loss) -> tuple[float, float]:
+    def worst_case(self, loss: Any, /) -> tuple[float, Any]:
         """The largest expected loss over the inputs, and an input where it is taken."""
         ...
 
-    def average_loss(self, loss: Loss, prior: Prior | None = None) -> float:
+    def average_loss(self, loss: Any, prior: Any = None, /) -> float:
         """The expected loss averaged over a prior (uniform if none is given)."""
         ...
 
@@ -71,7 +74,21 @@ class Mechanism(Protocol):
         ...
 
 
-class Continuous(Mechanism, Protocol):
+class ScalarMechanism(Mechanism, Protocol):
+    """A mechanism for one number: what a mechanism for tuples is made of."""
+
+    @property
+    def inputs(self) -> Interval | Circle | Finite: ...
+    @property
+    def outputs(self) -> Interval | Circle | Finite | Line: ...
+
+    def expected_loss(self, x: ArrayLike, loss: Loss) -> Floats: ...
+    def breakpoints(self, loss: Loss) -> tuple[float, ...]: ...
+    def worst_case(self, loss: Loss) -> tuple[float, float]: ...
+    def average_loss(self, loss: Loss, prior: Prior | None = None) -> float: ...
+
+
+class Continuous(ScalarMechanism, Protocol):
     """A mechanism whose laws have a density and no atoms, with its partial integrals."""
 
     def moment_between(self, x: ArrayLike, order: int, start: ArrayLike, stop: ArrayLike) -> Floats:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 
+from mechdesign.values.declare import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class LikelihoodRatio:
     """``sup q(y|x) / q(y|x')`` over inputs and outputs, written ``ratio * e^exponent`` with rational parts.
 

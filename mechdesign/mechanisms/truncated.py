@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,11 +14,12 @@ from mechdesign.mechanisms import analysis
 from mechdesign.mechanisms.additive import Additive
 from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.mechanisms.ratio import LikelihoodRatio
+from mechdesign.values.declare import frozen
 
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Truncated:
     """The outputs of ``base``, moved to the nearest end of the input interval when they fall outside.
 
@@ -31,10 +32,12 @@ class Truncated:
     0.5
     """
 
+    kind: ClassVar[str] = "truncated"
+
     base: Additive | Piecewise
     name: str = "truncated"
 
-    def __post_init__(self) -> None:
+    def __attrs_post_init__(self) -> None:
         if not isinstance(self.base, Additive | Piecewise):
             raise InvalidInput("base", self.base, "be an additive or piecewise mechanism")
         if not isinstance(self.base.inputs, Interval):

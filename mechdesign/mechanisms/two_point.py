@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.domains import Finite, Interval, require_domain
-from mechdesign.errors import InvalidInput, require_epsilon, require_finite
+from mechdesign.domains import Finite, Interval, only
+from mechdesign.errors import InvalidInput
 from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms import analysis
 from mechdesign.mechanisms.ratio import INFINITE, LikelihoodRatio
+from mechdesign.values.declare import epsilon, field, finite, frozen
 
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TwoPoint:
     """Report the upper output with probability ``rare + (1 - 2 rare) t``, ``t`` the input's place in its interval.
 
@@ -32,17 +33,16 @@ class TwoPoint:
     [-1.0, 0.5]
     """
 
-    epsilon: float
-    inputs: Interval
-    rare: float
+    kind: ClassVar[str] = "two-point"
+
+    epsilon: float = epsilon()
+    inputs: Interval = field(validator=only(Interval))
+    rare: float = finite("rare probability")
     name: str = "two-point"
 
-    def __post_init__(self) -> None:
-        require_domain(self.inputs, (Interval,), "inputs")
-        object.__setattr__(self, "epsilon", require_epsilon(self.epsilon))
-        rare = require_finite(self.rare, "rare probability")
-        if not 0 <= rare < 0.5:
-            raise InvalidInput("rare probability", rare, "lie in [0, 0.5)")
+    def __attrs_post_init__(self) -> None:
+        if not 0 <= self.rare < 0.5:
+            raise InvalidInput("rare probability", self.rare, "lie in [0, 0.5)")
 
     @property
     def outputs(self) -> Finite:

@@ -6,28 +6,29 @@ This is the form of every optimal unbiased mechanism for the variance (see `mech
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
 from itertools import accumulate
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.domains import Finite, Interval
+from mechdesign.domains import Finite, Interval, only
 from mechdesign.errors import InvalidInput
 from mechdesign.losses import Loss
 from mechdesign.mechanisms import analysis
 from mechdesign.mechanisms.fill import Fill, loss_of
 from mechdesign.mechanisms.ratio import LikelihoodRatio
 from mechdesign.mechanisms.window import Window
+from mechdesign.values.codec import named
+from mechdesign.values.declare import array, epsilon, field, finite, frozen, numbers
 from mechdesign.values.dyadic import dyadic
 
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen
 class UnbiasedWindow:
     """Every output has at least probability ``base``; what is left fills a window of outputs up to ``ratio * base``.
 
@@ -45,31 +46,21 @@ class UnbiasedWindow:
     [-1.0, 0.3, 1.0]
     """
 
-    epsilon: float
-    inputs: Interval
-    points: Floats
-    base: Floats
-    ratio: float
+    kind: ClassVar[str] = "unbiased window"
+
+    epsilon: float = epsilon()
+    inputs: Interval = field(validator=only(Interval))
+    points: Floats = array(numbers("outputs"), metadata=named("outputs"))
+    base: Floats = array(numbers("base"))
+    ratio: float = finite("ratio")
     name: str = "unbiased window"
 
-    def __post_init__(self) -> None:
-        frame = Window(self.epsilon, self.inputs, self.points, self.base, self.ratio)
-        for field in ("epsilon", "points", "base", "ratio"):
-            object.__setattr__(self, field, getattr(frame, field))
+    def __attrs_post_init__(self) -> None:
+        Window(self.epsilon, self.inputs, self.points, self.base, self.ratio)  # the same rules hold
         first, last = exact_path(self).reach
         if not first <= Fraction(self.inputs.lower) < Fraction(self.inputs.upper) <= last:
             rule = f"allow every mean in {self.inputs}"
             raise InvalidInput("base", (float(first), float(last)), rule, "spread the outputs or shift base outwards")
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, UnbiasedWindow) and (
-            (self.epsilon, self.inputs, self.ratio, self.name) == (other.epsilon, other.inputs, other.ratio, other.name)
-            and np.array_equal(self.points, other.points)
-            and np.array_equal(self.base, other.base)
-        )
-
-    def __hash__(self) -> int:
-        return hash((self.epsilon, self.inputs, self.ratio, self.points.tobytes(), self.base.tobytes()))
 
     @property
     def outputs(self) -> Finite:

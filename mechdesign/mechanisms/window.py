@@ -7,21 +7,23 @@ This is the form of every optimal mechanism for a loss that grows with the dista
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.domains import Finite, Interval
-from mechdesign.errors import InvalidInput, require_epsilon, require_finite
+from mechdesign.domains import Finite, Interval, only
+from mechdesign.errors import InvalidInput
 from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms import analysis
 from mechdesign.mechanisms.fill import loss_of
 from mechdesign.mechanisms.ratio import LikelihoodRatio
 from mechdesign.mechanisms.sliding import Sliding
 from mechdesign.priors import Prior
+from mechdesign.values.codec import named
+from mechdesign.values.declare import array, epsilon, field, finite, frozen, numbers
 from mechdesign.values.dyadic import dyadic
 
 Floats = NDArray[np.float64]
@@ -31,7 +33,7 @@ _SUMMED = (Power(1.0), Power(2.0))
 _MANY = 1 << 20  # entries of the rows, beyond which running sums take over
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen
 class Window:
     """Every output has at least probability ``base``; what is left goes to the outputs nearest to the input.
 
@@ -51,18 +53,17 @@ class Window:
     [0.375, 0.625]
     """
 
-    epsilon: float
-    inputs: Interval
-    points: Floats
-    base: Floats
-    ratio: float
+    kind: ClassVar[str] = "window"
+
+    epsilon: float = epsilon()
+    inputs: Interval = field(validator=only(Interval))
+    points: Floats = array(numbers("outputs"), metadata=named("outputs"))
+    base: Floats = array(numbers("base"))
+    ratio: float = finite("ratio")
     name: str = "window"
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", require_epsilon(self.epsilon))
-        object.__setattr__(self, "ratio", require_finite(self.ratio, "ratio"))
-        points = np.array(self.points, dtype=np.float64)
-        base = np.array(self.base, dtype=np.float64)
+    def __attrs_post_init__(self) -> None:
+        points, base = self.points, self.base
         if points.ndim != 1 or points.shape != base.shape or points.size == 0:
             raise InvalidInput("base", (points.shape, base.shape), "have one entry for each output, and an output")
         if not np.isfinite(points).all() or not (np.diff(points) > 0).all():
@@ -71,22 +72,9 @@ class Window:
             raise InvalidInput("base", float(np.nanmin(base)), "be finite and above 0", "drop outputs without mass")
         if not 1 <= self.ratio <= math.exp(self.epsilon) * (1 + _ROUNDING):
             raise InvalidInput("ratio", self.ratio, f"lie between 1 and e^eps = {math.exp(self.epsilon):g}")
-        for name, array in (("points", points), ("base", base)):
-            array.setflags(write=False)
-            object.__setattr__(self, name, array)
         total = self.exact_total()
         if not total <= 1 <= Fraction(self.ratio) * total:
             raise InvalidInput("base", float(total), f"sum to between 1/ratio = {1 / self.ratio:g} and 1")
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Window) and (
-            (self.epsilon, self.inputs, self.ratio, self.name) == (other.epsilon, other.inputs, other.ratio, other.name)
-            and np.array_equal(self.points, other.points)
-            and np.array_equal(self.base, other.base)
-        )
-
-    def __hash__(self) -> int:
-        return hash((self.epsilon, self.inputs, self.ratio, self.points.tobytes(), self.base.tobytes()))
 
     @property
     def outputs(self) -> Finite:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -18,8 +17,9 @@ from mechdesign.errors import FileProblem
 from mechdesign.exact.privacy import prove_privacy
 from mechdesign.losses import Power
 from mechdesign.mechanisms.conditional import LARGEST, ConditionalNoise, column_places
-from mechdesign.mechanisms.serialise import mechanism_from_dict, mechanism_to_dict
 from mechdesign.priors import Atoms, uniform
+from mechdesign.values.codec import Codec, encoded
+from mechdesign.values.declare import evolved
 
 DOMAIN = Interval(-1, 1)
 FAR = 80  # steps into the tails: 2^-80 of them is beyond
@@ -219,10 +219,10 @@ def test_samples_are_reproducible_and_have_the_shape_of_their_inputs() -> None:
 
 def test_it_is_a_value_and_survives_a_file() -> None:
     mechanism = _mechanism()
-    again = mechanism_from_dict(mechanism_to_dict(mechanism))
+    again = Codec().decoded(ConditionalNoise, encoded(mechanism), "mechanism")
     assert again == mechanism
     assert hash(again) == hash(mechanism)
-    assert mechanism != replace(mechanism, tail=2)
+    assert mechanism != evolved(mechanism, tail=2)
     assert mechanism.outputs == Line()
     assert mechanism.density([0.0, 0.3], 0.1).tolist() == [0.0, 0.0]
     assert mechanism.breakpoints(Squared()) == (-1.0, 0.0, 1.0)
@@ -250,11 +250,12 @@ def test_it_is_a_value_and_survives_a_file() -> None:
     ],
 )
 def test_a_document_that_was_changed_is_refused_with_a_typed_error(change: dict[str, object]) -> None:
-    document = mechanism_to_dict(_mechanism())
-    with pytest.raises(InvalidInput):
-        mechanism_from_dict(document | change)
-    with pytest.raises(FileProblem):
-        mechanism_from_dict({name: value for name, value in document.items() if name not in change})
+    document = encoded(_mechanism())
+    with pytest.raises(FileProblem, match=r"^mechanism "):
+        Codec().decoded(ConditionalNoise, document | change, "mechanism")
+    left = {name: value for name, value in document.items() if name not in change}
+    with pytest.raises(FileProblem, match=f"mechanism {next(iter(change))} must be there"):
+        Codec().decoded(ConditionalNoise, left, "mechanism")
 
 
 @pytest.mark.parametrize(
@@ -278,7 +279,7 @@ def test_a_document_that_was_changed_is_refused_with_a_typed_error(change: dict[
 )
 def test_bad_parameters_are_refused_by_name(change: dict[str, object], field: str) -> None:
     with pytest.raises(InvalidInput) as refused:
-        replace(_mechanism(), **change)
+        evolved(_mechanism(), **change)
     assert refused.value.field == field
 
 

@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from mechdesign.errors import InvalidInput
+from mechdesign.errors import FileProblem, InvalidInput
 from mechdesign.mechanisms.joint import JointResponse, alignment, rho_range
+from mechdesign.values.codec import Codec, encoded
 
 RATE = 1e-6
 EXAMPLE = JointResponse((F(0), F(2, 5), F(3, 5)))
@@ -181,7 +182,31 @@ def test_the_same_seed_gives_the_same_reports():
 
 def test_a_law_survives_its_file():
     law = JointResponse.pair(F(2, 3), F(-1, 7), 4)
-    assert JointResponse.from_dict(law.to_dict()) == law
+    document = encoded(law)
+    assert document.keys() == {"kind", "categories", "group", "p", "rho", "weights"}
+    assert document["weights"] == [str(weight) for weight in law.weights]
+    assert Codec().decoded(JointResponse, document, "mechanism") == law
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        ({"p": 0.9}, "mechanism p"),
+        ({"rho": 0.0}, "mechanism rho"),
+        ({"group": 3}, "mechanism group"),
+        ({"categories": 1}, "mechanism categories"),
+        ({"categories": 4.0}, "mechanism categories"),
+        ({"weights": [0.5, 0.25, 0.25]}, "mechanism weights"),
+        ({"weights": ["1/2", "1/4", "1/5"]}, "mechanism weights"),
+        ({"weights": ["1e999999999", "0", "0"]}, "mechanism weights"),
+        ({"weights": ["1" * 10_000, "0", "0"]}, "mechanism weights"),
+    ],
+)
+def test_a_law_that_was_changed_in_its_file_is_refused(change, place):
+    law = JointResponse.pair(F(2, 3), F(-1, 7), 4)
+    with pytest.raises(FileProblem) as caught:
+        Codec().decoded(JointResponse, encoded(law) | change, "mechanism")
+    assert caught.value.field == place
 
 
 @pytest.mark.parametrize(

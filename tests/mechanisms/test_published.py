@@ -1,7 +1,6 @@
 """What the papers print, where they are right, and the corrected numbers where they are not."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ from scipy import optimize
 from mechdesign.domains import Circle, Interval
 from mechdesign.losses import Absolute, Power, Squared
 from mechdesign.mechanisms import catalogue as c
+from mechdesign.values.declare import evolved
 
 EPSILONS = [1e-3, 0.1, 1.0, 2.0, 5.0, 20.0]
 UNIT, SYMMETRIC = Interval(0, 1), Interval(-1, 1)
@@ -63,7 +63,7 @@ def test_hm_switches_from_duchi_where_the_two_printed_variances_cross():
 
     switch = optimize.brentq(gain, 0.3, 1.0, xtol=1e-14)
     assert switch == pytest.approx(0.61, abs=0.005)
-    assert c.hm(switch - 1e-9) == replace(c.duchi(switch - 1e-9), name="HM")
+    assert c.hm(switch - 1e-9) == evolved(c.duchi(switch - 1e-9), name="HM")
     assert c.hm(switch + 1e-9).spread == c.pm(switch + 1e-9)
 
 

@@ -185,7 +185,7 @@ IMPOSSIBLE = {
     "mixture of different inputs": lambda: Mixture(1.0, 0.5, c.pm(1.0), c.duchi(1.0, UNIT)),
     "mixture of anything": lambda: Mixture(1.0, 0.5, c.laplace(1.0), c.duchi(1.0)),
     "additive on points": lambda: Additive(1.0, Finite((0, 1)), Laplace(1.0)),
-    "bounded on a circle": lambda: BoundedLaplace(1.0, Circle(), Laplace(1.0)),
+    "bounded on a circle": lambda: BoundedLaplace(1.0, Circle(), 1.0),
     "circular on a line": lambda: CircularLaplace(1.0, UNIT),
     "truncated circle": lambda: Truncated(c.ogpm_circle(1.0)),
     "truncated table": lambda: Truncated(c.randomised_response(1.0, Finite((0, 1)))),

@@ -14,7 +14,7 @@ from scipy import stats
 from mechdesign import Absolute, Interval, InvalidInput, Power, Squared
 from mechdesign.design.minimax.proof import exact_worst_error
 from mechdesign.mechanisms import Window
-from mechdesign.mechanisms.serialise import mechanism_from_dict, mechanism_to_dict
+from mechdesign.values.codec import Codec, encoded
 
 UNIT = Interval(0, 1)
 GRID = np.linspace(0, 1, 501)
@@ -140,7 +140,7 @@ def test_samples_follow_the_row() -> None:
 
 def test_a_file_round_trip_keeps_every_double() -> None:
     mechanism = Window(2.0, Interval(-3, 4), [-2.9, 0.1, 1.7], [0.1, 1 / 3, 0.1], math.exp(2))
-    assert mechanism_from_dict(mechanism_to_dict(mechanism)) == mechanism
+    assert Codec().decoded(Window, encoded(mechanism), "mechanism") == mechanism
 
 
 @pytest.mark.parametrize(

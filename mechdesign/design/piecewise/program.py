@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass, replace
-from types import MappingProxyType
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,18 +21,16 @@ from mechdesign_solvers import BackendMissing, BilinearProgram, Limits, LinearPr
 from numpy.typing import NDArray
 
 from mechdesign.design.broken_solver import require_working
-from mechdesign.design.evidence import IN_CLASS
-from mechdesign.design.piecewise.proof import exact_error
-from mechdesign.design.piecewise.search import (
-    Bathtub,
-    PiecewiseProblem,
-    optimal_piecewise,
-)
+from mechdesign.design.piecewise.problem import PiecewiseProblem
+from mechdesign.design.piecewise.proof import PiecewiseClaim
+from mechdesign.design.piecewise.search import Bathtub, optimal_piecewise
 from mechdesign.design.result import Certificate, Design, Report, versions
 from mechdesign.errors import CheckFailed, InvalidInput, MissingExtra, NoAnswer
+from mechdesign.exact.piecewise import exact_error
 from mechdesign.exact.rational import float_up
 from mechdesign.losses import Power
 from mechdesign.mechanisms.catalogue import two_heights
+from mechdesign.values.declare import evolved, frozen
 
 Floats = NDArray[np.float64]
 
@@ -46,7 +43,7 @@ _SAME = 1e-3
 _ROUNDING = 1e-9
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FoundPieces:
     """The density a solver found at the program's input, neighbours of equal height merged."""
 
@@ -62,7 +59,7 @@ def search_pieces(problem: PiecewiseProblem, seconds: float | None = None) -> De
     """
     started = time.perf_counter()
     pieces = 3 if problem.pieces is None else problem.pieces
-    problem = replace(problem, pieces=pieces)
+    problem = evolved(problem, pieces=pieces)
     if not isinstance(problem.loss, Power) or problem.loss.exponent != int(problem.loss.exponent):
         raise InvalidInput(
             "loss", problem.loss.name, "be a whole power of the distance for method='scip'", "use the reduction"
@@ -91,9 +88,8 @@ def search_pieces(problem: PiecewiseProblem, seconds: float | None = None) -> De
     low = min(max(peak * math.exp(-problem.epsilon), math.exp(-problem.epsilon) / bathtub.length), 1 / bathtub.length)
     mechanism = two_heights(problem.epsilon, problem.inputs, problem.output_domain, low, "OGPM")
     upper = float_up(exact_error(mechanism, problem.hardest_input, int(problem.loss.exponent)))
-    proven = optimal_piecewise(replace(problem, pieces=None)).certificate
+    proven = optimal_piecewise(evolved(problem, pieces=None)).certificate
     _require_agreement(solution, upper, proven)
-    certificate = Certificate(min(solution.bound, upper), upper, IN_CLASS, True, mechanism.privacy_loss())
     details: dict[str, Any] = {
         "solved_at": problem.hardest_input,
         "pieces_asked": pieces,
@@ -106,16 +102,12 @@ def search_pieces(problem: PiecewiseProblem, seconds: float | None = None) -> De
         "solver_bound": solution.bound,
         "reduction": [proven.lower, proven.upper],
     }
-    report = Report(
-        time.perf_counter() - started,
-        solution.version,
-        versions("numpy", "scipy", "pyomo", "pyscipopt"),
-        MappingProxyType(details),
-    )
-    return Design(problem, mechanism, certificate, report)
+    found_with = versions("numpy", "scipy", "pyomo", "pyscipopt")
+    report = Report(time.perf_counter() - started, solution.version, found_with, details)
+    return Design(problem, mechanism, PiecewiseClaim(min(solution.bound, upper)), report)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Unit:
     """The program for outputs [0, 1], on which a solver's tolerances mean something, and the factor back for errors."""
 
@@ -187,7 +179,7 @@ def _require_agreement(solution: Solution, upper: float, proven: Certificate) ->
         raise CheckFailed(f"the solver's heights give error {upper!r}, above the optimum {proven.upper!r}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PieceProgram:
     """The bilinear program for ``left`` and ``right`` steps, and where its variables are."""
 

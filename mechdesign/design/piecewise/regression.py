@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from scipy import optimize
 
-from mechdesign.design.piecewise.search import PiecewiseProblem, optimal_piecewise
+from mechdesign.design.piecewise.problem import PiecewiseProblem
+from mechdesign.design.piecewise.search import optimal_piecewise
 from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.losses import Loss
 from mechdesign.mechanisms.catalogue import UNIT
 from mechdesign.mechanisms.piecewise import Piecewise
+from mechdesign.values.declare import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HeightFormula:
     """``p(eps) = e^(rate eps) + shift``, with the largest residual over the values it was fitted to.
 

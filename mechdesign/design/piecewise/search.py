@@ -24,128 +24,29 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
-from fractions import Fraction
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize
 
-from mechdesign.design.evidence import EVERYWHERE, IN_CLASS, ONE_PIECE
-from mechdesign.design.piecewise.proof import BathtubAtom, BathtubBound, exact_error
-from mechdesign.design.result import Certificate, Design, Report, versions
-from mechdesign.domains import Circle, Interval, require_between, require_domain
-from mechdesign.errors import CheckFailed, InvalidInput, require_epsilon
-from mechdesign.exact.rational import float_down, float_up
-from mechdesign.losses import Custom, Loss, Power
-from mechdesign.mechanisms.catalogue import UNIT, two_heights
+from mechdesign.design.piecewise.problem import PiecewiseProblem
+from mechdesign.design.piecewise.proof import BathtubBound, PiecewiseClaim, sampled_inputs
+from mechdesign.design.result import Design, Report, versions
+from mechdesign.domains import Circle, Interval
+from mechdesign.errors import CheckFailed, InvalidInput
+from mechdesign.losses import Loss, Power
+from mechdesign.mechanisms.catalogue import two_heights
 from mechdesign.mechanisms.piecewise import Piecewise, SublevelWindow
-from mechdesign.mechanisms.serialise import domain_to_dict
+from mechdesign.values.declare import frozen
 
 Floats = NDArray[np.float64]
-
-ABSOLUTE = Power(1.0)
-MOST_PIECES = 100
 
 _GRID_INPUTS = 129
 _GRID_OUTPUTS = 4096
 _ROUNDING = 1e-12
 _CLOSED, _CLOSED_IN_DOUBLES = 1e-9, 1e-6
-_MOST_DIGITS = 150
 _FEWEST_DOUBLES = 2**17
-
-
-@dataclass(frozen=True, slots=True)
-class PiecewiseProblem:
-    """The best piecewise mechanism for a loss: over the worst input, or at the input ``at``.
-
-    ``pieces`` bounds the number of pieces at the input the program is solved at; None leaves it free.
-    """
-
-    epsilon: float
-    loss: Loss = ABSOLUTE
-    inputs: Interval | Circle = UNIT
-    outputs: Interval | Circle | None = None
-    at: float | None = None
-    pieces: int | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", require_epsilon(self.epsilon))
-        require_domain(self.inputs, (Interval, Circle), "inputs")
-        if self.outputs is not None:
-            require_domain(self.outputs, (Interval, Circle), "outputs")
-        if self.at is not None and isinstance(self.inputs, Circle):
-            raise InvalidInput("at", self.at, "be left out on a circle", "every input is alike there")
-        if self.at is not None:
-            object.__setattr__(self, "at", require_between(self.at, self.inputs, "at"))
-        self._check_outputs()
-        self._check_loss()
-        if self.pieces is not None:
-            self._check_pieces(self.pieces)
-
-    def _check_outputs(self) -> None:
-        outputs = self.output_domain
-        if isinstance(self.inputs, Circle) or isinstance(outputs, Circle):
-            if outputs != self.inputs:
-                raise InvalidInput("outputs", str(outputs), f"be the inputs' own circle, {self.inputs}")
-        elif not outputs.contains(self.inputs):
-            raise InvalidInput("outputs", str(outputs), f"contain the inputs {self.inputs}", "widen the outputs")
-
-    def _check_loss(self) -> None:
-        if not isinstance(self.loss, Power | Custom):
-            raise InvalidInput(
-                "loss", self.loss, "be a loss", "use Absolute(), Squared(), Power(p) or Custom(function)"
-            )
-        exponent = self.loss.exponent if isinstance(self.loss, Power) else 1.0
-        if abs((exponent + 1) * math.log10(self.output_domain.length)) > _MOST_DIGITS:
-            raise InvalidInput(
-                "domain", str(self.output_domain), "leave room for its errors in doubles", "rescale the data"
-            )
-        period = self.inputs.period if isinstance(self.inputs, Circle) else None
-        if isinstance(self.loss, Power) and self.loss.period != period:
-            kind = "on the line" if period is None else f"circular with period {period:g}"
-            raise InvalidInput("loss", self.loss.name, f"be {kind} for inputs on {self.inputs}")
-
-    def _check_pieces(self, pieces: int) -> None:
-        if isinstance(pieces, bool) or not isinstance(pieces, int) or not 1 <= pieces <= MOST_PIECES:
-            raise InvalidInput("pieces", pieces, f"be a whole number from 1 to {MOST_PIECES}", "3 are always enough")
-        if pieces == 2 and isinstance(self.loss, Power) and not self.solved_at_an_end:
-            raise InvalidInput(
-                "pieces", pieces, "be 1 or at least 3: outputs lie on both sides of the input", "3 are always enough"
-            )
-
-    @property
-    def output_domain(self) -> Interval | Circle:
-        return self.inputs if self.outputs is None else self.outputs
-
-    @property
-    def hardest_input(self) -> float:
-        """The input a program for a distance loss is solved at: the given one, or the farthest from the middle."""
-        if self.at is not None:
-            return self.at
-        if isinstance(self.inputs, Circle):
-            return self.inputs.middle
-        ends = Fraction(self.output_domain.lower) + Fraction(self.output_domain.upper)
-        return max(self.inputs.lower, self.inputs.upper, key=lambda x: abs(2 * Fraction(x) - ends))
-
-    @property
-    def solved_at_an_end(self) -> bool:
-        """Whether the input the program is solved at is an end of the outputs."""
-        outputs = self.output_domain
-        return not isinstance(outputs, Circle) and self.hardest_input in (outputs.lower, outputs.upper)
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "kind": "piecewise",
-            "epsilon": self.epsilon,
-            "loss": self.loss.name,
-            "inputs": domain_to_dict(self.inputs),
-            "outputs": domain_to_dict(self.output_domain),
-            "criterion": "worst case" if self.at is None else f"at {self.at!r}",
-            "pieces": self.pieces,
-        }
 
 
 def optimal_piecewise(problem: PiecewiseProblem) -> Design:
@@ -157,19 +58,17 @@ def optimal_piecewise(problem: PiecewiseProblem) -> Design:
     """
     started = time.perf_counter()
     if isinstance(problem.loss, Power):
-        mechanism, certificate, details = _solve_power(problem, problem.loss)
+        mechanism, evidence, details = _solve_power(problem, problem.loss)
     else:
-        mechanism, certificate, details = _solve_custom(problem)
-    report = Report(
-        time.perf_counter() - started,
-        "reduction to one scalar",
-        versions("numpy", "scipy"),
-        MappingProxyType(details),
-    )
-    return Design(problem, mechanism, certificate, report)
+        mechanism, evidence, details = _solve_custom(problem)
+    report = Report(time.perf_counter() - started, "reduction to one scalar", versions("numpy", "scipy"), details)
+    design = Design(problem, mechanism, evidence, report)
+    if isinstance(problem.loss, Power):
+        _require_closed(design, problem.loss)
+    return design
 
 
-Answer = tuple[Piecewise, Certificate, dict[str, Any]]
+Answer = tuple[Piecewise, BathtubBound | PiecewiseClaim, dict[str, Any]]
 
 
 # -- powers of the distance -------------------------------------------------------------------------------------------
@@ -182,7 +81,7 @@ def _solve_power(problem: PiecewiseProblem, loss: Power) -> Answer:
     uniform = 1 / bathtub.length
     low = uniform if problem.pieces == 1 else bathtub.base_density(radius)
     mechanism = two_heights(problem.epsilon, problem.inputs, problem.output_domain, low, "OGPM")
-    certificate = certify(problem, mechanism, radius)
+    evidence = _evidence(problem, bathtub, mechanism, radius)
     details: dict[str, Any] = {
         "solved_at": problem.hardest_input,
         "pieces_needed": 2 if problem.solved_at_an_end else 3,
@@ -191,7 +90,7 @@ def _solve_power(problem: PiecewiseProblem, loss: Power) -> Answer:
     }
     if problem.pieces == 2:
         details["note"] = "two pieces are the optimum at the end of the domain; inputs inside it get a third"
-    return mechanism, certificate, details
+    return mechanism, evidence, details
 
 
 def _require_resolved(radius: float, bathtub: Bathtub) -> None:
@@ -203,7 +102,7 @@ def _require_resolved(radius: float, bathtub: Bathtub) -> None:
         raise InvalidInput("domain", domain, rule, "subtract the lower end from the data")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bathtub:
     """The one-scalar problem at x for outputs from ``lower`` to ``upper``; a circle is cut open opposite x."""
 
@@ -256,44 +155,37 @@ class Bathtub:
         return self._excess(0.0, self.x - self.lower, self.upper - self.x) / self.length
 
 
-def certify(problem: PiecewiseProblem, mechanism: Piecewise, radius: float) -> Certificate:
-    """``[lower, upper]`` for a distance loss: rational arithmetic for whole exponents, doubles (claimed) otherwise."""
+def _evidence(
+    problem: PiecewiseProblem, bathtub: Bathtub, mechanism: Piecewise, radius: float
+) -> BathtubBound | PiecewiseClaim:
+    """The root for whole exponents; for others, and for one piece, what doubles say."""
     assert isinstance(problem.loss, Power)
-    bathtub = Bathtub.of(problem)
-    exponent, x = problem.loss.exponent, problem.hardest_input
-    scope = EVERYWHERE if isinstance(problem.inputs, Circle) else IN_CLASS
-    loss = mechanism.privacy_loss()
     if problem.pieces == 1:
-        upper = float(mechanism.expected_loss(x, problem.loss))
-        return Certificate(upper * (1 - _ROUNDING), upper, ONE_PIECE, True, loss)
-    if exponent == int(exponent):
-        evidence = _best_evidence(bathtub, radius)
-        lower = float_down(evidence.value())
-        upper = float_up(exact_error(mechanism, x, int(exponent)))
-        certificate = Certificate(lower, upper, scope, False, loss, evidence)
-    else:
-        lower = radius**exponent + min(0.0, bathtub.gain(radius)) / bathtub.length
-        upper = float(mechanism.expected_loss(x, problem.loss))
-        certificate = Certificate(lower * (1 - _ROUNDING), upper * (1 + _ROUNDING), scope, True, loss)
-    if problem.at is None:
-        _check_worst_input(mechanism, problem.loss, certificate.upper)
-    if certificate.relative_gap > (_CLOSED_IN_DOUBLES if certificate.claimed else _CLOSED):
-        raise CheckFailed(f"the bounds [{certificate.lower!r}, {certificate.upper!r}] did not close")
-    return certificate
+        error = float(mechanism.expected_loss(problem.hardest_input, problem.loss))
+        return PiecewiseClaim(error * (1 - _ROUNDING))
+    if problem.loss.exponent == int(problem.loss.exponent):
+        return _best_bound(problem, radius)
+    lower = radius**problem.loss.exponent + min(0.0, bathtub.gain(radius)) / bathtub.length
+    return PiecewiseClaim(lower * (1 - _ROUNDING))
 
 
-def _best_evidence(bathtub: Bathtub, radius: float) -> BathtubBound:
-    """The atom whose bound is best among a few doubles at and below the root: only there is the exact gain positive."""
+def _best_bound(problem: PiecewiseProblem, radius: float) -> BathtubBound:
+    """The best among a few doubles at and below the root: only there is the exact gain positive."""
     candidates = [radius]
     for _ in range(4):
         candidates.append(math.nextafter(candidates[-1], 0.0))
-    bounds = [
-        BathtubBound(
-            bathtub.epsilon, int(bathtub.exponent), bathtub.lower, bathtub.upper, (BathtubAtom(bathtub.x, candidate),)
-        )
-        for candidate in candidates
-    ]
-    return max(bounds, key=BathtubBound.value)
+    return max(map(BathtubBound, candidates), key=lambda evidence: evidence.value(problem))
+
+
+def _require_closed(design: Design, loss: Power) -> None:
+    """Value and bound must meet, and no input may have a larger error than the one that was solved at."""
+    certificate, problem = design.certificate, design.problem
+    if certificate.relative_gap > (_CLOSED_IN_DOUBLES if certificate.claimed else _CLOSED):
+        raise CheckFailed(f"the bounds [{certificate.lower!r}, {certificate.upper!r}] did not close")
+    assert isinstance(problem, PiecewiseProblem)
+    assert isinstance(design.mechanism, Piecewise)
+    if problem.at is None and problem.pieces != 1:
+        _check_worst_input(design.mechanism, loss, certificate.upper)
 
 
 def _check_worst_input(mechanism: Piecewise, loss: Power, upper: float) -> None:
@@ -308,12 +200,12 @@ def _check_worst_input(mechanism: Piecewise, loss: Power, upper: float) -> None:
 def _solve_custom(problem: PiecewiseProblem) -> Answer:
     """Level sets and inputs are sampled on grids, so the bounds are claimed, not proven."""
     outputs = problem.output_domain
-    inputs = np.array([problem.at]) if problem.at is not None else _grid(problem.inputs, _GRID_INPUTS)
+    inputs = sampled_inputs(problem, _GRID_INPUTS)
     sampled = _SampledBathtubs.of(problem.epsilon, problem.loss, inputs, outputs)
     lower, low = (sampled.uniform_error(), 1 / outputs.length) if problem.pieces == 1 else sampled.minimise()
     name, window = f"OGPM ({problem.loss.name})", SublevelWindow(problem.loss)
     mechanism = two_heights(problem.epsilon, problem.inputs, outputs, low, name, window)
-    finer = inputs if problem.at is not None else _grid(problem.inputs, 2 * _GRID_INPUTS - 1)
+    finer = sampled_inputs(problem, 2 * _GRID_INPUTS - 1)
     upper = float(np.max(mechanism.expected_loss(finer, problem.loss)))
     needed = max(mechanism.pieces(x).densities.size for x in inputs.tolist())
     if problem.pieces is not None and 1 < problem.pieces < needed:
@@ -324,22 +216,16 @@ def _solve_custom(problem: PiecewiseProblem) -> Answer:
     coarse = sampled.coarser()
     again = coarse.uniform_error() if problem.pieces == 1 else coarse.minimise()[0]
     doubt = max(abs(lower - again), lower - upper, 0.0)
-    scope = ONE_PIECE if problem.pieces == 1 else IN_CLASS
-    certificate = Certificate(max(min(lower, upper) - doubt, 0.0), upper, scope, True, mechanism.privacy_loss())
     details = {
         "pieces_needed": needed,
         "one_piece_error": sampled.uniform_error(),
         "inputs_sampled": int(finer.size),
         "note": "the loss is a function: bounds come from samples of it and are claimed, not proven",
     }
-    return mechanism, certificate, details
+    return mechanism, PiecewiseClaim(max(min(lower, upper) - doubt, 0.0)), details
 
 
-def _grid(domain: Interval | Circle, count: int) -> Floats:
-    return np.linspace(domain.lower, domain.upper, count)
-
-
-@dataclass(frozen=True, slots=True)
+@frozen
 class _SampledBathtubs:
     """For each sampled input, the losses of equal cells of outputs in increasing order, and their running sums."""
 

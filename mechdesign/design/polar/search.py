@@ -11,53 +11,15 @@ import heapq
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from mechdesign.design.claims import EACH_COORDINATE
-from mechdesign.design.piecewise.search import Bathtub, PiecewiseProblem, optimal_piecewise
-from mechdesign.design.result import Certificate, Design, Report, versions
-from mechdesign.domains import Circle, Interval, require_domain
-from mechdesign.errors import InvalidInput, require_epsilon
-from mechdesign.losses import Power
+from mechdesign.design.piecewise import Bathtub, PiecewiseProblem, optimal_piecewise
+from mechdesign.design.polar.problem import PolarProblem
+from mechdesign.design.polar.proof import SplitClaim
+from mechdesign.design.result import Design, Report, versions
 from mechdesign.mechanisms.product import Product
-from mechdesign.mechanisms.serialise import domain_to_dict
 
 _TOLERANCE = 1e-6
-
-
-@dataclass(frozen=True, slots=True)
-class PolarProblem:
-    """The best split of epsilon between distance and angle, and the best piecewise mechanism for each."""
-
-    epsilon: float
-    exponent: float = 2.0
-    distances: Interval = Interval(0.0, 1.0)  # noqa: RUF009 (a frozen value)
-    angles: Circle = Circle()  # noqa: RUF009 (a frozen value)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", require_epsilon(self.epsilon))
-        require_domain(self.distances, (Interval,), "distances")
-        require_domain(self.angles, (Circle,), "angles")
-        if not self.epsilon > 1e-3:
-            raise InvalidInput("eps", self.epsilon, "be above 0.001 to be split between two coordinates")
-
-    @property
-    def losses(self) -> tuple[Power, Power]:
-        return Power(self.exponent), Power(self.exponent, self.angles.period)
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "kind": "polar",
-            "epsilon": self.epsilon,
-            "loss": f"{self.losses[0].name} + {self.losses[1].name}",
-            "inputs": {
-                "kind": "product",
-                "parts": [domain_to_dict(self.distances), domain_to_dict(self.angles)],
-            },
-            "criterion": "worst case",
-        }
 
 
 class Split(NamedTuple):
@@ -94,20 +56,14 @@ def optimal_polar(problem: PolarProblem) -> Design:
     parts = optimal_piecewise(on_line(split.first)), optimal_piecewise(on_circle(split.second))
     mechanism = Product((parts[0].mechanism, parts[1].mechanism), "OGPM (polar)")  # type: ignore[arg-type]
     upper = sum(part.certificate.upper for part in parts)
-    certificate = Certificate(min(split.lower, upper), upper, EACH_COORDINATE, True, mechanism.privacy_loss())
     details = {
         "epsilon_distance": split.first,
         "epsilon_angle": split.second,
         "error_distance": parts[0].certificate.upper,
         "error_angle": parts[1].certificate.upper,
     }
-    report = Report(
-        time.perf_counter() - started,
-        "branch and bound on the split",
-        versions("numpy", "scipy"),
-        MappingProxyType(details),
-    )
-    return Design(problem, mechanism, certificate, report)
+    report = Report(time.perf_counter() - started, "branch and bound on the split", versions("numpy", "scipy"), details)
+    return Design(problem, mechanism, SplitClaim(min(split.lower, upper)), report)
 
 
 def best_split(total: float, first: Callable[[float], float], second: Callable[[float], float]) -> Split:

@@ -11,95 +11,69 @@ with ``phi(t) = min(t, c t)`` and b the base density; the input -1 is the mirror
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
-from mechdesign.design.evidence import IN_UNBIASED_CLASS
-from mechdesign.design.piecewise.proof import exact_bias, exact_error
-from mechdesign.domains import Interval
-from mechdesign.errors import CheckFailed, InvalidInput, require_epsilon, require_finite
+from mechdesign.criteria import Family, Scope
+from mechdesign.design.evidence import require_mechanism, require_problem
+from mechdesign.design.unbiased_piecewise.problem import UnbiasedPiecewiseProblem
+from mechdesign.errors import CheckFailed, InvalidInput
+from mechdesign.exact.piecewise import exact_bias, exact_error
 from mechdesign.exact.rational import exp_upper, float_down, float_up
-from mechdesign.exact.statement import Aim, Criterion, Statement, stated
 from mechdesign.mechanisms.piecewise import AffineWindow, Piecewise
-from mechdesign.mechanisms.product import Product
-from mechdesign.mechanisms.protocol import Mechanism
-from mechdesign.mechanisms.serialise import domain_to_dict
+from mechdesign.values.declare import finite, frozen
 
 _ROUNDING = 1e-12
 _NEAR = 1e-13
 _MOST_BIAS = 1e-6  # of the inputs' length: beyond it rounding is no excuse
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UnbiasedBound:
     """Window ``[start, stop]`` of the input 1 that bounds ``max Var(Y|x)`` on [-1, 1] from below."""
 
     kind: ClassVar[str] = "unbiased"
+    claimed: ClassVar[bool] = False
 
-    epsilon: float
-    start: float
-    stop: float
+    start: float = finite("start")
+    stop: float = finite("stop")
 
-    def __post_init__(self) -> None:
-        require_epsilon(self.epsilon)
-        if not 0 <= require_finite(self.start, "start") <= 1 <= require_finite(self.stop, "stop"):
+    def __attrs_post_init__(self) -> None:
+        if not 0 <= self.start <= 1 <= self.stop:
             raise InvalidInput("window", (self.start, self.stop), "satisfy 0 <= start <= 1 <= stop")
 
-    def value(self) -> Fraction:
+    def value(self, epsilon: float) -> Fraction:
         """The bound, an exact rational, valid for every unbiased piecewise mechanism on [-1, 1]."""
         a, r = Fraction(self.start), Fraction(self.stop)
         # outputs must reach past -1 and 1, so the base density is at most 1/2 and the two halves lose at most this
-        shortfall = min(Fraction(0), self._least_integral(a, r, exp_upper(self.epsilon)))
+        shortfall = min(Fraction(0), self._least_integral(a, r, exp_upper(epsilon)))
         return (1 - a) * (r - 1) + shortfall
 
-    def bound(self, mechanism: Mechanism | Product) -> float:
-        if not isinstance(mechanism.inputs, Interval):
-            raise CheckFailed("the evidence is about inputs on an interval")
-        half = (Fraction(mechanism.inputs.upper) - Fraction(mechanism.inputs.lower)) / 2
-        return float_down(self.value() * half**2)
+    def bound(self, problem: Any, mechanism: Any) -> float:
+        asked = require_problem(problem, UnbiasedPiecewiseProblem)
+        half = (Fraction(asked.inputs.upper) - Fraction(asked.inputs.lower)) / 2
+        return float_down(self.value(asked.epsilon) * half**2)
 
-    def attained(self, mechanism: Mechanism | Product) -> float:
+    def attained(self, problem: Any, mechanism: Any) -> float:
         """The worst second moment about the input; biases beyond the spacing of the domain's doubles are refused.
 
         While the window moves freely, and while it stands still at an end of the outputs, the bias is linear in the
         input and the second moment a convex quadratic: the ends of these stretches decide for all inputs.
         """
-        if not isinstance(mechanism, Piecewise) or not isinstance(mechanism.inputs, Interval):
-            raise CheckFailed(f"the evidence is about piecewise mechanisms on an interval, not {mechanism.name}")
-        inputs, outputs = mechanism.inputs, mechanism.outputs
+        asked = require_problem(problem, UnbiasedPiecewiseProblem)
+        piecewise = require_mechanism(mechanism, Piecewise, asked)
+        inputs, outputs = asked.inputs, piecewise.outputs
         spacing = math.ulp(max(abs(outputs.lower), abs(outputs.upper)))
         allowed = min(16 * spacing + _ROUNDING * inputs.length, _MOST_BIAS * inputs.length)
-        stretches = _stretches(mechanism)
+        stretches = _stretches(piecewise)
         for x in stretches:
-            bias = abs(exact_bias(mechanism, x))
+            bias = abs(exact_bias(piecewise, x))
             if bias > allowed:
                 raise CheckFailed(f"the mechanism's bias at {float(x)!r} is {float(bias)!r}")
-        return max(float_up(exact_error(mechanism, x, 2)) for x in stretches)
+        return max(float_up(exact_error(piecewise, x, 2)) for x in stretches)
 
-    def scope(self, mechanism: Mechanism | Product) -> str:
-        return IN_UNBIASED_CLASS
-
-    def statement(self, problem: Mapping[str, Any], mechanism: Mechanism | Product) -> Statement:
-        if not isinstance(mechanism.inputs, Interval):
-            raise CheckFailed("the evidence is about inputs on an interval")
-        criterion, loss = Criterion(Aim.WORST_UNBIASED), "squared"
-        fields = {
-            "kind": "unbiased piecewise",
-            "epsilon": self.epsilon,
-            "loss": loss,
-            "inputs": domain_to_dict(mechanism.inputs),
-            "criterion": criterion.words,
-        }
-        return stated(problem, fields, criterion, loss, self.scope(mechanism))
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"kind": self.kind, "epsilon": self.epsilon, "start": self.start, "stop": self.stop}
-
-    @classmethod
-    def from_dict(cls, fields: Mapping[str, Any]) -> Self:
-        return cls(fields["epsilon"], fields["start"], fields["stop"])
+    def scope(self, problem: Any, mechanism: Any) -> Scope:
+        return Scope(Family.UNBIASED_PIECEWISE)
 
     def _least_integral(self, a: Fraction, r: Fraction, ratio: Fraction) -> Fraction:
         """A lower bound of ``min over T of the integral of g from 0 to T``.

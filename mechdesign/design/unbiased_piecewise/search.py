@@ -15,55 +15,21 @@ from __future__ import annotations
 import cmath
 import math
 import time
-from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Any
 
 from scipy import optimize
 
-from mechdesign.design.evidence import IN_UNBIASED_CLASS
-from mechdesign.design.result import Certificate, Design, Report, versions
+from mechdesign.design.result import Design, Report, versions
+from mechdesign.design.unbiased_piecewise.problem import UnbiasedPiecewiseProblem
 from mechdesign.design.unbiased_piecewise.proof import UnbiasedBound
 from mechdesign.domains import Interval
-from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer, require_epsilon
-from mechdesign.losses import Loss, Power
-from mechdesign.mechanisms.catalogue import SYMMETRIC, UNIT, largest_safe_height, pm
+from mechdesign.errors import CheckFailed, NoAnswer
+from mechdesign.losses import Power
+from mechdesign.mechanisms.catalogue import SYMMETRIC, largest_safe_height, pm
 from mechdesign.mechanisms.piecewise import AffineWindow, Piecewise
-from mechdesign.mechanisms.serialise import domain_to_dict
+from mechdesign.values.declare import frozen
 
-MOST_EPSILON = 30.0  # beyond it doubles cannot hold the window that the proof needs
-
-_SQUARED = Power(2.0)
 _WIDEST_GAP = 1e-6
-_ROUNDING = 1e-12
 _UNRESOLVED = "doubles do not resolve so small an eps: pass a larger one"
-
-
-@dataclass(frozen=True, slots=True)
-class UnbiasedPiecewiseProblem:
-    """The least worst-case variance over inputs, among piecewise mechanisms with ``E[Y|x] = x`` and any outputs."""
-
-    epsilon: float
-    inputs: Interval = UNIT
-    loss: Loss = _SQUARED
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", require_epsilon(self.epsilon))
-        if self.epsilon > MOST_EPSILON:
-            raise InvalidInput("eps", self.epsilon, f"be at most {MOST_EPSILON:g} for an unbiased piecewise mechanism")
-        if not isinstance(self.inputs, Interval):
-            raise InvalidInput("domain", str(self.inputs), "be an interval for an unbiased mechanism")
-        if self.loss != _SQUARED:
-            raise InvalidInput("loss", self.loss, "be squared for an unbiased mechanism: its error is a variance")
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "kind": "unbiased piecewise",
-            "epsilon": self.epsilon,
-            "loss": self.loss.name,
-            "inputs": domain_to_dict(self.inputs),
-            "criterion": "worst-case variance, unbiased",
-        }
 
 
 def optimal_unbiased_piecewise(problem: UnbiasedPiecewiseProblem) -> Design:
@@ -77,26 +43,24 @@ def optimal_unbiased_piecewise(problem: UnbiasedPiecewiseProblem) -> Design:
     shape = _optimal_shape(problem.epsilon)
     mechanism = _mechanism(problem.epsilon, shape).moved_to(problem.inputs)
     evidence = _evidence(problem.epsilon, shape)
-    lower = evidence.bound(mechanism)
-    try:
-        # a bias at rounding level puts the mechanism a hair outside the class, so it may pass the optimum by as much
-        upper = max(evidence.attained(mechanism), lower)
-    except CheckFailed:  # the rounding of outputs so far away is a bias to speak of; PM is in the class
-        upper = max(pm(problem.epsilon, problem.inputs).worst_case(Power(2.0))[0], lower)
-        raise NoAnswer(_UNRESOLVED, lower, upper) from None
-    if upper - lower > _WIDEST_GAP * upper:
-        raise NoAnswer(_UNRESOLVED, lower, upper)
-    certificate = Certificate(lower, upper, IN_UNBIASED_CLASS, False, mechanism.privacy_loss(), evidence)
     report = Report(
         time.perf_counter() - started,
         "reduction to one scalar",
         versions("numpy", "scipy"),
-        MappingProxyType({"outputs": [mechanism.outputs.lower, mechanism.outputs.upper]}),
+        {"outputs": [mechanism.outputs.lower, mechanism.outputs.upper]},
     )
-    return Design(problem, mechanism, certificate, report)
+    try:
+        design = Design(problem, mechanism, evidence, report)
+    except CheckFailed:  # the rounding of outputs so far away is a bias to speak of; PM is in the class
+        lower = evidence.bound(problem, mechanism)
+        upper = max(pm(problem.epsilon, problem.inputs).worst_case(Power(2.0))[0], lower)
+        raise NoAnswer(_UNRESOLVED, lower, upper) from None
+    if design.certificate.relative_gap > _WIDEST_GAP:
+        raise NoAnswer(_UNRESOLVED, design.certificate.lower, design.certificate.upper)
+    return design
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Shape:
     """A member of the one-parameter family: ``s = narrowest * (1 + excess)``, T infinite at excess 0."""
 
@@ -150,5 +114,5 @@ def _evidence(epsilon: float, shape: _Shape) -> UnbiasedBound:
     start = max(reach - shape.width.real, 0.0)
     near, far = math.exp(epsilon) * (reach - start), reach + start
     stop = reach * (near + far) / (near - far)
-    candidates = [UnbiasedBound(epsilon, start * (1 + k * 1e-15), stop) for k in range(-2, 3)]
-    return max(candidates, key=UnbiasedBound.value)
+    candidates = [UnbiasedBound(start * (1 + k * 1e-15), stop) for k in range(-2, 3)]
+    return max(candidates, key=lambda evidence: evidence.value(epsilon))

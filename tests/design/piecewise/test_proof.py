@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,9 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate
 
-from mechdesign import Interval, InvalidInput, Power, catalogue
-from mechdesign.design.piecewise.proof import BathtubAtom, BathtubBound, exact_error
-from mechdesign.mechanisms import Piecewise
+from mechdesign import CheckFailed, Interval, InvalidInput, PiecewiseProblem, Power, catalogue
+from mechdesign.design.piecewise import BathtubBound
+from mechdesign.exact.piecewise import exact_error
+from mechdesign.mechanisms.piecewise import AffineWindow, Piecewise
 
 
 def _random_law(rng: np.random.Generator, cells: int, ratio: float, base: float) -> np.ndarray:
@@ -41,7 +43,7 @@ def test_no_law_in_the_band_beats_the_bound(seed: int, epsilon: float, exponent:
     edges = np.linspace(0, 1, 41)
     error = float(np.sum(law * Power(exponent).integral(edges[:-1] - x, edges[1:] - x, x)))
     radius = float(rng.random())
-    bound = BathtubBound(epsilon, exponent, 0.0, 1.0, (BathtubAtom(x, radius),)).value()
+    bound = BathtubBound(radius).value(PiecewiseProblem(epsilon, Power(exponent), at=x))
     assert float(bound) <= error + 1e-9
 
 
@@ -54,30 +56,43 @@ def test_the_bound_equals_a_quadrature_of_its_definition() -> None:
         2,
         points=[x - radius, x, x + radius],
     )[0]
-    bound = BathtubBound(epsilon, exponent, -1.0, 2.0, (BathtubAtom(x, radius),)).value()
+    bound = BathtubBound(radius).value(PiecewiseProblem(epsilon, Power(exponent), Interval(-1, 2), at=x))
     expected = level + (gain / 3 if gain < 0 else gain / 3 / ratio)
     assert float(bound) == pytest.approx(expected, rel=1e-10)
 
 
 def test_a_smaller_or_larger_radius_proves_less() -> None:
-    best = BathtubBound(1.0, 1, 0.0, 1.0, (BathtubAtom(0.0, 0.3775406687),)).value()
+    problem = PiecewiseProblem(1.0)
+    best = BathtubBound(0.3775406687).value(problem)
     for radius in (0.3, 0.37, 0.385, 0.5):
-        assert BathtubBound(1.0, 1, 0.0, 1.0, (BathtubAtom(0.0, radius),)).value() < best
+        assert BathtubBound(radius).value(problem) < best
+
+
+@pytest.mark.parametrize("radius", [-0.5, math.nan, math.inf])
+def test_a_radius_that_is_no_distance_is_rejected(radius: float) -> None:
+    with pytest.raises(InvalidInput, match="radius"):
+        BathtubBound(radius)
+
+
+def test_the_bound_is_not_for_one_piece_nor_for_powers_that_are_no_whole_numbers() -> None:
+    for problem in (PiecewiseProblem(1.0, pieces=1), PiecewiseProblem(1.0, Power(1.5))):
+        with pytest.raises(CheckFailed):
+            BathtubBound(0.3).bound(problem, catalogue.ogpm(1.0))
 
 
 @pytest.mark.parametrize(
-    ("atoms", "word"),
+    ("mechanism", "word"),
     [
-        ((), "at least one atom"),
-        ((BathtubAtom(0.0, 0.5, 0.5),), "sum to exactly 1"),
-        ((BathtubAtom(2.0, 0.5),), "among the outputs"),
-        ((BathtubAtom(0.0, -0.5),), "at least 0"),
-        ((BathtubAtom(0.0, 0.5, -1.0), BathtubAtom(0.0, 0.5, 2.0)), "at least 0"),
+        (catalogue.pm(1.0, Interval(0, 1)), "outputs"),
+        (Piecewise(1.0, Interval(0, 1), Interval(0, 1), 0.5, 1.25, AffineWindow(0.5)), "windows centred at the input"),
+        (catalogue.ogpm(2.0), "eps"),
+        (catalogue.ogpm(1.0, Interval(0, 2)), "takes"),
+        (catalogue.laplace(1.0), "Piecewise mechanisms"),
     ],
 )
-def test_atoms_that_prove_nothing_are_rejected(atoms: tuple[BathtubAtom, ...], word: str) -> None:
-    with pytest.raises(InvalidInput, match=word):
-        BathtubBound(1.0, 1, 0.0, 1.0, atoms)
+def test_a_mechanism_that_is_not_of_the_problem_is_refused(mechanism: Any, word: str) -> None:
+    with pytest.raises(CheckFailed, match=word):
+        BathtubBound(0.3).attained(PiecewiseProblem(1.0), mechanism)
 
 
 @given(st.floats(0.1, 8.0), st.integers(1, 4), st.floats(0.0, 1.0))

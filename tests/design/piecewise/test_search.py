@@ -152,7 +152,8 @@ def test_errors_scale_with_the_domain(epsilon: float, exponent: float, start: fl
 @pytest.mark.parametrize("pieces", [2, 3, 4, 5, 7, 19, 100])
 def test_more_pieces_change_nothing(pieces: int) -> None:
     free = optimal_piecewise(PiecewiseProblem(1.0, Squared()))
-    assert optimal_piecewise(PiecewiseProblem(1.0, Squared(), pieces=pieces)).certificate == free.certificate
+    found = optimal_piecewise(PiecewiseProblem(1.0, Squared(), pieces=pieces)).certificate
+    assert (found.lower, found.upper, found.scope) == (free.certificate.lower, free.certificate.upper, free.certificate.scope)
 
 
 def test_one_piece_is_the_uniform_law() -> None:

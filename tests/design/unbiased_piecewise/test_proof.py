@@ -18,7 +18,7 @@ SYMMETRIC = catalogue.SYMMETRIC
 @given(st.floats(0.1, 6.0), st.floats(0.0, 1.0), st.floats(1.0, 20.0))
 @settings(deadline=None)
 def test_pm_and_theorem_10_are_never_below_any_bound(epsilon: float, start: float, stop: float) -> None:
-    bound = float(UnbiasedBound(epsilon, start, stop).value())
+    bound = float(UnbiasedBound(start, stop).value(epsilon))
     for mechanism in (catalogue.pm(epsilon), catalogue.ogpm_unbiased(epsilon, SYMMETRIC)):
         assert bound <= mechanism.worst_case(Squared())[0] * (1 + 1e-12)
 
@@ -35,7 +35,7 @@ def test_the_shortfall_is_a_lower_bound_of_the_integral_on_a_grid(epsilon: float
     density = (phi((y - start) * (y - stop)) + phi((y + start) * (y + stop))) / 2
     running = np.concatenate([[0.0], np.cumsum((density[1:] + density[:-1]) / 2 * np.diff(y))])
     least = min(0.0, float(running.min()))
-    shortfall = float(UnbiasedBound(epsilon, start, stop).value()) - (1 - start) * (stop - 1)
+    shortfall = float(UnbiasedBound(start, stop).value(epsilon)) - (1 - start) * (stop - 1)
     assert shortfall <= least + 1e-6 * (1 + abs(least)) * ratio
     assert shortfall >= least - 1e-5 * (1 + abs(least)) * ratio * stop**2
 
@@ -43,4 +43,4 @@ def test_the_shortfall_is_a_lower_bound_of_the_integral_on_a_grid(epsilon: float
 @pytest.mark.parametrize(("start", "stop"), [(-0.1, 2.0), (1.1, 2.0), (0.5, 0.9), (math.nan, 2.0)])
 def test_windows_that_miss_the_input_are_rejected(start: float, stop: float) -> None:
     with pytest.raises(InvalidInput):
-        UnbiasedBound(1.0, start, stop)
+        UnbiasedBound(start, stop)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mechdesign.design.custom.proof import LinearBound
+from mechdesign.design.convex.proof import LinearBound
 from mechdesign.design.finite.proof import FiniteBound, matrix_digest
 from mechdesign.domains import Finite
 from mechdesign.errors import CheckFailed, FileProblem, InvalidInput

@@ -13,7 +13,7 @@ import numpy as np
 from mechdesign_solvers import Cvxpy, Limits, Solution, Status
 from numpy.typing import NDArray
 
-from mechdesign.design.custom.proof import LinearBound
+from mechdesign.design.convex.proof import LinearBound
 from mechdesign.design.finite.proof import matrix_digest
 from mechdesign.design.private_table import fitting_base, private_table
 from mechdesign.domains import Finite
@@ -21,7 +21,7 @@ from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer
 from mechdesign.mechanisms.discrete import Discrete
 
 if TYPE_CHECKING:
-    from mechdesign.design.custom.search import CustomProblem
+    from mechdesign.design.convex.search import CustomProblem
 
 Floats = NDArray[np.float64]
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from mechdesign.design import saved
-from mechdesign.design.custom.search import CustomProblem, custom, optimal_custom
+from mechdesign.design.convex.search import CustomProblem, custom, optimal_custom
 from mechdesign.design.finite.search import FiniteProblem, optimal_finite
 from mechdesign.domains import Finite
 from mechdesign.errors import CheckFailed, FileProblem, InvalidInput, NoAnswer
@@ -191,7 +191,7 @@ def test_a_time_limit_is_no_answer() -> None:
 
 
 def test_a_table_that_breaks_a_constraint_is_withheld(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = sys.modules["mechdesign.design.custom.model"]
+    module = sys.modules["mechdesign.design.convex.model"]
 
     def careless(epsilon: float, inputs: Finite, outputs: Finite, table: Any, base: Any, name: str) -> Any:
         return original(epsilon, inputs, outputs, np.ones_like(table), base, name)
@@ -257,7 +257,7 @@ def test_bounds_further_apart_than_the_gap_are_no_answer() -> None:
 
 
 def test_a_poor_table_of_the_solver_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = sys.modules["mechdesign.design.custom.model"]
+    module = sys.modules["mechdesign.design.convex.model"]
 
     def poor(epsilon: float, inputs: Finite, outputs: Finite, table: Any, base: Any, name: str) -> Any:
         return original(epsilon, inputs, outputs, np.ones_like(table), base, name)

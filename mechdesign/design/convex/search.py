@@ -7,7 +7,7 @@
 that table, and a table that breaks the user's constraints by more than ``tolerance`` is withheld.
 
 **Proof.** Where objective and constraints are linear in q the solver's multipliers prove a lower bound in rational
-arithmetic (`mechdesign.design.custom.proof`), for all tables that meet the constraints up to the same tolerance. For
+arithmetic (`mechdesign.design.convex.proof`), for all tables that meet the constraints up to the same tolerance. For
 other convex problems the bound is the solver's word, and the certificate says ``claimed``.
 """
 
@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign.design.custom.model import ConvexModel
+from mechdesign.design.convex.model import ConvexModel
 from mechdesign.design.finite.proof import EVERYWHERE_ON_OUTPUTS
 from mechdesign.design.result import Certificate, Design, Report, versions
 from mechdesign.domains import Finite

@@ -1,0 +1,20 @@
+"""Every design problem with what proves it: one line a problem, which files, commands and documentation go by."""
+
+from __future__ import annotations
+
+from mechdesign.design.evidence import Evidence, Problem
+from mechdesign.design.piecewise import BathtubBound, PiecewiseClaim, PiecewiseProblem
+from mechdesign.design.polar import PolarProblem, SplitClaim
+from mechdesign.design.unbiased_piecewise import UnbiasedBound, UnbiasedPiecewiseProblem
+from mechdesign.mechanisms.kinds import PROTOCOLS
+from mechdesign.values.codec import Codec
+
+PROVEN_BY: dict[type[Problem], tuple[type[Evidence], ...]] = {
+    PiecewiseProblem: (BathtubBound, PiecewiseClaim),
+    PolarProblem: (SplitClaim,),
+    UnbiasedPiecewiseProblem: (UnbiasedBound,),
+}
+"""The problems, and for each the kinds of evidence that its designs may rest on."""
+
+CODEC = Codec(PROTOCOLS)
+"""How designs are read from files."""

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from mechdesign.design.evidence import Evidence, Problem
+from mechdesign.design.minimax import MinimaxBound, MinimaxClaim, MinimaxProblem
 from mechdesign.design.piecewise import BathtubBound, PiecewiseClaim, PiecewiseProblem
+from mechdesign.design.points import PointsBound
 from mechdesign.design.polar import PolarProblem, SplitClaim
+from mechdesign.design.prior import BinsBound, PriorProblem
+from mechdesign.design.trade_off import TradeOffBound, TradeOffProblem
 from mechdesign.design.unbiased_piecewise import UnbiasedBound, UnbiasedPiecewiseProblem
 from mechdesign.mechanisms.kinds import PROTOCOLS
 from mechdesign.values.codec import Codec
 
 PROVEN_BY: dict[type[Problem], tuple[type[Evidence], ...]] = {
     PiecewiseProblem: (BathtubBound, PiecewiseClaim),
+    MinimaxProblem: (MinimaxBound, MinimaxClaim, PointsBound),
+    PriorProblem: (BinsBound, PointsBound),
+    TradeOffProblem: (TradeOffBound,),
     PolarProblem: (SplitClaim,),
     UnbiasedPiecewiseProblem: (UnbiasedBound,),
 }

@@ -11,6 +11,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+import attrs
+
 from mechdesign.criteria import Scope
 from mechdesign.design.evidence import Evidence, Problem
 from mechdesign.errors import CheckFailed, NoAnswer
@@ -121,6 +123,14 @@ class Design:
         """Write the design as JSON for research use; a table for deployment is a different thing."""
         document = {"format": FORMAT, "version": VERSION, "use": "research only, not for deployment"} | self.document()
         return files.write_atomically(path, files.dump_json(document).encode(), overwrite=overwrite)
+
+
+def saying_why(design: Design, gap: float, stopped: str) -> Design:
+    """The design; if its certificate is wider than was asked, its report says why the search stopped."""
+    if design.certificate.relative_gap <= gap:
+        return design
+    details = {**design.report.details, "stopped": stopped}
+    return attrs.evolve(design, report=attrs.evolve(design.report, details=details))
 
 
 def within_gap(design: Design, gap: float, stopped: str) -> Design:

@@ -19,6 +19,7 @@ from mechdesign.deploy.channels import finite_counts, repair
 from mechdesign.deploy.densities import additive_law, pieces_law
 from mechdesign.deploy.document import decimal, decimals, rational
 from mechdesign.deploy.labels import NO_LABELS, Labels, Names, labels_from
+from mechdesign.deploy.parties import require_own_law
 from mechdesign.deploy.rounding import BITS
 from mechdesign.deploy.windows import unbiased_law, window_law
 from mechdesign.design.minimax.proof import MinimaxBound
@@ -200,6 +201,7 @@ def make_table(
     bits = _require_bits(bits)
     mechanism = source.mechanism if isinstance(source, Design | SavedDesign) else source
     certificate = source.certificate if isinstance(source, Design | SavedDesign) else None
+    require_own_law(mechanism)
     if not hasattr(mechanism, "epsilon"):
         raise InvalidInput("source", source, "be a design or a mechanism", "read a design file with load_design")
     epsilon = Fraction(require_epsilon(mechanism.epsilon))

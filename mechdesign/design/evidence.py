@@ -12,6 +12,7 @@ from mechdesign.domains import require_numbers
 from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.values.declare import Floats, stored
+from mechdesign.privacy import Privacy
 
 P = TypeVar("P")
 
@@ -24,6 +25,11 @@ class Problem(Protocol):
 
     @property
     def epsilon(self) -> float: ...
+    @property
+    def privacy(self) -> Privacy:
+        """What every mechanism must keep."""
+        ...
+
     @property
     def criterion(self) -> Criterion:
         """What is least."""

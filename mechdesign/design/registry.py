@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mechdesign.design.evidence import Evidence, Problem
 from mechdesign.design.minimax import MinimaxBound, MinimaxClaim, MinimaxProblem
+from mechdesign.design.joint import ClosedForm, DualBound, JointClaim, JointProblem
 from mechdesign.design.piecewise import BathtubBound, PiecewiseClaim, PiecewiseProblem
 from mechdesign.design.points import PointsBound
 from mechdesign.design.polar import PolarProblem, SplitClaim
@@ -14,6 +15,7 @@ from mechdesign.mechanisms.kinds import PROTOCOLS
 from mechdesign.values.codec import Codec
 
 PROVEN_BY: dict[type[Problem], tuple[type[Evidence], ...]] = {
+    JointProblem: (ClosedForm, DualBound, JointClaim),
     PiecewiseProblem: (BathtubBound, PiecewiseClaim),
     MinimaxProblem: (MinimaxBound, MinimaxClaim, PointsBound),
     PriorProblem: (BinsBound, PointsBound),

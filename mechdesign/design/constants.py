@@ -7,15 +7,15 @@ is attained by a mechanism and is printed rounded up, so the digits the two shar
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
 from typing import Any
 
-from mechdesign.design.minimax.search import MinimaxProblem, optimal_minimax
+from mechdesign.design.minimax import MinimaxProblem, optimal_minimax
 from mechdesign.design.result import Design
 from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput, NoAnswer
 from mechdesign.losses import parse_loss
 from mechdesign.priors import parse_prior
+from mechdesign.values.declare import frozen
 from mechdesign.values.digits import DIGITS, rounded_down, rounded_up, shared_digits, shortest
 
 EPSILONS = (0.5, 1.0, 2.0, 4.0)
@@ -29,7 +29,7 @@ _UNIT, _SYMMETRIC = Interval(0.0, 1.0), Interval(-1.0, 1.0)
 _UNBIASED_GRID = 33
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Constant:
     """One certified optimum: ``lower <= optimum <= upper`` over ``valid_for``."""
 
@@ -52,8 +52,9 @@ class Constant:
         """
         return shared_digits(self.lower, self.upper)
 
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self) | {"digits": self.digits()}
+    def echo(self) -> dict[str, str]:
+        """The digits that are proven."""
+        return {"digits": self.digits()}
 
 
 def certified_constants(
@@ -85,7 +86,7 @@ def certified_constants(
         yield from _unbiased(max(gap, 1e-4), epsilons, limits)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Limits:
     """The seconds a row may take, and whether the best design found then stands for the optimum."""
 
@@ -110,7 +111,7 @@ def _worst_case(gap: float, epsilons: Sequence[float], limits: Limits) -> Iterat
 
 
 def _average(gap: float, epsilons: Sequence[float], limits: Limits) -> Iterator[Constant]:
-    from mechdesign.design.prior.search import PriorProblem, optimal_prior
+    from mechdesign.design.prior import PriorProblem, optimal_prior
 
     prior = parse_prior("uniform", _UNIT)
     for loss in LOSSES:
@@ -122,7 +123,7 @@ def _average(gap: float, epsilons: Sequence[float], limits: Limits) -> Iterator[
 
 
 def _unbiased(gap: float, epsilons: Sequence[float], limits: Limits) -> Iterator[Constant]:
-    from mechdesign.design.unbiased.search import UnbiasedProblem, optimal_unbiased
+    from mechdesign.design.unbiased import UnbiasedProblem, optimal_unbiased
 
     for name in UNBIASED_PRIORS:
         prior = parse_prior(name, _SYMMETRIC)

@@ -11,8 +11,8 @@ from mechdesign.criteria import Criterion, Scope
 from mechdesign.domains import require_numbers
 from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.mechanisms.protocol import Mechanism
-from mechdesign.values.declare import Floats, stored
 from mechdesign.privacy import Privacy
+from mechdesign.values.declare import Floats, stored
 
 P = TypeVar("P")
 

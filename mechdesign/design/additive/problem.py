@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-import attrs
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,8 +15,9 @@ from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms.catalogue import SYMMETRIC
 from mechdesign.mechanisms.conditional import LARGEST, require_shape
+from mechdesign.privacy import Pure
 from mechdesign.values.codec import named
-from mechdesign.values.declare import array, epsilon, field, finite, frozen, optional, settle, stored, whole
+from mechdesign.values.declare import array, epsilon, evolved, field, finite, frozen, optional, settle, stored, whole
 
 Floats = NDArray[np.float64]
 
@@ -79,6 +79,10 @@ class AdditiveProblem:
         settle(self, weights=settled_weights(self.prior, self.inputs, bins + 1, self.weights))
 
     @property
+    def privacy(self) -> Pure:
+        return Pure(self.epsilon)
+
+    @property
     def criterion(self) -> Criterion:
         return Criterion(Aim.AVERAGE_UNBIASED)
 
@@ -100,7 +104,7 @@ class AdditiveProblem:
     @property
     def written(self) -> AdditiveProblem:
         """The same problem as files can hold it."""
-        return attrs.evolve(self, prior=written(self.prior))
+        return evolved(self, prior=written(self.prior))
 
     def echo(self) -> dict[str, Any]:
         """What loss and criterion are called, of which kind the prior is, and whether it was rounded."""

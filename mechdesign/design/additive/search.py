@@ -30,7 +30,6 @@ import math
 import time
 from fractions import Fraction
 
-import attrs
 import numpy as np
 from mechdesign_solvers.interior import LawsOptimum, solve_laws
 from numpy.typing import NDArray
@@ -44,7 +43,7 @@ from mechdesign.losses import Power
 from mechdesign.mechanisms.catalogue import largest_safe_height
 from mechdesign.mechanisms.conditional import ConditionalNoise, column_places
 from mechdesign.priors import Prior
-from mechdesign.values.declare import frozen
+from mechdesign.values.declare import evolved, frozen
 
 Floats = NDArray[np.float64]
 
@@ -168,6 +167,6 @@ def _evidence(problem: AdditiveProblem, optimum: LawsOptimum) -> AdditiveBound:
     half = problem.bins / 2
     # weights as they are, duals in steps: p (y - x)^2 - s (y - x) - v
     same_tails = AdditiveBound(optimum.values * half**2, optimum.slopes * half, Tails.SAME)
-    all_tails = attrs.evolve(same_tails, tails=Tails.ALL)
+    all_tails = evolved(same_tails, tails=Tails.ALL)
     most = 1 - _WHATEVER_SHARE * Fraction(problem.gap)
     return all_tails if all_tails.value(problem) >= same_tails.value(problem) * most else same_tails

@@ -14,6 +14,7 @@ from mechdesign.criteria import Aim, Criterion
 from mechdesign.domains import Finite, require_numbers
 from mechdesign.errors import InvalidInput, require_finite
 from mechdesign.priors import Atoms
+from mechdesign.privacy import Pure
 from mechdesign.values.codec import named
 from mechdesign.values.declare import array, epsilon, field, finite, frozen, optional, settle, stored
 
@@ -115,6 +116,10 @@ class FiniteProblem:
         if weights.shape != (count,):
             raise InvalidInput("prior", weights.shape, f"be one weight for each of the {count} inputs")
         settle(self, prior=stored(Atoms(np.arange(float(count)), weights).weights))
+
+    @property
+    def privacy(self) -> Pure:
+        return Pure(self.epsilon)
 
     @property
     def criterion(self) -> Criterion:

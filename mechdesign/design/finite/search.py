@@ -18,7 +18,6 @@ import time
 from fractions import Fraction
 from typing import Any
 
-import attrs
 import numpy as np
 from numpy.typing import NDArray
 
@@ -33,6 +32,7 @@ from mechdesign.errors import NoAnswer, require_seconds
 from mechdesign.exact.matrix import matrix_bound, matrix_error
 from mechdesign.exact.rational import float_down, float_up
 from mechdesign.mechanisms.discrete import Discrete
+from mechdesign.values.declare import evolved
 
 Floats = NDArray[np.float64]
 
@@ -66,7 +66,7 @@ def optimal_finite(problem: FiniteProblem, seconds: float | None = None) -> Desi
     lower, upper = design.certificate.lower, design.certificate.upper
     if upper - lower > max(problem.gap * upper, _NEGLIGIBLE * float(problem.loss_matrix.max())):
         reason = answer.stopped or f"the search ended at a relative gap of {(upper - lower) / upper:.2g}"
-        design = attrs.evolve(design, report=attrs.evolve(report, details=details | {"stopped": reason}))
+        design = evolved(design, report=evolved(report, details=details | {"stopped": reason}))
         raise NoAnswer(reason, lower, upper, design=design)
     return design
 

@@ -10,6 +10,7 @@ from mechdesign.domains import Finite, Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms.catalogue import UNIT
+from mechdesign.privacy import Pure
 from mechdesign.values.codec import named
 from mechdesign.values.declare import Floats, epsilon, field, frozen, gap, whole
 
@@ -60,6 +61,10 @@ class MinimaxProblem:
     @property
     def has_exact_proof(self) -> bool:
         return self.loss in (Power(1.0), Power(2.0))
+
+    @property
+    def privacy(self) -> Pure:
+        return Pure(self.epsilon)
 
     @property
     def criterion(self) -> Criterion:

@@ -13,6 +13,7 @@ from mechdesign.exact.cells import Cells, KnownPrior, coarse_cells, in_words, pr
 from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms.catalogue import UNIT
 from mechdesign.priors import Atoms, Density
+from mechdesign.privacy import Pure
 from mechdesign.values.codec import named
 from mechdesign.values.declare import Floats, epsilon, field, frozen, gap
 
@@ -52,6 +53,10 @@ class PriorProblem:
     def exponent(self) -> int:
         assert isinstance(self.loss, Power)
         return int(self.loss.exponent)
+
+    @property
+    def privacy(self) -> Pure:
+        return Pure(self.epsilon)
 
     @property
     def criterion(self) -> Criterion:

@@ -12,6 +12,7 @@ from mechdesign.errors import InvalidInput, require_finite
 from mechdesign.exact.cells import Cells, KnownPrior, coarse_cells, in_words, prior_echo, rounded_to_atoms
 from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms.catalogue import UNIT
+from mechdesign.privacy import Pure
 from mechdesign.values.codec import named
 from mechdesign.values.declare import epsilon, field, finite, frozen, gap, optional
 
@@ -55,6 +56,10 @@ class TradeOffProblem:
     def exponent(self) -> int:
         assert isinstance(self.loss, Power)
         return int(self.loss.exponent)
+
+    @property
+    def privacy(self) -> Pure:
+        return Pure(self.epsilon)
 
     @property
     def criterion(self) -> Criterion:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any, ClassVar
 
-import attrs
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,8 +14,9 @@ from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms.catalogue import SYMMETRIC
 from mechdesign.panels import integrate_between
 from mechdesign.priors import Atoms, Density, Prior
+from mechdesign.privacy import Pure
 from mechdesign.values.codec import named
-from mechdesign.values.declare import array, epsilon, field, finite, frozen, optional, settle, stored, whole
+from mechdesign.values.declare import array, epsilon, evolved, field, finite, frozen, optional, settle, stored, whole
 
 Floats = NDArray[np.float64]
 
@@ -76,6 +76,10 @@ class UnbiasedProblem:
         settle(self, weights=settled_weights(self.prior, self.inputs, self.size, self.weights))
 
     @property
+    def privacy(self) -> Pure:
+        return Pure(self.epsilon)
+
+    @property
     def criterion(self) -> Criterion:
         return Criterion(Aim.AVERAGE_UNBIASED)
 
@@ -87,7 +91,7 @@ class UnbiasedProblem:
     @property
     def written(self) -> UnbiasedProblem:
         """The same problem as files can hold it."""
-        return attrs.evolve(self, prior=written(self.prior))
+        return evolved(self, prior=written(self.prior))
 
     def echo(self) -> dict[str, Any]:
         """What loss and criterion are called, of which kind the prior is, and whether it was rounded."""

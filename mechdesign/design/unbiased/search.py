@@ -22,7 +22,6 @@ import math
 import time
 from typing import Any
 
-import attrs
 import numpy as np
 from mechdesign_solvers.interior import LawsOptimum, solve_laws
 from numpy.typing import NDArray
@@ -36,7 +35,7 @@ from mechdesign.errors import CheckFailed, InvalidInput, require_seconds
 from mechdesign.exact.rational import float_down, float_up
 from mechdesign.mechanisms.catalogue import SYMMETRIC, largest_safe_height
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
-from mechdesign.values.declare import frozen
+from mechdesign.values.declare import evolved, frozen
 
 Floats = NDArray[np.float64]
 
@@ -78,7 +77,7 @@ def optimal_unbiased(problem: UnbiasedProblem, seconds: float | None = None) -> 
     design = Design(problem.written, mechanism, found.evidence, report)
     stopped = "the time limit was reached" if search.is_late else "the search ended"
     if design.certificate.relative_gap > problem.gap:
-        design = attrs.evolve(design, report=attrs.evolve(report, details=details | {"stopped": stopped}))
+        design = evolved(design, report=evolved(report, details=details | {"stopped": stopped}))
     return within_gap(design, problem.gap, stopped)
 
 

@@ -79,19 +79,19 @@ def require_labels(texts: Sequence[str], field: str) -> tuple[str, ...]:
 class Names:
     """Which code is meant by a label, and which label by a code, on one side of a table.
 
-    >>> names = Names(("3", "2", "1"), ("0", "1", "2"))
+    >>> names = Names(("3", "2", "1"), (0.0, 1.0, 2.0))
     >>> names.codes(["3", " 1"]).tolist(), names.codes([3, 1]).tolist(), names.labels(np.array([0.0, 2.0])).tolist()
     ([0.0, 2.0], [0.0, 2.0], ['3', '1'])
     """
 
     texts: tuple[str, ...]
-    numbers: tuple[str, ...]
+    numbers: tuple[float, ...]
     worth: Floats = field(init=False, repr=False, compare=False)
     by_text: Mapping[str, int] = field(init=False, repr=False, compare=False)
     by_number: Mapping[float, int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "worth", np.array([float(number) for number in self.numbers]))
+        object.__setattr__(self, "worth", np.array(self.numbers))
         object.__setattr__(self, "by_text", {text: i for i, text in enumerate(self.texts)})
         written = [(float(text), i) for i, text in enumerate(self.texts) if _is_written_number(text)]
         times = Counter(value for value, _ in written)

@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks.clock import fastest
 from benchmarks.rows import Row, Target
-from mechdesign.design.additive.search import AdditiveProblem, optimal_additive
+from mechdesign.design.additive import AdditiveProblem, optimal_additive
 from mechdesign.mechanisms.catalogue import SYMMETRIC
 from mechdesign.priors import beta, exponential, normal
 

@@ -17,7 +17,7 @@ from scipy.sparse import csr_array, eye_array, hstack, kron, vstack
 
 from benchmarks.clock import Task, fastest, seconds
 from benchmarks.rows import Row, Target
-from mechdesign.design.finite.search import FiniteProblem, euclidean, optimal_finite
+from mechdesign.design.finite import FiniteProblem, euclidean, optimal_finite
 
 EPSILON = 2.0
 SIZES = (41, 81, 161, 241)

@@ -9,15 +9,15 @@ import numpy as np
 from benchmarks.clock import fastest
 from benchmarks.rows import Row, Target
 from mechdesign.collect import simulate_estimates
-from mechdesign.design import JointDesign, JointProblem, optimal_joint
-from mechdesign.design.joint.proof import known_truth
+from mechdesign.design import Design, JointProblem, optimal_joint
+from mechdesign.exact.collusion import known_truth
 from mechdesign.mechanisms.joint import likelihood_rows
 
 PAIRS = JointProblem(1.0, 10000, 0.033, colluders=500)
 GROUPS = JointProblem(1.0, 9984, 0.033, group=32)
 CAPPED = JointProblem(1.0, 9984, 0.033, group=32, caps=(1.0,))
 COLLUDING = JointProblem(1.0, 10000, 0.033, colluders=500, group=8)
-LAW = optimal_joint(PAIRS).law
+LAW = optimal_joint(PAIRS).mechanism
 USERS, COUNT, TRIALS = 2 * 10**6, 66000, 1000
 TURNS = 5
 YARDSTICK = "numpy, sorting 10^5 numbers"  # a fixed load that says how fast this machine is
@@ -44,7 +44,7 @@ def rows() -> Iterator[Row]:
     yield Row("1000 collections of 2 10^6 users", YARDSTICK, times["collections"], sort, Target(seconds=10.0))
 
 
-def _choose(problem: JointProblem) -> JointDesign:
+def _choose(problem: JointProblem) -> Design:
     """From scratch: nothing remembered of the last run helps."""
     likelihood_rows.cache_clear()
     known_truth.cache_clear()

@@ -19,7 +19,7 @@ from scipy import sparse
 from benchmarks.clock import fastest
 from benchmarks.rows import Row, Target
 from mechdesign.design.unbiased.program import REACH, solve
-from mechdesign.design.unbiased.search import UnbiasedProblem, optimal_unbiased
+from mechdesign.design.unbiased import UnbiasedProblem, optimal_unbiased
 from mechdesign.mechanisms.catalogue import SYMMETRIC
 from mechdesign.priors import beta, exponential, normal
 

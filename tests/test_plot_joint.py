@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mechdesign.design.joint.problem import JointProblem
-from mechdesign.design.joint.search import heuristic, optimal_joint
+from mechdesign.design.joint import heuristic, optimal_joint
 from mechdesign.errors import InvalidInput
 from mechdesign.plot.joint import _surface, joint_design, joint_heat_map, joint_profile
 
@@ -20,7 +20,7 @@ def test_a_heat_map_has_a_panel_a_problem_and_marks_optimum_heuristic_and_indepe
     panels = [axes for axes in figure.axes if axes.get_xlabel().startswith("p,")]
     assert len(panels) == 2
     marks = {line.get_label(): line.get_xydata()[0] for line in panels[1].lines}
-    best, rule = optimal_joint(PROBLEM).law, heuristic(PROBLEM).law
+    best, rule = optimal_joint(PROBLEM).mechanism, heuristic(PROBLEM).law
     assert marks["optimum"] == pytest.approx([float(best.truth), float(best.rho)])
     assert marks["paper's heuristic"] == pytest.approx([float(rule.truth), float(rule.rho)])
     assert marks["independent RR"] == pytest.approx([math.e / (1 + math.e), 0])
@@ -28,7 +28,7 @@ def test_a_heat_map_has_a_panel_a_problem_and_marks_optimum_heuristic_and_indepe
 
 def test_the_surface_is_the_exact_variance_and_the_budgets():
     best = optimal_joint(PROBLEM)
-    p, rho = float(best.law.truth), float(best.law.rho)
+    p, rho = float(best.mechanism.truth), float(best.mechanism.rho)
     places = np.array([[p - 1e-6, p + 1e-3]]), np.array([[rho + 1e-5, rho + 1e-2]])
     variance, possible, allowed = _surface(PROBLEM, *places)
     assert variance[0, 0] == pytest.approx(best.certificate.upper, rel=1e-4)
@@ -55,7 +55,7 @@ def test_both_panels_of_a_group_are_about_this_design():
     design = optimal_joint(JointProblem(1.0, 1000, 0.05, group=4))
     left, right = joint_design(design).axes
     heights = [bar.get_height() for bar in left.containers[0]]
-    assert heights == pytest.approx([float(weight) for weight in design.law.weights])
+    assert heights == pytest.approx([float(weight) for weight in design.mechanism.weights])
     p = math.e / (1 + math.e)
     alone = [math.comb(4, t) * p**t * (1 - p) ** (4 - t) for t in range(5)]
     assert [bar.get_height() for bar in left.containers[1]] == pytest.approx(alone)

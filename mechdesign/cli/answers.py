@@ -13,9 +13,9 @@ from mechdesign.cli import certified, output
 from mechdesign.cli.looks import save_picture
 from mechdesign.cli.question import LEXICOGRAPHIC, THIS, Asked, Question
 from mechdesign.design import Design
-from mechdesign.design.constants import rounded_down, rounded_up
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms.product import Product
+from mechdesign.values.digits import rounded_down, rounded_up
 
 Row = dict[str, Any]
 

@@ -26,13 +26,13 @@ from mechdesign.cli.options import (
     parse_epsilons,
 )
 from mechdesign.design import Floor, PiecewiseProblem, floor_of, optimal_piecewise
-from mechdesign.design.constants import rounded_down, rounded_up
 from mechdesign.domains import Circle, Interval
 from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.losses import Power, parse_loss
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.values import files
+from mechdesign.values.digits import rounded_down, rounded_up
 
 Row = dict[str, Any]
 Field = dict[str, Mechanism]

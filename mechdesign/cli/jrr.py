@@ -14,15 +14,17 @@ from mechdesign.cli import output
 from mechdesign.cli.looks import save_picture
 from mechdesign.cli.options import AsJson, Force, OutFile, PlotFile, Quiet
 from mechdesign.data.numbers import require_number_text
-from mechdesign.design.constants import rounded_down, rounded_up
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms.joint import require_group
 from mechdesign.priors import parse_prior
+from mechdesign.values.codec import encoded
+from mechdesign.values.digits import rounded_down, rounded_up
 
 if TYPE_CHECKING:
     from mechdesign.deploy.parties import Happening, PartyRun
-    from mechdesign.design.joint.problem import JointProblem
-    from mechdesign.design.joint.search import Heuristic, JointDesign
+    from mechdesign.design.joint import Heuristic, JointProblem
+    from mechdesign.design.result import Design
+    from mechdesign.exact.collusion import JointPrivacy
 
 _SHOWN = 1e-9
 
@@ -62,7 +64,7 @@ def run(
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    from mechdesign.design.joint.search import heuristic
+    from mechdesign.design.joint import heuristic
 
     output.require_outputs(out, plot_file, force=force)
     if not (math.isfinite(time_limit) and time_limit > 0):
@@ -83,9 +85,7 @@ def run(
 
         save_picture(joint_design(design), plot_file, overwrite=force)
     if out is not None:
-        from mechdesign.design.joint.saved import save_joint
-
-        save_joint(design, out, overwrite=force)
+        design.save(out, overwrite=force)
     if as_json:
         output.print_json(document_of(design, rule, played))
         return
@@ -107,7 +107,7 @@ def _problem(
     gap: float,
     parties: int | None,
 ) -> JointProblem:
-    from mechdesign.design.joint.problem import JointProblem
+    from mechdesign.design.joint import JointProblem
     from mechdesign.domains import Interval
 
     if eps is None and parties is None:
@@ -140,9 +140,9 @@ def _caps(text: str) -> tuple[float, ...]:
         raise InvalidInput("conditional eps", text, "be numbers A,B,...", step) from None
 
 
-def _answer(problem: JointProblem, method: str, seconds: float) -> JointDesign:
+def _answer(problem: JointProblem, method: str, seconds: float) -> Design:
     if method == "exact":
-        from mechdesign.design.joint.search import optimal_joint
+        from mechdesign.design.joint import optimal_joint
 
         return optimal_joint(problem, seconds)
     if method == "scip":
@@ -170,13 +170,14 @@ def _require_parties(parties: int, group: int, eps: float | None) -> None:
         raise InvalidInput("run parties", bad.value, bad.rule, bad.next_step) from None
 
 
-def _play(design: JointDesign, parties: int, deadline: float, *, quiet: bool) -> dict[str, Any]:
+def _play(design: Design, parties: int, deadline: float, *, quiet: bool) -> dict[str, Any]:
     """One collection between processes; the values are the design's share of ones, rounded, at least one if any."""
     from mechdesign.deploy.parties import law_to_run, run_parties
-    from mechdesign.design.joint.proof import log_up, privacy_of, told_ratio
+    from mechdesign.design.joint import parts
+    from mechdesign.exact.collusion import log_up, privacy_of, told_ratio
 
-    problem = design.problem
-    law = law_to_run(design.law, problem.epsilon, problem.users, problem.colluders, problem.caps)
+    problem, chosen, _ = parts(design)
+    law = law_to_run(chosen, problem.privacy)
     share = problem.goal().own / problem.users
     ones = max(round(parties * share), 1 if share else 0)
     values = [1] * ones + [0] * (parties - ones)
@@ -223,36 +224,38 @@ def _bar(message: str, *, quiet: bool) -> Iterator[Callable[[Happening], None]]:
 # -- answers -----------------------------------------------------------------------------------------------------------
 
 
-def document_of(design: JointDesign, rule: Heuristic | None, played: dict[str, Any] | None = None) -> dict[str, Any]:
+def document_of(design: Design, rule: Heuristic | None, played: dict[str, Any] | None = None) -> dict[str, Any]:
     """The answer as JSON: the design, the paper's choice beside it, and what was run."""
-    document = design.to_dict()
-    document["mechanism"]["kind"] = "joint"
-    document["certificate"]["privacy_loss"] = design.privacy.averaged
-    document |= {
-        "p": float(design.law.truth),
-        "rho": float(design.law.rho),
-        "group": design.law.group,
-        "variance_rr": design.independent_variance,
-        "epsilon_average": design.privacy.averaged,
-        "epsilon_conditional": list(design.privacy.conditional),
+    from mechdesign.design.joint import parts
+
+    problem, law, told = parts(design)
+    losses = {"averaged_epsilon": told.averaged, "conditional_epsilons": list(told.conditional)}
+    document = design.document() | {
+        "variance": design.certificate.upper,
+        "independent_variance": problem.independent_variance,
+        "variance_rr": problem.independent_variance,
+        "privacy": losses,
+        "p": float(law.truth),
+        "rho": float(law.rho),
+        "group": law.group,
+        "epsilon_average": told.averaged,
+        "epsilon_conditional": list(told.conditional),
+        "heuristic": None,
     }
-    document["heuristic"] = (
-        None
-        if rule is None
-        else {
-            "mechanism": rule.law.to_dict(),
+    if rule is not None:
+        document["heuristic"] = {
+            "mechanism": encoded(rule.law),
             "variance": rule.variance,
             "averaged_epsilon": rule.privacy.averaged,
             "conditional_epsilons": list(rule.privacy.conditional),
             "agrees_up_to_share_of_colluders": rule.agrees_up_to,
         }
-    )
     if played is not None:
         run: PartyRun = played["run"]
         document["run"] = {
             "parties": run.parties,
             "group": run.law.group,
-            "law": run.law.to_dict(),
+            "law": encoded(run.law),
             "tolerated_colluders": run.threshold,
             "averaged_epsilon_of_their_truths": played["pooled"],
             "worst_epsilon_of_their_truths": played["told"],
@@ -264,9 +267,12 @@ def document_of(design: JointDesign, rule: Heuristic | None, played: dict[str, A
     return document
 
 
-def print_design(design: JointDesign, rule: Heuristic | None) -> None:
+def print_design(design: Design, rule: Heuristic | None) -> None:
     """The answer in plain words."""
-    problem, law, certificate = design.problem, design.law, design.certificate
+    from mechdesign.design.joint import parts, ratio
+
+    (problem, law, told), certificate = parts(design), design.certificate
+    alone, share = output.number(problem.independent_variance), ratio(design)
     say = output.console.print
     say(f"Joint randomised response, eps = {problem.epsilon:g}: {_asked(problem)}", style="bold", soft_wrap=True)
     say(f"  p = {float(law.truth):.6g} (a report is truthful), rho = {float(law.rho):.6g}", soft_wrap=True)
@@ -276,10 +282,10 @@ def print_design(design: JointDesign, rule: Heuristic | None) -> None:
     deviation = math.sqrt(certificate.upper)
     basis = "claimed, not proven" if certificate.claimed else "proven in rational arithmetic"
     bounds = f"[{rounded_down(certificate.lower)}, {rounded_up(certificate.upper)}]"
-    if design.ratio < 1:
-        against = f"{100 * design.ratio:.3g}% of independent answers' {output.number(design.independent_variance)}"
+    if share < 1:
+        against = f"{100 * share:.3g}% of independent answers' {alone}"
     else:
-        against = f"independent answers at this eps have {output.number(design.independent_variance)}"
+        against = f"independent answers at this eps have {alone}"
     say(
         f"Variance of the estimated count: {output.number(certificate.upper)} (a standard error of "
         f"{output.number(deviation)} users), {against}\n"
@@ -289,7 +295,7 @@ def print_design(design: JointDesign, rule: Heuristic | None) -> None:
     if law.rho == 0:
         say("  Correlated answers do not help here: the design is plain randomised response.", soft_wrap=True)
     say()
-    _print_privacy(design)
+    _print_privacy(problem, told)
     if rule is not None:
         say()
         _print_heuristic(rule, problem)
@@ -307,8 +313,7 @@ def _asked(problem: JointProblem) -> str:
     return f"{who}{more}, {what}, {problem.colluders or 'none'} collude"
 
 
-def _print_privacy(design: JointDesign) -> None:
-    problem, privacy = design.problem, design.privacy
+def _print_privacy(problem: JointProblem, privacy: JointPrivacy) -> None:
     say = output.console.print
     say("What others can learn about you (eps; all computed exactly)")
     say(f"  if nobody in your group colludes:        {_eps(privacy.conditional[0])}")

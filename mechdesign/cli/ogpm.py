@@ -36,7 +36,6 @@ from mechdesign.design import (
     optimal_polar,
     optimal_unbiased_piecewise,
 )
-from mechdesign.design.constants import rounded_down, rounded_up
 from mechdesign.domains import Circle, Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.losses import Power, parse_loss
@@ -44,6 +43,7 @@ from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.values.digits import rounded_down, rounded_up
 
 
 def run(

@@ -18,7 +18,6 @@ from rich.table import Table
 
 from mechdesign import plot
 from mechdesign.design import Certificate, Floor
-from mechdesign.design.constants import rounded_down, rounded_up
 from mechdesign.design.evidence import IN_CLASS
 from mechdesign.errors import FileProblem
 from mechdesign.losses import Power
@@ -26,6 +25,7 @@ from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.values import files
+from mechdesign.values.digits import rounded_down, rounded_up
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

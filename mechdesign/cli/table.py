@@ -24,7 +24,6 @@ from mechdesign.deploy import Table, make_table, repaired
 from mechdesign.deploy.labels import Labels, require_labels
 from mechdesign.deploy.making import NOISE, Source
 from mechdesign.design import MinimaxProblem, SavedDesign, load_design, optimal_minimax
-from mechdesign.design.constants import rounded_down, rounded_up
 from mechdesign.domains import Finite, Interval
 from mechdesign.errors import FileProblem, InvalidInput, require_epsilon
 from mechdesign.exact.rational import float_down, float_up
@@ -32,6 +31,7 @@ from mechdesign.losses import parse_loss
 from mechdesign.mechanisms import catalogue
 from mechdesign.plot import printable
 from mechdesign.values import files
+from mechdesign.values.digits import rounded_down, rounded_up
 
 _BIT_CHOICES = "Probabilities are multiples of 2^-BITS: 16, 32, 53 or 62."
 _GRR = "grr"

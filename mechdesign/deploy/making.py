@@ -16,13 +16,14 @@ from mechdesign.deploy import checker
 from mechdesign.deploy.document import decimals, rational
 from mechdesign.deploy.kinds import Order, Rounded, domain_written, kind_of
 from mechdesign.deploy.labels import NO_LABELS, Labels
+from mechdesign.deploy.parties import require_own_law
 from mechdesign.deploy.rounding import BITS, require_size
 from mechdesign.deploy.table import Table
-from mechdesign.design.minimax.proof import MinimaxBound
-from mechdesign.design.result import Certificate, Design, versions
-from mechdesign.design.saved import SavedDesign
+from mechdesign.design.finite import FiniteProblem
+from mechdesign.design.minimax import MinimaxBound, MinimaxProblem
+from mechdesign.design.result import Design, versions
 from mechdesign.domains import Finite
-from mechdesign.errors import CheckFailed, FileProblem, InvalidInput, require_epsilon
+from mechdesign.errors import CheckFailed, InvalidInput, require_epsilon
 from mechdesign.mechanisms.additive import BoundedLaplace
 from mechdesign.mechanisms.conditional import ConditionalNoise
 from mechdesign.mechanisms.discrete import Discrete
@@ -37,7 +38,7 @@ MOST_MIXED = 1e-6
 NOISE = 1e-6
 """How far below 0, or from a sum of 1, a raw table may be."""
 
-Source = Design | SavedDesign | Mechanism
+Source = Design | Mechanism
 
 
 def make_table(
@@ -54,8 +55,8 @@ def make_table(
     name the inputs and outputs of a finite mechanism; left out, those of the design's problem do if it has any.
     """
     bits = _require_bits(bits)
-    mechanism = source.mechanism if isinstance(source, Design | SavedDesign) else source
-    certificate = source.certificate if isinstance(source, Design | SavedDesign) else None
+    mechanism = source.mechanism if isinstance(source, Design) else source
+    require_own_law(mechanism)
     if not hasattr(mechanism, "epsilon"):
         raise InvalidInput("source", source, "be a design or a mechanism", "read a design file with load_design")
     epsilon = Fraction(require_epsilon(mechanism.epsilon))
@@ -81,8 +82,8 @@ def make_table(
     try:
         ratio, document["estimator"], error_of = built.law.check(document, law, 1 << bits, cap)
         document["privacy"] = rational(ratio)
-        if certificate is not None and error_of is not None:
-            document["certificate"] = _certificate(certificate, cap, error_of)
+        if isinstance(source, Design) and error_of is not None:
+            document["certificate"] = _certificate(source, cap, error_of)
         document["sha256"] = hashlib.sha256(checker.canonical(document)).hexdigest()
         content = checker.canonical(document)
         require_size(len(content))
@@ -94,19 +95,12 @@ def make_table(
 
 def _labels_of(source: Source | Product) -> Labels:
     """The labels of the rows and columns that a design of a loss matrix is for."""
-    if isinstance(source, Design):
-        said = {side: getattr(source.problem, side, None) for side in ("input_labels", "output_labels")}
-    elif isinstance(source, SavedDesign):
-        said = {side: source.problem.get(side) for side in ("input_labels", "output_labels")}
-    else:
+    if not isinstance(source, Design) or not isinstance(source.problem, FiniteProblem):
         return NO_LABELS
-    mechanism, outputs = source.mechanism, said["output_labels"]
+    mechanism, outputs = source.mechanism, source.problem.output_labels
     if isinstance(mechanism, Discrete) and outputs is not None:
-        columns = [int(column) for column in mechanism.outputs.points]
-        if not isinstance(outputs, list | tuple) or len(outputs) <= max(columns):
-            raise FileProblem("output_labels", type(outputs).__name__, "be a list with a text for each column")
-        outputs = tuple(outputs[column] for column in columns)
-    return Labels(said["input_labels"], outputs)
+        outputs = tuple(outputs[int(column)] for column in mechanism.outputs.points)
+    return Labels(source.problem.input_labels, outputs)
 
 
 def _require_fit(labels: Labels, mechanism: Mechanism | Product) -> Labels:
@@ -139,13 +133,12 @@ def _require_bits(bits: int) -> int:
 
 def _design_in_words(source: Source | Product) -> dict[str, str]:
     """How the mechanism was found, and between which bounds it is best, as its design says."""
-    if not isinstance(source, Design | SavedDesign):
+    if not isinstance(source, Design):
         return {}
     certificate = source.certificate
-    solver = source.report.solver if isinstance(source, Design) else source.report.get("solver")
     optimum = "claimed optimum" if certificate.claimed else "optimum"
     bounds = f"between {certificate.lower!r} and {certificate.upper!r}"
-    return {"solver": str(solver), "design": f"{optimum} over {certificate.valid_for} {bounds}"}
+    return {"solver": source.report.solver, "design": f"{optimum} over {certificate.valid_for} {bounds}"}
 
 
 def _rounded(mechanism: Mechanism | Product, bits: int, cap: int, most_mixed: float) -> Rounded:
@@ -203,17 +196,18 @@ def repaired(
     return make_table(raw, bits, provenance=provenance, most_mixed=1.0, labels=labels)
 
 
-def _certificate(certificate: Certificate, cap: int, error_of: Any) -> dict[str, Any] | None:
+def _certificate(design: Design, cap: int, error_of: Any) -> dict[str, Any] | None:
     """The atoms of a minimax bound, what they prove, and the error of the table beside it."""
-    evidence = certificate.evidence
-    if not isinstance(evidence, MinimaxBound):
+    problem, evidence = design.problem, design.evidence
+    if not isinstance(problem, MinimaxProblem) or not isinstance(evidence, MinimaxBound):
         return None
-    arrays = (evidence.inputs.tolist(), evidence.radii.tolist(), evidence.weights.tolist())
+    exponent, prior = int(problem.exponent), evidence.atoms
+    arrays = (prior.inputs.tolist(), prior.radii.tolist(), prior.weights.tolist())
     atoms = [decimals(atom) for atom in zip(*arrays, strict=True) if atom[2] > 0]
     return {
         "criterion": "worst case",
-        "exponent": evidence.exponent,
+        "exponent": exponent,
         "atoms": atoms,
-        "lower": rational(checker.proven_lower(atoms, cap, evidence.exponent)),
-        "error": rational(error_of(evidence.exponent)),
+        "lower": rational(checker.proven_lower(atoms, cap, exponent)),
+        "error": rational(error_of(exponent)),
     }

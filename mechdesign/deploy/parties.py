@@ -2,7 +2,7 @@
 
 *Guarantee.* Semi-honest parties with an honest majority: the messages tell whoever follows the protocol the own truth
 bit and nothing more, also when fewer than half of the parties pool theirs. What those truth bits themselves tell about
-others' is the law's matter (`mechdesign.design.joint.proof`). The paper's two-party computation is replaced by this:
+others' is the law's matter (`mechdesign.exact.collusion`). The paper's two-party computation is replaced by this:
 all users share one computation, and where there are two users only, a helper without data is the third party.
 
 A party that leaves ends the run. Bits are opened, each to its owner, only when all are computed, and reported only when
@@ -36,9 +36,11 @@ from typing import Any
 
 from mechdesign.deploy import party as program
 from mechdesign.deploy.party import RANDOM_BITS
-from mechdesign.design.joint.proof import conditional_ratio, log_up, prove_joint_privacy
 from mechdesign.errors import CheckFailed, InvalidInput, MechDesignError, MissingExtra, require_finite
+from mechdesign.exact.collusion import conditional_ratio, log_up, prove_joint_privacy
 from mechdesign.mechanisms.joint import JointResponse, require_values
+from mechdesign.privacy import Collusion
+from mechdesign.values.declare import frozen
 
 MOST_PARTIES = 10
 """Each subset of parties shares keys: on two busy cores 10 parties need 5 s, 12 up to a minute, 16 never ended."""
@@ -57,7 +59,7 @@ class RunFailed(MechDesignError):
     """A run that did not reach its end: a party left, or the time was up. Every report of it is thrown away."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Happening:
     """A step of one party: its stage, its process, and how many steps of all there are to come."""
 
@@ -68,7 +70,7 @@ class Happening:
     total: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PartyRun:
     """What the collector holds after a run: ``reports[r][i]`` is the report of user i in round r."""
 
@@ -92,19 +94,19 @@ def implemented_law(law: JointResponse) -> JointResponse:
     return JointResponse(tuple(Fraction(unit, 1 << RANDOM_BITS) for unit in units), law.categories)
 
 
-def law_to_run(
-    law: JointResponse, epsilon: float, users: int, colluders: int, caps: Sequence[float | None] = ()
-) -> JointResponse:
+def law_to_run(law: JointResponse, privacy: Collusion) -> JointResponse:
     """What 64 random bits draw in place of ``law``, proven to keep its budgets and its finite conditional losses.
 
     Where rounding to 64 bits breaks one, up to ``2^-40`` of answers that say nothing are mixed in. *Guarantee.* The
     budgets hold exactly; losses once partners are known are at most a relative 1e-9 above the law's.
     """
-    if epsilon > MOST_EPSILON:
-        raise InvalidInput("eps", epsilon, f"be at most {MOST_EPSILON:g} for the protocol, which draws with 64 bits")
+    if privacy.epsilon > MOST_EPSILON:
+        raise InvalidInput(
+            "eps", privacy.epsilon, f"be at most {MOST_EPSILON:g} for the protocol, which draws with 64 bits"
+        )
     told = [log_up(conditional_ratio(law, known)) for known in range(1, law.group)]
     limits: list[float | None] = [None if math.isinf(loss) else loss * (1 + 1e-9) + 1e-15 for loss in told]
-    for place, cap in enumerate(caps):
+    for place, cap in enumerate(privacy.caps):
         limits[place] = min((limit for limit in (cap, limits[place]) if limit is not None), default=None)
     k, g = law.categories, law.group
     coin = [Fraction(comb(g, t) * (k - 1) ** (g - t), k**g) for t in range(g + 1)]
@@ -113,12 +115,20 @@ def law_to_run(
         mixed = tuple((1 - share) * w + share * c for w, c in zip(law.weights, coin, strict=True))
         drawn = implemented_law(JointResponse(mixed, law.categories))
         try:
-            prove_joint_privacy(drawn, epsilon, users, colluders, limits)
+            prove_joint_privacy(drawn, privacy.epsilon, privacy.users, privacy.colluders, limits)
         except CheckFailed as failed:
             failure = failed
             continue
         return drawn
-    raise InvalidInput("eps", epsilon, f"be smaller: drawn with 64 bits, {failure}")
+    raise InvalidInput("eps", privacy.epsilon, f"be smaller: drawn with 64 bits, {failure}")
+
+
+def require_own_law(mechanism: object) -> None:
+    """`InvalidInput` for a joint response where a table is asked for, which is what one user draws from alone."""
+    if isinstance(mechanism, JointResponse):
+        rule = "have a law of each user's own report: a group draws its truths together, and no table holds that"
+        step = "draw it between the users with run_parties (jrr --run-parties), or ship randomised_response at this eps"
+        raise InvalidInput("design", "a joint response", rule, step)
 
 
 def truth_bounds(law: JointResponse) -> list[int]:

@@ -7,16 +7,16 @@ is attained by a mechanism and is printed rounded up, so the digits the two shar
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
 
-from mechdesign.design.minimax.search import MinimaxProblem, optimal_minimax
+from mechdesign.design.minimax import MinimaxProblem, optimal_minimax
 from mechdesign.design.result import Design
 from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput, NoAnswer
 from mechdesign.losses import parse_loss
 from mechdesign.priors import parse_prior
+from mechdesign.values.declare import frozen
+from mechdesign.values.digits import DIGITS, rounded_down, rounded_up, shared_digits, shortest
 
 EPSILONS = (0.5, 1.0, 2.0, 4.0)
 LOSSES = ("absolute", "squared")
@@ -24,12 +24,12 @@ UNBIASED_PRIORS = ("uniform", "normal:0,0.1", "normal:0,0.2", "exponential:6", "
 WORST, AVERAGE, UNBIASED = "worst case", "average", "unbiased"
 CRITERIA = (WORST, AVERAGE, UNBIASED)
 
-_DIGITS, _MOST_DIGITS = 10, 17
+_MOST_DIGITS = 17
 _UNIT, _SYMMETRIC = Interval(0.0, 1.0), Interval(-1.0, 1.0)
 _UNBIASED_GRID = 33
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Constant:
     """One certified optimum: ``lower <= optimum <= upper`` over ``valid_for``."""
 
@@ -52,8 +52,9 @@ class Constant:
         """
         return shared_digits(self.lower, self.upper)
 
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self) | {"digits": self.digits()}
+    def echo(self) -> dict[str, str]:
+        """The digits that are proven."""
+        return {"digits": self.digits()}
 
 
 def certified_constants(
@@ -85,7 +86,7 @@ def certified_constants(
         yield from _unbiased(max(gap, 1e-4), epsilons, limits)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Limits:
     """The seconds a row may take, and whether the best design found then stands for the optimum."""
 
@@ -110,7 +111,7 @@ def _worst_case(gap: float, epsilons: Sequence[float], limits: Limits) -> Iterat
 
 
 def _average(gap: float, epsilons: Sequence[float], limits: Limits) -> Iterator[Constant]:
-    from mechdesign.design.prior.search import PriorProblem, optimal_prior
+    from mechdesign.design.prior import PriorProblem, optimal_prior
 
     prior = parse_prior("uniform", _UNIT)
     for loss in LOSSES:
@@ -122,7 +123,7 @@ def _average(gap: float, epsilons: Sequence[float], limits: Limits) -> Iterator[
 
 
 def _unbiased(gap: float, epsilons: Sequence[float], limits: Limits) -> Iterator[Constant]:
-    from mechdesign.design.unbiased.search import UnbiasedProblem, optimal_unbiased
+    from mechdesign.design.unbiased import UnbiasedProblem, optimal_unbiased
 
     for name in UNBIASED_PRIORS:
         prior = parse_prior(name, _SYMMETRIC)
@@ -191,7 +192,7 @@ def as_markdown(constants: Iterable[Constant]) -> str:
 def _markdown_row(row: Constant) -> str:
     digits = f"{row.digits()} (claimed)" if row.claimed else row.digits()
     # as many as are needed to tell the ends apart
-    shown = max(_DIGITS, min(_MOST_DIGITS, 2 + sum(mark.isdigit() for mark in row.digits().lstrip("0."))))
+    shown = max(DIGITS, min(_MOST_DIGITS, 2 + sum(mark.isdigit() for mark in row.digits().lstrip("0."))))
     cells = (
         row.loss,
         row.prior,
@@ -203,62 +204,3 @@ def _markdown_row(row: Constant) -> str:
         f"`{row.command}`",
     )
     return f"| {' | '.join(cells)} |"
-
-
-# -- decimals that never overstate ------------------------------------------------------------------------------------
-
-
-def rounded_down(value: float, digits: int = _DIGITS) -> str:
-    """``value`` to so many significant digits, never above it.
-
-    >>> rounded_down(0.19999999999), rounded_down(2 / 3, 3)
-    ('0.1999999999', '0.666')
-    """
-    return _rounded(value, digits, ROUND_FLOOR)
-
-
-def rounded_up(value: float, digits: int = _DIGITS) -> str:
-    """``value`` to so many significant digits, never below it.
-
-    >>> rounded_up(0.1, 3), rounded_up(2 / 3, 3)
-    ('0.101', '0.667')
-    """
-    return _rounded(value, digits, ROUND_CEILING)
-
-
-def _rounded(value: float, digits: int, direction: str) -> str:
-    exact = Decimal(value)
-    if not exact.is_finite() or not exact:
-        return f"{value:g}"
-    last = Decimal(1).scaleb(exact.adjusted() - digits + 1)
-    with_digits = (exact / last).to_integral_value(rounding=direction) * last
-    return _plain(with_digits)
-
-
-def shortest(value: float) -> str:
-    """The shortest decimal that reads back as the same number.
-
-    >>> shortest(2.0), shortest(0.1 + 0.2), shortest(1e-5)
-    ('2', '0.30000000000000004', '1e-05')
-    """
-    return repr(float(value)).removesuffix(".0")
-
-
-def shared_digits(lower: float, upper: float) -> str:
-    """The decimal digits every number between the two begins with; empty if not even the first is sure.
-
-    >>> shared_digits(0.31616897, 0.31616898), shared_digits(9.99, 10.01)
-    ('0.3161689', '')
-    """
-    finest = Decimal("1e-17")
-    low, high = (f"{Decimal(end).quantize(finest, ROUND_FLOOR):f}" for end in (lower, upper))
-    if len(low) != len(high):
-        return ""
-    count = next((k for k, (a, b) in enumerate(zip(low, high, strict=True)) if a != b), len(low))
-    prefix = low[:count].rstrip(".")
-    return prefix if "." in low[:count] and prefix.strip("0.") else ""
-
-
-def _plain(number: Decimal) -> str:
-    exponent = number.adjusted() if number else 0
-    return f"{number:f}" if -5 < exponent < 16 else f"{number:e}"

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar, Protocol, TypeVar
 
+import numpy as np
+
 from mechdesign.criteria import Criterion, Scope
-from mechdesign.errors import CheckFailed
+from mechdesign.domains import require_numbers
+from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.privacy import Privacy
+from mechdesign.values.declare import Floats, stored
 
 P = TypeVar("P")
 
@@ -19,6 +25,11 @@ class Problem(Protocol):
 
     @property
     def epsilon(self) -> float: ...
+    @property
+    def privacy(self) -> Privacy:
+        """What every mechanism must keep."""
+        ...
+
     @property
     def criterion(self) -> Criterion:
         """What is least."""
@@ -67,3 +78,28 @@ def require_mechanism(mechanism: Mechanism, kind: type[P], problem: Any) -> P:
     if mechanism.inputs != problem.inputs:
         raise CheckFailed(f"{mechanism.name} takes {mechanism.inputs}, and the problem's inputs are {problem.inputs}")
     return mechanism
+
+
+def column(name: str) -> Callable[[Any], Floats]:
+    """The converter of a field with multipliers, one an input: finite numbers in a row.
+
+    >>> column("levels")([1, 2]).tolist()
+    [1.0, 2.0]
+    """
+
+    def convert(said: Any) -> Floats:
+        numbers = stored(require_numbers(said, name))
+        if numbers.ndim != 1:
+            raise InvalidInput(name, numbers.shape, "be numbers in a row, one for each input")
+        if not np.isfinite(numbers).all():
+            raise InvalidInput(name, float(numbers[~np.isfinite(numbers)][0]), "be finite")
+        return numbers
+
+    return convert
+
+
+def require_columns(count: int, **columns: Floats) -> None:
+    """Each of these columns has so many entries, else `CheckFailed`."""
+    for name, numbers in columns.items():
+        if numbers.size != count:
+            raise CheckFailed(f"the evidence has {numbers.size} {name}, and the problem {count} inputs")

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass
 
-from mechdesign.design.minimax.search import MinimaxProblem, optimal_minimax
-from mechdesign.design.piecewise.search import PiecewiseProblem, optimal_piecewise
+from mechdesign.design.minimax import MinimaxProblem, optimal_minimax
+from mechdesign.design.piecewise import PiecewiseProblem, optimal_piecewise
 from mechdesign.domains import Circle, Interval
 from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer
 from mechdesign.exact.rational import float_down
 from mechdesign.exact.two_inputs import two_input_bound
 from mechdesign.losses import Power
 from mechdesign.mechanisms import catalogue
+from mechdesign.values.declare import frozen
 
 _GAP = 2e-4
 _GRID = 1025
@@ -20,7 +20,7 @@ _SECONDS = 2.0  # at eps above 6 the floor is then wider than the gap asked for,
 _ROUNDING = 1e-12
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Floor:
     """``[lower, upper]`` holds the least worst-case error over all epsilon-LDP mechanisms.
 

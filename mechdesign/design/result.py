@@ -11,10 +11,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+import attrs
+
 from mechdesign.criteria import Scope
 from mechdesign.design.evidence import Evidence, Problem
 from mechdesign.errors import CheckFailed, NoAnswer
-from mechdesign.exact import prove_privacy
+from mechdesign.exact.privacy import Account, prove
+from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.values import files
 from mechdesign.values.codec import encoded
@@ -28,19 +31,25 @@ _ROUNDING = 1e-9  # relative: how far rounding may put a mechanism outside its c
 
 @frozen
 class Certificate:
-    """Checkable evidence: ``[lower, upper]`` holds the optimum of the class, and the privacy loss was computed exactly.
+    """Checkable evidence: ``[lower, upper]`` holds the optimum of the class, and the privacy was proven exactly.
 
     *Guarantee.* ``upper`` is attained by the design's mechanism (if ``claimed``, it is the largest error found).
     ``lower`` holds for every mechanism in ``scope``, with the mechanism's outputs; unless ``claimed`` it was derived
-    from ``evidence`` in rational arithmetic.
+    from ``evidence`` in rational arithmetic. ``account`` says which privacy the mechanism was proven to keep, and what
+    it gives away.
     """
 
     lower: float
     upper: float
     scope: Scope
     claimed: bool
-    privacy_loss: float
+    account: Account
     evidence: Evidence
+
+    @property
+    def privacy_loss(self) -> float:
+        """The epsilon that the mechanism really has; of a joint response the averaged one."""
+        return self.account.loss
 
     @property
     def valid_for(self) -> str:
@@ -60,20 +69,21 @@ class Certificate:
             "valid_for": self.valid_for,
             "claimed": self.claimed,
             "privacy_loss": self.privacy_loss,
+            "privacy": self.account.document(),
             "evidence": encoded(self.evidence),
         }
 
 
-def certify(problem: Problem, mechanism: Mechanism, evidence: Evidence) -> Certificate:
+def certify(problem: Problem, mechanism: Mechanism | JointResponse, evidence: Evidence) -> Certificate:
     """All that problem, mechanism and evidence prove together, without any solver, or `CheckFailed`."""
-    prove_privacy(mechanism, problem.epsilon)
+    account = prove(problem.privacy, mechanism)
     scope = evidence.scope(problem, mechanism)
     lower, upper = evidence.bound(problem, mechanism), evidence.attained(problem, mechanism)
     if not (math.isfinite(lower) and math.isfinite(upper) and lower >= 0):
         raise CheckFailed(f"the bounds [{lower!r}, {upper!r}] must be finite and at least 0")
     if not lower <= upper * (1 + _ROUNDING):
         raise CheckFailed(f"the lower bound {lower!r} is above {upper!r}, what the mechanism attains")
-    return Certificate(lower, max(lower, upper), scope, evidence.claimed, mechanism.privacy_loss(), evidence)
+    return Certificate(lower, max(lower, upper), scope, evidence.claimed, account, evidence)
 
 
 def _read_only(entries: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -103,7 +113,7 @@ class Design:
     """
 
     problem: Problem
-    mechanism: Mechanism
+    mechanism: Mechanism | JointResponse
     evidence: Evidence
     report: Report = field(eq=False)
     certificate: Certificate = derived(lambda design: certify(design.problem, design.mechanism, design.evidence))
@@ -121,6 +131,14 @@ class Design:
         """Write the design as JSON for research use; a table for deployment is a different thing."""
         document = {"format": FORMAT, "version": VERSION, "use": "research only, not for deployment"} | self.document()
         return files.write_atomically(path, files.dump_json(document).encode(), overwrite=overwrite)
+
+
+def saying_why(design: Design, gap: float, stopped: str) -> Design:
+    """The design; if its certificate is wider than was asked, its report says why the search stopped."""
+    if design.certificate.relative_gap <= gap:
+        return design
+    details = {**design.report.details, "stopped": stopped}
+    return attrs.evolve(design, report=attrs.evolve(design.report, details=details))
 
 
 def within_gap(design: Design, gap: float, stopped: str) -> Design:

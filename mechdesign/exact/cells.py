@@ -1,61 +1,59 @@
-"""A prior as cells, and what a window mechanism's error is on average over it, exactly."""
+"""A prior as cells, for proofs that hold for every prior with these cells, and how cells are cut from other priors."""
 
 from __future__ import annotations
 
 import hashlib
 import math
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.domains import Interval
-from mechdesign.errors import FileProblem, InvalidInput
-from mechdesign.exact.statement import require_said
-from mechdesign.mechanisms.window import Window
-from mechdesign.priors import Density, density_of_law
+from mechdesign.errors import CheckFailed, InvalidInput
+from mechdesign.priors import Atoms, Density, Law, Prior
+from mechdesign.values.declare import array, frozen
 
 Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
 
 MOST_CELLS = 4000
 """More would make the proofs, which are quadratic in them, slow."""
 
 _ROUNDING = 1e-9
-_RUNS = 32
-_PROFILE = 1e-6  # what sums over coarse cells of a density may be off by
 _AGREEMENT = 1e-9  # of mass, of the range and of its square: cells this near to a density's are its own
-_MESH = 192  # cells that a density is cut into, beside those of its break points, to find what other cells hold
+_MARGIN = 0.1  # of that, for cells made here: another computer may round its exponentials otherwise
+_MESH = 192  # cells that a density is cut into, beside those of its break points
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
 _FINEST_WEIGHT = 80  # bits after the point: less mass would only make the exact arithmetic slow
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen
 class Cells:
     """A prior as cells, sorted: all of a cell's mass lies in its range; an atom is a cell without width.
+
+    It is a prior itself: that of which only these cells are known. A density that is a function, and so cannot be in a
+    file, is held by a design as the cells that the design was proven for.
 
     >>> Cells.of_atoms([0.0, 1.0], [0.5, 0.5]).are_atoms
     True
     """
 
-    lows: Floats
-    highs: Floats
-    means: Floats
-    weights: Floats
-    variances: Floats
+    kind: ClassVar[str] = "cells"
 
-    def __post_init__(self) -> None:
-        for name in self.__slots__:
-            array = np.array(getattr(self, name), dtype=np.float64)
-            if array.ndim != 1 or array.shape != np.shape(self.means) or not 0 < array.size <= MOST_CELLS:
-                raise InvalidInput(f"cell {name}", array.shape, f"be between 1 and {MOST_CELLS} numbers, one a cell")
-            if not np.isfinite(array).all():
-                raise InvalidInput(f"cell {name}", float(array[~np.isfinite(array)][0]), "be finite")
-            array.setflags(write=False)
-            object.__setattr__(self, name, array)
+    lows: Floats = array()
+    highs: Floats = array()
+    means: Floats = array()
+    weights: Floats = array()
+    variances: Floats = array()
+
+    def __attrs_post_init__(self) -> None:
+        columns = zip(("lows", "highs", "means", "weights", "variances"), self.arrays(), strict=True)
+        for name, column in columns:
+            if column.ndim != 1 or column.shape != self.means.shape or not 0 < column.size <= MOST_CELLS:
+                raise InvalidInput(f"cell {name}", column.shape, f"be between 1 and {MOST_CELLS} numbers, one a cell")
+            if not np.isfinite(column).all():
+                raise InvalidInput(f"cell {name}", float(column[~np.isfinite(column)][0]), "be finite")
         if not (self.weights > 0).all():
             raise InvalidInput("cell weights", float(self.weights.min()), "be above 0", "drop cells without mass")
         if not ((self.lows <= self.means) & (self.means <= self.highs)).all():
@@ -85,70 +83,16 @@ class Cells:
     def arrays(self) -> tuple[Floats, ...]:
         return self.lows, self.highs, self.means, self.weights, self.variances
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Cells) and all(
-            np.array_equal(mine, theirs) for mine, theirs in zip(self.arrays(), other.arrays(), strict=True)
-        )
-
-    def __hash__(self) -> int:
-        return hash(tuple(array.tobytes() for array in self.arrays()))
-
-    def digest(self) -> str:
-        """A hash of all its doubles."""
-        content = (np.ascontiguousarray(array, dtype="<f8").tobytes() for array in self.arrays())
-        return hashlib.sha256(b"".join(content)).hexdigest()
-
-    def profile(self) -> list[list[float]]:
-        """Lower end, weight and mean of a few runs of cells: what refining the cells keeps, up to rounding."""
-        starts = np.unique(np.linspace(0, self.means.size, _RUNS + 1).astype(int)[:-1])
-        return self._runs(self.lows[starts])
-
-    def _runs(self, ends: Floats) -> list[list[float]]:
-        place = np.searchsorted(ends, self.lows, side="right") - 1
-        weights = np.bincount(place, self.weights, ends.size)
-        first = np.bincount(place, self.weights * (self.means - self.lows[0]), ends.size)
-        means = self.lows[0] + np.divide(first, weights, out=np.zeros_like(first), where=weights > 0)
-        return [list(run) for run in zip(ends.tolist(), weights.tolist(), means.tolist(), strict=True)]
-
-    def has_profile(self, said: object) -> bool:
-        """Whether these cells refine cells of this profile."""
-        try:
-            runs = np.array(said, dtype=np.float64)
-        except (TypeError, ValueError):
-            return False
-        if runs.ndim != 2 or runs.shape[1] != 3 or not 0 < len(runs) <= _RUNS or not np.isfinite(runs).all():
-            return False
-        if len(runs) < min(_RUNS, self.means.size) or not (np.diff(runs[:, 0]) > 0).all():
-            return False
-        if runs[0, 0] != self.lows[0]:
-            return False
-        mine = np.array(self._runs(runs[:, 0]))
-        reach = float(self.highs[-1] - self.lows[0])
-        moments = np.abs(mine[:, 1] * (mine[:, 2] - runs[:, 2]))  # a mean counts as its run does
-        return bool((np.abs(mine[:, 1] - runs[:, 1]) <= _PROFILE).all() and (moments <= _PROFILE * reach).all())
-
     def penalties(self, exponent: int) -> list[Fraction]:
         """What an edge inside a cell could save, for each of the places between cells (and before and after all)."""
         ends = (Fraction(float(self.lows[0])), Fraction(float(self.highs[-1])))
         scale = Fraction(1) if exponent == 1 else ends[1] - ends[0]
-        columns = (self.lows, self.highs, self.means, self.weights, self.variances)
-        inside = [_spread(*cell) * scale for cell in zip(*(column.tolist() for column in columns), strict=True)]
+        inside = [_spread(*cell) * scale for cell in zip(*(column.tolist() for column in self.arrays()), strict=True)]
         return [left + right for left, right in zip([Fraction(0), *inside], [*inside, Fraction(0)], strict=True)]
 
-    def to_dict(self) -> dict[str, Any]:
-        inside = {name: getattr(self, name).tolist() for name in ("lows", "highs", "variances")}
-        return {
-            "means": self.means.tolist(),
-            "weights": self.weights.tolist(),
-            "inside": None if self.are_atoms else inside,
-        }
 
-    @classmethod
-    def from_dict(cls, fields: Mapping[str, Any]) -> Cells:
-        means, weights, inside = fields["means"], fields["weights"], fields["inside"]
-        if inside is None:
-            return cls.of_atoms(means, weights)
-        return cls(inside["lows"], inside["highs"], means, weights, inside["variances"])
+KnownPrior = Prior | Cells
+"""What a problem with a prior may hold: the prior, or the cells that are all that is known of it."""
 
 
 def _spread(low: float, high: float, mean: float, weight: float, variance: float) -> Fraction:
@@ -160,7 +104,110 @@ def _spread(low: float, high: float, mean: float, weight: float, variance: float
     return Fraction(weight) * min(at_ends, Fraction(math.nextafter(math.sqrt(variance), math.inf)))
 
 
-# -- cells of a density -----------------------------------------------------------------------------------------------
+# -- cells of other priors --------------------------------------------------------------------------------------------
+
+
+def cells_of(prior: KnownPrior, cuts: Floats | None) -> Cells:
+    """The prior in cells, cut at these places; None leaves values as they are, each for itself.
+
+    Values of a data set are cut where a value is in ``cuts``: it starts a cell. What cuts that do not fit are said to
+    prove is nothing, and so they are `CheckFailed`.
+
+    >>> cells_of(Atoms([0.0, 0.1, 1.0], [0.25, 0.25, 0.5]), np.array([1.0])).highs.tolist()
+    [0.1, 1.0]
+    """
+    if isinstance(prior, Cells):
+        if cuts is not None:
+            raise CheckFailed("the prior is cells already, and the evidence cuts it again")
+        return prior
+    if isinstance(prior, Density):
+        return _cells_of_law(prior, cuts)
+    values, weights = distinct(prior)
+    if cuts is None:
+        if values.size > MOST_CELLS:
+            raise CheckFailed(f"the prior has {values.size} values, and the evidence does not gather them in cells")
+        return Cells.of_atoms(values, weights)
+    starts = np.searchsorted(values, cuts)
+    if not (np.isin(cuts, values[1:]).all() and (np.diff(starts) > 0).all()):
+        raise CheckFailed("the evidence cuts the prior at places that are no values of it")
+    return atom_cells(values, weights, np.concatenate([[0], starts, [values.size]]))
+
+
+def _cells_of_law(density: Density, cuts: Floats | None) -> Cells:
+    ends = density.domain.lower, density.domain.upper
+    edges = np.concatenate([[ends[0]], [] if cuts is None else cuts, [ends[1]]])
+    if not isinstance(density.function, Law) or not (np.diff(edges) > 0).all():
+        raise CheckFailed(f"the evidence does not cut {density.name} into cells")
+    cells = density_cells(density, edges)
+    if not disagreement(cells, density) <= _AGREEMENT:
+        raise CheckFailed(f"doubles do not give the cells of {density.name} between the cuts of the evidence")
+    return cells
+
+
+def as_held(prior: KnownPrior, cells: Cells) -> KnownPrior:
+    """What a design holds of a prior that it is proven for by way of ``cells``: it, if a file can and doubles do.
+
+    A density that is no named law, or whose cells quadrature gives too poorly, is held as the cells.
+    """
+    if not isinstance(prior, Density):
+        return prior
+    is_law = isinstance(prior.function, Law) and disagreement(cells, prior) <= _MARGIN * _AGREEMENT
+    return prior if is_law else cells
+
+
+def distinct(prior: Atoms) -> tuple[Floats, Floats]:
+    """The values with weight, in increasing order, and their weights."""
+    points, where = np.unique(prior.points, return_inverse=True)
+    weights = np.bincount(where.ravel(), weights=prior.weights)
+    return points[weights > 0], np.asarray(weights[weights > 0], dtype=np.float64)
+
+
+def atom_cells(points: Floats, weights: Floats, cuts: Indices) -> Cells:
+    """Runs of neighbouring values, from each of the cuts (the last is the number of values) to the next."""
+    starts, sizes = cuts[:-1], np.diff(cuts)
+    lows, highs = points[starts], points[cuts[1:] - 1]
+    masses = np.add.reduceat(weights, starts)
+    above = points - np.repeat(lows, sizes)
+    means = lows + np.add.reduceat(weights * above, starts) / masses
+    means = np.where(lows == highs, lows, np.clip(means, lows, highs))
+    around = points - np.repeat(means, sizes)
+    variances = np.add.reduceat(weights * around * around, starts) / masses
+    variances = np.minimum(variances, (means - lows) * (highs - means))  # of subnormal weights
+    return Cells(lows, highs, means, masses, np.where(lows == highs, 0.0, variances))
+
+
+def first_runs(weights: Floats, most: int) -> Indices:
+    """Cuts of up to ``most`` sorted values into each for itself, of more into runs of about equal weight."""
+    if weights.size <= most:
+        return np.arange(weights.size + 1)
+    levels = np.linspace(0, weights.sum(), min(_MESH, most) + 1)[1:-1]
+    return np.unique([0, *np.searchsorted(np.cumsum(weights), levels), weights.size])
+
+
+def coarse_cells(prior: KnownPrior, most: int) -> Cells:
+    """Each of up to ``most`` values for itself; else about as many cells, of equal weight or (of laws) of equal width.
+
+    A density must have mass 1, or `InvalidInput`.
+    """
+    if isinstance(prior, Cells):
+        return prior
+    if isinstance(prior, Atoms):
+        values, weights = distinct(prior)
+        return atom_cells(values, weights, first_runs(weights, most))
+    cells = density_cells(prior, first_cuts(prior))
+    total = float(cells.weights.sum())
+    if not abs(total - 1) <= 1e-6:
+        raise InvalidInput("prior", f"{prior.name} of mass {total!r}", "have mass 1", "give its break points")
+    return cells
+
+
+def rounded_to_atoms(prior: KnownPrior, most: int) -> Cells:
+    """The prior itself if it has at most ``most`` values, else the means of about as many cells: its mean is kept."""
+    cells = coarse_cells(prior, most)
+    if cells.are_atoms:
+        return cells
+    kept = np.append(True, np.diff(cells.means) > 0)
+    return Cells.of_atoms(cells.means[kept], cells.weights[kept])
 
 
 def density_cells(density: Density, cuts: Floats) -> Cells:
@@ -182,12 +229,12 @@ def density_cells(density: Density, cuts: Floats) -> Cells:
     return Cells(*(array[kept] for array in arrays))
 
 
-def first_cuts(density: Density, count: int) -> Floats:
-    """The ends of about ``count`` cells of equal width between the break points of a density, at least two each."""
+def first_cuts(density: Density) -> Floats:
+    """The ends of about 192 cells of equal width between the break points of a density, at least two each."""
     domain = density.domain
     kinks = [point for point in density.breakpoints if domain.lower < point < domain.upper]
     ends = np.unique([domain.lower, *kinks, domain.upper])
-    counts = np.maximum(2, np.ceil(count * np.diff(ends) / domain.length)).astype(int)
+    counts = np.maximum(2, np.ceil(_MESH * np.diff(ends) / domain.length)).astype(int)
     parts = [np.linspace(a, b, n + 1)[:-1] for a, b, n in zip(ends[:-1], ends[1:], counts, strict=True)]
     return np.unique(np.append(np.concatenate(parts), domain.upper))
 
@@ -205,7 +252,7 @@ def disagreement(cells: Cells, density: Density) -> float:
     domain = density.domain
     if not (domain.lower <= cells.lows[0] and cells.highs[-1] <= domain.upper):
         return math.inf
-    fine = density_cells(density, np.unique(np.concatenate([first_cuts(density, _MESH), cells.lows, cells.highs])))
+    fine = density_cells(density, np.unique(np.concatenate([first_cuts(density), cells.lows, cells.highs])))
     place = np.searchsorted(cells.lows, fine.lows, side="right") - 1
     inside = (place >= 0) & (fine.highs <= cells.highs[place])
     count, reach = cells.means.size, domain.length
@@ -223,216 +270,41 @@ def disagreement(cells: Cells, density: Density) -> float:
     )
 
 
-def law_of(density: Density, cells: Cells) -> dict[str, Any] | None:
-    """What a file says of the density these cells are cut from; nothing where doubles hold them too poorly to tell.
-
-    The margin is for finer cells, which a search may end with.
-    """
-    law = density.law
-    return law if law is not None and disagreement(cells, density) <= _AGREEMENT / 10 else None
+# -- what files and people read of a prior ----------------------------------------------------------------------------
 
 
-# -- what a file says of a prior --------------------------------------------------------------------------------------
+def prior_echo(prior: KnownPrior, cells: Cells) -> dict[str, Any]:
+    """What files say of a prior for readers, beside the prior itself; range and mean are those of ``cells``."""
+    said: dict[str, Any] = {"name": "cells", "values": None, "sha256": None, "law": None}
+    match prior:
+        case Atoms():
+            values, weights = distinct(prior)
+            columns = (values, values, values, weights, np.zeros_like(values))
+            said |= {"name": "data", "values": int(prior.points.size), "sha256": _digest(*columns)}
+        case Density():
+            said |= {"name": prior.name, "law": prior.law}
+        case Cells():
+            said |= {"sha256": _digest(*prior.arrays())}
+    return said | {"lower": float(cells.lows[0]), "upper": float(cells.highs[-1]), "mean": cells.mean}
 
 
-def prior_echo(cells: Cells, name: str, values: int | None) -> dict[str, Any]:
-    """What a problem says of its prior in a file: enough to see that evidence is about another one."""
-    return {
-        "name": name,
-        "values": values,
-        "lower": float(cells.lows[0]),
-        "upper": float(cells.highs[-1]),
-        "mean": cells.mean,
-        "sha256": cells.digest(),
-    }
-
-
-_ECHO = {"name", "values", "lower", "upper", "mean", "sha256", "profile", "law", "rounded"}
-
-
-def prior_fields(
-    problem: Mapping[str, Any], epsilon: float, exponent: int, cells: Cells, mechanism: Window
-) -> tuple[dict[str, Any], str]:
-    """What a saved problem says of privacy, loss, inputs and prior, and that prior in words; or `FileProblem`.
-
-    A law named in the file is the prior's only if the cells of the evidence are the law's; other names decide nothing.
-    """
-    said = problem.get("prior")
-    _require_echo(said, cells)
-    assert isinstance(said, Mapping)
-    fields = {
-        "epsilon": epsilon,
-        "loss": {1: "absolute", 2: "squared"}[exponent],
-        "inputs": {"kind": "interval", "lower": mechanism.inputs.lower, "upper": mechanism.inputs.upper},
-        "prior": said,
-    }
-    return fields, _prior_in_words(said, cells, mechanism)
-
-
-def _require_echo(said: Any, cells: Cells) -> None:
-    if not isinstance(said, Mapping) or not said.keys() <= _ECHO or type(said.get("name")) is not str:
-        raise FileProblem("problem prior", said, "describe the prior the evidence is about, and no more")
-    mine = prior_echo(cells, "", None)
-    reach = float(cells.highs[-1] - cells.lows[0]) + abs(mine["mean"])
-    for field, tolerance in (("lower", 1e-9), ("upper", 1e-9), ("mean", 1e-9 if cells.are_atoms else _PROFILE)):
-        found = said.get(field)
-        is_number = type(found) in (int, float)
-        if not is_number or not abs(found - mine[field]) <= tolerance * reach:
-            raise FileProblem(f"problem prior {field}", found, f"be {mine[field]!r}, which the evidence is about")
-    values = said.get("values")
-    if values is not None and (type(values) is not int or values < (cells.means.size if cells.are_atoms else 1)):
-        raise FileProblem("problem prior values", values, "be null or the number of values the evidence is about")
-    if cells.are_atoms:
-        require_said(said, "sha256", mine["sha256"])
-        if said.get("law") is not None:
-            raise FileProblem("problem prior law", said["law"], "be null: only a density has one")
-    # of many values a problem keeps the profile of coarser cells than a search may end with
-    if not (cells.are_atoms and said.get("profile") is None) and not cells.has_profile(said.get("profile")):
-        raise FileProblem("problem prior profile", said.get("profile"), "be that of the cells the evidence is about")
-
-
-def _prior_in_words(said: Mapping[str, Any], cells: Cells, mechanism: Window) -> str:
-    count, name, law = cells.means.size, said["name"], said.get("law")
-    if cells.are_atoms:
-        if said.get("rounded"):
-            return f"the {count} atoms in the file (rounded from a prior named {name!r} there, which is not checked)"
-        require_said(said, "name", "data")
-        return f"the {count} values in the file"
-    if law is None:
-        return f"the {count} cells in the file (named {name!r} there, which is not checked)"
-    density = density_of_law(law)
-    require_said(said, "name", density.name)
-    if not (isinstance(density.domain, Interval) and mechanism.inputs.contains(density.domain)):
-        rule = f"live inside the inputs {mechanism.inputs}"
-        raise FileProblem("problem prior law", f"{density.name} on {density.domain}", rule)
-    if not disagreement(cells, density) <= _AGREEMENT:
-        raise FileProblem("problem prior law", density.name, "be the density whose cells the evidence holds")
-    ends = f"[{density.domain.lower + 0.0:g}, {density.domain.upper + 0.0:g}]"  # no negative zero
-    return f"{density.name} on {ends} (its {count} cells in the file agree with it to {_AGREEMENT:g})"
-
-
-def covers(mechanism: Window, cells: Cells) -> bool:
-    """Whether the prior lives on the mechanism's inputs."""
-    return bool(mechanism.inputs.lower <= cells.lows[0] and cells.highs[-1] <= mechanism.inputs.upper)
-
-
-# -- the exact average of a window mechanism --------------------------------------------------------------------------
-
-
-def exact_average(mechanism: Window, cells: Cells, exponent: int) -> Fraction:
-    """The average error as a rational; for wide cells the most over all priors with these cells.
-
-    Inputs of a cell with another law than its mean's are served better by their own, so
-
-        ``E over the cell <= sum_y q(y | mean) E |y - x|^p``,
-
-    which is the error at the mean plus, for p = 2, the variance, and for p = 1 what outputs inside the cell can add.
+def in_words(prior: KnownPrior) -> str:
+    """What a prior is, and where it stands.
 
     >>> from mechdesign.domains import Interval
-    >>> half = Window(1.0, Interval(0, 1), [0.25, 0.75], [0.25, 0.25], 2.5)
-    >>> exact_average(half, Cells.of_atoms([0.0, 1.0], [0.5, 0.5]), 1)
-    Fraction(7, 16)
+    >>> from mechdesign.priors import normal
+    >>> in_words(normal(0.3, 0.1, Interval(0, 1)))
+    'normal(0.3, 0.1) on [0, 1] (its cells agree with it to 1e-09)'
     """
-    points = [Fraction(y) for y in mechanism.points.tolist()]
-    turns, starts = _turns(mechanism, points)
-    sums = _Sums(mechanism, points)
-    laws: dict[int, _Law] = {}
-    total = Fraction(0)
-    for low, high, mean, weight, variance in zip(*(array.tolist() for array in cells.arrays()), strict=True):
-        x = Fraction(mean)
-        place = bisect_left(turns, x)
-        if place not in laws:
-            laws[place] = _Law(sums, starts[place])
-        law = laws[place]
-        error = law.error(x, exponent)
-        if exponent == 2:
-            error += Fraction(variance)
-        elif low < high:
-            error += law.excess(Fraction(low), Fraction(high), x)
-        total += Fraction(weight) * error
-    return total / sum(map(Fraction, cells.weights.tolist()))
+    if isinstance(prior, Cells):
+        return f"the {prior.means.size} cells in the file"
+    if isinstance(prior, Atoms):
+        return f"the {distinct(prior)[0].size} values in the file"
+    ends = f"[{prior.domain.lower + 0.0:g}, {prior.domain.upper + 0.0:g}]"  # no negative zero
+    return f"{prior.name} on {ends} (its cells agree with it to {_AGREEMENT:g})"
 
 
-class _Sums:
-    """Running sums of a base measure and its moments, which give those of every law without going over its outputs."""
-
-    def __init__(self, mechanism: Window, points: list[Fraction]) -> None:
-        base = [Fraction(value) for value in mechanism.base.tolist()]
-        self.points, self.mass = points, _running(base)
-        products = [b * y for b, y in zip(base, points, strict=True)]
-        self.first = _running(products)
-        self.second = _running(b * y for b, y in zip(products, points, strict=True))
-        self.gain = Fraction(mechanism.ratio) - 1
-        extra = 1 - self.mass[-1]
-        self.length = extra / self.gain if self.gain else Fraction(0)
-
-    def upto(self, place: Fraction) -> tuple[Fraction, Fraction, Fraction]:
-        """The moments of the base up to a place on it."""
-        k = min(max(bisect_right(self.mass, place) - 1, 0), len(self.points) - 1)
-        part, y = place - self.mass[k], self.points[k]
-        return place, self.first[k] + part * y, self.second[k] + part * y * y
-
-
-class _Law:
-    """The law whose window starts at a place of the base: the base, and ``ratio - 1`` times the base in the window."""
-
-    def __init__(self, sums: _Sums, start: Fraction) -> None:
-        self.sums, self.points = sums, sums.points
-        self.start, self.stop = start, start + sums.length
-        self.before = sums.upto(start)
-        self.all = self.moments(len(self.points))
-
-    def moments(self, count: int) -> tuple[Fraction, Fraction, Fraction]:
-        """Mass, first and second moment of the first outputs."""
-        sums = self.sums
-        window = sums.upto(min(max(sums.mass[count], self.start), self.stop))
-        whole = sums.mass[count], sums.first[count], sums.second[count]
-        mass, first, second = (b + sums.gain * (w - s) for b, w, s in zip(whole, window, self.before, strict=True))
-        return mass, first, second
-
-    def error(self, x: Fraction, exponent: int) -> Fraction:
-        mass, first, second = self.all
-        if exponent == 2:
-            return second - 2 * x * first + x * x
-        below, below_first, _ = self.moments(bisect_left(self.points, x))
-        return x * below - below_first + (first - below_first) - x * (mass - below)
-
-    def excess(self, low: Fraction, high: Fraction, mean: Fraction) -> Fraction:
-        """What spreading a cell's mass to its ends adds to the absolute error: only outputs inside it matter."""
-        total = Fraction(0)
-        for k in range(bisect_right(self.points, low), bisect_left(self.points, high)):
-            y = self.points[k]
-            spread = ((high - mean) * (y - low) + (mean - low) * (high - y)) / (high - low)
-            total += (self.moments(k + 1)[0] - self.moments(k)[0]) * (spread - abs(y - mean))
-        return total
-
-
-def _running(values: Iterable[Fraction]) -> list[Fraction]:
-    sums = [Fraction(0)]
-    for value in values:
-        sums.append(sums[-1] + value)
-    return sums
-
-
-def _turns(mechanism: Window, points: list[Fraction]) -> tuple[list[Fraction], list[Fraction]]:
-    """The inputs where the law changes, and where the window starts on the cumulative base before, between and after.
-
-    The window leaves output i when it enters output j: at their midpoint.
-    """
-    mass = _running(map(Fraction, mechanism.base.tolist()))
-    extra = 1 - mass[-1]
-    length = extra / (Fraction(mechanism.ratio) - 1) if extra else Fraction(0)
-    turns: list[Fraction] = []
-    starts, start, left, right = [Fraction(0)], Fraction(0), 0, 0
-    last = len(points) - 1
-    while True:
-        while left < last and mass[left + 1] <= start:
-            left += 1
-        while right < last and mass[right + 1] <= start + length:
-            right += 1
-        if start + length >= mass[-1]:
-            return turns, starts
-        turn = (points[left] + points[right]) / 2
-        turns.append(max(turn, turns[-1]) if turns else turn)
-        start += min(mass[left + 1] - start, mass[right + 1] - start - length)
-        starts.append(start)
+def _digest(*columns: Floats) -> str:
+    """A hash of all these doubles."""
+    content = (np.ascontiguousarray(column, dtype="<f8").tobytes() for column in columns)
+    return hashlib.sha256(b"".join(content)).hexdigest()

@@ -1,4 +1,4 @@
-"""The best partition of a prior into bins, in doubles: a guess from which `mechdesign.design.prior.proof` starts.
+"""The best partition of a prior into bins, in doubles: a guess from which `mechdesign.exact.bins` starts.
 
 Randomised response on k bins has the average error ``sum of cost(bin) / (c + k - 1)``, ``c = e^eps``, with
 

@@ -1,14 +1,57 @@
-"""Privacy, decided in rational arithmetic."""
+"""Privacy, decided in rational arithmetic: what a mechanism gives away, and whether that is allowed."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
+from typing import Any, Protocol
 
 from mechdesign.errors import CheckFailed, require_epsilon
+from mechdesign.exact.collusion import JointPrivacy, privacy_of, prove_joint_privacy
 from mechdesign.exact.rational import exp_lower
+from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.mechanisms.ratio import LikelihoodRatio
+from mechdesign.privacy import Collusion, Privacy, Pure
+from mechdesign.values.codec import encoded
+from mechdesign.values.declare import frozen
+
+
+class Account(Protocol):
+    """What was proved of a mechanism, and what it gives away, exactly."""
+
+    @property
+    def privacy(self) -> Privacy:
+        """The requirement that it keeps."""
+        ...
+
+    @property
+    def loss(self) -> float:
+        """Its privacy loss: the epsilon that it really has."""
+        ...
+
+    def document(self) -> dict[str, Any]:
+        """The account as JSON."""
+        ...
+
+
+def prove(privacy: Privacy, mechanism: Any) -> Account:
+    """The account of a mechanism that keeps the requirement, or `CheckFailed`.
+
+    A requirement on pairs of inputs would ask the mechanism for its exact ratio of each pair, and one more case here.
+
+    >>> from mechdesign.mechanisms.catalogue import pm
+    >>> round(prove(Pure(1.0), pm(1.0)).loss, 12)
+    1.0
+    """
+    match privacy:
+        case Pure():
+            if isinstance(mechanism, JointResponse):
+                raise CheckFailed("a joint response has no law of one user's report that could be epsilon-LDP")
+            return prove_privacy(mechanism, privacy.epsilon)
+        case Collusion():
+            return prove_collusion(mechanism, privacy)
+
+
+# -- one user's report -------------------------------------------------------------------------------------------------
 
 
 class _HasRatio(Protocol):
@@ -17,12 +60,20 @@ class _HasRatio(Protocol):
     def likelihood_ratio(self) -> LikelihoodRatio: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PrivacyProof:
     """The exact likelihood ratio of a mechanism beside the epsilon it is held to."""
 
     epsilon: float
     ratio: LikelihoodRatio
+
+    @property
+    def privacy(self) -> Pure:
+        return Pure(self.epsilon)
+
+    @property
+    def loss(self) -> float:
+        return self.ratio.loss
 
     @property
     def holds(self) -> bool:
@@ -36,6 +87,9 @@ class PrivacyProof:
         if self.ratio.ratio == 1:
             return room >= 0
         return self.ratio.ratio <= exp_lower(room)
+
+    def document(self) -> dict[str, Any]:
+        return {**encoded(self.privacy), "loss": self.loss}
 
 
 def prove_privacy(mechanism: _HasRatio, epsilon: float) -> PrivacyProof:
@@ -51,3 +105,43 @@ def prove_privacy(mechanism: _HasRatio, epsilon: float) -> PrivacyProof:
             f"{mechanism.name} has privacy loss {proof.ratio.loss!r}, above the epsilon {epsilon!r} it is held to"
         )
     return proof
+
+
+# -- a group's reports -------------------------------------------------------------------------------------------------
+
+
+@frozen
+class CollusionProof:
+    """What a joint response was proven to keep, and all that it gives away."""
+
+    privacy: Collusion
+    told: JointPrivacy
+
+    @property
+    def loss(self) -> float:
+        """The averaged epsilon, rounded up."""
+        return self.told.averaged
+
+    def document(self) -> dict[str, Any]:
+        return {
+            **encoded(self.privacy),
+            "averaged_epsilon": self.told.averaged,
+            "conditional_epsilons": list(self.told.conditional),
+        }
+
+
+def prove_collusion(mechanism: Any, privacy: Collusion) -> CollusionProof:
+    """The proof that a joint response keeps its averaged budget and every cap, or `CheckFailed`.
+
+    >>> law = JointResponse.pair(Fraction(7, 10), 0)
+    >>> prove_collusion(law, Collusion(1.0, users=100, colluders=5)).told.averaged == prove_collusion(
+    ...     law, Collusion(1.0, users=100)
+    ... ).loss
+    True
+    """
+    if not isinstance(mechanism, JointResponse):
+        raise CheckFailed(f"what colluders learn is a matter of joint responses, not of {mechanism.name}")
+    if len(privacy.caps) >= mechanism.group:
+        raise CheckFailed(f"{len(privacy.caps)} partners are capped, and a group of {mechanism.group} has fewer")
+    prove_joint_privacy(mechanism, privacy.epsilon, privacy.users, privacy.colluders, privacy.caps)
+    return CollusionProof(privacy, privacy_of(mechanism, privacy.users, privacy.colluders))

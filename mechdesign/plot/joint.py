@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mechdesign.design.joint.problem import JointProblem
-from mechdesign.design.joint.search import JointDesign, heuristic, optimal_joint
+from mechdesign.design.joint import JointProblem, heuristic, optimal_joint, parts, ratio
+from mechdesign.design.result import Design
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.plot.canvas import BLACK, BLUE, GREY, HEAT, VERMILION, Floats, draw_lines, empty_figure, line_style
@@ -24,10 +24,10 @@ _RANGE = (0.1, 10.0)  # variances are drawn in multiples of independent response
 _SIGN = 11  # the height of an infinity sign in points
 
 
-def joint_design(design: JointDesign) -> Figure:
+def joint_design(design: Design) -> Figure:
     """The law beside its privacy profile: pairs in the heat map of all pairs, groups by how many answer truthfully."""
-    problem = design.problem
-    profiles = {f"this design (groups of {problem.group})": design.privacy.conditional}
+    problem, _, told = parts(design)
+    profiles = {f"this design (groups of {problem.group})": told.conditional}
     figure = empty_figure(12.6, 5.0)
     left, right = figure.subplots(1, 2, width_ratios=(1.25, 1))
     if problem.is_pair:
@@ -37,20 +37,20 @@ def joint_design(design: JointDesign) -> Figure:
     if problem.categories == 2 and problem.users % 2 == 0:
         pairs = _pairs(problem)
         if problem.group > 2:
-            profiles["best pairs, same budget"] = optimal_joint(pairs).privacy.conditional
+            profiles["best pairs, same budget"] = parts(optimal_joint(pairs))[2].conditional
         profiles["paper's heuristic (pairs)"] = heuristic(pairs).privacy.conditional
     draw_profile(right, profiles, problem)
     return figure
 
 
-def draw_law(axes: Axes, design: JointDesign) -> None:
+def draw_law(axes: Axes, design: Design) -> None:
     """How many of a group answer truthfully, with what probability: this design, and users who answer on their own."""
-    problem, group = design.problem, design.problem.group
-    ratio = math.exp(problem.epsilon)
-    alone = JointResponse.independent(ratio / (ratio + problem.categories - 1), group, problem.categories)
+    problem, chosen, _ = parts(design)
+    group, limit = problem.group, math.exp(problem.epsilon)
+    alone = JointResponse.independent(limit / (limit + problem.categories - 1), group, problem.categories)
     places = np.arange(group + 1)
     for shift, label, law, colour in (
-        (-0.2, "this design", design.law, BLUE),
+        (-0.2, "this design", chosen, BLUE),
         (0.2, f"each on their own, ε = {problem.epsilon:g}", alone, GREY),
     ):
         axes.bar(places + shift, [float(weight) for weight in law.weights], width=0.4, color=colour, label=label)
@@ -58,7 +58,7 @@ def draw_law(axes: Axes, design: JointDesign) -> None:
     axes.set_xticks(places[:: max(1, (group + 1) // 12)])
     axes.set_title(
         f"Groups of {group}: ε = {problem.epsilon:g}, n = {problem.users}, {_share(problem)}, m = {problem.colluders}; "
-        f"variance {design.ratio:.3g} of RR's"
+        f"variance {ratio(design):.3g} of RR's"
     )
     axes.legend(frameon=False, fontsize="small", loc="upper left")
 
@@ -89,7 +89,7 @@ def draw_heat_map(axes: Axes, problem: JointProblem) -> None:
     rho = np.linspace(-1, 1, _CELLS + 1)
     across, along = np.meshgrid(p, rho)
     variance, possible, allowed = _surface(problem, across, along)
-    base = optimal_joint(problem).independent_variance
+    base = problem.independent_variance
     shown = np.where(possible, variance / base, np.nan)
     mesh = axes.pcolormesh(p, rho, np.clip(shown, *_RANGE), cmap=f"{HEAT}_r", norm=LogNorm(*_RANGE), rasterized=True)
     bar = axes.figure.colorbar(mesh, ax=axes, label="variance / variance of independent RR", extend="both")
@@ -97,12 +97,12 @@ def draw_heat_map(axes: Axes, problem: JointProblem) -> None:
     forbidden = np.where(possible & ~allowed, 1.0, np.nan)
     axes.contourf(across, along, forbidden, levels=[0.5, 1.5], colors="none", hatches=["////"])
     axes.contour(across, along, np.where(possible, allowed, np.nan), levels=[0.5], colors=[BLACK], linewidths=1.2)
-    best, rule = optimal_joint(problem), heuristic(problem)
+    best, rule = parts(optimal_joint(problem))[1], heuristic(problem)
     independent = math.exp(problem.epsilon) / (1 + math.exp(problem.epsilon))
     for name, x, y, marker, colour in (
         ("independent RR", independent, 0.0, "o", GREY),
         ("paper's heuristic", float(rule.law.truth), float(rule.law.rho), "D", VERMILION),
-        ("optimum", float(best.law.truth), float(best.law.rho), "*", BLUE),
+        ("optimum", float(best.truth), float(best.rho), "*", BLUE),
     ):
         axes.plot(
             x, y, marker, color=colour, markersize=15 if marker == "*" else 9, markeredgecolor="white", label=name
@@ -123,8 +123,8 @@ def _surface(problem: JointProblem, p: Floats, rho: Floats) -> tuple[Floats, np.
     possible = (q * q + rho * p * q >= 0) & (p * p + rho * p * q >= 0)
     known = np.maximum(p + rho * q, (1 - rho) * p)
     chance = problem.colluders / (problem.users - 1)
-    ratio = math.exp(problem.epsilon)
-    allowed = (1 - chance) * p + chance * known <= ratio / (1 + ratio)
+    limit = math.exp(problem.epsilon)
+    allowed = (1 - chance) * p + chance * known <= limit / (1 + limit)
     if problem.caps and problem.caps[0] is not None:
         cap = math.exp(problem.caps[0])
         allowed &= known <= cap / (1 + cap)

@@ -7,9 +7,8 @@ import math
 from fractions import Fraction
 from statistics import NormalDist
 
-from mechdesign.design.joint.problem import JointProblem
-from mechdesign.design.joint.proof import all_lied_ratio, averaged_ratio
-from mechdesign.design.joint.search import heuristic, optimal_joint
+from mechdesign.design.joint import JointProblem, heuristic, optimal_joint, parts, ratio
+from mechdesign.exact.collusion import all_lied_ratio, averaged_ratio
 from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.reproduce.claim import AT_MOST, Claim, Item, Value, within
 
@@ -62,7 +61,7 @@ def _partner() -> list[Value]:
 
 
 def _optimal_pair() -> list[Value]:
-    law = optimal_joint(JointProblem(1.0, _USERS, 0.01)).law
+    _, law, _ = parts(optimal_joint(JointProblem(1.0, _USERS, 0.01)))
     return [law.truth, law.rho]
 
 
@@ -72,7 +71,7 @@ def _agreement() -> list[Value]:
 
 
 def _ratios() -> list[Value]:
-    return [optimal_joint(JointProblem(epsilon, _USERS, 1.0)).ratio for epsilon in (0.01, 0.1)]
+    return [ratio(optimal_joint(JointProblem(epsilon, _USERS, 1.0))) for epsilon in (0.01, 0.1)]
 
 
 def _percentiles() -> list[Value]:
@@ -82,9 +81,8 @@ def _percentiles() -> list[Value]:
     """
     users, ones = _KOSARAK
     problem = JointProblem(0.1, users, ones / users)
-    independent = optimal_joint(problem).independent_variance
     reach = NormalDist().inv_cdf((1 + _SHARE) / 2) * (1 / ones + 1 / (users - ones)) / 2
-    return [reach * math.sqrt(variance) for variance in (heuristic(problem).variance, independent)]
+    return [reach * math.sqrt(variance) for variance in (heuristic(problem).variance, problem.independent_variance)]
 
 
 def _three_errors() -> float:
@@ -98,8 +96,8 @@ def _relative_errors() -> list[Value]:
     they are shares of the standard deviation. Without colluders; the more there are, the larger they are."""
 
     def deviations(users: int, percent: int) -> tuple[float, float]:
-        ratio = math.exp(percent / 100)
-        p = Fraction(ratio / (1 + ratio))
+        growth = math.exp(percent / 100)
+        p = Fraction(growth / (1 + growth))
         law, ones = JointResponse.pair(p, 1 - 1 / p), users // 100
         alone = JointResponse.pair(p, 0)
         return math.sqrt(law.variance(users, ones)), math.sqrt(alone.variance(users, ones))

@@ -39,6 +39,7 @@ import numpy as np
 from mechdesign.errors import FileProblem, InvalidInput
 
 _INFINITIES = {"inf": math.inf, "-inf": -math.inf}
+_SAME = 1e-9  # relative: how near two computers come
 _KEY = "key"  # in the metadata of a field: its name in files, if another than its own
 _IN_FILES = "in files"  # in the metadata of a field: whether files hold it
 _FRACTION = re.compile("-?[0-9]{1,4096}(/[0-9]{1,4096})?", re.ASCII)
@@ -187,7 +188,15 @@ class Codec:
 
 
 def is_same(said: Any, value: Any) -> bool:
-    """Equal, and of one JSON type: 1 is not true. Whole numbers and doubles of one value are the same number."""
+    """Equal, and of one JSON type: 1 is not true. Whole numbers and doubles of one value are the same number.
+
+    Doubles that follow from others may differ in their last digits: computers do in exponentials and sums.
+    """
+    if isinstance(value, float) and type(said) in (int, float):
+        try:
+            return math.isclose(said, value, rel_tol=_SAME)
+        except OverflowError:  # a whole number that no double holds
+            return False
     if isinstance(value, dict):
         return isinstance(said, dict) and said.keys() == value.keys() and all(is_same(said[k], value[k]) for k in said)
     if isinstance(value, list):

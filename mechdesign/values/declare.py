@@ -104,6 +104,26 @@ def whole(name: str, least: int, most: int | None = None, **options: Any) -> Any
     return attrs.field(converter=lambda said: require_whole(said, name, least, most), **options)
 
 
+def gap(least: float, **options: Any) -> Any:
+    """A field that holds a relative distance of two bounds, at which a search may stop.
+
+    >>> @frozen
+    ... class Asked:
+    ...     gap: float = gap(1e-6, default=1e-4)
+    >>> Asked(1.0)
+    Traceback (most recent call last):
+    mechdesign.errors.InvalidInput: gap must lie between 1e-6 and 1 (got 1.0)
+    """
+
+    def convert(said: Any) -> float:
+        value = require_finite(said, "gap")
+        if not least <= value < 1:
+            raise InvalidInput("gap", said, f"lie between {f'{least:g}'.replace('e-0', 'e-')} and 1")
+        return value
+
+    return attrs.field(converter=convert, **options)
+
+
 def optional(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """The same converter, with None left as it is."""
     return lambda said: None if said is None else convert(said)
@@ -124,7 +144,7 @@ def within(name: str, least: float, most: float, why: str = "") -> Rule:
     return check
 
 
-@dataclass_transform(frozen_default=True, field_specifiers=(field, derived, array, epsilon, finite, number, whole))
+@dataclass_transform(frozen_default=True, field_specifiers=(field, derived, array, epsilon, finite, number, whole, gap))
 def frozen(kind: type[T]) -> type[T]:
     """The class as an immutable, slotted value: its fields are stored, checked and compared as they are declared.
 

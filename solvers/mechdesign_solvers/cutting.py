@@ -29,9 +29,9 @@ class Rows:
 class CuttingPlanes:
     """A linear program that grows by the rows an oracle finds violated.
 
-    The oracle receives the solution of the program so far and returns `Rows`, or None when it is content. The basis is
-    kept between solves; one on which the simplex method stalls or cycles is dropped, and the program handed to the
-    interior point method.
+    The oracle receives the solution of the program so far and returns `Rows`, or None when it is content. A search that
+    is no such loop adds rows and solves by itself. The basis is kept between solves; one on which the simplex method
+    stalls or cycles is dropped, and the program handed to the interior point method.
 
     >>> planes = CuttingPlanes(LinearProgram.of(cost=[-1.0], matrix=[[1.0]], row_upper=8.0, lower=0))
     >>> tangent = lambda s: Rows([[2 * s.primal[0]]], row_upper=s.primal[0] ** 2 + 4) if s.primal[0] > 2.001 else None
@@ -43,6 +43,10 @@ class CuttingPlanes:
     def __init__(self, program: LinearProgram, tolerance: float = 1e-10) -> None:
         self._tolerance = tolerance
         self.session: HighsSession = Highs(method="simplex", tolerance=tolerance).session(program)
+
+    def add(self, rows: Rows) -> None:
+        """Rows for the next solve."""
+        self.session.add_rows(rows.matrix, rows.row_lower, rows.row_upper)
 
     def solve(self, deadline: float | None = None) -> Solution:
         """Solve the present program, or raise what its status means (`LimitReached` beyond the deadline).
@@ -68,7 +72,7 @@ class CuttingPlanes:
             rows = oracle(solution)
             if rows is None:
                 return solution, done
-            self.session.add_rows(rows.matrix, rows.row_lower, rows.row_upper)
+            self.add(rows)
         return self.solve(deadline), rounds + 1
 
 

@@ -12,10 +12,18 @@ from typing import Any
 import pytest
 
 from mechdesign.deploy import parties
-from mechdesign.design.joint.proof import all_lied_ratio, log_up, privacy_of, prove_joint_privacy
+from mechdesign.design import load_design
+from mechdesign.exact.collusion import all_lied_ratio, log_up, privacy_of, prove_joint_privacy
 from mechdesign.mechanisms.joint import JointResponse
+from mechdesign.values.codec import Codec
 
 SPEC = ("jrr", "--eps", "1", "--users", "10000", "--colluders", "500", "--share", "0.03")
+
+
+def _law(said: Any) -> JointResponse:
+    law = Codec().decoded(JointResponse, said, "mechanism")
+    assert isinstance(law, JointResponse)
+    return law
 
 
 def test_the_command_of_the_spec_says_what_partners_learn(run: Any) -> None:
@@ -38,7 +46,7 @@ def test_pairs_stand_beside_the_paper_s_heuristic(run: Any) -> None:
 
 def test_json_holds_the_law_the_interval_and_the_privacy(run: Any) -> None:
     document = run(*SPEC, "--json").json
-    law = JointResponse.from_dict(document["mechanism"])
+    law = _law(document["mechanism"])
     prove_joint_privacy(law, 1.0, 10000, 500)
     assert document["certificate"]["lower"] <= document["variance"] == document["certificate"]["upper"]
     assert document["variance"] == pytest.approx(float(law.variance(10000, 300)))
@@ -72,7 +80,8 @@ def test_the_picture_and_the_file_are_written(run: Any, tmp_path: Path, group: s
     outcome = run("jrr", "--eps", "1", "--group", group, "--plot", str(picture), "--out", str(file))
     assert outcome.code == 0
     assert picture.stat().st_size > 30_000
-    assert json.loads(file.read_text())["format"] == "mechdesign joint response"
+    assert json.loads(file.read_text())["format"] == "mechdesign research file"
+    assert isinstance(load_design(file).mechanism, JointResponse)
     again = run("jrr", "--eps", "1", "--out", str(file))
     assert again.code == 2
     assert "not exist yet" in again.err
@@ -90,10 +99,10 @@ def test_eight_parties_run_the_protocol(run: Any) -> None:
     played = outcome.json["run"]
     assert (played["parties"], played["tolerated_colluders"], len(played["reports"])) == (8, 3, 8)
     assert set(played["reports"]) <= {0, 1}
-    law = JointResponse.from_dict(outcome.json["mechanism"])
+    law = _law(outcome.json["mechanism"])
     assert played["estimate"] == pytest.approx(float(law.estimate(sum(played["reports"]), 8)))
     assert played["group"] == 2
-    drawn = JointResponse.from_dict(played["law"])
+    drawn = _law(played["law"])
     assert drawn == law
     assert played["averaged_epsilon_of_their_truths"] == privacy_of(drawn, 8, 3).averaged
     assert played["worst_epsilon_of_their_truths"] == log_up(all_lied_ratio(drawn, 8, 3))

@@ -21,11 +21,13 @@ from scipy import stats
 from mechdesign.deploy import parties, party
 from mechdesign.deploy.parties import RunFailed, implemented_law, law_to_run, run_parties, truth_bounds
 from mechdesign.deploy.party import Party, comparators
+from mechdesign.deploy.table import make_table
 from mechdesign.design.joint.problem import JointProblem
-from mechdesign.design.joint.proof import prove_joint_privacy
-from mechdesign.design.joint.search import optimal_joint
+from mechdesign.design.joint import optimal_joint
 from mechdesign.errors import CheckFailed, InvalidInput, MissingExtra
+from mechdesign.exact.collusion import prove_joint_privacy
 from mechdesign.mechanisms.joint import JointResponse
+from mechdesign.privacy import Collusion
 
 RATE = 1e-6
 TABLE_4_2 = JointResponse.pair(F(3, 4), F(-3, 10))
@@ -157,8 +159,8 @@ def test_a_law_to_run_keeps_every_budget_and_every_finite_loss():
     """Rounding to 64 bits breaks the cap of independent answers at the very budget, unless something is mixed in."""
     repaired = 0
     for eps in (0.3, 1.0, 2.0, 5.0, 16.0):
-        law = optimal_joint(JointProblem(eps, 1000, 0.1, colluders=100, caps=(eps,))).law
-        drawn = law_to_run(law, eps, 1000, 100, (eps,))
+        law = optimal_joint(JointProblem(eps, 1000, 0.1, colluders=100, caps=(eps,))).mechanism
+        drawn = law_to_run(law, Collusion(eps, 1000, 100, (eps,)))
         prove_joint_privacy(drawn, eps, 1000, 100, (eps,))
         assert implemented_law(drawn) == drawn
         assert abs(drawn.lie / law.lie - 1) < 1e-4
@@ -170,10 +172,17 @@ def test_a_law_to_run_keeps_every_budget_and_every_finite_loss():
 
 
 def test_a_law_at_the_edge_is_run_as_it_is():
-    law = optimal_joint(JointProblem(1.0, 1000, 0.03)).law
-    assert law_to_run(law, 1.0, 1000, 0) == law
+    law = optimal_joint(JointProblem(1.0, 1000, 0.03)).mechanism
+    assert law_to_run(law, Collusion(1.0, 1000)) == law
     with pytest.raises(InvalidInput, match="at most 16"):
-        law_to_run(law, 17.0, 1000, 0)
+        law_to_run(law, Collusion(17.0, 1000))
+
+
+def test_no_table_is_made_of_a_joint_response_and_what_to_do_instead_is_said():
+    design = optimal_joint(JointProblem(1.0, 1000, 0.03))
+    for source in (design, design.mechanism):
+        with pytest.raises(InvalidInput, match=r"no table holds that.*run_parties.*randomised_response"):
+            make_table(source)
 
 
 # -- processes ---------------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from mechdesign.design import (
     optimal_minimax,
     optimal_piecewise,
 )
-from mechdesign.design.minimax.search import MinimaxProblem
+from mechdesign.design.minimax import MinimaxProblem
 from mechdesign.domains import Circle, Finite, Interval
 from mechdesign.errors import CheckFailed, FileProblem, InvalidInput
 from mechdesign.losses import Absolute

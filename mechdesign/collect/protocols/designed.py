@@ -14,7 +14,6 @@ from mechdesign.deploy import Table
 from mechdesign.deploy.kinds import Listed, Spread
 from mechdesign.deploy.sampler import sample_codes
 from mechdesign.design.result import Design
-from mechdesign.design.saved import SavedDesign
 from mechdesign.domains import Circle, Finite, Interval, Line, require_numbers
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms.analysis import require_generator
@@ -23,7 +22,7 @@ from mechdesign.mechanisms.protocol import Mechanism
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
-Source = Design | SavedDesign | Mechanism | Table
+Source = Design | Mechanism | Table
 
 MOST_CELLS = 4096
 _FAR = 1e-3  # share of the reports that may lie in each of the outer cells on a line
@@ -197,7 +196,7 @@ def designed(
             edges = _edges(source.law.reach(float(points[0]), float(points[-1]), _FAR), cells, points.size)
             matrix = source.law.cell_probabilities(points, edges)
         return Designed(name or source.name, float(source.epsilon), points, matrix, edges, source)
-    mechanism = source.mechanism if isinstance(source, Design | SavedDesign) else source
+    mechanism = source.mechanism if isinstance(source, Design) else source
     if isinstance(mechanism, Product) or not hasattr(mechanism, "cdf"):
         raise InvalidInput("source", type(source).__name__, "be a mechanism with one coordinate, a design or a table")
     points = _items(mechanism.inputs, items)

@@ -6,45 +6,26 @@ import inspect
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from mechdesign_solvers import Cvxpy, Limits, Solution, Status
 from numpy.typing import NDArray
 
-from mechdesign.design.convex.proof import LinearBound
-from mechdesign.design.finite.proof import matrix_digest
+from mechdesign.design.convex.problem import CustomProblem, Linear, TableProblem
+from mechdesign.design.convex.proof import ConvexClaim, LinearBound
 from mechdesign.design.private_table import fitting_base, private_table
 from mechdesign.domains import Finite
 from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer
 from mechdesign.mechanisms.discrete import Discrete
-
-if TYPE_CHECKING:
-    from mechdesign.design.convex.search import CustomProblem
+from mechdesign.values.declare import evolved
 
 Floats = NDArray[np.float64]
 
 _MOST_COEFFICIENTS = 2_000_000  # of linear constraints, in a proof
 _UNUSED = 1e-9
 _NEGLIGIBLE = 1e-12
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Linear:
-    """Coefficients of a linear problem; constraints are ``rows[k] . q <= limits[k]``, or ``=``."""
-
-    costs: Floats
-    offset: float
-    rows: Floats
-    limits: Floats
-    equal: tuple[bool, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        rows = matrix_digest(self.rows.reshape(len(self.equal), self.costs.size))
-        costs = matrix_digest(self.costs)
-        limits, equal = self.limits.tolist(), list(self.equal)
-        return {"costs": costs, "offset": self.offset, "rows": rows, "limits": limits, "equal": equal}
+_CLAIMED = 1e-7  # what a claimed bound allows for the solver's own tolerance
 
 
 class ConvexModel:
@@ -75,10 +56,20 @@ class ConvexModel:
         self._base = cvxpy.Variable((1, self.shape[1]), nonneg=True, name="mu")
         spread = np.ones((self.shape[0], 1)) @ self._base
         self._sums = cvxpy.sum(self.q, axis=1) == 1
+        self.understood = TableProblem(
+            problem.epsilon,
+            problem.inputs,
+            problem.outputs,
+            str(self.objective),
+            tuple(str(constraint) for constraint in self.constraints),
+            problem.tolerance,
+            problem.gap,
+            self._linear(),
+        )
         self._privacy = [self.q >= spread, self.q <= math.exp(problem.epsilon) * spread, self._sums]
 
-    def answer(self, deadline: float | None) -> tuple[Solution, Discrete, float, LinearBound | None]:
-        """Solution, mechanism, its objective and proof; again in a finer scale where tolerances were too coarse."""
+    def answer(self, deadline: float | None) -> tuple[Solution, Discrete, LinearBound | ConvexClaim]:
+        """Solution, mechanism and evidence; again in a finer scale where tolerances were too coarse."""
         self.exponent = self._first_exponent()
         least, proven = math.inf, -math.inf
         for is_last in (False, False, False, True):
@@ -88,16 +79,24 @@ class ConvexModel:
                 raise NoAnswer(error.reason, proven, least) from None
             mechanism = self.mechanism()
             attained = self.attained(mechanism)
-            evidence = self.evidence()
+            evidence = self._evidence()
             if evidence is None:
-                break
-            lower, upper = evidence.bound(mechanism), evidence.attained(mechanism)
+                self.understood = evolved(self.understood, linear=None)
+                return solution, mechanism, self._claim(attained)
+            lower, upper = (side(self.understood, mechanism) for side in (evidence.bound, evidence.attained))
             least, proven = min(least, upper), max(proven, lower)
             finer = _exponent(upper - self._shift)
             if is_last or self.is_near(lower, upper) or finer >= self.exponent:
                 break
             self.exponent = finer
-        return solution, mechanism, attained, evidence
+        assert evidence is not None
+        return solution, mechanism, evidence
+
+    def _claim(self, attained: float) -> ConvexClaim:
+        """The solver's word, less what its own tolerance may be off by."""
+        size = math.ldexp(1.0, self.exponent)
+        lower = min(self.solved - _CLAIMED * max(size, abs(attained)), attained)
+        return ConvexClaim(max(lower, 0.0) if self.objective.is_nonneg() else lower, attained)
 
     def is_near(self, lower: float, upper: float) -> bool:
         """Whether proven bounds are as near to each other as the problem asks."""
@@ -165,7 +164,7 @@ class ConvexModel:
             raise InvalidInput("objective", attained, "be finite at its optimum", "rescale it")
         return attained
 
-    def linear(self) -> Linear | None:
+    def _linear(self) -> Linear | None:
         """The coefficients, if all is linear and they are few enough for a proof."""
         if not self.objective.is_affine() or not all(self._is_affine(c) for c in self.constraints):
             return None
@@ -181,28 +180,16 @@ class ConvexModel:
         equal = tuple(self._is_equality(c) for c in self.constraints for _ in range(int(c.expr.size)))
         return Linear(costs[0], float(offsets[0]), rows, limits, equal)
 
-    def evidence(self) -> LinearBound | None:
-        """The proof from the multipliers of the row sums and of the user's constraints."""
-        linear = self.linear()
+    def _evidence(self) -> LinearBound | None:
+        """The proof from the multipliers of the row sums and of the user's constraints, if all is linear."""
+        linear = self.understood.linear
         if linear is None or any(value is None for value in self._multipliers):
             return None
         flat = [np.ravel(np.asarray(value, dtype=np.float64), order="F") for value in self._multipliers]
         flat = [np.ldexp(values, self.exponent) for values in flat]
         multipliers = np.concatenate([np.empty(0), *flat[1:]])
-        multipliers = np.where(linear.equal, multipliers, np.maximum(multipliers, 0.0))
-        problem = self.problem
         return LinearBound(
-            problem.epsilon,
-            problem.inputs,
-            problem.outputs,
-            linear.costs,
-            linear.offset,
-            self._least[:, 0] - flat[0],
-            linear.rows,
-            linear.limits,
-            linear.equal,
-            multipliers,
-            problem.tolerance,
+            self._least[:, 0] - flat[0], np.where(linear.equal, multipliers, np.maximum(multipliers, 0.0))
         )
 
     def _coefficients(self, expression: Any) -> tuple[Floats, Floats]:

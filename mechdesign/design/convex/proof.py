@@ -5,184 +5,139 @@ For multipliers ``lambda_k`` (at least 0 where constraint k is an inequality) th
 
     ``offset - sum_k lambda_k b_k - tolerance sum_k |lambda_k| + min over eps-LDP q of (C + sum_k lambda_k A_k) . q``,
 
-and the last minimum is bounded by one level an input as in `mechdesign.design.finite.proof`. Only constraints with a
+and the last minimum is bounded by one level an input as in `mechdesign.exact.matrix`. Only constraints with a
 multiplier need be there: those left out would only shrink the class.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from mechdesign.design.finite.proof import EVERYWHERE_ON_OUTPUTS, matrix_digest
-from mechdesign.domains import Finite, require_numbers
-from mechdesign.errors import CheckFailed, InvalidInput, require_epsilon, require_finite
+from mechdesign.criteria import Family, Scope
+from mechdesign.design.convex.problem import Linear, TableProblem
+from mechdesign.design.evidence import column, require_columns, require_mechanism, require_problem
+from mechdesign.errors import CheckFailed
 from mechdesign.exact.rational import exp_upper, float_down, float_up
-from mechdesign.exact.statement import Aim, Criterion, Statement, stated
 from mechdesign.mechanisms.discrete import Discrete
-from mechdesign.mechanisms.product import Product
-from mechdesign.mechanisms.protocol import Mechanism
-from mechdesign.mechanisms.serialise import domain_to_dict
+from mechdesign.values.declare import array, finite, frozen
 
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen
 class LinearBound:
-    """``minimise costs . q + offset`` subject to ``rows[k] . q <= limits[k]`` (``=`` where ``equal[k]``).
+    """The dual solution of a linear problem: ``levels``, one an input, and ``multipliers``, one a constraint.
 
-    ``levels`` and ``multipliers`` are the dual solution. Everything is checked in rational arithmetic.
-
-    >>> costs = np.array([[0.0, 1.0], [1.0, 0.0]])
-    >>> bound = LinearBound(1.0, Finite((0, 1)), Finite((0, 1)), costs, 0.0, np.array([0.2689, 0.2689]))
-    >>> round(float(bound.value()), 3)  # two errors of randomised response, 2 / (1 + e)
+    >>> from mechdesign.domains import Finite
+    >>> pair = Finite((0, 1))
+    >>> problem = TableProblem(1.0, pair, pair, "errors", linear=Linear([[0.0, 1.0], [1.0, 0.0]]))
+    >>> round(float(LinearBound([0.2689, 0.2689]).value(problem)), 3)  # randomised response, 2 / (1 + e)
     0.538
     """
 
     kind: ClassVar[str] = "linear"
+    claimed: ClassVar[bool] = False
 
-    epsilon: float
-    inputs: Finite
-    outputs: Finite
-    costs: Floats
-    offset: float
-    levels: Floats
-    rows: Floats | None = None
-    limits: Floats | None = None
-    equal: tuple[bool, ...] = ()
-    multipliers: Floats | None = None
-    tolerance: float = 0.0
+    levels: Floats = array(column("levels"))
+    multipliers: Floats = array(column("multipliers"), default=())
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", require_epsilon(self.epsilon))
-        for name in ("offset", "tolerance"):
-            object.__setattr__(self, name, require_finite(getattr(self, name), name))
-        if self.tolerance < 0:
-            raise InvalidInput("tolerance", self.tolerance, "be at least 0")
-        shape, count = (len(self.inputs), len(self.outputs)), len(self.equal)
-        if not all(isinstance(flag, bool) for flag in self.equal):
-            raise InvalidInput("equal", self.equal, "be true or false for each constraint")
-        shapes = {
-            "costs": shape,
-            "levels": shape[:1],
-            "rows": (count, *shape),
-            "limits": (count,),
-            "multipliers": (count,),
-        }
-        for name, wanted in shapes.items():
-            value = getattr(self, name)
-            object.__setattr__(self, name, _array(np.zeros(wanted) if value is None else value, wanted, name))
-        assert self.multipliers is not None
-        if any(value < 0 and not flag for value, flag in zip(self.multipliers.tolist(), self.equal, strict=True)):
-            raise InvalidInput("multipliers", float(self.multipliers.min()), "be at least 0 for inequalities")
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, LinearBound) and self.to_dict() == other.to_dict()
-
-    def __hash__(self) -> int:
-        return hash((self.epsilon, self.inputs, self.outputs, self.offset, self.equal, self.levels.tobytes()))
-
-    def value(self) -> Fraction:
+    def value(self, problem: TableProblem) -> Fraction:
         """The bound, exactly."""
-        costs, total = _fractions(self.costs), Fraction(self.offset)
-        for row, limit, multiplier in self._constraints():
+        linear = self._linear(problem)
+        tolerance, multipliers = Fraction(problem.tolerance), map(Fraction, self.multipliers.tolist())
+        costs, total = _fractions(linear.costs), Fraction(linear.offset)
+        for (row, limit), multiplier in zip(
+            _constraints(linear), map(Fraction, self.multipliers.tolist()), strict=True
+        ):
             costs = costs + multiplier * row
-            total -= multiplier * limit + abs(multiplier) * Fraction(self.tolerance)
+            total -= multiplier * limit + abs(multiplier) * tolerance
         levels = _fractions(self.levels)
         gaps = costs - levels[:, None]
-        ratio = exp_upper(self.epsilon)
+        ratio = exp_upper(problem.epsilon)
         least = min(np.where(gaps < 0, ratio * gaps, gaps).sum(axis=0))
         dual = levels.sum() + (least if least < 0 else least / ratio)
-        plain = _fractions(self.costs).min(axis=1).sum() + Fraction(self.offset)  # what no table can go below
+        # what no table can go below
+        plain = _fractions(linear.costs).min(axis=1).sum() + Fraction(linear.offset)
         return Fraction(max(total + dual, plain))
 
-    def _constraints(self) -> list[tuple[Any, Fraction, Fraction]]:
-        assert self.rows is not None
-        assert self.limits is not None
-        assert self.multipliers is not None
-        limits, multipliers = (map(Fraction, array.tolist()) for array in (self.limits, self.multipliers))
-        return list(zip(map(_fractions, self.rows), limits, multipliers, strict=True))
+    def _linear(self, problem: TableProblem) -> Linear:
+        linear = problem.linear
+        if linear is None:
+            raise CheckFailed("the evidence is about linear problems, and the problem is not known to be one")
+        require_columns(len(problem.inputs), levels=self.levels)
+        if self.multipliers.size != len(linear.equal):
+            raise CheckFailed(f"{self.multipliers.size} multipliers do not fit {len(linear.equal)} constraints")
+        if any(value < 0 and not flag for value, flag in zip(self.multipliers.tolist(), linear.equal, strict=True)):
+            raise CheckFailed("the multiplier of an inequality is below 0")
+        return linear
 
-    def bound(self, mechanism: Mechanism | Product) -> float:
-        self._law(mechanism)
-        return float_down(self.value())
+    def bound(self, problem: Any, mechanism: Any) -> float:
+        return float_down(self.value(require_problem(problem, TableProblem)))
 
-    def attained(self, mechanism: Mechanism | Product) -> float:
-        law = self._law(mechanism)
-        for number, ((row, limit, _), is_equal) in enumerate(zip(self._constraints(), self.equal, strict=True)):
+    def attained(self, problem: Any, mechanism: Any) -> float:
+        asked = require_problem(problem, TableProblem)
+        linear, law = self._linear(asked), _law(mechanism, asked)
+        for number, ((row, limit), is_equal) in enumerate(zip(_constraints(linear), linear.equal, strict=True)):
             excess = (row * law).sum() - limit
-            if (abs(excess) if is_equal else excess) > Fraction(self.tolerance):
-                raise CheckFailed(f"the mechanism breaks constraint {number} of the evidence by {float(excess)!r}")
-        return float_up(Fraction((_fractions(self.costs) * law).sum() + Fraction(self.offset)))
+            if (abs(excess) if is_equal else excess) > Fraction(asked.tolerance):
+                raise CheckFailed(f"the mechanism breaks constraint {number} of the problem by {float(excess)!r}")
+        return float_up(Fraction((_fractions(linear.costs) * law).sum() + Fraction(linear.offset)))
 
-    def _law(self, mechanism: Mechanism | Product) -> Any:
-        """The mechanism's exact table on all outputs of the evidence."""
-        if (
-            not isinstance(mechanism, Discrete)
-            or mechanism.inputs != self.inputs
-            or not set(mechanism.outputs.points) <= set(self.outputs.points)
-        ):
-            raise CheckFailed(f"the evidence is about tables from {self.inputs} to {self.outputs}")
-        law = np.full((len(self.inputs), len(self.outputs)), Fraction(0), dtype=object)
-        law[:, self.outputs.index(mechanism.outputs.points)] = mechanism.exact_rows()
-        return law
-
-    def scope(self, mechanism: Mechanism | Product) -> str:
-        if not self.equal:
-            return EVERYWHERE_ON_OUTPUTS
-        return f"{EVERYWHERE_ON_OUTPUTS} that meet the stated constraints within {self.tolerance:g}"
-
-    def statement(self, problem: Mapping[str, Any], mechanism: Mechanism | Product) -> Statement:
-        """The coefficients are decided; the texts of objective and constraints are names for them that nothing ties."""
-        assert self.rows is not None
-        assert self.limits is not None
-        fields = {
-            "kind": "custom",
-            "epsilon": self.epsilon,
-            "inputs": domain_to_dict(self.inputs),
-            "outputs": domain_to_dict(self.outputs),
-            "costs": matrix_digest(self.costs),
-            "offset": self.offset,
-            "tolerance": self.tolerance,
-            "rows": matrix_digest(self.rows.reshape(len(self.equal), self.costs.size)),
-            "limits": self.limits.tolist(),
-            "equal": list(self.equal),
-        }
-        loss = "the linear objective with the coefficients in the file"
-        return stated(problem, fields, Criterion(Aim.OBJECTIVE), loss, self.scope(mechanism))
-
-    def to_dict(self) -> dict[str, Any]:
-        arrays = ("costs", "levels", "rows", "limits", "multipliers")
-        return {
-            "kind": self.kind,
-            "epsilon": self.epsilon,
-            "inputs": list(self.inputs.points),
-            "outputs": list(self.outputs.points),
-            "offset": self.offset,
-            "equal": list(self.equal),
-            "tolerance": self.tolerance,
-        } | {name: getattr(self, name).tolist() for name in arrays}
-
-    @classmethod
-    def from_dict(cls, fields: Mapping[str, Any]) -> Self:
-        names = ("epsilon", "costs", "offset", "levels", "rows", "limits", "multipliers", "tolerance")
-        inputs, outputs = (Finite(tuple(fields[name])) for name in ("inputs", "outputs"))
-        return cls(inputs=inputs, outputs=outputs, equal=tuple(fields["equal"]), **{n: fields[n] for n in names})
+    def scope(self, problem: Any, mechanism: Any) -> Scope:
+        asked = require_problem(problem, TableProblem)
+        meets = f" that meet the stated constraints within {asked.tolerance:g}"
+        return Scope(Family.ON_OUTPUTS, meets if self._linear(asked).equal else "")
 
 
-def _array(values: ArrayLike, shape: tuple[int, ...], name: str) -> Floats:
-    array = np.array(require_numbers(values, name), dtype=np.float64)
-    if not array.size and 0 in shape:
-        array = np.empty(shape)
-    if array.shape != shape or not np.isfinite(array).all():
-        raise InvalidInput(name, array.shape, f"be finite numbers in the shape {shape}")
-    array.setflags(write=False)
-    return array
+@frozen
+class ConvexClaim:
+    """A lower bound of the solver, and the objective at the mechanism.
+
+    Both are claimed: the objective is a function that is not in the design, and nothing here computes it again.
+    """
+
+    kind: ClassVar[str] = "convex claim"
+    claimed: ClassVar[bool] = True
+
+    lower: float = finite("lower")
+    upper: float = finite("upper")
+
+    def bound(self, problem: Any, mechanism: Any) -> float:
+        _not_linear(problem)
+        return self.lower
+
+    def attained(self, problem: Any, mechanism: Any) -> float:
+        _law(mechanism, _not_linear(problem))
+        return self.upper
+
+    def scope(self, problem: Any, mechanism: Any) -> Scope:
+        asked = _not_linear(problem)
+        return Scope(Family.ON_OUTPUTS, " that meet the stated constraints" if asked.constraints else "")
+
+
+def _not_linear(problem: Any) -> TableProblem:
+    asked = require_problem(problem, TableProblem)
+    if asked.linear is not None:
+        raise CheckFailed("the bound of a linear problem is proven and not claimed: costs and constraints are known")
+    return asked
+
+
+def _law(mechanism: Any, problem: TableProblem) -> Any:
+    """The mechanism's exact table on all outputs of the problem."""
+    table = require_mechanism(mechanism, Discrete, problem)
+    if not set(table.outputs.points) <= set(problem.outputs.points):
+        raise CheckFailed(f"{table.name} has outputs that are not the problem's")
+    law = np.full((len(problem.inputs), len(problem.outputs)), Fraction(0), dtype=object)
+    law[:, problem.outputs.index(table.outputs.points)] = table.exact_rows()
+    return law
+
+
+def _constraints(linear: Linear) -> list[tuple[Any, Fraction]]:
+    return list(zip(map(_fractions, linear.rows), map(Fraction, linear.limits.tolist()), strict=True))
 
 
 def _fractions(values: Floats) -> Any:

@@ -1,6 +1,16 @@
 """Any losses over finite inputs and outputs."""
 
+from mechdesign.design.finite.problem import CRITERIA, MOST_ENTRIES, FiniteProblem, euclidean, matrix_digest
 from mechdesign.design.finite.proof import FiniteBound, LexicographicBound
-from mechdesign.design.finite.search import FiniteProblem, euclidean, optimal_finite
+from mechdesign.design.finite.search import optimal_finite
 
-__all__ = ["FiniteBound", "FiniteProblem", "LexicographicBound", "euclidean", "optimal_finite"]
+__all__ = [
+    "CRITERIA",
+    "MOST_ENTRIES",
+    "FiniteBound",
+    "FiniteProblem",
+    "LexicographicBound",
+    "euclidean",
+    "matrix_digest",
+    "optimal_finite",
+]

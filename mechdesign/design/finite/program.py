@@ -15,20 +15,17 @@ Levels of one input are averaged into one with the multipliers as weights: phi i
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass
 
 import numpy as np
 from mechdesign_solvers import (
-    Highs,
+    CuttingPlanes,
     Inaccurate,
     Infeasible,
     LimitReached,
-    Limits,
     LinearProgram,
-    Solution,
+    Rows,
     SolverFailed,
-    Status,
     Unbounded,
 )
 from numpy.typing import NDArray
@@ -39,7 +36,6 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 _SOLVER_TOLERANCE = 1e-10
-_MOST_STEPS = 10_000  # of the simplex method, a round
 _MOST_CUTS = 60  # of single inputs, a round
 _MOST_GROUPS = 60
 _MOST_WEIGHT = 1e8
@@ -298,7 +294,7 @@ class _Program:
         cost, free = (np.concatenate([head, np.zeros(outputs)]) for head in (costs, np.full(costs.size, -math.inf)))
         total = np.concatenate([np.zeros(costs.size), knapsacks.ratio * self._units])[None, :]
         program = LinearProgram.of(cost, total, 1.0, knapsacks.ratio, free, math.inf)
-        self._session = Highs(method="simplex", tolerance=_SOLVER_TOLERANCE).session(program)
+        self._planes = CuttingPlanes(program, _SOLVER_TOLERANCE)
         self._terms: list[tuple[Indices, Floats, Floats, bool]] = []
         self._duals: Floats = np.empty(0)
 
@@ -330,10 +326,10 @@ class _Program:
         self._terms += [(group, share, levels[group], False) for group, share in zip(groups, weights, strict=True)]
 
     def _add(self, heads: Floats, entries: Floats, levels: Floats) -> None:
-        self._session.add_rows(np.concatenate([heads, -entries * self._units], axis=1), levels)
+        self._planes.add(Rows(np.concatenate([heads, -entries * self._units], axis=1), levels))
 
     def solve(self, deadline: float | None) -> tuple[float, Floats]:
-        solution = self._solution(deadline)
+        solution = self._planes.solve(deadline)
         assert solution.primal is not None
         assert solution.row_duals is not None
         self._duals = np.maximum(solution.row_duals[1:], 0.0)
@@ -341,16 +337,6 @@ class _Program:
         base = np.maximum(solution.primal[self.costs.size :], 0.0) * self._units
         base[base < _NEGLIGIBLE * base.sum()] = 0.0
         return float(self.costs @ self.head_values), fitting_base(base, self._knapsacks.epsilon)
-
-    def _solution(self, deadline: float | None) -> Solution:
-        seconds = None if deadline is None else max(1e-6, deadline - time.perf_counter())
-        solution = self._session.solve(Limits(seconds, _MOST_STEPS))
-        if solution.status not in (Status.OPTIMAL, Status.TIME_LIMIT):
-            # the simplex method can run in circles on programs as degenerate as these; an interior point cannot
-            program = self._session.program
-            solution = Highs(method="ipm", tolerance=_SOLVER_TOLERANCE).solve(program, Limits(seconds, _MOST_STEPS))
-            self._session = Highs(method="simplex", tolerance=_SOLVER_TOLERANCE).session(program)
-        return solution.require_optimal()
 
     def atoms(self, levels: Floats) -> tuple[Floats, Floats, Floats]:
         """One level an input, and the multipliers of the heads' cuts and of the caps' cuts.

@@ -20,71 +20,76 @@ import heapq
 import itertools
 import math
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from fractions import Fraction
 
+import attrs
 import numpy as np
 from mechdesign_solvers import Solution, Status
 from numpy.typing import NDArray
 
-from mechdesign.design.constants import rounded_up
-from mechdesign.design.joint.pair_bound import Goal, Line, least_on_lines
-from mechdesign.design.joint.rows import CappedProgram, Caps, Rows
+from mechdesign.design.joint.limits import Box, Caps, Limits, Split
+from mechdesign.design.joint.pair_bound import Goal, Line, least_on_lines, upper_envelope
+from mechdesign.design.joint.proof import DualBound, Duals, Leaf, largest_mean, second_moment
+from mechdesign.design.joint.rows import CappedProgram, Rows
 from mechdesign.errors import CheckFailed, NoAnswer
 from mechdesign.exact.rational import float_down
+from mechdesign.values.declare import frozen
+from mechdesign.values.digits import rounded_up
 
 Floats = NDArray[np.float64]
-
-LEAST_TRUTH = Fraction(1, 1000)
-"""Laws are searched whose ``kp - 1`` is at least this share of independent responses': such independent ones have 10^6
-times the variance."""
 
 _SAME = 1e-12
 _MOST_LINES = 400
 _NOTHING = 1e-9
+_NO_DUALS = Duals(0.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What every law must keep: ``true[c]`` and ``false[c]`` cap the probabilities of truth and lie with c partners
-    known, and the sums of both, weighted with ``chances``, are at most ``mean_true`` and ``mean_false``."""
-
-    true: tuple[Fraction, ...]
-    false: tuple[Fraction, ...]
-    chances: tuple[Fraction, ...]
-    mean_true: Fraction
-    mean_false: Fraction
-
-
-@dataclass(frozen=True, slots=True)
+@frozen
 class Found:
-    """The best law as floats, the exact lower bound on the optimum, and how much work it was.
+    """The best law as floats, what proves that hardly any is better, and how much work it was.
 
     ``is_independent`` says that no law was better than independent answers, which ``weights`` then are.
     """
 
     weights: Floats
     is_independent: bool
-    lower: Fraction
+    evidence: DualBound
     programs: int
     boxes: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Box:
-    """Caps (``true``, ``false``) and floors of what c known partners can give away."""
+@dataclass(slots=True)
+class _Node:
+    """A box of the search: what bounds it, and into what it was split.
 
-    true: tuple[Fraction, ...]
-    true_floor: tuple[Fraction, ...]
-    false: tuple[Fraction, ...]
-    false_floor: tuple[Fraction, ...]
+    ``bound`` is the largest that was proven of it and of the boxes it is in; None if it holds no law.
+    """
+
+    box: Box
+    largest: Duals = _NO_DUALS
+    lines: tuple[tuple[Duals, Line], ...] = ()
+    ends: tuple[Fraction, Fraction] = (Fraction(0), Fraction(1))
+    law: Floats | None = None
+    bound: Fraction | None = None
+    split: Split | None = None
+    halves: tuple[_Node, ...] = ()
+
+    def leaf(self) -> Leaf:
+        """The evidence of its own bound: of the lines those that are anywhere the largest."""
+        if not self.lines:
+            return Leaf(self.largest)
+        size = self.box.size
+        stretches = upper_envelope([line for _, line in self.lines], size * self.ends[0], size * self.ends[1])
+        needed = {line: duals for duals, line in self.lines}
+        return Leaf(self.largest, tuple(needed[line] for line, _, _ in stretches))
 
 
 def search_groups(goal: Goal, outer: Limits, inner: Limits, gap: float, seconds: float) -> Found:
     """The group law of least variance; ``outer`` limits are rounded up, ``inner`` ones down.
 
-    *Guarantee.* ``lower`` is below the variance of every law that meets the outer limits and `LEAST_TRUTH`. The law is
+    *Guarantee.* The evidence bounds the variance of every law that meets the outer limits and `LEAST_TRUTH`. The law is
     feasible for the inner limits up to the rounding of floats. Without the time to close ``gap``, `NoAnswer` has
     bounds.
     """
@@ -108,45 +113,42 @@ class _Search:
         self.rows = Rows(self.goal.group, self.goal.categories)
 
     def run(self) -> Found:
-        size = self.goal.group
-        low, zero = (Fraction(1, self.goal.categories),) * size, (Fraction(0),) * size
         order = itertools.count()
-        root = _Box(self.outer.true, low, self.outer.false, zero)
-        first = self._bound(root)
-        assert first is not None
-        bound, law = first
-        if law is None:
+        root = self._bounded(Box.of_all(self.outer, self.goal), Fraction(0))
+        if root.law is None:
             raise CheckFailed("the program of the whole search, which independent answers solve, was not solved")
         # first the independent answers, so that a solver's rounding of the same law does not take their place
         self._accept(self._independent())
         self.is_independent = True
-        self._try(law)
-        heap = [(float(bound), next(order), bound, root, law)]
+        self._try(root.law)
+        heap = [_entry(root, order)]
         closed: list[Fraction] = []
         boxes = 1
         while heap:
-            _, _, bound, box, law = heapq.heappop(heap)
+            _, _, bound, node = heapq.heappop(heap)
             if self._is_close(bound):
                 closed.append(bound)
                 continue
             if self._is_late():
                 raise self._no_answer(min([bound, *closed, *(entry[2] for entry in heap)]))
-            self._try(law)
+            assert node.law is not None
+            self._try(node.law)
             if self._is_close(bound):
                 closed.append(bound)
                 continue
-            for half in self._halves(box, law):
-                boxes += 1
-                answer = self._bound(half)
-                if answer is None:
+            node.split = self._split(node.box, node.law)
+            node.halves = tuple(self._bounded(half, bound) for half in node.box.halves(node.split))
+            boxes += 2
+            for half in node.halves:
+                if half.bound is None:
                     continue
-                better, corner = max(answer[0], bound), answer[1]
-                if corner is None:
-                    closed.append(better)
+                if half.law is None:
+                    closed.append(half.bound)
                 else:
-                    heapq.heappush(heap, (float(better), next(order), better, half, corner))
+                    heapq.heappush(heap, _entry(half, order))
         assert self.weights is not None
-        return Found(self.weights, self.is_independent, min(closed), self.programs, boxes)
+        evidence = DualBound(_parts(root, min(closed)))
+        return Found(self.weights, self.is_independent, evidence, self.programs, boxes)
 
     def _is_late(self) -> bool:
         return time.perf_counter() > self.deadline
@@ -166,53 +168,38 @@ class _Search:
 
     # -- one box -------------------------------------------------------------------------------------------------------
 
-    def _bound(self, box: _Box) -> tuple[Fraction, Floats | None] | None:
-        """An exact lower bound for all laws in the box and the relaxed law that attains it.
+    def _bounded(self, box: Box, known: Fraction) -> _Node:
+        """The box with an exact lower bound for its laws, at least ``known``, and the relaxed law that attains it.
 
-        None if it is proven that the box holds no law. Where a solver fails nothing is known: the bound is 0, no law.
+        Where a solver fails nothing more is known, and there is no law.
         """
-        most = min(box.true[0], self._most_truth(self.outer, box.true_floor))
-        false = sum((h * f for h, f in zip(self.outer.chances[1:], box.false_floor[1:], strict=True)), Fraction(0))
-        least = self._least_truth()
-        if most < least or false > self.outer.mean_false:
-            return None
-        outer = self.outer
-        caps = Caps(
-            _afforded(box.true, box.true_floor, outer.chances, outer.mean_true),
-            _afforded(box.false, box.false_floor, outer.chances, outer.mean_false),
-        )
+        node = _Node(box)
+        ends = box.ends(self.outer, self.goal.categories)
+        if ends is None:
+            return node
+        caps = box.caps(self.outer)
         program = self.rows.program(caps)
-        ceiling = self._most_feasible(program, most)
-        if ceiling is None:
-            return Fraction(0), None
-        if ceiling < least:
-            return None
-        lines, law = self._descend(program, least, ceiling)
-        return (least_on_lines(self.goal, lines, least, ceiling)[0] if lines else Fraction(0)), law
+        largest = self._largest(program)
+        if largest is None:
+            node.bound = known
+            return node
+        node.largest = largest
+        node.ends = least, most = ends[0], min(ends[1], largest_mean(largest, self.goal.group, caps))
+        if most < least:
+            return node
+        node.lines, node.law = self._descend(program, caps, least, most)
+        lines = [line for _, line in node.lines]
+        node.bound = max(known, least_on_lines(self.goal, lines, least, most)[0] if lines else Fraction(0))
+        return node
 
-    def _least_truth(self) -> Fraction:
-        """p of `LEAST_TRUTH`."""
-        k = self.goal.categories
-        return (1 + LEAST_TRUTH * (k * self.outer.true[0] - 1)) / k
-
-    @staticmethod
-    def _most_truth(limits: Limits, floors: Sequence[Fraction]) -> Fraction:
-        """The largest p with ``h_0 p + sum_c h_c max(floor_c, p) <= U``: the left side is piecewise linear in p."""
-        known = sorted(zip(floors[1:], limits.chances[1:], strict=True))
-        rate, rest = limits.chances[0], limits.mean_true - sum((f * h for f, h in known), Fraction(0))
-        for floor, chance in known:
-            if rate > 0 and rest / rate <= floor:
-                return rest / rate
-            rate, rest = rate + chance, rest + chance * floor
-        return rest / rate
-
-    def _descend(self, program: CappedProgram, least: Fraction, ceiling: Fraction) -> tuple[list[Line], Floats | None]:
+    def _descend(
+        self, program: CappedProgram, caps: Caps, least: Fraction, most: Fraction
+    ) -> tuple[tuple[tuple[Duals, Line], ...], Floats | None]:
         """Lines below M(p) until the least variance on them is attained, and the law that attains it."""
-        goal, size = self.goal, self.goal.group
-        sign = 1 if goal.helpful >= 0 else -1
-        program.minimise([sign * t * t for t in range(size + 1)])
-        lines: list[Line] = []
-        place = float(ceiling)
+        goal, size, costs = self.goal, self.goal.group, second_moment(self.goal)
+        program.minimise(costs)
+        lines: list[tuple[Duals, Line]] = []
+        place = float(most)
         best: tuple[float, Floats] | None = None
         for _ in range(_MOST_LINES):
             solution = self._solve(program, size * place)
@@ -226,21 +213,19 @@ class _Search:
             value = self._value(weights)
             if best is None or value < best[0]:
                 best = value, weights
-            lines.append(program.line(solution))
-            floats = [(float(a), float(b)) for a, b in lines]
-            bound, place = least_on_lines(goal, floats, float(least), float(ceiling))
+            duals = program.duals(solution)
+            lines.append((duals, duals.line(costs, caps)))
+            floats = [(float(a), float(b)) for _, (a, b) in lines]
+            bound, place = least_on_lines(goal, floats, float(least), float(most))
             if bound >= best[0] * (1 - _SAME) or bound >= self.best * (1 - self.gap / 4) or self._is_late():
                 break
-        return (lines, best[1]) if best is not None else ([], None)
+        return (tuple(lines), best[1]) if best is not None else ((), None)
 
-    def _most_feasible(self, program: CappedProgram, most: Fraction) -> Fraction | None:
-        """The largest p the caps allow, at most ``most``, not less than it is; None if the solver fails."""
-        size = self.goal.group
-        program.minimise([-t for t in range(size + 1)])
+    def _largest(self, program: CappedProgram) -> Duals | None:
+        """Multipliers that bound the p which the caps allow; None if the solver fails."""
+        program.minimise([-t for t in range(self.goal.group + 1)])
         solution = self._solve(program, None)
-        if solution.status is not Status.OPTIMAL:
-            return None
-        return min(most, -program.least(solution) / size)
+        return None if solution.status is not Status.OPTIMAL else attrs.evolve(program.duals(solution), slope=0.0)
 
     def _solve(self, program: CappedProgram, total: float | None) -> Solution:
         self.programs += 1
@@ -272,18 +257,21 @@ class _Search:
             )
             if float(np.dot([float(h) for h in self.inner.chances], false)) > float(self.inner.mean_false):
                 known = zip(false[1:], self.inner.false[1:], strict=True)
-                caps = replace(caps, false=(self.inner.false[0], *(min(Fraction(a), b) for a, b in known)))
+                caps = attrs.evolve(caps, false=(self.inner.false[0], *(min(Fraction(a), b) for a, b in known)))
             before = self.best
             if self._keeps(weights):
                 self._accept(weights)
-            most = min(self._most_truth(self.inner, caps.true), self.inner.true[0])
-            least = self._least_truth()
+            most = min(self.inner.most_truth(caps.true), self.inner.true[0])
+            least = self.outer.least_truth(self.goal.categories)
             if most <= least:
                 return
-            caps = replace(caps, true=(most, *caps.true[1:]))
+            caps = attrs.evolve(caps, true=(most, *caps.true[1:]))
             program = self.rows.program(caps)
-            ceiling = self._most_feasible(program, most)
-            law = None if ceiling is None or ceiling < least else self._descend(program, least, ceiling)[1]
+            largest = self._largest(program)
+            if largest is None:
+                return
+            ceiling = min(most, largest_mean(largest, self.goal.group, caps))
+            law = None if ceiling < least else self._descend(program, caps, least, ceiling)[1]
             if law is None:
                 return
             if self._keeps(law):
@@ -316,7 +304,7 @@ class _Search:
 
     # -- splitting -----------------------------------------------------------------------------------------------------
 
-    def _halves(self, box: _Box, weights: Floats) -> list[_Box]:
+    def _split(self, box: Box, weights: Floats) -> Split:
         """Split what hides most: the loss whose floor is furthest, by its chance, below what the relaxed law tells."""
         true, false = self.rows.given_away(weights)
         p = true[0]
@@ -334,24 +322,27 @@ class _Search:
         middle = Fraction((seen[c] + float(floor)) / 2).limit_denominator(10**9)
         if not floors[c] < middle < caps[c]:
             middle = (floors[c] + caps[c]) / 2
-        # more known partners never give away less, so caps pass on downwards and floors upwards
-        below = tuple(min(cap, middle) if j <= c else cap for j, cap in enumerate(caps))
-        above = tuple(max(f, middle) if j >= c else f for j, f in enumerate(floors))
-        if of_truth:
-            return [replace(box, true=below), replace(box, true_floor=above)]
-        return [replace(box, false=below), replace(box, false_floor=above)]
+        return Split(c, of_truth, middle)
 
 
-def _afforded(
-    caps: Sequence[Fraction], floors: Sequence[Fraction], chances: Sequence[Fraction], budget: Fraction
-) -> tuple[Fraction, ...]:
-    """Caps that the average implies: c known partners tell no more than more of them, and no less than the floor."""
-    result = list(caps)
-    spent, rest = Fraction(0), Fraction(1)
-    for c in range(len(caps)):
-        if rest > 0:
-            result[c] = min(result[c], (budget - spent) / rest)
-        spent, rest = spent + chances[c] * floors[c], rest - chances[c]
-    for c in range(len(caps) - 2, -1, -1):
-        result[c] = min(result[c], result[c + 1])
-    return tuple(result)
+def _parts(root: _Node, least: Fraction) -> tuple[Split | Leaf, ...]:
+    """The evidence that no law is below ``least``: of each branch no more than is needed for that.
+
+    The first box of a branch whose bound reaches ``least`` owes that bound to its own lines.
+    """
+    parts: list[Split | Leaf] = []
+    nodes = [root]
+    while nodes:
+        node = nodes.pop()
+        if node.split is None or (node.bound is not None and node.bound >= least):
+            parts.append(node.leaf())
+        else:
+            parts.append(node.split)
+            nodes += reversed(node.halves)
+    return tuple(parts)
+
+
+def _entry(node: _Node, order: Iterator[int]) -> tuple[float, int, Fraction, _Node]:
+    """A place in the heap: the least bound first, of equal ones the oldest."""
+    assert node.bound is not None
+    return float(node.bound), next(order), node.bound, node

@@ -18,17 +18,17 @@ the variance is a *quadratic* in ``x = 1/(kp - 1)``, whose least value on a segm
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from mechdesign.mechanisms.joint import alignment
+from mechdesign.values.declare import frozen
 
 Number = Any
 """A Fraction where a bound is proven, a float while one is searched for."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Goal:
     """The variance to be small: of the count of a category that ``own`` of the users hold.
 
@@ -68,7 +68,7 @@ class Goal:
         return self.low if self.low > 0 else min(self.high, Fraction(0))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PairPoint:
     """A law of pairs and its variance, exactly."""
 
@@ -171,7 +171,7 @@ def least_on_lines(goal: Goal, lines: Sequence[Line], p_low: Number, p_high: Num
     For positive correlation (``goal.helpful < 0``) lines bound ``-sum t^2 w_t`` instead. Exact on Fractions.
     """
     size = goal.group
-    places = _upper_envelope(lines, size * p_low, size * p_high)
+    places = upper_envelope(lines, size * p_low, size * p_high)
     best = None
     for line, low, high in places:
         found = _least_quadratic(goal, line, low / size, high / size)
@@ -181,7 +181,7 @@ def least_on_lines(goal: Goal, lines: Sequence[Line], p_low: Number, p_high: Num
     return best
 
 
-def _upper_envelope(lines: Sequence[Line], low: Number, high: Number) -> list[tuple[Line, Number, Number]]:
+def upper_envelope(lines: Sequence[Line], low: Number, high: Number) -> list[tuple[Line, Number, Number]]:
     """The largest of the lines from ``low`` to ``high``, as stretches."""
     hull: list[Line] = []
     for line in sorted(lines, key=lambda line: (line[1], line[0])):

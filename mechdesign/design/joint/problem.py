@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
+from mechdesign.criteria import Aim, Criterion
 from mechdesign.design.joint.pair_bound import Goal
-from mechdesign.design.joint.proof import require_colluders
-from mechdesign.errors import InvalidInput, require_epsilon, require_finite, require_number
+from mechdesign.errors import InvalidInput, require_finite
+from mechdesign.exact.rational import exp_lower
 from mechdesign.mechanisms.joint import alignment, require_categories, require_group, require_population
 from mechdesign.panels import integrate_between
 from mechdesign.priors import Atoms, Density, Prior
+from mechdesign.privacy import Collusion, require_caps, require_colluders
+from mechdesign.values.codec import named
+from mechdesign.values.declare import epsilon, field, finite, frozen, settle, whole, within
 
 LEAST_EPSILON = 1e-3
 """Below it a linear program's tolerance would be seen; pairs need none and take any epsilon."""
@@ -23,32 +25,50 @@ LEAST_EPSILON = 1e-3
 _ROUNDING = 1e-9
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Moments:
     """A prior on the share as far as the mean of a variance that is quadratic in it goes.
 
-    >>> Moments(0.2, 0.05).to_dict()
-    {'mean': 0.2, 'mean_square': 0.05}
+    >>> Moments.of(Atoms([0.0, 0.4], [0.5, 0.5]))
+    Moments(mean=0.2, mean_square=0.08000000000000002)
     """
 
-    mean: float
-    mean_square: float
+    kind: ClassVar[str] = "moments"
 
-    def __post_init__(self) -> None:
-        mean, square = require_finite(self.mean, "mean"), require_finite(self.mean_square, "mean square")
+    mean: float = finite("mean")
+    mean_square: float = finite("mean square")
+
+    def __attrs_post_init__(self) -> None:
+        mean, square = self.mean, self.mean_square
         if not (0 <= mean <= 1 and mean * mean - _ROUNDING <= square <= mean + _ROUNDING):
             raise InvalidInput("share", (mean, square), "be the mean and the mean square of shares from 0 to 1")
-        object.__setattr__(self, "mean", mean)
-        object.__setattr__(self, "mean_square", square)
 
-    def to_dict(self) -> dict[str, float]:
-        return {"mean": self.mean, "mean_square": self.mean_square}
-
-
-Share = float | tuple[float, float] | Prior | Moments
+    @classmethod
+    def of(cls, prior: Prior) -> Moments:
+        """Those of a prior, as doubles."""
+        return cls(*map(float, _moments(prior)))
 
 
-@dataclass(frozen=True, slots=True)
+Share = float | tuple[float, float] | Moments | Prior
+
+
+def _share(said: Any) -> Any:
+    """A share or a range of them as plain doubles, a prior as it is."""
+    if isinstance(said, Atoms | Density | Moments):
+        return said
+    ends = said if isinstance(said, tuple) else (said,)
+    if isinstance(said, tuple) and len(ends) != 2:
+        raise InvalidInput("share", said, "be a number or a range LEAST,MOST")
+    for end in ends:
+        if not 0 <= require_finite(end, "share") <= 1:
+            raise InvalidInput("share", end, "lie between 0 and 1", "it is the fraction of users")
+    plain = tuple(float(end) for end in ends)
+    if plain[0] > plain[-1]:
+        raise InvalidInput("share", said, "be a range LEAST,MOST with LEAST at most MOST")
+    return plain if isinstance(said, tuple) else plain[0]
+
+
+@frozen
 class JointProblem:
     """Estimate how many of ``users`` hold a category; ``share`` is the fraction that does.
 
@@ -56,47 +76,37 @@ class JointProblem:
     which the mean is. ``colluders`` users share all they know with the collector. ``caps[c-1]`` bounds the epsilon of a
     user of whose partners c collude; None is no cap. ``gap`` is the relative distance of the proven bounds at which a
     search over groups stops.
+
+    A density enters by its moments alone: they are what a design's problem holds, and its report names the density.
     """
 
-    epsilon: float
-    users: int
-    share: Share
-    colluders: int = 0
-    group: int = 2
-    caps: tuple[float | None, ...] = ()
-    categories: int = 2
-    gap: float = 1e-3
+    kind: ClassVar[str] = "joint"
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", require_epsilon(self.epsilon))
-        group = require_group(self.group)
-        if isinstance(self.users, int | np.integer) and 2 <= self.users < group:
-            raise InvalidInput("group", group, f"be at most the number of users, {self.users}")
-        # numpy's numbers become Python's, which JSON and fractions take
-        object.__setattr__(self, "group", group)
-        object.__setattr__(self, "users", require_population(self.users, group))
-        object.__setattr__(self, "colluders", require_colluders(self.colluders, self.users))
-        object.__setattr__(self, "categories", require_categories(self.categories))
-        object.__setattr__(self, "caps", self._caps())
-        object.__setattr__(self, "gap", require_finite(self.gap, "gap"))
-        if not 1e-9 <= self.gap < 1:
-            raise InvalidInput("gap", self.gap, "lie between 1e-9 and 1")
-        if not self.is_pair and self.epsilon < LEAST_EPSILON:
-            raise InvalidInput("eps", self.epsilon, f"be at least {LEAST_EPSILON:g} for groups", "take --group 2")
-        self._require_share()
+    epsilon: float = epsilon()
+    users: int = field()
+    share: Share = field(converter=_share)
+    colluders: int = whole("colluders", 0, default=0)
+    group: int = field(default=2, converter=require_group)
+    caps: tuple[float | None, ...] = field(default=(), converter=require_caps, metadata=named("conditional_epsilons"))
+    categories: int = field(default=2, converter=require_categories)
+    gap: float = finite("gap", default=1e-3, validator=within("gap", 1e-9, math.nextafter(1.0, 0.0)))
 
-    def _caps(self) -> tuple[float | None, ...]:
+    def __attrs_post_init__(self) -> None:
+        if isinstance(self.users, int | np.integer) and 2 <= self.users < self.group:
+            raise InvalidInput("group", self.group, f"be at most the number of users, {self.users}")
+        settle(self, users=require_population(self.users, self.group))
+        require_colluders(self.colluders, self.users)
         if len(self.caps) > self.group - 1:
             rule = f"have at most {self.group - 1} entries, one for each partner in a group of {self.group}"
             raise InvalidInput("conditional eps", self.caps, rule, "a larger --group has more partners")
-        for cap in self.caps:
-            if cap is not None and not require_number(cap, "conditional eps") > 0:
-                step = "every cap above 0 is feasible: independent answers at that eps keep it"
-                raise InvalidInput("conditional eps", cap, "be above 0", step)
-            if cap is not None and not self.is_pair and cap < LEAST_EPSILON:
-                rule = f"be at least {LEAST_EPSILON:g} for groups"
-                raise InvalidInput("conditional eps", cap, rule, "take --group 2")
-        return tuple(None if cap is None else require_epsilon(cap, "conditional eps") for cap in self.caps)
+        if not self.is_pair:
+            self._require_visible()
+        self._require_share()
+
+    def _require_visible(self) -> None:
+        for name, asked in (("eps", self.epsilon), *(("conditional eps", cap) for cap in self.caps)):
+            if asked is not None and asked < LEAST_EPSILON:
+                raise InvalidInput(name, asked, f"be at least {LEAST_EPSILON:g} for groups", "take --group 2")
 
     def _require_share(self) -> None:
         if isinstance(self.share, Atoms):
@@ -106,20 +116,17 @@ class JointProblem:
         elif isinstance(self.share, Density):
             if self.share.domain.lower < 0 or self.share.domain.upper > 1:
                 raise InvalidInput("share", self.share.name, "be a prior on [0, 1]")
-        elif not isinstance(self.share, Moments):
-            ends = self.share if isinstance(self.share, tuple) else (self.share, self.share)
-            if len(ends) != 2:
-                raise InvalidInput("share", self.share, "be a number or a range LEAST,MOST")
-            for end in ends:
-                if not 0 <= require_finite(end, "share") <= 1:
-                    raise InvalidInput("share", end, "lie between 0 and 1", "it is the fraction of users")
-            plain = [float(end) for end in ends]
-            object.__setattr__(self, "share", tuple(plain) if isinstance(self.share, tuple) else plain[0])
-            if isinstance(self.share, tuple):
-                if ends[0] > ends[1]:
-                    raise InvalidInput("share", self.share, "be a range LEAST,MOST with LEAST at most MOST")
-                if self.categories > 2:
-                    raise InvalidInput("share", self.share, "be a number or a prior where there are more categories")
+        elif isinstance(self.share, tuple) and self.categories > 2:
+            raise InvalidInput("share", self.share, "be a number or a prior where there are more categories")
+
+    @property
+    def privacy(self) -> Collusion:
+        """What every law must keep."""
+        return Collusion(self.epsilon, self.users, self.colluders, self.caps)
+
+    @property
+    def criterion(self) -> Criterion:
+        return Criterion(Aim.COUNT)
 
     @property
     def is_pair(self) -> bool:
@@ -149,47 +156,15 @@ class JointProblem:
         aligned = alignment(users, own, group, k) + curvature * (square - mean * mean) * users * users
         return Goal(users, group, k, own, aligned, aligned)
 
-    def to_dict(self) -> dict[str, Any]:
-        share: Any = self.share
-        if isinstance(share, Atoms):
-            share = {"points": share.points.tolist(), "weights": share.weights.tolist()}
-        elif isinstance(share, Density):
-            share = Moments(*map(float, _moments(share))).to_dict()
-        elif isinstance(share, Moments):
-            share = share.to_dict()
-        return {
-            "kind": "joint",
-            "epsilon": self.epsilon,
-            "users": self.users,
-            "share": list(share) if isinstance(share, tuple) else share,
-            "count": self.count,
-            "colluders": self.colluders,
-            "group": self.group,
-            "conditional_epsilons": list(self.caps),
-            "categories": self.categories,
-            "gap": self.gap,
-        }
+    @property
+    def independent_variance(self) -> float:
+        """The variance of randomised response at the same epsilon, whatever the caps."""
+        ratio = exp_lower(self.epsilon)
+        return float(self.goal().variance(ratio / (ratio + self.categories - 1), Fraction(0)))
 
-    @classmethod
-    def from_dict(cls, fields: Mapping[str, Any]) -> Self:
-        """The problem of `to_dict`: of a density its moments are left.
-
-        >>> from mechdesign.domains import Interval
-        >>> from mechdesign.priors import uniform
-        >>> problem = JointProblem(1.0, 100, uniform(Interval(0, 1)))
-        >>> JointProblem.from_dict(problem.to_dict()).goal() == problem.goal()
-        True
-        """
-        names = "epsilon", "users", "colluders", "group", "categories", "gap"
-        numbers = {name: fields[name] for name in names}
-        return cls(share=_share_of(fields["share"]), caps=tuple(fields["conditional_epsilons"]), **numbers)
-
-
-def _share_of(said: Any) -> Share:
-    if isinstance(said, Mapping):
-        kind = Atoms if "points" in said else Moments
-        return kind(**said)
-    return tuple(said) if isinstance(said, list) else said
+    def echo(self) -> dict[str, int | None]:
+        """The number of users that a share stands for."""
+        return {"count": self.count}
 
 
 def _moments(prior: Prior | Moments) -> tuple[Fraction, Fraction]:

@@ -18,20 +18,13 @@ from fractions import Fraction
 from mechdesign_solvers import BackendMissing, BilinearProgram, Limits, LinearProgram, Product, Scip, Status
 
 from mechdesign.design.broken_solver import require_working
+from mechdesign.design.joint.limits import pair_limits
 from mechdesign.design.joint.pair_bound import PairPoint
 from mechdesign.design.joint.problem import JointProblem
-from mechdesign.design.joint.search import (
-    JointCertificate,
-    JointDesign,
-    class_of,
-    finish,
-    grid_bits,
-    law_of,
-    optimal_joint,
-    pair_limits,
-)
+from mechdesign.design.joint.proof import JointClaim, attained_by
+from mechdesign.design.joint.search import finish, grid_bits, law_of, optimal_joint
+from mechdesign.design.result import Design
 from mechdesign.errors import CheckFailed, InvalidInput, MissingExtra, NoAnswer
-from mechdesign.exact.rational import float_up
 
 RELATIVE_GAP = 1e-6
 LEAST_PROGRAM_EPSILON, MOST_PROGRAM_EPSILON = 0.01, 8.0
@@ -39,7 +32,7 @@ _AGREEMENT = 1e-5
 _SAME_CORNER = 1e-5
 
 
-def search_joint(problem: JointProblem, seconds: float | None = None) -> JointDesign:
+def search_joint(problem: JointProblem, seconds: float | None = None) -> Design:
     """The best pair by global bilinear optimisation (SCIP through Pyomo), which must agree with the closed form.
 
     The lower bound is the solver's own, so the certificate says ``claimed``. A limit raises `NoAnswer` with the bounds.
@@ -77,10 +70,9 @@ def search_joint(problem: JointProblem, seconds: float | None = None) -> JointDe
         r = corner
     p = min(budget / (1 + chance * r), cap / (1 + r))
     law = law_of(PairPoint(p, -r, Fraction(0)), grid_bits(problem.epsilon))
-    upper = float_up(problem.goal().variance(law.truth, law.covariance))
-    certificate = JointCertificate(min(lower, upper), upper, class_of(problem), True)
+    claim = JointClaim(min(lower, attained_by(law, problem)))
     details = {"closed_form": [proven.lower, proven.upper], "solver_bound": lower, "solver_objective": found}
-    return finish(problem, law, certificate, started, solution.version, details)
+    return finish(problem, law, claim, started, solution.version, details)
 
 
 def pair_program(problem: JointProblem) -> tuple[float, BilinearProgram]:

@@ -1,239 +1,210 @@
-"""What joint randomised response gives away, exactly: on average over the grouping, and once partners are known.
+"""Lower bounds on the variance of every joint response, derived in rational arithmetic and without a solver.
 
-Two different questions have two different answers:
+**Pairs, and counts near the even share:** closed forms, which need no multipliers (`ClosedForm`).
 
-* `averaged_ratio` is theorem 3 of the paper (and its analogue for larger groups and more categories): a user's partners
-  are random, so how many of them collude is hypergeometric, and the worst case for each number is averaged. It is an
-  average over the grouping and no more: the theorem is stated given all colluders' truths, and those also tell who is
-  hardly paired with whom. With negative correlation two colluders who both lied are rarely a pair, so one of them is
-  more likely one's own partner. `all_lied_ratio` has the exact number, which is then above theorem 3's from two
-  colluders on (4.28 for 3.84 among 4 users); `told_ratio` has it for any group of few users.
-* `conditional_ratio` is the loss once c partners of the user's own group are known to collude and have told their
-  truthfulness. The paper's adversary learns who is paired with whom, so this one applies to whoever is unlucky. At
-  the paper's heuristic ``rho = 1 - 1/p`` it is infinite.
+**Groups:** multipliers of the caps (`DualBound`). For laws in a box of what known partners give away, weak duality
+makes every multiplier a line below the least second moment M(p), and the variance is least on the largest of the lines
+(`mechdesign.design.joint.pair_bound`). Boxes are split until no box holds a law that is much better than the one at
+hand; the least of their bounds is the bound. A wrong multiplier makes a bound weaker, never wrong.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from functools import lru_cache
-from math import comb
+from typing import Any, ClassVar
 
-import numpy as np
-
+from mechdesign.criteria import Family, Scope
+from mechdesign.design.evidence import require_problem
+from mechdesign.design.joint.limits import Box, Caps, Limits, Split, group_limits, pair_limits
+from mechdesign.design.joint.pair_bound import Goal, Line, least_on_lines, least_pair, line_below
+from mechdesign.design.joint.problem import JointProblem
 from mechdesign.errors import CheckFailed, InvalidInput
-from mechdesign.exact.rational import exp_lower
-from mechdesign.mechanisms.joint import JointResponse, require_population
+from mechdesign.exact.rational import float_down, float_up
+from mechdesign.mechanisms.joint import JointResponse, likelihood_rows
+from mechdesign.values.declare import field, finite, frozen
 
-Ratio = Fraction | None
-"""A likelihood ratio; None is infinite."""
+_CLAIMED = 1e-5  # relative: how far a solver's bound may be off
 
-MOST_TOLD = 200
-"""Users for whom `told_ratio` adds up all that can have happened."""
-
-
-@lru_cache(maxsize=1024)
-def known_truth(law: JointResponse, known: int) -> tuple[Fraction, Fraction]:
-    """The largest probability that a user is truthful, and that a user is not, over what ``known`` partners tell."""
-    seen = [law.likelihoods(known, truthful) for truthful in range(known + 1)]
-    possible = [(true, false) for true, false in seen if true + false > 0]
-    return max(t / (t + f) for t, f in possible), max(f / (t + f) for t, f in possible)
+Multiplier = tuple[int, int, bool, float]
+"""``(c, s, of_truth, y)``: y times the cap on truth (or lie) once s of c known partners were truthful."""
 
 
-def conditional_ratio(law: JointResponse, known: int) -> Ratio:
-    """The largest likelihood ratio of a report between two values once ``known`` partners have told their truthfulness.
-
-    A truthful report has likelihood ``P(T=1 | known)``, each other category ``P(T=0 | known) / (k-1)``.
-    """
-    return _worst_ratio(law, *known_truth(law, known))
-
-
-def averaged_ratio(law: JointResponse, users: int, colluders: int) -> Ratio:
-    """Theorem 3: the bound ``e^eps`` averaged over how many of ``colluders`` users are in one's own group.
-
-    For pairs it is ``(m p_max + (n-m-1) p) / (m p_min + (n-m-1) q)``.
-
-    >>> heuristic = JointResponse((0, Fraction(54, 100), Fraction(46, 100)))
-    >>> averaged_ratio(heuristic, 10000, 0) == heuristic.truth / (1 - heuristic.truth)
-    True
-    """
-    chances = collusion(users, colluders, law.group)
-    extremes = [(h, *known_truth(law, known)) for known, h in enumerate(chances) if h]
-    true = sum((h * most for h, most, _ in extremes), Fraction(0))
-    false = sum((h * most for h, _, most in extremes), Fraction(0))
-    return _worst_ratio(law, true, false)
+def _require_multipliers(multipliers: Sequence[Multiplier]) -> tuple[Multiplier, ...]:
+    for known, truthful, _, weight in multipliers:
+        if not (0 <= truthful <= known and math.isfinite(weight) and weight >= 0):
+            rule = "be of 0 <= truthful <= known partners, finite and at least 0"
+            raise InvalidInput("multiplier", (known, truthful, weight), rule)
+    return tuple(multipliers)
 
 
-def _worst_ratio(law: JointResponse, true: Fraction, false: Fraction) -> Ratio:
-    if true == 1 or false == 1:
-        return None
-    others = law.categories - 1
-    return max(others * true / (1 - true), false / (others * (1 - false)))
+@frozen
+class Duals:
+    """Multipliers of the caps and of the mean ``sum t w_t``, whose multiplier is the slope of the line they prove."""
+
+    slope: float = finite("slope")
+    multipliers: tuple[Multiplier, ...] = field(default=(), converter=_require_multipliers)
+
+    def line(self, costs: Sequence[int], caps: Caps) -> Line:
+        """``sum costs_t w_t >= intercept + slope sum t w_t`` for every law that meets the caps, exactly."""
+        group = len(costs) - 1
+        return line_below(costs, Fraction(self.slope), self._rows(group, caps))
+
+    def _rows(self, group: int, caps: Caps) -> Iterator[tuple[Fraction, list[Fraction]]]:
+        """``(1 - cap) mine - cap other <= 0``, each with its multiplier."""
+        for known, truthful, of_truth, weight in self.multipliers:
+            if known >= group:
+                raise CheckFailed(f"a multiplier is about {known} partners in a group of {group}")
+            true, false = likelihood_rows(group, known, truthful)
+            cap, mine, other = (caps.true[known], true, false) if of_truth else (caps.false[known], false, true)
+            yield Fraction(weight), [(1 - cap) * a - cap * b for a, b in zip(mine, other, strict=True)]
 
 
-def all_lied_ratio(law: JointResponse, users: int, colluders: int) -> Ratio:
-    """The exact likelihood ratio for pairs once all colluders have told that they lied, the pairing being unknown.
+@frozen
+class Leaf:
+    """A box that is not split: duals of its largest p, and of lines below M(p); without lines nothing is proven."""
 
-    Among ways to pair everybody those with k pairs of colluders have weight ``f^k``,
-    ``f = P(both lie) / P(one lies)^2``. With negative correlation f < 1: lying colluders are less often each other's
-    partners, hence more often one's own than ``m/(n-1)``, which theorem 3 takes. With rho <= 0 no other truths were
-    found to tell more (by enumeration up to 6 users); with rho > 0 others do: that all were truthful gives 2.033 where
-    that all lied gives 1.288 (one colluder among 4 users, p = .57, rho = .7).
+    kind: ClassVar[str] = "leaf"
 
-    >>> law = JointResponse.pair(Fraction(7, 10), Fraction(-1, 5))
-    >>> str(averaged_ratio(law, 4, 2)), str(all_lied_ratio(law, 4, 2))
-    ('119/31', '77/18')
-    """
-    if law.group != 2:
-        raise InvalidInput("group", law.group, "be 2")
-    users, colluders = require_population(users, 2), require_colluders(colluders, users)
-    others = users - colluders
-    factor = law.weights[0] / (1 - law.truth) ** 2
-    fewest = max(0, (colluders - others + 1) // 2)
-    # the number of ways with k inner pairs, by ratios of neighbours
-    weight, total, outside = Fraction(1), Fraction(0), Fraction(0)
-    if factor == 0 and fewest:
-        raise InvalidInput("colluders", colluders, f"be at most {users // 2}, or all of them cannot have lied")
-    for pairs in range(fewest, colluders // 2 + 1):
-        lonely = colluders - 2 * pairs
-        total += weight
-        outside += weight * lonely
-        weight *= factor * Fraction(lonely * (lonely - 1), 2 * (pairs + 1) * (others - lonely + 2))
-    chance = outside / (total * others)
-    true, false = law.likelihoods(1, 0)
-    likely = (1 - chance) * law.truth + chance * true / (true + false)
-    return _worst_ratio(law, likely, 1 - likely)
+    largest: Duals = Duals(0.0)
+    lines: tuple[Duals, ...] = ()
 
-
-def told_ratio(law: JointResponse, users: int, colluders: int) -> Ratio:
-    """The exact likelihood ratio once the colluders have told whether they lied, whatever they did, at its worst.
-
-    The grouping is random and unknown, so given how many of all users are truthful they are a uniformly random set: of
-    the colluders only the number who lied matters. With S truthful users in all, "the user is, and l of m colluders
-    lied, these ones" has the probability ``sum_S P(S) C(n-1-m, S-1-m+l) / C(n, S)``. For any group and few users: the
-    law of S is added up group by group.
-
-    >>> law = JointResponse.pair(Fraction(7, 10), Fraction(-1, 5))
-    >>> str(told_ratio(law, 4, 2))
-    '77/18'
-    """
-    users, colluders = require_population(users, law.group), require_colluders(colluders, users)
-    if users > MOST_TOLD:
-        raise InvalidInput("users", users, f"be at most {MOST_TOLD}", "all_lied_ratio takes any number, for pairs")
-    chances = [Fraction(1)]
-    for _ in range(users // law.group):
-        grown = [Fraction(0)] * (len(chances) + law.group)
-        for truthful, chance in enumerate(chances):
-            for more, weight in enumerate(law.weights):
-                grown[truthful + more] += chance * weight
-        chances = grown
-    rest, worst = users - 1 - colluders, Fraction(1)
-    for lied in range(colluders + 1):
-        told = colluders - lied
-        true, false = (
-            sum(
-                (
-                    chance * Fraction(comb(rest, others), comb(users, S))
-                    for S, chance in enumerate(chances)
-                    if 0 <= (others := S - told - own) <= rest
-                ),
-                Fraction(0),
-            )
-            for own in (1, 0)
-        )
-        if true + false == 0:
-            continue
-        ratio = _worst_ratio(law, true / (true + false), false / (true + false))
-        if ratio is None:
+    def least(self, goal: Goal, limits: Limits, box: Box) -> Fraction | None:
+        """A number below the variance of every law in the box; None if it holds none."""
+        ends, caps = box.ends(limits, goal.categories), box.caps(limits)
+        if ends is None:
             return None
-        worst = max(worst, ratio)
-    return worst
+        least, most = ends[0], min(ends[1], largest_mean(self.largest, goal.group, caps))
+        if most < least:
+            return None
+        if not self.lines:
+            return Fraction(0)
+        costs = second_moment(goal)
+        value: Fraction = least_on_lines(goal, [duals.line(costs, caps) for duals in self.lines], least, most)[0]
+        return value
 
 
-def collusion(users: int, colluders: int, group: int) -> tuple[Fraction, ...]:
-    """The probabilities that 0, 1, ..., g-1 of a user's partners are among ``colluders`` other users.
-
-    >>> [str(chance) for chance in collusion(10, 3, 2)]
-    ['2/3', '1/3']
-    """
-    return _hypergeometric(require_population(users, group), require_colluders(colluders, users), group)
+def second_moment(goal: Goal) -> list[int]:
+    """``t^2``, or its negative where positive correlation helps."""
+    sign = 1 if goal.helpful >= 0 else -1
+    return [sign * t * t for t in range(goal.group + 1)]
 
 
-@lru_cache(maxsize=64)
-def _hypergeometric(users: int, colluders: int, group: int) -> tuple[Fraction, ...]:
-    total = comb(users - 1, group - 1)
-    rest = users - 1 - colluders
-    return tuple(Fraction(comb(colluders, c) * comb(rest, group - 1 - c), total) for c in range(group))
+def largest_mean(duals: Duals, group: int, caps: Caps) -> Fraction:
+    """No law that meets the caps has a larger p."""
+    intercept: Fraction = Duals(0.0, duals.multipliers).line(range(0, -group - 1, -1), caps)[0]
+    return -intercept / group
 
 
-def require_colluders(colluders: int, users: int) -> int:
-    """A number of colluding users that leaves one to be protected, or `InvalidInput`."""
-    is_whole = isinstance(colluders, int | np.integer) and not isinstance(colluders, bool)
-    if not (is_whole and 0 <= colluders < users):
-        raise InvalidInput("colluders", colluders, f"be a whole number from 0 to {users - 1}, less than the users")
-    return int(colluders)
+@frozen
+class DualBound:
+    """The boxes of a search, each split before its halves (below, then above), with the duals of those that are left.
 
-
-@dataclass(frozen=True, slots=True)
-class JointPrivacy:
-    """What a law was found to give away, in epsilons rounded up.
-
-    ``conditional[c]`` is the loss once c partners of one's own group are known; infinite where it is infinite.
+    *Guarantee.* The value is below the variance of every law in the problem's class that keeps the budgets.
     """
 
-    users: int
-    colluders: int
-    averaged: float
-    conditional: tuple[float, ...]
+    kind: ClassVar[str] = "joint duals"
+    claimed: ClassVar[bool] = False
 
-    @property
-    def if_your_partner_colludes(self) -> float:
-        return self.conditional[1]
+    parts: tuple[Split | Leaf, ...]
 
+    def value(self, problem: JointProblem) -> Fraction:
+        goal, limits = problem.goal(), group_limits(problem, up=True)
+        boxes, bounds = [Box.of_all(limits, goal)], []
+        for part in self.parts:
+            if not boxes:
+                raise CheckFailed("the evidence is about more boxes than there are")
+            box = boxes.pop()
+            if isinstance(part, Split):
+                below, above = box.halves(part)
+                boxes += [above, below]
+            else:
+                bounds.append(part.least(goal, limits, box))
+        if boxes:
+            raise CheckFailed(f"the evidence leaves out {len(boxes)} boxes")
+        return max(min((bound for bound in bounds if bound is not None), default=Fraction(0)), Fraction(0))
 
-def privacy_of(law: JointResponse, users: int, colluders: int = 0) -> JointPrivacy:
-    """The averaged epsilon and the privacy profile, computed exactly.
+    def bound(self, problem: Any, mechanism: Any) -> float:
+        return float_down(self.value(require_problem(problem, JointProblem)))
 
-    >>> law = JointResponse.pair(Fraction(3, 4), Fraction(-1, 3))
-    >>> [round(epsilon, 9) for epsilon in privacy_of(law, 100).conditional]
-    [1.098612289, inf]
-    """
-    users, colluders = require_population(users, law.group), require_colluders(colluders, users)
-    conditional = tuple(log_up(conditional_ratio(law, known)) for known in range(law.group))
-    return JointPrivacy(users, colluders, log_up(averaged_ratio(law, users, colluders)), conditional)
+    def attained(self, problem: Any, mechanism: Any) -> float:
+        return attained_by(mechanism, require_problem(problem, JointProblem))
 
-
-def prove_joint_privacy(
-    law: JointResponse, epsilon: float, users: int, colluders: int, caps: Sequence[float | None] = ()
-) -> None:
-    """`CheckFailed` unless the averaged loss is at most ``epsilon`` and each cap holds with that many partners known.
-
-    *Guarantee.* All ratios are exact and compared with a rational lower bound of ``e^eps``. ``caps[c-1]`` is the cap on
-    the epsilon with c partners known, None for no cap.
-    """
-    averaged = averaged_ratio(law, users, colluders)
-    if averaged is None or averaged > exp_lower(epsilon):
-        raise CheckFailed(f"the averaged epsilon {log_up(averaged)!r} is above {epsilon!r}")
-    for known, cap in enumerate(caps, start=1):
-        if cap is None:
-            continue
-        ratio = conditional_ratio(law, known)
-        if ratio is None or ratio > exp_lower(cap):
-            raise CheckFailed(f"with {known} known the epsilon {log_up(ratio)!r} is above its cap {cap!r}")
+    def scope(self, problem: Any, mechanism: Any) -> Scope:
+        return scope_of(require_problem(problem, JointProblem))
 
 
-def log_up(ratio: Ratio) -> float:
-    """The least double v with ``ratio <= e^v`` proven; None is infinite."""
-    if ratio is None:
-        return math.inf
-    if ratio <= 1:
-        return 0.0
-    near = math.log1p(ratio - 1) if ratio < 10**300 else math.log(ratio.numerator) - math.log(ratio.denominator)
-    while exp_lower(near) < ratio:
-        near = math.nextafter(near, math.inf)
-    while exp_lower(below := math.nextafter(near, 0.0)) >= ratio:
-        near = below
-    return near
+@frozen
+class ClosedForm:
+    """Nothing: the least variance of pairs, or where correlation cannot help, is a formula of the problem."""
+
+    kind: ClassVar[str] = "joint closed form"
+    claimed: ClassVar[bool] = False
+
+    def value(self, problem: JointProblem) -> Fraction:
+        goal = problem.goal()
+        if problem.is_pair:
+            return least_pair(goal, *pair_limits(problem, up=True)).variance
+        if goal.helpful:
+            raise CheckFailed(f"there is no closed form for groups of {problem.group} at this share")
+        # any covariance makes the worst count worse, so what is left is the largest p
+        value: Fraction = goal.variance(group_limits(problem, up=True).true[0], Fraction(0))
+        return value
+
+    def bound(self, problem: Any, mechanism: Any) -> float:
+        return float_down(self.value(require_problem(problem, JointProblem)))
+
+    def attained(self, problem: Any, mechanism: Any) -> float:
+        return attained_by(mechanism, require_problem(problem, JointProblem))
+
+    def scope(self, problem: Any, mechanism: Any) -> Scope:
+        return scope_of(require_problem(problem, JointProblem))
+
+
+@frozen
+class JointClaim:
+    """A lower bound for pairs in a solver's words; one above what another pair attains is refused."""
+
+    kind: ClassVar[str] = "joint claim"
+    claimed: ClassVar[bool] = True
+
+    lower: float = finite("lower")
+
+    def bound(self, problem: Any, mechanism: Any) -> float:
+        asked = require_problem(problem, JointProblem)
+        if not asked.is_pair:
+            raise CheckFailed(f"a claim is about pairs, not about groups of {asked.group}")
+        best = float_up(ClosedForm().value(asked))
+        if self.lower > best * (1 + _CLAIMED):
+            raise CheckFailed(f"the claimed bound {self.lower!r} is above {best!r}, which another law attains")
+        return self.lower
+
+    def attained(self, problem: Any, mechanism: Any) -> float:
+        return attained_by(mechanism, require_problem(problem, JointProblem))
+
+    def scope(self, problem: Any, mechanism: Any) -> Scope:
+        return scope_of(require_problem(problem, JointProblem))
+
+
+def attained_by(mechanism: Any, problem: JointProblem) -> float:
+    """The variance of a joint response for the problem's groups, rounded up."""
+    if not isinstance(mechanism, JointResponse):
+        raise CheckFailed(f"the evidence is about joint responses, not about {mechanism.name}")
+    if (mechanism.group, mechanism.categories) != (problem.group, problem.categories):
+        raise CheckFailed(
+            f"the law is for groups of {mechanism.group} with {mechanism.categories} values, "
+            f"the problem for groups of {problem.group} with {problem.categories}"
+        )
+    return float_up(problem.goal().variance(mechanism.truth, mechanism.covariance))
+
+
+def scope_of(problem: JointProblem) -> Scope:
+    """Among which laws the optimum was sought."""
+    if problem.is_pair:
+        return Scope(Family.PAIRS)
+    narrowed = f" of {problem.group}"
+    if problem.goal().helpful:
+        least = group_limits(problem, up=True).least_truth(problem.categories)
+        narrowed += f", p at least {float(least):.6g}"
+    return Scope(Family.GROUPS, narrowed)

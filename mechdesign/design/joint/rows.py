@@ -1,29 +1,20 @@
-"""The rows of the programs for groups: caps on what known partners tell, as fractions and as floats; duals as lines."""
+"""The programs for groups: rows for caps on what known partners tell, and what a solver's duals say as multipliers."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from fractions import Fraction
 
 import numpy as np
 from mechdesign_solvers import Highs, LinearProgram, Solution
 from numpy.typing import NDArray
 
-from mechdesign.design.joint.pair_bound import Line, line_below
+from mechdesign.design.joint.limits import Caps
+from mechdesign.design.joint.proof import Duals
 from mechdesign.mechanisms.joint import likelihood_rows
 
 Floats = NDArray[np.float64]
 
 _TINY = 1e-13
-
-
-@dataclass(frozen=True, slots=True)
-class Caps:
-    """``true[c]`` and ``false[c]`` cap the probabilities of truth and lie with c partners known; 1 is no cap."""
-
-    true: tuple[Fraction, ...]
-    false: tuple[Fraction, ...]
 
 
 class Rows:
@@ -32,18 +23,17 @@ class Rows:
     def __init__(self, group: int, categories: int) -> None:
         self.group, self.categories = group, categories
         self.places = [(c, s) for c in range(group) for s in range(c + 1)]
-        self.exact = [likelihood_rows(group, c, s) for c, s in self.places]
-        self.true = np.array([[float(x) for x in pair[0]] for pair in self.exact])
-        self.false = np.array([[float(x) for x in pair[1]] for pair in self.exact])
+        exact = [likelihood_rows(group, c, s) for c, s in self.places]
+        self.true = np.array([[float(x) for x in pair[0]] for pair in exact])
+        self.false = np.array([[float(x) for x in pair[1]] for pair in exact])
 
     def program(self, caps: Caps) -> CappedProgram:
         """The program with a row for every cap that says something and every number of truthful partners."""
-        rows, exact = [], []
-        for index, (c, _) in enumerate(self.places):
-            true, false = self.exact[index]
-            for limits, mine, other, both in (
-                (caps.true, self.true, self.false, (true, false)),
-                (caps.false, self.false, self.true, (false, true)),
+        rows, sources = [], []
+        for index, (c, s) in enumerate(self.places):
+            for limits, mine, other, of_truth in (
+                (caps.true, self.true, self.false, True),
+                (caps.false, self.false, self.true, False),
             ):
                 cap = limits[c]
                 # a cap that holds with one more known partner, too, follows from that
@@ -53,8 +43,8 @@ class Rows:
                 scale = float(np.abs(row).max())
                 if scale > 0:
                     rows.append(row / scale)
-                    exact.append(_ExactRow(cap, scale, *both))
-        return CappedProgram(self.group, rows, exact)
+                    sources.append((c, s, of_truth, scale))
+        return CappedProgram(self.group, rows, sources)
 
     def given_away(self, weights: Floats) -> tuple[list[float], list[float]]:
         """The largest probabilities of truth and of lie for each number of known partners."""
@@ -69,25 +59,15 @@ class Rows:
         return most[0].tolist(), most[1].tolist()
 
 
-@dataclass(frozen=True, slots=True)
-class _ExactRow:
-    """``(1 - cap) mine - cap other <= 0``, which the program holds divided by ``scale``."""
-
-    cap: Fraction
-    scale: float
-    mine: tuple[Fraction, ...]
-    other: tuple[Fraction, ...]
-
-    def coefficients(self) -> list[Fraction]:
-        return [(1 - self.cap) * a - self.cap * b for a, b in zip(self.mine, self.other, strict=True)]
+Source = tuple[int, int, bool, float]
+"""Which cap a row is, as in `mechdesign.design.joint.proof.Multiplier`, and what it was divided by."""
 
 
 class CappedProgram:
     """A linear program over the weights: the caps, ``sum w_t = 1``, and the mean ``sum t w_t`` fixed or free."""
 
-    def __init__(self, group: int, rows: list[Floats], exact: list[_ExactRow]) -> None:
-        self.group, self._exact = group, exact
-        self._costs = list(range(group + 1))
+    def __init__(self, group: int, rows: list[Floats], sources: list[Source]) -> None:
+        self.group, self._sources = group, sources
         t = np.arange(group + 1.0)
         lower, upper = self._bounds(None)
         matrix = np.vstack([*rows, np.ones(group + 1), t])
@@ -95,7 +75,6 @@ class CappedProgram:
 
     def minimise(self, costs: list[int]) -> None:
         """From now on minimise ``sum costs_t w_t``."""
-        self._costs = costs
         self._session.change_cost([float(cost) for cost in costs])
 
     def solve(self, total: float | None) -> Solution:
@@ -103,22 +82,14 @@ class CappedProgram:
         self._session.change_row_bounds(*self._bounds(total))
         return self._session.solve()
 
-    def line(self, solution: Solution) -> Line:
-        """What the duals prove, exactly: signs are enforced, so that nothing a solver says can be wrong."""
+    def duals(self, solution: Solution) -> Duals:
+        """What a solver says of the caps: signs are enforced, so that what is derived from them cannot be wrong."""
         assert solution.row_duals is not None
-        duals = solution.row_duals
-        multipliers = [max(0.0, -float(y)) / row.scale for y, row in zip(duals[:-2], self._exact, strict=True)]
-        rows = [(Fraction(m), row.coefficients()) for m, row in zip(multipliers, self._exact, strict=True) if m > 0]
-        return line_below(self._costs, Fraction(float(duals[-1])), rows)
-
-    def least(self, solution: Solution) -> Fraction:
-        """The same where the mean is free: a number below all values."""
-        assert solution.row_duals is not None
-        loose = replace(solution, row_duals=np.append(solution.row_duals[:-1], 0.0))
-        value: Fraction = self.line(loose)[0]
-        return value
+        weights = [max(0.0, -float(y)) / row[3] for y, row in zip(solution.row_duals[:-2], self._sources, strict=True)]
+        told = tuple((*row[:3], weight) for weight, row in zip(weights, self._sources, strict=True) if weight > 0)
+        return Duals(float(solution.row_duals[-1]), told)
 
     def _bounds(self, total: float | None) -> tuple[Floats, Floats]:
-        count = len(self._exact)
+        count = len(self._sources)
         least, most = (0.0, float(self.group)) if total is None else (total, total)
         return np.array([-math.inf] * count + [1.0, least]), np.array([0.0] * count + [1.0, most])

@@ -22,25 +22,25 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
-from types import MappingProxyType
 from typing import Any
 
-from mechdesign.design.joint.groups import LEAST_TRUTH, Found, Limits, search_groups
+import attrs
+
+from mechdesign.design.evidence import Evidence
+from mechdesign.design.joint.groups import Found, search_groups
+from mechdesign.design.joint.limits import Limits, group_limits, pair_limits
 from mechdesign.design.joint.pair_bound import Goal, PairPoint, least_pair
-from mechdesign.design.joint.problem import JointProblem
-from mechdesign.design.joint.proof import (
-    JointPrivacy,
-    collusion,
-    privacy_of,
-    prove_joint_privacy,
-)
-from mechdesign.design.result import Report, versions
+from mechdesign.design.joint.problem import JointProblem, Moments
+from mechdesign.design.joint.proof import ClosedForm
+from mechdesign.design.result import Design, Report, versions
 from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer
-from mechdesign.exact.rational import exp_lower, exp_upper, float_down, float_up
+from mechdesign.exact.collusion import JointPrivacy, privacy_of
+from mechdesign.exact.privacy import CollusionProof, prove_collusion
+from mechdesign.exact.rational import exp_lower
 from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.priors import Density
+from mechdesign.values.declare import frozen
 
 GRID = 64
 """Laws are shipped with weights that are whole multiples of ``2^-64``; independent ones with such a p. Beyond
@@ -54,180 +54,62 @@ _NOTHING = (1e-12, 1e-16, 0.0)
 the privacy of a law can hang on a weight that small."""
 
 
-@dataclass(frozen=True, slots=True)
-class JointCertificate:
-    """``[lower, upper]`` holds the least variance of the class ``valid_for`` names; ``upper`` is attained.
-
-    *Guarantee.* Both ends are exact numbers rounded outward; ``lower`` was derived by weak duality or the closed form
-    with ``e^eps`` rounded up. If ``claimed``, a solver says so and nothing more.
-    """
-
-    lower: float
-    upper: float
-    valid_for: str
-    claimed: bool
-
-    @property
-    def relative_gap(self) -> float:
-        return (self.upper - self.lower) / self.upper if self.upper > 0 else 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class JointDesign:
-    """The answer. It exists only if its law keeps every budget in rational arithmetic."""
-
-    problem: JointProblem
-    law: JointResponse
-    certificate: JointCertificate
-    privacy: JointPrivacy
-    independent_variance: float
-    report: Report = field(compare=False)
-
-    def __post_init__(self) -> None:
-        problem = self.problem
-        prove_joint_privacy(self.law, problem.epsilon, problem.users, problem.colluders, problem.caps)
-        attained = problem.goal().variance(self.law.truth, self.law.covariance)
-        if not attained <= Fraction(self.certificate.upper):
-            raise CheckFailed(f"the law has variance {float(attained)!r}, above {self.certificate.upper!r}")
-        if not self.certificate.lower <= self.certificate.upper:
-            raise CheckFailed(f"the bounds {self.certificate} cross")
-
-    @property
-    def ratio(self) -> float:
-        """The variance as a share of independent responses' (RR) at the same epsilon."""
-        return self.certificate.upper / self.independent_variance
-
-    def to_dict(self) -> dict[str, Any]:
-        certificate = self.certificate
-        return {
-            "problem": self.problem.to_dict(),
-            "mechanism": self.law.to_dict(),
-            "variance": certificate.upper,
-            "independent_variance": self.independent_variance,
-            "certificate": {
-                "lower": certificate.lower,
-                "upper": certificate.upper,
-                "valid_for": certificate.valid_for,
-                "claimed": certificate.claimed,
-            },
-            "privacy": {
-                "averaged_epsilon": self.privacy.averaged,
-                "conditional_epsilons": list(self.privacy.conditional),
-            },
-            "report": self.report.to_dict(),
-        }
-
-
-def optimal_joint(problem: JointProblem, seconds: float = 60.0) -> JointDesign:
+def optimal_joint(problem: JointProblem, seconds: float = 60.0) -> Design:
     """The joint response of least variance and the proof that no other does better by more than the interval says.
 
     >>> design = optimal_joint(JointProblem(1.0, users=10000, share=0.033))
-    >>> round(design.certificate.upper, 1), round(design.independent_variance, 1)
+    >>> round(design.certificate.upper, 1), round(design.problem.independent_variance, 1)
     (6252.1, 9206.7)
-    >>> design.privacy.if_your_partner_colludes
+    >>> design.certificate.account.told.if_your_partner_colludes
     inf
     """
     started = time.perf_counter()
     if not (math.isfinite(seconds) and seconds > 0):
         raise InvalidInput("seconds", seconds, "be finite and above 0")
-    deadline = started + seconds
     goal = problem.goal()
+    evidence: Evidence = ClosedForm()
+    details: dict[str, Any] = {"programs": 0, "boxes": 0}
+    solver = "closed form"
     if problem.is_pair:
-        lower = least_pair(goal, *pair_limits(problem, up=True)).variance
         law = _first_private(problem, lambda margin: pair_law(problem, goal, margin))
-        details: dict[str, Any] = {"programs": 0, "boxes": 0}
-        solver = "closed form"
     elif goal.helpful == 0:
-        # any covariance makes the worst count worse, so what is left is the largest p
-        truth = group_limits(problem, up=True).true[0]
-        lower = goal.variance(truth, Fraction(0))
         law = _first_private(problem, lambda margin: _independent(problem, margin))
-        details, solver = {"programs": 0, "boxes": 0}, "closed form"
     else:
         limits = group_limits(problem, up=True), group_limits(problem, up=False, margin=_FLOAT_MARGINS[0])
         found = search_groups(goal, *limits, problem.gap, seconds)
-        lower, law = max(found.lower, Fraction(0)), _law_of_search(problem, goal, limits[0], found, deadline)
+        law, evidence = _law_of_search(problem, goal, limits[0], found, started + seconds), found.evidence
         details, solver = {"programs": found.programs, "boxes": found.boxes}, "HiGHS"
-    upper = float_up(goal.variance(law.truth, law.covariance))
-    certificate = JointCertificate(min(float_down(lower), upper), upper, class_of(problem), False)
-    details["count"] = problem.count
-    return finish(problem, law, certificate, started, solver, details)
+    return finish(problem, law, evidence, started, solver, details | {"count": problem.count})
 
 
 def finish(
-    problem: JointProblem,
-    law: JointResponse,
-    certificate: JointCertificate,
-    started: float,
-    solver: str,
-    details: dict[str, Any],
-) -> JointDesign:
-    """A design with its exact privacy, the variance of independent responses, and how it was found."""
-    privacy = privacy_of(law, problem.users, problem.colluders)
+    problem: JointProblem, law: JointResponse, evidence: Evidence, started: float, solver: str, details: dict[str, Any]
+) -> Design:
+    """The design, with how it was found; of a density its problem holds the moments."""
     if isinstance(problem.share, Density):
         details = details | {"prior": problem.share.name}
-    report = Report(
-        time.perf_counter() - started, solver, versions("numpy", "scipy", "highspy"), MappingProxyType(details)
-    )
-    return JointDesign(problem, law, certificate, privacy, independent_variance(problem), report)
+        problem = attrs.evolve(problem, share=Moments.of(problem.share))
+    report = Report(time.perf_counter() - started, solver, versions("numpy", "scipy", "highspy"), details)
+    return Design(problem, law, evidence, report)
 
 
-def independent_variance(problem: JointProblem) -> float:
-    """The variance of randomised response at the same epsilon, whatever the caps."""
-    ratio = exp_lower(problem.epsilon)
-    goal = problem.goal()
-    return float(goal.variance(ratio / (ratio + problem.categories - 1), Fraction(0)))
+def parts(design: Design) -> tuple[JointProblem, JointResponse, JointPrivacy]:
+    """Problem, law and what it gives away, of a design that is a joint response."""
+    problem, law, account = design.problem, design.mechanism, design.certificate.account
+    if not (
+        isinstance(problem, JointProblem) and isinstance(law, JointResponse) and isinstance(account, CollusionProof)
+    ):
+        raise InvalidInput("design", problem.kind, "be a joint response", "design one with jrr")
+    return problem, law, account.told
 
 
-def class_of(problem: JointProblem) -> str:
-    """Among which laws the optimum was sought."""
-    if problem.is_pair:
-        return "joint responses of pairs"
-    least = f", p at least {float(_least_truth(problem)):.6g}" if problem.goal().helpful else ""
-    return f"joint responses of exchangeable groups of {problem.group}{least}"
+def ratio(design: Design) -> float:
+    """The variance of a joint design as a share of independent responses' (RR) at the same epsilon.
 
-
-def _least_truth(problem: JointProblem) -> Fraction:
-    k = problem.categories
-    return (1 + LEAST_TRUTH * (k * group_limits(problem, up=True).true[0] - 1)) / k
-
-
-# -- budgets as probabilities ------------------------------------------------------------------------------------------
-
-
-def _ratio(epsilon: float, *, up: bool, margin: float = 0.0) -> Fraction:
-    """``e^eps`` rounded up, or down by a share ``margin`` of what it is above 1."""
-    return exp_upper(epsilon) if up else 1 + (exp_lower(epsilon) - 1) * (1 - Fraction(margin))
-
-
-def pair_limits(problem: JointProblem, *, up: bool, margin: float = 0.0) -> tuple[Fraction, Fraction, Fraction]:
-    """``U``, ``S`` and ``a`` of `mechdesign.design.joint.pair_bound`."""
-    budget = _ratio(problem.epsilon, up=up, margin=margin)
-    cap = problem.caps[0] if problem.caps else None
-    share = Fraction(1)
-    if cap is not None:
-        ratio = _ratio(cap, up=up, margin=margin)
-        share = ratio / (1 + ratio)
-    return budget / (1 + budget), share, Fraction(problem.colluders, problem.users - 1)
-
-
-def group_limits(problem: JointProblem, *, up: bool, margin: float = 0.0) -> Limits:
-    """Caps on the probabilities of truth and lie for each number of known partners, and on their averages."""
-    others = problem.categories - 1
-
-    def both(epsilon: float | None) -> tuple[Fraction, Fraction]:
-        if epsilon is None:
-            return Fraction(1), Fraction(1)
-        ratio = _ratio(epsilon, up=up, margin=margin)
-        return ratio / (ratio + others), others * ratio / (1 + others * ratio)
-
-    mean = both(problem.epsilon)
-    caps = [mean, *map(both, problem.caps)] + [both(None)] * (problem.group - 1 - len(problem.caps))
-    # what holds with c + 1 partners known holds with c: the loss with fewer is an average
-    for c in range(problem.group - 2, -1, -1):
-        caps[c] = (min(caps[c][0], caps[c + 1][0]), min(caps[c][1], caps[c + 1][1]))
-    chances = collusion(problem.users, problem.colluders, problem.group)
-    return Limits(tuple(c[0] for c in caps), tuple(c[1] for c in caps), chances, *mean)
+    >>> round(ratio(optimal_joint(JointProblem(1.0, users=10000, share=1.0))), 3)
+    0.632
+    """
+    return design.certificate.upper / parts(design)[0].independent_variance
 
 
 # -- laws that can be shipped ------------------------------------------------------------------------------------------
@@ -305,7 +187,7 @@ def _first_private(problem: JointProblem, attempt: Callable[[float], JointRespon
 def _failure(problem: JointProblem, law: JointResponse) -> CheckFailed | None:
     """Which budget a law breaks, None if it keeps all."""
     try:
-        prove_joint_privacy(law, problem.epsilon, problem.users, problem.colluders, problem.caps)
+        prove_collusion(law, problem.privacy)
     except CheckFailed as failed:
         return failed
     return None
@@ -328,7 +210,7 @@ def on_grid(weights: Sequence[Fraction], categories: int, bits: int = GRID) -> J
 # -- what the paper recommends -----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Heuristic:
     """The paper's choice ``p = e^eps/(e^eps+1)``, ``rho = 1 - 1/p``, whatever the colluders.
 

@@ -69,7 +69,7 @@ def best_base(mesh: Mesh, exponent: float, ratio: float, cuts: Cuts, gap: float,
 
     Beyond the deadline `BaseStopped`.
     """
-    search = _Search(mesh, exponent, ratio, cuts, gap)
+    search = _BaseSearch(mesh, exponent, ratio, cuts, gap)
     try:
         solution, _ = search.planes.run(search.separate, deadline)
     except LimitReached:
@@ -77,7 +77,7 @@ def best_base(mesh: Mesh, exponent: float, ratio: float, cuts: Cuts, gap: float,
     return search.best(solution)
 
 
-class _Search:
+class _BaseSearch:
     def __init__(self, mesh: Mesh, exponent: float, ratio: float, cuts: Cuts, gap: float) -> None:
         self._places, self._hats = mesh.places(), mesh.hats()
         self._exponent, self._ratio, self._gap = exponent, ratio, gap

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from mechdesign.design.minimax.base_measure import errors_of, mirrored, peaks
 from mechdesign.design.minimax.mesh import Mesh, excess
+from mechdesign.exact.levelled_prior import LevelledPrior
 from mechdesign.mechanisms.sliding import Sliding
 
 Floats = NDArray[np.float64]
@@ -67,15 +68,6 @@ def own_levels(found: BestPrior, mesh: Mesh) -> Levels:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Atoms:
-    """Inputs, radii and weights on [0, 1], mirror images included."""
-
-    inputs: Floats
-    radii: Floats
-    weights: Floats
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class BestPrior:
     """The best prior met, its bound in doubles, its masses on the mesh, the rows that bind, and a base measure.
 
@@ -84,7 +76,7 @@ class BestPrior:
     the levels have weight.
     """
 
-    atoms: Atoms
+    atoms: LevelledPrior
     bound: float
     masses: Floats
     rows: Floats
@@ -96,7 +88,7 @@ class BestPrior:
 class PriorStopped(Exception):
     """A limit ended the search: the best prior met until then, if any, and its bound in doubles."""
 
-    def __init__(self, atoms: Atoms | None, bound: float) -> None:
+    def __init__(self, atoms: LevelledPrior | None, bound: float) -> None:
         super().__init__()
         self.atoms = atoms
         self.bound = bound
@@ -109,7 +101,7 @@ def best_prior(
 
     Beyond the deadline `PriorStopped`.
     """
-    search = _Search(mesh, levels, exponent, ratio, rows, slack)
+    search = _PriorSearch(mesh, levels, exponent, ratio, rows, slack)
     try:
         solution, _ = search.planes.run(search.separate, deadline, _MOST_ROUNDS)
     except LimitReached:
@@ -117,7 +109,7 @@ def best_prior(
     return search.best(solution)
 
 
-class _Search:
+class _PriorSearch:
     def __init__(
         self, mesh: Mesh, levels: list[Levels], exponent: float, ratio: float, rows: Floats, slack: float
     ) -> None:
@@ -129,7 +121,7 @@ class _Search:
         self._hats = hats
         self._rows = np.union1d(rows, mesh.nodes / mesh.fine)
         self._bound, self._weights = -math.inf, np.empty(0)
-        self._atoms: Atoms | None = None
+        self._atoms: LevelledPrior | None = None
         # g as the difference of two variables: the multipliers of the rows then sum to between 1/c and 1
         values = np.concatenate([*(radii**exponent @ chosen for radii, chosen in self._sets), [1 / ratio, -1.0]])
         total = np.concatenate([np.ones(values.size - 2), np.zeros(2)])[None, :]
@@ -192,7 +184,7 @@ class _Search:
     def _split(self, weights: Floats) -> list[Floats]:
         return np.split(weights, np.cumsum([columns.size for columns in self._columns])[:-1])
 
-    def _spread(self, weights: Floats) -> Atoms:
+    def _spread(self, weights: Floats) -> LevelledPrior:
         """Atoms on the fine grid, in mirrored pairs."""
         parts = [
             (self._places, radii, chosen @ part)
@@ -201,7 +193,7 @@ class _Search:
         inputs, radii, masses = (np.concatenate(column) for column in zip(*parts, strict=True))
         kept = masses > _NEGLIGIBLE
         inputs, radii, masses = inputs[kept], radii[kept], masses[kept] / masses[kept].sum()
-        return Atoms(np.concatenate([inputs, 1 - inputs]), np.tile(radii, 2), np.tile(masses / 2, 2))
+        return LevelledPrior(np.concatenate([inputs, 1 - inputs]), np.tile(radii, 2), np.tile(masses / 2, 2))
 
     def _on_mesh(self) -> Floats:
         total = np.zeros(self._hats.shape[1])
@@ -210,7 +202,7 @@ class _Search:
         return total
 
 
-def dips_of(atoms: Atoms, fine: int, exponent: float, ratio: float) -> tuple[Floats, Floats]:
+def dips_of(atoms: LevelledPrior, fine: int, exponent: float, ratio: float) -> tuple[Floats, Floats]:
     """Places in increasing order and values of G there, its least value on the line among them.
 
     For other exponents than 1 and 2 the values are lower bounds on the cells between grid points.
@@ -242,7 +234,7 @@ def dips_of(atoms: Atoms, fine: int, exponent: float, ratio: float) -> tuple[Flo
     return at, np.where(inside, d - b * b / a, a * places**2 - 2 * b * places + d)
 
 
-def _convex_dips(atoms: Atoms, fine: int, exponent: float, ratio: float) -> tuple[Floats, Floats]:
+def _convex_dips(atoms: LevelledPrior, fine: int, exponent: float, ratio: float) -> tuple[Floats, Floats]:
     """On each cell G is convex: its least value is at a grid point or where its slope changes sign inside a cell."""
     x, r, w = atoms.inputs, atoms.radii, atoms.weights
     reach = math.ceil(fine * float(np.max(r)))

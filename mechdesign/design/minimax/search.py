@@ -17,19 +17,14 @@ the prior's atoms for every mechanism with any outputs (`mechdesign.design.minim
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from mechdesign_solvers import SolverError
 
-from mechdesign.design.evidence import EVERYWHERE
 from mechdesign.design.minimax.base_measure import BaseStopped, BestBase, Cuts, best_base
 from mechdesign.design.minimax.least_favourable import (
-    Atoms,
     BestPrior,
     Levels,
     PriorStopped,
@@ -38,24 +33,21 @@ from mechdesign.design.minimax.least_favourable import (
     own_levels,
 )
 from mechdesign.design.minimax.mesh import Mesh
-from mechdesign.design.minimax.proof import MinimaxBound
+from mechdesign.design.minimax.problem import MinimaxProblem
+from mechdesign.design.minimax.proof import MinimaxBound, MinimaxClaim
 from mechdesign.design.minimax.two_outputs import two_atoms, two_input_value, two_outputs
-from mechdesign.design.points.search import optimal_on_points, require_points_problem
-from mechdesign.design.result import Certificate, Design, Report, versions, within_gap
+from mechdesign.design.points import optimal_on_points
+from mechdesign.design.result import Design, Report, saying_why, versions, within_gap
 from mechdesign.domains import Finite, Interval
-from mechdesign.errors import InvalidInput, require_epsilon, require_finite, require_seconds
-from mechdesign.losses import Loss, Power
-from mechdesign.mechanisms.catalogue import UNIT, largest_safe_height
-from mechdesign.mechanisms.serialise import domain_to_dict
+from mechdesign.errors import InvalidInput
+from mechdesign.exact.levelled_prior import LevelledPrior
+from mechdesign.mechanisms.catalogue import largest_safe_height
 from mechdesign.mechanisms.sliding import Sliding
 from mechdesign.mechanisms.window import Window
+from mechdesign.values.clock import Clock
+from mechdesign.values.declare import frozen
 
-LEAST_EPSILON, MOST_EPSILON = 1e-6, 16.0
-
-_ABSOLUTE = Power(1.0)
-_PROVEN = (Power(1.0), Power(2.0))
 _CLAIMED_ROUNDING = 1e-9
-_LEAST_FINE, _MOST_FINE = 64, 65536
 _MOST_FINE_DENSE = 1024  # without running sums the errors of all turns cost the square of the outputs
 _GRID_SHARE = 0.25  # of the gap, left to the spacing of the fine grid
 _GRID_ERROR = 0.072  # spacing^-2 / error of that spacing's own error, measured
@@ -66,65 +58,12 @@ _BASE_PATIENCE, _PATIENCE = 2, 3  # such refinements in a row
 _WORTH_ASKING = 0.5  # of the gap, for levels of the prior's own multipliers
 
 
-@dataclass(frozen=True, slots=True)
-class MinimaxProblem:
-    """The least worst-case error over all epsilon-LDP mechanisms, for a power of the distance.
-
-    ``gap`` is the relative distance between the bounds at which the search stops; ``most_outputs`` limits the finest
-    grid it may use on the way. Exponents 1 and 2 are proven in rational arithmetic, other exponents above 1 in doubles
-    (the certificate then says ``claimed``). On a `Finite` domain, such as whole numbers, outputs are its points, and
-    the loss is absolute or squared.
-    """
-
-    epsilon: float
-    loss: Loss = _ABSOLUTE
-    inputs: Interval | Finite = UNIT
-    gap: float = 1e-4
-    most_outputs: int = 16385
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", require_epsilon(self.epsilon))
-        if not LEAST_EPSILON <= self.epsilon <= MOST_EPSILON:
-            rule = f"lie between {LEAST_EPSILON:g} and {MOST_EPSILON:g} for a certified optimum"
-            raise InvalidInput("eps", self.epsilon, rule)
-        if not isinstance(self.loss, Power) or self.loss.period is not None or self.loss.exponent < 1:
-            rule = "be absolute, squared or power:P with P at least 1 for a certified optimum"
-            raise InvalidInput("loss", self.loss, rule)
-        if isinstance(self.inputs, Finite):
-            require_points_problem(self.inputs, self.loss)
-        elif not isinstance(self.inputs, Interval):
-            raise InvalidInput("domain", str(self.inputs), "be an interval or a finite set for a certified optimum")
-        elif not 1e-40 <= self.inputs.length <= 1e40 or self.inputs.length < 1e-9 * abs(self.inputs.middle):
-            raise InvalidInput("domain", str(self.inputs), "be wide enough for a grid of doubles", "rescale the data")
-        if not 1e-6 <= require_finite(self.gap, "gap") < 1:
-            raise InvalidInput("gap", self.gap, "lie between 1e-6 and 1")
-        is_whole = isinstance(self.most_outputs, int) and not isinstance(self.most_outputs, bool)
-        if not (is_whole and _LEAST_FINE < self.most_outputs <= _MOST_FINE + 1):
-            rule = f"be a whole number from {_LEAST_FINE + 1} to {_MOST_FINE + 1}"
-            raise InvalidInput("most_outputs", self.most_outputs, rule)
-
-    @property
-    def exponent(self) -> float:
-        assert isinstance(self.loss, Power)
-        return self.loss.exponent
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "kind": "minimax",
-            "epsilon": self.epsilon,
-            "loss": self.loss.name,
-            "inputs": domain_to_dict(self.inputs),
-            "criterion": "worst case",
-            "gap": self.gap,
-            "most_outputs": self.most_outputs,
-        }
-
-
 def optimal_minimax(problem: MinimaxProblem, seconds: float | None = None) -> Design:
     """The certified optimum, or `NoAnswer` if the gap or the time runs out first.
 
     The error holds the bounds reached and the design they belong to: ``error.design``.
 
+    >>> from mechdesign.losses import Power
     >>> design = optimal_minimax(MinimaxProblem(1.0, Power(2.0)))
     >>> [round(end, 5) for end in (design.certificate.lower, design.certificate.upper)]
     [0.19661, 0.19661]
@@ -140,40 +79,34 @@ def minimax_sweep(
     ``seconds`` is the time for all of them together. With ``best_so_far`` each problem has an equal share of the time
     left, and where that is not enough for its gap the best design found is given; its certificate says how far it is.
     """
-    seconds = require_seconds(seconds)
-    deadline = None if seconds is None else time.perf_counter() + seconds
-    asked = list(problems) if best_so_far else problems
-    last: _Search | None = None
-    for place, problem in enumerate(asked):
+    clock = Clock(seconds)
+    asked = list(problems) if best_so_far else []
+    last: _MinimaxSearch | None = None
+    for place, problem in enumerate(asked or problems):
         if not isinstance(problem, MinimaxProblem):
             raise InvalidInput("problem", type(problem).__name__, "be a MinimaxProblem")
-        started = time.perf_counter()
-        end = deadline
-        if best_so_far and deadline is not None:
-            assert isinstance(asked, list)
-            end = started + max(0.0, deadline - started) / (len(asked) - place)
+        mine = clock.share(len(asked) - place if best_so_far else 1)
         if isinstance(problem.inputs, Finite):
-            left = None if end is None else max(end - started, 1e-3)
-            yield optimal_on_points(problem, problem.inputs, problem.loss, None, problem.gap, left)
+            yield optimal_on_points(problem, mine)
             continue
-        mechanism = two_outputs(problem.epsilon, problem.exponent, _interval(problem))
+        mechanism = two_outputs(problem.epsilon, problem.exponent, problem.inputs)
         if mechanism is not None:
             found, stopped = _in_closed_form(mechanism, problem), "the doubles of the domain ran out"
         else:
-            search = _Search(problem, end, last)
+            search = _MinimaxSearch(problem, mine.deadline, last)
             stopped = search.run()
             found = search.found()
             last = search if search.is_whole else last
-        design = _design(problem, found, stopped, started)
+        design = _design(problem, found, stopped, mine)
         yield design if best_so_far else within_gap(design, problem.gap, stopped)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen
 class _Found:
     """A mechanism, a prior on [0, 1] with its bound there in doubles, and how they were found."""
 
     mechanism: Window
-    atoms: Atoms
+    atoms: LevelledPrior
     bound: float
     solver: str
     details: dict[str, Any]
@@ -185,30 +118,22 @@ def _in_closed_form(mechanism: Window, problem: MinimaxProblem) -> _Found:
     return _Found(mechanism, atoms, bound, "closed form (two outputs)", {})
 
 
-def _design(problem: MinimaxProblem, found: _Found, stopped: str, started: float) -> Design:
-    mechanism = found.mechanism
-    lower, upper, evidence = _bounds(problem, found)
-    certificate = Certificate(lower, upper, EVERYWHERE, evidence is None, mechanism.privacy_loss(), evidence)
-    details = {"outputs": int(mechanism.points.size), "atoms": int(found.atoms.inputs.size)} | found.details
-    if certificate.relative_gap > problem.gap:
-        details["stopped"] = stopped
-    report = Report(
-        time.perf_counter() - started,
-        found.solver,
-        versions("numpy", "scipy", "highspy"),
-        MappingProxyType(details),
-    )
-    return Design(problem, mechanism, certificate, report)
+def _design(problem: MinimaxProblem, found: _Found, stopped: str, clock: Clock) -> Design:
+    evidence = _evidence(problem, found)
+    details = {"outputs": int(found.mechanism.points.size), "atoms": int(found.atoms.inputs.size)} | found.details
+    packages = versions("numpy", "scipy", "highspy")
+    report = Report(clock.used, found.solver, packages, details)
+    return saying_why(Design(problem, found.mechanism, evidence, report), problem.gap, stopped)
 
 
-def _bounds(problem: MinimaxProblem, found: _Found) -> tuple[float, float, MinimaxBound | None]:
-    mechanism = found.mechanism
-    if problem.loss in _PROVEN:
-        evidence = _evidence(problem, found.atoms)
-        return evidence.bound(mechanism), evidence.attained(mechanism), evidence
-    lower = found.bound * float(_interval(problem).length ** problem.exponent) * (1 - _CLAIMED_ROUNDING)
-    upper = mechanism.worst_case(problem.loss)[0] * (1 + _CLAIMED_ROUNDING)
-    return min(lower, upper), upper, None
+def _evidence(problem: MinimaxProblem, found: _Found) -> MinimaxBound | MinimaxClaim:
+    inputs = _interval(problem)
+    if not problem.has_exact_proof:
+        lower = found.bound * float(inputs.length**problem.exponent) * (1 - _CLAIMED_ROUNDING)
+        return MinimaxClaim(min(lower, MinimaxClaim(lower).attained(problem, found.mechanism)))
+    # an end may round to just outside the inputs; the bound is derived anew from the places stored
+    places = np.clip(inputs.lower + found.atoms.inputs * inputs.length, inputs.lower, inputs.upper)
+    return MinimaxBound(LevelledPrior(places, found.atoms.radii * inputs.length, found.atoms.weights))
 
 
 def _interval(problem: MinimaxProblem) -> Interval:
@@ -216,19 +141,10 @@ def _interval(problem: MinimaxProblem) -> Interval:
     return problem.inputs
 
 
-def _evidence(problem: MinimaxProblem, atoms: Atoms) -> MinimaxBound:
-    inputs = _interval(problem)
-    # an end may round to just outside the inputs; the bound is derived anew from the places stored
-    places = np.clip(inputs.lower + atoms.inputs * inputs.length, inputs.lower, inputs.upper)
-    radii = atoms.radii * inputs.length
-    exponent = int(problem.exponent)
-    return MinimaxBound(problem.epsilon, exponent, inputs.lower, inputs.upper, places, radii, atoms.weights)
-
-
-class _Search:
+class _MinimaxSearch:
     """Both sides on [0, 1], on a grid that is made finer until they meet."""
 
-    def __init__(self, problem: MinimaxProblem, deadline: float | None, last: _Search | None) -> None:
+    def __init__(self, problem: MinimaxProblem, deadline: float | None, last: _MinimaxSearch | None) -> None:
         self.problem, self.deadline = problem, deadline
         self.exponent = problem.exponent
         self.ratio = largest_safe_height(problem.epsilon, 1.0)
@@ -239,7 +155,7 @@ class _Search:
         self.atoms = two_atoms(self.ratio, self.exponent)
         self.bound = two_input_value(self.ratio, self.exponent)
         self.most_fine = 1 << int(math.log2(problem.most_outputs - 1))
-        if problem.loss not in _PROVEN:
+        if not problem.has_exact_proof:
             self.most_fine = min(self.most_fine, _MOST_FINE_DENSE)
         self.fine = min(self.most_fine, 256)
         self.base_mesh = self.prior_mesh = Mesh.coarse(self.fine)
@@ -275,7 +191,7 @@ class _Search:
         mechanism = Window(problem.epsilon, inputs, points, base, ratio, "minimax")
         return _Found(mechanism, self.atoms, self.bound, "cutting planes (HiGHS)", {"grid": self.fine + 1})
 
-    def _start_from(self, last: _Search) -> None:
+    def _start_from(self, last: _MinimaxSearch) -> None:
         self.cuts, self.rows = last.cuts, last.rows
         self.fine = last.fine
         self.base_mesh = last.base_mesh.coarsened(last.base_masses)
@@ -373,6 +289,6 @@ class _Search:
         if worst < self.worst:
             self.window, self.worst = window, worst
 
-    def _keep_atoms(self, atoms: Atoms | None, bound: float) -> None:
+    def _keep_atoms(self, atoms: LevelledPrior | None, bound: float) -> None:
         if atoms is not None and bound > self.bound:
             self.atoms, self.bound = atoms, bound

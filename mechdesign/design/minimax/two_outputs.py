@@ -17,8 +17,8 @@ import math
 
 import numpy as np
 
-from mechdesign.design.minimax.least_favourable import Atoms
 from mechdesign.domains import Interval
+from mechdesign.exact.levelled_prior import LevelledPrior
 from mechdesign.mechanisms.catalogue import largest_safe_height
 from mechdesign.mechanisms.window import Window
 
@@ -62,10 +62,10 @@ def _share(ratio: float, exponent: float) -> float:
     return 1 / (1 + math.exp(math.log(ratio) / (exponent - 1)))
 
 
-def two_atoms(ratio: float, exponent: float) -> Atoms:
+def two_atoms(ratio: float, exponent: float) -> LevelledPrior:
     """The least-favourable prior on the two ends of [0, 1], at the radius whose bound is V.
 
     With ``r^p = V`` the least value of G is 0: at t it is ``(c t^p + (1-t)^p - (1+c) r^p) / 2``.
     """
     radius = two_input_value(ratio, exponent) ** (1 / exponent)
-    return Atoms(np.array([0.0, 1.0]), np.full(2, radius), np.full(2, 0.5))
+    return LevelledPrior(np.array([0.0, 1.0]), np.full(2, radius), np.full(2, 0.5))

@@ -11,6 +11,7 @@ from mechdesign.errors import InvalidInput
 from mechdesign.exact.piecewise import hardest_input
 from mechdesign.losses import Custom, Loss, Power
 from mechdesign.mechanisms.catalogue import UNIT
+from mechdesign.privacy import Pure
 from mechdesign.values.codec import named
 from mechdesign.values.declare import epsilon, field, frozen, settle
 
@@ -84,6 +85,10 @@ class PiecewiseProblem:
     def output_domain(self) -> Interval | Circle:
         assert self.outputs is not None
         return self.outputs
+
+    @property
+    def privacy(self) -> Pure:
+        return Pure(self.epsilon)
 
     @property
     def criterion(self) -> Criterion:

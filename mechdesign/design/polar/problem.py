@@ -9,6 +9,7 @@ from mechdesign.criteria import Aim, Criterion
 from mechdesign.domains import Circle, Interval, require_domain
 from mechdesign.errors import InvalidInput
 from mechdesign.losses import Power
+from mechdesign.privacy import Pure
 from mechdesign.values.codec import encoded
 from mechdesign.values.declare import epsilon, frozen
 
@@ -38,6 +39,10 @@ class PolarProblem:
     @property
     def inputs(self) -> domains.Product:
         return domains.Product((self.distances, self.angles))
+
+    @property
+    def privacy(self) -> Pure:
+        return Pure(self.epsilon)
 
     @property
     def criterion(self) -> Criterion:

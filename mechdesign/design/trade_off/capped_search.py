@@ -9,25 +9,21 @@ that can be returned. The multipliers of the cap's cuts are prices on inputs; th
 
 from __future__ import annotations
 
-import math
-import time
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
 import numpy as np
 from mechdesign_solvers import SolverError
 from numpy.typing import NDArray
 
-from mechdesign.design.minimax.proof import MinimaxBound, exact_worst_error
 from mechdesign.design.trade_off.capped_program import BaseMeasure, CappedProgram, Cut
+from mechdesign.design.trade_off.problem import TradeOffProblem
 from mechdesign.exact.cells import Cells
+from mechdesign.exact.levelled_prior import LevelledPrior
 from mechdesign.exact.partition import best_partition, bin_costs, bin_outputs
+from mechdesign.exact.window import exact_worst_error
 from mechdesign.losses import Power
 from mechdesign.mechanisms.catalogue import UNIT
 from mechdesign.mechanisms.window import Window
-
-if TYPE_CHECKING:
-    from mechdesign.design.trade_off.search import TradeOffProblem
+from mechdesign.values.clock import Clock
+from mechdesign.values.declare import frozen
 
 Floats = NDArray[np.float64]
 
@@ -41,7 +37,7 @@ _SHARES = (0.0, 0.1, 0.3, 0.6)
 _SAFETY = 1e-13  # of the cap, left for rounding
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ends:
     """The mechanisms of least worst case and of least average, with their exact worst cases."""
 
@@ -51,16 +47,9 @@ class Ends:
     steady_inputs: Floats
     steady_weights: Floats
     least_cap: float
-    least: MinimaxBound
+    least: LevelledPrior
     prior_best: Window
     prior_worst: float
-    deadline: float
-
-
-def seconds_left(deadline: float) -> float | None:
-    """What a solver may still take."""
-    # a limit must be above 0: a deadline that has passed still gets a microsecond
-    return None if math.isinf(deadline) else max(1e-6, deadline - time.perf_counter())
 
 
 def _gathered(inputs: Floats, prices: Floats) -> Floats:
@@ -82,8 +71,8 @@ def _united(places: Floats, masses: Floats) -> tuple[Floats, Floats]:
 class CappedSearch:
     """Cuts within a set of outputs, then more outputs where the best bins ask for them."""
 
-    def __init__(self, problem: TradeOffProblem, ends: Ends, cap: float) -> None:
-        self.problem, self.ends = problem, ends
+    def __init__(self, problem: TradeOffProblem, ends: Ends, cap: float, clock: Clock) -> None:
+        self.problem, self.ends, self.clock = problem, ends, clock
         self.exponent = problem.exponent
         self.loss = Power(float(self.exponent))
         self.origin, self.length = problem.inputs.lower, problem.inputs.length
@@ -119,9 +108,9 @@ class CappedSearch:
         master = self._master()
         for rounds in range(1, _MOST_ROUNDS + 1):
             try:
-                value, base, session_prices = master.solve(seconds_left(self.ends.deadline))
+                value, base, session_prices = master.solve(self.clock.left())
             except SolverError as stopped:
-                return rounds, "the time limit was reached" if self._is_late() else f"a program failed: {stopped}"
+                return rounds, "the time limit was reached" if self.clock.is_over else f"a program failed: {stopped}"
             window = self._mechanism(base[:-1], float(base[-1]))
             self._keep_best(window)
             new = self._violated(window, master.averages)
@@ -141,9 +130,6 @@ class CappedSearch:
             master.add(new)
             self.cuts += new
         return _MOST_ROUNDS, "the search ended"
-
-    def _is_late(self) -> bool:
-        return time.perf_counter() >= self.ends.deadline
 
     def _master(self) -> CappedProgram:
         steady = BaseMeasure(self.steady_points, self.steady_base)

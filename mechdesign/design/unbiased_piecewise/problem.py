@@ -9,6 +9,7 @@ from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms.catalogue import UNIT
+from mechdesign.privacy import Pure
 from mechdesign.values.codec import named
 from mechdesign.values.declare import epsilon, field, frozen
 
@@ -34,6 +35,10 @@ class UnbiasedPiecewiseProblem:
             raise InvalidInput("domain", str(self.inputs), "be an interval for an unbiased mechanism")
         if self.loss != _SQUARED:
             raise InvalidInput("loss", self.loss, "be squared for an unbiased mechanism: its error is a variance")
+
+    @property
+    def privacy(self) -> Pure:
+        return Pure(self.epsilon)
 
     @property
     def criterion(self) -> Criterion:

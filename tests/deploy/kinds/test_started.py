@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from mechdesign.deploy import make_table
 from mechdesign.design import MinimaxProblem, UnbiasedProblem, optimal_minimax, optimal_unbiased
-from mechdesign.design.minimax.proof import exact_worst_error
+from mechdesign.exact.window import exact_worst_error
 from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.losses import Absolute, Squared

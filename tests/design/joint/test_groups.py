@@ -14,10 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from mechdesign.design import joint
+from mechdesign.design.joint import search as joint
 from mechdesign.design.joint.groups import _Search, search_groups
+from mechdesign.design.joint.limits import group_limits
 from mechdesign.design.joint.problem import JointProblem
-from mechdesign.design.joint.search import group_limits, optimal_joint
+from mechdesign.design.joint.search import optimal_joint, ratio
 from mechdesign.errors import NoAnswer
 from mechdesign.exact.rational import exp_lower
 from mechdesign.mechanisms.joint import JointResponse
@@ -32,26 +33,26 @@ SPEC = {"epsilon": 1.0, "users": 10000, "share": 0.033}
 def test_the_numbers_of_the_spec(group, caps, variance):
     design = optimal_joint(JointProblem(**SPEC, group=group, caps=caps))
     assert round(design.certificate.upper, 1) == variance
-    assert round(design.independent_variance, 1) == 9206.7
+    assert round(design.problem.independent_variance, 1) == 9206.7
     assert design.certificate.relative_gap < 1e-8
     assert not design.certificate.claimed
 
 
 def test_a_capped_pair_gains_nothing_and_a_capped_group_of_8_has_p_of_5_eighths():
-    assert optimal_joint(JointProblem(**SPEC, caps=(1.0,))).law.rho == 0
-    assert round(float(optimal_joint(JointProblem(**SPEC, group=8, caps=(1.0,))).law.truth), 4) == 0.6250
+    assert optimal_joint(JointProblem(**SPEC, caps=(1.0,))).mechanism.rho == 0
+    assert round(float(optimal_joint(JointProblem(**SPEC, group=8, caps=(1.0,))).mechanism.truth), 4) == 0.6250
 
 
 def test_with_every_partner_capped_at_eps_no_group_gains():
     for group in (4, 8):
         design = optimal_joint(JointProblem(**SPEC, group=group, caps=(1.0,) * (group - 1)))
-        assert design.certificate.lower == pytest.approx(design.independent_variance, rel=1e-6)
+        assert design.certificate.lower == pytest.approx(design.problem.independent_variance, rel=1e-6)
 
 
 def test_capped_groups_keep_every_cap_by_enumeration_of_all_truths():
     caps = (0.9, 1.5, 2.5)
     design = optimal_joint(JointProblem(1.0, 996, 0.05, group=6, caps=caps))
-    law = design.law
+    law = design.mechanism
     for known, cap in enumerate((1.0, *caps)):
         for told in itertools.product((0, 1), repeat=known):
             mass = [F(0), F(0)]
@@ -105,8 +106,8 @@ def test_for_pairs_the_search_agrees_with_the_closed_form(colluders, share, caps
     closed = optimal_joint(problem).certificate
     limits = group_limits(problem, up=True), group_limits(problem, up=False, margin=1e-10)
     found = search_groups(problem.goal(), *limits, 1e-4, 20.0)
-    assert float(found.lower) <= closed.upper * (1 + 1e-12)
-    assert float(found.lower) >= closed.upper * (1 - 2e-4)
+    assert float(found.evidence.value(problem)) <= closed.upper * (1 + 1e-12)
+    assert float(found.evidence.value(problem)) >= closed.upper * (1 - 2e-4)
 
 
 @pytest.mark.parametrize(
@@ -118,15 +119,15 @@ def test_with_colluders_the_interval_closes_to_the_gap_asked_for(group, colluder
     problem = JointProblem(1.0, users, 0.033, colluders=colluders, group=group, categories=categories)
     design = optimal_joint(problem)
     assert design.certificate.relative_gap <= 1.01e-3
-    assert design.privacy.averaged <= 1.0
-    assert design.certificate.upper <= design.independent_variance * (1 + 1e-6)
+    assert design.certificate.account.told.averaged <= 1.0
+    assert design.certificate.upper <= design.problem.independent_variance * (1 + 1e-6)
 
 
 def test_more_colluders_never_help_and_larger_groups_do_here():
     variances = [optimal_joint(JointProblem(**SPEC, group=4, colluders=m)).certificate for m in (0, 10, 100, 1000)]
     for fewer, more in itertools.pairwise(variances):
         assert fewer.lower <= more.upper
-    assert optimal_joint(JointProblem(**SPEC, group=8, colluders=500)).ratio < 0.36
+    assert ratio(optimal_joint(JointProblem(**SPEC, group=8, colluders=500))) < 0.36
 
 
 @settings(max_examples=15, deadline=None)
@@ -135,19 +136,19 @@ def test_every_group_design_keeps_its_budgets_and_its_interval(eps, share, collu
     problem = JointProblem(eps, 120, share, colluders=colluders, group=group, caps=(2 * eps,), gap=3e-2)
     design = optimal_joint(problem)  # the design itself proves its budgets exactly
     assert design.certificate.lower <= design.certificate.upper
-    assert design.privacy.conditional[1] <= 2 * eps
-    assert design.certificate.upper <= design.independent_variance * (1 + 1e-5)
+    assert design.certificate.account.told.conditional[1] <= 2 * eps
+    assert design.certificate.upper <= design.problem.independent_variance * (1 + 1e-5)
 
 
 def test_near_the_even_share_groups_turn_to_positive_correlation():
     design = optimal_joint(JointProblem(1.0, 10000, 0.5, group=4))
-    assert float(design.law.rho) == pytest.approx(1.0)
-    assert design.ratio < 1
+    assert float(design.mechanism.rho) == pytest.approx(1.0)
+    assert ratio(design) < 1
 
 
 def test_many_counts_on_both_sides_give_independent_answers():
     design = optimal_joint(JointProblem(1.0, 10000, (0.1, 0.7), group=4))
-    assert design.law.rho == 0
+    assert design.mechanism.rho == 0
     assert design.certificate.relative_gap < 1e-9
 
 
@@ -160,13 +161,13 @@ def test_a_box_that_no_solver_answers_is_not_dropped(monkeypatch):
     """With programs that fail from the second box on, the bound stays that of the whole."""
     problem = JointProblem(1.0, 10000, 0.033, colluders=500, group=4)
     whole = optimal_joint(problem).certificate
-    most_feasible, calls = _Search._most_feasible, []
+    largest, calls = _Search._largest, []
 
-    def failing(search, program, most):
+    def failing(search, program):
         calls.append(1)
-        return most_feasible(search, program, most) if len(calls) < 4 else None
+        return largest(search, program) if len(calls) < 4 else None
 
-    monkeypatch.setattr(_Search, "_most_feasible", failing)
+    monkeypatch.setattr(_Search, "_largest", failing)
     crippled = optimal_joint(problem).certificate
     assert crippled.lower < whole.lower
     assert crippled.upper >= whole.lower
@@ -178,8 +179,8 @@ def test_a_box_that_no_solver_answers_is_not_dropped(monkeypatch):
 )
 def test_where_no_group_gains_the_design_is_exactly_randomised_response(eps, users, share, colluders):
     design = optimal_joint(JointProblem(eps, users, share, colluders, group=8))
-    assert design.law.rho == 0
-    assert design.certificate.upper == pytest.approx(design.independent_variance, rel=1e-9)
+    assert design.mechanism.rho == 0
+    assert design.certificate.upper == pytest.approx(design.problem.independent_variance, rel=1e-9)
     assert design.certificate.relative_gap <= 1e-3
 
 
@@ -189,7 +190,7 @@ def test_where_no_rounding_of_the_search_is_private_independent_answers_stand_wi
     loose = JointResponse((F(0), F(0), F(0), F(1, 10), F(9, 10)))
     monkeypatch.setattr(joint, "on_grid", lambda weights, categories, bits: loose)
     design = optimal_joint(problem)
-    assert design.law.rho == 0
+    assert design.mechanism.rho == 0
     assert design.certificate.lower == best.certificate.lower < best.certificate.upper < design.certificate.upper
 
 
@@ -232,7 +233,7 @@ def test_the_gap_named_when_the_time_is_up_has_an_answer_at_that_bound(monkeypat
     named = float(re.search(r"--gap (\S+) has", str(caught.value))[1])
     assert (caught.value.upper - caught.value.lower) / caught.value.upper <= named
     again = search_groups(problem.goal(), *limits, named, 20.0)
-    assert float(again.lower) >= caught.value.lower * (1 - 1e-12)
+    assert float(again.evidence.value(problem)) >= caught.value.lower * (1 - 1e-12)
 
 
 def test_a_search_without_time_says_what_it_knows():

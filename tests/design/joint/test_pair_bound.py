@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mechdesign.design.joint.pair_bound import Goal, least_on_lines, least_pair, line_below
-from mechdesign.design.joint.proof import averaged_ratio, conditional_ratio
+from mechdesign.exact.collusion import averaged_ratio, conditional_ratio
 from mechdesign.mechanisms.joint import JointResponse
 
 

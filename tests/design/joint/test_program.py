@@ -6,9 +6,9 @@ import pytest
 
 from mechdesign.design.joint.problem import JointProblem
 from mechdesign.design.joint.program import pair_program, search_joint
-from mechdesign.design.joint.proof import prove_joint_privacy
 from mechdesign.design.joint.search import optimal_joint
 from mechdesign.errors import InvalidInput, NoAnswer
+from mechdesign.exact.collusion import prove_joint_privacy
 
 
 @pytest.mark.slow
@@ -27,7 +27,7 @@ def test_scip_and_the_closed_form_agree(problem):
     assert found.certificate.lower <= closed.certificate.upper * (1 + 1e-9)
     assert found.certificate.upper == pytest.approx(closed.certificate.upper, rel=1e-6)
     assert found.report.details["solver_objective"] == pytest.approx(closed.certificate.upper, rel=1e-5)
-    prove_joint_privacy(found.law, problem.epsilon, problem.users, problem.colluders, problem.caps)
+    prove_joint_privacy(found.mechanism, problem.epsilon, problem.users, problem.colluders, problem.caps)
 
 
 @pytest.mark.parametrize("colluders", [0, 300])
@@ -35,7 +35,7 @@ def test_the_program_holds_the_closed_form_s_point_at_its_value(colluders):
     problem = JointProblem(1.0, 10000, 0.05, colluders=colluders)
     design = optimal_joint(problem)
     unit, program = pair_program(problem)
-    p, r = float(design.law.truth), -float(design.law.rho)
+    p, r = float(design.mechanism.truth), -float(design.mechanism.rho)
     x0 = (unit * 4 / 10000) ** 0.5
     x = 1 / (2 * p - 1) / x0
     point = [p, r, x, x * x]
@@ -47,8 +47,8 @@ def test_the_program_holds_the_closed_form_s_point_at_its_value(colluders):
 @pytest.mark.parametrize("colluders", [0, 500])
 def test_at_the_edge_no_pair_lies_together_as_in_the_closed_form(colluders):
     problem = JointProblem(1.0, 10000, 0.033, colluders=colluders)
-    assert optimal_joint(problem).law.weights[0] == 0
-    assert search_joint(problem, 60.0).law.weights[0] == 0
+    assert optimal_joint(problem).mechanism.weights[0] == 0
+    assert search_joint(problem, 60.0).mechanism.weights[0] == 0
 
 
 def test_a_limit_raises_with_bounds():

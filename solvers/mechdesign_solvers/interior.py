@@ -1,15 +1,18 @@
-"""The linear program of the unbiased optimum on given outputs, by an interior-point method that knows its structure.
+"""Laws of given means between a base measure and a multiple of it: an interior-point method that knows their structure.
 
-With a base measure mu and the extra mass e on it, ``q(y|x) = mu(y) + e_x(y)`` and ``0 <= e_x <= (c - 1) mu``:
+With a base measure mu and the extra mass e on it, ``q_x(y) = mu(y) + e_x(y)`` and ``0 <= e_x <= (c - 1) mu``:
 
-    minimise ``sum_x p_x sum_y (y - x)^2 q(y|x)``  subject to  ``sum_y q(y|x) = 1``, ``sum_y (y - x) q(y|x) = 0``.
+    minimise ``sum_x p_x sum_y ((y - x)^2 + v_y) q_x(y)``  subject to  ``sum_y q_x = 1``, ``sum_y (y - x) q_x = 0``.
 
-It has ``n m`` variables, but the Newton system of a primal-dual method couples the inputs through mu only: eliminating
-e and mu leaves one value and one slope for each input, ``2 n`` unknowns. A step costs ``O(m n^2)``, and the value and
-slope of each input are the quadratic of the proof (`mechdesign.design.unbiased.proof`). General solvers see none of
-this, and the cutting planes over mu need thousands of cuts where the optimum has many outputs.
+A column y stands for outputs with mean y and variance v_y. The program has ``n m`` variables, but the Newton system of
+a primal-dual method couples the laws through mu only: eliminating e and mu leaves one value and one slope for each law,
+``2 n`` unknowns. A step costs ``O(m n^2)``, and values and slopes are the quadratics of proofs. General solvers see
+none of this, and cutting planes over mu need thousands of cuts where the optimum has many outputs.
 
 The start is feasible on both sides and each iterate stays so: stopping early costs accuracy, never validity.
+
+The systems have a few hundred unknowns: more than one thread of BLAS gains nothing on them, and on a busy machine
+threads that wait for each other cost much. Callers limit them to one (`threadpoolctl.threadpool_limits`) for a search.
 """
 
 from __future__ import annotations
@@ -21,26 +24,23 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-
-from mechdesign.design.unbiased.tiles import Cholesky, gram
+from scipy.linalg import cho_factor, cho_solve
 
 Floats = NDArray[np.float64]
-
-REACH = 2.2
-"""Outputs must reach this many times ``coth(eps / 2)``, or the start would not be unbiased."""
 
 _MOST_STEPS = 300
 _BACK_OFF = 0.99  # of the way to the boundary
 _SHORT = 0.3  # a step this short means that the corrector led astray
 _PULLS = (0.3, 0.8)  # towards the centre instead
 _JITTER = 1e-14
+_USUAL_ENDS, _USUAL_PULL = 0.6, 0.8  # of the base of the start, at the two outer columns; of its extra, tilted
 
 
-@dataclass(frozen=True, slots=True)
-class Optimum:
-    """Base measure on the outputs, value and slope of each input, and the bounds they give on these outputs.
+@dataclass(frozen=True, slots=True, eq=False)
+class LawsOptimum:
+    """Base measure on the columns, value and slope of each law, and the bounds they give on these columns.
 
-    The quadratic of an input is ``p (y - x)^2 - slope (y - x) - value``.
+    The quadratic of a law is ``p (y - x)^2 - slope (y - x) - value``.
     """
 
     base: Floats
@@ -50,23 +50,28 @@ class Optimum:
     lower: float
     steps: int
 
-    def quadratics(self, weights: Floats) -> tuple[Floats, Floats]:
-        """Offset b and slope s with ``p h^2 - slope h - value = (h - b)(p h + s)``, b being the root of least size."""
-        root = np.sqrt(np.maximum(self.slopes**2 + 4 * weights * self.values, 0.0))
-        far = (self.slopes + np.copysign(root, self.slopes)) / 2  # p times the other root: nothing cancels
-        offsets = np.divide(-self.values, far, out=np.zeros_like(far), where=far != 0)
-        return offsets, -far
 
+def solve_laws(
+    means: Floats,
+    weights: Floats,
+    ratio: float,
+    places: Floats,
+    gap: float,
+    deadline: float = math.inf,
+    spreads: Floats | None = None,
+) -> LawsOptimum:
+    """The optimum on these columns to a relative ``gap``, or as near as steps, rounding and the deadline allow.
 
-def solve(
-    inputs: Floats, weights: Floats, ratio: float, outputs: Floats, gap: float, deadline: float = math.inf
-) -> Optimum:
-    """The optimum on these outputs to a relative ``gap``, or as near as steps, rounding and the deadline allow.
+    Columns have means ``places``, which increase from ``-r`` to ``r``, and variances ``spreads`` (0 if left out). There
+    are no such laws unless ``r > (c + 1) / (c - 1)`` times the largest mean.
 
-    Inputs lie in [-1, 1]; outputs increase from ``-r`` to ``r`` with ``r >= REACH coth(eps / 2)``.
+    >>> optimum = solve_laws(np.array([-1.0, 1.0]), np.array([0.5, 0.5]), 3.0, np.linspace(-4, 4, 9), 1e-9)
+    >>> round(optimum.upper, 6)  # at most (2^2 - 1), with all mass at -2 and 2
+    3.0
     """
-    scale = float(outputs[-1])
-    point = InteriorPoint(inputs / scale, weights, ratio, outputs / scale)
+    scale = float(places[-1])
+    columns = np.zeros(places.size) if spreads is None else spreads / scale**2
+    point = _InteriorPoint(means / scale, weights, ratio, places / scale, columns)
     steps = 0
     while steps < _MOST_STEPS and point.gap > gap * point.upper and time.perf_counter() < deadline:
         try:
@@ -76,7 +81,7 @@ def solve(
             break
         steps += 1
     square = scale * scale
-    return Optimum(
+    return LawsOptimum(
         point.base, point.values * square, point.slopes * scale, point.upper * square, point.lower * square, steps
     )
 
@@ -90,23 +95,22 @@ class _Direction(NamedTuple):
     at_top: Floats
 
 
-class InteriorPoint:
+class _InteriorPoint:
     """An iterate: ``base, extra, room`` with ``extra + room = (c-1) base``; ``values, slopes, at_base, at_top``."""
 
-    def __init__(self, inputs: Floats, weights: Floats, ratio: float, outputs: Floats) -> None:
+    def __init__(self, means: Floats, weights: Floats, ratio: float, places: Floats, spreads: Floats) -> None:
         self.gain = ratio - 1
-        self.distances = outputs[None, :] - inputs[:, None]
-        self.costs = weights[:, None] * self.distances**2
-        count, size = self.distances.shape
-        # half of every law is extra; most of the base is at the ends, so that a tilt of the extra reaches all means
-        base = np.full(size, 0.4 / size)
-        base[[0, -1]] += 0.3
-        self.base = base * (2 / (1 + ratio))
-        tilts = inputs / (self.gain * (self.base @ outputs**2))
-        self.extra = self.gain * self.base * (0.5 + tilts[:, None] * outputs)
+        self.distances = places[None, :] - means[:, None]
+        self.costs = weights[:, None] * (self.distances**2 + spreads)
+        # half of every law is extra, tilted to its mean
+        self.base = _first_base(float(np.abs(means).max()), ratio, places)
+        tilts = means / (self.gain * (self.base @ places**2))
+        self.extra = self.gain * self.base * (0.5 + tilts[:, None] * places)
         self.room = self.gain * self.base - self.extra
-        # values below zero keep all multipliers above it, even where an output costs nothing
-        self.values, self.slopes = np.full(count, -float(self.costs.mean())), np.zeros(count)
+        # values below zero keep all multipliers above it, even where a column costs nothing
+        count = means.size
+        least = float((weights[:, None] * self.distances**2).mean())
+        self.values, self.slopes = np.full(count, -least), np.zeros(count)
         self.quadratics = self.costs - self.values[:, None]
         self.at_top = np.repeat(self.quadratics.sum(axis=0)[None, :] / (self.gain * count), count, axis=0)
         self.at_base = self.quadratics + self.at_top
@@ -166,10 +170,24 @@ class InteriorPoint:
         self.quadratics = self.costs - self.values[:, None] - self.slopes[:, None] * self.distances
 
 
+def _first_base(farthest: float, ratio: float, places: Floats) -> Floats:
+    """A base with half its mass free and so much of it at the two outer columns that a tilt reaches all means.
+
+    The second moment of the base decides how much tilt that takes; where columns reach far little at the ends will do.
+    """
+    tilt = farthest * (ratio + 1) / (ratio - 1)
+    pull = max(_USUAL_PULL, (1 + tilt) / 2)
+    inner = float(places @ places) / places.size
+    ends = min(max((tilt / pull - inner) / (1 - inner), _USUAL_ENDS), 1 - 1e-9)
+    base = np.full(places.size, (1 - ends) / places.size)
+    base[[0, -1]] += ends / 2
+    return np.asarray(base * (2 / (1 + ratio)))
+
+
 class _Newton:
     """The Newton system at an iterate, reduced to values and slopes and factorised once for all right-hand sides."""
 
-    def __init__(self, at: InteriorPoint) -> None:
+    def __init__(self, at: _InteriorPoint) -> None:
         self.at = at
         gain, far = at.gain, at.distances
         count = far.shape[0]
@@ -178,7 +196,8 @@ class _Newton:
         answer = 1 + gain * self.top * self.ease  # of the law to one more unit of base
         self.coupling = np.concatenate([answer, answer * far]).T
         self.stiffness = gain * gain * np.sum(self.top * self.low * self.ease, axis=0)
-        system = gram(self.coupling / np.sqrt(self.stiffness)[:, None])
+        columns = self.coupling / np.sqrt(self.stiffness)[:, None]
+        system = columns.T @ columns
         here = np.arange(count)
         system[here, here] += self.ease.sum(axis=1)
         across = np.sum(self.ease * far, axis=1)
@@ -188,7 +207,7 @@ class _Newton:
         self.units = 1 / np.sqrt(np.diag(system))
         system *= self.units[:, None] * self.units
         system[np.diag_indices(2 * count)] += _JITTER
-        self.factor = Cholesky(system)
+        self.factor = cho_factor(system, lower=True, overwrite_a=True)
         laws = at.base + at.extra
         self.missing = np.concatenate([1 - laws.sum(axis=1), -np.sum(far * laws, axis=1)])
 
@@ -201,7 +220,7 @@ class _Newton:
         on_base = np.sum(gain * (at_top + self.top * eased) - at.quadratics, axis=0)
         on_laws = self.missing - np.concatenate([eased.sum(axis=1), np.sum(far * eased, axis=1)])
         right = on_laws - np.einsum("yk,y->k", self.coupling, on_base / self.stiffness)
-        multipliers = self.units * self.factor.solve(self.units * right)
+        multipliers = self.units * cho_solve(self.factor, self.units * right)
         base = (on_base + np.einsum("yk,k->y", self.coupling, multipliers)) / self.stiffness
         lift = multipliers[:count, None] + multipliers[count:, None] * far
         extra = eased + self.ease * (lift + gain * self.top * base)

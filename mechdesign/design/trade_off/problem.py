@@ -1,0 +1,86 @@
+"""What is asked of a mechanism of least average error whose worst case is capped."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from mechdesign.criteria import Aim, Criterion
+from mechdesign.design.minimax.problem import ABSOLUTE
+from mechdesign.design.prior.problem import require_prior_problem
+from mechdesign.domains import Interval
+from mechdesign.errors import InvalidInput, require_finite
+from mechdesign.exact.cells import Cells, KnownPrior, coarse_cells, in_words, prior_echo, rounded_to_atoms
+from mechdesign.losses import Loss, Power
+from mechdesign.mechanisms.catalogue import UNIT
+from mechdesign.privacy import Pure
+from mechdesign.values.codec import named
+from mechdesign.values.declare import epsilon, field, finite, frozen, gap, optional
+
+MOST_ATOMS = 256
+"""A prior of more values is rounded to this many cell means, which keeps its mean."""
+
+LEAST_SLACK = 1e-5
+
+
+@frozen
+class TradeOffProblem:
+    """The least average under a prior with worst case at most ``cap``; None asks for the least worst case first.
+
+    Then the cap is the certified least worst case times ``1 + slack``; ``slack`` means nothing for a given cap. ``gap``
+    is the relative distance between the proven bounds on the average at which the search stops. The average is taken
+    under the prior as given if it has at most 256 values, else under its rounding to the means of that many cells,
+    `atoms`, which the certificate's scope names.
+
+    A density that is a function can be asked about, but not be in a file: the design's own problem then has the `Cells`
+    that were cut from it, whose means the atoms are.
+    """
+
+    kind: ClassVar[str] = "trade-off"
+
+    epsilon: float = epsilon()
+    prior: KnownPrior = field(metadata=named("prior_form"))
+    loss: Loss = field(default=ABSOLUTE, metadata=named("loss_form"))
+    inputs: Interval = UNIT
+    cap: float | None = field(default=None, converter=optional(lambda said: require_finite(said, "cap")))
+    gap: float = gap(1e-6, default=1e-3)
+    slack: float = finite("slack", default=1e-3)
+
+    def __attrs_post_init__(self) -> None:
+        require_prior_problem(self.epsilon, self.prior, self.loss, self.inputs)
+        if self.cap is not None and not self.cap > 0:
+            raise InvalidInput("cap", self.cap, "be above 0")
+        if not LEAST_SLACK <= self.slack < 1:
+            raise InvalidInput("slack", self.slack, f"lie between {LEAST_SLACK:g} and 1")
+
+    @property
+    def exponent(self) -> int:
+        assert isinstance(self.loss, Power)
+        return int(self.loss.exponent)
+
+    @property
+    def privacy(self) -> Pure:
+        return Pure(self.epsilon)
+
+    @property
+    def criterion(self) -> Criterion:
+        return Criterion(Aim.AVERAGE_CAPPED)
+
+    @property
+    def atoms(self) -> Cells:
+        """The prior the average is taken under."""
+        return rounded_to_atoms(self.prior, MOST_ATOMS)
+
+    @property
+    def is_rounded(self) -> bool:
+        return not coarse_cells(self.prior, MOST_ATOMS).are_atoms
+
+    @property
+    def prior_in_words(self) -> str:
+        if not self.is_rounded:
+            return in_words(self.prior)
+        return f"the {self.atoms.means.size} atoms that {in_words(self.prior)} are rounded to"
+
+    def echo(self) -> dict[str, Any]:
+        """What loss, criterion and prior are called, and what range and mean of the atoms are."""
+        prior = prior_echo(self.prior, self.atoms) | {"rounded": self.is_rounded}
+        return {"loss": self.loss.name, "criterion": self.criterion.words, "prior": prior}

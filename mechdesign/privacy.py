@@ -1,0 +1,67 @@
+"""What privacy must hold, as values: who may learn what, and how much.
+
+A problem offers its requirement (``problem.privacy``); `mechdesign.exact.privacy.prove` decides exactly whether a
+mechanism keeps it and says what it gives away. Everything between the two carries the value and does not look inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from mechdesign.errors import InvalidInput, require_epsilon, require_number, require_whole
+from mechdesign.values.declare import epsilon, field, frozen, whole
+
+
+@frozen
+class Pure:
+    """Epsilon-LDP: no report is more than ``e^epsilon`` times as likely from one input as from any other."""
+
+    kind: ClassVar[str] = "pure"
+
+    epsilon: float = epsilon()
+
+
+def require_caps(caps: Iterable[float | None]) -> tuple[float | None, ...]:
+    """The epsilons that one, two, ... known partners may cost at most, or `InvalidInput`; None is no cap."""
+    said = tuple(caps)
+    for cap in said:
+        if cap is not None and not require_number(cap, "conditional eps") > 0:
+            step = "every cap above 0 is feasible: independent answers at that eps keep it"
+            raise InvalidInput("conditional eps", cap, "be above 0", step)
+    return tuple(None if cap is None else require_epsilon(cap, "conditional eps") for cap in said)
+
+
+@frozen
+class Collusion:
+    """What a joint response may give away about one of ``users`` if ``colluders`` others tell the collector all.
+
+    On average over the random grouping the ratio is at most ``e^epsilon`` (theorem 3 of the JRR paper); once c partners
+    of one's own group are known to collude, at most ``e^(caps[c-1])``, None for no cap.
+
+    >>> Collusion(1.0, users=10000, colluders=500, caps=(2.0,)).caps
+    (2.0,)
+    """
+
+    kind: ClassVar[str] = "collusion"
+
+    epsilon: float = epsilon()
+    users: int = whole("users", 2)
+    colluders: int = whole("colluders", 0, default=0)
+    caps: tuple[float | None, ...] = field(default=(), converter=require_caps)
+
+    def __attrs_post_init__(self) -> None:
+        require_colluders(self.colluders, self.users)
+
+
+def require_colluders(colluders: int, users: int) -> int:
+    """A number of colluding users that leaves one to be protected, or `InvalidInput`."""
+    try:
+        return require_whole(colluders, "colluders", 0, users - 1)
+    except InvalidInput:
+        rule = f"be a whole number from 0 to {users - 1}, less than the users"
+        raise InvalidInput("colluders", colluders, rule) from None
+
+
+Privacy = Pure | Collusion
+"""Every requirement there is: what proves it stands in `mechdesign.exact.privacy`."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -19,13 +18,14 @@ from mechdesign.deploy.frames_parts import Engine, Part, counted, parts_of
 from mechdesign.deploy.table import Table
 from mechdesign.errors import FileProblem, InvalidInput, sealed
 from mechdesign.values import files
+from mechdesign.values.declare import frozen
 
 Source = Any  # a path, or a lazy Polars frame
 
 _SHA256, _COLUMN, _EPSILON = "mechdesign.table.sha256", "mechdesign.column", "mechdesign.epsilon"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Applied:
     """A file of reports that was written."""
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from mechdesign import catalogue
-from mechdesign.design.additive.search import AdditiveProblem, optimal_additive
-from mechdesign.design.unbiased.search import optimal_unbiased
+from mechdesign.design.additive import AdditiveProblem, optimal_additive
+from mechdesign.design.unbiased import optimal_unbiased
 from mechdesign.mechanisms.conditional import ConditionalNoise
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
 from mechdesign.plot.noise import noise_map, noise_table

@@ -23,7 +23,7 @@ from scipy import special
 
 from mechdesign.budget.capacity import LEAST, MOST, Capacity, Requirement, unmet
 from mechdesign.design import UnbiasedProblem, optimal_unbiased
-from mechdesign.design.additive.search import AdditiveProblem, optimal_additive
+from mechdesign.design.additive import AdditiveProblem, optimal_additive
 from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput, NoAnswer, require_epsilon
 from mechdesign.losses import Power

@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import optimize
 
 from mechdesign.classifier.pac import gaussian_deviation
-from mechdesign.design.minimax.search import MinimaxProblem, optimal_minimax
+from mechdesign.design.minimax import MinimaxProblem, optimal_minimax
 from mechdesign.domains import Finite
 from mechdesign.errors import InvalidInput, require_epsilon
 from mechdesign.losses import Power

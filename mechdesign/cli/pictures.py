@@ -14,8 +14,8 @@ from mechdesign.cli.bench import HEAT, LINES, bench_figure
 from mechdesign.cli.question import Labels
 from mechdesign.collect import bench
 from mechdesign.collect.protocols import designed
-from mechdesign.collect.protocols.table_laws import output_points
 from mechdesign.deploy import Table
+from mechdesign.deploy.kinds import Listed
 from mechdesign.deploy.table import load_table
 from mechdesign.design import SavedDesign
 from mechdesign.design.joint import JointProblem
@@ -111,13 +111,14 @@ def _table_figure(table: Table) -> Figure:
     names = table.labels
     if channel.edges is not None:
         return channel_map(channel.items, channel.edges, channel.matrix, title)
-    outputs = output_points(table)
+    assert isinstance(table.law, Listed)
+    outputs = table.law.outputs
     if isinstance(domain, Finite):
         columns = names.outputs or [f"{value:.10g}" for value in outputs]
         rows = names.inputs or [f"{value:.10g}" for value in channel.items]
-        law = Discrete(float(table.epsilon), domain, Finite(tuple(outputs.tolist())), channel.matrix, table.name)
+        law = Discrete(float(table.epsilon), domain, Finite(outputs), channel.matrix, table.name)
         return plot.probability_table(law, (rows, columns))
-    return _gathered_figure(channel.items, outputs, channel.matrix, title)
+    return _gathered_figure(channel.items, np.array(outputs), channel.matrix, title)
 
 
 def _gathered_figure(items: Any, outputs: Any, matrix: Any, title: str) -> Figure:

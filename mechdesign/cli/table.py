@@ -22,7 +22,7 @@ from mechdesign.data.matrices import read_matrix
 from mechdesign.data.numbers import require_number_text
 from mechdesign.deploy import Table, make_table, repaired
 from mechdesign.deploy.labels import Labels, require_labels
-from mechdesign.deploy.table import NOISE, Source
+from mechdesign.deploy.making import NOISE, Source
 from mechdesign.design import MinimaxProblem, SavedDesign, load_design, optimal_minimax
 from mechdesign.domains import Finite, Interval
 from mechdesign.errors import FileProblem, InvalidInput, require_epsilon
@@ -252,7 +252,7 @@ def _document(table: Table, out: Path | None) -> dict[str, Any]:
         "epsilon": float(table.epsilon),
         "bits": table.bits,
         "privacy_loss": table.privacy_loss,
-        "outputs": len(law["outputs"]) if "outputs" in law else law.get("cells"),
+        "outputs": law.size,
         "input_labels": table.labels.inputs,
         "output_labels": table.labels.outputs,
         "estimator": table.document["estimator"],

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from mechdesign.collect.quantise import edges_of
 from mechdesign.collect.two_phase import TwoPhasePlan
 from mechdesign.deploy import Table, make_table, sample
-from mechdesign.deploy.sampler import whole
+from mechdesign.deploy.draws import whole
 from mechdesign.domains import Finite, require_numbers
 from mechdesign.errors import InvalidData, InvalidInput
 from mechdesign.mechanisms.protocol import Mechanism

@@ -15,7 +15,7 @@ import numpy as np
 
 from mechdesign.collect.descriptor import describe_support
 from mechdesign.collect.two_phase import DesignStep, TwoPhasePlan, additive_form
-from mechdesign.design.unbiased.search import grid_weights
+from mechdesign.design.unbiased import grid_weights
 from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.priors import Atoms, Density, Prior

@@ -37,8 +37,8 @@ from mechdesign.collect.mean import (
 )
 from mechdesign.collect.numeric import Accuracy
 from mechdesign.collect.quantise import edges_of, require_bins, require_data
-from mechdesign.design.additive.search import AdditiveProblem, optimal_additive
-from mechdesign.design.unbiased.search import UnbiasedProblem, optimal_unbiased
+from mechdesign.design.additive import AdditiveProblem, optimal_additive
+from mechdesign.design.unbiased import UnbiasedProblem, optimal_unbiased
 from mechdesign.domains import Interval, require_domain, require_numbers
 from mechdesign.errors import InvalidData, InvalidInput, require_epsilon, require_finite
 from mechdesign.exact.privacy import prove_privacy

@@ -7,11 +7,12 @@ from mechdesign.deploy.estimators import DirectionEstimate, FrequencyEstimate, M
 from mechdesign.deploy.export import LANGUAGES, Difference, export_table, source_difference
 from mechdesign.deploy.frames import Applied, apply, apply_dask, apply_table, estimate, estimate_reports, tally
 from mechdesign.deploy.labels import Labels
+from mechdesign.deploy.making import make_table, repaired
 from mechdesign.deploy.parties import PartyRun, RunFailed, law_to_run, run_parties
 from mechdesign.deploy.reference import Stream, fixed_stream, report
 from mechdesign.deploy.rounding import BITS
 from mechdesign.deploy.sampler import sample
-from mechdesign.deploy.table import Table, load_table, make_table, repaired
+from mechdesign.deploy.table import Table, load_table
 from mechdesign.deploy.vectors import test_vectors, vectors_content
 
 __all__ = [

@@ -7,26 +7,24 @@ order: the result is the same to the last bit.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from mechdesign.deploy.kinds import VECTOR_UNIT, FiniteLaw, PiecesLaw, Reading
+from mechdesign.deploy.kinds.law import Moments
 from mechdesign.deploy.table import Table
 from mechdesign.domains import Circle
 from mechdesign.errors import InvalidData, InvalidInput, require_number
-from mechdesign.values.dyadic import dyadic
+from mechdesign.values.declare import Floats
 
-Floats = NDArray[np.float64]
-Law = Mapping[str, Any]
+QUANTITIES = ("mean", "frequencies", "direction")
 
 _CHUNK = 1 << 18
-_UNIT = 1 << 40  # cosines are summed in these parts of 1
-_CLOSEST = 1e-12  # ratio of singular values under which doubles no longer tell rows apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +73,15 @@ class DirectionEstimate:
     confidence: float
 
 
+Estimate = MeanEstimate | FrequencyEstimate | DirectionEstimate
+
+
+def require_quantity(of: str | None) -> None:
+    """One of `QUANTITIES`, or none."""
+    if of is not None and of not in QUANTITIES:
+        raise InvalidInput("of", of, f"be one of {', '.join(QUANTITIES)}")
+
+
 class Tally:
     """Reports of one table, as the sums its estimates need.
 
@@ -91,7 +98,7 @@ class Tally:
     __slots__ = ("_sums", "count", "table")
 
     def __init__(self, table: Table) -> None:
-        if table.law.get("clamp") is not None:
+        if table.law.is_clamped:
             rule = "keep the reports outside the domain: clamped ones have a bias that no affine map takes away"
             raise InvalidInput("table", table.name, rule, "make the table from the mechanism without the clamp")
         self.table = table
@@ -116,18 +123,18 @@ class Tally:
             raise InvalidInput("reports", "a masked array", "have no masked entries", "drop what is missing first")
         if values.ndim != 1 or (values.size and values.dtype.kind not in "fiu"):
             raise InvalidInput("reports", f"{values.dtype} of shape {values.shape}", "be one list of numbers")
-        find, add_up = _reading(self.table)
+        reading = _reading(self.table)
         sums: list[int] = []
         for begin in range(0, values.size, _CHUNK):
             chunk = values[begin : begin + _CHUNK].astype(np.float64)
-            places, wrong = find(chunk)
+            places, wrong = reading.find(chunk)
             if wrong.any():
                 position = int(np.argmax(wrong))
                 step = "were they drawn from another table, or rounded on the way?"
                 raise InvalidData(
                     f"reports[{begin + position}]", float(chunk[position]), "be a possible output of the table", step
                 )
-            sums = _added(sums, add_up(places))
+            sums = _added(sums, reading.add_up(places))
         self._sums = _added(self._sums, sums)
         self.count += values.size
         return self
@@ -139,6 +146,14 @@ class Tally:
         self._sums = _added(self._sums, other._sums)
         self.count += other.count
         return self
+
+    def estimate(self, confidence: float = 0.95, of: str | None = None) -> Estimate:
+        """One of `QUANTITIES`: by default the direction on a circle, frequencies where inputs have labels, else the
+        mean."""
+        usual = "frequencies" if self.table.labels.inputs is not None else "mean"
+        wanted = of or ("direction" if isinstance(self.table.domain, Circle) else usual)
+        found: Estimate = getattr(self, wanted)(confidence)
+        return found
 
     def mean(self, confidence: float = 0.95) -> MeanEstimate:
         """The average of the inputs, by the table's own ``Z = slope Y + intercept``.
@@ -180,7 +195,7 @@ class Tally:
         Each interval is normal, with ``z^2 / 2`` more reports at either extreme of its row of L as in `mean`.
         """
         z = _quantile(confidence)
-        if self.table.kind != "finite":
+        if not isinstance(self.table.law, FiniteLaw):
             rule = "have a finite domain to estimate frequencies"
             raise InvalidInput("table", f"{self.table.kind} table", rule, "take the mean, or the direction on a circle")
         n = self._require_reports()
@@ -191,7 +206,7 @@ class Tally:
         ends = inverse.min(axis=1), inverse.max(axis=1)
         around = np.maximum(np.diag(covariance), 0.0) * n * n
         half = z * np.sqrt(_variance(around, estimates, ends, n, z) / n)
-        points = np.array([float(text) for text in self.table.document["domain"]["points"]])
+        points = np.array(self.table.law.domain.points)
         lower, upper, labels = estimates - half, estimates + half, self.table.labels.inputs
         return FrequencyEstimate(points, estimates, lower, upper, n, covariance, confidence, labels)
 
@@ -205,20 +220,21 @@ class Tally:
         sure.
         """
         z = _quantile(confidence)
-        if not isinstance(self.table.domain, Circle):
+        law = self.table.law
+        if not (isinstance(law, PiecesLaw) and law.is_circle):
             rule = "be of a circle to estimate a direction"
             raise InvalidInput("table", f"table on {self.table.domain}", rule, "take the mean")
         n = self._require_reports()
-        cosine, sine, double_cosine, double_sine = (total / (_UNIT * n) for total in self._sums)
-        shrink = _shrinkage(self.table)
+        cosine, sine, double_cosine, double_sine = (total / (VECTOR_UNIT * n) for total in self._sums)
+        shrink = law.shrinkage(self.table.name)
         angle = math.atan2(math.copysign(1.0, shrink) * sine, math.copysign(1.0, shrink) * cosine)
         length = math.hypot(cosine, sine)
         across = (1 - double_cosine * math.cos(2 * angle) - double_sine * math.sin(2 * angle)) / 2
         variance = _variance(max(across, 0.0) * n, 0.0, (-1.0, 1.0), n, z)
         deviation = min(math.sqrt(variance / n) / length, math.pi) if length else math.pi
-        period = self.table.domain.period
+        period = law.domain.period
         unit = period / math.tau
-        cell = float(self.table.law["step"])
+        cell = law.step
         half = min(math.asin(z * deviation) * unit + cell, period / 2) if z * deviation < 1 else period / 2
         at = angle % math.tau * unit
         resultant = length / abs(shrink)
@@ -242,28 +258,23 @@ class Tally:
         half = width * deviation + bias
         return MeanEstimate(estimate, estimate - half, estimate + half, self.count, deviation, bias, confidence)
 
-    def _moments(self) -> tuple[Fraction, Fraction, tuple[Fraction, Fraction] | None]:
+    def _moments(self) -> Moments:
         """The sums of Y and Y^2, exactly, and the least and largest Y there is, if there are."""
         self._estimator()
-        law, n = self.table.law, self._require_reports()
-        if "outputs" in law:
-            units, shift = dyadic([float(text) for text in law["outputs"]])
-            one, two = (sum(c * u**p for c, u in zip(self._sums, units, strict=True)) for p in (1, 2))
-            ends = Fraction(units[0], 1 << shift), Fraction(units[-1], 1 << shift)
-            return Fraction(one, 1 << shift), Fraction(two, 1 << 2 * shift), ends
-        if self.table.kind == "pieces":
-            step = Fraction(law["step"])
-            origin = (law["first"] + Fraction(1, 2)) * step
-            bounds = origin, origin + (law["cells"] - 1) * step
-        else:
-            step, origin, bounds = 1 / Fraction(2) ** law["shift"], Fraction(law["offset"]), None
-        one, two = self._sums
-        return n * origin + one * step, n * origin**2 + 2 * origin * step * one + step**2 * two, bounds
+        return self.table.law.moments(self._sums, self._require_reports())
 
     def _require_reports(self) -> int:
         if not self.count:
             raise InvalidInput("reports", 0, "be at least one", "add the reports first")
         return self.count
+
+
+def merged(table: Table, *tallies: Tally) -> Tally:
+    """All that the tallies of one table have."""
+    total = Tally(table)
+    for count in tallies:
+        total.merge(count)
+    return total
 
 
 def _added(sums: list[int], more: list[int]) -> list[int]:
@@ -285,111 +296,12 @@ def _variance(around: Any, centre: Any, ends: Any, count: int, z: float) -> Any:
     return (around + half * reach) / count
 
 
-# -- reports as places, places as sums ---------------------------------------------------------------------------------
-
-_Find = Callable[[Floats], tuple[NDArray[Any], NDArray[np.bool_]]]
-_AddUp = Callable[[NDArray[Any]], list[int]]
-
-
 @lru_cache(maxsize=16)
-def _reading(table: Table) -> tuple[_Find, _AddUp]:
-    """Where a report is among the outputs (and whether it is none), and what is summed of the places."""
-    if "outputs" in table.law:
-        return _among_outputs(table.law)
-    if table.kind == "additive":
-        return _on_grid(table.law), _power_sums
-    return _in_cells(table.law), (_vector_sums(table) if isinstance(table.domain, Circle) else _power_sums)
-
-
-def _among_outputs(law: Law) -> tuple[_Find, _AddUp]:
-    outputs = np.array([float(text) for text in law["outputs"]])
-
-    def find(reports: Floats) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-        places = np.minimum(np.searchsorted(outputs, reports), outputs.size - 1)
-        return places, outputs[places] != reports
-
-    def add_up(places: NDArray[Any]) -> list[int]:
-        return list(np.bincount(places, minlength=outputs.size).tolist())
-
-    return find, add_up
-
-
-def _in_cells(law: Law) -> _Find:
-    first, cells, step = law["first"], law["cells"], float(law["step"])
-
-    def find(reports: Floats) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-        places, wrong = np.zeros(reports.size), np.ones(reports.size, dtype=np.bool_)
-        with np.errstate(over="ignore", invalid="ignore"):
-            near = np.rint(reports / step - first - 0.5)
-            for cell in (near, near - 1, near + 1):  # far from 0 the quotient is right to one cell only
-                right = ((first + cell + 0.5) * step == reports) & (cell >= 0) & (cell < cells)
-                places[right] = cell[right]
-                wrong &= ~right
-        return places, wrong
-
-    return find
-
-
-def _on_grid(law: Law) -> _Find:
-    offset, shift = float(law["offset"]), law["shift"]
-
-    def find(reports: Floats) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-        with np.errstate(over="ignore", invalid="ignore"):
-            places = np.rint(np.ldexp(reports - offset, shift))
-            right = (offset + np.ldexp(places, -shift) == reports) & np.isfinite(places)
-        return places, ~right
-
-    return find
-
-
-def _power_sums(places: NDArray[Any]) -> list[int]:
-    """The sums of the places and their squares: halves of 20 bits, whose products 2^18 times fit in 64."""
-    if np.abs(places).max() >= 2.0**40:
-        whole = [int(place) for place in places.tolist()]
-        return [sum(whole), sum(place * place for place in whole)]
-    exact = places.astype(np.int64)
-    high, low = exact >> 20, exact & ((1 << 20) - 1)
-    squares = (int((high * high).sum()) << 40) + (int((high * low).sum()) << 21) + int((low * low).sum())
-    return [int(exact.sum()), squares]
-
-
-def _vector_sums(table: Table) -> _AddUp:
-    """The sums of the cosine and sine of the angle and of its double, each rounded to 2^-40."""
-    turn = math.tau / table.law["cells"]
-
-    def add_up(places: NDArray[Any]) -> list[int]:
-        angles = (places + 0.5) * turn
-        waves = (np.cos(angles), np.sin(angles), np.cos(2 * angles), np.sin(2 * angles))
-        return [int(np.rint(wave * _UNIT).astype(np.int64).sum()) for wave in waves]
-
-    return add_up
-
-
-# -- what the noise does to shares and vectors -------------------------------------------------------------------------
+def _reading(table: Table) -> Reading:
+    return table.law.reading()
 
 
 @lru_cache(maxsize=16)
 def _inverse(table: Table) -> Floats:
-    """The weighted least squares L with ``L W^T = I``."""
-    rows = np.array([[count / (1 << table.bits) for count in row] for row in table.law["rows"]])
-    weights = np.sqrt(rows.mean(axis=0))
-    left, sizes, right = np.linalg.svd(rows / weights, full_matrices=False)
-    if rows.shape[0] > rows.shape[1] or sizes[-1] < _CLOSEST * sizes[0]:
-        reason = f"{rows.shape[0]} points, and rows of rank {int((sizes >= _CLOSEST * sizes[0]).sum())}"
-        rule = "have rows that are linearly independent: else different frequencies give the same reports"
-        step = "make it from a mechanism with more outputs"
-        instead = ", or take the mean" if table.labels.inputs is None else ""  # labels have none
-        raise InvalidInput("table", reason, rule, step + instead)
-    inverse: Floats = (left / sizes) @ right / weights
-    inverse += (np.eye(len(rows)) - inverse @ rows.T) @ inverse  # Newton: squares the error left by the decomposition
-    return inverse
-
-
-def _shrinkage(table: Table) -> float:
-    """What a mean unit vector is multiplied by: ``g sin(pi w / N) / (w sin(pi / N))``, g the share of the window."""
-    law = table.law
-    cells, inside = law["cells"], law["inside"]
-    gain = (Fraction(law["weight"], 1 << table.bits) * cells - inside) / (cells - inside)
-    if not gain:
-        raise InvalidInput("table", table.name, "have windows of more than their share of weight", "take a larger eps")
-    return float(gain / inside) * math.sin(math.pi * inside / cells) / math.sin(math.pi / cells)
+    assert isinstance(table.law, FiniteLaw)
+    return table.law.inverse("table", ", or take the mean" if table.labels.inputs is None else "")  # labels have none

@@ -2,75 +2,14 @@
 
 from __future__ import annotations
 
-import math
-import os
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
-from functools import lru_cache, partial
-from itertools import accumulate
-from typing import Any
+from functools import lru_cache
 
+from mechdesign.deploy.kinds import Rule
+from mechdesign.deploy.streams import Stream, fixed_stream
 from mechdesign.deploy.table import Table
-from mechdesign.domains import Circle
 from mechdesign.errors import InvalidData, InvalidInput, require_finite, sealed
 
-
-class Stream:
-    """Random bits from a source of bytes, which are counted."""
-
-    def __init__(self, read: Callable[[int], bytes] = os.urandom) -> None:
-        self._read = read
-        self.used = 0
-
-    def draw(self, bits: int) -> int:
-        """``bits`` uniform bits: whole bytes, little-endian, the low bits kept."""
-        size = -(-bits // 8)
-        self.used += size
-        return int.from_bytes(self._read(size), "little") & ((1 << bits) - 1) if size else 0
-
-    def below(self, count: int) -> int:
-        """Uniform below ``count``, by rejection."""
-        bits = (count - 1).bit_length()
-        number = self.draw(bits)
-        while number >= count:
-            number = self.draw(bits)
-        return number
-
-    def fraction(self, share: float) -> bool:
-        """True with probability exactly ``share``, a double in [0, 1)."""
-        while share > 0:
-            share *= 2.0**32
-            digit = math.floor(share)
-            number = self.draw(32)
-            if number != digit:
-                return number < digit
-            share -= digit
-        return False
-
-    def whole(self, value: float) -> int:
-        """A whole number next to ``value`` with exactly this mean."""
-        size = abs(value)
-        number = math.floor(size)
-        number += self.fraction(size - number)
-        return -number if value < 0 else number
-
-
-def fixed_stream(content: bytes) -> Stream:
-    """A stream that reads these bytes, for tests; `EOFError` when they run out.
-
-    >>> fixed_stream(b"\\x01\\x02").draw(16)
-    513
-    """
-    place = 0
-
-    def read(size: int) -> bytes:
-        nonlocal place
-        if place + size > len(content):
-            raise EOFError("the fixed stream has run out")
-        place += size
-        return content[place - size : place]
-
-    return Stream(read)
+__all__ = ["Stream", "fixed_stream", "report", "report_code", "rule"]
 
 
 @sealed
@@ -100,98 +39,7 @@ def report_code(table: Table, x: float, stream: Stream | None = None) -> float:
     return rule(table)(at, Stream() if stream is None else stream)
 
 
-def rule(table: Table) -> Callable[[float, Stream], float]:
-    """The sampling rule alone, for inputs that are known to lie in the domain."""
-    return partial(_SAMPLERS[table.kind], _prepared(table))
-
-
-class _Prepared:
-    """The law with its texts read and its running sums taken."""
-
-    def __init__(self, table: Table) -> None:
-        law = table.law
-        self.table, self.bits, self.law = table, table.bits, law
-        self.numbers: dict[str, Any] = {
-            name: [float(text) for text in law[name]]
-            for name in ("outputs", "thresholds", "clamp")
-            if law.get(name) is not None
-        }
-        for name in ("offset", "step", "anchor", "scale"):
-            if name in law:
-                self.numbers[name] = float(law[name])
-        if "base" in law:
-            self.counts = [0, *accumulate(law["base"])]
-            gains = (most - least for least, most in zip(law["base"], law["caps"], strict=True))
-            self.reached = [0, *accumulate(gains)]
-            self.extra = (1 << self.bits) - self.counts[-1]
-        rows = law.get("rows") or [law["weights"]] if "rows" in law or "weights" in law else []
-        self.cumulative = [[0, *accumulate(row)] for row in rows]
-        self.points = table.domain.points if table.kind == "finite" else ()  # type: ignore[union-attr]
-
-    def clamped(self, y: float) -> float:
-        ends = self.numbers.get("clamp")
-        return y if ends is None else min(max(y, ends[0]), ends[1])
-
-    def output(self, start: int, number: int) -> float:
-        """The output of a window row: the largest j with ``W_j <= number``."""
-        low, high = 0, len(self.law["base"]) - 1
-        while low < high:
-            j = (low + high + 1) // 2
-            reached = self.counts[j] + min(max(self.reached[j] - start, 0), self.extra)
-            low, high = (j, high) if reached <= number else (low, j - 1)
-        return float(self.numbers["outputs"][low])
-
-
 @lru_cache(maxsize=16)
-def _prepared(table: Table) -> _Prepared:
-    return _Prepared(table)
-
-
-def _window(p: _Prepared, x: float, stream: Stream) -> float:
-    row = bisect_left(p.numbers["thresholds"], x)
-    return p.output(p.law["starts"][row], stream.draw(p.bits))
-
-
-def _unbiased(p: _Prepared, x: float, stream: Stream) -> float:
-    means: Sequence[int] = p.law["means"]
-    mean = stream.whole((x - p.numbers["offset"]) * 2.0 ** (p.law["shift"] + p.bits))
-    row = min(bisect_right(means, mean) - 1, len(means) - 2)
-    row += stream.below(means[row + 1] - means[row]) < mean - means[row]
-    return p.output(p.law["starts"][row], stream.draw(p.bits))
-
-
-def _finite(p: _Prepared, x: float, stream: Stream) -> float:
-    row = p.cumulative[p.points.index(x)]
-    return float(p.numbers["outputs"][bisect_right(row, stream.draw(p.bits)) - 1])
-
-
-def _pieces(p: _Prepared, x: float, stream: Stream) -> float:
-    cells, inside = p.law["cells"], p.law["inside"]
-    start = math.floor((x - p.numbers["anchor"]) * p.numbers["scale"])
-    start = start % cells if isinstance(p.table.domain, Circle) else min(max(start, 0), cells - inside)
-    hit = stream.draw(p.bits) < p.law["weight"]
-    place = stream.below(inside) if hit else inside + stream.below(cells - inside)
-    return p.clamped((p.law["first"] + (start + place) % cells + 0.5) * p.numbers["step"])
-
-
-def _additive(p: _Prepared, x: float, stream: Stream) -> float:
-    shift: int = p.law["shift"]
-    at = stream.whole((x - p.numbers["offset"]) * 2.0**shift)
-    while True:
-        negative = stream.draw(1)
-        blocks = 0
-        while stream.draw(p.bits) < p.law["tail"]:
-            blocks += 1
-        size = blocks * len(p.law["weights"]) + bisect_right(p.cumulative[0], stream.draw(p.bits)) - 1
-        if size or not negative:
-            break
-    return p.clamped(p.numbers["offset"] + (at - size if negative else at + size) * 2.0**-shift)
-
-
-_SAMPLERS: dict[str, Callable[[_Prepared, float, Stream], float]] = {
-    "window": _window,
-    "unbiased": _unbiased,
-    "finite": _finite,
-    "pieces": _pieces,
-    "additive": _additive,
-}
+def rule(table: Table) -> Rule:
+    """The sampling rule alone, for inputs that are known to lie in the domain."""
+    return table.law.rule()

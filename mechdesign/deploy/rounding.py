@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import accumulate
 from operator import sub
 
+import numpy as np
+
+from mechdesign.deploy.checker import LARGEST
 from mechdesign.errors import InvalidInput
+from mechdesign.values.declare import Floats
+from mechdesign.values.dyadic import dyadic
 
 BITS = (16, 32, 53, 62)
 CAP_BITS = 96
+_LEAST_SHARES = 16
 _SLACK_BITS = 10  # a count is not added for less than this part of one, which doubles may have left
 
 
@@ -106,3 +112,54 @@ def between(wanted: Sequence[int], least: Sequence[int], most: Sequence[int], to
         return counts
     shares = cumulative(room, sum(room), Fraction(abs(missing)))
     return [count + sign * share for count, share in zip(counts, shares, strict=True)]
+
+
+def coarse(points: Floats, base: Floats, bits: int) -> tuple[Floats, list[int], int]:
+    """Outputs and masses per unit: as they are, or one output for every count where counts are few.
+
+    An output that has a count because many before it have none would be an arbitrary one of them. So with fewer than
+    two counts an output the base is cut into equal shares, a count each, at their means: for the squared error at
+    eps = 8 and 16 bits this loses a fifth of what the outputs where the rounding falls lose.
+    """
+    masses, shift = dyadic(base)
+    unit, total = 1 << shift, sum(masses)
+    count = -(-(total << bits) >> shift)
+    if count >= 2 * len(masses):
+        return points, masses, unit
+    if count < _LEAST_SHARES:
+        finer = next((more for more in BITS if total << more >= _LEAST_SHARES << shift), None)
+        next_step = "take a smaller eps" if finer is None else f"take {finer} bits"
+        raise InvalidInput("bits", bits, f"leave {_LEAST_SHARES} counts to the base or two for every output", next_step)
+    places, shares = np.unique(means_of(points, masses, [1] * count), return_counts=True)
+    return places, shares.tolist(), 1 << bits
+
+
+def means_of(points: Floats, masses: list[int], counts: list[int]) -> Floats:
+    values, shift = dyadic(points)
+    return np.array([float(mean / (1 << shift)) for mean in stretch_means(values, masses, counts)])
+
+
+def kept(masses: list[int], unit: int, bits: int, cap: int) -> tuple[list[int], list[int], list[int]]:
+    """The outputs that have counts, and those counts and caps."""
+    counts, caps = base_and_caps(masses, unit, bits, cap)
+    left = [j for j, count in enumerate(counts) if count]
+    if sum(caps) >> 63:
+        room = (1 << 63) - (cap >> CAP_BITS) - 1  # a base rounded up may have a count more
+        fitting = [fewer for fewer in BITS if fewer < bits and sum(caps) >> (bits - fewer) < room]
+        next_step = f"take {fitting[-1]} bits" if fitting else "take a smaller eps"
+        raise InvalidInput("bits", bits, "leave the caps below 2^63 in sum at this eps", next_step)
+    return left, [counts[j] for j in left], [caps[j] for j in left]
+
+
+def too_few_bits(bits: int, works: Callable[[int], bool]) -> InvalidInput:
+    """The error that says which number of bits works."""
+    finer = next((more for more in BITS if more > bits and works(more)), None)
+    rule = "be enough to write probabilities that differ as little as at this eps"
+    return InvalidInput("bits", bits, rule, "take a larger eps" if finer is None else f"take {finer} bits (--bits)")
+
+
+def require_size(size: float) -> None:
+    """Bytes that a table file may have."""
+    if size > LARGEST:
+        rule = f"be a file of at most {LARGEST // 2**20} MB"
+        raise InvalidInput("table", f"{size / 2**20:.0f} MB", rule, "take fewer bits, or fewer inputs and outputs")

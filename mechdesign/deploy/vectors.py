@@ -6,11 +6,13 @@ import hashlib
 import math
 from typing import Any
 
-from mechdesign.deploy.boundaries import Case, boundary_cases, boundary_count
+from mechdesign.deploy.boundaries import boundary_cases, boundary_count
 from mechdesign.deploy.checker import canonical
 from mechdesign.deploy.document import decimal
+from mechdesign.deploy.kinds import Case
 from mechdesign.deploy.reference import fixed_stream, rule
 from mechdesign.deploy.table import Table
+from mechdesign.domains import Finite
 from mechdesign.errors import InvalidInput
 
 MOST = 50_000
@@ -65,9 +67,8 @@ def _steered(table: Table, case: Case) -> dict[str, Any]:
 def _inputs(table: Table, count: int) -> list[float]:
     """Both ends of the domain, then inputs spread over it; or its points, one after the other."""
     domain = table.domain
-    if table.kind == "finite":
-        points: tuple[float, ...] = domain.points  # type: ignore[union-attr]
-        return [points[i % len(points)] for i in range(count)]
+    if isinstance(domain, Finite):
+        return [domain.points[i % len(domain)] for i in range(count)]
     spread = [domain.lower + domain.length * ((i * 0.6180339887498949) % 1.0) for i in range(max(count - 2, 0))]
     return [domain.lower, domain.upper, *(min(max(x, domain.lower), domain.upper) for x in spread)][:count]
 

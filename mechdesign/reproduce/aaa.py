@@ -7,7 +7,7 @@ from functools import cache
 
 from mechdesign.collect.mean_study import MeanStudy, Row, run_study, verdicts
 from mechdesign.design import Certificate, UnbiasedProblem, optimal_unbiased
-from mechdesign.design.additive.search import AdditiveProblem, optimal_additive
+from mechdesign.design.additive import AdditiveProblem, optimal_additive
 from mechdesign.domains import Interval
 from mechdesign.losses import Squared
 from mechdesign.mechanisms import catalogue

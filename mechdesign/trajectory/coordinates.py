@@ -10,8 +10,8 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from mechdesign import priors
-from mechdesign.design.minimax.search import MinimaxProblem, optimal_minimax
-from mechdesign.design.prior.search import PriorProblem, optimal_prior
+from mechdesign.design.minimax import MinimaxProblem, optimal_minimax
+from mechdesign.design.prior import PriorProblem, optimal_prior
 from mechdesign.design.result import Design
 from mechdesign.domains import Circle, Interval
 from mechdesign.errors import InvalidInput, require_epsilon

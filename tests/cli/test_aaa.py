@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mechdesign import load_design
-from mechdesign.design.additive.search import tune
+from mechdesign.design.additive import tune
 from mechdesign.mechanisms.conditional import ConditionalNoise
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
 

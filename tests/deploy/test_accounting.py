@@ -11,7 +11,6 @@ from scipy.integrate import quad
 from scipy.stats import binom
 
 from mechdesign.deploy import make_table, privacy_loss_distribution
-from mechdesign.deploy.accounting import _masses, _rows
 from mechdesign.domains import Circle, Finite, Interval
 from mechdesign.errors import InvalidInput, MissingExtra
 from mechdesign.mechanisms import catalogue
@@ -56,7 +55,7 @@ def ends(table):
 def test_a_pair_is_never_below_its_exact_divergence_and_above_by_the_grid_only(tables, kind):
     table = tables[kind]
     found = privacy_loss_distribution(table, ends(table))
-    there = by_ratio(_masses(table, *ends(table)))
+    there = by_ratio(table.law.masses(*ends(table)))
     back = [(b, a) for a, b in there]
     for epsilon in np.multiply(EPSILONS, table.privacy_loss).tolist():
         exact = max(delta(there, epsilon), delta(back, epsilon))
@@ -83,7 +82,7 @@ def test_without_a_pair_every_pair_is_dominated(tables, kind):
     epsilons = np.multiply(EPSILONS, table.privacy_loss).tolist()
     most = found.get_delta_for_epsilon(epsilons)
     for pair in itertools.permutations([*points, *ends(table)], 2):
-        masses = by_ratio(_masses(table, *pair))
+        masses = by_ratio(table.law.masses(*pair))
         for epsilon, bound in zip(epsilons, most, strict=True):
             assert delta(masses, epsilon) <= bound + 1e-14
 
@@ -95,10 +94,10 @@ def test_what_dominates_is_attained_up_to_the_grid(tables, kind):
     slack = {"small": 0.05, "unbiased": 1e-4}.get(kind, 0) + 2 * GRID
     found = privacy_loss_distribution(table)
     if kind in ("small", "unbiased"):
-        rows = _rows(table)
+        rows = [table.law.counts(row) for row in range(len(table.law.starts))]
         pairs = [list(zip(rows[0], rows[-1], strict=True)), list(zip(rows[-1], rows[0], strict=True))]
     else:
-        pairs = [_masses(table, *ends(table))]
+        pairs = [table.law.masses(*ends(table))]
     for epsilon in np.multiply(EPSILONS, table.privacy_loss).tolist():
         exact = max(delta(by_ratio(masses), epsilon) for masses in pairs)
         assert found.get_delta_for_epsilon(epsilon) <= exact + slack
@@ -107,7 +106,7 @@ def test_what_dominates_is_attained_up_to_the_grid(tables, kind):
 def test_randomised_response_composes_to_its_closed_form():
     # k reports are binomial: the loss is (2 j - k) ln c with j of them true
     table = make_table(catalogue.randomised_response(1.0, Finite((0, 1))))
-    (high, _), (low, _) = table.law["rows"]
+    (high, _), (low, _) = table.law.rows
     for copies in (1, 5, 40):
         j = np.arange(copies + 1)
         p, q = binom.pmf(j, copies, high / 2**32), binom.pmf(j, copies, low / 2**32)
@@ -120,7 +119,7 @@ def test_randomised_response_composes_to_its_closed_form():
 @pytest.mark.parametrize("kind", ["finite", "duchi", "pieces", "small"])
 def test_compositions_of_small_tables_are_never_below_enumeration(tables, kind):
     table, copies = tables[kind], 4
-    masses = by_ratio(_masses(table, *ends(table)))
+    masses = by_ratio(table.law.masses(*ends(table)))
     found = privacy_loss_distribution(table, ends(table)).self_compose(copies)
     dominating = privacy_loss_distribution(table).self_compose(copies)
     for epsilon in np.multiply((0.0, 0.3, 0.8), copies * table.privacy_loss).tolist():
@@ -169,9 +168,9 @@ def test_the_more_outputs_randomised_response_has_the_less_it_loses_in_compositi
 def test_an_unbiased_table_mixes_the_rows_beside_an_input(tables):
     table = tables["unbiased"]
     x = 0.3
-    masses = _masses(table, x, 0.0)
+    masses = table.law.masses(x, 0.0)
     total = sum(a for a, _ in masses)
-    mean = sum(Fraction(a, total) * Fraction(float(y)) for (a, _), y in zip(masses, table.law["outputs"], strict=True))
+    mean = sum(Fraction(a, total) * Fraction(float(y)) for (a, _), y in zip(masses, table.law.outputs, strict=True))
     assert mean == Fraction(x)
     assert sum(b for _, b in masses) == total
 
@@ -179,7 +178,7 @@ def test_an_unbiased_table_mixes_the_rows_beside_an_input(tables):
 def test_noise_laws_are_those_of_the_grid_far_out():
     # every z up to 60 blocks: the tails that repeat must hold exactly the rest
     table = make_table(TwoSidedGeometric(0.7, Finite((0, 1, 2, 3))), 16)
-    law, q = table.law, Fraction(table.law["tail"], 2**16)
+    law, q = table.document["law"], Fraction(table.law.tail, 2**16)
     size = len(law["weights"])
     total = 2 * 2**16 / (1 - q) - law["weights"][0]
 
@@ -187,7 +186,7 @@ def test_noise_laws_are_those_of_the_grid_far_out():
         return q ** (abs(z) // size) * law["weights"][abs(z) % size] / total
 
     pairs = [(chance(v), chance(v - 2)) for v in range(-200, 200)]
-    masses = by_ratio(_masses(table, 0.0, 2.0))
+    masses = by_ratio(table.law.masses(0.0, 2.0))
     whole = sum(a for a, _ in masses)
     for epsilon in (0.0, 0.3, 1.2):
         direct = sum(max(0.0, float(p) - math.exp(epsilon) * float(r)) for p, r in pairs)
@@ -197,7 +196,7 @@ def test_noise_laws_are_those_of_the_grid_far_out():
 @pytest.mark.parametrize("pair", [(-0.9, 0.5), (0.2, 0.5), (-1.0, 1.0)])
 def test_a_clamped_table_has_the_law_after_the_clamp(tables, pair):
     table, mechanism = tables["clamped"], catalogue.pm(1.0)
-    masses = by_ratio(_masses(table, *pair))
+    masses = by_ratio(table.law.masses(*pair))
     laws = [mechanism.pieces(x) for x in pair]
     edges = sorted({-1.0, 1.0, *(e for law in laws for e in law.edges.tolist() if -1 < e < 1)})
     spans = [(mechanism.outputs.lower, -1.0), *itertools.pairwise(edges), (1.0, mechanism.outputs.upper)]
@@ -209,7 +208,7 @@ def test_a_clamped_table_has_the_law_after_the_clamp(tables, pair):
 
 def test_clamped_noise_has_the_law_after_the_clamp():
     mechanism = catalogue.truncated_laplace(1.0)
-    masses = by_ratio(_masses(make_table(mechanism), 0.25, 0.75))
+    masses = by_ratio(make_table(mechanism).law.masses(0.25, 0.75))
     middle = quad(
         lambda y: max(0.0, math.exp(-abs(y - 0.25)) - math.exp(0.1 - abs(y - 0.75))) / 2,
         0,

@@ -128,7 +128,7 @@ def test_what_is_said_to_be_free_is_free(tables, altered, kind, path, value):
 @pytest.mark.parametrize("kind", ["clamped", "clamped wave"])
 @pytest.mark.parametrize("name", ["first", "step", "anchor", "scale", "clamp"])
 def test_where_a_clamped_window_stands_cannot_be_changed(tables, altered, kind, name):
-    value = tables[kind].law[name]
+    value = tables[kind].document["law"][name]
     others = [value + 1, value - 1, value + 10**12] if name == "first" else [None]
     for other in others if isinstance(value, int | list) else neighbours(value):
         with pytest.raises(checker.Failed):
@@ -138,7 +138,7 @@ def test_where_a_clamped_window_stands_cannot_be_changed(tables, altered, kind, 
 @pytest.mark.parametrize("kind", ["small", "unbiased", "duchi", "finite", "pieces", "circle", "additive"])
 def test_every_whole_number_off_by_one_is_caught_behind_a_new_hash(tables, altered, kind):
     table = tables[kind]
-    for path, value in leaves(table.law, ("law",)):
+    for path, value in leaves(table.document["law"], ("law",)):
         if not isinstance(value, int):
             continue
         for other in (value - 1, value + 1):

@@ -83,7 +83,7 @@ def test_the_first_report_that_is_no_output_is_named_and_nothing_is_added(tables
 
 def test_cells_far_from_zero_are_found():
     table = make_table(catalogue.pm(1.0, Interval(1e9, 1e9 + 1)))
-    law = table.law
+    law = table.document["law"]
     step = float(law["step"])
     ends = np.array([(law["first"] + cell + 0.5) * step for cell in (0, 1, law["cells"] // 2, law["cells"] - 1)])
     assert Tally(table).add(ends).count == 4
@@ -159,7 +159,7 @@ def test_the_deviation_is_that_of_the_sample_and_two_more_reports_at_either_end(
     if kind == "additive":
         expected = max(values.var(ddof=1), file["variance"])
     else:
-        law = table.law
+        law = table.document["law"]
         if kind == "pieces":
             ends = [(law["first"] + cell + 0.5) * float(law["step"]) for cell in (0, law["cells"] - 1)]
         else:
@@ -195,7 +195,7 @@ def hits(table, x, confidence, draw, interval, trials=TRIALS):
 
 def seeded_duchi(table, seed):
     """Reports of the two-point table, seeded: the high output with chance (1 + x / far) / 2."""
-    rng, (low, high) = np.random.default_rng(seed), (float(text) for text in table.law["outputs"])
+    rng, (low, high) = np.random.default_rng(seed), table.law.outputs
     return lambda x: np.where(rng.random(x.size) < (x - low) / (high - low), high, low)
 
 
@@ -248,7 +248,7 @@ def test_the_guaranteed_interval_holds_from_one_report_on():
 
 def exactly(table, row):
     """Reports in exactly the proportions of one row of a 16-bit table."""
-    return np.repeat([float(text) for text in table.law["outputs"]], table.law["rows"][row])
+    return np.repeat(list(table.law.outputs), table.law.rows[row])
 
 
 @pytest.mark.parametrize("size", [2, 3, 20])
@@ -303,7 +303,7 @@ def test_the_covariance_is_that_of_the_reports_weights(wide):
 
 
 def test_the_weights_of_least_squares_have_less_variance_than_plain_ones(wide):
-    rows = np.array(wide.law["rows"]) / 2**16
+    rows = np.array(wide.law.rows) / 2**16
     shares = rows.mean(axis=0)
     plain = np.linalg.pinv(rows.T)
     plain_variance = np.trace((plain * shares) @ plain.T)
@@ -334,7 +334,7 @@ def test_frequencies_are_in_their_intervals_as_often_as_they_say():
     # 2000 trials, seed 12, 300 inputs, the rarest share 1%: every share at 95%, false alarms 4e-6 in all
     table, rng = make_table(catalogue.randomised_response(3.0, Finite((0, 1, 2, 3)))), np.random.default_rng(12)
     truth, found = np.array([0.6, 0.3, 0.09, 0.01]), np.zeros(4)
-    law = truth @ np.array(table.law["rows"]) / 2**32
+    law = truth @ np.array(table.law.rows) / 2**32
     for _ in range(TRIALS):
         tally = Tally(table).add(rng.choice(4, size=300, p=law))
         estimate = tally.frequencies()
@@ -367,7 +367,7 @@ def test_the_resultant_is_that_of_the_inputs():
 
 def test_a_direction_that_is_not_there_is_the_whole_circle():
     table = make_table(catalogue.ogpm_circle(1.0))
-    cells, step = table.law["cells"], float(table.law["step"])
+    cells, step = table.law.cells, table.law.step
     opposed = [(cell + 0.5) * step for cell in (0, cells // 4, cells // 2, 3 * cells // 4)]
     found = Tally(table).add(opposed).direction()
     assert found.upper - found.lower == pytest.approx(2 * math.pi)
@@ -376,7 +376,7 @@ def test_a_direction_that_is_not_there_is_the_whole_circle():
 
 def test_directions_turn_with_the_reports(tables):
     table = tables["circle"]
-    cells, step = table.law["cells"], float(table.law["step"])
+    cells, step = table.law.cells, table.law.step
     rng = np.random.default_rng(4)
     places = rng.integers(0, cells // 3, 200)
     first = Tally(table).add((places + 0.5) * step).direction()

@@ -14,13 +14,14 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from attrs import evolve
 from scipy import stats
 
 from mechdesign.deploy import Labels, Table, fixed_stream, make_table, report, test_vectors
@@ -244,10 +245,10 @@ def test_a_replay_names_the_case_that_differs(
     good = random_vectors(table, 3)
     assert good[1].y is not None
     faults = {
-        "output": replace(good[1], y=math.nextafter(good[1].y, math.inf)),
-        "used": replace(good[1], used=good[1].used + 1),
-        "refused": replace(good[1], y=None),
-        "accepted": replace(good[1], x=1e9),
+        "output": evolve(good[1], y=math.nextafter(good[1].y, math.inf)),
+        "used": evolve(good[1], used=good[1].used + 1),
+        "refused": evolve(good[1], y=None),
+        "accepted": evolve(good[1], x=1e9),
         "none": good[1],
     }
     vectors = [good[0], faults[fault], good[2]]
@@ -294,10 +295,10 @@ def test_the_law_of_the_python_sampler_is_the_row_of_the_table(
     export_table(table, "python", tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     sampler = importlib.import_module(stem_of(table))
-    outputs = [float(text) for text in table.law["outputs"]]
-    for x, row in zip(table.domain.points, table.law["rows"], strict=True):
+    outputs = list(table.law.outputs)
+    for x, row in zip(table.domain.points, table.law.rows, strict=True):
         counts = Counter(sampler.sample(x, lambda n, u=u: u.to_bytes(n, "little")) for u in range(1 << 16))
-        assert [counts[y] for y in outputs] == row
+        assert [counts[y] for y in outputs] == list(row)
 
 
 def test_java_holds_tables_longer_than_its_method_limit(tmp_path: Path) -> None:
@@ -380,9 +381,9 @@ def drawn(program: Program, table: Table, language: str, x: float) -> list[float
 
 def assert_follows(sample: list[float], table: Table, x: float) -> None:
     """Chi-square: false alarms with probability 1e-6; with n = 4000, twice the mass on 1% of the outputs is noticed."""
-    row = table.law["rows"][table.domain.points.index(x)]
+    row = table.law.rows[table.domain.points.index(x)]
     counts = Counter(sample)
-    observed = [counts[float(text)] for text in table.law["outputs"]]
+    observed = [counts[y] for y in table.law.outputs]
     assert sum(observed) == len(sample) == DRAWS
     expected = [DRAWS * count / sum(row) for count in row]
     assert stats.chisquare(observed, expected).pvalue > 1e-6
@@ -471,7 +472,7 @@ def test_opendp_measurement_has_the_epsilon_of_the_table(
     measurement = importlib.import_module(f"{stem_of(table)}_opendp").make_measurement()
     assert measurement.map(0) == 0
     assert Fraction(measurement.map(1)) >= table.epsilon > Fraction(math.nextafter(measurement.map(1), 0))
-    assert {measurement(1.0) for _ in range(200)} <= {float(text) for text in table.law["outputs"]}
+    assert {measurement(1.0) for _ in range(200)} <= set(table.law.outputs)
     with pytest.raises(dp.OpenDPException):
         measurement(0.5)
 

@@ -227,7 +227,7 @@ def is_private(kind: str, n: Numbers, cap: int) -> bool:
 
 def assert_noticed(kind: str, table: Table, numbers: Numbers, survivors: Iterable[Change]) -> None:
     """The changes that no vector notices change no law. So none of them breaks epsilon."""
-    clamped = table.law.get("clamp") is not None
+    clamped = table.law.is_clamped
     laws = [(change, applied(numbers, change)) for change in survivors]
     assert [change for change, law in laws if not same_law(kind, numbers, law, clamped=clamped)] == []
 
@@ -330,7 +330,7 @@ def test_changes_of_one_literal_in_the_text_of_a_python_sampler_are_noticed(kind
         changed_names: dict[str, Any] = {}
         exec(mutant, changed_names)
         law = numbers_of(changed_names)
-        clamped = table.law.get("clamp") is not None
+        clamped = table.law.is_clamped
         if passes(changed_names["sample"], vectors) and not same_law(kind, numbers, law, clamped=clamped):
             missed.append(law)
     assert len(mutants) >= 50

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from mechdesign.deploy import make_table, sample, sampler
+from mechdesign.deploy import draws, make_table, sample
 from mechdesign.domains import Finite, Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms import catalogue
@@ -46,7 +46,7 @@ def require_law(reports, outputs, chances):
 
 
 def window_chances(table, row):
-    law, start = table.law, table.law["starts"][row]
+    law, start = table.document["law"], table.law.starts[row]
     gains = [0, *itertools.accumulate(c - n for n, c in zip(law["base"], law["caps"], strict=True))]
     extra = 2**table.bits - sum(law["base"])
     return [
@@ -56,7 +56,7 @@ def window_chances(table, row):
 
 
 def outputs_of(table):
-    return [float(text) for text in table.law["outputs"]]
+    return list(table.law.outputs)
 
 
 # -- laws, counted ----------------------------------------------------------------------------------------------------
@@ -72,8 +72,8 @@ def answers_to(numbers, bits, run, monkeypatch):
         begun = np.zeros(1 << 16, dtype=np.uint64)
         begun[tops] = numbers[now]
         with monkeypatch.context() as patch:
-            patch.setattr(sampler, "draw", Given((16, tops)))
-            patch.setattr(sampler, "completed", lambda tops, asked, begun=begun: begun[tops] if asked == low else None)
+            patch.setattr(draws, "draw", Given((16, tops)))
+            patch.setattr(draws, "completed", lambda tops, asked, begun=begun: begun[tops] if asked == low else None)
             answers[now] = run(now.size)
         left = np.delete(left, firsts)
     return answers
@@ -108,7 +108,7 @@ class Given:
 
 
 def window_breaks(table, row):
-    law, start = table.law, table.law["starts"][row]
+    law, start = table.document["law"], table.law.starts[row]
     gains = itertools.accumulate(c - n for n, c in zip(law["base"], law["caps"], strict=True))
     left = [0, *itertools.accumulate(law["base"])]
     return [*left, *(u for g in gains if left[-1] <= (u := left[-1] + g - start) < 2**table.bits)]
@@ -119,7 +119,7 @@ def window_breaks(table, row):
 def test_every_window_row_has_exactly_its_counts(bits, many, monkeypatch):
     points, base = np.linspace(0, 1, 9), np.array([3, 1, 1, 2, 9, 1, 1, 4, 2.0]) / 48
     table = make_table(Window(1.0, Interval(0, 1), points, base, 2.7), bits)
-    thresholds = [float(text) for text in table.law["thresholds"]]
+    thresholds = list(table.law.thresholds)
     for x in [0.0, 1.0, *thresholds[::3], *np.nextafter(thresholds[1::3], 2), *np.nextafter(thresholds[2::3], -1)]:
         row = sum(t < x for t in thresholds)
 
@@ -134,9 +134,9 @@ def test_every_window_row_has_exactly_its_counts(bits, many, monkeypatch):
 def test_window_rows_whose_caps_are_far_above_the_whole_have_exactly_their_counts(monkeypatch):
     points, base = np.linspace(0, 1, 40), np.full(40, 0.5 / 40)
     table = make_table(Window(6.0, Interval(0, 1), points, base, 400.0), 16)
-    assert sum(table.law["caps"]) > 2**23  # so stretches are longer than the numbers that share a top
-    for row in range(0, len(table.law["starts"]), 7):
-        x = ([0.0, *(math.nextafter(float(text), 2) for text in table.law["thresholds"])])[row]
+    assert sum(table.law.caps) > 2**23  # so stretches are longer than the numbers that share a top
+    for row in range(0, len(table.law.starts), 7):
+        x = ([0.0, *(math.nextafter(turn, 2) for turn in table.law.thresholds)])[row]
 
         def run(count, x=x):
             return sample(table, np.full(count, x))
@@ -150,8 +150,8 @@ def test_the_last_of_129_unbiased_rows_has_exactly_its_counts(monkeypatch):
     """Its number is the first beyond the type that holds the others."""
     points, base = np.linspace(-8, 8, 376), np.full(376, 1.5 / 6 / 376)
     table = make_table(UnbiasedWindow(1.6194379124341003, Interval(-1, 1.04), points, base, 5.0))
-    assert len(table.law["means"]) == 129
-    monkeypatch.setattr(sampler, "happens", lambda chances, _: np.full(chances.size, True))
+    assert len(table.law.means) == 129
+    monkeypatch.setattr(draws, "happens", lambda chances, _: np.full(chances.size, True))
 
     def run(count):
         return sample(table, np.full(count, 1.04))
@@ -165,7 +165,7 @@ def test_the_last_of_129_unbiased_rows_has_exactly_its_counts(monkeypatch):
 def test_every_finite_row_has_exactly_its_counts(size, bits, monkeypatch):
     table = make_table(catalogue.randomised_response(2.0, Finite(tuple(range(size)))), bits)
     for row in {0, 1, size // 2, size - 1}:
-        counts = table.law["rows"][row]
+        counts = table.law.rows[row]
 
         def run(count, row=row):
             return sample(table, np.full(count, float(row)))
@@ -178,7 +178,7 @@ def test_many_outputs_in_one_stretch_have_exactly_their_counts(monkeypatch):
     tiny = 1 / (1 << 26)
     law = np.array([[0.5, 0.5 - 30 * tiny, *[tiny] * 30], [0.5 - 30 * tiny, 0.5, *[tiny] * 30]])
     table = make_table(Discrete(1.0, Finite((0, 1)), Finite(tuple(range(32))), law))
-    for row, counts in enumerate(table.law["rows"]):
+    for row, counts in enumerate(table.law.rows):
         assert max(counts[2:]) < 1 << 8
 
         def run(count, row=row):
@@ -193,23 +193,23 @@ def test_picks_have_exactly_their_counts(bits, monkeypatch):
     crowded = [1, 2, 3, *[1] * 200, 2 ** (bits - 1), 5]
     for counts in ([2**bits], [2**bits - 3, 1, 1, 1], [*crowded, 2**bits - sum(crowded)]):
         sums = [0, *itertools.accumulate(counts)]
-        guide = sampler.Guide(sums[:-1], 2**bits, bits - 16)
+        guide = draws.Guide(sums[:-1], 2**bits, bits - 16)
         assert counts_of(guide.pick, sums, bits, monkeypatch) == dict(enumerate(counts))
 
 
 @pytest.mark.parametrize("bits", [0, 16, 37, 46])
 def test_completed_numbers_begin_with_their_tops(bits, monkeypatch):
     tops, rest = np.array([0, 1, 2**16 - 1], dtype=np.uint16), np.array([2**bits - 1, 0, 2**bits - 1], dtype=np.uint64)
-    monkeypatch.setattr(sampler, "draw", Given((bits, rest)))
+    monkeypatch.setattr(draws, "draw", Given((bits, rest)))
     expected = [(top << bits) + low for top, low in zip(tops.tolist(), rest.tolist(), strict=True)]
-    assert sampler.completed(tops, bits).tolist() == expected
+    assert draws.completed(tops, bits).tolist() == expected
 
 
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.integers(0, 10**12), min_size=1, max_size=60), st.integers(1, 20), st.data())
 def test_guides_find_the_largest_sum_at_most_the_key(counts, bits, data):
     sums = [0, *itertools.accumulate([*counts, 1])]
-    guide = sampler.Guide(sums[:-1], sums[-1], max(0, (sums[-1] - 1).bit_length() - bits))
+    guide = draws.Guide(sums[:-1], sums[-1], max(0, (sums[-1] - 1).bit_length() - bits))
     keys = [k for s in sums for k in (s - 1, s, s + 1) if 0 <= k < sums[-1]]
     keys += data.draw(st.lists(st.integers(0, sums[-1] - 1), max_size=20))
     found = guide.find(np.array(keys, dtype=np.int64)).tolist()
@@ -220,7 +220,7 @@ def test_guides_find_the_largest_sum_at_most_the_key(counts, bits, data):
 @given(st.lists(st.floats(-3, 7), max_size=30), st.lists(st.floats(-3, 7), max_size=30))
 def test_turns_count_the_thresholds_below(thresholds, inputs):
     ordered = np.array(sorted(thresholds))
-    turns = sampler.Turns(ordered, -3.0, 7.0)
+    turns = draws.Turns(ordered, -3.0, 7.0)
     x = np.array([*inputs, *ordered, *np.nextafter(ordered, 7.0), -3.0, 7.0])
     assert turns.count(x).tolist() == [int((ordered < value).sum()) for value in x]
 
@@ -230,7 +230,7 @@ def test_turns_count_the_thresholds_below(thresholds, inputs):
 
 @pytest.mark.parametrize("bits", [16, 32, 53, 62])
 def test_draws_fill_their_bits(bits):
-    numbers = sampler.draw(bits, 100_000).astype(object)
+    numbers = draws.draw(bits, 100_000).astype(object)
     assert max(numbers) < 2**bits
     cells = np.bincount([int(u) >> (bits - 4) for u in numbers], minlength=16)
     low = np.bincount([int(u) & 15 for u in numbers], minlength=16)
@@ -240,7 +240,7 @@ def test_draws_fill_their_bits(bits):
 
 @pytest.mark.parametrize("count", [1, 2, 3, 1000, 2**32 + 1])
 def test_numbers_below_a_count_are_uniform(count):
-    numbers = sampler.below(np.full(COUNT, count, dtype=np.uint64))
+    numbers = draws.below(np.full(COUNT, count, dtype=np.uint64))
     assert numbers.max() < count
     cells = min(count, 50)
     seen = np.bincount([int(u) * cells // count for u in numbers.tolist()], minlength=cells)
@@ -253,7 +253,7 @@ def test_numbers_below_a_count_are_uniform(count):
 
 @pytest.mark.parametrize("value", [0.3, -0.3, 2.0**-40, 5.75, -(2.0**30) - 0.5, 7.0, 0.0])
 def test_whole_numbers_keep_the_mean(value):
-    numbers = sampler.whole(np.full(COUNT, value))
+    numbers = draws.whole(np.full(COUNT, value))
     low, share = math.floor(value), value - math.floor(value)
     assert set(numbers.tolist()) <= {low, low + 1}
     ups = int((numbers == low + 1).sum())
@@ -265,9 +265,9 @@ def test_whole_numbers_go_up_exactly_as_often_as_their_share_says(value, monkeyp
     low = math.floor(value)
     share = Fraction(value) - low
     for top, rest in near_draws(share):
-        monkeypatch.setattr(sampler, "draw", Given((16, [top]), (64, [rest]), (64, [0])))
+        monkeypatch.setattr(draws, "draw", Given((16, [top]), (64, [rest]), (64, [0])))
         is_up = Fraction((top << 64) + rest, 1 << 80) < share
-        assert sampler.whole(np.array([value])).tolist() == [low + is_up]
+        assert draws.whole(np.array([value])).tolist() == [low + is_up]
 
 
 def near_draws(chance):
@@ -282,7 +282,7 @@ def near_draws(chance):
 @pytest.mark.parametrize("one", [True, False], ids=["one input", "many inputs"])
 def test_window_reports_have_their_counts(tables, x, one):
     table = tables["small"]
-    row = sum(float(text) < x for text in table.law["thresholds"])
+    row = sum(turn < x for turn in table.law.thresholds)
     reports = sample(table, x, COUNT) if one else sample(table, np.full(COUNT, x))
     require_law(reports, outputs_of(table), window_chances(table, row))
 
@@ -290,7 +290,7 @@ def test_window_reports_have_their_counts(tables, x, one):
 @pytest.mark.parametrize("x", [-1.0, -0.4, 0.0, 0.77, 1.0])
 def test_unbiased_reports_have_the_mixture_of_their_rows(tables, x):
     table = tables["unbiased"]
-    law = table.law
+    law = table.document["law"]
     means = law["means"]
     place = (Fraction(x) - Fraction(law["offset"])) * Fraction(2) ** (law["shift"] + table.bits)
     i = min(sum(mean <= place for mean in means) - 1, len(means) - 2)
@@ -303,7 +303,7 @@ def test_unbiased_reports_have_the_mixture_of_their_rows(tables, x):
 @pytest.mark.parametrize("x", [0, 1, 5])
 def test_finite_reports_have_their_counts(tables, x):
     table = tables["finite"]
-    row = table.law["rows"][table.domain.points.index(x)]
+    row = table.law.rows[table.domain.points.index(x)]
     mixed = sample(table, np.tile([0.0, 1.0, 5.0], COUNT))
     mine = mixed[table.domain.points.index(x) :: 3]
     require_law(mine, outputs_of(table), [Fraction(count, 2**32) for count in row])
@@ -329,7 +329,7 @@ def test_pieces_on_circles_go_round(tables, x):
 @pytest.mark.parametrize("x", [0.0, 1.0, 3.0])
 def test_geometric_noise_has_its_law(x):
     table = make_table(TwoSidedGeometric(2.0, Finite((0, 1, 2, 3))))
-    law = table.law
+    law = table.document["law"]
     q, size = Fraction(law["tail"], 2**32), len(law["weights"])
     total = 2 * 2**32 / (1 - q) - law["weights"][0]
     reach = range(-40, 41)
@@ -396,8 +396,8 @@ def test_a_chance_is_decided_by_its_exact_binary_digits(part, count, monkeypatch
     chance = Fraction(part, count)
     for approximate in (part / count, part / count + 2.0**-41, part / count - 2.0**-41):
         for top, rest in near_draws(chance):
-            monkeypatch.setattr(sampler, "draw", Given((16, [top]), (64, [rest]), (64, [0])))
-            answer = sampler.happens(np.array([approximate]), lambda _: chance)
+            monkeypatch.setattr(draws, "draw", Given((16, [top]), (64, [rest]), (64, [0])))
+            answer = draws.happens(np.array([approximate]), lambda _: chance)
             assert answer.tolist() == [Fraction((top << 64) + rest, 1 << 80) < chance]
 
 
@@ -414,7 +414,7 @@ def test_a_chance_is_decided_by_its_exact_binary_digits(part, count, monkeypatch
     ],
 )
 def test_cells_have_exactly_the_reals_of_their_mass(share, inside, cells, monkeypatch):
-    places, rng = sampler.placed(share, inside, cells), np.random.default_rng(5)
+    places, rng = draws.placed(share, inside, cells), np.random.default_rng(5)
     some = {0, 1, inside - 1, inside, inside + 1, cells - 1, *rng.integers(cells, size=40).tolist()}
     for cell in sorted(c for c in some if 0 <= c < cells):
         # what the cells before have
@@ -424,7 +424,7 @@ def test_cells_have_exactly_the_reals_of_their_mass(share, inside, cells, monkey
             if not 0 <= drawn < 2**48:
                 continue
             high, low = divmod(drawn, 2**16)
-            monkeypatch.setattr(sampler, "draw", Given((32, [high]), (16, [low]), (64, [rest]), (64, [0]), (64, [0])))
+            monkeypatch.setattr(draws, "draw", Given((32, [high]), (16, [low]), (64, [rest]), (64, [0]), (64, [0])))
             u = Fraction((drawn << 64) + rest, 1 << 112)
             rise = share / inside if u < share else (1 - share) / (cells - inside)
             expected = int(u / rise) if u < share else inside + int((u - share) / rise)
@@ -432,10 +432,10 @@ def test_cells_have_exactly_the_reals_of_their_mass(share, inside, cells, monkey
 
 
 def test_single_bits_are_fair():
-    ones = int(sampler.draw(1, 1_000_003).sum())
+    ones = int(draws.draw(1, 1_000_003).sum())
     assert stats.binomtest(ones, 1_000_003, 0.5).pvalue > FALSE_ALARM
-    assert sampler.draw(1, 1_000_003).max() == 1
-    assert sampler.draw(0, 3).tolist() == [0, 0, 0]
+    assert draws.draw(1, 1_000_003).max() == 1
+    assert draws.draw(0, 3).tolist() == [0, 0, 0]
 
 
 @pytest.mark.parametrize("kind", ["small", "finite", "circle"])

@@ -48,7 +48,7 @@ def test_vectors_are_the_same_every_time_and_canonical(tables):
 
 def test_vectors_hold_both_ends_and_both_sides_of_thresholds(tables):
     for name in ("small", "absolute"):
-        turns = [float(text) for text in tables[name].law["thresholds"]]
+        turns = list(tables[name].law.thresholds)
         inputs = {case.x for case in boundary_cases(tables[name])}
         assert {0.0, 1.0} | {y for turn in turns for y in (turn, math.nextafter(turn, math.inf))} <= inputs
 
@@ -56,7 +56,7 @@ def test_vectors_hold_both_ends_and_both_sides_of_thresholds(tables):
 def test_vectors_hold_both_sides_of_every_count_of_every_row_of_a_small_window(tables):
     """By the formula of the format, row by row: ``W_j = N_j + min(max(G_j - s, 0), E)``."""
     table = tables["small"]
-    law, turns = table.law, [float(text) for text in table.law["thresholds"]]
+    law, turns = table.document["law"], list(table.law.thresholds)
     drawn = {(sum(turn < case.x for turn in turns), case.draws[0][1]) for case in boundary_cases(table)}
     gains = [most - least for least, most in zip(law["base"], law["caps"], strict=True)]
     for i, start in enumerate(law["starts"]):
@@ -69,7 +69,7 @@ def test_vectors_hold_both_sides_of_every_count_of_every_row_of_a_small_window(t
 def test_vectors_hold_both_sides_of_every_count_of_a_finite_table():
     table = make_table(catalogue.randomised_response(2.0, Finite(tuple(range(9)))))
     drawn = {(case.x, case.draws[0][1]) for case in boundary_cases(table)}
-    for x, row in enumerate(table.law["rows"]):
+    for x, row in enumerate(table.law.rows):
         for edge in itertools.accumulate(row[:-1]):
             assert {(x, edge - 1), (x, edge)} <= drawn
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from mechdesign import Absolute, Interval, InvalidInput, Power, Squared
-from mechdesign.design.minimax.proof import exact_worst_error
+from mechdesign.exact.window import exact_worst_error
 from mechdesign.mechanisms import Window
 from mechdesign.values.codec import Codec, encoded
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.collect.protocols import arguments, table_laws
+from mechdesign.collect.protocols import arguments
 from mechdesign.collect.protocols.randomness import OperatingSystem, Randomness, require_randomness
 from mechdesign.deploy import Table
+from mechdesign.deploy.kinds import Listed, Spread
 from mechdesign.deploy.sampler import sample_codes
 from mechdesign.design.result import Design
-from mechdesign.design.saved import SavedDesign
 from mechdesign.domains import Circle, Finite, Interval, Line, require_numbers
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms.analysis import require_generator
@@ -22,7 +22,7 @@ from mechdesign.mechanisms.protocol import Mechanism
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
-Source = Design | SavedDesign | Mechanism | Table
+Source = Design | Mechanism | Table
 
 MOST_CELLS = 4096
 _FAR = 1e-3  # share of the reports that may lie in each of the outer cells on a line
@@ -127,7 +127,8 @@ class Designed:
             raise InvalidInput("rng", "OperatingSystem()", rule, "make a table of it first: deploy.make_table")
         outputs = sample_codes(self.table, self.items[places])
         if self.edges is None:
-            return np.searchsorted(table_laws.output_points(self.table), outputs)
+            assert isinstance(self.table.law, Listed)
+            return np.searchsorted(np.array(self.table.law.outputs), outputs)
         return np.searchsorted(self.edges[1:-1], outputs, side="left")
 
     def histogram(self, reports: ArrayLike) -> Counts:
@@ -188,13 +189,14 @@ def designed(
     """
     if isinstance(source, Table):
         points = _items(source.domain, items)
-        if source.kind not in table_laws.CONTINUOUS:
-            matrix, edges = table_laws.output_rows(source, points), None
+        if isinstance(source.law, Listed):
+            matrix, edges = source.law.probabilities(points), None
         else:
-            edges = _edges(_table_outputs(source, points), cells, points.size)
-            matrix = table_laws.cell_rows(source, points, edges)
+            assert isinstance(source.law, Spread)
+            edges = _edges(source.law.reach(float(points[0]), float(points[-1]), _FAR), cells, points.size)
+            matrix = source.law.cell_probabilities(points, edges)
         return Designed(name or source.name, float(source.epsilon), points, matrix, edges, source)
-    mechanism = source.mechanism if isinstance(source, Design | SavedDesign) else source
+    mechanism = source.mechanism if isinstance(source, Design) else source
     if isinstance(mechanism, Product) or not hasattr(mechanism, "cdf"):
         raise InvalidInput("source", type(source).__name__, "be a mechanism with one coordinate, a design or a table")
     points = _items(mechanism.inputs, items)
@@ -231,18 +233,6 @@ def _outputs(mechanism: Mechanism, points: Floats) -> tuple[float, float]:
         return mechanism.outputs.lower, mechanism.outputs.upper
     low, high = mechanism.quantile(_FAR, points[0]), mechanism.quantile(1 - _FAR, points[-1])
     return float(low), float(high)
-
-
-def _table_outputs(table: Table, points: Floats) -> tuple[float, float]:
-    law = table.law
-    if law["clamp"] is not None:
-        return float(law["clamp"][0]), float(law["clamp"][1])
-    if table.kind == "pieces":
-        step = float(law["step"])
-        return law["first"] * step, (law["first"] + law["cells"]) * step
-    blocks = 1 + math.log(_FAR) / math.log(law["tail"] / (1 << table.bits))
-    reach = math.ldexp(len(law["weights"]) * blocks, -law["shift"])
-    return float(points[0]) - reach, float(points[-1]) + reach
 
 
 def _edges(outputs: tuple[float, float], cells: int | ArrayLike | None, size: int) -> Floats:

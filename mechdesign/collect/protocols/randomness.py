@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign.deploy.sampler import below, draw
+from mechdesign.deploy.draws import below, draw
 from mechdesign.errors import InvalidInput
 
 Shape = int | tuple[int, ...]

@@ -2,289 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from mechdesign.deploy.export import replay
-from mechdesign.deploy.export.layout import fill, wrapped
-from mechdesign.deploy.export.plan import (
-    AdditivePlan,
-    FinitePlan,
-    PiecesPlan,
-    Plan,
-    Rows,
-    UnbiasedPlan,
-    WindowPlan,
-)
-from mechdesign.deploy.export.texts import braced_text, comes_out, goes_in
+from mechdesign.deploy.export.layout import wrapped
+from mechdesign.deploy.export.plan import Plan
+from mechdesign.deploy.export.texts import braced_text
+from mechdesign.deploy.export.writing import Language, Value
 
 
 def sources(plan: Plan) -> dict[str, str]:
     """File names and their text."""
-    helpers, body, constants = _law(plan)
-    points = plan.inputs.points
-    core = "sampleCode" if plan.labelled else "sample"
-    lines = [_list("POINTS", map(repr, points))] if points else _doubles(plan.inputs, ("lower", "upper"))
-    values = {
-        "kind": plan.kind,
-        "epsilon": plan.epsilon,
-        "sha": plan.sha256,
-        "bits": plan.bits,
-        "constants": "\n".join([*lines, *constants]),
-        "labels": _labels(plan),
-        "front": _front(plan),
-        "core": core,
-        "goes_in": goes_in(plan),
-        "comes_out": comes_out(plan),
-        "helpers": "".join(f"\n{text}" for text in helpers),
-        "body": body,
-    }
-    return {
-        f"{plan.stem}.mjs": fill(_MODULE, values),
-        f"{plan.stem}_replay.mjs": fill(replay.JAVASCRIPT, {"stem": plan.stem, "core": core}),
-    }
+    return _LANGUAGE.sources(plan, {f"{plan.stem}.mjs": "sampler.mjs", f"{plan.stem}_replay.mjs": "replay.mjs"})
 
 
-def _labels(plan: Plan) -> str:
-    sides = {"INPUT_LABELS": plan.input_labels, "OUTPUT_LABELS": plan.output_labels}
-    return "".join(
-        f"export const {name} = Object.freeze([\n{wrapped(map(braced_text, texts), '  ')},\n]);\n"
-        for name, texts in sides.items()
-        if texts is not None
-    )
+def _declared(name: str, value: Value) -> str:
+    if not isinstance(value, tuple):
+        return f"const {name} = {_number(value)};"
+    if value and isinstance(value[0], tuple):
+        rows = "".join(f"  [\n{_lines(row, '    ')},\n  ],\n" for row in value if isinstance(row, tuple))
+        return f"const {name} = [\n{rows}];"
+    return f"const {name} = [\n{_lines(value, '  ')},\n];" if value else f"const {name} = [];"
 
 
-def _front(plan: Plan) -> str:
-    if not plan.labelled:
-        return ""
+def _lines(values: Iterable[object], indent: str) -> str:
+    return wrapped(map(_number, values), indent)
+
+
+def _number(value: object) -> str:
+    return f"{value}n" if isinstance(value, int) else repr(value)
+
+
+def _listed(texts: Sequence[str]) -> str:
+    return wrapped(map(braced_text, texts), "  ")
+
+
+def _words(plan: Plan) -> dict[str, str]:
     code = "sampleCode(x, fill)" if plan.input_labels is None else "sampleCode(POINTS[place], fill)"
-    report = code if plan.output_labels is None else f"OUTPUT_LABELS[OUTPUTS.indexOf({code})]"
-    return fill(_FRONT, {"read": "" if plan.input_labels is None else _LABEL_IN, "report": report})
+    return {"report": code if plan.output_labels is None else f"OUTPUT_LABELS[OUTPUTS.indexOf({code})]"}
 
 
-def _law(plan: Plan) -> tuple[list[str], str, list[str]]:
-    law = plan.law
-    match law:
-        case WindowPlan(rows, thresholds):
-            return [_ROWS, _LAST], _WINDOW, [*_rows(rows), _list("THRESHOLDS", map(repr, thresholds))]
-        case UnbiasedPlan(rows, _, _, means):
-            constants = [*_rows(rows), _list("MEANS", map(_integer, means)), *_doubles(law, ("offset", "scale"))]
-            return [_ROWS, _LAST, _BELOW, _WHOLE], _UNBIASED, constants
-        case FinitePlan(outputs, cumulative):
-            rows_text = "".join(f"  [\n{wrapped(map(_integer, row), '    ')},\n  ],\n" for row in cumulative)
-            return [_LAST], _FINITE, [_list("OUTPUTS", map(repr, outputs)), f"const CUMULATIVE = [\n{rows_text}];"]
-        case PiecesPlan():
-            constants = [*_integers(law, ("cells", "inside", "weight")), *_doubles(law, ("step", "anchor", "scale"))]
-            constants.append(f"const FIRST = {law.first};")
-            place = _CIRCLE if law.circular else _LINE
-            return [_BELOW], fill(_PIECES, {"place": place, "result": _result(_CELL, law.clamp)}), constants
-        case AdditivePlan():
-            constants = [*_integers(law, ("tail", "block")), *_doubles(law, ("offset", "scale", "step"))]
-            constants.append(_list("CUMULATIVE", map(_integer, law.cumulative)))
-            return [_LAST, _WHOLE], fill(_ADDITIVE, {"result": _result(_SUM, law.clamp, "  ")}), constants
-
-
-def _rows(rows: Rows) -> list[str]:
-    numbers = {"REACHED": rows.reached, "GAINED": rows.gained, "STARTS": rows.starts}
-    lists = [_list(name, map(_integer, values)) for name, values in numbers.items()]
-    return [_list("OUTPUTS", map(repr, rows.outputs)), *lists, f"const EXTRA = {_integer(rows.extra)};"]
-
-
-def _integer(number: int) -> str:
-    return f"{number}n"
-
-
-def _integers(law: object, names: Iterable[str]) -> list[str]:
-    return [f"const {name.upper()} = {_integer(getattr(law, name))};" for name in names]
-
-
-def _doubles(law: object, names: Iterable[str]) -> list[str]:
-    return [f"const {name.upper()} = {getattr(law, name)!r};" for name in names]
-
-
-def _list(name: str, items: Iterable[str]) -> str:
-    listed = wrapped(items, "  ")
-    return f"const {name} = [\n{listed},\n];" if listed else f"const {name} = [];"
-
-
-def _result(value: str, clamp: tuple[float, float] | None, deeper: str = "") -> str:
-    indent = "  " + deeper
-    if clamp is None:
-        return f"{indent}return {value};\n"
-    return f"{indent}const y = {value};\n{indent}return Math.min(Math.max(y, {clamp[0]!r}), {clamp[1]!r});\n"
-
-
-_MODULE = """\
-// A sampler generated by mechdesign from the table with SHA-256
-//
-//     @sha@
-//
-// kind: @kind@; epsilon: @epsilon@ (local differential privacy; the law of every report is exact).
-// sample(x) takes @goes_in@, and gives @comes_out@.
-// Every random decision compares integers. Randomness is the operating system's, and none of it is kept between calls.
-
-export const TABLE = "@sha@";
-@labels@const BITS = @bits@;
-@constants@
-
-@front@// A report for the input x. fill(bytes) overwrites a Uint8Array with random bytes; replace it in tests only.
-export function @core@(x, fill = osRandom) {
-  if (typeof x !== "number") throw new TypeError("the input must be a number");
-@body@}
-
-function osRandom(bytes) {
-  const system = globalThis.crypto;
-  if (typeof system?.getRandomValues !== "function") {
-    throw new Error("no secure randomness: crypto.getRandomValues is missing (browsers and Node 19 or later have it)");
-  }
-  system.getRandomValues(bytes);
-}
-
-// The low bits of as few whole bytes as hold them, little-endian.
-function draw(bits, fill) {
-  const bytes = new Uint8Array((bits + 7) >> 3);
-  if (bits > 0) fill(bytes);
-  let number = 0n;
-  for (let i = bytes.length - 1; i >= 0; i--) number = (number << 8n) | BigInt(bytes[i]);
-  return BigInt.asUintN(bits, number);
-}
-@helpers@"""
-
-_FRONT = """\
-// A report for the input x. fill(bytes) overwrites a Uint8Array with random bytes; replace it in tests only.
-export function sample(x, fill = osRandom) {
-@read@  return @report@;
-}
-
-// The same in codes, the numbers of the table: the i-th label stands for the i-th of POINTS or OUTPUTS.
-"""
-
-_LABEL_IN = """\
-  if (typeof x !== "string") throw new TypeError("the input must be a text, one of INPUT_LABELS");
-  const place = INPUT_LABELS.indexOf(x);
-  if (place < 0) throw new RangeError("the input must be one of INPUT_LABELS");
-"""
-
-_IN_INTERVAL = """\
-  if (!(LOWER <= x && x <= UPPER)) throw new RangeError("the input must lie in the domain");
-"""
-
-_LAST = """\
-// How many of the values, which do not decrease, satisfy a condition that holds up to some place.
-function countWhile(values, condition) {
-  let low = 0;
-  let high = values.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (condition(values[middle])) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-"""
-
-_ROWS = """\
-// The output whose cumulative counts in the row that starts at `start` enclose `count`.
-function choose(start, count) {
-  let low = 0;
-  let high = OUTPUTS.length;
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    let more = GAINED[middle] - start;
-    if (more < 0n) more = 0n;
-    if (more > EXTRA) more = EXTRA;
-    if (REACHED[middle] + more <= count) low = middle;
-    else high = middle;
-  }
-  return OUTPUTS[low];
-}
-"""
-
-_BELOW = """\
-// A uniform integer from 0 to size - 1.
-function below(size, fill) {
-  const bits = size === 1n ? 0 : (size - 1n).toString(2).length;
-  for (;;) {
-    const number = draw(bits, fill);
-    if (number < size) return number;
-  }
-}
-"""
-
-_WHOLE = """\
-// An integer next to z with mean exactly z.
-function whole(z, fill) {
-  const size = Math.abs(z);
-  const floor = Math.floor(size);
-  let number = BigInt(floor);
-  if (happens(size - floor, fill)) number += 1n;
-  return z >= 0 ? number : -number;
-}
-
-// True with exactly this probability: its binary digits are compared with random ones.
-function happens(probability, fill) {
-  let rest = probability;
-  while (rest > 0) {
-    rest *= 4294967296;
-    const digits = Math.floor(rest);
-    const number = Number(draw(32, fill));
-    if (number !== digits) return number < digits;
-    rest -= digits;
-  }
-  return false;
-}
-"""
-
-_WINDOW = (
-    _IN_INTERVAL
-    + """\
-  return choose(STARTS[countWhile(THRESHOLDS, (threshold) => threshold < x)], draw(BITS, fill));
-"""
-)
-
-_UNBIASED = (
-    _IN_INTERVAL
-    + """\
-  const place = whole((x - OFFSET) * SCALE, fill);
-  let i = Math.min(Math.max(countWhile(MEANS, (mean) => mean <= place) - 1, 0), MEANS.length - 2);
-  if (below(MEANS[i + 1] - MEANS[i], fill) < place - MEANS[i]) i += 1;
-  return choose(STARTS[i], draw(BITS, fill));
-"""
-)
-
-_FINITE = """\
-  const i = countWhile(POINTS, (point) => point < x);
-  if (POINTS[i] !== x) throw new RangeError("the input must be a point of the domain");
-  const count = draw(BITS, fill);
-  return OUTPUTS[countWhile(CUMULATIVE[i], (counts) => counts <= count) - 1];
-"""
-
-_LINE = "const start = BigInt(Math.floor(Math.min(Math.max(place, 0), Number(CELLS - INSIDE))));"
-_CIRCLE = "const start = ((BigInt(Math.floor(place)) % CELLS) + CELLS) % CELLS;"
-
-_PIECES = (
-    _IN_INTERVAL
-    + """\
-  const place = (x - ANCHOR) * SCALE;
-  @place@
-  const cell = draw(BITS, fill) < WEIGHT ? below(INSIDE, fill) : INSIDE + below(CELLS - INSIDE, fill);
-@result@"""
-)
-
-_CELL = "(FIRST + Number((start + cell) % CELLS) + 0.5) * STEP"
-
-_ADDITIVE = (
-    _IN_INTERVAL
-    + """\
-  const place = whole((x - OFFSET) * SCALE, fill);
-  for (;;) {
-    const negative = draw(1, fill) === 1n;
-    let blocks = 0n;
-    while (draw(BITS, fill) < TAIL) blocks += 1n;
-    const count = draw(BITS, fill);
-    const size = blocks * BLOCK + BigInt(countWhile(CUMULATIVE, (counts) => counts <= count) - 1);
-    if (size === 0n && negative) continue;
-@result@  }
-"""
-)
-
-_SUM = "OFFSET + Number(negative ? place - size : place + size) * STEP"
+_LANGUAGE = Language(_declared, lambda plan: "sampleCode" if plan.labelled else "sample", _listed, words=_words)

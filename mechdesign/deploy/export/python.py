@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from mechdesign.deploy.export import replay
-from mechdesign.deploy.export.layout import fill, used, wrapped
-from mechdesign.deploy.export.plan import (
-    AdditivePlan,
-    FinitePlan,
-    PiecesPlan,
-    Plan,
-    Rows,
-    UnbiasedPlan,
-    WindowPlan,
-)
-from mechdesign.deploy.export.texts import comes_out, goes_in, python_text
+from mechdesign.deploy.export.layout import wrapped
+from mechdesign.deploy.export.plan import Plan
+from mechdesign.deploy.export.texts import python_text
+from mechdesign.deploy.export.writing import Language, Value
 
 _SHORT = 88
 """The longest line that no formatter splits."""
@@ -26,260 +16,32 @@ _KEPT = "  # fmt: skip"
 
 def sources(plan: Plan) -> dict[str, str]:
     """File names and their text."""
-    names = {"stem": plan.stem, "core": _core(plan)}
-    return {f"{plan.stem}.py": module(plan), f"{plan.stem}_replay.py": fill(replay.PYTHON, names)}
+    return LANGUAGE.sources(plan, {f"{plan.stem}.py": "sampler.py.in", f"{plan.stem}_replay.py": "replay.py.in"})
 
 
 def module(plan: Plan) -> str:
     """The sampler."""
-    helpers, body, constants = _law(plan)
-    searches = used({name: name for name in ("bisect_left", "bisect_right")}, body)
-    values = {
-        "bisect": f"from bisect import {', '.join(searches)}\n" if searches else "",
-        "kind": plan.kind,
-        "epsilon": plan.epsilon,
-        "sha": plan.sha256,
-        "bits": plan.bits,
-        "constants": "\n".join(constants),
-        "inputs": _inputs(plan),
-        "labels": _labels(plan),
-        "front": _front(plan),
-        "core": _core(plan),
-        "goes_in": goes_in(plan),
-        "comes_out": comes_out(plan),
-        "helpers": "".join(f"\n\n\n{text}" for text in helpers),
-        "body": body,
-    }
-    return fill(_MODULE, values)
+    return sources(plan)[f"{plan.stem}.py"]
 
 
-def _core(plan: Plan) -> str:
-    """The function that takes and gives the numbers of the table."""
-    return "sample_code" if plan.labelled else "sample"
-
-
-def _labels(plan: Plan) -> str:
-    sides = {"INPUT_LABELS": plan.input_labels, "OUTPUT_LABELS": plan.output_labels}
-    return "".join(f"{_tuple(name, map(python_text, texts))}\n" for name, texts in sides.items() if texts is not None)
-
-
-def _front(plan: Plan) -> str:
-    if not plan.labelled:
-        return ""
-    steps = [_LABEL_IN] if plan.input_labels is not None else []
-    steps.append("    return sample_code(x, read)\n" if plan.output_labels is None else _LABEL_OUT)
-    return fill(_FRONT, {"steps": "".join(steps)})
-
-
-def _law(plan: Plan) -> tuple[list[str], str, list[str]]:
-    law = plan.law
-    match law:
-        case WindowPlan(rows, thresholds):
-            return [_ROWS], _WINDOW, [*_rows(rows), _tuple("THRESHOLDS", map(number, thresholds))]
-        case UnbiasedPlan(rows, _, _, means):
-            constants = [*_rows(rows), _tuple("MEANS", map(number, means)), *_scalars(law, ("offset", "scale"))]
-            return [_ROWS, _BELOW, _WHOLE], _UNBIASED, constants
-        case FinitePlan(outputs, cumulative):
-            rows_text = "".join(f"    (\n{wrapped(map(number, row), ' ' * 8)},\n    ),\n" for row in cumulative)
-            return [], _FINITE, [_tuple("OUTPUTS", map(number, outputs)), f"CUMULATIVE = (\n{rows_text}){_KEPT}"]
-        case PiecesPlan():
-            constants = _scalars(law, ("cells", "inside", "weight", "first", "step", "anchor", "scale"))
-            place = _CIRCLE if law.circular else _LINE
-            return [_BELOW], fill(_PIECES, {"place": place}) + _result(_CELL, law.clamp), constants
-        case AdditivePlan():
-            constants = _scalars(law, ("offset", "scale", "step", "tail", "block"))
-            constants.append(_tuple("CUMULATIVE", map(number, law.cumulative)))
-            return [_WHOLE], _ADDITIVE + _result(_SUM, law.clamp), constants
-
-
-def _rows(rows: Rows) -> list[str]:
-    numbers = {"REACHED": rows.reached, "GAINED": rows.gained, "STARTS": rows.starts}
-    lists = [_tuple(name, map(number, values)) for name, values in numbers.items()]
-    return [_tuple("OUTPUTS", map(number, rows.outputs)), *lists, *_scalars(rows, ("extra",))]
-
-
-def number(value: float) -> str:
-    """The number as formatters write it.
+def number(value: object) -> str:
+    """The number as formatters write it, or the text.
 
     >>> number(1e20)
     '1e20'
     """
-    return repr(value).replace("e+", "e")
+    return python_text(value) if isinstance(value, str) else repr(value).replace("e+", "e")
 
 
-def _scalars(law: object, names: Iterable[str]) -> list[str]:
-    return [f"{name.upper()} = {number(getattr(law, name))}" for name in names]
-
-
-def _tuple(name: str, items: Iterable[str]) -> str:
-    listed = list(items)
+def _declared(name: str, value: Value) -> str:
+    if not isinstance(value, tuple):
+        return f"{name} = {number(value)}"
+    if value and isinstance(value[0], tuple):
+        rows = (wrapped(map(number, row), " " * 8) for row in value if isinstance(row, tuple))
+        return f"{name} = (\n{''.join(f'    ({chr(10)}{row},{chr(10)}    ),{chr(10)}' for row in rows)}){_KEPT}"
+    listed = [number(entry) for entry in value]
     short = f"{name} = ({', '.join(listed)}{',' * (len(listed) == 1)})"
     return short if len(short) <= _SHORT else f"{name} = (\n{wrapped(listed)},\n){_KEPT}"
 
 
-def _result(value: str, clamp: tuple[float, float] | None) -> str:
-    if clamp is None:
-        return f"    return {value}\n"
-    return f"    y = {value}\n    return min(max(y, {number(clamp[0])}), {number(clamp[1])})\n"
-
-
-def _inputs(plan: Plan) -> str:
-    if plan.inputs.points:
-        return _tuple("POINTS", map(number, plan.inputs.points)) + "\n"
-    return f"LOWER, UPPER = {number(plan.inputs.lower)}, {number(plan.inputs.upper)}\n"
-
-
-_MODULE = '''\
-"""A sampler generated by mechdesign from the table with SHA-256
-
-    @sha@
-
-kind: @kind@; epsilon: @epsilon@ (local differential privacy; the law of every report is exact).
-`sample(x)` takes @goes_in@, and gives @comes_out@.
-Every random decision compares integers. Randomness is the operating system's, and none of it is kept between calls.
-"""
-
-import os
-@bisect@
-TABLE = "@sha@"
-BITS = @bits@
-@labels@@inputs@@constants@
-
-
-@front@def @core@(x, read=os.urandom):
-    """A report for the input ``x``. ``read(n)`` returns n random bytes; replace it in tests only."""
-    if isinstance(x, bool) or not isinstance(x, (int, float)):
-        raise TypeError("the input must be a number")
-    x = float(x)
-@body@
-
-def draw(bits, read):
-    """The low ``bits`` of as few whole bytes as hold them, little-endian."""
-    return int.from_bytes(read((bits + 7) // 8), "little") & ((1 << bits) - 1)@helpers@
-'''
-
-_FRONT = '''\
-def sample(x, read=os.urandom):
-    """A report for the input ``x``. ``read(n)`` returns n random bytes; replace it in tests only."""
-@steps@
-
-# The same in codes, the numbers of the table: the i-th label stands for the i-th of POINTS or OUTPUTS.
-'''
-
-_LABEL_IN = """\
-    if not isinstance(x, str):
-        raise TypeError("the input must be a text, one of INPUT_LABELS")
-    if x not in INPUT_LABELS:
-        raise ValueError("the input must be one of INPUT_LABELS")
-    x = POINTS[INPUT_LABELS.index(x)]
-"""
-
-_LABEL_OUT = """\
-    return OUTPUT_LABELS[OUTPUTS.index(sample_code(x, read))]
-"""
-
-_IN_INTERVAL = """\
-    if not LOWER <= x <= UPPER:
-        raise ValueError("the input must lie in the domain")
-"""
-
-_ROWS = '''\
-def choose(start, count):
-    """The output whose cumulative counts in the row that starts at ``start`` enclose ``count``."""
-    low, high = 0, len(OUTPUTS)
-    while high - low > 1:
-        middle = (low + high) // 2
-        if REACHED[middle] + min(max(GAINED[middle] - start, 0), EXTRA) <= count:
-            low = middle
-        else:
-            high = middle
-    return OUTPUTS[low]'''
-
-_BELOW = '''\
-def below(size, read):
-    """A uniform integer from 0 to size - 1."""
-    bits = (size - 1).bit_length()
-    while True:
-        number = draw(bits, read)
-        if number < size:
-            return number'''
-
-_WHOLE = '''\
-def whole(z, read):
-    """An integer next to ``z`` with mean exactly ``z``."""
-    size = abs(z)
-    number = int(size)
-    if happens(size - number, read):
-        number += 1
-    return number if z >= 0 else -number
-
-
-def happens(probability, read):
-    """True with exactly this probability: its binary digits are compared with random ones."""
-    while probability > 0:
-        probability *= 4294967296.0
-        digits = int(probability)
-        number = draw(32, read)
-        if number != digits:
-            return number < digits
-        probability -= digits
-    return False'''
-
-_WINDOW = (
-    _IN_INTERVAL
-    + """\
-    return choose(STARTS[bisect_left(THRESHOLDS, x)], draw(BITS, read))
-"""
-)
-
-_UNBIASED = (
-    _IN_INTERVAL
-    + """\
-    place = whole((x - OFFSET) * SCALE, read)
-    i = min(max(bisect_right(MEANS, place) - 1, 0), len(MEANS) - 2)
-    if below(MEANS[i + 1] - MEANS[i], read) < place - MEANS[i]:
-        i += 1
-    return choose(STARTS[i], draw(BITS, read))
-"""
-)
-
-_FINITE = """\
-    i = bisect_left(POINTS, x)
-    if i == len(POINTS) or POINTS[i] != x:
-        raise ValueError("the input must be a point of the domain")
-    return OUTPUTS[bisect_right(CUMULATIVE[i], draw(BITS, read)) - 1]
-"""
-
-_LINE = "start = int(min(max(place, 0.0), float(CELLS - INSIDE)))"
-_CIRCLE = "start = int(place // 1) % CELLS"
-
-_PIECES = (
-    _IN_INTERVAL
-    + """\
-    place = (x - ANCHOR) * SCALE
-    @place@
-    if draw(BITS, read) < WEIGHT:
-        cell = below(INSIDE, read)
-    else:
-        cell = INSIDE + below(CELLS - INSIDE, read)
-"""
-)
-
-_CELL = "(FIRST + (start + cell) % CELLS + 0.5) * STEP"
-
-_ADDITIVE = (
-    _IN_INTERVAL
-    + """\
-    place = whole((x - OFFSET) * SCALE, read)
-    while True:
-        negative = draw(1, read)
-        blocks = 0
-        while draw(BITS, read) < TAIL:
-            blocks += 1
-        size = blocks * BLOCK + bisect_right(CUMULATIVE, draw(BITS, read)) - 1
-        if size or not negative:
-            break
-"""
-)
-
-_SUM = "OFFSET + (place - size if negative else place + size) * STEP"
+LANGUAGE = Language(_declared, lambda plan: "sample_code" if plan.labelled else "sample", literal=number)

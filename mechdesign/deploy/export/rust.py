@@ -3,339 +3,36 @@ on Windows ProcessPrng."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
-from mechdesign.deploy.export import replay
-from mechdesign.deploy.export.layout import fill, wrapped
-from mechdesign.deploy.export.plan import (
-    AdditivePlan,
-    FinitePlan,
-    PiecesPlan,
-    Plan,
-    Rows,
-    UnbiasedPlan,
-    WindowPlan,
-)
-from mechdesign.deploy.export.texts import braced_text, comes_out, goes_in
+from mechdesign.deploy.export.layout import wrapped
+from mechdesign.deploy.export.plan import Plan
+from mechdesign.deploy.export.texts import braced_text
+from mechdesign.deploy.export.writing import Language, Value, are_whole, flat
 
 
 def sources(plan: Plan) -> dict[str, str]:
     """File names and their text."""
-    helpers, body, constants = _law(plan)
-    points = plan.inputs.points
-    core = "sample_code" if plan.labelled else "sample"
-    lines = [_list("POINTS", "f64", map(repr, points))] if points else _scalars(plan.inputs, "f64", ("lower", "upper"))
-    values = {
-        "kind": plan.kind,
-        "epsilon": plan.epsilon,
-        "sha": plan.sha256,
-        "bits": plan.bits,
-        "constants": "\n".join([*lines, *constants]),
-        "labels": _labels(plan),
-        "front": _front(plan),
-        "core": core,
-        "goes_in": goes_in(plan),
-        "comes_out": comes_out(plan),
-        "helpers": "".join(f"\n{text}" for text in helpers),
-        "body": body,
-    }
-    replayed = fill(replay.RUST, {"stem": plan.stem, "core": core})
-    return {f"{plan.stem}.rs": fill(_MODULE, values), f"{plan.stem}_replay.rs": replayed}
+    return _LANGUAGE.sources(plan, {f"{plan.stem}.rs": "sampler.rs", f"{plan.stem}_replay.rs": "replay.rs"})
 
 
-def _labels(plan: Plan) -> str:
-    sides = {"input": plan.input_labels, "output": plan.output_labels}
-    return "".join(
-        f"/// The {side} labels.\npub const {side.upper()}_LABELS: [&str; {len(texts)}] = "
-        f"[\n{wrapped(map(braced_text, texts))},\n];\n"
-        for side, texts in sides.items()
-        if texts is not None
-    )
+def _declared(name: str, value: Value) -> str:
+    if not isinstance(value, tuple):
+        return f"const {name}: {'i64' if isinstance(value, int) else 'f64'} = {value!r};"
+    values = flat(value)
+    listed = f"\n{wrapped(map(repr, values))},\n" if values else ""
+    return f"static {name}: [{'i64' if are_whole(values) else 'f64'}; {len(values)}] = [{listed}];"
 
 
-def _front(plan: Plan) -> str:
-    if not plan.labelled:
-        return ""
-    places = {
+def _listed(texts: Sequence[str]) -> str:
+    return wrapped(map(braced_text, texts))
+
+
+def _words(plan: Plan) -> dict[str, str]:
+    return {
         "taken": "f64" if plan.input_labels is None else "&str",
         "given": "f64" if plan.output_labels is None else "&'static str",
-        "read": "" if plan.input_labels is None else _LABEL_IN,
-        "report": "sample_code_from(x, fill)" if plan.output_labels is None else _LABEL_OUT,
     }
-    return fill(_FRONT, places)
 
 
-def _law(plan: Plan) -> tuple[list[str], str, list[str]]:
-    law = plan.law
-    match law:
-        case WindowPlan(rows, thresholds):
-            return [_ROWS], _WINDOW, [*_rows(rows), _list("THRESHOLDS", "f64", map(repr, thresholds))]
-        case UnbiasedPlan(rows, _, _, means):
-            constants = [*_rows(rows), _list("MEANS", "i64", map(str, means))]
-            return [_ROWS, _BELOW, _WHOLE], _UNBIASED, [*constants, *_scalars(law, "f64", ("offset", "scale"))]
-        case FinitePlan(outputs, cumulative):
-            flat = (str(count) for row in cumulative for count in row)
-            return [], _FINITE, [_list("OUTPUTS", "f64", map(repr, outputs)), _list("CUMULATIVE", "i64", flat)]
-        case PiecesPlan():
-            constants = _scalars(law, "i64", ("cells", "inside", "weight", "first"))
-            constants += _scalars(law, "f64", ("step", "anchor", "scale"))
-            place = _CIRCLE if law.circular else _LINE
-            return [_BELOW], fill(_PIECES, {"place": place}) + _result(_CELL, law.clamp), constants
-        case AdditivePlan():
-            constants = [*_scalars(law, "i64", ("tail", "block")), *_scalars(law, "f64", ("offset", "scale", "step"))]
-            constants.append(_list("CUMULATIVE", "i64", map(str, law.cumulative)))
-            return [_WHOLE], _ADDITIVE + _result(_SUM, law.clamp), constants
-
-
-def _rows(rows: Rows) -> list[str]:
-    lists = {"REACHED": rows.reached, "GAINED": rows.gained, "STARTS": rows.starts}
-    texts = [_list(name, "i64", map(str, values)) for name, values in lists.items()]
-    return [_list("OUTPUTS", "f64", map(repr, rows.outputs)), *texts, f"const EXTRA: i64 = {rows.extra};"]
-
-
-def _scalars(law: object, element: str, names: Iterable[str]) -> list[str]:
-    return [f"const {name.upper()}: {element} = {getattr(law, name)!r};" for name in names]
-
-
-def _list(name: str, element: str, items: Iterable[str]) -> str:
-    numbers = list(items)
-    listed = f"\n{wrapped(numbers)},\n" if numbers else ""
-    return f"static {name}: [{element}; {len(numbers)}] = [{listed}];"
-
-
-def _result(value: str, clamp: tuple[float, float] | None) -> str:
-    if clamp is None:
-        return f"    Ok({value})\n"
-    return f"    let y = {value};\n    Ok(y.max({clamp[0]!r}).min({clamp[1]!r}))\n"
-
-
-_MODULE = """\
-//! A sampler generated by mechdesign from the table with SHA-256
-//!
-//!     @sha@
-//!
-//! kind: @kind@; epsilon: @epsilon@ (local differential privacy; the law of every report is exact).
-//! Every random decision compares integers. Randomness is the operating system's, and none of it is kept between calls.
-//! `sample(x)` takes @goes_in@, and gives @comes_out@.
-//! Rust 1.82 and later.
-
-#![allow(clippy::approx_constant, clippy::excessive_precision, clippy::unreadable_literal)]
-
-/// The table this sampler was generated from.
-pub const TABLE: &str = "@sha@";
-@labels@const BITS: u32 = @bits@;
-@constants@
-
-/// Why there is no report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Error {
-    /// The input is not in the domain.
-    BadInput,
-    /// The operating system gave no randomness.
-    NoRandomness,
-}
-
-@front@/// A report for the input `x`, with the operating system's randomness.
-#[cfg(any(unix, windows))]
-pub fn @core@(x: f64) -> Result<f64, Error> {
-    @core@_from(x, &mut os_random)
-}
-
-/// The same with another source of bytes, which overwrites all it is given: for tests, and for systems without one.
-pub fn @core@_from(x: f64, fill: &mut dyn FnMut(&mut [u8]) -> Result<(), Error>) -> Result<f64, Error> {
-@body@}
-
-#[cfg(target_vendor = "apple")]
-fn os_random(bytes: &mut [u8]) -> Result<(), Error> {
-    unsafe extern "C" {
-        fn CCRandomGenerateBytes(buffer: *mut u8, length: usize) -> i32;
-    }
-    // SAFETY: CCRandomGenerateBytes writes exactly `length` bytes or fails.
-    let outcome = unsafe { CCRandomGenerateBytes(bytes.as_mut_ptr(), bytes.len()) };
-    if outcome == 0 { Ok(()) } else { Err(Error::NoRandomness) }
-}
-
-#[cfg(all(unix, not(target_vendor = "apple")))]
-fn os_random(bytes: &mut [u8]) -> Result<(), Error> {
-    unsafe extern "C" {
-        fn getentropy(buffer: *mut u8, length: usize) -> i32;
-    }
-    // SAFETY: getentropy writes exactly `length` bytes (at most 256, here at most 8) or fails.
-    let outcome = unsafe { getentropy(bytes.as_mut_ptr(), bytes.len()) };
-    if outcome == 0 { Ok(()) } else { Err(Error::NoRandomness) }
-}
-
-#[cfg(windows)]
-fn os_random(bytes: &mut [u8]) -> Result<(), Error> {
-    #[link(name = "bcryptprimitives", kind = "raw-dylib")]
-    unsafe extern "system" {
-        fn ProcessPrng(buffer: *mut u8, length: usize) -> i32;
-    }
-    // SAFETY: ProcessPrng writes exactly `length` bytes or fails.
-    let outcome = unsafe { ProcessPrng(bytes.as_mut_ptr(), bytes.len()) };
-    if outcome == 1 { Ok(()) } else { Err(Error::NoRandomness) }
-}
-
-/// The low bits of as few whole bytes as hold them, little-endian. At most 63 bits.
-fn draw(bits: u32, fill: &mut dyn FnMut(&mut [u8]) -> Result<(), Error>) -> Result<i64, Error> {
-    let mut bytes = [0u8; 8];
-    let count = bits.div_ceil(8) as usize;
-    if count > 0 {
-        fill(&mut bytes[..count])?;
-    }
-    Ok((u64::from_le_bytes(bytes) & ((1u64 << bits) - 1)) as i64)
-}
-@helpers@"""
-
-_FRONT = """\
-/// A report for the input `x`, with the operating system's randomness.
-#[cfg(any(unix, windows))]
-pub fn sample(x: @taken@) -> Result<@given@, Error> {
-    sample_from(x, &mut os_random)
-}
-
-/// The same with another source of bytes, which overwrites all it is given: for tests, and for systems without one.
-pub fn sample_from(x: @taken@, fill: &mut dyn FnMut(&mut [u8]) -> Result<(), Error>) -> Result<@given@, Error> {
-@read@    @report@
-}
-
-// The same in codes, the numbers of the table: the i-th label stands for the i-th of POINTS or OUTPUTS.
-
-"""
-
-_LABEL_IN = """\
-    let x = POINTS[INPUT_LABELS.iter().position(|label| *label == x).ok_or(Error::BadInput)?];
-"""
-
-_LABEL_OUT = """\
-let y = sample_code_from(x, fill)?;
-    Ok(OUTPUT_LABELS[OUTPUTS.partition_point(|output| *output < y)])"""
-
-_IN_INTERVAL = """\
-    if !(LOWER..=UPPER).contains(&x) {
-        return Err(Error::BadInput);
-    }
-"""
-
-_ROWS = """\
-/// The output whose cumulative counts in the row that starts at `start` enclose `count`.
-fn choose(start: i64, count: i64) -> f64 {
-    let (mut low, mut high) = (0, OUTPUTS.len());
-    while high - low > 1 {
-        let middle = low + (high - low) / 2;
-        if REACHED[middle] + (GAINED[middle] - start).clamp(0, EXTRA) <= count {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    OUTPUTS[low]
-}
-"""
-
-_BELOW = """\
-/// A uniform integer from 0 to size - 1.
-fn below(size: i64, fill: &mut dyn FnMut(&mut [u8]) -> Result<(), Error>) -> Result<i64, Error> {
-    let bits = 64 - (size - 1).leading_zeros();
-    loop {
-        let number = draw(bits, fill)?;
-        if number < size {
-            return Ok(number);
-        }
-    }
-}
-"""
-
-_WHOLE = """\
-/// An integer next to z with mean exactly z.
-fn whole(z: f64, fill: &mut dyn FnMut(&mut [u8]) -> Result<(), Error>) -> Result<i64, Error> {
-    let size = z.abs();
-    let number = size as i64 + i64::from(happens(size - size.floor(), fill)?);
-    Ok(if z < 0.0 { -number } else { number })
-}
-
-/// True with exactly this probability: its binary digits are compared with random ones.
-fn happens(probability: f64, fill: &mut dyn FnMut(&mut [u8]) -> Result<(), Error>) -> Result<bool, Error> {
-    let mut rest = probability;
-    while rest > 0.0 {
-        rest *= 4294967296.0;
-        let digits = rest as i64;
-        let number = draw(32, fill)?;
-        if number != digits {
-            return Ok(number < digits);
-        }
-        rest -= digits as f64;
-    }
-    Ok(false)
-}
-"""
-
-_WINDOW = (
-    _IN_INTERVAL
-    + """\
-    let row = THRESHOLDS.partition_point(|threshold| *threshold < x);
-    Ok(choose(STARTS[row], draw(BITS, fill)?))
-"""
-)
-
-_UNBIASED = (
-    _IN_INTERVAL
-    + """\
-    let place = whole((x - OFFSET) * SCALE, fill)?;
-    let reached = MEANS.partition_point(|mean| *mean <= place);
-    let mut row = reached.saturating_sub(1).min(MEANS.len() - 2);
-    if below(MEANS[row + 1] - MEANS[row], fill)? < place - MEANS[row] {
-        row += 1;
-    }
-    Ok(choose(STARTS[row], draw(BITS, fill)?))
-"""
-)
-
-_FINITE = """\
-    let row = POINTS.partition_point(|point| *point < x);
-    if row == POINTS.len() || POINTS[row] != x {
-        return Err(Error::BadInput);
-    }
-    let places = OUTPUTS.len() + 1;
-    let count = draw(BITS, fill)?;
-    Ok(OUTPUTS[CUMULATIVE[row * places..(row + 1) * places].partition_point(|counts| *counts <= count) - 1])
-"""
-
-_LINE = "let start = place.max(0.0).min((CELLS - INSIDE) as f64) as i64;"
-_CIRCLE = "let start = (place.floor() as i64).rem_euclid(CELLS);"
-
-_PIECES = (
-    _IN_INTERVAL
-    + """\
-    let place = (x - ANCHOR) * SCALE;
-    @place@
-    let cell = if draw(BITS, fill)? < WEIGHT {
-        below(INSIDE, fill)?
-    } else {
-        INSIDE + below(CELLS - INSIDE, fill)?
-    };
-"""
-)
-
-_CELL = "((FIRST + (start + cell) % CELLS) as f64 + 0.5) * STEP"
-
-_ADDITIVE = (
-    _IN_INTERVAL
-    + """\
-    let place = whole((x - OFFSET) * SCALE, fill)?;
-    let (negative, size) = loop {
-        let negative = draw(1, fill)? == 1;
-        let mut blocks = 0;
-        while draw(BITS, fill)? < TAIL {
-            blocks += 1;
-        }
-        let count = draw(BITS, fill)?;
-        let size = blocks * BLOCK + CUMULATIVE.partition_point(|counts| *counts <= count) as i64 - 1;
-        if size > 0 || !negative {
-            break (negative, size);
-        }
-    };
-"""
-)
-
-_SUM = "OFFSET + (if negative { place - size } else { place + size }) as f64 * STEP"
+_LANGUAGE = Language(_declared, lambda plan: "sample_code" if plan.labelled else "sample", _listed, words=_words)

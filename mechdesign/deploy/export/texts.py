@@ -10,7 +10,8 @@ import re
 import string
 from collections.abc import Callable, Sequence
 
-from mechdesign.deploy.export.plan import AdditivePlan, PiecesPlan, Plan
+from mechdesign.deploy.export.plan import Plan
+from mechdesign.deploy.kinds import Listed, Spread
 
 _PLAIN = frozenset(string.ascii_letters + string.digits + " _.,:-")
 _MOST_LISTED = 8
@@ -112,9 +113,10 @@ def comes_out(plan: Plan) -> str:
     law = plan.law
     if plan.output_labels is not None:
         return f"one of the {len(plan.output_labels)} output labels"
-    if isinstance(law, PiecesPlan | AdditivePlan):
-        return "a number" if law.clamp is None else f"a number from {law.clamp[0]:.17g} to {law.clamp[1]:.17g}"
-    return _one_of(law.outputs if not hasattr(law, "rows") else law.rows.outputs)
+    if isinstance(law, Listed):
+        return _one_of(law.outputs)
+    clamp = law.clamp if isinstance(law, Spread) else None
+    return "a number" if clamp is None else f"a number from {clamp[0]:.17g} to {clamp[1]:.17g}"
 
 
 def _one_of(numbers: Sequence[float]) -> str:

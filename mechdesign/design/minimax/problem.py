@@ -63,6 +63,10 @@ class MinimaxProblem:
         return self.loss in (Power(1.0), Power(2.0))
 
     @property
+    def privacy(self) -> Pure:
+        return Pure(self.epsilon)
+
+    @property
     def criterion(self) -> Criterion:
         return Criterion(Aim.WORST)
 

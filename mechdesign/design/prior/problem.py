@@ -55,6 +55,10 @@ class PriorProblem:
         return int(self.loss.exponent)
 
     @property
+    def privacy(self) -> Pure:
+        return Pure(self.epsilon)
+
+    @property
     def criterion(self) -> Criterion:
         return Criterion(Aim.AVERAGE)
 

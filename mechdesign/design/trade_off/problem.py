@@ -58,6 +58,10 @@ class TradeOffProblem:
         return int(self.loss.exponent)
 
     @property
+    def privacy(self) -> Pure:
+        return Pure(self.epsilon)
+
+    @property
     def criterion(self) -> Criterion:
         return Criterion(Aim.AVERAGE_CAPPED)
 

@@ -11,7 +11,6 @@ from scipy import stats
 import mechdesign as md
 from mechdesign import Circle, Finite, Interval, catalogue
 from mechdesign.collect.protocols import OperatingSystem, designed, protocol
-from mechdesign.collect.protocols.table_laws import cell_rows
 from mechdesign.deploy import make_table
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms import Discrete, Product
@@ -131,9 +130,10 @@ def test_no_linear_decoder_has_less_variance_on_uniform_data():
 
 def test_inputs_between_the_steps_of_a_noise_table_mix_the_laws_of_their_neighbours():
     table = make_table(catalogue.laplace(2.0, UNIT))
-    step = math.ldexp(1.0, -table.law["shift"])
+    step = math.ldexp(1.0, -table.law.shift)
     edges = np.array([-1.0, 0.25 + 0.5 * step, 0.25 + 1.5 * step, 0.25 + 2.5 * step, 2.0])
-    low, high, between = cell_rows(table, np.array([0.25 + step, 0.25 + 2 * step, 0.25 + 1.25 * step]), edges)
+    inputs = np.array([0.25 + step, 0.25 + 2 * step, 0.25 + 1.25 * step])
+    low, high, between = table.law.cell_probabilities(inputs, edges)
     assert between == pytest.approx(0.75 * low + 0.25 * high, rel=1e-9)
     assert abs(low[1] - high[1]) > 1e-8
 

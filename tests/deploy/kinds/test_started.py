@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from mechdesign.deploy import make_table
 from mechdesign.design import MinimaxProblem, UnbiasedProblem, optimal_minimax, optimal_unbiased
-from mechdesign.design.minimax.proof import exact_worst_error
 from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput
+from mechdesign.exact.window import exact_worst_error
 from mechdesign.losses import Absolute, Squared
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
@@ -63,7 +63,7 @@ def shipped_row(law, bits, start):
 @settings(max_examples=150, deadline=None)
 @given(windows(), st.sampled_from((16, 32)), st.floats(0, 1))
 def test_rows_are_the_greedy_fill_of_the_nearest_outputs(mechanism, bits, x):
-    law = make_table(mechanism, bits).law
+    law = make_table(mechanism, bits).document["law"]
     thresholds = [float(text) for text in law["thresholds"]]
     for at in (x, 0.0, 1.0, *thresholds, *(math.nextafter(t, 2) for t in thresholds)):
         if 0 <= at <= 1:
@@ -75,7 +75,7 @@ def test_rows_are_the_greedy_fill_of_the_nearest_outputs(mechanism, bits, x):
 @given(windows(), st.sampled_from((16, 32)))
 def test_the_ratio_is_the_largest_of_all_rows(mechanism, bits):
     table = make_table(mechanism, bits)
-    rows = [shipped_row(table.law, bits, start) for start in table.law["starts"]]
+    rows = [shipped_row(table.document["law"], bits, start) for start in table.law.starts]
     assert all(sum(row) == 2**bits for row in rows)
     assert table.ratio == max(Fraction(max(column), min(column)) for column in zip(*rows, strict=True))
     assert table.ratio <= Fraction(math.exp(float(table.epsilon))) * (1 + Fraction(1, 2**50))
@@ -85,7 +85,7 @@ def test_the_ratio_is_the_largest_of_all_rows(mechanism, bits):
 @given(windows(3.0), st.sampled_from((1, 2)))
 def test_errors_bias_and_variance_are_those_of_the_rows(mechanism, exponent):
     table = make_table(mechanism, 16)
-    law = table.law
+    law = table.document["law"]
     outputs = [Fraction(float(text)) for text in law["outputs"]]
     ends = [Fraction(0), *(Fraction(float(text)) for text in law["thresholds"]), Fraction(1)]
     error = variance = Fraction(0)
@@ -132,7 +132,7 @@ def test_rounding_costs_unbiased_tables_little(epsilon, bits, average, worst):
 
 def average_square(table):
     """E[Y^2] for an input uniform on [-1, 1]: it is linear in the input between the means of the rows."""
-    law, whole = table.law, 2**table.bits
+    law, whole = table.document["law"], 2**table.bits
     outputs = np.array([float(text) for text in law["outputs"]])
     rows = np.array([shipped_row(law, table.bits, start) for start in law["starts"]]) / whole
     means = float(law["offset"]) + np.array(law["means"]) / 2.0 ** (law["shift"] + table.bits)
@@ -154,8 +154,8 @@ def test_counts_that_do_not_fit_are_refused():
 
 def test_outputs_without_a_count_are_dropped():
     mechanism = Window(1.0, Interval(0, 1), [0.0, 0.5, 1.0], [0.3, 1e-9, 0.3], 2.7)
-    assert make_table(mechanism, 16).law["outputs"] == ["0", "1"]
-    assert make_table(mechanism, 32).law["outputs"] == ["0", "0.5", "1"]
+    assert make_table(mechanism, 16).law.outputs == (0.0, 1.0)
+    assert make_table(mechanism, 32).law.outputs == (0.0, 0.5, 1.0)
 
 
 @settings(max_examples=15, deadline=None)
@@ -164,7 +164,7 @@ def test_few_counts_stand_at_the_means_of_equal_shares(size, seed):
     rng = np.random.default_rng(seed)
     points, base = np.sort(rng.uniform(0, 1, size)), rng.dirichlet(np.full(size, 0.5)) + 1e-9
     mechanism = Window(8.0, Interval(0, 1), points, base / base.sum() * 0.005, math.exp(8) * (1 - 1e-12))
-    law = make_table(mechanism, 16).law
+    law = make_table(mechanism, 16).document["law"]
     outputs = np.array([float(text) for text in law["outputs"]])
     assert sum(law["base"]) == math.ceil(2**16 * mechanism.exact_total())
     assert outputs @ law["base"] / sum(law["base"]) == pytest.approx(points @ base / base.sum(), abs=1e-12)
@@ -178,12 +178,14 @@ def test_few_counts_stand_at_the_means_of_equal_shares(size, seed):
 def test_many_outputs_stand_at_the_means_of_what_their_counts_stand_for():
     points = np.linspace(0, 1, 101)
     mechanism = Window(2.0, Interval(0, 1), points, np.linspace(1, 2, 101) / 400, math.exp(2) * (1 - 1e-12))
-    law = make_table(mechanism, 16).law
+    law = make_table(mechanism, 16).document["law"]
     outputs = np.array([float(text) for text in law["outputs"]])
     assert 0 < np.abs(outputs - points).max() < 1e-3
     of_base = points @ mechanism.base / mechanism.base.sum()
     assert outputs @ law["base"] / sum(law["base"]) == pytest.approx(of_base, abs=1e-14)
-    few = make_table(Window(2.0, Interval(0, 1), points[::10], mechanism.base[::10] * 10, mechanism.ratio), 16).law
+    few = make_table(
+        Window(2.0, Interval(0, 1), points[::10], mechanism.base[::10] * 10, mechanism.ratio), 16
+    ).document["law"]
     assert [float(text) for text in few["outputs"]] == points[::10].tolist()
 
 
@@ -192,7 +194,7 @@ def test_many_outputs_stand_at_the_means_of_what_their_counts_stand_for():
 
 def exact_mean(table, x):
     """E[Y|x] as a rational, branch by branch of the sampling rule."""
-    law, bits = table.law, table.bits
+    law, bits = table.document["law"], table.bits
     outputs = [Fraction(float(text)) for text in law["outputs"]]
     place = (Fraction(x) - Fraction(float(law["offset"]))) * Fraction(2) ** (law["shift"] + bits)
     total = Fraction(0)
@@ -245,7 +247,7 @@ def test_tiny_inputs_of_either_sign_are_unbiased(tables):
 
 
 def test_every_output_is_a_double_on_the_grid(tables):
-    law = tables["unbiased"].law
+    law = tables["unbiased"].document["law"]
     step = Fraction(1, 2 ** law["shift"])
     assert [Fraction(text) for text in law["outputs"]] == [Fraction(law["offset"]) + u * step for u in law["units"]]
 
@@ -261,7 +263,7 @@ def test_duchis_variance_is_kept(bits, most):
 @given(st.floats(-1, 1))
 def test_the_variance_of_the_file_bounds_every_input(x):
     table = make_table(catalogue.duchi(1.0), 16)
-    output = Fraction(table.law["outputs"][1])
+    output = Fraction(table.law.outputs[1])
     assert output**2 - Fraction(x) ** 2 <= Fraction(table.document["estimator"]["variance"])
 
 

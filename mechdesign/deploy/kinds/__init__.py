@@ -1,0 +1,89 @@
+"""What tables are, by kind: all that a reader asks of a law stands in the module of its kind.
+
+A new kind is a module here and its name below, a check in `mechdesign.deploy.checker` and `privacy_checker`, and its
+lines in the templates of samplers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mechdesign.deploy.document import decimal, decimals
+from mechdesign.deploy.kinds.additive import AdditiveLaw
+from mechdesign.deploy.kinds.cases import Case
+from mechdesign.deploy.kinds.finite import FiniteLaw
+from mechdesign.deploy.kinds.law import (
+    Domain,
+    Law,
+    Listed,
+    Masses,
+    Number,
+    Order,
+    Reading,
+    Report,
+    Rounded,
+    Rule,
+    Spread,
+)
+from mechdesign.deploy.kinds.pieces import VECTOR_UNIT, PiecesLaw
+from mechdesign.deploy.kinds.unbiased import UnbiasedLaw
+from mechdesign.deploy.kinds.window import WindowLaw
+from mechdesign.domains import Circle, Finite, Interval
+
+__all__ = [
+    "KINDS",
+    "VECTOR_UNIT",
+    "AdditiveLaw",
+    "Case",
+    "Domain",
+    "FiniteLaw",
+    "Law",
+    "Listed",
+    "Masses",
+    "Number",
+    "Order",
+    "PiecesLaw",
+    "Reading",
+    "Report",
+    "Rounded",
+    "Rule",
+    "Spread",
+    "UnbiasedLaw",
+    "WindowLaw",
+    "domain_of",
+    "domain_written",
+    "kind_of",
+    "law_of",
+]
+
+KINDS: dict[str, type[Law]] = {law.kind: law for law in (WindowLaw, UnbiasedLaw, FiniteLaw, PiecesLaw, AdditiveLaw)}
+
+
+def kind_of(mechanism: object) -> type[Law] | None:
+    """The kind of table that a mechanism becomes, if any."""
+    return next((law for law in KINDS.values() if isinstance(mechanism, law.made_from)), None)
+
+
+def law_of(document: Mapping[str, Any]) -> Law:
+    """The law of a table's document, which has passed its check."""
+    return KINDS[document["kind"]].read(document["law"], domain_of(document["domain"]), document["bits"])
+
+
+def domain_of(said: Mapping[str, Any]) -> Domain:
+    """The domain that a table file holds."""
+    if said["kind"] == "interval":
+        return Interval(float(said["lower"]), float(said["upper"]))
+    if said["kind"] == "circle":
+        return Circle(float(said["period"]))
+    return Finite(tuple(float(point) for point in said["points"]))
+
+
+def domain_written(domain: Domain) -> dict[str, Any]:
+    """What a table file holds under ``domain``."""
+    match domain:
+        case Interval():
+            return {"kind": "interval", "lower": decimal(domain.lower), "upper": decimal(domain.upper)}
+        case Circle():
+            return {"kind": "circle", "period": decimal(domain.period)}
+    return {"kind": "finite", "points": decimals(domain.points)}

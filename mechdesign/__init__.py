@@ -53,6 +53,7 @@ if TYPE_CHECKING:
         SolverFailed,
     )
     from mechdesign.exact.privacy import prove_privacy
+    from mechdesign.field import field_of
     from mechdesign.losses import Absolute, Custom, Power, Squared
     from mechdesign.mechanisms import catalogue
 
@@ -90,6 +91,7 @@ __all__ = [
     "collect",
     "deploy",
     "design",
+    "field_of",
     "fit_height",
     "floor_of",
     "load_design",
@@ -126,6 +128,7 @@ _HOMES = {
     "Circle": "domains",
     "Custom": "losses",
     "FileProblem": "errors",
+    "field_of": "field",
     "Finite": "domains",
     "Interval": "domains",
     "InvalidInput": "errors",

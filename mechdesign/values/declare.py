@@ -18,6 +18,8 @@ from mechdesign.errors import InvalidInput, require_epsilon, require_finite, req
 
 Floats = NDArray[np.float64]
 Rule = Callable[[Any, Any, Any], None]
+
+OPTION, LEAST, MOST = "option", "least", "most"  # keys of metadata, which commands and schemas are derived from
 T = TypeVar("T")
 
 
@@ -84,9 +86,41 @@ def array(convert: Callable[[Any], Any] = stored, **options: Any) -> Any:
     return attrs.field(converter=convert, eq=content, **options)
 
 
+@attrs.frozen
+class Option:
+    """How commands take a field: the names of an option, what its help says, and what stands for its value there."""
+
+    names: tuple[str, ...]
+    help: str
+    metavar: str | None = None
+
+
+def option(name: str, help: str, *names: str, metavar: str | None = None) -> dict[str, Any]:
+    """The metadata of a field that commands take as an option: type, default and range are those of the field.
+
+    >>> @frozen
+    ... class Asked:
+    ...     gap: float = gap(1e-6, default=1e-4, metadata=option("--gap", "Relative gap of the bounds."))
+    >>> attrs.fields(Asked).gap.metadata["option"].names
+    ('--gap',)
+    """
+    return {OPTION: Option((name, *names), help, metavar)}
+
+
+GAP_OPTION = option("--gap", "Relative gap of the proven bounds to reach.")
+SLACK_OPTION = option("--slack", "Worst case at most 1 + S times the least.", metavar="S")
+
+
+def _ranged(options: dict[str, Any], least: float | None, most: float | None = None) -> dict[str, Any]:
+    """The options of a field with its range in its metadata."""
+    ends = {name: end for name, end in ((LEAST, least), (MOST, most)) if end is not None}
+    return options | {"metadata": ends | dict(options.get("metadata") or {})}
+
+
 def epsilon(**options: Any) -> Any:
     """A field that holds a privacy parameter."""
-    return attrs.field(converter=require_epsilon, **options)
+    told = option("--eps", "Privacy parameter, above 0.")
+    return attrs.field(converter=require_epsilon, **options | {"metadata": told | dict(options.get("metadata") or {})})
 
 
 def finite(name: str, **options: Any) -> Any:
@@ -101,7 +135,7 @@ def number(name: str, **options: Any) -> Any:
 
 def whole(name: str, least: int, most: int | None = None, **options: Any) -> Any:
     """A field that holds a whole number between two ends."""
-    return attrs.field(converter=lambda said: require_whole(said, name, least, most), **options)
+    return attrs.field(converter=lambda said: require_whole(said, name, least, most), **_ranged(options, least, most))
 
 
 def gap(least: float, **options: Any) -> Any:
@@ -121,7 +155,8 @@ def gap(least: float, **options: Any) -> Any:
             raise InvalidInput("gap", said, f"lie between {f'{least:g}'.replace('e-0', 'e-')} and 1")
         return value
 
-    return attrs.field(converter=convert, **options)
+    told = _ranged(options, least, 1)
+    return attrs.field(converter=convert, **told | {"metadata": GAP_OPTION | told["metadata"]})
 
 
 def optional(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -129,19 +164,42 @@ def optional(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda said: None if said is None else convert(said)
 
 
-def within(name: str, least: float, most: float, why: str = "") -> Rule:
-    """A validator: the number is at least ``least`` and at most ``most``.
+@attrs.frozen
+class Within:
+    """A validator: the number is at least ``least`` and at most ``most``."""
+
+    name: str
+    least: float
+    most: float
+    why: str = ""
+
+    def __call__(self, _: Any, __: Any, said: float) -> None:
+        if not self.least <= said <= self.most:
+            raise InvalidInput(self.name, said, f"lie between {self.least:g} and {self.most:g}{self.why}")
+
+
+def within(name: str, least: float, most: float, why: str = "") -> Within:
+    """A validator that says its range.
 
     >>> within("gap", 1e-6, 0.5)(None, None, 2.0)
     Traceback (most recent call last):
     mechdesign.errors.InvalidInput: gap must lie between 1e-06 and 0.5 (got 2.0)
     """
+    return Within(name, least, most, why)
 
-    def check(_: Any, __: Any, said: float) -> None:
-        if not least <= said <= most:
-            raise InvalidInput(name, said, f"lie between {least:g} and {most:g}{why}")
 
-    return check
+def range_of(field: Any) -> tuple[float | None, float | None]:
+    """The least and the most that the declaration of a number allows; None where it does not say.
+
+    >>> @frozen
+    ... class Grid:
+    ...     bins: int = whole("bins", 2, 512)
+    >>> range_of(attrs.fields(Grid).bins)
+    (2, 512)
+    """
+    if isinstance(field.validator, Within):
+        return field.validator.least, field.validator.most
+    return field.metadata.get(LEAST), field.metadata.get(MOST)
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field, derived, array, epsilon, finite, number, whole, gap))

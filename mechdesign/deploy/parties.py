@@ -123,14 +123,6 @@ def law_to_run(law: JointResponse, privacy: Collusion) -> JointResponse:
     raise InvalidInput("eps", privacy.epsilon, f"be smaller: drawn with 64 bits, {failure}")
 
 
-def require_own_law(mechanism: object) -> None:
-    """`InvalidInput` for a joint response where a table is asked for, which is what one user draws from alone."""
-    if isinstance(mechanism, JointResponse):
-        rule = "have a law of each user's own report: a group draws its truths together, and no table holds that"
-        step = "draw it between the users with run_parties (jrr --run-parties), or ship randomised_response at this eps"
-        raise InvalidInput("design", "a joint response", rule, step)
-
-
 def truth_bounds(law: JointResponse) -> list[int]:
     """``floor(2^64 P(more than s are truthful))`` for slots s = 0, 1, ..., g-1."""
     tails = [sum(law.weights[slot + 1 :], Fraction(0)) for slot in range(law.group)]

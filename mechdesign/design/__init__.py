@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mechdesign.design.additive import AdditiveProblem, Tuning, optimal_additive, tune
-    from mechdesign.design.convex import CustomProblem, custom, optimal_custom
+    from mechdesign.design.convex import CustomProblem, TableProblem, custom, optimal_custom
     from mechdesign.design.finite import FiniteProblem, euclidean, optimal_finite
     from mechdesign.design.floor import Floor, floor_of
     from mechdesign.design.joint import JointProblem, optimal_joint
@@ -38,6 +38,7 @@ __all__ = [
     "PolarProblem",
     "PriorProblem",
     "Report",
+    "TableProblem",
     "TradeOffProblem",
     "Tuning",
     "UnbiasedPiecewiseProblem",
@@ -78,7 +79,7 @@ _MODULES = {
     "unbiased": ("UnbiasedProblem", "optimal_unbiased"),
     "additive": ("AdditiveProblem", "Tuning", "optimal_additive", "tune"),
     "finite": ("FiniteProblem", "euclidean", "optimal_finite"),
-    "convex": ("CustomProblem", "custom", "optimal_custom"),
+    "convex": ("CustomProblem", "TableProblem", "custom", "optimal_custom"),
     "joint": ("JointProblem", "optimal_joint"),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}

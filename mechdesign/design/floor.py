@@ -51,7 +51,7 @@ def floor_of(epsilon: float, loss: Power, domain: Interval | Circle) -> Floor:
     if isinstance(domain, Circle):
         best = optimal_piecewise(PiecewiseProblem(epsilon, loss, domain))
         found = best.certificate
-        return Floor(found.lower, found.upper, "rotation averaging", best.mechanism.name, found.claimed)
+        return Floor(found.lower, found.upper, "rotation averaging", best.own_law.name, found.claimed)
     try:
         problem = MinimaxProblem(epsilon, loss, domain, _GAP, _GRID)
     except InvalidInput:  # outside what the certified optimum covers

@@ -11,17 +11,15 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-import attrs
-
 from mechdesign.criteria import Scope
 from mechdesign.design.evidence import Evidence, Problem
 from mechdesign.errors import CheckFailed, NoAnswer
 from mechdesign.exact.privacy import Account, prove
-from mechdesign.mechanisms.joint import JointResponse
+from mechdesign.mechanisms.joint import JointResponse, require_own_law
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.values import files
 from mechdesign.values.codec import encoded
-from mechdesign.values.declare import derived, field, frozen
+from mechdesign.values.declare import derived, evolved, field, frozen
 
 FORMAT = "mechdesign research file"
 VERSION = 2
@@ -118,6 +116,11 @@ class Design:
     report: Report = field(eq=False)
     certificate: Certificate = derived(lambda design: certify(design.problem, design.mechanism, design.evidence))
 
+    @property
+    def own_law(self) -> Mechanism:
+        """The mechanism as the law of one user's report; `InvalidInput` says what to do where there is none."""
+        return require_own_law(self.mechanism)
+
     def document(self) -> dict[str, Any]:
         """The design as JSON."""
         return {
@@ -138,7 +141,7 @@ def saying_why(design: Design, gap: float, stopped: str) -> Design:
     if design.certificate.relative_gap <= gap:
         return design
     details = {**design.report.details, "stopped": stopped}
-    return attrs.evolve(design, report=attrs.evolve(design.report, details=details))
+    return evolved(design, report=evolved(design.report, details=details))
 
 
 def within_gap(design: Design, gap: float, stopped: str) -> Design:

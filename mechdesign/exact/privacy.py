@@ -115,18 +115,18 @@ class CollusionProof:
     """What a joint response was proven to keep, and all that it gives away."""
 
     privacy: Collusion
-    told: JointPrivacy
+    losses: JointPrivacy
 
     @property
     def loss(self) -> float:
         """The averaged epsilon, rounded up."""
-        return self.told.averaged
+        return self.losses.averaged
 
     def document(self) -> dict[str, Any]:
         return {
             **encoded(self.privacy),
-            "averaged_epsilon": self.told.averaged,
-            "conditional_epsilons": list(self.told.conditional),
+            "averaged_epsilon": self.losses.averaged,
+            "conditional_epsilons": list(self.losses.conditional),
         }
 
 
@@ -134,7 +134,7 @@ def prove_collusion(mechanism: Any, privacy: Collusion) -> CollusionProof:
     """The proof that a joint response keeps its averaged budget and every cap, or `CheckFailed`.
 
     >>> law = JointResponse.pair(Fraction(7, 10), 0)
-    >>> prove_collusion(law, Collusion(1.0, users=100, colluders=5)).told.averaged == prove_collusion(
+    >>> prove_collusion(law, Collusion(1.0, users=100, colluders=5)).losses.averaged == prove_collusion(
     ...     law, Collusion(1.0, users=100)
     ... ).loss
     True

@@ -95,7 +95,7 @@ class ExactLaws:
         self._one = 1 << digits
         self._gain = ratio - self._one
         self._exponent = exponent
-        self._moments = [
+        self._moments: list[list[int]] = [
             list(accumulate((m * y**order for y, m in zip(self.points, self._base, strict=True)), initial=0))
             for order in range(exponent + 1)
         ]

@@ -5,7 +5,7 @@ probability ``p = sum_t t w_t / g`` and else reports one of the other k - 1 cate
 probability ``q = (1 - p) / (k - 1)``. The paper's pairs are g = 2 with ``w_2 = p^2 + rho p q``. Negative correlation
 of truths makes the errors of a group cancel, which lowers the variance of the count of any category far from half.
 
-Everything is exact: weights are Fractions. What the correlation costs in privacy is `mechdesign.design.joint.proof`'s
+Everything is exact: weights are Fractions. What the correlation costs in privacy is `mechdesign.exact.collusion`'s
 matter.
 """
 
@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from functools import lru_cache
 from math import comb
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -256,6 +256,18 @@ def likelihood_rows(group: int, known: int, truthful: int) -> tuple[tuple[Fracti
         return tuple(Fraction(comb(rest, left), comb(group, t)) if left >= 0 else Fraction(0) for t, left in inside)
 
     return row(truthful + 1), row(truthful)
+
+
+M = TypeVar("M")
+
+
+def require_own_law(mechanism: M | JointResponse) -> M:
+    """The mechanism, if it is one user's own; `InvalidInput` for a joint response, of which no table can be made."""
+    if isinstance(mechanism, JointResponse):
+        rule = "have a law of each user's own report: a group draws its truths together, and no table holds that"
+        step = "draw it between the users with run_parties (jrr --run-parties), or ship randomised_response at this eps"
+        raise InvalidInput("mechanism", "a joint response", rule, step)
+    return mechanism
 
 
 # -- what is allowed ---------------------------------------------------------------------------------------------------

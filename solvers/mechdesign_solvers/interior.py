@@ -57,13 +57,14 @@ def solve_laws(
     ratio: float,
     places: Floats,
     gap: float,
-    deadline: float = math.inf,
+    deadline: float | None = None,
     spreads: Floats | None = None,
 ) -> LawsOptimum:
     """The optimum on these columns to a relative ``gap``, or as near as steps, rounding and the deadline allow.
 
     Columns have means ``places``, which increase from ``-r`` to ``r``, and variances ``spreads`` (0 if left out). There
-    are no such laws unless ``r > (c + 1) / (c - 1)`` times the largest mean.
+    are no such laws unless ``r > (c + 1) / (c - 1)`` times the largest mean. ``deadline`` is a reading of
+    `time.perf_counter`.
 
     >>> optimum = solve_laws(np.array([-1.0, 1.0]), np.array([0.5, 0.5]), 3.0, np.linspace(-4, 4, 9), 1e-9)
     >>> round(optimum.upper, 6)  # at most (2^2 - 1), with all mass at -2 and 2
@@ -72,8 +73,8 @@ def solve_laws(
     scale = float(places[-1])
     columns = np.zeros(places.size) if spreads is None else spreads / scale**2
     point = _InteriorPoint(means / scale, weights, ratio, places / scale, columns)
-    steps = 0
-    while steps < _MOST_STEPS and point.gap > gap * point.upper and time.perf_counter() < deadline:
+    steps, end = 0, math.inf if deadline is None else deadline
+    while steps < _MOST_STEPS and point.gap > gap * point.upper and time.perf_counter() < end:
         try:
             with np.errstate(all="raise", under="ignore"):
                 point.step()

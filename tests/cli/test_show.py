@@ -88,7 +88,8 @@ def test_a_joint_response_is_shown_as_json_and_drawn(run: Any, joint: Path, tmp_
     picture = tmp_path / "joint.png"
     outcome = run("show", str(joint), "--json", "--plot", str(picture))
     assert outcome.code == 0
-    saved = {name: part for name, part in json.loads(joint.read_text()).items() if name not in ("format", "version")}
+    kept = ("problem", "mechanism", "certificate", "report")
+    saved = {name: part for name, part in json.loads(joint.read_text()).items() if name in kept}
     shown = outcome.json
     for name, part in saved.items():  # what the file says, and more beside it
         assert shown[name] == (shown[name] | part if isinstance(part, dict) else part)
@@ -97,18 +98,19 @@ def test_a_joint_response_is_shown_as_json_and_drawn(run: Any, joint: Path, tmp_
 
 def test_a_joint_response_with_a_false_epsilon_exits_with_2(run: Any, joint: Path) -> None:
     document = json.loads(joint.read_text())
-    document["privacy"]["conditional_epsilons"][1] = 0.1
+    document["certificate"]["privacy"]["conditional_epsilons"][1] = 0.1
     joint.write_text(json.dumps(document))
     outcome = run("show", str(joint))
     assert outcome.code == 2
-    assert "privacy.conditional_epsilons must be" in outcome.err
+    assert "privacy conditional_epsilons must be" in outcome.err
     assert outcome.out == ""
 
 
-def test_a_joint_response_given_to_table_is_sent_to_show(run: Any, joint: Path) -> None:
+def test_a_joint_response_given_to_table_is_refused_with_what_to_do_instead(run: Any, joint: Path) -> None:
     outcome = run("table", str(joint))
     assert outcome.code == 2
-    assert "it is read by show" in outcome.err
+    assert "no table holds that" in " ".join(outcome.err.split())
+    assert "--run-parties" in outcome.err
 
 
 @pytest.mark.parametrize(

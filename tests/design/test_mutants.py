@@ -48,8 +48,6 @@ from mechdesign import (
     priors,
 )
 from mechdesign.design import AdditiveProblem, FiniteProblem, JointProblem, custom, optimal_additive, optimal_finite
-from mechdesign.design.joint.saved import FORMAT as JOINT
-from mechdesign.design.joint.saved import joint_of_document
 from mechdesign.design.joint.search import optimal_joint
 from mechdesign.design.result import FORMAT, VERSION
 from mechdesign.design.saved import EVIDENCE, SavedDesign, design_of_document
@@ -746,7 +744,7 @@ def _fuzz(name: str, count: int, seed: int) -> int:
 
 
 def _joint_document() -> Document:
-    written = files.dump_json({"format": JOINT, "version": VERSION} | _honest_joint().to_dict())
+    written = files.dump_json({"format": FORMAT, "version": VERSION} | _honest_joint().document())
     document = json.loads(written)
     assert isinstance(document, dict)
     return document
@@ -759,7 +757,7 @@ def _honest_joint() -> Any:
 
 def _require_true_pair(design: Any) -> None:
     """Pairs of answers: their law is the chance that none, one or both are true; all else follows from it."""
-    none, one, both = (float(weight) for weight in design.law.weights)
+    none, one, both = (float(weight) for weight in design.mechanism.weights)
     assert min(none, one, both) >= 0
     assert none + one + both == pytest.approx(1)
     truth, covariance = both + one / 2, both - (both + one / 2) ** 2
@@ -771,8 +769,8 @@ def _require_true_pair(design: Any) -> None:
     variance = users * (alone + covariance * alike) / (2 * truth - 1) ** 2
     assert design.certificate.upper == pytest.approx(variance, rel=HERE)
     best = math.exp(design.problem.epsilon) / (1 + math.exp(design.problem.epsilon))
-    assert design.independent_variance == pytest.approx(users * best * (1 - best) / (2 * best - 1) ** 2, rel=1e-6)
-    assert design.privacy.averaged == pytest.approx(math.log(truth / (1 - truth)), rel=1e-6)
+    assert design.problem.independent_variance == pytest.approx(users * best * (1 - best) / (2 * best - 1) ** 2, rel=1e-6)
+    assert design.certificate.account.losses.averaged == pytest.approx(math.log(truth / (1 - truth)), rel=1e-6)
     assert design.certificate.valid_for == "joint responses of pairs"
     # the least correlation that a pair may have lets it never lie together
     rival = 2 * best - 1 - best**2
@@ -786,7 +784,7 @@ def _fuzz_joint(count: int, seed: int) -> int:
     for number in range(count):
         mutant = _mutant(document, draw)
         try:
-            design = joint_of_document(mutant, "a mutant")
+            design = design_of_document(mutant, "a mutant")
         except InvalidInput:
             continue
         read += 1
@@ -798,7 +796,7 @@ def _fuzz_joint(count: int, seed: int) -> int:
 
 
 def test_an_honest_pair_is_true() -> None:
-    _require_true_pair(joint_of_document(_joint_document(), "an honest file"))
+    _require_true_pair(design_of_document(_joint_document(), "an honest file"))
 
 
 def test_no_mutant_of_a_pair_that_is_read_says_something_false() -> None:

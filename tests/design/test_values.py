@@ -39,7 +39,6 @@ from mechdesign import (
     priors,
 )
 from mechdesign.design import AdditiveProblem, FiniteProblem, JointProblem, custom, optimal_additive, optimal_finite
-from mechdesign.design.joint.saved import load_joint, save_joint
 from mechdesign.design.joint.search import optimal_joint
 
 UNIT = Interval(0, 1)
@@ -82,8 +81,6 @@ def _design(name: str) -> Any:
 
 def _through_a_file(name: str, folder: Path) -> Any:
     path = folder / f"{name}.json"
-    if name == "joint":
-        return load_joint(save_joint(_design(name), path))
     return load_design(_design(name).save(path))
 
 

@@ -47,3 +47,9 @@ def test_a_deadline_in_the_past_raises_the_limit() -> None:
 def test_contradicting_rows_are_reported() -> None:
     with pytest.raises(Infeasible):
         _square().run(lambda _: Rows([[1.0, 0.0], [1.0, 0.0]], [1.0, -2.0], [2.0, 0.0]))
+
+
+def test_rows_can_be_added_outside_the_loop() -> None:
+    planes = _square()
+    planes.add(Rows([[1.0, 1.0]], row_upper=1.0))
+    assert planes.solve().objective == pytest.approx(-3.0)

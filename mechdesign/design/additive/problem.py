@@ -10,8 +10,14 @@ from numpy.typing import NDArray
 
 from mechdesign import priors
 from mechdesign.criteria import Aim, Criterion
-from mechdesign.design.unbiased import UnbiasedProblem
-from mechdesign.design.unbiased.problem import GridPrior, grid_echo, is_on_grid, settled_weights, written
+from mechdesign.design.unbiased import (
+    GridPrior,
+    UnbiasedProblem,
+    grid_echo,
+    is_on_grid,
+    settled_weights,
+    written,
+)
 from mechdesign.domains import INTERVAL_OPTION, Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms.catalogue import SYMMETRIC

@@ -26,8 +26,6 @@ costs: `mechdesign.design.unbiased.search` bounds those.
 from __future__ import annotations
 
 import dataclasses
-import math
-import time
 from fractions import Fraction
 
 import numpy as np
@@ -38,11 +36,13 @@ from threadpoolctl import threadpool_limits
 from mechdesign.design.additive.problem import AdditiveProblem
 from mechdesign.design.additive.proof import AdditiveBound, Tails
 from mechdesign.design.result import Design, Report, versions
-from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer, require_seconds
+from mechdesign.design.unbiased import prior_name
+from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer
 from mechdesign.losses import Power
 from mechdesign.mechanisms.catalogue import largest_safe_height
 from mechdesign.mechanisms.conditional import ConditionalNoise, column_places
 from mechdesign.priors import Prior
+from mechdesign.values.clock import Clock
 from mechdesign.values.declare import evolved, frozen
 
 Floats = NDArray[np.float64]
@@ -65,19 +65,15 @@ def optimal_additive(problem: AdditiveProblem, seconds: float | None = None) -> 
     >>> [round(end, 3) for end in (design.certificate.lower, design.certificate.upper)]
     [3.686, 3.686]
     """
-    seconds = require_seconds(seconds)
-    started = time.perf_counter()
-    deadline = math.inf if seconds is None else started + seconds
+    clock = Clock(seconds)
     with threadpool_limits(1, user_api="blas"):
-        best, steps = _search(problem, deadline)
+        best, steps = _search(problem, clock)
     if best.gap > problem.gap:
-        why = "the time limit was reached" if time.perf_counter() >= deadline else "the search ended"
+        why = "the time limit was reached" if clock.is_over else "the search ended"
         raise NoAnswer(f"{why} at a relative gap of {best.gap:.2g}", best.lower, best.upper)
     # a name is what the user says: reports are read as they were written, problems are checked
-    name = getattr(problem.prior, "name", "atoms")
-    details = {"columns": int(best.mechanism.base.size), "steps": steps, "prior": name}
-    taken = time.perf_counter() - started
-    report = Report(taken, "structured interior point", versions("numpy", "scipy"), details)
+    details = {"columns": int(best.mechanism.base.size), "steps": steps, "prior": prior_name(problem.prior)}
+    report = Report(clock.used, "structured interior point", versions("numpy", "scipy"), details)
     return Design(problem.written, best.mechanism, best.evidence, report)
 
 
@@ -93,7 +89,7 @@ def total_variance(mechanism: ConditionalNoise, prior: Prior) -> float:
     return mechanism.average_loss(_SQUARED, prior)
 
 
-def _solve(problem: AdditiveProblem, gap: float, deadline: float) -> LawsOptimum:
+def _solve(problem: AdditiveProblem, gap: float, clock: Clock) -> LawsOptimum:
     """The program on [-1, 1], without inputs of hardly any weight: windows serve those well enough."""
     half = problem.bins / 2
     inputs = np.linspace(-1.0, 1.0, problem.bins + 1)
@@ -103,7 +99,7 @@ def _solve(problem: AdditiveProblem, gap: float, deadline: float) -> LawsOptimum
     spreads = np.zeros(places.size)
     spreads[[0, -1]] = problem.tail * (problem.tail + 1) / half**2
     ratio = largest_safe_height(problem.epsilon, 1.0)
-    found = solve_laws(inputs[kept], problem.weights[kept], ratio, places, gap, deadline, spreads)
+    found = solve_laws(inputs[kept], problem.weights[kept], ratio, places, gap, clock.deadline, spreads)
     values, slopes = np.zeros(inputs.size), np.zeros(inputs.size)
     values[kept], slopes[kept] = found.values, found.slopes
     return dataclasses.replace(found, values=values, slopes=slopes)
@@ -128,14 +124,14 @@ class _Candidate:
         return (self.upper - self.lower) / self.upper
 
 
-def _search(problem: AdditiveProblem, deadline: float) -> tuple[_Candidate, int]:
+def _search(problem: AdditiveProblem, clock: Clock) -> tuple[_Candidate, int]:
     """The best mechanism and the best proof of programs that are solved ever more closely, and the steps it took."""
-    optimum = _solve(problem, _PROGRAM_SHARES[0] * problem.gap, deadline)
+    optimum = _solve(problem, _PROGRAM_SHARES[0] * problem.gap, clock)
     best, steps = _candidate(problem, optimum), optimum.steps
     for share in _PROGRAM_SHARES[1:]:
-        if best.gap <= problem.gap or time.perf_counter() >= deadline:
+        if best.gap <= problem.gap or clock.is_over:
             break
-        optimum = _solve(problem, share * problem.gap, deadline)
+        optimum = _solve(problem, share * problem.gap, clock)
         best, steps = _candidate(problem, optimum).better_of(best), steps + optimum.steps
     return best, steps
 

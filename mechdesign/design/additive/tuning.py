@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import time
-
 from mechdesign.design.additive.problem import MOST_BINS, AdditiveProblem, fits, span
 from mechdesign.design.additive.search import optimal_additive, total_variance
 from mechdesign.design.result import Design
@@ -13,6 +10,7 @@ from mechdesign.errors import InvalidInput, NoAnswer, require_finite, require_wh
 from mechdesign.mechanisms.catalogue import SYMMETRIC
 from mechdesign.mechanisms.conditional import ConditionalNoise
 from mechdesign.priors import Prior
+from mechdesign.values.clock import Clock
 from mechdesign.values.declare import frozen
 
 _FIRST_BINS, _MOST_TRIED = 4, 128
@@ -71,14 +69,13 @@ def tune(
     if not _LEAST_WITHIN <= require_finite(within, "within") < 1:
         raise InvalidInput("within", within, f"lie between {_LEAST_WITHIN:g} and 1")
     require_whole(most_bins, "most bins", _FIRST_BINS, MOST_BINS)
-    deadline = math.inf if seconds is None else time.perf_counter() + require_finite(seconds, "seconds")
+    clock = Clock(seconds)
     trials: list[Trial] = []
     designs: list[Design] = []
 
     def attempt(bins: int, reach: int) -> float:
         problem = AdditiveProblem(epsilon, prior, inputs, bins, reach, gap=within / 10)
-        left = None if seconds is None else max(deadline - time.perf_counter(), 1e-3)
-        design = optimal_additive(problem, left)
+        design = optimal_additive(problem, clock.left())
         assert isinstance(design.mechanism, ConditionalNoise)
         total = total_variance(design.mechanism, prior)
         trials.append(Trial(bins, problem.reach, design.certificate.upper, total, design.report.seconds))

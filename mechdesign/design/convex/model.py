@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import math
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +17,7 @@ from mechdesign.design.private_table import fitting_base, private_table
 from mechdesign.domains import Finite
 from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer
 from mechdesign.mechanisms.discrete import Discrete
+from mechdesign.values.clock import Clock
 from mechdesign.values.declare import evolved
 
 Floats = NDArray[np.float64]
@@ -68,13 +68,13 @@ class ConvexModel:
         )
         self._privacy = [self.q >= spread, self.q <= math.exp(problem.epsilon) * spread, self._sums]
 
-    def answer(self, deadline: float | None) -> tuple[Solution, Discrete, LinearBound | ConvexClaim]:
+    def answer(self, clock: Clock) -> tuple[Solution, Discrete, LinearBound | ConvexClaim]:
         """Solution, mechanism and evidence; again in a finer scale where tolerances were too coarse."""
         self.exponent = self._first_exponent()
         least, proven = math.inf, -math.inf
         for is_last in (False, False, False, True):
             try:
-                solution = self.solve(None if deadline is None else max(1e-6, deadline - time.perf_counter()))
+                solution = self.solve(clock.left())
             except NoAnswer as error:
                 raise NoAnswer(error.reason, proven, least) from None
             mechanism = self.mechanism()

@@ -50,9 +50,7 @@ class LinearBound:
         linear = self._linear(problem)
         tolerance, multipliers = Fraction(problem.tolerance), map(Fraction, self.multipliers.tolist())
         costs, total = _fractions(linear.costs), Fraction(linear.offset)
-        for (row, limit), multiplier in zip(
-            _constraints(linear), map(Fraction, self.multipliers.tolist()), strict=True
-        ):
+        for (row, limit), multiplier in zip(_constraints(linear), multipliers, strict=True):
             costs = costs + multiplier * row
             total -= multiplier * limit + abs(multiplier) * tolerance
         levels = _fractions(self.levels)

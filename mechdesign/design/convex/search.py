@@ -13,7 +13,6 @@ other convex problems the bound is the solver's word, and the certificate says `
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 import numpy as np
@@ -23,7 +22,8 @@ from mechdesign.design.convex.problem import Constraints, CustomProblem, Objecti
 from mechdesign.design.convex.proof import LinearBound
 from mechdesign.design.result import Design, Report, versions
 from mechdesign.domains import Finite
-from mechdesign.errors import InvalidInput, NoAnswer, require_seconds
+from mechdesign.errors import InvalidInput, NoAnswer
+from mechdesign.values.clock import Clock
 
 
 def custom(
@@ -64,10 +64,9 @@ def optimal_custom(problem: CustomProblem, seconds: float | None = None) -> Desi
 
     The problem of the design is what was understood of the functions, as data.
     """
-    seconds = require_seconds(seconds)
-    started = time.perf_counter()
+    clock = Clock(seconds)
     model = ConvexModel(problem)
-    solution, mechanism, evidence = model.answer(None if seconds is None else started + seconds)
+    solution, mechanism, evidence = model.answer(clock)
     asked = model.understood
     lower, upper = evidence.bound(asked, mechanism), evidence.attained(asked, mechanism)
     if lower < 0:
@@ -77,7 +76,7 @@ def optimal_custom(problem: CustomProblem, seconds: float | None = None) -> Desi
         step = "; a smaller tolerance may narrow it" if model.constraints else ""
         raise NoAnswer(f"the relative gap {(upper - lower) / upper:.2g} is above {problem.gap:g}{step}", lower, upper)
     report = Report(
-        time.perf_counter() - started,
+        clock.used,
         solution.solver,
         versions("numpy", "scipy", "cvxpy", "highspy", "clarabel"),
         {"outputs": len(mechanism.outputs), "linear": is_linear},

@@ -20,6 +20,7 @@ from mechdesign.values.declare import (
     GAP_OPTION,
     SLACK_OPTION,
     array,
+    derived,
     epsilon,
     field,
     finite,
@@ -105,6 +106,8 @@ class FiniteProblem:
     slack: float = finite("slack", default=1e-5, metadata=SLACK_OPTION)
     input_labels: tuple[str, ...] | None = field(default=None, converter=_texts("input_labels"))
     output_labels: tuple[str, ...] | None = field(default=None, converter=_texts("output_labels"))
+    inputs: Finite = derived(lambda problem: Finite(tuple(range(problem.loss_matrix.shape[0]))))
+    """The numbers of the rows."""
 
     def __attrs_post_init__(self) -> None:
         if not LEAST_EPSILON <= self.epsilon <= MOST_EPSILON:
@@ -135,11 +138,6 @@ class FiniteProblem:
     @property
     def criterion(self) -> Criterion:
         return Criterion(_aim(self.aim))
-
-    @property
-    def inputs(self) -> Finite:
-        """The numbers of the rows."""
-        return Finite(tuple(range(self.loss_matrix.shape[0])))
 
     def echo(self) -> dict[str, Any]:
         """What the loss is called, a hash of the loss matrix, and the inputs as a domain."""

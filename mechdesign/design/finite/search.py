@@ -14,7 +14,6 @@ other).
 from __future__ import annotations
 
 import math
-import time
 from fractions import Fraction
 from typing import Any
 
@@ -26,13 +25,13 @@ from mechdesign.design.finite.problem import FiniteProblem
 from mechdesign.design.finite.program import Answer, Knapsacks, least_average, least_worst, lifts, lowered, snapped
 from mechdesign.design.finite.proof import FiniteBound, LexicographicBound, cap_above
 from mechdesign.design.private_table import fitting_base, private_table
-from mechdesign.design.result import Design, Report, versions
+from mechdesign.design.result import Design, Report, saying_why, versions
 from mechdesign.domains import Finite
-from mechdesign.errors import NoAnswer, require_seconds
+from mechdesign.errors import NoAnswer
 from mechdesign.exact.matrix import matrix_bound, matrix_error
 from mechdesign.exact.rational import float_down, float_up
 from mechdesign.mechanisms.discrete import Discrete
-from mechdesign.values.declare import evolved
+from mechdesign.values.clock import Clock
 
 Floats = NDArray[np.float64]
 
@@ -52,21 +51,19 @@ def optimal_finite(problem: FiniteProblem, seconds: float | None = None) -> Desi
     >>> [round(end, 6) for end in (design.certificate.lower, design.certificate.upper)]
     [0.423883, 0.423883]
     """
-    seconds = require_seconds(seconds)
-    started = time.perf_counter()
-    search = _Search(problem, None if seconds is None else started + seconds)
+    clock = Clock(seconds)
+    search = _Search(problem, clock)
     is_plain = problem.aim is not Aim.MATRIX_LEXICOGRAPHIC
     mechanism, evidence, answer = search.plain() if is_plain else search.lexicographic()
     details: dict[str, Any] = {"outputs": len(mechanism.outputs), "rounds": answer.rounds}
     if isinstance(evidence, LexicographicBound):
         details["worst case"] = [float_down(search.value(evidence.worst)), evidence.cap(problem)]
-    taken = time.perf_counter() - started
-    report = Report(taken, "cutting planes (HiGHS)", versions("numpy", "scipy", "highspy"), details)
+    report = Report(clock.used, "cutting planes (HiGHS)", versions("numpy", "scipy", "highspy"), details)
     design = Design(problem, mechanism, evidence, report)
     lower, upper = design.certificate.lower, design.certificate.upper
     if upper - lower > max(problem.gap * upper, _NEGLIGIBLE * float(problem.loss_matrix.max())):
         reason = answer.stopped or f"the search ended at a relative gap of {(upper - lower) / upper:.2g}"
-        design = evolved(design, report=evolved(report, details=details | {"stopped": reason}))
+        design = saying_why(design, problem.gap, reason)
         raise NoAnswer(reason, lower, upper, design=design)
     return design
 
@@ -74,8 +71,8 @@ def optimal_finite(problem: FiniteProblem, seconds: float | None = None) -> Desi
 class _Search:
     """One problem, with losses scaled by powers of two, which loses no digit, until the optimum is of order 1."""
 
-    def __init__(self, problem: FiniteProblem, deadline: float | None) -> None:
-        self.problem, self.deadline = problem, deadline
+    def __init__(self, problem: FiniteProblem, clock: Clock) -> None:
+        self.problem, self.clock = problem, clock
         losses = problem.loss_matrix
         weights = problem.prior if problem.aim is Aim.MATRIX_AVERAGE else None
         single = (losses.max(axis=0) if weights is None else weights @ losses).min()
@@ -99,7 +96,7 @@ class _Search:
             reason = first.stopped or "the least worst case is not known well enough for its slack"
             raise NoAnswer(reason, *self._lexicographic_range(first, worst))
         gap, scaled_cap = _PROGRAM_SHARE * problem.gap, math.ldexp(cap, -self.exponent)
-        second = least_average(self.knapsacks, problem.prior, gap, self.deadline, scaled_cap, first.base)
+        second = least_average(self.knapsacks, problem.prior, gap, self.clock.deadline, scaled_cap, first.base)
         average = self.bound(second, problem.prior, cap)
         evidence = LexicographicBound(average, worst)
         mechanism = self.capped_table(second.base, first.base, cap)
@@ -132,14 +129,13 @@ class _Search:
         """The plain optimum and its bound, again in a finer scale if tolerances were too coarse for its size."""
         while True:
             if prior is None:
-                answer = least_worst(self.knapsacks, gap, self.deadline)
+                answer = least_worst(self.knapsacks, gap, self.clock.deadline)
             else:
-                answer = least_average(self.knapsacks, prior, gap, self.deadline)
+                answer = least_average(self.knapsacks, prior, gap, self.clock.deadline)
             bound = self.bound(answer, prior)
             value = math.ldexp(answer.value, self.exponent)
-            is_late = self.deadline is not None and time.perf_counter() >= self.deadline
             is_small = 0 < answer.value < _LEAST_VALUE
-            if not is_small or is_late or value - self.value(bound, prior) <= 2 * gap * value:
+            if not is_small or self.clock.is_over or value - self.value(bound, prior) <= 2 * gap * value:
                 return answer, bound
             self._scale(value)
 

@@ -24,7 +24,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-import attrs
 import numpy as np
 from mechdesign_solvers import Solution, Status
 from numpy.typing import NDArray
@@ -35,7 +34,7 @@ from mechdesign.design.joint.proof import DualBound, Duals, Leaf, largest_mean, 
 from mechdesign.design.joint.rows import CappedProgram, Rows
 from mechdesign.errors import CheckFailed, NoAnswer
 from mechdesign.exact.rational import float_down
-from mechdesign.values.declare import frozen
+from mechdesign.values.declare import evolved, frozen
 from mechdesign.values.digits import rounded_up
 
 Floats = NDArray[np.float64]
@@ -225,7 +224,7 @@ class _Search:
         """Multipliers that bound the p which the caps allow; None if the solver fails."""
         program.minimise([-t for t in range(self.goal.group + 1)])
         solution = self._solve(program, None)
-        return None if solution.status is not Status.OPTIMAL else attrs.evolve(program.duals(solution), slope=0.0)
+        return None if solution.status is not Status.OPTIMAL else evolved(program.duals(solution), slope=0.0)
 
     def _solve(self, program: CappedProgram, total: float | None) -> Solution:
         self.programs += 1
@@ -257,7 +256,7 @@ class _Search:
             )
             if float(np.dot([float(h) for h in self.inner.chances], false)) > float(self.inner.mean_false):
                 known = zip(false[1:], self.inner.false[1:], strict=True)
-                caps = attrs.evolve(caps, false=(self.inner.false[0], *(min(Fraction(a), b) for a, b in known)))
+                caps = evolved(caps, false=(self.inner.false[0], *(min(Fraction(a), b) for a, b in known)))
             before = self.best
             if self._keeps(weights):
                 self._accept(weights)
@@ -265,7 +264,7 @@ class _Search:
             least = self.outer.least_truth(self.goal.categories)
             if most <= least:
                 return
-            caps = attrs.evolve(caps, true=(most, *caps.true[1:]))
+            caps = evolved(caps, true=(most, *caps.true[1:]))
             program = self.rows.program(caps)
             largest = self._largest(program)
             if largest is None:

@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import ClassVar
 
-import attrs
-
 from mechdesign.design.joint.pair_bound import Goal
 from mechdesign.design.joint.problem import JointProblem
 from mechdesign.exact.collusion import collusion
 from mechdesign.exact.rational import exp_lower, exp_upper
-from mechdesign.values.declare import frozen
+from mechdesign.values.declare import evolved, frozen
 
 LEAST_TRUTH = Fraction(1, 1000)
 """Laws are searched whose ``kp - 1`` is at least this share of independent responses': such independent ones have 10^6
@@ -133,8 +131,8 @@ class Box:
         below = tuple(min(cap, split.at) if c <= split.known else cap for c, cap in enumerate(caps))
         above = tuple(max(floor, split.at) if c >= split.known else floor for c, floor in enumerate(floors))
         if split.of_truth:
-            return attrs.evolve(self, true=below), attrs.evolve(self, true_floor=above)
-        return attrs.evolve(self, false=below), attrs.evolve(self, false_floor=above)
+            return evolved(self, true=below), evolved(self, true_floor=above)
+        return evolved(self, false=below), evolved(self, false_floor=above)
 
     def ends(self, limits: Limits, categories: int) -> tuple[Fraction, Fraction] | None:
         """The least and the largest p that a law of the box can have, None if it can hold none."""

@@ -25,8 +25,6 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
-import attrs
-
 from mechdesign.design.evidence import Evidence
 from mechdesign.design.joint.groups import Found, search_groups
 from mechdesign.design.joint.limits import Limits, group_limits, pair_limits
@@ -35,12 +33,12 @@ from mechdesign.design.joint.problem import JointProblem, Moments
 from mechdesign.design.joint.proof import ClosedForm
 from mechdesign.design.result import Design, Report, versions
 from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer
-from mechdesign.exact.collusion import JointPrivacy, privacy_of
-from mechdesign.exact.privacy import CollusionProof, prove_collusion
+from mechdesign.exact.collusion import JointPrivacy, privacy_of, prove_joint_privacy
+from mechdesign.exact.privacy import CollusionProof
 from mechdesign.exact.rational import exp_lower
 from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.priors import Density
-from mechdesign.values.declare import frozen
+from mechdesign.values.declare import evolved, frozen
 
 GRID = 64
 """Laws are shipped with weights that are whole multiples of ``2^-64``; independent ones with such a p. Beyond
@@ -60,7 +58,7 @@ def optimal_joint(problem: JointProblem, seconds: float = 60.0) -> Design:
     >>> design = optimal_joint(JointProblem(1.0, users=10000, share=0.033))
     >>> round(design.certificate.upper, 1), round(design.problem.independent_variance, 1)
     (6252.1, 9206.7)
-    >>> design.certificate.account.told.if_your_partner_colludes
+    >>> design.certificate.account.losses.if_your_partner_colludes
     inf
     """
     started = time.perf_counter()
@@ -88,7 +86,7 @@ def finish(
     """The design, with how it was found; of a density its problem holds the moments."""
     if isinstance(problem.share, Density):
         details = details | {"prior": problem.share.name}
-        problem = attrs.evolve(problem, share=Moments.of(problem.share))
+        problem = evolved(problem, share=Moments.of(problem.share))
     report = Report(time.perf_counter() - started, solver, versions("numpy", "scipy", "highspy"), details)
     return Design(problem, law, evidence, report)
 
@@ -100,7 +98,7 @@ def parts(design: Design) -> tuple[JointProblem, JointResponse, JointPrivacy]:
         isinstance(problem, JointProblem) and isinstance(law, JointResponse) and isinstance(account, CollusionProof)
     ):
         raise InvalidInput("design", problem.kind, "be a joint response", "design one with jrr")
-    return problem, law, account.told
+    return problem, law, account.losses
 
 
 def ratio(design: Design) -> float:
@@ -187,7 +185,7 @@ def _first_private(problem: JointProblem, attempt: Callable[[float], JointRespon
 def _failure(problem: JointProblem, law: JointResponse) -> CheckFailed | None:
     """Which budget a law breaks, None if it keeps all."""
     try:
-        prove_collusion(law, problem.privacy)
+        prove_joint_privacy(law, problem.epsilon, problem.users, problem.colluders, problem.caps)
     except CheckFailed as failed:
         return failed
     return None

@@ -20,9 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mechdesign.criteria import Family, Scope
+from mechdesign.design.evidence import column
 from mechdesign.design.points.problem import PointsProblem
 from mechdesign.domains import Finite
-from mechdesign.errors import CheckFailed, InvalidInput
+from mechdesign.errors import CheckFailed
 from mechdesign.exact.matrix import matrix_bound, matrix_error
 from mechdesign.exact.rational import float_down, float_up
 from mechdesign.losses import Power
@@ -39,22 +40,11 @@ class PointsBound:
     kind: ClassVar[str] = "points"
     claimed: ClassVar[bool] = False
 
-    levels: Floats = array()
-    weights: Floats = array()
-
-    def __attrs_post_init__(self) -> None:
-        for name, column in (("levels", self.levels), ("weights", self.weights)):
-            if column.ndim != 1 or column.shape != self.levels.shape or not np.isfinite(column).all():
-                raise InvalidInput(name, column.shape, "be finite numbers, one for each input")
-        if (self.weights < 0).any():
-            raise InvalidInput("weights", float(self.weights.min()), "be at least 0")
+    levels: Floats = array(column("levels"))
+    weights: Floats = array(column("weights"))
 
     def bound(self, problem: Any, mechanism: Any) -> float:
         inputs, exponent, prior = _asked(problem)
-        if self.levels.size != len(inputs):
-            raise CheckFailed(f"the evidence has {self.levels.size} levels, and {inputs} as many points")
-        if self.weights.any() == (prior is not None):
-            raise CheckFailed("the evidence must have weights for a worst case, and none for an average")
         _by_number(mechanism, problem.epsilon, inputs)
         losses = distances(inputs.points, exponent, float_down)
         return float_down(matrix_bound(problem.epsilon, losses, self.levels, self.weights, prior))

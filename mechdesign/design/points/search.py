@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import attrs
-
 from mechdesign.design.finite import FiniteBound, FiniteProblem, optimal_finite
 from mechdesign.design.points.proof import PointsBound, distances
 from mechdesign.design.result import Design
@@ -18,6 +16,7 @@ from mechdesign.domains import Finite
 from mechdesign.losses import Power
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.values.clock import Clock
+from mechdesign.values.declare import evolved
 
 
 def optimal_on_points(problem: Any, clock: Clock) -> Design:
@@ -33,5 +32,5 @@ def optimal_on_points(problem: Any, clock: Clock) -> Design:
     assert isinstance(bound, FiniteBound)
     outputs = Finite(tuple(inputs.points[int(place)] for place in table.outputs.points))
     mechanism = Discrete(problem.epsilon, inputs, outputs, table.probabilities, "finite optimum")
-    report = attrs.evolve(found.report, seconds=clock.used)
+    report = evolved(found.report, seconds=clock.used)
     return Design(problem, mechanism, PointsBound(bound.levels, bound.weights), report)

@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple, Protocol
 
-import attrs
 import numpy as np
 from numpy.typing import NDArray
 
@@ -40,6 +39,7 @@ from mechdesign.mechanisms.catalogue import largest_safe_height
 from mechdesign.mechanisms.window import Window
 from mechdesign.priors import Atoms, Density
 from mechdesign.values.clock import Clock
+from mechdesign.values.declare import evolved
 
 Floats = NDArray[np.float64]
 Cuts = NDArray[Any]
@@ -70,7 +70,7 @@ def optimal_prior(problem: PriorProblem, seconds: float | None = None) -> Design
         "cells": int(found.cells.means.size),
         "rounds": found.rounds,
     }
-    held = attrs.evolve(problem, prior=as_held(problem.prior, found.cells))
+    held = evolved(problem, prior=as_held(problem.prior, found.cells))
     evidence = BinsBound(None if isinstance(held.prior, Cells) else found.cuts)
     report = Report(clock.used, "shortest path over bins", versions("numpy", "scipy"), details)
     design = saying_why(Design(held, found.mechanism, evidence, report), problem.gap, stopped)

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from mechdesign_solvers import Highs, HighsSession, Limits, LinearProgram, Status
+from mechdesign_solvers import CuttingPlanes, LinearProgram, Rows
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
 _NEGLIGIBLE = 1e-12
-_TOLERANCE = 1e-10
 
 
 class Cut(NamedTuple):
@@ -50,7 +49,7 @@ class CappedProgram:
         cost = np.concatenate([np.ones(groups), np.zeros(outputs.size + 1)])
         total = np.concatenate([np.zeros(groups), np.ones(outputs.size), [steady.base.sum()]])[None, :]
         program = LinearProgram.of(cost, total, 1 / ratio, 1.0, 0.0, math.inf)
-        self.session: HighsSession = Highs(method="simplex", tolerance=_TOLERANCE).session(program)
+        self.planes = CuttingPlanes(program)
         self.cuts: list[Cut] = []
         self.averages = np.zeros(groups)
         self._duals = np.empty(0)
@@ -69,21 +68,16 @@ class CappedProgram:
                 sides[row] -= self.cap
             else:
                 rows[row, cut.group] = 1.0
-        self.session.add_rows(rows, sides)
+        self.planes.add(Rows(rows, sides))
         self.cuts += cuts
 
     def _coefficients(self, cut: Cut, outputs: Floats) -> Floats:
         excess = np.abs(outputs - cut.inputs[:, None]) ** self.exponent - cut.levels[:, None]
         return np.asarray(cut.weights @ np.minimum(excess, self.ratio * excess))
 
-    def solve(self, seconds: float | None) -> tuple[float, Floats, tuple[Floats, Floats]]:
+    def solve(self, deadline: float | None) -> tuple[float, Floats, tuple[Floats, Floats]]:
         """Value; base masses and the share of the steady mechanism; inputs and their prices. Or a `SolverError`."""
-        solution = self.session.solve(Limits(seconds=seconds))
-        if solution.status not in (Status.OPTIMAL, Status.TIME_LIMIT):
-            # a basis grown over many changes can stall the simplex method: start again from the program alone
-            self.session = Highs(tolerance=_TOLERANCE).session(self.session.program)
-            solution = self.session.solve(Limits(seconds=seconds))
-        solution.require_optimal()
+        solution = self.planes.solve(deadline)
         assert solution.primal is not None
         assert solution.row_duals is not None
         self.averages = solution.primal[: self.groups]

@@ -108,7 +108,7 @@ class CappedSearch:
         master = self._master()
         for rounds in range(1, _MOST_ROUNDS + 1):
             try:
-                value, base, session_prices = master.solve(self.clock.left())
+                value, base, session_prices = master.solve(self.clock.deadline)
             except SolverError as stopped:
                 return rounds, "the time limit was reached" if self.clock.is_over else f"a program failed: {stopped}"
             window = self._mechanism(base[:-1], float(base[-1]))

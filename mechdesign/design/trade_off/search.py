@@ -15,9 +15,8 @@ optimum, with no cap the optimum under the prior; caps between trace the Pareto 
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
-import attrs
 import numpy as np
 from numpy.typing import NDArray
 
@@ -35,6 +34,7 @@ from mechdesign.exact.window import exact_worst_error
 from mechdesign.mechanisms.window import Window
 from mechdesign.priors import Atoms
 from mechdesign.values.clock import Clock
+from mechdesign.values.declare import evolved
 
 Floats = NDArray[np.float64]
 
@@ -42,6 +42,7 @@ Floats = NDArray[np.float64]
 def optimal_trade_off(problem: TradeOffProblem, seconds: float | None = None) -> Design:
     """The certified optimum, or `NoAnswer` if the search or the time ends first, with the design found until then.
 
+    >>> from mechdesign.losses import Power
     >>> middle = Atoms([0.4, 0.6], [0.5, 0.5])
     >>> design = optimal_trade_off(TradeOffProblem(1.0, middle, Power(2.0), cap=0.25))
     >>> design.certificate.relative_gap <= 1e-3
@@ -62,12 +63,12 @@ def pareto(
     """
     count = require_whole(count, "count", 2, 1000)
     clock = Clock(seconds)
-    problem = attrs.evolve(problem, cap=None)
+    problem = evolved(problem, cap=None)
     ends = _ends_of(problem, clock)
     room = max(0.0, ends.prior_worst - ends.least_cap)
     caps = [ends.least_cap + room * (k / (count - 1)) ** 2 for k in range(count - 1)]
     caps.append(max(ends.prior_worst, ends.least_cap))
-    asked = [problem, *(attrs.evolve(problem, cap=cap) for cap in caps[1:])]
+    asked = [problem, *(evolved(problem, cap=cap) for cap in caps[1:])]
     designs = []
     for point, cap in zip(asked, caps, strict=True):
         try:
@@ -121,34 +122,37 @@ def _steady(problem: TradeOffProblem, gap: float, seconds: float | None) -> Desi
     return optimal_minimax(MinimaxProblem(problem.epsilon, problem.loss, problem.inputs, gap), seconds)
 
 
+class _Answer(NamedTuple):
+    """A mechanism, the inputs and their prices that bound all others, and how the search ended."""
+
+    mechanism: Window
+    inputs: Floats
+    prices: Floats
+    rounds: int
+    reason: str
+
+
 def _solve(problem: TradeOffProblem, ends: Ends, cap: float, clock: Clock) -> Design:
     if ends.prior_worst <= cap:
-        none = np.empty(0)
-        return _design(problem, ends, cap, ends.prior_best, (none, none), clock, (0, "the cells ran out"))
+        free = _Answer(ends.prior_best, np.empty(0), np.empty(0), 0, "the cells ran out")
+        return _design(problem, ends, cap, free, clock)
     search = CappedSearch(problem, ends, cap, clock)
     ended = search.run()
-    return _design(problem, ends, cap, search.best, search.priced(), clock, ended)
+    return _design(problem, ends, cap, _Answer(search.best, *search.priced(), *ended), clock)
 
 
-def _design(
-    problem: TradeOffProblem,
-    ends: Ends,
-    cap: float,
-    mechanism: Window,
-    priced: tuple[Floats, Floats],
-    clock: Clock,
-    ended: tuple[int, str],
-) -> Design:
-    rounds, reason = ended
-    held = attrs.evolve(problem, prior=as_held(problem.prior, coarse_cells(problem.prior, MOST_ATOMS)))
-    evidence = TradeOffBound(*priced, *((cap, ends.least) if problem.cap is None else (None, None)))
+def _design(problem: TradeOffProblem, ends: Ends, cap: float, answer: _Answer, clock: Clock) -> Design:
+    held = evolved(problem, prior=as_held(problem.prior, coarse_cells(problem.prior, MOST_ATOMS)))
+    least = (None, None) if problem.cap is not None else (cap, ends.least)
+    evidence = TradeOffBound(answer.inputs, answer.prices, *least)
     details: dict[str, Any] = {
         "cap": cap,
         "multiplier": evidence.multiplier(held),
-        "outputs": int(mechanism.points.size),
-        "priced inputs": int(evidence.inputs.size),
+        "outputs": int(answer.mechanism.points.size),
+        "priced inputs": int(answer.inputs.size),
         "prior atoms": int(ends.atoms.means.size),
-        "rounds": rounds,
+        "rounds": answer.rounds,
     }
     report = Report(clock.used, "cutting planes (HiGHS)", versions("numpy", "scipy", "highspy"), details)
-    return within_gap(saying_why(Design(held, mechanism, evidence, report), problem.gap, reason), problem.gap, reason)
+    design = saying_why(Design(held, answer.mechanism, evidence, report), problem.gap, answer.reason)
+    return within_gap(design, problem.gap, answer.reason)

@@ -14,7 +14,7 @@ from mechdesign.domains import INTERVAL_OPTION, Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms.catalogue import SYMMETRIC
 from mechdesign.panels import integrate_between
-from mechdesign.priors import Atoms, Density, Prior
+from mechdesign.priors import Atoms, Density, Law, Prior
 from mechdesign.privacy import Pure
 from mechdesign.values.codec import named
 from mechdesign.values.declare import (
@@ -45,17 +45,17 @@ _SAME = 1e-9  # how near weights of one prior come that two computers compute
 
 @frozen
 class UnwrittenDensity:
-    """The place of a density that is a function without a law, and so cannot be in a file: its name.
+    """The place of a density that is a function without a law, and so cannot be in a file.
 
     What is asked and proven is then about the ``weights`` of the problem, which it was rounded to.
     """
 
     kind: ClassVar[str] = "unwritten density"
-
-    name: str = "density"
+    name: ClassVar[str] = "density"
 
 
 GridPrior = Prior | UnwrittenDensity
+"""What is rounded to equispaced inputs, or was."""
 
 
 @frozen
@@ -124,10 +124,15 @@ def grid_echo(criterion: Criterion, prior: GridPrior) -> dict[str, str]:
     return {"loss": "squared", "criterion": criterion.words, "prior": kind}
 
 
+def prior_name(prior: GridPrior) -> str:
+    """What reports call a prior: the name its user gave, which nothing decides."""
+    return "atoms" if isinstance(prior, Atoms) else prior.name
+
+
 def written(prior: GridPrior) -> GridPrior:
     """The prior, or the place of a density that no file can hold."""
-    if isinstance(prior, Density) and prior.law is None:
-        return UnwrittenDensity(prior.name)
+    if isinstance(prior, Density) and not isinstance(prior.function, Law):
+        return UnwrittenDensity()
     return prior
 
 
@@ -135,7 +140,7 @@ def settled_weights(prior: GridPrior, inputs: Interval, size: int, said: Floats 
     """The weights that a prior is rounded to: those that were said, if it can be rounded to them."""
     if said is None:
         if isinstance(prior, UnwrittenDensity):
-            raise InvalidInput("weights", None, "be given beside a density that is known by its name only")
+            raise InvalidInput("weights", None, "be given where the density is not")
         return stored(grid_weights(prior, inputs, size))
     if said.shape != (size,) or not (said >= 0).all():
         raise InvalidInput("weights", said.shape, f"be {size} numbers of at least 0, one for each input")

@@ -19,7 +19,6 @@ G is least are the outputs of the next round, until the dips cost less than the 
 from __future__ import annotations
 
 import math
-import time
 from typing import Any
 
 import numpy as np
@@ -27,15 +26,16 @@ from mechdesign_solvers.interior import LawsOptimum, solve_laws
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from mechdesign.design.result import Design, Report, versions, within_gap
-from mechdesign.design.unbiased.problem import UnbiasedProblem
+from mechdesign.design.result import Design, Report, saying_why, versions, within_gap
+from mechdesign.design.unbiased.problem import UnbiasedProblem, prior_name
 from mechdesign.design.unbiased.proof import UnbiasedPriorBound, average_variance
 from mechdesign.domains import Interval
-from mechdesign.errors import CheckFailed, InvalidInput, require_seconds
+from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.exact.rational import float_down, float_up
 from mechdesign.mechanisms.catalogue import SYMMETRIC, largest_safe_height
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
-from mechdesign.values.declare import evolved, frozen
+from mechdesign.values.clock import Clock
+from mechdesign.values.declare import frozen
 
 Floats = NDArray[np.float64]
 
@@ -64,20 +64,15 @@ def optimal_unbiased(problem: UnbiasedProblem, seconds: float | None = None) -> 
     >>> [round(end, 3) for end in (design.certificate.lower, design.certificate.upper)]
     [3.683, 3.683]
     """
-    seconds = require_seconds(seconds)
-    started = time.perf_counter()
-    search = _Search(problem, math.inf if seconds is None else started + seconds)
+    search = _Search(problem, Clock(seconds))
     with threadpool_limits(1, user_api="blas"):
         found = search.run()
     mechanism = _slim(problem, found.mechanism)
     details: dict[str, Any] = {"outputs": int(mechanism.points.size), "rounds": search.rounds, "steps": search.steps}
-    details |= {"prior": getattr(problem.prior, "name", "atoms")}
-    taken = time.perf_counter() - started
-    report = Report(taken, "structured interior point", versions("numpy", "scipy"), details)
-    design = Design(problem.written, mechanism, found.evidence, report)
-    stopped = "the time limit was reached" if search.is_late else "the search ended"
-    if design.certificate.relative_gap > problem.gap:
-        design = evolved(design, report=evolved(report, details=details | {"stopped": stopped}))
+    details |= {"prior": prior_name(problem.prior)}
+    report = Report(search.clock.used, "structured interior point", versions("numpy", "scipy"), details)
+    stopped = "the time limit was reached" if search.clock.is_over else "the search ended"
+    design = saying_why(Design(problem.written, mechanism, found.evidence, report), problem.gap, stopped)
     return within_gap(design, problem.gap, stopped)
 
 
@@ -104,8 +99,8 @@ class _Candidate:
 class _Search:
     """The whole search on [-1, 1]: a program on given outputs, then on the outputs its quadratics ask for."""
 
-    def __init__(self, problem: UnbiasedProblem, deadline: float) -> None:
-        self.problem, self.deadline = problem, deadline
+    def __init__(self, problem: UnbiasedProblem, clock: Clock) -> None:
+        self.problem, self.clock = problem, clock
         self.epsilon, self.gap, self.weights = problem.epsilon, problem.gap, problem.weights
         self.inputs = np.linspace(-1.0, 1.0, problem.size)
         self.kept = self.weights > _TINY_WEIGHT * self.gap / problem.size
@@ -114,10 +109,6 @@ class _Search:
         self.reach = _REACH / math.tanh(problem.epsilon / 2)
         self.rounds = self.steps = 0
 
-    @property
-    def is_late(self) -> bool:
-        return time.perf_counter() >= self.deadline
-
     def run(self) -> _Candidate:
         outputs = np.linspace(-self.reach, self.reach, _FIRST_OUTPUTS)
         best: _Candidate | None = None
@@ -125,14 +116,14 @@ class _Search:
         while True:
             share = max(program_gap, _PROGRAM_SHARE * self.gap)
             kept = self.inputs[self.kept], self.weights[self.kept]
-            optimum = solve_laws(*kept, self.ratio, outputs, share, self.deadline)
+            optimum = solve_laws(*kept, self.ratio, outputs, share, self.clock.deadline)
             self.rounds += 1
             self.steps += optimum.steps
             mechanism, evidence = self._mechanism(outputs, optimum.base), self._evidence(optimum)
             upper = float_up(average_variance(mechanism, self.weights))
             here = _Candidate(mechanism, upper, evidence, max(0.0, float_down(evidence.value(self.problem))))
             best = here.better_of(best)
-            if best.is_within(_MARGIN * self.gap) or self.rounds == _MOST_ROUNDS or self.is_late:
+            if best.is_within(_MARGIN * self.gap) or self.rounds == _MOST_ROUNDS or self.clock.is_over:
                 return best
             program_gap = min(program_gap, _AHEAD * (best.upper - best.lower) / best.upper)
             outputs = self._wanted(outputs, evidence, best.upper)

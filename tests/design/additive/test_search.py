@@ -15,15 +15,23 @@ from mechdesign_solvers import Highs, LinearProgram
 from scipy import sparse
 
 from mechdesign import Circle, Design, Interval, InvalidInput, catalogue, load_design
-from mechdesign.design.additive import search as additive
-from mechdesign.design.additive.proof import AdditiveBound
-from mechdesign.design.additive.search import AdditiveProblem, optimal_additive, total_variance, tune, usual_bins
-from mechdesign.design.unbiased.search import optimal_unbiased
+from mechdesign.design.additive import (
+    AdditiveBound,
+    AdditiveProblem,
+    Tails,
+    optimal_additive,
+    total_variance,
+    tune,
+    tuning,
+    usual_bins,
+)
+from mechdesign.design.unbiased import UnbiasedPriorBound, optimal_unbiased
 from mechdesign.errors import CheckFailed, FileProblem, NoAnswer
 from mechdesign.exact.privacy import prove_privacy
 from mechdesign.losses import Squared
 from mechdesign.mechanisms.conditional import ConditionalNoise
 from mechdesign.priors import Atoms, Density, Prior, beta, exponential, normal, uniform
+from mechdesign.values.declare import evolved
 
 S = catalogue.SYMMETRIC
 NORMAL, EXPONENTIAL, BETA = normal(0, 0.1, S), exponential(6, S), beta(0.5, 0.5, S)
@@ -259,21 +267,24 @@ def test_the_optimum_is_invariant_to_the_interval() -> None:
 @pytest.mark.parametrize("reach", [0, 1])
 def test_a_saved_design_is_proven_again_when_read(tmp_path: Path, reach: int) -> None:
     design = _optimum(1.0, uniform(S), 6, reach)
+    assert isinstance(design.evidence, AdditiveBound)
+    assert design.evidence.tails is (Tails.SAME if reach else Tails.ALL)
     saved = load_design(design.save(tmp_path / "design.json"))
-    assert saved.mechanism == design.mechanism
+    assert saved == design
     assert saved.certificate == design.certificate
+    assert saved.problem.prior == uniform(S)
 
 
-def test_the_name_of_a_prior_is_in_the_report_where_nothing_is_checked(tmp_path: Path) -> None:
-    design = _optimum(1.0, EXPONENTIAL, 6)
+def test_a_design_for_a_function_comes_back_without_it(tmp_path: Path) -> None:
+    design = _optimum(1.0, Density(lambda x: (1 + x) / 2, S, name="ramp"), 6)
     saved = load_design(design.save(tmp_path / "design.json"))
-    assert saved.problem["prior"] == "density"
-    assert saved.report["details"]["prior"] == "exponential(6)"
+    assert saved == design
+    assert saved.report.details["prior"] == "ramp"  # in the report, where nothing is checked
 
 
 def test_whole_numbers_of_numpy_are_whole_numbers(tmp_path: Path) -> None:
     design = optimal_additive(AdditiveProblem(1.0, NORMAL, S, np.int64(6), np.int32(24)))
-    assert load_design(design.save(tmp_path / "design.json")).mechanism == design.mechanism
+    assert load_design(design.save(tmp_path / "design.json")) == design
 
 
 @pytest.mark.parametrize(
@@ -283,15 +294,19 @@ def test_whole_numbers_of_numpy_are_whole_numbers(tmp_path: Path) -> None:
         (("certificate", "upper"), lambda value: value * 0.99),
         (("certificate", "valid_for"), lambda value: value[: value.index(",")]),
         (("certificate", "evidence", "values"), lambda values: [value * 1.1 for value in values]),
-        (("certificate", "evidence", "reach"), lambda value: 10**9),
-        (("certificate", "evidence", "rounded"), lambda value: False),
-        (("certificate", "evidence", "weights"), lambda values: values[::-1]),
+        (("certificate", "evidence", "values"), lambda values: values[1:]),
+        (("certificate", "evidence", "tails"), lambda value: "same"),
+        (("certificate", "evidence", "tails"), lambda value: "none"),
+        (("problem", "rounded"), lambda value: False),
+        (("problem", "weights"), lambda values: values[::-1]),
         (("mechanism", "base"), lambda values: [values[0] * 1.5, *values[1:]]),
         (("mechanism", "tail"), lambda value: 2),
         (("mechanism", "bins"), lambda value: "6"),
         (("problem", "bins"), lambda value: 7),
         (("problem", "reach"), lambda value: 7),
+        (("problem", "reach"), lambda value: 10**9),
         (("problem", "prior"), lambda value: "uniform"),
+        (("problem", "prior_form"), lambda value: {"kind": "atoms", "points": [0.0], "weights": [1.0]}),
         (("problem", "prior"), None),
     ],
 )
@@ -310,31 +325,40 @@ def test_a_design_that_was_tampered_with_is_refused(
         load_design(file)
 
 
-def test_evidence_of_another_mechanism_is_refused() -> None:
+def test_parts_of_other_designs_make_no_design() -> None:
     design, other = _optimum(1.0, NORMAL, 6), _optimum(1.0, NORMAL, 8)
-    with pytest.raises(CheckFailed):
-        design.certificate.check(other.mechanism, 1.0)
-    assert isinstance(design.certificate.evidence, AdditiveBound)
+    free = optimal_unbiased(design.problem.free)
+    assert isinstance(free.evidence, UnbiasedPriorBound)
+    for name, value in (
+        ("mechanism", other.mechanism),
+        ("problem", other.problem),
+        ("evidence", other.evidence),
+        ("evidence", free.evidence),
+        ("mechanism", free.mechanism),
+        ("problem", AdditiveProblem(1.0, NORMAL, S, 6, 25, gap=GAP)),
+    ):
+        with pytest.raises(CheckFailed):
+            evolved(design, **{name: value})
 
 
 # -- tuning -----------------------------------------------------------------------------------------------------------
 
 
 def test_tuning_takes_the_coarsest_grid_and_the_shortest_reach_that_are_good_enough() -> None:
-    tuning = tune(2.0, NORMAL, within=5e-3)
-    totals = {(trial.bins, trial.reach): trial.total for trial in tuning.trials}
-    best = (tuning.best.bins, tuning.best.reach)
+    tuned = tune(2.0, NORMAL, within=5e-3)
+    totals = {(trial.bins, trial.reach): trial.total for trial in tuned.trials}
+    best = (tuned.best.bins, tuned.best.reach)
     most = (1 + 5e-3) * min(total for (_, reach), total in totals.items())
     assert totals[best] <= most
     for (bins, reach), total in totals.items():
         assert total > most or bins > best[0] or (bins == best[0] and reach >= best[1])
-    assert tuning.design.certificate.upper == tuning.best.variance
-    assert tuning.best.span == pytest.approx((2 * best[1] + 1) / (best[0] + 1))
+    assert tuned.design.certificate.upper == tuned.best.variance
+    assert tuned.best.span == pytest.approx((2 * best[1] + 1) / (best[0] + 1))
 
 
 def test_tuning_stops_at_the_most_bins() -> None:
-    tuning = tune(4.0, NORMAL, within=1e-3, most_bins=8)
-    assert max(trial.bins for trial in tuning.trials) == 8
+    tuned = tune(4.0, NORMAL, within=1e-3, most_bins=8)
+    assert max(trial.bins for trial in tuned.trials) == 8
 
 
 # -- bad input --------------------------------------------------------------------------------------------------------
@@ -422,11 +446,11 @@ def test_a_search_that_is_done_has_nothing_to_say() -> None:
 
 @pytest.mark.parametrize(("most", "gain"), [(16, "gained"), (4, "not tried")])
 def test_a_search_that_still_falls_at_the_last_grid_says_so(most: int, gain: str) -> None:
-    tuning = tune(4.0, normal(0, 0.05, S), most_bins=most)
-    assert max(trial.bins for trial in tuning.trials) == most
-    assert tuning.stopped is not None
-    assert f"more than {most} bins were not tried" in tuning.stopped
-    assert gain in tuning.stopped
+    tuned = tune(4.0, normal(0, 0.05, S), most_bins=most)
+    assert max(trial.bins for trial in tuned.trials) == most
+    assert tuned.stopped is not None
+    assert f"more than {most} bins were not tried" in tuned.stopped
+    assert gain in tuned.stopped
 
 
 @pytest.mark.parametrize("solved", [1, 2, 4, 5])
@@ -441,13 +465,13 @@ def test_a_search_that_runs_out_of_time_gives_the_best_grid_so_far(
             raise NoAnswer("the time limit was reached at a relative gap of 0.5", 1.0, 2.0)
         return optimal_additive(problem, seconds)
 
-    monkeypatch.setattr(additive, "optimal_additive", impatient)
-    tuning = tune(1.0, normal(0, 0.2, S), within=0.01, seconds=100)
-    assert len(tuning.trials) == solved
-    assert tuning.stopped is not None
-    assert "the time limit was reached" in tuning.stopped
-    assert tuning.design.problem is calls[tuning.trials.index(tuning.best)]
-    assert tuning.best.total <= 1.01 * min(trial.total for trial in tuning.trials)
+    monkeypatch.setattr(tuning, "optimal_additive", impatient)
+    tuned = tune(1.0, normal(0, 0.2, S), within=0.01, seconds=100)
+    assert len(tuned.trials) == solved
+    assert tuned.stopped is not None
+    assert "the time limit was reached" in tuned.stopped
+    assert tuned.design.problem == calls[tuned.trials.index(tuned.best)]
+    assert tuned.best.total <= 1.01 * min(trial.total for trial in tuned.trials)
 
 
 def test_a_search_without_any_grid_has_no_answer() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from fractions import Fraction
 from typing import Any
@@ -12,20 +11,29 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mechdesign.design.convex.proof import LinearBound
-from mechdesign.design.finite.proof import FiniteBound, matrix_digest
+from mechdesign.design.convex import ConvexClaim, Linear, LinearBound, TableProblem
+from mechdesign.design.finite import FiniteProblem
+from mechdesign.design.result import Design, Report
 from mechdesign.domains import Finite
 from mechdesign.errors import CheckFailed, FileProblem, InvalidInput
+from mechdesign.exact.matrix import matrix_bound
 from mechdesign.mechanisms import Discrete
 from mechdesign.mechanisms import catalogue as c
-from mechdesign.mechanisms.serialise import domain_to_dict
+from mechdesign.values.codec import Codec, encoded
+from mechdesign.values.declare import evolved
 
 PAIR = Finite((0, 1))
 COSTS = 1 - np.eye(2)
 TRUTH = c.randomised_response(1.0, PAIR)
-CAPPED = LinearBound(
-    1.0, PAIR, PAIR, COSTS, 0.0, np.array([0.1, 0.2]), [[[1.0, 0.0], [0.0, 0.0]]], [0.8], (False,), [0.5], 1e-6
-)
+ROW = [[[1.0, 0.0], [0.0, 0.0]]]
+BOUND = LinearBound([0.1, 0.2], [0.5])
+
+
+def _asked(linear: Linear | None, epsilon: float = 1.0, domain: Finite = PAIR, tolerance: float = 1e-6) -> TableProblem:
+    return TableProblem(epsilon, domain, domain, "errors", tolerance=tolerance, linear=linear)
+
+
+ASKED = _asked(Linear(COSTS, 0.0, ROW, [0.8], (False,)))
 
 
 @settings(max_examples=150, deadline=None)
@@ -44,9 +52,10 @@ def test_no_multipliers_whatever_exceed_what_a_private_table_attains(
     limits = np.where(equal, values, values + rng.random(count) * 0.1)
     multipliers = np.where(equal, rng.normal(size=count), rng.random(count))
     costs, levels = rng.normal(size=shape), rng.normal(size=inputs)
-    bound = LinearBound(epsilon, *domains, costs, 1.0, levels, rows, limits, equal, multipliers, 1e-9)
-    assert bound.bound(law) <= bound.attained(law)
-    assert bound.attained(law) == pytest.approx(1 + (costs * table).sum())
+    asked = TableProblem(epsilon, *domains, "any", tolerance=1e-9, linear=Linear(costs, 1.0, rows, limits, equal))
+    bound = LinearBound(levels, multipliers)
+    assert bound.bound(asked, law) <= bound.attained(asked, law)
+    assert bound.attained(asked, law) == pytest.approx(1 + (costs * table).sum())
 
 
 @settings(max_examples=100, deadline=None)
@@ -57,101 +66,110 @@ def test_without_constraints_it_is_the_bound_of_a_sum_of_losses(
     rng = np.random.default_rng(seed)
     domains = Finite(tuple(range(inputs))), Finite(tuple(range(outputs)))
     costs, levels = rng.random((inputs, outputs)), rng.random(inputs)
-    average = FiniteBound(epsilon, costs, levels, np.zeros(inputs), np.ones(inputs))
-    linear = LinearBound(epsilon, *domains, costs, 0.0, levels)
+    average = matrix_bound(epsilon, costs, levels, np.zeros(inputs), np.ones(inputs))
+    linear = LinearBound(levels).value(TableProblem(epsilon, *domains, "sum", linear=Linear(costs)))
     plain = sum(min(map(Fraction, row)) for row in costs.tolist())
-    assert linear.value() == max(average.value() * inputs, plain)
+    assert linear == max(average * inputs, plain)
 
 
 def test_outputs_left_out_have_probability_zero() -> None:
     law = Discrete(1.0, PAIR, Finite((1,)), [[1.0], [1.0]])
-    bound = LinearBound(1.0, PAIR, PAIR, np.array([[5.0, 1.0], [7.0, 2.0]]), 0.5, np.zeros(2))
-    assert bound.attained(law) == 3.5
+    asked = _asked(Linear([[5.0, 1.0], [7.0, 2.0]], 0.5))
+    assert LinearBound(np.zeros(2)).attained(asked, law) == 3.5
 
 
 def test_a_table_that_breaks_a_constraint_is_refused() -> None:
-    assert CAPPED.attained(TRUTH) == pytest.approx(2 / (1 + math.e))
+    assert BOUND.attained(ASKED, TRUTH) == pytest.approx(2 / (1 + math.e))
+    truer = c.randomised_response(2.0, PAIR)
     with pytest.raises(CheckFailed, match="constraint 0"):
-        CAPPED.attained(c.randomised_response(2.0, PAIR))
+        BOUND.attained(evolved(ASKED, epsilon=2.0), truer)
 
 
 def test_equalities_bind_from_both_sides() -> None:
     for limit in (0.7, 0.8):
-        bound = LinearBound(
-            1.0, PAIR, PAIR, COSTS, 0.0, np.zeros(2), [[[1.0, 0.0], [0.0, 0.0]]], [limit], (True,), [-0.5], 1e-6
-        )
+        asked = _asked(Linear(COSTS, 0.0, ROW, [limit], (True,)))
         with pytest.raises(CheckFailed, match="constraint 0"):
-            bound.attained(TRUTH)
+            LinearBound(np.zeros(2), [-0.5]).attained(asked, TRUTH)
 
 
-def test_evidence_about_other_tables_is_refused() -> None:
-    for law in (c.randomised_response(1.0, Finite((0, 2))), c.laplace(1.0)):
-        with pytest.raises(CheckFailed, match="about tables"):
-            CAPPED.bound(law)
+OTHERS = {
+    "other numbers": c.randomised_response(1.0, Finite((0, 2))),
+    "another epsilon": c.randomised_response(0.5, PAIR),
+    "another output": Discrete(1.0, PAIR, Finite((0, 3)), np.full((2, 2), 0.5)),
+    "another kind": c.laplace(1.0),
+}
 
 
-def test_bounds_survive_json() -> None:
-    again = LinearBound.from_dict(json.loads(json.dumps(CAPPED.to_dict())))
-    assert again.value() == CAPPED.value()
-    assert again.to_dict() == CAPPED.to_dict()
-
-
-BAD: list[dict[str, Any]] = [
-    {"epsilon": 0.0},
-    {"costs": [[0.0, 1.0]]},
-    {"costs": [[0.0, math.nan], [1.0, 0.0]]},
-    {"levels": [1.0]},
-    {"offset": math.inf},
-    {"tolerance": -1.0},
-    {"multipliers": [-0.5]},
-    {"multipliers": []},
-    {"limits": [0.1, 0.2]},
-    {"equal": ["yes"]},
-    {"equal": []},
-    {"inputs": [1, 0]},
-    {"inputs": ["a", "b"]},
-]
-
-
-def _said() -> dict[str, Any]:
-    """A saved problem that `CAPPED` is about."""
-    return {
-        "kind": "custom",
-        "epsilon": CAPPED.epsilon,
-        "inputs": domain_to_dict(CAPPED.inputs),
-        "outputs": domain_to_dict(CAPPED.outputs),
-        "costs": matrix_digest(CAPPED.costs),
-        "offset": 0.0,
-        "rows": matrix_digest(np.array([[1.0, 0.0, 0.0, 0.0]])),
-        "limits": [0.8],
-        "equal": [False],
-        "tolerance": 1e-6,
-    }
-
-
-@pytest.mark.parametrize("fields", BAD, ids=str)
-def test_nonsense_is_refused(fields: dict[str, Any]) -> None:
-    with pytest.raises(InvalidInput):
-        LinearBound.from_dict(CAPPED.to_dict() | fields)
-
-
-def test_a_problem_without_its_constraints_is_refused() -> None:
-    said = _said()
-    del said["costs"]
-    with pytest.raises(FileProblem, match="costs"):
-        CAPPED.statement(said, TRUTH)
-
-
-def test_the_tolerance_is_paid_for_with_every_multiplier() -> None:
-    strict, loose = (LinearBound.from_dict(CAPPED.to_dict() | {"tolerance": t}) for t in (0.0, 2.0**-10))
-    assert strict.value() - loose.value() == Fraction(1, 2**11)
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_mechanisms_are_refused(name: str) -> None:
+    for evidence, asked in ((BOUND, ASKED), (ConvexClaim(0.1, 0.2), _asked(None))):
+        with pytest.raises(CheckFailed):
+            evidence.attained(asked, OTHERS[name])
 
 
 @pytest.mark.parametrize(
-    "field", ["kind", "epsilon", "inputs", "outputs", "costs", "offset", "rows", "limits", "equal", "tolerance"]
+    ("bound", "asked"),
+    [
+        (BOUND, _asked(None)),
+        (BOUND, _asked(Linear(COSTS))),
+        (BOUND, FiniteProblem(1.0, COSTS)),
+        (LinearBound([0.1], [0.5]), ASKED),
+        (LinearBound([0.1, 0.2], [-0.5]), ASKED),
+        (LinearBound([0.1, 0.2]), ASKED),
+    ],
 )
-def test_a_problem_about_something_else_is_refused(field: str) -> None:
-    said = _said()
-    CAPPED.statement(said, TRUTH)
+def test_multipliers_that_do_not_fit_the_problem_are_refused(bound: LinearBound, asked: Any) -> None:
+    with pytest.raises(CheckFailed):
+        bound.bound(asked, TRUTH)
+
+
+def test_a_linear_problem_has_no_claimed_bound() -> None:
+    """Its coefficients are known: a file may not leave out the proof and call its bounds claimed."""
+    claim = ConvexClaim(0.1, 2.0)
+    assert Design(_asked(None), TRUTH, claim, Report(0.0, "", {})).certificate.claimed
+    with pytest.raises(CheckFailed, match="proven and not claimed"):
+        Design(ASKED, TRUTH, claim, Report(0.0, "", {}))
+
+
+@pytest.mark.parametrize("value", [ASKED, _asked(None), _asked(Linear(COSTS)), BOUND, ConvexClaim(0.1, 0.2)], ids=str)
+def test_problems_and_bounds_come_back_from_files(value: Any) -> None:
+    again = Codec().decoded(type(value), encoded(value), "value")
+    assert again == value
+    assert hash(again) == hash(value)
+
+
+BAD: list[dict[str, Any]] = [
+    {"costs": [0.0, 1.0]},
+    {"costs": [[0.0, math.nan], [1.0, 0.0]]},
+    {"offset": math.inf},
+    {"rows": [[1.0, 0.0]]},
+    {"rows": []},
+    {"limits": [0.1, 0.2]},
+    {"limits": [math.inf]},
+    {"equal": ("yes",)},
+    {"equal": ()},
+]
+
+
+@pytest.mark.parametrize("fields", BAD, ids=str)
+def test_nonsense_coefficients_are_refused(fields: dict[str, Any]) -> None:
+    plain: dict[str, Any] = {"costs": COSTS, "offset": 0.0, "rows": ROW, "limits": [0.8], "equal": (False,)}
+    with pytest.raises(InvalidInput):
+        Linear(**(plain | fields))
+
+
+def test_coefficients_are_those_of_the_table() -> None:
+    with pytest.raises(InvalidInput, match="costs"):
+        _asked(Linear(np.zeros((3, 2))))
+
+
+def test_the_tolerance_is_paid_for_with_every_multiplier() -> None:
+    strict, loose = (BOUND.value(evolved(ASKED, tolerance=t)) for t in (2.0**-20, 2.0**-10))
+    assert strict - loose == Fraction(1, 2**11) - Fraction(1, 2**21)
+
+
+@pytest.mark.parametrize("field", ["kind", "costs", "offset", "rows", "limits", "equal"])
+def test_a_file_that_says_two_things_about_its_coefficients_is_refused(field: str) -> None:
+    said = encoded(ASKED)
     with pytest.raises(FileProblem, match=field):
-        CAPPED.statement(said | {field: "another"}, TRUTH)
+        Codec().decoded(TableProblem, said | {field: "another"}, "problem")

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from mechdesign.design import saved
-from mechdesign.design.convex.search import CustomProblem, custom, optimal_custom
-from mechdesign.design.finite.search import FiniteProblem, optimal_finite
+from mechdesign.design.convex import CustomProblem, TableProblem, custom, optimal_custom
+from mechdesign.design.finite import FiniteProblem, optimal_finite
 from mechdesign.domains import Finite
 from mechdesign.errors import CheckFailed, FileProblem, InvalidInput, NoAnswer
 from mechdesign.exact.privacy import prove_privacy
@@ -325,27 +325,52 @@ def _saved(path: Path) -> Path:
 def test_a_saved_design_is_proven_again_without_its_functions(tmp_path: Path) -> None:
     again = saved.load_design(_saved(tmp_path))
     assert not again.certificate.claimed
-    assert "0.4 <= q[0, 0]" in again.problem["constraints"][0]
+    assert isinstance(again.problem, TableProblem)
+    assert again.problem.constraints == ("0.4 <= q[0, 0]",)
+    assert again.problem.linear is not None
+    np.testing.assert_allclose(again.problem.linear.costs, LOSS / 6, rtol=1e-15)
 
 
-def test_a_saved_design_with_a_claimed_bound_is_read(tmp_path: Path) -> None:
-    design = custom(1.0, POINTS, POINTS, lambda q: cp.sum_squares(q - np.eye(6)))
-    assert saved.load_design(design.save(tmp_path / "design.json")).certificate == design.certificate
+CASES: dict[str, Callable[[], Any]] = {
+    "proven": lambda: custom(1.0, POINTS, POINTS, average, lambda q: [q[0, 0] >= 0.4]),
+    "without constraints": lambda: custom(1.0, POINTS, POINTS, average),
+    "claimed": lambda: custom(1.0, POINTS, POINTS, lambda q: cp.sum_squares(q - np.eye(6))),
+    "claimed with constraints": lambda: custom(1.0, POINTS, POINTS, average, lambda q: [cp.norm(q[0]) <= 0.6]),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_saved_design_comes_back_equal(name: str, tmp_path: Path) -> None:
+    design = CASES[name]()
+    again = saved.load_design(design.save(tmp_path / "design.json"))
+    assert again == design
+    assert again.certificate == design.certificate
+    assert again.certificate.claimed == ("claimed" in name)
 
 
 FORGERIES: dict[str, Callable[[Any], Any]] = {
-    "a tighter constraint": lambda d: d["certificate"]["evidence"]["limits"].__setitem__(0, -0.5),
-    "other costs": lambda d: d["certificate"]["evidence"]["costs"][0].__setitem__(0, 0.5),
-    "a larger offset": lambda d: d["certificate"]["evidence"].update(offset=1.0),
+    "a tighter constraint": lambda d: d["problem"]["linear"]["limits"].__setitem__(0, -0.5),
+    "a tighter constraint said twice": lambda d: (
+        d["problem"]["linear"].update(limits=[-0.5]),
+        d["problem"].update(limits=[-0.5]),
+    ),
+    "other costs": lambda d: d["problem"]["linear"]["costs"][0].__setitem__(0, 0.5),
+    "a larger offset": lambda d: (d["problem"]["linear"].update(offset=1.0), d["problem"].update(offset=1.0)),
     "a negative multiplier": lambda d: d["certificate"]["evidence"]["multipliers"].__setitem__(0, -1.0),
-    "no constraint": lambda d: d["certificate"]["evidence"].update(rows=[], limits=[], equal=[], multipliers=[]),
-    "an equality": lambda d: d["certificate"]["evidence"].update(equal=[True]),
+    "no constraint": lambda d: d["problem"]["linear"].update(rows=[], limits=[], equal=[]),
+    "no coefficients": lambda d: d["problem"].update(linear=None, **dict.fromkeys(ECHO)),
+    "a claim for a proof": lambda d: (
+        d["certificate"].update(claimed=True, evidence={"kind": "convex claim", "lower": 0.5, "upper": 0.6}),
+        d["certificate"].update(lower=0.5, upper=0.6),
+    ),
+    "an equality": lambda d: d["problem"]["linear"].update(equal=[True]),
     "a raised bound": lambda d: d["certificate"].update(lower=d["certificate"]["upper"]),
     "other levels": lambda d: d["certificate"]["evidence"].update(levels=[1.0] * 6),
-    "another tolerance": lambda d: d["certificate"]["evidence"].update(tolerance=0.5),
-    "other outputs": lambda d: d["certificate"]["evidence"]["outputs"].__setitem__(0, -1.0),
+    "another tolerance": lambda d: d["problem"].update(tolerance=0.005),
+    "other outputs": lambda d: d["problem"]["outputs"]["points"].__setitem__(0, -1.0),
     "the costs said": lambda d: d["problem"]["costs"].update(sha256="0" * 64),
 }
+ECHO = ("costs", "offset", "rows", "limits", "equal")
 
 
 @pytest.mark.parametrize("name", FORGERIES)

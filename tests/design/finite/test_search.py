@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from mechdesign_solvers import ExactSimplex, Highs, Infeasible, LinearProgram, SolverFailed, Unbounded
 
 from mechdesign.design import saved
-from mechdesign.design.finite.proof import LexicographicBound
-from mechdesign.design.finite.search import FiniteProblem, euclidean, optimal_finite
+from mechdesign.design.finite import FiniteProblem, LexicographicBound, euclidean, optimal_finite
 from mechdesign.errors import FileProblem, InvalidInput, NoAnswer
 from mechdesign.exact.privacy import prove_privacy
 from mechdesign.exact.rational import exp_lower, exp_upper, float_down, float_up
@@ -111,7 +110,7 @@ def test_the_capped_average_agrees_with_the_compact_program(seed: int) -> None:
     design = optimal_finite(FiniteProblem(epsilon, losses, "lexicographic", prior, slack=0.02))
     evidence = design.certificate.evidence
     assert isinstance(evidence, LexicographicBound)
-    expected = Highs().solve(compact(losses, math.exp(epsilon), prior, evidence.average.cap)).objective
+    expected = Highs().solve(compact(losses, math.exp(epsilon), prior, evidence.cap(design.problem))).objective
     assert design.certificate.lower - 1e-7 <= expected <= design.certificate.upper + 1e-7
 
 
@@ -369,10 +368,14 @@ def test_points_and_outputs_live_in_the_same_space() -> None:
 
 @pytest.mark.parametrize("criterion", ["worst", "prior", "lexicographic"])
 def test_a_saved_design_is_proven_again(criterion: str, tmp_path: Path) -> None:
-    design = optimal_finite(FiniteProblem(1.0, LINE, criterion))
+    labels = tuple("abcdefghi")
+    design = optimal_finite(FiniteProblem(1.0, LINE, criterion, input_labels=labels))
     again = saved.load_design(design.save(tmp_path / "design.json"))
-    assert again.mechanism == design.mechanism
+    assert again == design
     assert again.certificate == design.certificate
+    assert isinstance(again.problem, FiniteProblem)
+    assert again.problem.loss_matrix.tolist() == LINE.tolist()
+    assert again.problem.input_labels == labels
 
 
 def _raised(values: list[Any], factor: float) -> None:
@@ -382,24 +385,26 @@ def _raised(values: list[Any], factor: float) -> None:
 FORGERIES: dict[str, Any] = {
     "levels raised": lambda d: _raised(d["certificate"]["evidence"]["average"]["levels"], 1.001),
     "multipliers dropped": lambda d: _raised(d["certificate"]["evidence"]["average"]["weights"], 0.0),
-    "a lower bound raised": lambda d: d["certificate"].update(lower=d["certificate"]["upper"]),
-    "an upper bound lowered": lambda d: d["certificate"].update(upper=d["certificate"]["lower"]),
-    "a cap below the worst case": lambda d: d["certificate"]["evidence"]["average"].update(
-        cap=d["certificate"]["evidence"]["average"]["cap"] * 0.999
-    ),
-    "a generous cap": lambda d: d["certificate"]["evidence"]["average"].update(cap=10.0),
+    "a lower bound raised": lambda d: d["certificate"].update(lower=d["certificate"]["lower"] * (1 + 1e-8)),
+    "an upper bound lowered": lambda d: d["certificate"].update(upper=d["certificate"]["upper"] * (1 - 1e-8)),
+    "a cap of one's own": lambda d: d["certificate"]["evidence"].update(cap=10.0),
+    "a smaller slack said": lambda d: d["problem"].update(slack=1e-9),
     "worst-case weights changed": lambda d: d["certificate"]["evidence"]["worst"].update(weights=[1.0] + [0.0] * 8),
-    "another loss matrix": lambda d: d["certificate"]["evidence"]["losses"][0].__setitem__(0, 0.5),
+    "another loss": lambda d: d["problem"]["losses"][0].__setitem__(0, 0.5),
     "another loss matrix said": lambda d: d["problem"]["loss_matrix"].update(sha256="0" * 64),
-    "another prior said": lambda d: d["problem"]["prior"].__setitem__(0, 0.2),
+    "another name of the loss": lambda d: d["problem"].update(loss="absolute"),
+    "another prior said": lambda d: d["problem"].update(prior=[0.2, 0.0, *d["problem"]["prior"][2:-1], 0.0444]),
+    "no prior said": lambda d: d["problem"].update(prior=None),
     "another criterion said": lambda d: d["problem"].update(criterion="worst"),
     "another slack said": lambda d: d["problem"].update(slack=1.0),
     "a wider class": lambda d: d["certificate"].update(valid_for="all mechanisms"),
-    "another epsilon": lambda d: d["certificate"]["evidence"].update(epsilon=2.0),
+    "another epsilon": lambda d: d["problem"].update(epsilon=2.0),
     "a louder mechanism": lambda d: d["mechanism"]["probabilities"][0].__setitem__(0, 0.99),
     "NaN among the levels": lambda d: d["certificate"]["evidence"]["average"]["levels"].__setitem__(0, "nan"),
-    "ragged losses": lambda d: d["certificate"]["evidence"]["losses"][0].pop(),
-    "a missing prior": lambda d: d["certificate"]["evidence"]["average"].pop("prior"),
+    "ragged losses": lambda d: d["problem"]["losses"][0].pop(),
+    "a missing prior": lambda d: d["problem"].pop("prior"),
+    "missing levels": lambda d: d["certificate"]["evidence"]["average"].pop("levels"),
+    "labels for fewer inputs": lambda d: d["problem"].update(input_labels=["a"]),
 }
 
 
@@ -412,3 +417,12 @@ def test_a_forged_file_is_refused(name: str, tmp_path: Path) -> None:
     path.write_text(json.dumps(document))
     with pytest.raises((FileProblem, InvalidInput)):
         saved.load_design(path)
+
+
+def test_bounds_in_a_file_that_differ_by_rounding_are_replaced_by_those_derived(tmp_path: Path) -> None:
+    design = optimal_finite(FiniteProblem(1.0, LINE))
+    path = design.save(tmp_path / "design.json")
+    document = json.loads(path.read_text())
+    document["certificate"]["lower"] = math.nextafter(document["certificate"]["lower"], 1.0)
+    path.write_text(json.dumps(document))
+    assert saved.load_design(path).certificate == design.certificate

@@ -119,7 +119,7 @@ def test_with_colluders_the_interval_closes_to_the_gap_asked_for(group, colluder
     problem = JointProblem(1.0, users, 0.033, colluders=colluders, group=group, categories=categories)
     design = optimal_joint(problem)
     assert design.certificate.relative_gap <= 1.01e-3
-    assert design.certificate.account.told.averaged <= 1.0
+    assert design.certificate.account.losses.averaged <= 1.0
     assert design.certificate.upper <= design.problem.independent_variance * (1 + 1e-6)
 
 
@@ -136,7 +136,7 @@ def test_every_group_design_keeps_its_budgets_and_its_interval(eps, share, collu
     problem = JointProblem(eps, 120, share, colluders=colluders, group=group, caps=(2 * eps,), gap=3e-2)
     design = optimal_joint(problem)  # the design itself proves its budgets exactly
     assert design.certificate.lower <= design.certificate.upper
-    assert design.certificate.account.told.conditional[1] <= 2 * eps
+    assert design.certificate.account.losses.conditional[1] <= 2 * eps
     assert design.certificate.upper <= design.problem.independent_variance * (1 + 1e-5)
 
 

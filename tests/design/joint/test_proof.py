@@ -90,6 +90,11 @@ def test_a_claimed_bound_stays_a_claim(tmp_path: Path) -> None:
     assert again.certificate.claimed
 
 
+def test_a_joint_design_has_no_law_of_one_user_and_what_to_do_instead_is_said() -> None:
+    with pytest.raises(InvalidInput, match=r"no table holds that.*run_parties.*randomised_response"):
+        _ = optimal_joint(PROBLEMS["pair"]).own_law
+
+
 def _set(*path: str | int, to: Any) -> Callable[[dict[str, Any]], object]:
     def change(document: dict[str, Any]) -> None:
         place: Any = document
@@ -164,7 +169,7 @@ def _weights(*weights: str) -> Callable[[dict[str, Any]], object]:
         (_set("version", to=1), "file version must be 2"),
         (_set("certificate", to=[]), "hold an object under 'certificate'"),
         (lambda document: document.pop("report"), "hold an object under 'report'"),
-        (lambda document: document["problem"].pop("gap"), "problem must be there: it is missing .got 'gap'"),
+        (lambda document: document["problem"].pop("gap"), "problem gap must be there"),
     ],
     ids=range(52),
 )

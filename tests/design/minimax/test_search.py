@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import pickle
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -15,13 +14,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mechdesign_solvers import Highs, LinearProgram
 
-from mechdesign import Absolute, CheckFailed, Interval, InvalidInput, NoAnswer, Power, Squared, load_design
+from mechdesign import Absolute, FileProblem, Interval, InvalidInput, NoAnswer, Power, Squared, load_design
 from mechdesign.design import MinimaxProblem, minimax_sweep, optimal_minimax
-from mechdesign.design.minimax.proof import MinimaxBound, exact_worst_error
-from mechdesign.design.minimax.search import _design, _Search
-from mechdesign.design.result import Certificate
+from mechdesign.design.minimax import MinimaxBound, MinimaxClaim
+from mechdesign.design.minimax.search import _design, _MinimaxSearch
+from mechdesign.design.result import FORMAT, VERSION
+from mechdesign.design.saved import design_of_document
+from mechdesign.exact.levelled_prior import LevelledPrior
 from mechdesign.exact.two_inputs import two_input_bound
+from mechdesign.exact.window import exact_worst_error
 from mechdesign.mechanisms import Window
+from mechdesign.values.clock import Clock
+from mechdesign.values.declare import evolved
 
 # published with the specification: exponent, epsilon, rational lower bound, attained upper bound on [0, 1]
 REFERENCE = [
@@ -95,7 +99,7 @@ def test_other_exponents_are_claimed_and_bracketed_by_proven_bounds(exponent: fl
     design = optimal_minimax(MinimaxProblem(epsilon, Power(exponent)))
     certificate = design.certificate
     assert certificate.claimed
-    assert certificate.evidence is None
+    assert isinstance(certificate.evidence, MinimaxClaim)
     assert certificate.relative_gap <= 1e-4
     assert certificate.upper >= float(two_input_bound(epsilon, exponent))
     errors = design.mechanism.expected_loss(np.linspace(0, 1, 4001), Power(exponent))
@@ -129,10 +133,10 @@ def test_a_sweep_keeps_to_the_outputs_each_problem_allows() -> None:
 @pytest.mark.parametrize("exponent", [1, 2])
 @pytest.mark.parametrize("epsilon", [1.0, 6.0, 12.0])
 def test_the_upper_bound_of_a_stopped_search_is_no_less_than_the_exact_error(exponent: int, epsilon: float) -> None:
-    search = _Search(MinimaxProblem(epsilon, Power(float(exponent))), None, None)
+    search = _MinimaxSearch(MinimaxProblem(epsilon, Power(float(exponent))), None, None)
     fill = search._solve_base().window.fill
     exact = exact_worst_error(Window(epsilon, Interval(0, 1), fill.points, fill.base, fill.ratio), exponent)
-    certificate = _design(search.problem, search.found(), "stopped", 0.0).certificate
+    certificate = _design(search.problem, search.found(), "stopped", Clock()).certificate
     assert 0 < certificate.lower < certificate.upper
     assert exact <= Fraction(certificate.upper) <= exact * (1 + Fraction(1, 10**11))
 
@@ -180,22 +184,25 @@ def test_the_mechanism_attains_the_upper_bound_over_many_inputs() -> None:
 
 
 def test_tampering_with_any_atom_breaks_the_certificate() -> None:
+    """A file that keeps the bounds and moves an atom is not read: they are derived from the atoms again."""
     design = optimal_minimax(MinimaxProblem(1.0, Absolute(), gap=1e-5))
-    certificate, bound = design.certificate, design.certificate.evidence
-    assert isinstance(bound, MinimaxBound)
-    for k in range(bound.inputs.size):
+    document = design.document() | {"format": FORMAT, "version": VERSION}
+    assert design_of_document(document, "a file") == design
+    assert isinstance(design.evidence, MinimaxBound)
+    atoms, tried = design.evidence.atoms, 0
+    for k in range(atoms.inputs.size):
         for name in ("inputs", "radii", "weights"):
-            arrays = {field: getattr(bound, field).copy() for field in ("inputs", "radii", "weights")}
-            moved = arrays[name][k] + (0.02 if arrays[name][k] < 0.5 else -0.02)
-            arrays[name][k] = moved
-            tampered = MinimaxBound(bound.epsilon, bound.exponent, bound.lower, bound.upper, **arrays)
-            if tampered.value() >= bound.value():
-                continue  # not a forgery: it proves at least as much
-            forged = Certificate(
-                certificate.lower, certificate.upper, certificate.valid_for, False, certificate.privacy_loss, tampered
-            )
-            with pytest.raises(CheckFailed):
-                forged.check(design.mechanism, 1.0)
+            arrays = {field: getattr(atoms, field).copy() for field in ("inputs", "radii", "weights")}
+            arrays[name][k] += 0.02 if arrays[name][k] < 0.5 else -0.02
+            tampered = evolved(design, evidence=MinimaxBound(LevelledPrior(**arrays)))
+            assert tampered.certificate.lower <= design.certificate.upper
+            if tampered.certificate.lower >= design.certificate.lower * (1 - 1e-9):
+                continue  # not a forgery: it proves as much
+            tried += 1
+            forged = document["certificate"] | {"evidence": tampered.certificate.document()["evidence"]}
+            with pytest.raises(FileProblem, match="certificate lower"):
+                design_of_document(document | {"certificate": forged}, "a file")
+    assert tried > atoms.inputs.size
 
 
 def test_a_saved_design_is_proven_again(tmp_path: Path) -> None:
@@ -230,7 +237,7 @@ def test_the_gap_named_is_met_by_the_same_search() -> None:
     with pytest.raises(NoAnswer) as stopped:
         optimal_minimax(problem)
     wider = stopped.value.gap_within_reach
-    assert optimal_minimax(replace(problem, gap=wider)).certificate.relative_gap <= wider
+    assert optimal_minimax(evolved(problem, gap=wider)).certificate.relative_gap <= wider
 
 
 @pytest.mark.parametrize(("epsilon", "exponent"), [(6.0, 1.5), (8.0, 3.0)])
@@ -297,3 +304,31 @@ def test_a_time_limit_gives_bounds_in_the_domain_s_units() -> None:
 def test_bad_problems_name_the_field(fields: dict[str, object], word: str) -> None:
     with pytest.raises(InvalidInput, match=word):
         MinimaxProblem(**({"epsilon": 1.0} | fields))  # type: ignore[arg-type]
+
+
+def test_a_claim_stands_in_its_file_and_what_the_mechanism_attains_is_computed(tmp_path: Path) -> None:
+    design = optimal_minimax(MinimaxProblem(2.0, Power(1.5), Interval(0, 3)))
+    path = design.save(tmp_path / "design.json")
+    assert load_design(path) == design
+    document = json.loads(path.read_text())
+    document["certificate"]["upper"] *= 1.001
+    path.write_text(json.dumps(document))
+    with pytest.raises(FileProblem, match="certificate upper"):
+        load_design(path)
+
+
+def test_a_design_comes_back_from_its_file_as_it_was(tmp_path: Path) -> None:
+    design = optimal_minimax(MinimaxProblem(2.0, Absolute(), Interval(-1, 1)))
+    again = load_design(design.save(tmp_path / "design.json"))
+    assert again == design
+    assert again.problem == design.problem
+    assert again.report == design.report
+
+
+@pytest.mark.parametrize("key", ["lower", "upper", "privacy_loss"])
+@pytest.mark.parametrize("said", [10**400, -(10**400), "0.1", None, True])
+def test_numbers_of_a_certificate_that_no_double_holds_are_refused(key: str, said: object) -> None:
+    design = optimal_minimax(MinimaxProblem(1.0, Squared()))
+    document = design.document() | {"format": FORMAT, "version": VERSION}
+    with pytest.raises(FileProblem, match=f"certificate {key}"):
+        design_of_document(document | {"certificate": document["certificate"] | {key: said}}, "a file")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from decimal import Decimal, getcontext
+from collections.abc import Iterator
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from pathlib import Path
 
@@ -11,13 +12,18 @@ import numpy as np
 import pytest
 
 from mechdesign import Absolute, Interval, MinimaxProblem, Power, Squared, load_design, optimal_minimax
-from mechdesign.design.minimax.proof import MinimaxBound, exact_worst_error
 from mechdesign.design.minimax.two_outputs import two_atoms, two_input_value, two_outputs
+from mechdesign.exact.window import exact_worst_error
 from mechdesign.mechanisms.window import Window
 
-getcontext().prec = 50
 THRESHOLD = math.log(3 + 2 * math.sqrt(2))
 UNIT = Interval(0, 1)
+
+
+@pytest.fixture(autouse=True)
+def fifty_digits() -> Iterator[None]:
+    with localcontext(prec=50):
+        yield
 
 
 def _value(epsilon: float) -> Decimal:
@@ -56,8 +62,9 @@ def test_the_threshold_is_where_the_middle_overtakes_the_ends(epsilon: float) ->
 def test_two_atoms_prove_what_two_inputs_forbid(epsilon: float, exponent: int) -> None:
     ratio = math.exp(epsilon)
     atoms = two_atoms(ratio, float(exponent))
-    bound = MinimaxBound(epsilon, exponent, 0.0, 1.0, atoms.inputs, atoms.radii, atoms.weights)
-    assert float(bound.value()) == pytest.approx(two_input_value(ratio, float(exponent)), rel=1e-12)
+    assert float(atoms.least_worst_case(epsilon, exponent)) == pytest.approx(
+        two_input_value(ratio, float(exponent)), rel=1e-12
+    )
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])

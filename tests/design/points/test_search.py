@@ -7,8 +7,7 @@ from scipy.optimize import linprog
 import mechdesign as md
 from mechdesign.deploy import apply, estimate, make_table
 from mechdesign.design import MinimaxProblem, PriorProblem, load_design, optimal_minimax, optimal_prior
-from mechdesign.design.evidence import EVERYWHERE
-from mechdesign.design.points.proof import PointsBound
+from mechdesign.design.points import PointsBound
 from mechdesign.domains import Finite, Interval
 from mechdesign.errors import CheckFailed, FileProblem, InvalidInput
 from mechdesign.losses import Absolute, Power, Squared
@@ -73,7 +72,7 @@ def test_outputs_between_the_points_can_help_the_squared_error():
     design = optimal_minimax(MinimaxProblem(1.0, Squared(), Finite((0, 1))))
     assert least_error((0, 1), np.linspace(0, 1, 41), 1.0, 2) < 0.8 * design.certificate.lower
     assert design.certificate.valid_for == "all mechanisms with these outputs"
-    assert optimal_minimax(MinimaxProblem(1.0, Absolute(), Finite((0, 1)))).certificate.valid_for == EVERYWHERE
+    assert optimal_minimax(MinimaxProblem(1.0, Absolute(), Finite((0, 1)))).certificate.valid_for == "all mechanisms"
 
 
 @pytest.mark.parametrize("exponent", [1, 2])
@@ -104,25 +103,61 @@ def test_a_saved_design_is_proven_again_and_is_about_its_points_and_loss(design,
     made = design()
     path = made.save(tmp_path / "d.json")
     saved = load_design(path)
+    assert saved == made
     assert saved.certificate == made.certificate
-    assert saved.mechanism == made.mechanism
     document = read_json(path)
     lies = [("loss", "power:3"), ("criterion", "another"), ("kind", "finite"), ("prior", {"name": "weights"})]
     lies.append(("inputs", {"kind": "finite", "points": [0.0, 0.1, 0.7, 2.0]}))
+    lies.append(("prior_form", {"kind": "atoms", "points": [0.1, 1.0], "weights": [0.4, 0.6]}))
     for field, lie in lies:
-        if field != "prior" or "prior" in document["problem"]:
+        if field in document["problem"]:
             changed = document | {"problem": document["problem"] | {field: lie}}
             path.write_text(dump_json(changed))
             with pytest.raises(FileProblem):
                 load_design(path)
 
 
-def test_evidence_is_about_mechanisms_of_its_points_only():
-    evidence = optimal_minimax(MinimaxProblem(1.0, Absolute(), UNEVEN)).certificate.evidence
-    other = optimal_minimax(MinimaxProblem(1.0, Absolute(), Finite((0, 1, 2, 3)))).mechanism
-    assert isinstance(evidence, PointsBound)
-    with pytest.raises(CheckFailed, match="mechanisms from and to"):
-        evidence.bound(other)
+COIN = MinimaxProblem(1.0, Absolute(), Finite((18, 19)))
+LEVELS = PointsBound([0.2689] * 2, [0.5] * 2)
+
+
+def test_evidence_is_about_mechanisms_of_the_problem_s_points_and_epsilon_only():
+    made = optimal_minimax(MinimaxProblem(1.0, Absolute(), UNEVEN))
+    assert isinstance(made.evidence, PointsBound)
+    for other in (MinimaxProblem(1.0, Absolute(), Finite((0, 1, 2, 3))), MinimaxProblem(2.0, Absolute(), UNEVEN)):
+        mechanism = optimal_minimax(other).mechanism
+        for method in (made.evidence.bound, made.evidence.attained):
+            with pytest.raises(CheckFailed, match="mechanisms from and to"):
+                method(made.problem, mechanism)
+
+
+def test_randomised_response_is_optimal_for_two_points():
+    mechanism = optimal_minimax(COIN).mechanism
+    assert LEVELS.bound(COIN, mechanism) == pytest.approx(1 / (1 + np.e), abs=1e-4)
+
+
+def test_evidence_is_about_points_only():
+    for other in (MinimaxProblem(1.0), Finite((18, 19))):
+        with pytest.raises(CheckFailed, match="finitely many numbers"):
+            LEVELS.bound(other, optimal_minimax(COIN).mechanism)
+
+
+@pytest.mark.parametrize(
+    ("levels", "weights"), [([0.2] * 3, [0.5] * 3), ([0.2] * 3, [0.5] * 2), ([0.2] * 2, [-0.1, 1])]
+)
+def test_levels_and_weights_are_one_a_point_and_weights_are_not_negative(levels, weights):
+    with pytest.raises(CheckFailed, match=r"one for each of the 2 inputs|at least 0"):
+        PointsBound(levels, weights).bound(COIN, optimal_minimax(COIN).mechanism)
+
+
+def test_an_average_has_no_weights_beside_its_prior_and_a_worst_case_has_some():
+    mechanism = optimal_minimax(COIN).mechanism
+    average = PriorProblem(1.0, Atoms((18, 19), (0.5, 0.5)), Absolute(), COIN.inputs)
+    without = PointsBound([0.2689] * 2, [0.0] * 2)
+    assert without.bound(average, mechanism) > 0
+    for evidence, problem in ((LEVELS, average), (without, COIN)):
+        with pytest.raises(CheckFailed, match="weights"):
+            evidence.bound(problem, mechanism)
 
 
 def test_whole_numbers_go_in_and_come_out_of_the_table():

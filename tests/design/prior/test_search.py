@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-import dataclasses
+import json
 import math
 import time
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from mechdesign import Absolute, CheckFailed, Interval, InvalidInput, NoAnswer, Power, Squared, priors
-from mechdesign.design.prior.proof import BinsBound
-from mechdesign.design.prior.search import PriorProblem, optimal_prior
+from mechdesign import Absolute, Interval, InvalidInput, NoAnswer, Power, Squared, load_design, priors
+from mechdesign.design.prior import BinsBound, PriorProblem, optimal_prior
+from mechdesign.design.result import FORMAT, VERSION, Design
+from mechdesign.design.saved import design_of_document
 from mechdesign.errors import FileProblem
 from mechdesign.exact.cells import Cells
 from mechdesign.mechanisms import Window
+from mechdesign.values.codec import encoded
+from mechdesign.values.declare import evolved
 
 UNIT = Interval(0, 1)
 UNIFORM = priors.uniform(UNIT)
@@ -79,7 +84,7 @@ def test_many_values_meet_the_gap_through_cells() -> None:
     design = optimal_prior(PriorProblem(2.0, prior, Absolute(), gap=1e-5))
     evidence = design.certificate.evidence
     assert isinstance(evidence, BinsBound)
-    assert evidence.cells.means.size < 1000
+    assert evidence.cells(design.problem).means.size < 1000
     assert design.certificate.relative_gap <= 1e-5
     assert design.mechanism.average_loss(Absolute(), prior) <= design.certificate.upper * (1 + 1e-12)
     assert design.mechanism.average_loss(Absolute(), prior) >= design.certificate.lower * (1 - 1e-12)
@@ -132,30 +137,43 @@ def test_the_mechanism_is_randomised_response_on_bins() -> None:
     assert row[:-1] == pytest.approx(np.full(count - 1, 1 / (ratio + count - 1)))
 
 
+def _document(design: Design) -> dict[str, Any]:
+    return _json(design.document() | {"format": FORMAT, "version": VERSION})
+
+
+def _json(document: dict[str, Any]) -> dict[str, Any]:
+    return json.loads(json.dumps(document))
+
+
 def test_tampering_that_overstates_breaks_the_certificate() -> None:
     design = optimal_prior(PriorProblem(1.0, priors.Atoms([0.1, 0.4, 0.9], [0.3, 0.3, 0.4]), Absolute()))
-    certificate, evidence = design.certificate, design.certificate.evidence
-    assert isinstance(evidence, BinsBound)
-    certificate.check(design.mechanism, 1.0)
+    assert design_of_document(_document(design), "a file") == design
+    tried = 0
     for k in range(3):
-        for name in ("means", "weights"):
-            arrays = {"means": evidence.cells.means.copy(), "weights": evidence.cells.weights.copy()}
-            arrays[name][k] += 0.02
-            other = BinsBound(1.0, 1, Cells.of_atoms(arrays["means"], arrays["weights"]))
-            forged = dataclasses.replace(certificate, evidence=other)
-            if (
-                other.bound(design.mechanism) >= certificate.lower
-                and other.attained(design.mechanism) <= certificate.upper
-            ):
-                continue
-            with pytest.raises(CheckFailed):
-                forged.check(design.mechanism, 1.0)
-    higher = dataclasses.replace(certificate, lower=certificate.lower * 1.001, upper=certificate.upper * 1.001)
-    with pytest.raises(CheckFailed):
-        higher.check(design.mechanism, 1.0)
-    better = dataclasses.replace(certificate, lower=certificate.lower * 0.99, upper=certificate.upper * 0.999)
-    with pytest.raises(CheckFailed):
-        better.check(design.mechanism, 1.0)
+        for name in ("points", "weights"):
+            forged = _document(design)
+            column = forged["problem"]["prior_form"][name]
+            column[k] += 0.02
+            if name == "weights":
+                column[(k + 1) % 3] -= 0.02
+            with pytest.raises(FileProblem, match="problem prior"):
+                design_of_document(forged, "a file")
+            # and with all that files repeat of it changed, too: the bounds are of another prior
+            form = forged["problem"]["prior_form"]
+            changed = PriorProblem(1.0, priors.Atoms(form["points"], form["weights"]))
+            bounds = evolved(design, problem=changed).certificate
+            if bounds.lower == design.certificate.lower:
+                continue  # not a forgery: it proves the same of another prior
+            tried += 1
+            with pytest.raises(FileProblem, match="certificate"):
+                design_of_document(forged | {"problem": _json(encoded(changed))}, "a file")
+    assert tried >= 5
+    for lower, upper in ((1.001, 1.001), (0.99, 0.999), (1.0, 1.001), (0.999, 1.0)):
+        forged = _document(design)
+        forged["certificate"]["lower"] *= lower
+        forged["certificate"]["upper"] *= upper
+        with pytest.raises(FileProblem, match="what was derived"):
+            design_of_document(forged, "a file")
 
 
 def test_a_gap_out_of_reach_gives_bounds_and_no_design() -> None:
@@ -223,44 +241,64 @@ def test_subnormal_weights_give_no_warning(exponent: int) -> None:
     assert first.certificate.lower == pytest.approx(second.certificate.lower, rel=1e-12)
 
 
-@pytest.mark.parametrize("prior", [UNIFORM, priors.Atoms.of_data(np.random.default_rng(2).random(1500))])
-def test_refined_cells_are_those_of_the_problem_and_not_of_another(prior: priors.Prior) -> None:
+REFINED = [
+    UNIFORM,
+    priors.normal(0.3, 0.1, UNIT),
+    priors.histogram([0, 0.25, 0.5, 1], [0.5, 0.1, 0.4]),
+    priors.Atoms.of_data(np.random.default_rng(2).random(1500)),
+]
+
+
+@pytest.mark.parametrize("prior", REFINED, ids=["uniform", "normal", "histogram", "data"])
+def test_a_prior_comes_back_from_the_file_and_is_cut_again(prior: priors.Prior, tmp_path: Path) -> None:
     design = optimal_prior(PriorProblem(1.0, prior, Squared(), gap=1e-4))
-    evidence, said = design.certificate.evidence, design.problem.to_dict()
-    assert isinstance(evidence, BinsBound)
-    assert not evidence.cells.are_atoms
-    evidence.statement(said, design.mechanism)
-    # mass moved from the middle to both sides keeps the ends and the mean
-    for k in (1, 2):
-        profile = [list(run) for run in said["prior"]["profile"]]
-        profile[10][k] += 1e-3
-        with pytest.raises(FileProblem, match="profile"):
-            evidence.statement(said | {"prior": said["prior"] | {"profile": profile}}, design.mechanism)
-    for profile in (None, "runs", [[0.0, 1.0, 0.5]], []):
-        with pytest.raises(FileProblem, match="profile"):
-            evidence.statement(said | {"prior": said["prior"] | {"profile": profile}}, design.mechanism)
+    assert design.certificate.valid_for.endswith("under every prior with these cells")
+    again = load_design(design.save(tmp_path / "design.json"))
+    assert again == design
+    assert again.problem == PriorProblem(1.0, prior, Squared(), gap=1e-4)
 
 
-def test_atoms_with_the_same_ends_and_mean_are_told_apart() -> None:
-    said = PriorProblem(1.0, priors.Atoms([0.0, 0.5, 1.0], [0.25, 0.5, 0.25])).to_dict()
-    mechanism = Window(1.0, UNIT, [0.5], [1.0], 2.0)
-    BinsBound(1.0, 1, Cells.of_atoms([0.0, 0.5, 1.0], [0.25, 0.5, 0.25])).statement(said, mechanism)
-    with pytest.raises(FileProblem, match="sha256"):
-        BinsBound(1.0, 1, Cells.of_atoms([0.0, 0.5, 1.0], [0.3, 0.4, 0.3])).statement(said, mechanism)
+@pytest.mark.parametrize("prior", REFINED[1:], ids=["normal", "histogram", "data"])
+def test_another_prior_in_the_file_is_refused(prior: priors.Prior) -> None:
+    """What files repeat of it says so, and with that changed too the bounds do."""
+    document = _document(optimal_prior(PriorProblem(1.0, prior, Squared(), gap=1e-4)))
+    other = _json(encoded(PriorProblem(1.0, UNIFORM, Squared(), gap=1e-4)))
+    for keys in (["prior_form"], ["prior"], ["prior_form", "prior"]):
+        problem = document["problem"] | {key: other[key] for key in keys}
+        with pytest.raises(FileProblem):
+            design_of_document(document | {"problem": problem}, "a file")
+
+
+def test_a_density_that_is_a_function_is_held_as_the_cells_it_was_proven_for(tmp_path: Path) -> None:
+    asked = PriorProblem(1.0, priors.Density(lambda x: 2 * x, UNIT, name="rising"), Absolute(), gap=1e-4)
+    design = optimal_prior(asked)
+    assert isinstance(design.problem, PriorProblem)
+    assert isinstance(design.problem.prior, Cells)
+    assert design.problem.prior.mean == pytest.approx(2 / 3, abs=1e-9)
+    assert load_design(design.save(tmp_path / "design.json")) == design
+    again = optimal_prior(design.problem)
+    assert again.certificate.lower == pytest.approx(design.certificate.lower, rel=1e-12)
+    with pytest.raises(InvalidInput, match="a file cannot hold it"):
+        encoded(asked)
+
+
+def test_files_tell_what_the_prior_is() -> None:
+    said = encoded(PriorProblem(1.0, priors.Atoms([0.0, 0.5, 1.0], [0.25, 0.5, 0.25])))["prior"]
+    assert len(said.pop("sha256")) == 64
+    assert said == {"name": "data", "values": 3, "lower": 0.0, "upper": 1.0, "mean": 0.5, "law": None}
+    law = encoded(PriorProblem(1.0, priors.normal(0.3, 0.1, UNIT)))["prior"]
+    assert (law["name"], law["values"]) == ("normal(0.3, 0.1)", None)
+    assert law["law"] == {"kind": "normal", "parameters": [0.3, 0.1], "lower": 0.0, "upper": 1.0}
+
+
+def test_priors_with_the_same_ends_and_mean_have_another_hash() -> None:
+    weights = ([0.25, 0.5, 0.25], [0.3, 0.4, 0.3])
+    one, other = (encoded(PriorProblem(1.0, priors.Atoms([0.0, 0.5, 1.0], part)))["prior"] for part in weights)
+    assert one["sha256"] != other["sha256"]
+    assert {**one, "sha256": ""} == {**other, "sha256": ""}
 
 
 @pytest.mark.parametrize("seconds", ["a", math.inf, 0.0])
 def test_bad_time_limits_are_refused(seconds: object) -> None:
     with pytest.raises(InvalidInput, match="seconds"):
         optimal_prior(PriorProblem(1.0, UNIFORM), seconds=seconds)  # type: ignore[arg-type]
-
-
-def test_cells_refined_down_to_the_values_are_those_of_the_problem() -> None:
-    atoms = priors.Atoms.of_data(np.random.default_rng(4).random(1200))
-    said, mechanism = PriorProblem(1.0, atoms, Squared()).to_dict(), Window(1.0, UNIT, [0.5], [1.0], 2.0)
-    BinsBound(1.0, 2, Cells.of_atoms(atoms.points, atoms.weights)).statement(said, mechanism)
-    weights = atoms.weights * np.where(np.arange(1200) % 2, 1.1, 0.9)
-    other = Cells.of_atoms(atoms.points, weights)
-    forged = said | {"prior": said["prior"] | {"mean": other.mean}}
-    with pytest.raises(FileProblem, match="sha256"):
-        BinsBound(1.0, 2, other).statement(forged, mechanism)

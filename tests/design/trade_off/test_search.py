@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-import dataclasses
+import json
 import math
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from mechdesign_solvers import Highs, LinearProgram
 
-from mechdesign import Absolute, CheckFailed, Interval, InvalidInput, NoAnswer, Power, Squared, priors
-from mechdesign.design.minimax.proof import exact_worst_error
-from mechdesign.design.minimax.search import MinimaxProblem, optimal_minimax
-from mechdesign.design.prior.search import PriorProblem, optimal_prior
+from mechdesign import Absolute, FileProblem, Interval, InvalidInput, NoAnswer, Power, Squared, load_design, priors
+from mechdesign.design.minimax import MinimaxProblem, optimal_minimax
+from mechdesign.design.prior import PriorProblem, optimal_prior
+from mechdesign.design.result import FORMAT, VERSION, Design
+from mechdesign.design.saved import design_of_document
+from mechdesign.design.trade_off import TradeOffBound, TradeOffProblem, optimal_trade_off, pareto
 from mechdesign.design.trade_off.capped_search import _united
-from mechdesign.design.trade_off.proof import TradeOffBound
-from mechdesign.design.trade_off.search import TradeOffProblem, optimal_trade_off, pareto
 from mechdesign.exact.cells import Cells
+from mechdesign.exact.window import exact_worst_error
 from mechdesign.mechanisms import Window
+from mechdesign.values.codec import encoded
+from mechdesign.values.declare import evolved
 
 UNIT = Interval(0, 1)
 FEW = priors.Atoms([0.2, 0.5, 0.6], [0.25, 0.5, 0.25])
@@ -123,10 +128,11 @@ def test_bounds_scale_with_the_domain() -> None:
 
 def test_a_rounded_prior_keeps_its_mean_and_is_in_the_certificate() -> None:
     problem = TradeOffProblem(1.0, priors.beta(2.0, 5.0, UNIT), Squared(), gap=1e-2)
-    evidence = optimal_trade_off(problem).certificate.evidence
-    assert isinstance(evidence, TradeOffBound)
-    assert evidence.prior == problem.atoms
-    assert evidence.prior.mean == pytest.approx(2 / 7, abs=1e-12)
+    design = optimal_trade_off(problem)
+    assert design.problem == problem
+    assert problem.is_rounded
+    assert problem.atoms.mean == pytest.approx(2 / 7, abs=1e-12)
+    assert f"rounded to {problem.atoms.means.size} atoms" in design.certificate.valid_for
 
 
 def test_the_scope_names_the_cap() -> None:
@@ -134,30 +140,52 @@ def test_the_scope_names_the_cap() -> None:
     assert certificate.valid_for == "all mechanisms with worst case at most 0.22"
 
 
+def _document(design: Design) -> dict[str, Any]:
+    return _json(design.document() | {"format": FORMAT, "version": VERSION})
+
+
+def _json(document: dict[str, Any]) -> dict[str, Any]:
+    return json.loads(json.dumps(document))
+
+
 def test_tampering_that_overstates_breaks_the_certificate() -> None:
     design = optimal_trade_off(TradeOffProblem(1.0, FEW, Squared(), cap=0.2))
-    certificate, evidence = design.certificate, design.certificate.evidence
+    document, evidence = _document(design), design.evidence
     assert isinstance(evidence, TradeOffBound)
     assert evidence.prices.size
-    forged = (
-        [dataclasses.replace(certificate, lower=certificate.upper, evidence=evidence)]
-        if certificate.relative_gap
-        else []
-    )
-    # a smaller cap than the mechanism keeps, prices that are too high or too low, another prior
-    forged += [
-        dataclasses.replace(certificate, evidence=other)
-        for other in (
-            dataclasses.replace(evidence, cap=0.19),
-            dataclasses.replace(evidence, cap=0.21),
-            dataclasses.replace(evidence, prices=10 * evidence.prices),
-            dataclasses.replace(evidence, prices=0.1 * evidence.prices),
-            dataclasses.replace(evidence, prior=Cells.of_atoms([0.2, 0.5, 0.6], [0.3, 0.4, 0.3])),
-        )
+    assert design_of_document(document, "a file") == design
+    # a smaller cap than the mechanism keeps, a larger one, another prior, prices that are too high or too low
+    others = [
+        {"problem": _json(encoded(evolved(design.problem, **change)))}
+        for change in ({"cap": 0.19}, {"cap": 0.21}, {"prior": priors.Atoms([0.2, 0.5, 0.6], [0.3, 0.4, 0.3])})
     ]
-    for certificate in forged:
-        with pytest.raises(CheckFailed):
-            certificate.check(design.mechanism, 1.0)
+    for factor in (10, 0.1):
+        forged = encoded(evolved(evidence, prices=factor * evidence.prices))
+        others.append({"certificate": document["certificate"] | {"evidence": _json(forged)}})
+    certificate = document["certificate"]
+    others.append({"certificate": certificate | {"lower": certificate["lower"] * 1.001}})
+    others.append({"certificate": certificate | {"upper": certificate["upper"] * 0.999}})
+    for change in others:
+        with pytest.raises(FileProblem, match="certificate"):
+            design_of_document(document | change, "a file")
+
+
+@pytest.mark.parametrize("cap", [None, 0.22])
+@pytest.mark.parametrize("prior", [FEW, priors.uniform(UNIT), priors.Atoms.of_data(np.arange(300) / 300)])
+def test_a_design_comes_back_from_its_file_as_it_was(prior: priors.Prior, cap: float | None, tmp_path: Path) -> None:
+    design = optimal_trade_off(TradeOffProblem(1.0, prior, Squared(), cap=cap, gap=1e-2))
+    assert design.problem == TradeOffProblem(1.0, prior, Squared(), cap=cap, gap=1e-2)
+    assert load_design(design.save(tmp_path / "design.json")) == design
+
+
+def test_a_density_that_is_a_function_is_held_as_the_cells_whose_means_it_was_rounded_to(tmp_path: Path) -> None:
+    asked = TradeOffProblem(1.0, priors.Density(lambda x: 2 * x, UNIT), Squared(), cap=0.22, gap=1e-2)
+    design = optimal_trade_off(asked)
+    assert isinstance(design.problem, TradeOffProblem)
+    assert isinstance(design.problem.prior, Cells)
+    assert design.problem.is_rounded
+    assert design.problem.atoms == asked.atoms
+    assert load_design(design.save(tmp_path / "design.json")) == design
 
 
 def test_a_cap_no_mechanism_keeps_is_refused() -> None:
@@ -224,10 +252,13 @@ def test_the_slack_is_proven_and_widens_the_cap() -> None:
     evidence = loose.certificate.evidence
     assert isinstance(evidence, TradeOffBound)
     assert evidence.least is not None
-    assert float(evidence.least.value()) * 1.1 <= evidence.cap <= float(evidence.least.value()) * 1.15
-    forged = dataclasses.replace(evidence, slack=0.01)
-    with pytest.raises(CheckFailed, match="slack"):
-        dataclasses.replace(loose.certificate, evidence=forged).check(loose.mechanism, 1.0)
+    assert evidence.cap is not None
+    least = float(evidence.least.least_worst_case(1.0, 2))
+    assert least * 1.1 <= evidence.cap <= least * 1.15
+    forged = _document(loose)
+    forged["problem"]["slack"] = 0.01
+    with pytest.raises(FileProblem, match="slack"):
+        design_of_document(forged, "a file")
 
 
 def test_bounds_are_finite_and_true_when_the_least_worst_case_is_not_found() -> None:

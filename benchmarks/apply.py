@@ -36,8 +36,9 @@ import json, resource, sys, time
 from pathlib import Path
 from mechdesign.deploy import load_table
 from mechdesign.deploy.frames import apply_table
-from mechdesign.deploy.frames_columns import use_numbers
-from mechdesign.deploy.frames_files import batch_writer, open_data
+from mechdesign.data.columns import use_numbers
+from mechdesign.data.sources import open_data
+from mechdesign.deploy.frames_files import batch_writer
 from mechdesign.values.files import replacing
 import pyarrow as pa, pyarrow.csv, pyarrow.parquet
 folder, task, form = Path(sys.argv[1]), sys.argv[2], sys.argv[3]

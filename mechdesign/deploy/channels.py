@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 
 from mechdesign.deploy.rounding import CAP_BITS, base_and_caps, between, cumulative
 from mechdesign.errors import InvalidInput
+from mechdesign.values.declare import field, frozen
 
 Rows = list[list[Fraction]]
 Whole = list[list[int]]
@@ -16,7 +16,7 @@ Whole = list[list[int]]
 _SHARE_BITS = 192
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Repaired:
     """A channel that is private as rationals, and what that took: entry j of row i is ``weights[i][j] / totals[i]``.
 

@@ -18,9 +18,12 @@ from numpy.typing import ArrayLike, NDArray
 from mechdesign.deploy.kinds import VECTOR_UNIT, FiniteLaw, PiecesLaw, Reading
 from mechdesign.deploy.kinds.law import Moments
 from mechdesign.deploy.table import Table
+from mechdesign.domains import Circle
 from mechdesign.errors import InvalidData, InvalidInput, require_number
 
 Floats = NDArray[np.float64]
+
+QUANTITIES = ("mean", "frequencies", "direction")
 
 _CHUNK = 1 << 18
 
@@ -69,6 +72,15 @@ class DirectionEstimate:
     resultant: float
     deviation: float
     confidence: float
+
+
+Estimate = MeanEstimate | FrequencyEstimate | DirectionEstimate
+
+
+def require_quantity(of: str | None) -> None:
+    """One of `QUANTITIES`, or none."""
+    if of is not None and of not in QUANTITIES:
+        raise InvalidInput("of", of, f"be one of {', '.join(QUANTITIES)}")
 
 
 class Tally:
@@ -135,6 +147,14 @@ class Tally:
         self._sums = _added(self._sums, other._sums)
         self.count += other.count
         return self
+
+    def estimate(self, confidence: float = 0.95, of: str | None = None) -> Estimate:
+        """One of `QUANTITIES`: by default the direction on a circle, frequencies where inputs have labels, else the
+        mean."""
+        usual = "frequencies" if self.table.labels.inputs is not None else "mean"
+        wanted = of or ("direction" if isinstance(self.table.domain, Circle) else usual)
+        found: Estimate = getattr(self, wanted)(confidence)
+        return found
 
     def mean(self, confidence: float = 0.95) -> MeanEstimate:
         """The average of the inputs, by the table's own ``Z = slope Y + intercept``.
@@ -248,6 +268,14 @@ class Tally:
         if not self.count:
             raise InvalidInput("reports", 0, "be at least one", "add the reports first")
         return self.count
+
+
+def merged(table: Table, *tallies: Tally) -> Tally:
+    """All that the tallies of one table have."""
+    total = Tally(table)
+    for count in tallies:
+        total.merge(count)
+    return total
 
 
 def _added(sums: list[int], more: list[int]) -> list[int]:

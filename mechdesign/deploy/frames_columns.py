@@ -1,17 +1,76 @@
-"""The labels of a table, and columns of texts that are read by them."""
+"""Columns of numbers, or of the labels of a table: reports drawn for them, and reports counted in them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from mechdesign.data.columns import Floats, Problem, Reading, arrow, is_text, plain_array, typed
+from mechdesign.data.columns import (
+    Floats,
+    Problem,
+    Reading,
+    arrow,
+    is_text,
+    plain_array,
+    require_columns,
+    typed,
+    use_numbers,
+)
 from mechdesign.data.numbers import is_missing, number_of
+from mechdesign.deploy.estimators import Tally
 from mechdesign.deploy.labels import Names
+from mechdesign.deploy.sampler import sample_codes
+from mechdesign.deploy.table import Table
+from mechdesign.domains import Finite
 from mechdesign.errors import InvalidInput
 
-# -- labels ------------------------------------------------------------------------------------------------------------
+FRAME = "the data frame"
+
+
+def data_kind(data: Any) -> str:
+    """A path, a frame of one of the libraries that are known, or numbers."""
+    if isinstance(data, str | Path):
+        return "path"
+    root = type(data).__module__.partition(".")[0]
+    return root if root in ("dask", "polars", "pandas") and hasattr(type(data), "columns") else "numbers"
+
+
+def is_lazy(data: Any) -> bool:
+    """Whether it is a lazy frame of Polars."""
+    return data_kind(data) == "polars" and hasattr(data, "collect")
+
+
+def drawn_from(table: Table, column: Any, reading: Reading, place: str, before: int = 0) -> NDArray[Any]:
+    """Reports, as numbers or as labels."""
+    hint = "correct such rows, or make a table for a domain that holds them"
+    if isinstance(table.domain, Finite):
+        hint += f": this one is for {table.domain}"
+    read = named(table.input_names, reading, "write the labels: numbers are not taken for their codes")
+    return told(table, use_numbers(column, read, partial(sample_codes, table), place, before, hint))
+
+
+def told(table: Table, reports: Floats) -> NDArray[Any]:
+    """Reports as they go out: labels where the table has them."""
+    names = table.output_names
+    return reports if names is None else names.labels(reports)
+
+
+def tallied(count: Tally, column: Any, reading: Reading, place: str, codes: bool, before: int = 0) -> Tally:
+    """Take the reports of a column into a tally; ``codes`` says that they are no labels, but the table's numbers."""
+    names = None if codes else count.table.output_names
+    read = named(names, reading, "write the labels, or say that the reports are codes: --codes, codes=True")
+    return use_numbers(column, read, count.add_codes, place, before, "were these numbers drawn from this table?")
+
+
+def require_labels(table: Table, codes: bool) -> None:
+    """Whether reports can be codes."""
+    if codes and table.labels.outputs is None:
+        raise InvalidInput("codes", codes, "be left out: this table has no labels, its reports are numbers")
 
 
 def named(names: Names | None, numbers: Reading, hint: str = "") -> Reading:
@@ -63,3 +122,37 @@ def _by_number(names: Names, array: Any, place: str, hint: str) -> tuple[Floats,
         first = int(np.argmax(wrong))
         return codes[places[:first]], (float(values[first]), names.rule, "cast the column to texts if it holds labels")
     return codes[places], problem
+
+
+def to_arrow(column: Any) -> Any:
+    """A column of pandas or Polars; the NaN of pandas is a missing value."""
+    pa = arrow()
+    rule = "be a column of numbers, or of texts for a table with labels"
+    try:
+        if hasattr(column, "to_arrow"):
+            return column.to_arrow()
+        if column.dtype == object and any(isinstance(value, bool | np.bool_) for value in column):
+            raise pa.ArrowInvalid("truth values are no numbers")
+        return pa.array(column, from_pandas=True)
+    except (pa.ArrowException, OverflowError):
+        step = "cast it to 64-bit floats: it mixes several types, or has one of its own"
+        raise InvalidInput(f"column {column.name!r}", str(column.dtype), rule, step) from None
+
+
+def wanted(names: Sequence[str], column: str, keep: Sequence[str]) -> list[str]:
+    """The column and those to keep, in the order of the frame."""
+    require_columns([column, *keep], names, FRAME)
+    return [name for name in names if name == column or name in keep]
+
+
+def reports_of(table: Table, values: Any, place: str) -> NDArray[Any]:
+    """Reports for a column of a frame."""
+    return drawn_from(table, to_arrow(values), typed, place)
+
+
+def replaced(frame: Any, column: str, values: NDArray[Any]) -> Any:
+    """A pandas frame with another column, without its index and attributes, which nobody asked to keep."""
+    told = frame.reset_index(drop=True)
+    told.attrs = {}
+    told[column] = values  # `assign` takes names that are words only
+    return told if values.dtype.kind == "f" else told.astype({column: str})  # of no rows, as of any

@@ -1,13 +1,185 @@
-"""Data files of reports as they are written, batch by batch."""
+"""Reports of a column of a file, written batch by batch in constant memory, and estimates from such files."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any, BinaryIO
 
-from mechdesign.data.columns import arrow
-from mechdesign.errors import InvalidInput
+from numpy.typing import NDArray
+
+from mechdesign.data.columns import arrow, require_columns
+from mechdesign.data.sources import DataFile, Progress, form_of, of_lazy, open_data, open_unnamed, require_only_column
+from mechdesign.deploy.estimators import Estimate, Tally, merged, require_quantity
+from mechdesign.deploy.frames_columns import drawn_from, is_lazy, require_labels, tallied
+from mechdesign.deploy.frames_parts import Engine, Part, counted, parts_of
+from mechdesign.deploy.table import Table
+from mechdesign.errors import FileProblem, InvalidInput, sealed
+from mechdesign.values import files
+from mechdesign.values.declare import frozen
+
+Source = Any  # a path, or a lazy Polars frame
+
+_SHA256, _COLUMN, _EPSILON = "mechdesign.table.sha256", "mechdesign.column", "mechdesign.epsilon"
+
+
+@frozen
+class Applied:
+    """A file of reports that was written."""
+
+    path: Path
+    rows: int
+    column: str
+    kept: tuple[str, ...]
+
+
+@sealed
+def apply_table(
+    table: Table,
+    source: Source,
+    column: str | None,
+    out: Path | str,
+    *,
+    keep: Sequence[str] = (),
+    overwrite: bool = False,
+    progress: Progress | None = None,
+) -> Applied:
+    """Write the reports of one column of a file, row by row in the same order, in constant memory.
+
+    The data are a CSV or Parquet file, or whatever a lazy Polars frame scans (of which nobody knows whether it holds
+    reports already, or is the file ``out``); the reports go to CSV or Parquet.
+
+    The reports take the column's name, which need not be given if it is the only one; what a CSV file without a header
+    calls it is in `mechdesign.data.headers`. The file of reports can be read by whom the data's file can be read, at
+    most. All other columns are dropped but those to ``keep``, which go out as they are.
+    Parquet output names the table and the column in its metadata. Any value outside the domain, a missing one or an
+    unreadable file is an error that names the data row (from 1, without a header), and leaves no file.
+    """
+    form = form_of(Path(out), "output file")
+    data, column = _opened(source, column, table.labels.inputs)
+    columns = [column, *keep]
+    require_columns(columns, data.names, data.name, data.hint)
+    if len(set(columns)) < len(columns):
+        raise InvalidInput("keep", list(keep), f"name each column once, and not {column!r}: its reports are kept")
+    if data.metadata.get(_COLUMN) == column:
+        rule = f"hold data in {column!r}, and holds reports"
+        raise FileProblem("data file", data.name, rule, "apply the table to the data they were drawn from")
+    with contextlib.suppress(OSError):
+        if data.path is not None and Path(out).exists() and Path(out).samefile(data.path):
+            raise FileProblem("output file", str(out), "differ from the data file", "the data is never overwritten")
+    rows = 0
+    files.require_writable(out, overwrite=overwrite)
+    with files.replacing(out, overwrite=overwrite, like=data.path) as stream, contextlib.ExitStack() as opened:
+        writer = None
+        for batch in _batches(data, [name for name in data.names if name in columns]):
+            reports = drawn_from(table, batch.column(column), data.reading, _place(data, column), rows)
+            told = _with_reports(batch, column, reports, table)
+            writer = writer or opened.enter_context(batch_writer(stream, form, told.schema))
+            writer.write_batch(told)
+            rows += batch.num_rows
+            if progress is not None:
+                progress(rows, data.rows_in_all(rows))
+        _require_rows(rows, data)
+        if progress is not None:
+            progress(rows, rows)
+    return Applied(Path(out), rows, column, tuple(keep))
+
+
+@sealed
+def estimate_reports(
+    table: Table,
+    source: Source,
+    column: str | None = None,
+    confidence: float = 0.95,
+    *,
+    of: str | None = None,
+    progress: Progress | None = None,
+    engine: Engine | None = None,
+    codes: bool = False,
+) -> Estimate:
+    """`estimate` from a file with progress; the column may be left out where there is one, or the file names it.
+
+    An ``engine`` (of `mechdesign.collect.engine`) counts the row groups of a Parquet file that all its workers can see
+    under the same name. The answer is the same to the last bit.
+    """
+    require_quantity(of)
+    require_labels(table, codes)
+    return tally_file(table, source, column, progress, codes, engine).estimate(confidence, of)
+
+
+def _batches(data: DataFile, columns: Sequence[str]) -> Any:
+    return (batch for batch in data.read(columns) if batch.num_rows)
+
+
+def _place(data: DataFile, column: str) -> str:
+    return f"{data.name}, column {column!r}"
+
+
+def _with_reports(batch: Any, column: str, reports: NDArray[Any], table: Table) -> Any:
+    pa = arrow()
+    form = pa.float64() if reports.dtype.kind == "f" else pa.string()
+    place = batch.schema.get_field_index(column)
+    told = batch.set_column(place, pa.field(column, form, nullable=False), pa.array(reports, form))
+    said = {_SHA256: table.sha256, _COLUMN: column, _EPSILON: str(table.epsilon)}
+    return told.replace_schema_metadata(said)
+
+
+def _opened(source: Source, column: str | None, items: Sequence[str] | None) -> tuple[DataFile, str]:
+    """Data of numbers, or of these items, and the column that is asked for."""
+    if is_lazy(source):
+        data = of_lazy(source)
+    else:
+        data = open_data(source) if column is not None else open_unnamed(source, items)
+    name = column if column is not None else data.metadata.get(_COLUMN)
+    if name is None:
+        require_only_column(data)
+        name = data.names[0]
+    require_columns([name], data.names, data.name, data.hint)
+    return data, name
+
+
+def tally_file(
+    table: Table,
+    source: Source,
+    column: str | None,
+    progress: Progress | None,
+    codes: bool,
+    engine: Engine | None = None,
+) -> Tally:
+    data, name = _opened(source, column, table.labels.outputs)
+    if data.metadata.get(_COLUMN) == name and data.metadata.get(_SHA256) != table.sha256:
+        rule = f"hold reports of the table {table.sha256[:12]}..., and they are of another one"
+        raise FileProblem("data file", data.name, rule, "pass the table the reports were drawn from")
+    if engine is not None:
+        parts = parts_of(data, table, name)
+        _require_rows(len(parts), data)
+        return merged(table, *counted(engine, partial(_tally_part, codes=codes), parts, progress))
+    count, rows = Tally(table), 0
+    for batch in _batches(data, [name]):
+        tallied(count, batch.column(name), data.reading, _place(data, name), codes, rows)
+        rows += batch.num_rows
+        if progress is not None:
+            progress(rows, data.rows_in_all(rows))
+    _require_rows(rows, data)
+    if progress is not None:
+        progress(rows, rows)
+    return count
+
+
+def _tally_part(part: Part, codes: bool) -> Tally:
+    data, count, rows = open_data(part.path), Tally(part.table), part.before
+    assert data.read_groups is not None
+    for batch in data.read_groups([part.column], range(part.first, part.stop)):
+        tallied(count, batch.column(part.column), data.reading, _place(data, part.column), codes, rows)
+        rows += batch.num_rows
+    return count
+
+
+def _require_rows(rows: int, data: DataFile) -> None:
+    if not rows:
+        raise FileProblem("data file", data.name, "hold at least one row of data")
 
 
 @contextlib.contextmanager

@@ -6,7 +6,6 @@ A CSV file has no such parts: where a quote is open is only known to who has rea
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -14,6 +13,7 @@ from mechdesign.data.sources import DataFile, Progress
 from mechdesign.deploy.estimators import Tally
 from mechdesign.deploy.table import Table
 from mechdesign.errors import InvalidInput
+from mechdesign.values.declare import frozen
 
 _LEAST_ROWS = 1 << 18  # of a part, where the file allows: less is not worth the way to a worker
 
@@ -24,7 +24,7 @@ class Engine(Protocol):
     def __call__(self, work: Callable[[Any], Any], batches: Sequence[Any]) -> Iterator[tuple[int, Any]]: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Part:
     """Row groups ``first`` to ``stop - 1`` of a file, which hold ``rows`` after ``before`` others."""
 
@@ -71,7 +71,7 @@ def counted(
     return tallies
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Guarded:
     """The work, with bad input as a value: the first wrong row is only known when all parts are done."""
 

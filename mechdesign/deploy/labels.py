@@ -10,7 +10,6 @@ import difflib
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
@@ -19,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.deploy.checker import LABEL, is_label
 from mechdesign.errors import InvalidInput
+from mechdesign.values.declare import derived, field, frozen
 
 Floats = NDArray[np.float64]
 
@@ -26,7 +26,7 @@ _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)([.][0-9]+)?", re.ASCII)
 _MOST_LISTED = 20
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Labels:
     """One name for each input or output, in the order of the domain's points and of the outputs; ``None``: numbers.
 
@@ -34,14 +34,8 @@ class Labels:
     Labels(inputs=('no', 'yes'), outputs=None)
     """
 
-    inputs: tuple[str, ...] | None = None
-    outputs: tuple[str, ...] | None = None
-
-    def __post_init__(self) -> None:
-        for side in ("inputs", "outputs"):
-            texts = getattr(self, side)
-            if texts is not None:
-                object.__setattr__(self, side, require_labels(texts, f"labels.{side}"))
+    inputs: tuple[str, ...] | None = field(default=None, converter=lambda said: _labels(said, "labels.inputs"))
+    outputs: tuple[str, ...] | None = field(default=None, converter=lambda said: _labels(said, "labels.outputs"))
 
     def to_json(self) -> dict[str, Any] | None:
         """What a table file holds under ``labels``."""
@@ -49,6 +43,10 @@ class Labels:
         if self.inputs is None and self.outputs is None:
             return None
         return {side: None if texts is None else list(texts) for side, texts in sides.items()}
+
+
+def _labels(texts: Sequence[str] | None, name: str) -> tuple[str, ...] | None:
+    return None if texts is None else require_labels(texts, name)
 
 
 NO_LABELS = Labels()
@@ -75,7 +73,7 @@ def require_labels(texts: Sequence[str], field: str) -> tuple[str, ...]:
     return tuple(texts)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Names:
     """Which code is meant by a label, and which label by a code, on one side of a table.
 
@@ -86,16 +84,9 @@ class Names:
 
     texts: tuple[str, ...]
     numbers: tuple[float, ...]
-    worth: Floats = field(init=False, repr=False, compare=False)
-    by_text: Mapping[str, int] = field(init=False, repr=False, compare=False)
-    by_number: Mapping[float, int] = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "worth", np.array(self.numbers))
-        object.__setattr__(self, "by_text", {text: i for i, text in enumerate(self.texts)})
-        written = [(float(text), i) for i, text in enumerate(self.texts) if _is_written_number(text)]
-        times = Counter(value for value, _ in written)
-        object.__setattr__(self, "by_number", {value: i for value, i in written if times[value] == 1})
+    worth: Floats = derived(lambda names: np.array(names.numbers))
+    by_text: Mapping[str, int] = derived(lambda names: {text: i for i, text in enumerate(names.texts)})
+    by_number: Mapping[float, int] = derived(lambda names: _by_number(names.texts))
 
     def codes(self, values: ArrayLike, field: str = "x") -> Floats:
         """The codes of labels; the first value that is none is an `InvalidInput` that names its position.
@@ -142,6 +133,13 @@ class Names:
         folded = {label.casefold(): label for label in self.texts}
         found = difflib.get_close_matches(text.strip().casefold(), folded, n=1)
         return f"did you mean {folded[found[0]]!r}?" if found else ""
+
+
+def _by_number(texts: Sequence[str]) -> dict[float, int]:
+    """Which label writes a number, where exactly one does."""
+    written = [(float(text), i) for i, text in enumerate(texts) if _is_written_number(text)]
+    times = Counter(value for value, _ in written)
+    return {value: i for value, i in written if times[value] == 1}
 
 
 def _is_written_number(text: str) -> bool:

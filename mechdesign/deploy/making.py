@@ -16,7 +16,6 @@ from mechdesign.deploy import checker
 from mechdesign.deploy.document import decimals, rational
 from mechdesign.deploy.kinds import Order, Rounded, domain_written, kind_of
 from mechdesign.deploy.labels import NO_LABELS, Labels
-from mechdesign.deploy.parties import require_own_law
 from mechdesign.deploy.rounding import BITS, require_size
 from mechdesign.deploy.table import Table
 from mechdesign.design.finite import FiniteProblem
@@ -27,6 +26,7 @@ from mechdesign.errors import CheckFailed, InvalidInput, require_epsilon
 from mechdesign.mechanisms.additive import BoundedLaplace
 from mechdesign.mechanisms.conditional import ConditionalNoise
 from mechdesign.mechanisms.discrete import Discrete
+from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.mechanisms.mixture import Mixture
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
@@ -55,10 +55,7 @@ def make_table(
     name the inputs and outputs of a finite mechanism; left out, those of the design's problem do if it has any.
     """
     bits = _require_bits(bits)
-    mechanism = source.mechanism if isinstance(source, Design) else source
-    require_own_law(mechanism)
-    if not hasattr(mechanism, "epsilon"):
-        raise InvalidInput("source", source, "be a design or a mechanism", "read a design file with load_design")
+    mechanism = _mechanism_of(source)
     epsilon = Fraction(require_epsilon(mechanism.epsilon))
     cap = checker.exponential(epsilon)
     named = _require_fit(_labels_of(source) if labels is None else labels, mechanism)
@@ -91,6 +88,17 @@ def make_table(
     except checker.Failed as failure:
         raise CheckFailed(f"the table of {mechanism.name} failed its own check, please report it: {failure}") from None
     return Table(content)
+
+
+def _mechanism_of(source: Source | Product) -> Mechanism | Product:
+    mechanism = source.mechanism if isinstance(source, Design) else source
+    if isinstance(mechanism, JointResponse):
+        rule = "have a law of each user's own report: a group draws its truths together, and no table holds that"
+        step = "draw it between the users with run_parties (jrr --run-parties), or ship randomised_response at this eps"
+        raise InvalidInput("design", "a joint response", rule, step)
+    if not hasattr(mechanism, "epsilon"):
+        raise InvalidInput("source", source, "be a design or a mechanism", "read a design file with load_design")
+    return mechanism
 
 
 def _labels_of(source: Source | Product) -> Labels:

@@ -72,7 +72,7 @@ def bytes_below(count: int) -> int:
     """All but 2^-64 of the numbers that `Stream.below` gives are found in so many bytes.
 
     >>> bytes_below(256), bytes_below(257)
-    (1, 130)
+    (1, 128)
     """
     bits = (count - 1).bit_length()
     rejected = 1 - count / 2**bits

@@ -18,7 +18,7 @@ from scipy import stats
 
 from mechdesign.data import columns, sources
 from mechdesign.data.headers import TakenName
-from mechdesign.deploy import Tally, frames, make_table, repaired
+from mechdesign.deploy import Tally, frames_columns, make_table, repaired
 from mechdesign.deploy.frames import apply, apply_dask, apply_table, estimate, estimate_reports, tally
 from mechdesign.deploy.labels import Labels
 from mechdesign.deploy.reference import report
@@ -51,7 +51,7 @@ def write(tmp_path):
 @pytest.fixture
 def unchanged(monkeypatch):
     """Reports that are their inputs, so that places can be compared."""
-    monkeypatch.setattr(frames, "sample_codes", lambda table, x: table.domain.require(x))
+    monkeypatch.setattr(frames_columns, "sample_codes", lambda table, x: table.domain.require(x))
 
 
 @pytest.fixture
@@ -511,7 +511,7 @@ def _one_thread():
 
 
 def test_dask_is_lazy_and_keeps_rows(monkeypatch):
-    monkeypatch.setattr(frames, "sample_codes", lambda table, x: table.domain.require(x))
+    monkeypatch.setattr(frames_columns, "sample_codes", lambda table, x: table.domain.require(x))
     x = np.linspace(-1, 1, 10)
     told = apply(PM, partitions(x), "x", keep=["a"])
     now = told.compute()

@@ -42,6 +42,8 @@ def files_of(folder):
     "name",
     [
         "mechdesign/deploy/table.schema.json",
+        "mechdesign/deploy/export/templates/sampler.c",
+        "mechdesign/deploy/export/templates/sampler.py.in",
         "mechdesign/deploy/checker.py",
         "mechdesign/py.typed",
         "mechdesign_solvers/py.typed",

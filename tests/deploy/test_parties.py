@@ -19,11 +19,11 @@ import pytest
 from scipy import stats
 
 from mechdesign.deploy import parties, party
+from mechdesign.deploy.making import make_table
 from mechdesign.deploy.parties import RunFailed, implemented_law, law_to_run, run_parties, truth_bounds
 from mechdesign.deploy.party import Party, comparators
-from mechdesign.deploy.table import make_table
-from mechdesign.design.joint.problem import JointProblem
 from mechdesign.design.joint import optimal_joint
+from mechdesign.design.joint.problem import JointProblem
 from mechdesign.errors import CheckFailed, InvalidInput, MissingExtra
 from mechdesign.exact.collusion import prove_joint_privacy
 from mechdesign.mechanisms.joint import JointResponse

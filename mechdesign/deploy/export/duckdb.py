@@ -57,9 +57,6 @@ def _words(plan: Plan) -> dict[str, object]:
         counts["row"] = len(plan.law.outputs) + 1
     for name, count in counts.items():
         words |= {f"{name}_count": count, f"{name}_last": count - 2, f"{name}_steps": _steps(count)}
-    match numbers:
-        case {"cells": int(cells), "inside": int(inside)}:
-            words["outside"] = cells - inside
     return words
 
 

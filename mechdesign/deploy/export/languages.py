@@ -8,7 +8,6 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from mechdesign.deploy.table import Table
 from mechdesign.deploy.vectors import test_vectors
 from mechdesign.errors import FileProblem, InvalidInput
 from mechdesign.values import files
+from mechdesign.values.declare import frozen
 
 CASES = 100
 """Test vectors of random bytes written beside the sources, after those at the boundaries of the law."""
@@ -113,7 +113,7 @@ def _texts(table: Table, languages: Iterable[str], cases: int) -> dict[str, str]
     return texts | {f"{plan.stem}_vectors.txt": lines(vectors, plan.sha256)}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Difference:
     """The first line, counted from 1, in which a source is not what the table is exported to, and what stands there."""
 
@@ -154,8 +154,7 @@ def refusals(inputs: Inputs) -> list[Vector]:
     if len(inputs.points) > 1:
         outside.append(math.nextafter(inputs.lower, math.inf))
     outside.append(math.nextafter(inputs.upper, math.inf))
-    refused = Vector(0.0, bytes(64), 0, None)
-    return [replace(refused, x=x) for x in outside if x not in inputs.points]
+    return [Vector(x, bytes(64), 0, None) for x in outside if x not in inputs.points]
 
 
 def _write_all(folder: Path, texts: Mapping[str, str], *, overwrite: bool) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from mechdesign.values.declare import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class Vector:
     """For input ``x`` a sampler that reads ``stream`` returns ``y`` after ``used`` bytes, or refuses x if y is None."""
 

@@ -236,7 +236,7 @@ class PiecesLaw(Spread):
 
     def numbers(self) -> dict[str, Number]:
         names = ("cells", "inside", "weight", "first", "step", "anchor", "scale")
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in names} | {"outside": self.cells - self.inside}
 
     @property
     def shape(self) -> tuple[str, ...]:

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from mechdesign.deploy import make_table
 from mechdesign.design import MinimaxProblem, UnbiasedProblem, optimal_minimax, optimal_unbiased
-from mechdesign.exact.window import exact_worst_error
 from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput
+from mechdesign.exact.window import exact_worst_error
 from mechdesign.losses import Absolute, Squared
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow

@@ -1,0 +1,80 @@
+"""Reports of lazy Dask frames, drawn where their partitions are computed, and estimates from them."""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from mechdesign.data.columns import require_columns, typed
+from mechdesign.deploy.estimators import Tally, merged
+from mechdesign.deploy.frames_columns import FRAME, replaced, reports_of, tallied, to_arrow, told, wanted
+from mechdesign.deploy.table import Table
+from mechdesign.errors import InvalidInput, MissingExtra, sealed
+
+_drawn: set[tuple[str, int]] = set()
+_drawing = threading.Lock()
+
+
+def apply_dask(table: Table, frame: Any, column: str, keep: Sequence[str] = ()) -> Any:
+    """A lazy Dask frame of reports; partitions are drawn where they are computed, each from its system's randomness.
+
+    **Compute it once.** Dask draws anew on every ``compute``, ``head`` or write, and two reports of a person spend
+    epsilon twice. So ``persist()`` it or write it with ``to_parquet``, and go on from that. A process that is asked
+    for a partition a second time refuses; over several processes nobody can, and a partition that a cluster lost is
+    drawn again.
+    """
+    dask, dd = _dask()
+    data = frame[wanted([*frame.columns], column, keep)]
+    meta = replaced(data._meta, column, told(table, np.empty(0)))
+    draw, token = dask.delayed(_draw_partition, pure=False), uuid.uuid4().hex
+    parts = [draw(table, part, column, (token, number)) for number, part in enumerate(data.to_delayed())]
+    return dd.from_delayed(parts, meta=meta)
+
+
+@sealed
+def _draw_partition(table: Table, part: Any, column: str, ticket: tuple[str, int]) -> Any:
+    _, number = ticket
+    with _drawing:
+        if ticket in _drawn:
+            rule = "be drawn once: computing again would give each person a second report and spend epsilon again"
+            step = "keep the first result: apply(...).persist(), or write it with to_parquet and read that"
+            raise InvalidInput("reports", f"partition {number}", rule, step)
+        _drawn.add(ticket)
+    try:
+        reports = reports_of(table, part[column], f"partition {number}, column {column!r}")
+    except BaseException:
+        with _drawing:
+            _drawn.discard(ticket)
+        raise
+    return replaced(part, column, reports)
+
+
+def tally_dask(table: Table, frame: Any, column: str, codes: bool) -> Tally:
+    """A tally of each partition, merged in pairs."""
+    dask, _ = _dask()
+    require_columns([column], [*frame.columns], FRAME)
+    count = dask.delayed(_tally_partition, pure=False)
+    merge = dask.delayed(merged, pure=False)
+    level = [count(table, part, column, number, codes) for number, part in enumerate(frame[column].to_delayed())]
+    while len(level) > 1:
+        level = [merge(table, *level[k : k + 2]) for k in range(0, len(level), 2)]
+    total: Tally = dask.compute(level[0])[0]
+    return total
+
+
+@sealed
+def _tally_partition(table: Table, part: Any, column: str, number: int, codes: bool) -> Tally:
+    return tallied(Tally(table), to_arrow(part), typed, f"partition {number}, column {column!r}", codes)
+
+
+def _dask() -> tuple[Any, Any]:
+    try:
+        import dask
+        import dask.dataframe
+    except ImportError:
+        raise MissingExtra("reports of Dask frames", "data") from None
+    return dask, dask.dataframe

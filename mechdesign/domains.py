@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.errors import InvalidData, InvalidInput, require_finite, require_number
+from mechdesign.values.declare import field, finite, frozen
 
 Floats = NDArray[np.float64]
 
@@ -19,7 +19,7 @@ _EXACT = 2.0**53  # from here on not every whole number is a double
 _FINEST = 1e-10  # an interval that far from zero still holds a million doubles
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Interval:
     """The interval from ``lower`` to ``upper``.
 
@@ -30,12 +30,13 @@ class Interval:
     1.0
     """
 
-    lower: float
-    upper: float
+    kind: ClassVar[str] = "interval"
 
-    def __post_init__(self) -> None:
-        lower = require_finite(self.lower, "domain lower end")
-        upper = require_finite(self.upper, "domain upper end")
+    lower: float = finite("domain lower end")
+    upper: float = finite("domain upper end")
+
+    def __attrs_post_init__(self) -> None:
+        lower, upper = self.lower, self.upper
         if not lower < upper:
             raise InvalidInput(
                 "domain", (lower, upper), "have its lower end below its upper end", "swap or widen the ends"
@@ -44,8 +45,6 @@ class Interval:
         if upper - lower < _FINEST * max(abs(lower), abs(upper)):
             rule = f"be at least {_FINEST:g} times as long as its ends are large"
             raise InvalidInput("domain", (lower, upper), rule, "subtract the lower end from the data")
-        object.__setattr__(self, "lower", lower)
-        object.__setattr__(self, "upper", upper)
 
     @property
     def length(self) -> float:
@@ -73,15 +72,17 @@ class Interval:
         return f"[{self.lower:.10g}, {self.upper:.10g})"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Line:
     """The whole real line, the output domain of additive noise."""
+
+    kind: ClassVar[str] = "line"
 
     def __str__(self) -> str:
         return "(-inf, inf)"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Circle:
     """The circle ``[0, period)``, where the distance is the shorter way round.
 
@@ -89,14 +90,14 @@ class Circle:
     1.5
     """
 
-    period: float = 2 * math.pi
+    kind: ClassVar[str] = "circle"
 
-    def __post_init__(self) -> None:
-        period = require_finite(self.period, "period")
-        if not period > 0:
-            raise InvalidInput("period", period, "be above 0", "pass for example 6.283185307179586 or 360")
-        _require_length(period, "period", period)
-        object.__setattr__(self, "period", period)
+    period: float = finite("period", default=2 * math.pi)
+
+    def __attrs_post_init__(self) -> None:
+        if not self.period > 0:
+            raise InvalidInput("period", self.period, "be above 0", "pass for example 6.283185307179586 or 360")
+        _require_length(self.period, "period", self.period)
 
     @property
     def length(self) -> float:
@@ -135,7 +136,19 @@ class Circle:
         return f"circle [0, {self.period:g})"
 
 
-@dataclass(frozen=True, slots=True)
+def _increasing(said: Any) -> tuple[float, ...]:
+    """The points of a finite set, or `InvalidInput`."""
+    if isinstance(said, str | bytes) or not isinstance(said, Iterable):
+        raise InvalidInput("domain", said, "be several points", "for example Finite((0, 1))")
+    points = tuple(require_finite(point, "domain point") for point in said)
+    if not points:
+        raise InvalidInput("domain", points, "have at least one point")
+    if any(a >= b for a, b in zip(points, points[1:], strict=False)):
+        raise InvalidInput("domain", points, "be strictly increasing", "sort the points and drop repeats")
+    return points
+
+
+@frozen
 class Finite:
     """A finite, strictly increasing set of numbers.
 
@@ -143,17 +156,9 @@ class Finite:
     [2, 0]
     """
 
-    points: tuple[float, ...]
+    kind: ClassVar[str] = "finite"
 
-    def __post_init__(self) -> None:
-        if isinstance(self.points, str | bytes) or not isinstance(self.points, Iterable):
-            raise InvalidInput("domain", self.points, "be several points", "for example Finite((0, 1))")
-        points = tuple(require_finite(point, "domain point") for point in self.points)
-        if not points:
-            raise InvalidInput("domain", points, "have at least one point")
-        if any(a >= b for a, b in zip(points, points[1:], strict=False)):
-            raise InvalidInput("domain", points, "be strictly increasing", "sort the points and drop repeats")
-        object.__setattr__(self, "points", points)
+    points: tuple[float, ...] = field(converter=_increasing)
 
     @property
     def lower(self) -> float:
@@ -196,7 +201,7 @@ class Finite:
         return f"{{{self.points[0]:g}, {self.points[1]:g}, ..., {self.points[-1]:g}}} ({len(self.points)} points)"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Product:
     """Tuples with one coordinate in each part, such as polar coordinates.
 
@@ -204,9 +209,11 @@ class Product:
     '[0, 1) x circle [0, 360)'
     """
 
+    kind: ClassVar[str] = "product"
+
     parts: tuple[Interval | Circle | Finite | Line, ...]
 
-    def __post_init__(self) -> None:
+    def __attrs_post_init__(self) -> None:
         if not self.parts:
             raise InvalidInput("domain", self.parts, "have at least one part")
 

@@ -7,8 +7,7 @@ else is a `Custom` function of ``(y, x)``; it need not be unimodal.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from mechdesign.data.numbers import require_number_text
 from mechdesign.errors import InvalidInput, require_finite
 from mechdesign.panels import integrate_between
+from mechdesign.values.declare import field, frozen
 
 Floats = NDArray[np.float64]
 
@@ -36,7 +36,23 @@ class Loss(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+def _exponent(said: object) -> float:
+    exponent = require_finite(said, "loss exponent")
+    if not 0 < exponent <= 16:
+        raise InvalidInput("loss exponent", exponent, "lie in (0, 16]", "use power:1 or power:2 if unsure")
+    return exponent
+
+
+def _period(said: object) -> float | None:
+    if said is None:
+        return None
+    period = require_finite(said, "loss period")
+    if not period > 0:
+        raise InvalidInput("loss period", period, "be above 0")
+    return period
+
+
+@frozen
 class Power:
     """``|y - x|^exponent``; with a ``period`` the distance is the shorter way round the circle.
 
@@ -46,19 +62,10 @@ class Power:
     20.0
     """
 
-    exponent: float
-    period: float | None = None
+    kind: ClassVar[str] = "power"
 
-    def __post_init__(self) -> None:
-        exponent = require_finite(self.exponent, "loss exponent")
-        if not 0 < exponent <= 16:
-            raise InvalidInput("loss exponent", exponent, "lie in (0, 16]", "use power:1 or power:2 if unsure")
-        object.__setattr__(self, "exponent", exponent)
-        if self.period is not None:
-            period = require_finite(self.period, "loss period")
-            if not period > 0:
-                raise InvalidInput("loss period", period, "be above 0")
-            object.__setattr__(self, "period", period)
+    exponent: float = field(converter=_exponent)
+    period: float | None = field(default=None, converter=_period)
 
     @property
     def name(self) -> str:
@@ -128,7 +135,7 @@ def Squared(period: float | None = None) -> Power:
     return Power(2.0, period)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Custom:
     """Any non-negative function of ``(y, x)``, vectorised in ``y``; integrals are taken numerically.
 

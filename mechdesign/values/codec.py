@@ -1,0 +1,275 @@
+"""Values as JSON and back, by the types of their declared fields.
+
+Nothing is converted on the way: a text is no number, true is no 1, and a key too many or too few is refused. (That,
+errors without quoted values, and arrays of numpy are why this is not cattrs or msgspec.) What is read passes the
+converters and validators of its class, as if it had been written in Python.
+
+=====================================  ===============================================================================
+a field declared as                    is in JSON
+=====================================  ===============================================================================
+``float``, ``int``, ``bool``, ``str``  itself; infinities as ``"inf"`` and ``"-inf"``
+``Fraction``                           a text ``"p/q"``
+an array, ``tuple[T, ...]``            a list (of lists)
+``Mapping[str, T]``                    an object
+an `enum.Enum`                         its value
+another value class                    an object with its fields and, if it has one, its ``kind``
+a union                                that of its member: the ``kind`` of an object says which
+a protocol                             a union of the classes that a `Codec` is given for it
+=====================================  ===============================================================================
+
+A class may have an ``echo``: keys beside its fields that say in other words what the fields mean. They are written for
+readers; a file whose echo is not that of its fields is refused.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+import types
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import cache
+from typing import Any, Union, cast, get_args, get_origin, get_type_hints
+
+import attrs
+import numpy as np
+
+from mechdesign.errors import FileProblem, InvalidInput
+
+_INFINITIES = {"inf": math.inf, "-inf": -math.inf}
+_KEY = "key"  # in the metadata of a field: its name in files, if another than its own
+
+
+def named(key: str) -> dict[str, str]:
+    """The metadata of a field that has another name in files."""
+    return {_KEY: key}
+
+
+@attrs.frozen
+class Codec:
+    """Writes and reads values; ``protocols`` says which classes may stand where a protocol is declared.
+
+    >>> from mechdesign.domains import Finite, Interval
+    >>> codec = Codec()
+    >>> codec.encoded(Interval(0, 1))
+    {'kind': 'interval', 'lower': 0.0, 'upper': 1.0}
+    >>> codec.decoded(Interval | Finite, {"kind": "finite", "points": [0, 1]}, "inputs")
+    Finite(points=(0.0, 1.0))
+    """
+
+    protocols: Mapping[Any, tuple[type, ...]] = attrs.field(factory=dict)
+
+    def encoded(self, value: Any, place: str = "value") -> Any:
+        """The JSON form of a value, or `InvalidInput` where it holds a function: files hold data only."""
+        match value:
+            case None | bool() | int() | str():
+                return value
+            case float() | np.floating():
+                return float(value)
+            case np.integer():
+                return int(value)
+            case Fraction():
+                return f"{value.numerator}/{value.denominator}"
+            case enum.Enum():
+                return value.value
+            case np.ndarray():
+                return value.tolist()
+            case tuple() | list():
+                return [self.encoded(entry, place) for entry in value]
+            case Mapping():
+                return {str(key): self.encoded(entry, f"{place} {key}") for key, entry in value.items()}
+        if attrs.has(type(value)):
+            return self._encoded_fields(value, place)
+        raise InvalidInput(place, f"a {type(value).__name__}", "be data: a file cannot hold it")
+
+    def _encoded_fields(self, value: Any, place: str) -> dict[str, Any]:
+        kind = getattr(type(value), "kind", None)
+        said: dict[str, Any] = {} if kind is None else {"kind": kind}
+        for field in _stored(type(value)):
+            said[_key(field)] = self.encoded(getattr(value, field.name), f"{place} {_key(field)}")
+        return said | (self.encoded(value.echo()) if hasattr(value, "echo") else {})
+
+    def decoded(self, declared: Any, said: Any, place: str) -> Any:
+        """The value that ``said`` is the JSON of, or `FileProblem`; ``place`` is what errors call it."""
+        origin, arguments = get_origin(declared), get_args(declared)
+        if declared is Any:
+            return said
+        if declared in self.protocols:
+            return self._decoded_union(self.protocols[declared], said, place)
+        if origin in (Union, types.UnionType):
+            return self._decoded_union(arguments, said, place)
+        if origin is tuple:
+            return self._decoded_tuple(arguments, said, place)
+        if origin is np.ndarray:
+            return _decoded_array(said, place)
+        if isinstance(origin, type) and issubclass(origin, Mapping):
+            entries = _require(dict, said, place, "be an object")
+            return {key: self.decoded(arguments[1], entry, f"{place} {key}") for key, entry in entries.items()}
+        if isinstance(declared, type) and issubclass(declared, enum.Enum):
+            return _decoded_enum(declared, said, place)
+        if isinstance(declared, type) and attrs.has(declared):
+            return self._decoded_fields(declared, said, place)
+        return _decoded_plain(declared, said, place)
+
+    def of_kind(self, members: tuple[type, ...], said: Any, place: str) -> Any:
+        """The value of one of these classes, which the ``kind`` of the object names."""
+        if not (isinstance(said, dict) and "kind" in said):
+            raise FileProblem(place, type(said).__name__, "be an object with a kind")
+        return self._decoded_union(members, said, place)
+
+    def _decoded_fields(self, kind: type, said: Any, place: str) -> Any:
+        fields = {_key(field): field for field in _stored(kind)}
+        name = getattr(kind, "kind", None)
+        entries = dict(_require(dict, said, place, f"be an object with {', '.join(fields) or 'a kind'}"))
+        if name is not None and entries.pop("kind", None) != name:
+            raise FileProblem(f"{place} kind", said.get("kind"), f"be {name!r}")
+        missing = [key for key in fields if key not in entries]
+        if missing:
+            raise FileProblem(place, missing[0], "be there: it is missing")
+        types_of = _types(kind)
+        found = {
+            field.alias: self.decoded(types_of[field.name], entries.pop(key), f"{place} {key}")
+            for key, field in fields.items()
+        }
+        value = kind(**found)
+        echo = self.encoded(value.echo()) if hasattr(value, "echo") else {}
+        for key, rest in entries.items():
+            if key not in echo:
+                raise FileProblem(f"{place} {key}", rest, "be left out: no such field is known")
+            if not is_same(rest, echo[key]):
+                raise FileProblem(f"{place} {key}", rest, f"be {echo[key]!r}, what the other fields say")
+        if len(entries) < len(echo):
+            raise FileProblem(place, next(key for key in echo if key not in entries), "be there: it is missing")
+        return value
+
+    def _decoded_union(self, members: tuple[Any, ...], said: Any, place: str) -> Any:
+        if said is None and type(None) in members:
+            return None
+        candidates = [member for member in members if member is not type(None)]
+        if isinstance(said, dict) and "kind" in said:
+            kinds = {member.kind: member for member in candidates if hasattr(member, "kind")}
+            if said["kind"] not in kinds:
+                raise FileProblem(f"{place} kind", said["kind"], f"be one of {', '.join(sorted(kinds))}")
+            return self.decoded(kinds[said["kind"]], said, place)
+        fitting = [member for member in candidates if _is_of(member, said)]
+        if not fitting:
+            raise FileProblem(place, type(said).__name__, "be of a kind that is known here")
+        return self.decoded(fitting[0], said, place)
+
+    def _decoded_tuple(self, arguments: tuple[Any, ...], said: Any, place: str) -> tuple[Any, ...]:
+        entries = _require(list, said, place, "be a list")
+        if arguments[1:] == (...,):
+            return tuple(self.decoded(arguments[0], entry, place) for entry in entries)
+        if len(entries) != len(arguments):
+            raise FileProblem(place, len(entries), f"hold {len(arguments)} entries")
+        return tuple(self.decoded(kind, entry, place) for kind, entry in zip(arguments, entries, strict=True))
+
+
+def is_same(said: Any, value: Any) -> bool:
+    """Equal, and of one JSON type: 1 is not true. Whole numbers and doubles of one value are the same number."""
+    if isinstance(value, dict):
+        return isinstance(said, dict) and said.keys() == value.keys() and all(is_same(said[k], value[k]) for k in said)
+    if isinstance(value, list):
+        return isinstance(said, list) and len(said) == len(value) and all(map(is_same, said, value))
+    return isinstance(said, bool) == isinstance(value, bool) and bool(said == value)
+
+
+def _stored(kind: type) -> list[Any]:
+    """The fields that files hold: those that the class is made from."""
+    return [field for field in attrs.fields(kind) if field.init]
+
+
+def _key(field: Any) -> str:
+    return cast(str, field.metadata.get(_KEY, field.name))
+
+
+@cache
+def _types(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
+def _require(kind: type, said: Any, place: str, rule: str) -> Any:
+    if type(said) is not kind:
+        raise FileProblem(place, type(said).__name__, rule)
+    return said
+
+
+def _is_of(member: Any, said: Any) -> bool:
+    """Whether a JSON value without a kind can be of this member of a union."""
+    origin = get_origin(member)
+    if member is float:
+        return type(said) in (int, float) or (type(said) is str and said in _INFINITIES)
+    if origin in (tuple, np.ndarray):
+        return type(said) is list
+    if (
+        member is Fraction
+        or hasattr(member, "of_words")
+        or (isinstance(member, type) and issubclass(member, enum.Enum))
+    ):
+        return type(said) is str
+    if member in (int, bool, str):
+        return type(said) is member
+    return type(said) is dict and not hasattr(member, "kind")
+
+
+def _decoded_plain(declared: Any, said: Any, place: str) -> Any:
+    if declared is float:
+        if type(said) is str and said in _INFINITIES:
+            return _INFINITIES[said]
+        if type(said) not in (int, float):
+            raise FileProblem(place, type(said).__name__, "be a number")
+        try:
+            return float(said)
+        except OverflowError:
+            raise FileProblem(place, "a whole number", "be a number a double can hold") from None
+    if declared is str:
+        _require(str, said, place, "be a text")
+        try:
+            said.encode()
+        except UnicodeEncodeError:  # half of a surrogate pair, which JSON lets through as an escape
+            raise FileProblem(place, "a text", "be text that UTF-8 can hold") from None
+        return said
+    if declared is Fraction:
+        return _decoded_fraction(_require(str, said, place, "be a text like '1/3'"), place)
+    if declared in (int, bool):
+        return _require(declared, said, place, "be a whole number" if declared is int else "be true or false")
+    raise FileProblem(place, str(declared), "be of a type that files can hold")
+
+
+def _decoded_fraction(said: str, place: str) -> Fraction:
+    above, _, below = said.partition("/")
+    if not (above.lstrip("-").isdecimal() and below.isdecimal() and int(below)):
+        raise FileProblem(place, said, "be a fraction like '1/3'")
+    return Fraction(int(above), int(below))
+
+
+def _decoded_enum(declared: type[enum.Enum], said: Any, place: str) -> enum.Enum:
+    for member in declared:
+        if is_same(said, member.value):
+            return member
+    raise FileProblem(place, said, f"be one of {', '.join(str(member.value) for member in declared)}")
+
+
+def _decoded_array(said: Any, place: str) -> Any:
+    """An array of doubles from a list of numbers, or of such lists of one length."""
+    _require(list, said, place, "be a list")
+    _require_numbers(said, place)
+    try:
+        return np.array(said, dtype=np.float64)
+    except OverflowError:
+        raise FileProblem(place, "a number beyond doubles", "hold numbers that fit a double") from None
+    except ValueError:
+        raise FileProblem(place, "lists of different lengths", "be rows of numbers, all of one length") from None
+
+
+def _require_numbers(said: list[Any], place: str) -> None:
+    for entry in said:
+        if type(entry) is list:
+            _require_numbers(entry, place)
+        elif type(entry) not in (int, float):
+            raise FileProblem(place, "a list with other things than numbers", "hold numbers only")
+
+
+def encoded(value: Any, place: str = "value") -> Any:
+    """The JSON form of a value: writing needs no list of protocols."""
+    return Codec().encoded(value, place)

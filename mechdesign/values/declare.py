@@ -1,0 +1,130 @@
+"""How a value class declares its fields: what is stored, what is checked once, what makes two values equal.
+
+A value class is `frozen`: a converter stores a field in one form, a validator refuses what breaks a rule, and equality,
+hash, pickle and file form (`mechdesign.values.codec`) follow from the declaration. It is attrs underneath, which has
+converters and keys of comparison where dataclasses have none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, TypeVar, dataclass_transform
+
+import attrs
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mechdesign.errors import InvalidInput, require_epsilon, require_finite, require_number, require_whole
+
+Floats = NDArray[np.float64]
+Rule = Callable[[Any, Any, Any], None]
+T = TypeVar("T")
+
+
+def stored(values: ArrayLike) -> Floats:
+    """A read-only copy of numbers as doubles, for a field of a frozen value.
+
+    >>> stored([1, 2]).flags.writeable
+    False
+    """
+    array = np.array(values, dtype=np.float64) + 0.0  # -0.0 and 0.0 are one number
+    array.setflags(write=False)
+    return array
+
+
+def content(array: Floats | None) -> tuple[tuple[int, ...], bytes] | None:
+    """What two stored arrays are compared and hashed by."""
+    return None if array is None else (array.shape, array.tobytes())
+
+
+def field(**options: Any) -> Any:
+    """A field with a converter, a validator, or a default that depends on the others: the options of `attrs.field`."""
+    return attrs.field(**options)
+
+
+def derived(compute: Callable[[Any], Any], *, init: Literal[False] = False) -> Any:
+    """A field that follows from the others and is computed once, when the value is made.
+
+    >>> @frozen
+    ... class Square:
+    ...     side: float
+    ...     area: float = derived(lambda square: square.side**2)
+    >>> Square(3.0).area
+    9.0
+    """
+    return attrs.field(init=init, eq=False, repr=False, default=attrs.Factory(compute, takes_self=True))
+
+
+def array(convert: Callable[[Any], Any] = stored, **options: Any) -> Any:
+    """A field that holds an array of doubles, read-only, compared by its content.
+
+    >>> @frozen
+    ... class Weights:
+    ...     of: Floats = array()
+    >>> Weights([0.5, 0.5]) == Weights([0.5, 0.5]), hash(Weights([1.0])) == hash(Weights([1.0]))
+    (True, True)
+    """
+    return attrs.field(converter=convert, eq=content, **options)
+
+
+def epsilon(**options: Any) -> Any:
+    """A field that holds a privacy parameter."""
+    return attrs.field(converter=require_epsilon, **options)
+
+
+def finite(name: str, **options: Any) -> Any:
+    """A field that holds a finite double; ``name`` is what errors call it."""
+    return attrs.field(converter=lambda said: require_finite(said, name), **options)
+
+
+def number(name: str, **options: Any) -> Any:
+    """A field that holds a double, infinite ones included."""
+    return attrs.field(converter=lambda said: require_number(said, name), **options)
+
+
+def whole(name: str, least: int, most: int | None = None, **options: Any) -> Any:
+    """A field that holds a whole number between two ends."""
+    return attrs.field(converter=lambda said: require_whole(said, name, least, most), **options)
+
+
+def optional(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The same converter, with None left as it is."""
+    return lambda said: None if said is None else convert(said)
+
+
+def within(name: str, least: float, most: float, why: str = "") -> Rule:
+    """A validator: the number is at least ``least`` and at most ``most``.
+
+    >>> within("gap", 1e-6, 0.5)(None, None, 2.0)
+    Traceback (most recent call last):
+    mechdesign.errors.InvalidInput: gap must lie between 1e-06 and 0.5 (got 2.0)
+    """
+
+    def check(_: Any, __: Any, said: float) -> None:
+        if not least <= said <= most:
+            raise InvalidInput(name, said, f"lie between {least:g} and {most:g}{why}")
+
+    return check
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field, derived, array, epsilon, finite, number, whole))
+def frozen(kind: type[T]) -> type[T]:
+    """The class as an immutable, slotted value: its fields are stored, checked and compared as they are declared.
+
+    >>> @frozen
+    ... class Ends:
+    ...     lower: float = finite("lower end")
+    ...     upper: float = finite("upper end")
+    >>> Ends(0, 1)
+    Ends(lower=0.0, upper=1.0)
+    """
+    return attrs.frozen(kind)
+
+
+def settle(value: object, **fields: object) -> None:
+    """Set fields of a value that is being made: for what was left out and depends on other fields.
+
+    Belongs into ``__attrs_post_init__`` and nowhere else.
+    """
+    for name, content_of in fields.items():
+        object.__setattr__(value, name, content_of)

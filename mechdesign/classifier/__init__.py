@@ -23,6 +23,7 @@ from mechdesign.classifier.floor import (
 )
 from mechdesign.classifier.models import Classifier, Record, load_model, of_estimator, require_features
 from mechdesign.classifier.pac import (
+    clipped_gaussian_deviation,
     composed,
     composed_gaussian_delta,
     dp_deviation,
@@ -57,6 +58,7 @@ __all__ = [
     "UniformPoints",
     "Utility",
     "Zones",
+    "clipped_gaussian_deviation",
     "composed",
     "composed_gaussian_delta",
     "concentration",

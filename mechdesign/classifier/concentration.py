@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import optimize
 
-from mechdesign.classifier.pac import gaussian_deviation
+from mechdesign.classifier.pac import clipped_gaussian_deviation, gaussian_deviation
 from mechdesign.design.minimax import MinimaxProblem, optimal_minimax
 from mechdesign.domains import Finite
 from mechdesign.errors import InvalidInput, require_epsilon
@@ -132,8 +132,9 @@ def perturbation(name: str, epsilon: float, delta: float | None = None) -> Pertu
     if key.startswith("gaussian") and key in NAMES:
         if delta is None:
             raise InvalidInput("delta", None, "be given for the Gaussian mechanism", "for example 0.1")
-        noise = catalogue.gaussian(epsilon, gaussian_deviation(epsilon, delta))
-        return Perturbation(key, noise, key == "gaussian", delta)
+        is_clipped = key == "gaussian"
+        deviation = (clipped_gaussian_deviation if is_clipped else gaussian_deviation)(epsilon, delta)
+        return Perturbation(key, catalogue.gaussian(epsilon, deviation), is_clipped, delta)
     if key in _BUILDERS:
         build, is_clipped = _BUILDERS[key]
         return Perturbation(key, build(epsilon), is_clipped)

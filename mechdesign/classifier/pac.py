@@ -5,8 +5,8 @@ x1, for all x1 and x2. For Gaussian noise of deviation s on [0, 1] and inputs a 
 D^2/s^2)``, so ``Pr[L > eps] = Q(eps s / D - D / (2 s))`` with Q the normal tail. The argument falls with D: the worst
 inputs are the ends, and the least deviation solves ``eps s - 1/(2 s) = z`` with ``Q(z) = delta``.
 
-**Moved into [0, 1]**, reports at or above 1 become one point of mass, whose loss is ``ln(Q((1 - x1)/s) / Q((1 - x2)/s))``,
-at most ``ln(1/2 / Q(1/s))``, at the ends. PAC-LDP is not kept by every post-processing: where that is above eps, all
+**Moved into [0, 1]**, reports from 1 on become one point of mass, of loss ``ln(Q((1 - x1)/s) / Q((1 - x2)/s))``, at
+most ``ln(1/2 / Q(1/s))``, at the ends. PAC-LDP is not kept by every post-processing: where that is above eps, all
 reports there lose too much, with probability 1/2 at ``x1 = 1``, whatever delta was. So for delta below 1/2 the
 deviation must also keep ``Q(1/s) >= e^-eps / 2`` (`clipped_gaussian_deviation`; it decides only for delta above 0.3).
 With that, or with delta from 1/2 on, no pair fails more often than the noise alone does.

@@ -88,9 +88,11 @@ def test_deltas_outside_their_range_are_refused(delta: float) -> None:
         gaussian_deviation(1.0, delta)
 
 
-@pytest.mark.parametrize(("epsilon", "delta"), [(2.0, 0.1), (2.0, 0.4), (8.0, 0.4), (1.0, 0.45), (30.0, 0.01), (2.0, 0.6)])
+@pytest.mark.parametrize(
+    ("epsilon", "delta"), [(2.0, 0.1), (2.0, 0.4), (8.0, 0.4), (1.0, 0.45), (30.0, 0.01), (2.0, 0.6)]
+)
 def test_gaussian_reports_moved_into_the_interval_fail_no_more_often_than_delta(epsilon: float, delta: float) -> None:
-    # moved reports are one point of mass: at eps = 2, delta = .4 the noise alone keeps delta, and they failed half the time
+    # moved reports are a point of mass: with the noise that alone keeps .4 at eps = 2 they failed half the time
     law = perturbation("gaussian", epsilon, delta)
     deviation = clipped_gaussian_deviation(epsilon, delta)
     edges = np.linspace(0, 1, 4001)

@@ -7,7 +7,12 @@ import itertools
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_wine
-from sklearn.ensemble import ExtraTreesClassifier, GradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
@@ -43,6 +48,7 @@ TREES = [
     RandomForestClassifier(12, random_state=0),
     ExtraTreesClassifier(8, random_state=0),
     GradientBoostingClassifier(n_estimators=8, random_state=0),
+    HistGradientBoostingClassifier(max_iter=8),
 ]
 
 

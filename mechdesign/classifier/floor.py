@@ -157,7 +157,15 @@ def trade_off(zones: Zones, epsilon: float, caps: Sequence[float], cells: int = 
         attained = _least(epsilon, middles, wrong, far, cap, from_above=True)
         bound = _least(epsilon, middles, wrong, near, cap, from_above=False)
         found.append(TradeOffPoint(float(cap), 1 - attained, min(1 - bound, most)))
-    return found
+    # what keeps a cap keeps larger ones, and what none keeps under a cap none keeps under smaller ones
+    return [
+        TradeOffPoint(
+            point.cap,
+            max(other.attained for other in found if other.cap <= point.cap),
+            min(other.bound for other in found if other.cap >= point.cap),
+        )
+        for point in found
+    ]
 
 
 def without_cap(zones: Zones, epsilon: float, cells: int = 40) -> float:
@@ -201,7 +209,9 @@ def _refined(edges: Floats, cells: int) -> Floats:
     found = np.concatenate([*parts, [1.0]])
     if found.size - 1 > _MOST_CELLS:
         step = "a smoother classifier, or one tree less deep, can be asked"
-        raise InvalidInput("classifier", f"{edges.size - 1} zones", f"have few zones: at most {_MOST_CELLS} cells in all", step)
+        raise InvalidInput(
+            "classifier", f"{edges.size - 1} zones", f"have few zones: at most {_MOST_CELLS} cells in all", step
+        )
     return found
 
 

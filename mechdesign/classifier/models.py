@@ -6,6 +6,7 @@ A pickle is a program. Whoever wrote the file runs what they like when it is ope
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -157,15 +158,15 @@ def of_estimator(model: Any, name: str = "") -> Classifier:
         step = "else build Classifier(predict, features) yourself"
         raise InvalidInput("model", type(model).__name__, "be fitted and have predict and n_features_in_", step)
     names = tuple(map(str, getattr(model, "feature_names_in_", ())))
+    classes = np.asarray(getattr(model, "classes_", ()))
+    # labels that were written 0.0 and 1.0 when it was fitted are labels all the same
+    is_whole = classes.ndim == 1 and classes.size > 0 and classes.dtype.kind == "f" and bool((classes % 1 == 0).all())
 
     def predict(points: Floats) -> Any:
-        if not names:
-            return model.predict(points)
-        import warnings
-
         with warnings.catch_warnings():  # the names were checked where the columns were read
             warnings.filterwarnings("ignore", message="X does not have valid feature names")
-            return model.predict(points)
+            answer = model.predict(points)
+        return np.asarray(answer).astype(np.int64) if is_whole else answer
 
     return Classifier(predict, int(model.n_features_in_), name or type(model).__name__, names, model)
 

@@ -220,10 +220,10 @@ def curve(
     [0.8528, 0.9459]
     """
     places = [np.atleast_1d(np.asarray(part, dtype=np.float64)) for part in (x, lower, upper)]
-    levels = np.asarray(epsilons, dtype=np.float64)
+    if not ((places[0] >= 0) & (places[0] <= 1)).all():
+        raise InvalidInput("x", "another number", "lie in [0, 1]")
+    levels = np.array([require_epsilon(level) for level in epsilons], dtype=np.float64)
     if name in _CLOSED:
-        if not levels.size or not np.isfinite(levels).all() or levels.min() <= 0:
-            raise InvalidInput("eps", levels, "be finite numbers above 0")
         return np.asarray(np.prod(_CLOSED[name](name, levels[:, None], *places), axis=1))
     if name in _DEVIATIONS and delta is not None:
         deviations = np.array([[_DEVIATIONS[name](float(level), delta)] for level in levels])

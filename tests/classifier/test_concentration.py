@@ -91,3 +91,16 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
         perturbation("pmm", 1.0)
     with pytest.raises(InvalidInput, match="delta"):
         perturbation("gaussian", 1.0)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, -1.0, math.nan, math.inf, 1000.0, "a"])
+@pytest.mark.parametrize("name", NAMES)
+def test_curves_refuse_what_is_no_eps(name: str, epsilon: float) -> None:
+    with pytest.raises(InvalidInput, match="eps"):
+        curve(name, [1.0, epsilon], [0.5], [0.2], [0.8], 0.1)
+
+
+def test_curves_refuse_inputs_outside_the_unit_interval() -> None:
+    for x in (1.5, -0.1, math.nan):
+        with pytest.raises(InvalidInput, match="x must lie"):
+            curve("k-rr", [1.0], [x], [0.2], [0.8])

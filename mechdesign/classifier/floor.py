@@ -108,9 +108,10 @@ def zones_of(record: Record) -> Zones:
     ends = ends[(ends > 0) & (ends < 1)]
     grid = np.unique(np.concatenate([np.linspace(0.0, 1.0, _LOOKED_AT), ends, np.nextafter(ends, 1.0)]))
     seen = labels(grid)
-    while True:
-        where = np.flatnonzero((seen[1:] != seen[:-1]) & (grid[1:] > np.nextafter(grid[:-1], 1.0)))
-        if not where.size:
+    for _ in range(_MOST_CELLS):  # every round finds another zone, or is the last
+        changes = seen[1:] != seen[:-1]
+        where = np.flatnonzero(changes & (grid[1:] > np.nextafter(grid[:-1], 1.0)))
+        if not where.size or changes.sum() > _LOOKED_AT // 2:
             break
         low, high, own = grid[where], grid[where + 1], seen[where]
         for _ in range(_HALVINGS):
@@ -119,6 +120,8 @@ def zones_of(record: Record) -> Zones:
             low, high = np.where(same, middle, low), np.where(same, high, middle)
         grid, first = np.unique(np.concatenate([grid, low, high]), return_index=True)
         seen = np.concatenate([seen, own, labels(high)])[first]
+    if where.size:
+        raise InvalidInput("classifier", "a label that keeps changing", f"have at most {_MOST_CELLS} zones")
     where = np.flatnonzero(seen[1:] != seen[:-1])
     codes = np.unique(seen, return_inverse=True)[1]
     return Zones(np.concatenate([[0.0], grid[where], [1.0]]), np.concatenate([codes[where], codes[-1:]]))
@@ -208,9 +211,12 @@ def _refined(edges: Floats, cells: int) -> Floats:
     ]
     found = np.concatenate([*parts, [1.0]])
     if found.size - 1 > _MOST_CELLS:
-        step = "a smoother classifier, or one tree less deep, can be asked"
+        step = "ask a smoother classifier"
         raise InvalidInput(
-            "classifier", f"{edges.size - 1} zones", f"have few zones: at most {_MOST_CELLS} cells in all", step
+            "classifier",
+            f"{edges.size - 1} zones",
+            f"have at most {_MOST_CELLS} zones, wide ones cut into cells included",
+            step,
         )
     return found
 

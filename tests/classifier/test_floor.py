@@ -126,3 +126,13 @@ def test_neither_side_of_the_trade_off_falls_as_the_cap_grows() -> None:
     # at the least cap no program has an answer: it was drawn above its neighbour
     points = trade_off(Zones(np.array([0, 0.4, 1.0]), np.array([0, 1])), 2.0, [0.05, 0.19, 0.22, 0.3], cells=16)
     assert all(a.bound <= b.bound and a.attained <= b.attained for a, b in itertools.pairwise(points))
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_labels_that_change_from_double_to_double_are_refused_in_finite_time(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    noisy = Classifier(lambda points: rng.integers(0, 2, len(points)), 1)
+    fine = Classifier(lambda points: (points[:, 0].copy().view(np.int64) // 4096) % 2, 1)
+    for known in (noisy, fine):
+        with pytest.raises(InvalidInput, match="zones"):
+            without_cap(zones_of(Record(known, np.array([0.9]))), 1.0)

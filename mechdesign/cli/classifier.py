@@ -115,7 +115,8 @@ def run(
             without_cap(zones_of(records[0]), epsilons[0])  # says early whether its zones are too many
         say(f"boxes of {len(records)} records")
         boxes = [robust_box(record, rng, tau, omega, black_box=black_box) for record in records]
-        study = _Study(records, boxes, delta, black_box)
+        is_known = all(structure(record) is not None for record in records)
+        study = _Study(records, boxes, delta, is_known and not black_box)
         results = []
         for name in names:
             say(f"{name}: theory and {samples} reports of each record at {len(epsilons)} eps")
@@ -147,7 +148,7 @@ def run(
         ],
         "smallest_epsilon": chosen,
         "label_against_error": curves,
-        "zones_are_all": structure(records[0]) is not None,
+        "zones_are_all": is_known,
     }
     if as_json:
         output.print_json(document)
@@ -164,7 +165,7 @@ class _Study:
     records: list[Record]
     boxes: list[Robust]
     delta: float | None
-    black_box: bool
+    has_exact: bool
 
     def row(self, law: Perturbation, samples: int, rng: np.random.Generator) -> Row:
         """What is known about one mechanism at one eps, over the records."""
@@ -174,7 +175,7 @@ class _Study:
         rho = [with_indicator(one.rho, delta) for one in found]
         bound = [with_indicator(one.bound, delta) for one in found]
         exact: Row = dict.fromkeys(_PARTS)
-        if not self.black_box and all(structure(record) is not None for record in self.records):
+        if self.has_exact:
             ends = [exact_survival(record, law) for record in self.records]
             low = [with_indicator(one.lower, delta) for one in ends]
             high = [with_indicator(one.upper, delta) for one in ends]

@@ -18,6 +18,7 @@ from mechdesign.classifier import (
     Perturbation,
     Record,
     Robust,
+    all_cells,
     exact_survival,
     indicator_delta,
     label_optimum,
@@ -35,6 +36,7 @@ from mechdesign.classifier import (
     without_cap,
     zones_of,
 )
+from mechdesign.classifier.cells import Cells
 from mechdesign.classifier.models import PICKLES, UNPICKLING_RUNS_CODE, columns_named, require_features
 from mechdesign.classifier.pac import composed, require_delta
 from mechdesign.cli import output
@@ -116,7 +118,9 @@ def run(
         say(f"boxes of {len(records)} records")
         boxes = [robust_box(record, rng, tau, omega, black_box=black_box) for record in records]
         is_known = all(structure(record) is not None for record in records)
-        study = _Study(records, boxes, delta, is_known and not black_box)
+        has_exact = is_known and not black_box
+        cells = [all_cells(record) if has_exact and len(epsilons) * len(names) > 1 else None for record in records]
+        study = _Study(records, boxes, delta, has_exact, cells)
         results = []
         for name in names:
             say(f"{name}: theory and {samples} reports of each record at {len(epsilons)} eps")
@@ -166,6 +170,7 @@ class _Study:
     boxes: list[Robust]
     delta: float | None
     has_exact: bool
+    cells: list[Cells | None]
 
     def row(self, law: Perturbation, samples: int, rng: np.random.Generator) -> Row:
         """What is known about one mechanism at one eps, over the records."""
@@ -176,7 +181,10 @@ class _Study:
         bound = [with_indicator(one.bound, delta) for one in found]
         exact: Row = dict.fromkeys(_PARTS)
         if self.has_exact:
-            ends = [exact_survival(record, law) for record in self.records]
+            ends = [
+                exact_survival(record, law) if cells is None else cells.survival(law, record.sent)
+                for record, cells in zip(self.records, self.cells, strict=True)
+            ]
             low = [with_indicator(one.lower, delta) for one in ends]
             high = [with_indicator(one.upper, delta) for one in ends]
             exact = {"average": [float(np.mean(low)), float(np.mean(high))], "worst": [min(low), min(high)]}

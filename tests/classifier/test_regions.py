@@ -21,6 +21,7 @@ from sklearn.tree import DecisionTreeClassifier
 from mechdesign.classifier import (
     Perturbation,
     Record,
+    all_cells,
     decompose,
     exact_survival,
     of_estimator,
@@ -205,3 +206,16 @@ def test_a_ridge_classifier_of_two_labels_is_read() -> None:
     assert seen.lower <= found.upper
     assert found.lower <= seen.upper
     assert found.width < 2e-4
+
+
+def test_cells_of_a_forest_found_once_give_every_mechanism_its_chance() -> None:
+    x, y = CANCER
+    record = Record(of_estimator(RandomForestClassifier(12, random_state=0).fit(x[:, :6], y)), x[70, :6], (0, 4))
+    cells = all_cells(record)
+    assert cells is not None
+    for name in ("pm", "laplace", "k-rr"):
+        law = perturbation(name, 2.0)
+        found, again = exact_survival(record, law), cells.survival(law, record.sent)
+        assert again.width < 1e-11
+        assert found.lower <= again.upper
+        assert again.lower <= found.upper

@@ -6,6 +6,7 @@ A pickle is a program. Whoever wrote the file runs what they like when it is ope
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,7 +54,7 @@ class Classifier:
 
     def labels(self, points: ArrayLike) -> NDArray[Any]:
         """The label of every point."""
-        array = np.atleast_2d(np.asarray(points, dtype=np.float64))
+        array = np.atleast_2d(_numbers(points)).copy()  # what predict may write to
         try:
             answer = self.predict(array)
         except Exception as error:  # its words may quote the points
@@ -99,7 +100,7 @@ class Record:
     label: Any = None
 
     def __post_init__(self) -> None:
-        values = require_features(np.atleast_2d(np.asarray(self.x, dtype=np.float64)), self.classifier, self.row)[0]
+        values = require_features(np.atleast_2d(_numbers(self.x)), self.classifier, self.row)[0]
         columns = tuple(self.columns) or tuple(range(self.classifier.features))
         if len(set(columns)) < len(columns) or not all(0 <= column < values.size for column in columns):
             raise InvalidInput("columns", columns, f"be different numbers from 0 to {values.size - 1}")
@@ -128,10 +129,18 @@ class Record:
         return np.asarray(self.classifier.labels(self.filled(values)) == self.label)
 
 
+def _numbers(values: ArrayLike) -> Floats:
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):  # whose words quote a value
+        pass
+    raise InvalidInput("features", "others", "be numbers, as many in every row", "encode words as numbers in [0, 1]")
+
+
 @sealed
 def require_features(rows: Floats, classifier: Classifier, first: int = 1) -> Floats:
     """Rows of features in [0, 1]; the first that is none is named by row and column, without its value."""
-    array = np.array(rows, dtype=np.float64)
+    array = _numbers(rows).copy()
     if array.ndim != 2 or array.shape[1] != classifier.features:
         raise InvalidInput("features", array.shape, f"be rows of {classifier.features} numbers")
     wrong = ~((array >= 0) & (array <= 1))
@@ -157,15 +166,15 @@ def of_estimator(model: Any, name: str = "") -> Classifier:
         step = "else build Classifier(predict, features) yourself"
         raise InvalidInput("model", type(model).__name__, "be fitted and have predict and n_features_in_", step)
     names = tuple(map(str, getattr(model, "feature_names_in_", ())))
+    classes = np.asarray(getattr(model, "classes_", ()))
+    # labels that were written 0.0 and 1.0 when it was fitted are labels all the same
+    is_whole = classes.ndim == 1 and classes.size > 0 and classes.dtype.kind == "f" and bool((classes % 1 == 0).all())
 
     def predict(points: Floats) -> Any:
-        if not names:
-            return model.predict(points)
-        import warnings
-
         with warnings.catch_warnings():  # the names were checked where the columns were read
             warnings.filterwarnings("ignore", message="X does not have valid feature names")
-            return model.predict(points)
+            answer = model.predict(points)
+        return np.asarray(answer).astype(np.int64) if is_whole else answer
 
     return Classifier(predict, int(model.n_features_in_), name or type(model).__name__, names, model)
 

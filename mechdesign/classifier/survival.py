@@ -24,11 +24,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign.classifier.cells import MOST_BOXES, Enclosure, decompose, mass_of
+from mechdesign.classifier.cells import MOST_BOXES, Cells, Enclosure, decompose, mass_of
 from mechdesign.classifier.concentration import Perturbation, concentration
 from mechdesign.classifier.linear import LinearRegion
 from mechdesign.classifier.models import Record
 from mechdesign.classifier.robustness import Robust, structure
+from mechdesign.classifier.trees import TreeRegion
 from mechdesign.collect.intervals import clopper_pearson
 from mechdesign.errors import InvalidInput, require_number
 from mechdesign.mechanisms.additive import Additive
@@ -80,6 +81,13 @@ def exact_survival(record: Record, law: Perturbation, most: int = MOST_BOXES, ga
     if isinstance(region, LinearRegion):
         return region.survival(law, record.sent)
     return decompose(region, mass_of(law, record.sent), most, gap).survival(law, record.sent)
+
+
+def all_cells(record: Record) -> Cells | None:
+    """The whole region of a tree or an ensemble, for many mechanisms at once; None where it has too many boxes."""
+    region = structure(record)
+    cells = decompose(region) if isinstance(region, TreeRegion) else None
+    return cells if cells is not None and cells.is_exact else None
 
 
 def simulate(

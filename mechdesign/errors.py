@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextvars import ContextVar
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
@@ -349,14 +350,17 @@ def require_seconds(value: Any) -> float | None:
     return seconds
 
 
-def require_whole(value: Any, field: str, least: int, most: int | None = None) -> int:
-    """``value`` as a whole number between two ends, or `InvalidInput`.
+def require_whole(value: Any, field: str, least: int, most: int | None = None, next_step: str = "") -> int:
+    """``value`` as a whole number between two ends, or `InvalidInput`: no boolean, no double, no array.
 
     >>> require_whole(3, "count", 1)
     3
     """
-    is_whole = not isinstance(value, bool) and hasattr(value, "__index__")
-    if not is_whole or not least <= int(value) or (most is not None and int(value) > most):
+    try:
+        number = None if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or number < least or (most is not None and number > most):
         ends = f"of at least {least}" if most is None else f"from {least} to {most}"
-        raise InvalidInput(field, value, f"be a whole number {ends}")
-    return int(value)
+        raise InvalidInput(field, value, f"be a whole number {ends}", next_step)
+    return number

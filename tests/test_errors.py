@@ -22,6 +22,7 @@ from mechdesign.errors import (
     require_epsilon,
     require_finite,
     require_number,
+    require_whole,
 )
 
 
@@ -133,3 +134,16 @@ def test_errors_survive_the_way_between_processes(error: Exception) -> None:
     assert type(back) is type(error)
     assert str(back) == str(error)
     assert vars(back) == vars(error)
+
+
+@pytest.mark.parametrize("said", [True, np.True_, 3.0, np.float64(3), "3", None, np.array([3]), np.array(2.7)])
+def test_only_whole_numbers_are_whole(said):
+    with pytest.raises(InvalidInput, match="count must be a whole number of at least 1"):
+        require_whole(said, "count", 1)
+
+
+@pytest.mark.parametrize("said", [3, np.int32(3), np.uint64(3), np.array(3)])
+def test_whole_numbers_of_any_kind_become_pythons(said):
+    number = require_whole(said, "count", 1)
+    assert type(number) is int
+    assert number == 3

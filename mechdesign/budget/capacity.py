@@ -10,19 +10,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd, lcm
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mechdesign.collect.protocols import FrequencyProtocol
 from mechdesign.domains import require_numbers
-from mechdesign.errors import InvalidInput, require_finite, require_number
-
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
+from mechdesign.errors import InvalidInput
+from mechdesign.values.declare import Counts, Floats, array, field, finite, frozen, number
 
 EVENTS = ("tp", "tn", "fp", "fn")
 LEAST, MOST, PRECISION = 0.001, 10.0, 0.01
@@ -30,7 +27,26 @@ LEAST, MOST, PRECISION = 0.001, 10.0, 0.01
 _FINEST = 10**6
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+def _consumption(said: ArrayLike) -> Floats:
+    values = require_numbers(said, "consumption")
+    if values.ndim != 1 or values.size < 2:
+        raise InvalidInput("consumption", values.tolist(), "be a list of at least two values")
+    if not np.isfinite(values).all() or (values < 0).any():
+        bad = values[~np.isfinite(values) | (values < 0)][0]
+        raise InvalidInput("consumption", float(bad), "be finite and at least 0")
+    if (np.diff(values) <= 0).any():
+        raise InvalidInput("consumption", values.tolist(), "increase strictly", "sum the households of equal values")
+    return values
+
+
+def _households(said: ArrayLike) -> Counts:
+    counts = np.asarray(said)
+    if counts.dtype.kind not in "iu" or (counts < 0).any() or not counts.any():
+        raise InvalidInput("counts", said, "be whole numbers of at least 0, not all 0")
+    return counts.astype(np.int64)
+
+
+@frozen
 class Capacity:
     """A population by consumption (``counts[i]`` households consume ``values[i]``) and the capacity they share.
 
@@ -38,27 +54,13 @@ class Capacity:
     35.0
     """
 
-    values: ArrayLike
-    counts: ArrayLike
-    cap: float
+    values: ArrayLike = array(_consumption)
+    counts: ArrayLike = array(_households)
+    cap: float = finite("capacity")
 
-    def __post_init__(self) -> None:
-        values = require_numbers(self.values, "consumption")
-        if values.ndim != 1 or values.size < 2:
-            raise InvalidInput("consumption", values.tolist(), "be a list of at least two values")
-        if not np.isfinite(values).all() or (values < 0).any():
-            bad = values[~np.isfinite(values) | (values < 0)][0]
-            raise InvalidInput("consumption", float(bad), "be finite and at least 0")
-        if (np.diff(values) <= 0).any():
-            raise InvalidInput(
-                "consumption", values.tolist(), "increase strictly", "sum the households of equal values"
-            )
-        counts = np.asarray(self.counts)
-        if counts.shape != values.shape or counts.dtype.kind not in "iu" or (counts < 0).any() or not counts.any():
-            raise InvalidInput("counts", self.counts, f"be {values.size} whole numbers of at least 0, not all 0")
-        object.__setattr__(self, "values", np.asarray(values, dtype=np.float64))
-        object.__setattr__(self, "counts", counts.astype(np.int64))
-        object.__setattr__(self, "cap", require_finite(self.cap, "capacity"))
+    def __attrs_post_init__(self) -> None:
+        if self.x.shape != self.v.shape:
+            raise InvalidInput("counts", self.counts, f"be {self.v.size} whole numbers of at least 0, not all 0")
 
     @property
     def v(self) -> Floats:
@@ -105,22 +107,23 @@ class Capacity:
         return math.sqrt(max(variance, 0.0)) * self.users
 
 
-@dataclass(frozen=True, slots=True)
+def _event(said: object) -> str:
+    event = said.strip().lower() if isinstance(said, str) else said
+    if event not in EVENTS:
+        raise InvalidInput("metric", said, f"be one of {', '.join(EVENTS)}")
+    return str(event)
+
+
+@frozen
 class Requirement:
     """``Pr[event] < tau`` for FP and FN, ``Pr[event] >= tau`` for TP and TN (Algorithm 8)."""
 
-    event: str
-    tau: float
+    event: str = field(converter=_event)
+    tau: float = number("tau")
 
-    def __post_init__(self) -> None:
-        event = self.event.strip().lower() if isinstance(self.event, str) else self.event
-        if event not in EVENTS:
-            raise InvalidInput("metric", self.event, f"be one of {', '.join(EVENTS)}")
-        tau = require_number(self.tau, "tau")
-        if not 0 < tau < 1:
+    def __attrs_post_init__(self) -> None:
+        if not 0 < self.tau < 1:
             raise InvalidInput("tau", self.tau, "lie strictly between 0 and 1")
-        object.__setattr__(self, "event", event)
-        object.__setattr__(self, "tau", tau)
 
     @property
     def words(self) -> str:

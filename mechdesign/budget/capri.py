@@ -12,11 +12,10 @@ import hashlib
 import math
 import struct
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mechdesign.budget import capri_exact
 from mechdesign.budget.capacity import LEAST, MOST, PRECISION, Capacity, Requirement, unmet
@@ -27,9 +26,8 @@ from mechdesign.collect import postprocess
 from mechdesign.collect.protocols import FrequencyProtocol
 from mechdesign.errors import InvalidInput, require_epsilon, require_finite
 from mechdesign.mechanisms.analysis import require_generator
+from mechdesign.values.declare import Counts, Floats, field, frozen, whole
 
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
 Build = Callable[[float, int], FrequencyProtocol]
 
 RUNS = 50_000
@@ -38,7 +36,7 @@ _BATCH = 1_000
 _UNLIKELY = 1e-9
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tested:
     """One epsilon of the search: the empirical probability of the event over the runs."""
 
@@ -47,7 +45,7 @@ class Tested:
     holds: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Simulated:
     """The epsilon Algorithm 7 returns, and what it tested on the way. No error rate is attached."""
 
@@ -95,7 +93,7 @@ def capri(
     return _search(capacity, requirement, build, above, runs, (least, most, phi, delta), say)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen
 class Totals:
     """Estimated totals of a protocol by name, replayable by number: what a run that may be stopped simulates.
 
@@ -106,14 +104,9 @@ class Totals:
     (True, (5,))
     """
 
-    protocol: str
+    protocol: str = field(converter=lambda said: Family(said).name)
     capacity: Capacity
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "protocol", Family(self.protocol).name)
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
-            raise InvalidInput("seed", self.seed, "be a whole number, at least 0")
+    seed: int = whole("seed", 0, default=0)
 
     @property
     def digest(self) -> str:
@@ -250,7 +243,7 @@ def selection_law(
 # -- dynamic use ------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Step:
     """One collection in time: the budget it was given, what was estimated and what was true.
 

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +29,8 @@ from mechdesign.budget.capacity import LEAST, MOST, Capacity, Requirement, unmet
 from mechdesign.budget.simulation import Family, has_independent_items
 from mechdesign.collect.protocols import FrequencyProtocol, Grr, Longitudinal
 from mechdesign.errors import InvalidInput, require_epsilon
+from mechdesign.values.declare import Floats, frozen
 
-Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
 
 ROOT_PRECISION = 1e-6
@@ -42,7 +41,7 @@ _AT_ONCE = 1 << 20
 _ROUNDING = 16 * 2.0**-52
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Probability:
     """A probability, and whether it is exact (to 1e-10) or that of the normal law with exact mean and variance."""
 
@@ -50,7 +49,7 @@ class Probability:
     exact: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Budget:
     """The epsilon of a capacity question: the requirement holds at it and does not 1e-6 below.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from mechdesign.budget import capri_exact, mean_route
 from mechdesign.budget.capacity import LEAST, MOST, Capacity, Requirement
@@ -11,13 +10,14 @@ from mechdesign.budget.certified import Bracket
 from mechdesign.budget.runner import Answer
 from mechdesign.budget.simulation import Family
 from mechdesign.errors import InvalidInput
+from mechdesign.values.declare import frozen
 
 FREQUENCY, MEAN = "frequency", "mean"
 
 Ends = tuple[float | None, float | None]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """A protocol in the ranking. ``tied`` says that its bracket overlaps that of the best, so evidence is lacking."""
 
@@ -38,7 +38,7 @@ def _overlap(best: object, other: object) -> bool:
     return (other.lower or 0.0) < best.upper
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Option:
     """A way to collect: its route, the epsilon it needs, and how sure that is, or why it needs more than allowed.
 

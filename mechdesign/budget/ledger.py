@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 
 from mechdesign.budget.simulation import BATCH, Question
 from mechdesign.errors import FileProblem
+from mechdesign.values.declare import frozen
 
 Key = tuple[str, int, int, int]
 Say = Callable[[str], None]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tally:
     """Collections at one epsilon: their number, how many met the constraint, and the sum of the metric."""
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from scipy import special
@@ -31,6 +30,7 @@ from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.priors import Atoms
+from mechdesign.values.declare import frozen
 
 ADDITIVE, CERTIFIED = "aaa", "certified"
 OPTIMISED = (ADDITIVE, CERTIFIED)
@@ -46,7 +46,7 @@ _GAP, _WIDEST_GAP, _CERTIFIED_SIZE = 1e-3, 0.1, 41
 _BINS, _BINS_WHERE_SMALL, _SMALL = 16, 4, 0.05
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sum:
     """The law of ETC at one epsilon: its standard deviation, and how far from normal it may be."""
 
@@ -54,7 +54,7 @@ class Sum:
     error: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Normal:
     """A probability under the normal law, and the Berry-Esseen error of it."""
 
@@ -62,7 +62,7 @@ class Normal:
     error: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MeanBudget:
     """The epsilon at which the requirement holds under the normal law, and where it surely lies.
 

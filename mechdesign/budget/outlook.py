@@ -5,19 +5,18 @@ The true total is above the capacity or not, so two of the four events are impos
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mechdesign.budget import mean_route
 from mechdesign.budget.capacity import EVENTS, Capacity, Requirement, require_capacity
 from mechdesign.budget.capri_exact import Exceedance, chebyshev, chebyshev_bound
 from mechdesign.budget.choice import FREQUENCY, MEAN
 from mechdesign.budget.simulation import Family
 from mechdesign.errors import require_epsilon
+from mechdesign.values.declare import frozen
 
 EXACT, NORMAL = "characteristic function", "normal law"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outlook:
     """The events at one epsilon.
 

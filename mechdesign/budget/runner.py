@@ -11,7 +11,6 @@ import json
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,9 +19,10 @@ from mechdesign.budget.certified import Bracket
 from mechdesign.budget.ledger import Key, Ledger, Replayable, Say, Tally, entries_of
 from mechdesign.budget.searches import Range, Selected
 from mechdesign.budget.simulation import Question
-from mechdesign.collect.engine import Engine, Local
+from mechdesign.engine import Engine, Local
 from mechdesign.errors import FileProblem, InvalidInput, NoAnswer
 from mechdesign.values import files
+from mechdesign.values.declare import evolved, field, frozen
 
 CERTIFIED = "certified"
 METHODS = (CERTIFIED, *searches.SEARCHES)
@@ -33,16 +33,16 @@ _SAVE_SECONDS = 1.0
 Found = TypeVar("Found")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Task:
     """A question, the method that answers it, and that method's own options."""
 
     question: Question
     method: str = CERTIFIED
-    span: Range = field(default_factory=Range)
-    options: Mapping[str, Any] = field(default_factory=dict)
+    span: Range = field(factory=Range)
+    options: Mapping[str, Any] = field(factory=dict)
 
-    def __post_init__(self) -> None:
+    def __attrs_post_init__(self) -> None:
         if self.method not in METHODS:
             raise InvalidInput("method", self.method, f"be one of {', '.join(METHODS)}")
 
@@ -52,7 +52,7 @@ class Task:
         return method(ledger, self.span, say, **self.options)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Answer:
     """What a task gave: a result, or why there is none."""
 
@@ -114,7 +114,7 @@ def _elsewhere(tasks: Sequence[Task], engine: Engine, store: Store, say: Say) ->
     answers = engine(_remote, batches)
     try:
         for position, (answer, entries) in answers:
-            done[position] = replace(answer, task=tasks[position])
+            done[position] = evolved(answer, task=tasks[position])
             store.entries_for(tasks[position].question).update(entries)
             store.keep()
             say(f"{len(done)} of {len(tasks)} searches")

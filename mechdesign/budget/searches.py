@@ -22,7 +22,8 @@ from dataclasses import dataclass, field
 from mechdesign.budget.constraint import AT_LEAST
 from mechdesign.budget.ledger import Ledger, Say, Tally
 from mechdesign.budget.simulation import BATCH, Question
-from mechdesign.errors import InvalidInput, require_epsilon, require_finite
+from mechdesign.errors import InvalidInput, require_epsilon, require_finite, require_whole
+from mechdesign.values.declare import frozen
 
 LEAST, MOST, PRECISION = 0.001, 20.0, 0.01
 RELAXATION, PASSES, MULTIPLIER = 4, 5, 1.0
@@ -32,7 +33,7 @@ MOST_COUNT = 10_000_000
 FIRST_POINTS, ROUNDS = 20, 20
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Range:
     """Where to search, and how finely: ``phi`` ends the binary searches."""
 
@@ -40,7 +41,7 @@ class Range:
     most: float = MOST
     phi: float = PRECISION
 
-    def __post_init__(self) -> None:
+    def __attrs_post_init__(self) -> None:
         least, most = require_epsilon(self.least, "least eps"), require_epsilon(self.most, "most eps")
         if least >= most:
             raise InvalidInput("eps range", (least, most), "go up", "for example 0.001 to 20")
@@ -49,7 +50,7 @@ class Range:
             raise InvalidInput("phi", self.phi, f"lie between 1e-9 and the length {most - least:g} of the range")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Look:
     """What was seen at one epsilon."""
 
@@ -58,7 +59,7 @@ class Look:
     satisfied: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Selected:
     """The epsilon a search selected, and everything it looked at on the way. No error rate is attached."""
 
@@ -234,6 +235,4 @@ def unmet(question: Question, span: Range, looks: list[Look]) -> InvalidInput:
 
 def require_count(value: int, what: str) -> int:
     """A number of collections or rounds."""
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_COUNT:
-        raise InvalidInput(what, value, f"be a whole number from 1 to {MOST_COUNT}")
-    return value
+    return require_whole(value, what, 1, MOST_COUNT)

@@ -8,15 +8,14 @@ boxes is a lower bound, that of kept and open boxes an upper bound, and both are
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mechdesign.classifier.concentration import Perturbation
+from mechdesign.values.declare import Floats, array, content, field, frozen
 
-Floats = NDArray[np.float64]
 Mass = Callable[[Floats, Floats], Floats]
 
 MOST_BOXES = 60_000
@@ -25,7 +24,7 @@ _BATCH = 2048
 _NOTHING = 1e-15
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Enclosure:
     """Bounds on a probability.
 
@@ -41,13 +40,13 @@ class Enclosure:
         return self.upper - self.lower
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Decision:
     """Of some boxes: +1 kept, -1 lost, 0 undecided; where to split the undecided ones: coordinate and place."""
 
-    verdict: NDArray[np.int8]
-    axis: NDArray[np.intp]
-    place: Floats
+    verdict: NDArray[np.int8] = array(np.asarray)
+    axis: NDArray[np.intp] = array(np.asarray)
+    place: Floats = array(np.asarray)
 
 
 class Region(Protocol):
@@ -57,12 +56,16 @@ class Region(Protocol):
     def decide(self, lower: Floats, upper: Floats) -> Decision: ...
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+def _contents(boxes: tuple[Floats, Floats]) -> tuple[object, object]:
+    return content(boxes[0]), content(boxes[1])
+
+
+@frozen
 class Cells:
     """Boxes that keep the label, and boxes still open; everything else loses it."""
 
-    kept: tuple[Floats, Floats]
-    open: tuple[Floats, Floats]
+    kept: tuple[Floats, Floats] = field(eq=_contents)
+    open: tuple[Floats, Floats] = field(eq=_contents)
 
     def survival(self, law: Perturbation, x: Floats) -> Enclosure:
         """The probability that the label is kept: exact where nothing is open."""

@@ -17,11 +17,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import special
 
 from mechdesign.classifier.pac import clipped_gaussian_deviation, gaussian_deviation
@@ -32,15 +31,14 @@ from mechdesign.losses import Power
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.protocol import Mechanism
-
-Floats = NDArray[np.float64]
+from mechdesign.values.declare import Floats, frozen
 
 RR_POINTS, EXPONENTIAL_POINTS = 100, 101
 _GAP = 1e-2
 _FAR = 1e9
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Perturbation:
     """A mechanism on [0, 1], and whether its reports are moved into [0, 1]. Independent for every coordinate.
 

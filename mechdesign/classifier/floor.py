@@ -35,7 +35,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -45,9 +44,8 @@ from mechdesign.classifier.concentration import Perturbation
 from mechdesign.classifier.models import Record
 from mechdesign.classifier.robustness import structure
 from mechdesign.classifier.trees import TreeRegion
-from mechdesign.errors import InvalidInput, require_epsilon, require_finite
-
-Floats = NDArray[np.float64]
+from mechdesign.errors import InvalidInput, require_epsilon, require_finite, require_whole
+from mechdesign.values.declare import Floats, array, frozen
 
 _LOOKED_AT = 2001
 _HALVINGS = 60
@@ -65,8 +63,7 @@ def label_optimum(epsilon: float, labels: int, weights: ArrayLike | None = None)
     (0.75, 0.9)
     """
     ratio = math.exp(require_epsilon(epsilon))
-    if isinstance(labels, bool) or not isinstance(labels, int) or labels < 1:
-        raise InvalidInput("labels", labels, "be a whole number, at least 1")
+    require_whole(labels, "labels", 1)
     if weights is None:
         return min(1.0, _UP / (1 + (labels - 1) / ratio))
     shares = np.sort(np.asarray(weights, dtype=np.float64))[::-1]
@@ -76,12 +73,12 @@ def label_optimum(epsilon: float, labels: int, weights: ArrayLike | None = None)
     return min(1.0, _UP * float((np.cumsum(shares) / (1 + (sizes - 1) / ratio)).max()))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen
 class Zones:
     """A classifier along the one coordinate that is sent: label codes of the zones between the ``edges``."""
 
-    edges: Floats
-    codes: NDArray[np.intp]
+    edges: Floats = array(np.asarray)
+    codes: NDArray[np.intp] = array(np.asarray)
 
     def code(self, values: ArrayLike) -> NDArray[np.intp]:
         """The zone's label code at points inside zones."""
@@ -127,7 +124,7 @@ def zones_of(record: Record) -> Zones:
     return Zones(np.concatenate([[0.0], grid[where], [1.0]]), np.concatenate([codes[where], codes[-1:]]))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TradeOffPoint:
     """With the worst error at most ``cap``: the most that labels are kept on average lies in [attained, bound]."""
 
@@ -202,8 +199,7 @@ def _errors(law: Perturbation, x: Floats) -> Floats:
 
 def _refined(edges: Floats, cells: int) -> Floats:
     """About ``cells`` cells, each within one zone."""
-    if isinstance(cells, bool) or not isinstance(cells, int) or not 2 <= cells <= 90:
-        raise InvalidInput("cells", cells, "be a whole number from 2 to 90")
+    require_whole(cells, "cells", 2, 90)
     parts = [
         np.linspace(low, high, max(1, round(cells * (high - low))), endpoint=False)
         for low, high in zip(edges[:-1], edges[1:], strict=True)

@@ -19,18 +19,15 @@ which the two differ most are cut on. Both enclosures hold, and so does what the
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.signal import fftconvolve
 
 from mechdesign.classifier.cells import ROUNDING, Enclosure
 from mechdesign.classifier.concentration import Perturbation
 from mechdesign.classifier.models import Record
-
-Floats = NDArray[np.float64]
+from mechdesign.values.declare import Floats, array, frozen
 
 BINS = 1 << 14
 _FEW, _FEW_TERMS = 2_000_000, 8
@@ -39,12 +36,12 @@ _SWEPT, _MOST_SWEPT, _CLOSED, _NARROW = 3, 1 << 13, 1e-12, 1e-3
 _OF_FFT = 1e-14  # what a convolution by Fourier transform may be off, an entry
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen
 class LinearRegion:
     """Margins ``weights @ y + bias``, a row for each other label, over the coordinates that are sent."""
 
-    weights: Floats
-    bias: Floats
+    weights: Floats = array(np.asarray)
+    bias: Floats = array(np.asarray)
     terms: float = 0.0  # the size of what was added up to the bias
 
     @property

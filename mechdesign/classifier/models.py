@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.errors import FileProblem, InvalidData, InvalidInput, MissingExtra, sealed
-
-Floats = NDArray[np.float64]
+from mechdesign.values.declare import Floats, content, field, frozen, settle, whole
 
 PICKLES = (".pkl", ".pickle", ".joblib")
 SAFE = (".skops", ".onnx")
@@ -27,7 +25,7 @@ UNPICKLING_RUNS_CODE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Classifier:
     """Any function from points of ``[0, 1]^features`` to labels; ``model`` is the estimator, where there is one.
 
@@ -39,16 +37,14 @@ class Classifier:
     """
 
     predict: Callable[[Floats], Any]
-    features: int
+    features: int = whole("features", 1)
     name: str = "classifier"
     names: tuple[str, ...] = ()
     model: Any = None
 
-    def __post_init__(self) -> None:
+    def __attrs_post_init__(self) -> None:
         if not callable(self.predict):
             raise InvalidInput("predict", type(self.predict).__name__, "be a function of points", "pass model.predict")
-        if isinstance(self.features, bool) or not isinstance(self.features, int) or self.features < 1:
-            raise InvalidInput("features", self.features, "be a whole number, at least 1")
         if self.names and len(self.names) != self.features:
             raise InvalidInput("names", len(self.names), f"name {self.features} features")
 
@@ -80,7 +76,7 @@ def _require_labels(answer: Any, count: int) -> NDArray[Any]:
     return labels
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen
 class Record:
     """One person's features, of which the ``columns`` are sent through a mechanism; the others are known.
 
@@ -93,13 +89,13 @@ class Record:
     """
 
     classifier: Classifier
-    x: Floats
+    x: Floats = field(eq=content)
     columns: tuple[int, ...] = ()
     truth: Any = None
     row: int = 1
     label: Any = None
 
-    def __post_init__(self) -> None:
+    def __attrs_post_init__(self) -> None:
         values = require_features(np.atleast_2d(_numbers(self.x)), self.classifier, self.row)[0]
         columns = tuple(self.columns) or tuple(range(self.classifier.features))
         if len(set(columns)) < len(columns) or not all(0 <= column < values.size for column in columns):
@@ -109,8 +105,7 @@ class Record:
             step = "leave the row out: the chance that noise keeps a wrong label is no utility"
             raise InvalidData(f"data row {self.row}", self.truth, "be classified rightly without noise", step)
         values.setflags(write=False)
-        for name, value in (("x", values), ("columns", columns), ("label", label)):
-            object.__setattr__(self, name, value)
+        settle(self, x=values, columns=columns, label=label)
 
     @property
     def sent(self) -> Floats:

@@ -30,7 +30,7 @@ import math
 
 from scipy import optimize, special
 
-from mechdesign.errors import InvalidInput, require_epsilon, require_number
+from mechdesign.errors import InvalidInput, require_epsilon, require_number, require_whole
 from mechdesign.mechanisms.noise import Gaussian
 
 
@@ -110,7 +110,7 @@ def composed(epsilon: float, delta: float, parts: int) -> tuple[float, float]:
     >>> composed(1.0, 0.1, 2)[0], round(composed(1.0, 0.1, 2)[1], 12)
     (2.0, 0.19)
     """
-    _require_parts(parts)
+    require_whole(parts, "parts", 1)
     delta = require_number(delta, "delta")
     if not 0 <= delta < 1:
         raise InvalidInput("delta", delta, "be at least 0 and below 1")
@@ -124,7 +124,7 @@ def composed_gaussian_delta(epsilon: float, deviation: float, parts: int) -> flo
     >>> round(composed_gaussian_delta(1.0, deviation, 2), 4) < round(composed(1.0, 0.1, 2)[1], 4)
     True
     """
-    _require_parts(parts)
+    require_whole(parts, "parts", 1)
     root = math.sqrt(parts)
     return float(special.ndtr(root / (2 * deviation) - root * epsilon * deviation))
 
@@ -151,8 +151,3 @@ def _solved(epsilon: float, tail: float) -> float:
     """The positive root of ``eps s - 1/(2 s) = tail``, without cancellation for negative tails."""
     root = math.hypot(tail, math.sqrt(2 * epsilon))
     return (tail + root) / (2 * epsilon) if tail >= 0 else 1 / (root - tail)
-
-
-def _require_parts(parts: int) -> None:
-    if isinstance(parts, bool) or not isinstance(parts, int) or parts < 1:
-        raise InvalidInput("parts", parts, "be a whole number, at least 1")

@@ -12,7 +12,6 @@ scores are constant: margins that near to 0 are then decided by asking the model
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,14 +19,14 @@ from numpy.typing import NDArray
 
 from mechdesign.classifier.cells import Decision
 from mechdesign.classifier.models import Record
+from mechdesign.values.declare import Floats, array, frozen
 
-Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 _ROUNDING = 1e-9
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen
 class TreeRegion:
     """Where an ensemble keeps the label of a record, as a function of the coordinates that are sent.
 
@@ -36,14 +35,14 @@ class TreeRegion:
     """
 
     record: Record
-    roots: Places
-    axis: Places
-    threshold: Floats
-    left: Places
-    right: Places
-    least: Floats
-    most: Floats
-    offset: Floats
+    roots: Places = array(np.asarray)
+    axis: Places = array(np.asarray)
+    threshold: Floats = array(np.asarray)
+    left: Places = array(np.asarray)
+    right: Places = array(np.asarray)
+    least: Floats = array(np.asarray)
+    most: Floats = array(np.asarray)
+    offset: Floats = array(np.asarray)
 
     @property
     def dimensions(self) -> int:
@@ -83,14 +82,14 @@ class TreeRegion:
             nodes = np.where(goes_left, self.left[nodes], np.where(goes_right, self.right[nodes], nodes))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen
 class _Tree:
     """Children (below 0 at leaves), features, and the largest double of a feature that goes left."""
 
-    left: Places
-    right: Places
-    feature: Places
-    last: Floats
+    left: Places = array(np.asarray)
+    right: Places = array(np.asarray)
+    feature: Places = array(np.asarray)
+    last: Floats = array(np.asarray)
 
     @classmethod
     def of(cls, tree: Any) -> _Tree:

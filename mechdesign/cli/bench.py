@@ -24,7 +24,6 @@ from mechdesign.cli.options import AsJson, Force, PlotFile, Quiet, parse_engine,
 from mechdesign.cli.users import read_users, warn_of_gaps
 from mechdesign.collect import bench, metrics
 from mechdesign.collect.datasets import Dataset
-from mechdesign.collect.engine import Dask
 from mechdesign.collect.protocols import FrequencyProtocol, designed
 from mechdesign.collect.protocols.catalogue import entry
 from mechdesign.deploy import load_table
@@ -32,6 +31,7 @@ from mechdesign.design import load_design
 from mechdesign.design.result import FORMAT as design_format
 from mechdesign.design.saved import SavedDesign
 from mechdesign.domains import Finite
+from mechdesign.engine import Dask
 from mechdesign.errors import InvalidInput, MissingExtra
 from mechdesign.values import files
 

@@ -32,8 +32,8 @@ from mechdesign.cli.trajectory_options import (
     rounding_of,
     wanted_columns,
 )
-from mechdesign.collect.engine import Engine
 from mechdesign.deploy import load_table
+from mechdesign.engine import Engine
 from mechdesign.errors import FileProblem, InvalidInput, require_epsilon, require_whole, showing_values, shows_values
 from mechdesign.trajectory.coordinates import COORDINATES
 from mechdesign.trajectory.files import FORMATS, Columns, found_columns, read_paths

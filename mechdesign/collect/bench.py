@@ -14,7 +14,6 @@ import math
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -24,15 +23,13 @@ from numpy.typing import NDArray
 
 from mechdesign.collect import estimators, metrics, postprocess, protocols
 from mechdesign.collect.datasets import Dataset
-from mechdesign.collect.engine import Engine, Local
 from mechdesign.collect.protocols import FrequencyProtocol, Grr, HadamardResponse, Longitudinal
 from mechdesign.collect.protocols.designed import Designed
 from mechdesign.design.result import versions
+from mechdesign.engine import Engine, Local
 from mechdesign.errors import FileProblem, InvalidInput, require_epsilon
 from mechdesign.values import files
-
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
+from mechdesign.values.declare import Counts, Floats, content, field, frozen, optional, whole
 
 RAW, IBU, LIKELY, PUBLISHED_IBU = "raw", "ibu", "ml", "ibu-10000"
 ONE_TIME = tuple(entry.key for entry in protocols.PROTOCOLS if not entry.longitudinal)
@@ -58,7 +55,23 @@ _LIKELY_ENOUGH = 1e-7
 _SAVE_SECONDS = 1.0
 
 
-@dataclass(frozen=True, slots=True)
+def _listed(name: str) -> Callable[[Any], tuple[Any, ...]]:
+    def entries(said: Any) -> tuple[Any, ...]:
+        if isinstance(said, str) or not isinstance(said, Sequence | np.ndarray):
+            raise InvalidInput(name, said, "be a list", f"for example {name}=({said!r},)")
+        return tuple(said)
+
+    return entries
+
+
+def _epsilons(said: Any) -> tuple[float, ...]:
+    found = tuple(require_epsilon(epsilon) for epsilon in _listed("epsilons")(said))
+    if not found or len(set(found)) < len(found):
+        raise InvalidInput("eps", found, "name at least one value, each once")
+    return found
+
+
+@frozen
 class Plan:
     """The cells of an experiment and what is measured in them.
 
@@ -66,35 +79,22 @@ class Plan:
     ``limit`` is eps_infinity of the longitudinal protocols (2 eps unless given): what users who never change lose.
     """
 
-    protocols: tuple[str, ...]
-    methods: tuple[str, ...]
-    epsilons: tuple[float, ...]
-    runs: int = 10
-    metrics: tuple[str, ...] = ("l1",)
-    seed: int = 0
-    designs: Mapping[str, FrequencyProtocol] = field(default_factory=dict)
-    limit: float | None = None
+    protocols: tuple[str, ...] = field(converter=_listed("protocols"))
+    methods: tuple[str, ...] = field(converter=_listed("methods"))
+    epsilons: tuple[float, ...] = field(converter=_epsilons)
+    runs: int = whole("runs", 1, default=10)
+    metrics: tuple[str, ...] = field(default=("l1",), converter=_listed("metrics"))
+    seed: int = whole("seed", 0, default=0)
+    designs: Mapping[str, FrequencyProtocol] = field(factory=dict)
+    limit: float | None = field(default=None, converter=optional(lambda said: require_epsilon(said, "limit")))
 
-    def __post_init__(self) -> None:
-        for name in ("protocols", "methods", "epsilons", "metrics"):
-            value = getattr(self, name)
-            if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray):
-                raise InvalidInput(name, value, "be a list", f"for example {name}=({value!r},)")
-            object.__setattr__(self, name, tuple(value))
+    def __attrs_post_init__(self) -> None:
         if not isinstance(self.designs, Mapping) or not all(hasattr(law, "channel") for law in self.designs.values()):
             raise InvalidInput("designs", self.designs, "map names to protocols", "make one with designed(...)")
         _require_names("protocol", self.protocols, (*ONE_TIME, *LONGITUDINAL, *self.designs))
         _require_names("method", self.methods, METHODS + SLOW_METHODS)
         named = tuple(metrics.metric(name).name for name in self.metrics if isinstance(name, str))  # top:5 included
         _require_names("metric", self.metrics, named or tuple(metrics.METRICS))
-        object.__setattr__(self, "epsilons", tuple(require_epsilon(epsilon) for epsilon in self.epsilons))
-        if not self.epsilons or len(set(self.epsilons)) < len(self.epsilons):
-            raise InvalidInput("eps", self.epsilons, "name at least one value, each once")
-        if self.limit is not None:
-            object.__setattr__(self, "limit", require_epsilon(self.limit, "limit"))
-        for name, value, least in (("runs", self.runs, 1), ("seed", self.seed, 0)):
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                raise InvalidInput(name, value, f"be a whole number, at least {least}")
         rows = len(self._pairs()) * self.runs * len(self.methods)
         if rows > MOST_ROWS:
             most = MOST_ROWS // (rows // self.runs)
@@ -124,7 +124,7 @@ class Plan:
         return chosen
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@frozen
 class Cell:
     """One simulated collection."""
 
@@ -139,7 +139,7 @@ class Cell:
         return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=words))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Row:
     """What was measured in a cell after one post-processing, by metric."""
 
@@ -150,7 +150,7 @@ class Row:
     values: dict[str, float]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Offer:
     """What a plan can compute for a protocol at an epsilon: which of its methods and which not, or why nothing."""
 
@@ -161,7 +161,7 @@ class Offer:
     impossible: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rank:
     """A protocol and post-processing at one epsilon: mean over runs, and where the expectation is with 95% confidence.
 
@@ -255,12 +255,12 @@ def measure(cells: Sequence[Cell], plan: Plan, counts: Counts) -> list[Row]:
     return rows
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Collected:
     """What a server holds: the support of all items, if it tells them apart, and how often each of few reports came."""
 
-    support: NDArray[Any] | None
-    reports: NDArray[Any] | None
+    support: NDArray[Any] | None = field(eq=content)
+    reports: NDArray[Any] | None = field(eq=content)
 
 
 def _collected(protocol: FrequencyProtocol, counts: Counts, rng: np.random.Generator) -> _Collected:
@@ -445,7 +445,7 @@ def _read(path: Path, plan: Plan, dataset: Dataset) -> dict[tuple[Cell, str], Ro
     return {(Cell(row.protocol, row.epsilon, row.run), row.method): row for row in rows}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Kept:
     """What a results file holds: the rows that are finished, and what they are about."""
 

@@ -11,12 +11,12 @@ others do not fit, and are read with these given.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
 from typing import Any
 
 from mechdesign.collect.protocols import FrequencyProtocol, Grr, LocalHashing, Longitudinal, Unary, arguments, protocol
 from mechdesign.collect.protocols.catalogue import entry
 from mechdesign.errors import InvalidInput, require_epsilon, require_number
+from mechdesign.values.declare import evolved, frozen
 
 OWN = "mechdesign"
 TEXT_HASH = "xxh32-decimal"
@@ -27,7 +27,7 @@ _TWICE_BY_VALUE = ("l-grr", "l-blh", "l-olh")
 _TYPED = 1e-5  # q as people copy it from elsewhere
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Package:
     """A package with clients of its own, and the protocols of which its reports are read."""
 
@@ -84,7 +84,7 @@ def law_of_client(
         values = 2 if key == "blh" else round(math.exp(require_epsilon(epsilon))) + 1
         law = protocol(key, epsilon, size, **({"g": values} if key == "olh" else {}) | options)
         assert isinstance(law, LocalHashing)
-        return replace(law, hash=TEXT_HASH)
+        return evolved(law, hash=TEXT_HASH)
     return protocol(key, epsilon, size, **options)
 
 
@@ -102,14 +102,14 @@ def with_chances(law: FrequencyProtocol, p: float, q: float | None) -> Frequency
     low = None if q is None else _require_chance(q, "q")
     if isinstance(once, Grr):
         low = _settled(low, (1 - high) / (once.size - 1), f"(1 - p) / (k - 1), as a report is one of {once.size} items")
-        return replace(once, p=high, q=_below(low, high))
+        return evolved(once, p=high, q=_below(low, high))
     if isinstance(once, LocalHashing):
         _below(_settled(low, once.q, f"1/g, as g = {once.hashes}"), high)
-        return replace(once, p=high, miss=1 - high)
+        return evolved(once, p=high, miss=1 - high)
     if isinstance(once, Unary):
         if low is None:
             raise InvalidInput("q", q, f"be given for {once.name}: p does not settle it", "pass --q")
-        return replace(once, p=high, q=_below(low, high), miss=1 - high)
+        return evolved(once, p=high, q=_below(low, high), miss=1 - high)
     raise InvalidInput("p", p, f"be left out for {once.name}: its parameters settle it")
 
 

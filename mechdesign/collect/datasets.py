@@ -13,13 +13,12 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.data.columns import arrow, plain_array, require_columns
 from mechdesign.data.headers import may_be_name, tell_of_name
@@ -28,8 +27,7 @@ from mechdesign.data.sources import open_data, require_only_column
 from mechdesign.data.text import place_of, text_column
 from mechdesign.errors import FileProblem, InvalidData, InvalidInput, sealed
 from mechdesign.values import files
-
-Counts = NDArray[np.int64]
+from mechdesign.values.declare import Counts, array, frozen
 
 _MOST_ITEMS = 10**6
 _NO_ITEM = ("nan", "na", "n/a", "<na>", "null")  # how programs write that there is no value; "none" may be an item
@@ -38,7 +36,16 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,4})?", re.ASCII | re.IG
 _MOST_USERS = 10**15  # beyond it a sum of counts could be off by one in doubles
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+def _counts(said: ArrayLike) -> Counts:
+    counts = np.asarray(said)
+    if counts.dtype.kind not in "iu" or (counts < 0).any():
+        raise InvalidData("counts", said, "be whole numbers of at least 0, one for each label")
+    if not 0 < counts.astype(np.float64).sum() <= _MOST_USERS:
+        raise InvalidInput("counts", int(counts.sum()), f"sum to at least one user and at most {_MOST_USERS:g}")
+    return counts.astype(np.int64)
+
+
+@frozen
 class Dataset:
     """Items and how many users hold each.
 
@@ -47,16 +54,12 @@ class Dataset:
     """
 
     labels: tuple[str, ...]
-    counts: Counts
+    counts: Counts = array(_counts)
 
-    def __post_init__(self) -> None:
+    def __attrs_post_init__(self) -> None:
         require_domain_labels(self.labels)
-        counts = np.asarray(self.counts)
-        if counts.shape != (len(self.labels),) or counts.dtype.kind not in "iu" or (counts < 0).any():
+        if self.counts.shape != (len(self.labels),):
             raise InvalidData("counts", self.counts, f"be {len(self.labels)} whole numbers of at least 0")
-        if not 0 < counts.astype(np.float64).sum() <= _MOST_USERS:
-            raise InvalidInput("counts", int(counts.sum()), f"sum to at least one user and at most {_MOST_USERS:g}")
-        object.__setattr__(self, "counts", counts.astype(np.int64))
 
     @classmethod
     def of_labels(cls, values: Iterable[str | int], domain: Sequence[str | int] | None = None) -> Dataset:

@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
@@ -31,8 +30,7 @@ from scipy import special
 
 from mechdesign.collect.protocols import FrequencyProtocol, variances
 from mechdesign.errors import InvalidInput, require_number
-
-Floats = NDArray[np.float64]
+from mechdesign.values.declare import Floats, array, frozen
 
 _NORMAL = 32.0  # deviations of a support from which its law is close to normal
 _AT_ONCE = 1 << 20
@@ -42,15 +40,15 @@ USERS = "users"
 SHARES = (POPULATION, USERS)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen
 class Intervals:
     """By item: standard error of the unbiased estimate and ends of the interval, for the share that ``of`` names."""
 
     of: str
     method: str
-    errors: Floats
-    lower: Floats
-    upper: Floats
+    errors: Floats = array()
+    lower: Floats = array()
+    upper: Floats = array()
 
 
 def share_intervals(law: FrequencyProtocol, support: ArrayLike, n: int, of: str, confidence: float) -> Intervals:
@@ -113,11 +111,12 @@ def _of_users(
     distinct, place = np.unique(support[few], return_inverse=True)
     coins = _Coins(n, law.p, law.q)
     first, last = coins.holders(distinct, (1 - level) / 2)
-    found.lower[few], found.upper[few] = first[place] / n, last[place] / n
-    return Intervals(USERS, "exact" if few.all() else "exact or normal", errors, found.lower, found.upper)
+    lower, upper = found.lower.copy(), found.upper.copy()
+    lower[few], upper[few] = first[place] / n, last[place] / n
+    return Intervals(USERS, "exact" if few.all() else "exact or normal", errors, lower, upper)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Coins:
     """``Bin(m, p) + Bin(n - m, q)``: the support of an item that m of n users hold."""
 

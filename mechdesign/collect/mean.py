@@ -16,10 +16,9 @@ where reports reach without end it is at least the least standard deviation that
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import special
 
 from mechdesign.collect.quantise import require_data
@@ -28,8 +27,7 @@ from mechdesign.errors import InvalidData, InvalidInput, require_finite
 from mechdesign.losses import Power
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.mechanisms.smooth import maximum
-
-Floats = NDArray[np.float64]
+from mechdesign.values.declare import Floats, frozen
 
 CONFIDENCE = 0.95
 _LINEAR = 1e-9  # of the length of the inputs: how far the expected report may be from a line
@@ -38,7 +36,7 @@ _ROUNDING = 2.0**-46  # of the farthest output: what the rounding of doubles may
 _PLACES = 257
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MeanEstimate:
     """An estimated mean with its interval; ``standard_error`` is about the noise and the choice of the users alike.
 
@@ -57,7 +55,7 @@ class MeanEstimate:
         return None if self.lower is None or self.upper is None else self.lower <= truth <= self.upper
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Calibration:
     """How reports become unbiased: ``(Y - intercept) / slope``, and the range of what bias is left."""
 

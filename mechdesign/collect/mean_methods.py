@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mechdesign.collect.mean import CONFIDENCE, MeanEstimate, expected_error, mean_of_reports
 from mechdesign.collect.quantise import require_data
@@ -16,8 +15,7 @@ from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.losses import Power
 from mechdesign.mechanisms import catalogue
-
-Floats = NDArray[np.float64]
+from mechdesign.values.declare import Floats, field, frozen
 
 TWO_PHASE, PAPER = "aaa", "aaa-paper"
 _RECONSTRUCTIONS: dict[str, Callable[..., Reconstruction]] = {"sw-em": estimate_by_em, "sw-ems": estimate_by_ems}
@@ -25,7 +23,7 @@ NAMES = (TWO_PHASE, PAPER, *_RECONSTRUCTIONS, *(entry.key for entry in catalogue
 """``aaa`` estimates from both groups, ``aaa-paper`` from the second alone; ``sw-em`` and ``sw-ems`` reconstruct."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Collected:
     """One simulated collection: the estimate, and its exact root mean squared error for these users.
 
@@ -37,7 +35,14 @@ class Collected:
     expected: float | None
 
 
-@dataclass(frozen=True, slots=True)
+def _method_name(said: object) -> str:
+    name = said.strip().lower() if isinstance(said, str) else said
+    if name not in NAMES:
+        raise InvalidInput("mechanism", said, f"be one of {', '.join(NAMES)}")
+    return str(name)
+
+
+@frozen
 class MeanMethod:
     """A way to estimate a mean, with what the two-phase protocol and the reconstructions can be told.
 
@@ -46,7 +51,7 @@ class MeanMethod:
     3
     """
 
-    name: str
+    name: str = field(converter=_method_name)
     epsilon: float
     inputs: Interval
     bins: int | None = None
@@ -54,11 +59,7 @@ class MeanMethod:
     form: str = "additive"
     confidence: float = CONFIDENCE
 
-    def __post_init__(self) -> None:
-        name = self.name.strip().lower() if isinstance(self.name, str) else self.name
-        if name not in NAMES:
-            raise InvalidInput("mechanism", self.name, f"be one of {', '.join(NAMES)}")
-        object.__setattr__(self, "name", name)
+    def __attrs_post_init__(self) -> None:
         if self.form not in FORMS:
             raise InvalidInput("form", self.form, f"be one of {', '.join(FORMS)}")
 

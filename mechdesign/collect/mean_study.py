@@ -13,21 +13,21 @@ import io
 import math
 from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import astuple, dataclass, fields
 from itertools import product
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any, cast
 
+import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from mechdesign.collect.mean_methods import NAMES, PAPER, TWO_PHASE, MeanMethod
 from mechdesign.collect.two_phase import FORMS, SHARE, default_bins
 from mechdesign.domains import Interval
-from mechdesign.errors import InvalidInput, require_epsilon
+from mechdesign.errors import InvalidInput, require_epsilon, require_whole
 from mechdesign.values import files
-
-Floats = NDArray[np.float64]
+from mechdesign.values.codec import encoded
+from mechdesign.values.declare import Floats, field, frozen, whole
 
 BOUNDS = Interval(-1.0, 1.0)
 _CLIP = 5.0
@@ -41,40 +41,49 @@ METHODS = (PAPER, TWO_PHASE, "laplace", "staircase", "duchi", "pm", "hm", "sw", 
 _EM_BINS = 64  # as in the paper's own experiment
 
 
-@dataclass(frozen=True, slots=True)
+def _some_of(name: str, known: tuple[str, ...]) -> Callable[[Iterable[str]], tuple[str, ...]]:
+    def names(said: Iterable[str]) -> tuple[str, ...]:
+        found = tuple(said)
+        if not found or not set(found) <= set(known):
+            raise InvalidInput(name, found, f"be some of {', '.join(known)}")
+        return found
+
+    return names
+
+
+def _each(name: str, convert: Callable[[Any], Any]) -> Callable[[Iterable[Any]], tuple[Any, ...]]:
+    def entries(said: Iterable[Any]) -> tuple[Any, ...]:
+        found = tuple(map(convert, said))
+        if not found:
+            raise InvalidInput(name, found, "be at least one")
+        return found
+
+    return entries
+
+
+def _user_count(said: Any) -> int:
+    return require_whole(said, "users", 1)
+
+
+@frozen
 class MeanStudy:
     """Which cells to run: every law, number of users and epsilon, each with all methods on the same data."""
 
-    laws: tuple[str, ...] = tuple(DRAWS)
-    users: tuple[int, ...] = (10**3, 10**4, 10**5)
-    epsilons: tuple[float, ...] = (0.5, 1.0, 2.0, 4.0)
-    methods: tuple[str, ...] = METHODS
-    trials: int = 100
+    laws: tuple[str, ...] = field(default=tuple(DRAWS), converter=_some_of("laws", tuple(DRAWS)))
+    users: tuple[int, ...] = field(default=(10**3, 10**4, 10**5), converter=_each("users", _user_count))
+    epsilons: tuple[float, ...] = field(default=(0.5, 1.0, 2.0, 4.0), converter=_each("epsilons", require_epsilon))
+    methods: tuple[str, ...] = field(default=METHODS, converter=_some_of("methods", NAMES))
+    trials: int = whole("trials", 1, default=100)
     share: float = SHARE
     form: str = "additive"
-    seed: int = 0
+    seed: int = whole("seed", 0, default=0)
 
-    def __post_init__(self) -> None:
-        for field, known in (("laws", tuple(DRAWS)), ("methods", NAMES)):
-            names = tuple(getattr(self, field))
-            object.__setattr__(self, field, names)
-            unknown = [name for name in names if name not in known]
-            if unknown or not names:
-                raise InvalidInput(field, names, f"be some of {', '.join(known)}")
-        object.__setattr__(self, "epsilons", tuple(require_epsilon(epsilon) for epsilon in self.epsilons))
-        object.__setattr__(self, "users", tuple(self.users))
-        for field, values in (("users", self.users), ("trials", (self.trials,))):
-            if not values or any(isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1 for n in values):
-                raise InvalidInput(field, values, "be whole numbers, at least 1")
+    def __attrs_post_init__(self) -> None:
         if self.form not in FORMS:
             raise InvalidInput("form", self.form, f"be one of {', '.join(FORMS)}")
-        if not self.epsilons:
-            raise InvalidInput("epsilons", self.epsilons, "be at least one")
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int | np.integer) or self.seed < 0:
-            raise InvalidInput("seed", self.seed, "be a whole number, at least 0")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Row:
     """One method in one cell."""
 
@@ -104,19 +113,18 @@ def run_study(study: MeanStudy, workers: int = 1) -> list[Row]:
     >>> [row.method for row in rows], rows[0].expected < rows[1].expected
     (['duchi', 'pm'], True)
     """
-    if isinstance(workers, bool) or not isinstance(workers, int | np.integer) or workers < 1:
-        raise InvalidInput("workers", workers, "be a whole number, at least 1")
+    processes = require_whole(workers, "workers", 1)
     keys = list(product(study.laws, study.users, study.epsilons))
     for law, users, epsilon in keys:  # what cannot run is refused before anything runs
         for name in study.methods:
             method = _method(name, study, law, users, epsilon)
             if method.is_two_phase:
                 method.plan(users)
-    seeds = np.random.SeedSequence(int(study.seed)).spawn(len(keys))
+    seeds = np.random.SeedSequence(study.seed).spawn(len(keys))
     cells: list[Cell] = [(study, *key, seed) for key, seed in zip(keys, seeds, strict=True)]
-    if workers == 1:
+    if processes == 1:
         return [row for cell in cells for row in run_cell(cell)]
-    with ProcessPoolExecutor(int(workers), mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
         return [row for rows in pool.map(run_cell, cells) for row in rows]
 
 
@@ -152,7 +160,7 @@ def _method(name: str, study: MeanStudy, law: str, users: int, epsilon: float) -
     return MeanMethod(name, epsilon, BOUNDS, bins, study.share, study.form)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Verdict:
     """Whether the paper's ordering, AAA first, holds in one cell: its error over that of the best other method."""
 
@@ -196,6 +204,6 @@ def save_rows(rows: Iterable[Row], path: Path | str, *, overwrite: bool = False)
     """The rows as CSV."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([field.name for field in fields(Row)])
-    writer.writerows(["" if value is None else value for value in astuple(row)] for row in rows)
+    writer.writerow([field.name for field in attrs.fields(cast(Any, Row))])
+    writer.writerows(["" if value is None else value for value in encoded(row).values()] for row in rows)
     return files.write_atomically(path, text.getvalue().encode(), overwrite=overwrite)

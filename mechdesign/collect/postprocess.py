@@ -11,17 +11,15 @@ Consistency" (NDSS 2020). Each is total: any finite vector has an answer, also o
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mechdesign.domains import require_numbers
 from mechdesign.errors import InvalidInput, require_finite
-
-Floats = NDArray[np.float64]
+from mechdesign.values.declare import Floats, frozen
 
 _STEEPEST = 64.0
 _SMALL_SHARE = 0.01  # relative width of cells of counts
@@ -35,7 +33,7 @@ class OfFrequency(Protocol):
     def __call__(self, f: Floats, /) -> ArrayLike: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Noise:
     """How far estimates are from the truth: n users, and the variance of one estimate at every true frequency."""
 

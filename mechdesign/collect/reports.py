@@ -13,7 +13,6 @@ Bits may be 0.0 and 1.0, pairs may be ``(seed, y)`` or ``(y, seed)``: y is the c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 from tokenize import TokenError
@@ -38,8 +37,8 @@ from mechdesign.data.headers import may_be_name, tell_of_name
 from mechdesign.data.sources import open_data
 from mechdesign.data.text import text_rows
 from mechdesign.errors import FileProblem, InvalidInput
+from mechdesign.values.declare import Counts, array, content, field, frozen
 
-Counts = NDArray[np.int64]
 Array = NDArray[Any]
 
 SEED_FIRST, HASH_FIRST = "seed,y", "y,seed"
@@ -51,7 +50,7 @@ _MOST_HASHES = 1 << 16  # hash values that are counted one by one
 _BITS = {"0": 0, "1": 1, "0.0": 0, "1.0": 1}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen
 class Counted:
     """What an estimate and its checks need of n reports.
 
@@ -60,9 +59,9 @@ class Counted:
     lie below 0 or above 1, by ``excess`` in all.
     """
 
-    support: Array
+    support: Array = array(np.asarray)
     n: int
-    hashes: Counts | None = None
+    hashes: Counts | None = field(default=None, eq=content)
     repeats: int = 0
     chunk: int = _CHUNK
     seed_bits: int | None = None
@@ -159,7 +158,7 @@ def _seed_first(pairs: Array, order: str, form: _Form, before: int) -> Array:
 # -- what reports look like --------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Form:
     """Reports of a protocol: ``width`` numbers each, of one kind; whole ones are below ``most``."""
 

@@ -15,11 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.collect.mean import MeanEstimate, calibrate
 from mechdesign.domains import Interval, require_numbers
-from mechdesign.errors import InvalidInput
+from mechdesign.errors import InvalidInput, require_whole
 from mechdesign.mechanisms.analysis import require_generator
 from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.values.declare import Floats
 
-Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 Collect = Callable[[Floats, Interval, np.random.Generator], MeanEstimate]
 
@@ -114,7 +114,6 @@ def _require_pairs(reports: ArrayLike, coordinates: ArrayLike, count: int) -> tu
 
 def _require_counts(users: int, count: int) -> None:
     for field, value in (("users", users), ("coordinates", count)):
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-            raise InvalidInput(field, value, "be a whole number, at least 1")
+        require_whole(value, field, 1)
     if users < count:
         raise InvalidInput("users", users, f"be at least {count}, one for each coordinate")

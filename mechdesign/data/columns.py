@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from mechdesign.data.numbers import is_missing
 from mechdesign.errors import InvalidData, InvalidInput, MissingExtra, listed
+from mechdesign.values.declare import Floats
 
-Floats = NDArray[np.float64]
 T = TypeVar("T")
 
 _POSITION = re.compile(r"\[(\d+)\]$")

@@ -6,7 +6,6 @@ import csv
 import io
 import math
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,24 +15,23 @@ from numpy.typing import NDArray
 from mechdesign.data.arrays import read_array
 from mechdesign.data.numbers import number_of
 from mechdesign.errors import FileProblem
+from mechdesign.values.declare import Floats, array, frozen
 from mechdesign.values.files import read_bytes
-
-Floats = NDArray[np.float64]
 
 _LARGEST = 64 * 2**20
 _OTHER_SEPARATORS = re.compile(r"[;\t]|^[-+]?\d[\d.,' ]*[,' ][\d.,' ]*$")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen
 class LabelledMatrix:
     """``values[x, y]`` with a label for each row and column, where the file has them."""
 
-    values: Floats
+    values: Floats = array(np.asarray)
     input_labels: tuple[str, ...] | None = None
     output_labels: tuple[str, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Source:
     name: str
     what: str

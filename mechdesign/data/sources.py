@@ -10,7 +10,6 @@ import csv
 import errno
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from io import FileIO, RawIOBase
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from mechdesign.data.columns import Reading, arrow, typed, written
 from mechdesign.data.headers import ONLY, may_be_name, tell_of_name
 from mechdesign.data.text import names_hint
 from mechdesign.errors import FileProblem, InvalidInput, listed
+from mechdesign.values.declare import field, frozen
 
 _BLOCK = 2 * 2**20  # bytes of CSV: a row must fit, and some 32 blocks are read ahead
 _ROWS = 1 << 18  # of Parquet
@@ -27,7 +27,7 @@ Progress = Callable[[int, int], None]
 """Told rows done and rows in all; of a CSV file the latter is an estimate from its bytes until all are done."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DataFile:
     """Columns of data. ``read(columns)`` gives Arrow batches in the order of the rows; ``path`` is of a file.
 
@@ -40,7 +40,7 @@ class DataFile:
     read: Callable[[Sequence[str]], Iterator[Any]]
     reading: Reading
     rows_in_all: Callable[[int], int]
-    metadata: Mapping[str, str] = field(default_factory=dict)
+    metadata: Mapping[str, str] = field(factory=dict)
     hint: str = ""  # what may be wrong with the names
     groups: tuple[int, ...] = ()
     read_groups: Callable[[Sequence[str], range], Iterator[Any]] | None = None

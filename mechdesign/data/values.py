@@ -9,7 +9,6 @@ from itertools import chain, islice
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mechdesign.data.columns import require_columns, typed, use_numbers
 from mechdesign.data.headers import may_be_name, tell_of_name
@@ -17,8 +16,7 @@ from mechdesign.data.numbers import number_of
 from mechdesign.data.sources import open_data, require_only_column
 from mechdesign.data.text import place_of, text_column
 from mechdesign.errors import FileProblem, InvalidData
-
-Floats = NDArray[np.float64]
+from mechdesign.values.declare import Floats
 
 _CHUNK = 1 << 16
 

@@ -35,10 +35,11 @@ from mechdesign.data.sources import (
 from mechdesign.deploy.estimators import DirectionEstimate, FrequencyEstimate, MeanEstimate, Tally
 from mechdesign.deploy.frames_columns import named
 from mechdesign.deploy.frames_files import batch_writer
-from mechdesign.deploy.frames_parts import Engine, Part, counted, parts_of
+from mechdesign.deploy.frames_parts import Part, counted, parts_of
 from mechdesign.deploy.sampler import sample, sample_codes
 from mechdesign.deploy.table import Table
 from mechdesign.domains import Circle, Finite
+from mechdesign.engine import Engine
 from mechdesign.errors import FileProblem, InvalidInput, MissingExtra, sealed
 from mechdesign.values import files
 
@@ -240,7 +241,7 @@ def estimate_reports(
 ) -> Estimate:
     """`estimate` from a file with progress; the column may be left out where there is one, or the file names it.
 
-    An ``engine`` (of `mechdesign.collect.engine`) counts the row groups of a Parquet file that all its workers can see
+    An ``engine`` (of `mechdesign.engine`) counts the row groups of a Parquet file that all its workers can see
     under the same name. The answer is the same to the last bit.
     """
     _require_quantity(of)

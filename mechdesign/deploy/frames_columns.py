@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from mechdesign.data.columns import Floats, Problem, Reading, arrow, is_text, plain_array, typed
+from mechdesign.data.columns import Problem, Reading, arrow, is_text, plain_array, typed
 from mechdesign.data.numbers import is_missing, number_of
 from mechdesign.deploy.labels import Names
 from mechdesign.errors import InvalidInput
+from mechdesign.values.declare import Floats
 
 # -- labels ------------------------------------------------------------------------------------------------------------
 

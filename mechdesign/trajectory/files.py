@@ -23,8 +23,8 @@ from mechdesign.errors import FileProblem, InvalidData, InvalidInput, sealed
 from mechdesign.trajectory.paths import Paths
 from mechdesign.trajectory.regions import Region, moved_inside, require_places, require_rows
 from mechdesign.values import files
+from mechdesign.values.declare import Floats, array, frozen
 
-Floats = NDArray[np.float64]
 Slots = NDArray[np.intp]
 
 FORMATS = (".csv", ".parquet", ".geojson")
@@ -32,7 +32,7 @@ MOST_IN_GEOJSON = 2_000_000
 _GEOJSON_BYTES = 2**29
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Columns:
     """The names of the columns; ``time`` may be missing. None of them is protected but x and y."""
 
@@ -46,7 +46,7 @@ class Columns:
         return [self.id, *([] if self.time is None else [self.time]), self.x, self.y]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Batch:
     """Some rows of a file: the number of each row's path, in the order of first appearance, and its place.
 
@@ -54,7 +54,7 @@ class Batch:
     """
 
     slots: Slots
-    places: Floats
+    places: Floats = array(np.asarray)
     arrow: Any
     moved: int = 0
 

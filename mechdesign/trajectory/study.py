@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +18,7 @@ from mechdesign.trajectory.regions import Polygon, Rectangle, Region, frame_of
 from mechdesign.trajectory.rivals import PlanarLaplace, published_strawman, strawman
 from mechdesign.trajectory.rounding import to_points
 from mechdesign.trajectory.tracs import PathMechanism, tracs_c, tracs_d
+from mechdesign.values.declare import frozen
 
 Make = Callable[[float], PathMechanism]
 Metric = Callable[[Paths, Paths], NDArray[np.float64]]
@@ -53,7 +53,7 @@ CONSTANT = "centre"
 _PLANE_CELLS = 12  # a second or two at every epsilon
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cell:
     """The average error of a method at an epsilon: the mean over paths, with a 95% interval for it."""
 

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import reduce
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mechdesign.domains import Circle, Finite, Interval
 from mechdesign.errors import InvalidInput, require_epsilon, require_number
@@ -33,8 +31,7 @@ from mechdesign.trajectory.regions import (
     frame_of,
     require_places,
 )
-
-Floats = NDArray[np.float64]
+from mechdesign.values.declare import Floats, frozen
 
 
 class Coordinate(Protocol):
@@ -95,7 +92,7 @@ def simulable(coordinate: Coordinate) -> Simulable:
     raise InvalidInput("mechanism", coordinate.name, "be one that is simulated", "tables draw `from_the_system`")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TracsC:
     """Each coordinate goes through a mechanism of its own (Algorithm 2 with any mechanisms inside).
 
@@ -141,7 +138,7 @@ class TracsC:
         return reduce(np.multiply, (_likelihood(mechanism, y, x) for mechanism, y, x in values))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TracsD:
     """The direction from a public reference, then the share of the way to the boundary (Algorithm 1, any mechanisms).
 
@@ -164,7 +161,7 @@ class TracsD:
     follow: bool = True
     name: str = "TraCS-D"
 
-    def __post_init__(self) -> None:
+    def __attrs_post_init__(self) -> None:
         if self.direction.inputs != DIRECTIONS or self.distance.inputs != SHARES:
             rule = f"take directions in {DIRECTIONS} and shares in {SHARES}"
             raise InvalidInput("mechanism", (self.direction.name, self.distance.name), rule)

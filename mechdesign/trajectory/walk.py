@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
@@ -40,13 +39,13 @@ from mechdesign.trajectory.tracs import (
     simulated,
 )
 from mechdesign.values import files
+from mechdesign.values.declare import Floats, frozen
 
-Floats = NDArray[np.float64]
 Slots = NDArray[np.intp]
 Post = Callable[[Paths], Paths]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Walked:
     """What was written, and what it cost: ``epsilon`` is the most that one location spends, ``most`` a whole path.
 
@@ -62,7 +61,7 @@ class Walked:
     moved: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Walk:
     """How the locations of a file become reports.
 
@@ -77,12 +76,12 @@ class Walk:
     project: bool = False
     post: Post | None = None
 
-    def __post_init__(self) -> None:
+    def __attrs_post_init__(self) -> None:
         if (self.mechanism is None) == (self.total is None) or (self.total is None) != (self.make is None):
             raise InvalidInput("walk", "neither or both", "have one mechanism, or a total and how to make them")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TableCoordinate:
     """A table in the place of a coordinate's mechanism: reports have exactly its probabilities."""
 

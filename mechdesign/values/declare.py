@@ -8,7 +8,7 @@ converters and keys of comparison where dataclasses have none.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, TypeVar, dataclass_transform
+from typing import Any, Literal, TypeVar, cast, dataclass_transform
 
 import attrs
 import numpy as np
@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from mechdesign.errors import InvalidInput, require_epsilon, require_finite, require_number, require_whole
 
 Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
 Rule = Callable[[Any, Any, Any], None]
 T = TypeVar("T")
 
@@ -119,6 +120,19 @@ def frozen(kind: type[T]) -> type[T]:
     Ends(lower=0.0, upper=1.0)
     """
     return attrs.frozen(kind)
+
+
+def evolved(value: T, **changes: object) -> T:
+    """The same value with some fields changed, checked as if it were made anew.
+
+    >>> @frozen
+    ... class Ends:
+    ...     lower: float = finite("lower end")
+    ...     upper: float = finite("upper end")
+    >>> evolved(Ends(0, 1), upper=2)
+    Ends(lower=0.0, upper=2.0)
+    """
+    return cast(T, attrs.evolve(cast(Any, value), **changes))
 
 
 def settle(value: object, **fields: object) -> None:

@@ -16,9 +16,9 @@ from mechdesign import Finite, catalogue
 from mechdesign.collect import bench, estimators, metrics
 from mechdesign.collect.bench import Cell, Plan, Row, ranking
 from mechdesign.collect.datasets import Dataset
-from mechdesign.collect.engine import Local
 from mechdesign.collect.protocols import designed, protocol
 from mechdesign.design.result import versions
+from mechdesign.engine import Local
 from mechdesign.errors import FileProblem, InvalidInput
 
 COUNTS = np.array([5000, 2500, 1200, 800, 400, 100, 0])

@@ -8,27 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.errors import InvalidData, InvalidInput
-
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
+from mechdesign.errors import InvalidData, InvalidInput, require_whole
+from mechdesign.values.declare import Counts, Floats
 
 MOST_ITEMS = 10**7
 MOST_COLUMNS = 1 << 16
 MOST_ENTRIES = 1 << 24
 MOST_USERS = 10**15  # counts of that many users and their sums are exact in doubles
-
-
-def require_whole(value: Any, field: str, least: int, most: int, next_step: str = "") -> int:
-    """A whole number between ``least`` and ``most``, or `InvalidInput`.
-
-    >>> require_whole(np.int32(7), "size", 2, 10)
-    7
-    """
-    is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not is_whole or not least <= value <= most:
-        raise InvalidInput(field, value, f"be a whole number from {least} to {most}", next_step)
-    return int(value)
 
 
 def as_array(values: Any, field: str) -> NDArray[Any]:

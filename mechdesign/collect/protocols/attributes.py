@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -23,11 +22,9 @@ from mechdesign.collect.protocols.grr import Grr, grr
 from mechdesign.collect.protocols.protocol import FrequencyProtocol, Support
 from mechdesign.collect.protocols.randomness import Randomness, require_randomness
 from mechdesign.collect.protocols.unary import Unary
-from mechdesign.errors import MAX_EPSILON, InvalidInput, require_epsilon
+from mechdesign.errors import MAX_EPSILON, InvalidInput, require_epsilon, require_whole
 from mechdesign.mechanisms.analysis import require_generator
-
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
+from mechdesign.values.declare import Counts, Floats, frozen
 
 RECORD, ATTRIBUTE = "record", "attribute"
 
@@ -35,7 +32,7 @@ _P = TypeVar("_P")
 _V = TypeVar("_V")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SplitBudget:
     """Every attribute is reported by its own protocol with a share of the budget.
 
@@ -72,7 +69,7 @@ class SplitBudget:
         return _part(self.parts, attribute).variance(f, n)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SampledAttribute:
     """Every user reports one attribute, drawn uniformly and disclosed, with the whole budget.
 
@@ -113,7 +110,7 @@ class SampledAttribute:
         To the protocol's own variance the sample adds ``f (1 - f) (n - m) / (m (n - 1))`` for ``m = n / d``.
         """
         part, d = _part(self.parts, attribute), len(self.parts)
-        users = arguments.require_whole(n, "n", max(2, d), arguments.MOST_USERS)
+        users = require_whole(n, "n", max(2, d), arguments.MOST_USERS)
         share = arguments.require_shares(f, "f")
         drawn = users / d
         return np.asarray(
@@ -121,7 +118,7 @@ class SampledAttribute:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SampledWithFakes:
     """RS+FD: one attribute, drawn uniformly and *not* disclosed, is reported; fakes go out for the others.
 
@@ -198,7 +195,7 @@ class SampledWithFakes:
         return pure.variance(_Chances(_part(self.parts, attribute).size, p, q), f, n)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Chances:
     size: int
     p: float
@@ -280,7 +277,7 @@ def _sizes(sizes: Sequence[int]) -> list[int]:
 
 
 def _part(parts: Sequence[_P], attribute: int) -> _P:
-    return parts[arguments.require_whole(attribute, "attribute", 0, len(parts) - 1)]
+    return parts[require_whole(attribute, "attribute", 0, len(parts) - 1)]
 
 
 def _paired(parts: Sequence[_P], values: Sequence[_V], field: str) -> list[tuple[_P, _V]]:

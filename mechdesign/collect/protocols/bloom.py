@@ -10,7 +10,6 @@ import hashlib
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,11 +20,10 @@ from mechdesign.collect.protocols.histories import Losses, Spent, Step, require_
 from mechdesign.collect.protocols.memo import Memo
 from mechdesign.collect.protocols.randomness import Randomness, require_randomness
 from mechdesign.collect.protocols.regression import Decoded, decode
-from mechdesign.errors import InvalidData, InvalidInput, require_epsilon, require_number
+from mechdesign.errors import InvalidData, InvalidInput, require_epsilon, require_number, require_whole
 from mechdesign.mechanisms.analysis import require_generator
+from mechdesign.values.declare import Counts, array, frozen
 
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
 Bits = NDArray[np.bool_]
 
 MOST_HASHES, MOST_BITS, MOST_COHORTS = 16, 1 << 16, 1 << 16
@@ -33,23 +31,23 @@ MOST_HASHES, MOST_BITS, MOST_COHORTS = 16, 1 << 16, 1 << 16
 _STRING_BITS = 31
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reports:
     """One row a user: the cohort, and the randomised bits."""
 
-    cohorts: Counts
+    cohorts: Counts = array(np.asarray)
     bits: Bits
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tally:
     """What the server keeps: users in each cohort, and how many of them set each bit (cohorts x bits)."""
 
-    users: Counts
-    ones: Counts
+    users: Counts = array(np.asarray)
+    ones: Counts = array(np.asarray)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BloomRappor:
     """Bloom filters of ``bits`` bits and ``hashes`` functions in ``cohorts``, each bit reported through ``once``.
 
@@ -72,10 +70,10 @@ class BloomRappor:
     first: Step | None = None
     second: Step | None = None
 
-    def __post_init__(self) -> None:
-        arguments.require_whole(self.hashes, "hashes", 1, MOST_HASHES)
-        arguments.require_whole(self.bits, "bits", 2 * self.hashes, MOST_BITS, "two strings may differ in 2 h bits")
-        arguments.require_whole(self.cohorts, "cohorts", 1, MOST_COHORTS)
+    def __attrs_post_init__(self) -> None:
+        require_whole(self.hashes, "hashes", 1, MOST_HASHES)
+        require_whole(self.bits, "bits", 2 * self.hashes, MOST_BITS, "two strings may differ in 2 h bits")
+        require_whole(self.cohorts, "cohorts", 1, MOST_COHORTS)
 
     @property
     def name(self) -> str:
@@ -193,7 +191,7 @@ class BloomClient:
 
     def __init__(self, law: BloomRappor, users: int, rng: Randomness) -> None:
         self._law, self._memo = law, Memo()
-        self.users = arguments.require_whole(users, "users", 0, 1 << _STRING_BITS)
+        self.users = require_whole(users, "users", 0, 1 << _STRING_BITS)
         self._cohorts = require_randomness(rng).integers(0, law.cohorts, self.users, np.int64)
         self._names: dict[str, int] = {}
         self._rounds = 0
@@ -268,7 +266,7 @@ def bloom_rappor(
     >>> round(bloom_rappor(2.0).privacy_loss(), 12), round(bloom_rappor(1.0, limit=3.0).limit_loss(), 12)
     (2.0, 3.0)
     """
-    epsilon, shares = require_epsilon(epsilon), arguments.require_whole(hashes, "hashes", 1, MOST_HASHES)
+    epsilon, shares = require_epsilon(epsilon), require_whole(hashes, "hashes", 1, MOST_HASHES)
     if limit is None:
         law = unary.sue(epsilon / shares, 2)
         return BloomRappor(bits, shares, cohorts, Step(law.p, law.q, law.miss))

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from mechdesign.collect.protocols import grr, hadamard, hashing, histogram, longitudinal, subset, unary
 from mechdesign.collect.protocols.protocol import FrequencyProtocol
 from mechdesign.errors import InvalidInput
+from mechdesign.values.declare import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entry:
     """A line of the catalogue; ``limit`` is an option of the memoised ones."""
 

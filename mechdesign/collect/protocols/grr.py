@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mechdesign.collect.protocols import arguments, pure
 from mechdesign.collect.protocols.randomness import Randomness, require_randomness
 from mechdesign.errors import InvalidInput, require_epsilon
 from mechdesign.mechanisms.analysis import require_generator
-
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
+from mechdesign.values.declare import Counts, Floats, frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Grr:
     """``P(y | x) = p`` for ``y = x`` and ``q`` for each of the k - 1 other items (Kairouz, Bonawitz and Ramage 2016).
 
@@ -36,7 +33,7 @@ class Grr:
     p: float
     q: float
 
-    def __post_init__(self) -> None:
+    def __attrs_post_init__(self) -> None:
         if not 0 <= self.q <= self.p <= 1 or abs(self.p + (self.size - 1) * self.q - 1) > 1e-9:
             raise InvalidInput("p, q", (self.p, self.q), f"satisfy 0 <= q <= p and p + {self.size - 1} q = 1")
 

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mechdesign.collect.protocols import arguments, pure
 from mechdesign.collect.protocols.randomness import Randomness, require_randomness
-from mechdesign.errors import InvalidInput, require_epsilon
+from mechdesign.errors import InvalidInput, require_epsilon, require_whole
 from mechdesign.mechanisms.analysis import require_generator
-
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
+from mechdesign.values.declare import Counts, Floats, frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HadamardResponse:
     """The report is one of K = B b indices: B ``blocks`` of b, a power of two, each with a Hadamard matrix.
 
@@ -41,9 +38,9 @@ class HadamardResponse:
     size: int
     blocks: int
 
-    def __post_init__(self) -> None:
+    def __attrs_post_init__(self) -> None:
         most = 1 << (self.size - 1).bit_length()
-        count = arguments.require_whole(self.blocks, "blocks", 1, most)
+        count = require_whole(self.blocks, "blocks", 1, most)
         if count & (count - 1):
             raise InvalidInput("blocks", self.blocks, "be a power of two")
 

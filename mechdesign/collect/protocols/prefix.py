@@ -11,7 +11,6 @@ import hashlib
 import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
@@ -29,11 +28,9 @@ from mechdesign.collect.protocols.hashing import (
     random_seeds,
 )
 from mechdesign.collect.protocols.randomness import Randomness, require_randomness
-from mechdesign.errors import InvalidInput, require_epsilon
+from mechdesign.errors import InvalidInput, require_epsilon, require_whole
 from mechdesign.mechanisms.analysis import require_generator
-
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
+from mechdesign.values.declare import Counts, Floats, array, frozen
 
 END = "\0"
 """Fills strings up to the full length; it sorts before and differs from every character of an alphabet."""
@@ -42,7 +39,7 @@ MOST_CANDIDATES = 1 << 20
 MOST_LENGTH = 256
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hitters:
     """Strings of the last group, most frequent first, with estimated frequencies and their standard error.
 
@@ -51,20 +48,20 @@ class Hitters:
     """
 
     strings: tuple[str, ...]
-    frequencies: Floats
+    frequencies: Floats = array(np.asarray)
     standard_error: float
-    found: NDArray[np.bool_]
+    found: NDArray[np.bool_] = array(np.asarray)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reports:
     """One row a user: the group, and the seed and the perturbed hash."""
 
-    groups: Counts
+    groups: Counts = array(np.asarray)
     hashes: Words
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PrefixSearch:
     """Strings over ``alphabet`` of at most ``length`` characters, found ``step`` characters at a time.
 
@@ -83,15 +80,15 @@ class PrefixSearch:
     step: int
     law: LocalHashing
 
-    def __post_init__(self) -> None:
+    def __attrs_post_init__(self) -> None:
         if not isinstance(self.alphabet, str) or not self.alphabet or len(set(self.alphabet)) != len(self.alphabet):
             raise InvalidInput("alphabet", self.alphabet, "be distinct characters in one string")
         if END in self.alphabet:
             raise InvalidInput("alphabet", self.alphabet, "not hold the null character, which ends strings")
-        arguments.require_whole(self.length, "length", 1, MOST_LENGTH)
-        arguments.require_whole(self.step, "step", 1, self.length)
+        require_whole(self.length, "length", 1, MOST_LENGTH)
+        require_whole(self.step, "step", 1, self.length)
         tried = self.beam_limit()
-        arguments.require_whole(self.beam, "beam", 1, tried, f"at most {MOST_CANDIDATES} candidates are tried a group")
+        require_whole(self.beam, "beam", 1, tried, f"at most {MOST_CANDIDATES} candidates are tried a group")
 
     def beam_limit(self) -> int:
         """The widest beam whose extensions can all be tried."""

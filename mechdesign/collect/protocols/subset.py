@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mechdesign.collect.protocols import arguments, pure
 from mechdesign.collect.protocols.randomness import Randomness, require_randomness
-from mechdesign.errors import InvalidData, require_epsilon
+from mechdesign.errors import InvalidData, require_epsilon, require_whole
 from mechdesign.mechanisms.analysis import require_generator
-
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
+from mechdesign.values.declare import Counts, Floats, frozen
 
 MOST_RUNS = 1 << 20
 
@@ -23,7 +20,7 @@ _AT_ONCE = 1 << 20
 _MOST_DRAWN = 900_000_000  # numpy draws hypergeometric numbers from populations below 10^9
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SubsetSelection:
     """A set S of ``subset = d`` items has probability proportional to ``e^eps`` if it holds x, to 1 if not.
 
@@ -41,8 +38,8 @@ class SubsetSelection:
     size: int
     subset: int
 
-    def __post_init__(self) -> None:
-        arguments.require_whole(self.subset, "subset", 1, self.size - 1, "a set of all items says nothing")
+    def __attrs_post_init__(self) -> None:
+        require_whole(self.subset, "subset", 1, self.size - 1, "a set of all items says nothing")
 
     @property
     def p(self) -> float:
@@ -110,7 +107,7 @@ class SubsetSelection:
         replacement.
         """
         held, generator = arguments.require_counts(counts, self.size), require_generator(rng)
-        repeats = arguments.require_whole(runs, "runs", 1, MOST_RUNS)
+        repeats = require_whole(runs, "runs", 1, MOST_RUNS)
         growth, share = math.expm1(self.epsilon), self.subset / self.size
         certain = generator.binomial(held, growth * share / (1 + growth * share), (repeats, self.size))
         free = held.sum() - certain.sum(axis=1)

@@ -7,12 +7,10 @@ from itertools import accumulate
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mechdesign.deploy.table import Table
 from mechdesign.domains import Circle
-
-Floats = NDArray[np.float64]
+from mechdesign.values.declare import Floats
 
 CONTINUOUS = ("pieces", "additive")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,15 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 from mechdesign.collect.protocols import arguments, pure
 from mechdesign.collect.protocols.randomness import Randomness, require_randomness
 from mechdesign.errors import InvalidInput, require_epsilon
+from mechdesign.values.declare import Counts, frozen
 
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
 Bits = NDArray[np.bool_]
 
 _AT_ONCE = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unary:
     """Bit v of the report is 1 with probability ``p`` if v is the user's item and ``q`` if not; bits are independent.
 
@@ -38,7 +36,7 @@ class Unary:
     q: float
     miss: float
 
-    def __post_init__(self) -> None:
+    def __attrs_post_init__(self) -> None:
         if not 0 < self.q <= self.p <= 1 or not self.miss > 0 or abs(self.p + self.miss - 1) > 1e-12:
             raise InvalidInput("p, q, miss", (self.p, self.q, self.miss), "satisfy 0 < q <= p and p + miss = 1")
 

@@ -160,7 +160,7 @@ def require_capacity(capacity: Capacity) -> None:
         raise InvalidInput("capacity", capacity.cap, "be at least 0, as consumption is")
 
 
-def unmet(requirement: Requirement, least: float, most: float, best: float, at: float) -> InvalidInput:
+def unmet_requirement(requirement: Requirement, least: float, most: float, best: float, at: float) -> InvalidInput:
     """The error of a requirement no epsilon of the range meets."""
     rule = f"be met by some eps in [{least:g}, {most:g}]"
     return InvalidInput("requirement", requirement.words, rule, f"best reached: {best:.6g} at eps = {at:g}")

@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mechdesign.budget import capri_exact
-from mechdesign.budget.capacity import LEAST, MOST, PRECISION, Capacity, Requirement, unmet
+from mechdesign.budget.capacity import LEAST, MOST, PRECISION, Capacity, Requirement, unmet_requirement
 from mechdesign.budget.ledger import Memory, Say
 from mechdesign.budget.searches import require_count
-from mechdesign.budget.simulation import Family, binomial_below, collections
+from mechdesign.budget.simulation import ProtocolFamily, binomial_below, collections
 from mechdesign.collect import postprocess
 from mechdesign.collect.protocols import FrequencyProtocol
 from mechdesign.errors import InvalidInput, require_epsilon, require_finite
@@ -46,7 +46,7 @@ class Tested:
 
 
 @frozen
-class Simulated:
+class SimulatedBudget:
     """The epsilon Algorithm 7 returns, and what it tested on the way. No error rate is attached."""
 
     protocol: str
@@ -82,9 +82,9 @@ def capri(
     phi: float = PRECISION,
     delta: float = 0.0,
     say: Say = lambda _: None,
-) -> Simulated:
+) -> SimulatedBudget:
     """Algorithm 7, and CAPRI-R where ``delta`` is above 0: both ends move ``delta`` less far."""
-    build = Family(protocol) if isinstance(protocol, str) else protocol
+    build = ProtocolFamily(protocol) if isinstance(protocol, str) else protocol
 
     def above(epsilon: float, say: Say) -> float:
         law = build(epsilon, capacity.v.size)
@@ -104,7 +104,7 @@ class Totals:
     (True, (5,))
     """
 
-    protocol: str = field(converter=lambda said: Family(said).name)
+    protocol: str = field(converter=lambda said: ProtocolFamily(said).name)
     capacity: Capacity
     seed: int = whole("seed", 0, default=0)
 
@@ -119,7 +119,7 @@ class Totals:
         """The estimated totals of the first ``runs`` collections of one batch."""
         words = struct.unpack("<2I", struct.pack("<d", epsilon))
         rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(*words, stream, batch)))
-        return simulate_etc(self.capacity, Family(self.protocol)(epsilon, self.capacity.v.size), runs, rng)
+        return simulate_etc(self.capacity, ProtocolFamily(self.protocol)(epsilon, self.capacity.v.size), runs, rng)
 
     def met(self, values: Floats) -> int:
         """How many are above the capacity."""
@@ -136,7 +136,7 @@ def capri_from(
     phi: float = PRECISION,
     delta: float = 0.0,
     say: Say = lambda _: None,
-) -> Simulated:
+) -> SimulatedBudget:
     """`capri` over collections of which some may be known: the same answer, whether it was stopped in between or not.
 
     >>> asked = Totals("grr", Capacity([0, 1], [400, 600], 500))
@@ -156,7 +156,7 @@ def capri_from(
         return met / count
 
     span = (least, most, phi, delta)
-    return _search(asked.capacity, requirement, Family(asked.protocol), above, count, span, say)
+    return _search(asked.capacity, requirement, ProtocolFamily(asked.protocol), above, count, span, say)
 
 
 def _search(
@@ -167,7 +167,7 @@ def _search(
     runs: int,
     span: tuple[float, float, float, float],
     say: Say,
-) -> Simulated:
+) -> SimulatedBudget:
     """The binary search, given the share of ``runs`` collections that are above the capacity at an epsilon."""
     least, most, phi, delta = span
     requirement.require_possible(capacity)
@@ -193,8 +193,8 @@ def _search(
             low = epsilon - relaxed
     if not any(test.holds for test in tested):
         best = tested[-1]
-        raise unmet(requirement, least, most, best.probability, best.epsilon)
-    return Simulated(build(high, capacity.v.size).name, high, runs, tuple(tested))
+        raise unmet_requirement(requirement, least, most, best.probability, best.epsilon)
+    return SimulatedBudget(build(high, capacity.v.size).name, high, runs, tuple(tested))
 
 
 def _say(say: Say, where: str, text: str) -> None:
@@ -244,7 +244,7 @@ def selection_law(
 
 
 @frozen
-class Step:
+class TimeStep:
     """One collection in time: the budget it was given, what was estimated and what was true.
 
     ``planned`` says whether the budget came from a capacity question, or is the largest allowed because the population
@@ -269,7 +269,7 @@ def over_time(
     *,
     least: float = LEAST,
     most: float = MOST,
-) -> list[Step]:
+) -> list[TimeStep]:
     """Section 6.1.1: what is collected at time t plans the budget of time t + 1, the first one is given.
 
     The requirement is ``Pr[FN] < tau`` where the last estimated total is above the capacity, else ``Pr[FP] < tau``.
@@ -277,7 +277,7 @@ def over_time(
     spent their sum.
     """
     require_generator(rng)
-    build = Family(protocol) if isinstance(protocol, str) else protocol
+    build = ProtocolFamily(protocol) if isinstance(protocol, str) else protocol
     if not populations:
         raise InvalidInput("populations", "none", "hold the counts of at least one point in time")
     epsilon, planned, steps = require_epsilon(first, "first eps"), True, []
@@ -287,7 +287,7 @@ def over_time(
         support = collections(law, truth.x, 1, rng)
         etc = float(truth.etc(law, support)[0])
         event = ("tp" if etc > cap else "fn") if truth.exceeded else ("fp" if etc > cap else "tn")
-        steps.append(Step(epsilon, planned, etc, truth.total, event))
+        steps.append(TimeStep(epsilon, planned, etc, truth.total, event))
         seen = Capacity(values, _households(law.estimate(support[0], truth.users), truth.users), cap)
         requirement = Requirement("fn" if seen.exceeded else "fp", tau)
         try:

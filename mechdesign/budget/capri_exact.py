@@ -25,8 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from mechdesign.budget.capacity import LEAST, MOST, Capacity, Requirement, unmet
-from mechdesign.budget.simulation import Family, has_independent_items
+from mechdesign.budget.capacity import LEAST, MOST, Capacity, Requirement, unmet_requirement
+from mechdesign.budget.simulation import ProtocolFamily, has_independent_items
 from mechdesign.collect.protocols import FrequencyProtocol, Grr, Longitudinal
 from mechdesign.errors import InvalidInput, require_epsilon
 from mechdesign.values.declare import Floats, frozen
@@ -68,7 +68,7 @@ class Exceedance:
 
     def __init__(self, capacity: Capacity, protocol: str | Callable[[float, int], FrequencyProtocol]) -> None:
         self.capacity = capacity
-        self.build = Family(protocol) if isinstance(protocol, str) else protocol
+        self.build = ProtocolFamily(protocol) if isinstance(protocol, str) else protocol
         self._transforms: dict[tuple[str, int], Complexes] = {}
 
     def __call__(self, epsilon: float) -> Probability:
@@ -191,7 +191,7 @@ def budget(
 
     best = at(high)
     if not requirement.holds(best.value):
-        raise unmet(requirement, low, high, best.value, high)
+        raise unmet_requirement(requirement, low, high, best.value, high)
     first = at(low)
     if requirement.holds(first.value):
         return Budget(name, low, None, first)
@@ -233,7 +233,7 @@ def chebyshev_budget(
 ) -> float | None:
     """The epsilon Chebyshev's bound asks for, to 1e-6, or None if it is out of range: more than is needed."""
     requirement.require_possible(capacity)
-    build = Family(protocol) if isinstance(protocol, str) else protocol
+    build = ProtocolFamily(protocol) if isinstance(protocol, str) else protocol
 
     def holds(epsilon: float) -> bool:
         wrong = chebyshev(capacity, build(epsilon, capacity.v.size))

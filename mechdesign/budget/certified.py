@@ -30,8 +30,8 @@ from collections.abc import Callable
 
 from scipy import special
 
-from mechdesign.budget.ledger import Ledger, Say, Tally
-from mechdesign.budget.searches import MOST_COUNT, Look, Range, unmet
+from mechdesign.budget.ledger import Ledger, RunTally, Say
+from mechdesign.budget.searches import MOST_COUNT, Range, SearchLook, unmet_constraint
 from mechdesign.budget.simulation import BATCH, COMMON
 from mechdesign.errors import InvalidInput, NoAnswer, require_number, require_whole
 from mechdesign.values.declare import frozen
@@ -47,7 +47,7 @@ class Verdict:
 
     epsilon: float
     verdict: str
-    tally: Tally
+    tally: RunTally
 
 
 @frozen
@@ -109,8 +109,8 @@ def search(
     say(f"eps = {span.most:g}")
     top = at(span.most)
     if top == FAILS:
-        looks = [Look(verdict.epsilon, verdict.tally, False) for verdict in verdicts]
-        raise unmet(ledger.question, span, looks)
+        looks = [SearchLook(verdict.epsilon, verdict.tally, False) for verdict in verdicts]
+        raise unmet_constraint(ledger.question, span, looks)
     if top == UNDECIDED:
         share = verdicts[-1].tally.share
         reason = (
@@ -170,7 +170,7 @@ def most_tests(span: Range) -> int:
 def decide(ledger: Ledger, epsilon: float, alpha: float, most_runs: int, stream: int = COMMON) -> Verdict:
     """The sequential test at one epsilon: it looks after every batch and stops as soon as it can."""
     probability, bar = ledger.question.constraint.probability, math.log(1 / alpha)
-    tally, batch = Tally(), 0
+    tally, batch = RunTally(), 0
     while tally.runs + BATCH <= most_runs:
         tally += ledger.batch(epsilon, stream, batch)
         batch += 1

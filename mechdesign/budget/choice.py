@@ -8,7 +8,7 @@ from mechdesign.budget import capri_exact, mean_route
 from mechdesign.budget.capacity import LEAST, MOST, Capacity, Requirement
 from mechdesign.budget.certified import Bracket
 from mechdesign.budget.runner import Answer
-from mechdesign.budget.simulation import Family
+from mechdesign.budget.simulation import ProtocolFamily
 from mechdesign.errors import InvalidInput
 from mechdesign.values.declare import frozen
 
@@ -78,7 +78,7 @@ def _option(capacity: Capacity, requirement: Requirement, name: str, least: floa
         ends = (found.lower, found.upper)
         chances = tuple(None if end is None else _numeric(capacity, requirement, key, end) for end in ends)
         return Option(key, MEAN, found.epsilon, interval=ends, bracket=ends, probability=(chances[0], chances[1]))
-    family = Family(key)  # refuses unknown names before anything is computed
+    family = ProtocolFamily(key)  # refuses unknown names before anything is computed
     try:
         exact = capri_exact.budget(capacity, requirement, family, least=least, most=most)
     except InvalidInput as error:

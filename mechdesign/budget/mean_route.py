@@ -20,7 +20,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy import special
 
-from mechdesign.budget.capacity import LEAST, MOST, Capacity, Requirement, unmet
+from mechdesign.budget.capacity import LEAST, MOST, Capacity, Requirement, unmet_requirement
 from mechdesign.design import UnbiasedProblem, optimal_unbiased
 from mechdesign.design.additive.search import AdditiveProblem, optimal_additive
 from mechdesign.domains import Interval
@@ -101,10 +101,10 @@ def exceedance(capacity: Capacity, name: str, epsilon: float) -> Normal:
     >>> round(found.value, 3), found.error < 0.05
     (0.05, True)
     """
-    return normal(capacity, law_of_sum(capacity, built(name, epsilon, capacity)))
+    return normal_exceedance(capacity, law_of_sum(capacity, built(name, epsilon, capacity)))
 
 
-def normal(capacity: Capacity, law: Sum) -> Normal:
+def normal_exceedance(capacity: Capacity, law: Sum) -> Normal:
     """``Pr[ETC > cap]`` under the normal law of a sum."""
     return Normal(float(special.ndtr((capacity.total - capacity.cap) / law.deviation)), law.error)
 
@@ -167,7 +167,7 @@ def mean_budget(
     def probability(epsilon: float, slack: float) -> float:
         """With the error against the requirement (slack 1), in its favour (-1), or left out (0)."""
         law = law_at(epsilon)
-        value = normal(capacity, law).value
+        value = normal_exceedance(capacity, law).value
         bad = 1 if requirement.event in ("fp", "fn") else -1
         return requirement.probability(capacity, value) + bad * slack * law.error
 
@@ -197,7 +197,7 @@ def mean_budget(
 
     found, easiest = root(0.0), root(-1.0)
     if found is None:
-        raise unmet(requirement, low, high, probability(high, 0.0), high)
+        raise unmet_requirement(requirement, low, high, probability(high, 0.0), high)
     epsilon = found[1]
     name = mechanism if isinstance(mechanism, str) else mechanism(epsilon).name
     lower = None if easiest is None or easiest[0] == low else easiest[0]

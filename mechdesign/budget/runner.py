@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from mechdesign.budget import certified, searches
 from mechdesign.budget.certified import Bracket
-from mechdesign.budget.ledger import Key, Ledger, Replayable, Say, Tally, entries_of
+from mechdesign.budget.ledger import Key, Ledger, Replayable, RunTally, Say, entries_of
 from mechdesign.budget.searches import Range, Selected
 from mechdesign.budget.simulation import Question
 from mechdesign.engine import Engine, Local
@@ -124,7 +124,7 @@ def _elsewhere(tasks: Sequence[Task], engine: Engine, store: Store, say: Say) ->
     return [done[position] for position in range(len(tasks))]
 
 
-def _remote(batch: tuple[Task, dict[Key, Tally]]) -> tuple[Answer, dict[Key, Tally]]:
+def _remote(batch: tuple[Task, dict[Key, RunTally]]) -> tuple[Answer, dict[Key, RunTally]]:
     """What a worker does."""
     task, entries = batch
     ledger = Ledger(task.question, dict(entries))
@@ -143,7 +143,7 @@ class Store:
 
     def __init__(self, path: Path | None) -> None:
         self._path, self._saved = path, time.monotonic()
-        self._entries: dict[str, dict[Key, Tally]] = {}
+        self._entries: dict[str, dict[Key, RunTally]] = {}
         if path is None:
             return
         if os.path.lexists(path):
@@ -151,7 +151,7 @@ class Store:
         else:
             files.require_writable(path)
 
-    def entries_for(self, question: Replayable) -> dict[Key, Tally]:
+    def entries_for(self, question: Replayable) -> dict[Key, RunTally]:
         """What is known of the collections of a question; what is added is kept."""
         return self._entries.setdefault(question.digest, {})
 
@@ -176,7 +176,7 @@ class Store:
         self._saved = time.monotonic()
 
 
-def _read(path: Path) -> dict[str, dict[Key, Tally]]:
+def _read(path: Path) -> dict[str, dict[Key, RunTally]]:
     document = files.read_json(path)
     questions = document.get("questions")
     if document.get("kind") != KIND or document.get("version") != VERSION or not isinstance(questions, dict):

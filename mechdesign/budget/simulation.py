@@ -53,10 +53,10 @@ def _key_of(name: str) -> str:
 
 
 @frozen
-class Family:
+class ProtocolFamily:
     """A protocol by name at every epsilon: one of the catalogue, or a numeric mechanism over equal bins of [0, 1].
 
-    >>> Family("oue")(1.0, 10).name, Family("sw")(1.0, 4).size
+    >>> ProtocolFamily("oue")(1.0, 10).name, ProtocolFamily("sw")(1.0, 4).size
     ('OUE', 4)
     """
 
@@ -80,7 +80,8 @@ def _users_by_item(said: ArrayLike) -> Counts:
 class Question:
     """Which epsilon a collection needs: a protocol over epsilon, a population, a post-processing and a constraint.
 
-    ``protocol`` is a name of `Family` or any function of (epsilon, number of items), picklable if processes are used.
+    ``protocol`` is a name of `ProtocolFamily` or any function of (epsilon, number of items), picklable if processes are
+    used.
     """
 
     protocol: str | Build
@@ -94,7 +95,7 @@ class Question:
         if self.method not in METHODS:
             raise InvalidInput("method", self.method, f"be one of {', '.join(METHODS)}")
         if isinstance(self.protocol, str):
-            family = Family(self.protocol)
+            family = ProtocolFamily(self.protocol)
             settle(self, protocol=family.name, build=family)
         elif callable(self.protocol):
             settle(self, build=self.protocol)

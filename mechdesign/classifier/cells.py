@@ -49,7 +49,7 @@ class Decision:
     place: Floats = array(np.asarray)
 
 
-class Region(Protocol):
+class LabelRegion(Protocol):
     @property
     def dimensions(self) -> int: ...
 
@@ -61,7 +61,7 @@ def _contents(boxes: tuple[Floats, Floats]) -> tuple[object, object]:
 
 
 @frozen
-class Cells:
+class Boxes:
     """Boxes that keep the label, and boxes still open; everything else loses it."""
 
     kept: tuple[Floats, Floats] = field(eq=_contents)
@@ -90,7 +90,7 @@ def mass_of(law: Perturbation, x: Floats) -> Mass:
     return mass
 
 
-def decompose(region: Region, mass: Mass | None = None, most: int = MOST_BOXES, gap: float = 0.0) -> Cells:
+def decompose(region: LabelRegion, mass: Mass | None = None, most: int = MOST_BOXES, gap: float = 0.0) -> Boxes:
     """All of space cut into boxes that keep, lose or have not decided the label.
 
     With a ``mass`` the heaviest boxes are cut first, boxes without mass are dropped as lost, and it ends when the open
@@ -100,14 +100,14 @@ def decompose(region: Region, mass: Mass | None = None, most: int = MOST_BOXES, 
     return _cut(region, np.full(shape, -np.inf), np.full(shape, np.inf), mass, most, gap)
 
 
-def is_kept(region: Region, lower: Floats, upper: Floats, most: int) -> bool:
+def is_kept(region: LabelRegion, lower: Floats, upper: Floats, most: int) -> bool:
     """Whether the label is kept on the closed box, proven; False where the limit is reached first."""
     cells = _cut(region, np.nextafter(lower, -np.inf)[None], upper[None], None, most, 0.0, until_lost=True)
     return cells.is_exact
 
 
 def _cut(
-    region: Region,
+    region: LabelRegion,
     lower: Floats,
     upper: Floats,
     mass: Mass | None,
@@ -115,7 +115,7 @@ def _cut(
     gap: float,
     *,
     until_lost: bool = False,
-) -> Cells:
+) -> Boxes:
     kept: list[tuple[Floats, Floats]] = []
     weights = np.ones(1)
     seen = 0
@@ -141,4 +141,4 @@ def _cut(
         weights = np.concatenate([weights[later], new_weights[some]])
     empty = np.empty((0, region.dimensions))
     lows, highs = [part[0] for part in kept] or [empty], [part[1] for part in kept] or [empty]
-    return Cells((np.concatenate(lows), np.concatenate(highs)), (lower, upper))
+    return Boxes((np.concatenate(lows), np.concatenate(highs)), (lower, upper))

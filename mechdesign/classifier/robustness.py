@@ -242,11 +242,11 @@ def robust_box(
     if region is not None:
         return rectangle(ProvenTest(region), record.sent, _EXACT if isinstance(region, LinearRegion) else steps)
     halvings = _face_steps(size) if steps is None else steps
-    test = SampledTest(record, rng or np.random.default_rng(), most_tests(size, halvings), tau, omega, method)
+    test = SampledTest(record, rng or np.random.default_rng(), most_box_tests(size, halvings), tau, omega, method)
     return rectangle(test, record.sent, halvings)
 
 
-def most_tests(size: int, halvings: int) -> int:
+def most_box_tests(size: int, halvings: int) -> int:
     """The most tests a rectangle takes."""
     return 1 + _RADIUS_STEPS + 2 * size * (1 + halvings)
 

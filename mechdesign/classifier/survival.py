@@ -22,7 +22,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mechdesign.classifier.cells import MOST_BOXES, Cells, Enclosure, decompose, mass_of
+from mechdesign.classifier.cells import MOST_BOXES, Boxes, Enclosure, decompose, mass_of
 from mechdesign.classifier.concentration import Perturbation, concentration
 from mechdesign.classifier.linear import LinearRegion
 from mechdesign.classifier.models import Record
@@ -80,7 +80,7 @@ def exact_survival(record: Record, law: Perturbation, most: int = MOST_BOXES, ga
     return decompose(region, mass_of(law, record.sent), most, gap).survival(law, record.sent)
 
 
-def all_cells(record: Record) -> Cells | None:
+def all_cells(record: Record) -> Boxes | None:
     """The whole region of a tree or an ensemble, for many mechanisms at once; None where it has too many boxes."""
     region = structure(record)
     cells = decompose(region) if isinstance(region, TreeRegion) else None

@@ -146,7 +146,7 @@ def run(
     with output.ending_cleanly(), output.progress("reading the data", quiet=quiet) as say:
         data = read_users(dataset, column, domain)
         laws = {name: _design(name, data.size) for name in protocol_names if name.lower().endswith(_DESIGN)}
-        plan = bench.Plan(protocol_names, methods, epsilons, repeat, names, seed, laws, limit)
+        plan = bench.BenchPlan(protocol_names, methods, epsilons, repeat, names, seed, laws, limit)
         rows = bench.run(plan, data, where, results=results, say=lambda done, total: say(f"{done} of {total} cells"))
     if domain is None:
         warn_of_gaps(data)
@@ -295,7 +295,7 @@ def _require_table_format(path: Path | None) -> None:
 # -- what leaves ------------------------------------------------------------------------------------------------------
 
 
-def _encoded(rows: Sequence[bench.Row], plan: bench.Plan, suffix: str) -> bytes:
+def _encoded(rows: Sequence[bench.Row], plan: bench.BenchPlan, suffix: str) -> bytes:
     columns: dict[str, list[Any]] = {
         "protocol": [row.protocol for row in rows],
         "method": [row.method for row in rows],
@@ -332,7 +332,7 @@ def _left_out(offers: Sequence[bench.Offer]) -> list[dict[str, Any]]:
     ]
 
 
-def _document(plan: bench.Plan, data: Dataset, ranks: dict[str, list[bench.Rank]]) -> dict[str, Any]:
+def _document(plan: bench.BenchPlan, data: Dataset, ranks: dict[str, list[bench.Rank]]) -> dict[str, Any]:
     def of(rank: bench.Rank) -> dict[str, Any]:
         return {
             "eps": rank.epsilon,
@@ -364,7 +364,7 @@ def _document(plan: bench.Plan, data: Dataset, ranks: dict[str, list[bench.Rank]
     }
 
 
-def _print(ranks: Sequence[bench.Rank], plan: bench.Plan, data: Dataset, name: str) -> None:
+def _print(ranks: Sequence[bench.Rank], plan: bench.BenchPlan, data: Dataset, name: str) -> None:
     metric = metrics.metric(name)
     for epsilon in _epsilons(ranks):
         here = [rank for rank in ranks if rank.epsilon == epsilon]

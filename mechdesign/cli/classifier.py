@@ -36,7 +36,7 @@ from mechdesign.classifier import (
     without_cap,
     zones_of,
 )
-from mechdesign.classifier.cells import Cells
+from mechdesign.classifier.cells import Boxes
 from mechdesign.classifier.models import PICKLES, UNPICKLING_RUNS_CODE, columns_named, require_features
 from mechdesign.classifier.pac import composed, require_delta
 from mechdesign.cli import output
@@ -170,7 +170,7 @@ class _Study:
     boxes: list[Robust]
     delta: float | None
     has_exact: bool
-    cells: list[Cells | None]
+    cells: list[Boxes | None]
 
     def row(self, law: Perturbation, samples: int, rng: np.random.Generator) -> Row:
         """What is known about one mechanism at one eps, over the records."""

@@ -16,7 +16,7 @@ from mechdesign.cli import output
 from mechdesign.cli.given import refuse_given
 from mechdesign.cli.looks import save_picture
 from mechdesign.cli.options import AsJson, Eps, Force, PlotFile, Quiet, parse_interval
-from mechdesign.collect.mean import MeanEstimate, interval, sampling_error
+from mechdesign.collect.mean import EstimatedMean, normal_interval, sampling_error
 from mechdesign.collect.mean_methods import NAMES, PAPER, TWO_PHASE, Collected, MeanMethod
 from mechdesign.collect.tuning import tune_two_phase
 from mechdesign.collect.two_phase import FORMS, SHARE
@@ -86,7 +86,7 @@ def run(
     start = _seed(seed)
     with output.progress(f"{runs} collections from {values.size} users", quiet=quiet) as say:
         rows = []
-        plain = interval(float(values.mean()), sampling_error(values, inputs), values.size, confidence)
+        plain = normal_interval(float(values.mean()), sampling_error(values, inputs), values.size, confidence)
         for method in methods:
             if law is not None and method.is_two_phase:
                 say(f"the best share and bins for {method.name}")
@@ -96,7 +96,7 @@ def run(
             rows.append(row | {"worth": _worth(row, encoded(plain))})
     if plot_file is not None:
         title = f"Mean of {name} under local privacy, ε = {eps:g}, {values.size} users, one collection each"
-        estimates = {row["mechanism"]: MeanEstimate(**{key: row[key] for key in encoded(plain)}) for row in rows}
+        estimates = {row["mechanism"]: EstimatedMean(**{key: row[key] for key in encoded(plain)}) for row in rows}
         save_picture(mean_intervals(estimates, plain, name, title), plot_file, overwrite=force)
     if as_json:
         data = {"file": str(file), "column": column, "users": values.size, "clipped": clipped}

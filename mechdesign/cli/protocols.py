@@ -18,7 +18,7 @@ from mechdesign.cli.options import AsJson, Eps, Force, Quiet
 from mechdesign.collect.datasets import parse_domain_labels
 from mechdesign.collect.protocols import PROTOCOLS, FrequencyProtocol, protocol
 from mechdesign.collect.protocols.arguments import require_size, require_users
-from mechdesign.collect.protocols.catalogue import Entry, entry
+from mechdesign.collect.protocols.catalogue import ProtocolEntry, entry
 from mechdesign.collect.protocols.histories import require_rounds
 from mechdesign.collect.protocols.longitudinal import Longitudinal
 from mechdesign.collect.survey import Survey
@@ -82,7 +82,7 @@ def run(
         output.say_saved(out)
 
 
-def _row(line: Entry, epsilon: float, size: int, users: int, limit: float, rounds: int) -> dict[str, Any]:
+def _row(line: ProtocolEntry, epsilon: float, size: int, users: int, limit: float, rounds: int) -> dict[str, Any]:
     options = {"limit": limit} if line.longitudinal else {}
     about = {"key": line.key, "longitudinal": line.longitudinal, "citation": line.citation}
     try:

@@ -72,7 +72,7 @@ def _epsilons(said: Any) -> tuple[float, ...]:
 
 
 @frozen
-class Plan:
+class BenchPlan:
     """The cells of an experiment and what is measured in them.
 
     Protocols are names of the catalogue, or names of ``designs``: protocols given outright, each at its own epsilon.
@@ -107,14 +107,14 @@ class Plan:
         epsilons = sorted({epsilon for choices in at.values() for epsilon in choices})
         return [(name, epsilon) for epsilon in epsilons for name in self.protocols if epsilon in at[name]]
 
-    def cells(self) -> list[Cell]:
-        return [Cell(name, epsilon, run) for name, epsilon in self._pairs() for run in range(self.runs)]
+    def cells(self) -> list[BenchCell]:
+        return [BenchCell(name, epsilon, run) for name, epsilon in self._pairs() for run in range(self.runs)]
 
-    def first_cells(self) -> list[Cell]:
+    def first_cells(self) -> list[BenchCell]:
         """One cell of each protocol at each epsilon."""
-        return [Cell(name, epsilon, 0) for name, epsilon in self._pairs()]
+        return [BenchCell(name, epsilon, 0) for name, epsilon in self._pairs()]
 
-    def protocol(self, cell: Cell, size: int) -> FrequencyProtocol:
+    def protocol(self, cell: BenchCell, size: int) -> FrequencyProtocol:
         """The protocol of a cell, for that many items."""
         limit = self.limit if cell.protocol in LONGITUDINAL else None
         chosen = self.designs.get(cell.protocol) or _catalogued(cell.protocol, cell.epsilon, size, limit)
@@ -125,7 +125,7 @@ class Plan:
 
 
 @frozen
-class Cell:
+class BenchCell:
     """One simulated collection."""
 
     protocol: str
@@ -175,7 +175,7 @@ class Rank:
     interval: tuple[float, float] | None
 
 
-def offers(plan: Plan, size: int) -> list[Offer]:
+def offers(plan: BenchPlan, size: int) -> list[Offer]:
     """What can be computed for so many items, by epsilon and protocol; `InvalidInput` if that is nothing at all."""
     found = [_offer(plan, cell, size) for cell in plan.first_cells()]
     if not any(offer.methods for offer in found):
@@ -189,7 +189,7 @@ def offers(plan: Plan, size: int) -> list[Offer]:
 
 
 def run(
-    plan: Plan,
+    plan: BenchPlan,
     dataset: Dataset,
     engine: Engine | None = None,
     *,
@@ -214,7 +214,7 @@ def run(
     answers = (engine or Local())(partial(measure, plan=plan, counts=dataset.counts), batches)
     try:
         for position, rows in answers:
-            done.update({(Cell(row.protocol, row.epsilon, row.run), row.method): row for row in rows})
+            done.update({(BenchCell(row.protocol, row.epsilon, row.run), row.method): row for row in rows})
             finished += len(batches[position])
             if say is not None:
                 say(finished, len(cells))
@@ -231,7 +231,7 @@ def run(
     return [done[cell, method] for cell, method in wanted]
 
 
-def measure(cells: Sequence[Cell], plan: Plan, counts: Counts) -> list[Row]:
+def measure(cells: Sequence[BenchCell], plan: BenchPlan, counts: Counts) -> list[Row]:
     """The rows of some cells: what workers do."""
     n = int(counts.sum())
     truth = counts / n
@@ -299,7 +299,7 @@ def estimated(
     raw = protocol.estimate(support, n)
     if method == RAW:
         return raw
-    noise = postprocess.Noise(n, lambda f: protocol.variance(f, n))
+    noise = postprocess.SupportNoise(n, lambda f: protocol.variance(f, n))
     return postprocess.METHODS[method](raw, noise)
 
 
@@ -349,9 +349,9 @@ def _interval(values: Sequence[float]) -> tuple[float, float] | None:
     return mean - reach, mean + reach
 
 
-def _batches(cells: Sequence[Cell]) -> list[list[Cell]]:
+def _batches(cells: Sequence[BenchCell]) -> list[list[BenchCell]]:
     """Consecutive runs of one protocol at one epsilon together, at most sixteen."""
-    batches: list[list[Cell]] = []
+    batches: list[list[BenchCell]] = []
     for cell in cells:
         last = batches[-1] if batches else []
         if last and len(last) < _BATCH and (last[0].protocol, last[0].epsilon) == (cell.protocol, cell.epsilon):
@@ -371,7 +371,7 @@ def _channel(protocol: Designed | HadamardResponse) -> Floats:
     return protocol.channel()
 
 
-def _offer(plan: Plan, cell: Cell, size: int) -> Offer:
+def _offer(plan: BenchPlan, cell: BenchCell, size: int) -> Offer:
     if cell.protocol in plan.designs:
         protocol = plan.protocol(cell, size)  # of another size it is a mistake, not a gap
     else:
@@ -399,7 +399,7 @@ def _require_names(field: str, names: tuple[str, ...], known: tuple[str, ...]) -
 # -- the results file -------------------------------------------------------------------------------------------------
 
 
-def _origin(plan: Plan, dataset: Dataset) -> dict[str, Any]:
+def _origin(plan: BenchPlan, dataset: Dataset) -> dict[str, Any]:
     """What the numbers of a results file depend on besides its cells."""
     return {
         "data": dataset.digest,
@@ -417,7 +417,7 @@ def _origin(plan: Plan, dataset: Dataset) -> dict[str, Any]:
     }
 
 
-def _write(path: Path, plan: Plan, dataset: Dataset, rows: Iterable[Row]) -> None:
+def _write(path: Path, plan: BenchPlan, dataset: Dataset, rows: Iterable[Row]) -> None:
     document = {
         "kind": KIND,
         "version": VERSION,
@@ -428,7 +428,7 @@ def _write(path: Path, plan: Plan, dataset: Dataset, rows: Iterable[Row]) -> Non
     files.write_atomically(path, text.encode(), overwrite=True)
 
 
-def _read(path: Path, plan: Plan, dataset: Dataset) -> dict[tuple[Cell, str], Row]:
+def _read(path: Path, plan: BenchPlan, dataset: Dataset) -> dict[tuple[BenchCell, str], Row]:
     """The rows of a results file of the same data, seed and metrics; nothing if there is no file yet."""
     if not os.path.lexists(path):
         files.require_writable(path)
@@ -442,7 +442,7 @@ def _read(path: Path, plan: Plan, dataset: Dataset) -> dict[tuple[Cell, str], Ro
         tail = "name another file, or remove this one to start over"
         raise FileProblem("results file", str(path), f"be of the same run (its {differing} differ)", tail)
     rows = _rows(document, plan.metrics, path)
-    return {(Cell(row.protocol, row.epsilon, row.run), row.method): row for row in rows}
+    return {(BenchCell(row.protocol, row.epsilon, row.run), row.method): row for row in rows}
 
 
 @frozen

@@ -37,7 +37,7 @@ _PLACES = 257
 
 
 @frozen
-class MeanEstimate:
+class EstimatedMean:
     """An estimated mean with its interval; ``standard_error`` is about the noise and the choice of the users alike.
 
     An estimate whose error nobody knows, that of a reconstructed histogram, has neither: they are None.
@@ -96,7 +96,7 @@ def calibrate(mechanism: Mechanism) -> Calibration:
     return Calibration(0.0, 1.0, least, most)
 
 
-def mean_of_reports(reports: ArrayLike, mechanism: Mechanism, confidence: float = CONFIDENCE) -> MeanEstimate:
+def mean_of_reports(reports: ArrayLike, mechanism: Mechanism, confidence: float = CONFIDENCE) -> EstimatedMean:
     """The estimated mean of the users' values.
 
     >>> from mechdesign.mechanisms import catalogue
@@ -113,7 +113,7 @@ def mean_of_reports(reports: ArrayLike, mechanism: Mechanism, confidence: float 
     line = calibrate(mechanism)
     debiased = (seen - line.intercept) / line.slope
     error = math.sqrt(variance_of_reports(seen, mechanism, confidence) / seen.size) / line.slope
-    return interval(float(debiased.mean()), error, seen.size, confidence, (line.least_bias, line.most_bias))
+    return normal_interval(float(debiased.mean()), error, seen.size, confidence, (line.least_bias, line.most_bias))
 
 
 def variance_of_reports(reports: Floats, mechanism: Mechanism, confidence: float) -> float:
@@ -141,12 +141,12 @@ def cautious_variance(reports: Floats, ends: tuple[float, float], confidence: fl
     return float(reports.var()) + normal_quantile(confidence) ** 2 / 2 * reach / reports.size
 
 
-def interval(
+def normal_interval(
     value: float, error: float, users: int, confidence: float, bias: tuple[float, float] = (0.0, 0.0)
-) -> MeanEstimate:
+) -> EstimatedMean:
     """The normal interval around an estimate, widened by what its bias may be."""
     reach = normal_quantile(confidence) * error
-    return MeanEstimate(value, error, value - reach - bias[1], value + reach - bias[0], confidence, users)
+    return EstimatedMean(value, error, value - reach - bias[1], value + reach - bias[0], confidence, users)
 
 
 def normal_quantile(confidence: float) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mechdesign.collect.mean import CONFIDENCE, MeanEstimate, expected_error, mean_of_reports
+from mechdesign.collect.mean import CONFIDENCE, EstimatedMean, expected_error, mean_of_reports
 from mechdesign.collect.quantise import require_data
 from mechdesign.collect.square_wave import BINS, Reconstruction, estimate_by_em, estimate_by_ems
 from mechdesign.collect.two_phase import FORMS, SHARE, TwoPhasePlan, simulate_once
@@ -31,7 +31,7 @@ class Collected:
     two-phase protocol it is that of the mechanism which was designed in this very run, as if fixed beforehand.
     """
 
-    estimate: MeanEstimate
+    estimate: EstimatedMean
     expected: float | None
 
 
@@ -93,4 +93,4 @@ class MeanMethod:
         mechanism = catalogue.sw(self.epsilon, self.inputs)
         reports = mechanism.sample(data, rng)
         found = _RECONSTRUCTIONS[self.name](reports, mechanism, BINS if self.bins is None else self.bins)
-        return Collected(MeanEstimate(found.mean, None, None, None, self.confidence, data.size), None)
+        return Collected(EstimatedMean(found.mean, None, None, None, self.confidence, data.size), None)

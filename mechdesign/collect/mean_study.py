@@ -84,7 +84,7 @@ class MeanStudy:
 
 
 @frozen
-class Row:
+class StudyRow:
     """One method in one cell."""
 
     law: str
@@ -106,7 +106,7 @@ class Row:
 Cell = tuple[MeanStudy, str, int, float, np.random.SeedSequence]
 
 
-def run_study(study: MeanStudy, workers: int = 1) -> list[Row]:
+def run_study(study: MeanStudy, workers: int = 1) -> list[StudyRow]:
     """All rows of the study, the same for any number of worker processes: every cell has a seed of its own.
 
     >>> rows = run_study(MeanStudy(("bernoulli",), (100,), (2.0,), ("duchi", "pm"), trials=5))
@@ -128,7 +128,7 @@ def run_study(study: MeanStudy, workers: int = 1) -> list[Row]:
         return [row for rows in pool.map(run_cell, cells) for row in rows]
 
 
-def run_cell(cell: Cell) -> list[Row]:
+def run_cell(cell: Cell) -> list[StudyRow]:
     """All methods at one law, number of users and epsilon."""
     study, law, users, epsilon, seed = cell
     methods = [_method(name, study, law, users, epsilon) for name in study.methods]
@@ -150,7 +150,7 @@ def run_cell(cell: Cell) -> list[Row]:
     expected = [None if math.isnan(s) else math.sqrt(s) for s in squares.mean(axis=0).tolist()]
     coverage = [None if math.isnan(share) else share for share in covered.mean(axis=0).tolist()]
     numbers = zip(study.methods, mean_absolute.tolist(), rmse.tolist(), expected, coverage, strict=True)
-    return [Row(law, users, epsilon, name, study.trials, *rest) for name, *rest in numbers]
+    return [StudyRow(law, users, epsilon, name, study.trials, *rest) for name, *rest in numbers]
 
 
 def _method(name: str, study: MeanStudy, law: str, users: int, epsilon: float) -> MeanMethod:
@@ -161,7 +161,7 @@ def _method(name: str, study: MeanStudy, law: str, users: int, epsilon: float) -
 
 
 @frozen
-class Verdict:
+class Ordering:
     """Whether the paper's ordering, AAA first, holds in one cell: its error over that of the best other method."""
 
     law: str
@@ -175,14 +175,14 @@ class Verdict:
         return self.ratio < 1
 
 
-def verdicts(rows: Iterable[Row], method: str = PAPER, rivals: Iterable[str] | None = None) -> list[Verdict]:
+def verdicts(rows: Iterable[StudyRow], method: str = PAPER, rivals: Iterable[str] | None = None) -> list[Ordering]:
     """``error of the method / least error of the rivals`` in each cell; rivals are all but the two-phase protocols.
 
     >>> rows = run_study(MeanStudy(("bernoulli",), (100,), (2.0,), ("duchi", "pm"), trials=5))
     >>> [(verdict.rival, verdict.holds) for verdict in verdicts(rows, "pm")]
     [('duchi', False)]
     """
-    cells: dict[tuple[str, int, float], dict[str, Row]] = {}
+    cells: dict[tuple[str, int, float], dict[str, StudyRow]] = {}
     for row in rows:
         cells.setdefault((row.law, row.users, row.epsilon), {})[row.method] = row
     allowed = None if rivals is None else set(rivals)
@@ -196,14 +196,14 @@ def verdicts(rows: Iterable[Row], method: str = PAPER, rivals: Iterable[str] | N
         if method not in cell or not others:
             raise InvalidInput("rows", key, f"hold {method} and a rival in every cell")
         best = min(others, key=lambda row: row.best_known)
-        found.append(Verdict(*key, best.method, cell[method].best_known / best.best_known))
+        found.append(Ordering(*key, best.method, cell[method].best_known / best.best_known))
     return found
 
 
-def save_rows(rows: Iterable[Row], path: Path | str, *, overwrite: bool = False) -> Path:
+def save_rows(rows: Iterable[StudyRow], path: Path | str, *, overwrite: bool = False) -> Path:
     """The rows as CSV."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([field.name for field in attrs.fields(cast(Any, Row))])
+    writer.writerow([field.name for field in attrs.fields(cast(Any, StudyRow))])
     writer.writerows(["" if value is None else value for value in encoded(row).values()] for row in rows)
     return files.write_atomically(path, text.getvalue().encode(), overwrite=overwrite)

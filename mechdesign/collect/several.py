@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.collect.mean import MeanEstimate, calibrate
+from mechdesign.collect.mean import EstimatedMean, calibrate
 from mechdesign.domains import Interval, require_numbers
 from mechdesign.errors import InvalidInput, require_whole
 from mechdesign.mechanisms.analysis import require_generator
@@ -21,7 +21,7 @@ from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.values.declare import Floats
 
 Whole = NDArray[np.int64]
-Collect = Callable[[Floats, Interval, np.random.Generator], MeanEstimate]
+Collect = Callable[[Floats, Interval, np.random.Generator], EstimatedMean]
 
 
 def deal_coordinates(users: int, count: int, rng: np.random.Generator) -> Whole:
@@ -72,7 +72,7 @@ def scaled_errors(data: ArrayLike, mechanisms: Sequence[Mechanism]) -> Floats:
 
 def collect_means(
     data: ArrayLike, bounds: Sequence[Interval], rng: np.random.Generator, collect: Collect
-) -> list[MeanEstimate]:
+) -> list[EstimatedMean]:
     """One collection of the means of all columns: users dealt out over the coordinates, ``collect`` asks each group.
 
     Any one-dimensional collection will do, the two-phase protocol included: a user is in one group of one coordinate,

@@ -28,10 +28,10 @@ from numpy.typing import ArrayLike, NDArray
 from mechdesign.collect.descriptor import Descriptor, EdgeResponse, HistogramProtocol, describe, report_edges
 from mechdesign.collect.mean import (
     CONFIDENCE,
-    MeanEstimate,
+    EstimatedMean,
     calibrate,
     cautious_variance,
-    interval,
+    normal_interval,
     variance_of_reports,
 )
 from mechdesign.collect.numeric import Accuracy
@@ -233,7 +233,7 @@ class TwoPhasePlan:
         reports: ArrayLike,
         mechanism: Mechanism,
         confidence: float = CONFIDENCE,
-    ) -> MeanEstimate:
+    ) -> EstimatedMean:
         """The server at the end: ``w (debiased mean of the first group) + (1 - w) (mean of the second group)``.
 
         The averages are over the reports that came, whose numbers ``users`` of the answer adds up.
@@ -250,13 +250,13 @@ class TwoPhasePlan:
         assert self.weight is not None
         value, spread = float(seen.mean()), variance_of_reports(seen, mechanism, confidence) / seen.size
         if self.weight == 0.0:
-            return interval(value, math.sqrt(spread), users, confidence)
+            return normal_interval(value, math.sqrt(spread), users, confidence)
         self.response.support(edge_reports)  # refuses what is no edge
         numbers = self.response.debiased()
         said = numbers[np.asarray(edge_reports)]
         variance = cautious_variance(said, (float(numbers[0]), float(numbers[-1])), confidence) / said.size
         error = math.sqrt(self.weight**2 * variance + (1 - self.weight) ** 2 * spread)
-        return interval(self.weight * float(said.mean()) + (1 - self.weight) * value, error, users, confidence)
+        return normal_interval(self.weight * float(said.mean()) + (1 - self.weight) * value, error, users, confidence)
 
     def expected_error(self, values: ArrayLike, mechanism: Mechanism) -> float:
         """The root mean squared error for these users, over splits and noise: exact for a mechanism fixed beforehand.
@@ -317,7 +317,7 @@ class TwoPhaseRun:
 
     descriptor: Descriptor
     mechanism: Mechanism
-    estimate: MeanEstimate
+    estimate: EstimatedMean
 
 
 def simulate_once(

@@ -76,7 +76,7 @@ class _Seen:
         return numbers
 
 
-def form_of(path: Path, what: str) -> str:
+def format_of(path: Path, what: str) -> str:
     """Which of the formats a file has, by its name."""
     form = path.suffix.lower()
     form = ".geojson" if form == ".json" else form
@@ -99,7 +99,7 @@ def found_columns(path: Path, wanted: Mapping[str, str | None] | None = None) ->
     GeoJSON has no columns: names wanted of it are refused.
     """
     asked = {field: name for field, name in (wanted or {}).items() if name is not None}
-    if form_of(path, "data file") == ".geojson":
+    if format_of(path, "data file") == ".geojson":
         if asked:
             raise InvalidInput("column", next(iter(asked.values())), "be left out", "GeoJSON has no columns")
         return Columns()
@@ -139,7 +139,7 @@ def batches(path: Path, columns: Columns, region: Region | None, *, project: boo
 
 def lengths_of(path: Path, columns: Columns) -> Slots:
     """How many locations each path of a file has."""
-    if form_of(path, "data file") == ".geojson":
+    if format_of(path, "data file") == ".geojson":
         return read_geojson(path)[0].lengths
     counts = np.zeros(0, dtype=np.intp)
     for batch in batches(path, columns, None):
@@ -153,7 +153,7 @@ def read_paths(
     path: Path, columns: Columns, region: Region | None, *, project: bool = False
 ) -> tuple[Paths, list[str]]:
     """All paths of a file and their names, in memory: for pictures and studies."""
-    if form_of(path, "data file") == ".geojson":
+    if format_of(path, "data file") == ".geojson":
         paths, names = read_geojson(path)
         return paths.replaced(_inside(region, paths.places, str(path), 0, project=project)[0]), names
     parts = list(batches(path, columns, region, project=project))
@@ -180,7 +180,7 @@ Write = Callable[[Batch, Floats], None]
 @contextlib.contextmanager
 def row_writer(out: Path, columns: Columns, *, overwrite: bool, like: Path) -> Iterator[Write]:
     """Takes batches and their reports to a file that appears when all is done; it can be read by whom ``like`` can."""
-    form = form_of(out, "output file")
+    form = format_of(out, "output file")
     with files.replacing(out, overwrite=overwrite, like=like) as stream, contextlib.ExitStack() as opened:
         if form == ".geojson":
             yield opened.enter_context(_gathering(stream, columns))

@@ -18,7 +18,7 @@ from mechdesign.trajectory.files import (
     Batch,
     Columns,
     batches,
-    form_of,
+    format_of,
     geojson,
     lengths_of,
     read_geojson,
@@ -150,11 +150,11 @@ def walk_file(
 
     ``draw`` is a generator, or how a coordinate's reports are drawn (`from_the_system`).
     """
-    form_of(out, "output file")
+    format_of(out, "output file")
     files.require_writable(out, overwrite=overwrite)
     if out.exists() and files.is_same_file(source, out):
         raise FileProblem("output file", str(out), "differ from the data file", "the data is never overwritten")
-    if form_of(source, "data file") == ".geojson":
+    if format_of(source, "data file") == ".geojson":
         return _walk_geojson(source, out, columns, walk, draw, overwrite=overwrite)
     lengths = lengths_of(source, columns) if walk.total is not None else None
     memory = _Memory(walk, draw, lengths)
@@ -174,7 +174,7 @@ def walk_file(
 def _walk_geojson(
     source: Path, out: Path, columns: Columns, walk: Walk, draw: Draw | np.random.Generator, *, overwrite: bool
 ) -> Walked:
-    if form_of(out, "output file") != ".geojson":
+    if format_of(out, "output file") != ".geojson":
         rule = "end in .geojson where the data do"
         raise FileProblem("output file", str(out), rule, "lines of GeoJSON have no rows to write")
     paths, names = read_paths(source, columns, walk.region, project=walk.project)

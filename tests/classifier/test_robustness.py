@@ -24,7 +24,7 @@ from mechdesign.classifier import (
     smallest_epsilon,
     utility,
 )
-from mechdesign.classifier.robustness import METHODS, clopper_pearson_points, hoeffding_points, most_tests, radius
+from mechdesign.classifier.robustness import METHODS, clopper_pearson_points, hoeffding_points, most_box_tests, radius
 from mechdesign.errors import InvalidInput, NoAnswer
 
 BAND = Classifier(lambda points: (points[:, 0] >= 0.2) & (points[:, 0] <= 0.8), 1)
@@ -70,7 +70,7 @@ def test_a_rectangle_takes_no_more_tests_than_share_its_confidence() -> None:
     from mechdesign.classifier import rectangle
 
     rectangle(Counting(), np.full(5, 0.5), 4)
-    assert calls <= most_tests(5, 4)
+    assert calls <= most_box_tests(5, 4)
 
 
 @pytest.mark.parametrize(("tau", "omega"), [(0, 0.05), (1, 0.05), (0.01, 0), (0.01, 1.5), (float("nan"), 0.05)])

@@ -32,7 +32,7 @@ _STRING_BITS = 31
 
 
 @frozen
-class Reports:
+class BloomReports:
     """One row a user: the cohort, and the randomised bits."""
 
     cohorts: Counts = array(np.asarray)
@@ -40,7 +40,7 @@ class Reports:
 
 
 @frozen
-class Tally:
+class BloomTally:
     """What the server keeps: users in each cohort, and how many of them set each bit (cohorts x bits)."""
 
     users: Counts = array(np.asarray)
@@ -135,11 +135,11 @@ class BloomRappor:
         """That many users, each in a cohort, with nothing remembered yet."""
         return BloomClient(self, users, rng)
 
-    def report(self, strings: Sequence[str], rng: Randomness) -> Reports:
+    def report(self, strings: Sequence[str], rng: Randomness) -> BloomReports:
         """The first reports of users with nothing remembered yet."""
         return BloomClient(self, len(strings), rng).report(strings, rng)
 
-    def tally(self, reports: Reports) -> Tally:
+    def tally(self, reports: BloomReports) -> BloomTally:
         """The sums the server keeps."""
         cohorts = arguments.require_values(reports.cohorts, self.cohorts, "cohorts")
         bits = arguments.require_reports(reports.bits, (self.bits,), "b", f"rows of {self.bits} bits")
@@ -147,9 +147,9 @@ class BloomRappor:
             raise InvalidInput("reports", (cohorts.size, len(bits)), "have one cohort for each row of bits")
         ones = np.zeros((self.cohorts, self.bits), dtype=np.int64)
         np.add.at(ones, cohorts, bits)
-        return Tally(np.bincount(cohorts, minlength=self.cohorts), ones)
+        return BloomTally(np.bincount(cohorts, minlength=self.cohorts), ones)
 
-    def simulate(self, counts: Mapping[str, int], rng: np.random.Generator) -> Tally:
+    def simulate(self, counts: Mapping[str, int], rng: np.random.Generator) -> BloomTally:
         """The tally of ``counts[s]`` users with string s: exact in law, at a cost free of the number of users."""
         generator = require_generator(rng)
         strings, held = arguments.require_named_counts(counts)
@@ -157,9 +157,9 @@ class BloomRappor:
         is_set = np.einsum("sc,scb->cb", users, self.filters(strings))
         inside = users.sum(axis=0)
         ones = generator.binomial(is_set, self.once.p)
-        return Tally(inside, ones + generator.binomial(inside[:, None] - is_set, self.once.q))
+        return BloomTally(inside, ones + generator.binomial(inside[:, None] - is_set, self.once.q))
 
-    def decode(self, tally: Tally, candidates: Sequence[str], error: float = 0.05) -> Decoded:
+    def decode(self, tally: BloomTally, candidates: Sequence[str], error: float = 0.05) -> Decoded:
         """Counts of the candidates: sparse regression of the unbiased bit counts on their filters.
 
         A candidate is ``found`` if its count is above zero beyond doubt: with at most the probability ``error`` that
@@ -196,7 +196,7 @@ class BloomClient:
         self._names: dict[str, int] = {}
         self._rounds = 0
 
-    def report(self, strings: Sequence[str], rng: Randomness) -> Reports:
+    def report(self, strings: Sequence[str], rng: Randomness) -> BloomReports:
         """One report a user, for the strings the users hold in this round."""
         law, source = self._law, require_randomness(rng)
         texts = _strings(strings)
@@ -207,13 +207,13 @@ class BloomClient:
         bits = filters[place, self._cohorts]
         self._rounds += 1
         if law.first is None or law.second is None:
-            return Reports(self._cohorts, _randomised(bits, law.once, source))
+            return BloomReports(self._cohorts, _randomised(bits, law.once, source))
         first = law.first
         names = np.array([self._names.setdefault(text, len(self._names)) for text in distinct], dtype=np.int64)
         keys = (np.arange(self.users, dtype=np.int64) << _STRING_BITS) + names[place]
         draw = lambda new: np.packbits(_randomised(bits[new], first, source), axis=1)  # noqa: E731
         memo = np.unpackbits(self._memo.recall(keys, draw), axis=1, count=law.bits).astype(np.bool_)
-        return Reports(self._cohorts, _randomised(memo, law.second, source))
+        return BloomReports(self._cohorts, _randomised(memo, law.second, source))
 
     def privacy_spent(self) -> Spent:
         """For each user the exact loss of all reports so far, given the rounds in which the string changed.

@@ -54,7 +54,7 @@ class Hitters:
 
 
 @frozen
-class Reports:
+class PrefixReports:
     """One row a user: the group, and the seed and the perturbed hash."""
 
     groups: Counts = array(np.asarray)
@@ -110,7 +110,7 @@ class PrefixSearch:
     def privacy_loss(self) -> float:
         return self.law.privacy_loss()
 
-    def report(self, strings: Sequence[str], rng: Randomness) -> Reports:
+    def report(self, strings: Sequence[str], rng: Randomness) -> PrefixReports:
         """A group, a seed and a perturbed hash of the group's prefix for each user."""
         source = require_randomness(rng)
         texts = [self._padded(text, f"strings[{place}]") for place, text in enumerate(strings)]
@@ -119,9 +119,9 @@ class PrefixSearch:
         keys = np.array([_key(text[: (group + 1) * self.step]) for text, group in pairs], dtype=np.uint64)
         seeds = random_seeds(len(texts), source)
         said = self.law.perturb(hash_values(keys, seeds, self.law.hashes), source)
-        return Reports(groups, np.stack([seeds, said], axis=1))
+        return PrefixReports(groups, np.stack([seeds, said], axis=1))
 
-    def search(self, reports: Reports, error: float = 0.05) -> Hitters:
+    def search(self, reports: PrefixReports, error: float = 0.05) -> Hitters:
         """The strings that survive all groups."""
         groups = arguments.require_values(reports.groups, self.groups, "groups")
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -22,6 +21,7 @@ from mechdesign.budget.simulation import Question
 from mechdesign.engine import Engine, Local
 from mechdesign.errors import FileProblem, InvalidInput, NoAnswer
 from mechdesign.values import files
+from mechdesign.values.clock import Clock
 from mechdesign.values.declare import evolved, field, frozen
 
 CERTIFIED = "certified"
@@ -142,7 +142,7 @@ class Store:
     """Entries by question, and the file they are kept in, if any."""
 
     def __init__(self, path: Path | None) -> None:
-        self._path, self._saved = path, time.monotonic()
+        self._path, self._until_saved = path, Clock(_SAVE_SECONDS)
         self._entries: dict[str, dict[Key, RunTally]] = {}
         if path is None:
             return
@@ -157,7 +157,7 @@ class Store:
 
     def keep(self) -> None:
         """Save if a second has passed."""
-        if self._path is not None and time.monotonic() - self._saved > _SAVE_SECONDS:
+        if self._path is not None and self._until_saved.is_over:
             self._save()
 
     def around(self, work: Callable[[], Found]) -> Found:
@@ -173,7 +173,7 @@ class Store:
         entries = {digest: Ledger.rows_of(found) for digest, found in self._entries.items()}
         text = json.dumps({"kind": KIND, "version": VERSION, "questions": entries}, allow_nan=False)
         files.write_atomically(self._path, (text + "\n").encode(), overwrite=True)
-        self._saved = time.monotonic()
+        self._until_saved = Clock(_SAVE_SECONDS)
 
 
 def _read(path: Path) -> dict[str, dict[Key, RunTally]]:

@@ -12,7 +12,6 @@ import itertools
 import json
 import math
 import os
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
@@ -29,6 +28,7 @@ from mechdesign.design.result import versions
 from mechdesign.engine import Engine, Local
 from mechdesign.errors import FileProblem, InvalidInput, require_epsilon
 from mechdesign.values import files
+from mechdesign.values.clock import Clock
 from mechdesign.values.declare import Counts, Floats, content, field, frozen, optional, whole
 
 RAW, IBU, LIKELY, PUBLISHED_IBU = "raw", "ibu", "ml", "ibu-10000"
@@ -208,7 +208,7 @@ def run(
     wanted = [(cell, method) for cell in cells for method in offered[cell.protocol, cell.epsilon]]
     missing = list(dict.fromkeys(cell for cell, method in wanted if (cell, method) not in done))
     batches = _batches(missing)
-    finished, save_at = len(cells) - len(missing), time.monotonic() + _SAVE_SECONDS
+    finished, until_saved = len(cells) - len(missing), Clock(_SAVE_SECONDS)
     if say is not None:
         say(finished, len(cells))
     answers = (engine or Local())(partial(measure, plan=plan, counts=dataset.counts), batches)
@@ -218,11 +218,11 @@ def run(
             finished += len(batches[position])
             if say is not None:
                 say(finished, len(cells))
-            started = time.monotonic()
-            if results is not None and started > save_at:
+            if results is not None and until_saved.is_over:
+                saving = Clock()
                 _write(results, plan, dataset, done.values())
                 # a large file is written less often: saving takes a tenth of the time at most
-                save_at = time.monotonic() + max(_SAVE_SECONDS, 9 * (time.monotonic() - started))
+                until_saved = Clock(max(_SAVE_SECONDS, 9 * saving.used))
     finally:
         if hasattr(answers, "close"):
             answers.close()

@@ -136,7 +136,7 @@ def _below(low: float, high: float) -> float:
 
 
 def _rounded_subset(epsilon: float, size: int) -> int:
-    return max(1, round(arguments.require_size(size) / (math.exp(require_epsilon(epsilon)) + 1)))
+    return max(1, round(arguments.require_item_count(size) / (math.exp(require_epsilon(epsilon)) + 1)))
 
 
 def _printed_chain(name: str, epsilon: float, size: int, options: dict[str, Any]) -> FrequencyProtocol:

@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
-from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -33,6 +32,7 @@ from mechdesign.collect.protocols import (
 )
 from mechdesign.collect.protocols.hashing import SEED_BITS
 from mechdesign.collect.protocols.xxh32 import SEED_BITS as SHORT_SEED_BITS
+from mechdesign.data.arrays import mapped_array
 from mechdesign.data.headers import may_be_name, tell_of_name
 from mechdesign.data.sources import open_data
 from mechdesign.data.text import text_rows
@@ -45,7 +45,6 @@ SEED_FIRST, HASH_FIRST = "seed,y", "y,seed"
 ORDERS = (SEED_FIRST, HASH_FIRST)
 
 _CHUNK = 10_000
-_MAGIC = b"\x93NUMPY"
 _MOST_HASHES = 1 << 16  # hash values that are counted one by one
 _BITS = {"0": 0, "1": 1, "0.0": 0, "1.0": 1}
 
@@ -234,17 +233,7 @@ class _Form:
 
 
 def _of_array(path: Path, form: _Form) -> Iterator[Array]:
-    try:
-        with path.open("rb") as stream:
-            is_array = stream.read(len(_MAGIC)) == _MAGIC
-        if not is_array:
-            raise ValueError("it does not begin as one")
-        reports = np.load(path, mmap_mode="r", allow_pickle=False)
-    # a header is parsed as Python
-    except (OSError, ValueError, EOFError, SyntaxError, TokenError, TypeError, OverflowError, RecursionError) as error:
-        said = error.strerror.lower() if isinstance(error, OSError) and error.strerror else ""
-        reason = said or "it is damaged, another format, or holds Python objects"
-        raise FileProblem("report file", str(path), f"be a readable .npy file: {reason}") from None
+    reports = mapped_array(path, "report file")
     if reports.ndim == 0 or len(reports) == 0:
         raise FileProblem("report file", str(path), "hold at least one report")
     for start in range(0, len(reports), _CHUNK):

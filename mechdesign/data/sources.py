@@ -14,7 +14,7 @@ from io import FileIO, RawIOBase
 from pathlib import Path
 from typing import Any
 
-from mechdesign.data.columns import Reading, arrow, typed, written
+from mechdesign.data.columns import Reading, arrow, require_columns, typed, written
 from mechdesign.data.headers import ONLY, may_be_name, tell_of_name
 from mechdesign.data.text import names_hint
 from mechdesign.errors import FileProblem, InvalidInput, listed
@@ -99,11 +99,22 @@ def require_only_column(data: DataFile) -> None:
         raise InvalidInput("column", None, rule, "pass --column NAME")
 
 
-def form_of(path: Path, what: str) -> str:
-    """Which of the two formats a file has, by its name."""
+def open_column(path: Path, column: str | None) -> tuple[DataFile, str]:
+    """The same, and which of its columns to read: the named one, or the only one there is."""
+    data = open_data(path)
+    if column is None:
+        require_only_column(data)
+    name = data.names[0] if column is None else column
+    require_columns([name], data.names, str(path))
+    return data, name
+
+
+def form_of(path: Path, what: str, forms: Sequence[str] = (".csv", ".parquet")) -> str:
+    """Which of these formats a file has, by its name."""
     form = path.suffix.lower()
-    if form not in (".csv", ".parquet"):
-        raise FileProblem(what, str(path), "end in .csv or .parquet", "the end of the name says the format")
+    if form not in forms:
+        known = f"{', '.join(forms[:-1])} or {forms[-1]}"
+        raise FileProblem(what, str(path), f"end in {known}", "the end of the name says the format")
     return form
 
 

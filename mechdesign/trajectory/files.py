@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mechdesign.data.columns import arrow, plain_array, require_columns, use_numbers
-from mechdesign.data.sources import DataFile, open_data
+from mechdesign.data.sources import DataFile, form_of, open_data
 from mechdesign.deploy.frames_files import batch_writer
 from mechdesign.errors import FileProblem, InvalidData, InvalidInput, sealed
 from mechdesign.trajectory.paths import Paths
@@ -77,12 +77,8 @@ class _Seen:
 
 
 def format_of(path: Path, what: str) -> str:
-    """Which of the formats a file has, by its name."""
-    form = path.suffix.lower()
-    form = ".geojson" if form == ".json" else form
-    if form not in FORMATS:
-        raise FileProblem(what, str(path), f"end in {', '.join(FORMATS)}", "the end of the name says the format")
-    return form
+    """Which of the formats a file has, by its name: GeoJSON may end in .json, too."""
+    return form_of(path.with_suffix(".geojson") if path.suffix.lower() == ".json" else path, what, FORMATS)
 
 
 _USUAL = {

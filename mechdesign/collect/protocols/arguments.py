@@ -28,7 +28,7 @@ def as_array(values: Any, field: str) -> NDArray[Any]:
     return array
 
 
-def require_size(size: Any) -> int:
+def require_item_count(size: Any) -> int:
     """The number of items k."""
     return require_whole(size, "size", 2, MOST_ITEMS, "one item alone needs no estimate")
 
@@ -38,7 +38,7 @@ def require_users(users: Any) -> int:
     return require_whole(users, "n", 1, MOST_USERS)
 
 
-def require_values(values: ArrayLike, size: int, field: str = "values") -> Counts:
+def require_items(values: ArrayLike, size: int, field: str = "values") -> Counts:
     """Items as positions from 0 to k - 1 in a list, the first one outside named by its position."""
     array = as_array(values, field)
     if array.ndim != 1 or (array.dtype.kind not in "iu" and array.size):

@@ -270,7 +270,7 @@ def _require_relation(neighbours: str) -> str:
 def _sizes(sizes: Sequence[int]) -> list[int]:
     if isinstance(sizes, str) or not isinstance(sizes, Iterable):
         raise InvalidInput("sizes", sizes, "be a list with the number of items of each attribute", "such as (4, 10)")
-    counts = [arguments.require_size(size) for size in sizes]
+    counts = [arguments.require_item_count(size) for size in sizes]
     if not counts:
         raise InvalidInput("sizes", counts, "name at least one attribute")
     return counts
@@ -291,7 +291,7 @@ def _columns(records: ArrayLike, parts: Sequence[FrequencyProtocol]) -> list[Cou
     table = arguments.as_array(records, "records")
     if table.ndim != 2 or table.shape[1] != len(parts):
         raise InvalidInput("records", table.shape, f"be a table with {len(parts)} columns, one row a user")
-    return [arguments.require_values(table[:, j], part.size, f"column {j}") for j, part in enumerate(parts)]
+    return [arguments.require_items(table[:, j], part.size, f"column {j}") for j, part in enumerate(parts)]
 
 
 def _counts(counts: Sequence[ArrayLike], parts: Sequence[FrequencyProtocol]) -> list[Counts]:

@@ -141,7 +141,7 @@ class BloomRappor:
 
     def tally(self, reports: BloomReports) -> BloomTally:
         """The sums the server keeps."""
-        cohorts = arguments.require_values(reports.cohorts, self.cohorts, "cohorts")
+        cohorts = arguments.require_items(reports.cohorts, self.cohorts, "cohorts")
         bits = arguments.require_reports(reports.bits, (self.bits,), "b", f"rows of {self.bits} bits")
         if len(bits) != cohorts.size:
             raise InvalidInput("reports", (cohorts.size, len(bits)), "have one cohort for each row of bits")

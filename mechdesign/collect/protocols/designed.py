@@ -54,7 +54,7 @@ class Designed:
     table: Table | None = None
 
     def __attrs_post_init__(self) -> None:
-        arguments.require_size(len(self.items))
+        arguments.require_item_count(len(self.items))
         arguments.require_channel_size(self.matrix.shape[1], self.matrix.shape[0])
 
     @property
@@ -107,7 +107,7 @@ class Designed:
 
     def report(self, values: ArrayLike, rng: Randomness) -> Counts:
         """The number of an output for each user; a table's reports can come from the operating system, in integers."""
-        places, source = arguments.require_values(values, self.size), require_randomness(rng)
+        places, source = arguments.require_items(values, self.size), require_randomness(rng)
         if isinstance(source, OperatingSystem):
             return self._shipped(places)
         reports = np.empty(places.size, dtype=np.int64)
@@ -130,7 +130,7 @@ class Designed:
 
     def histogram(self, reports: ArrayLike) -> Counts:
         """How often each output was reported."""
-        return np.bincount(arguments.require_values(reports, self.columns, "reports"), minlength=self.columns)
+        return np.bincount(arguments.require_items(reports, self.columns, "reports"), minlength=self.columns)
 
     def support(self, reports: ArrayLike) -> Floats:
         return self.support_of_histogram(self.histogram(reports))
@@ -214,7 +214,7 @@ def _items(domain: Interval | Circle | Finite, items: int | ArrayLike | None) ->
             raise InvalidInput("items", items, "be given where the inputs are no finite set", "for example items=10")
         return np.asarray(domain.points, dtype=np.float64)
     if isinstance(items, int | np.integer):
-        count = arguments.require_size(items)
+        count = arguments.require_item_count(items)
         if isinstance(domain, Finite):
             raise InvalidInput("items", items, "be left out, or a list of points of the finite domain")
         return np.asarray(domain.lower + (np.arange(count) + 0.5) / count * domain.length)

@@ -52,13 +52,13 @@ class Grr:
 
     def report(self, values: ArrayLike, rng: Randomness) -> Counts:
         """One item a user."""
-        items, source = arguments.require_values(values, self.size), require_randomness(rng)
+        items, source = arguments.require_items(values, self.size), require_randomness(rng)
         # q's own comparison: where k q is below the spacing of draws, a report is random more often, never less
         kept = source.random(items.size) >= self.size * self.q
         return np.where(kept, items, source.integers(0, self.size, items.size, np.int64))
 
     def support(self, reports: ArrayLike) -> Counts:
-        return np.bincount(arguments.require_values(reports, self.size, "reports"), minlength=self.size)
+        return np.bincount(arguments.require_items(reports, self.size, "reports"), minlength=self.size)
 
     def simulate(self, counts: ArrayLike, rng: np.random.Generator) -> Counts:
         """Kept reports ``Bin(n_v, p - q)``, and the rest multinomial with equal chances."""
@@ -77,6 +77,6 @@ class Grr:
 
 def grr(epsilon: float, size: int, name: str = "GRR") -> Grr:
     """GRR with ``p = e^eps / (e^eps + k - 1)`` and ``q = 1 / (e^eps + k - 1)``."""
-    epsilon, size = require_epsilon(epsilon), arguments.require_size(size)
+    epsilon, size = require_epsilon(epsilon), arguments.require_item_count(size)
     q = 1 / (math.exp(epsilon) + size - 1)
     return Grr(name, epsilon, size, math.exp(epsilon) * q, q)

@@ -92,7 +92,7 @@ class HadamardResponse:
 
     def report(self, values: ArrayLike, rng: Randomness) -> Counts:
         """One index a user: any one with probability ``K / Z``, else one where the own row is +1."""
-        items, source = arguments.require_values(values, self.size), require_randomness(rng)
+        items, source = arguments.require_items(values, self.size), require_randomness(rng)
         index = source.integers(0, self.columns, items.size, np.int64)
         kept = source.random(items.size) >= self.columns / self._whole
         rows, place = items // self.blocks + 1, index % self.width
@@ -103,7 +103,7 @@ class HadamardResponse:
 
     def support(self, reports: ArrayLike) -> Floats:
         """How much each item is supported, by a fast transform of the histogram of each block."""
-        indices = arguments.require_values(reports, self.columns, "reports")
+        indices = arguments.require_items(reports, self.columns, "reports")
         return self.support_of_histogram(np.bincount(indices, minlength=self.columns))
 
     def support_of_histogram(self, histogram: Counts) -> Floats:
@@ -206,7 +206,7 @@ def hadamard_response(epsilon: float, size: int, blocks: int | None = None) -> H
     The paper's own number, `published_blocks`, is the same for most eps. Where e^eps is just above a power of two it
     has more variance: 38% for 100 items at eps = 0.7.
     """
-    epsilon, size = require_epsilon(epsilon), arguments.require_size(size)
+    epsilon, size = require_epsilon(epsilon), arguments.require_item_count(size)
     return HadamardResponse("HR", epsilon, size, best_blocks(epsilon, size) if blocks is None else blocks)
 
 

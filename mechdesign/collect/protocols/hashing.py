@@ -70,7 +70,7 @@ class LocalHashing:
 
     def report(self, values: ArrayLike, rng: Randomness) -> Words:
         """A seed and a perturbed hash a user, as two columns."""
-        items, source = arguments.require_values(values, self.size), require_randomness(rng)
+        items, source = arguments.require_items(values, self.size), require_randomness(rng)
         seeds = random_seeds(items.size, source)
         return np.stack([seeds, self.perturb(hash_values(items, seeds, self.hashes, self.hash), source)], axis=1)
 
@@ -122,13 +122,13 @@ def blh(epsilon: float, size: int) -> LocalHashing:
 
 def olh(epsilon: float, size: int, g: int | None = None) -> LocalHashing:
     """Optimised local hashing; unless given, g has the least exact total variance (not the rounded ``e^eps + 1``)."""
-    epsilon, size = require_epsilon(epsilon), arguments.require_size(size)
+    epsilon, size = require_epsilon(epsilon), arguments.require_item_count(size)
     return local_hashing(epsilon, size, best_hashes(epsilon, size) if g is None else g, "OLH")
 
 
 def local_hashing(epsilon: float, size: int, hashes: int, name: str) -> LocalHashing:
     """Local hashing to g values: ``p = e^eps / (e^eps + g - 1)``."""
-    epsilon, size = require_epsilon(epsilon), arguments.require_size(size)
+    epsilon, size = require_epsilon(epsilon), arguments.require_item_count(size)
     require_whole(hashes, "g", 2, MOST_VALUES)
     whole = math.exp(epsilon) + hashes - 1
     return LocalHashing(name, epsilon, size, hashes, math.exp(epsilon) / whole, (hashes - 1) / whole)

@@ -60,7 +60,7 @@ class SummedHistogram:
 
     def report(self, values: ArrayLike, rng: Randomness) -> Floats:
         """k noisy entries a user."""
-        items = arguments.require_values(values, self.size)
+        items = arguments.require_items(values, self.size)
         return _noisy_histograms(items, self.size, self.scale, require_randomness(rng))
 
     def support(self, reports: ArrayLike) -> Floats:
@@ -143,7 +143,7 @@ class ThresholdHistogram:
 
     def report(self, values: ArrayLike, rng: Randomness) -> Floats:
         """k noisy entries a user."""
-        items = arguments.require_values(values, self.size)
+        items = arguments.require_items(values, self.size)
         return _noisy_histograms(items, self.size, self.scale, require_randomness(rng))
 
     def support(self, reports: ArrayLike) -> Counts:
@@ -158,12 +158,12 @@ class ThresholdHistogram:
 
 def she(epsilon: float, size: int) -> SummedHistogram:
     """Summation with histogram encoding."""
-    return SummedHistogram("SHE", require_epsilon(epsilon), arguments.require_size(size))
+    return SummedHistogram("SHE", require_epsilon(epsilon), arguments.require_item_count(size))
 
 
 def the(epsilon: float, size: int, threshold: float | None = None) -> ThresholdHistogram:
     """Thresholding with histogram encoding; unless given, the threshold has the least exact total variance."""
-    epsilon, size = require_epsilon(epsilon), arguments.require_size(size)
+    epsilon, size = require_epsilon(epsilon), arguments.require_item_count(size)
     chosen = best_threshold(epsilon, size) if threshold is None else threshold
     return ThresholdHistogram("THE", epsilon, size, chosen)
 

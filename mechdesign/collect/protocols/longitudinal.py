@@ -113,7 +113,7 @@ class Longitudinal:
 
     def report(self, values: ArrayLike, rng: Randomness) -> NDArray[Any]:
         """The first reports of users with nothing remembered yet."""
-        items = arguments.require_values(values, self.size)
+        items = arguments.require_items(values, self.size)
         return Client(self, items.size, rng).report(items, rng)
 
     def support(self, reports: ArrayLike) -> Counts:
@@ -178,7 +178,7 @@ class Client:
     def report(self, values: ArrayLike, rng: Randomness) -> NDArray[Any]:
         """One report a user, for the values the users hold in this round."""
         law, source = self._law, require_randomness(rng)
-        items = arguments.require_values(values, law.size)
+        items = arguments.require_items(values, law.size)
         if items.size != self.users:
             raise InvalidInput("values", items.size, f"be {self.users} values", "one for each user, in the same order")
         first, second = law.first, law.second
@@ -231,7 +231,7 @@ def _respond(words: Counts, step: Step, choices: int, source: Randomness) -> Cou
 def l_grr(epsilon: float, size: int, limit: float | None = None) -> Longitudinal:
     """L-GRR: randomised response twice. One round is GRR at epsilon."""
     epsilon, limit = _losses(epsilon, limit)
-    size = arguments.require_size(size)
+    size = arguments.require_item_count(size)
     first, second = _responses(epsilon, limit, size)
     once = _response("L-GRR", epsilon, size, _chain(first, second, size))
     return Longitudinal("L-GRR", epsilon, limit, first, second, once)
@@ -240,7 +240,7 @@ def l_grr(epsilon: float, size: int, limit: float | None = None) -> Longitudinal
 def l_hashing(name: str, epsilon: float, size: int, limit: float | None, g: int) -> Longitudinal:
     """L-BLH and L-OLH: L-GRR on the hash of the item."""
     epsilon, limit = _losses(epsilon, limit)
-    size, hashes = arguments.require_size(size), require_whole(g, "g", 2, 1 << 31)
+    size, hashes = arguments.require_item_count(size), require_whole(g, "g", 2, 1 << 31)
     first, second = _responses(epsilon, limit, hashes)
     both = _chain(first, second, hashes)
     return Longitudinal(
@@ -255,7 +255,7 @@ def l_blh(epsilon: float, size: int, limit: float | None = None) -> Longitudinal
 
 def l_olh(epsilon: float, size: int, limit: float | None = None, g: int | None = None) -> Longitudinal:
     """L-OLH. One round is OLH at epsilon whatever the limit, so g is the best one of OLH."""
-    chosen = best_hashes(require_epsilon(epsilon), arguments.require_size(size)) if g is None else g
+    chosen = best_hashes(require_epsilon(epsilon), arguments.require_item_count(size)) if g is None else g
     return l_hashing("L-OLH", epsilon, size, limit, chosen)
 
 

@@ -123,7 +123,7 @@ class PrefixSearch:
 
     def search(self, reports: PrefixReports, error: float = 0.05) -> Hitters:
         """The strings that survive all groups."""
-        groups = arguments.require_values(reports.groups, self.groups, "groups")
+        groups = arguments.require_items(reports.groups, self.groups, "groups")
 
         def supports(group: int, candidates: Sequence[str]) -> tuple[Counts, int]:
             mine = reports.hashes[groups == group]
@@ -201,6 +201,6 @@ def prefix_search(
 ) -> PrefixSearch:
     """The search with local hashing at epsilon; unless given, g is the best one for many candidates."""
     budget = require_epsilon(epsilon)
-    size = arguments.require_size(max(2, min(arguments.MOST_ITEMS, beam * (len(alphabet) + 1))))
+    size = arguments.require_item_count(max(2, min(arguments.MOST_ITEMS, beam * (len(alphabet) + 1))))
     hashes = best_hashes(budget, size) if g is None else g
     return PrefixSearch(alphabet, length, beam, step, local_hashing(budget, size, hashes, "prefix search"))

@@ -75,7 +75,7 @@ class SubsetSelection:
 
     def report(self, values: ArrayLike, rng: Randomness) -> Counts:
         """d distinct items a user, in increasing order."""
-        items, source = arguments.require_values(values, self.size), require_randomness(rng)
+        items, source = arguments.require_items(values, self.size), require_randomness(rng)
         sets = np.empty((items.size, self.subset), dtype=np.int64)
         rows = max(1, _AT_ONCE // self.size)
         for start in range(0, items.size, rows):
@@ -87,7 +87,7 @@ class SubsetSelection:
 
     def support(self, reports: ArrayLike) -> Counts:
         sets = arguments.require_reports(reports, (self.subset,), "iu", f"rows of {self.subset} items")
-        items = arguments.require_values(sets.ravel(), self.size, "reports")
+        items = arguments.require_items(sets.ravel(), self.size, "reports")
         repeats = (np.diff(np.sort(sets, axis=1), axis=1) == 0).any(axis=1)
         if repeats.any():
             place = int(np.argmax(repeats))
@@ -193,7 +193,7 @@ def _at_most(counts: Counts, most: int) -> Counts:
 
 def ss(epsilon: float, size: int, subset: int | None = None) -> SubsetSelection:
     """Subset selection; unless given, d has the least exact total variance, and is never below 1."""
-    epsilon, size = require_epsilon(epsilon), arguments.require_size(size)
+    epsilon, size = require_epsilon(epsilon), arguments.require_item_count(size)
     return SubsetSelection("SS", epsilon, size, best_subset(epsilon, size) if subset is None else subset)
 
 

@@ -49,7 +49,7 @@ class Unary:
 
     def report(self, values: ArrayLike, rng: Randomness) -> Bits:
         """k bits a user."""
-        items, source = arguments.require_values(values, self.size), require_randomness(rng)
+        items, source = arguments.require_items(values, self.size), require_randomness(rng)
         return random_bits(items, self.size, self.p, self.q, source)
 
     def support(self, reports: ArrayLike) -> Counts:
@@ -76,12 +76,12 @@ def random_bits(items: Counts, size: int, p: float, q: float, source: Randomness
 
 def sue(epsilon: float, size: int) -> Unary:
     """Symmetric unary encoding (basic one-time RAPPOR): ``p = 1 - q = e^(eps/2) / (e^(eps/2) + 1)``."""
-    epsilon, size = require_epsilon(epsilon), arguments.require_size(size)
+    epsilon, size = require_epsilon(epsilon), arguments.require_item_count(size)
     flip = 1 / (math.exp(epsilon / 2) + 1)
     return Unary("SUE", epsilon, size, 1 - flip, flip, flip)
 
 
 def oue(epsilon: float, size: int) -> Unary:
     """Optimised unary encoding: ``p = 1/2`` and ``q = 1 / (e^eps + 1)``, least variance for rare items."""
-    epsilon, size = require_epsilon(epsilon), arguments.require_size(size)
+    epsilon, size = require_epsilon(epsilon), arguments.require_item_count(size)
     return Unary("OUE", epsilon, size, 0.5, 1 / (math.exp(epsilon) + 1), 0.5)

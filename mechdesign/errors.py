@@ -364,3 +364,36 @@ def require_whole(value: Any, field: str, least: int, most: int | None = None, n
         ends = f"of at least {least}" if most is None else f"from {least} to {most}"
         raise InvalidInput(field, value, f"be a whole number {ends}", next_step)
     return number
+
+
+def require_chance(value: Any, field: str, next_step: str = "") -> float:
+    """``value`` as a float strictly between 0 and 1, or `InvalidInput`."""
+    number = require_number(value, field)
+    if not 0 < number < 1:
+        raise InvalidInput(field, value, "lie strictly between 0 and 1", next_step)
+    return number
+
+
+def require_one_of(value: Any, field: str, known: Iterable[str]) -> str:
+    """``value`` if it is one of these words, or `InvalidInput` that lists them.
+
+    >>> require_one_of("raw", "method", ("raw", "ml"))
+    'raw'
+    """
+    words = tuple(known)
+    if not isinstance(value, str) or value not in words:
+        raise InvalidInput(field, value, f"be one of {', '.join(words)}")
+    return value
+
+
+def require_name(value: Any, field: str, known: Iterable[str]) -> str:
+    """The one of these names, all in small letters, that ``value`` is in either case, or `InvalidInput`.
+
+    >>> require_name(" OUE ", "protocol", ("grr", "oue"))
+    'oue'
+    """
+    words = tuple(known)
+    name = value.strip().lower() if isinstance(value, str) else value
+    if name not in words:
+        raise InvalidInput(field, value, f"be one of {', '.join(words)}")
+    return str(name)

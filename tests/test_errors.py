@@ -19,9 +19,12 @@ from mechdesign.errors import (
     MechDesignError,
     MissingExtra,
     NoAnswer,
+    require_chance,
     require_epsilon,
     require_finite,
+    require_name,
     require_number,
+    require_one_of,
     require_whole,
 )
 
@@ -147,3 +150,24 @@ def test_whole_numbers_of_any_kind_become_pythons(said):
     number = require_whole(said, "count", 1)
     assert type(number) is int
     assert number == 3
+
+
+@pytest.mark.parametrize("said", [0, 1, -0.5, math.nan, "0.5", True])
+def test_chances_lie_strictly_between_0_and_1(said):
+    assert require_chance(0.5, "confidence") == 0.5
+    with pytest.raises(InvalidInput, match="confidence must"):
+        require_chance(said, "confidence")
+
+
+@pytest.mark.parametrize("said", ["RAW", "", 7, None, ["raw"]])
+def test_words_are_known_or_all_that_are_get_listed(said):
+    assert require_one_of("raw", "method", ("raw", "ml")) == "raw"
+    with pytest.raises(InvalidInput, match="method must be one of raw, ml"):
+        require_one_of(said, "method", ("raw", "ml"))
+
+
+@pytest.mark.parametrize("said", ["xyz", "", 7, None])
+def test_names_are_known_in_either_case_or_refused(said):
+    assert require_name(" OUE ", "protocol", ("grr", "oue")) == "oue"
+    with pytest.raises(InvalidInput, match="protocol must be one of grr, oue"):
+        require_name(said, "protocol", ("grr", "oue"))

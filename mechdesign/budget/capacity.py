@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike
 
 from mechdesign.collect.protocols import FrequencyProtocol
 from mechdesign.domains import require_numbers
-from mechdesign.errors import InvalidInput
-from mechdesign.values.declare import Counts, Floats, array, field, finite, frozen, number
+from mechdesign.errors import InvalidInput, require_chance, require_epsilon, require_name
+from mechdesign.values.declare import Counts, Floats, array, field, finite, frozen
 
 EVENTS = ("tp", "tn", "fp", "fn")
 LEAST, MOST, PRECISION = 0.001, 10.0, 0.01
@@ -107,23 +107,12 @@ class Capacity:
         return math.sqrt(max(variance, 0.0)) * self.users
 
 
-def _event(said: object) -> str:
-    event = said.strip().lower() if isinstance(said, str) else said
-    if event not in EVENTS:
-        raise InvalidInput("metric", said, f"be one of {', '.join(EVENTS)}")
-    return str(event)
-
-
 @frozen
 class Requirement:
     """``Pr[event] < tau`` for FP and FN, ``Pr[event] >= tau`` for TP and TN (Algorithm 8)."""
 
-    event: str = field(converter=_event)
-    tau: float = number("tau")
-
-    def __attrs_post_init__(self) -> None:
-        if not 0 < self.tau < 1:
-            raise InvalidInput("tau", self.tau, "lie strictly between 0 and 1")
+    event: str = field(converter=lambda said: require_name(said, "metric", EVENTS))
+    tau: float = field(converter=lambda said: require_chance(said, "tau"))
 
     @property
     def words(self) -> str:
@@ -158,6 +147,14 @@ def require_capacity(capacity: Capacity) -> None:
     """`InvalidInput` for a capacity that no consumption could keep to."""
     if capacity.cap < 0:
         raise InvalidInput("capacity", capacity.cap, "be at least 0, as consumption is")
+
+
+def require_range(least: float, most: float) -> tuple[float, float]:
+    """Where to look for an epsilon."""
+    low, high = require_epsilon(least, "least eps"), require_epsilon(most, "most eps")
+    if low >= high:
+        raise InvalidInput("eps range", (low, high), "go up", f"for example {LEAST} to {MOST:g}")
+    return low, high
 
 
 def unmet_requirement(requirement: Requirement, least: float, most: float, best: float, at: float) -> InvalidInput:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mechdesign.budget import capri_exact
-from mechdesign.budget.capacity import LEAST, MOST, PRECISION, Capacity, Requirement, unmet_requirement
+from mechdesign.budget.capacity import LEAST, MOST, PRECISION, Capacity, Requirement, require_range, unmet_requirement
 from mechdesign.budget.ledger import Memory, Say
 from mechdesign.budget.searches import require_count
 from mechdesign.budget.simulation import ProtocolFamily, binomial_below, collections
@@ -171,9 +171,9 @@ def _search(
     """The binary search, given the share of ``runs`` collections that are above the capacity at an epsilon."""
     least, most, phi, delta = span
     requirement.require_possible(capacity)
-    low, high = require_epsilon(least, "least eps"), require_epsilon(most, "most eps")
+    low, high = require_range(least, most)
     width, relaxed = require_finite(phi, "phi"), require_finite(delta, "delta")
-    if low >= high or not 1e-9 <= width < high - low:
+    if not 1e-9 <= width < high - low:
         raise InvalidInput("eps range, phi", (low, high, width), "go up, with phi below its length")
     if not 0 <= relaxed < width / 2:
         tip = "the interval never gets shorter than 2 delta, so the search would not end"
@@ -222,7 +222,7 @@ def selection_law(
     # the least count that is not below tau; 1e-9 as in 0.05 * 50,000 = 2500.0000000000005
     bar = math.ceil(requirement.tau * count - 1e-9)
     law: dict[float, float] = {}
-    branches = [(require_epsilon(least, "least eps"), require_epsilon(most, "most eps"), 1.0)]
+    branches = [(*require_range(least, most), 1.0)]
     while branches:
         low, high, chance = branches.pop()
         if not low <= high - phi:

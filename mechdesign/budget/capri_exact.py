@@ -25,10 +25,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from mechdesign.budget.capacity import LEAST, MOST, Capacity, Requirement, unmet_requirement
+from mechdesign.budget.capacity import LEAST, MOST, Capacity, Requirement, require_range, unmet_requirement
 from mechdesign.budget.simulation import ProtocolFamily, has_independent_items
 from mechdesign.collect.protocols import FrequencyProtocol, Grr, Longitudinal
-from mechdesign.errors import InvalidInput, require_epsilon
+from mechdesign.errors import InvalidInput
 from mechdesign.values.declare import Floats, frozen
 
 Complexes = NDArray[np.complex128]
@@ -179,9 +179,7 @@ def budget(
     (0.7308, True)
     """
     requirement.require_possible(capacity)
-    low, high = require_epsilon(least, "least eps"), require_epsilon(most, "most eps")
-    if low >= high:
-        raise InvalidInput("eps range", (low, high), "go up")
+    low, high = require_range(least, most)
     above = Exceedance(capacity, protocol)
     name = above.build(high, capacity.v.size).name
 
@@ -239,7 +237,7 @@ def chebyshev_budget(
         wrong = chebyshev(capacity, build(epsilon, capacity.v.size))
         return requirement.holds(wrong if requirement.event in ("fp", "fn") else 1 - wrong)
 
-    low, high = require_epsilon(least, "least eps"), require_epsilon(most, "most eps")
+    low, high = require_range(least, most)
     if not holds(high):
         return None
     while high - low > ROOT_PRECISION:

@@ -8,14 +8,19 @@ from collections.abc import Callable
 from numpy.typing import ArrayLike
 
 from mechdesign.collect import metrics
-from mechdesign.errors import InvalidInput
-from mechdesign.values.declare import field, finite, frozen, number, settle
+from mechdesign.errors import InvalidInput, require_chance
+from mechdesign.values.declare import field, finite, frozen, settle
 
 Measure = Callable[[ArrayLike, ArrayLike], float]
 
 AT_LEAST, AT_MOST = "at least", "at most"
 
 _RANGES = {"kendall": (-1.0, 1.0), "kendall-optimus": (-1.0, 1.0), "top": (0.0, 1.0)}  # by the name before a colon
+
+
+def _probability(said: object) -> float:
+    tip = "no number of simulations can show that something always or never happens"
+    return require_chance(said, "probability", tip)
 
 
 @frozen
@@ -31,7 +36,7 @@ class Constraint:
 
     metric: str | Measure
     threshold: float = finite("threshold")
-    probability: float = number("probability")
+    probability: float = field(converter=_probability)
     direction: str | None = None
     measure: Measure = field(init=False, repr=False, eq=False)
 
@@ -52,9 +57,6 @@ class Constraint:
         low, high = everything if known is None else _RANGES.get(self.name.partition(":")[0], (0.0, math.inf))
         if not low <= self.threshold <= high:
             raise InvalidInput("threshold", self.threshold, f"lie in the range [{low:g}, {high:g}] of {self.name}")
-        if not 0 < self.probability < 1:
-            tip = "no number of simulations can show that something always or never happens"
-            raise InvalidInput("probability", self.probability, "lie strictly between 0 and 1", tip)
         settle(self, direction=direction, measure=known.measure if known is not None else self.metric)
 
     @property

@@ -20,11 +20,11 @@ from collections.abc import Callable
 import numpy as np
 from scipy import special
 
-from mechdesign.budget.capacity import LEAST, MOST, Capacity, Requirement, unmet_requirement
+from mechdesign.budget.capacity import LEAST, MOST, Capacity, Requirement, require_range, unmet_requirement
 from mechdesign.design import UnbiasedProblem, optimal_unbiased
 from mechdesign.design.additive.search import AdditiveProblem, optimal_additive
 from mechdesign.domains import Interval
-from mechdesign.errors import InvalidInput, NoAnswer, require_epsilon
+from mechdesign.errors import InvalidInput, NoAnswer, require_name
 from mechdesign.losses import Power
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.product import Product
@@ -111,9 +111,7 @@ def normal_exceedance(capacity: Capacity, law: Sum) -> Normal:
 
 def built(name: str, epsilon: float, capacity: Capacity) -> Mechanism:
     """The unbiased mechanism of that name on the range of consumption."""
-    key = name.strip().lower() if isinstance(name, str) else name
-    if key not in NAMES:
-        raise InvalidInput("mechanism", name, f"be one of {', '.join(NAMES)}")
+    key = require_name(name, "mechanism", NAMES)
     domain = Interval(float(capacity.v[0]), float(capacity.v[-1]))
     if key not in OPTIMISED:
         return catalogue.build(key, epsilon, domain)
@@ -151,9 +149,7 @@ def mean_budget(
     0.679
     """
     requirement.require_possible(capacity)
-    low, high = require_epsilon(least, "least eps"), require_epsilon(most, "most eps")
-    if low >= high:
-        raise InvalidInput("eps range", (low, high), "go up")
+    low, high = require_range(least, most)
     is_optimised = isinstance(mechanism, str) and mechanism.strip().lower() in OPTIMISED
     precision = OPTIMISED_PRECISION if is_optimised else ROOT_PRECISION
     laws: dict[float, Sum] = {}

@@ -22,7 +22,7 @@ from mechdesign.engine import Engine, Local
 from mechdesign.errors import FileProblem, InvalidInput, NoAnswer
 from mechdesign.values import files
 from mechdesign.values.clock import Clock
-from mechdesign.values.declare import evolved, field, frozen
+from mechdesign.values.declare import evolved, field, frozen, one_of
 
 CERTIFIED = "certified"
 METHODS = (CERTIFIED, *searches.SEARCHES)
@@ -38,13 +38,9 @@ class Task:
     """A question, the method that answers it, and that method's own options."""
 
     question: Question
-    method: str = CERTIFIED
+    method: str = one_of("method", METHODS, default=CERTIFIED)
     span: Range = field(factory=Range)
     options: Mapping[str, Any] = field(factory=dict)
-
-    def __attrs_post_init__(self) -> None:
-        if self.method not in METHODS:
-            raise InvalidInput("method", self.method, f"be one of {', '.join(METHODS)}")
 
     def solve(self, ledger: Ledger, say: Say) -> Bracket | Selected:
         """The answer, or `InvalidInput` (no epsilon meets the constraint) or `NoAnswer` (the limits came first)."""

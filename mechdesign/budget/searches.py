@@ -19,10 +19,11 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from mechdesign.budget.capacity import require_range
 from mechdesign.budget.constraint import AT_LEAST
 from mechdesign.budget.ledger import Ledger, RunTally, Say
 from mechdesign.budget.simulation import BATCH, Question
-from mechdesign.errors import InvalidInput, require_epsilon, require_finite, require_whole
+from mechdesign.errors import InvalidInput, require_finite, require_whole
 from mechdesign.values.declare import frozen
 
 LEAST, MOST, PRECISION = 0.001, 20.0, 0.01
@@ -42,9 +43,7 @@ class Range:
     phi: float = PRECISION
 
     def __attrs_post_init__(self) -> None:
-        least, most = require_epsilon(self.least, "least eps"), require_epsilon(self.most, "most eps")
-        if least >= most:
-            raise InvalidInput("eps range", (least, most), "go up", "for example 0.001 to 20")
+        least, most = require_range(self.least, self.most)
         phi = require_finite(self.phi, "phi")
         if not 1e-9 <= phi < most - least:
             raise InvalidInput("phi", self.phi, f"lie between 1e-9 and the length {most - least:g} of the range")

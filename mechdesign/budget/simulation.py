@@ -31,7 +31,7 @@ from mechdesign.collect.protocols.designed import designed
 from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms import catalogue
-from mechdesign.values.declare import Counts, Floats, array, field, frozen, settle, whole
+from mechdesign.values.declare import Counts, Floats, array, field, frozen, one_of, settle, whole
 
 Build = Callable[[float, int], FrequencyProtocol]
 
@@ -87,13 +87,11 @@ class Question:
     protocol: str | Build
     counts: Counts = array(_users_by_item)
     constraint: Constraint
-    method: str = bench.RAW
+    method: str = one_of("method", METHODS, default=bench.RAW)
     seed: int = whole("seed", 0, default=0)
     build: Build = field(init=False, repr=False, eq=False)
 
     def __attrs_post_init__(self) -> None:
-        if self.method not in METHODS:
-            raise InvalidInput("method", self.method, f"be one of {', '.join(METHODS)}")
         if isinstance(self.protocol, str):
             family = ProtocolFamily(self.protocol)
             settle(self, protocol=family.name, build=family)

@@ -30,15 +30,12 @@ import math
 
 from scipy import optimize, special
 
-from mechdesign.errors import InvalidInput, require_epsilon, require_number, require_whole
+from mechdesign.errors import InvalidInput, require_chance, require_epsilon, require_number, require_whole
 from mechdesign.mechanisms.noise import Gaussian
 
 
 def require_delta(delta: float, field: str = "delta") -> float:
-    number = require_number(delta, field)
-    if not 0 < number < 1:
-        raise InvalidInput(field, delta, "lie between 0 and 1", "for example 0.1")
-    return number
+    return require_chance(delta, field, "for example 0.1")
 
 
 def gaussian_deviation(epsilon: float, delta: float) -> float:

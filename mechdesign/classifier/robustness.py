@@ -70,7 +70,7 @@ class SampledTest:
     predictions: int = field(default=0, init=False)
     basis: str = field(default=TESTED, init=False)
 
-    def __attrs_post_init__(self) -> None:
+    def __post_init__(self) -> None:
         self.tau, self.omega = require_tolerance(self.tau, self.omega)
         if self.method not in METHODS:
             raise InvalidInput("method", self.method, f"be {' or '.join(METHODS)}")

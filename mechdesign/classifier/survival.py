@@ -29,7 +29,7 @@ from mechdesign.classifier.models import Record
 from mechdesign.classifier.robustness import Robust, structure
 from mechdesign.classifier.trees import TreeRegion
 from mechdesign.collect.intervals import clopper_pearson
-from mechdesign.errors import InvalidInput, require_number, require_whole
+from mechdesign.errors import InvalidInput, require_chance, require_whole
 from mechdesign.mechanisms.additive import Additive
 from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.values.declare import Floats, array, frozen
@@ -159,10 +159,7 @@ class UniformPoints:
 
 
 def require_confidence(confidence: float) -> float:
-    level = require_number(confidence, "confidence")
-    if not 0 < level < 1:
-        raise InvalidInput("confidence", confidence, "lie between 0 and 1", "for example 0.95")
-    return level
+    return require_chance(confidence, "confidence", "for example 0.95")
 
 
 # -- the densest part of a box -----------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ from mechdesign.collect.protocols import FrequencyProtocol, Grr, HadamardRespons
 from mechdesign.collect.protocols.designed import Designed
 from mechdesign.design.result import versions
 from mechdesign.engine import Engine, Local
-from mechdesign.errors import FileProblem, InvalidInput, require_epsilon
+from mechdesign.errors import FileProblem, InvalidInput, require_epsilon, require_one_of
 from mechdesign.values import files
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import Counts, Floats, content, field, frozen, optional, whole
@@ -390,8 +390,7 @@ def _require_names(field: str, names: tuple[str, ...], known: tuple[str, ...]) -
     if not names:
         raise InvalidInput(field, "nothing", f"name some of {', '.join(known)}")
     for name in names:
-        if not isinstance(name, str) or name not in known:
-            raise InvalidInput(field, name, f"be one of {', '.join(known)}")
+        require_one_of(name, field, known)
     if len(set(names)) < len(names):
         raise InvalidInput(field, names, "be named once each")
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from mechdesign.collect.protocols import FrequencyProtocol, Grr, LocalHashing, Longitudinal, Unary, arguments, protocol
 from mechdesign.collect.protocols.catalogue import entry
-from mechdesign.errors import InvalidInput, require_epsilon, require_number
+from mechdesign.errors import InvalidInput, require_chance, require_epsilon, require_name
 from mechdesign.values.declare import evolved, frozen
 
 OWN = "mechdesign"
@@ -51,10 +51,7 @@ CLIENTS = (OWN, *(package.key for package in PACKAGES))
 
 def require_client(name: object) -> str:
     """The name of a package whose reports are read."""
-    key = name.strip().lower() if isinstance(name, str) else ""
-    if key not in CLIENTS:
-        raise InvalidInput("client", name, f"be one of {', '.join(CLIENTS)}")
-    return key
+    return require_name(name, "client", CLIENTS)
 
 
 def law_of_client(
@@ -98,8 +95,8 @@ def with_chances(law: FrequencyProtocol, p: float, q: float | None) -> Frequency
     0.1
     """
     once = law.once if isinstance(law, Longitudinal) else law
-    high = _require_chance(p, "p")
-    low = None if q is None else _require_chance(q, "q")
+    high = require_chance(p, "p")
+    low = None if q is None else require_chance(q, "q")
     if isinstance(once, Grr):
         low = _settled(low, (1 - high) / (once.size - 1), f"(1 - p) / (k - 1), as a report is one of {once.size} items")
         return evolved(once, p=high, q=_below(low, high))
@@ -111,13 +108,6 @@ def with_chances(law: FrequencyProtocol, p: float, q: float | None) -> Frequency
             raise InvalidInput("q", q, f"be given for {once.name}: p does not settle it", "pass --q")
         return evolved(once, p=high, q=_below(low, high), miss=1 - high)
     raise InvalidInput("p", p, f"be left out for {once.name}: its parameters settle it")
-
-
-def _require_chance(value: float, field: str) -> float:
-    number = require_number(value, field)
-    if not 0 < number < 1:
-        raise InvalidInput(field, value, "lie between 0 and 1")
-    return number
 
 
 def _settled(given: float | None, settled: float, why: str) -> float:

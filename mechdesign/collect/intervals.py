@@ -29,7 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from mechdesign.collect.protocols import FrequencyProtocol, variances
-from mechdesign.errors import InvalidInput, require_number
+from mechdesign.errors import require_chance, require_one_of
 from mechdesign.values.declare import Floats, array, frozen
 
 _NORMAL = 32.0  # deviations of a support from which its law is close to normal
@@ -59,11 +59,8 @@ def share_intervals(law: FrequencyProtocol, support: ArrayLike, n: int, of: str,
     >>> found.lower.round(3).tolist(), found.upper.round(3).tolist()  # of shares that may well be .1 and .9
     ([-0.0, 0.692], [0.308, 1.0])
     """
-    level = require_number(confidence, "confidence")
-    if not 0 < level < 1:
-        raise InvalidInput("confidence", confidence, "lie between 0 and 1", "for example 0.95")
-    if of not in SHARES:
-        raise InvalidInput("share", of, f"be one of {', '.join(SHARES)}")
+    level = require_chance(confidence, "confidence", "for example 0.95")
+    require_one_of(of, "share", SHARES)
     unbiased = law.estimate(support, n)
     share = np.clip(unbiased, 0.0, 1.0)
     variance = variances(law, share, n)

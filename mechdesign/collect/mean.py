@@ -23,7 +23,7 @@ from scipy import special
 
 from mechdesign.collect.quantise import require_data
 from mechdesign.domains import Finite, Interval, require_numbers
-from mechdesign.errors import InvalidData, InvalidInput, require_finite
+from mechdesign.errors import InvalidData, InvalidInput, require_chance
 from mechdesign.losses import Power
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.mechanisms.smooth import maximum
@@ -151,9 +151,7 @@ def normal_interval(
 
 def normal_quantile(confidence: float) -> float:
     """z with ``P(|Z| <= z) = confidence`` for a standard normal Z."""
-    level = require_finite(confidence, "confidence")
-    if not 0 < level < 1:
-        raise InvalidInput("confidence", confidence, "lie between 0 and 1", "for example 0.95")
+    level = require_chance(confidence, "confidence", "for example 0.95")
     return float(special.ndtri(0.5 + level / 2))
 
 

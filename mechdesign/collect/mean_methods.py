@@ -12,10 +12,10 @@ from mechdesign.collect.quantise import require_data
 from mechdesign.collect.square_wave import BINS, Reconstruction, estimate_by_em, estimate_by_ems
 from mechdesign.collect.two_phase import FORMS, SHARE, TwoPhasePlan, simulate_once
 from mechdesign.domains import Interval
-from mechdesign.errors import InvalidInput
+from mechdesign.errors import require_name
 from mechdesign.losses import Power
 from mechdesign.mechanisms import catalogue
-from mechdesign.values.declare import Floats, field, frozen
+from mechdesign.values.declare import Floats, field, frozen, one_of
 
 TWO_PHASE, PAPER = "aaa", "aaa-paper"
 _RECONSTRUCTIONS: dict[str, Callable[..., Reconstruction]] = {"sw-em": estimate_by_em, "sw-ems": estimate_by_ems}
@@ -35,13 +35,6 @@ class Collected:
     expected: float | None
 
 
-def _method_name(said: object) -> str:
-    name = said.strip().lower() if isinstance(said, str) else said
-    if name not in NAMES:
-        raise InvalidInput("mechanism", said, f"be one of {', '.join(NAMES)}")
-    return str(name)
-
-
 @frozen
 class MeanMethod:
     """A way to estimate a mean, with what the two-phase protocol and the reconstructions can be told.
@@ -51,17 +44,13 @@ class MeanMethod:
     3
     """
 
-    name: str = field(converter=_method_name)
+    name: str = field(converter=lambda said: require_name(said, "mechanism", NAMES))
     epsilon: float
     inputs: Interval
     bins: int | None = None
     share: float = SHARE
-    form: str = "additive"
+    form: str = one_of("form", FORMS, default="additive")
     confidence: float = CONFIDENCE
-
-    def __attrs_post_init__(self) -> None:
-        if self.form not in FORMS:
-            raise InvalidInput("form", self.form, f"be one of {', '.join(FORMS)}")
 
     @property
     def is_two_phase(self) -> bool:

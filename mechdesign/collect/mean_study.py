@@ -27,7 +27,7 @@ from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput, require_epsilon, require_whole
 from mechdesign.values import files
 from mechdesign.values.codec import encoded
-from mechdesign.values.declare import Floats, field, frozen, whole
+from mechdesign.values.declare import Floats, field, frozen, one_of, whole
 
 BOUNDS = Interval(-1.0, 1.0)
 _CLIP = 5.0
@@ -75,12 +75,8 @@ class MeanStudy:
     methods: tuple[str, ...] = field(default=METHODS, converter=_some_of("methods", NAMES))
     trials: int = whole("trials", 1, default=100)
     share: float = SHARE
-    form: str = "additive"
+    form: str = one_of("form", FORMS, default="additive")
     seed: int = whole("seed", 0, default=0)
-
-    def __attrs_post_init__(self) -> None:
-        if self.form not in FORMS:
-            raise InvalidInput("form", self.form, f"be one of {', '.join(FORMS)}")
 
 
 @frozen

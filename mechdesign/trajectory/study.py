@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t as student
 
-from mechdesign.errors import InvalidInput, require_epsilon, require_whole
+from mechdesign.errors import InvalidInput, require_epsilon, require_one_of, require_whole
 from mechdesign.trajectory.discrete_rivals import ATP, Points, exponential, ngram, staircase
 from mechdesign.trajectory.metrics import average_error
 from mechdesign.trajectory.paths import Paths
@@ -67,8 +67,7 @@ class Cell:
 
 def method(name: str, region: Region, points: Points | None = None) -> Make:
     """The named method as a function of epsilon."""
-    if name not in METHODS:
-        raise InvalidInput("method", name, f"be one of {', '.join(METHODS)}")
+    require_one_of(name, "method", METHODS)
     if name in ON_POINTS:
         if points is None:
             raise InvalidInput("method", name, "come with points of interest", "it knows no others")

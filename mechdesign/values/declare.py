@@ -7,14 +7,21 @@ converters and keys of comparison where dataclasses have none.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Literal, TypeVar, cast, dataclass_transform
 
 import attrs
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.errors import InvalidInput, require_epsilon, require_finite, require_number, require_whole
+from mechdesign.errors import (
+    InvalidInput,
+    require_epsilon,
+    require_finite,
+    require_number,
+    require_one_of,
+    require_whole,
+)
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -88,6 +95,11 @@ def whole(name: str, least: int, most: int | None = None, **options: Any) -> Any
     return attrs.field(converter=lambda said: require_whole(said, name, least, most), **options)
 
 
+def one_of(name: str, known: Iterable[str], **options: Any) -> Any:
+    """A field that holds one of these words."""
+    return attrs.field(converter=lambda said: require_one_of(said, name, known), **options)
+
+
 def optional(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """The same converter, with None left as it is."""
     return lambda said: None if said is None else convert(said)
@@ -108,7 +120,9 @@ def within(name: str, least: float, most: float, why: str = "") -> Rule:
     return check
 
 
-@dataclass_transform(frozen_default=True, field_specifiers=(field, derived, array, epsilon, finite, number, whole))
+@dataclass_transform(
+    frozen_default=True, field_specifiers=(field, derived, array, epsilon, finite, number, whole, one_of)
+)
 def frozen(kind: type[T]) -> type[T]:
     """The class as an immutable, slotted value: its fields are stored, checked and compared as they are declared.
 

@@ -13,7 +13,7 @@ from mechdesign.collect.protocols.randomness import Randomness, require_randomne
 from mechdesign.collect.protocols.xxh32 import xxh32_decimal
 from mechdesign.collect.protocols.xxh64 import xxh64
 from mechdesign.errors import InvalidData, InvalidInput, require_epsilon, require_whole
-from mechdesign.values.declare import Counts, Floats, frozen
+from mechdesign.values.declare import Counts, Floats, frozen, one_of
 
 Words = NDArray[np.uint64]
 
@@ -48,12 +48,10 @@ class LocalHashing:
     hashes: int
     p: float
     miss: float
-    hash: str = "xxh64"
+    hash: str = one_of("hash", HASHES, default="xxh64")
 
     def __attrs_post_init__(self) -> None:
         require_whole(self.hashes, "g", 2, MOST_VALUES)
-        if self.hash not in HASHES:
-            raise InvalidInput("hash", self.hash, f"be one of {', '.join(HASHES)}")
         if not self.q <= self.p <= 1 or not self.miss > 0 or abs(self.p + self.miss - 1) > 1e-12:
             raise InvalidInput("p, miss", (self.p, self.miss), "satisfy p >= 1/g and p + miss = 1")
 

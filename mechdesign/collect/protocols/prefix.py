@@ -28,7 +28,7 @@ from mechdesign.collect.protocols.hashing import (
     random_seeds,
 )
 from mechdesign.collect.protocols.randomness import Randomness, require_randomness
-from mechdesign.errors import InvalidInput, require_epsilon, require_whole
+from mechdesign.errors import InvalidInput, require_chance, require_epsilon, require_whole
 from mechdesign.mechanisms.analysis import require_generator
 from mechdesign.values.declare import Counts, Floats, array, frozen
 
@@ -154,8 +154,7 @@ class PrefixSearch:
         return math.sqrt(self.law.variance(0.0, max(1, n // self.groups)).item())
 
     def _grow(self, supports: Callable[[int, Sequence[str]], tuple[Counts, int]], error: float) -> Hitters:
-        if not 0 < error < 1:
-            raise InvalidInput("error", error, "lie strictly between 0 and 1")
+        require_chance(error, "error")
         kept, shares, users = [""], np.zeros(0), 0
         for group in range(self.groups):
             candidates = self._extended(kept, min(self.step, self.length - group * self.step))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize, stats
 
-from mechdesign.errors import InvalidInput
+from mechdesign.errors import InvalidInput, require_chance
 from mechdesign.values.declare import Floats, array, frozen
 
 _MOST_SWEEPS = 10_000
@@ -35,8 +35,7 @@ def decode(strings: Sequence[str], design: Floats, counted: Floats, spread: Floa
     """
     if not strings or len(set(strings)) != len(strings):
         raise InvalidInput("candidates", len(strings), "be distinct strings, at least one")
-    if not 0 < error < 1:
-        raise InvalidInput("error", error, "lie strictly between 0 and 1")
+    require_chance(error, "error")
     weighted, target = design / spread[:, None], counted / spread
     norms = np.linalg.norm(weighted, axis=0)
     penalty = norms * math.sqrt(2 * math.log(max(2, len(strings))))

@@ -29,7 +29,7 @@ from mechdesign.engine import Engine, Local
 from mechdesign.errors import FileProblem, InvalidInput, require_epsilon, require_one_of
 from mechdesign.values import files
 from mechdesign.values.clock import Clock
-from mechdesign.values.declare import Counts, Floats, content, field, frozen, optional, whole
+from mechdesign.values.declare import Counts, Floats, content, field, frozen, optional, several, whole
 
 RAW, IBU, LIKELY, PUBLISHED_IBU = "raw", "ibu", "ml", "ibu-10000"
 ONE_TIME = tuple(entry.key for entry in protocols.PROTOCOLS if not entry.longitudinal)
@@ -55,22 +55,6 @@ _LIKELY_ENOUGH = 1e-7
 _SAVE_SECONDS = 1.0
 
 
-def _listed(name: str) -> Callable[[Any], tuple[Any, ...]]:
-    def entries(said: Any) -> tuple[Any, ...]:
-        if isinstance(said, str) or not isinstance(said, Sequence | np.ndarray):
-            raise InvalidInput(name, said, "be a list", f"for example {name}=({said!r},)")
-        return tuple(said)
-
-    return entries
-
-
-def _epsilons(said: Any) -> tuple[float, ...]:
-    found = tuple(require_epsilon(epsilon) for epsilon in _listed("epsilons")(said))
-    if not found or len(set(found)) < len(found):
-        raise InvalidInput("eps", found, "name at least one value, each once")
-    return found
-
-
 @frozen
 class BenchPlan:
     """The cells of an experiment and what is measured in them.
@@ -79,11 +63,11 @@ class BenchPlan:
     ``limit`` is eps_infinity of the longitudinal protocols (2 eps unless given): what users who never change lose.
     """
 
-    protocols: tuple[str, ...] = field(converter=_listed("protocols"))
-    methods: tuple[str, ...] = field(converter=_listed("methods"))
-    epsilons: tuple[float, ...] = field(converter=_epsilons)
+    protocols: tuple[str, ...] = several("protocols")
+    methods: tuple[str, ...] = several("methods")
+    epsilons: tuple[float, ...] = several("eps", require_epsilon)
     runs: int = whole("runs", 1, default=10)
-    metrics: tuple[str, ...] = field(default=("l1",), converter=_listed("metrics"))
+    metrics: tuple[str, ...] = several("metrics", default=("l1",))
     seed: int = whole("seed", 0, default=0)
     designs: Mapping[str, FrequencyProtocol] = field(factory=dict)
     limit: float | None = field(default=None, converter=optional(lambda said: require_epsilon(said, "limit")))
@@ -95,6 +79,7 @@ class BenchPlan:
         _require_names("method", self.methods, METHODS + SLOW_METHODS)
         named = tuple(metrics.metric(name).name for name in self.metrics if isinstance(name, str))  # top:5 included
         _require_names("metric", self.metrics, named or tuple(metrics.METRICS))
+        _require_once("eps", self.epsilons)
         rows = len(self._pairs()) * self.runs * len(self.methods)
         if rows > MOST_ROWS:
             most = MOST_ROWS // (rows // self.runs)
@@ -387,10 +372,12 @@ def _offer(plan: BenchPlan, cell: BenchCell, size: int) -> Offer:
 
 
 def _require_names(field: str, names: tuple[str, ...], known: tuple[str, ...]) -> None:
-    if not names:
-        raise InvalidInput(field, "nothing", f"name some of {', '.join(known)}")
     for name in names:
         require_one_of(name, field, known)
+    _require_once(field, names)
+
+
+def _require_once(field: str, names: tuple[Any, ...]) -> None:
     if len(set(names)) < len(names):
         raise InvalidInput(field, names, "be named once each")
 

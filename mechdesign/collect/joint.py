@@ -9,18 +9,16 @@ again.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mechdesign.collect.numeric import Accuracy
 from mechdesign.errors import InvalidInput, require_whole
 from mechdesign.mechanisms.analysis import require_generator
 from mechdesign.mechanisms.joint import JointResponse, require_population
-from mechdesign.values.declare import Floats
-
-Ints = NDArray[np.int64]
+from mechdesign.values.declare import Counts, Floats
 
 
-def simulate_reports(response: JointResponse, counts: ArrayLike, trials: int, rng: np.random.Generator) -> Ints:
+def simulate_reports(response: JointResponse, counts: ArrayLike, trials: int, rng: np.random.Generator) -> Counts:
     """How many users report each category, a row a trial; ``counts`` are the users in each category.
 
     >>> law = JointResponse.pair(0.75, -0.25)
@@ -74,7 +72,7 @@ def accuracy(estimates: ArrayLike, truth: float) -> Accuracy:
     return Accuracy(offsets.size, float(size.mean()), float(np.sqrt(np.mean(size**2))), float(abs(offsets.mean())))
 
 
-def _require_counts(counts: ArrayLike, categories: int) -> Ints:
+def _require_counts(counts: ArrayLike, categories: int) -> Counts:
     held = np.asarray(counts)
     if held.shape != (categories,) or held.dtype.kind not in "iu" or (held.size and held.min() < 0):
         rule = f"be {categories} whole numbers of at least 0, the users in each category"

@@ -12,9 +12,7 @@ import csv
 import io
 import math
 from collections.abc import Callable, Iterable
-from concurrent.futures import ProcessPoolExecutor
 from itertools import product
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, cast
 
@@ -24,10 +22,11 @@ import numpy as np
 from mechdesign.collect.mean_methods import NAMES, PAPER, TWO_PHASE, MeanMethod
 from mechdesign.collect.two_phase import FORMS, SHARE, default_bins
 from mechdesign.domains import Interval
-from mechdesign.errors import InvalidInput, require_epsilon, require_whole
+from mechdesign.engine import Local
+from mechdesign.errors import InvalidInput, require_epsilon, require_one_of, require_whole
 from mechdesign.values import files
 from mechdesign.values.codec import encoded
-from mechdesign.values.declare import Floats, field, frozen, one_of, whole
+from mechdesign.values.declare import Floats, frozen, one_of, several, whole
 
 BOUNDS = Interval(-1.0, 1.0)
 _CLIP = 5.0
@@ -41,38 +40,16 @@ METHODS = (PAPER, TWO_PHASE, "laplace", "staircase", "duchi", "pm", "hm", "sw", 
 _EM_BINS = 64  # as in the paper's own experiment
 
 
-def _some_of(name: str, known: tuple[str, ...]) -> Callable[[Iterable[str]], tuple[str, ...]]:
-    def names(said: Iterable[str]) -> tuple[str, ...]:
-        found = tuple(said)
-        if not found or not set(found) <= set(known):
-            raise InvalidInput(name, found, f"be some of {', '.join(known)}")
-        return found
-
-    return names
-
-
-def _each(name: str, convert: Callable[[Any], Any]) -> Callable[[Iterable[Any]], tuple[Any, ...]]:
-    def entries(said: Iterable[Any]) -> tuple[Any, ...]:
-        found = tuple(map(convert, said))
-        if not found:
-            raise InvalidInput(name, found, "be at least one")
-        return found
-
-    return entries
-
-
-def _user_count(said: Any) -> int:
-    return require_whole(said, "users", 1)
-
-
 @frozen
 class MeanStudy:
     """Which cells to run: every law, number of users and epsilon, each with all methods on the same data."""
 
-    laws: tuple[str, ...] = field(default=tuple(DRAWS), converter=_some_of("laws", tuple(DRAWS)))
-    users: tuple[int, ...] = field(default=(10**3, 10**4, 10**5), converter=_each("users", _user_count))
-    epsilons: tuple[float, ...] = field(default=(0.5, 1.0, 2.0, 4.0), converter=_each("epsilons", require_epsilon))
-    methods: tuple[str, ...] = field(default=METHODS, converter=_some_of("methods", NAMES))
+    laws: tuple[str, ...] = several("laws", lambda said: require_one_of(said, "laws", DRAWS), default=tuple(DRAWS))
+    users: tuple[int, ...] = several(
+        "users", lambda said: require_whole(said, "users", 1), default=(10**3, 10**4, 10**5)
+    )
+    epsilons: tuple[float, ...] = several("epsilons", require_epsilon, default=(0.5, 1.0, 2.0, 4.0))
+    methods: tuple[str, ...] = several("methods", lambda said: require_one_of(said, "methods", NAMES), default=METHODS)
     trials: int = whole("trials", 1, default=100)
     share: float = SHARE
     form: str = one_of("form", FORMS, default="additive")
@@ -109,7 +86,7 @@ def run_study(study: MeanStudy, workers: int = 1) -> list[StudyRow]:
     >>> [row.method for row in rows], rows[0].expected < rows[1].expected
     (['duchi', 'pm'], True)
     """
-    processes = require_whole(workers, "workers", 1)
+    engine = Local(workers)
     keys = list(product(study.laws, study.users, study.epsilons))
     for law, users, epsilon in keys:  # what cannot run is refused before anything runs
         for name in study.methods:
@@ -118,10 +95,8 @@ def run_study(study: MeanStudy, workers: int = 1) -> list[StudyRow]:
                 method.plan(users)
     seeds = np.random.SeedSequence(study.seed).spawn(len(keys))
     cells: list[Cell] = [(study, *key, seed) for key, seed in zip(keys, seeds, strict=True)]
-    if processes == 1:
-        return [row for cell in cells for row in run_cell(cell)]
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        return [row for rows in pool.map(run_cell, cells) for row in rows]
+    found = dict(engine(run_cell, cells))
+    return [row for place in range(len(cells)) for row in found[place]]
 
 
 def run_cell(cell: Cell) -> list[StudyRow]:

@@ -100,6 +100,27 @@ def one_of(name: str, known: Iterable[str], **options: Any) -> Any:
     return attrs.field(converter=lambda said: require_one_of(said, name, known), **options)
 
 
+def several(name: str, convert: Callable[[Any], Any] = lambda said: said, **options: Any) -> Any:
+    """A field that holds a tuple with at least one entry, each in the form that ``convert`` gives it.
+
+    >>> @frozen
+    ... class Budgets:
+    ...     epsilons: tuple[float, ...] = several("eps", require_epsilon)
+    >>> Budgets([1, 2])
+    Budgets(epsilons=(1.0, 2.0))
+    """
+
+    def entries(said: Any) -> tuple[Any, ...]:
+        if isinstance(said, str | bytes) or not isinstance(said, Iterable):
+            raise InvalidInput(name, said, "be a list")
+        found = tuple(map(convert, said))
+        if not found:
+            raise InvalidInput(name, "nothing", "be a list of at least one")
+        return found
+
+    return attrs.field(converter=entries, **options)
+
+
 def optional(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """The same converter, with None left as it is."""
     return lambda said: None if said is None else convert(said)
@@ -121,7 +142,8 @@ def within(name: str, least: float, most: float, why: str = "") -> Rule:
 
 
 @dataclass_transform(
-    frozen_default=True, field_specifiers=(field, derived, array, epsilon, finite, number, whole, one_of)
+    frozen_default=True,
+    field_specifiers=(field, derived, array, epsilon, finite, number, whole, one_of, several),
 )
 def frozen(kind: type[T]) -> type[T]:
     """The class as an immutable, slotted value: its fields are stored, checked and compared as they are declared.

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from mechdesign.errors import (
     MAX_EPSILON,
     MIN_EPSILON,
+    BrokenExtra,
     CheckFailed,
     FileProblem,
     InvalidInput,
@@ -22,6 +23,7 @@ from mechdesign.errors import (
     require_epsilon,
     require_finite,
     require_number,
+    unusable_extra,
 )
 
 
@@ -125,6 +127,7 @@ def test_infinity_is_a_number_but_not_finite():
         FileProblem("file", "a.json", "exist"),
         NoAnswer("the time is up", 0.1, 0.2),
         MissingExtra("this", "data"),
+        BrokenExtra("this", "data", "no memory"),
         CheckFailed("it failed"),
     ],
 )
@@ -133,3 +136,10 @@ def test_errors_survive_the_way_between_processes(error: Exception) -> None:
     assert type(back) is type(error)
     assert str(back) == str(error)
     assert vars(back) == vars(error)
+
+
+def test_a_dependency_that_is_there_and_does_not_load_is_not_called_missing() -> None:
+    error = unusable_extra("this", "data", ImportError("libarrow.so: failed to map segment from shared object"))
+    assert type(error) is BrokenExtra
+    assert "failed to map segment" in str(error)
+    assert type(unusable_extra("this", "data", ModuleNotFoundError("No module named 'pyarrow'"))) is MissingExtra

@@ -32,7 +32,7 @@ from mechdesign.design import load_design
 from mechdesign.design.result import FORMAT as design_format
 from mechdesign.design.saved import SavedDesign
 from mechdesign.domains import Finite
-from mechdesign.errors import InvalidInput, MissingExtra
+from mechdesign.errors import InvalidInput, unusable_extra
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -311,8 +311,8 @@ def _encoded(rows: Sequence[bench.Row], plan: bench.Plan, suffix: str) -> bytes:
         return text.getvalue().encode()
     try:
         arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
-    except ImportError:
-        raise MissingExtra("--out FILE.parquet", "data") from None
+    except ImportError as error:
+        raise unusable_extra("--out FILE.parquet", "data", error) from None
     buffer = io.BytesIO()
     parquet.write_table(arrow.table(columns), buffer)
     return buffer.getvalue()

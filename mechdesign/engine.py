@@ -24,7 +24,7 @@ from textwrap import shorten
 from typing import Any, Protocol, TypeVar
 from urllib.parse import urlsplit
 
-from mechdesign.errors import InvalidInput, MechDesignError, MissingExtra
+from mechdesign.errors import InvalidInput, MechDesignError, unusable_extra
 from mechdesign.values.declare import frozen, whole
 
 Batch = TypeVar("Batch")
@@ -177,8 +177,8 @@ class Dask:
 def _distributed() -> Any:
     try:
         return import_module("distributed")
-    except ImportError:
-        raise MissingExtra("engine 'dask'", "data") from None
+    except ImportError as error:
+        raise unusable_extra("engine 'dask'", "data", error) from None
 
 
 def _place(address: str) -> tuple[str, str, int]:

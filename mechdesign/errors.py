@@ -9,7 +9,8 @@
     ├── NoAnswer            the limits were reached first: carries the bounds and the design found (exit code 3)
     ├── CheckFailed         a result failed its own proof and was withheld
     ├── SolverFailed        a solver is broken: says how, and what to do (exit code 1)
-    └── MissingExtra        an optional dependency is not installed: names the extra
+    ├── MissingExtra        an optional dependency is not installed: names the extra
+    └── BrokenExtra         it is installed and does not load: says why
 """
 
 from __future__ import annotations
@@ -247,6 +248,37 @@ class MissingExtra(MechDesignError, ImportError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.feature, self.extra)
+
+
+class BrokenExtra(MechDesignError, ImportError):
+    """An optional dependency is installed and does not load: for want of memory, or of a library it needs itself.
+
+    >>> str(BrokenExtra("this", "data", "libarrow.so: failed to map segment")).partition(";")[0]
+    'this needs an optional dependency that does not load: libarrow.so: failed to map segment'
+    """
+
+    def __init__(self, feature: str, extra: str, reason: str) -> None:
+        self.feature = feature
+        self.extra = extra
+        self.reason = reason
+        super().__init__(
+            f"{feature} needs an optional dependency that does not load: {plain(reason, 300)}; "
+            f"free memory, or install it anew with: pip install --upgrade 'mechdesign[{extra}]'"
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.feature, self.extra, self.reason)
+
+
+def unusable_extra(feature: str, extra: str, error: ImportError) -> MissingExtra | BrokenExtra:
+    """What an import that failed says of an optional dependency: that it is not there, or that it does not load.
+
+    >>> type(unusable_extra("this", "data", ModuleNotFoundError("no pyarrow"))).__name__
+    'MissingExtra'
+    """
+    if isinstance(error, ModuleNotFoundError):
+        return MissingExtra(feature, extra)
+    return BrokenExtra(feature, extra, str(error))
 
 
 _LONGEST = 2000  # characters of a message

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from mechdesign.errors import (
     MAX_EPSILON,
     MIN_EPSILON,
+    BrokenExtra,
     CheckFailed,
     FileProblem,
     InvalidInput,
@@ -26,6 +27,7 @@ from mechdesign.errors import (
     require_number,
     require_one_of,
     require_whole,
+    unusable_extra,
 )
 
 
@@ -129,6 +131,7 @@ def test_infinity_is_a_number_but_not_finite():
         FileProblem("file", "a.json", "exist"),
         NoAnswer("the time is up", 0.1, 0.2),
         MissingExtra("this", "data"),
+        BrokenExtra("this", "data", "no memory"),
         CheckFailed("it failed"),
     ],
 )
@@ -171,3 +174,10 @@ def test_names_are_known_in_either_case_or_refused(said):
     assert require_name(" OUE ", "protocol", ("grr", "oue")) == "oue"
     with pytest.raises(InvalidInput, match="protocol must be one of grr, oue"):
         require_name(said, "protocol", ("grr", "oue"))
+
+
+def test_a_dependency_that_is_there_and_does_not_load_is_not_called_missing() -> None:
+    error = unusable_extra("this", "data", ImportError("libarrow.so: failed to map segment from shared object"))
+    assert type(error) is BrokenExtra
+    assert "failed to map segment" in str(error)
+    assert type(unusable_extra("this", "data", ModuleNotFoundError("No module named 'pyarrow'"))) is MissingExtra

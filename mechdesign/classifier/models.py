@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.errors import FileProblem, InvalidData, InvalidInput, MissingExtra, sealed
+from mechdesign.errors import FileProblem, InvalidData, InvalidInput, sealed, unusable_extra
 from mechdesign.values.declare import Floats, content, field, frozen, settle, whole
 
 PICKLES = (".pkl", ".pickle", ".joblib")
@@ -211,8 +211,8 @@ def _opened(path: Path) -> object:
 def _skops(path: Path) -> Classifier:
     try:
         from skops.io import get_untrusted_types, load
-    except ImportError:
-        raise MissingExtra("reading .skops models", "models") from None
+    except ImportError as error:
+        raise unusable_extra("reading .skops models", "models", error) from None
     try:
         unknown = get_untrusted_types(file=path)
         model = None if unknown else load(path, trusted=[])
@@ -227,8 +227,8 @@ def _skops(path: Path) -> Classifier:
 def _onnx(path: Path) -> Classifier:
     try:
         from onnxruntime import InferenceSession
-    except ImportError:
-        raise MissingExtra("reading .onnx models", "models") from None
+    except ImportError as error:
+        raise unusable_extra("reading .onnx models", "models", error) from None
     try:
         session = InferenceSession(str(path), providers=["CPUExecutionProvider"])
     except Exception as error:

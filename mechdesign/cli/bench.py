@@ -32,7 +32,7 @@ from mechdesign.design.result import FORMAT as design_format
 from mechdesign.design.saved import SavedDesign
 from mechdesign.domains import Finite
 from mechdesign.engine import Dask
-from mechdesign.errors import InvalidInput, MissingExtra
+from mechdesign.errors import InvalidInput, unusable_extra
 from mechdesign.values import files
 
 if TYPE_CHECKING:
@@ -312,8 +312,8 @@ def _encoded(rows: Sequence[bench.Row], plan: bench.BenchPlan, suffix: str) -> b
         return text.getvalue().encode()
     try:
         arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
-    except ImportError:
-        raise MissingExtra("--out FILE.parquet", "data") from None
+    except ImportError as error:
+        raise unusable_extra("--out FILE.parquet", "data", error) from None
     buffer = io.BytesIO()
     parquet.write_table(arrow.table(columns), buffer)
     return buffer.getvalue()

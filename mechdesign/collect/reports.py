@@ -12,6 +12,7 @@ Bits may be 0.0 and 1.0, pairs may be ``(seed, y)`` or ``(y, seed)``: y is the c
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
@@ -193,9 +194,8 @@ class _Form:
             block = block[:, None]
         if block.ndim != 2 or block.shape[1] != self.width:
             shape = f"{self.width} number{'s' * (self.width > 1)} a report, as {self.protocol} has"
-            raise FileProblem(
-                f"reports in {self.file}", block.shape, f"have {shape}", "check the domain and the protocol"
-            )
+            found = f"{math.prod(block.shape[1:])} a report"  # of the file: a block has some of its rows only
+            raise FileProblem(f"reports in {self.file}", found, f"have {shape}", "check the domain and the protocol")
         kinds, rule = {
             "item": ("iu", f"be made of items, as numbers from 0 to {self.most - 1}"),
             "index": ("iu", f"be made of whole numbers from 0 to {self.most - 1}"),

@@ -218,7 +218,11 @@ def _csv_batches(path: Path, columns: list[str], header: list[str] | None, *, al
             raise FileProblem("data file", str(path), rule, step) from None
         rule = "be a CSV file in UTF-8" if "UTF" in str(error) else f"have rows shorter than {_BLOCK >> 20} MB"
         raise FileProblem("data file", str(path), rule, "was it cut short, or is a quote left open?") from None
+    except pa.ArrowException as error:
+        _require_memory(error)
+        raise
     except OSError as error:
+        _require_memory(error)
         raise _unreadable(path, error) from None
     if source.quotes % 2:
         rule = "close every quote: it has an odd number of them"

@@ -40,7 +40,7 @@ from mechdesign.deploy.sampler import sample, sample_codes
 from mechdesign.deploy.table import Table
 from mechdesign.domains import Circle, Finite
 from mechdesign.engine import Engine
-from mechdesign.errors import FileProblem, InvalidInput, MissingExtra, sealed
+from mechdesign.errors import FileProblem, InvalidInput, sealed, unusable_extra
 from mechdesign.values import files
 
 Floats = NDArray[np.float64]
@@ -470,6 +470,6 @@ def _dask() -> tuple[Any, Any]:
     try:
         import dask
         import dask.dataframe
-    except ImportError:
-        raise MissingExtra("reports of Dask frames", "data") from None
+    except ImportError as error:
+        raise unusable_extra("reports of Dask frames", "data", error) from None
     return dask, dask.dataframe

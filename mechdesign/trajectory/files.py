@@ -219,7 +219,19 @@ def read_geojson(path: Path) -> tuple[Paths, list[str]]:
         lines.setdefault(name, []).extend(_position(row, path, number) for row in rows)
     if not lines or not all(lines.values()):
         raise FileProblem("data file", str(path), "hold features with at least one location each")
-    return Paths.of(list(lines.values())), [name for _, name in lines]
+    return Paths.of(list(lines.values())), _names_of(list(lines))
+
+
+def _names_of(keys: Sequence[tuple[str, str]]) -> list[str]:
+    """A name for each path, each once: a line without an id must not join the path whose id is the line's number."""
+    taken = {name for kind, name in keys if kind == "id"}
+    names = []
+    for kind, name in keys:
+        while kind != "id" and name in taken:
+            name = f"{kind} {name}"
+        taken.add(name)
+        names.append(name)
+    return names
 
 
 def _line(feature: Any, number: int, path: Path) -> tuple[tuple[str, str], list[Any]]:
@@ -261,6 +273,20 @@ def geojson(paths: Paths, names: Sequence[str]) -> bytes:
         for name, path in zip(names, paths, strict=True)
     ]
     return (json.dumps({"type": "FeatureCollection", "features": features}) + "\n").encode()
+
+
+def write_paths(out: Path, paths: Paths, names: Sequence[str], *, overwrite: bool, like: Path) -> None:
+    """Whole paths in a file: as lines of GeoJSON, or as rows of (id, x, y), one path after the other."""
+    form, columns = format_of(out, "output file"), Columns()
+    with files.replacing(out, overwrite=overwrite, like=like) as stream:
+        if form == ".geojson":
+            stream.write(geojson(paths, names))
+            return
+        pa = arrow()
+        ids = pa.array(np.repeat(np.array(names, dtype=object), paths.lengths), pa.string())
+        rows = pa.RecordBatch.from_arrays([ids, *map(pa.array, paths.places.T)], columns.names)
+        with batch_writer(stream, form, rows.schema) as writer:
+            writer.write_batch(rows)
 
 
 @contextlib.contextmanager

@@ -14,7 +14,7 @@ from mechdesign.trajectory.discrete_rivals import ATP, Points, exponential, ngra
 from mechdesign.trajectory.metrics import average_error
 from mechdesign.trajectory.paths import Paths
 from mechdesign.trajectory.plane import plane_design
-from mechdesign.trajectory.regions import Polygon, Rectangle, Region, frame_of
+from mechdesign.trajectory.regions import Disc, Polygon, Rectangle, Region, Sphere, frame_of
 from mechdesign.trajectory.rivals import PlanarLaplace, published_strawman, strawman
 from mechdesign.trajectory.rounding import to_points
 from mechdesign.trajectory.tracs import PathMechanism, tracs_c, tracs_d
@@ -86,6 +86,22 @@ def method(name: str, region: Region, points: Points | None = None) -> Make:
         "strawman-published": lambda eps: published_strawman(region, eps),
     }
     return makers[name]
+
+
+def fits(name: str, region: Region) -> bool:
+    """Whether a method can work in a region: TraCS-C needs two coordinates, TraCS-D the plane, a grid a rectangle.
+
+    >>> fits("tracs-c", Disc((0, 0), 1)), fits("tracs-d", Disc((0, 0), 1))
+    (False, True)
+    """
+    frame = frame_of(region)
+    if name == "plane":
+        return isinstance(region, Rectangle)
+    if name.startswith("tracs-c"):
+        return not isinstance(frame, Disc)
+    if name == "tracs-d-corner":
+        return isinstance(frame, Rectangle)
+    return name in ON_POINTS or name == "laplace" or not isinstance(frame, Sphere)
 
 
 def compare(

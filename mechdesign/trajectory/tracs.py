@@ -15,7 +15,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from mechdesign.domains import Circle, Finite, Interval
-from mechdesign.errors import InvalidInput, require_epsilon, require_number
+from mechdesign.errors import MAX_EPSILON, InvalidInput, require_epsilon, require_finite, require_number
 from mechdesign.mechanisms.ratio import LikelihoodRatio
 from mechdesign.trajectory.coordinates import Maker, coordinate_mechanism
 from mechdesign.trajectory.paths import Paths
@@ -250,7 +250,7 @@ def tracs_d(
 def perturb_whole_paths(
     paths: Paths, total: float, make: Callable[[float], PathMechanism], rng: np.random.Generator
 ) -> Paths:
-    """Every path spends ``total`` in all: its locations share it equally.
+    """Every path spends at most ``total`` in all: its locations share it equally (`share_of_location`).
 
     How much a location gets depends on the length of its path, which is public here.
 
@@ -259,14 +259,32 @@ def perturb_whole_paths(
     >>> len(perturb_whole_paths(paths, 4.0, lambda eps: tracs_c(square, eps), np.random.default_rng(1)).places)
     5
     """
-    total = require_number(total, "eps")
     result = np.empty_like(paths.places)
     for length in np.unique(paths.lengths).tolist():
         which = np.flatnonzero(paths.lengths == length)
         rows = (paths.starts[which][:, None] + np.arange(length)).ravel()
         some = Paths(paths.places[rows], np.arange(len(which) + 1) * length)
-        result[rows] = make(require_epsilon(total / length, "eps for one location")).perturb(some, rng).places
+        result[rows] = make(share_of_location(total, length)).perturb(some, rng).places
     return paths.replaced(result)
+
+
+def share_of_location(total: float, length: int, most: float = MAX_EPSILON) -> float:
+    """What each of ``length`` locations may spend of a path's total, and never more than ``most``.
+
+    A short path may spend less than its total so: where a location is told almost exactly, more is of no use.
+
+    >>> share_of_location(100.0, 50), share_of_location(100.0, 1)
+    (2.0, 64.0)
+    """
+    return require_epsilon(min(require_total(total) / length, most), "eps of one location")
+
+
+def require_total(total: float) -> float:
+    """The epsilon of a whole path: any finite number above 0, as a path may be long."""
+    number = require_finite(total, "eps")
+    if not number > 0:
+        raise InvalidInput("eps", number, "be above 0", "pass for example eps=40")
+    return number
 
 
 def coordinates_of(region: Region) -> Coordinates:

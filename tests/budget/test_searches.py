@@ -136,7 +136,7 @@ def options(name: str) -> dict[str, int]:
 
 def test_bayes_without_its_extra_says_which(monkeypatch):
     def missing(name: str) -> None:
-        raise ImportError(name)
+        raise ModuleNotFoundError(name)
 
     monkeypatch.setattr("mechdesign.budget.bayes.import_module", missing)
     with pytest.raises(MissingExtra, match=r"mechdesign\[bayes\]"):

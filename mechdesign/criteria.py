@@ -58,8 +58,8 @@ class Family(Enum):
 class Scope:
     """The mechanisms that a lower bound holds for: a family, what narrows it, and what the prior stands for.
 
-    ``narrowed`` and ``prior`` are phrases for the reader; ``cap`` is the worst case that is allowed, as a number,
-    for who compares scopes.
+    ``narrowed``, ``cap_is`` and ``prior`` are phrases for the reader; ``cap`` is the worst case that is allowed, as a
+    number, for who compares scopes.
 
     >>> Scope(Family.ALL, cap=0.25).words
     'all mechanisms with worst case at most 0.25'
@@ -69,10 +69,11 @@ class Scope:
     narrowed: str = ""
     cap: float | None = None
     prior: str = ""
+    cap_is: str = ""
 
     @property
     def words(self) -> str:
-        capped = "" if self.cap is None else f"{_capped(self.family)} {self.cap!r}"
+        capped = "" if self.cap is None else f"{_capped(self.family)} {self.cap!r}{self.cap_is}"
         return f"{self.family.value}{self.narrowed}{capped}{self.prior}"
 
     @property

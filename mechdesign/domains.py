@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.errors import InvalidData, InvalidInput, require_finite, require_number
-from mechdesign.values.declare import field, finite, frozen
+from mechdesign.values.declare import Rule, field, finite, frozen
 
 Floats = NDArray[np.float64]
 
@@ -234,6 +234,19 @@ def require_domain(domain: object, kinds: tuple[type, ...], field: str = "domain
     if not isinstance(domain, kinds):
         wanted = " or ".join(kind.__name__ for kind in kinds)
         raise InvalidInput(field, domain, f"be of kind {wanted}", "see mechdesign.Interval, Circle and Finite")
+
+
+def only(*kinds: type) -> Rule:
+    """A validator of a field: a domain of these kinds.
+
+    >>> @frozen
+    ... class Place:
+    ...     inputs: Interval = field(validator=only(Interval))
+    >>> Place(Line())  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    mechdesign.errors.InvalidInput: inputs must be of kind Interval (got Line()); see ...
+    """
+    return lambda _, declared, said: require_domain(said, kinds, declared.name)
 
 
 def require_numbers(values: ArrayLike, field: str) -> Floats:

@@ -8,7 +8,7 @@ converters and validators of its class, as if it had been written in Python.
 a field declared as                    is in JSON
 =====================================  ===============================================================================
 ``float``, ``int``, ``bool``, ``str``  itself; infinities as ``"inf"`` and ``"-inf"``
-``Fraction``                           a text ``"p/q"``
+``Fraction``                           a text ``"p/q"``, or ``"p"`` if it is whole
 an array, ``tuple[T, ...]``            a list (of lists)
 ``Mapping[str, T]``                    an object
 an `enum.Enum`                         its value
@@ -24,9 +24,11 @@ readers; a file whose echo is not that of its fields is refused.
 from __future__ import annotations
 
 import enum
+import json
 import math
+import re
 import types
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import cache
 from typing import Any, Union, cast, get_args, get_origin, get_type_hints
@@ -37,12 +39,22 @@ import numpy as np
 from mechdesign.errors import FileProblem, InvalidInput
 
 _INFINITIES = {"inf": math.inf, "-inf": -math.inf}
+_SAME = 1e-9  # relative: how near two computers come
 _KEY = "key"  # in the metadata of a field: its name in files, if another than its own
+_IN_FILES = "in files"  # in the metadata of a field: whether files hold it
+_FRACTION = re.compile("-?[0-9]{1,4096}(/[0-9]{1,4096})?", re.ASCII)
+_MOST_AXES = 8  # of an array
+_NEXT_STEP = "take a named loss or law (see mechdesign.losses and mechdesign.priors), or numbers"
 
 
 def named(key: str) -> dict[str, str]:
     """The metadata of a field that has another name in files."""
     return {_KEY: key}
+
+
+def left_out() -> dict[str, bool]:
+    """The metadata of a field that files do not hold: where all others are data, they say what it is."""
+    return {_IN_FILES: False}
 
 
 @attrs.frozen
@@ -69,7 +81,7 @@ class Codec:
             case np.integer():
                 return int(value)
             case Fraction():
-                return f"{value.numerator}/{value.denominator}"
+                return str(value)
             case enum.Enum():
                 return value.value
             case np.ndarray():
@@ -80,7 +92,7 @@ class Codec:
                 return {str(key): self.encoded(entry, f"{place} {key}") for key, entry in value.items()}
         if attrs.has(type(value)):
             return self._encoded_fields(value, place)
-        raise InvalidInput(place, f"a {type(value).__name__}", "be data: a file cannot hold it")
+        raise InvalidInput(place, f"a {type(value).__name__}", "be data: a file cannot hold it", _NEXT_STEP)
 
     def _encoded_fields(self, value: Any, place: str) -> dict[str, Any]:
         kind = getattr(type(value), "kind", None)
@@ -93,7 +105,7 @@ class Codec:
         """The value that ``said`` is the JSON of, or `FileProblem`; ``place`` is what errors call it."""
         origin, arguments = get_origin(declared), get_args(declared)
         if declared is Any:
-            return said
+            return _require_text_within(said, place)
         if declared in self.protocols:
             return self._decoded_union(self.protocols[declared], said, place)
         if origin in (Union, types.UnionType):
@@ -104,7 +116,10 @@ class Codec:
             return _decoded_array(said, place)
         if isinstance(origin, type) and issubclass(origin, Mapping):
             entries = _require(dict, said, place, "be an object")
-            return {key: self.decoded(arguments[1], entry, f"{place} {key}") for key, entry in entries.items()}
+            return {
+                _decoded_plain(str, key, f"{place} key"): self.decoded(arguments[1], entry, f"{place} {key}")
+                for key, entry in entries.items()
+            }
         if isinstance(declared, type) and issubclass(declared, enum.Enum):
             return _decoded_enum(declared, said, place)
         if isinstance(declared, type) and attrs.has(declared):
@@ -123,15 +138,19 @@ class Codec:
         entries = dict(_require(dict, said, place, f"be an object with {', '.join(fields) or 'a kind'}"))
         if name is not None and entries.pop("kind", None) != name:
             raise FileProblem(f"{place} kind", said.get("kind"), f"be {name!r}")
-        missing = [key for key in fields if key not in entries]
-        if missing:
-            raise FileProblem(place, missing[0], "be there: it is missing")
+        for key in fields:
+            if key not in entries:
+                raise FileProblem(f"{place} {key}", None, "be there: it is missing")
         types_of = _types(kind)
         found = {
             field.alias: self.decoded(types_of[field.name], entries.pop(key), f"{place} {key}")
             for key, field in fields.items()
         }
-        value = kind(**found)
+        try:
+            value = kind(**found)
+        except InvalidInput as bad:
+            inside = bad.field.removeprefix(place.split()[-1]).lstrip()  # the weights of a prior are "prior weights"
+            raise FileProblem(f"{place} {inside}".rstrip(), bad.value, bad.rule, bad.next_step) from None
         echo = self.encoded(value.echo()) if hasattr(value, "echo") else {}
         for key, rest in entries.items():
             if key not in echo:
@@ -139,19 +158,22 @@ class Codec:
             if not is_same(rest, echo[key]):
                 raise FileProblem(f"{place} {key}", rest, f"be {echo[key]!r}, what the other fields say")
         if len(entries) < len(echo):
-            raise FileProblem(place, next(key for key in echo if key not in entries), "be there: it is missing")
+            missing = next(key for key in echo if key not in entries)
+            raise FileProblem(f"{place} {missing}", None, "be there: it is missing")
         return value
 
     def _decoded_union(self, members: tuple[Any, ...], said: Any, place: str) -> Any:
         if said is None and type(None) in members:
             return None
-        candidates = [member for member in members if member is not type(None)]
-        if isinstance(said, dict) and "kind" in said:
-            kinds = {member.kind: member for member in candidates if hasattr(member, "kind")}
-            if said["kind"] not in kinds:
-                raise FileProblem(f"{place} kind", said["kind"], f"be one of {', '.join(sorted(kinds))}")
-            return self.decoded(kinds[said["kind"]], said, place)
+        wide = [self.protocols.get(member, (member,)) for member in members if member is not type(None)]
+        candidates = [member for members_of_one in wide for member in members_of_one]
         fitting = [member for member in candidates if _is_of(member, said)]
+        kinds = {member.kind: member for member in candidates if hasattr(member, "kind")}
+        if kinds and isinstance(said, dict) and ("kind" in said or not fitting):
+            name = said.get("kind")
+            if type(name) is not str or name not in kinds:
+                raise FileProblem(f"{place} kind", name, f"be one of {', '.join(sorted(kinds))}")
+            return self.decoded(kinds[name], said, place)
         if not fitting:
             raise FileProblem(place, type(said).__name__, "be of a kind that is known here")
         return self.decoded(fitting[0], said, place)
@@ -166,7 +188,15 @@ class Codec:
 
 
 def is_same(said: Any, value: Any) -> bool:
-    """Equal, and of one JSON type: 1 is not true. Whole numbers and doubles of one value are the same number."""
+    """Equal, and of one JSON type: 1 is not true. Whole numbers and doubles of one value are the same number.
+
+    Doubles that follow from others may differ in their last digits: computers do in exponentials and sums.
+    """
+    if isinstance(value, float) and type(said) in (int, float):
+        try:
+            return math.isclose(said, value, rel_tol=_SAME)
+        except OverflowError:  # a whole number that no double holds
+            return False
     if isinstance(value, dict):
         return isinstance(said, dict) and said.keys() == value.keys() and all(is_same(said[k], value[k]) for k in said)
     if isinstance(value, list):
@@ -175,8 +205,8 @@ def is_same(said: Any, value: Any) -> bool:
 
 
 def _stored(kind: type) -> list[Any]:
-    """The fields that files hold: those that the class is made from."""
-    return [field for field in attrs.fields(kind) if field.init]
+    """The fields that files hold: those that the class is made from and that say something of their own."""
+    return [field for field in attrs.fields(kind) if field.init and field.metadata.get(_IN_FILES, True)]
 
 
 def _key(field: Any) -> str:
@@ -209,14 +239,14 @@ def _is_of(member: Any, said: Any) -> bool:
         return type(said) is str
     if member in (int, bool, str):
         return type(said) is member
-    return type(said) is dict and not hasattr(member, "kind")
+    return type(said) is dict and origin is not Callable and not hasattr(member, "kind")
 
 
 def _decoded_plain(declared: Any, said: Any, place: str) -> Any:
     if declared is float:
         if type(said) is str and said in _INFINITIES:
             return _INFINITIES[said]
-        if type(said) not in (int, float):
+        if type(said) not in (int, float) or said != said:
             raise FileProblem(place, type(said).__name__, "be a number")
         try:
             return float(said)
@@ -236,11 +266,20 @@ def _decoded_plain(declared: Any, said: Any, place: str) -> Any:
     raise FileProblem(place, str(declared), "be of a type that files can hold")
 
 
+def _require_text_within(said: Any, place: str) -> Any:
+    """What may hold anything must at least be writable again."""
+    try:
+        json.dumps(said, ensure_ascii=False).encode()
+    except (UnicodeEncodeError, RecursionError):
+        raise FileProblem(place, type(said).__name__, "hold text that UTF-8 can hold, not nested without end") from None
+    return said
+
+
 def _decoded_fraction(said: str, place: str) -> Fraction:
     above, _, below = said.partition("/")
-    if not (above.lstrip("-").isdecimal() and below.isdecimal() and int(below)):
+    if not _FRACTION.fullmatch(said) or (below and not int(below)):
         raise FileProblem(place, said, "be a fraction like '1/3'")
-    return Fraction(int(above), int(below))
+    return Fraction(int(above), int(below or 1))
 
 
 def _decoded_enum(declared: type[enum.Enum], said: Any, place: str) -> enum.Enum:
@@ -253,7 +292,7 @@ def _decoded_enum(declared: type[enum.Enum], said: Any, place: str) -> enum.Enum
 def _decoded_array(said: Any, place: str) -> Any:
     """An array of doubles from a list of numbers, or of such lists of one length."""
     _require(list, said, place, "be a list")
-    _require_numbers(said, place)
+    _require_numbers(said, place, _MOST_AXES)
     try:
         return np.array(said, dtype=np.float64)
     except OverflowError:
@@ -262,11 +301,11 @@ def _decoded_array(said: Any, place: str) -> Any:
         raise FileProblem(place, "lists of different lengths", "be rows of numbers, all of one length") from None
 
 
-def _require_numbers(said: list[Any], place: str) -> None:
+def _require_numbers(said: list[Any], place: str, axes: int) -> None:
     for entry in said:
-        if type(entry) is list:
-            _require_numbers(entry, place)
-        elif type(entry) not in (int, float):
+        if type(entry) is list and axes > 1:
+            _require_numbers(entry, place, axes - 1)
+        elif type(entry) not in (int, float) or entry != entry:
             raise FileProblem(place, "a list with other things than numbers", "hold numbers only")
 
 

@@ -40,6 +40,23 @@ def stored(values: ArrayLike) -> Floats:
     return array
 
 
+def numbers(name: str) -> Callable[[ArrayLike], Floats]:
+    """`stored` for numbers that errors call ``name``.
+
+    >>> numbers("base")([[1.0], [0.5, 0.5]])
+    Traceback (most recent call last):
+    mechdesign.errors.InvalidInput: base must be rows of numbers, all of one length (got a list of 2)
+    """
+
+    def convert(said: ArrayLike) -> Floats:
+        try:
+            return stored(said)
+        except (TypeError, ValueError, OverflowError):
+            raise InvalidInput(name, said, "be rows of numbers, all of one length") from None
+
+    return convert
+
+
 def content(array: Floats | None) -> tuple[tuple[int, ...], bytes] | None:
     """What two stored arrays are compared and hashed by."""
     return None if array is None else (array.shape, array.tobytes())
@@ -95,6 +112,26 @@ def whole(name: str, least: int, most: int | None = None, **options: Any) -> Any
     return attrs.field(converter=lambda said: require_whole(said, name, least, most), **options)
 
 
+def gap(least: float, **options: Any) -> Any:
+    """A field that holds a relative distance of two bounds, at which a search may stop.
+
+    >>> @frozen
+    ... class Asked:
+    ...     gap: float = gap(1e-6, default=1e-4)
+    >>> Asked(1.0)
+    Traceback (most recent call last):
+    mechdesign.errors.InvalidInput: gap must lie between 1e-6 and 1 (got 1.0)
+    """
+
+    def convert(said: Any) -> float:
+        value = require_finite(said, "gap")
+        if not least <= value < 1:
+            raise InvalidInput("gap", said, f"lie between {f'{least:g}'.replace('e-0', 'e-')} and 1")
+        return value
+
+    return attrs.field(converter=convert, **options)
+
+
 def one_of(name: str, known: Iterable[str], **options: Any) -> Any:
     """A field that holds one of these words."""
     return attrs.field(converter=lambda said: require_one_of(said, name, known), **options)
@@ -142,8 +179,7 @@ def within(name: str, least: float, most: float, why: str = "") -> Rule:
 
 
 @dataclass_transform(
-    frozen_default=True,
-    field_specifiers=(field, derived, array, epsilon, finite, number, whole, one_of, several),
+    frozen_default=True, field_specifiers=(field, derived, array, epsilon, finite, number, whole, gap, one_of, several)
 )
 def frozen(kind: type[T]) -> type[T]:
     """The class as an immutable, slotted value: its fields are stored, checked and compared as they are declared.

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from mechdesign.design.piecewise.program import search_pieces
     from mechdesign.domains import Circle, Finite, Interval
     from mechdesign.errors import (
+        BrokenExtra,
         CheckFailed,
         FileProblem,
         InvalidInput,
@@ -62,6 +63,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Absolute",
     "AdditiveProblem",
+    "BrokenExtra",
     "Certificate",
     "CheckFailed",
     "Circle",

@@ -9,9 +9,9 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from mechdesign.collect.engine import Dask, Engine, Local
 from mechdesign.data.numbers import require_number_text, require_whole_text
 from mechdesign.domains import Circle, Finite, Interval
+from mechdesign.engine import Dask, Engine, Local
 from mechdesign.errors import InvalidInput, require_epsilon
 from mechdesign.values.declare import field, frozen, option
 

@@ -84,7 +84,10 @@ def progress(message: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
 def ending_cleanly() -> Iterator[None]:
     """A request to end, as from ``kill`` or a closed terminal, unwinds like Ctrl-C, so that no part of a file stays."""
 
+    asked: list[int] = []
+
     def leave(number: int, _: Any) -> None:
+        asked.append(number)
         raise SystemExit(128 + number)
 
     numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
@@ -94,6 +97,10 @@ def ending_cleanly() -> Iterator[None]:
         signal.signal(number, leave)
     try:
         yield
+    except Exception:
+        if asked:  # compiled code, where the request arrived, may have made another error of it
+            raise SystemExit(128 + asked[0]) from None
+        raise
     finally:
         for number, old in before.items():
             signal.signal(number, old)

@@ -7,19 +7,32 @@ converters and keys of comparison where dataclasses have none.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Literal, TypeVar, cast, dataclass_transform
 
 import attrs
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.errors import InvalidInput, require_epsilon, require_finite, require_number, require_whole
+from mechdesign.errors import (
+    InvalidInput,
+    require_epsilon,
+    require_finite,
+    require_number,
+    require_one_of,
+    require_whole,
+)
 
 Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
 Rule = Callable[[Any, Any, Any], None]
 
-OPTION, LEAST, MOST = "option", "least", "most"  # keys of metadata, which commands and schemas are derived from
+OPTION, LEAST, MOST, WORDS = (
+    "option",
+    "least",
+    "most",
+    "words",
+)  # keys of metadata, which commands and schemas are derived from
 T = TypeVar("T")
 
 
@@ -159,6 +172,34 @@ def gap(least: float, **options: Any) -> Any:
     return attrs.field(converter=convert, **told | {"metadata": GAP_OPTION | told["metadata"]})
 
 
+def one_of(name: str, known: Iterable[str], **options: Any) -> Any:
+    """A field that holds one of these words."""
+    words = tuple(known)
+    told = options | {"metadata": {WORDS: words} | dict(options.get("metadata") or {})}
+    return attrs.field(converter=lambda said: require_one_of(said, name, words), **told)
+
+
+def several(name: str, convert: Callable[[Any], Any] = lambda said: said, **options: Any) -> Any:
+    """A field that holds a tuple with at least one entry, each in the form that ``convert`` gives it.
+
+    >>> @frozen
+    ... class Budgets:
+    ...     epsilons: tuple[float, ...] = several("eps", require_epsilon)
+    >>> Budgets([1, 2])
+    Budgets(epsilons=(1.0, 2.0))
+    """
+
+    def entries(said: Any) -> tuple[Any, ...]:
+        if isinstance(said, str | bytes) or not isinstance(said, Iterable):
+            raise InvalidInput(name, said, "be a list")
+        found = tuple(map(convert, said))
+        if not found:
+            raise InvalidInput(name, "nothing", "be a list of at least one")
+        return found
+
+    return attrs.field(converter=entries, **options)
+
+
 def optional(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """The same converter, with None left as it is."""
     return lambda said: None if said is None else convert(said)
@@ -202,7 +243,9 @@ def range_of(field: Any) -> tuple[float | None, float | None]:
     return field.metadata.get(LEAST), field.metadata.get(MOST)
 
 
-@dataclass_transform(frozen_default=True, field_specifiers=(field, derived, array, epsilon, finite, number, whole, gap))
+@dataclass_transform(
+    frozen_default=True, field_specifiers=(field, derived, array, epsilon, finite, number, whole, gap, one_of, several)
+)
 def frozen(kind: type[T]) -> type[T]:
     """The class as an immutable, slotted value: its fields are stored, checked and compared as they are declared.
 

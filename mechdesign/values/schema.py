@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 
 from mechdesign.values.codec import is_optional, key_of, stored_fields
-from mechdesign.values.declare import range_of
+from mechdesign.values.declare import WORDS, range_of
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -117,6 +117,8 @@ class Schemas:
         if _SHAPE in field.metadata:
             shape: dict[str, Any] = field.metadata[_SHAPE](self)
             return shape
+        if WORDS in field.metadata:
+            return {"enum": list(field.metadata[WORDS])}
         least, most = range_of(field)
         said = self.of(declared)
         ends = {name: end for name, end in (("minimum", least), ("maximum", most)) if end is not None}

@@ -39,11 +39,11 @@ def rho() -> Iterator[Row]:
     record = Record(inside, np.array([0.5, 0.5]))
     known, rng = Robust(np.array([0.2, 0.2]), np.array([0.8, 0.8]), "proven"), np.random.default_rng(1)
     epsilons = np.linspace(0.5, 8, LEVELS)
-    for name in ("pm", "laplace", "k-rr"):
-        law = perturbation(name, 2.0)
+    for name in ("pm", "laplace", "k-rr", "exponential", "gaussian"):
+        law = perturbation(name, 2.0, 0.1)
         times = fastest(
             {
-                "theory": lambda name=name: rho_curve(name, epsilons, known, record.sent),
+                "theory": lambda name=name: rho_curve(name, epsilons, known, record.sent, 0.1),
                 "simulation": lambda law=law: simulate(record, law, 2000, rng),
             },
             turns=5,

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from mechdesign.design.piecewise.program import search_pieces
     from mechdesign.domains import Circle, Finite, Interval
     from mechdesign.errors import (
+        BrokenExtra,
         CheckFailed,
         FileProblem,
         InvalidInput,
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
         SolverFailed,
     )
     from mechdesign.exact.privacy import prove_privacy
+    from mechdesign.field import field_of
     from mechdesign.losses import Absolute, Custom, Power, Squared
     from mechdesign.mechanisms import catalogue
 
@@ -61,6 +63,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Absolute",
     "AdditiveProblem",
+    "BrokenExtra",
     "Certificate",
     "CheckFailed",
     "Circle",
@@ -90,6 +93,7 @@ __all__ = [
     "collect",
     "deploy",
     "design",
+    "field_of",
     "fit_height",
     "floor_of",
     "load_design",
@@ -126,6 +130,7 @@ _HOMES = {
     "Circle": "domains",
     "Custom": "losses",
     "FileProblem": "errors",
+    "field_of": "field",
     "Finite": "domains",
     "Interval": "domains",
     "InvalidInput": "errors",

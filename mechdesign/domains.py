@@ -10,13 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.errors import InvalidData, InvalidInput, require_finite, require_number
-from mechdesign.values.declare import Rule, field, finite, frozen
+from mechdesign.values.declare import Rule, field, finite, frozen, option
 
 Floats = NDArray[np.float64]
 
 _SHORTEST, _LONGEST = 1e-100, 1e100  # densities, squares and their sums stay far inside the range of doubles
 _EXACT = 2.0**53  # from here on not every whole number is a double
 _FINEST = 1e-10  # an interval that far from zero still holds a million doubles
+
+INTERVAL_OPTION = option("--domain", "Inputs, as LO,HI.", metavar="LO,HI")
+POINTS_OPTION = option("--domain", "Inputs, as LO,HI; or whole numbers, as LO..HI.", metavar="LO,HI")
+"""How commands take the inputs of a problem."""
 
 
 @frozen

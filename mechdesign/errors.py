@@ -9,13 +9,15 @@
     ├── NoAnswer            the limits were reached first: carries the bounds and the design found (exit code 3)
     ├── CheckFailed         a result failed its own proof and was withheld
     ├── SolverFailed        a solver is broken: says how, and what to do (exit code 1)
-    └── MissingExtra        an optional dependency is not installed: names the extra
+    ├── MissingExtra        an optional dependency is not installed: names the extra
+    └── BrokenExtra         it is installed and does not load: says why
 """
 
 from __future__ import annotations
 
 import contextlib
 import math
+import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextvars import ContextVar
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
@@ -248,6 +250,37 @@ class MissingExtra(MechDesignError, ImportError):
         return type(self), (self.feature, self.extra)
 
 
+class BrokenExtra(MechDesignError, ImportError):
+    """An optional dependency is installed and does not load: for want of memory, or of a library it needs itself.
+
+    >>> str(BrokenExtra("this", "data", "libarrow.so: failed to map segment")).partition(";")[0]
+    'this needs an optional dependency that does not load: libarrow.so: failed to map segment'
+    """
+
+    def __init__(self, feature: str, extra: str, reason: str) -> None:
+        self.feature = feature
+        self.extra = extra
+        self.reason = reason
+        super().__init__(
+            f"{feature} needs an optional dependency that does not load: {plain(reason, 300)}; "
+            f"free memory, or install it anew with: pip install --upgrade 'mechdesign[{extra}]'"
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.feature, self.extra, self.reason)
+
+
+def unusable_extra(feature: str, extra: str, error: ImportError) -> MissingExtra | BrokenExtra:
+    """What an import that failed says of an optional dependency: that it is not there, or that it does not load.
+
+    >>> type(unusable_extra("this", "data", ModuleNotFoundError("no pyarrow"))).__name__
+    'MissingExtra'
+    """
+    if isinstance(error, ModuleNotFoundError):
+        return MissingExtra(feature, extra)
+    return BrokenExtra(feature, extra, str(error))
+
+
 _LONGEST = 2000  # characters of a message
 _LONGEST_VALUE = 120
 _MOST_NAMES = 20
@@ -349,14 +382,50 @@ def require_seconds(value: Any) -> float | None:
     return seconds
 
 
-def require_whole(value: Any, field: str, least: int, most: int | None = None) -> int:
-    """``value`` as a whole number between two ends, or `InvalidInput`.
+def require_whole(value: Any, field: str, least: int, most: int | None = None, next_step: str = "") -> int:
+    """``value`` as a whole number between two ends, or `InvalidInput`: no boolean, no double, no array.
 
     >>> require_whole(3, "count", 1)
     3
     """
-    is_whole = not isinstance(value, bool) and hasattr(value, "__index__")
-    if not is_whole or not least <= int(value) or (most is not None and int(value) > most):
+    try:
+        number = None if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or number < least or (most is not None and number > most):
         ends = f"of at least {least}" if most is None else f"from {least} to {most}"
-        raise InvalidInput(field, value, f"be a whole number {ends}")
-    return int(value)
+        raise InvalidInput(field, value, f"be a whole number {ends}", next_step)
+    return number
+
+
+def require_chance(value: Any, field: str, next_step: str = "") -> float:
+    """``value`` as a float strictly between 0 and 1, or `InvalidInput`."""
+    number = require_number(value, field)
+    if not 0 < number < 1:
+        raise InvalidInput(field, value, "lie strictly between 0 and 1", next_step)
+    return number
+
+
+def require_one_of(value: Any, field: str, known: Iterable[str]) -> str:
+    """``value`` if it is one of these words, or `InvalidInput` that lists them.
+
+    >>> require_one_of("raw", "method", ("raw", "ml"))
+    'raw'
+    """
+    words = tuple(known)
+    if not isinstance(value, str) or value not in words:
+        raise InvalidInput(field, value, f"be one of {', '.join(words)}")
+    return value
+
+
+def require_name(value: Any, field: str, known: Iterable[str]) -> str:
+    """The one of these names, all in small letters, that ``value`` is in either case, or `InvalidInput`.
+
+    >>> require_name(" OUE ", "protocol", ("grr", "oue"))
+    'oue'
+    """
+    words = tuple(known)
+    name = value.strip().lower() if isinstance(value, str) else value
+    if name not in words:
+        raise InvalidInput(field, value, f"be one of {', '.join(words)}")
+    return str(name)

@@ -15,9 +15,12 @@ from numpy.typing import ArrayLike, NDArray
 from mechdesign.data.numbers import require_number_text
 from mechdesign.errors import InvalidInput, require_finite
 from mechdesign.panels import integrate_between
-from mechdesign.values.declare import field, frozen
+from mechdesign.values.declare import field, frozen, option
 
 Floats = NDArray[np.float64]
+
+OPTION = option("--loss", "absolute, squared or power:P.")
+"""How commands take a loss: `parse_loss` reads it."""
 
 
 class Loss(Protocol):

@@ -17,10 +17,13 @@ from mechdesign.data.values import number_chunks
 from mechdesign.domains import Circle, Interval, only, require_domain, require_numbers
 from mechdesign.errors import FileProblem, InvalidInput, sealed
 from mechdesign.values.codec import encoded, left_out, named
-from mechdesign.values.declare import array, derived, field, finite, frozen, settle, stored
+from mechdesign.values.declare import array, derived, field, finite, frozen, option, settle, stored
 
 Floats = NDArray[np.float64]
 Function = Callable[[Floats], Floats]
+
+OPTION = option("--prior", "uniform, normal:MEAN,DEVIATION, ...")
+"""How commands take a prior: `parse_prior` reads it."""
 
 _NARROWEST = 1e-12  # a deviation, for an interval and a mean of size 1
 _EDGE = 2.0**-33  # of the length: the mass nearer to an end than this is spread evenly

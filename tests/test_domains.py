@@ -145,11 +145,11 @@ def test_a_product_needs_a_part():
 
 
 def test_domains_print_as_a_reader_writes_them():
-    assert str(Interval(-5, 3)) == "[-5, 3)"
+    assert str(Interval(-5, 3)) == "[-5, 3]"
     assert str(Circle(360)) == "circle [0, 360)"
     assert str(Finite((0, 1, 5))) == "{0, 1, 5}"
     assert str(Finite(tuple(range(9)))) == "{0, 1, ..., 8} (9 points)"
-    assert str(Product((Interval(0, 1), Line()))) == "[0, 1) x (-inf, inf)"
+    assert str(Product((Interval(0, 1), Line()))) == "[0, 1] x (-inf, inf)"
 
 
 def test_equal_domains_are_equal_whatever_their_number_types():

@@ -13,15 +13,21 @@ from hypothesis import strategies as st
 from mechdesign.errors import (
     MAX_EPSILON,
     MIN_EPSILON,
+    BrokenExtra,
     CheckFailed,
     FileProblem,
     InvalidInput,
     MechDesignError,
     MissingExtra,
     NoAnswer,
+    require_chance,
     require_epsilon,
     require_finite,
+    require_name,
     require_number,
+    require_one_of,
+    require_whole,
+    unusable_extra,
 )
 
 
@@ -125,6 +131,7 @@ def test_infinity_is_a_number_but_not_finite():
         FileProblem("file", "a.json", "exist"),
         NoAnswer("the time is up", 0.1, 0.2),
         MissingExtra("this", "data"),
+        BrokenExtra("this", "data", "no memory"),
         CheckFailed("it failed"),
     ],
 )
@@ -133,3 +140,44 @@ def test_errors_survive_the_way_between_processes(error: Exception) -> None:
     assert type(back) is type(error)
     assert str(back) == str(error)
     assert vars(back) == vars(error)
+
+
+@pytest.mark.parametrize("said", [True, np.True_, 3.0, np.float64(3), "3", None, np.array([3]), np.array(2.7)])
+def test_only_whole_numbers_are_whole(said):
+    with pytest.raises(InvalidInput, match="count must be a whole number of at least 1"):
+        require_whole(said, "count", 1)
+
+
+@pytest.mark.parametrize("said", [3, np.int32(3), np.uint64(3), np.array(3)])
+def test_whole_numbers_of_any_kind_become_pythons(said):
+    number = require_whole(said, "count", 1)
+    assert type(number) is int
+    assert number == 3
+
+
+@pytest.mark.parametrize("said", [0, 1, -0.5, math.nan, "0.5", True])
+def test_chances_lie_strictly_between_0_and_1(said):
+    assert require_chance(0.5, "confidence") == 0.5
+    with pytest.raises(InvalidInput, match="confidence must"):
+        require_chance(said, "confidence")
+
+
+@pytest.mark.parametrize("said", ["RAW", "", 7, None, ["raw"]])
+def test_words_are_known_or_all_that_are_get_listed(said):
+    assert require_one_of("raw", "method", ("raw", "ml")) == "raw"
+    with pytest.raises(InvalidInput, match="method must be one of raw, ml"):
+        require_one_of(said, "method", ("raw", "ml"))
+
+
+@pytest.mark.parametrize("said", ["xyz", "", 7, None])
+def test_names_are_known_in_either_case_or_refused(said):
+    assert require_name(" OUE ", "protocol", ("grr", "oue")) == "oue"
+    with pytest.raises(InvalidInput, match="protocol must be one of grr, oue"):
+        require_name(said, "protocol", ("grr", "oue"))
+
+
+def test_a_dependency_that_is_there_and_does_not_load_is_not_called_missing() -> None:
+    error = unusable_extra("this", "data", ImportError("libarrow.so: failed to map segment from shared object"))
+    assert type(error) is BrokenExtra
+    assert "failed to map segment" in str(error)
+    assert type(unusable_extra("this", "data", ModuleNotFoundError("No module named 'pyarrow'"))) is MissingExtra

@@ -26,6 +26,24 @@ def test_a_heat_map_has_a_panel_a_problem_and_marks_optimum_heuristic_and_indepe
     assert marks["independent RR"] == pytest.approx([math.e / (1 + math.e), 0])
 
 
+def test_marks_at_one_place_of_the_heat_map_grow_smaller_on_top():
+    problem = JointProblem(1.0, 10000, 0.03)  # its optimum is the paper's rule
+    axes = joint_heat_map([problem]).axes[0]
+    marks = {line.get_label(): (line.get_xydata()[0].tolist(), line.get_markersize()) for line in axes.lines}
+    assert marks["optimum"][0] == pytest.approx(marks["paper's heuristic"][0])
+    sizes = [size for _, size in marks.values()]
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[0] > sizes[-1]
+
+
+def test_laws_that_only_share_a_point_of_the_profile_are_both_seen_there():
+    axes = joint_profile({"groups": (1.0, 1.5, 2.5), "pairs": (1.0, math.inf), "rule": (1.0, math.inf)}, PROBLEM).axes[
+        0
+    ]
+    sizes = [line.get_markersize() for line in axes.lines[:3]]
+    assert sizes[0] > sizes[1] > sizes[2]
+
+
 def test_the_surface_is_the_exact_variance_and_the_budgets():
     best = optimal_joint(PROBLEM)
     p, rho = float(best.mechanism.truth), float(best.mechanism.rho)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from mechdesign.collect.mean import MeanEstimate, interval
+from mechdesign.collect.mean import EstimatedMean, normal_interval
 from mechdesign.plot.means import mean_intervals
 
 
 def test_every_estimate_has_its_interval_at_its_place() -> None:
-    estimates = {"pm": interval(1.0, 0.5, 100, 0.9), "$duchi": interval(2.0, 0.25, 100, 0.9)}
-    plain = interval(1.5, 0.1, 100, 0.9)
+    estimates = {"pm": normal_interval(1.0, 0.5, 100, 0.9), "$duchi": normal_interval(2.0, 0.25, 100, 0.9)}
+    plain = normal_interval(1.5, 0.1, 100, 0.9)
     axes = mean_intervals(estimates, plain, "age", "Means").axes[0]
     assert [text.get_text() for text in axes.get_yticklabels()] == ["pm", r"\$duchi"]
     drawn = [tuple(line.get_xdata()) for line in axes.lines]
@@ -20,8 +20,8 @@ def test_every_estimate_has_its_interval_at_its_place() -> None:
 
 
 def test_an_estimate_without_an_interval_is_a_point() -> None:
-    estimates = {"sw-em": MeanEstimate(0.5, None, None, None, 0.9, 100), "pm": interval(1.0, 0.5, 100, 0.9)}
-    figure = mean_intervals(estimates, interval(1.5, 0.1, 100, 0.9), "age", "Means")
+    estimates = {"sw-em": EstimatedMean(0.5, None, None, None, 0.9, 100), "pm": normal_interval(1.0, 0.5, 100, 0.9)}
+    figure = mean_intervals(estimates, normal_interval(1.5, 0.1, 100, 0.9), "age", "Means")
     drawn = [(tuple(line.get_xdata()), tuple(line.get_ydata())) for line in figure.axes[0].lines]
     assert ((0.5,), (0,)) in drawn
     assert [line for line in drawn if len(line[0]) == 2 and line[1] == (0, 0)] == []
@@ -29,10 +29,10 @@ def test_an_estimate_without_an_interval_is_a_point() -> None:
 
 
 def test_one_wide_interval_does_not_press_the_others_together() -> None:
-    estimates = {name: interval(1.0 + k / 10, 0.5, 100, 0.9) for k, name in enumerate(("pm", "hm", "duchi"))}
-    plain = interval(1.1, 0.1, 100, 0.9)
+    estimates = {name: normal_interval(1.0 + k / 10, 0.5, 100, 0.9) for k, name in enumerate(("pm", "hm", "duchi"))}
+    plain = normal_interval(1.1, 0.1, 100, 0.9)
     widest = estimates["duchi"].upper - estimates["pm"].lower
-    axes = mean_intervals(estimates | {"ogpm": interval(40.0, 30.0, 100, 0.9)}, plain, "age", "Means").axes[0]
+    axes = mean_intervals(estimates | {"ogpm": normal_interval(40.0, 30.0, 100, 0.9)}, plain, "age", "Means").axes[0]
     low, high = axes.get_xlim()
     assert low < estimates["pm"].lower
     assert estimates["duchi"].upper < high

@@ -7,22 +7,19 @@ enumeration of the channel where reports are few, and in closed form where items
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mechdesign.budget.simulation import has_independent_items
 from mechdesign.collect.protocols import FrequencyProtocol, Longitudinal, SubsetSelection
 from mechdesign.domains import require_numbers
 from mechdesign.errors import InvalidInput, require_finite
-
-Floats = NDArray[np.float64]
+from mechdesign.values.declare import Floats, frozen
 
 _SAME = 1e-12
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Threat:
     """Averages over the population of true values: attack success rate and mean squared error of the prediction."""
 
@@ -30,7 +27,7 @@ class Threat:
     squared_error: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Detection:
     """Predicting "at most eta": precision, recall and F-score (0 where there is nothing to divide by)."""
 

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import special
 
 from mechdesign.budget.ledger import Say
-from mechdesign.errors import MissingExtra
+from mechdesign.errors import unusable_extra
 
 _CANDIDATES = 2000
 _NEAR = 200
@@ -28,8 +28,8 @@ def least(
     try:
         process, kernels = import_module("sklearn.gaussian_process"), import_module("sklearn.gaussian_process.kernels")
         threads = import_module("threadpoolctl")
-    except ImportError:
-        raise MissingExtra("method 'bayes'", "bayes") from None
+    except ImportError as error:
+        raise unusable_extra("method 'bayes'", "bayes", error) from None
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(2**31,)))
     points: list[float] = rng.uniform(low, high, first).tolist()
     values: list[float] = []

@@ -10,19 +10,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd, lcm
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mechdesign.collect.protocols import FrequencyProtocol
 from mechdesign.domains import require_numbers
-from mechdesign.errors import InvalidInput, require_finite, require_number
-
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
+from mechdesign.errors import InvalidInput, require_chance, require_epsilon, require_name
+from mechdesign.values.declare import Counts, Floats, array, field, finite, frozen
 
 EVENTS = ("tp", "tn", "fp", "fn")
 LEAST, MOST, PRECISION = 0.001, 10.0, 0.01
@@ -30,7 +27,26 @@ LEAST, MOST, PRECISION = 0.001, 10.0, 0.01
 _FINEST = 10**6
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+def _consumption(said: ArrayLike) -> Floats:
+    values = require_numbers(said, "consumption")
+    if values.ndim != 1 or values.size < 2:
+        raise InvalidInput("consumption", values.tolist(), "be a list of at least two values")
+    if not np.isfinite(values).all() or (values < 0).any():
+        bad = values[~np.isfinite(values) | (values < 0)][0]
+        raise InvalidInput("consumption", float(bad), "be finite and at least 0")
+    if (np.diff(values) <= 0).any():
+        raise InvalidInput("consumption", values.tolist(), "increase strictly", "sum the households of equal values")
+    return values
+
+
+def _households(said: ArrayLike) -> Counts:
+    counts = np.asarray(said)
+    if counts.dtype.kind not in "iu" or (counts < 0).any() or not counts.any():
+        raise InvalidInput("counts", said, "be whole numbers of at least 0, not all 0")
+    return counts.astype(np.int64)
+
+
+@frozen
 class Capacity:
     """A population by consumption (``counts[i]`` households consume ``values[i]``) and the capacity they share.
 
@@ -38,27 +54,13 @@ class Capacity:
     35.0
     """
 
-    values: ArrayLike
-    counts: ArrayLike
-    cap: float
+    values: ArrayLike = array(_consumption)
+    counts: ArrayLike = array(_households)
+    cap: float = finite("capacity")
 
-    def __post_init__(self) -> None:
-        values = require_numbers(self.values, "consumption")
-        if values.ndim != 1 or values.size < 2:
-            raise InvalidInput("consumption", values.tolist(), "be a list of at least two values")
-        if not np.isfinite(values).all() or (values < 0).any():
-            bad = values[~np.isfinite(values) | (values < 0)][0]
-            raise InvalidInput("consumption", float(bad), "be finite and at least 0")
-        if (np.diff(values) <= 0).any():
-            raise InvalidInput(
-                "consumption", values.tolist(), "increase strictly", "sum the households of equal values"
-            )
-        counts = np.asarray(self.counts)
-        if counts.shape != values.shape or counts.dtype.kind not in "iu" or (counts < 0).any() or not counts.any():
-            raise InvalidInput("counts", self.counts, f"be {values.size} whole numbers of at least 0, not all 0")
-        object.__setattr__(self, "values", np.asarray(values, dtype=np.float64))
-        object.__setattr__(self, "counts", counts.astype(np.int64))
-        object.__setattr__(self, "cap", require_finite(self.cap, "capacity"))
+    def __attrs_post_init__(self) -> None:
+        if self.x.shape != self.v.shape:
+            raise InvalidInput("counts", self.counts, f"be {self.v.size} whole numbers of at least 0, not all 0")
 
     @property
     def v(self) -> Floats:
@@ -105,22 +107,12 @@ class Capacity:
         return math.sqrt(max(variance, 0.0)) * self.users
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Requirement:
     """``Pr[event] < tau`` for FP and FN, ``Pr[event] >= tau`` for TP and TN (Algorithm 8)."""
 
-    event: str
-    tau: float
-
-    def __post_init__(self) -> None:
-        event = self.event.strip().lower() if isinstance(self.event, str) else self.event
-        if event not in EVENTS:
-            raise InvalidInput("metric", self.event, f"be one of {', '.join(EVENTS)}")
-        tau = require_number(self.tau, "tau")
-        if not 0 < tau < 1:
-            raise InvalidInput("tau", self.tau, "lie strictly between 0 and 1")
-        object.__setattr__(self, "event", event)
-        object.__setattr__(self, "tau", tau)
+    event: str = field(converter=lambda said: require_name(said, "metric", EVENTS))
+    tau: float = field(converter=lambda said: require_chance(said, "tau"))
 
     @property
     def words(self) -> str:
@@ -157,7 +149,15 @@ def require_capacity(capacity: Capacity) -> None:
         raise InvalidInput("capacity", capacity.cap, "be at least 0, as consumption is")
 
 
-def unmet(requirement: Requirement, least: float, most: float, best: float, at: float) -> InvalidInput:
+def require_range(least: float, most: float) -> tuple[float, float]:
+    """Where to look for an epsilon."""
+    low, high = require_epsilon(least, "least eps"), require_epsilon(most, "most eps")
+    if low >= high:
+        raise InvalidInput("eps range", (low, high), "go up", f"for example {LEAST} to {MOST:g}")
+    return low, high
+
+
+def unmet_requirement(requirement: Requirement, least: float, most: float, best: float, at: float) -> InvalidInput:
     """The error of a requirement no epsilon of the range meets."""
     rule = f"be met by some eps in [{least:g}, {most:g}]"
     return InvalidInput("requirement", requirement.words, rule, f"best reached: {best:.6g} at eps = {at:g}")

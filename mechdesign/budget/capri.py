@@ -12,24 +12,22 @@ import hashlib
 import math
 import struct
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mechdesign.budget import capri_exact
-from mechdesign.budget.capacity import LEAST, MOST, PRECISION, Capacity, Requirement, unmet
+from mechdesign.budget.capacity import LEAST, MOST, PRECISION, Capacity, Requirement, require_range, unmet_requirement
 from mechdesign.budget.ledger import Memory, Say
 from mechdesign.budget.searches import require_count
-from mechdesign.budget.simulation import Family, binomial_below, collections
+from mechdesign.budget.simulation import ProtocolFamily, binomial_below, collections
 from mechdesign.collect import postprocess
 from mechdesign.collect.protocols import FrequencyProtocol
 from mechdesign.errors import InvalidInput, require_epsilon, require_finite
 from mechdesign.mechanisms.analysis import require_generator
+from mechdesign.values.declare import Counts, Floats, field, frozen, whole
 
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
 Build = Callable[[float, int], FrequencyProtocol]
 
 RUNS = 50_000
@@ -38,7 +36,7 @@ _BATCH = 1_000
 _UNLIKELY = 1e-9
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tested:
     """One epsilon of the search: the empirical probability of the event over the runs."""
 
@@ -47,8 +45,8 @@ class Tested:
     holds: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Simulated:
+@frozen
+class SimulatedBudget:
     """The epsilon Algorithm 7 returns, and what it tested on the way. No error rate is attached."""
 
     protocol: str
@@ -84,9 +82,9 @@ def capri(
     phi: float = PRECISION,
     delta: float = 0.0,
     say: Say = lambda _: None,
-) -> Simulated:
+) -> SimulatedBudget:
     """Algorithm 7, and CAPRI-R where ``delta`` is above 0: both ends move ``delta`` less far."""
-    build = Family(protocol) if isinstance(protocol, str) else protocol
+    build = ProtocolFamily(protocol) if isinstance(protocol, str) else protocol
 
     def above(epsilon: float, say: Say) -> float:
         law = build(epsilon, capacity.v.size)
@@ -95,7 +93,7 @@ def capri(
     return _search(capacity, requirement, build, above, runs, (least, most, phi, delta), say)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen
 class Totals:
     """Estimated totals of a protocol by name, replayable by number: what a run that may be stopped simulates.
 
@@ -106,14 +104,9 @@ class Totals:
     (True, (5,))
     """
 
-    protocol: str
+    protocol: str = field(converter=lambda said: ProtocolFamily(said).name)
     capacity: Capacity
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "protocol", Family(self.protocol).name)
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
-            raise InvalidInput("seed", self.seed, "be a whole number, at least 0")
+    seed: int = whole("seed", 0, default=0)
 
     @property
     def digest(self) -> str:
@@ -126,7 +119,7 @@ class Totals:
         """The estimated totals of the first ``runs`` collections of one batch."""
         words = struct.unpack("<2I", struct.pack("<d", epsilon))
         rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(*words, stream, batch)))
-        return simulate_etc(self.capacity, Family(self.protocol)(epsilon, self.capacity.v.size), runs, rng)
+        return simulate_etc(self.capacity, ProtocolFamily(self.protocol)(epsilon, self.capacity.v.size), runs, rng)
 
     def met(self, values: Floats) -> int:
         """How many are above the capacity."""
@@ -143,7 +136,7 @@ def capri_from(
     phi: float = PRECISION,
     delta: float = 0.0,
     say: Say = lambda _: None,
-) -> Simulated:
+) -> SimulatedBudget:
     """`capri` over collections of which some may be known: the same answer, whether it was stopped in between or not.
 
     >>> asked = Totals("grr", Capacity([0, 1], [400, 600], 500))
@@ -163,7 +156,7 @@ def capri_from(
         return met / count
 
     span = (least, most, phi, delta)
-    return _search(asked.capacity, requirement, Family(asked.protocol), above, count, span, say)
+    return _search(asked.capacity, requirement, ProtocolFamily(asked.protocol), above, count, span, say)
 
 
 def _search(
@@ -174,13 +167,13 @@ def _search(
     runs: int,
     span: tuple[float, float, float, float],
     say: Say,
-) -> Simulated:
+) -> SimulatedBudget:
     """The binary search, given the share of ``runs`` collections that are above the capacity at an epsilon."""
     least, most, phi, delta = span
     requirement.require_possible(capacity)
-    low, high = require_epsilon(least, "least eps"), require_epsilon(most, "most eps")
+    low, high = require_range(least, most)
     width, relaxed = require_finite(phi, "phi"), require_finite(delta, "delta")
-    if low >= high or not 1e-9 <= width < high - low:
+    if not 1e-9 <= width < high - low:
         raise InvalidInput("eps range, phi", (low, high, width), "go up, with phi below its length")
     if not 0 <= relaxed < width / 2:
         tip = "the interval never gets shorter than 2 delta, so the search would not end"
@@ -200,8 +193,8 @@ def _search(
             low = epsilon - relaxed
     if not any(test.holds for test in tested):
         best = tested[-1]
-        raise unmet(requirement, least, most, best.probability, best.epsilon)
-    return Simulated(build(high, capacity.v.size).name, high, runs, tuple(tested))
+        raise unmet_requirement(requirement, least, most, best.probability, best.epsilon)
+    return SimulatedBudget(build(high, capacity.v.size).name, high, runs, tuple(tested))
 
 
 def _say(say: Say, where: str, text: str) -> None:
@@ -229,7 +222,7 @@ def selection_law(
     # the least count that is not below tau; 1e-9 as in 0.05 * 50,000 = 2500.0000000000005
     bar = math.ceil(requirement.tau * count - 1e-9)
     law: dict[float, float] = {}
-    branches = [(require_epsilon(least, "least eps"), require_epsilon(most, "most eps"), 1.0)]
+    branches = [(*require_range(least, most), 1.0)]
     while branches:
         low, high, chance = branches.pop()
         if not low <= high - phi:
@@ -250,8 +243,8 @@ def selection_law(
 # -- dynamic use ------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+@frozen
+class TimeStep:
     """One collection in time: the budget it was given, what was estimated and what was true.
 
     ``planned`` says whether the budget came from a capacity question, or is the largest allowed because the population
@@ -276,7 +269,7 @@ def over_time(
     *,
     least: float = LEAST,
     most: float = MOST,
-) -> list[Step]:
+) -> list[TimeStep]:
     """Section 6.1.1: what is collected at time t plans the budget of time t + 1, the first one is given.
 
     The requirement is ``Pr[FN] < tau`` where the last estimated total is above the capacity, else ``Pr[FP] < tau``.
@@ -284,7 +277,7 @@ def over_time(
     spent their sum.
     """
     require_generator(rng)
-    build = Family(protocol) if isinstance(protocol, str) else protocol
+    build = ProtocolFamily(protocol) if isinstance(protocol, str) else protocol
     if not populations:
         raise InvalidInput("populations", "none", "hold the counts of at least one point in time")
     epsilon, planned, steps = require_epsilon(first, "first eps"), True, []
@@ -294,7 +287,7 @@ def over_time(
         support = collections(law, truth.x, 1, rng)
         etc = float(truth.etc(law, support)[0])
         event = ("tp" if etc > cap else "fn") if truth.exceeded else ("fp" if etc > cap else "tn")
-        steps.append(Step(epsilon, planned, etc, truth.total, event))
+        steps.append(TimeStep(epsilon, planned, etc, truth.total, event))
         seen = Capacity(values, _households(law.estimate(support[0], truth.users), truth.users), cap)
         requirement = Requirement("fn" if seen.exceeded else "fp", tau)
         try:

@@ -20,18 +20,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from mechdesign.budget.capacity import LEAST, MOST, Capacity, Requirement, unmet
-from mechdesign.budget.simulation import Family, has_independent_items
+from mechdesign.budget.capacity import LEAST, MOST, Capacity, Requirement, require_range, unmet_requirement
+from mechdesign.budget.simulation import ProtocolFamily, has_independent_items
 from mechdesign.collect.protocols import FrequencyProtocol, Grr, Longitudinal
-from mechdesign.errors import InvalidInput, require_epsilon
+from mechdesign.errors import InvalidInput
+from mechdesign.values.declare import Floats, frozen
 
-Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
 
 ROOT_PRECISION = 1e-6
@@ -42,7 +41,7 @@ _AT_ONCE = 1 << 20
 _ROUNDING = 16 * 2.0**-52
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Probability:
     """A probability, and whether it is exact (to 1e-10) or that of the normal law with exact mean and variance."""
 
@@ -50,7 +49,7 @@ class Probability:
     exact: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Budget:
     """The epsilon of a capacity question: the requirement holds at it and does not 1e-6 below.
 
@@ -69,7 +68,7 @@ class Exceedance:
 
     def __init__(self, capacity: Capacity, protocol: str | Callable[[float, int], FrequencyProtocol]) -> None:
         self.capacity = capacity
-        self.build = Family(protocol) if isinstance(protocol, str) else protocol
+        self.build = ProtocolFamily(protocol) if isinstance(protocol, str) else protocol
         self._transforms: dict[tuple[str, int], Complexes] = {}
 
     def __call__(self, epsilon: float) -> Probability:
@@ -180,9 +179,7 @@ def budget(
     (0.7308, True)
     """
     requirement.require_possible(capacity)
-    low, high = require_epsilon(least, "least eps"), require_epsilon(most, "most eps")
-    if low >= high:
-        raise InvalidInput("eps range", (low, high), "go up")
+    low, high = require_range(least, most)
     above = Exceedance(capacity, protocol)
     name = above.build(high, capacity.v.size).name
 
@@ -192,7 +189,7 @@ def budget(
 
     best = at(high)
     if not requirement.holds(best.value):
-        raise unmet(requirement, low, high, best.value, high)
+        raise unmet_requirement(requirement, low, high, best.value, high)
     first = at(low)
     if requirement.holds(first.value):
         return Budget(name, low, None, first)
@@ -234,13 +231,13 @@ def chebyshev_budget(
 ) -> float | None:
     """The epsilon Chebyshev's bound asks for, to 1e-6, or None if it is out of range: more than is needed."""
     requirement.require_possible(capacity)
-    build = Family(protocol) if isinstance(protocol, str) else protocol
+    build = ProtocolFamily(protocol) if isinstance(protocol, str) else protocol
 
     def holds(epsilon: float) -> bool:
         wrong = chebyshev(capacity, build(epsilon, capacity.v.size))
         return requirement.holds(wrong if requirement.event in ("fp", "fn") else 1 - wrong)
 
-    low, high = require_epsilon(least, "least eps"), require_epsilon(most, "most eps")
+    low, high = require_range(least, most)
     if not holds(high):
         return None
     while high - low > ROOT_PRECISION:

@@ -27,30 +27,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from scipy import special
 
-from mechdesign.budget.ledger import Ledger, Say, Tally
-from mechdesign.budget.searches import MOST_COUNT, Look, Range, unmet
+from mechdesign.budget.ledger import Ledger, RunTally, Say
+from mechdesign.budget.searches import MOST_COUNT, Range, SearchLook, unmet_constraint
 from mechdesign.budget.simulation import BATCH, COMMON
-from mechdesign.errors import InvalidInput, NoAnswer, require_number
+from mechdesign.errors import InvalidInput, NoAnswer, require_number, require_whole
+from mechdesign.values.declare import frozen
 
 ERROR = 0.05
 MOST_RUNS = 20_000
 HOLDS, FAILS, UNDECIDED = "holds", "fails", "undecided"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Verdict:
     """What the test said at one epsilon, after how many collections."""
 
     epsilon: float
     verdict: str
-    tally: Tally
+    tally: RunTally
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bracket:
     """The constraint holds at ``upper`` and fails at ``lower``, together wrong with probability at most ``error``.
 
@@ -92,8 +92,7 @@ def search(
     chance = require_number(error, "error")
     if not 1e-9 <= chance < 0.5:
         raise InvalidInput("error", error, "lie between 1e-9 and 0.5", f"for example error={ERROR}")
-    if isinstance(most_runs, bool) or not isinstance(most_runs, int) or not BATCH <= most_runs <= MOST_COUNT:
-        raise InvalidInput("most runs", most_runs, f"be a whole number from {BATCH} to {MOST_COUNT}")
+    require_whole(most_runs, "most runs", BATCH, MOST_COUNT)
     alpha = chance / most_tests(span)
     verdicts: list[Verdict] = []
 
@@ -110,8 +109,8 @@ def search(
     say(f"eps = {span.most:g}")
     top = at(span.most)
     if top == FAILS:
-        looks = [Look(verdict.epsilon, verdict.tally, False) for verdict in verdicts]
-        raise unmet(ledger.question, span, looks)
+        looks = [SearchLook(verdict.epsilon, verdict.tally, False) for verdict in verdicts]
+        raise unmet_constraint(ledger.question, span, looks)
     if top == UNDECIDED:
         share = verdicts[-1].tally.share
         reason = (
@@ -171,7 +170,7 @@ def most_tests(span: Range) -> int:
 def decide(ledger: Ledger, epsilon: float, alpha: float, most_runs: int, stream: int = COMMON) -> Verdict:
     """The sequential test at one epsilon: it looks after every batch and stops as soon as it can."""
     probability, bar = ledger.question.constraint.probability, math.log(1 / alpha)
-    tally, batch = Tally(), 0
+    tally, batch = RunTally(), 0
     while tally.runs + BATCH <= most_runs:
         tally += ledger.batch(epsilon, stream, batch)
         batch += 1

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from mechdesign.budget import capri_exact, mean_route
 from mechdesign.budget.capacity import LEAST, MOST, Capacity, Requirement
 from mechdesign.budget.certified import Bracket
 from mechdesign.budget.runner import Answer
-from mechdesign.budget.simulation import Family
+from mechdesign.budget.simulation import ProtocolFamily
 from mechdesign.errors import InvalidInput
+from mechdesign.values.declare import frozen
 
 FREQUENCY, MEAN = "frequency", "mean"
 
 Ends = tuple[float | None, float | None]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """A protocol in the ranking. ``tied`` says that its bracket overlaps that of the best, so evidence is lacking."""
 
@@ -38,7 +38,7 @@ def _overlap(best: object, other: object) -> bool:
     return (other.lower or 0.0) < best.upper
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Option:
     """A way to collect: its route, the epsilon it needs, and how sure that is, or why it needs more than allowed.
 
@@ -78,7 +78,7 @@ def _option(capacity: Capacity, requirement: Requirement, name: str, least: floa
         ends = (found.lower, found.upper)
         chances = tuple(None if end is None else _numeric(capacity, requirement, key, end) for end in ends)
         return Option(key, MEAN, found.epsilon, interval=ends, bracket=ends, probability=(chances[0], chances[1]))
-    family = Family(key)  # refuses unknown names before anything is computed
+    family = ProtocolFamily(key)  # refuses unknown names before anything is computed
     try:
         exact = capri_exact.budget(capacity, requirement, family, least=least, most=most)
     except InvalidInput as error:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 from numpy.typing import ArrayLike
 
 from mechdesign.collect import metrics
-from mechdesign.errors import InvalidInput, require_finite, require_number
+from mechdesign.errors import InvalidInput, require_chance
+from mechdesign.values.declare import field, finite, frozen, settle
 
 Measure = Callable[[ArrayLike, ArrayLike], float]
 
@@ -18,7 +18,12 @@ AT_LEAST, AT_MOST = "at least", "at most"
 _RANGES = {"kendall": (-1.0, 1.0), "kendall-optimus": (-1.0, 1.0), "top": (0.0, 1.0)}  # by the name before a colon
 
 
-@dataclass(frozen=True, slots=True)
+def _probability(said: object) -> float:
+    tip = "no number of simulations can show that something always or never happens"
+    return require_chance(said, "probability", tip)
+
+
+@frozen
 class Constraint:
     """``P(metric(truth, estimate) <= threshold) >= probability``, or with ``>=`` where more of the metric is better.
 
@@ -30,12 +35,12 @@ class Constraint:
     """
 
     metric: str | Measure
-    threshold: float
-    probability: float
+    threshold: float = finite("threshold")
+    probability: float = field(converter=_probability)
     direction: str | None = None
-    measure: Measure = field(init=False, repr=False, compare=False)
+    measure: Measure = field(init=False, repr=False, eq=False)
 
-    def __post_init__(self) -> None:
+    def __attrs_post_init__(self) -> None:
         known = metrics.metric(self.metric) if isinstance(self.metric, str) else None
         if known is None and not callable(self.metric):
             raise InvalidInput("metric", self.metric, "be a name or a function of (truth, estimate)")
@@ -48,19 +53,11 @@ class Constraint:
                 f"be {better!r} for {self.name}, whose {'larger' if better == AT_LEAST else 'smaller'} values are good"
             )
             raise InvalidInput("direction", self.direction, rule)
-        threshold = require_finite(self.threshold, "threshold")
         everything = (-math.inf, math.inf)
         low, high = everything if known is None else _RANGES.get(self.name.partition(":")[0], (0.0, math.inf))
-        if not low <= threshold <= high:
+        if not low <= self.threshold <= high:
             raise InvalidInput("threshold", self.threshold, f"lie in the range [{low:g}, {high:g}] of {self.name}")
-        probability = require_number(self.probability, "probability")
-        if not 0 < probability < 1:
-            tip = "no number of simulations can show that something always or never happens"
-            raise InvalidInput("probability", self.probability, "lie strictly between 0 and 1", tip)
-        object.__setattr__(self, "direction", direction)
-        object.__setattr__(self, "threshold", threshold)
-        object.__setattr__(self, "probability", probability)
-        object.__setattr__(self, "measure", known.measure if known is not None else self.metric)
+        settle(self, direction=direction, measure=known.measure if known is not None else self.metric)
 
     @property
     def name(self) -> str:

@@ -16,13 +16,14 @@ from numpy.typing import NDArray
 
 from mechdesign.budget.simulation import BATCH, Question
 from mechdesign.errors import FileProblem
+from mechdesign.values.declare import frozen
 
 Key = tuple[str, int, int, int]
 Say = Callable[[str], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
+@frozen
+class RunTally:
     """Collections at one epsilon: their number, how many met the constraint, and the sum of the metric."""
 
     runs: int = 0
@@ -37,8 +38,8 @@ class Tally:
     def mean(self) -> float:
         return self.total / self.runs
 
-    def __add__(self, other: Tally) -> Tally:
-        return Tally(self.runs + other.runs, self.met + other.met, self.total + other.total)
+    def __add__(self, other: RunTally) -> RunTally:
+        return RunTally(self.runs + other.runs, self.met + other.met, self.total + other.total)
 
 
 class Replayable(Protocol):
@@ -58,30 +59,30 @@ class Memory(Generic[Asked]):
     """The entries of one search; ``keep`` is called after each new one."""
 
     question: Asked
-    entries: dict[Key, Tally] = field(default_factory=dict)
+    entries: dict[Key, RunTally] = field(default_factory=dict)
     keep: Callable[[], None] = lambda: None
     simulated: int = 0
     """Collections simulated now, not remembered."""
 
-    def batch(self, epsilon: float, stream: int, batch: int, runs: int = BATCH) -> Tally:
+    def batch(self, epsilon: float, stream: int, batch: int, runs: int = BATCH) -> RunTally:
         """One batch, from memory if it is there."""
         key = (epsilon.hex(), stream, batch, runs)
         if key not in self.entries:
             values = self.question.values(epsilon, stream, batch, runs)
-            self.entries[key] = Tally(runs, self.question.met(values), float(values.sum()))
+            self.entries[key] = RunTally(runs, self.question.met(values), float(values.sum()))
             self.simulated += runs
             self.keep()
         return self.entries[key]
 
-    def tally(self, epsilon: float, stream: int, runs: int, start: int = 0) -> Tally:
+    def tally(self, epsilon: float, stream: int, runs: int, start: int = 0) -> RunTally:
         """Collections number ``start`` (a multiple of the batch) to ``start + runs`` of a stream."""
-        total = Tally()
+        total = RunTally()
         while total.runs < runs:
             total += self.batch(epsilon, stream, (start + total.runs) // BATCH, min(BATCH, runs - total.runs))
         return total
 
     @staticmethod
-    def rows_of(entries: dict[Key, Tally]) -> list[list[Any]]:
+    def rows_of(entries: dict[Key, RunTally]) -> list[list[Any]]:
         """Entries as a file holds them."""
         return [[*key, tally.runs, tally.met, tally.total] for key, tally in entries.items()]
 
@@ -89,12 +90,12 @@ class Memory(Generic[Asked]):
 Ledger = Memory[Question]
 
 
-def entries_of(rows: Iterable[Any], path: str) -> dict[Key, Tally]:
+def entries_of(rows: Iterable[Any], path: str) -> dict[Key, RunTally]:
     """Entries from what a file holds, or `FileProblem`."""
-    entries: dict[Key, Tally] = {}
+    entries: dict[Key, RunTally] = {}
     try:
         for epsilon, stream, batch, asked, runs, met, total in rows:
-            tally = Tally(int(runs), int(met), float(total))
+            tally = RunTally(int(runs), int(met), float(total))
             if float.fromhex(epsilon) <= 0 or not 0 <= tally.met <= tally.runs == asked or asked < 1:
                 raise ValueError("impossible counts")
             entries[str(epsilon), int(stream), int(batch), int(asked)] = tally

@@ -16,21 +16,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from scipy import special
 
-from mechdesign.budget.capacity import LEAST, MOST, Capacity, Requirement, unmet
+from mechdesign.budget.capacity import LEAST, MOST, Capacity, Requirement, require_range, unmet_requirement
 from mechdesign.design import UnbiasedProblem, optimal_unbiased
 from mechdesign.design.additive import AdditiveProblem, optimal_additive
 from mechdesign.domains import Interval
-from mechdesign.errors import InvalidInput, NoAnswer, require_epsilon
+from mechdesign.errors import InvalidInput, NoAnswer, require_name
 from mechdesign.losses import Power
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.priors import Atoms
+from mechdesign.values.declare import frozen
 
 ADDITIVE, CERTIFIED = "aaa", "certified"
 OPTIMISED = (ADDITIVE, CERTIFIED)
@@ -46,7 +46,7 @@ _GAP, _WIDEST_GAP, _CERTIFIED_SIZE = 1e-3, 0.1, 41
 _BINS, _BINS_WHERE_SMALL, _SMALL = 16, 4, 0.05
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sum:
     """The law of ETC at one epsilon: its standard deviation, and how far from normal it may be."""
 
@@ -54,7 +54,7 @@ class Sum:
     error: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Normal:
     """A probability under the normal law, and the Berry-Esseen error of it."""
 
@@ -62,7 +62,7 @@ class Normal:
     error: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MeanBudget:
     """The epsilon at which the requirement holds under the normal law, and where it surely lies.
 
@@ -101,19 +101,17 @@ def exceedance(capacity: Capacity, name: str, epsilon: float) -> Normal:
     >>> round(found.value, 3), found.error < 0.05
     (0.05, True)
     """
-    return normal(capacity, law_of_sum(capacity, built(name, epsilon, capacity)))
+    return normal_exceedance(capacity, law_of_sum(capacity, built(name, epsilon, capacity)))
 
 
-def normal(capacity: Capacity, law: Sum) -> Normal:
+def normal_exceedance(capacity: Capacity, law: Sum) -> Normal:
     """``Pr[ETC > cap]`` under the normal law of a sum."""
     return Normal(float(special.ndtr((capacity.total - capacity.cap) / law.deviation)), law.error)
 
 
 def built(name: str, epsilon: float, capacity: Capacity) -> Mechanism:
     """The unbiased mechanism of that name on the range of consumption."""
-    key = name.strip().lower() if isinstance(name, str) else name
-    if key not in NAMES:
-        raise InvalidInput("mechanism", name, f"be one of {', '.join(NAMES)}")
+    key = require_name(name, "mechanism", NAMES)
     domain = Interval(float(capacity.v[0]), float(capacity.v[-1]))
     if key not in OPTIMISED:
         return catalogue.build(key, epsilon, domain)
@@ -151,9 +149,7 @@ def mean_budget(
     0.679
     """
     requirement.require_possible(capacity)
-    low, high = require_epsilon(least, "least eps"), require_epsilon(most, "most eps")
-    if low >= high:
-        raise InvalidInput("eps range", (low, high), "go up")
+    low, high = require_range(least, most)
     is_optimised = isinstance(mechanism, str) and mechanism.strip().lower() in OPTIMISED
     precision = OPTIMISED_PRECISION if is_optimised else ROOT_PRECISION
     laws: dict[float, Sum] = {}
@@ -167,7 +163,7 @@ def mean_budget(
     def probability(epsilon: float, slack: float) -> float:
         """With the error against the requirement (slack 1), in its favour (-1), or left out (0)."""
         law = law_at(epsilon)
-        value = normal(capacity, law).value
+        value = normal_exceedance(capacity, law).value
         bad = 1 if requirement.event in ("fp", "fn") else -1
         return requirement.probability(capacity, value) + bad * slack * law.error
 
@@ -197,7 +193,7 @@ def mean_budget(
 
     found, easiest = root(0.0), root(-1.0)
     if found is None:
-        raise unmet(requirement, low, high, probability(high, 0.0), high)
+        raise unmet_requirement(requirement, low, high, probability(high, 0.0), high)
     epsilon = found[1]
     name = mechanism if isinstance(mechanism, str) else mechanism(epsilon).name
     lower = None if easiest is None or easiest[0] == low else easiest[0]

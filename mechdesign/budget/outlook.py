@@ -5,19 +5,18 @@ The true total is above the capacity or not, so two of the four events are impos
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mechdesign.budget import mean_route
 from mechdesign.budget.capacity import EVENTS, Capacity, Requirement, require_capacity
 from mechdesign.budget.capri_exact import Exceedance, chebyshev, chebyshev_bound
 from mechdesign.budget.choice import FREQUENCY, MEAN
-from mechdesign.budget.simulation import Family
+from mechdesign.budget.simulation import ProtocolFamily
 from mechdesign.errors import require_epsilon
+from mechdesign.values.declare import frozen
 
 EXACT, NORMAL = "characteristic function", "normal law"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outlook:
     """The events at one epsilon.
 
@@ -47,10 +46,10 @@ def outlook(capacity: Capacity, name: str, epsilon: float) -> Outlook:
     key, eps = name.strip().lower(), require_epsilon(epsilon)
     if key in mean_route.NAMES:
         law = mean_route.law_of_sum(capacity, mean_route.built(key, eps, capacity))
-        above = mean_route.normal(capacity, law).value
+        above = mean_route.normal_exceedance(capacity, law).value
         bound = chebyshev_bound(capacity, law.deviation)
         return Outlook(key, MEAN, eps, _events(capacity, above), False, NORMAL, law.error, bound)
-    family = Family(key)
+    family = ProtocolFamily(key)
     found = Exceedance(capacity, family)(eps)
     bound = chebyshev(capacity, family(eps, capacity.v.size))
     method = EXACT if found.exact else NORMAL

@@ -12,9 +12,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign.errors import InvalidInput
-
-Counts = NDArray[np.int64]
+from mechdesign.errors import require_whole
+from mechdesign.values.declare import Counts
 
 MSNBC_ITEMS, MSNBC_USERS = 17, 989_818
 EMOJI_ITEMS, EMOJI_USERS = 200, 50_000
@@ -90,8 +89,7 @@ def scaled(counts: Counts, users: int) -> Counts:
     >>> scaled(np.array([1, 2]), 10).tolist()
     [3, 7]
     """
-    if isinstance(users, bool) or not isinstance(users, int) or not 1 <= users <= 10**12:
-        raise InvalidInput("users", users, "be a whole number from 1 to 10^12")
+    require_whole(users, "users", 1, 10**12)
     return _rounded(counts / counts.sum() * users, users)
 
 

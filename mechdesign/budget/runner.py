@@ -9,20 +9,20 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from mechdesign.budget import certified, searches
 from mechdesign.budget.certified import Bracket
-from mechdesign.budget.ledger import Key, Ledger, Replayable, Say, Tally, entries_of
+from mechdesign.budget.ledger import Key, Ledger, Replayable, RunTally, Say, entries_of
 from mechdesign.budget.searches import Range, Selected
 from mechdesign.budget.simulation import Question
-from mechdesign.collect.engine import Engine, Local
+from mechdesign.engine import Engine, Local
 from mechdesign.errors import FileProblem, InvalidInput, NoAnswer
 from mechdesign.values import files
+from mechdesign.values.clock import Clock
+from mechdesign.values.declare import evolved, field, frozen, one_of
 
 CERTIFIED = "certified"
 METHODS = (CERTIFIED, *searches.SEARCHES)
@@ -33,18 +33,14 @@ _SAVE_SECONDS = 1.0
 Found = TypeVar("Found")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Task:
     """A question, the method that answers it, and that method's own options."""
 
     question: Question
-    method: str = CERTIFIED
-    span: Range = field(default_factory=Range)
-    options: Mapping[str, Any] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        if self.method not in METHODS:
-            raise InvalidInput("method", self.method, f"be one of {', '.join(METHODS)}")
+    method: str = one_of("method", METHODS, default=CERTIFIED)
+    span: Range = field(factory=Range)
+    options: Mapping[str, Any] = field(factory=dict)
 
     def solve(self, ledger: Ledger, say: Say) -> Bracket | Selected:
         """The answer, or `InvalidInput` (no epsilon meets the constraint) or `NoAnswer` (the limits came first)."""
@@ -52,7 +48,7 @@ class Task:
         return method(ledger, self.span, say, **self.options)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Answer:
     """What a task gave: a result, or why there is none."""
 
@@ -114,7 +110,7 @@ def _elsewhere(tasks: Sequence[Task], engine: Engine, store: Store, say: Say) ->
     answers = engine(_remote, batches)
     try:
         for position, (answer, entries) in answers:
-            done[position] = replace(answer, task=tasks[position])
+            done[position] = evolved(answer, task=tasks[position])
             store.entries_for(tasks[position].question).update(entries)
             store.keep()
             say(f"{len(done)} of {len(tasks)} searches")
@@ -124,7 +120,7 @@ def _elsewhere(tasks: Sequence[Task], engine: Engine, store: Store, say: Say) ->
     return [done[position] for position in range(len(tasks))]
 
 
-def _remote(batch: tuple[Task, dict[Key, Tally]]) -> tuple[Answer, dict[Key, Tally]]:
+def _remote(batch: tuple[Task, dict[Key, RunTally]]) -> tuple[Answer, dict[Key, RunTally]]:
     """What a worker does."""
     task, entries = batch
     ledger = Ledger(task.question, dict(entries))
@@ -142,8 +138,8 @@ class Store:
     """Entries by question, and the file they are kept in, if any."""
 
     def __init__(self, path: Path | None) -> None:
-        self._path, self._saved = path, time.monotonic()
-        self._entries: dict[str, dict[Key, Tally]] = {}
+        self._path, self._until_saved = path, Clock(_SAVE_SECONDS)
+        self._entries: dict[str, dict[Key, RunTally]] = {}
         if path is None:
             return
         if os.path.lexists(path):
@@ -151,13 +147,13 @@ class Store:
         else:
             files.require_writable(path)
 
-    def entries_for(self, question: Replayable) -> dict[Key, Tally]:
+    def entries_for(self, question: Replayable) -> dict[Key, RunTally]:
         """What is known of the collections of a question; what is added is kept."""
         return self._entries.setdefault(question.digest, {})
 
     def keep(self) -> None:
         """Save if a second has passed."""
-        if self._path is not None and time.monotonic() - self._saved > _SAVE_SECONDS:
+        if self._path is not None and self._until_saved.is_over:
             self._save()
 
     def around(self, work: Callable[[], Found]) -> Found:
@@ -173,10 +169,10 @@ class Store:
         entries = {digest: Ledger.rows_of(found) for digest, found in self._entries.items()}
         text = json.dumps({"kind": KIND, "version": VERSION, "questions": entries}, allow_nan=False)
         files.write_atomically(self._path, (text + "\n").encode(), overwrite=True)
-        self._saved = time.monotonic()
+        self._until_saved = Clock(_SAVE_SECONDS)
 
 
-def _read(path: Path) -> dict[str, dict[Key, Tally]]:
+def _read(path: Path) -> dict[str, dict[Key, RunTally]]:
     document = files.read_json(path)
     questions = document.get("questions")
     if document.get("kind") != KIND or document.get("version") != VERSION or not isinstance(questions, dict):

@@ -19,10 +19,12 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from mechdesign.budget.capacity import require_range
 from mechdesign.budget.constraint import AT_LEAST
-from mechdesign.budget.ledger import Ledger, Say, Tally
+from mechdesign.budget.ledger import Ledger, RunTally, Say
 from mechdesign.budget.simulation import BATCH, Question
-from mechdesign.errors import InvalidInput, require_epsilon, require_finite
+from mechdesign.errors import InvalidInput, require_finite, require_whole
+from mechdesign.values.declare import frozen
 
 LEAST, MOST, PRECISION = 0.001, 20.0, 0.01
 RELAXATION, PASSES, MULTIPLIER = 4, 5, 1.0
@@ -32,7 +34,7 @@ MOST_COUNT = 10_000_000
 FIRST_POINTS, ROUNDS = 20, 20
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Range:
     """Where to search, and how finely: ``phi`` ends the binary searches."""
 
@@ -40,31 +42,29 @@ class Range:
     most: float = MOST
     phi: float = PRECISION
 
-    def __post_init__(self) -> None:
-        least, most = require_epsilon(self.least, "least eps"), require_epsilon(self.most, "most eps")
-        if least >= most:
-            raise InvalidInput("eps range", (least, most), "go up", "for example 0.001 to 20")
+    def __attrs_post_init__(self) -> None:
+        least, most = require_range(self.least, self.most)
         phi = require_finite(self.phi, "phi")
         if not 1e-9 <= phi < most - least:
             raise InvalidInput("phi", self.phi, f"lie between 1e-9 and the length {most - least:g} of the range")
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+@frozen
+class SearchLook:
     """What was seen at one epsilon."""
 
     epsilon: float
-    tally: Tally
+    tally: RunTally
     satisfied: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Selected:
     """The epsilon a search selected, and everything it looked at on the way. No error rate is attached."""
 
     method: str
     epsilon: float
-    looks: tuple[Look, ...]
+    looks: tuple[SearchLook, ...]
 
     @property
     def simulations(self) -> int:
@@ -72,34 +72,34 @@ class Selected:
 
 
 @dataclass(slots=True)
-class _Search:
+class _SearchState:
     """The state all five share: every evaluation reads a stream of its own."""
 
     ledger: Ledger
     span: Range
     say: Say
-    looks: list[Look] = field(default_factory=list)
+    looks: list[SearchLook] = field(default_factory=list)
 
-    def look(self, epsilon: float, runs: int) -> Tally:
+    def look(self, epsilon: float, runs: int) -> RunTally:
         """N fresh collections at an epsilon."""
         tally = self.ledger.tally(epsilon, 1 + len(self.looks), runs)
         self.record(epsilon, tally)
         return tally
 
-    def record(self, epsilon: float, tally: Tally) -> bool:
+    def record(self, epsilon: float, tally: RunTally) -> bool:
         satisfied = satisfies(self.ledger.question, tally)
-        self.looks.append(Look(epsilon, tally, satisfied))
+        self.looks.append(SearchLook(epsilon, tally, satisfied))
         return satisfied
 
     def selected(self, method: str, epsilon: float) -> Selected:
         if not any(look.satisfied for look in self.looks):
-            raise unmet(self.ledger.question, self.span, self.looks)
+            raise unmet_constraint(self.ledger.question, self.span, self.looks)
         return Selected(method, epsilon, tuple(self.looks))
 
 
 def bs(ledger: Ledger, span: Range, say: Say, *, runs: int = RUNS) -> Selected:
     """Algorithm 1, binary search."""
-    search, low, high = _Search(ledger, span, say), span.least, span.most
+    search, low, high = _SearchState(ledger, span, say), span.least, span.most
     runs = require_count(runs, "runs")
     while high - low >= span.phi:
         say(f"eps in [{low:.4g}, {high:.4g}]")
@@ -116,7 +116,7 @@ def rbs(ledger: Ledger, span: Range, say: Say, *, runs: int = RUNS, g: float = R
     """Algorithm 2, relaxed: the half that is kept is longer by ``(eps_max - eps_min) / g``."""
     if not require_finite(g, "g") > 2:
         raise InvalidInput("g", g, "be above 2", "with 2 the interval would never get shorter")
-    search, low, high = _Search(ledger, span, say), span.least, span.most
+    search, low, high = _SearchState(ledger, span, say), span.least, span.most
     runs = require_count(runs, "runs")
     while high - low >= span.phi:
         say(f"eps in [{low:.4g}, {high:.4g}]")
@@ -142,7 +142,7 @@ def dbs(
     least, most = require_count(least_runs, "least runs"), require_count(most_runs, "most runs")
     if not (require_finite(c, "C") > 0 and least <= most):
         raise InvalidInput("C, N_min, N_max", (c, least, most), "have C above 0 and N_min at most N_max")
-    search, low, high = _Search(ledger, span, say), span.least, span.most
+    search, low, high = _SearchState(ledger, span, say), span.least, span.most
     while high - low >= span.phi:
         say(f"eps in [{low:.4g}, {high:.4g}]")
         middle, stream = (low + high) / 2, 1 + len(search.looks)
@@ -150,7 +150,9 @@ def dbs(
         away = abs(first.mean - ledger.question.constraint.threshold)
         desired = most if c >= away * most else math.floor(c / away)
         # streams are cut at batches; the second part begins with a batch of its own
-        more = ledger.tally(middle, stream, desired - least, BATCH * -(-least // BATCH)) if desired > least else Tally()
+        more = (
+            ledger.tally(middle, stream, desired - least, BATCH * -(-least // BATCH)) if desired > least else RunTally()
+        )
         if search.record(middle, first + more):
             high = middle
         else:
@@ -164,7 +166,7 @@ def mpass(
     """Algorithm 4, multi-pass: the whole range in steps of 1, then around the least that satisfied in steps of 1/g."""
     if not require_finite(g, "g") > 1:
         raise InvalidInput("g", g, "be above 1", "steps have to get finer")
-    search, low, high, step = _Search(ledger, span, say), span.least, span.most, 1.0
+    search, low, high, step = _SearchState(ledger, span, say), span.least, span.most, 1.0
     runs, satisfying = require_count(runs, "runs"), math.inf
     for number in range(1, require_count(passes, "passes") + 1):
         for k in range(math.floor((high - low) / step + 1e-9) + 1):
@@ -176,7 +178,7 @@ def mpass(
             if search.looks[-1].satisfied:
                 satisfying = min(satisfying, epsilon)
         if math.isinf(satisfying):
-            raise unmet(ledger.question, span, search.looks)
+            raise unmet_constraint(ledger.question, span, search.looks)
         low, high, step = satisfying - step, satisfying + step, step / g
     return search.selected("mpass", satisfying)
 
@@ -194,7 +196,7 @@ def bayes(
     from mechdesign.budget.bayes import least
 
     runs = require_count(runs, "runs")
-    search, threshold = _Search(ledger, span, say), ledger.question.constraint.threshold
+    search, threshold = _SearchState(ledger, span, say), ledger.question.constraint.threshold
 
     def distance(epsilon: float) -> float:
         return abs(search.look(epsilon, runs).mean - threshold)
@@ -203,7 +205,7 @@ def bayes(
     found = least(distance, span.least, span.most, points, require_count(rounds, "rounds"), ledger.question.seed, say)
     reached = [look.tally.mean for look in search.looks]
     if not min(reached) <= threshold <= max(reached):
-        raise unmet(ledger.question, span, search.looks)
+        raise unmet_constraint(ledger.question, span, search.looks)
     return Selected("bayes", found, tuple(search.looks))
 
 
@@ -217,13 +219,13 @@ SEARCHES: dict[str, Callable[[Ledger, Range, Say], Selected]] = {
 """The five of the paper by name, with its defaults."""
 
 
-def satisfies(question: Question, tally: Tally) -> bool:
+def satisfies(question: Question, tally: RunTally) -> bool:
     """Line 13 of Algorithm 1: the average and the share both meet the constraint."""
     constraint = question.constraint
     return constraint.holds(tally.mean) and tally.share >= constraint.probability
 
 
-def unmet(question: Question, span: Range, looks: list[Look]) -> InvalidInput:
+def unmet_constraint(question: Question, span: Range, looks: list[SearchLook]) -> InvalidInput:
     """The error of a constraint that no epsilon looked at satisfies, with the best one."""
     sign = 1 if question.constraint.direction == AT_LEAST else -1
     best = max(looks, key=lambda look: (look.tally.share, sign * look.tally.mean))
@@ -234,6 +236,4 @@ def unmet(question: Question, span: Range, looks: list[Look]) -> InvalidInput:
 
 def require_count(value: int, what: str) -> int:
     """A number of collections or rounds."""
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_COUNT:
-        raise InvalidInput(what, value, f"be a whole number from 1 to {MOST_COUNT}")
-    return value
+    return require_whole(value, what, 1, MOST_COUNT)

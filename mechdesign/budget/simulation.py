@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,9 +31,8 @@ from mechdesign.collect.protocols.designed import designed
 from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms import catalogue
+from mechdesign.values.declare import Counts, Floats, array, field, frozen, one_of, settle, whole
 
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
 Build = Callable[[float, int], FrequencyProtocol]
 
 BATCH = 100
@@ -44,24 +42,25 @@ METHODS = (bench.RAW, *postprocess.METHODS, bench.IBU)
 _MOST_PAIRS = 1 << 15
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
+def _key_of(name: str) -> str:
+    if name in {line.key for line in catalogue.ON_INTERVALS}:
+        return name
+    try:
+        return entry(name).key
+    except InvalidInput:
+        known = ", ".join([*(line.key for line in protocols.PROTOCOLS), *(m.key for m in catalogue.ON_INTERVALS)])
+        raise InvalidInput("protocol", name, f"be one of {known}") from None
+
+
+@frozen
+class ProtocolFamily:
     """A protocol by name at every epsilon: one of the catalogue, or a numeric mechanism over equal bins of [0, 1].
 
-    >>> Family("oue")(1.0, 10).name, Family("sw")(1.0, 4).size
+    >>> ProtocolFamily("oue")(1.0, 10).name, ProtocolFamily("sw")(1.0, 4).size
     ('OUE', 4)
     """
 
-    name: str
-
-    def __post_init__(self) -> None:
-        if self.name in {line.key for line in catalogue.ON_INTERVALS}:
-            return
-        try:
-            object.__setattr__(self, "name", entry(self.name).key)
-        except InvalidInput:
-            known = ", ".join([*(line.key for line in protocols.PROTOCOLS), *(m.key for m in catalogue.ON_INTERVALS)])
-            raise InvalidInput("protocol", self.name, f"be one of {known}") from None
+    name: str = field(converter=_key_of)
 
     def __call__(self, epsilon: float, size: int) -> FrequencyProtocol:
         if self.name in {line.key for line in catalogue.ON_INTERVALS}:
@@ -69,43 +68,37 @@ class Family:
         return protocols.protocol(self.name, epsilon, size)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+def _users_by_item(said: ArrayLike) -> Counts:
+    counts = np.asarray(said)
+    is_whole = counts.ndim == 1 and counts.dtype.kind in "iu"
+    if not is_whole or counts.size < 2 or (counts < 0).any() or not counts.any():
+        raise InvalidInput("counts", said, "be whole numbers of users for two items or more, not all 0")
+    return counts.astype(np.int64)
+
+
+@frozen
 class Question:
     """Which epsilon a collection needs: a protocol over epsilon, a population, a post-processing and a constraint.
 
-    ``protocol`` is a name of `Family` or any function of (epsilon, number of items), picklable if processes are used.
+    ``protocol`` is a name of `ProtocolFamily` or any function of (epsilon, number of items), picklable if processes are
+    used.
     """
 
     protocol: str | Build
-    counts: Counts
+    counts: Counts = array(_users_by_item)
     constraint: Constraint
-    method: str = bench.RAW
-    seed: int = 0
-    build: Build = field(init=False, repr=False)
+    method: str = one_of("method", METHODS, default=bench.RAW)
+    seed: int = whole("seed", 0, default=0)
+    build: Build = field(init=False, repr=False, eq=False)
 
-    def __post_init__(self) -> None:
-        counts = np.asarray(self.counts)
-        if (
-            counts.ndim != 1
-            or counts.dtype.kind not in "iu"
-            or counts.size < 2
-            or (counts < 0).any()
-            or not counts.any()
-        ):
-            raise InvalidInput("counts", self.counts, "be whole numbers of users for two items or more, not all 0")
-        if self.method not in METHODS:
-            raise InvalidInput("method", self.method, f"be one of {', '.join(METHODS)}")
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
-            raise InvalidInput("seed", self.seed, "be a whole number, at least 0")
-        object.__setattr__(self, "counts", counts.astype(np.int64))
+    def __attrs_post_init__(self) -> None:
         if isinstance(self.protocol, str):
-            family = Family(self.protocol)
-            object.__setattr__(self, "protocol", family.name)
-            object.__setattr__(self, "build", family)
-        elif not callable(self.protocol):
-            raise InvalidInput("protocol", self.protocol, "be a name or a function of (eps, number of items)")
+            family = ProtocolFamily(self.protocol)
+            settle(self, protocol=family.name, build=family)
+        elif callable(self.protocol):
+            settle(self, build=self.protocol)
         else:
-            object.__setattr__(self, "build", self.protocol)
+            raise InvalidInput("protocol", self.protocol, "be a name or a function of (eps, number of items)")
 
     @property
     def name(self) -> str:

@@ -23,6 +23,7 @@ from mechdesign.classifier.floor import (
 )
 from mechdesign.classifier.models import Classifier, Record, load_model, of_estimator, require_features
 from mechdesign.classifier.pac import (
+    clipped_gaussian_deviation,
     composed,
     composed_gaussian_delta,
     dp_deviation,
@@ -37,6 +38,7 @@ from mechdesign.classifier.survival import (
     Simulated,
     UniformPoints,
     Utility,
+    all_cells,
     exact_survival,
     simulate,
     simulate_all,
@@ -57,6 +59,8 @@ __all__ = [
     "UniformPoints",
     "Utility",
     "Zones",
+    "all_cells",
+    "clipped_gaussian_deviation",
     "composed",
     "composed_gaussian_delta",
     "concentration",

@@ -8,15 +8,14 @@ boxes is a lower bound, that of kept and open boxes an upper bound, and both are
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mechdesign.classifier.concentration import Perturbation
+from mechdesign.values.declare import Floats, array, content, field, frozen
 
-Floats = NDArray[np.float64]
 Mass = Callable[[Floats, Floats], Floats]
 
 MOST_BOXES = 60_000
@@ -25,7 +24,7 @@ _BATCH = 2048
 _NOTHING = 1e-15
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Enclosure:
     """Bounds on a probability.
 
@@ -41,28 +40,32 @@ class Enclosure:
         return self.upper - self.lower
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Decision:
     """Of some boxes: +1 kept, -1 lost, 0 undecided; where to split the undecided ones: coordinate and place."""
 
-    verdict: NDArray[np.int8]
-    axis: NDArray[np.intp]
-    place: Floats
+    verdict: NDArray[np.int8] = array(np.asarray)
+    axis: NDArray[np.intp] = array(np.asarray)
+    place: Floats = array(np.asarray)
 
 
-class Region(Protocol):
+class LabelRegion(Protocol):
     @property
     def dimensions(self) -> int: ...
 
     def decide(self, lower: Floats, upper: Floats) -> Decision: ...
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Cells:
+def _contents(boxes: tuple[Floats, Floats]) -> tuple[object, object]:
+    return content(boxes[0]), content(boxes[1])
+
+
+@frozen
+class Boxes:
     """Boxes that keep the label, and boxes still open; everything else loses it."""
 
-    kept: tuple[Floats, Floats]
-    open: tuple[Floats, Floats]
+    kept: tuple[Floats, Floats] = field(eq=_contents)
+    open: tuple[Floats, Floats] = field(eq=_contents)
 
     def survival(self, law: Perturbation, x: Floats) -> Enclosure:
         """The probability that the label is kept: exact where nothing is open."""
@@ -87,7 +90,7 @@ def mass_of(law: Perturbation, x: Floats) -> Mass:
     return mass
 
 
-def decompose(region: Region, mass: Mass | None = None, most: int = MOST_BOXES, gap: float = 0.0) -> Cells:
+def decompose(region: LabelRegion, mass: Mass | None = None, most: int = MOST_BOXES, gap: float = 0.0) -> Boxes:
     """All of space cut into boxes that keep, lose or have not decided the label.
 
     With a ``mass`` the heaviest boxes are cut first, boxes without mass are dropped as lost, and it ends when the open
@@ -97,14 +100,14 @@ def decompose(region: Region, mass: Mass | None = None, most: int = MOST_BOXES, 
     return _cut(region, np.full(shape, -np.inf), np.full(shape, np.inf), mass, most, gap)
 
 
-def is_kept(region: Region, lower: Floats, upper: Floats, most: int) -> bool:
+def is_kept(region: LabelRegion, lower: Floats, upper: Floats, most: int) -> bool:
     """Whether the label is kept on the closed box, proven; False where the limit is reached first."""
     cells = _cut(region, np.nextafter(lower, -np.inf)[None], upper[None], None, most, 0.0, until_lost=True)
     return cells.is_exact
 
 
 def _cut(
-    region: Region,
+    region: LabelRegion,
     lower: Floats,
     upper: Floats,
     mass: Mass | None,
@@ -112,7 +115,7 @@ def _cut(
     gap: float,
     *,
     until_lost: bool = False,
-) -> Cells:
+) -> Boxes:
     kept: list[tuple[Floats, Floats]] = []
     weights = np.ones(1)
     seen = 0
@@ -138,4 +141,4 @@ def _cut(
         weights = np.concatenate([weights[later], new_weights[some]])
     empty = np.empty((0, region.dimensions))
     lows, highs = [part[0] for part in kept] or [empty], [part[1] for part in kept] or [empty]
-    return Cells((np.concatenate(lows), np.concatenate(highs)), (lower, upper))
+    return Boxes((np.concatenate(lows), np.concatenate(highs)), (lower, upper))

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from mechdesign.classifier.concentration import curve
 from mechdesign.classifier.robustness import Robust
-from mechdesign.classifier.survival import Floats
 from mechdesign.errors import InvalidInput, NoAnswer, require_epsilon, require_number
+from mechdesign.values.declare import Floats, frozen
 
 _SCAN = 240
 _HALVINGS = 40
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Chosen:
     """The smallest eps a coordinate found, what it reaches, and what a slightly smaller one reaches."""
 

@@ -17,14 +17,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy import optimize
+from numpy.typing import ArrayLike
+from scipy import special
 
-from mechdesign.classifier.pac import gaussian_deviation
+from mechdesign.classifier.pac import clipped_gaussian_deviation, gaussian_deviation
 from mechdesign.design.minimax import MinimaxProblem, optimal_minimax
 from mechdesign.domains import Finite
 from mechdesign.errors import InvalidInput, require_epsilon
@@ -32,15 +31,14 @@ from mechdesign.losses import Power
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.protocol import Mechanism
-
-Floats = NDArray[np.float64]
+from mechdesign.values.declare import Floats, frozen
 
 RR_POINTS, EXPONENTIAL_POINTS = 100, 101
 _GAP = 1e-2
 _FAR = 1e9
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Perturbation:
     """A mechanism on [0, 1], and whether its reports are moved into [0, 1]. Independent for every coordinate.
 
@@ -132,8 +130,8 @@ def perturbation(name: str, epsilon: float, delta: float | None = None) -> Pertu
     if key.startswith("gaussian") and key in NAMES:
         if delta is None:
             raise InvalidInput("delta", None, "be given for the Gaussian mechanism", "for example 0.1")
-        noise = catalogue.gaussian(epsilon, gaussian_deviation(epsilon, delta))
-        return Perturbation(key, noise, key == "gaussian", delta)
+        deviation = _DEVIATIONS[key](epsilon, delta)
+        return Perturbation(key, catalogue.gaussian(epsilon, deviation), key == "gaussian", delta)
     if key in _BUILDERS:
         build, is_clipped = _BUILDERS[key]
         return Perturbation(key, build(epsilon), is_clipped)
@@ -176,17 +174,14 @@ def _exponential_table(scale: float, epsilon: float, name: str) -> Discrete:
     return Discrete(epsilon, domain, domain, weights / weights.sum(axis=1, keepdims=True), name)
 
 
-def _log_ratio(scale: float) -> float:
-    points = np.linspace(0.0, 1.0, EXPONENTIAL_POINTS)
-    logs = -scale * np.abs(points[:, None] - points)
-    logs -= np.log(np.exp(logs).sum(axis=1, keepdims=True))
-    return float(np.ptp(logs, axis=0).max())
-
-
 @lru_cache(maxsize=256)
 def _exponential(epsilon: float) -> Mechanism:
-    """The scale that spends eps: the loss grows with it, and is between scale and twice scale."""
-    scale = float(optimize.brentq(lambda s: _log_ratio(s) - epsilon, epsilon / 4, 2 * epsilon, xtol=1e-14))
+    """The scale that spends eps is eps: ``log Z(x)``, the log of a row's sum, changes by at most ``scale |x - y|``.
+
+    So the ratio at an output y is largest for the inputs y and the farther end: ``scale max(y, 1 - y) + log Z(1) - log
+    Z(y)``, and this is largest, and scale, at the ends.
+    """
+    scale = epsilon
     while True:  # rounding towards privacy, decided by the exact ratio of the table
         table = _exponential_table(scale, epsilon, "exponential")
         if table.privacy_loss() <= epsilon:
@@ -217,32 +212,52 @@ NAMES = (*_BUILDERS, "gaussian", "gaussian-raw")
 def curve(
     name: str, epsilons: Sequence[float], x: ArrayLike, lower: ArrayLike, upper: ArrayLike, delta: float | None = None
 ) -> Floats:
-    """`concentration` at every epsilon: in closed form, all at once, for noise and piecewise mechanisms.
+    """`concentration` at every epsilon: in closed form, all at once, for all but those that are designed for an eps.
 
     >>> curve("pm", [2.0, 4.0], [0.5], [0.2], [0.8]).round(4).tolist()
     [0.8528, 0.9459]
     """
     places = [np.atleast_1d(np.asarray(part, dtype=np.float64)) for part in (x, lower, upper)]
-    levels = np.asarray(epsilons, dtype=np.float64)
-    if name in ("pm", "sw", "laplace", "laplace-raw", "k-rr"):
-        if not levels.size or not np.isfinite(levels).all() or levels.min() <= 0:
-            raise InvalidInput("eps", levels, "be finite numbers above 0")
-        shares = _CLOSED.get(name, _piecewise_shares)
-        return np.asarray(np.prod(shares(name, levels[:, None], *places), axis=1))
+    if not ((places[0] >= 0) & (places[0] <= 1)).all():
+        raise InvalidInput("x", "another number", "lie in [0, 1]")
+    levels = np.array([require_epsilon(level) for level in epsilons], dtype=np.float64)
+    if name in _CLOSED:
+        return np.asarray(np.prod(_CLOSED[name](name, levels[:, None], *places), axis=1))
+    if name in _DEVIATIONS and delta is not None:
+        deviations = np.array([[_DEVIATIONS[name](float(level), delta)] for level in levels])
+        return np.asarray(np.prod(_gaussian_shares(name, deviations, *places), axis=1))
     laws = (perturbation(name, float(level), delta) for level in levels)
     return np.array([concentration(law, *places) for law in laws])
 
 
 def _laplace_shares(name: str, eps: Floats, x: Floats, low: Floats, high: Floats) -> Floats:
-    misses = (high < 0) | (low > 1) if name == "laplace" else np.zeros(x.shape, dtype=bool)
-    if name == "laplace":  # moved into [0, 1]
-        low, high = np.where(low <= 0, -np.inf, low), np.where(high >= 1, np.inf, high)
-
     def cdf(z: Floats) -> Floats:
         tail = 0.5 * np.exp(-eps * np.abs(z))
         return np.asarray(np.where(z < 0, tail, 1 - tail))
 
+    return _noise_shares(cdf, name == "laplace", x, low, high)
+
+
+def _gaussian_shares(name: str, deviations: Floats, x: Floats, low: Floats, high: Floats) -> Floats:
+    return _noise_shares(lambda z: np.asarray(special.ndtr(z / deviations)), name == "gaussian", x, low, high)
+
+
+def _noise_shares(cdf: Callable[[Floats], Floats], is_clipped: bool, x: Floats, low: Floats, high: Floats) -> Floats:
+    misses = low > high
+    if is_clipped:  # moved into [0, 1]
+        misses |= (high < 0) | (low > 1)
+        low, high = np.where(low <= 0, -np.inf, low), np.where(high >= 1, np.inf, high)
     return np.asarray(np.where(misses, 0.0, np.clip(cdf(high - x) - cdf(low - x), 0.0, 1.0)))
+
+
+def _exponential_shares(name: str, eps: Floats, x: Floats, low: Floats, high: Floats) -> Floats:
+    last = EXPONENTIAL_POINTS - 1
+    points = np.linspace(0.0, 1.0, EXPONENTIAL_POINTS)
+    own = points[np.ceil(x * last - 0.5).astype(np.intp)]
+    scale = eps / 2 if name == "exponential-printed" else eps
+    weights = np.exp(-scale[:, :, None] * np.abs(points - own[:, None]))
+    inside = (points >= low[:, None]) & (points <= high[:, None])
+    return np.asarray((weights * inside).sum(axis=2) / weights.sum(axis=2))
 
 
 def _piecewise_shares(name: str, eps: Floats, x: Floats, low: Floats, high: Floats) -> Floats:
@@ -265,7 +280,16 @@ def _k_rr_shares(name: str, eps: Floats, x: Floats, low: Floats, high: Floats) -
     return np.asarray((np.maximum(count, 0) + np.expm1(eps) * holds) / (last + np.exp(eps)))
 
 
-_CLOSED = {"laplace": _laplace_shares, "laplace-raw": _laplace_shares, "k-rr": _k_rr_shares}
+_CLOSED = {
+    "laplace": _laplace_shares,
+    "laplace-raw": _laplace_shares,
+    "pm": _piecewise_shares,
+    "sw": _piecewise_shares,
+    "k-rr": _k_rr_shares,
+    "exponential": _exponential_shares,
+    "exponential-printed": _exponential_shares,
+}
+_DEVIATIONS = {"gaussian": clipped_gaussian_deviation, "gaussian-raw": gaussian_deviation}
 
 
 def half_width(epsilon: float) -> float:

@@ -35,7 +35,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -43,12 +42,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.classifier.concentration import Perturbation
 from mechdesign.classifier.models import Record
-from mechdesign.errors import InvalidInput, require_epsilon, require_finite
-
-Floats = NDArray[np.float64]
+from mechdesign.classifier.robustness import structure
+from mechdesign.classifier.trees import TreeRegion
+from mechdesign.errors import InvalidInput, require_epsilon, require_finite, require_whole
+from mechdesign.values.declare import Floats, array, frozen
 
 _LOOKED_AT = 2001
-_HALVINGS = 50
+_HALVINGS = 60
+_MOST_CELLS = 100
+_KEPT_WITHIN = 1e-6
 _UP = 1 + 2.0**-50
 
 
@@ -61,8 +63,7 @@ def label_optimum(epsilon: float, labels: int, weights: ArrayLike | None = None)
     (0.75, 0.9)
     """
     ratio = math.exp(require_epsilon(epsilon))
-    if isinstance(labels, bool) or not isinstance(labels, int) or labels < 1:
-        raise InvalidInput("labels", labels, "be a whole number, at least 1")
+    require_whole(labels, "labels", 1)
     if weights is None:
         return min(1.0, _UP / (1 + (labels - 1) / ratio))
     shares = np.sort(np.asarray(weights, dtype=np.float64))[::-1]
@@ -72,12 +73,12 @@ def label_optimum(epsilon: float, labels: int, weights: ArrayLike | None = None)
     return min(1.0, _UP * float((np.cumsum(shares) / (1 + (sizes - 1) / ratio)).max()))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen
 class Zones:
     """A classifier along the one coordinate that is sent: label codes of the zones between the ``edges``."""
 
-    edges: Floats
-    codes: NDArray[np.intp]
+    edges: Floats = array(np.asarray)
+    codes: NDArray[np.intp] = array(np.asarray)
 
     def code(self, values: ArrayLike) -> NDArray[np.intp]:
         """The zone's label code at points inside zones."""
@@ -86,24 +87,44 @@ class Zones:
 
 
 def zones_of(record: Record) -> Zones:
-    """Zones found by looking at 2001 points and halving between unlike neighbours; narrower zones are not seen."""
+    """The zones of a record's one column, to the spacing of doubles.
+
+    2001 points and every threshold of a tree are looked at, then halved between unlike neighbours until no third
+    label is met. So all zones of trees are found, and of linear models, where a label has one zone. Of other
+    classifiers zones narrower than 1/2000 may be missed: what is said about *all mechanisms* is then said for a
+    classifier that has the zones that were seen.
+    """
     if len(record.columns) != 1:
         raise InvalidInput("columns", len(record.columns), "be one for the trade-off of label and value")
-    grid = np.linspace(0.0, 1.0, _LOOKED_AT)
-    labels = record.classifier.labels(record.filled(grid[:, None]))
-    names, codes = np.unique(labels, return_inverse=True)
-    where = np.flatnonzero(codes[1:] != codes[:-1])
-    low, high = grid[where], grid[where + 1]
-    for _ in range(_HALVINGS):
-        if not where.size:
+
+    def labels(values: Floats) -> NDArray[Any]:
+        return record.classifier.labels(record.filled(values[:, None]))
+
+    region = structure(record)
+    ends = region.thresholds(0) if isinstance(region, TreeRegion) else np.zeros(0)
+    ends = ends[(ends > 0) & (ends < 1)]
+    grid = np.unique(np.concatenate([np.linspace(0.0, 1.0, _LOOKED_AT), ends, np.nextafter(ends, 1.0)]))
+    seen = labels(grid)
+    for _ in range(_MOST_CELLS):  # every round finds another zone, or is the last
+        changes = seen[1:] != seen[:-1]
+        where = np.flatnonzero(changes & (grid[1:] > np.nextafter(grid[:-1], 1.0)))
+        if not where.size or changes.sum() > _LOOKED_AT // 2:
             break
-        middle = (low + high) / 2
-        same = record.classifier.labels(record.filled(middle[:, None])) == names[codes[where]]
-        low, high = np.where(same, middle, low), np.where(same, high, middle)
-    return Zones(np.concatenate([[0.0], low, [1.0]]), np.concatenate([codes[where], codes[-1:]]))
+        low, high, own = grid[where], grid[where + 1], seen[where]
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            same = labels(middle) == own
+            low, high = np.where(same, middle, low), np.where(same, high, middle)
+        grid, first = np.unique(np.concatenate([grid, low, high]), return_index=True)
+        seen = np.concatenate([seen, own, labels(high)])[first]
+    if where.size:
+        raise InvalidInput("classifier", "a label that keeps changing", f"have at most {_MOST_CELLS} zones")
+    where = np.flatnonzero(seen[1:] != seen[:-1])
+    codes = np.unique(seen, return_inverse=True)[1]
+    return Zones(np.concatenate([[0.0], grid[where], [1.0]]), np.concatenate([codes[where], codes[-1:]]))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TradeOffPoint:
     """With the worst error at most ``cap``: the most that labels are kept on average lies in [attained, bound]."""
 
@@ -136,7 +157,15 @@ def trade_off(zones: Zones, epsilon: float, caps: Sequence[float], cells: int = 
         attained = _least(epsilon, middles, wrong, far, cap, from_above=True)
         bound = _least(epsilon, middles, wrong, near, cap, from_above=False)
         found.append(TradeOffPoint(float(cap), 1 - attained, min(1 - bound, most)))
-    return found
+    # what keeps a cap keeps larger ones, and what none keeps under a cap none keeps under smaller ones
+    return [
+        TradeOffPoint(
+            point.cap,
+            max(other.attained for other in found if other.cap <= point.cap),
+            min(other.bound for other in found if other.cap >= point.cap),
+        )
+        for point in found
+    ]
 
 
 def without_cap(zones: Zones, epsilon: float, cells: int = 40) -> float:
@@ -170,14 +199,22 @@ def _errors(law: Perturbation, x: Floats) -> Floats:
 
 def _refined(edges: Floats, cells: int) -> Floats:
     """About ``cells`` cells, each within one zone."""
-    if isinstance(cells, bool) or not isinstance(cells, int) or not 2 <= cells <= 90:
-        raise InvalidInput("cells", cells, "be a whole number from 2 to 90")
+    require_whole(cells, "cells", 2, 90)
     parts = [
         np.linspace(low, high, max(1, round(cells * (high - low))), endpoint=False)
         for low, high in zip(edges[:-1], edges[1:], strict=True)
         if high > low
     ]
-    return np.concatenate([*parts, [1.0]])
+    found = np.concatenate([*parts, [1.0]])
+    if found.size - 1 > _MOST_CELLS:
+        step = "ask a smoother classifier"
+        raise InvalidInput(
+            "classifier",
+            f"{edges.size - 1} zones",
+            f"have at most {_MOST_CELLS} zones, wide ones cut into cells included",
+            step,
+        )
+    return found
 
 
 def _least(epsilon: float, points: Floats, wrong: Floats, costs: Floats, cap: float, *, from_above: bool) -> float:
@@ -187,12 +224,12 @@ def _least(epsilon: float, points: Floats, wrong: Floats, costs: Floats, cap: fl
     from mechdesign.design.convex import custom
     from mechdesign.errors import NoAnswer
 
-    if not wrong.any():
-        return 0.0
     weight = 1 / points.size
+    # an answer may miss its constraints by the tolerance: what is attained must keep the cap itself
+    limit = cap - _KEPT_WITHIN if from_above else cap
 
     def capped(q: Any) -> list[Any]:
-        return [cp.sum(cp.multiply(costs, q), axis=1) <= cap]
+        return [cp.sum(cp.multiply(costs, q), axis=1) <= limit]
 
     try:
         design = custom(
@@ -201,6 +238,7 @@ def _least(epsilon: float, points: Floats, wrong: Floats, costs: Floats, cap: fl
             points.tolist(),
             lambda q: cp.sum(cp.multiply(wrong * weight, q)),
             capped,
+            tolerance=_KEPT_WITHIN,
             gap=1e-3,
         )
     except NoAnswer as stopped:

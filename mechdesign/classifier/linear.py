@@ -9,41 +9,46 @@ the sum S then lies in ``[S', S' + d h)`` for its rounded value S', so
 Mass beyond the grid (of noise that is not moved into [0, 1]) counts against the lower and for the upper bound. Where
 all outputs are finitely many and few, the sum is over them all, exactly. With several margins ``max_c Pr[lost to c] <=
 Pr[lost] <= sum_c Pr[lost to c]``: two labels give an interval as narrow as the grid, more labels a wider one.
+
+**Swept**. Up to three coordinates are enclosed in a second way, for any number of labels. The other coordinates are
+cut into boxes. For those of one box, the last coordinate keeps the label surely on one interval, and possibly on a
+wider one, since the region is convex: both ends are linear in the bounds of the margins over the box. The boxes at
+which the two differ most are cut on. Both enclosures hold, and so does what they have in common.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.signal import fftconvolve
 
 from mechdesign.classifier.cells import ROUNDING, Enclosure
 from mechdesign.classifier.concentration import Perturbation
 from mechdesign.classifier.models import Record
-
-Floats = NDArray[np.float64]
+from mechdesign.values.declare import Floats, array, frozen
 
 BINS = 1 << 14
 _FEW, _FEW_TERMS = 2_000_000, 8
 _TAIL = 1e-9
+_SWEPT, _MOST_SWEPT, _CLOSED, _NARROW = 3, 1 << 13, 1e-12, 1e-3
 _OF_FFT = 1e-14  # what a convolution by Fourier transform may be off, an entry
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen
 class LinearRegion:
     """Margins ``weights @ y + bias``, a row for each other label, over the coordinates that are sent."""
 
-    weights: Floats
-    bias: Floats
+    weights: Floats = array(np.asarray)
+    bias: Floats = array(np.asarray)
+    terms: float = 0.0  # the size of what was added up to the bias
 
     @property
     def slack(self) -> float:
         """More than the rounding of a margin on [0, 1]: within it neither label is sure."""
-        return float(1e-12 * (np.abs(self.weights).sum(axis=1).max() + np.abs(self.bias).max() + 1e-300))
+        sizes = np.abs(self.weights).sum(axis=1) + np.abs(self.bias)
+        return float(1e-12 * (sizes.max(initial=0.0) + self.terms + 1e-300))
 
     def is_kept(self, lower: Floats, upper: Floats) -> bool:
         """Whether the label is kept on the whole closed box."""
@@ -52,17 +57,19 @@ class LinearRegion:
 
     def survival(self, law: Perturbation, x: Floats, bins: int = BINS) -> Enclosure:
         """Bounds on the probability that the label is kept."""
-        if (self.weights == 0).all():
-            kept = float((self.bias > 0).all())
-            return Enclosure(kept, kept)
+        if not len(self.weights):
+            return Enclosure(1.0, 1.0)
         exact = self._over_outputs(law, x)
         if exact is not None:
             return exact
+        swept = _swept(self, law, x) if x.size <= _SWEPT else Enclosure(0.0, 1.0)
+        if swept.width < _NARROW:
+            return swept
         bins *= 1 if x.size <= _FEW_TERMS else 4  # every term rounds once more
         lost = [_lost(row, bias, law, x, bins, self.slack) for row, bias in zip(self.weights, self.bias, strict=True)]
         lower = 1 - sum(part.upper for part in lost)
         upper = 1 - max(part.lower for part in lost)
-        return Enclosure(max(0.0, lower - ROUNDING), min(1.0, upper + ROUNDING))
+        return Enclosure(max(swept.lower, lower - ROUNDING), min(swept.upper, upper + ROUNDING))
 
     def _over_outputs(self, law: Perturbation, x: Floats) -> Enclosure | None:
         """The sum over all outputs, where they are few."""
@@ -84,8 +91,7 @@ def _lost(weights: Floats, bias: float, law: Perturbation, x: Floats, bins: int,
     """Bounds on ``Pr[weights . M(x) + bias <= 0]``."""
     used = np.flatnonzero(weights)
     if not used.size:
-        lost = float(bias <= 0)
-        return Enclosure(lost, lost)
+        return Enclosure(float(bias < -slack), float(bias <= slack))
     spans = [_span(law, float(x[i])) for i in used]
     step = sum(abs(weights[i]) * (high - low) for i, (low, high) in zip(used, spans, strict=True)) / bins
     total, start, inside = np.ones(1), float(bias), 1.0
@@ -110,6 +116,56 @@ def _lost(weights: Floats, bias: float, law: Perturbation, x: Floats, bins: int,
     return Enclosure(max(0.0, at_least), min(1.0, at_most))
 
 
+def _swept(region: LinearRegion, law: Perturbation, x: Floats) -> Enclosure:
+    """Bounds on the probability that the label is kept: see *Swept* above."""
+    last = int(np.abs(region.weights).max(axis=0).argmax())  # its interval is the most sure
+    others = np.delete(np.arange(x.size), last)
+    moves = np.abs(region.weights[:, others]).max(axis=0)
+    lower = upper = np.zeros((1, 0))
+    spans = [_span(law, float(x[i])) for i in others]
+    edges = [np.concatenate([[-np.inf], np.linspace(low, high, 9), [np.inf]]) for low, high in spans]
+    if spans:
+        lower = np.stack(np.meshgrid(*(part[:-1] for part in edges), indexing="ij"), axis=-1).reshape(-1, len(spans))
+        upper = np.stack(np.meshgrid(*(part[1:] for part in edges), indexing="ij"), axis=-1).reshape(-1, len(spans))
+    ends = _ends(region, law, x, others, last, lower, upper)
+    while True:
+        width = np.where(np.isfinite(upper - lower).all(axis=1), ends[1] - ends[0], 0.0)
+        cut = width >= max(width.max() / 2, _CLOSED)
+        if not spans or not cut.any() or len(lower) + cut.sum() > _MOST_SWEPT:
+            return Enclosure(max(0.0, float(ends[0].sum()) - ROUNDING), min(1.0, float(ends[1].sum()) + ROUNDING))
+        low, high = lower[cut], upper[cut]
+        axis = (moves * (high - low)).argmax(axis=1)
+        rows, middle = np.arange(len(low)), (low + high) / 2
+        left, right = high.copy(), low.copy()
+        left[rows, axis] = right[rows, axis] = middle[rows, axis]
+        low, high = np.concatenate([low, right]), np.concatenate([left, high])
+        lower, upper = np.concatenate([lower[~cut], low]), np.concatenate([upper[~cut], high])
+        ends = np.concatenate([ends[:, ~cut], _ends(region, law, x, others, last, low, high)], axis=1)
+
+
+def _ends(
+    region: LinearRegion, law: Perturbation, x: Floats, others: Any, last: int, lower: Floats, upper: Floats
+) -> Floats:
+    """How likely the others are in each box and the last coordinate keeps the label: surely, and possibly."""
+    weights, slopes = region.weights[:, others], region.weights[:, last]
+    masses = np.prod(law.above(x[others], lower, upper), axis=1)
+    found = []
+    for slack, down, up in ((region.slack, lower, upper), (-region.slack, upper, lower)):
+        bounds = np.where(weights > 0, down[:, None, :], np.where(weights < 0, up[:, None, :], 0.0))
+        margins = (weights * bounds).sum(axis=2) + region.bias - slack
+        low, high = np.full(len(lower), -np.inf), np.full(len(lower), np.inf)
+        for slope, margin in zip(slopes, margins.T, strict=True):  # kept where slope * y + margin > 0
+            if slope > 0:
+                low = np.maximum(low, -margin / slope)
+            elif slope < 0:
+                high = np.minimum(high, -margin / slope)
+            else:
+                low = np.where(margin > 0, low, np.inf)
+        found.append(law.between(x[last], low, high))
+    # at a sure end the margin is the slack, above 0: the end keeps the label too
+    return np.asarray(masses * np.stack([np.minimum(*found), found[1]]))
+
+
 def _span(law: Perturbation, x: float) -> tuple[float, float]:
     """Where almost all reports lie, a little wider than they do."""
     if law.is_clipped:
@@ -120,7 +176,7 @@ def _span(law: Perturbation, x: float) -> tuple[float, float]:
 
 def linear_region(record: Record) -> LinearRegion | None:
     """The region of a linear classifier of scikit-learn, scalers before it included; None for other models."""
-    model = record.classifier.model
+    model, sent = record.classifier.model, list(record.columns)
     scale, shift = np.ones(record.classifier.features), np.zeros(record.classifier.features)
     if type(model).__name__ == "Pipeline" and type(model).__module__.startswith("sklearn."):
         for _, stage in model.steps[:-1]:
@@ -132,21 +188,26 @@ def linear_region(record: Record) -> LinearRegion | None:
         model = model.steps[-1][1]
     if not _is_linear(model):
         return None
-    coefficients, intercepts = np.asarray(model.coef_, dtype=np.float64), np.atleast_1d(model.intercept_)
+    coefficients = np.atleast_2d(np.asarray(model.coef_, dtype=np.float64))
+    intercepts = np.broadcast_to(np.asarray(model.intercept_, dtype=np.float64).ravel(), len(coefficients))
     if coefficients.ndim != 2 or len(coefficients) != (1 if len(model.classes_) == 2 else len(model.classes_)):
         return None
     if len(model.classes_) == 2:
         sign = 1.0 if record.label == model.classes_[1] else -1.0
         rows, bias = sign * coefficients, sign * intercepts
+        is_fixed = ~(coefficients[:, sent] != 0).any(axis=1)
     else:
         label = int(np.flatnonzero(model.classes_ == record.label)[0])
         others = np.arange(len(model.classes_)) != label
         rows, bias = coefficients[label] - coefficients[others], intercepts[label] - intercepts[others]
+        is_fixed = ~(coefficients[:, sent] != 0).any(axis=1)
+        is_fixed = is_fixed[others] & is_fixed[label]
+    terms = float((np.abs(rows * shift) + np.abs(rows * scale)).sum(axis=1).max() + np.abs(bias).max())
     bias = bias + rows @ shift
     rows = rows * scale
-    sent = list(record.columns)
     rest = np.setdiff1d(np.arange(record.classifier.features), sent)
-    return LinearRegion(rows[:, sent], bias + rows[:, rest] @ record.x[rest])
+    # scores that no report changes lose to this label as they do at the record itself, ties included
+    return LinearRegion(rows[~is_fixed][:, sent], (bias + rows[:, rest] @ record.x[rest])[~is_fixed], terms)
 
 
 _LINEAR = (

@@ -6,17 +6,16 @@ A pickle is a program. Whoever wrote the file runs what they like when it is ope
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.errors import FileProblem, InvalidData, InvalidInput, MissingExtra, sealed
-
-Floats = NDArray[np.float64]
+from mechdesign.errors import FileProblem, InvalidData, InvalidInput, sealed, unusable_extra
+from mechdesign.values.declare import Floats, content, field, frozen, settle, whole
 
 PICKLES = (".pkl", ".pickle", ".joblib")
 SAFE = (".skops", ".onnx")
@@ -26,7 +25,7 @@ UNPICKLING_RUNS_CODE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Classifier:
     """Any function from points of ``[0, 1]^features`` to labels; ``model`` is the estimator, where there is one.
 
@@ -38,22 +37,20 @@ class Classifier:
     """
 
     predict: Callable[[Floats], Any]
-    features: int
+    features: int = whole("features", 1)
     name: str = "classifier"
     names: tuple[str, ...] = ()
     model: Any = None
 
-    def __post_init__(self) -> None:
+    def __attrs_post_init__(self) -> None:
         if not callable(self.predict):
             raise InvalidInput("predict", type(self.predict).__name__, "be a function of points", "pass model.predict")
-        if isinstance(self.features, bool) or not isinstance(self.features, int) or self.features < 1:
-            raise InvalidInput("features", self.features, "be a whole number, at least 1")
         if self.names and len(self.names) != self.features:
             raise InvalidInput("names", len(self.names), f"name {self.features} features")
 
     def labels(self, points: ArrayLike) -> NDArray[Any]:
         """The label of every point."""
-        array = np.atleast_2d(np.asarray(points, dtype=np.float64))
+        array = np.atleast_2d(_numbers(points)).copy()  # what predict may write to
         try:
             answer = self.predict(array)
         except Exception as error:  # its words may quote the points
@@ -79,7 +76,7 @@ def _require_labels(answer: Any, count: int) -> NDArray[Any]:
     return labels
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen
 class Record:
     """One person's features, of which the ``columns`` are sent through a mechanism; the others are known.
 
@@ -92,14 +89,14 @@ class Record:
     """
 
     classifier: Classifier
-    x: Floats
+    x: Floats = field(eq=content)
     columns: tuple[int, ...] = ()
     truth: Any = None
     row: int = 1
     label: Any = None
 
-    def __post_init__(self) -> None:
-        values = require_features(np.atleast_2d(np.asarray(self.x, dtype=np.float64)), self.classifier, self.row)[0]
+    def __attrs_post_init__(self) -> None:
+        values = require_features(np.atleast_2d(_numbers(self.x)), self.classifier, self.row)[0]
         columns = tuple(self.columns) or tuple(range(self.classifier.features))
         if len(set(columns)) < len(columns) or not all(0 <= column < values.size for column in columns):
             raise InvalidInput("columns", columns, f"be different numbers from 0 to {values.size - 1}")
@@ -108,8 +105,7 @@ class Record:
             step = "leave the row out: the chance that noise keeps a wrong label is no utility"
             raise InvalidData(f"data row {self.row}", self.truth, "be classified rightly without noise", step)
         values.setflags(write=False)
-        for name, value in (("x", values), ("columns", columns), ("label", label)):
-            object.__setattr__(self, name, value)
+        settle(self, x=values, columns=columns, label=label)
 
     @property
     def sent(self) -> Floats:
@@ -128,10 +124,18 @@ class Record:
         return np.asarray(self.classifier.labels(self.filled(values)) == self.label)
 
 
+def _numbers(values: ArrayLike) -> Floats:
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):  # whose words quote a value
+        pass
+    raise InvalidInput("features", "others", "be numbers, as many in every row", "encode words as numbers in [0, 1]")
+
+
 @sealed
 def require_features(rows: Floats, classifier: Classifier, first: int = 1) -> Floats:
     """Rows of features in [0, 1]; the first that is none is named by row and column, without its value."""
-    array = np.array(rows, dtype=np.float64)
+    array = _numbers(rows).copy()
     if array.ndim != 2 or array.shape[1] != classifier.features:
         raise InvalidInput("features", array.shape, f"be rows of {classifier.features} numbers")
     wrong = ~((array >= 0) & (array <= 1))
@@ -157,15 +161,15 @@ def of_estimator(model: Any, name: str = "") -> Classifier:
         step = "else build Classifier(predict, features) yourself"
         raise InvalidInput("model", type(model).__name__, "be fitted and have predict and n_features_in_", step)
     names = tuple(map(str, getattr(model, "feature_names_in_", ())))
+    classes = np.asarray(getattr(model, "classes_", ()))
+    # labels that were written 0.0 and 1.0 when it was fitted are labels all the same
+    is_whole = classes.ndim == 1 and classes.size > 0 and classes.dtype.kind == "f" and bool((classes % 1 == 0).all())
 
     def predict(points: Floats) -> Any:
-        if not names:
-            return model.predict(points)
-        import warnings
-
         with warnings.catch_warnings():  # the names were checked where the columns were read
             warnings.filterwarnings("ignore", message="X does not have valid feature names")
-            return model.predict(points)
+            answer = model.predict(points)
+        return np.asarray(answer).astype(np.int64) if is_whole else answer
 
     return Classifier(predict, int(model.n_features_in_), name or type(model).__name__, names, model)
 
@@ -207,8 +211,8 @@ def _opened(path: Path) -> object:
 def _skops(path: Path) -> Classifier:
     try:
         from skops.io import get_untrusted_types, load
-    except ImportError:
-        raise MissingExtra("reading .skops models", "models") from None
+    except ImportError as error:
+        raise unusable_extra("reading .skops models", "models", error) from None
     try:
         unknown = get_untrusted_types(file=path)
         model = None if unknown else load(path, trusted=[])
@@ -223,8 +227,8 @@ def _skops(path: Path) -> Classifier:
 def _onnx(path: Path) -> Classifier:
     try:
         from onnxruntime import InferenceSession
-    except ImportError:
-        raise MissingExtra("reading .onnx models", "models") from None
+    except ImportError as error:
+        raise unusable_extra("reading .onnx models", "models", error) from None
     try:
         session = InferenceSession(str(path), providers=["CPUExecutionProvider"])
     except Exception as error:

@@ -5,6 +5,12 @@ x1, for all x1 and x2. For Gaussian noise of deviation s on [0, 1] and inputs a 
 D^2/s^2)``, so ``Pr[L > eps] = Q(eps s / D - D / (2 s))`` with Q the normal tail. The argument falls with D: the worst
 inputs are the ends, and the least deviation solves ``eps s - 1/(2 s) = z`` with ``Q(z) = delta``.
 
+**Moved into [0, 1]**, reports from 1 on become one point of mass, of loss ``ln(Q((1 - x1)/s) / Q((1 - x2)/s))``, at
+most ``ln(1/2 / Q(1/s))``, at the ends. PAC-LDP is not kept by every post-processing: where that is above eps, all
+reports there lose too much, with probability 1/2 at ``x1 = 1``, whatever delta was. So for delta below 1/2 the
+deviation must also keep ``Q(1/s) >= e^-eps / 2`` (`clipped_gaussian_deviation`; it decides only for delta above 0.3).
+With that, or with delta from 1/2 on, no pair fails more often than the noise alone does.
+
 **Printed** (theorem 18): the same with ``z = sqrt(2 ln(2/delta))``, a bound on that tail, on both its sides.
 
 **(eps, delta)-DP** (Balle and Wang 2018): ``Pr[L > eps] - e^eps Pr[L < -eps] <= delta``. Weaker than PAC at the same
@@ -24,15 +30,12 @@ import math
 
 from scipy import optimize, special
 
-from mechdesign.errors import InvalidInput, require_epsilon, require_number
+from mechdesign.errors import InvalidInput, require_chance, require_epsilon, require_number, require_whole
 from mechdesign.mechanisms.noise import Gaussian
 
 
 def require_delta(delta: float, field: str = "delta") -> float:
-    number = require_number(delta, field)
-    if not 0 < number < 1:
-        raise InvalidInput(field, delta, "lie between 0 and 1", "for example 0.1")
-    return number
+    return require_chance(delta, field, "for example 0.1")
 
 
 def gaussian_deviation(epsilon: float, delta: float) -> float:
@@ -45,6 +48,23 @@ def gaussian_deviation(epsilon: float, delta: float) -> float:
     epsilon, delta = require_epsilon(epsilon), require_delta(delta)
     deviation = _solved(epsilon, -float(special.ndtri(delta)))
     while pac_delta(epsilon, deviation) > delta:
+        deviation = math.nextafter(deviation, math.inf)
+    return deviation
+
+
+def clipped_gaussian_deviation(epsilon: float, delta: float) -> float:
+    """The least deviation above `gaussian_deviation` at which reports moved into [0, 1] keep delta as well.
+
+    >>> clipped_gaussian_deviation(2.0, 0.1) == gaussian_deviation(2.0, 0.1)
+    True
+    >>> round(gaussian_deviation(2.0, 0.4), 4), round(clipped_gaussian_deviation(2.0, 0.4), 4)
+    (0.5673, 0.6696)
+    """
+    deviation = gaussian_deviation(epsilon, delta)
+    if delta >= 0.5:
+        return deviation
+    deviation = max(deviation, -1 / float(special.ndtri_exp(-epsilon - math.log(2))))
+    while float(special.log_ndtr(-1 / deviation)) < -epsilon - math.log(2):
         deviation = math.nextafter(deviation, math.inf)
     return deviation
 
@@ -87,7 +107,7 @@ def composed(epsilon: float, delta: float, parts: int) -> tuple[float, float]:
     >>> composed(1.0, 0.1, 2)[0], round(composed(1.0, 0.1, 2)[1], 12)
     (2.0, 0.19)
     """
-    _require_parts(parts)
+    require_whole(parts, "parts", 1)
     delta = require_number(delta, "delta")
     if not 0 <= delta < 1:
         raise InvalidInput("delta", delta, "be at least 0 and below 1")
@@ -101,7 +121,7 @@ def composed_gaussian_delta(epsilon: float, deviation: float, parts: int) -> flo
     >>> round(composed_gaussian_delta(1.0, deviation, 2), 4) < round(composed(1.0, 0.1, 2)[1], 4)
     True
     """
-    _require_parts(parts)
+    require_whole(parts, "parts", 1)
     root = math.sqrt(parts)
     return float(special.ndtr(root / (2 * deviation) - root * epsilon * deviation))
 
@@ -128,8 +148,3 @@ def _solved(epsilon: float, tail: float) -> float:
     """The positive root of ``eps s - 1/(2 s) = tail``, without cancellation for negative tails."""
     root = math.hypot(tail, math.sqrt(2 * epsilon))
     return (tail + root) / (2 * epsilon) if tail >= 0 else 1 / (root - tail)
-
-
-def _require_parts(parts: int) -> None:
-    if isinstance(parts, bool) or not isinstance(parts, int) or parts < 1:
-        raise InvalidInput("parts", parts, "be a whole number, at least 1")

@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
 from mechdesign.classifier.cells import is_kept
@@ -25,8 +24,7 @@ from mechdesign.classifier.linear import LinearRegion, linear_region
 from mechdesign.classifier.models import Record
 from mechdesign.classifier.trees import TreeRegion, tree_region
 from mechdesign.errors import InvalidInput, require_number
-
-Floats = NDArray[np.float64]
+from mechdesign.values.declare import Floats, array, frozen
 
 METHODS = ("clopper-pearson", "hoeffding")
 PROVEN, TESTED = "proven", "tested"
@@ -38,15 +36,15 @@ _FIRST = 128
 _ASKED_FIRST, _BOXES, _FEW = 64, 8192, 6
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen
 class Robust:
     """A closed box of the coordinates that are sent, in [0, 1], and how sure it is that the label is kept there.
 
     A share of at most ``tau`` of the box (by volume) loses the label, with confidence ``1 - omega``.
     """
 
-    lower: Floats
-    upper: Floats
+    lower: Floats = array(np.asarray)
+    upper: Floats = array(np.asarray)
     basis: str
     tau: float = 0.0
     omega: float = 0.0
@@ -97,7 +95,7 @@ class SampledTest:
         return failed <= allowed
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProvenTest:
     """Decides a box from the structure of the classifier."""
 
@@ -244,11 +242,11 @@ def robust_box(
     if region is not None:
         return rectangle(ProvenTest(region), record.sent, _EXACT if isinstance(region, LinearRegion) else steps)
     halvings = _face_steps(size) if steps is None else steps
-    test = SampledTest(record, rng or np.random.default_rng(), most_tests(size, halvings), tau, omega, method)
+    test = SampledTest(record, rng or np.random.default_rng(), most_box_tests(size, halvings), tau, omega, method)
     return rectangle(test, record.sent, halvings)
 
 
-def most_tests(size: int, halvings: int) -> int:
+def most_box_tests(size: int, halvings: int) -> int:
     """The most tests a rectangle takes."""
     return 1 + _RADIUS_STEPS + 2 * size * (1 + halvings)
 

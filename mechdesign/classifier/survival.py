@@ -19,28 +19,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mechdesign.classifier.cells import MOST_BOXES, Enclosure, decompose, mass_of
+from mechdesign.classifier.cells import MOST_BOXES, Boxes, Enclosure, decompose, mass_of
 from mechdesign.classifier.concentration import Perturbation, concentration
 from mechdesign.classifier.linear import LinearRegion
 from mechdesign.classifier.models import Record
 from mechdesign.classifier.robustness import Robust, structure
+from mechdesign.classifier.trees import TreeRegion
 from mechdesign.collect.intervals import clopper_pearson
-from mechdesign.errors import InvalidInput, require_number
+from mechdesign.errors import InvalidInput, require_chance, require_whole
 from mechdesign.mechanisms.additive import Additive
 from mechdesign.mechanisms.piecewise import Piecewise
-
-Floats = NDArray[np.float64]
+from mechdesign.values.declare import Floats, array, frozen
 
 BOUND, ESTIMATE = "bound", "estimate"
 _EXACT_GAP = 1e-9
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Utility:
     """The chapter's rho, what it is, and what is proven (0 where nothing is)."""
 
@@ -49,7 +47,7 @@ class Utility:
     bound: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Simulated:
     """The share of simulated reports that kept the label, with its exact (Clopper-Pearson) interval."""
 
@@ -82,6 +80,13 @@ def exact_survival(record: Record, law: Perturbation, most: int = MOST_BOXES, ga
     return decompose(region, mass_of(law, record.sent), most, gap).survival(law, record.sent)
 
 
+def all_cells(record: Record) -> Boxes | None:
+    """The whole region of a tree or an ensemble, for many mechanisms at once; None where it has too many boxes."""
+    region = structure(record)
+    cells = decompose(region) if isinstance(region, TreeRegion) else None
+    return cells if cells is not None and cells.is_exact else None
+
+
 def simulate(
     record: Record, law: Perturbation, samples: int, rng: np.random.Generator, confidence: float = 0.95
 ) -> Simulated:
@@ -93,8 +98,7 @@ def simulate(
 
 def kept_of(record: Record, law: Perturbation, samples: int, rng: np.random.Generator) -> int:
     """How many of the simulated reports keep the label."""
-    if isinstance(samples, bool) or not isinstance(samples, int) or not 1 <= samples <= 10**7:
-        raise InvalidInput("samples", samples, "be a whole number from 1 to 10000000")
+    require_whole(samples, "samples", 1, 10**7)
     return int(record.keeps(law.sample(np.tile(record.sent, (samples, 1)), rng)).sum())
 
 
@@ -116,7 +120,7 @@ def simulate_all(
     return average, Simulated(float(kept.min()) / samples, float(lows.min()), float(highs.min()), samples)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen
 class UniformPoints:
     """Uniform points asked once (E.2.7): the chance that the label is kept, for any mechanism with a density.
 
@@ -133,8 +137,8 @@ class UniformPoints:
     True
     """
 
-    x: Floats
-    kept: Floats
+    x: Floats = array(np.asarray)
+    kept: Floats = array(np.asarray)
     asked_in_all: int
 
     @classmethod
@@ -155,10 +159,7 @@ class UniformPoints:
 
 
 def require_confidence(confidence: float) -> float:
-    level = require_number(confidence, "confidence")
-    if not 0 < level < 1:
-        raise InvalidInput("confidence", confidence, "lie between 0 and 1", "for example 0.95")
-    return level
+    return require_chance(confidence, "confidence", "for example 0.95")
 
 
 # -- the densest part of a box -----------------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
-"""Trees and forests of scikit-learn: the exact region where a label is kept, from their axis-aligned cells.
+"""Trees, forests and boosting of scikit-learn: the exact region where a label is kept, from their axis-aligned cells.
 
 **Thresholds.** scikit-learn compares single-precision features: a double goes left if its rounding to single precision
 is at most the threshold. So the cell ends at the largest double that rounds to at most the threshold, which is computed
-here; a report that is exactly there is on the right side.
+here; a report that is exactly there is on the right side. (Boosting on histograms compares doubles.)
 
 **Bounds over a box.** Each tree is followed down as far as the box decides its splits. The subtree that is reached
 bounds the tree's part of the margin ``score(label) - score(other)``; the sums of these bounds decide the box unless
@@ -12,7 +12,6 @@ scores are constant: margins that near to 0 are then decided by asking the model
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,14 +19,14 @@ from numpy.typing import NDArray
 
 from mechdesign.classifier.cells import Decision
 from mechdesign.classifier.models import Record
+from mechdesign.values.declare import Floats, array, frozen
 
-Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 _ROUNDING = 1e-9
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen
 class TreeRegion:
     """Where an ensemble keeps the label of a record, as a function of the coordinates that are sent.
 
@@ -36,14 +35,14 @@ class TreeRegion:
     """
 
     record: Record
-    roots: Places
-    axis: Places
-    threshold: Floats
-    left: Places
-    right: Places
-    least: Floats
-    most: Floats
-    offset: Floats
+    roots: Places = array(np.asarray)
+    axis: Places = array(np.asarray)
+    threshold: Floats = array(np.asarray)
+    left: Places = array(np.asarray)
+    right: Places = array(np.asarray)
+    least: Floats = array(np.asarray)
+    most: Floats = array(np.asarray)
+    offset: Floats = array(np.asarray)
 
     @property
     def dimensions(self) -> int:
@@ -83,6 +82,27 @@ class TreeRegion:
             nodes = np.where(goes_left, self.left[nodes], np.where(goes_right, self.right[nodes], nodes))
 
 
+@frozen
+class _Tree:
+    """Children (below 0 at leaves), features, and the largest double of a feature that goes left."""
+
+    left: Places = array(np.asarray)
+    right: Places = array(np.asarray)
+    feature: Places = array(np.asarray)
+    last: Floats = array(np.asarray)
+
+    @classmethod
+    def of(cls, tree: Any) -> _Tree:
+        return cls(tree.children_left, tree.children_right, tree.feature, _last_double(tree.threshold))
+
+    @classmethod
+    def of_nodes(cls, nodes: Any) -> _Tree:
+        """From the table of boosting on histograms."""
+        is_leaf = nodes["is_leaf"].astype(bool)
+        left, right = (np.where(is_leaf, -1, nodes[side].astype(np.intp)) for side in ("left", "right"))
+        return cls(left, right, nodes["feature_idx"].astype(np.intp), nodes["num_threshold"])
+
+
 def tree_region(record: Record) -> TreeRegion | None:
     """The region of a decision tree, forest or gradient boosting of scikit-learn; None for other models."""
     members = _members(record)
@@ -96,14 +116,14 @@ def tree_region(record: Record) -> TreeRegion | None:
     where = np.full(record.classifier.features, -1)
     where[list(record.columns)] = np.arange(len(record.columns))
     for tree, value in zip(trees, values, strict=True):
-        size = tree.node_count
-        is_leaf = tree.children_left < 0
+        size = tree.left.size
+        is_leaf = tree.left < 0
         margins = value[:, [position]] - value[:, others]
         least, most = margins.copy(), margins.copy()
-        left = np.where(is_leaf, np.arange(size), tree.children_left)
-        right = np.where(is_leaf, np.arange(size), tree.children_right)
+        left = np.where(is_leaf, np.arange(size), tree.left)
+        right = np.where(is_leaf, np.arange(size), tree.right)
         axis = np.where(is_leaf, -1, where[np.maximum(tree.feature, 0)])
-        threshold = _last_double(tree.threshold)
+        threshold = tree.last
         known = ~is_leaf & (axis < 0)  # splits on features that are not sent: both children become the one taken
         side = record.x[np.maximum(tree.feature, 0)] <= threshold
         left = np.where(known & ~side, right, left)
@@ -130,7 +150,7 @@ def tree_region(record: Record) -> TreeRegion | None:
     return TreeRegion(record, np.array(roots), **joined, offset=offset[position] - offset[others])
 
 
-def _members(record: Record) -> tuple[list[Any], list[Floats], Floats, int] | None:
+def _members(record: Record) -> tuple[list[_Tree], list[Floats], Floats, int] | None:
     """Trees, the scores of their nodes for every class, the scores before any tree, and the label's class."""
     model = record.classifier.model
     kind = type(model).__name__ if type(model).__module__.startswith("sklearn.") else ""
@@ -140,6 +160,19 @@ def _members(record: Record) -> tuple[list[Any], list[Floats], Floats, int] | No
         trees = [member.tree_ for member in getattr(model, "estimators_", [model])]
         values = [_shares(tree.value[:, 0, :]) / len(trees) for tree in trees]
         offset = np.zeros(len(model.classes_))
+    elif kind == "HistGradientBoostingClassifier":
+        classes = len(model.classes_)
+        nodes = [(grown.nodes, j) for step in model._predictors for j, grown in enumerate(step)]
+        if any(part["is_categorical"].any() for part, _ in nodes) or getattr(model, "_preprocessor", None) is not None:
+            return None
+        values = []
+        for part, j in nodes:
+            score = np.zeros((len(part), classes))
+            score[:, j if classes > 2 else 1] = part["value"]
+            values.append(score)
+        start = np.asarray(model._baseline_prediction, dtype=np.float64).ravel()
+        offset = start if classes > 2 else np.array([0.0, start[0]])
+        return [_Tree.of_nodes(part) for part, _ in nodes], values, offset, _place(model, record)
     elif kind == "GradientBoostingClassifier" and getattr(model, "init", None) in (None, "zero"):
         grid = model.estimators_
         trees = [grid[k, j].tree_ for k in range(grid.shape[0]) for j in range(grid.shape[1])]
@@ -158,8 +191,11 @@ def _members(record: Record) -> tuple[list[Any], list[Floats], Floats, int] | No
         offset = (scores if classes > 2 else np.array([0.0, scores[0]])) - total
     else:
         return None
-    position = int(np.flatnonzero(model.classes_ == record.label)[0])
-    return trees, values, offset, position
+    return [_Tree.of(tree) for tree in trees], values, offset, _place(model, record)
+
+
+def _place(model: Any, record: Record) -> int:
+    return int(np.flatnonzero(model.classes_ == record.label)[0])
 
 
 def _shares(counts: Floats) -> Floats:

@@ -5,40 +5,41 @@ A design made with --data tells about that column, without any privacy: design f
 
 from __future__ import annotations
 
-import math
 import time
-from dataclasses import asdict
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import numpy as np
 import typer
 
 from mechdesign import plot
 from mechdesign.cli import certified, output
-from mechdesign.cli.looks import save_picture
+from mechdesign.cli.certified import Beside, Designed, if_shown
 from mechdesign.cli.mean import parse_bounds
-from mechdesign.cli.options import AsJson, DomainText, Eps, Force, OutFile, PlotFile, Quiet, parse_interval
-from mechdesign.cli.question import measured_prior
-from mechdesign.design import Design
-from mechdesign.design.additive.search import AdditiveProblem, Trial, Tuning, optimal_additive, tune, usual_bins
-from mechdesign.design.unbiased.search import optimal_unbiased
+from mechdesign.cli.options import NoCompare, parse_interval, require_time_limit
+from mechdesign.cli.sent import Sent
+from mechdesign.cli.signatures import Asked, Mirror
+from mechdesign.design import AdditiveProblem, Design, Tuning, optimal_additive, optimal_unbiased, tune
+from mechdesign.design.additive import Trial, usual_bins
 from mechdesign.domains import Interval
-from mechdesign.errors import CheckFailed, InvalidData, InvalidInput, require_epsilon
+from mechdesign.errors import InvalidData, InvalidInput, require_epsilon
+from mechdesign.field import Field, field_of, proven_prior
 from mechdesign.losses import Power
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.conditional import ConditionalNoise
-from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
 from mechdesign.priors import Atoms, Prior, parse_prior, prior_of_file
+from mechdesign.values.declare import frozen
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Row = dict[str, Any]
+Form = Literal["additive", "free"]
 
-ADDITIVE, FREE = "additive", "free"
-_NAMES = {ADDITIVE: "additive, reports on the grid", FREE: "free reports"}
+ADDITIVE: Form = "additive"
+FREE: Form = "free"
+_NAMES: dict[Form, str] = {ADDITIVE: "additive, reports on the grid", FREE: "free reports"}
 _TUNING_SHARE = 0.5  # of the time limit: the rest is for the optima on the grid that was chosen
 _SQUARED = Power(2.0)
 _REVEALS = (
@@ -47,10 +48,53 @@ _REVEALS = (
 )
 
 
+@frozen
+class Optimum:
+    """The interval on an optimum; ``total`` is the variance under the prior itself, rounding to the grid included."""
+
+    lower: float
+    upper: float
+    valid_for: str
+    claimed: bool
+    privacy_loss: float
+    total: float
+    seconds: float
+
+
+@frozen
+class Tried:
+    """A grid that was tried."""
+
+    bins: int
+    reach: int
+    variance: float
+    total: float
+    seconds: float
+    span: float
+
+
+@frozen
+class Both:
+    """Both optima, and what else is known of the one with additive noise."""
+
+    form: Form
+    additive: float
+    free: float
+    optima: Mapping[str, Optimum]
+    span: float
+    clipped: float
+    notes: tuple[str, ...]
+    tuning: tuple[Tried, ...] | None
+    baselines: Mapping[str, float] | None = if_shown()
+    best_published: str | None = if_shown()
+
+
+ANSWERS = ((Designed, Beside, Both),)
+
+
 def run(
-    eps: Eps,
-    prior: Annotated[str | None, typer.Option("--prior", help="uniform, normal:MEAN,DEVIATION, ...")] = None,
-    domain: DomainText = None,
+    asked: Annotated[Asked, Mirror(AdditiveProblem)],
+    sent: Sent,
     data: Annotated[
         Path | None, typer.Option("--data", help="The prior is a CSV file's column, which the design reveals.")
     ] = None,
@@ -59,76 +103,64 @@ def run(
         str | None, typer.Option("--bounds", help="With --data: what values can be, as LO,HI.", metavar="LO,HI")
     ] = None,
     clip: Annotated[bool, typer.Option("--clip", help="Move values outside the bounds to the nearer end.")] = False,
-    bins: Annotated[
-        int | None, typer.Option("--bins", help="N: the grid has N + 1 inputs (32, 16 for tiny eps).")
-    ] = None,
-    reach: Annotated[
-        int | None, typer.Option("--reach", help="M: tails begin M steps beyond the inputs (4 N, more for small eps).")
-    ] = None,
     tuned: Annotated[
         bool, typer.Option("--tune", help="Find --bins and --reach by the total variance, rounding included.")
     ] = False,
     form: Annotated[
         str, typer.Option("--form", help="What --out and --plot are about: additive, or free for any real reports.")
     ] = ADDITIVE,
-    gap: Annotated[float, typer.Option("--gap", help="Relative gap of the proven bounds to reach.")] = 1e-4,
+    no_compare: NoCompare = False,
     time_limit: Annotated[float, typer.Option("--time-limit", help="Seconds in all.", metavar="S")] = 120.0,
-    plot_file: PlotFile = None,
-    out: OutFile = None,
-    as_json: AsJson = False,
-    force: Force = False,
-    quiet: Quiet = False,
 ) -> None:
-    epsilon = require_epsilon(eps)
+    epsilon = require_epsilon(asked["epsilon"])
     if form not in _NAMES:
         raise InvalidInput("form", form, f"be {ADDITIVE} or {FREE}")
-    if not (math.isfinite(time_limit) and time_limit > 0):
-        raise InvalidInput("time limit", time_limit, "be a finite number of seconds above 0")
-    if tuned and not (bins is None and reach is None):
+    require_time_limit(time_limit)
+    if tuned and not (asked["bins"] is None and asked["reach"] is None):
         raise InvalidInput("options", "--tune, --bins, --reach", "leave out the grid where it is tuned")
-    if reach == 0:
-        raise InvalidInput("reach", reach, "be a whole number, at least 1")
-    output.require_outputs(out, plot_file, force=force)
-    inputs = _inputs(domain, bounds, data)
-    law, clipped = _law(prior, data, column, inputs, clip=clip)
+    if asked["reach"] == 0:
+        raise InvalidInput("reach", 0, "be a whole number, at least 1")
+    sent.require_writable()
+    inputs = _inputs(asked["inputs"], bounds, data)
+    law, clipped = _law(asked["prior"], data, column, inputs, clip=clip)
     deadline = time.perf_counter() + time_limit
-    with output.progress(f"additive optimum at eps = {epsilon:g}", quiet=quiet) as say:
+    with output.progress(f"additive optimum at eps = {epsilon:g}", quiet=sent.quiet) as say:
         tuning = tune(epsilon, law, inputs, seconds=_TUNING_SHARE * time_limit) if tuned else None
+        grid = {"bins": usual_bins(epsilon) if asked["bins"] is None else asked["bins"]}
         if tuning is not None:
-            bins, reach = tuning.best.bins, tuning.best.reach
-        bins = usual_bins(epsilon) if bins is None else bins
-        problem = AdditiveProblem(epsilon, law, inputs, bins, reach or 0, gap=gap)
+            grid = {"bins": tuning.best.bins, "reach": tuning.best.reach}
+        problem = asked.of(AdditiveProblem, prior=law, inputs=inputs, **grid)
         found = None if tuning is None else tuning.design
-        if found is None or found.certificate.relative_gap > gap:
+        if found is None or found.certificate.relative_gap > problem.gap:
             found = optimal_additive(problem, _left(deadline))
-        designs = {ADDITIVE: found}
+        designs: dict[Form, Design] = {ADDITIVE: found}
         say(f"optimum with free reports at eps = {epsilon:g}")
         designs[FREE] = optimal_unbiased(problem.free, _left(deadline))
         say("published mechanisms")
-        rows = _comparison(problem, designs)
-    chosen = designs[form]
-    notes = _notes(data, tuning)
-    if plot_file is not None:
-        save_picture(_picture(chosen), plot_file, overwrite=force)
-    if out is not None:
-        chosen.save(out, overwrite=force)
-    if as_json:
-        output.print_json(_document(problem, designs, form, rows, tuning, clipped) | {"notes": notes})
+        field = None
+        if sent.shows_field and not no_compare:
+            field = field_of({_NAMES[name]: design for name, design in designs.items()})
+    chosen = designs[cast(Form, form)]
+    if sent.plot is not None:
+        sent.draw(_picture(chosen))
+    sent.keep(chosen)
+    said = _both(problem, designs, cast(Form, form), field, tuning, clipped, _notes(data, tuning))
+    if sent.as_json:
+        output.print_json(Designed.of(chosen), Beside(comparison=None if field is None else field.rows), said)
         return
     if tuning is not None:
         _print_tuning(tuning)
-    _print(problem, designs, rows, clipped)
-    for note in notes:
+    _print(problem, designs, field, said)
+    for note in said.notes:
         output.console.print(f"\nnote: {note}", soft_wrap=True)
-    output.Delivery(out, plot_file).say_saved()
+    sent.say_saved()
 
 
-def _notes(data: Path | None, tuning: Tuning | None) -> list[str]:
+def _notes(data: Path | None, tuning: Tuning | None) -> tuple[str, ...]:
     """What the numbers do not say."""
-    notes = [] if data is None else [_REVEALS]
-    if tuning is not None and tuning.stopped is not None:
-        notes.append(f"--tune: {tuning.stopped}")
-    return notes
+    reveals = () if data is None else (_REVEALS,)
+    stopped = () if tuning is None or tuning.stopped is None else (f"--tune: {tuning.stopped}",)
+    return reveals + stopped
 
 
 def _left(deadline: float) -> float:
@@ -171,44 +203,42 @@ def _law(
     return certified.gathered(np.clip(values.points, inputs.lower, inputs.upper), values.weights), share
 
 
-# -- the field --------------------------------------------------------------------------------------------------------
+# -- how it is told ---------------------------------------------------------------------------------------------------
 
 
-def _comparison(problem: AdditiveProblem, designs: dict[str, Design]) -> list[Row]:
-    """Both optima and the published unbiased mechanisms, by their average variance under the prior on the grid.
-
-    ``total`` is the average under the prior itself: additive noise pays for rounding there, the others need none.
-    """
-    grid = _grid_prior(problem)
-    field: dict[str, Mechanism] = {_NAMES[form]: _mechanism(design) for form, design in designs.items()}
-    for entry in catalogue.ON_INTERVALS:
-        if entry.unbiased:
-            field[entry.key] = entry.build(problem.epsilon, problem.inputs, _SQUARED)
-    certain = {_NAMES[form]: design.certificate.upper for form, design in designs.items()}
-    best = designs[FREE].certificate.upper
-    rows = []
-    for name, mechanism in field.items():
-        try:
-            average = certain[name] if name in certain else mechanism.average_loss(_SQUARED, grid)
-            total = mechanism.average_loss(_SQUARED, problem.prior)
-        except CheckFailed:  # an error that doubles cannot resolve is no basis for a comparison
-            continue
-        excess = 100 * (average / best - 1)
-        rows.append(
-            {
-                "name": name,
-                "average": average,
-                "total": total,
-                "above_optimum": excess,
-                "published": name not in certain,
-            }
-        )
-    return sorted(rows, key=lambda row: row["average"])
+def _both(
+    problem: AdditiveProblem,
+    designs: Mapping[Form, Design],
+    form: Form,
+    field: Field | None,
+    tuning: Tuning | None,
+    clipped: float,
+    notes: tuple[str, ...],
+) -> Both:
+    published = None if field is None else field.rivals
+    return Both(
+        form,
+        designs[ADDITIVE].certificate.upper,
+        designs[FREE].certificate.upper,
+        {name: _optimum(design, cast(Prior, problem.prior)) for name, design in designs.items()},
+        problem.span,
+        clipped,
+        notes,
+        None if tuning is None else tuple(map(_tried, tuning.trials)),
+        None if published is None else {row.name: row.average for row in published},
+        None if published is None else published[0].name,
+    )
 
 
-def _grid_prior(problem: AdditiveProblem) -> Atoms:
-    places = np.linspace(problem.inputs.lower, problem.inputs.upper, problem.bins + 1)
-    return Atoms(places, problem.weights / problem.weights.sum())
+def _optimum(design: Design, prior: Prior) -> Optimum:
+    found = design.certificate
+    total = _mechanism(design).average_loss(_SQUARED, prior)
+    ends = (found.lower, found.upper, found.valid_for, found.claimed, found.privacy_loss)
+    return Optimum(*ends, total, design.report.seconds)
+
+
+def _tried(trial: Trial) -> Tried:
+    return Tried(trial.bins, trial.reach, trial.variance, trial.total, trial.seconds, trial.span)
 
 
 def _mechanism(design: Design) -> ConditionalNoise | UnbiasedWindow:
@@ -216,76 +246,43 @@ def _mechanism(design: Design) -> ConditionalNoise | UnbiasedWindow:
     return design.mechanism
 
 
-def _best_published(rows: list[Row]) -> Row:
-    return next(row for row in rows if row["published"])
-
-
-# -- how it is told ---------------------------------------------------------------------------------------------------
-
-
-def _document(
-    problem: AdditiveProblem,
-    designs: dict[str, Design],
-    form: str,
-    rows: list[Row],
-    tuning: Tuning | None,
-    clipped: float,
-) -> Row:
-    optima = {
-        name: design.certificate.to_dict() | {"total": _total(rows, name), "seconds": design.report.seconds}
-        for name, design in designs.items()
-    }
-    for certificate in optima.values():
-        del certificate["evidence"]  # it is in the design
-    return certified.document(designs[form]) | {
-        "form": form,
-        "additive": designs[ADDITIVE].certificate.upper,
-        "free": designs[FREE].certificate.upper,
-        "baselines": {row["name"]: row["average"] for row in rows if row["published"]},
-        "optima": optima,
-        "comparison": rows,
-        "best_published": _best_published(rows)["name"],
-        "span": problem.span,
-        "clipped": clipped,
-        "tuning": None if tuning is None else [asdict(trial) | {"span": trial.span} for trial in tuning.trials],
-    }
-
-
-def _total(rows: list[Row], form: str) -> float:
-    return next(float(row["total"]) for row in rows if row["name"] == _NAMES[form])
-
-
-def _print(problem: AdditiveProblem, designs: dict[str, Design], rows: list[Row], clipped: float) -> None:
-    prior = "data" if isinstance(problem.prior, Atoms) else plot.printable(problem.prior.name)
+def _print(problem: AdditiveProblem, designs: Mapping[Form, Design], field: Field | None, said: Both) -> None:
+    prior = plot.printable(getattr(problem.prior, "name", "data"))
     where = f"{problem.inputs}, eps = {problem.epsilon:g}"
     output.console.print(
         f"unbiased mechanisms on {where}, prior: {prior} on {problem.bins + 1} inputs\n", soft_wrap=True
     )
-    if clipped:
-        output.console.print(f"{100 * clipped:.3g}% of the rows were moved into the bounds\n")
+    if said.clipped:
+        output.console.print(f"{100 * said.clipped:.3g}% of the rows were moved into the bounds\n")
     noise = _mechanism(designs[ADDITIVE])
     assert isinstance(noise, ConditionalNoise)
     for form, design in designs.items():
         output.print_certificate(design.certificate, f"variance under the prior, {_NAMES[form]}", _mechanism(design))
         output.print_gap(design.certificate)
         output.console.print()
-    total = _total(rows, ADDITIVE)
+    total = said.optima[ADDITIVE].total
     output.console.print(
         f"{certified.noise_in_words(noise)}, |A|/|X| = {problem.span:.3g}\n"
-        f"  rounding to the grid adds {output.number(total - designs[ADDITIVE].certificate.upper)}: "
-        f"variance {output.number(total)} under the prior itself\n",
+        f"  rounding to the grid adds {output.number(total - said.additive)}: "
+        f"variance {output.number(total)} under the prior itself",
         soft_wrap=True,
     )
+    if field is not None:
+        output.console.print()
+        _print_field(field, said)
+
+
+def _print_field(field: Field, said: Both) -> None:
     lines = [
-        [row["name"], output.number(row["average"]), output.number(row["total"]), output.above(row["above_optimum"])]
-        for row in rows
+        [row.name, output.number(row.average), output.number(row.total or 0.0), output.above(row.above_optimum)]
+        for row in field.rows
     ]
     headings = ["mechanism", "on the grid", "under the prior itself", "above free optimum"]
     output.print_table("Average variance under the prior", headings, lines)
-    best, ours = _best_published(rows), designs[ADDITIVE].certificate.upper
+    best = field.rivals[0]
     output.console.print(
-        f"\nbest published: {best['name']}, {output.number(best['average'])}; "
-        f"additive noise has {ours / best['average']:.4g} of its variance",
+        f"\nbest published: {best.name}, {output.number(best.average)}; "
+        f"additive noise has {said.additive / best.average:.4g} of its variance",
         soft_wrap=True,
     )
 
@@ -303,7 +300,6 @@ def _trial_cells(trial: Trial, is_best: bool) -> list[str]:
 
 
 def _picture(design: Design) -> Figure:
-    mechanism, prior = _mechanism(design), measured_prior(design.certificate)
-    assert isinstance(mechanism, ConditionalNoise | UnbiasedWindow)
-    assert prior is not None
-    return certified.noise_figure(mechanism, prior)
+    prior = proven_prior(design.problem)
+    assert isinstance(prior, Atoms)
+    return certified.noise_figure(_mechanism(design), prior)

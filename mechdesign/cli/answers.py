@@ -3,84 +3,126 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from mechdesign import plot
 from mechdesign.cli import certified, output
-from mechdesign.cli.looks import save_picture
-from mechdesign.cli.question import LEXICOGRAPHIC, THIS, Asked, Question
-from mechdesign.design import Design
-from mechdesign.errors import InvalidInput
+from mechdesign.cli.certified import Beside, Designed, Several, if_shown
+from mechdesign.cli.sent import Sent
+from mechdesign.cli.words import excess, headline, is_lexicographic, labels_of, measure, power_of, subject
+from mechdesign.design import (
+    AdditiveProblem,
+    Design,
+    FiniteProblem,
+    MinimaxProblem,
+    PriorProblem,
+    TradeOffProblem,
+    UnbiasedProblem,
+    minimax_sweep,
+    optimal_additive,
+    optimal_finite,
+    optimal_minimax,
+    optimal_prior,
+    optimal_trade_off,
+    optimal_unbiased,
+    pareto,
+)
+from mechdesign.errors import InvalidInput, NoAnswer
+from mechdesign.field import THIS, Field, Rank, Row, field_of
 from mechdesign.mechanisms.product import Product
+from mechdesign.mechanisms.protocol import ScalarMechanism
+from mechdesign.values.codec import encoded
+from mechdesign.values.declare import evolved, frozen
 from mechdesign.values.digits import rounded_down, rounded_up
 
-Row = dict[str, Any]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Problem = MinimaxProblem | PriorProblem | TradeOffProblem | UnbiasedProblem | AdditiveProblem | FiniteProblem
+
+_SOLVERS: dict[type, Callable[[Any, float | None], Design]] = {
+    AdditiveProblem: optimal_additive,
+    FiniteProblem: optimal_finite,
+    MinimaxProblem: optimal_minimax,
+    PriorProblem: optimal_prior,
+    TradeOffProblem: optimal_trade_off,
+    UnbiasedProblem: optimal_unbiased,
+}
 
 
-def one(asked: Asked, epsilon: float, seconds: float, delivery: output.Delivery) -> None:
-    """One certified optimum: certificate, mechanism, and the field."""
-    with output.progress(f"certified optimum at eps = {epsilon:g}", quiet=delivery.quiet):
-        design = next(asked.answers([epsilon], seconds, best_so_far=delivery.best_so_far))
-        comparison = asked.comparison(design)
-    mechanism = design.mechanism
-    assert not isinstance(mechanism, Product)
-    _warn_where_open([design])
-    if delivery.plot is not None:
-        criterion = str(design.problem.to_dict()["criterion"])
-        figure = certified.figure(mechanism, design.certificate, asked.loss, criterion, asked.labels)
-        save_picture(figure, delivery.plot, overwrite=delivery.force)
-    if delivery.out is not None:
-        design.save(delivery.out, overwrite=delivery.force)
-    if delivery.as_json:
-        output.print_json(certified.document(design) | {"comparison": comparison})
-        return
-    output.console.print(
-        f"{_kind(design)} for {asked.subject}, eps = {mechanism.epsilon:g}: {asked.headline}\n", soft_wrap=True
-    )
-    output.print_certificate(design.certificate, asked.headline, mechanism)
-    output.print_gap(design.certificate)
-    certified.print_mechanism(mechanism, certified.least_favourable(design.certificate), asked.labels)
-    rows = [
-        [row["name"], output.number(row["worst"]), output.number(row["average"]), _excess(row)] for row in comparison
-    ]
-    output.print_table(f"Expected {asked.measure}", ["mechanism", "worst case", "average", asked.excess], rows)
-    delivery.say_saved()
+@frozen
+class Sweep:
+    """Several designs for one problem but for its epsilon."""
+
+    problem: Mapping[str, Any]
+    designs: Several = certified.designs(Beside)
 
 
-def _excess(row: Row) -> str:
-    return output.above(row["above_optimum"]) if row.get("keeps_cap", True) else "breaks the cap"
+@frozen
+class OnCurve:
+    """Where a design lies: its worst case, and the average its certificate attains."""
+
+    worst: float
+    average: float
 
 
-def sweep(asked: Asked, epsilons: list[float], seconds: float, delivery: output.Delivery) -> None:
-    """One certified optimum an epsilon, against the best published mechanism there."""
-    designs: list[Design] = []
-    with output.progress("certified optima", quiet=delivery.quiet) as say:
-        for design in asked.answers(epsilons, seconds, best_so_far=delivery.best_so_far):
-            designs.append(design)
-            say(f"certified optima: {len(designs)} of {len(epsilons)}, up to eps = {design.problem.epsilon:g}")
-        comparisons = [asked.comparison(design) for design in designs]
-    _warn_where_open(designs)
-    if delivery.plot is not None:
-        save_picture(_picture(asked, designs, comparisons), delivery.plot, overwrite=delivery.force)
-    if delivery.structure is not None:
-        save_picture(_structure(asked, designs), delivery.structure, overwrite=delivery.force)
-    if delivery.as_json:
-        rows = [
-            certified.document(design) | {"comparison": comparison}
-            for design, comparison in zip(designs, comparisons, strict=True)
-        ]
-        output.print_json({"problem": _asked(designs, epsilons), "designs": rows})
-        return
-    output.console.print(
-        f"{_kinds(designs)} for {asked.subject}: {asked.headline}\n"
-        f"  optimum over {_scopes(designs)}, {_basis(designs)}\n",
-        soft_wrap=True,
-    )
-    _print(asked, designs, comparisons)
-    delivery.say_saved()
+@frozen
+class Curve:
+    """Designs from the least worst case to the least average, and where published mechanisms are."""
+
+    problem: Mapping[str, Any]
+    designs: Several = certified.designs(Beside, OnCurve)
+    comparison: tuple[Row, ...] | None = if_shown()
+
+
+# -- answers, and where they are not found in time --------------------------------------------------------------------
+
+
+def solved(problem: Problem, epsilons: Sequence[float], seconds: float, *, best_so_far: bool) -> Iterator[Design]:
+    """Answers at several epsilons in ``seconds`` altogether, or `NoAnswer` that names the one where they ran out.
+
+    With ``best_so_far`` each has an equal share of the time left, and the best design found in it stands for an answer.
+    """
+    asked = [evolved(problem, epsilon=epsilon) for epsilon in epsilons]
+    if isinstance(problem, MinimaxProblem):
+        answers = minimax_sweep(cast(list[MinimaxProblem], asked), seconds, best_so_far=best_so_far)
+    else:
+        answers = _one_by_one(asked, seconds, best_so_far=best_so_far)
+    found = 0
+    try:
+        for design in answers:
+            yield design
+            found += 1
+    except NoAnswer as stopped:
+        raise with_options(stopped, f"at eps = {epsilons[found]:g}: {stopped.reason}") from None
+
+
+def _one_by_one(asked: Sequence[Problem], seconds: float, *, best_so_far: bool) -> Iterator[Design]:
+    deadline = time.perf_counter() + seconds
+    for place, problem in enumerate(asked):
+        left = max(deadline - time.perf_counter(), 1e-3)
+        try:
+            yield _SOLVERS[type(problem)](problem, left / (len(asked) - place) if best_so_far else left)
+        except NoAnswer as stopped:
+            if not best_so_far or stopped.design is None:
+                raise
+            yield stopped.design
+
+
+def with_options(stopped: NoAnswer, reason: str) -> NoAnswer:
+    """The same error for another reason; where a design was found it says how to have it."""
+    wider, design = stopped.gap_within_reach, stopped.design
+    step = "allow more --time-limit"
+    if design is not None:
+        gap = "" if wider is None else f"--gap {wider:g}, or with "
+        step = f"ask with {gap}--best-so-far for the design as it is"
+    bounds = (stopped.lower, stopped.upper)
+    return NoAnswer(reason, *bounds, claimed=stopped.claimed, design=design, next_step=step)
 
 
 def _open(designs: Sequence[Design]) -> list[Design]:
@@ -88,46 +130,105 @@ def _open(designs: Sequence[Design]) -> list[Design]:
     return [design for design in designs if "stopped" in design.report.details]
 
 
-def _kind(design: Design) -> str:
-    if _open([design]):
-        return "best design so far"
-    return "claimed optimum" if design.certificate.claimed else "certified optimum"
-
-
-def _kinds(designs: Sequence[Design]) -> str:
-    return "best designs so far" if _open(designs) else "certified optima"
-
-
 def _warn_where_open(designs: Sequence[Design]) -> None:
     for design in _open(designs):
         certificate, problem = design.certificate, design.problem
-        asked = problem.to_dict().get("gap")
         basis = "claimed" if certificate.claimed else "proven"
         output.warn(
             f"{design.report.details['stopped']} at eps = {problem.epsilon:g}: the best design so far, "
-            f"{basis} to within a relative gap of {output.gap_text(certificate)} (asked for: {asked:g})"
+            f"{basis} to within a relative gap of {output.gap_text(certificate)} "
+            f"(asked for: {cast(Problem, problem).gap:g})"
         )
 
 
-def _asked(designs: list[Design], epsilons: list[float]) -> Row:
+# -- one ---------------------------------------------------------------------------------------------------------------
+
+
+def one(problem: Problem, seconds: float, sent: Sent, *, best_so_far: bool, compare: bool) -> None:
+    """One certified optimum: certificate, mechanism, and the field."""
+    with output.progress(f"certified optimum at eps = {problem.epsilon:g}", quiet=sent.quiet) as say:
+        design = next(solved(problem, [problem.epsilon], seconds, best_so_far=best_so_far))
+        say("published mechanisms")
+        field = field_of(design) if compare and sent.shows_field else None
+    _warn_where_open([design])
+    if sent.plot is not None:
+        sent.draw(certified.figure(design))
+    sent.keep(design)
+    prior = certified.least_favourable(design)
+    if sent.as_json:
+        output.print_json(Designed.of(design), Beside(prior, None if field is None else field.rows))
+        return
+    what, kind = headline(problem), "claimed optimum" if design.certificate.claimed else "certified optimum"
+    kind = "best design so far" if _open([design]) else kind
+    output.console.print(f"{kind} for {subject(problem)}, eps = {problem.epsilon:g}: {what}\n", soft_wrap=True)
+    output.print_certificate(design.certificate, what, design.mechanism)
+    output.print_gap(design.certificate)
+    certified.print_mechanism(design.mechanism, prior, labels_of(problem))
+    if field is not None:
+        rows = [[row.name, output.number(row.worst), output.number(row.average), _excess(row)] for row in field.rows]
+        headings = ["mechanism", "worst case", "average", excess(problem)]
+        output.print_table(f"Expected {measure(problem)}", headings, rows)
+    sent.say_saved()
+
+
+def _excess(row: Row) -> str:
+    return "breaks the cap" if row.keeps_cap is False else output.above(row.above_optimum)
+
+
+# -- several -----------------------------------------------------------------------------------------------------------
+
+
+def sweep(
+    problem: Problem,
+    epsilons: list[float],
+    seconds: float,
+    sent: Sent,
+    structure_plot: Path | None,
+    *,
+    best_so_far: bool,
+    compare: bool,
+) -> None:
+    """One certified optimum an epsilon, against the best published mechanism there."""
+    designs: list[Design] = []
+    with output.progress("certified optima", quiet=sent.quiet) as say:
+        for design in solved(problem, epsilons, seconds, best_so_far=best_so_far):
+            designs.append(design)
+            say(f"certified optima: {len(designs)} of {len(epsilons)}, up to eps = {design.problem.epsilon:g}")
+        fields = [field_of(design) for design in designs] if compare else None
+    _warn_where_open(designs)
+    if sent.plot is not None:
+        sent.draw(_picture(designs, [field_of(design) for design in designs] if fields is None else fields))
+    if structure_plot is not None:
+        sent.draw(_structure(designs), structure_plot)
+    if sent.as_json:
+        rows = []
+        for k, design in enumerate(designs):
+            beside = Beside(certified.least_favourable(design), None if fields is None else fields[k].rows)
+            rows.append(encoded(Designed.of(design)) | encoded(beside))
+        output.print_json(Sweep(_shared(designs, epsilons), tuple(rows)))
+        return
+    output.console.print(
+        f"{'best designs so far' if _open(designs) else 'certified optima'} for {subject(problem)}: "
+        f"{headline(problem)}\n  optimum over {_scopes(designs)}, {_basis(designs)}\n",
+        soft_wrap=True,
+    )
+    _print(designs, fields)
+    sent.say_saved(structure_plot)
+
+
+def _shared(designs: list[Design], epsilons: list[float]) -> dict[str, Any]:
     """The problem the designs share."""
-    problem = dict(designs[0].problem.to_dict())
-    problem.pop("epsilon", None)
+    problem: dict[str, Any] = encoded(designs[0].problem)
+    del problem["epsilon"]
     return problem | {"epsilons": epsilons}
 
 
 def _scopes(designs: list[Design]) -> str:
     """The class the designs are best in, said once where only the cap depends on epsilon."""
-    scopes = list(dict.fromkeys(design.certificate.valid_for for design in designs))
-    words = list(zip(*(scope.split() for scope in scopes), strict=False))
-    differing = [k for k, word in enumerate(words) if len(set(word)) > 1]
-    alike = len({len(scope.split()) for scope in scopes}) == 1
-    if alike and len(differing) == 1 and words[differing[0] - 1][0] in ("most", "<="):
-        place = differing[0]
-        comma = "," if words[place][0].endswith(",") else ""
-        said = [word[0] for word in words]
-        return " ".join([*said[:place], f"the cap at each eps{comma}", *said[place + 1 :]])
-    return " or ".join(scopes)
+    scopes = [design.certificate.scope for design in designs]
+    words = list(dict.fromkeys(scope.words for scope in scopes))
+    alike = list(dict.fromkeys(scope.words_for_any_cap for scope in scopes))
+    return " or ".join(words if len(words) == 1 else alike)
 
 
 def _basis(designs: list[Design]) -> str:
@@ -135,117 +236,126 @@ def _basis(designs: list[Design]) -> str:
     return "claimed, not proven" if claimed else "proven in rational arithmetic"
 
 
-def _print(asked: Asked, designs: list[Design], comparisons: list[list[Row]]) -> None:
+def _print(designs: list[Design], fields: list[Field] | None) -> None:
+    problem = designs[0].problem
+    both = fields is not None and is_lexicographic(problem)
     rows = []
-    for design, comparison in zip(designs, comparisons, strict=True):
+    for k, design in enumerate(designs):
         certificate = design.certificate
-        rival = next((row for row in comparison if row["name"] != THIS and row.get("keeps_cap", True)), None)
-        best = ["", "", ""]
-        if rival is not None:
-            best = [rival["name"], output.number(rival[asked.ranks_by]), _excess(rival)]
         ends = [rounded_down(certificate.lower, 8), rounded_up(certificate.upper, 8)]
-        worst = [output.number(_ours(comparison)["worst"])] if asked.criterion == LEXICOGRAPHIC else []
-        rows.append([f"{design.problem.epsilon:.6g}", *ends, output.gap_text(certificate), *worst, *best])
-    worst = ["our worst"] if asked.criterion == LEXICOGRAPHIC else []
-    headings = ["eps", "lower", "upper", "gap", *worst, "best rival", f"its {asked.ranks_by}", asked.excess]
+        rows.append([f"{design.problem.epsilon:.6g}", *ends, output.gap_text(certificate)])
+        if fields is not None:
+            field, rival = fields[k], fields[k].best_rival
+            best = ["", "", ""] if rival is None else [rival.name, output.number(rival.by(field.rank)), _excess(rival)]
+            rows[-1] += [*([output.number(field.this.worst)] if both else []), *best]
+    headings = ["eps", "lower", "upper", "gap"]
+    if fields is not None:
+        headings += [*(["our worst"] if both else []), "best rival", f"its {fields[0].rank.value}", excess(problem)]
     title = "Bounds on the optimum" if _open(designs) else "Certified optimum"
-    output.print_table(f"{title}, {asked.headline}", headings, rows)
+    output.print_table(f"{title}, {headline(problem)}", headings, rows)
 
 
-def _picture(asked: Asked, designs: list[Design], comparisons: list[list[Row]]) -> Any:
-    names = [name for name in _names(comparisons[0]) if all(name in _names(rows) for rows in comparisons)]
-    field = {
-        name: [next(row[asked.ranks_by] for row in rows if row["name"] == name) for rows in comparisons]
-        for name in names
-        if name != THIS
-    }
+def _picture(designs: list[Design], fields: list[Field]) -> Figure:
+    problem, rank = designs[0].problem, fields[0].rank
+    lines = {row.name: [_value(field, row.name) for field in fields] for row in fields[0].rivals}
+    published = {name: [value for value in line if value is not None] for name, line in lines.items()}
+    published = {name: line for name, line in published.items() if len(line) == len(fields)}
     bounds = [(design.certificate.lower, design.certificate.upper) for design in designs]
-    ours = [_ours(rows)[asked.ranks_by] for rows in comparisons]
+    ours = [field.this.by(rank) for field in fields]
     epsilons = [design.problem.epsilon for design in designs]
     if not all(math.isclose(high, value) for (_, high), value in zip(bounds, ours, strict=True)):
         bounds = [(value, value) for value in ours]  # the certificate bounds something else than rivals are ranked by
-        title = f"worst-case {asked.measure} of the lexicographic optimum, {asked.subject}"
-        return plot.sweep(epsilons, bounds, field, f"worst-case {asked.measure}", title, THIS)
-    what = f"{'worst-case' if asked.ranks_by == 'worst' else 'average'} {asked.measure}"
-    return plot.sweep(epsilons, bounds, field, what, f"{asked.headline}, {asked.subject}")
+        title = f"worst-case {measure(problem)} of the lexicographic optimum, {subject(problem)}"
+        return plot.sweep(epsilons, bounds, published, f"worst-case {measure(problem)}", title, THIS)
+    what = f"{'worst-case' if rank is Rank.WORST else 'average'} {measure(problem)}"
+    return plot.sweep(epsilons, bounds, published, what, f"{headline(problem)}, {subject(problem)}")
 
 
-def _names(rows: list[Row]) -> list[str]:
-    return [row["name"] for row in rows if row.get("keeps_cap", True)]
+def _value(field: Field, name: str) -> float | None:
+    """What a rival is ranked by, if it was measured and keeps the cap."""
+    row = field.row(name)
+    return None if row is None or row.keeps_cap is False else row.by(field.rank)
 
 
-def _ours(rows: list[Row]) -> Row:
-    return next(row for row in rows if row["name"] == THIS)
-
-
-def _structure(asked: Asked, designs: list[Design]) -> Any:
+def _structure(designs: list[Design]) -> Figure:
     slices = []
     for design in designs:
         mechanism = design.mechanism
         if isinstance(mechanism, Product) or not certified.is_based(mechanism):
             raise InvalidInput("structure plot", mechanism.name, "be asked of mechanisms with a base measure")
         outputs = certified.gathered(mechanism.points, mechanism.base)
-        slices.append(plot.Slice(design.problem.epsilon, outputs, certified.least_favourable(design.certificate)))
-    return plot.structure(slices, f"Structure of the optimum: {asked.headline}, {asked.subject}")
+        slices.append(plot.Slice(design.problem.epsilon, outputs, certified.least_favourable(design)))
+    problem = designs[0].problem
+    return plot.structure(slices, f"Structure of the optimum: {headline(problem)}, {subject(problem)}")
 
 
 # -- worst case against average ---------------------------------------------------------------------------------------
 
 
-def pareto(question: Question, epsilon: float, count: int, seconds: float, delivery: output.Delivery) -> None:
+def trade_off(
+    problem: TradeOffProblem, count: int, seconds: float, sent: Sent, *, best_so_far: bool, compare: bool
+) -> None:
     """The certified curve from the least worst case to the least average, and where the published mechanisms are."""
-    with output.progress(f"certified trade-off, {count} points at eps = {epsilon:g}", quiet=delivery.quiet):
-        designs = question.curve(epsilon, count, seconds, best_so_far=delivery.best_so_far)
-        ours = [question.point(design) for design in designs]
-        field = question.comparison(designs[0])
+    with output.progress(f"certified trade-off, {count} points at eps = {problem.epsilon:g}", quiet=sent.quiet):
+        try:
+            designs = pareto(problem, count, seconds, best_so_far=best_so_far)
+        except NoAnswer as stopped:
+            raise with_options(stopped, stopped.reason) from None
+        ours = [_on_curve(design, problem) for design in designs]
+        rivals = _beside_curve(designs[0], ours) if compare or sent.plot is not None else []
     _warn_where_open(designs)
-    rivals = [row for row in field if row["name"] != THIS]
-    for row in rivals:
-        row["above_optimum"] = _above_curve(row, ours)
-    rivals.sort(key=lambda row: row["above_optimum"])
-    if delivery.plot is not None:
-        places = {row["name"]: (row["worst"], row["average"]) for row in rivals}
-        title = f"Worst case against average, {question.subject}, ε = {epsilon:g}"
-        save_picture(plot.pareto(ours, places, question.loss, title), delivery.plot, overwrite=delivery.force)
-    if delivery.as_json:
-        rows = [
-            certified.document(design) | {"worst": worst, "average": average}
-            for design, (worst, average) in zip(designs, ours, strict=True)
-        ]
-        output.print_json({"problem": _asked(designs, [epsilon]), "designs": rows, "comparison": rivals})
+    if sent.plot is not None:
+        places = {row.name: (row.worst, row.average) for row in rivals}
+        title = f"Worst case against average, {problem.inputs}, ε = {problem.epsilon:g}"
+        loss = power_of(problem)
+        assert loss is not None
+        sent.draw(plot.pareto([(at.worst, at.average) for at in ours], places, loss, title))
+    if sent.as_json:
+        rows = [encoded(Designed.of(design)) | encoded(at) for design, at in zip(designs, ours, strict=True)]
+        shared = _shared(designs, [problem.epsilon])
+        output.print_json(Curve(shared, tuple(rows), tuple(rivals) if compare else None))
         return
     kind = "trade-off so far" if _open(designs) else "certified trade-off"
     output.console.print(
-        f"{kind} for {question.subject}, eps = {epsilon:g}: {question.loss.name} error\n"
+        f"{kind} for {problem.inputs}, eps = {problem.epsilon:g}: {problem.loss.name} error\n"
         f"  least average under the prior for each worst case, over all mechanisms, {_basis(designs)}\n",
         soft_wrap=True,
     )
     _print_curve(designs, ours)
-    lines = []
-    for row in rivals:
-        errors = [output.number(row["worst"]), output.number(row["average"])]
-        lines.append([row["name"], *errors, output.above(row["above_optimum"], at_least=True)])
-    title = "Published mechanisms, and their average above the curve at their worst case (at least)"
-    output.console.print()
-    output.print_table(title, ["mechanism", "worst case", "average", "above curve"], lines)
-    delivery.say_saved()
+    if compare:
+        lines = []
+        for row in rivals:
+            errors = [output.number(row.worst), output.number(row.average)]
+            lines.append([row.name, *errors, output.above(row.above_optimum, at_least=True)])
+        title = "Published mechanisms, and their average above the curve at their worst case (at least)"
+        output.console.print()
+        output.print_table(title, ["mechanism", "worst case", "average", "above curve"], lines)
+    sent.say_saved()
 
 
-def _print_curve(designs: list[Design], ours: list[tuple[float, float]]) -> None:
+def _on_curve(design: Design, problem: TradeOffProblem) -> OnCurve:
+    mechanism = cast(ScalarMechanism, design.mechanism)
+    return OnCurve(mechanism.worst_case(problem.loss)[0], design.certificate.upper)
+
+
+def _print_curve(designs: list[Design], ours: list[OnCurve]) -> None:
     rows = []
-    for design, (worst, _) in zip(designs, ours, strict=True):
+    for design, at in zip(designs, ours, strict=True):
         certificate = design.certificate
         ends = [rounded_down(certificate.lower, 8), rounded_up(certificate.upper, 8)]
-        rows.append([output.number(worst), *ends, output.gap_text(certificate)])
+        rows.append([output.number(at.worst), *ends, output.gap_text(certificate)])
     headings = ["worst case", "average, lower", "average, upper", "gap"]
     output.print_table("The curve, from the least worst case to the least average", headings, rows, left=0)
 
 
-def _above_curve(row: Row, curve: list[tuple[float, float]]) -> float:
-    """Per cent by which an average is above that of a mixture of two designs with the same worst case, at least 0.
+def _beside_curve(design: Design, curve: Sequence[OnCurve]) -> list[Row]:
+    """Rivals by the per cent by which their average is above that of a mixture of two designs with the same worst case.
 
     The true curve is convex, so it lies below these mixtures, and no mechanism lies below the true curve.
     """
-    worst, average = ([place[k] for place in curve] for k in (0, 1))
-    best = float(np.interp(row["worst"], worst, np.minimum.accumulate(average)))
-    return max(0.0, 100 * (float(row["average"]) / best - 1))
+    worst, average = [at.worst for at in curve], np.minimum.accumulate([at.average for at in curve])
+    rows = []
+    for row in field_of(design).rivals:
+        best = float(np.interp(row.worst, worst, average))
+        rows.append(evolved(row, above_optimum=max(0.0, 100 * (row.average / best - 1)), keeps_cap=None))
+    return sorted(rows, key=lambda row: cast(float, row.above_optimum))

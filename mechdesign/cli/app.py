@@ -151,6 +151,8 @@ def _run(arguments: list[str] | None) -> None:
         _leave(f"failed: {error}", EXIT_FAILURE)
     except MemoryError:
         _leave("failed: out of memory; free some, or ask for less (the data need not be wrong)", EXIT_FAILURE)
+    except ImportError as error:  # what a library needs itself is missing or found no memory; it says nothing of data
+        _leave(f"failed: a library does not load: {error}; free memory, or install it anew", EXIT_FAILURE)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(EXIT_FAILURE)

@@ -24,7 +24,6 @@ from mechdesign.cli.options import AsJson, Force, PlotFile, Quiet, parse_engine,
 from mechdesign.cli.users import read_users, warn_of_gaps
 from mechdesign.collect import bench, metrics
 from mechdesign.collect.datasets import Dataset
-from mechdesign.collect.engine import Dask
 from mechdesign.collect.protocols import FrequencyProtocol, designed
 from mechdesign.collect.protocols.catalogue import entry
 from mechdesign.deploy import load_table
@@ -32,7 +31,8 @@ from mechdesign.design import load_design
 from mechdesign.design.result import FORMAT as design_format
 from mechdesign.design.saved import SavedDesign
 from mechdesign.domains import Finite
-from mechdesign.errors import InvalidInput, MissingExtra
+from mechdesign.engine import Dask
+from mechdesign.errors import InvalidInput, unusable_extra
 from mechdesign.values import files
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def run(
     with output.ending_cleanly(), output.progress("reading the data", quiet=quiet) as say:
         data = read_users(dataset, column, domain)
         laws = {name: _design(name, data.size) for name in protocol_names if name.lower().endswith(_DESIGN)}
-        plan = bench.Plan(protocol_names, methods, epsilons, repeat, names, seed, laws, limit)
+        plan = bench.BenchPlan(protocol_names, methods, epsilons, repeat, names, seed, laws, limit)
         rows = bench.run(plan, data, where, results=results, say=lambda done, total: say(f"{done} of {total} cells"))
     if domain is None:
         warn_of_gaps(data)
@@ -295,7 +295,7 @@ def _require_table_format(path: Path | None) -> None:
 # -- what leaves ------------------------------------------------------------------------------------------------------
 
 
-def _encoded(rows: Sequence[bench.Row], plan: bench.Plan, suffix: str) -> bytes:
+def _encoded(rows: Sequence[bench.Row], plan: bench.BenchPlan, suffix: str) -> bytes:
     columns: dict[str, list[Any]] = {
         "protocol": [row.protocol for row in rows],
         "method": [row.method for row in rows],
@@ -312,8 +312,8 @@ def _encoded(rows: Sequence[bench.Row], plan: bench.Plan, suffix: str) -> bytes:
         return text.getvalue().encode()
     try:
         arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
-    except ImportError:
-        raise MissingExtra("--out FILE.parquet", "data") from None
+    except ImportError as error:
+        raise unusable_extra("--out FILE.parquet", "data", error) from None
     buffer = io.BytesIO()
     parquet.write_table(arrow.table(columns), buffer)
     return buffer.getvalue()
@@ -332,7 +332,7 @@ def _left_out(offers: Sequence[bench.Offer]) -> list[dict[str, Any]]:
     ]
 
 
-def _document(plan: bench.Plan, data: Dataset, ranks: dict[str, list[bench.Rank]]) -> dict[str, Any]:
+def _document(plan: bench.BenchPlan, data: Dataset, ranks: dict[str, list[bench.Rank]]) -> dict[str, Any]:
     def of(rank: bench.Rank) -> dict[str, Any]:
         return {
             "eps": rank.epsilon,
@@ -364,7 +364,7 @@ def _document(plan: bench.Plan, data: Dataset, ranks: dict[str, list[bench.Rank]
     }
 
 
-def _print(ranks: Sequence[bench.Rank], plan: bench.Plan, data: Dataset, name: str) -> None:
+def _print(ranks: Sequence[bench.Rank], plan: bench.BenchPlan, data: Dataset, name: str) -> None:
     metric = metrics.metric(name)
     for epsilon in _epsilons(ranks):
         here = [rank for rank in ranks if rank.epsilon == epsilon]

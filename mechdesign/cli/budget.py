@@ -87,7 +87,7 @@ def run(
     span, methods = Range(least, most, phi), _methods(method)
     options: dict[str, dict[str, Any]] = {name: {"runs": runs} for name in METHODS}
     options |= {CERTIFIED: {"error": error, "most_runs": most_runs}, "dbs": {}}
-    names = list(dict.fromkeys(simulation.Family(name.strip().lower()).name for name in protocol.split(",")))
+    names = list(dict.fromkeys(simulation.ProtocolFamily(name.strip().lower()).name for name in protocol.split(",")))
     questions = [Question(name, counts, wish, postprocess, seed) for name in names for wish in constraints]
     tasks = [Task(question, chosen, span, options[chosen]) for question in questions for chosen in methods]
     with output.ending_cleanly(), output.progress("searching", quiet=quiet) as say:

@@ -27,13 +27,13 @@ from mechdesign.budget import (
     capri_from,
 )
 from mechdesign.budget.capacity import EVENTS, LEAST, MOST, PRECISION
-from mechdesign.budget.capri import RUNS, Simulated
+from mechdesign.budget.capri import RUNS, SimulatedBudget
 from mechdesign.budget.capri_exact import chebyshev_budget
 from mechdesign.budget.choice import FREQUENCY, Option
 from mechdesign.budget.ledger import Say
 from mechdesign.budget.mean_route import NAMES
 from mechdesign.budget.populations import POPULATIONS
-from mechdesign.budget.simulation import Family
+from mechdesign.budget.simulation import ProtocolFamily
 from mechdesign.cli import output
 from mechdesign.cli.budget import parse_numbers, refuse_with_population
 from mechdesign.cli.capacity_at import adversary_of, at_one_epsilon
@@ -204,7 +204,7 @@ def _memory(name: str, capacity: Capacity, seed: int, store: Store) -> Memory[To
 
 
 def _simulated(
-    memories: Sequence[Memory[Totals]], requirement: Requirement, search: Callable[..., Simulated], say: Say
+    memories: Sequence[Memory[Totals]], requirement: Requirement, search: Callable[..., SimulatedBudget], say: Say
 ) -> list[Option]:
     options = []
     for memory in memories:
@@ -221,7 +221,7 @@ def _simulated(
     return sorted(options, key=lambda option: (option.epsilon is None, option.epsilon or 0.0))
 
 
-def _simulated_option(name: str, found: Simulated) -> Option:
+def _simulated_option(name: str, found: SimulatedBudget) -> Option:
     """The search's answer between the last epsilon that failed and the least that held, with what was seen at both.
 
     CAPRI-R returns an epsilon ``delta`` above the last; nothing was seen there.
@@ -269,7 +269,7 @@ def _adversary(case: _Case, option: Option, eta: float | None) -> dict[str, floa
 def _chebyshev(case: _Case, option: Option, span: tuple[float, float]) -> float | None:
     if option.route != FREQUENCY or option.epsilon is None:
         return None
-    return chebyshev_budget(case.capacity, case.requirement, Family(option.name), least=span[0], most=span[1])
+    return chebyshev_budget(case.capacity, case.requirement, ProtocolFamily(option.name), least=span[0], most=span[1])
 
 
 def _document(cases: Sequence[_Case], method: str, eta: float | None, span: tuple[float, float]) -> dict[str, Any]:

@@ -8,14 +8,14 @@ from typing import Any
 
 from mechdesign.budget import Capacity, Outlook, Requirement, detection, outlook, threat
 from mechdesign.budget.choice import FREQUENCY
-from mechdesign.budget.simulation import Family
+from mechdesign.budget.simulation import ProtocolFamily
 from mechdesign.cli import output
 from mechdesign.errors import InvalidInput, require_epsilon
 
 
 def adversary_of(capacity: Capacity, protocol: str, epsilon: float, eta: float | None) -> dict[str, float] | None:
     """What one report gives away, or None for a protocol whose reports are too many to enumerate."""
-    law = Family(protocol)(epsilon, capacity.v.size)
+    law = ProtocolFamily(protocol)(epsilon, capacity.v.size)
     try:
         seen = threat(law, capacity.v, capacity.x)
     except InvalidInput:

@@ -1,8 +1,9 @@
-"""How mechanisms with a base measure are told: outputs, where the mass is, the least-favourable prior, tables."""
+"""How designs are told: as JSON, and for mechanisms with a base measure outputs, priors, tables and pictures."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
@@ -10,20 +11,32 @@ from numpy.typing import NDArray
 
 from mechdesign import plot
 from mechdesign.cli import output
-from mechdesign.cli.question import Labels, counted, measured_prior
+from mechdesign.cli.words import Labels, counted, labels_of, power_of
 from mechdesign.design import Certificate, Design
-from mechdesign.design.minimax.proof import MinimaxBound
-from mechdesign.design.prior.proof import BinsBound
+from mechdesign.design.evidence import Problem
+from mechdesign.design.minimax import MinimaxBound
+from mechdesign.design.prior import BinsBound, PriorProblem
+from mechdesign.design.registry import PROVEN_BY
+from mechdesign.design.result import Report
 from mechdesign.domains import Interval
+from mechdesign.exact.cells import Cells
+from mechdesign.field import Row, proven_prior
 from mechdesign.losses import Power
 from mechdesign.mechanisms.conditional import ConditionalNoise
 from mechdesign.mechanisms.discrete import Discrete
+from mechdesign.mechanisms.joint import JointResponse
+from mechdesign.mechanisms.kinds import KINDS
+from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
+from mechdesign.mechanisms.window import Window
 from mechdesign.plot.certified import Based
 from mechdesign.plot.noise import noise_map
 from mechdesign.priors import Atoms
+from mechdesign.values.codec import encoded, if_any
+from mechdesign.values.declare import field, frozen
+from mechdesign.values.schema import Schemas, shaped
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -42,28 +55,31 @@ def is_based(mechanism: Mechanism) -> TypeGuard[Based]:
     return has_base and isinstance(mechanism.inputs, Interval)
 
 
-def is_certified_optimum(mechanism: Mechanism | Product) -> bool:
+def is_certified_optimum(mechanism: Mechanism | JointResponse) -> TypeGuard[Mechanism]:
     """Whether a mechanism is of a kind that only certified optima have."""
-    return not isinstance(mechanism, Product) and (isinstance(mechanism, Discrete) or is_based(mechanism))
+    return isinstance(mechanism, Discrete) or (
+        not isinstance(mechanism, Product | JointResponse) and is_based(mechanism)
+    )
 
 
-def least_favourable(certificate: Certificate) -> Atoms | None:
+def least_favourable(design: Design) -> Atoms | None:
     """The prior against which no mechanism does better: the weights of the atoms of a worst-case proof."""
-    evidence = certificate.evidence
-    if not isinstance(evidence, MinimaxBound):
+    if not isinstance(design.evidence, MinimaxBound):
         return None
-    return gathered(evidence.inputs, evidence.weights)
+    atoms = design.evidence.atoms
+    return gathered(atoms.inputs, atoms.weights)
 
 
-def _prior_to_draw(certificate: Certificate) -> tuple[Atoms | None, str | None]:
+def _prior_to_draw(design: Design) -> tuple[Atoms | None, str | None]:
     """The prior a proof rests on, the least favourable one or the one that was asked about, and a title for it."""
-    evidence = certificate.evidence
-    rounded = measured_prior(certificate)
-    if rounded is not None:
-        return rounded, f"Prior, on {rounded.points.size} inputs"
-    if not isinstance(evidence, BinsBound):
-        return least_favourable(certificate), None
-    cells = evidence.cells
+    problem, evidence = design.problem, design.evidence
+    if not isinstance(problem, PriorProblem):
+        rounded = proven_prior(problem)
+        if isinstance(rounded, Atoms):
+            return rounded, f"Prior, on {rounded.points.size} inputs"
+    if not isinstance(evidence, BinsBound) or not isinstance(problem, PriorProblem):
+        return least_favourable(design), None
+    cells: Cells = evidence.cells(problem)
     if cells.are_atoms:
         return gathered(cells.means, cells.weights), f"Prior: {cells.means.size} values"
     # cells spread evenly over their ranges: their means alone would beat against the bars of a picture
@@ -87,26 +103,26 @@ def print_mechanism(mechanism: Mechanism, prior: Atoms | None, labels: Labels | 
         print_finite(mechanism, *_names(mechanism, labels))
 
 
-def figure(
-    mechanism: Mechanism | Product,
-    certificate: Certificate,
-    loss: Power | None,
-    criterion: str,
-    labels: Labels | None = None,
-) -> Figure:
-    """The picture of any mechanism that can be designed, with what its certificate knows; ``criterion`` in words."""
+def figure(design: Design) -> Figure:
+    """The picture of any mechanism that can be designed, with what its certificate knows."""
+    mechanism, certificate, problem = design.mechanism, design.certificate, design.problem
+    if isinstance(mechanism, JointResponse):
+        from mechdesign.plot.joint import joint_design
+
+        return joint_design(design)
     if isinstance(mechanism, Discrete):
-        return plot.probability_table(mechanism, _names(mechanism, labels))
-    prior = measured_prior(certificate)
-    if isinstance(mechanism, ConditionalNoise) and prior is not None:
+        return plot.probability_table(mechanism, _names(mechanism, labels_of(problem)))
+    prior = proven_prior(problem)
+    if isinstance(mechanism, ConditionalNoise) and isinstance(prior, Atoms):
         return noise_figure(mechanism, prior)
-    if isinstance(mechanism, Product) or not is_based(mechanism):
+    if not is_based(mechanism):
         return output.density_figure(mechanism)
     kind = "claimed" if certificate.claimed else "certified"
     is_close = certificate.relative_gap <= _CLOSE
     optimum = f"{kind} optimum" if is_close else f"{kind} upper bound, gap {output.gap_text(certificate)}"
+    criterion = problem.criterion.words
     level = plot.Line(certificate.upper, optimum if criterion.startswith("worst") else f"{optimum} (average)")
-    return plot.window_law(mechanism, loss or Power(2.0), *_prior_to_draw(certificate), level, criterion)
+    return plot.window_law(mechanism, power_of(problem) or Power(2.0), *_prior_to_draw(design), level, criterion)
 
 
 def noise_figure(mechanism: ConditionalNoise | UnbiasedWindow, prior: Atoms) -> Figure:
@@ -195,26 +211,153 @@ def print_finite(mechanism: Discrete, row_names: Sequence[str], column_names: Se
     output.console.print()
 
 
-def mechanism_fields(mechanism: Mechanism) -> dict[str, Any]:
-    """Outputs and base measure for JSON, whatever the kind of mechanism: ``base`` is under every law."""
-    if is_based(mechanism):
-        return {"outputs": mechanism.points.tolist(), "base": mechanism.base.tolist()}
-    if isinstance(mechanism, Discrete):
-        return {"outputs": list(mechanism.outputs.points), "base": mechanism.probabilities.min(axis=0).tolist()}
-    return {}
+def print_pieces(mechanism: Piecewise) -> None:
+    """The pieces at three inputs as a table."""
+    rows = []
+    outputs = mechanism.outputs
+    far = max(abs(outputs.lower), abs(outputs.upper)) / outputs.length
+    digits = 6 + max(0, math.ceil(math.log10(far)))
+    for pieces in pieces_of(mechanism):
+        spans = zip(pieces.edges[:-1], pieces.edges[1:], pieces.densities, strict=True)
+        for k, (start, stop, density) in enumerate(spans):
+            place, *ends = (f"{value:.{digits}g}" for value in (pieces.x, start, stop))
+            rows.append(["" if k else place, *ends, output.number(density)])
+    output.print_table("Pieces", ["input x", "from", "to", "density"], rows)
+    output.console.print()
 
 
-def prior_fields(prior: Atoms | None) -> dict[str, Any]:
-    """What JSON says about a least-favourable prior, if there is one."""
-    if prior is None:
-        return {}
-    return {"least_favourable": {"points": prior.points.tolist(), "weights": prior.weights.tolist()}}
+# -- as JSON ----------------------------------------------------------------------------------------------------------
 
 
-def document(design: Design) -> dict[str, Any]:
-    """A design as JSON shows it."""
-    mechanism = design.mechanism
-    assert not isinstance(mechanism, Product)
-    fields = design.to_dict()
-    fields["mechanism"] |= mechanism_fields(mechanism)
-    return fields | prior_fields(least_favourable(design.certificate))
+def if_shown() -> Any:
+    """A field that JSON holds where it was asked for."""
+    return field(default=None, metadata=if_any())
+
+
+@frozen
+class Pieces:
+    """The density of a piecewise mechanism at one input."""
+
+    x: float
+    edges: tuple[float, ...]
+    densities: tuple[float, ...]
+
+
+@frozen
+class AlsoPieces:
+    """What is said about a piecewise mechanism beside its parameters: its height, and its pieces at three inputs."""
+
+    p: float
+    pieces: tuple[Pieces, ...]
+
+
+@frozen
+class AlsoBase:
+    """What is said about a mechanism with finitely many outputs: where they are, and what is under every law."""
+
+    outputs: tuple[float, ...]
+    base: tuple[float, ...]
+
+
+@frozen
+class AlsoSplit:
+    """What is said about a mechanism in parts: how epsilon is split."""
+
+    epsilons: tuple[float, ...]
+
+
+_ALSO: dict[type, type] = {
+    Piecewise: AlsoPieces,
+    Discrete: AlsoBase,
+    Window: AlsoBase,
+    UnbiasedWindow: AlsoBase,
+    ConditionalNoise: AlsoBase,
+    Product: AlsoSplit,
+}
+
+
+def _also(mechanism: Mechanism | JointResponse) -> dict[str, Any]:
+    more: Any = None
+    if isinstance(mechanism, Piecewise):
+        more = AlsoPieces(mechanism.high, pieces_of(mechanism))
+    elif isinstance(mechanism, Discrete):
+        more = AlsoBase(tuple(mechanism.outputs.points), tuple(mechanism.probabilities.min(axis=0).tolist()))
+    elif isinstance(mechanism, Product):
+        split = AlsoSplit(tuple(part.epsilon for part in mechanism.parts))
+        return encoded(split) | {"parts": [mechanism_document(part) for part in mechanism.parts]}
+    elif not isinstance(mechanism, JointResponse) and is_based(mechanism):
+        more = AlsoBase(tuple(mechanism.points.tolist()), tuple(mechanism.base.tolist()))
+    return {} if more is None else encoded(more)
+
+
+def pieces_of(mechanism: Piecewise) -> tuple[Pieces, ...]:
+    """The pieces at the lower end, the middle and the upper end of the inputs."""
+    domain = mechanism.inputs
+    found = ((x, mechanism.pieces(x)) for x in (domain.lower, domain.middle, domain.upper))
+    return tuple(Pieces(x, tuple(one.edges.tolist()), tuple(one.densities.tolist())) for x, one in found)
+
+
+def mechanism_document(mechanism: Mechanism | JointResponse) -> dict[str, Any]:
+    """A mechanism as files have it, and what it looks like."""
+    said: dict[str, Any] = encoded(mechanism)
+    return said | _also(mechanism)
+
+
+def _mechanism_shape(schemas: Schemas) -> dict[str, Any]:
+    kinds = []
+    for kind in (*KINDS, JointResponse):
+        name = f"shown {kind.kind}"
+        schemas.definitions[name] = schemas.merged(kind, *([_ALSO[kind]] if kind in _ALSO else []))
+        kinds.append({"$ref": f"#/$defs/{name}"})
+    parts = {"type": "array", "items": {"type": "object", "required": ["kind"]}}
+    schemas.definitions[f"shown {Product.kind}"]["properties"]["parts"] = parts
+    return {"anyOf": kinds}
+
+
+@frozen
+class ShownCertificate:
+    """The interval on the optimum, whom it is about, and what the mechanism gives away."""
+
+    lower: float
+    upper: float
+    valid_for: str
+    claimed: bool
+    privacy_loss: float
+    privacy: Mapping[str, Any]
+    evidence: Mapping[str, Any] = field(
+        metadata=shaped(
+            lambda schemas: schemas.any_of(*dict.fromkeys(e for kinds in PROVEN_BY.values() for e in kinds))
+        )
+    )
+
+
+@frozen
+class Designed:
+    """A design: what was asked, what was found, what is proven of it, and how it was found."""
+
+    problem: Mapping[str, Any] = field(metadata=shaped(lambda schemas: schemas.any_of(*PROVEN_BY)))
+    mechanism: Mapping[str, Any] = field(metadata=shaped(_mechanism_shape))
+    certificate: Mapping[str, Any] = field(metadata=shaped(lambda schemas: schemas.of(ShownCertificate)))
+    report: Report
+
+    @classmethod
+    def of(cls, design: Design) -> Designed:
+        said = design.document()
+        return cls(said["problem"], mechanism_document(design.mechanism), said["certificate"], design.report)
+
+
+@frozen
+class Beside:
+    """What commands say beside a design: the prior no mechanism does better against, and the field."""
+
+    least_favourable: Atoms | None = if_shown()
+    comparison: tuple[Row, ...] | None = if_shown()
+
+
+Several = tuple[Mapping[str, Any], ...]
+"""Designs in one answer."""
+
+
+def designs(*kinds: type) -> Any:
+    """A field with designs, each with the fields of these classes beside it."""
+    return field(metadata=shaped(lambda schemas: {"type": "array", "items": schemas.merged(Designed, *kinds)}))

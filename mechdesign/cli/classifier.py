@@ -18,6 +18,7 @@ from mechdesign.classifier import (
     Perturbation,
     Record,
     Robust,
+    all_cells,
     exact_survival,
     indicator_delta,
     label_optimum,
@@ -35,6 +36,7 @@ from mechdesign.classifier import (
     without_cap,
     zones_of,
 )
+from mechdesign.classifier.cells import Boxes
 from mechdesign.classifier.models import PICKLES, UNPICKLING_RUNS_CODE, columns_named, require_features
 from mechdesign.classifier.pac import composed, require_delta
 from mechdesign.cli import output
@@ -111,9 +113,14 @@ def run(
         records, wrong = _records(classifier, data, columns, label, rows)
         if caps and len(records[0].columns) != 1:
             raise InvalidInput("caps", cap, "come with one column", "pass --columns NAME")
+        if caps:
+            without_cap(zones_of(records[0]), epsilons[0])  # says early whether its zones are too many
         say(f"boxes of {len(records)} records")
         boxes = [robust_box(record, rng, tau, omega, black_box=black_box) for record in records]
-        study = _Study(records, boxes, delta, black_box)
+        is_known = all(structure(record) is not None for record in records)
+        has_exact = is_known and not black_box
+        cells = [all_cells(record) if has_exact and len(epsilons) * len(names) > 1 else None for record in records]
+        study = _Study(records, boxes, delta, has_exact, cells)
         results = []
         for name in names:
             say(f"{name}: theory and {samples} reports of each record at {len(epsilons)} eps")
@@ -145,6 +152,7 @@ def run(
         ],
         "smallest_epsilon": chosen,
         "label_against_error": curves,
+        "zones_are_all": is_known,
     }
     if as_json:
         output.print_json(document)
@@ -161,7 +169,8 @@ class _Study:
     records: list[Record]
     boxes: list[Robust]
     delta: float | None
-    black_box: bool
+    has_exact: bool
+    cells: list[Boxes | None]
 
     def row(self, law: Perturbation, samples: int, rng: np.random.Generator) -> Row:
         """What is known about one mechanism at one eps, over the records."""
@@ -171,8 +180,11 @@ class _Study:
         rho = [with_indicator(one.rho, delta) for one in found]
         bound = [with_indicator(one.bound, delta) for one in found]
         exact: Row = dict.fromkeys(_PARTS)
-        if not self.black_box and all(structure(record) is not None for record in self.records):
-            ends = [exact_survival(record, law) for record in self.records]
+        if self.has_exact:
+            ends = [
+                exact_survival(record, law) if cells is None else cells.survival(law, record.sent)
+                for record, cells in zip(self.records, self.cells, strict=True)
+            ]
             low = [with_indicator(one.lower, delta) for one in ends]
             high = [with_indicator(one.upper, delta) for one in ends]
             exact = {"average": [float(np.mean(low)), float(np.mean(high))], "worst": [min(low), min(high)]}
@@ -207,7 +219,14 @@ class _Study:
             return rho if self.delta is None or name.startswith("gaussian") else with_indicator(rho, self.delta)
 
         found = smallest_epsilon(reaches, target)
-        return {"mechanism": name, "target": target, "epsilon": found.epsilon, "rho": found.reached}
+        is_least = found.below > 0
+        return {
+            "mechanism": name,
+            "target": target,
+            "epsilon": found.epsilon,
+            "rho": found.reached,
+            "is_least": is_least,
+        }
 
     def optimum(self, epsilons: Sequence[float]) -> dict[str, list[float]]:
         """What randomised response on the labels of a public classifier keeps: no mechanism guarantees more."""
@@ -314,6 +333,12 @@ def _figure(
     return survival(epsilons, panels, optimum, f"{classifier.name}: labels kept under perturbed inputs")
 
 
+def _best(results: list[Row], epsilon: float) -> str:
+    """The mechanism of the largest average rho at an eps."""
+    rows = [row for row in results if row["epsilon"] == epsilon]
+    return str(max(rows, key=lambda row: float(row["rho"]["average"]))["mechanism"])
+
+
 def _print(document: Row, epsilons: list[float], optimum: dict[str, list[float]]) -> None:
     sent = ", ".join(document["columns"][:6]) + (", ..." if len(document["columns"]) > 6 else "")
     title = f"Chance that the label is kept: {document['records']} records, columns {sent}, boxes {document['boxes']}"
@@ -329,24 +354,33 @@ def _print(document: Row, epsilons: list[float], optimum: dict[str, list[float]]
     heads = ["mechanism", "eps", "theory rho", "proven", "exact", "simulated 95%", "worst rho", "worst seen"]
     output.print_table(title, heads, lines)
     says = document["results"][0]["rho_is"]
+    sure = "what is sure" if says == "bound" else f"sure with confidence {1 - document['omega']:g} for each record"
     notes = [
-        f"theory rho is {'a bound: boxes are proven' if says == 'bound' else 'an estimate'}; proven: what is sure.",
+        f"theory rho is {'a bound: boxes are proven' if says == 'bound' else 'an estimate'}; proven: {sure}.",
         "eps is of each column; a record spends eps times the number of columns.",
         "best guarantee: randomised response on the labels of a public classifier, with the same eps in all and no",
         "delta. No mechanism keeps more at every input; at the inputs of these records others may.",
     ]
     if says == "estimate":
         notes.insert(1, "(a mechanism's law in a box is not uniform: what fails may lie where reports are dense)")
+    if len({row["mechanism"] for row in document["results"]}) > 1:
+        best = ", ".join(f"{value:g}: {_best(document['results'], value)}" for value in epsilons)
+        notes.append(f"largest average rho at eps {best}.")
     if document["misclassified"]:
-        notes.append(f"{document['misclassified']} rows were misclassified without noise and are left out.")
+        notes.append(f"Left out, as misclassified without noise: {document['misclassified']} rows.")
     for row in document["smallest_epsilon"]:
-        notes.append(f"{row['mechanism']}: average rho first reaches {row['target']:g} at eps = {row['epsilon']:.6g}.")
+        at = f"{row['target']:g} at eps = {row['epsilon']:.6g}"
+        how = "first reaches" if row["is_least"] else "is at least"
+        smaller = "." if row["is_least"] else ", the smallest that was tried."
+        notes.append(f"{row['mechanism']}: average rho {how} {at}{smaller}")
+    if document["label_against_error"] and not document["zones_are_all"]:
+        notes.append("The label was looked at in 2001 points; zones that are narrower are not in these bounds.")
     for one in document["label_against_error"]:
         for point in one["caps"]:
-            between = f"between {point['attained']:.4f} and {point['bound']:.4f}"
-            notes.append(
-                f"eps = {one['epsilon']:g}, worst error at most {point['cap']:g}: the most kept lies {between}."
-            )
+            says = f"the most kept lies between {point['attained']:.4f} and {point['bound']:.4f}"
+            if not point["attained"]:
+                says = f"no mechanism was found; none keeps more than {point['bound']:.4f}"
+            notes.append(f"eps = {one['epsilon']:g}, worst error at most {point['cap']:g}: {says}.")
         for name, at in one["mechanisms"].items():
             notes.append(f"  {name}: worst error {at['worst_error']:.4f}, keeps {at['kept']:.4f} on average.")
     output.console.print("\n".join(f"  {note}" for note in notes), soft_wrap=True)

@@ -2,40 +2,44 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from mechdesign.cli import output
-from mechdesign.cli.options import AsJson, Force, Quiet, parse_epsilons
-from mechdesign.cli.question import with_options
+from mechdesign.cli.answers import with_options
+from mechdesign.cli.options import BestSoFar, parse_epsilons
+from mechdesign.cli.sent import Sent, kept
 from mechdesign.design import constants
 from mechdesign.errors import NoAnswer
-from mechdesign.values import files
-from mechdesign.values.codec import encoded
+from mechdesign.values.declare import frozen
+
+
+@frozen
+class Answer:
+    """The rows of the table."""
+
+    constants: tuple[constants.Constant, ...]
+
+
+ANSWERS = ((Answer,),)
 
 
 def run(
+    sent: Annotated[Sent, kept("Write the document (Markdown).")],
     eps: Annotated[str, typer.Option("--eps", help="Epsilons, as A,B,C or FROM:TO:COUNT.")] = "0.5,1,2,4",
     criteria: Annotated[
         str | None, typer.Option("--criteria", help="worst, average, unbiased, comma-separated (all unless given).")
     ] = None,
     gap: Annotated[float, typer.Option("--gap", help="Relative gap of the worst-case rows.")] = 1e-5,
     time_limit: Annotated[float, typer.Option("--time-limit", help="Seconds a row may take.", metavar="S")] = 300.0,
-    best_so_far: Annotated[
-        bool, typer.Option("--best-so-far", help="Where a row takes longer: the interval found until then.")
-    ] = False,
-    out: Annotated[Path | None, typer.Option("--out", help="Write the document (Markdown).")] = None,
-    as_json: AsJson = False,
-    force: Force = False,
-    quiet: Quiet = False,
+    best_so_far: BestSoFar = False,
 ) -> None:
-    output.require_outputs(out, force=force)
+    sent.require_writable()
     names = constants.CRITERIA if criteria is None else tuple(_criterion(name) for name in criteria.split(","))
     epsilons = parse_epsilons(eps)
     rows = []
-    with output.progress("certified constants", quiet=quiet) as say:
+    with output.progress("certified constants", quiet=sent.quiet) as say:
         try:
             for row in constants.certified_constants(gap, names, epsilons, time_limit, best_so_far=best_so_far):
                 rows.append(row)
@@ -43,14 +47,13 @@ def run(
         except NoAnswer as stopped:
             raise with_options(stopped, f"row {len(rows) + 1}: {stopped.reason}") from None
     document = constants.as_markdown(rows)
-    if out is not None:
-        files.write_atomically(out, document.encode(), overwrite=force)
-    if as_json:
-        output.print_json({"constants": encoded(rows)})
-    elif out is None:
+    sent.keep(document)
+    if sent.as_json:
+        output.print_json(Answer(tuple(rows)))
+    elif sent.out is None:
         output.console.print(document, soft_wrap=True)
     else:
-        output.say_saved(out)
+        sent.say_saved()
 
 
 def _criterion(name: str) -> str:

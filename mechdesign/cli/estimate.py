@@ -18,10 +18,10 @@ from mechdesign.cli import output
 from mechdesign.cli.apply import counting_rows
 from mechdesign.cli.options import AsJson, Quiet, parse_engine
 from mechdesign.cli.table import CODES_LOOK_LIKE_LABELS
-from mechdesign.collect.engine import Local
 from mechdesign.deploy import load_table
 from mechdesign.deploy.estimators import FrequencyEstimate, MeanEstimate
 from mechdesign.deploy.frames import estimate_reports
+from mechdesign.engine import Local
 
 
 def run(

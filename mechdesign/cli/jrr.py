@@ -12,106 +12,139 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mechdesign.cli import output
-from mechdesign.cli.looks import save_picture
-from mechdesign.cli.options import AsJson, Force, OutFile, PlotFile, Quiet
+from mechdesign.cli.certified import Designed, figure, if_shown
+from mechdesign.cli.options import require_time_limit
+from mechdesign.cli.sent import Sent
+from mechdesign.cli.signatures import Asked, Mirror
 from mechdesign.data.numbers import require_number_text
+from mechdesign.design.joint import Heuristic, JointProblem, heuristic, optimal_joint, parts, ratio
+from mechdesign.design.result import Design
+from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput
-from mechdesign.mechanisms.joint import require_group
+from mechdesign.exact.collusion import JointPrivacy
+from mechdesign.mechanisms.joint import JointResponse, require_group
 from mechdesign.priors import parse_prior
 from mechdesign.values.codec import encoded
+from mechdesign.values.declare import evolved, field, frozen
 from mechdesign.values.digits import rounded_down, rounded_up
+from mechdesign.values.schema import shaped
 
 if TYPE_CHECKING:
     from mechdesign.deploy.parties import Happening, PartyRun
-    from mechdesign.design.joint import Heuristic, JointProblem
-    from mechdesign.design.result import Design
-    from mechdesign.exact.collusion import JointPrivacy
 
 _SHOWN = 1e-9
 
 
+def _law() -> dict[str, Any]:
+    return shaped(lambda schemas: schemas.of(JointResponse))
+
+
+@frozen
+class Told:
+    """What others can learn about a user: on average over the grouping, and by how many partners collude."""
+
+    averaged_epsilon: float
+    conditional_epsilons: tuple[float, ...]
+
+
+@frozen
+class PapersChoice:
+    """The paper's heuristic for the same problem."""
+
+    mechanism: dict[str, Any] = field(metadata=_law())
+    variance: float
+    averaged_epsilon: float
+    conditional_epsilons: tuple[float, ...]
+    agrees_up_to_share_of_colluders: float | None
+
+
+@frozen
+class Joint:
+    """What `jrr` says beside a design: the variance of the count, the law in the paper's numbers, and its privacy."""
+
+    variance: float
+    independent_variance: float
+    variance_rr: float
+    privacy: Told
+    p: float
+    rho: float
+    group: int
+    epsilon_average: float
+    epsilon_conditional: tuple[float, ...]
+    heuristic: PapersChoice | None = None
+
+
+@frozen
+class Run:
+    """One collection between processes."""
+
+    parties: int
+    group: int
+    law: dict[str, Any] = field(metadata=_law())
+    tolerated_colluders: int
+    averaged_epsilon_of_their_truths: float
+    worst_epsilon_of_their_truths: float
+    reports: tuple[int, ...]
+    estimate: float
+    true_count: int
+    seconds: float
+
+
+@frozen
+class Ran:
+    """The run, if there was one."""
+
+    run: Run | None = if_shown()
+
+
+ANSWERS = ((Designed, Joint, Ran),)
+
+
 def run(
-    eps: Annotated[
-        float | None, typer.Option("--eps", help="Privacy parameter, above 0 (1 with --run-parties).")
-    ] = None,
-    users: Annotated[int | None, typer.Option("--users", help="How many users report (10000).")] = None,
-    share: Annotated[
-        str | None, typer.Option("--share", help="The share of users with a 1, or LEAST,MOST for the worst (0.1).")
-    ] = None,
+    asked: Annotated[Asked, Mirror(JointProblem, needs=())],
+    sent: Sent,
     prior: Annotated[
         str | None, typer.Option("--prior", help="Instead of --share: the mean under uniform, beta:2,8, ...")
     ] = None,
-    colluders: Annotated[int, typer.Option("--colluders", help="Users who tell the collector all they know.")] = 0,
-    group: Annotated[int, typer.Option("--group", help="Users who answer together.")] = 2,
-    conditional_eps: Annotated[
-        str | None,
-        typer.Option("--conditional-eps", help="Cap on eps if one partner colludes; A,B,... if one, two, ... do."),
-    ] = None,
-    categories: Annotated[int, typer.Option("--categories", help="How many values a user can have.")] = 2,
-    gap: Annotated[float, typer.Option("--gap", help="Relative gap of the proven bounds to reach.")] = 1e-3,
     method: Annotated[
         str, typer.Option("--method", help="exact, or scip for an independent check of pairs.")
     ] = "exact",
     run_parties: Annotated[
         int | None,
-        typer.Option("--run-parties", help="Run the protocol between this many processes.", metavar="N"),
+        typer.Option("--run-parties", help="Run the protocol between this many processes (eps 1).", metavar="N"),
     ] = None,
-    plot_file: PlotFile = None,
-    out: OutFile = None,
     time_limit: Annotated[
         float, typer.Option("--time-limit", help="Seconds the search, and the protocol, may take.", metavar="S")
     ] = 60.0,
-    as_json: AsJson = False,
-    force: Force = False,
-    quiet: Quiet = False,
 ) -> None:
-    from mechdesign.design.joint import heuristic
-
-    output.require_outputs(out, plot_file, force=force)
-    if not (math.isfinite(time_limit) and time_limit > 0):
-        raise InvalidInput("time limit", time_limit, "be a finite number of seconds above 0")
+    sent.require_writable()
+    require_time_limit(time_limit)
     deadline = time.monotonic() + time_limit
     if run_parties is not None:
-        _require_parties(run_parties, group, eps)
-    problem = _problem(eps, users, share, prior, colluders, group, conditional_eps, categories, gap, run_parties)
-    with output.progress(f"joint response in groups of {group}", quiet=quiet):
+        _require_parties(run_parties, 2 if asked["group"] is None else asked["group"], asked["epsilon"])
+    problem = _problem(asked, prior, run_parties)
+    with output.progress(f"joint response in groups of {problem.group}", quiet=sent.quiet):
         design = _answer(problem, method, time_limit)
         rule = heuristic(problem) if problem.is_pair else None
     played = None
     if run_parties is not None:
         with output.ending_cleanly():
-            played = _play(design, run_parties, deadline, quiet=quiet)
-    if plot_file is not None:
-        from mechdesign.plot.joint import joint_design
-
-        save_picture(joint_design(design), plot_file, overwrite=force)
-    if out is not None:
-        design.save(out, overwrite=force)
-    if as_json:
-        output.print_json(document_of(design, rule, played))
+            played = _play(design, run_parties, deadline, quiet=sent.quiet)
+    if sent.plot is not None:
+        sent.draw(figure(design))
+    sent.keep(design)
+    if sent.as_json:
+        print_answer(design, rule, played)
         return
     print_design(design, rule)
     if played is not None:
         _print_run(played)
-    output.Delivery(out, plot_file).say_saved()
+    sent.say_saved()
 
 
-def _problem(
-    eps: float | None,
-    users: int | None,
-    share: str | None,
-    prior: str | None,
-    colluders: int,
-    group: int,
-    conditional_eps: str | None,
-    categories: int,
-    gap: float,
-    parties: int | None,
-) -> JointProblem:
-    from mechdesign.design.joint import JointProblem
-    from mechdesign.domains import Interval
-
-    if eps is None and parties is None:
+def _problem(asked: Asked, prior: str | None, parties: int | None) -> JointProblem:
+    users, share, caps = asked["users"], asked["share"], asked["caps"]
+    if asked["epsilon"] is None and parties is None:
         raise InvalidInput("eps", None, "be given", "for example --eps 1")
     if share is not None and prior is not None:
         raise InvalidInput("options", "--share, --prior", "be given one or the other")
@@ -119,8 +152,8 @@ def _problem(
     what = parse_prior(prior, Interval(0.0, 1.0)) if prior is not None else _share("0.1" if share is None else share)
     if users is None and parties is not None and isinstance(what, float) and what > 0:
         what = max(what, 1 / crowd)  # of so few users at least one holds the value
-    caps = () if conditional_eps is None else _caps(conditional_eps)
-    return JointProblem(1.0 if eps is None else eps, crowd, what, colluders, group, caps, categories, gap)
+    epsilon = 1.0 if asked["epsilon"] is None else asked["epsilon"]
+    return asked.of(JointProblem, epsilon=epsilon, users=crowd, share=what, caps=() if caps is None else _caps(caps))
 
 
 def _share(text: str) -> float | tuple[float, float]:
@@ -143,8 +176,6 @@ def _caps(text: str) -> tuple[float, ...]:
 
 def _answer(problem: JointProblem, method: str, seconds: float) -> Design:
     if method == "exact":
-        from mechdesign.design.joint import optimal_joint
-
         return optimal_joint(problem, seconds)
     if method == "scip":
         from mechdesign.design.joint.program import search_joint
@@ -174,7 +205,6 @@ def _require_parties(parties: int, group: int, eps: float | None) -> None:
 def _play(design: Design, parties: int, deadline: float, *, quiet: bool) -> dict[str, Any]:
     """One collection between processes; the values are the design's share of ones, rounded, at least one if any."""
     from mechdesign.deploy.parties import law_to_run, run_parties
-    from mechdesign.design.joint import parts
     from mechdesign.exact.collusion import log_up, privacy_of, told_ratio
 
     problem, chosen, _ = parts(design)
@@ -225,47 +255,34 @@ def _bar(message: str, *, quiet: bool) -> Iterator[Callable[[Happening], None]]:
 # -- answers -----------------------------------------------------------------------------------------------------------
 
 
-def document_of(design: Design, rule: Heuristic | None, played: dict[str, Any] | None = None) -> dict[str, Any]:
+def print_answer(design: Design, rule: Heuristic | None, played: dict[str, Any] | None = None) -> None:
     """The answer as JSON: the design, the paper's choice beside it, and what was run."""
-    from mechdesign.design.joint import parts
-
     problem, law, told = parts(design)
-    losses = {"averaged_epsilon": told.averaged, "conditional_epsilons": list(told.conditional)}
-    document = design.document() | {
-        "variance": design.certificate.upper,
-        "independent_variance": problem.independent_variance,
-        "variance_rr": problem.independent_variance,
-        "privacy": losses,
-        "p": float(law.truth),
-        "rho": float(law.rho),
-        "group": law.group,
-        "epsilon_average": told.averaged,
-        "epsilon_conditional": list(told.conditional),
-        "heuristic": None,
-    }
+    variance, alone = design.certificate.upper, problem.independent_variance
+    profile = told.averaged, told.conditional
+    numbers = Joint(variance, alone, alone, Told(*profile), float(law.truth), float(law.rho), law.group, *profile)
+    choice = None
     if rule is not None:
-        document["heuristic"] = {
-            "mechanism": encoded(rule.law),
-            "variance": rule.variance,
-            "averaged_epsilon": rule.privacy.averaged,
-            "conditional_epsilons": list(rule.privacy.conditional),
-            "agrees_up_to_share_of_colluders": rule.agrees_up_to,
-        }
-    if played is not None:
-        run: PartyRun = played["run"]
-        document["run"] = {
-            "parties": run.parties,
-            "group": run.law.group,
-            "law": encoded(run.law),
-            "tolerated_colluders": run.threshold,
-            "averaged_epsilon_of_their_truths": played["pooled"],
-            "worst_epsilon_of_their_truths": played["told"],
-            "reports": list(run.reports[0]),
-            "estimate": played["estimate"],
-            "true_count": played["ones"],
-            "seconds": run.seconds,
-        }
-    return document
+        given = rule.privacy.averaged, rule.privacy.conditional
+        choice = PapersChoice(encoded(rule.law), rule.variance, *given, rule.agrees_up_to)
+    run = None if played is None else _run_of(played)
+    output.print_json(Designed.of(design), evolved(numbers, heuristic=choice), Ran(run))
+
+
+def _run_of(played: dict[str, Any]) -> Run:
+    run: PartyRun = played["run"]
+    return Run(
+        run.parties,
+        run.law.group,
+        encoded(run.law),
+        run.threshold,
+        played["pooled"],
+        played["told"],
+        tuple(run.reports[0]),
+        played["estimate"],
+        played["ones"],
+        run.seconds,
+    )
 
 
 def show(design: Design, plot_file: Path | None, *, as_json: bool, force: bool) -> None:
@@ -290,8 +307,6 @@ def show(design: Design, plot_file: Path | None, *, as_json: bool, force: bool) 
 
 def print_design(design: Design, rule: Heuristic | None) -> None:
     """The answer in plain words."""
-    from mechdesign.design.joint import parts, ratio
-
     (problem, law, told), certificate = parts(design), design.certificate
     alone, share = output.number(problem.independent_variance), ratio(design)
     say = output.console.print

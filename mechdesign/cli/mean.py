@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import secrets
-from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,7 +16,7 @@ from mechdesign.cli import output
 from mechdesign.cli.given import refuse_given
 from mechdesign.cli.looks import save_picture
 from mechdesign.cli.options import AsJson, Eps, Force, PlotFile, Quiet, parse_interval
-from mechdesign.collect.mean import MeanEstimate, interval, sampling_error
+from mechdesign.collect.mean import EstimatedMean, normal_interval, sampling_error
 from mechdesign.collect.mean_methods import NAMES, PAPER, TWO_PHASE, Collected, MeanMethod
 from mechdesign.collect.tuning import tune_two_phase
 from mechdesign.collect.two_phase import FORMS, SHARE
@@ -25,6 +24,8 @@ from mechdesign.domains import Interval
 from mechdesign.errors import InvalidData, InvalidInput, require_epsilon
 from mechdesign.plot.means import mean_intervals
 from mechdesign.priors import Density, parse_prior, values_of_file
+from mechdesign.values.codec import encoded
+from mechdesign.values.declare import evolved
 
 Row = dict[str, Any]
 Floats = NDArray[np.float64]
@@ -85,26 +86,26 @@ def run(
     start = _seed(seed)
     with output.progress(f"{runs} collections from {values.size} users", quiet=quiet) as say:
         rows = []
-        plain = interval(float(values.mean()), sampling_error(values, inputs), values.size, confidence)
+        plain = normal_interval(float(values.mean()), sampling_error(values, inputs), values.size, confidence)
         for method in methods:
             if law is not None and method.is_two_phase:
                 say(f"the best share and bins for {method.name}")
                 method = _tuned(method, values.size, law)
             say(f"{runs} collections from {values.size} users with {method.name}")
             row = _row(method, values, runs, start)
-            rows.append(row | {"worth": _worth(row, asdict(plain))})
+            rows.append(row | {"worth": _worth(row, encoded(plain))})
     if plot_file is not None:
         title = f"Mean of {name} under local privacy, ε = {eps:g}, {values.size} users, one collection each"
-        estimates = {row["mechanism"]: MeanEstimate(**{key: row[key] for key in asdict(plain)}) for row in rows}
+        estimates = {row["mechanism"]: EstimatedMean(**{key: row[key] for key in encoded(plain)}) for row in rows}
         save_picture(mean_intervals(estimates, plain, name, title), plot_file, overwrite=force)
     if as_json:
         data = {"file": str(file), "column": column, "users": values.size, "clipped": clipped}
         problem = {"bounds": [inputs.lower, inputs.upper], "epsilon": eps, "confidence": confidence, "guess": guess}
         output.print_json(
-            data | problem | {"seed": start, "runs": runs, "without_privacy": asdict(plain), "results": rows}
+            data | problem | {"seed": start, "runs": runs, "without_privacy": encoded(plain), "results": rows}
         )
         return
-    _print(rows, asdict(plain), name, inputs, eps, clipped, runs)
+    _print(rows, encoded(plain), name, inputs, eps, clipped, runs)
     if plot_file is not None:
         output.say_saved(plot_file)
 
@@ -145,7 +146,7 @@ def _tuned(method: MeanMethod, users: int, guess: Density) -> MeanMethod:
     best = tune_two_phase(
         method.epsilon, users, guess, method.inputs, _TUNING_SEED, step=FORMS[method.form], weight=weight
     )[0]
-    return replace(method, share=best.plan.share, bins=best.plan.bins)
+    return evolved(method, share=best.plan.share, bins=best.plan.bins)
 
 
 def _values(file: Path, column: str | None, inputs: Interval, *, clip: bool) -> tuple[Floats, int]:
@@ -182,7 +183,7 @@ def _row(method: MeanMethod, values: Floats, runs: int, seed: int) -> Row:
     found = [method.collect(values, np.random.default_rng(child)) for child in children]
     truth = float(values.mean())
     first = found[0]
-    row: Row = {"mechanism": method.name} | asdict(first.estimate)
+    row: Row = {"mechanism": method.name} | encoded(first.estimate)
     row |= {"error": first.estimate.value - truth, "expected_error": first.expected}
     if method.is_two_phase:
         plan = method.plan(values.size)

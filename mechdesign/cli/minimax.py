@@ -2,56 +2,47 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Annotated
 
 import numpy as np
 import typer
 
-from mechdesign.cli import answers, output
-from mechdesign.cli.options import (
-    AsJson,
-    Force,
-    InputsText,
-    LossOrDefault,
-    OutFile,
-    PlotFile,
-    Quiet,
-    parse_epsilons,
-    parse_inputs,
-)
-from mechdesign.cli.question import CRITERIA, LEXICOGRAPHIC, PARETO, PRIOR, WORST, Asked, Question
+from mechdesign.cli import answers
+from mechdesign.cli.certified import Beside, Designed
+from mechdesign.cli.options import BestSoFar, NoCompare, parse_epsilons, parse_inputs, require_time_limit
+from mechdesign.cli.sent import Sent
+from mechdesign.cli.signatures import Asked, Mirror
+from mechdesign.data.matrices import read_matrix
+from mechdesign.data.numbers import require_number_text
+from mechdesign.design import FiniteProblem, MinimaxProblem, PriorProblem, TradeOffProblem, UnbiasedProblem
 from mechdesign.domains import Finite, Interval
 from mechdesign.errors import InvalidData, InvalidInput, require_epsilon
 from mechdesign.losses import Power, parse_loss
-from mechdesign.priors import Atoms, Prior, parse_prior
+from mechdesign.priors import Atoms, Prior, parse_prior, prior_of_file
+
+WORST, PRIOR, LEXICOGRAPHIC, PARETO = "worst", "prior", "lexicographic", "pareto"
+CRITERIA = (WORST, PRIOR, LEXICOGRAPHIC, PARETO)
+ANSWERS = ((Designed, Beside), (answers.Sweep,), (answers.Curve,))
+
+_POINTS = 7
+_ASKED_BY = {
+    PriorProblem: "--criterion prior",
+    TradeOffProblem: "--criterion lexicographic",
+    UnbiasedProblem: "--unbiased",
+    FiniteProblem: "--loss-matrix",
+}
 
 
 def run(
-    eps: Annotated[float | None, typer.Option("--eps", help="Privacy parameter, above 0.")] = None,
-    loss: LossOrDefault = None,
-    domain: InputsText = None,
+    asked: Annotated[Asked, Mirror(MinimaxProblem, *_ASKED_BY, needs=(), asked_by=_ASKED_BY)],
+    sent: Sent,
     criterion: Annotated[
         str | None, typer.Option("--criterion", help="worst (default), prior, lexicographic or pareto.")
-    ] = None,
-    prior: Annotated[
-        str | None,
-        typer.Option("--prior", help="uniform, normal:MEAN,DEVIATION, ...; with --loss-matrix weights W1,W2,..."),
     ] = None,
     prior_data: Annotated[Path | None, typer.Option("--prior-data", help="The prior is a column of data.")] = None,
     column: Annotated[str | None, typer.Option("--column", help="The column of --prior-data.")] = None,
     unbiased: Annotated[bool, typer.Option("--unbiased", help="E[Y|x] = x, least variance under the prior.")] = False,
-    size: Annotated[
-        int | None, typer.Option("--size", help="Equispaced inputs the prior of --unbiased is rounded to (33).")
-    ] = None,
-    cap: Annotated[
-        float | None, typer.Option("--cap", help="With --criterion lexicographic: worst case at most this.")
-    ] = None,
-    slack: Annotated[
-        float | None,
-        typer.Option("--slack", help="Without --cap: worst case at most 1 + S times the least.", metavar="S"),
-    ] = None,
     points: Annotated[int | None, typer.Option("--points", help="Designs along --criterion pareto (7).")] = None,
     sweep: Annotated[
         str | None, typer.Option("--sweep", help="Epsilons instead of --eps: A,B,C or FROM:TO:COUNT.", metavar="RANGE")
@@ -59,52 +50,37 @@ def run(
     loss_matrix: Annotated[
         Path | None, typer.Option("--loss-matrix", help="Finite inputs (rows) and outputs (columns): .csv or .npy.")
     ] = None,
-    gap: Annotated[
-        float | None,
-        typer.Option(
-            "--gap",
-            help="Relative gap of the proven bounds to reach (1e-4; under a prior 1e-6; trade-offs 1e-3).",
-        ),
-    ] = None,
-    time_limit: Annotated[float, typer.Option("--time-limit", help="Seconds in all.", metavar="S")] = 120.0,
-    best_so_far: Annotated[
-        bool, typer.Option("--best-so-far", help="When limits come first: the best design found, with its interval.")
-    ] = False,
-    plot_file: PlotFile = None,
     structure_plot: Annotated[
         Path | None, typer.Option("--structure-plot", help="With --sweep: outputs, base and prior against eps.")
     ] = None,
-    out: OutFile = None,
-    as_json: AsJson = False,
-    force: Force = False,
-    quiet: Quiet = False,
+    no_compare: NoCompare = False,
+    time_limit: Annotated[float, typer.Option("--time-limit", help="Seconds in all.", metavar="S")] = 120.0,
+    best_so_far: BestSoFar = False,
 ) -> None:
-    if not (math.isfinite(time_limit) and time_limit > 0):
-        raise InvalidInput("time limit", time_limit, "be a finite number of seconds above 0")
-    epsilons = _epsilons(eps, sweep)
-    _require_single(sweep, criterion, out, structure_plot, points)
-    if slack is not None and (criterion != LEXICOGRAPHIC or cap is not None):
+    require_time_limit(time_limit)
+    epsilons = _epsilons(asked["epsilon"], sweep)
+    _require_single(sweep, criterion, sent.out, structure_plot, points)
+    if asked["slack"] is not None and (criterion != LEXICOGRAPHIC or asked["cap"] is not None):
         rule = "come with --criterion lexicographic, without --cap"
-        raise InvalidInput("slack", slack, rule, "add --criterion lexicographic, or drop --cap")
-    output.require_outputs(out, plot_file, structure_plot, force=force)
-    delivery = output.Delivery(out, plot_file, structure_plot, as_json, force, quiet, best_so_far)
+        raise InvalidInput("slack", asked["slack"], rule, "add --criterion lexicographic, or drop --cap")
+    sent.require_writable(structure_plot)
     if loss_matrix is not None:
-        _require_left_out("--loss-matrix", loss=loss, domain=domain, prior_data=prior_data, column=column, size=size)
-        _require_left_out("--loss-matrix", cap=cap, unbiased=unbiased or None, structure_plot=structure_plot)
-        from mechdesign.cli import finite
-
-        asked: Asked = finite.ask(loss_matrix, criterion or WORST, prior, gap, slack)
+        given = {name: asked[name] for name in ("loss", "inputs", "size", "cap")}
+        given |= {"prior_data": prior_data, "column": column, "unbiased": unbiased or None}
+        _require_left_out("--loss-matrix", given | {"structure_plot": structure_plot})
+        problem: answers.Problem = _matrix_problem(asked, epsilons[0], loss_matrix, criterion or WORST)
     else:
-        asked = question = _question(
-            loss, domain, criterion, prior, prior_data, column, unbiased, size, cap, gap, slack
-        )
-        if question.criterion == PARETO:
-            answers.pareto(question, epsilons[0], 7 if points is None else points, time_limit, delivery)
+        problem = _problem(asked, epsilons[0], criterion, prior_data, column, unbiased=unbiased)
+        if criterion == PARETO:
+            assert isinstance(problem, TradeOffProblem)
+            count = _POINTS if points is None else points
+            answers.trade_off(problem, count, time_limit, sent, best_so_far=best_so_far, compare=not no_compare)
             return
+    how = {"best_so_far": best_so_far, "compare": not no_compare}
     if sweep is None:
-        answers.one(asked, epsilons[0], time_limit, delivery)
+        answers.one(problem, time_limit, sent, **how)
     else:
-        answers.sweep(asked, epsilons, time_limit, delivery)
+        answers.sweep(problem, epsilons, time_limit, sent, structure_plot, **how)
 
 
 def _epsilons(eps: float | None, sweep: str | None) -> list[float]:
@@ -134,31 +110,24 @@ def _require_single(
         raise InvalidInput("structure plot", str(structure_plot), "come with --sweep", "for example --sweep 0.5:4:8")
 
 
-def _require_left_out(beside: str, **options: object) -> None:
-    for name, value in options.items():
+def _require_left_out(beside: str, given: dict[str, object]) -> None:
+    for name, value in given.items():
         if value is not None:
-            option = f"--{name.replace('_', '-')}"
+            option = "--domain" if name == "inputs" else f"--{name.replace('_', '-')}"
             raise InvalidInput(option, str(value), f"be left out with {beside}", f"drop {option} or {beside}")
 
 
-def _question(
-    loss: str | None,
-    domain: str | None,
-    criterion: str | None,
-    prior: str | None,
-    prior_data: Path | None,
-    column: str | None,
-    unbiased: bool,
-    size: int | None,
-    cap: float | None,
-    gap: float | None,
-    slack: float | None,
-) -> Question:
-    inputs = parse_inputs(domain)
+# -- problems on numbers ----------------------------------------------------------------------------------------------
+
+
+def _problem(
+    asked: Asked, epsilon: float, criterion: str | None, prior_data: Path | None, column: str | None, *, unbiased: bool
+) -> answers.Problem:
+    inputs, loss, prior = parse_inputs(asked["inputs"]), asked["loss"], asked["prior"]
     if isinstance(inputs, Finite) and (unbiased or criterion in (LEXICOGRAPHIC, PARETO)):
         what = "with --unbiased" if unbiased else f"with --criterion {criterion}"
         step = f"take --domain={inputs.lower:g},{inputs.upper:g}: its mechanism takes whole numbers too"
-        raise InvalidInput("domain", domain, f"be an interval LO,HI {what}", step)
+        raise InvalidInput("domain", asked["inputs"], f"be an interval LO,HI {what}", step)
     power = parse_loss(("squared" if unbiased else "absolute") if loss is None else loss)
     if unbiased:
         if power != Power(2.0):
@@ -168,11 +137,11 @@ def _question(
         if criterion not in (None, PRIOR):
             raise InvalidInput("criterion", criterion, "be prior with --unbiased", "drop --criterion")
         criterion = PRIOR
-    elif size is not None:
-        raise InvalidInput("size", size, "come with --unbiased", "drop --size")
+    elif asked["size"] is not None:
+        raise InvalidInput("size", asked["size"], "come with --unbiased", "drop --size")
     criterion = criterion or WORST
-    if cap is not None and criterion != LEXICOGRAPHIC:
-        raise InvalidInput("cap", cap, "come with --criterion lexicographic", "add --criterion lexicographic")
+    if asked["cap"] is not None and criterion != LEXICOGRAPHIC:
+        raise InvalidInput("cap", asked["cap"], "come with --criterion lexicographic", "add --criterion lexicographic")
     if criterion == WORST and (prior is not None or prior_data is not None):
         given = prior if prior is not None else str(prior_data)
         raise InvalidInput("prior", given, "be left out for the worst case", "add --criterion prior")
@@ -181,8 +150,12 @@ def _question(
     law = None if criterion == WORST else _prior(prior, prior_data, column, inputs)
     if column is not None and prior_data is None:
         raise InvalidInput("column", column, "come with --prior-data", "add --prior-data FILE")
-    more = (33 if size is None else size, 1e-3 if slack is None else slack)
-    return Question(criterion, power, inputs, law, cap, gap, unbiased, *more)
+    read = {"epsilon": epsilon, "inputs": inputs}
+    if law is None:
+        return asked.of(MinimaxProblem, **read, loss=power)
+    if unbiased:
+        return asked.of(UnbiasedProblem, **read, prior=law)
+    return asked.of(PriorProblem if criterion == PRIOR else TradeOffProblem, **read, loss=power, prior=law)
 
 
 def _prior(text: str | None, data: Path | None, column: str | None, inputs: Interval | Finite) -> Prior:
@@ -195,8 +168,6 @@ def _prior(text: str | None, data: Path | None, column: str | None, inputs: Inte
     if data is None:
         assert isinstance(inputs, Interval)
         return parse_prior("uniform" if text is None else text, inputs)
-    from mechdesign.priors import prior_of_file
-
     law = prior_of_file(data, column)
     if isinstance(inputs, Finite):
         is_point = np.isin(law.points, inputs.points)
@@ -211,3 +182,37 @@ def _prior(text: str | None, data: Path | None, column: str | None, inputs: Inte
         rule += f", as {100 * wrong:.3g}% of the rows do not"
         raise InvalidData("prior data", f"{low!r} to {high!r}", rule, "widen --domain to what values can be")
     return law
+
+
+# -- a loss matrix ----------------------------------------------------------------------------------------------------
+
+
+def _matrix_problem(asked: Asked, epsilon: float, file: Path, criterion: str) -> FiniteProblem:
+    if criterion == PARETO:
+        raise InvalidInput("criterion", criterion, "be worst, prior or lexicographic with --loss-matrix")
+    table = read_matrix(file)
+    return asked.of(
+        FiniteProblem,
+        epsilon=epsilon,
+        loss_matrix=table.values,
+        criterion=criterion,
+        prior=_weights(asked["prior"], criterion, table.values.shape[0]),
+        input_labels=table.input_labels,
+        output_labels=table.output_labels,
+    )
+
+
+def _weights(text: str | None, criterion: str, count: int) -> np.ndarray | None:
+    if criterion == WORST:
+        if text is not None:
+            raise InvalidInput("prior", text, "be left out for the worst case", "add --criterion prior")
+        return None
+    if text is None or text.strip().lower() == "uniform":
+        return np.full(count, 1 / count)
+    try:
+        weights = np.array([require_number_text(part) for part in text.split(",")])
+    except ValueError:
+        weights = np.empty(0)
+    if weights.size != count:
+        raise InvalidInput("prior", text, f"be uniform or {count} weights W1,W2,... with this loss matrix")
+    return weights

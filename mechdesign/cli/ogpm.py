@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-import math
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from mechdesign.cli import output
+from mechdesign.cli import certified, output
+from mechdesign.cli.certified import Beside, Designed
 from mechdesign.cli.given import refuse_given
-from mechdesign.cli.looks import save_picture
-from mechdesign.cli.options import (
-    AsJson,
-    Circular,
-    DomainText,
-    Eps,
-    Force,
-    LossOrDefault,
-    OutFile,
-    PlotFile,
-    Quiet,
-    TimeLimit,
-    parse_domain,
-    parse_interval,
-)
+from mechdesign.cli.options import Circular, NoCompare, parse_domain, parse_interval, require_time_limit
+from mechdesign.cli.sent import Sent
+from mechdesign.cli.signatures import Asked, Mirror
+from mechdesign.cli.words import headline, measure, power_of
 from mechdesign.design import (
     Design,
     Floor,
@@ -35,194 +23,134 @@ from mechdesign.design import (
     optimal_piecewise,
     optimal_polar,
     optimal_unbiased_piecewise,
+    search_pieces,
 )
 from mechdesign.domains import Circle, Interval
 from mechdesign.errors import InvalidInput
+from mechdesign.field import Field, field_of
 from mechdesign.losses import Power, parse_loss
-from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.mechanisms.product import Product
-from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.values.declare import frozen
 from mechdesign.values.digits import rounded_down, rounded_up
+
+
+@frozen
+class Below:
+    """What any mechanism at all could do."""
+
+    floor: Floor | None = certified.if_shown()
+
+
+ANSWERS = ((Designed, Beside, Below),)
 
 
 def run(
     context: typer.Context,
-    eps: Eps,
-    loss: LossOrDefault = None,
-    domain: DomainText = None,
-    outputs: Annotated[
-        str | None, typer.Option("--outputs", help="Outputs, as LO,HI (the inputs unless given).", metavar="LO,HI")
-    ] = None,
+    asked: Annotated[Asked, Mirror(PiecewiseProblem)],
+    sent: Sent,
     circular: Circular = False,
     polar: Annotated[bool, typer.Option("--polar", help="Distance (--domain) and angle, eps split optimally.")] = False,
-    pieces: Annotated[int | None, typer.Option("--pieces", help="Most pieces m (free unless given).")] = None,
     method: Annotated[str, typer.Option("--method", help="reduction or scip.")] = "reduction",
-    unbiased: Annotated[bool, typer.Option("--unbiased", help="Unbiased, least worst-case variance.")] = False,
-    at: Annotated[float | None, typer.Option("--at", help="Minimise the error at this input only.")] = None,
-    time_limit: TimeLimit = 120.0,
-    plot_file: PlotFile = None,
-    out: OutFile = None,
-    as_json: AsJson = False,
-    force: Force = False,
-    quiet: Quiet = False,
+    unbiased: Annotated[
+        bool, typer.Option("--unbiased", help="Unbiased, least worst-case variance (--loss squared).")
+    ] = False,
+    no_compare: NoCompare = False,
+    time_limit: Annotated[
+        float, typer.Option("--time-limit", help="Seconds --method scip may take.", metavar="S")
+    ] = 120.0,
 ) -> None:
-    output.require_outputs(out, plot_file, force=force)
-    _require_compatible(time_limit, circular=circular, polar=polar, unbiased=unbiased, method=method)
-    if polar or unbiased:
-        step = "they belong to a search over pieces"
-        refuse_given(context, ("at", "pieces", "method"), "be left out with --polar and --unbiased", step)
-    if outputs is not None and (circular or polar or unbiased):
-        raise InvalidInput("outputs", outputs, "be left out with --circular, --polar and --unbiased")
-    if polar:
-        design = _polar(eps, "absolute" if loss is None else loss, domain)
-    elif unbiased:
-        design = _unbiased(eps, "squared" if loss is None else loss, domain)
-    else:
-        inputs = parse_domain(domain, circular=circular)
-        period = inputs.period if isinstance(inputs, Circle) else None
-        wider = None if outputs is None else parse_interval(outputs, "outputs")
-        cost = parse_loss("absolute" if loss is None else loss, period)
-        problem = PiecewiseProblem(eps, cost, inputs, wider, at, pieces)
-        design = _solve(problem, method, time_limit, quiet=quiet)
-    _deliver(design, out=out, plot_file=plot_file, as_json=as_json, force=force)
-
-
-def _require_compatible(time_limit: float, *, circular: bool, polar: bool, unbiased: bool, method: str) -> None:
-    if not (math.isfinite(time_limit) and time_limit > 0):
-        raise InvalidInput("time limit", time_limit, "be a finite number of seconds above 0")
+    sent.require_writable()
+    require_time_limit(time_limit)
     if method not in ("reduction", "scip"):
         raise InvalidInput("method", method, "be reduction or scip")
     if circular + polar + unbiased > 1:
         raise InvalidInput("options", "--circular, --polar, --unbiased", "be given at most one at a time")
+    if polar or unbiased:
+        step = "they belong to a search over pieces"
+        refuse_given(context, ("at", "pieces", "method"), "be left out with --polar and --unbiased", step)
+    if asked["outputs"] is not None and (circular or polar or unbiased):
+        raise InvalidInput("outputs", asked["outputs"], "be left out with --circular, --polar and --unbiased")
+    if polar:
+        design = _polar(asked)
+    elif unbiased:
+        design = _unbiased(asked)
+    else:
+        design = _solve(_problem(asked, circular=circular), method, time_limit, quiet=sent.quiet)
+    _deliver(design, sent, compare=not no_compare and sent.shows_field)
+
+
+def _problem(asked: Asked, *, circular: bool) -> PiecewiseProblem:
+    inputs = parse_domain(asked["inputs"], circular=circular)
+    outputs = None if asked["outputs"] is None else parse_interval(asked["outputs"], "outputs")
+    cost = parse_loss(asked.text("loss", "absolute"), inputs.period if isinstance(inputs, Circle) else None)
+    return asked.of(PiecewiseProblem, loss=cost, inputs=inputs, outputs=outputs)
 
 
 def _solve(problem: PiecewiseProblem, method: str, time_limit: float, *, quiet: bool) -> Design:
     if method == "reduction":
         return optimal_piecewise(problem)
-    from mechdesign.design.piecewise.program import search_pieces
-
     with output.progress("global search over pieces (SCIP)", quiet=quiet):
         return search_pieces(problem, time_limit)
 
 
-def _polar(eps: float, loss: str, domain: str | None) -> Design:
-    distances = Interval(0.0, 1.0) if domain is None else parse_interval(domain, "domain")
-    return optimal_polar(PolarProblem(eps, parse_loss(loss).exponent, distances))
+def _polar(asked: Asked) -> Design:
+    distances = Interval(0.0, 1.0) if asked["inputs"] is None else parse_interval(asked["inputs"], "domain")
+    loss = parse_loss(asked.text("loss", "absolute"))
+    return optimal_polar(PolarProblem(asked["epsilon"], loss.exponent, distances))
 
 
-def _unbiased(eps: float, loss: str, domain: str | None) -> Design:
-    power = parse_loss(loss)
-    if power != Power(2.0):
-        raise InvalidInput("loss", loss, "be squared with --unbiased: the error is a variance", "add --loss squared")
-    inputs = parse_domain(domain, circular=False)
+def _unbiased(asked: Asked) -> Design:
+    if parse_loss(asked.text("loss", "squared")) != Power(2.0):
+        rule = "be squared with --unbiased: the error is a variance"
+        raise InvalidInput("loss", asked["loss"], rule, "add --loss squared")
+    inputs = parse_domain(asked["inputs"], circular=False)
     assert isinstance(inputs, Interval)
-    return optimal_unbiased_piecewise(UnbiasedPiecewiseProblem(eps, inputs))
+    return optimal_unbiased_piecewise(UnbiasedPiecewiseProblem(asked["epsilon"], inputs))
 
 
-def _deliver(design: Design, *, out: Path | None, plot_file: Path | None, as_json: bool, force: bool) -> None:
-    mechanism = design.mechanism
-    comparison = [] if isinstance(mechanism, Product) else _comparison(design)
+def _deliver(design: Design, sent: Sent, *, compare: bool) -> None:
+    field = field_of(design) if compare else None
+    if field is not None and not field.rows:
+        field = None
     floor = _floor(design)
-    if plot_file is not None:
-        save_picture(output.density_figure(mechanism), plot_file, overwrite=force)
-    if out is not None:
-        design.save(out, overwrite=force)
-    if as_json:
-        output.print_json(_document(design, floor, comparison))
-    else:
-        _print(design, floor, comparison)
-        for path in (out, plot_file):
-            if path is not None:
-                output.say_saved(path)
-
-
-def _loss_of(design: Design) -> Power:
-    problem = design.problem
-    assert isinstance(problem, PiecewiseProblem | UnbiasedPiecewiseProblem)
-    assert isinstance(problem.loss, Power)
-    return problem.loss
+    if sent.plot is not None:
+        sent.draw(output.density_figure(design.mechanism))
+    sent.keep(design)
+    if sent.as_json:
+        output.print_json(Designed.of(design), Beside(comparison=None if field is None else field.rows), Below(floor))
+        return
+    _print(design, floor, field)
+    sent.say_saved()
 
 
 def _floor(design: Design) -> Floor | None:
-    problem = design.problem
+    problem, loss = design.problem, power_of(design.problem)
     if not isinstance(problem, PiecewiseProblem) or problem.at is not None:
         return None
-    return floor_of(problem.epsilon, _loss_of(design), problem.inputs)
+    assert loss is not None
+    return floor_of(problem.epsilon, loss, problem.inputs)
 
 
-def _comparison(design: Design) -> list[dict[str, Any]]:
-    """Errors of this design and of the catalogue, best first; among unbiased mechanisms if the design is one."""
-    mechanism, loss = design.mechanism, _loss_of(design)
-    assert not isinstance(mechanism, Product)
-    rivals: dict[str, Mechanism] = {"this design": mechanism}
-    eps, domain = mechanism.epsilon, mechanism.inputs
-    if isinstance(domain, Circle):
-        flat = Interval(0.0, domain.period)
-        rivals |= {entry.key: entry.build(eps, domain, loss) for entry in catalogue.ON_CIRCLES}
-        rivals |= {f"{key} (flattened)": catalogue.build(key, eps, flat) for key in ("pm-c", "sw-c")}
-    elif isinstance(domain, Interval):
-        unbiased = isinstance(design.problem, UnbiasedPiecewiseProblem)
-        entries = [entry for entry in catalogue.ON_INTERVALS if entry.unbiased or not unbiased]
-        rivals |= {entry.key: entry.build(eps, domain, loss) for entry in entries}
-    at = _at(design)
-    rows = [_row(name, rival, loss, at) for name, rival in rivals.items()]
-    return sorted(rows, key=lambda row: (row["worst"] if at is None else row["at"], row["average"]))
-
-
-def _row(name: str, mechanism: Mechanism, loss: Power, at: float | None) -> dict[str, Any]:
-    row: dict[str, Any] = {
-        "name": name,
-        "worst": mechanism.worst_case(loss)[0],
-        "average": mechanism.average_loss(loss),
-    }
-    return row if at is None else row | {"at": float(mechanism.expected_loss(at, loss))}
-
-
-def _at(design: Design) -> float | None:
-    return design.problem.at if isinstance(design.problem, PiecewiseProblem) else None
-
-
-def _document(design: Design, floor: Floor | None, comparison: list[dict[str, Any]]) -> dict[str, Any]:
-    document = design.to_dict()
-    mechanism = design.mechanism
-    if isinstance(mechanism, Product):
-        document["mechanism"]["epsilons"] = [part.epsilon for part in mechanism.parts]
-        for fields, part in zip(document["mechanism"]["parts"], mechanism.parts, strict=True):
-            fields |= output.piecewise_fields(part)
-    else:
-        document["mechanism"] |= output.piecewise_fields(mechanism)
-    if floor is not None:
-        document["floor"] = {
-            "lower": floor.lower,
-            "upper": floor.upper,
-            "bound": floor.bound,
-            "attained_by": floor.attained_by,
-        }
-    if comparison:
-        document["comparison"] = comparison
-    return document
-
-
-def _print(design: Design, floor: Floor | None, comparison: list[dict[str, Any]]) -> None:
+def _print(design: Design, floor: Floor | None, field: Field | None) -> None:
     mechanism, certificate = design.mechanism, design.certificate
     if isinstance(mechanism, Product):
         _print_polar(design, mechanism)
         return
     assert isinstance(mechanism, Piecewise)
-    loss = _loss_of(design)
     output.console.print(
-        f"OGPM for {mechanism.inputs} -> {mechanism.outputs}, eps = {mechanism.epsilon:g}, {loss.name} error\n"
+        f"OGPM for {mechanism.inputs} -> {mechanism.outputs}, eps = {mechanism.epsilon:g}, {measure(design.problem)}\n"
         f"{_heights(mechanism)}\n",
         soft_wrap=True,
     )
-    output.print_pieces(mechanism)
-    output.print_certificate(certificate, _what(design), mechanism)
+    certified.print_pieces(mechanism)
+    output.print_certificate(certificate, headline(design.problem), mechanism)
     _print_pieces_needed(design)
     if floor is not None:
-        _print_floor(floor, certificate.upper, loss)
-    output.console.print()
-    _print_comparison(comparison, loss, _at(design))
+        _print_floor(floor, certificate.upper)
+    if field is not None:
+        output.console.print()
+        _print_field(field, design)
 
 
 def _heights(mechanism: Piecewise) -> str:
@@ -242,38 +170,27 @@ def _print_pieces_needed(design: Design) -> None:
         output.console.print("  pieces: 3 are enough, and for these outputs no number of pieces does better")
 
 
-def _print_comparison(comparison: list[dict[str, Any]], loss: Power, at: float | None) -> None:
-    criterion = "worst" if at is None else "at"
-    ours = next(row[criterion] for row in comparison if row["name"] == "this design")
+def _print_field(field: Field, design: Design) -> None:
+    at = design.problem.at if isinstance(design.problem, PiecewiseProblem) else None
     headings = ["mechanism", "worst case", "average"] + ([] if at is None else [f"at x = {at:g}"]) + ["vs this"]
-    table = []
-    for row in comparison:
-        relative = round(100 * (row[criterion] / ours - 1), 1) + 0.0
-        values = [row["worst"], row["average"]] + ([] if at is None else [row["at"]])
-        table.append([row["name"], *(output.number(value) for value in values), f"{relative:+.1f}%"])
-    output.print_table(f"Expected {loss.name} error over the inputs", headings, table)
+    lines = []
+    for row in field.rows:
+        values = [row.worst, row.average] + ([] if row.at is None else [row.at])
+        relative = round(row.above_optimum or 0.0, 1) + 0.0
+        lines.append([row.name, *map(output.number, values), f"{relative:+.1f}%"])
+    output.print_table(f"Expected {measure(design.problem)} over the inputs", headings, lines)
 
 
-def _what(design: Design) -> str:
-    problem = design.problem
-    if isinstance(problem, UnbiasedPiecewiseProblem):
-        return "worst-case variance"
-    if isinstance(problem, PiecewiseProblem) and problem.at is not None:
-        return f"error at x = {problem.at:g}"
-    return "worst-case error"
-
-
-def _print_floor(floor: Floor, ours: float, loss: Power) -> None:
+def _print_floor(floor: Floor, ours: float) -> None:
     if floor.bound == "rotation averaging" and ours <= floor.upper * (1 + 1e-9):
         output.console.print("  no mechanism of any kind does better: on the circle this is the global optimum")
         return
     most, least = (100 * (1 - end / ours) if ours > 0 else 0.0 for end in (floor.lower, floor.upper))
     share = f"{least:.1f}%" if f"{least:.1f}" == f"{most:.1f}" else f"{least:.1f}% to {most:.1f}%"
-    basis = output.floor_basis(floor, loss)
     ends = f"[{rounded_down(floor.lower, 6)}, {rounded_up(floor.upper, 6)}]"
     output.console.print(
         f"  optimum over all mechanisms: in {ends}, {share} below this\n"
-        f"    ({basis} by the {floor.bound} bound; attained by {floor.attained_by})",
+        f"    ({output.floor_basis(floor)} by the {floor.bound} bound; attained by {floor.attained_by})",
         soft_wrap=True,
     )
 

@@ -2,36 +2,26 @@
 
 from __future__ import annotations
 
+import math
 import re
-from pathlib import Path
 from typing import Annotated
 
 import numpy as np
 import typer
 
-from mechdesign.collect.engine import Dask, Engine, Local
 from mechdesign.data.numbers import require_number_text, require_whole_text
 from mechdesign.domains import Circle, Finite, Interval
+from mechdesign.engine import Dask, Engine, Local
 from mechdesign.errors import InvalidInput, require_epsilon
+from mechdesign.values.declare import field, frozen, option
 
 Eps = Annotated[float, typer.Option("--eps", help="Privacy parameter, above 0.")]
 LossText = Annotated[str, typer.Option("--loss", help="absolute, squared or power:P.")]
-LossOrDefault = Annotated[
-    str | None, typer.Option("--loss", help="absolute, squared or power:P (absolute; squared with --unbiased).")
-]
 DomainText = Annotated[str | None, typer.Option("--domain", help="Inputs, as LO,HI.", metavar="LO,HI")]
 Circular = Annotated[bool, typer.Option("--circular", help="The domain is a circle (0,2pi unless --domain 0,PERIOD).")]
-OutFile = Annotated[Path | None, typer.Option("--out", help="Save the design as JSON (for research use).")]
-PlotFile = Annotated[Path | None, typer.Option("--plot", help="Save a picture: .png, .pdf or .svg.")]
-AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout, nothing else.")]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite existing output files.")]
-Quiet = Annotated[bool, typer.Option("--quiet", help="No progress messages.")]
-TimeLimit = Annotated[float, typer.Option("--time-limit", help="Seconds --method scip may take.", metavar="S")]
-
-
-InputsText = Annotated[
-    str | None,
-    typer.Option("--domain", help="Inputs, as LO,HI; or whole numbers, as LO..HI.", metavar="LO,HI"),
+NoCompare = Annotated[bool, typer.Option("--no-compare", help="Leave out the published mechanisms.")]
+BestSoFar = Annotated[
+    bool, typer.Option("--best-so-far", help="When limits come first: the best found until then, with its interval.")
 ]
 
 _ENGINES = ("local", "dask")
@@ -106,12 +96,37 @@ def parse_epsilons(text: str, option: str = "--eps") -> list[float]:
     return values
 
 
-def parse_engine(name: str, workers: int, scheduler: str | None) -> Engine:
-    """What runs the work: processes of this machine, or a Dask cluster."""
-    if name not in _ENGINES:
-        raise InvalidInput("engine", name, f"be {' or '.join(_ENGINES)}")
-    if name == "dask":
-        return Dask(scheduler, workers)
-    if scheduler is not None:
-        raise InvalidInput("scheduler", scheduler, "come with --engine dask", "add --engine dask")
-    return Local(workers)
+@frozen
+class Engines:
+    """The options about what runs the work."""
+
+    workers: int = field(
+        default=1, metadata=option("--workers", "Local processes.", "-t", "--thread_number", "--threads")
+    )
+    name: str = field(default="local", metadata=option("--engine", "local processes or dask."))
+    scheduler: str | None = field(
+        default=None, metadata=option("--scheduler", "Address of a Dask scheduler.", metavar="TCP")
+    )
+
+    def engine(self) -> Engine:
+        """Processes of this machine, or a Dask cluster."""
+        if self.name not in _ENGINES:
+            raise InvalidInput("engine", self.name, f"be {' or '.join(_ENGINES)}")
+        if self.name == "dask":
+            return Dask(self.scheduler, self.workers)
+        if self.scheduler is not None:
+            raise InvalidInput("scheduler", self.scheduler, "come with --engine dask", "add --engine dask")
+        return Local(self.workers)
+
+
+def require_time_limit(seconds: float) -> None:
+    """`InvalidInput` unless there is time."""
+    if not (math.isfinite(seconds) and seconds > 0):
+        raise InvalidInput("time limit", seconds, "be a finite number of seconds above 0")
+
+
+def require_seed(seed: int) -> int:
+    """A seed that numpy takes."""
+    if seed < 0:
+        raise InvalidInput("seed", seed, "be a whole number, at least 0")
+    return seed

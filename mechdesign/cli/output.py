@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import os
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,14 +15,15 @@ from rich.console import Console
 from rich.table import Table
 
 from mechdesign import plot
+from mechdesign.criteria import Family
 from mechdesign.design import Certificate, Floor
 from mechdesign.design.evidence import IN_CLASS
 from mechdesign.errors import FileProblem
-from mechdesign.losses import Power
-from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.values import files
+from mechdesign.values.codec import encoded
+from mechdesign.values.digits import rounded_down, rounded_up
 from mechdesign.values.digits import rounded_down, rounded_up
 
 if TYPE_CHECKING:
@@ -38,15 +37,13 @@ _is_terminal = sys.stdout is not None and sys.stdout.isatty()
 console = Console(highlight=False, markup=False, emoji=False, width=None if _is_terminal else _PLAIN_WIDTH)
 
 
-def print_json(document: dict[str, Any]) -> None:
-    """Exactly one JSON object on stdout."""
-    sys.stdout.write(files.dump_json(document))
+def print_json(*parts: Any) -> None:
+    """Exactly one JSON object on stdout: the fields of all parts of an answer."""
+    said: dict[str, Any] = {}
+    for part in parts:
+        said |= encoded(part)
+    sys.stdout.write(files.dump_json(said))
     sys.stdout.flush()
-
-
-def lone(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The keys of the only row, to stand at the top of a document: one question has one answer, several have a list."""
-    return dict(rows[0]) if len(rows) == 1 else {}
 
 
 def warn(message: str) -> None:
@@ -57,25 +54,6 @@ def warn(message: str) -> None:
 def say_saved(path: Path) -> None:
     """A file that was written."""
     console.print(f"saved {plot.printable(str(path))}", soft_wrap=True)
-
-
-@dataclass(frozen=True, slots=True)
-class Delivery:
-    """Where the answer of a command goes."""
-
-    out: Path | None = None
-    plot: Path | None = None
-    structure: Path | None = None
-    as_json: bool = False
-    force: bool = False
-    quiet: bool = False
-    best_so_far: bool = False
-
-    def say_saved(self) -> None:
-        """The files that were written."""
-        for path in (self.out, self.plot, self.structure):
-            if path is not None:
-                say_saved(path)
 
 
 @contextlib.contextmanager
@@ -106,7 +84,10 @@ def progress(message: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
 def ending_cleanly() -> Iterator[None]:
     """A request to end, as from ``kill`` or a closed terminal, unwinds like Ctrl-C, so that no part of a file stays."""
 
+    asked: list[int] = []
+
     def leave(number: int, _: Any) -> None:
+        asked.append(number)
         raise SystemExit(128 + number)
 
     numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
@@ -116,6 +97,10 @@ def ending_cleanly() -> Iterator[None]:
         signal.signal(number, leave)
     try:
         yield
+    except Exception:
+        if asked:  # compiled code, where the request arrived, may have made another error of it
+            raise SystemExit(128 + asked[0]) from None
+        raise
     finally:
         for number, old in before.items():
             signal.signal(number, old)
@@ -179,7 +164,7 @@ def print_table(title: str, headings: Sequence[str], rows: Sequence[Sequence[str
 def print_certificate(certificate: Certificate, what: str, mechanism: Mechanism | Product) -> None:
     """The interval on the optimum in plain words, the outputs its class is tied to included."""
     basis = "claimed, not proven" if certificate.claimed else "proven in rational arithmetic"
-    onto = f" onto {mechanism.outputs}" if certificate.valid_for == IN_CLASS else ""
+    onto = f" onto {mechanism.outputs}" if certificate.scope.family is Family.PIECEWISE else ""
     bounds = f"[{rounded_down(certificate.lower)}, {rounded_up(certificate.upper)}]"
     console.print(
         f"{what}: {number(certificate.upper)}\n"
@@ -200,10 +185,9 @@ def print_gap(certificate: Certificate) -> None:
     )
 
 
-def floor_basis(floor: Floor, loss: Power) -> str:
+def floor_basis(floor: Floor) -> str:
     """Whether a floor is proven in rational arithmetic or rests on doubles, as certificates for powers like 1.5 do."""
-    exact = {"atoms": loss.exponent in (1.0, 2.0), "rotation averaging": loss.exponent == int(loss.exponent)}
-    return "proven" if exact.get(floor.bound, True) else "claimed"
+    return "claimed" if floor.claimed else "proven"
 
 
 def gap_text(certificate: Certificate) -> str:
@@ -214,36 +198,6 @@ def gap_text(certificate: Certificate) -> str:
 def above(percent: float | None, *, at_least: bool = False) -> str:
     """Per cent above the optimum, as tables show it; ``at_least`` rounds down."""
     return "" if percent is None else plot.above(1 + percent / 100, 1.0, at_least=at_least)
-
-
-def piece_rows(mechanism: Piecewise) -> list[dict[str, Any]]:
-    """The pieces at the lower end, the middle and the upper end of the inputs, as JSON shows them."""
-    domain = mechanism.inputs
-    rows = []
-    for x in (domain.lower, domain.middle, domain.upper):
-        pieces = mechanism.pieces(x)
-        rows.append({"x": x, "edges": pieces.edges.tolist(), "densities": pieces.densities.tolist()})
-    return rows
-
-
-def piecewise_fields(mechanism: Mechanism) -> dict[str, Any]:
-    """What JSON says about a piecewise mechanism beyond its parameters; nothing for other kinds."""
-    return {"p": mechanism.high, "pieces": piece_rows(mechanism)} if isinstance(mechanism, Piecewise) else {}
-
-
-def print_pieces(mechanism: Piecewise) -> None:
-    """The same pieces as a table."""
-    rows = []
-    outputs = mechanism.outputs
-    far = max(abs(outputs.lower), abs(outputs.upper)) / outputs.length
-    digits = 6 + max(0, math.ceil(math.log10(far)))
-    for row in piece_rows(mechanism):
-        spans = zip(row["edges"][:-1], row["edges"][1:], row["densities"], strict=True)
-        for k, (start, stop, density) in enumerate(spans):
-            place, *ends = (f"{value:.{digits}g}" for value in (row["x"], start, stop))
-            rows.append(["" if k else place, *ends, number(density)])
-    print_table("Pieces", ["input x", "from", "to", "density"], rows)
-    console.print()
 
 
 def density_figure(mechanism: Mechanism | Product) -> Figure:

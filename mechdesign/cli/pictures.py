@@ -11,19 +11,18 @@ import numpy as np
 from mechdesign import plot
 from mechdesign.cli import certified
 from mechdesign.cli.bench import HEAT, LINES, bench_figure
-from mechdesign.cli.question import Labels
+from mechdesign.cli.words import power_of
 from mechdesign.collect import bench
 from mechdesign.collect.protocols import designed
+from mechdesign.collect.protocols.table_laws import output_points
 from mechdesign.deploy import Table
-from mechdesign.deploy.kinds import Listed
 from mechdesign.deploy.table import load_table
-from mechdesign.design import SavedDesign
-from mechdesign.design.joint import JointProblem
+from mechdesign.design import Design
 from mechdesign.design.result import FORMAT as DESIGN
 from mechdesign.design.saved import design_of_document
-from mechdesign.domains import Circle, Finite
+from mechdesign.domains import Finite
 from mechdesign.errors import FileProblem, InvalidInput
-from mechdesign.losses import Power, parse_loss
+from mechdesign.losses import Power
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.mechanisms.product import Product
@@ -46,12 +45,11 @@ def picture(path: Path, kind: str) -> Figure:
     form = document.get("format")
     if kind in (LINES, HEAT) and document.get("kind") != bench.KIND:
         raise InvalidInput("kind", kind, f"be {LAW} or {ERROR} for a file that is no --results of bench")
-    if kind == ERROR:
-        if form != DESIGN:
-            raise InvalidInput("kind", kind, f"be {LAW} for a file that is no saved design")
-        return _error_figure(design_of_document(document, str(path)))
+    if kind == ERROR and form != DESIGN:
+        raise InvalidInput("kind", kind, f"be {LAW} for a file that is no saved design")
     if form == DESIGN:
-        return design_figure(design_of_document(document, str(path)))
+        design = design_of_document(document, str(path))
+        return _error_figure(design) if kind == ERROR else certified.figure(design)
     if form == _TABLE:
         return _table_figure(load_table(path))
     if document.get("kind") == bench.KIND:
@@ -60,46 +58,12 @@ def picture(path: Path, kind: str) -> Figure:
     raise FileProblem("file", str(path), rule, "budget and capacity draw theirs with --plot as they answer")
 
 
-def design_figure(saved: SavedDesign) -> Figure:
-    """The picture of a saved design, as the command that made it drew it."""
-    if isinstance(saved.problem, JointProblem):
-        from mechdesign.plot.joint import joint_design
-
-        return joint_design(saved)
-    criterion, labels = criterion_of(saved), labels_of(saved)
-    return certified.figure(saved.mechanism, saved.certificate, loss_of(saved), criterion, labels)
-
-
-def criterion_of(saved: SavedDesign) -> str:
-    return str(saved.problem.get("criterion", ""))
-
-
-def labels_of(saved: SavedDesign) -> Labels | None:
-    """The labels of a finite problem's inputs and outputs, if the file has both and they fit the mechanism."""
-    rows, columns = (saved.problem.get(f"{side}_labels") for side in ("input", "output"))
-    mechanism = saved.mechanism
-    if not (isinstance(mechanism, Discrete) and isinstance(rows, list) and isinstance(columns, list)):
-        return None
-    fits = len(rows) == len(mechanism.inputs) and len(columns) > mechanism.outputs.upper
-    return (list(map(str, rows)), list(map(str, columns))) if fits else None
-
-
-def loss_of(saved: SavedDesign) -> Power:
-    """The loss a picture shows errors for: the one the file says was asked about, if it is a power."""
-    outputs = saved.mechanism.outputs
-    period = outputs.period if isinstance(outputs, Circle) else None
-    try:
-        return parse_loss(str(saved.problem.get("loss")).removeprefix("circular "), period)
-    except InvalidInput:
-        return Power(2.0, period)
-
-
-def _error_figure(saved: SavedDesign) -> Figure:
-    mechanism = saved.mechanism
+def _error_figure(design: Design) -> Figure:
+    mechanism = design.mechanism
     if isinstance(mechanism, Product | Discrete | JointResponse):
-        rule = f"be {LAW} for a mechanism whose inputs are pairs, rows of a matrix or answers of a group"
+        rule = f"be {LAW} for a mechanism whose inputs are pairs or rows of a matrix"
         raise InvalidInput("kind", ERROR, rule)
-    loss = loss_of(saved)
+    loss = power_of(design.problem) or Power(2.0)
     return plot.errors_over_inputs({mechanism.name: mechanism}, loss, f"{mechanism.name}, ε = {mechanism.epsilon:g}")
 
 

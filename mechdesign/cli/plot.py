@@ -8,14 +8,28 @@ from typing import Annotated
 import typer
 
 from mechdesign.cli import output
-from mechdesign.cli.looks import save_picture
-from mechdesign.cli.options import AsJson, Force, Quiet
 from mechdesign.cli.pictures import KINDS, LAW, picture
+from mechdesign.cli.sent import Sent
+from mechdesign.cli.signatures import Part
 from mechdesign.errors import InvalidInput
+from mechdesign.values.declare import frozen
+
+
+@frozen
+class Answer:
+    """What was drawn, and where it is."""
+
+    file: str
+    picture: str
+    kind: str
+
+
+ANSWERS = ((Answer,),)
 
 
 def run(
     file: Annotated[Path, typer.Argument(help="A file this package wrote.", metavar="FILE")],
+    sent: Annotated[Sent, Part("out", "plot")],
     out: Annotated[Path, typer.Option("--out", help="The picture: .png, .pdf or .svg.", metavar="PICTURE")],
     kind: Annotated[
         str,
@@ -23,17 +37,14 @@ def run(
             "--kind", help="law; error: loss over a design's inputs; lines or heat: of a benchmark's results."
         ),
     ] = LAW,
-    as_json: AsJson = False,
-    force: Force = False,
-    quiet: Quiet = False,
 ) -> None:
     if kind not in KINDS:
         raise InvalidInput("kind", kind, f"be {' or '.join(KINDS)}")
-    output.require_outputs(None, out, force=force)
+    sent.require_writable(out)
     output.require_apart([out], [file])
-    with output.progress("drawing", quiet=quiet):
-        save_picture(picture(file, kind), out, overwrite=force)
-    if as_json:
-        output.print_json({"file": str(file), "picture": str(out), "kind": kind})
+    with output.progress("drawing", quiet=sent.quiet):
+        sent.draw(picture(file, kind), out)
+    if sent.as_json:
+        output.print_json(Answer(str(file), str(out), kind))
         return
     output.say_saved(out)

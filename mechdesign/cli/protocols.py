@@ -17,8 +17,8 @@ from mechdesign.cli import output
 from mechdesign.cli.options import AsJson, Eps, Force, Quiet
 from mechdesign.collect.datasets import parse_domain_labels
 from mechdesign.collect.protocols import PROTOCOLS, FrequencyProtocol, protocol
-from mechdesign.collect.protocols.arguments import require_size, require_users
-from mechdesign.collect.protocols.catalogue import Entry, entry
+from mechdesign.collect.protocols.arguments import require_item_count, require_users
+from mechdesign.collect.protocols.catalogue import ProtocolEntry, entry
 from mechdesign.collect.protocols.histories import require_rounds
 from mechdesign.collect.protocols.longitudinal import Longitudinal
 from mechdesign.collect.survey import Survey
@@ -58,7 +58,7 @@ def run(
         given = None if domain is None else f"{domain} and {size}"
         raise InvalidInput("--domain or --size", given, "be given, one of them", "for example --size 100")
     labels = None if domain is None else parse_domain_labels(domain)
-    items = require_size(size if labels is None else len(labels))
+    items = require_item_count(size if labels is None else len(labels))
     epsilon, n, reports = require_epsilon(eps), require_users(users), require_rounds(rounds)
     most = require_epsilon(min(2 * epsilon, MAX_EPSILON) if limit is None else limit, "limit")
     if most < epsilon:
@@ -82,7 +82,7 @@ def run(
         output.say_saved(out)
 
 
-def _row(line: Entry, epsilon: float, size: int, users: int, limit: float, rounds: int) -> dict[str, Any]:
+def _row(line: ProtocolEntry, epsilon: float, size: int, users: int, limit: float, rounds: int) -> dict[str, Any]:
     options = {"limit": limit} if line.longitudinal else {}
     about = {"key": line.key, "longitudinal": line.longitudinal, "citation": line.citation}
     try:

@@ -3,36 +3,30 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Literal
 
 import typer
 
 from mechdesign import plot
 from mechdesign.cli import certified, jrr, output
-from mechdesign.cli.looks import save_picture
-from mechdesign.cli.options import AsJson, Force, PlotFile, Quiet
-from mechdesign.cli.pictures import design_figure, labels_of
-from mechdesign.cli.question import Labels
-from mechdesign.design import SavedDesign
-from mechdesign.design.joint import JointProblem
-from mechdesign.design.saved import design_of_document
+from mechdesign.cli.certified import Beside, Designed, Pieces, pieces_of
+from mechdesign.cli.sent import Drawn
+from mechdesign.cli.words import Labels, asked, labels_of, loss_of, power_of, prior_of
+from mechdesign.criteria import Aim
+from mechdesign.design import Design, FiniteProblem, load_design
+from mechdesign.design.convex import TableProblem
+from mechdesign.design.evidence import Problem
+from mechdesign.design.joint import JointProblem, heuristic
 from mechdesign.domains import Circle
-from mechdesign.errors import InvalidInput
-from mechdesign.exact.statement import Aim, Statement
-from mechdesign.losses import Absolute, Power, Squared, parse_loss
+from mechdesign.losses import Absolute, Power, Squared
 from mechdesign.mechanisms.discrete import Discrete
+from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.mechanisms.product import Product
-from mechdesign.mechanisms.protocol import Mechanism
-from mechdesign.mechanisms.serialise import mechanism_to_dict
+from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism
 from mechdesign.priors import Atoms
-from mechdesign.values import files
+from mechdesign.values.declare import frozen
 
-_MATRIX = {
-    Aim.MATRIX_WORST: "worst-case loss",
-    Aim.MATRIX_AVERAGE: "average loss under the prior",
-    Aim.MATRIX_LEXICOGRAPHIC: "average loss at the least worst case",
-}
 _NAMES = {
     "OGPM",
     "OGPM (polar)",
@@ -47,152 +41,150 @@ _NAMES = {
 }
 """What designs call their mechanisms; any other name is marked as the file's own."""
 
-_CALLED = {"objective": "the objective", "constraints": "the constraints"}
+
+@frozen
+class Errors:
+    """The expected loss of a mechanism over the inputs."""
+
+    mechanism: str
+    loss: str
+    worst: float
+    worst_at: float
+    average: float
+
+
+@frozen
+class Checked:
+    """What the evidence decides, which ends of the certificate follow from it, and which texts nothing decides."""
+
+    criterion: str
+    loss: str
+    scope: str
+    prior: str | None
+    ends: tuple[Literal["lower", "upper"], ...]
+    not_checked: tuple[str, ...]
+
+
+@frozen
+class Shown:
+    """What `show` says beside a design."""
+
+    errors: tuple[Errors, ...]
+    pieces: tuple[tuple[Pieces, ...], ...]
+    checked: Checked
+
+
+ANSWERS = ((Designed, Beside, Shown), *jrr.ANSWERS)
 
 
 def run(
     file: Annotated[Path, typer.Argument(help="A file written with --out.", metavar="FILE")],
-    plot_file: PlotFile = None,
-    as_json: AsJson = False,
-    force: Force = False,
-    quiet: Quiet = False,
+    sent: Drawn,
 ) -> None:
-    output.require_outputs(None, plot_file, force=force)
-    document = files.read_json(file)
-    with output.progress("checking the certificate", quiet=quiet):
-        saved = design_of_document(document, str(file))
-    if isinstance(saved.problem, JointProblem):
-        jrr.show(saved, plot_file, as_json=as_json, force=force)
+    sent.require_writable()
+    with output.progress("checking the certificate", quiet=sent.quiet):
+        design = load_design(file)
+    if sent.plot is not None:
+        sent.draw(certified.figure(design))
+    if isinstance(design.problem, JointProblem):
+        _show_joint(design, design.problem, sent)
         return
-    parts = saved.mechanism.parts if isinstance(saved.mechanism, Product) else (saved.mechanism,)
-    errors = [row for part in parts for row in _errors(part, saved)]
-    if plot_file is not None:
-        save_picture(design_figure(saved), plot_file, overwrite=force)
-    if as_json:
-        output.print_json(_document(saved, parts, errors))
+    assert not isinstance(design.mechanism, JointResponse)
+    parts: tuple[ScalarMechanism, ...] = (
+        design.mechanism.parts if isinstance(design.mechanism, Product) else (design.mechanism,)  # type: ignore[assignment]
+    )
+    errors = tuple(row for part in parts for row in _errors(part, design.problem))
+    prior = certified.least_favourable(design)
+    if sent.as_json:
+        pieces = tuple(pieces_of(part) for part in parts if isinstance(part, Piecewise))
+        output.print_json(Designed.of(design), Beside(prior), Shown(errors, pieces, _checked(design)))
         return
-    prior = certified.least_favourable(saved.certificate)
     for part in parts:
-        _print_mechanism(part, prior, labels_of(saved))
-    rows = [
-        [row["mechanism"], row["loss"], output.number(row["worst"]), output.number(row["average"])] for row in errors
-    ]
+        _print_mechanism(part, prior, labels_of(design.problem))
+    rows = [[row.mechanism, row.loss, output.number(row.worst), output.number(row.average)] for row in errors]
     if rows:
         output.print_table("Expected errors", ["mechanism", "loss", "worst case", "average (uniform)"], rows, left=2)
         output.console.print()
-    asked = plot.printable(_asked(saved.statement))
-    output.print_certificate(saved.certificate, f"certificate ({asked}; {_state(saved)})", saved.mechanism)
-    if certified.is_certified_optimum(saved.mechanism):
-        output.print_gap(saved.certificate)
-    _print_named(saved)
-    if plot_file is not None:
-        output.say_saved(plot_file)
+    about = f"certificate ({plot.printable(asked(design.problem))}; {_state(design)})"
+    output.print_certificate(design.certificate, about, design.mechanism)
+    if certified.is_certified_optimum(design.mechanism):
+        output.print_gap(design.certificate)
+    for text in _named(design.problem).values():
+        output.console.print(f"  named in the file, not checked: {text}", soft_wrap=True)
+    sent.say_saved()
 
 
-def _asked(statement: Statement) -> str:
-    """What the certificate is about, in words, all of it as the evidence decides it."""
-    aim = statement.criterion.aim
-    if aim is Aim.OBJECTIVE:
-        return statement.loss
-    if aim in _MATRIX:
-        asked = f"{_MATRIX[aim]}, {statement.loss}"
-    else:
-        asked = f"{statement.loss} error, {statement.criterion.words}"
-    return asked if statement.prior is None else f"{asked}; prior: {statement.prior}"
+def _show_joint(design: Design, problem: JointProblem, sent: Drawn) -> None:
+    rule = heuristic(problem) if problem.is_pair else None
+    if sent.as_json:
+        jrr.print_answer(design, rule)
+        return
+    jrr.print_design(design, rule)
+    bound = "its lower bound is as claimed" if design.certificate.claimed else "so was its lower bound"
+    output.console.print(f"\nAll numbers were derived again from the file's problem and law; {bound}.", soft_wrap=True)
+    sent.say_saved()
 
 
-def _state(saved: SavedDesign) -> str:
+def _state(design: Design) -> str:
     """Which ends of the certificate were computed again."""
-    ends = _ends(saved)
+    ends = _ends(design)
     if len(ends) == 2:
         return "checked again"
     return "upper end computed again, lower end as claimed in the file" if ends else "bounds as claimed in the file"
 
 
-def _ends(saved: SavedDesign) -> list[str]:
-    if not saved.certificate.claimed:
-        return ["lower", "upper"]
-    return [] if saved.statement.criterion.aim is Aim.OBJECTIVE else ["upper"]
+def _ends(design: Design) -> tuple[Literal["lower", "upper"], ...]:
+    if not design.certificate.claimed:
+        return "lower", "upper"
+    return () if design.problem.criterion.aim is Aim.OBJECTIVE else ("upper",)
 
 
-def _print_named(saved: SavedDesign) -> None:
-    """Texts of the file that nothing decides, apart from what was checked."""
-    for field in sorted(saved.statement.named & _CALLED.keys()):
-        said = saved.problem[field]
-        text = said if isinstance(said, str) else "; ".join(said)
-        if text:
-            output.console.print(
-                f"  named in the file, not checked: {_CALLED[field]} is called {plot.printable(text)!r}", soft_wrap=True
-            )
-    if labels_of(saved) is not None:
-        output.console.print("  named in the file, not checked: the labels of inputs and outputs", soft_wrap=True)
+def _checked(design: Design) -> Checked:
+    problem = design.problem
+    said = problem.criterion.words, loss_of(problem), design.certificate.valid_for, prior_of(problem)
+    return Checked(*said, _ends(design), (*_named(problem), "report"))
 
 
-def _name(mechanism: Mechanism | Product) -> str:
+def _named(problem: Problem) -> dict[str, str]:
+    """Texts of a problem that nothing decides: labels, and what functions are called."""
+    named = {}
+    match problem:
+        case TableProblem(objective=objective, constraints=constraints):
+            if constraints:
+                named["constraints"] = f"the constraints is called {plot.printable('; '.join(constraints))!r}"
+            named["objective"] = f"the objective is called {plot.printable(objective)!r}"
+        case FiniteProblem():
+            sides = {"input_labels": problem.input_labels, "output_labels": problem.output_labels}
+            text = "the labels of inputs and outputs"
+            named |= dict.fromkeys((side for side, labels in sides.items() if labels is not None), text)
+    return named
+
+
+def _name(mechanism: Mechanism) -> str:
     return mechanism.name if mechanism.name in _NAMES else f"{plot.printable(mechanism.name)!r} (named in the file)"
 
 
-def _losses(mechanism: Mechanism, saved: SavedDesign) -> list[Power]:
+def _losses(mechanism: ScalarMechanism, problem: Problem) -> list[Power]:
     """Absolute, squared, and the one that was asked about."""
     if isinstance(mechanism, Discrete):  # its inputs and outputs are rows and columns, distances mean nothing
         return []
     period = mechanism.outputs.period if isinstance(mechanism.outputs, Circle) else None
-    losses = [Absolute(period), Squared(period)]
-    try:
-        asked = parse_loss(str(saved.problem.get("loss")).removeprefix("circular "), period)
-    except InvalidInput:
-        return losses
-    return losses if asked in losses else [*losses, asked]
+    about = power_of(problem)
+    return list(dict.fromkeys([Absolute(period), Squared(period), *([] if about is None else [about])]))
 
 
-def _errors(mechanism: Mechanism, saved: SavedDesign) -> list[dict[str, Any]]:
-    return [
-        {
-            "mechanism": _name(mechanism),
-            "loss": loss.name,
-            "worst": mechanism.worst_case(loss)[0],
-            "worst_at": mechanism.worst_case(loss)[1],
-            "average": mechanism.average_loss(loss),
-        }
-        for loss in _losses(mechanism, saved)
-    ]
-
-
-def _document(saved: SavedDesign, parts: tuple[Mechanism, ...], errors: list[dict[str, Any]]) -> dict[str, Any]:
-    return {
-        "problem": dict(saved.problem),
-        "mechanism": mechanism_to_dict(saved.mechanism) | _fields(parts),
-        "certificate": saved.certificate.to_dict(),
-        "report": dict(saved.report),
-        "errors": errors,
-        "pieces": [output.piece_rows(part) for part in parts if isinstance(part, Piecewise)],
-        "checked": _checked(saved),
-    } | certified.prior_fields(certified.least_favourable(saved.certificate))
-
-
-def _checked(saved: SavedDesign) -> dict[str, Any]:
-    """What the evidence decides, and which fields of the problem it does not."""
-    statement = saved.statement
-    return {
-        "criterion": statement.criterion.words,
-        "loss": statement.loss,
-        "scope": statement.scope,
-        "prior": statement.prior,
-        "ends": _ends(saved),
-        "not_checked": [*sorted(statement.named), "report"],
-    }
-
-
-def _fields(parts: tuple[Mechanism, ...]) -> dict[str, Any]:
-    if len(parts) > 1:
-        return {}
-    return output.piecewise_fields(parts[0]) or certified.mechanism_fields(parts[0])
+def _errors(mechanism: ScalarMechanism, problem: Problem) -> list[Errors]:
+    rows = []
+    for loss in _losses(mechanism, problem):
+        worst, place = mechanism.worst_case(loss)
+        rows.append(Errors(_name(mechanism), loss.name, worst, place, mechanism.average_loss(loss)))
+    return rows
 
 
 def _print_mechanism(mechanism: Mechanism, prior: Atoms | None, labels: Labels | None) -> None:
     domain = mechanism.inputs
     output.console.print(f"{_name(mechanism)}: {domain} -> {mechanism.outputs}, eps = {mechanism.epsilon:g}\n")
     if isinstance(mechanism, Piecewise):
-        output.print_pieces(mechanism)
+        certified.print_pieces(mechanism)
     else:
         certified.print_mechanism(mechanism, prior, labels)

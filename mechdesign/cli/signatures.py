@@ -1,20 +1,204 @@
-"""What every command gets beside the options it declares: numbers as `data.numbers` has them, and ``--show-values``."""
+"""Options that are said once: fields of problems and of groups of options become the options of commands.
+
+A command's parameter may be a group, a frozen class whose fields are options: it is given the value of that class. Or
+it may be `Asked`, marked with the problems whose fields it mirrors: it is given what was said for them.
+
+Every command gets numbers as `data.numbers` has them, and those that read data ``--show-values``.
+"""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import wraps
 from types import NoneType
-from typing import Annotated, Any, get_args, get_type_hints
+from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
+import attrs
 import typer
 from typer.models import ParameterInfo
 
 from mechdesign.data.numbers import require_number_text, require_whole_text
 from mechdesign.errors import showing_values
+from mechdesign.losses import Power
+from mechdesign.values.declare import OPTION, Option, range_of
 
 Run = Callable[..., None]
+P = TypeVar("P")
+
+
+# -- problems as options ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What was said for the fields of problems: numbers as numbers, all else as text; None where it was left out."""
+
+    said: Mapping[str, Any]
+
+    def __getitem__(self, field: str) -> Any:
+        return self.said[field]
+
+    def text(self, field: str, default: str) -> str:
+        """What was said, or else the default."""
+        return default if self.said[field] is None else str(self.said[field])
+
+    def of(self, kind: Callable[..., P], **more: Any) -> P:
+        """The problem that was asked for, with its own defaults; ``more`` are fields that were read from texts."""
+        names = {field.name for field in attrs.fields(kind)}  # type: ignore[arg-type]
+        given = {name: value for name, value in self.said.items() if value is not None and name in names - more.keys()}
+        return kind(**given, **more)
+
+
+class Mirror:
+    """Marks an `Asked` parameter: it has the options of these problems; ``but`` leaves fields out.
+
+    Where the problems have different defaults, ``asked_by`` says which option asks for which problem.
+    """
+
+    def __init__(
+        self,
+        *kinds: type,
+        but: tuple[str, ...] = (),
+        needs: tuple[str, ...] = ("epsilon",),
+        asked_by: Mapping[type, str] | None = None,
+    ) -> None:
+        self.kinds, self.but, self.needs, self.asked_by = kinds, but, needs, dict(asked_by or {})
+
+    def parameters(self) -> Iterator[inspect.Parameter]:
+        """The options, each field once."""
+        hints = [get_type_hints(kind) for kind in self.kinds]
+        seen = set(self.but)
+        for kind, types in zip(self.kinds, hints, strict=True):
+            for field in attrs.fields(kind):
+                if field.name not in seen and OPTION in field.metadata:
+                    seen.add(field.name)
+                    told: Option = field.metadata[OPTION]
+                    help = told.help + self._more(field.name)
+                    taken = _plain(types[field.name])
+                    default = inspect.Parameter.empty if field.name in self.needs else None
+                    yield _parameter(field.name, attrs.evolve(told, help=help), taken, default)
+
+    def collected(self, given: dict[str, Any]) -> Asked:
+        return Asked({parameter.name: given.pop(parameter.name) for parameter in self.parameters()})
+
+    def _more(self, name: str) -> str:
+        """Default and range, as help pages show them."""
+        found = [(kind, attrs.fields_dict(kind)[name]) for kind in self.kinds if name in attrs.fields_dict(kind)]
+        defaults: dict[str, str] = {}
+        for kind, field in found:
+            defaults.setdefault(_shown(field.default), self.asked_by.get(kind, ""))
+        texts = [f"{default} with {asked}" if asked else default for default, asked in defaults.items() if default]
+        ends = [f"{word} {end:g}" for word, end in zip(("from", "to"), range_of(found[0][1]), strict=True) if end]
+        more = [*([" ".join(ends)] if ends else []), *([f"default {', '.join(texts)}"] if texts else [])]
+        return f" [{'; '.join(more)}]" if more and name not in self.needs else ""
+
+
+def _shown(default: Any) -> str:
+    """A default for the eyes; nothing where it says that something else is chosen."""
+    if isinstance(default, Power):
+        return default.name
+    return f"{default:g}" if isinstance(default, int | float) and default else ""
+
+
+def _plain(declared: Any) -> Any:
+    """What an option is read as: a number, else a text."""
+    members = {*(get_args(declared) or (declared,))} - {NoneType}
+    return next((kind for kind in (int, float) if members == {kind}), str) | None
+
+
+# -- groups of options ------------------------------------------------------------------------------------------------
+
+
+class Part:
+    """Marks a parameter that is a group: some of its fields are left out, some have another help text."""
+
+    def __init__(self, *but: str, **helps: str) -> None:
+        self.but, self.helps = but, helps
+
+
+class _Group:
+    def __init__(self, kind: Any, part: Part) -> None:
+        self.kind, self.part = kind, part
+
+    def parameters(self) -> Iterator[inspect.Parameter]:
+        types = get_type_hints(self.kind)
+        for field in attrs.fields(self.kind):
+            if field.name not in self.part.but:
+                told: Option = field.metadata[OPTION]
+                told = attrs.evolve(told, help=self.part.helps.get(field.name, told.help))
+                yield _parameter(field.name, told, types[field.name], field.default)
+
+    def collected(self, given: dict[str, Any]) -> Any:
+        return self.kind(**{parameter.name: given.pop(parameter.name) for parameter in self.parameters()})
+
+
+def _parameter(name: str, told: Option, kind: Any, default: Any) -> inspect.Parameter:
+    option = typer.Option(*told.names, help=told.help, metavar=told.metavar)
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option])
+
+
+def _group_of(hint: Any) -> Mirror | _Group | None:
+    kind, *marks = (hint.__origin__, *hint.__metadata__) if get_origin(hint) is Annotated else (hint,)
+    mirror = next((mark for mark in marks if isinstance(mark, Mirror)), None)
+    if mirror is not None:
+        return mirror
+    if isinstance(kind, type) and attrs.has(kind):
+        return _Group(kind, next((mark for mark in marks if isinstance(mark, Part)), Part()))
+    return None
+
+
+def expanded(run: Run) -> Run:
+    """The command with an option for every field of its groups; a name that two options want is the first one's."""
+    hints = get_type_hints(run, include_extras=True)
+    own = inspect.signature(run).parameters.values()
+    groups = {name: group for name, hint in hints.items() if (group := _group_of(hint)) is not None}
+    if not groups:
+        return run
+    parameters: list[inspect.Parameter] = []
+    for parameter in own:
+        if parameter.name in groups:
+            parameters.extend(groups[parameter.name].parameters())
+        else:
+            parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints[parameter.name]))
+    _drop_doubled_names(parameters)
+
+    @wraps(run)
+    def command(**given: Any) -> None:
+        run(**{name: group.collected(given) for name, group in groups.items()} | given)
+
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {one.name: one.annotation for one in parameters}
+    return command
+
+
+def _drop_doubled_names(parameters: list[inspect.Parameter]) -> None:
+    """``--size`` of a picture gives way to a command's own, and is ``--plot-size`` there."""
+    seen: set[str] = set()
+    for parameter in sorted(parameters, key=lambda one: len(_names(one))):
+        names = _names(parameter)
+        option = _option(parameter)
+        if option is not None and len(names) > 1 and seen & set(names):
+            option.default, *rest = [name for name in names if name not in seen]
+            option.param_decls = tuple(rest)
+        seen.update(names)
+
+
+def _option(parameter: inspect.Parameter) -> Any:
+    marks = getattr(parameter.annotation, "__metadata__", ())
+    return next((mark for mark in marks if isinstance(mark, ParameterInfo)), None)
+
+
+def _names(parameter: inspect.Parameter) -> list[str]:
+    """The names of a parameter's option; typer keeps the first of them where a default would be."""
+    option = _option(parameter)
+    return (
+        [] if option is None or not isinstance(option.default, str) else [option.default, *(option.param_decls or ())]
+    )
+
+
+# -- what every command gets ------------------------------------------------------------------------------------------
 
 
 def with_plain_numbers(run: Run) -> Run:

@@ -23,6 +23,7 @@ from mechdesign.cli.trajectory_options import (
     Reference,
     Wanted,
     make_mechanism,
+    most_of_location,
     parse_interest,
     parse_methods,
     parse_metric,
@@ -32,8 +33,8 @@ from mechdesign.cli.trajectory_options import (
     rounding_of,
     wanted_columns,
 )
-from mechdesign.collect.engine import Engine
 from mechdesign.deploy import load_table
+from mechdesign.engine import Engine
 from mechdesign.errors import FileProblem, InvalidInput, require_epsilon, require_whole, showing_values, shows_values
 from mechdesign.trajectory.coordinates import COORDINATES
 from mechdesign.trajectory.files import FORMATS, Columns, found_columns, read_paths
@@ -41,7 +42,7 @@ from mechdesign.trajectory.paths import Paths, uniform_paths
 from mechdesign.trajectory.regions import Region
 from mechdesign.trajectory.rounding import to_points
 from mechdesign.trajectory.study import CONSTANT, METHODS, Cell, compare, constant_error
-from mechdesign.trajectory.tracs import PathMechanism
+from mechdesign.trajectory.tracs import PathMechanism, require_total
 from mechdesign.trajectory.walk import Walk, Walked, from_the_system, tables_c, tables_d, walk_file
 from mechdesign.values import files
 
@@ -62,6 +63,10 @@ Bounds = Annotated[
 DiscText = Annotated[str | None, typer.Option("--disc", help="A public disc instead.", metavar="X,Y,RADIUS")]
 PolygonFile = Annotated[
     Path | None, typer.Option("--polygon", help="A public polygon instead: corners x,y in a .csv.", metavar="FILE")
+]
+ParallelogramText = Annotated[
+    str | None,
+    typer.Option("--parallelogram", help="A corner and the sides from it instead.", metavar="X,Y,A,B,C,D"),
 ]
 OnSphere = Annotated[bool, typer.Option("--sphere", help="Longitudes and latitudes of the whole sphere.")]
 IdName = Annotated[str | None, typer.Option("--id", help="Column of path names (id).", metavar="NAME")]
@@ -92,6 +97,7 @@ def perturb(
     bounds: Bounds = None,
     disc: DiscText = None,
     polygon: PolygonFile = None,
+    parallelogram: ParallelogramText = None,
     sphere: OnSphere = False,
     whole_path: Annotated[
         bool, typer.Option("--whole-path", help="--eps is for a whole path, shared equally.")
@@ -101,6 +107,10 @@ def perturb(
     ] = None,
     start: Start = None,
     fixed: Fixed = False,
+    candidates: Annotated[
+        Path | None,
+        typer.Option("--candidates", help="TraCS-D: public x,y, the best of which is the reference.", metavar="FILE"),
+    ] = None,
     id_: IdName = None,
     time: TimeName = None,
     x: XName = None,
@@ -118,11 +128,13 @@ def perturb(
     quiet: Quiet = False,
 ) -> None:
     """Simulated reports of paths, location by location. For data about people use `trajectory apply`."""
-    epsilon, region = require_epsilon(eps), parse_region(bounds, disc, polygon, sphere=sphere)
-    make = partial(make_mechanism, method, region, mechanism, Reference.of(method, split, start, fixed=fixed))
+    epsilon = require_total(eps) if whole_path else require_epsilon(eps)
+    region = parse_region(bounds, disc, polygon, parallelogram, sphere=sphere)
+    reference = Reference.of(method, split, start, candidates, fixed=fixed)
+    make = partial(make_mechanism, method, region, mechanism, reference)
     post = rounding_of(region, cells, points)
     if whole_path:
-        walk = Walk(region, None, make, epsilon, project, post)
+        walk = Walk(region, None, make, epsilon, project, post, most_of_location(method, mechanism, reference))
     else:
         walk = Walk(region, make(epsilon), None, None, project, post)
     runner = parse_engine(engine, workers, scheduler)
@@ -153,6 +165,7 @@ def apply(
     bounds: Bounds = None,
     disc: DiscText = None,
     polygon: PolygonFile = None,
+    parallelogram: ParallelogramText = None,
     sphere: OnSphere = False,
     start: Start = None,
     fixed: Fixed = False,
@@ -168,7 +181,7 @@ def apply(
     quiet: Quiet = False,
 ) -> None:
     """Reports for release: drawn from two tables with the operating system's randomness, exactly private, no seed."""
-    region = parse_region(bounds, disc, polygon, sphere=sphere)
+    region = parse_region(bounds, disc, polygon, parallelogram, sphere=sphere)
     coordinates, polar = (x_table, y_table), (direction, distance)
     if all(coordinates) and not any(polar):
         if start is not None or fixed:
@@ -195,6 +208,9 @@ def compare_(
     eps: Annotated[str, typer.Option("--eps", help="A,B,C or FROM:TO:COUNT, of a location.")] = "2:10:5",
     bounds: Bounds = None,
     disc: DiscText = None,
+    polygon: PolygonFile = None,
+    parallelogram: ParallelogramText = None,
+    sphere: OnSphere = False,
     methods: Annotated[
         str | None, typer.Option("--methods", help="A,B,...; all shows every one.", metavar="A,B")
     ] = None,
@@ -223,7 +239,8 @@ def compare_(
     quiet: Quiet = False,
 ) -> None:
     """Path mechanisms beside each other over eps, on made or given paths, with the constant answer."""
-    region = parse_region("0,1,0,1" if bounds is None and disc is None else bounds, disc, None, sphere=False)
+    nowhere = all(given is None for given in (bounds, disc, polygon, parallelogram)) and not sphere
+    region = parse_region("0,1,0,1" if nowhere else bounds, disc, polygon, parallelogram, sphere=sphere)
     epsilons = parse_epsilons(eps)
     output.require_outputs(None, plot_file, force=force)
     rng = np.random.default_rng(parse_seed(seed))
@@ -235,7 +252,7 @@ def compare_(
     interest = parse_interest(region, points, grid)
     if interest is not None:
         paths = to_points(paths, interest.table)
-    names = parse_methods(methods, interest)
+    names = parse_methods(methods, region, interest)
     measure, words = parse_metric(metric, paths, interest)
     found: list[Cell] = []
     with output.progress("comparing", quiet=quiet) as say:

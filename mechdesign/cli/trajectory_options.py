@@ -12,16 +12,17 @@ from pathlib import Path
 import numpy as np
 
 from mechdesign.data.numbers import require_number_text, require_whole_text
-from mechdesign.errors import FileProblem, InvalidInput, require_whole
+from mechdesign.errors import MAX_EPSILON, FileProblem, InvalidInput, require_whole
+from mechdesign.trajectory.coordinates import MOST_CERTIFIED
 from mechdesign.trajectory.discrete_rivals import Points, grid_points
-from mechdesign.trajectory.expected import best_split
+from mechdesign.trajectory.expected import best_reference, best_split
 from mechdesign.trajectory.metrics import average_error, busiest_points, geodesic_error, hotspots_lost, within_range
 from mechdesign.trajectory.paths import Paths
 from mechdesign.trajectory.plane import plane_design
-from mechdesign.trajectory.regions import Disc, Polygon, Rectangle, Region, Sphere
+from mechdesign.trajectory.regions import Disc, Parallelogram, Polygon, Rectangle, Region, Sphere
 from mechdesign.trajectory.rivals import PlanarLaplace
 from mechdesign.trajectory.rounding import require_points, to_cells, to_points
-from mechdesign.trajectory.study import METHODS, ON_POINTS, Metric
+from mechdesign.trajectory.study import METHODS, ON_POINTS, Metric, fits
 from mechdesign.trajectory.tracs import HEURISTIC_SHARE, PathMechanism, tracs_c, tracs_d
 from mechdesign.values import files
 
@@ -34,24 +35,50 @@ Wanted = Mapping[str, str | None]
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """Where TraCS-D sees from, and how it splits epsilon."""
+    """Where TraCS-D sees from, and how it splits epsilon.
+
+    Of public ``candidates`` that one serves all locations from which the candidates are seen with the least error.
+    """
 
     split: float | None = None
     best: bool = False
     start: tuple[float, float] | None = None
     follow: bool = True
+    candidates: tuple[tuple[float, float], ...] | None = None
 
     @classmethod
-    def of(cls, method: str, split: str | None, start: str | None, *, fixed: bool) -> Reference:
+    def of(
+        cls, method: str, split: str | None, start: str | None, candidates: Path | None = None, *, fixed: bool
+    ) -> Reference:
         if method not in PERTURBING:
             raise InvalidInput("method", method, f"be one of {', '.join(PERTURBING)}")
-        if method != "tracs-d" and (split is not None or start is not None or fixed):
-            raise InvalidInput("method", method, "be tracs-d with --split, --start or --fixed", "they would do nothing")
+        if method != "tracs-d" and (any(given is not None for given in (split, start, candidates)) or fixed):
+            rule = "be tracs-d with --split, --start, --candidates or --fixed"
+            raise InvalidInput("method", method, rule, "they would do nothing")
+        if candidates is not None and (start is not None or fixed):
+            rule = "be left out beside --start and --fixed"
+            raise InvalidInput("candidates", candidates.name, rule, "they say the reference themselves")
         best = split == "best"
         if split is not None and not best and not _is_number(split):
             raise InvalidInput("split", split, "be a number or best", "for example --split 0.7")
         part = None if split is None or best else require_number_text(split)
-        return cls(part, best, parse_pair(start, "start"), not fixed)
+        table = None if candidates is None else _table_of_points(candidates, "candidates").tolist()
+        places = None if table is None else tuple((a, b) for a, b in table)
+        return cls(part, best, parse_pair(start, "start"), not fixed, places)
+
+
+def most_of_location(method: str, mechanism: str, reference: Reference) -> float:
+    """The largest epsilon of a location for which there is such a mechanism, for paths that share a total."""
+    if method == "plane":
+        return MOST_CERTIFIED
+    if not mechanism.startswith("certified"):
+        return MAX_EPSILON
+    if method == "tracs-c":
+        return 2 * MOST_CERTIFIED
+    if reference.best:
+        return MOST_CERTIFIED  # whatever the split
+    share = HEURISTIC_SHARE if reference.split is None else reference.split
+    return min(MAX_EPSILON, MOST_CERTIFIED / (1 - share)) if share < 1 else MAX_EPSILON
 
 
 def make_mechanism(method: str, region: Region, mechanism: str, reference: Reference, epsilon: float) -> PathMechanism:
@@ -61,7 +88,8 @@ def make_mechanism(method: str, region: Region, mechanism: str, reference: Refer
         share = HEURISTIC_SHARE if reference.split is None else reference.split
         if reference.best:
             share = best_split(region, epsilon, mechanism, start=reference.start, follow=reference.follow)
-        return tracs_d(region, epsilon, mechanism, share=share, start=reference.start, follow=reference.follow)
+        tracs = tracs_d(region, epsilon, mechanism, share=share, start=reference.start, follow=reference.follow)
+        return tracs if reference.candidates is None else best_reference(tracs, reference.candidates)
     if mechanism != "ogpm":
         raise InvalidInput("mechanism", mechanism, f"be left out for {method}", "it goes inside tracs-c and tracs-d")
     if method == "plane":
@@ -71,13 +99,14 @@ def make_mechanism(method: str, region: Region, mechanism: str, reference: Refer
     return PlanarLaplace(region, epsilon)
 
 
-def parse_region(bounds: str | None, disc: str | None, polygon: Path | None, *, sphere: bool) -> Region:
-    given = [bounds is not None, disc is not None, polygon is not None, sphere]
+def parse_region(
+    bounds: str | None, disc: str | None, polygon: Path | None, parallelogram: str | None, *, sphere: bool
+) -> Region:
+    given = [bounds is not None, disc is not None, polygon is not None, parallelogram is not None, sphere]
     if sum(given) != 1:
         step = "for example --bounds=139.47,139.90,35.51,35.86; it is public and must not be taken from the data"
-        raise InvalidInput(
-            "region", f"{sum(given)} of them", "be one of --bounds, --disc, --polygon and --sphere", step
-        )
+        rule = "be one of --bounds, --disc, --polygon, --parallelogram and --sphere"
+        raise InvalidInput("region", f"{sum(given)} of them", rule, step)
     if bounds is not None:
         return Rectangle(*_numbers(bounds, "bounds", 4, "WEST,EAST,SOUTH,NORTH"))
     if disc is not None:
@@ -85,6 +114,9 @@ def parse_region(bounds: str | None, disc: str | None, polygon: Path | None, *, 
         return Disc((a, b), radius)
     if polygon is not None:
         return Polygon(tuple((float(a), float(b)) for a, b in _table_of_points(polygon, "polygon")))
+    if parallelogram is not None:
+        x, y, a, b, c, d = _numbers(parallelogram, "parallelogram", 6, "X,Y,A,B,C,D")
+        return Parallelogram((x, y), (a, b), (c, d))
     return Sphere()
 
 
@@ -95,10 +127,16 @@ def _numbers(text: str, field: str, count: int, form: str) -> list[float]:
     except ValueError:
         numbers = []
     if len(numbers) != count:
-        raise InvalidInput(
-            field, text, f"be {count} numbers {form}", f"for example --{field}={','.join('0123'[:count])}"
-        )
+        raise InvalidInput(field, text, f"be {count} numbers {form}", f"for example --{field}={_EXAMPLES[field]}")
     return numbers
+
+
+_EXAMPLES = {
+    "bounds": "0,2,0,10",
+    "disc": "0,0,2",
+    "parallelogram": "0,0,2,0,1,1",
+    "start": "0,0",
+}
 
 
 def parse_pair(text: str | None, field: str) -> tuple[float, float] | None:
@@ -160,15 +198,16 @@ def parse_interest(region: Region, points: Path | None, grid: int | None) -> Poi
     return None if grid is None else grid_points(region, grid)
 
 
-def parse_methods(text: str | None, interest: Points | None) -> list[str]:
+def parse_methods(text: str | None, region: Region, interest: Points | None) -> list[str]:
+    fitting = [name for name in METHODS if fits(name, region)]
+    usable = [name for name in fitting if interest is not None or name not in ON_POINTS]
     if text is None:
-        return list(_WITHOUT_POINTS if interest is None else _WITH_POINTS)
-    usable = [name for name in METHODS if interest is not None or name not in ON_POINTS]
+        return [name for name in (_WITHOUT_POINTS if interest is None else _WITH_POINTS) if name in usable]
     names = usable if text == "all" else [name.strip() for name in text.split(",")]
     for name in names:
         if name not in usable:
-            step = "add --points or --grid" if name in METHODS else ""
-            raise InvalidInput("methods", name, f"be among {', '.join(usable)}", step)
+            step = "add --points or --grid" if name in fitting else "others do not fit the region"
+            raise InvalidInput("methods", name, f"be among {', '.join(usable)}", step if name in METHODS else "")
     return list(dict.fromkeys(names))
 
 

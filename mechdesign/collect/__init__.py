@@ -4,7 +4,7 @@ from mechdesign.collect.descriptor import Descriptor, EdgeResponse
 from mechdesign.collect.fit import Fit, examine, require_fit
 from mechdesign.collect.intervals import Intervals, share_intervals
 from mechdesign.collect.joint import accuracy, simulate_estimates, simulate_reports
-from mechdesign.collect.mean import MeanEstimate, expected_error, mean_of_reports, sampling_error
+from mechdesign.collect.mean import EstimatedMean, expected_error, mean_of_reports, sampling_error
 from mechdesign.collect.mean_methods import MeanMethod
 from mechdesign.collect.numeric import (
     Accuracy,
@@ -40,10 +40,10 @@ __all__ = [
     "Counted",
     "Descriptor",
     "EdgeResponse",
+    "EstimatedMean",
     "Fit",
     "FrequencyProtocol",
     "Intervals",
-    "MeanEstimate",
     "MeanMethod",
     "Survey",
     "TwoPhasePlan",

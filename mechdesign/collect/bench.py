@@ -12,9 +12,7 @@ import itertools
 import json
 import math
 import os
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -24,15 +22,14 @@ from numpy.typing import NDArray
 
 from mechdesign.collect import estimators, metrics, postprocess, protocols
 from mechdesign.collect.datasets import Dataset
-from mechdesign.collect.engine import Engine, Local
 from mechdesign.collect.protocols import FrequencyProtocol, Grr, HadamardResponse, Longitudinal
 from mechdesign.collect.protocols.designed import Designed
 from mechdesign.design.result import versions
-from mechdesign.errors import FileProblem, InvalidInput, require_epsilon
+from mechdesign.engine import Engine, Local
+from mechdesign.errors import FileProblem, InvalidInput, require_epsilon, require_one_of
 from mechdesign.values import files
-
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
+from mechdesign.values.clock import Clock
+from mechdesign.values.declare import Counts, Floats, content, field, frozen, optional, several, whole
 
 RAW, IBU, LIKELY, PUBLISHED_IBU = "raw", "ibu", "ml", "ibu-10000"
 ONE_TIME = tuple(entry.key for entry in protocols.PROTOCOLS if not entry.longitudinal)
@@ -58,43 +55,31 @@ _LIKELY_ENOUGH = 1e-7
 _SAVE_SECONDS = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+@frozen
+class BenchPlan:
     """The cells of an experiment and what is measured in them.
 
     Protocols are names of the catalogue, or names of ``designs``: protocols given outright, each at its own epsilon.
     ``limit`` is eps_infinity of the longitudinal protocols (2 eps unless given): what users who never change lose.
     """
 
-    protocols: tuple[str, ...]
-    methods: tuple[str, ...]
-    epsilons: tuple[float, ...]
-    runs: int = 10
-    metrics: tuple[str, ...] = ("l1",)
-    seed: int = 0
-    designs: Mapping[str, FrequencyProtocol] = field(default_factory=dict)
-    limit: float | None = None
+    protocols: tuple[str, ...] = several("protocols")
+    methods: tuple[str, ...] = several("methods")
+    epsilons: tuple[float, ...] = several("eps", require_epsilon)
+    runs: int = whole("runs", 1, default=10)
+    metrics: tuple[str, ...] = several("metrics", default=("l1",))
+    seed: int = whole("seed", 0, default=0)
+    designs: Mapping[str, FrequencyProtocol] = field(factory=dict)
+    limit: float | None = field(default=None, converter=optional(lambda said: require_epsilon(said, "limit")))
 
-    def __post_init__(self) -> None:
-        for name in ("protocols", "methods", "epsilons", "metrics"):
-            value = getattr(self, name)
-            if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray):
-                raise InvalidInput(name, value, "be a list", f"for example {name}=({value!r},)")
-            object.__setattr__(self, name, tuple(value))
+    def __attrs_post_init__(self) -> None:
         if not isinstance(self.designs, Mapping) or not all(hasattr(law, "channel") for law in self.designs.values()):
             raise InvalidInput("designs", self.designs, "map names to protocols", "make one with designed(...)")
         _require_names("protocol", self.protocols, (*ONE_TIME, *LONGITUDINAL, *self.designs))
         _require_names("method", self.methods, METHODS + SLOW_METHODS)
         named = tuple(metrics.metric(name).name for name in self.metrics if isinstance(name, str))  # top:5 included
         _require_names("metric", self.metrics, named or tuple(metrics.METRICS))
-        object.__setattr__(self, "epsilons", tuple(require_epsilon(epsilon) for epsilon in self.epsilons))
-        if not self.epsilons or len(set(self.epsilons)) < len(self.epsilons):
-            raise InvalidInput("eps", self.epsilons, "name at least one value, each once")
-        if self.limit is not None:
-            object.__setattr__(self, "limit", require_epsilon(self.limit, "limit"))
-        for name, value, least in (("runs", self.runs, 1), ("seed", self.seed, 0)):
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                raise InvalidInput(name, value, f"be a whole number, at least {least}")
+        _require_once("eps", self.epsilons)
         rows = len(self._pairs()) * self.runs * len(self.methods)
         if rows > MOST_ROWS:
             most = MOST_ROWS // (rows // self.runs)
@@ -107,14 +92,14 @@ class Plan:
         epsilons = sorted({epsilon for choices in at.values() for epsilon in choices})
         return [(name, epsilon) for epsilon in epsilons for name in self.protocols if epsilon in at[name]]
 
-    def cells(self) -> list[Cell]:
-        return [Cell(name, epsilon, run) for name, epsilon in self._pairs() for run in range(self.runs)]
+    def cells(self) -> list[BenchCell]:
+        return [BenchCell(name, epsilon, run) for name, epsilon in self._pairs() for run in range(self.runs)]
 
-    def first_cells(self) -> list[Cell]:
+    def first_cells(self) -> list[BenchCell]:
         """One cell of each protocol at each epsilon."""
-        return [Cell(name, epsilon, 0) for name, epsilon in self._pairs()]
+        return [BenchCell(name, epsilon, 0) for name, epsilon in self._pairs()]
 
-    def protocol(self, cell: Cell, size: int) -> FrequencyProtocol:
+    def protocol(self, cell: BenchCell, size: int) -> FrequencyProtocol:
         """The protocol of a cell, for that many items."""
         limit = self.limit if cell.protocol in LONGITUDINAL else None
         chosen = self.designs.get(cell.protocol) or _catalogued(cell.protocol, cell.epsilon, size, limit)
@@ -124,8 +109,8 @@ class Plan:
         return chosen
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Cell:
+@frozen
+class BenchCell:
     """One simulated collection."""
 
     protocol: str
@@ -139,7 +124,7 @@ class Cell:
         return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=words))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Row:
     """What was measured in a cell after one post-processing, by metric."""
 
@@ -150,7 +135,7 @@ class Row:
     values: dict[str, float]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Offer:
     """What a plan can compute for a protocol at an epsilon: which of its methods and which not, or why nothing."""
 
@@ -161,7 +146,7 @@ class Offer:
     impossible: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rank:
     """A protocol and post-processing at one epsilon: mean over runs, and where the expectation is with 95% confidence.
 
@@ -175,7 +160,7 @@ class Rank:
     interval: tuple[float, float] | None
 
 
-def offers(plan: Plan, size: int) -> list[Offer]:
+def offers(plan: BenchPlan, size: int) -> list[Offer]:
     """What can be computed for so many items, by epsilon and protocol; `InvalidInput` if that is nothing at all."""
     found = [_offer(plan, cell, size) for cell in plan.first_cells()]
     if not any(offer.methods for offer in found):
@@ -189,7 +174,7 @@ def offers(plan: Plan, size: int) -> list[Offer]:
 
 
 def run(
-    plan: Plan,
+    plan: BenchPlan,
     dataset: Dataset,
     engine: Engine | None = None,
     *,
@@ -208,21 +193,21 @@ def run(
     wanted = [(cell, method) for cell in cells for method in offered[cell.protocol, cell.epsilon]]
     missing = list(dict.fromkeys(cell for cell, method in wanted if (cell, method) not in done))
     batches = _batches(missing)
-    finished, save_at = len(cells) - len(missing), time.monotonic() + _SAVE_SECONDS
+    finished, until_saved = len(cells) - len(missing), Clock(_SAVE_SECONDS)
     if say is not None:
         say(finished, len(cells))
     answers = (engine or Local())(partial(measure, plan=plan, counts=dataset.counts), batches)
     try:
         for position, rows in answers:
-            done.update({(Cell(row.protocol, row.epsilon, row.run), row.method): row for row in rows})
+            done.update({(BenchCell(row.protocol, row.epsilon, row.run), row.method): row for row in rows})
             finished += len(batches[position])
             if say is not None:
                 say(finished, len(cells))
-            started = time.monotonic()
-            if results is not None and started > save_at:
+            if results is not None and until_saved.is_over:
+                saving = Clock()
                 _write(results, plan, dataset, done.values())
                 # a large file is written less often: saving takes a tenth of the time at most
-                save_at = time.monotonic() + max(_SAVE_SECONDS, 9 * (time.monotonic() - started))
+                until_saved = Clock(max(_SAVE_SECONDS, 9 * saving.used))
     finally:
         if hasattr(answers, "close"):
             answers.close()
@@ -231,7 +216,7 @@ def run(
     return [done[cell, method] for cell, method in wanted]
 
 
-def measure(cells: Sequence[Cell], plan: Plan, counts: Counts) -> list[Row]:
+def measure(cells: Sequence[BenchCell], plan: BenchPlan, counts: Counts) -> list[Row]:
     """The rows of some cells: what workers do."""
     n = int(counts.sum())
     truth = counts / n
@@ -255,12 +240,12 @@ def measure(cells: Sequence[Cell], plan: Plan, counts: Counts) -> list[Row]:
     return rows
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Collected:
     """What a server holds: the support of all items, if it tells them apart, and how often each of few reports came."""
 
-    support: NDArray[Any] | None
-    reports: NDArray[Any] | None
+    support: NDArray[Any] | None = field(eq=content)
+    reports: NDArray[Any] | None = field(eq=content)
 
 
 def _collected(protocol: FrequencyProtocol, counts: Counts, rng: np.random.Generator) -> _Collected:
@@ -299,7 +284,7 @@ def estimated(
     raw = protocol.estimate(support, n)
     if method == RAW:
         return raw
-    noise = postprocess.Noise(n, lambda f: protocol.variance(f, n))
+    noise = postprocess.SupportNoise(n, lambda f: protocol.variance(f, n))
     return postprocess.METHODS[method](raw, noise)
 
 
@@ -349,9 +334,9 @@ def _interval(values: Sequence[float]) -> tuple[float, float] | None:
     return mean - reach, mean + reach
 
 
-def _batches(cells: Sequence[Cell]) -> list[list[Cell]]:
+def _batches(cells: Sequence[BenchCell]) -> list[list[BenchCell]]:
     """Consecutive runs of one protocol at one epsilon together, at most sixteen."""
-    batches: list[list[Cell]] = []
+    batches: list[list[BenchCell]] = []
     for cell in cells:
         last = batches[-1] if batches else []
         if last and len(last) < _BATCH and (last[0].protocol, last[0].epsilon) == (cell.protocol, cell.epsilon):
@@ -371,7 +356,7 @@ def _channel(protocol: Designed | HadamardResponse) -> Floats:
     return protocol.channel()
 
 
-def _offer(plan: Plan, cell: Cell, size: int) -> Offer:
+def _offer(plan: BenchPlan, cell: BenchCell, size: int) -> Offer:
     if cell.protocol in plan.designs:
         protocol = plan.protocol(cell, size)  # of another size it is a mistake, not a gap
     else:
@@ -387,11 +372,12 @@ def _offer(plan: Plan, cell: Cell, size: int) -> Offer:
 
 
 def _require_names(field: str, names: tuple[str, ...], known: tuple[str, ...]) -> None:
-    if not names:
-        raise InvalidInput(field, "nothing", f"name some of {', '.join(known)}")
     for name in names:
-        if not isinstance(name, str) or name not in known:
-            raise InvalidInput(field, name, f"be one of {', '.join(known)}")
+        require_one_of(name, field, known)
+    _require_once(field, names)
+
+
+def _require_once(field: str, names: tuple[Any, ...]) -> None:
     if len(set(names)) < len(names):
         raise InvalidInput(field, names, "be named once each")
 
@@ -399,7 +385,7 @@ def _require_names(field: str, names: tuple[str, ...], known: tuple[str, ...]) -
 # -- the results file -------------------------------------------------------------------------------------------------
 
 
-def _origin(plan: Plan, dataset: Dataset) -> dict[str, Any]:
+def _origin(plan: BenchPlan, dataset: Dataset) -> dict[str, Any]:
     """What the numbers of a results file depend on besides its cells."""
     return {
         "data": dataset.digest,
@@ -417,7 +403,7 @@ def _origin(plan: Plan, dataset: Dataset) -> dict[str, Any]:
     }
 
 
-def _write(path: Path, plan: Plan, dataset: Dataset, rows: Iterable[Row]) -> None:
+def _write(path: Path, plan: BenchPlan, dataset: Dataset, rows: Iterable[Row]) -> None:
     document = {
         "kind": KIND,
         "version": VERSION,
@@ -428,7 +414,7 @@ def _write(path: Path, plan: Plan, dataset: Dataset, rows: Iterable[Row]) -> Non
     files.write_atomically(path, text.encode(), overwrite=True)
 
 
-def _read(path: Path, plan: Plan, dataset: Dataset) -> dict[tuple[Cell, str], Row]:
+def _read(path: Path, plan: BenchPlan, dataset: Dataset) -> dict[tuple[BenchCell, str], Row]:
     """The rows of a results file of the same data, seed and metrics; nothing if there is no file yet."""
     if not os.path.lexists(path):
         files.require_writable(path)
@@ -442,10 +428,10 @@ def _read(path: Path, plan: Plan, dataset: Dataset) -> dict[tuple[Cell, str], Ro
         tail = "name another file, or remove this one to start over"
         raise FileProblem("results file", str(path), f"be of the same run (its {differing} differ)", tail)
     rows = _rows(document, plan.metrics, path)
-    return {(Cell(row.protocol, row.epsilon, row.run), row.method): row for row in rows}
+    return {(BenchCell(row.protocol, row.epsilon, row.run), row.method): row for row in rows}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Kept:
     """What a results file holds: the rows that are finished, and what they are about."""
 

@@ -11,12 +11,12 @@ others do not fit, and are read with these given.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
 from typing import Any
 
 from mechdesign.collect.protocols import FrequencyProtocol, Grr, LocalHashing, Longitudinal, Unary, arguments, protocol
 from mechdesign.collect.protocols.catalogue import entry
-from mechdesign.errors import InvalidInput, require_epsilon, require_number
+from mechdesign.errors import InvalidInput, require_chance, require_epsilon, require_name
+from mechdesign.values.declare import evolved, frozen
 
 OWN = "mechdesign"
 TEXT_HASH = "xxh32-decimal"
@@ -27,7 +27,7 @@ _TWICE_BY_VALUE = ("l-grr", "l-blh", "l-olh")
 _TYPED = 1e-5  # q as people copy it from elsewhere
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Package:
     """A package with clients of its own, and the protocols of which its reports are read."""
 
@@ -51,10 +51,7 @@ CLIENTS = (OWN, *(package.key for package in PACKAGES))
 
 def require_client(name: object) -> str:
     """The name of a package whose reports are read."""
-    key = name.strip().lower() if isinstance(name, str) else ""
-    if key not in CLIENTS:
-        raise InvalidInput("client", name, f"be one of {', '.join(CLIENTS)}")
-    return key
+    return require_name(name, "client", CLIENTS)
 
 
 def law_of_client(
@@ -84,7 +81,7 @@ def law_of_client(
         values = 2 if key == "blh" else round(math.exp(require_epsilon(epsilon))) + 1
         law = protocol(key, epsilon, size, **({"g": values} if key == "olh" else {}) | options)
         assert isinstance(law, LocalHashing)
-        return replace(law, hash=TEXT_HASH)
+        return evolved(law, hash=TEXT_HASH)
     return protocol(key, epsilon, size, **options)
 
 
@@ -98,26 +95,19 @@ def with_chances(law: FrequencyProtocol, p: float, q: float | None) -> Frequency
     0.1
     """
     once = law.once if isinstance(law, Longitudinal) else law
-    high = _require_chance(p, "p")
-    low = None if q is None else _require_chance(q, "q")
+    high = require_chance(p, "p")
+    low = None if q is None else require_chance(q, "q")
     if isinstance(once, Grr):
         low = _settled(low, (1 - high) / (once.size - 1), f"(1 - p) / (k - 1), as a report is one of {once.size} items")
-        return replace(once, p=high, q=_below(low, high))
+        return evolved(once, p=high, q=_below(low, high))
     if isinstance(once, LocalHashing):
         _below(_settled(low, once.q, f"1/g, as g = {once.hashes}"), high)
-        return replace(once, p=high, miss=1 - high)
+        return evolved(once, p=high, miss=1 - high)
     if isinstance(once, Unary):
         if low is None:
             raise InvalidInput("q", q, f"be given for {once.name}: p does not settle it", "pass --q")
-        return replace(once, p=high, q=_below(low, high), miss=1 - high)
+        return evolved(once, p=high, q=_below(low, high), miss=1 - high)
     raise InvalidInput("p", p, f"be left out for {once.name}: its parameters settle it")
-
-
-def _require_chance(value: float, field: str) -> float:
-    number = require_number(value, field)
-    if not 0 < number < 1:
-        raise InvalidInput(field, value, "lie between 0 and 1")
-    return number
 
 
 def _settled(given: float | None, settled: float, why: str) -> float:
@@ -136,7 +126,7 @@ def _below(low: float, high: float) -> float:
 
 
 def _rounded_subset(epsilon: float, size: int) -> int:
-    return max(1, round(arguments.require_size(size) / (math.exp(require_epsilon(epsilon)) + 1)))
+    return max(1, round(arguments.require_item_count(size) / (math.exp(require_epsilon(epsilon)) + 1)))
 
 
 def _printed_chain(name: str, epsilon: float, size: int, options: dict[str, Any]) -> FrequencyProtocol:

@@ -10,35 +10,36 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.data.columns import arrow, plain_array, require_columns
-from mechdesign.data.headers import may_be_name, tell_of_name
+from mechdesign.data.labels import is_number_label, label_counts, require_one_kind
 from mechdesign.data.numbers import number_of
-from mechdesign.data.sources import open_data, require_only_column
-from mechdesign.data.text import place_of, text_column
+from mechdesign.data.text import text_column
 from mechdesign.errors import FileProblem, InvalidData, InvalidInput, sealed
 from mechdesign.values import files
-
-Counts = NDArray[np.int64]
+from mechdesign.values.declare import Counts, array, frozen
 
 _MOST_ITEMS = 10**6
-_NO_ITEM = ("nan", "na", "n/a", "<na>", "null")  # how programs write that there is no value; "none" may be an item
 _MOST_BYTES = 256 * 2**20  # of JSON, which is read whole
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,4})?", re.ASCII | re.IGNORECASE)
 _MOST_USERS = 10**15  # beyond it a sum of counts could be off by one in doubles
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+def _counts(said: ArrayLike) -> Counts:
+    counts = np.asarray(said)
+    if counts.dtype.kind not in "iu" or (counts < 0).any():
+        raise InvalidData("counts", said, "be whole numbers of at least 0, one for each label")
+    if not 0 < counts.astype(np.float64).sum() <= _MOST_USERS:
+        raise InvalidInput("counts", int(counts.sum()), f"sum to at least one user and at most {_MOST_USERS:g}")
+    return counts.astype(np.int64)
+
+
+@frozen
 class Dataset:
     """Items and how many users hold each.
 
@@ -47,16 +48,12 @@ class Dataset:
     """
 
     labels: tuple[str, ...]
-    counts: Counts
+    counts: Counts = array(_counts)
 
-    def __post_init__(self) -> None:
+    def __attrs_post_init__(self) -> None:
         require_domain_labels(self.labels)
-        counts = np.asarray(self.counts)
-        if counts.shape != (len(self.labels),) or counts.dtype.kind not in "iu" or (counts < 0).any():
+        if self.counts.shape != (len(self.labels),):
             raise InvalidData("counts", self.counts, f"be {len(self.labels)} whole numbers of at least 0")
-        if not 0 < counts.astype(np.float64).sum() <= _MOST_USERS:
-            raise InvalidInput("counts", int(counts.sum()), f"sum to at least one user and at most {_MOST_USERS:g}")
-        object.__setattr__(self, "counts", counts.astype(np.int64))
 
     @classmethod
     def of_labels(cls, values: Iterable[str | int], domain: Sequence[str | int] | None = None) -> Dataset:
@@ -179,10 +176,7 @@ def read_dataset(
     if domain is not None:
         domain = _as_text(domain, "domain")
         require_domain_labels(domain)
-    if kind == ".parquet":
-        counted, places = _of_parquet(source, column)
-    else:
-        counted, places = _of_text(source, column, domain)
+    counted, places = label_counts(source, column, domain)
     if not counted:
         raise FileProblem("data file", str(source), "hold at least one user")
     _require_numbers(counted if numeric else (), places)
@@ -195,7 +189,7 @@ def read_dataset(
                 tail += "; pass --column NAME if the first line is a header"
             raise InvalidData(places[unknown[0]], unknown[0], "hold an item of the domain", tail)
     elif kind != ".parquet":
-        _require_one_kind(counted, places)
+        require_one_kind(counted, places)
     return Dataset.of_counts(counted, domain)
 
 
@@ -205,32 +199,7 @@ def is_lone_first(path: Path | str, data: Dataset) -> bool:
     if source.suffix.lower() in (".json", ".parquet"):
         return False
     _, first = next(text_column(source, None))
-    return not _is_number(first) and first in data.labels and int(data.counts[data.labels.index(first)]) == 1
-
-
-_Found = tuple[Counter[str], dict[str, str]]
-"""How many rows hold each label, and the place of the first of them."""
-
-
-def _of_text(path: Path, column: str | None, domain: Sequence[str] | None) -> _Found:
-    counted, lines = Counter[str](), dict[str, int]()
-    for line, label in text_column(path, column):
-        counted[label] += 1
-        lines.setdefault(label, line)
-    if column is None and counted and _takes_name(counted, domain):
-        del counted[next(iter(counted))]
-        tell_of_name(str(path), items=domain is not None)
-    return counted, {label: place_of(path, lines[label], column) for label in counted}
-
-
-def _takes_name(counted: Counter[str], domain: Sequence[str] | None) -> bool:
-    """Whether the first label is no label but the name of the column: it would become an item nobody asked for."""
-    first = next(iter(counted))
-    if counted[first] > 1 or len(counted) < 2 or (domain is not None and first in domain):
-        return False
-    others = (label for label in counted if label != first)
-    are_values = all(map(_is_number, others)) if domain is None else set(others) <= set(domain)
-    return are_values and may_be_name(first, domain)
+    return not is_number_label(first) and first in data.labels and int(data.counts[data.labels.index(first)]) == 1
 
 
 def _require_numbers(labels: Iterable[str], places: Mapping[str, str]) -> None:
@@ -240,26 +209,6 @@ def _require_numbers(labels: Iterable[str], places: Mapping[str, str]) -> None:
             place = places.get(label, f"label {k}")
             rule = "hold a finite number of at least 0"
             raise InvalidData(place, label, rule, "pass --column NAME if there is a header")
-
-
-def _require_one_kind(counted: Counter[str], places: Mapping[str, str]) -> None:
-    """Observed labels are all numbers, each in one spelling, or all words; and none of them says that it is missing."""
-    tip = "correct the data, or pass --domain with all items to say that it is right"
-    missing = next((label for label in counted if label.casefold() in _NO_ITEM), None)
-    if missing is not None:
-        rule = f"hold an item ({counted[missing]} rows seem to hold none)"
-        raise InvalidData(places[missing], missing, rule, tip)
-    numbers = [label for label in counted if _is_number(label)]
-    if not numbers:
-        return
-    word = next((label for label in counted if not _is_number(label)), None)
-    if word is not None:
-        raise InvalidData(places[word], word, "hold a number, as other rows do", tip)
-    spellings: dict[Decimal, str] = {}
-    for label in numbers:
-        other = spellings.setdefault(Decimal(label), label)
-        if other != label:
-            raise InvalidData(places[label], label, f"write its number as {places[other]} does", tip)
 
 
 def _of_json(path: Path, domain: Sequence[str] | None) -> Dataset:
@@ -280,50 +229,6 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(result) < len(pairs):
         raise ValueError("a label appears twice")
     return result
-
-
-def _of_parquet(path: Path, column: str | None) -> _Found:
-    source = open_data(path)
-    if column is None:
-        require_only_column(source)
-    name = source.names[0] if column is None else column
-    require_columns([name], source.names, str(path))
-    counted, rows, before = Counter[Any](), dict[Any, str](), 0
-    for batch in source.read([name]):
-        values = _label_values(batch.column(0), f"column {name!r} of {path}")
-        for k, value in enumerate(values):
-            if value not in rows:
-                rows[value] = f"{path}, column {name!r}, data row {before + k + 1},"
-                _require_label(value, rows[value])
-        counted.update(values)
-        before += len(values)
-    return Counter({_text_of(value): users for value, users in counted.items()}), {
-        _text_of(value): place for value, place in rows.items()
-    }
-
-
-def _require_label(value: Any, place: str) -> None:
-    if value is None or value == "":
-        raise InvalidData(place, value, "hold a label", "drop or fill the rows without a value")
-    if isinstance(value, float) and not math.isfinite(value):
-        raise InvalidData(place, value, "hold a finite number", "drop or correct the rows that hold none")
-
-
-def _label_values(column: Any, place: str) -> list[Any]:
-    """The labels in an Arrow column of texts, whole numbers or numbers."""
-    types, array = arrow().types, plain_array(column)
-    is_text = types.is_string(array.type) or types.is_large_string(array.type)
-    is_number = types.is_integer(array.type) or types.is_floating(array.type)
-    if not (is_text or is_number or types.is_null(array.type)):
-        rule = "be a column of texts or numbers"
-        raise FileProblem(place, str(array.type), rule, "cast it to texts first")
-    return list(array.to_pylist())
-
-
-def _text_of(value: Any) -> str:
-    """A label as text; a whole number is written as one, whatever its type."""
-    is_whole = isinstance(value, float) and value.is_integer() and abs(value) < 2.0**53
-    return str(int(value)) if is_whole else str(value)
 
 
 def _as_text(values: Any, field: str) -> list[str]:
@@ -350,8 +255,3 @@ def _kind_of(value: Any) -> str:
 def _is_whole(text: str) -> bool:
     digits = text.removeprefix("-")
     return digits.isascii() and digits.isdigit() and len(digits) < 19
-
-
-def _is_number(text: str) -> bool:
-    """Whether text is a finite number as people and programs write it."""
-    return _NUMBER.fullmatch(text) is not None

@@ -6,7 +6,6 @@ categories; the server turns the shares of the reports into a distribution by a 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol
 
@@ -16,13 +15,13 @@ from numpy.typing import ArrayLike, NDArray
 from mechdesign.collect.quantise import edges_of, require_bins, require_data, round_at_random, rounding_variance
 from mechdesign.design.descriptor import nearest_distribution
 from mechdesign.domains import Finite, Interval, require_domain
-from mechdesign.errors import CheckFailed, InvalidInput, require_epsilon
+from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.mechanisms.analysis import require_generator
 from mechdesign.mechanisms.catalogue import randomised_response
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.priors import Atoms
+from mechdesign.values.declare import Floats, array, epsilon, field, frozen
 
-Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
 
@@ -47,7 +46,11 @@ class HistogramProtocol(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+def _require_bounds(_: object, __: object, inputs: Interval) -> None:
+    require_domain(inputs, (Interval,), "bounds")
+
+
+@frozen
 class EdgeResponse:
     """Randomised response on the edges of an interval: the true edge with chance p, each other one with chance q.
 
@@ -59,14 +62,9 @@ class EdgeResponse:
     True
     """
 
-    epsilon: float
-    inputs: Interval
-    bins: int
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", require_epsilon(self.epsilon))
-        require_domain(self.inputs, (Interval,), "bounds")
-        object.__setattr__(self, "bins", require_bins(self.bins))
+    epsilon: float = epsilon()
+    inputs: Interval = field(validator=_require_bounds)
+    bins: int = field(converter=require_bins)
 
     @property
     def size(self) -> int:
@@ -130,7 +128,7 @@ def _chance_of_another(epsilon: float, bins: int) -> float:
     return float(row[-1] / row.sum())
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen
 class Descriptor:
     """What the server knows about the data after the first group has reported.
 
@@ -139,8 +137,8 @@ class Descriptor:
     """
 
     users: int
-    support: Whole
-    estimate: Floats
+    support: Whole = array(np.asarray)
+    estimate: Floats = array(np.asarray)
     prior: Atoms
 
 

@@ -16,8 +16,8 @@ from mechdesign.deploy.draws import whole
 from mechdesign.domains import Finite, require_numbers
 from mechdesign.errors import InvalidData, InvalidInput
 from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.values.declare import Floats
 
-Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
 

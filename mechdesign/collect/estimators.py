@@ -16,22 +16,21 @@ bound is the ``gap`` of every answer: convergence is reported, never assumed.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mechdesign.domains import require_numbers
-from mechdesign.errors import InvalidInput, require_number
+from mechdesign.errors import InvalidInput, require_number, require_whole
+from mechdesign.values.declare import Floats, array, frozen
 
-Floats = NDArray[np.float64]
 Map = Callable[[Floats], Floats]
 
 TOLERANCE = 1e-10
 MOST_STEPS = 10_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Likely:
     """Frequencies that maximise a likelihood, and how well.
 
@@ -40,7 +39,7 @@ class Likely:
     updates of the iteration; the closed form takes none.
     """
 
-    frequencies: Floats
+    frequencies: Floats = array(np.asarray)
     log_likelihood: float
     gap: float
     converged: bool
@@ -48,7 +47,7 @@ class Likely:
     surrogate: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Channel:
     """``forward(f) = f A`` and ``backward(r) = A r`` of a k x m matrix of chances."""
 
@@ -63,7 +62,7 @@ def matrix_inversion(support: ArrayLike, n: int, p: float, q: float) -> Floats:
     >>> matrix_inversion([60, 40], 100, 0.75, 0.25).round(12).tolist()
     [0.7, 0.3]
     """
-    counts, users = _counts(support, "support"), _count(n, "n")
+    counts, users = _counts(support, "support"), require_whole(n, "n", 1)
     high, low = _chances(p, q)
     return np.asarray((counts / users - low) / (high - low))
 
@@ -109,7 +108,9 @@ def ibu_iterated(
     """
     shares = _shares(support, "support")
     channel = _diagonal_plus(shares.size, *_chances(p, q))
-    return _iterate(shares, channel, _count(steps, "steps"), _tolerance(tolerance), accelerate, surrogate=True)
+    return _iterate(
+        shares, channel, require_whole(steps, "steps", 1), _tolerance(tolerance), accelerate, surrogate=True
+    )
 
 
 def ibu_published(supports: ArrayLike, p: float, q: float, *, steps: int = MOST_STEPS) -> Floats:
@@ -130,7 +131,7 @@ def ibu_published(supports: ArrayLike, p: float, q: float, *, steps: int = MOST_
 
     f = np.full(shares.shape, 1.0 / size)
     rising = np.arange(len(f))  # the others are at a fixed point
-    for _ in range(_count(steps, "steps")):
+    for _ in range(require_whole(steps, "steps", 1)):
         seen, given = mixed(f[rising]), shares[rising]
         growth = mixed(np.divide(given, seen, out=np.zeros_like(given), where=given > 0))
         moves = growth.max(axis=1) > 1
@@ -159,7 +160,7 @@ def maximum_likelihood(
     if (shares[matrix.max(axis=0) == 0] > 0).any():
         raise InvalidInput("reports", "a report that was counted", "be possible under the channel")
     pq = _as_diagonal_plus(matrix)
-    most, wanted = _count(steps, "steps"), _tolerance(tolerance)
+    most, wanted = require_whole(steps, "steps", 1), _tolerance(tolerance)
     if pq is not None and pq[0] > pq[1]:
         exact = ibu(shares, *pq)
         return _assessed(exact.frequencies, shares, _diagonal_plus(shares.size, *pq), 0, wanted, surrogate=False)
@@ -281,12 +282,6 @@ def _chances(p: float, q: float) -> tuple[float, float]:
     if not 0 <= low < high <= 1:
         raise InvalidInput("p and q", (high, low), "satisfy 0 <= q < p <= 1", "a report must favour its own item")
     return high, low
-
-
-def _count(value: int, field: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise InvalidInput(field, value, "be a whole number, at least 1")
-    return int(value)
 
 
 def _tolerance(value: float) -> float:

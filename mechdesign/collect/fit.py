@@ -22,10 +22,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import optimize
 
 from mechdesign.collect.protocols import (
@@ -39,8 +37,7 @@ from mechdesign.collect.protocols import (
 )
 from mechdesign.collect.reports import Counted
 from mechdesign.errors import FileProblem
-
-Floats = NDArray[np.float64]
+from mechdesign.values.declare import Floats, frozen
 
 REFUSED = 1e-9
 """The chance, at most, with which reports of the law they are said to come from are refused."""
@@ -52,7 +49,7 @@ _MOST_ITEMS = 1024  # of Hadamard response: its sum is judged by the whole chann
 _LARGEST = 64.0  # of the t of a Chernoff bound: any t gives a valid one
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Statistic:
     """One number with a known law: what was found, what is due, and how many standard deviations apart they are.
 
@@ -66,7 +63,7 @@ class Statistic:
     chance: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fit:
     """All statistics. ``chance`` bounds that of any of them being as far off as the worst, if the law is right."""
 

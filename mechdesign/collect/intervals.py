@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
@@ -30,9 +29,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from mechdesign.collect.protocols import FrequencyProtocol, variances
-from mechdesign.errors import InvalidInput, require_number
-
-Floats = NDArray[np.float64]
+from mechdesign.errors import require_chance, require_one_of
+from mechdesign.values.declare import Floats, array, frozen
 
 _NORMAL = 32.0  # deviations of a support from which its law is close to normal
 _AT_ONCE = 1 << 20
@@ -42,15 +40,15 @@ USERS = "users"
 SHARES = (POPULATION, USERS)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen
 class Intervals:
     """By item: standard error of the unbiased estimate and ends of the interval, for the share that ``of`` names."""
 
     of: str
     method: str
-    errors: Floats
-    lower: Floats
-    upper: Floats
+    errors: Floats = array()
+    lower: Floats = array()
+    upper: Floats = array()
 
 
 def share_intervals(law: FrequencyProtocol, support: ArrayLike, n: int, of: str, confidence: float) -> Intervals:
@@ -61,11 +59,8 @@ def share_intervals(law: FrequencyProtocol, support: ArrayLike, n: int, of: str,
     >>> found.lower.round(3).tolist(), found.upper.round(3).tolist()  # of shares that may well be .1 and .9
     ([-0.0, 0.692], [0.308, 1.0])
     """
-    level = require_number(confidence, "confidence")
-    if not 0 < level < 1:
-        raise InvalidInput("confidence", confidence, "lie between 0 and 1", "for example 0.95")
-    if of not in SHARES:
-        raise InvalidInput("share", of, f"be one of {', '.join(SHARES)}")
+    level = require_chance(confidence, "confidence", "for example 0.95")
+    require_one_of(of, "share", SHARES)
     unbiased = law.estimate(support, n)
     share = np.clip(unbiased, 0.0, 1.0)
     variance = variances(law, share, n)
@@ -113,11 +108,12 @@ def _of_users(
     distinct, place = np.unique(support[few], return_inverse=True)
     coins = _Coins(n, law.p, law.q)
     first, last = coins.holders(distinct, (1 - level) / 2)
-    found.lower[few], found.upper[few] = first[place] / n, last[place] / n
-    return Intervals(USERS, "exact" if few.all() else "exact or normal", errors, found.lower, found.upper)
+    lower, upper = found.lower.copy(), found.upper.copy()
+    lower[few], upper[few] = first[place] / n, last[place] / n
+    return Intervals(USERS, "exact" if few.all() else "exact or normal", errors, lower, upper)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Coins:
     """``Bin(m, p) + Bin(n - m, q)``: the support of an item that m of n users hold."""
 

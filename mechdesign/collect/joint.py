@@ -9,18 +9,16 @@ again.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mechdesign.collect.numeric import Accuracy
-from mechdesign.errors import InvalidInput
+from mechdesign.errors import InvalidInput, require_whole
 from mechdesign.mechanisms.analysis import require_generator
 from mechdesign.mechanisms.joint import JointResponse, require_population
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from mechdesign.values.declare import Counts, Floats
 
 
-def simulate_reports(response: JointResponse, counts: ArrayLike, trials: int, rng: np.random.Generator) -> Ints:
+def simulate_reports(response: JointResponse, counts: ArrayLike, trials: int, rng: np.random.Generator) -> Counts:
     """How many users report each category, a row a trial; ``counts`` are the users in each category.
 
     >>> law = JointResponse.pair(0.75, -0.25)
@@ -30,7 +28,7 @@ def simulate_reports(response: JointResponse, counts: ArrayLike, trials: int, rn
     require_generator(rng)
     held = _require_counts(counts, response.categories)
     users = require_population(int(held.sum()), response.group)
-    repeats = _require_trials(trials)
+    repeats = require_whole(trials, "trials", 1)
     groups = rng.multinomial(users // response.group, response.chances(), size=repeats)
     left = np.asarray(groups @ np.arange(response.group + 1), dtype=np.int64)
     reports = np.zeros((repeats, held.size), dtype=np.int64)
@@ -54,8 +52,7 @@ def simulate_estimates(
     >>> simulate_estimates(law, 100, 30, 2, np.random.default_rng(1)).tolist()
     [30.0, 30.0]
     """
-    if isinstance(count, bool) or not isinstance(count, int | np.integer) or not 0 <= count <= users:
-        raise InvalidInput("count", count, f"be a whole number from 0 to {users}")
+    require_whole(count, "count", 0, users)
     counts = np.zeros(response.categories, dtype=np.int64)
     counts[:2] = count, users - count
     reports = simulate_reports(response, counts, trials, rng)
@@ -75,15 +72,9 @@ def accuracy(estimates: ArrayLike, truth: float) -> Accuracy:
     return Accuracy(offsets.size, float(size.mean()), float(np.sqrt(np.mean(size**2))), float(abs(offsets.mean())))
 
 
-def _require_counts(counts: ArrayLike, categories: int) -> Ints:
+def _require_counts(counts: ArrayLike, categories: int) -> Counts:
     held = np.asarray(counts)
     if held.shape != (categories,) or held.dtype.kind not in "iu" or (held.size and held.min() < 0):
         rule = f"be {categories} whole numbers of at least 0, the users in each category"
         raise InvalidInput("counts", counts, rule)
     return np.asarray(held, dtype=np.int64)
-
-
-def _require_trials(trials: int) -> int:
-    if isinstance(trials, bool) or not isinstance(trials, int | np.integer) or trials < 1:
-        raise InvalidInput("trials", trials, "be a whole number, at least 1")
-    return int(trials)

@@ -16,20 +16,18 @@ where reports reach without end it is at least the least standard deviation that
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import special
 
 from mechdesign.collect.quantise import require_data
 from mechdesign.domains import Finite, Interval, require_numbers
-from mechdesign.errors import InvalidData, InvalidInput, require_finite
+from mechdesign.errors import InvalidData, InvalidInput, require_chance
 from mechdesign.losses import Power
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.mechanisms.smooth import maximum
-
-Floats = NDArray[np.float64]
+from mechdesign.values.declare import Floats, frozen
 
 CONFIDENCE = 0.95
 _LINEAR = 1e-9  # of the length of the inputs: how far the expected report may be from a line
@@ -38,8 +36,8 @@ _ROUNDING = 2.0**-46  # of the farthest output: what the rounding of doubles may
 _PLACES = 257
 
 
-@dataclass(frozen=True, slots=True)
-class MeanEstimate:
+@frozen
+class EstimatedMean:
     """An estimated mean with its interval; ``standard_error`` is about the noise and the choice of the users alike.
 
     An estimate whose error nobody knows, that of a reconstructed histogram, has neither: they are None.
@@ -57,7 +55,7 @@ class MeanEstimate:
         return None if self.lower is None or self.upper is None else self.lower <= truth <= self.upper
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Calibration:
     """How reports become unbiased: ``(Y - intercept) / slope``, and the range of what bias is left."""
 
@@ -98,7 +96,7 @@ def calibrate(mechanism: Mechanism) -> Calibration:
     return Calibration(0.0, 1.0, least, most)
 
 
-def mean_of_reports(reports: ArrayLike, mechanism: Mechanism, confidence: float = CONFIDENCE) -> MeanEstimate:
+def mean_of_reports(reports: ArrayLike, mechanism: Mechanism, confidence: float = CONFIDENCE) -> EstimatedMean:
     """The estimated mean of the users' values.
 
     >>> from mechdesign.mechanisms import catalogue
@@ -115,7 +113,7 @@ def mean_of_reports(reports: ArrayLike, mechanism: Mechanism, confidence: float 
     line = calibrate(mechanism)
     debiased = (seen - line.intercept) / line.slope
     error = math.sqrt(variance_of_reports(seen, mechanism, confidence) / seen.size) / line.slope
-    return interval(float(debiased.mean()), error, seen.size, confidence, (line.least_bias, line.most_bias))
+    return normal_interval(float(debiased.mean()), error, seen.size, confidence, (line.least_bias, line.most_bias))
 
 
 def variance_of_reports(reports: Floats, mechanism: Mechanism, confidence: float) -> float:
@@ -143,19 +141,17 @@ def cautious_variance(reports: Floats, ends: tuple[float, float], confidence: fl
     return float(reports.var()) + normal_quantile(confidence) ** 2 / 2 * reach / reports.size
 
 
-def interval(
+def normal_interval(
     value: float, error: float, users: int, confidence: float, bias: tuple[float, float] = (0.0, 0.0)
-) -> MeanEstimate:
+) -> EstimatedMean:
     """The normal interval around an estimate, widened by what its bias may be."""
     reach = normal_quantile(confidence) * error
-    return MeanEstimate(value, error, value - reach - bias[1], value + reach - bias[0], confidence, users)
+    return EstimatedMean(value, error, value - reach - bias[1], value + reach - bias[0], confidence, users)
 
 
 def normal_quantile(confidence: float) -> float:
     """z with ``P(|Z| <= z) = confidence`` for a standard normal Z."""
-    level = require_finite(confidence, "confidence")
-    if not 0 < level < 1:
-        raise InvalidInput("confidence", confidence, "lie between 0 and 1", "for example 0.95")
+    level = require_chance(confidence, "confidence", "for example 0.95")
     return float(special.ndtri(0.5 + level / 2))
 
 

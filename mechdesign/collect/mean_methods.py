@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from mechdesign.collect.mean import CONFIDENCE, MeanEstimate, expected_error, mean_of_reports
+from mechdesign.collect.mean import CONFIDENCE, EstimatedMean, expected_error, mean_of_reports
 from mechdesign.collect.quantise import require_data
 from mechdesign.collect.square_wave import BINS, Reconstruction, estimate_by_em, estimate_by_ems
 from mechdesign.collect.two_phase import FORMS, SHARE, TwoPhasePlan, simulate_once
 from mechdesign.domains import Interval
-from mechdesign.errors import InvalidInput
+from mechdesign.errors import require_name
 from mechdesign.losses import Power
 from mechdesign.mechanisms import catalogue
-
-Floats = NDArray[np.float64]
+from mechdesign.values.declare import Floats, field, frozen, one_of
 
 TWO_PHASE, PAPER = "aaa", "aaa-paper"
 _RECONSTRUCTIONS: dict[str, Callable[..., Reconstruction]] = {"sw-em": estimate_by_em, "sw-ems": estimate_by_ems}
@@ -25,7 +23,7 @@ NAMES = (TWO_PHASE, PAPER, *_RECONSTRUCTIONS, *(entry.key for entry in catalogue
 """``aaa`` estimates from both groups, ``aaa-paper`` from the second alone; ``sw-em`` and ``sw-ems`` reconstruct."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Collected:
     """One simulated collection: the estimate, and its exact root mean squared error for these users.
 
@@ -33,11 +31,11 @@ class Collected:
     two-phase protocol it is that of the mechanism which was designed in this very run, as if fixed beforehand.
     """
 
-    estimate: MeanEstimate
+    estimate: EstimatedMean
     expected: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MeanMethod:
     """A way to estimate a mean, with what the two-phase protocol and the reconstructions can be told.
 
@@ -46,21 +44,13 @@ class MeanMethod:
     3
     """
 
-    name: str
+    name: str = field(converter=lambda said: require_name(said, "mechanism", NAMES))
     epsilon: float
     inputs: Interval
     bins: int | None = None
     share: float = SHARE
-    form: str = "additive"
+    form: str = one_of("form", FORMS, default="additive")
     confidence: float = CONFIDENCE
-
-    def __post_init__(self) -> None:
-        name = self.name.strip().lower() if isinstance(self.name, str) else self.name
-        if name not in NAMES:
-            raise InvalidInput("mechanism", self.name, f"be one of {', '.join(NAMES)}")
-        object.__setattr__(self, "name", name)
-        if self.form not in FORMS:
-            raise InvalidInput("form", self.form, f"be one of {', '.join(FORMS)}")
 
     @property
     def is_two_phase(self) -> bool:
@@ -92,4 +82,4 @@ class MeanMethod:
         mechanism = catalogue.sw(self.epsilon, self.inputs)
         reports = mechanism.sample(data, rng)
         found = _RECONSTRUCTIONS[self.name](reports, mechanism, BINS if self.bins is None else self.bins)
-        return Collected(MeanEstimate(found.mean, None, None, None, self.confidence, data.size), None)
+        return Collected(EstimatedMean(found.mean, None, None, None, self.confidence, data.size), None)

@@ -12,22 +12,21 @@ import csv
 import io
 import math
 from collections.abc import Callable, Iterable
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import astuple, dataclass, fields
 from itertools import product
-from multiprocessing import get_context
 from pathlib import Path
+from typing import Any, cast
 
+import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from mechdesign.collect.mean_methods import NAMES, PAPER, TWO_PHASE, MeanMethod
 from mechdesign.collect.two_phase import FORMS, SHARE, default_bins
 from mechdesign.domains import Interval
-from mechdesign.errors import InvalidInput, require_epsilon
+from mechdesign.engine import Local
+from mechdesign.errors import InvalidInput, require_epsilon, require_one_of, require_whole
 from mechdesign.values import files
-
-Floats = NDArray[np.float64]
+from mechdesign.values.codec import encoded
+from mechdesign.values.declare import Floats, frozen, one_of, several, whole
 
 BOUNDS = Interval(-1.0, 1.0)
 _CLIP = 5.0
@@ -41,41 +40,24 @@ METHODS = (PAPER, TWO_PHASE, "laplace", "staircase", "duchi", "pm", "hm", "sw", 
 _EM_BINS = 64  # as in the paper's own experiment
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MeanStudy:
     """Which cells to run: every law, number of users and epsilon, each with all methods on the same data."""
 
-    laws: tuple[str, ...] = tuple(DRAWS)
-    users: tuple[int, ...] = (10**3, 10**4, 10**5)
-    epsilons: tuple[float, ...] = (0.5, 1.0, 2.0, 4.0)
-    methods: tuple[str, ...] = METHODS
-    trials: int = 100
+    laws: tuple[str, ...] = several("laws", lambda said: require_one_of(said, "laws", DRAWS), default=tuple(DRAWS))
+    users: tuple[int, ...] = several(
+        "users", lambda said: require_whole(said, "users", 1), default=(10**3, 10**4, 10**5)
+    )
+    epsilons: tuple[float, ...] = several("epsilons", require_epsilon, default=(0.5, 1.0, 2.0, 4.0))
+    methods: tuple[str, ...] = several("methods", lambda said: require_one_of(said, "methods", NAMES), default=METHODS)
+    trials: int = whole("trials", 1, default=100)
     share: float = SHARE
-    form: str = "additive"
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        for field, known in (("laws", tuple(DRAWS)), ("methods", NAMES)):
-            names = tuple(getattr(self, field))
-            object.__setattr__(self, field, names)
-            unknown = [name for name in names if name not in known]
-            if unknown or not names:
-                raise InvalidInput(field, names, f"be some of {', '.join(known)}")
-        object.__setattr__(self, "epsilons", tuple(require_epsilon(epsilon) for epsilon in self.epsilons))
-        object.__setattr__(self, "users", tuple(self.users))
-        for field, values in (("users", self.users), ("trials", (self.trials,))):
-            if not values or any(isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1 for n in values):
-                raise InvalidInput(field, values, "be whole numbers, at least 1")
-        if self.form not in FORMS:
-            raise InvalidInput("form", self.form, f"be one of {', '.join(FORMS)}")
-        if not self.epsilons:
-            raise InvalidInput("epsilons", self.epsilons, "be at least one")
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int | np.integer) or self.seed < 0:
-            raise InvalidInput("seed", self.seed, "be a whole number, at least 0")
+    form: str = one_of("form", FORMS, default="additive")
+    seed: int = whole("seed", 0, default=0)
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+@frozen
+class StudyRow:
     """One method in one cell."""
 
     law: str
@@ -97,30 +79,27 @@ class Row:
 Cell = tuple[MeanStudy, str, int, float, np.random.SeedSequence]
 
 
-def run_study(study: MeanStudy, workers: int = 1) -> list[Row]:
+def run_study(study: MeanStudy, workers: int = 1) -> list[StudyRow]:
     """All rows of the study, the same for any number of worker processes: every cell has a seed of its own.
 
     >>> rows = run_study(MeanStudy(("bernoulli",), (100,), (2.0,), ("duchi", "pm"), trials=5))
     >>> [row.method for row in rows], rows[0].expected < rows[1].expected
     (['duchi', 'pm'], True)
     """
-    if isinstance(workers, bool) or not isinstance(workers, int | np.integer) or workers < 1:
-        raise InvalidInput("workers", workers, "be a whole number, at least 1")
+    engine = Local(workers)
     keys = list(product(study.laws, study.users, study.epsilons))
     for law, users, epsilon in keys:  # what cannot run is refused before anything runs
         for name in study.methods:
             method = _method(name, study, law, users, epsilon)
             if method.is_two_phase:
                 method.plan(users)
-    seeds = np.random.SeedSequence(int(study.seed)).spawn(len(keys))
+    seeds = np.random.SeedSequence(study.seed).spawn(len(keys))
     cells: list[Cell] = [(study, *key, seed) for key, seed in zip(keys, seeds, strict=True)]
-    if workers == 1:
-        return [row for cell in cells for row in run_cell(cell)]
-    with ProcessPoolExecutor(int(workers), mp_context=get_context("spawn")) as pool:
-        return [row for rows in pool.map(run_cell, cells) for row in rows]
+    found = dict(engine(run_cell, cells))
+    return [row for place in range(len(cells)) for row in found[place]]
 
 
-def run_cell(cell: Cell) -> list[Row]:
+def run_cell(cell: Cell) -> list[StudyRow]:
     """All methods at one law, number of users and epsilon."""
     study, law, users, epsilon, seed = cell
     methods = [_method(name, study, law, users, epsilon) for name in study.methods]
@@ -142,7 +121,7 @@ def run_cell(cell: Cell) -> list[Row]:
     expected = [None if math.isnan(s) else math.sqrt(s) for s in squares.mean(axis=0).tolist()]
     coverage = [None if math.isnan(share) else share for share in covered.mean(axis=0).tolist()]
     numbers = zip(study.methods, mean_absolute.tolist(), rmse.tolist(), expected, coverage, strict=True)
-    return [Row(law, users, epsilon, name, study.trials, *rest) for name, *rest in numbers]
+    return [StudyRow(law, users, epsilon, name, study.trials, *rest) for name, *rest in numbers]
 
 
 def _method(name: str, study: MeanStudy, law: str, users: int, epsilon: float) -> MeanMethod:
@@ -152,8 +131,8 @@ def _method(name: str, study: MeanStudy, law: str, users: int, epsilon: float) -
     return MeanMethod(name, epsilon, BOUNDS, bins, study.share, study.form)
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+@frozen
+class Ordering:
     """Whether the paper's ordering, AAA first, holds in one cell: its error over that of the best other method."""
 
     law: str
@@ -167,14 +146,14 @@ class Verdict:
         return self.ratio < 1
 
 
-def verdicts(rows: Iterable[Row], method: str = PAPER, rivals: Iterable[str] | None = None) -> list[Verdict]:
+def verdicts(rows: Iterable[StudyRow], method: str = PAPER, rivals: Iterable[str] | None = None) -> list[Ordering]:
     """``error of the method / least error of the rivals`` in each cell; rivals are all but the two-phase protocols.
 
     >>> rows = run_study(MeanStudy(("bernoulli",), (100,), (2.0,), ("duchi", "pm"), trials=5))
     >>> [(verdict.rival, verdict.holds) for verdict in verdicts(rows, "pm")]
     [('duchi', False)]
     """
-    cells: dict[tuple[str, int, float], dict[str, Row]] = {}
+    cells: dict[tuple[str, int, float], dict[str, StudyRow]] = {}
     for row in rows:
         cells.setdefault((row.law, row.users, row.epsilon), {})[row.method] = row
     allowed = None if rivals is None else set(rivals)
@@ -188,14 +167,14 @@ def verdicts(rows: Iterable[Row], method: str = PAPER, rivals: Iterable[str] | N
         if method not in cell or not others:
             raise InvalidInput("rows", key, f"hold {method} and a rival in every cell")
         best = min(others, key=lambda row: row.best_known)
-        found.append(Verdict(*key, best.method, cell[method].best_known / best.best_known))
+        found.append(Ordering(*key, best.method, cell[method].best_known / best.best_known))
     return found
 
 
-def save_rows(rows: Iterable[Row], path: Path | str, *, overwrite: bool = False) -> Path:
+def save_rows(rows: Iterable[StudyRow], path: Path | str, *, overwrite: bool = False) -> Path:
     """The rows as CSV."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([field.name for field in fields(Row)])
-    writer.writerows(["" if value is None else value for value in astuple(row)] for row in rows)
+    writer.writerow([field.name for field in attrs.fields(cast(Any, StudyRow))])
+    writer.writerows(["" if value is None else value for value in encoded(row).values()] for row in rows)
     return files.write_atomically(path, text.getvalue().encode(), overwrite=overwrite)

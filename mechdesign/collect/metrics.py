@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.domains import require_numbers
-from mechdesign.errors import InvalidInput, require_finite
-
-Floats = NDArray[np.float64]
+from mechdesign.errors import InvalidInput, require_finite, require_whole
+from mechdesign.values.declare import Floats, frozen
 
 SMOOTHING = 1e-6
 TOP = 10
@@ -157,9 +155,7 @@ def top_precision(truth: ArrayLike, estimate: ArrayLike, top: int = TOP) -> floa
     0.5
     """
     f, g = _pair(truth, estimate)
-    if isinstance(top, bool) or not isinstance(top, int | np.integer) or top < 1:
-        raise InvalidInput("top", top, "be a whole number, at least 1")
-    t = min(int(top), f.size)
+    t = min(require_whole(top, "top", 1), f.size)
     heavy = f >= np.partition(f, f.size - t)[f.size - t]
     edge = np.partition(g, g.size - t)[g.size - t]
     above, tied = g > edge, g == edge
@@ -168,7 +164,7 @@ def top_precision(truth: ArrayLike, estimate: ArrayLike, top: int = TOP) -> floa
     return float(hits / t)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Metric:
     """A metric by name: what it measures in words, and whether more of it is better."""
 

@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mechdesign.domains import Circle, Interval, require_domain, require_numbers
-from mechdesign.errors import InvalidData, InvalidInput
+from mechdesign.errors import InvalidData, InvalidInput, require_whole
 from mechdesign.mechanisms.analysis import require_generator
 from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.values.declare import Floats, frozen
 
-Floats = NDArray[np.float64]
 
-
-@dataclass(frozen=True, slots=True)
+@frozen
 class Accuracy:
     """Errors of an estimator over repeated collections.
 
@@ -43,7 +41,7 @@ def bin_shares(values: ArrayLike, domain: Interval | Circle, bins: int) -> Float
     """
     data = _values(values)
     require_domain(domain, (Interval, Circle))
-    count = _require_count(bins, "bins")
+    count = require_whole(bins, "bins", 1)
     inside = (
         domain.reduce(data) if isinstance(domain, Circle) else data[(data >= domain.lower) & (data <= domain.upper)]
     )
@@ -107,7 +105,7 @@ def simulate_distribution(
 
 def _repeat(collection: Callable[[], Floats], trials: int, rng: np.random.Generator) -> Floats:
     require_generator(rng)
-    return np.stack([collection() for _ in range(_require_count(trials, "trials"))])
+    return np.stack([collection() for _ in range(require_whole(trials, "trials", 1))])
 
 
 def _domain(mechanism: Mechanism) -> Interval | Circle:
@@ -124,9 +122,3 @@ def _values(values: ArrayLike) -> Floats:
         place = int(np.argmax(~np.isfinite(data)))
         raise InvalidData(f"values[{place}]", float(data.ravel()[place]), "be finite")
     return data
-
-
-def _require_count(value: int, field: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise InvalidInput(field, value, "be a whole number, at least 1")
-    return int(value)

@@ -11,17 +11,15 @@ Consistency" (NDSS 2020). Each is total: any finite vector has an answer, also o
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mechdesign.domains import require_numbers
 from mechdesign.errors import InvalidInput, require_finite
-
-Floats = NDArray[np.float64]
+from mechdesign.values.declare import Floats, frozen
 
 _STEEPEST = 64.0
 _SMALL_SHARE = 0.01  # relative width of cells of counts
@@ -35,8 +33,8 @@ class OfFrequency(Protocol):
     def __call__(self, f: Floats, /) -> ArrayLike: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Noise:
+@frozen
+class SupportNoise:
     """How far estimates are from the truth: n users, and the variance of one estimate at every true frequency."""
 
     n: int
@@ -107,7 +105,7 @@ def norm_cut(estimate: ArrayLike) -> Floats:
     return np.where(tops, 1.0 / tops.sum(), 0.0)
 
 
-def power(estimate: ArrayLike, noise: Noise) -> Floats:
+def power(estimate: ArrayLike, noise: SupportNoise) -> Floats:
     """Power: ``E[c / n | f]`` where counts c follow a power law and f is c / n with the protocol's own normal noise.
 
     The law is ``P(c) ~ c^-alpha`` over c = 1..n with the one mean that is known without error, n / k. The noise has the
@@ -137,12 +135,12 @@ def power(estimate: ArrayLike, noise: Noise) -> Floats:
     return result / n
 
 
-def power_ns(estimate: ArrayLike, noise: Noise) -> Floats:
+def power_ns(estimate: ArrayLike, noise: SupportNoise) -> Floats:
     """PowerNS: Norm-Sub of Power."""
     return norm_sub(power(estimate, noise))
 
 
-METHODS: dict[str, Callable[[Floats, Noise], Floats]] = {
+METHODS: dict[str, Callable[[Floats, SupportNoise], Floats]] = {
     "base-pos": lambda estimate, _: base_pos(estimate),
     "norm": lambda estimate, _: norm(estimate),
     "norm-cut": lambda estimate, _: norm_cut(estimate),
@@ -197,7 +195,7 @@ def _exponent(n: int, mean: float) -> float:
     return 0.0 if excess(0.0) <= 0 else float(brentq(excess, 0.0, _STEEPEST, xtol=1e-12))
 
 
-def _variances(noise: Noise, f: Floats) -> Floats:
+def _variances(noise: SupportNoise, f: Floats) -> Floats:
     found = np.broadcast_to(np.asarray(noise.variance(f), dtype=np.float64), f.shape)
     if not (np.isfinite(found).all() and (found >= 0).all()):
         raise InvalidInput("variance", "a value that is not", "be finite and at least 0 at every frequency")

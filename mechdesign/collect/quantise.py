@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.design.unbiased import grid_weights
 from mechdesign.domains import Interval, require_domain
-from mechdesign.errors import InvalidInput, require_finite
+from mechdesign.errors import InvalidInput, require_finite, require_whole
 from mechdesign.mechanisms.analysis import require_generator
 from mechdesign.priors import Atoms
+from mechdesign.values.declare import Floats
 
-Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
 MOST_BINS = 512
@@ -92,9 +92,7 @@ def require_data(values: ArrayLike, inputs: Interval, least: int = 1) -> Floats:
 
 def require_bins(bins: int, least: int = 1) -> int:
     """A number of bins, or `InvalidInput`."""
-    if isinstance(bins, bool) or not isinstance(bins, int | np.integer) or not least <= bins <= MOST_BINS:
-        raise InvalidInput("bins", bins, f"be a whole number from {least} to {MOST_BINS}")
-    return int(bins)
+    return require_whole(bins, "bins", least, MOST_BINS)
 
 
 def _places(values: ArrayLike, inputs: Interval, bins: int) -> tuple[Whole, Floats]:

@@ -12,11 +12,10 @@ Bits may be 0.0 and 1.0, pairs may be ``(seed, y)`` or ``(y, seed)``: y is the c
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
-from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -34,24 +33,24 @@ from mechdesign.collect.protocols import (
 )
 from mechdesign.collect.protocols.hashing import SEED_BITS
 from mechdesign.collect.protocols.xxh32 import SEED_BITS as SHORT_SEED_BITS
+from mechdesign.data.arrays import mapped_array
 from mechdesign.data.headers import may_be_name, tell_of_name
 from mechdesign.data.sources import open_data
 from mechdesign.data.text import text_rows
 from mechdesign.errors import FileProblem, InvalidInput
+from mechdesign.values.declare import Counts, array, content, field, frozen
 
-Counts = NDArray[np.int64]
 Array = NDArray[Any]
 
 SEED_FIRST, HASH_FIRST = "seed,y", "y,seed"
 ORDERS = (SEED_FIRST, HASH_FIRST)
 
 _CHUNK = 10_000
-_MAGIC = b"\x93NUMPY"
 _MOST_HASHES = 1 << 16  # hash values that are counted one by one
 _BITS = {"0": 0, "1": 1, "0.0": 0, "1.0": 1}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen
 class Counted:
     """What an estimate and its checks need of n reports.
 
@@ -60,9 +59,9 @@ class Counted:
     lie below 0 or above 1, by ``excess`` in all.
     """
 
-    support: Array
+    support: Array = array(np.asarray)
     n: int
-    hashes: Counts | None = None
+    hashes: Counts | None = field(default=None, eq=content)
     repeats: int = 0
     chunk: int = _CHUNK
     seed_bits: int | None = None
@@ -159,7 +158,7 @@ def _seed_first(pairs: Array, order: str, form: _Form, before: int) -> Array:
 # -- what reports look like --------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Form:
     """Reports of a protocol: ``width`` numbers each, of one kind; whole ones are below ``most``."""
 
@@ -195,9 +194,8 @@ class _Form:
             block = block[:, None]
         if block.ndim != 2 or block.shape[1] != self.width:
             shape = f"{self.width} number{'s' * (self.width > 1)} a report, as {self.protocol} has"
-            raise FileProblem(
-                f"reports in {self.file}", block.shape, f"have {shape}", "check the domain and the protocol"
-            )
+            found = f"{math.prod(block.shape[1:])} a report"  # of the file: a block has some of its rows only
+            raise FileProblem(f"reports in {self.file}", found, f"have {shape}", "check the domain and the protocol")
         kinds, rule = {
             "item": ("iu", f"be made of items, as numbers from 0 to {self.most - 1}"),
             "index": ("iu", f"be made of whole numbers from 0 to {self.most - 1}"),
@@ -235,17 +233,7 @@ class _Form:
 
 
 def _of_array(path: Path, form: _Form) -> Iterator[Array]:
-    try:
-        with path.open("rb") as stream:
-            is_array = stream.read(len(_MAGIC)) == _MAGIC
-        if not is_array:
-            raise ValueError("it does not begin as one")
-        reports = np.load(path, mmap_mode="r", allow_pickle=False)
-    # a header is parsed as Python
-    except (OSError, ValueError, EOFError, SyntaxError, TokenError, TypeError, OverflowError, RecursionError) as error:
-        said = error.strerror.lower() if isinstance(error, OSError) and error.strerror else ""
-        reason = said or "it is damaged, another format, or holds Python objects"
-        raise FileProblem("report file", str(path), f"be a readable .npy file: {reason}") from None
+    reports = mapped_array(path, "report file")
     if reports.ndim == 0 or len(reports) == 0:
         raise FileProblem("report file", str(path), "hold at least one report")
     for start in range(0, len(reports), _CHUNK):

@@ -13,15 +13,15 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.collect.mean import MeanEstimate, calibrate
+from mechdesign.collect.mean import EstimatedMean, calibrate
 from mechdesign.domains import Interval, require_numbers
-from mechdesign.errors import InvalidInput
+from mechdesign.errors import InvalidInput, require_whole
 from mechdesign.mechanisms.analysis import require_generator
 from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.values.declare import Floats
 
-Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
-Collect = Callable[[Floats, Interval, np.random.Generator], MeanEstimate]
+Collect = Callable[[Floats, Interval, np.random.Generator], EstimatedMean]
 
 
 def deal_coordinates(users: int, count: int, rng: np.random.Generator) -> Whole:
@@ -72,7 +72,7 @@ def scaled_errors(data: ArrayLike, mechanisms: Sequence[Mechanism]) -> Floats:
 
 def collect_means(
     data: ArrayLike, bounds: Sequence[Interval], rng: np.random.Generator, collect: Collect
-) -> list[MeanEstimate]:
+) -> list[EstimatedMean]:
     """One collection of the means of all columns: users dealt out over the coordinates, ``collect`` asks each group.
 
     Any one-dimensional collection will do, the two-phase protocol included: a user is in one group of one coordinate,
@@ -114,7 +114,6 @@ def _require_pairs(reports: ArrayLike, coordinates: ArrayLike, count: int) -> tu
 
 def _require_counts(users: int, count: int) -> None:
     for field, value in (("users", users), ("coordinates", count)):
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-            raise InvalidInput(field, value, "be a whole number, at least 1")
+        require_whole(value, field, 1)
     if users < count:
         raise InvalidInput("users", users, f"be at least {count}, one for each coordinate")

@@ -13,17 +13,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mechdesign.collect.quantise import require_bins
 from mechdesign.domains import Interval, require_numbers
-from mechdesign.errors import InvalidData, InvalidInput, NoAnswer, require_finite
+from mechdesign.errors import InvalidData, InvalidInput, NoAnswer, require_finite, require_whole
 from mechdesign.mechanisms.piecewise import AffineWindow, Piecewise
-
-Floats = NDArray[np.float64]
+from mechdesign.values.declare import Floats, array, frozen
 
 BINS = 256
 TOLERANCE = 1e-3
@@ -33,12 +31,12 @@ LEAST_BINS = 2  # one bin has its mean in the middle whatever is reported
 _MOST_SLACK = math.exp(4)  # beyond it e^epsilon times the tolerance would end EM before it has moved
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen
 class Reconstruction:
     """A histogram of the inputs: the ``weights`` of its bins, the steps it took and the log-likelihood it reached."""
 
     inputs: Interval
-    weights: Floats
+    weights: Floats = array()
     steps: int
     log_likelihood: float
 
@@ -160,8 +158,7 @@ def _climb(
     limit = require_finite(tolerance, "tolerance")
     if not limit > 0:
         raise InvalidInput("tolerance", tolerance, "be above 0")
-    if isinstance(steps, bool) or not isinstance(steps, int | np.integer) or steps < 1:
-        raise InvalidInput("steps", steps, "be a whole number, at least 1")
+    require_whole(steps, "steps", 1)
     table, seen = np.ascontiguousarray(table[:, seen > 0]), seen[seen > 0]
     weights = np.full(table.shape[0], 1 / table.shape[0])
     expected = weights @ table

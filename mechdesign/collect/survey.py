@@ -10,7 +10,6 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +19,9 @@ from mechdesign.collect.protocols import FrequencyProtocol, LocalHashing, Longit
 from mechdesign.collect.protocols.catalogue import entry, options_of
 from mechdesign.collect.reports import Counted, count_reports
 from mechdesign.deploy.document import decimal
-from mechdesign.errors import FileProblem, InvalidInput, require_epsilon
+from mechdesign.errors import FileProblem, InvalidInput
 from mechdesign.values import files
+from mechdesign.values.declare import epsilon, field, frozen, settle
 
 FORMAT, VERSION = "mechdesign survey", 1
 
@@ -31,7 +31,7 @@ _QUESTION = ("client", "epsilon", "hash", "items", "p", "parameters", "protocol"
 _ATTRIBUTES = {"g": "hashes"}  # of a law, where it is called otherwise than the option
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Survey:
     """One question to users: the items, and how a client reports one of them.
 
@@ -44,15 +44,15 @@ class Survey:
     """
 
     protocol: str
-    epsilon: float
+    epsilon: float = epsilon()
     items: tuple[str, ...]
     client: str = OWN
     parameters: Mapping[str, float] | tuple[tuple[str, float], ...] = ()
     p: float | None = None
     q: float | None = None
-    law: FrequencyProtocol = field(init=False, compare=False, repr=False)
+    law: FrequencyProtocol = field(init=False, eq=False, repr=False)
 
-    def __post_init__(self) -> None:
+    def __attrs_post_init__(self) -> None:
         key, client = entry(self.protocol).key, require_client(self.client)
         items = tuple(self.items) if not isinstance(self.items, str) else ()
         require_domain_labels(items)
@@ -64,17 +64,8 @@ class Survey:
             raise InvalidInput("p", None, "be given with q", "pass --p")
         if self.p is not None:
             law = with_chances(law, self.p, self.q)
-        fixed = {
-            "protocol": key,
-            "epsilon": require_epsilon(self.epsilon),
-            "items": items,
-            "client": client,
-            "parameters": _fixed(key, law, given),
-            "q": None if self.p is None else law.q,
-            "law": law,
-        }
-        for name, value in fixed.items():
-            object.__setattr__(self, name, value)
+        settle(self, protocol=key, items=items, client=client, parameters=_fixed(key, law, given), law=law)
+        settle(self, q=None if self.p is None else law.q)
 
     @property
     def options(self) -> dict[str, float]:
@@ -140,7 +131,7 @@ def _canonical(document: dict[str, Any]) -> bytes:
     return (json.dumps(document, sort_keys=True, separators=(",", ":")) + "\n").encode()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Reader:
     """Reads one file, strictly; every complaint names it and the key."""
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,8 +16,9 @@ from mechdesign.collect.descriptor import describe_support
 from mechdesign.collect.two_phase import DesignStep, TwoPhasePlan, additive_form
 from mechdesign.design.unbiased import grid_weights
 from mechdesign.domains import Interval
-from mechdesign.errors import InvalidInput
+from mechdesign.errors import InvalidInput, require_whole
 from mechdesign.priors import Atoms, Density, Prior
+from mechdesign.values.declare import frozen
 
 SHARES = (0.01, 0.02, 0.05, 0.1, 0.2)
 BINS = (4, 8, 16, 32)
@@ -26,7 +26,7 @@ _GUESS_PLACES = 513
 _LEAST_GROUP = 2.5  # rounds to 2 or more
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Choice:
     """A plan and its root mean squared error under the guess, averaged over descriptors."""
 
@@ -58,10 +58,8 @@ def tune_two_phase(
     >>> best[0].plan.share, len(best)
     (0.02, 2)
     """
-    if isinstance(draws, bool) or not isinstance(draws, int | np.integer) or draws < 1:
-        raise InvalidInput("draws", draws, "be a whole number, at least 1")
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise InvalidInput("seed", seed, "be a whole number, at least 0")
+    require_whole(draws, "draws", 1)
+    require_whole(seed, "seed", 0)
     wanted = _usual_shares(users) if shares is None else shares
     cells = [TwoPhasePlan(epsilon, users, inputs, count, share, weight, step) for share in wanted for count in bins]
     if not cells:

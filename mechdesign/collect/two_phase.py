@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,10 +28,10 @@ from numpy.typing import ArrayLike, NDArray
 from mechdesign.collect.descriptor import Descriptor, EdgeResponse, HistogramProtocol, describe, report_edges
 from mechdesign.collect.mean import (
     CONFIDENCE,
-    MeanEstimate,
+    EstimatedMean,
     calibrate,
     cautious_variance,
-    interval,
+    normal_interval,
     variance_of_reports,
 )
 from mechdesign.collect.numeric import Accuracy
@@ -40,7 +39,7 @@ from mechdesign.collect.quantise import edges_of, require_bins, require_data
 from mechdesign.design.additive import AdditiveProblem, optimal_additive
 from mechdesign.design.unbiased import UnbiasedProblem, optimal_unbiased
 from mechdesign.domains import Interval, require_domain, require_numbers
-from mechdesign.errors import InvalidData, InvalidInput, require_epsilon, require_finite
+from mechdesign.errors import InvalidData, InvalidInput, require_finite, require_whole
 from mechdesign.exact.privacy import prove_privacy
 from mechdesign.mechanisms.analysis import require_generator
 from mechdesign.mechanisms.catalogue import hm
@@ -48,8 +47,8 @@ from mechdesign.mechanisms.conditional import ConditionalNoise
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
 from mechdesign.priors import Atoms
+from mechdesign.values.declare import Floats, epsilon, finite, frozen, settle, whole
 
-Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 DesignStep = Callable[[float, Atoms], Mechanism]
 
@@ -106,7 +105,7 @@ _PROBLEMS: dict[DesignStep, Callable[[float, Atoms], object]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TwoPhasePlan:
     """Who is asked what, fixed before anyone reports.
 
@@ -120,33 +119,26 @@ class TwoPhasePlan:
     (1000, 9000, 16, 0.0115)
     """
 
-    epsilon: float
-    users: int
+    epsilon: float = epsilon()
+    users: int = whole("users", 1)
     inputs: Interval
     bins: int | None = None
-    share: float = SHARE
+    share: float = finite("share", default=SHARE)
     weight: float | None = None
     step: DesignStep = additive_form
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", require_epsilon(self.epsilon))
+    def __attrs_post_init__(self) -> None:
         require_domain(self.inputs, (Interval,), "bounds")
-        if isinstance(self.users, bool) or not isinstance(self.users, int | np.integer) or self.users < 1:
-            raise InvalidInput("users", self.users, "be a whole number, at least 1")
-        object.__setattr__(self, "users", int(self.users))
-        bins = default_bins(self.users) if self.bins is None else self.bins
-        object.__setattr__(self, "bins", require_bins(bins, LEAST_BINS))
-        share = require_finite(self.share, "share")
-        if not 0 < share < 1:
+        settle(self, bins=require_bins(default_bins(self.users) if self.bins is None else self.bins, LEAST_BINS))
+        if not 0 < self.share < 1:
             raise InvalidInput("share", self.share, "lie between 0 and 1", "each user is in one of two groups: try 0.1")
-        object.__setattr__(self, "share", share)
         if min(self.first, self.second) < _LEAST_GROUP:
             rule = f"leave at least {_LEAST_GROUP} users for each group (they are {self.first} and {self.second})"
             raise InvalidInput("users", self.users, rule, "ask more users or change the share")
         weight = self._best_weight() if self.weight is None else require_finite(self.weight, "weight")
         if not 0 <= weight <= 1:
             raise InvalidInput("weight", self.weight, "lie in [0, 1]", "0 leaves the first group out of the mean")
-        object.__setattr__(self, "weight", weight)
+        settle(self, weight=weight)
         self._require_step()
 
     def _require_step(self) -> None:
@@ -241,7 +233,7 @@ class TwoPhasePlan:
         reports: ArrayLike,
         mechanism: Mechanism,
         confidence: float = CONFIDENCE,
-    ) -> MeanEstimate:
+    ) -> EstimatedMean:
         """The server at the end: ``w (debiased mean of the first group) + (1 - w) (mean of the second group)``.
 
         The averages are over the reports that came, whose numbers ``users`` of the answer adds up.
@@ -258,13 +250,13 @@ class TwoPhasePlan:
         assert self.weight is not None
         value, spread = float(seen.mean()), variance_of_reports(seen, mechanism, confidence) / seen.size
         if self.weight == 0.0:
-            return interval(value, math.sqrt(spread), users, confidence)
+            return normal_interval(value, math.sqrt(spread), users, confidence)
         self.response.support(edge_reports)  # refuses what is no edge
         numbers = self.response.debiased()
         said = numbers[np.asarray(edge_reports)]
         variance = cautious_variance(said, (float(numbers[0]), float(numbers[-1])), confidence) / said.size
         error = math.sqrt(self.weight**2 * variance + (1 - self.weight) ** 2 * spread)
-        return interval(self.weight * float(said.mean()) + (1 - self.weight) * value, error, users, confidence)
+        return normal_interval(self.weight * float(said.mean()) + (1 - self.weight) * value, error, users, confidence)
 
     def expected_error(self, values: ArrayLike, mechanism: Mechanism) -> float:
         """The root mean squared error for these users, over splits and noise: exact for a mechanism fixed beforehand.
@@ -300,7 +292,7 @@ class TwoPhasePlan:
         if not protocol.privacy_loss() <= self.epsilon * (1 + 1e-12):
             raise InvalidInput("protocol", protocol.privacy_loss(), f"have a privacy loss of at most {self.epsilon:g}")
         if self.weight != 0.0:
-            step = "replace(plan, weight=0.0)"
+            step = "attrs.evolve(plan, weight=0.0)"
             raise InvalidInput("weight", self.weight, "be 0 with a protocol of your own, which only describes", step)
         return protocol
 
@@ -319,13 +311,13 @@ def _received(reports: Any, field: str) -> int:
     return count
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TwoPhaseRun:
     """One simulated collection, step by step."""
 
     descriptor: Descriptor
     mechanism: Mechanism
-    estimate: MeanEstimate
+    estimate: EstimatedMean
 
 
 def simulate_once(
@@ -354,10 +346,9 @@ def simulate_once(
 
 def simulate_two_phase(plan: TwoPhasePlan, values: ArrayLike, trials: int, rng: np.random.Generator) -> Accuracy:
     """Errors of the estimated mean over repeated collections from the same users."""
-    if isinstance(trials, bool) or not isinstance(trials, int | np.integer) or trials < 1:
-        raise InvalidInput("trials", trials, "be a whole number, at least 1")
+    repeats = require_whole(trials, "trials", 1)
     data = require_data(values, plan.inputs)
     truth = float(data.mean())
-    errors = np.array([simulate_once(plan, data, rng).estimate.value - truth for _ in range(int(trials))])
+    errors = np.array([simulate_once(plan, data, rng).estimate.value - truth for _ in range(repeats)])
     rmse = float(np.sqrt(np.mean(errors**2)))
-    return Accuracy(int(trials), float(np.abs(errors).mean()), rmse, float(abs(errors.mean())))
+    return Accuracy(repeats, float(np.abs(errors).mean()), rmse, float(abs(errors.mean())))

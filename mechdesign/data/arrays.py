@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from mechdesign.errors import FileProblem
 
 _SAVE = "save it with numpy.save"
+_BROKEN = (ValueError, EOFError, SyntaxError, TokenError, TypeError, RecursionError)  # a header is parsed as Python
 
 
 def read_array(path: Path, what: str, most: int | None = None) -> NDArray[Any]:
@@ -27,11 +28,22 @@ def read_array(path: Path, what: str, most: int | None = None) -> NDArray[Any]:
             return np.lib.format.read_array(stream, allow_pickle=False)
     except OSError as error:
         raise FileProblem(what, str(path), f"be readable: {(error.strerror or str(error)).lower()}") from None
-    # a header is parsed as Python
-    except (ValueError, EOFError, SyntaxError, TokenError, TypeError, RecursionError) as error:
+    except _BROKEN as error:
         if isinstance(error, FileProblem):
             raise
         raise FileProblem(what, str(path), f"be a NumPy array of numbers: {error}", _SAVE) from None
+
+
+def mapped_array(path: Path, what: str) -> NDArray[Any]:
+    """The array of people's data, left in its file: what is used of it is read then. No error quotes it."""
+    try:
+        with path.open("rb") as stream:
+            np.lib.format.read_magic(stream)
+        return np.load(path, mmap_mode="r", allow_pickle=False)  # type: ignore[no-any-return]
+    except (*_BROKEN, OSError, OverflowError) as error:
+        said = error.strerror.lower() if isinstance(error, OSError) and error.strerror else ""
+        reason = said or "it is damaged, another format, or holds Python objects"
+        raise FileProblem(what, str(path), f"be a readable .npy file: {reason}") from None
 
 
 def _require_promise_kept(stream: Any, size: int) -> None:

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mechdesign.data.numbers import is_missing
-from mechdesign.errors import InvalidData, InvalidInput, MissingExtra, listed
+from mechdesign.errors import InvalidData, InvalidInput, listed, unusable_extra
+from mechdesign.values.declare import Floats
 
-Floats = NDArray[np.float64]
 T = TypeVar("T")
 
 _POSITION = re.compile(r"\[(\d+)\]$")
@@ -159,9 +159,9 @@ def _cast(texts: Any) -> Floats | None:
 
 
 def arrow() -> Any:
-    """The module pyarrow, or `MissingExtra`."""
+    """The module pyarrow, or `MissingExtra` or `BrokenExtra`."""
     try:
         import pyarrow
-    except ImportError:
-        raise MissingExtra("reading columns of data", "data") from None
+    except ImportError as error:
+        raise unusable_extra("reading columns of data", "data", error) from None
     return pyarrow

@@ -6,7 +6,6 @@ import csv
 import io
 import math
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,25 +15,24 @@ from numpy.typing import NDArray
 from mechdesign.data.arrays import read_array
 from mechdesign.data.numbers import number_of
 from mechdesign.errors import FileProblem
+from mechdesign.values.declare import Floats, array, frozen
 from mechdesign.values.files import read_bytes
-
-Floats = NDArray[np.float64]
 
 _LARGEST = 64 * 2**20
 _OTHER_SEPARATORS = re.compile(r"[;\t]|^[-+]?\d[\d.,' ]*[,' ][\d.,' ]*$")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen
 class LabelledMatrix:
     """``values[x, y]`` with a label for each row and column, where the file has them."""
 
-    values: Floats
+    values: Floats = array(np.asarray)
     input_labels: tuple[str, ...] | None = None
     output_labels: tuple[str, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Source:
+@frozen
+class _MatrixFile:
     name: str
     what: str
     least: float
@@ -58,7 +56,7 @@ def read_matrix(path: Path | str, what: str = "loss matrix", least: float = 0.0)
     cells in other separators.
     """
     target = Path(path)
-    source = _Source(str(target), what, least)
+    source = _MatrixFile(str(target), what, least)
     form = target.suffix.lower()
     if form == ".npy":
         return _of_array(read_array(target, f"{what} file", _LARGEST), source)
@@ -67,7 +65,7 @@ def read_matrix(path: Path | str, what: str = "loss matrix", least: float = 0.0)
     return _read_csv(read_bytes(target, f"{what} file", _LARGEST), source)
 
 
-def _of_array(array: NDArray[Any], source: _Source) -> LabelledMatrix:
+def _of_array(array: NDArray[Any], source: _MatrixFile) -> LabelledMatrix:
     if array.dtype.kind not in "fiu" or array.ndim != 2 or not array.size:
         raise source.problem("hold one array of numbers with two axes", "save it with numpy.save")
     values = array.astype(np.float64)
@@ -78,7 +76,7 @@ def _of_array(array: NDArray[Any], source: _Source) -> LabelledMatrix:
     return LabelledMatrix(values)
 
 
-def _read_csv(content: bytes, source: _Source) -> LabelledMatrix:
+def _read_csv(content: bytes, source: _MatrixFile) -> LabelledMatrix:
     lines = _cells(content, source)
     top = lines[0][1]
     has_corner = top[0] == "" and len(top) > 1 and len(lines) > 1
@@ -115,7 +113,7 @@ def _read_csv(content: bytes, source: _Source) -> LabelledMatrix:
     return LabelledMatrix(values, inputs, outputs)
 
 
-def _cells(content: bytes, source: _Source) -> list[tuple[int, list[str]]]:
+def _cells(content: bytes, source: _MatrixFile) -> list[tuple[int, list[str]]]:
     """The stripped cells of each line that is not blank, with its number."""
     try:
         reader = csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True)
@@ -133,7 +131,7 @@ def _cells(content: bytes, source: _Source) -> list[tuple[int, list[str]]]:
     return lines
 
 
-def _is_header(top: list[str], line: int, source: _Source) -> bool:
+def _is_header(top: list[str], line: int, source: _MatrixFile) -> bool:
     """Whether the first line holds labels; a number in its first cell makes it a line of values."""
     cells = [(f"line {line}, cell {number}", cell) for number, cell in enumerate(top, 1)]
     if number_of(top[0]) is not None:
@@ -141,7 +139,7 @@ def _is_header(top: list[str], line: int, source: _Source) -> bool:
     return _are_labels(cells[1:] or cells, source, "first line")
 
 
-def _are_labels(cells: list[tuple[str, str]], source: _Source, what: str) -> bool:
+def _are_labels(cells: list[tuple[str, str]], source: _MatrixFile, what: str) -> bool:
     """Whether cells hold labels; a mixture is a mistake somewhere, and no reason to drop a line of values."""
     words = [(place, cell) for place, cell in cells if number_of(cell) is None]
     if words and len(words) < len(cells):
@@ -152,7 +150,7 @@ def _are_labels(cells: list[tuple[str, str]], source: _Source, what: str) -> boo
     return bool(words)
 
 
-def _require_labels(cells: list[tuple[str, str]], source: _Source) -> None:
+def _require_labels(cells: list[tuple[str, str]], source: _MatrixFile) -> None:
     """No label is empty, or is what a number becomes with other separators."""
     for place, label in cells:
         if not label:

@@ -10,15 +10,15 @@ import csv
 import errno
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from io import FileIO, RawIOBase
 from pathlib import Path
 from typing import Any
 
-from mechdesign.data.columns import Reading, arrow, typed, written
+from mechdesign.data.columns import Reading, arrow, require_columns, typed, written
 from mechdesign.data.headers import ONLY, may_be_name, tell_of_name
 from mechdesign.data.text import names_hint
 from mechdesign.errors import FileProblem, InvalidInput, listed
+from mechdesign.values.declare import field, frozen
 
 _BLOCK = 2 * 2**20  # bytes of CSV: a row must fit, and some 32 blocks are read ahead
 _ROWS = 1 << 18  # of Parquet
@@ -27,7 +27,7 @@ Progress = Callable[[int, int], None]
 """Told rows done and rows in all; of a CSV file the latter is an estimate from its bytes until all are done."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DataFile:
     """Columns of data. ``read(columns)`` gives Arrow batches in the order of the rows; ``path`` is of a file.
 
@@ -40,7 +40,7 @@ class DataFile:
     read: Callable[[Sequence[str]], Iterator[Any]]
     reading: Reading
     rows_in_all: Callable[[int], int]
-    metadata: Mapping[str, str] = field(default_factory=dict)
+    metadata: Mapping[str, str] = field(factory=dict)
     hint: str = ""  # what may be wrong with the names
     groups: tuple[int, ...] = ()
     read_groups: Callable[[Sequence[str], range], Iterator[Any]] | None = None
@@ -99,11 +99,22 @@ def require_only_column(data: DataFile) -> None:
         raise InvalidInput("column", None, rule, "pass --column NAME")
 
 
-def form_of(path: Path, what: str) -> str:
-    """Which of the two formats a file has, by its name."""
+def open_column(path: Path, column: str | None) -> tuple[DataFile, str]:
+    """The same, and which of its columns to read: the named one, or the only one there is."""
+    data = open_data(path)
+    if column is None:
+        require_only_column(data)
+    name = data.names[0] if column is None else column
+    require_columns([name], data.names, str(path))
+    return data, name
+
+
+def form_of(path: Path, what: str, forms: Sequence[str] = (".csv", ".parquet")) -> str:
+    """Which of these formats a file has, by its name."""
     form = path.suffix.lower()
-    if form not in (".csv", ".parquet"):
-        raise FileProblem(what, str(path), "end in .csv or .parquet", "the end of the name says the format")
+    if form not in forms:
+        known = f"{', '.join(forms[:-1])} or {forms[-1]}"
+        raise FileProblem(what, str(path), f"end in {known}", "the end of the name says the format")
     return form
 
 
@@ -207,7 +218,11 @@ def _csv_batches(path: Path, columns: list[str], header: list[str] | None, *, al
             raise FileProblem("data file", str(path), rule, step) from None
         rule = "be a CSV file in UTF-8" if "UTF" in str(error) else f"have rows shorter than {_BLOCK >> 20} MB"
         raise FileProblem("data file", str(path), rule, "was it cut short, or is a quote left open?") from None
+    except pa.ArrowException as error:
+        _require_memory(error)
+        raise
     except OSError as error:
+        _require_memory(error)
         raise _unreadable(path, error) from None
     if source.quotes % 2:
         rule = "close every quote: it has an odd number of them"

@@ -9,16 +9,14 @@ from itertools import chain, islice
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mechdesign.data.columns import require_columns, typed, use_numbers
+from mechdesign.data.columns import typed, use_numbers
 from mechdesign.data.headers import may_be_name, tell_of_name
 from mechdesign.data.numbers import number_of
-from mechdesign.data.sources import open_data, require_only_column
+from mechdesign.data.sources import open_column
 from mechdesign.data.text import place_of, text_column
 from mechdesign.errors import FileProblem, InvalidData
-
-Floats = NDArray[np.float64]
+from mechdesign.values.declare import Floats
 
 _CHUNK = 1 << 16
 
@@ -59,11 +57,7 @@ def _number(path: Path, line: int, column: str | None, cell: str) -> float:
 
 
 def _of_parquet(path: Path, column: str | None) -> Iterator[Floats]:
-    data = open_data(path)
-    if column is None:
-        require_only_column(data)
-    name = data.names[0] if column is None else column
-    require_columns([name], data.names, str(path))
+    data, name = open_column(path, column)
     before = 0
     for batch in data.read([name]):
         yield use_numbers(batch.column(0), typed, _require_finite, f"{path}, column {name!r}", before)

@@ -14,7 +14,7 @@ import numpy as np
 
 from mechdesign.deploy.kinds import FiniteLaw, Masses
 from mechdesign.deploy.table import Table
-from mechdesign.errors import InvalidInput, MissingExtra, require_finite
+from mechdesign.errors import InvalidInput, require_finite, unusable_extra
 from mechdesign.exact.rational import exp_lower
 from mechdesign.mechanisms.ratio import LikelihoodRatio
 
@@ -51,8 +51,8 @@ def privacy_loss_distribution(
     try:
         from dp_accounting.pld import pld_pmf
         from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution as Distribution
-    except ImportError:
-        raise MissingExtra("privacy_loss_distribution", "accounting") from None
+    except ImportError as error:
+        raise unusable_extra("privacy_loss_distribution", "accounting", error) from None
     grid = require_finite(interval, "interval")
     if not 0 < grid <= 1 or LikelihoodRatio(table.ratio).loss / grid > _MOST_LOSSES:
         rule = f"be above 0, at most 1, and give at most {_MOST_LOSSES} steps up to the privacy loss"

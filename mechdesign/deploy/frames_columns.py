@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mechdesign.data.columns import (
-    Floats,
     Problem,
     Reading,
     arrow,
@@ -28,6 +27,7 @@ from mechdesign.deploy.sampler import sample_codes
 from mechdesign.deploy.table import Table
 from mechdesign.domains import Finite
 from mechdesign.errors import InvalidInput
+from mechdesign.values.declare import Floats
 
 FRAME = "the data frame"
 

@@ -13,7 +13,7 @@ from mechdesign.data.columns import require_columns, typed
 from mechdesign.deploy.estimators import Tally, merged
 from mechdesign.deploy.frames_columns import FRAME, replaced, reports_of, tallied, to_arrow, told, wanted
 from mechdesign.deploy.table import Table
-from mechdesign.errors import InvalidInput, MissingExtra, sealed
+from mechdesign.errors import InvalidInput, sealed, unusable_extra
 
 _drawn: set[tuple[str, int]] = set()
 _drawing = threading.Lock()
@@ -75,6 +75,6 @@ def _dask() -> tuple[Any, Any]:
     try:
         import dask
         import dask.dataframe
-    except ImportError:
-        raise MissingExtra("reports of Dask frames", "data") from None
+    except ImportError as error:
+        raise unusable_extra("reports of Dask frames", "data", error) from None
     return dask, dask.dataframe

@@ -101,7 +101,7 @@ def estimate_reports(
 ) -> Estimate:
     """`estimate` from a file with progress; the column may be left out where there is one, or the file names it.
 
-    An ``engine`` (of `mechdesign.collect.engine`) counts the row groups of a Parquet file that all its workers can see
+    An ``engine`` (of `mechdesign.engine`) counts the row groups of a Parquet file that all its workers can see
     under the same name. The answer is the same to the last bit.
     """
     require_quantity(of)

@@ -5,23 +5,17 @@ A CSV file has no such parts: where a quote is open is only known to who has rea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Protocol
 
 from mechdesign.data.sources import DataFile, Progress
 from mechdesign.deploy.estimators import Tally
 from mechdesign.deploy.table import Table
+from mechdesign.engine import Engine
 from mechdesign.errors import InvalidInput
 from mechdesign.values.declare import frozen
 
 _LEAST_ROWS = 1 << 18  # of a part, where the file allows: less is not worth the way to a worker
-
-
-class Engine(Protocol):
-    """Runs a function on every batch, and gives position and result as they finish."""
-
-    def __call__(self, work: Callable[[Any], Any], batches: Sequence[Any]) -> Iterator[tuple[int, Any]]: ...
 
 
 @frozen
@@ -58,7 +52,7 @@ def counted(
     """The tallies of all parts in the order of the file; of several wrong rows the first is the error."""
     found: dict[int, Tally | InvalidInput] = {}
     done, total = 0, sum(part.rows for part in parts)
-    for position, result in engine(_Guarded(work), parts):
+    for position, result in engine(_WithErrors(work), parts):
         found[position] = result
         done += parts[position].rows
         if progress is not None:
@@ -72,7 +66,7 @@ def counted(
 
 
 @frozen
-class _Guarded:
+class _WithErrors:
     """The work, with bad input as a value: the first wrong row is only known when all parts are done."""
 
     work: Callable[[Part], Tally]

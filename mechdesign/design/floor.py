@@ -50,7 +50,8 @@ def floor_of(epsilon: float, loss: Power, domain: Interval | Circle) -> Floor:
         raise InvalidInput("loss", loss, "be a power of the distance")
     if isinstance(domain, Circle):
         best = optimal_piecewise(PiecewiseProblem(epsilon, loss, domain))
-        return Floor(best.certificate.lower, best.certificate.upper, "rotation averaging", best.own_law.name)
+        found = best.certificate
+        return Floor(found.lower, found.upper, "rotation averaging", best.own_law.name, found.claimed)
     try:
         problem = MinimaxProblem(epsilon, loss, domain, _GAP, _GRID)
     except InvalidInput:  # outside what the certified optimum covers
@@ -60,7 +61,7 @@ def floor_of(epsilon: float, loss: Power, domain: Interval | Circle) -> Floor:
         name = "the certified minimax design"
         return Floor(certificate.lower, certificate.upper, "atoms", name, certificate.claimed)
     except NoAnswer as stopped:
-        attained = Floor(stopped.lower, stopped.upper, "atoms", "a window mechanism")
+        attained = Floor(stopped.lower, stopped.upper, "atoms", "a window mechanism", stopped.claimed)
         return _narrower(attained, _wide_floor(epsilon, loss, domain))
 
 

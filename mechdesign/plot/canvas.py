@@ -185,6 +185,8 @@ def draw_lines(axes: Axes, lines: Mapping[str, tuple[ArrayLike, ArrayLike]], **m
         elif count > 1:  # more lines than places: markers of one place, the later ones smaller
             style |= {"markersize": 6.0 + 3.0 * (count - 1 - turn), "markeredgecolor": style["color"]}
             style |= {"markeredgewidth": 1.0, "markerfacecolor": style["color"] if turn == count - 1 else "white"}
+        else:  # lines that only meet: what is drawn later is smaller there
+            style["markersize"] += 3.0 * sum(_meet((x, y), later) for later in points[k + 1 :])
         axes.plot(x, y, label=drawable(name), **(style | more))
 
 
@@ -203,6 +205,13 @@ def _together(lines: Sequence[tuple[Floats, Floats]], *, logarithmic: bool) -> l
         else:
             found.append(k)
     return [next(group for group in groups if k in group) for k in range(len(drawn))]
+
+
+def _meet(one: tuple[Floats, Floats], other: tuple[Floats, Floats]) -> bool:
+    """Whether two lines have a point in common that both mark."""
+    (x, y), (places, heights) = one, other
+    same = np.isclose(x[:, None], places, rtol=1e-6) & np.isclose(y[:, None], heights, rtol=1e-6)
+    return bool(same.any())
 
 
 def _shared(one: tuple[Floats, Floats], other: tuple[Floats, Floats], reach: float) -> float:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mechdesign.collect.mean import MeanEstimate
+from mechdesign.collect.mean import EstimatedMean
 from mechdesign.plot.canvas import BLACK, BLUE, GREY, drawable, empty_figure
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ _FAR = 5.0
 """Times the reach of half of the intervals: what is wider is not shown whole."""
 
 
-def mean_intervals(estimates: Mapping[str, MeanEstimate], plain: MeanEstimate, what: str, title: str) -> Figure:
+def mean_intervals(estimates: Mapping[str, EstimatedMean], plain: EstimatedMean, what: str, title: str) -> Figure:
     """An interval a method from top to bottom; the band is the interval without privacy, the line the users' mean.
 
     Intervals many times as wide as most would press the others together: they run off the picture, with their numbers.
@@ -57,13 +57,13 @@ def mean_intervals(estimates: Mapping[str, MeanEstimate], plain: MeanEstimate, w
     return figure
 
 
-def _ends(estimate: MeanEstimate) -> tuple[float, float]:
+def _ends(estimate: EstimatedMean) -> tuple[float, float]:
     """The interval and the estimate, which need not lie in it."""
     known = [end for end in (estimate.lower, estimate.value, estimate.upper) if end is not None]
     return min(known), max(known)
 
 
-def _in_sight(estimates: Sequence[MeanEstimate]) -> tuple[float, float]:
+def _in_sight(estimates: Sequence[EstimatedMean]) -> tuple[float, float]:
     """The range of those whose reach from the middle of all is at most some times that of half of them."""
     ends = np.array([_ends(estimate) for estimate in estimates])
     middle = float(np.median(ends.mean(axis=1)))

@@ -45,6 +45,8 @@ def map_of_paths(
         style: dict[str, Any] = {"linestyle": "--", "marker": "x", "markersize": 5, "linewidth": 1.0}
         axes.plot(*reported.T, color=VERMILION, label="reported", **style)
         axes.set_title(drawable(str(names[k]), 30), fontsize="medium")
+        if isinstance(region, Disc):
+            axes.set_aspect("equal", adjustable="box")
     for axes in panels.flat[shown:]:
         axes.set_visible(False)
     figure.supxlabel("x (units of the map)", fontsize="medium")

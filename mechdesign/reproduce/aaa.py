@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from functools import cache
 
-from mechdesign.collect.mean_study import MeanStudy, Row, run_study, verdicts
+from mechdesign.collect.mean_study import MeanStudy, StudyRow, run_study, verdicts
 from mechdesign.design import Certificate, UnbiasedProblem, optimal_unbiased
 from mechdesign.design.additive import AdditiveProblem, optimal_additive
 from mechdesign.domains import Interval
@@ -78,7 +78,7 @@ _STUDY = MeanStudy(users=(1000,), trials=20, methods=("aaa-paper", "laplace", "s
 
 def _means() -> list[Value]:
     """In how many cells of distribution and epsilon the paper's estimate has the least exact error, n = 1000."""
-    rows: list[Row] = run_study(_STUDY)
+    rows: list[StudyRow] = run_study(_STUDY)
     rivals = [method for method in _STUDY.methods if method != "aaa-paper"]
     found = verdicts(rows, "aaa-paper", rivals)
     small = [verdict.ratio for verdict in found if verdict.epsilon <= 1]

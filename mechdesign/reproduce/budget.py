@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mechdesign.budget import Capacity, Constraint, Question, Task, outlook, run
-from mechdesign.budget.populations import Counts, emoji_like, msnbc_like
+from mechdesign.budget.populations import emoji_like, msnbc_like
 from mechdesign.collect import metrics
 from mechdesign.reproduce.claim import AT_LEAST, AT_MOST, Claim, Item, Value
+from mechdesign.values.declare import Counts
 
 PAPER = "Budget selection (Optimus, CAPRI)"
 

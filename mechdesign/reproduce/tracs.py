@@ -11,14 +11,16 @@ import numpy as np
 from mechdesign.domains import Circle
 from mechdesign.losses import Squared
 from mechdesign.mechanisms import catalogue
+from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.reproduce.claim import AT_LEAST, Claim, Item, Value
 from mechdesign.trajectory.discrete_rivals import ATP, exponential, grid_points, ngram, staircase
 from mechdesign.trajectory.metrics import average_error
-from mechdesign.trajectory.paths import Paths, uniform_paths
-from mechdesign.trajectory.regions import Rectangle
-from mechdesign.trajectory.rivals import published_sectors, published_strawman, strawman
+from mechdesign.trajectory.paths import Paths, uniform_paths, uniform_places
+from mechdesign.trajectory.plane import cell_numbers, middles
+from mechdesign.trajectory.regions import Disc, Rectangle
+from mechdesign.trajectory.rivals import PlanarLaplace, published_sectors, published_strawman, strawman
 from mechdesign.trajectory.rounding import to_points
-from mechdesign.trajectory.tracs import HEURISTIC_SHARE, PathMechanism, tracs_c, tracs_d
+from mechdesign.trajectory.tracs import HEURISTIC_SHARE, PathMechanism, simulable, tracs_c, tracs_d
 
 PAPER = "Refined mechanism design, chapter 6 (TraCS)"
 
@@ -124,6 +126,44 @@ def _on_a_grid(*, published: bool) -> list[Value]:
     return [float((errors(rival) / ours).min()) for rival in rivals]
 
 
+def _disc_area() -> list[Value]:
+    """The dominant area of TraCS-D from (pi, 0.5) at eps = 5 in a disc of radius 1 seen from its centre."""
+    disc = tracs_d(Disc((0.0, 0.0), 1.0), 5.0)
+    angles, shares = (simulable(part) for part in (disc.direction, disc.distance))
+    assert isinstance(angles, Piecewise)
+    assert isinstance(shares, Piecewise)
+    turned, gone = angles.pieces(math.pi).edges[1:3] / math.pi, shares.pieces(0.5).edges[1:3]
+    return [*map(float, turned), *map(float, gone)]
+
+
+def _of_laplace() -> list[Value]:
+    noise = _errors(_SQUARE, lambda eps: PlanarLaplace(_SQUARE, eps))
+    by_direction = _errors(_SQUARE, lambda eps: tracs_d(_SQUARE, eps, start=(0.0, 0.0)))
+    return [float((noise / ours).min()) for ours in (_errors(_SQUARE, lambda eps: tracs_c(_SQUARE, eps)), by_direction)]
+
+
+def _gridding() -> list[Value]:
+    """The least ratio over eps of the exact error of the exponential mechanism over cells to that of TraCS-C.
+
+    A place goes to its cell, the cell through the mechanism of definition 8, and a uniform place of its cell is told.
+    """
+    places = uniform_places(_SQUARE, 400, np.random.default_rng(_SEED))
+    ours = _errors(_SQUARE, lambda eps: tracs_c(_SQUARE, eps))
+    inside = uniform_places(_SQUARE, 8, np.random.default_rng(_SEED)) - 0.5
+
+    def least(cells: int) -> float:
+        table = middles(_SQUARE, cells, cells)
+        scores = np.hypot(*(table[cell_numbers(_SQUARE, cells, cells, places)][:, None] - table).transpose(2, 0, 1))
+        told = [np.hypot(*(places[:, None] - table - step / cells).transpose(2, 0, 1)) for step in inside]
+        off = sum(told) / len(told)
+        widest = math.sqrt(2) * (1 - 1 / cells)
+        laws = (np.exp(-eps * scores / (2 * widest)) for eps in _EPSILONS)
+        errors = [float(((law / law.sum(axis=1, keepdims=True)) * off).sum(axis=1).mean()) for law in laws]
+        return float((np.array(errors) / ours).min())
+
+    return [least(10), least(100)]
+
+
 def _spent() -> list[Value]:
     points = grid_points(_SQUARE, 10)
     return [
@@ -193,6 +233,44 @@ CLAIMS = (
         mended=partial(_of_strawman, _LONG, published_strawman),
         erratum=13,
         slow=True,
+    ),
+    Claim(
+        "tracs.figure-6.4a-laplace",
+        PAPER,
+        "section 6.3.1, figure 6.4a",
+        "TraCS has a smaller error than planar Laplace with truncation at every eps (least ratios)",
+        (
+            Item("T-Laplace over TraCS-C", "1", relation=AT_LEAST),
+            Item("T-Laplace over TraCS-D", "1", relation=AT_LEAST),
+        ),
+        _of_laplace,
+        slow=True,
+    ),
+    Claim(
+        "tracs.figure-d.3",
+        PAPER,
+        "appendix D.2.3, figure D.3",
+        "TraCS-C has a smaller error than the exponential mechanism on 10 x 10 and on 100 x 100 cells at every eps "
+        "(least ratios)",
+        (
+            Item("10 x 10 over it", "1", relation=AT_LEAST),
+            Item("100 x 100 over it", "1", relation=AT_LEAST),
+        ),
+        _gridding,
+        slow=True,
+    ),
+    Claim(
+        "tracs.figure-d.6",
+        PAPER,
+        "appendix D.2.7, figure D.6",
+        "at eps = 5 the dominant area of TraCS-D from (pi, 0.5) in a disc is [0.87 pi, 1.13 pi) x [0.32, 0.67)",
+        (
+            Item("direction from (pi)", "0.87"),
+            Item("to (pi)", "1.13"),
+            Item("distance from", "0.32"),
+            Item("to", "0.67"),
+        ),
+        _disc_area,
     ),
     Claim(
         "tracs.figure-6.5",

@@ -26,6 +26,11 @@ Maker = Callable[[float, Interval | Circle], Mechanism]
 GAP = 1e-3
 """How far the certified coordinates may be above their optimum, relatively: far below what a simulation can see."""
 
+_FEW_CELLS = 6.0
+_WIDE_GAP = 0.02
+MOST_CERTIFIED = 10.0
+"""The largest epsilon of a coordinate with a certified design: beyond it the steps are too narrow for the search."""
+
 
 def _ogpm(epsilon: float, domain: Interval | Circle) -> Mechanism:
     return catalogue.ogpm_circle(epsilon, domain) if isinstance(domain, Circle) else catalogue.ogpm(epsilon, domain)
@@ -41,21 +46,34 @@ def _ogpm_squared(epsilon: float, domain: Interval | Circle) -> Mechanism:
 def _certified(epsilon: float, domain: Interval | Circle) -> Mechanism:
     if isinstance(domain, Circle):
         return catalogue.ogpm_circle(epsilon, domain)
-    return _alone(optimal_minimax(MinimaxProblem(epsilon, Absolute(), domain, gap=GAP)))
+    return _alone(optimal_minimax(MinimaxProblem(_certifiable(epsilon), Absolute(), domain, gap=_gap(epsilon))))
 
 
 @lru_cache(maxsize=256)
 def _certified_squared(epsilon: float, domain: Interval | Circle) -> Mechanism:
     if isinstance(domain, Circle):
         return catalogue.ogpm_circle_squared(epsilon, domain)
-    return _alone(optimal_minimax(MinimaxProblem(epsilon, Squared(), domain, gap=GAP)))
+    return _alone(optimal_minimax(MinimaxProblem(_certifiable(epsilon), Squared(), domain, gap=_gap(epsilon))))
 
 
 @lru_cache(maxsize=256)
 def _certified_uniform(epsilon: float, domain: Interval | Circle) -> Mechanism:
     if isinstance(domain, Circle):
         return catalogue.ogpm_circle(epsilon, domain)
-    return _alone(optimal_prior(PriorProblem(epsilon, priors.uniform(domain), Absolute(), domain, GAP)))
+    prior = priors.uniform(domain)
+    return _alone(optimal_prior(PriorProblem(_certifiable(epsilon), prior, Absolute(), domain, _gap(epsilon))))
+
+
+def _certifiable(epsilon: float) -> float:
+    if epsilon > MOST_CERTIFIED:
+        rule = f"be at most {MOST_CERTIFIED:g} for a coordinate with a certified design"
+        raise InvalidInput("eps", epsilon, rule, "TraCS-C gives each coordinate half of eps; ogpm has no such limit")
+    return epsilon
+
+
+def _gap(epsilon: float) -> float:
+    """Steps as narrow as a large epsilon makes them take a minute to prove within `GAP`."""
+    return GAP if epsilon <= _FEW_CELLS else _WIDE_GAP
 
 
 def _alone(design: Design) -> Mechanism:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,8 +17,8 @@ from mechdesign.errors import MAX_EPSILON, InvalidInput, require_epsilon, requir
 from mechdesign.trajectory.paths import Paths
 from mechdesign.trajectory.regions import Region, require_places
 from mechdesign.trajectory.rounding import nearest_points, require_points
+from mechdesign.values.declare import Floats, content, field, frozen, settle
 
-Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 
@@ -28,20 +27,19 @@ _SAFE = 1 - 1e-9  # of epsilon: rounding of the channel may not lift its loss ab
 _SECTORS = 6
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Points:
     """Points of interest in a region, with their distances."""
 
     region: Region
-    table: Floats
-    distances: Floats = field(init=False, repr=False)
+    table: Floats = field(eq=content)
+    distances: Floats = field(init=False, repr=False, eq=False)
 
-    def __post_init__(self) -> None:
+    def __attrs_post_init__(self) -> None:
         table = require_points(self.region, self.table)
         if len(table) > MOST_POINTS:
             raise InvalidInput("points of interest", len(table), f"be at most {MOST_POINTS}", "round to a coarser set")
-        object.__setattr__(self, "table", table)
-        object.__setattr__(self, "distances", np.hypot(*(table[:, None] - table).transpose(2, 0, 1)))
+        settle(self, table=table, distances=np.hypot(*(table[:, None] - table).transpose(2, 0, 1)))
 
     def of(self, places: Floats) -> Places:
         """The number of the nearest point for each place."""
@@ -66,7 +64,7 @@ def channel_loss(weights: Floats) -> float:
     return float(np.log(most[used] / least[used]).max())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PointMechanism:
     """Every location goes to its nearest point, and the point through one channel over all points."""
 
@@ -128,7 +126,7 @@ def staircase(
     return _point_mechanism(points, epsilon, weights(math.exp(found)), "L-SRR")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NGram:
     """The exponential mechanism among the points that can be reached.
 
@@ -177,7 +175,7 @@ class NGram:
         return np.where(reachable, np.exp(scaled), 0.0)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ATP:
     """Two copies of a path: in each every other location is drawn first, the others among points in the directions seen
     from their neighbours' reports; the point nearest to both copies is reported.

@@ -6,10 +6,8 @@ the midpoint rule on quantiles. These are numbers for choosing parameters; nothi
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import optimize
 from scipy.stats import qmc
 
@@ -19,8 +17,7 @@ from mechdesign.trajectory.metrics import distances
 from mechdesign.trajectory.paths import uniform_paths
 from mechdesign.trajectory.regions import Point, Region, frame_of, require_places
 from mechdesign.trajectory.tracs import TracsD, simulable, tracs_d
-
-Floats = NDArray[np.float64]
+from mechdesign.values.declare import Floats, evolved
 
 _NODES = 24
 _PLACES = 256
@@ -90,7 +87,7 @@ def best_reference(tracs: TracsD, candidates: ArrayLike, visited: ArrayLike | No
         raise InvalidInput("candidates", 0, "be at least one place")
     errors = [float(expected_error(tracs, seen, (float(x), float(y))).mean()) for x, y in table]
     x, y = table[int(np.argmin(errors))].tolist()
-    return replace(tracs, start=(x, y), follow=False)
+    return evolved(tracs, start=(x, y), follow=False)
 
 
 def _spread(region: Region) -> Floats:

@@ -17,14 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mechdesign.data.columns import arrow, plain_array, require_columns, use_numbers
-from mechdesign.data.sources import DataFile, open_data
+from mechdesign.data.sources import DataFile, form_of, open_data
 from mechdesign.deploy.frames_files import batch_writer
 from mechdesign.errors import FileProblem, InvalidData, InvalidInput, sealed
 from mechdesign.trajectory.paths import Paths
 from mechdesign.trajectory.regions import Region, moved_inside, require_places, require_rows
 from mechdesign.values import files
+from mechdesign.values.declare import Floats, array, frozen
 
-Floats = NDArray[np.float64]
 Slots = NDArray[np.intp]
 
 FORMATS = (".csv", ".parquet", ".geojson")
@@ -32,7 +32,7 @@ MOST_IN_GEOJSON = 2_000_000
 _GEOJSON_BYTES = 2**29
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Columns:
     """The names of the columns; ``time`` may be missing. None of them is protected but x and y."""
 
@@ -46,7 +46,7 @@ class Columns:
         return [self.id, *([] if self.time is None else [self.time]), self.x, self.y]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Batch:
     """Some rows of a file: the number of each row's path, in the order of first appearance, and its place.
 
@@ -54,7 +54,7 @@ class Batch:
     """
 
     slots: Slots
-    places: Floats
+    places: Floats = array(np.asarray)
     arrow: Any
     moved: int = 0
 
@@ -76,13 +76,9 @@ class _Seen:
         return numbers
 
 
-def form_of(path: Path, what: str) -> str:
-    """Which of the formats a file has, by its name."""
-    form = path.suffix.lower()
-    form = ".geojson" if form == ".json" else form
-    if form not in FORMATS:
-        raise FileProblem(what, str(path), f"end in {', '.join(FORMATS)}", "the end of the name says the format")
-    return form
+def format_of(path: Path, what: str) -> str:
+    """Which of the formats a file has, by its name: GeoJSON may end in .json, too."""
+    return form_of(path.with_suffix(".geojson") if path.suffix.lower() == ".json" else path, what, FORMATS)
 
 
 _USUAL = {
@@ -99,7 +95,7 @@ def found_columns(path: Path, wanted: Mapping[str, str | None] | None = None) ->
     GeoJSON has no columns: names wanted of it are refused.
     """
     asked = {field: name for field, name in (wanted or {}).items() if name is not None}
-    if form_of(path, "data file") == ".geojson":
+    if format_of(path, "data file") == ".geojson":
         if asked:
             raise InvalidInput("column", next(iter(asked.values())), "be left out", "GeoJSON has no columns")
         return Columns()
@@ -139,7 +135,7 @@ def batches(path: Path, columns: Columns, region: Region | None, *, project: boo
 
 def lengths_of(path: Path, columns: Columns) -> Slots:
     """How many locations each path of a file has."""
-    if form_of(path, "data file") == ".geojson":
+    if format_of(path, "data file") == ".geojson":
         return read_geojson(path)[0].lengths
     counts = np.zeros(0, dtype=np.intp)
     for batch in batches(path, columns, None):
@@ -153,7 +149,7 @@ def read_paths(
     path: Path, columns: Columns, region: Region | None, *, project: bool = False
 ) -> tuple[Paths, list[str]]:
     """All paths of a file and their names, in memory: for pictures and studies."""
-    if form_of(path, "data file") == ".geojson":
+    if format_of(path, "data file") == ".geojson":
         paths, names = read_geojson(path)
         return paths.replaced(_inside(region, paths.places, str(path), 0, project=project)[0]), names
     parts = list(batches(path, columns, region, project=project))
@@ -180,7 +176,7 @@ Write = Callable[[Batch, Floats], None]
 @contextlib.contextmanager
 def row_writer(out: Path, columns: Columns, *, overwrite: bool, like: Path) -> Iterator[Write]:
     """Takes batches and their reports to a file that appears when all is done; it can be read by whom ``like`` can."""
-    form = form_of(out, "output file")
+    form = format_of(out, "output file")
     with files.replacing(out, overwrite=overwrite, like=like) as stream, contextlib.ExitStack() as opened:
         if form == ".geojson":
             yield opened.enter_context(_gathering(stream, columns))
@@ -223,7 +219,19 @@ def read_geojson(path: Path) -> tuple[Paths, list[str]]:
         lines.setdefault(name, []).extend(_position(row, path, number) for row in rows)
     if not lines or not all(lines.values()):
         raise FileProblem("data file", str(path), "hold features with at least one location each")
-    return Paths.of(list(lines.values())), [name for _, name in lines]
+    return Paths.of(list(lines.values())), _names_of(list(lines))
+
+
+def _names_of(keys: Sequence[tuple[str, str]]) -> list[str]:
+    """A name for each path, each once: a line without an id must not join the path whose id is the line's number."""
+    taken = {name for kind, name in keys if kind == "id"}
+    names = []
+    for kind, name in keys:
+        while kind != "id" and name in taken:
+            name = f"{kind} {name}"
+        taken.add(name)
+        names.append(name)
+    return names
 
 
 def _line(feature: Any, number: int, path: Path) -> tuple[tuple[str, str], list[Any]]:
@@ -265,6 +273,20 @@ def geojson(paths: Paths, names: Sequence[str]) -> bytes:
         for name, path in zip(names, paths, strict=True)
     ]
     return (json.dumps({"type": "FeatureCollection", "features": features}) + "\n").encode()
+
+
+def write_paths(out: Path, paths: Paths, names: Sequence[str], *, overwrite: bool, like: Path) -> None:
+    """Whole paths in a file: as lines of GeoJSON, or as rows of (id, x, y), one path after the other."""
+    form, columns = format_of(out, "output file"), Columns()
+    with files.replacing(out, overwrite=overwrite, like=like) as stream:
+        if form == ".geojson":
+            stream.write(geojson(paths, names))
+            return
+        pa = arrow()
+        ids = pa.array(np.repeat(np.array(names, dtype=object), paths.lengths), pa.string())
+        rows = pa.RecordBatch.from_arrays([ids, *map(pa.array, paths.places.T)], columns.names)
+        with batch_writer(stream, form, rows.schema) as writer:
+            writer.write_batch(rows)
 
 
 @contextlib.contextmanager

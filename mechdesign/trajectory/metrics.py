@@ -8,8 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from mechdesign.errors import InvalidInput, require_finite
 from mechdesign.trajectory.paths import Paths
 from mechdesign.trajectory.rounding import nearest_points
-
-Floats = NDArray[np.float64]
+from mechdesign.values.declare import Floats
 
 EARTH_RADIUS = 6_371_008.8
 """Metres: the mean radius."""

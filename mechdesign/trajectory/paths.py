@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.errors import InvalidInput, require_whole
 from mechdesign.trajectory.regions import Region, Shape, require_rows
+from mechdesign.values.declare import Floats, array, frozen
 
-Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Paths:
     """``places`` of all paths, one behind the other; path k is ``places[starts[k]:starts[k + 1]]``.
 
@@ -24,16 +23,13 @@ class Paths:
     (2, [2, 1], [[0, 2], [1]])
     """
 
-    places: Floats
-    starts: Places
+    places: Floats = array(require_rows)
+    starts: Places = array(lambda said: np.asarray(said, dtype=np.intp))
 
-    def __post_init__(self) -> None:
-        table = require_rows(self.places)
-        starts = np.asarray(self.starts, dtype=np.intp)
-        if starts.ndim != 1 or starts[0] != 0 or starts[-1] != len(table) or (np.diff(starts) < 1).any():
+    def __attrs_post_init__(self) -> None:
+        starts = self.starts
+        if starts.ndim != 1 or starts[0] != 0 or starts[-1] != len(self.places) or (np.diff(starts) < 1).any():
             raise InvalidInput("starts", Shape(starts.shape), "rise from 0 to the number of locations")
-        object.__setattr__(self, "places", table)
-        object.__setattr__(self, "starts", starts)
 
     @classmethod
     def of(cls, paths: Sequence[ArrayLike]) -> Paths:

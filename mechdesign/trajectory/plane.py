@@ -17,7 +17,6 @@ So no mechanism has an average error below ``lower - diagonal / 2 - average dist
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,13 +27,12 @@ from mechdesign.errors import InvalidInput, require_whole
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.trajectory.paths import Paths
 from mechdesign.trajectory.regions import Rectangle, require_places
-
-Floats = NDArray[np.float64]
+from mechdesign.values.declare import Floats, frozen
 
 MOST_CELLS = 1600
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlaneDesign:
     """A certified table over the cells of a rectangle, ``columns`` by ``rows`` of them.
 

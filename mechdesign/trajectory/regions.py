@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
@@ -17,8 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.domains import Circle, Interval
 from mechdesign.errors import InvalidData, InvalidInput, require_finite
+from mechdesign.values.declare import Floats, field, finite, frozen
 
-Floats = NDArray[np.float64]
 Point = tuple[float, float]
 Bounds = tuple[float, float, float, float]
 Mask = NDArray[np.bool_]
@@ -136,15 +135,14 @@ def _point(values: Sequence[float], field: str) -> Point:
     return require_finite(values[0], field), require_finite(values[1], field)
 
 
-def _side(low: float, high: float, first: str, second: str) -> Interval:
-    ends = require_finite(low, first), require_finite(high, second)
-    if not ends[0] < ends[1]:
+def _require_side(low: float, high: float, first: str, second: str) -> None:
+    if not low < high:
         step = "bounds are WEST,EAST,SOUTH,NORTH and must enclose an area"
-        raise InvalidInput("bounds", ends, f"have {first} below {second}", step)
-    return Interval(*ends)
+        raise InvalidInput("bounds", (low, high), f"have {first} below {second}", step)
+    Interval(low, high)  # refuses sides that doubles cannot divide
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rectangle:
     """The places from ``west`` to ``east`` and from ``south`` to ``north``, the sides included.
 
@@ -152,16 +150,14 @@ class Rectangle:
     ('[0, 2] x [0, 10]', (1.0, 5.0))
     """
 
-    west: float
-    east: float
-    south: float
-    north: float
+    west: float = finite("west")
+    east: float = finite("east")
+    south: float = finite("south")
+    north: float = finite("north")
 
-    def __post_init__(self) -> None:
-        x = _side(self.west, self.east, "west", "east")
-        y = _side(self.south, self.north, "south", "north")
-        for name, value in zip(("west", "east", "south", "north"), (x.lower, x.upper, y.lower, y.upper), strict=True):
-            object.__setattr__(self, name, value)
+    def __attrs_post_init__(self) -> None:
+        _require_side(self.west, self.east, "west", "east")
+        _require_side(self.south, self.north, "south", "north")
 
     @property
     def bounds(self) -> Bounds:
@@ -219,7 +215,7 @@ class Rectangle:
 _SQUARE = Rectangle(0.0, 1.0, 0.0, 1.0)
 
 
-@dataclass(frozen=True)
+@frozen
 class Parallelogram:
     """The places ``corner + s first + t second`` with s and t between 0 and 1: a linear picture of the unit square.
 
@@ -229,13 +225,11 @@ class Parallelogram:
     [[2.0, 0.0]]
     """
 
-    corner: Point
-    first: Point
-    second: Point
+    corner: Point = field(converter=lambda said: _point(said, "corner"))
+    first: Point = field(converter=lambda said: _point(said, "first"))
+    second: Point = field(converter=lambda said: _point(said, "second"))
 
-    def __post_init__(self) -> None:
-        for name in ("corner", "first", "second"):
-            object.__setattr__(self, name, _point(getattr(self, name), name))
+    def __attrs_post_init__(self) -> None:
         area = self.first[0] * self.second[1] - self.first[1] * self.second[0]
         longest = max(math.hypot(*self.first), math.hypot(*self.second))
         if not (math.isfinite(longest) and abs(area) > _THINNEST * longest**2):
@@ -300,7 +294,7 @@ class Parallelogram:
         return f"the parallelogram at {corner} with sides {first} and {second}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Disc:
     """The places within ``radius`` of a centre, as of a radar.
 
@@ -308,15 +302,12 @@ class Disc:
     [1.0]
     """
 
-    centre: Point
-    radius: float
+    centre: Point = field(converter=lambda said: _point(said, "centre"))
+    radius: float = finite("radius")
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "centre", _point(self.centre, "centre"))
-        radius = require_finite(self.radius, "radius")
-        if not radius > 0:
-            raise InvalidInput("radius", radius, "be above 0")
-        object.__setattr__(self, "radius", radius)
+    def __attrs_post_init__(self) -> None:
+        if not self.radius > 0:
+            raise InvalidInput("radius", self.radius, "be above 0")
 
     @property
     def bounds(self) -> Bounds:
@@ -358,7 +349,21 @@ class Disc:
         return f"the disc of radius {self.radius:.6g} around ({self.centre[0]:.6g}, {self.centre[1]:.6g})"
 
 
-@dataclass(frozen=True)
+def _ring_of(said: Sequence[Sequence[float]]) -> tuple[Point, ...]:
+    corners = tuple(_point(corner, "corner") for corner in said)
+    if len(corners) > 1 and corners[0] == corners[-1]:  # closed, as GeoJSON writes rings
+        corners = corners[:-1]
+    if len(set(corners)) < 3 or len(set(corners)) < len(corners):
+        raise InvalidInput("polygon", len(corners), "have at least three different corners, each once")
+    (x, y), (u, v) = np.array(corners).T, np.roll(np.array(corners), -1, axis=0).T
+    if not abs(float((x * v - u * y).sum())) > 0:
+        raise InvalidInput("polygon", len(corners), "enclose an area")
+    if _crosses_itself(np.array(corners)):
+        raise InvalidInput("polygon", len(corners), "have sides that do not cross", "list the corners in order")
+    return corners
+
+
+@frozen
 class Polygon:
     """The places inside a simple polygon. Its mechanisms work on its bounding rectangle, and what falls outside is
     moved to the nearest place inside: the shape is public, so this costs no privacy.
@@ -367,20 +372,7 @@ class Polygon:
     [[1.0, 1.0], [0.5, 0.5]]
     """
 
-    corners: tuple[Point, ...]
-
-    def __post_init__(self) -> None:
-        corners = tuple(_point(corner, "corner") for corner in self.corners)
-        if len(corners) > 1 and corners[0] == corners[-1]:  # closed, as GeoJSON writes rings
-            corners = corners[:-1]
-        if len(set(corners)) < 3 or len(set(corners)) < len(corners):
-            raise InvalidInput("polygon", len(corners), "have at least three different corners, each once")
-        object.__setattr__(self, "corners", corners)
-        (x, y), (u, v) = np.array(corners).T, np.roll(np.array(corners), -1, axis=0).T
-        if not abs(float((x * v - u * y).sum())) > 0:
-            raise InvalidInput("polygon", len(corners), "enclose an area")
-        if _crosses_itself(np.array(corners)):
-            raise InvalidInput("polygon", len(corners), "have sides that do not cross", "list the corners in order")
+    corners: tuple[Point, ...] = field(converter=_ring_of)
 
     @cached_property
     def frame(self) -> Rectangle:
@@ -422,7 +414,7 @@ class Polygon:
         return f"a polygon of {len(self.corners)} corners inside {self.frame}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sphere:
     """Longitude from -180 to 180 and latitude from -90 to 90 degrees: a circle and an interval.
 

@@ -6,10 +6,8 @@ Every rival here spends the epsilon it says. `published_sectors` is the law that
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mechdesign.domains import Circle, Finite
 from mechdesign.errors import require_epsilon, require_whole
@@ -20,11 +18,10 @@ from mechdesign.trajectory.coordinates import Maker, coordinate_mechanism
 from mechdesign.trajectory.paths import Paths
 from mechdesign.trajectory.regions import Point, Region, frame_of, require_places
 from mechdesign.trajectory.tracs import DIRECTIONS, HEURISTIC_SHARE, SHARES, TracsD
+from mechdesign.values.declare import Floats, epsilon, frozen
 
-Floats = NDArray[np.float64]
 
-
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlanarLaplace:
     """Noise of density ``(e/2 pi) e^(-rate r)``, reports outside moved to the nearest place inside (definition 23).
 
@@ -37,11 +34,8 @@ class PlanarLaplace:
     """
 
     region: Region
-    epsilon: float
+    epsilon: float = epsilon()
     name: str = "T-Laplace"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", require_epsilon(self.epsilon))
 
     @property
     def rate(self) -> float:
@@ -58,7 +52,7 @@ class PlanarLaplace:
         return paths.replaced(self.region.nearest(places + noise))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sectors:
     """A direction as one of k equal sectors by a table, then uniform inside the sector drawn: a `Simulable`."""
 

@@ -10,8 +10,7 @@ from mechdesign.errors import InvalidInput, require_whole
 from mechdesign.trajectory.paths import Paths
 from mechdesign.trajectory.plane import cell_numbers
 from mechdesign.trajectory.regions import Rectangle, Region, require_places
-
-Floats = NDArray[np.float64]
+from mechdesign.values.declare import Floats
 
 
 def to_cells(paths: Paths, region: Rectangle, columns: int, rows: int) -> Paths:

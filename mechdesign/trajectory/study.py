@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t as student
 
-from mechdesign.errors import InvalidInput, require_epsilon, require_whole
+from mechdesign.errors import InvalidInput, require_epsilon, require_one_of, require_whole
 from mechdesign.trajectory.discrete_rivals import ATP, Points, exponential, ngram, staircase
 from mechdesign.trajectory.metrics import average_error
 from mechdesign.trajectory.paths import Paths
 from mechdesign.trajectory.plane import plane_design
-from mechdesign.trajectory.regions import Polygon, Rectangle, Region, frame_of
+from mechdesign.trajectory.regions import Disc, Polygon, Rectangle, Region, Sphere, frame_of
 from mechdesign.trajectory.rivals import PlanarLaplace, published_strawman, strawman
 from mechdesign.trajectory.rounding import to_points
 from mechdesign.trajectory.tracs import PathMechanism, tracs_c, tracs_d
+from mechdesign.values.declare import frozen
 
 Make = Callable[[float], PathMechanism]
 Metric = Callable[[Paths, Paths], NDArray[np.float64]]
@@ -53,7 +53,7 @@ CONSTANT = "centre"
 _PLANE_CELLS = 12  # a second or two at every epsilon
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cell:
     """The average error of a method at an epsilon: the mean over paths, with a 95% interval for it."""
 
@@ -67,8 +67,7 @@ class Cell:
 
 def method(name: str, region: Region, points: Points | None = None) -> Make:
     """The named method as a function of epsilon."""
-    if name not in METHODS:
-        raise InvalidInput("method", name, f"be one of {', '.join(METHODS)}")
+    require_one_of(name, "method", METHODS)
     if name in ON_POINTS:
         if points is None:
             raise InvalidInput("method", name, "come with points of interest", "it knows no others")
@@ -87,6 +86,22 @@ def method(name: str, region: Region, points: Points | None = None) -> Make:
         "strawman-published": lambda eps: published_strawman(region, eps),
     }
     return makers[name]
+
+
+def fits(name: str, region: Region) -> bool:
+    """Whether a method can work in a region: TraCS-C needs two coordinates, TraCS-D the plane, a grid a rectangle.
+
+    >>> fits("tracs-c", Disc((0, 0), 1)), fits("tracs-d", Disc((0, 0), 1))
+    (False, True)
+    """
+    frame = frame_of(region)
+    if name == "plane":
+        return isinstance(region, Rectangle)
+    if name.startswith("tracs-c"):
+        return not isinstance(frame, Disc)
+    if name == "tracs-d-corner":
+        return isinstance(frame, Rectangle)
+    return name in ON_POINTS or name == "laplace" or not isinstance(frame, Sphere)
 
 
 def compare(

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import reduce
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mechdesign.domains import Circle, Finite, Interval
-from mechdesign.errors import InvalidInput, require_epsilon, require_number
+from mechdesign.errors import MAX_EPSILON, InvalidInput, require_epsilon, require_finite, require_number
 from mechdesign.mechanisms.ratio import LikelihoodRatio
 from mechdesign.trajectory.coordinates import Maker, coordinate_mechanism
 from mechdesign.trajectory.paths import Paths
@@ -33,8 +31,7 @@ from mechdesign.trajectory.regions import (
     frame_of,
     require_places,
 )
-
-Floats = NDArray[np.float64]
+from mechdesign.values.declare import Floats, frozen
 
 
 class Coordinate(Protocol):
@@ -95,7 +92,7 @@ def simulable(coordinate: Coordinate) -> Simulable:
     raise InvalidInput("mechanism", coordinate.name, "be one that is simulated", "tables draw `from_the_system`")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TracsC:
     """Each coordinate goes through a mechanism of its own (Algorithm 2 with any mechanisms inside).
 
@@ -141,7 +138,7 @@ class TracsC:
         return reduce(np.multiply, (_likelihood(mechanism, y, x) for mechanism, y, x in values))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TracsD:
     """The direction from a public reference, then the share of the way to the boundary (Algorithm 1, any mechanisms).
 
@@ -164,7 +161,7 @@ class TracsD:
     follow: bool = True
     name: str = "TraCS-D"
 
-    def __post_init__(self) -> None:
+    def __attrs_post_init__(self) -> None:
         if self.direction.inputs != DIRECTIONS or self.distance.inputs != SHARES:
             rule = f"take directions in {DIRECTIONS} and shares in {SHARES}"
             raise InvalidInput("mechanism", (self.direction.name, self.distance.name), rule)
@@ -253,7 +250,7 @@ def tracs_d(
 def perturb_whole_paths(
     paths: Paths, total: float, make: Callable[[float], PathMechanism], rng: np.random.Generator
 ) -> Paths:
-    """Every path spends ``total`` in all: its locations share it equally.
+    """Every path spends at most ``total`` in all: its locations share it equally (`share_of_location`).
 
     How much a location gets depends on the length of its path, which is public here.
 
@@ -262,14 +259,32 @@ def perturb_whole_paths(
     >>> len(perturb_whole_paths(paths, 4.0, lambda eps: tracs_c(square, eps), np.random.default_rng(1)).places)
     5
     """
-    total = require_number(total, "eps")
     result = np.empty_like(paths.places)
     for length in np.unique(paths.lengths).tolist():
         which = np.flatnonzero(paths.lengths == length)
         rows = (paths.starts[which][:, None] + np.arange(length)).ravel()
         some = Paths(paths.places[rows], np.arange(len(which) + 1) * length)
-        result[rows] = make(require_epsilon(total / length, "eps for one location")).perturb(some, rng).places
+        result[rows] = make(share_of_location(total, length)).perturb(some, rng).places
     return paths.replaced(result)
+
+
+def share_of_location(total: float, length: int, most: float = MAX_EPSILON) -> float:
+    """What each of ``length`` locations may spend of a path's total, and never more than ``most``.
+
+    A short path may spend less than its total so: where a location is told almost exactly, more is of no use.
+
+    >>> share_of_location(100.0, 50), share_of_location(100.0, 1)
+    (2.0, 64.0)
+    """
+    return require_epsilon(min(require_total(total) / length, most), "eps of one location")
+
+
+def require_total(total: float) -> float:
+    """The epsilon of a whole path: any finite number above 0, as a path may be long."""
+    number = require_finite(total, "eps")
+    if not number > 0:
+        raise InvalidInput("eps", number, "be above 0", "pass for example eps=40")
+    return number
 
 
 def coordinates_of(region: Region) -> Coordinates:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
@@ -13,18 +12,18 @@ from numpy.typing import NDArray
 from mechdesign.data.sources import Progress, open_data
 from mechdesign.deploy import Table, sample
 from mechdesign.domains import Circle, Finite, Interval
-from mechdesign.errors import FileProblem, InvalidInput, require_epsilon, require_number
+from mechdesign.errors import MAX_EPSILON, FileProblem, InvalidInput
 from mechdesign.mechanisms.ratio import LikelihoodRatio
 from mechdesign.trajectory.files import (
     Batch,
     Columns,
     batches,
-    form_of,
-    geojson,
+    format_of,
     lengths_of,
     read_geojson,
     read_paths,
     row_writer,
+    write_paths,
 )
 from mechdesign.trajectory.paths import Paths
 from mechdesign.trajectory.regions import Point, Region
@@ -37,16 +36,17 @@ from mechdesign.trajectory.tracs import (
     TracsC,
     TracsD,
     coordinates_of,
+    share_of_location,
     simulated,
 )
 from mechdesign.values import files
+from mechdesign.values.declare import Floats, frozen
 
-Floats = NDArray[np.float64]
 Slots = NDArray[np.intp]
 Post = Callable[[Paths], Paths]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Walked:
     """What was written, and what it cost: ``epsilon`` is the most that one location spends, ``most`` a whole path.
 
@@ -62,12 +62,12 @@ class Walked:
     moved: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Walk:
     """How the locations of a file become reports.
 
     ``mechanism`` serves every location; or, if a whole path may spend ``total``, ``make`` gives the mechanism for the
-    share of one location. Reports may be rounded by ``post`` to public places.
+    share of one location, which is at most ``most``. Reports may be rounded by ``post`` to public places.
     """
 
     region: Region
@@ -76,13 +76,19 @@ class Walk:
     total: float | None = None
     project: bool = False
     post: Post | None = None
+    most: float = MAX_EPSILON
 
-    def __post_init__(self) -> None:
+    def __attrs_post_init__(self) -> None:
         if (self.mechanism is None) == (self.total is None) or (self.total is None) != (self.make is None):
             raise InvalidInput("walk", "neither or both", "have one mechanism, or a total and how to make them")
 
+    def share(self, length: int) -> float:
+        """What one location of a path of that length spends, where the whole path has a total."""
+        assert self.total is not None
+        return share_of_location(self.total, length, self.most)
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class TableCoordinate:
     """A table in the place of a coordinate's mechanism: reports have exactly its probabilities."""
 
@@ -111,8 +117,7 @@ def tables_c(region: Region, first: Table, second: Table) -> TracsC:
     """
     for table, part, name in zip((first, second), coordinates_of(region).parts, ("x", "y"), strict=True):
         if table.domain != part:
-            ends = ",".join(repr(end).removesuffix(".0") for end in (part.lower, part.upper))
-            step = f"make it with --domain {ends}, or give its domain as the bounds"
+            step = _how_to_make(part) + ("" if isinstance(part, Circle) else ", or give its domain as the bounds")
             raise InvalidInput(f"table of {name}", str(table.domain), f"have the domain {part}", step)
     return TracsC(region, TableCoordinate(first), TableCoordinate(second), "TraCS-C (tables)")
 
@@ -123,11 +128,19 @@ def tables_d(
     """TraCS-D from a table of directions on the circle [0, 2 pi) and one of shares on [0, 1]."""
     for table, domain, name in ((direction, DIRECTIONS, "directions"), (distance, SHARES, "shares")):
         if table.domain != domain:
-            step = "table --circular" if domain is DIRECTIONS else "table --domain 0,1"
-            raise InvalidInput(f"table of {name}", str(table.domain), f"have the domain {domain}", f"make it by {step}")
+            raise InvalidInput(f"table of {name}", str(table.domain), f"have the domain {domain}", _how_to_make(domain))
     toward, away = TableCoordinate(direction), TableCoordinate(distance)
     origin = region.centre if start is None else start
     return TracsD(region, toward, away, origin, follow, "TraCS-D (tables)")
+
+
+def _how_to_make(part: Interval | Circle) -> str:
+    """The command of a table for a coordinate; those of circles are made of designs."""
+    ends = ",".join(repr(end).removesuffix(".0") for end in (part.lower, part.upper))
+    if isinstance(part, Interval):
+        return f"make it with --domain {ends}"
+    domain = "" if part == DIRECTIONS else f" --domain {ends}"
+    return f"make it by ogpm --eps E --circular{domain} --out design.json, then table design.json"
 
 
 def from_the_system(coordinate: Coordinate, values: Floats) -> Floats:
@@ -151,11 +164,11 @@ def walk_file(
 
     ``draw`` is a generator, or how a coordinate's reports are drawn (`from_the_system`).
     """
-    form_of(out, "output file")
+    format_of(out, "output file")
     files.require_writable(out, overwrite=overwrite)
     if out.exists() and files.is_same_file(source, out):
         raise FileProblem("output file", str(out), "differ from the data file", "the data is never overwritten")
-    if form_of(source, "data file") == ".geojson":
+    if format_of(source, "data file") == ".geojson":
         return _walk_geojson(source, out, columns, walk, draw, overwrite=overwrite)
     lengths = lengths_of(source, columns) if walk.total is not None else None
     memory = _Memory(walk, draw, lengths)
@@ -175,16 +188,11 @@ def walk_file(
 def _walk_geojson(
     source: Path, out: Path, columns: Columns, walk: Walk, draw: Draw | np.random.Generator, *, overwrite: bool
 ) -> Walked:
-    if form_of(out, "output file") != ".geojson":
-        rule = "end in .geojson where the data do"
-        raise FileProblem("output file", str(out), rule, "lines of GeoJSON have no rows to write")
     paths, names = read_paths(source, columns, walk.region, project=walk.project)
     moved = int((~walk.region.contains(read_geojson(source)[0].places)).sum()) if walk.project else 0
     slots = np.repeat(np.arange(len(paths)), paths.lengths)
     reports = _Memory(walk, draw, paths.lengths).reports(Batch(slots, paths.places, None))
-    content = geojson(paths.replaced(reports), names)
-    with files.replacing(out, overwrite=overwrite, like=source) as stream:
-        stream.write(content)
+    write_paths(out, paths.replaced(reports), names, overwrite=overwrite, like=source)
     return _walked(walk, paths.lengths, out, moved)
 
 
@@ -194,7 +202,9 @@ def _walked(walk: Walk, counts: Slots, out: Path, moved: int) -> Walked:
         assert walk.mechanism is not None
         epsilon = walk.mechanism.epsilon
         return Walked(int(counts.sum()), len(counts), longest, epsilon, epsilon * longest, out, moved)
-    return Walked(int(counts.sum()), len(counts), longest, walk.total / int(counts.min()), walk.total, out, moved)
+    shares = {length: walk.share(length) for length in np.unique(counts).tolist()}
+    spent = min(walk.total, max(share * length for length, share in shares.items()))
+    return Walked(int(counts.sum()), len(counts), longest, max(shares.values()), spent, out, moved)
 
 
 class _Memory:
@@ -229,8 +239,7 @@ class _Memory:
     def _of_length(self, length: int) -> PathMechanism:
         if length not in self._made:
             assert self._walk.make is not None
-            total = require_number(self._walk.total, "total")
-            self._made[length] = self._walk.make(require_epsilon(total / length, "eps of one location"))
+            self._made[length] = self._walk.make(self._walk.share(length))
         return self._made[length]
 
     def _some(self, mechanism: PathMechanism, slots: Slots, places: Floats) -> Floats:

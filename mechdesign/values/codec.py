@@ -42,6 +42,7 @@ _INFINITIES = {"inf": math.inf, "-inf": -math.inf}
 _SAME = 1e-9  # relative: how near two computers come
 _KEY = "key"  # in the metadata of a field: its name in files, if another than its own
 _IN_FILES = "in files"  # in the metadata of a field: whether files hold it
+_IF_ANY = "if any"  # in the metadata of a field: files hold it where it is not None
 _FRACTION = re.compile("-?[0-9]{1,4096}(/[0-9]{1,4096})?", re.ASCII)
 _MOST_AXES = 8  # of an array
 _NEXT_STEP = "take a named loss or law (see mechdesign.losses and mechdesign.priors), or numbers"
@@ -55,6 +56,11 @@ def named(key: str) -> dict[str, str]:
 def left_out() -> dict[str, bool]:
     """The metadata of a field that files do not hold: where all others are data, they say what it is."""
     return {_IN_FILES: False}
+
+
+def if_any() -> dict[str, bool]:
+    """The metadata of a field that files hold where it is not None, which is its default."""
+    return {_IF_ANY: True}
 
 
 @attrs.frozen
@@ -97,8 +103,10 @@ class Codec:
     def _encoded_fields(self, value: Any, place: str) -> dict[str, Any]:
         kind = getattr(type(value), "kind", None)
         said: dict[str, Any] = {} if kind is None else {"kind": kind}
-        for field in _stored(type(value)):
-            said[_key(field)] = self.encoded(getattr(value, field.name), f"{place} {_key(field)}")
+        for field in stored_fields(type(value)):
+            content = getattr(value, field.name)
+            if content is not None or not is_optional(field):
+                said[key_of(field)] = self.encoded(content, f"{place} {key_of(field)}")
         return said | (self.encoded(value.echo()) if hasattr(value, "echo") else {})
 
     def decoded(self, declared: Any, said: Any, place: str) -> Any:
@@ -133,13 +141,15 @@ class Codec:
         return self._decoded_union(members, said, place)
 
     def _decoded_fields(self, kind: type, said: Any, place: str) -> Any:
-        fields = {_key(field): field for field in _stored(kind)}
+        fields = {key_of(field): field for field in stored_fields(kind)}
         name = getattr(kind, "kind", None)
         entries = dict(_require(dict, said, place, f"be an object with {', '.join(fields) or 'a kind'}"))
         if name is not None and entries.pop("kind", None) != name:
             raise FileProblem(f"{place} kind", said.get("kind"), f"be {name!r}")
-        for key in fields:
-            if key not in entries:
+        for key, field in list(fields.items()):
+            if key not in entries and is_optional(field):
+                del fields[key]
+            elif key not in entries:
                 raise FileProblem(f"{place} {key}", None, "be there: it is missing")
         types_of = _types(kind)
         found = {
@@ -204,13 +214,19 @@ def is_same(said: Any, value: Any) -> bool:
     return isinstance(said, bool) == isinstance(value, bool) and bool(said == value)
 
 
-def _stored(kind: type) -> list[Any]:
+def stored_fields(kind: type) -> list[Any]:
     """The fields that files hold: those that the class is made from and that say something of their own."""
     return [field for field in attrs.fields(kind) if field.init and field.metadata.get(_IN_FILES, True)]
 
 
-def _key(field: Any) -> str:
+def key_of(field: Any) -> str:
+    """What a field is called in files."""
     return cast(str, field.metadata.get(_KEY, field.name))
+
+
+def is_optional(field: Any) -> bool:
+    """Whether files hold the field only where it is not None."""
+    return bool(field.metadata.get(_IF_ANY, False))
 
 
 @cache

@@ -7,17 +7,32 @@ converters and keys of comparison where dataclasses have none.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Literal, TypeVar, cast, dataclass_transform
 
 import attrs
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.errors import InvalidInput, require_epsilon, require_finite, require_number, require_whole
+from mechdesign.errors import (
+    InvalidInput,
+    require_epsilon,
+    require_finite,
+    require_number,
+    require_one_of,
+    require_whole,
+)
 
 Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
 Rule = Callable[[Any, Any, Any], None]
+
+OPTION, LEAST, MOST, WORDS = (
+    "option",
+    "least",
+    "most",
+    "words",
+)  # keys of metadata, which commands and schemas are derived from
 T = TypeVar("T")
 
 
@@ -84,9 +99,41 @@ def array(convert: Callable[[Any], Any] = stored, **options: Any) -> Any:
     return attrs.field(converter=convert, eq=content, **options)
 
 
+@attrs.frozen
+class Option:
+    """How commands take a field: the names of an option, what its help says, and what stands for its value there."""
+
+    names: tuple[str, ...]
+    help: str
+    metavar: str | None = None
+
+
+def option(name: str, help: str, *names: str, metavar: str | None = None) -> dict[str, Any]:
+    """The metadata of a field that commands take as an option: type, default and range are those of the field.
+
+    >>> @frozen
+    ... class Asked:
+    ...     gap: float = gap(1e-6, default=1e-4, metadata=option("--gap", "Relative gap of the bounds."))
+    >>> attrs.fields(Asked).gap.metadata["option"].names
+    ('--gap',)
+    """
+    return {OPTION: Option((name, *names), help, metavar)}
+
+
+GAP_OPTION = option("--gap", "Relative gap of the proven bounds to reach.")
+SLACK_OPTION = option("--slack", "Worst case at most 1 + S times the least.", metavar="S")
+
+
+def _ranged(options: dict[str, Any], least: float | None, most: float | None = None) -> dict[str, Any]:
+    """The options of a field with its range in its metadata."""
+    ends = {name: end for name, end in ((LEAST, least), (MOST, most)) if end is not None}
+    return options | {"metadata": ends | dict(options.get("metadata") or {})}
+
+
 def epsilon(**options: Any) -> Any:
     """A field that holds a privacy parameter."""
-    return attrs.field(converter=require_epsilon, **options)
+    told = option("--eps", "Privacy parameter, above 0.")
+    return attrs.field(converter=require_epsilon, **options | {"metadata": told | dict(options.get("metadata") or {})})
 
 
 def finite(name: str, **options: Any) -> Any:
@@ -101,7 +148,7 @@ def number(name: str, **options: Any) -> Any:
 
 def whole(name: str, least: int, most: int | None = None, **options: Any) -> Any:
     """A field that holds a whole number between two ends."""
-    return attrs.field(converter=lambda said: require_whole(said, name, least, most), **options)
+    return attrs.field(converter=lambda said: require_whole(said, name, least, most), **_ranged(options, least, most))
 
 
 def gap(least: float, **options: Any) -> Any:
@@ -121,7 +168,36 @@ def gap(least: float, **options: Any) -> Any:
             raise InvalidInput("gap", said, f"lie between {f'{least:g}'.replace('e-0', 'e-')} and 1")
         return value
 
-    return attrs.field(converter=convert, **options)
+    told = _ranged(options, least, 1)
+    return attrs.field(converter=convert, **told | {"metadata": GAP_OPTION | told["metadata"]})
+
+
+def one_of(name: str, known: Iterable[str], **options: Any) -> Any:
+    """A field that holds one of these words."""
+    words = tuple(known)
+    told = options | {"metadata": {WORDS: words} | dict(options.get("metadata") or {})}
+    return attrs.field(converter=lambda said: require_one_of(said, name, words), **told)
+
+
+def several(name: str, convert: Callable[[Any], Any] = lambda said: said, **options: Any) -> Any:
+    """A field that holds a tuple with at least one entry, each in the form that ``convert`` gives it.
+
+    >>> @frozen
+    ... class Budgets:
+    ...     epsilons: tuple[float, ...] = several("eps", require_epsilon)
+    >>> Budgets([1, 2])
+    Budgets(epsilons=(1.0, 2.0))
+    """
+
+    def entries(said: Any) -> tuple[Any, ...]:
+        if isinstance(said, str | bytes) or not isinstance(said, Iterable):
+            raise InvalidInput(name, said, "be a list")
+        found = tuple(map(convert, said))
+        if not found:
+            raise InvalidInput(name, "nothing", "be a list of at least one")
+        return found
+
+    return attrs.field(converter=entries, **options)
 
 
 def optional(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -129,22 +205,47 @@ def optional(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda said: None if said is None else convert(said)
 
 
-def within(name: str, least: float, most: float, why: str = "") -> Rule:
-    """A validator: the number is at least ``least`` and at most ``most``.
+@attrs.frozen
+class Within:
+    """A validator: the number is at least ``least`` and at most ``most``."""
+
+    name: str
+    least: float
+    most: float
+    why: str = ""
+
+    def __call__(self, _: Any, __: Any, said: float) -> None:
+        if not self.least <= said <= self.most:
+            raise InvalidInput(self.name, said, f"lie between {self.least:g} and {self.most:g}{self.why}")
+
+
+def within(name: str, least: float, most: float, why: str = "") -> Within:
+    """A validator that says its range.
 
     >>> within("gap", 1e-6, 0.5)(None, None, 2.0)
     Traceback (most recent call last):
     mechdesign.errors.InvalidInput: gap must lie between 1e-06 and 0.5 (got 2.0)
     """
-
-    def check(_: Any, __: Any, said: float) -> None:
-        if not least <= said <= most:
-            raise InvalidInput(name, said, f"lie between {least:g} and {most:g}{why}")
-
-    return check
+    return Within(name, least, most, why)
 
 
-@dataclass_transform(frozen_default=True, field_specifiers=(field, derived, array, epsilon, finite, number, whole, gap))
+def range_of(field: Any) -> tuple[float | None, float | None]:
+    """The least and the most that the declaration of a number allows; None where it does not say.
+
+    >>> @frozen
+    ... class Grid:
+    ...     bins: int = whole("bins", 2, 512)
+    >>> range_of(attrs.fields(Grid).bins)
+    (2, 512)
+    """
+    if isinstance(field.validator, Within):
+        return field.validator.least, field.validator.most
+    return field.metadata.get(LEAST), field.metadata.get(MOST)
+
+
+@dataclass_transform(
+    frozen_default=True, field_specifiers=(field, derived, array, epsilon, finite, number, whole, gap, one_of, several)
+)
 def frozen(kind: type[T]) -> type[T]:
     """The class as an immutable, slotted value: its fields are stored, checked and compared as they are declared.
 

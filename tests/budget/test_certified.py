@@ -10,7 +10,7 @@ from scipy import integrate, stats
 
 from mechdesign.budget import certified
 from mechdesign.budget.constraint import Constraint
-from mechdesign.budget.ledger import Ledger, Tally
+from mechdesign.budget.ledger import Ledger, RunTally
 from mechdesign.budget.populations import msnbc_like
 from mechdesign.budget.searches import Range
 from mechdesign.budget.simulation import Question
@@ -59,8 +59,8 @@ class Coins:
         self.question = Question("grr", BINARY, Constraint("l1", 0.2, wanted))
         self._chance, self._rng = chance, np.random.default_rng(seed)
 
-    def batch(self, epsilon: float, stream: int, batch: int, runs: int = 100) -> Tally:
-        return Tally(runs, int(self._rng.binomial(runs, self._chance)), 0.0)
+    def batch(self, epsilon: float, stream: int, batch: int, runs: int = 100) -> RunTally:
+        return RunTally(runs, int(self._rng.binomial(runs, self._chance)), 0.0)
 
 
 @pytest.mark.parametrize(("chance", "wrong"), [(0.9, "fails"), (0.9 - 1e-9, "holds")])
@@ -154,7 +154,7 @@ class Sloped(Coins):
         super().__init__(0.5, wanted, seed)
         self._chances = chances
 
-    def batch(self, epsilon: float, stream: int, batch: int, runs: int = 100) -> Tally:
+    def batch(self, epsilon: float, stream: int, batch: int, runs: int = 100) -> RunTally:
         self._chance = self._chances(epsilon)
         return super().batch(epsilon, stream, batch, runs)
 
@@ -182,7 +182,7 @@ class Treacherous:
     def __init__(self, seed: int) -> None:
         self._seed = seed
 
-    def batch(self, epsilon: float, stream: int, batch: int, runs: int = 100) -> Tally:
+    def batch(self, epsilon: float, stream: int, batch: int, runs: int = 100) -> RunTally:
         place = np.random.default_rng([self._seed, stream]).random()
         away = (epsilon - 4.5) / 4 - place
         met = runs // 2
@@ -190,7 +190,7 @@ class Treacherous:
             met = 0
         elif epsilon == 8.5 or (epsilon > 4.5 and away > 0):
             met = runs
-        return Tally(runs, met, 0.0)
+        return RunTally(runs, met, 0.0)
 
 
 def test_noise_that_chose_an_epsilon_does_not_test_it():

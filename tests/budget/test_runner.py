@@ -16,7 +16,7 @@ from mechdesign.budget.populations import msnbc_like, water_like, water_sample
 from mechdesign.budget.runner import METHODS, Answer, Task
 from mechdesign.budget.searches import Range
 from mechdesign.budget.simulation import Question
-from mechdesign.collect.engine import Dask, Local
+from mechdesign.engine import Dask, Local
 from mechdesign.errors import FileProblem, InvalidInput, NoAnswer
 
 COUNTS = np.array([500, 300, 150, 50])

@@ -10,7 +10,7 @@ import pytest
 
 from mechdesign.budget import certified
 from mechdesign.budget.constraint import Constraint
-from mechdesign.budget.ledger import Ledger, Tally
+from mechdesign.budget.ledger import Ledger, RunTally
 from mechdesign.budget.populations import emoji_like, msnbc_like
 from mechdesign.budget.searches import SEARCHES, Range, bayes, bs, dbs, mpass, rbs
 from mechdesign.budget.simulation import Question
@@ -26,9 +26,9 @@ class Scripted:
         )
         self.asked: list[tuple[float, int]] = []
 
-    def tally(self, epsilon: float, stream: int, runs: int, start: int = 0) -> Tally:
+    def tally(self, epsilon: float, stream: int, runs: int, start: int = 0) -> RunTally:
         self.asked.append((epsilon, runs))
-        return Tally(runs, runs * self.question.constraint.holds(epsilon / 20), runs * epsilon / 20)
+        return RunTally(runs, runs * self.question.constraint.holds(epsilon / 20), runs * epsilon / 20)
 
 
 def quiet(_: str) -> None: ...
@@ -136,7 +136,7 @@ def options(name: str) -> dict[str, int]:
 
 def test_bayes_without_its_extra_says_which(monkeypatch):
     def missing(name: str) -> None:
-        raise ImportError(name)
+        raise ModuleNotFoundError(name)
 
     monkeypatch.setattr("mechdesign.budget.bayes.import_module", missing)
     with pytest.raises(MissingExtra, match=r"mechdesign\[bayes\]"):

@@ -13,7 +13,7 @@ from mechdesign.budget.populations import msnbc_like, zipf_like
 from mechdesign.budget.simulation import (
     _AT_ONCE,
     COMMON,
-    Family,
+    ProtocolFamily,
     Question,
     binomial_quantile,
     collections,
@@ -134,7 +134,7 @@ def test_a_family_may_be_any_function():
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: Family("rsa"), "protocol"),
+        (lambda: ProtocolFamily("rsa"), "protocol"),
         (lambda: Question(3, zipf_like(4, 10), KENDALL), "protocol"),
         (lambda: Question("oue", np.array([1]), KENDALL), "counts"),
         (lambda: Question("oue", np.array([0, 0]), KENDALL), "counts"),

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
 import pytest
 from scipy.optimize import linprog
+from sklearn.tree import DecisionTreeClassifier
 
 from mechdesign.classifier import (
     Classifier,
     Record,
     Zones,
     label_optimum,
+    of_estimator,
     perturbation,
     trade_off,
     where_it_lies,
@@ -100,3 +103,36 @@ def test_errors_of_where_a_mechanism_lies_are_its_expected_losses() -> None:
     middles = (np.arange(10) + 0.5) / 10
     error, _ = where_it_lies(zones, law, 10)
     assert error == pytest.approx(float(law.mechanism.expected_loss(middles, Power(1.0)).max()), abs=1e-4)
+
+
+def test_narrow_zones_of_trees_are_found_and_third_labels_between_neighbours() -> None:
+    tree = DecisionTreeClassifier().fit(np.array([[0.3], [0.30002], [0.30004], [0.6]]), [0, 1, 0, 0])
+    zones = zones_of(Record(of_estimator(tree), np.array([0.9])))
+    assert zones.codes.tolist() == [0, 1, 0]
+    assert zones.edges[1:3] == pytest.approx([0.30001, 0.30003], abs=1e-7)
+    three = Classifier(lambda points: np.digitize(points[:, 0], [0.31234, 0.31235]), 1)
+    found = zones_of(Record(three, np.array([0.9])))
+    assert found.codes.tolist() == [0, 1, 2]
+    assert found.edges == pytest.approx([0, 0.31234, 0.31235, 1], abs=1e-12)
+
+
+def test_a_cap_that_no_mechanism_keeps_is_not_attained_though_the_label_cannot_be_lost() -> None:
+    low, high = trade_off(Zones(np.array([0, 1.0]), np.array([0])), 2.0, [0.01, 0.4], cells=8)
+    assert low.attained == 0.0
+    assert high.attained == pytest.approx(1.0, abs=1e-6)
+
+
+def test_neither_side_of_the_trade_off_falls_as_the_cap_grows() -> None:
+    # at the least cap no program has an answer: it was drawn above its neighbour
+    points = trade_off(Zones(np.array([0, 0.4, 1.0]), np.array([0, 1])), 2.0, [0.05, 0.19, 0.22, 0.3], cells=16)
+    assert all(a.bound <= b.bound and a.attained <= b.attained for a, b in itertools.pairwise(points))
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_labels_that_change_from_double_to_double_are_refused_in_finite_time(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    noisy = Classifier(lambda points: rng.integers(0, 2, len(points)), 1)
+    fine = Classifier(lambda points: (points[:, 0].copy().view(np.int64) // 4096) % 2, 1)
+    for known in (noisy, fine):
+        with pytest.raises(InvalidInput, match="zones"):
+            without_cap(zones_of(Record(known, np.array([0.9]))), 1.0)

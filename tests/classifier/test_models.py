@@ -12,7 +12,7 @@ import pytest
 from sklearn.datasets import load_wine
 from sklearn.linear_model import LogisticRegression
 
-from mechdesign.classifier import Classifier, Record, load_model, of_estimator
+from mechdesign.classifier import Classifier, Record, exact_survival, load_model, of_estimator, perturbation
 from mechdesign.errors import FileProblem, InvalidData, InvalidInput
 
 SECRET = 7.1234567
@@ -135,3 +135,25 @@ def test_the_package_imports_no_scikit_learn() -> None:
 
     code = "import sys, mechdesign, mechdesign.classifier, mechdesign.cli; sys.exit('sklearn' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_an_estimator_fitted_to_labels_written_as_whole_decimals_gives_whole_numbers() -> None:
+    x, y = load_wine(return_X_y=True)
+    x = (x - x.min(0)) / (x.max(0) - x.min(0))
+    known = of_estimator(LogisticRegression(max_iter=2000).fit(x, y.astype(float)))
+    assert known.labels(x).dtype.kind == "i"
+    assert exact_survival(Record(known, x[0], (0,)), perturbation("pm", 2.0)).width < 1e-9
+
+
+def test_words_in_place_of_features_are_refused_without_being_quoted() -> None:
+    with pytest.raises(InvalidInput, match="be numbers") as caught:
+        Record(Classifier(lambda p: p[:, 0] > 0.5, 1), np.array(["secret"]))
+    assert "secret" not in str(caught.value)
+
+
+def test_a_predict_that_writes_to_its_points_changes_no_record() -> None:
+    def predict(points: np.ndarray) -> np.ndarray:
+        points *= 0
+        return points[:, 0] == 0
+
+    assert Record(Classifier(predict, 2), np.array([0.25, 0.75])).x.tolist() == [0.25, 0.75]

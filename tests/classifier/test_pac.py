@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 from mechdesign.classifier import (
+    clipped_gaussian_deviation,
     composed,
     composed_gaussian_delta,
     dp_deviation,
@@ -85,3 +86,25 @@ def test_the_indicator_mixes_the_utilities() -> None:
 def test_deltas_outside_their_range_are_refused(delta: float) -> None:
     with pytest.raises(InvalidInput, match="delta"):
         gaussian_deviation(1.0, delta)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta"), [(2.0, 0.1), (2.0, 0.4), (8.0, 0.4), (1.0, 0.45), (30.0, 0.01), (2.0, 0.6)]
+)
+def test_gaussian_reports_moved_into_the_interval_fail_no_more_often_than_delta(epsilon: float, delta: float) -> None:
+    # moved reports are a point of mass: with the noise that alone keeps .4 at eps = 2 they failed half the time
+    law = perturbation("gaussian", epsilon, delta)
+    deviation = clipped_gaussian_deviation(epsilon, delta)
+    edges = np.linspace(0, 1, 4001)
+    middles = (edges[1:] + edges[:-1]) / 2
+    for x1 in np.linspace(0, 1, 21):
+        inside = law.above(x1, edges[:-1], edges[1:])
+        inside[-1] -= float(law.mass(1.0, x1))
+        for x2 in (0.0, 0.5, 1.0):
+            failing = sum(
+                float(law.mass(end, x1))
+                for end in (0.0, 1.0)
+                if math.log(float(law.mass(end, x1))) > epsilon + math.log(float(law.mass(end, x2))) + 1e-12
+            )
+            losses = ((middles - x2) ** 2 - (middles - x1) ** 2) / (2 * deviation**2)
+            assert failing + float(inside[losses > epsilon].sum()) <= delta + 1e-3

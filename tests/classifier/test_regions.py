@@ -7,8 +7,13 @@ import itertools
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_wine
-from sklearn.ensemble import ExtraTreesClassifier, GradientBoostingClassifier, RandomForestClassifier
-from sklearn.linear_model import LogisticRegression
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
@@ -16,10 +21,12 @@ from sklearn.tree import DecisionTreeClassifier
 from mechdesign.classifier import (
     Perturbation,
     Record,
+    all_cells,
     decompose,
     exact_survival,
     of_estimator,
     perturbation,
+    robust_box,
     simulate,
     structure,
 )
@@ -42,6 +49,7 @@ TREES = [
     RandomForestClassifier(12, random_state=0),
     ExtraTreesClassifier(8, random_state=0),
     GradientBoostingClassifier(n_estimators=8, random_state=0),
+    HistGradientBoostingClassifier(max_iter=8),
 ]
 
 
@@ -154,3 +162,60 @@ def test_a_classifier_of_unknown_structure_is_told_to_simulate() -> None:
 
     with pytest.raises(InvalidInput, match="simulate"):
         exact_survival(Record(Classifier(lambda p: p[:, 0] > 0.5, 1), np.array([0.2])), perturbation("pm", 1.0))
+
+
+@pytest.mark.parametrize("name", ["pm", "laplace", "laplace-raw", "certified"])
+@pytest.mark.parametrize("columns", [(0,), (0, 6)], ids=["one", "two"])
+def test_three_labels_of_a_linear_model_are_enclosed_narrowly_around_a_sum_over_a_grid(
+    name: str, columns: tuple[int, ...]
+) -> None:
+    # labels that are lost to several others overlap: their sum alone was wider than a third
+    x, y = WINE
+    classifier, law = of_estimator(LogisticRegression().fit(x, y)), perturbation(name, 1.5)
+    ends = (-6.0, 7.0) if name == "laplace-raw" else (0.0, 1.0)
+    cuts = np.concatenate([[-np.inf], np.linspace(*ends, 501), [np.inf]])
+    points = np.clip((cuts[:-1] + cuts[1:]) / 2, *ends)
+    grid = np.array(list(itertools.product(points, repeat=len(columns))))
+    for row in (10, 70, 120):
+        record = Record(classifier, x[row], columns)
+        found = exact_survival(record, law)
+        chances = [law.above(value, cuts[:-1], cuts[1:]) for value in record.sent]
+        weights = chances[0] if len(columns) == 1 else np.outer(*chances).ravel()
+        assert found.width < 2e-4
+        assert float(weights[record.keeps(grid)].sum()) == pytest.approx(found.lower, abs=2e-2)
+
+
+@pytest.mark.parametrize("label", [0, 1])
+def test_a_linear_model_whose_scores_no_report_changes_keeps_its_label_for_sure(label: int) -> None:
+    # a regularised model can be constant with a tie of scores at 0, which was taken for a label that is lost
+    x, y = CANCER
+    model = LogisticRegression(max_iter=3000).fit(x, y)
+    model.coef_[:], model.intercept_[:] = 0.0, 0.0
+    model.classes_ = model.classes_[:: 1 if label else -1]
+    record = Record(of_estimator(model), x[0], (0, 1))
+    assert exact_survival(record, perturbation("pm", 1.0)).lower == 1.0
+    box = robust_box(record)
+    assert (box.lower.tolist(), box.upper.tolist(), box.basis) == ([0, 0], [1, 1], "proven")
+
+
+def test_a_ridge_classifier_of_two_labels_is_read() -> None:
+    x, y = CANCER
+    record = Record(of_estimator(RidgeClassifier().fit(x, y)), x[20], (0, 20))
+    law = perturbation("pm", 2.0)
+    found, seen = exact_survival(record, law), simulate(record, law, 20_000, np.random.default_rng(8), 0.9999)
+    assert seen.lower <= found.upper
+    assert found.lower <= seen.upper
+    assert found.width < 2e-4
+
+
+def test_cells_of_a_forest_found_once_give_every_mechanism_its_chance() -> None:
+    x, y = CANCER
+    record = Record(of_estimator(RandomForestClassifier(12, random_state=0).fit(x[:, :6], y)), x[70, :6], (0, 4))
+    cells = all_cells(record)
+    assert cells is not None
+    for name in ("pm", "laplace", "k-rr"):
+        law = perturbation(name, 2.0)
+        found, again = exact_survival(record, law), cells.survival(law, record.sent)
+        assert again.width < 1e-11
+        assert found.lower <= again.upper
+        assert again.lower <= found.upper

@@ -24,7 +24,7 @@ from mechdesign.classifier import (
     smallest_epsilon,
     utility,
 )
-from mechdesign.classifier.robustness import METHODS, clopper_pearson_points, hoeffding_points, most_tests, radius
+from mechdesign.classifier.robustness import METHODS, clopper_pearson_points, hoeffding_points, most_box_tests, radius
 from mechdesign.errors import InvalidInput, NoAnswer
 
 BAND = Classifier(lambda points: (points[:, 0] >= 0.2) & (points[:, 0] <= 0.8), 1)
@@ -51,6 +51,12 @@ def test_a_box_that_fails_more_than_tau_passes_no_more_often_than_omega(method: 
     assert accepted <= 110
 
 
+@pytest.mark.parametrize("rule", [(0.0, 0.2, METHODS[0]), (0.05, 1.0, METHODS[0]), (0.05, 0.2, "guess")])
+def test_rules_of_a_test_that_decide_nothing_are_refused(rule: tuple[float, float, str]) -> None:
+    with pytest.raises(InvalidInput):
+        SampledTest(MIDDLE, np.random.default_rng(0), 1, *rule)
+
+
 def test_the_radius_of_the_example_is_found() -> None:
     test = SampledTest(MIDDLE, np.random.default_rng(1), 11)
     assert 0.29 < radius(test, MIDDLE.sent) < 0.3 / 0.99 + 1e-9
@@ -70,7 +76,7 @@ def test_a_rectangle_takes_no_more_tests_than_share_its_confidence() -> None:
     from mechdesign.classifier import rectangle
 
     rectangle(Counting(), np.full(5, 0.5), 4)
-    assert calls <= most_tests(5, 4)
+    assert calls <= most_box_tests(5, 4)
 
 
 @pytest.mark.parametrize(("tau", "omega"), [(0, 0.05), (1, 0.05), (0.01, 0), (0.01, 1.5), (float("nan"), 0.05)])

@@ -115,6 +115,7 @@ def test_messages_are_short_and_plain(run: Any, tmp_path: Path) -> None:
     ("fault", "code", "words"),
     [
         (MemoryError(), 1, "out of memory"),
+        (ImportError("libarrow.so: failed to map segment"), 1, "failed: a library does not load: libarrow.so: failed"),
         (ValueError("my-HIV-status: positive"), 1, "internal error, please report it: ValueError in verify.py, line"),
     ],
 )

@@ -289,7 +289,7 @@ def test_bad_input_exits_with_2(run: Any, data: str, arguments: tuple[str, ...],
 
 def test_a_scheduler_that_is_not_there_exits_with_2(run: Any, data: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed", reason="an optional dependency")
-    monkeypatch.setattr("mechdesign.collect.engine._ANSWER_SECONDS", 0.5)
+    monkeypatch.setattr("mechdesign.engine._ANSWER_SECONDS", 0.5)
     outcome = run(
         "bench", "-e", "1", "-p", "grr", "-r", "1", "-d", data, "--engine", "dask", "--scheduler", "tcp://127.0.0.1:9"
     )

@@ -14,6 +14,7 @@ import pytest
 from pyarrow import csv
 from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
+from sklearn.tree import DecisionTreeClassifier
 
 Run = Callable[..., Any]
 NAMES = ("age", "bmi", "steps")
@@ -159,3 +160,41 @@ def test_labels_that_never_agree_leave_no_record(run: Run) -> None:
     found = run(*asked, "--eps", "2")
     assert found.code == 2
     assert "agree with the classifier" in found.err
+
+
+def test_a_target_that_the_least_eps_reaches_is_not_called_the_first(run: Run) -> None:
+    asked = (*ASKED, "--columns", "age", "--eps", "2", "--mechanism", "pm", "--seed", "1", "--target", "0.01")
+    found = run(*asked)
+    assert "the smallest that was tried" in found.out
+    assert "first reaches" not in found.out
+
+
+def test_zones_that_are_too_many_for_the_trade_off_are_named_before_anything_is_simulated(run: Run) -> None:
+    x = np.linspace(0, 1, 400)
+    label = (np.arange(400) // 2) % 2
+    Path("stripes.pkl").write_bytes(pickle.dumps(DecisionTreeClassifier().fit(x[:, None], label)))
+    csv.write_csv(pa.table({"a": x, "sick": label}), "stripes.csv")
+    asked = (
+        "classifier",
+        "stripes.pkl",
+        "--unpickle",
+        "--data",
+        "stripes.csv",
+        "--label",
+        "sick",
+        "--eps",
+        "2",
+        "--quiet",
+    )
+    found = run(*asked, "--caps", "0.3", "--samples", "10000000")
+    assert found.code == 2
+    assert "zones" in found.err
+
+
+def test_the_best_mechanism_at_each_eps_is_named(run: Run) -> None:
+    found = run(*ASKED, "--columns", "age", "--eps", "2,8", "--mechanism", "laplace,pm", "--seed", "1", "--json").json
+    table = run(*ASKED, "--columns", "age", "--eps", "2,8", "--mechanism", "laplace,pm", "--seed", "1").out
+    for epsilon in (2, 8):
+        rows = [row for row in found["results"] if row["epsilon"] == epsilon]
+        best = max(rows, key=lambda row: row["rho"]["average"])["mechanism"]
+        assert f"{epsilon}: {best}" in table

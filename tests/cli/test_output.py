@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
 
 import pytest
@@ -47,3 +49,15 @@ def test_the_lines_stop_when_the_work_fails(capfd: pytest.CaptureFixture[str]) -
     capfd.readouterr()
     time.sleep(0.15)
     assert capfd.readouterr().err == ""
+
+
+def test_a_request_to_end_that_compiled_code_makes_an_error_of_still_ends():
+    def swallowing():
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+        except SystemExit:
+            raise AttributeError from None
+
+    with pytest.raises(SystemExit) as ended, output.ending_cleanly():
+        swallowing()
+    assert ended.value.code == 128 + signal.SIGTERM

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 
@@ -11,9 +12,13 @@ import pytest
 pytest.importorskip("pyarrow")
 
 from mechdesign.cli import main
+from mechdesign.cli.trajectory_options import Reference, make_mechanism
 from mechdesign.deploy import make_table
 from mechdesign.domains import Circle, Interval
 from mechdesign.mechanisms import catalogue
+from mechdesign.plot.trajectory import map_of_paths
+from mechdesign.trajectory import Disc, Parallelogram, Paths, Rectangle, TracsD
+from mechdesign.trajectory.files import found_columns, read_paths
 
 UNIT = "--bounds=0,1,0,1"
 
@@ -215,6 +220,12 @@ def test_a_picture_of_paths_is_drawn(capsys, walk, tmp_path):
         ("--eps", "3", "--bounds=0,0.1,0,0.1"),
         ("--eps", "3", UNIT, "--method", "tracs-d", "--start", "5,5"),
         ("--eps", "3", "--sphere", "--method", "plane"),
+        ("--eps", "65", UNIT),
+        ("--eps", "inf", UNIT, "--whole-path"),
+        ("--eps", "0", UNIT, "--whole-path"),
+        ("--eps", "21", UNIT, "--mechanism", "certified"),
+        ("--eps", "3", "--parallelogram", "0,0,1,0"),
+        ("--eps", "3", "--parallelogram", "0,0,1,1,2,2"),
     ],
 )
 def test_bad_input_ends_in_one_line_and_leaves_no_file(capsys, walk, tmp_path, arguments):
@@ -306,3 +317,109 @@ def test_bad_data_in_one_of_several_files_are_bad_input_from_any_worker(capsys, 
     assert "outside.csv, data row 2" in silent
     assert "7.654321" not in silent
     assert "7.654321" in run(capsys, *arguments, "--force", "--show-values", code=2).err
+
+
+def test_a_whole_path_may_spend_more_than_a_location_ever_can(capsys, walk, tmp_path):
+    said = answer(capsys, "perturb", walk, "--eps", "200", UNIT, "--whole-path", "--out", tmp_path / "o.csv")
+    assert (said["epsilon_location"], said["epsilon_longest_path"]) == (20.0, 200.0)
+
+
+@pytest.mark.parametrize(
+    ("options", "most"),
+    [
+        ((), 64.0),
+        (("--mechanism", "certified"), 20.0),
+        (("--method", "plane"), 10.0),
+        (("--method", "tracs-d", "--mechanism", "certified", "--split", "0.5"), 20.0),
+    ],
+)
+def test_a_path_of_one_location_spends_no_more_of_its_total_than_its_mechanism_can(capsys, tmp_path, options, most):
+    (tmp_path / "one.csv").write_text("id,x,y\na,0.25,0.25\n")
+    arguments = ("--eps", "500", UNIT, "--whole-path", *options, "--out", tmp_path / "o.csv")
+    said = answer(capsys, "perturb", tmp_path / "one.csv", *arguments)
+    assert (said["epsilon_location"], said["epsilon_longest_path"]) == (most, most)
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_geojson_is_written_as_rows_if_the_name_says_so(capsys, walk, tmp_path, form):
+    run(capsys, "perturb", walk, "--eps", "3", UNIT, "--out", tmp_path / "paths.geojson")
+    arguments = ("perturb", tmp_path / "paths.geojson", "--eps", "3", UNIT, "--seed", "1", "--out")
+    run(capsys, *arguments, tmp_path / f"told.{form}")
+    run(capsys, *arguments, tmp_path / "told.geojson")
+    rows, lines = (
+        read_paths(path, found_columns(path), None) for path in (tmp_path / f"told.{form}", tmp_path / "told.geojson")
+    )
+    assert rows[1] == lines[1] == ["a", "b", "c"]
+    assert rows[0].places.tolist() == lines[0].places.tolist()
+
+
+@pytest.mark.parametrize(
+    ("region", "missing"),
+    [
+        (("--disc", "0,0,1"), {"tracs-c", "tracs-c-certified", "plane"}),
+        (("--sphere",), {"tracs-d", "plane", "strawman"}),
+        (("--parallelogram", "0,0,2,0,1,1"), {"plane"}),
+    ],
+)
+def test_compare_takes_every_region_and_the_methods_that_fit_it(capsys, region, missing):
+    usual = {"tracs-d", "tracs-c", "tracs-c-certified", "plane", "laplace", "strawman"}
+    said = answer(capsys, "compare", *region, "--eps", "2", "--paths", "2", "--length", "3")
+    assert {cell["method"] for cell in said["cells"]} == usual - missing
+    assert "must be among" in run(capsys, "compare", *region, "--methods", min(missing), "--eps", "2", code=2).err
+
+
+def test_reports_in_a_parallelogram_lie_in_it(capsys, walk, tmp_path):
+    out = tmp_path / "o.csv"
+    sides = "--parallelogram=-1,-1,4,0.5,1,4"
+    run(capsys, "perturb", walk, "--eps", "2", sides, "--method", "tracs-d", "--out", out)
+    told = read_paths(out, found_columns(out), None)[0].places
+    assert Parallelogram((-1, -1), (4, 0.5), (1, 4)).contains(told).all()
+
+
+def test_the_best_of_public_candidates_is_the_reference(capsys, walk, tmp_path):
+    """At so much epsilon reports are the places unless the reference is one: so they tell it by its own error."""
+    (tmp_path / "c.csv").write_text("x,y\n0,0\n0.9,0.9\n1,1\n0.9,1\n")
+    tracs = make_mechanism(
+        "tracs-d",
+        Rectangle(0, 1, 0, 1),
+        "ogpm",
+        Reference.of("tracs-d", None, None, tmp_path / "c.csv", fixed=False),
+        2.0,
+    )
+    assert isinstance(tracs, TracsD)
+    assert tracs.start in {(0.9, 0.9), (1.0, 1.0), (0.9, 1.0)}
+    assert not tracs.follow
+    arguments = ("--eps", "2", UNIT, "--method", "tracs-d", "--candidates", tmp_path / "c.csv", "--out")
+    run(capsys, "perturb", walk, *arguments, tmp_path / "o.csv")
+    run(capsys, "perturb", walk, "--start", "0,0", *arguments, tmp_path / "p.csv", code=2)
+
+
+def test_a_disc_is_drawn_round():
+    disc, paths = Disc((0, 0), 1), Paths.of([[[0.1, 0.2]]])
+    assert map_of_paths(disc, paths, paths, ["a"], title="a disc").axes[0].get_aspect() == 1.0
+
+
+@pytest.mark.parametrize(
+    ("region", "command"), [("--sphere", "ogpm --eps E --circular --domain 0,360"), (UNIT, "table --domain 0,1")]
+)
+def test_a_table_for_another_domain_is_refused_with_the_command_that_makes_it(capsys, walk, tmp_path, region, command):
+    make_table(catalogue.ogpm(2.0, Interval(0, 3)), 16).save(tmp_path / "t.json")
+    tables = ("--x-table", tmp_path / "t.json", "--y-table", tmp_path / "t.json")
+    assert (
+        command.removeprefix("table ")
+        in run(capsys, "apply", walk, region, *tables, "--out", tmp_path / "o.csv", code=2).err
+    )
+
+
+def test_the_commands_named_for_directions_make_tables_that_fit(capsys, walk, tmp_path):
+    design, direction, distance = (tmp_path / name for name in ("design.json", "direction.json", "distance.json"))
+    for words in (
+        ("ogpm", "--eps", "3", "--circular", "--out", design),
+        ("table", design, "--out", direction),
+        ("table", "--eps", "1", "--mechanism", "ogpm", "--out", distance),
+    ):
+        with contextlib.suppress(SystemExit):
+            main([*map(str, words), "--quiet"])
+    capsys.readouterr()
+    arguments = ("--direction", direction, "--distance", distance, "--out", tmp_path / "o.csv")
+    assert answer(capsys, "apply", walk, UNIT, *arguments)["epsilon_location"] == 4.0

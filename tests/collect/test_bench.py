@@ -14,16 +14,16 @@ from scipy import stats
 
 from mechdesign import Finite, catalogue
 from mechdesign.collect import bench, estimators, metrics
-from mechdesign.collect.bench import Cell, Plan, Row, ranking
+from mechdesign.collect.bench import BenchCell, BenchPlan, Row, ranking
 from mechdesign.collect.datasets import Dataset
-from mechdesign.collect.engine import Local
 from mechdesign.collect.protocols import designed, protocol
 from mechdesign.design.result import versions
+from mechdesign.engine import Local
 from mechdesign.errors import FileProblem, InvalidInput
 
 COUNTS = np.array([5000, 2500, 1200, 800, 400, 100, 0])
 DATA = Dataset(tuple("abcdefg"), COUNTS)
-PLAN = Plan(("grr", "oue"), ("raw", "norm-sub", "ibu"), (0.5, 2.0), 3, ("mae", "kendall"), seed=5)
+PLAN = BenchPlan(("grr", "oue"), ("raw", "norm-sub", "ibu"), (0.5, 2.0), 3, ("mae", "kendall"), seed=5)
 
 
 class Backwards:
@@ -54,7 +54,7 @@ def test_rows_come_in_the_order_of_the_plan() -> None:
 def test_neither_order_nor_batches_nor_company_change_a_number() -> None:
     rows = bench.run(PLAN, DATA)
     assert bench.run(PLAN, DATA, Backwards()) == rows
-    alone = Plan(("oue",), ("ibu",), (2.0,), 2, ("mae", "kendall"), seed=5)
+    alone = BenchPlan(("oue",), ("ibu",), (2.0,), 2, ("mae", "kendall"), seed=5)
     assert bench.run(alone, DATA) == [
         row for row in rows if (row.protocol, row.method, row.epsilon) == ("oue", "ibu", 2.0) and row.run < 2
     ]
@@ -68,19 +68,21 @@ def test_one_two_and_seven_workers_give_the_same() -> None:
 
 
 def test_another_seed_gives_other_numbers() -> None:
-    other = Plan(PLAN.protocols, PLAN.methods, PLAN.epsilons, 3, PLAN.metrics, seed=6)
+    other = BenchPlan(PLAN.protocols, PLAN.methods, PLAN.epsilons, 3, PLAN.metrics, seed=6)
     assert all(a.values != b.values for a, b in zip(bench.run(PLAN, DATA), bench.run(other, DATA), strict=True))
 
 
 def test_cells_draw_independently() -> None:
-    draws = {Cell(name, eps, run).generator(0).integers(2**62) for name in "ab" for eps in (1.0, 2.0) for run in (0, 1)}
+    draws = {
+        BenchCell(name, eps, run).generator(0).integers(2**62) for name in "ab" for eps in (1.0, 2.0) for run in (0, 1)
+    }
     assert len(draws) == 8
 
 
 def test_a_row_is_what_its_generator_makes_of_the_data() -> None:
     """The whole pipeline by hand, for one cell."""
     law, n = protocol("oue", 2.0, 7), int(COUNTS.sum())
-    support = law.simulate(COUNTS, Cell("oue", 2.0, 1).generator(5))
+    support = law.simulate(COUNTS, BenchCell("oue", 2.0, 1).generator(5))
     found = estimators.ibu(support, law.p, law.q).frequencies
     row = next(r for r in bench.run(PLAN, DATA) if (r.protocol, r.epsilon, r.run, r.method) == ("oue", 2.0, 1, "ibu"))
     assert row.values["mae"] == metrics.mae(COUNTS / n, found)
@@ -89,7 +91,7 @@ def test_a_row_is_what_its_generator_makes_of_the_data() -> None:
 
 def test_mean_squared_errors_are_the_protocols_own_variances() -> None:
     """Raw estimates over 400 runs; the mean of squared errors is within 6 of its own standard errors (rate 2e-9)."""
-    plan = Plan(("grr", "sue", "olh", "ss", "she"), ("raw",), (1.0,), 400, ("mse",))
+    plan = BenchPlan(("grr", "sue", "olh", "ss", "she"), ("raw",), (1.0,), 400, ("mse",))
     rows = bench.run(plan, DATA)
     for name in plan.protocols:
         errors = np.array([row.values["mse"] for row in rows if row.protocol == name])
@@ -99,13 +101,13 @@ def test_mean_squared_errors_are_the_protocols_own_variances() -> None:
 
 def test_a_billion_users_need_no_more_cells_or_memory() -> None:
     many = Dataset(DATA.labels, COUNTS * 100_000)
-    plan = Plan(bench.ONE_TIME, ("raw", "power-ns"), (1.0,), 1, ("l1",))
+    plan = BenchPlan(bench.ONE_TIME, ("raw", "power-ns"), (1.0,), 1, ("l1",))
     assert all(row.values["l1"] < 0.01 for row in bench.run(plan, many))
 
 
 @pytest.mark.parametrize("epsilon", [1e-9, 1e-3, 20.0, 64.0])
 def test_extreme_epsilons_have_finite_answers(epsilon: float) -> None:
-    plan = Plan(bench.ONE_TIME, bench.METHODS, (epsilon,), 1, tuple(metrics.METRICS))
+    plan = BenchPlan(bench.ONE_TIME, bench.METHODS, (epsilon,), 1, tuple(metrics.METRICS))
     rows = bench.run(plan, DATA)
     assert all(math.isfinite(value) for row in rows for value in row.values.values())
     # at 64 randomised response, alone among these, keeps every value
@@ -114,26 +116,26 @@ def test_extreme_epsilons_have_finite_answers(epsilon: float) -> None:
 
 
 def test_longitudinal_protocols_are_cells_like_others() -> None:
-    plan = Plan(bench.LONGITUDINAL, ("raw", "norm-sub"), (1.0,), 1)
+    plan = BenchPlan(bench.LONGITUDINAL, ("raw", "norm-sub"), (1.0,), 1)
     assert {row.protocol for row in bench.run(plan, DATA)} == set(bench.LONGITUDINAL)
 
 
 def test_methods_without_a_likelihood_are_left_out_of_their_protocols() -> None:
-    rows = bench.run(Plan(("grr", "oue", "she", "hr"), ("ibu", "ml"), (1.0,), 1), DATA)
+    rows = bench.run(BenchPlan(("grr", "oue", "she", "hr"), ("ibu", "ml"), (1.0,), 1), DATA)
     assert {(row.protocol, row.method) for row in rows} == {
         ("grr", "ibu"), ("grr", "ml"), ("oue", "ibu"), ("hr", "ibu"), ("hr", "ml")
     }  # fmt: skip
 
 
 def test_for_randomised_response_ibu_is_maximum_likelihood() -> None:
-    rows = bench.run(Plan(("grr",), ("ibu", "ml"), (1.0,), 2), DATA)
+    rows = bench.run(BenchPlan(("grr",), ("ibu", "ml"), (1.0,), 2), DATA)
     assert rows[0].values == rows[1].values
 
 
 def test_ibu_as_published_is_ten_thousand_plain_steps() -> None:
-    plan = Plan(("oue",), ("ibu", "ibu-10000"), (1.0,), 1, ("l1",))
+    plan = BenchPlan(("oue",), ("ibu", "ibu-10000"), (1.0,), 1, ("l1",))
     law, n = protocol("oue", 1.0, 7), int(COUNTS.sum())
-    support = law.simulate(COUNTS, Cell("oue", 1.0, 0).generator(0))
+    support = law.simulate(COUNTS, BenchCell("oue", 1.0, 0).generator(0))
     channel = (law.p - law.q) * np.eye(7) + law.q
     f, shares = np.full(7, 1 / 7), support / support.sum()
     for _ in range(10_000):
@@ -145,7 +147,7 @@ def test_ibu_as_published_is_ten_thousand_plain_steps() -> None:
 
 def test_designed_mechanisms_are_cells_at_their_own_epsilon() -> None:
     law = designed(catalogue.randomised_response(1.5, Finite(range(7))), name="mine")
-    plan = Plan(("grr", "mine"), ("raw", "norm-sub", "ibu", "ml"), (1.0,), 30, ("mse",), designs={"mine": law})
+    plan = BenchPlan(("grr", "mine"), ("raw", "norm-sub", "ibu", "ml"), (1.0,), 30, ("mse",), designs={"mine": law})
     rows = bench.run(plan, DATA)
     assert {(row.protocol, row.epsilon) for row in rows} == {("grr", 1.0), ("mine", 1.5)}
     assert {row.method for row in rows if row.protocol == "mine"} == {"raw", "norm-sub", "ibu", "ml"}
@@ -158,10 +160,10 @@ def test_designed_mechanisms_are_cells_at_their_own_epsilon() -> None:
 
 def test_a_mechanism_that_merges_items_has_likelihoods_only() -> None:
     law = designed(catalogue.duchi(2.0), 7)  # two reports for seven items
-    rows = bench.run(Plan(("two",), bench.METHODS, (1.0,), 2, ("mae",), designs={"two": law}), DATA)
+    rows = bench.run(BenchPlan(("two",), bench.METHODS, (1.0,), 2, ("mae",), designs={"two": law}), DATA)
     assert {row.method for row in rows} == {"ibu", "ml"}
     assert all(a.values == b.values for a, b in zip(rows[::2], rows[1::2], strict=True))
-    rng = Cell("two", law.epsilon, 0).generator(0)
+    rng = BenchCell("two", law.epsilon, 0).generator(0)
     likely = estimators.maximum_likelihood(law.simulate_histogram(COUNTS, rng), law.channel(), tolerance=1e-7)
     assert rows[0].values["mae"] == pytest.approx(metrics.mae(DATA.frequencies, likely.frequencies))
 
@@ -178,13 +180,13 @@ def test_a_mechanism_that_merges_items_has_likelihoods_only() -> None:
 def test_plans_without_a_cell_are_refused_with_the_pairs_that_do_not_exist(
     names: tuple[str, ...], methods: tuple[str, ...], words: str
 ) -> None:
-    plan = Plan(names, methods, (40.0,), 1, designs={"two": designed(catalogue.duchi(2.0), 7)})
+    plan = BenchPlan(names, methods, (40.0,), 1, designs={"two": designed(catalogue.duchi(2.0), 7)})
     with pytest.raises(InvalidInput, match=words):
         bench.run(plan, DATA)
 
 
 def test_impossible_cells_are_left_out_and_named() -> None:
-    plan = Plan(("l-sue", "l-soue"), ("raw", "ml"), (1.0, 40.0), 1)
+    plan = BenchPlan(("l-sue", "l-soue"), ("raw", "ml"), (1.0, 40.0), 1)
     assert {(row.protocol, row.method, row.epsilon) for row in bench.run(plan, DATA)} == {
         ("l-sue", "raw", 1.0), ("l-soue", "raw", 1.0), ("l-sue", "raw", 40.0)
     }  # fmt: skip
@@ -194,12 +196,12 @@ def test_impossible_cells_are_left_out_and_named() -> None:
 
 
 def test_the_limit_is_that_of_the_memoised_protocols(tmp_path: Path) -> None:
-    plans = [Plan(("l-oue", "grr"), ("raw",), (1.0,), 1, limit=limit) for limit in (None, 2.0, 6.0)]
+    plans = [BenchPlan(("l-oue", "grr"), ("raw",), (1.0,), 1, limit=limit) for limit in (None, 2.0, 6.0)]
     default, same, other = (bench.run(plan, DATA) for plan in plans)
     assert default == same
     assert [a.values == b.values for a, b in zip(same, other, strict=True)] == [False, True]
     law = protocol("l-oue", 1.0, 7, limit=6.0)
-    seen = law.simulate(COUNTS, Cell("l-oue", 1.0, 0).generator(0))
+    seen = law.simulate(COUNTS, BenchCell("l-oue", 1.0, 0).generator(0))
     assert other[0].values["l1"] == metrics.l1(DATA.frequencies, law.estimate(seen, DATA.n))
     bench.run(plans[1], DATA, results=tmp_path / "r.json")
     with pytest.raises(FileProblem, match="its limit differ"):
@@ -248,7 +250,7 @@ def test_a_killed_run_resumes_with_the_same_numbers(tmp_path: Path) -> None:
 def test_more_protocols_and_runs_use_what_is_there(tmp_path: Path) -> None:
     path = tmp_path / "results.json"
     bench.run(PLAN, DATA, results=path)
-    more, engine = Plan(("grr", "oue", "ss"), PLAN.methods, PLAN.epsilons, 4, PLAN.metrics, seed=5), Backwards()
+    more, engine = BenchPlan(("grr", "oue", "ss"), PLAN.methods, PLAN.epsilons, 4, PLAN.metrics, seed=5), Backwards()
     assert bench.run(more, DATA, engine, results=path) == bench.run(more, DATA)
     assert engine.cells == 24 - 12
 
@@ -264,11 +266,11 @@ def test_progress_counts_every_cell(tmp_path: Path) -> None:
     ("plan", "data", "words"),
     [
         (PLAN, Dataset(DATA.labels, COUNTS[::-1].copy()), "its data differ"),
-        (Plan(PLAN.protocols, PLAN.methods, PLAN.epsilons, 3, PLAN.metrics, seed=6), DATA, "its seed differ"),
-        (Plan(PLAN.protocols, PLAN.methods, PLAN.epsilons, 3, ("l1",), seed=5), DATA, "its metrics differ"),
+        (BenchPlan(PLAN.protocols, PLAN.methods, PLAN.epsilons, 3, PLAN.metrics, seed=6), DATA, "its seed differ"),
+        (BenchPlan(PLAN.protocols, PLAN.methods, PLAN.epsilons, 3, ("l1",), seed=5), DATA, "its metrics differ"),
     ],
 )
-def test_results_of_another_run_are_refused(tmp_path: Path, plan: Plan, data: Dataset, words: str) -> None:
+def test_results_of_another_run_are_refused(tmp_path: Path, plan: BenchPlan, data: Dataset, words: str) -> None:
     path = tmp_path / "results.json"
     bench.run(PLAN, DATA, results=path)
     before = path.read_bytes()
@@ -343,4 +345,4 @@ def test_a_results_file_that_cannot_be_written_is_refused_before_any_work(tmp_pa
 )  # fmt: skip
 def test_plans_that_make_no_sense_are_refused(change: dict[str, Any]) -> None:
     with pytest.raises(InvalidInput):
-        Plan(**({"protocols": ("grr",), "methods": ("raw",), "epsilons": (1.0,)} | change))
+        BenchPlan(**({"protocols": ("grr",), "methods": ("raw",), "epsilons": (1.0,)} | change))

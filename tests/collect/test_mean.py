@@ -9,8 +9,8 @@ from scipy import stats
 from mechdesign.collect.mean import (
     calibrate,
     expected_error,
-    interval,
     mean_of_reports,
+    normal_interval,
     normal_quantile,
     sampling_error,
 )
@@ -108,8 +108,8 @@ def test_an_interval_is_the_normal_one():
 
 
 def test_an_interval_is_moved_by_what_the_bias_may_be():
-    found = interval(1.0, 0.1, 10, 0.95, (-0.5, 2.0))
-    plain = interval(1.0, 0.1, 10, 0.95)
+    found = normal_interval(1.0, 0.1, 10, 0.95, (-0.5, 2.0))
+    plain = normal_interval(1.0, 0.1, 10, 0.95)
     assert (found.lower, found.upper) == pytest.approx((plain.lower - 2.0, plain.upper + 0.5))
 
 

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from mechdesign.collect.mean_study import DRAWS, MeanStudy, Row, Verdict, run_study, save_rows, verdicts
+from mechdesign.collect.mean_study import DRAWS, MeanStudy, Ordering, StudyRow, run_study, save_rows, verdicts
 from mechdesign.errors import FileProblem, InvalidInput
 
 SMALL = MeanStudy(("gaussian", "bernoulli"), (200,), (1.0, 4.0), ("aaa-paper", "aaa", "pm", "duchi", "sw-em"), trials=3)
@@ -46,13 +46,13 @@ def test_expected_errors_are_the_closed_form_s():
 
 
 def row(method, expected, rmse=1.0, eps=1.0):
-    return Row("gaussian", 10, eps, method, 5, rmse, rmse, expected, 1.0)
+    return StudyRow("gaussian", 10, eps, method, 5, rmse, rmse, expected, 1.0)
 
 
 def test_verdicts_compare_with_the_best_rival():
     rows = [row("aaa-paper", 1.0), row("aaa", 0.1), row("pm", 1.25), row("hm", 2.0), row("sw-em", None, 0.5)]
-    assert verdicts(rows) == [Verdict("gaussian", 10, 1.0, "sw-em", 2.0)]
-    assert verdicts(rows, rivals=["pm", "hm"]) == [Verdict("gaussian", 10, 1.0, "pm", 0.8)]
+    assert verdicts(rows) == [Ordering("gaussian", 10, 1.0, "sw-em", 2.0)]
+    assert verdicts(rows, rivals=["pm", "hm"]) == [Ordering("gaussian", 10, 1.0, "pm", 0.8)]
     assert verdicts(rows, rivals=["pm"])[0].holds
     assert not verdicts(rows)[0].holds
 

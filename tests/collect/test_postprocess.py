@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq, minimize
 
 from mechdesign.collect import postprocess
-from mechdesign.collect.postprocess import METHODS, Noise
+from mechdesign.collect.postprocess import METHODS, SupportNoise
 from mechdesign.errors import InvalidInput
 
 TO_ONE = ("norm", "norm-mul", "norm-sub", "power-ns")
@@ -19,8 +19,8 @@ IDEMPOTENT = ("base-pos", "norm", "norm-cut", "norm-mul", "norm-sub")
 ESTIMATES = st.lists(st.floats(-2, 2), min_size=1, max_size=40).map(np.array)
 
 
-def unary(n: int, p: float = 0.5, q: float = 1 / (math.e + 1)) -> Noise:
-    return Noise(n, lambda f: (f * p * (1 - p) + (1 - f) * q * (1 - q)) / (n * (p - q) ** 2))
+def unary(n: int, p: float = 0.5, q: float = 1 / (math.e + 1)) -> SupportNoise:
+    return SupportNoise(n, lambda f: (f * p * (1 - p) + (1 - f) * q * (1 - q)) / (n * (p - q) ** 2))
 
 
 NOISE = unary(1000)
@@ -153,7 +153,7 @@ def test_power_with_k_over_n_times_the_variance_is_another_method() -> None:
     weights = 1 / np.arange(1, k + 1)
     counts = rng.multinomial(n, weights / weights.sum())
     right, errors = unary(n), {"right": [], "slip": []}
-    slip = Noise(n, lambda f: np.asarray(right.variance(f)) * k / n)
+    slip = SupportNoise(n, lambda f: np.asarray(right.variance(f)) * k / n)
     p, q = 0.5, 1 / (math.e + 1)
     for _ in range(runs):
         estimate = ((rng.binomial(counts, p) + rng.binomial(n - counts, q)) / n - q) / (p - q)
@@ -172,7 +172,7 @@ def test_power_of_a_billion_users_is_as_good_as_of_a_million() -> None:
 
 
 def test_noise_that_hides_nothing_leaves_whole_counts() -> None:
-    found = postprocess.power([0.25, 0.75], Noise(100, lambda f: np.zeros_like(f)))
+    found = postprocess.power([0.25, 0.75], SupportNoise(100, lambda f: np.zeros_like(f)))
     assert found == pytest.approx([0.25, 0.75], abs=1e-6)
 
 
@@ -185,8 +185,10 @@ def test_what_is_no_list_of_finite_numbers_is_refused(name: str, estimate: objec
         METHODS[name](estimate, NOISE)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("noise", [Noise(0, lambda f: f), Noise(10, lambda f: -f), Noise(10, lambda f: f * math.nan)])
-def test_noise_that_cannot_be_is_refused(noise: Noise) -> None:
+@pytest.mark.parametrize(
+    "noise", [SupportNoise(0, lambda f: f), SupportNoise(10, lambda f: -f), SupportNoise(10, lambda f: f * math.nan)]
+)
+def test_noise_that_cannot_be_is_refused(noise: SupportNoise) -> None:
     with pytest.raises(InvalidInput):
         postprocess.power([0.5, 0.5], noise)
 

@@ -32,8 +32,8 @@ def test_power_with_that_variance_is_further_from_the_truth():
     shares, rng = 1 / np.arange(1, ITEMS + 1), np.random.default_rng(1)
     counts = rng.multinomial(USERS, shares / shares.sum())
     law = protocol("oue", 1.0, ITEMS)
-    right = postprocess.Noise(USERS, lambda f: law.variance(f, USERS))
-    slip = postprocess.Noise(USERS, lambda f: law.variance(f, USERS) / ITEMS)
+    right = postprocess.SupportNoise(USERS, lambda f: law.variance(f, USERS))
+    slip = postprocess.SupportNoise(USERS, lambda f: law.variance(f, USERS) / ITEMS)
     errors = np.zeros(2)
     for _ in range(10):
         raw = law.estimate(law.simulate(counts, rng), USERS)

@@ -254,7 +254,7 @@ def test_other_files_called_npy_are_refused(tmp_path: Path) -> None:
         ("grr", np.array([0.0, 1.0]), "items, as numbers"),
         ("ss", np.array([[1], [44441]]), "row 2 .*0 to 3"),
         ("oue", np.array([[0, 1, 0, 44441]]), "row 1 .*column 4.*bits"),
-        ("oue", np.zeros((2, 3)), "4 numbers a report"),
+        ("oue", np.zeros((2, 3)), "4 numbers a report, as OUE has .got '3 a report'"),
         ("she", np.array([[0.0, 1.0, np.nan, 0.0]]), "row 1 .*column 3.*finite"),
         ("hr", np.array([44441]), "row 1"),
         ("olh", np.array([[44441, 44442]]), "row 1"),

@@ -1,7 +1,6 @@
 """The two-phase protocol: groups, privacy, lack of bias, exact errors, and what it refuses."""
 
 import math
-from dataclasses import replace
 from itertools import combinations, product
 
 import numpy as np
@@ -26,6 +25,7 @@ from mechdesign.domains import Interval
 from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.mechanisms import catalogue as c
 from mechdesign.priors import Atoms
+from mechdesign.values.declare import evolved
 
 SYMMETRIC, AGES = Interval(-1, 1), Interval(0, 120)
 RATE = 1e-6
@@ -142,7 +142,7 @@ def test_intervals_cover_the_mean():
 def test_the_weight_is_the_best_one_for_uniform_data():
     values = np.linspace(-1, 1, 2001)
     plan = TwoPhasePlan(1.0, values.size, SYMMETRIC, 8)
-    errors = [replace(plan, weight=plan.weight + d).expected_error(values, c.hm(1.0)) for d in (-0.01, 0.0, 0.01)]
+    errors = [evolved(plan, weight=plan.weight + d).expected_error(values, c.hm(1.0)) for d in (-0.01, 0.0, 0.01)]
     assert errors[1] < min(errors[0], errors[2])
     assert plan.weight < plan.share  # one bit about 9 edges says less than a number
 
@@ -447,7 +447,7 @@ def test_other_protocols_describe_but_do_not_estimate():
     plan = TwoPhasePlan(1.0, 10, SYMMETRIC, 4, 0.5, weight=0.0)
     reports = plan.report_edges([-1.0, 1.0, 1.0, 1.0, -1.0], np.random.default_rng(0), Fake())
     assert plan.describe(reports, Fake()).prior.weights == pytest.approx([0.4, 0, 0, 0, 0.6])
-    for protocol, chosen in ((Fake(), replace(plan, weight=0.1)), (Fake(2.0), plan), (Fake(size=6), plan)):
+    for protocol, chosen in ((Fake(), evolved(plan, weight=0.1)), (Fake(2.0), plan), (Fake(size=6), plan)):
         with pytest.raises(InvalidInput):
             chosen.describe(reports, protocol)
 

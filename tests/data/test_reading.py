@@ -14,6 +14,7 @@ import pytest
 from mechdesign.data import text, values
 from mechdesign.data.arrays import read_array
 from mechdesign.data.headers import TakenName
+from mechdesign.data.sources import open_data
 from mechdesign.data.text import text_rows
 from mechdesign.data.values import number_chunks
 from mechdesign.errors import FileProblem, InvalidInput
@@ -103,3 +104,21 @@ def test_what_is_no_array_is_a_file_problem(tmp_path: Path, content: Any) -> Non
     (tmp_path / "a.npy").write_bytes(content(tmp_path) if callable(content) else content)
     with pytest.raises(FileProblem):
         read_array(tmp_path / "a.npy", "file")
+
+
+@pytest.mark.parametrize("end", ["csv", "parquet"])
+def test_a_library_that_gets_no_memory_for_its_threads_does_not_blame_the_data(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str
+) -> None:
+    pa = pytest.importorskip("pyarrow", reason="an optional dependency")
+    from pyarrow import csv, parquet
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise pa.ArrowException("Unknown error: Failed to launch worker thread")
+
+    written(tmp_path, "x\n1\n")
+    parquet.write_table(pa.table({"x": [1.0]}), tmp_path / "data.parquet")
+    monkeypatch.setattr(csv, "open_csv", fail)
+    monkeypatch.setattr(parquet.ParquetFile, "iter_batches", fail)
+    with pytest.raises(MemoryError):
+        list(open_data(tmp_path / f"data.{end}").read(["x"]))

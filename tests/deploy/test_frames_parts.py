@@ -12,11 +12,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from mechdesign.collect.engine import Local
 from mechdesign.data.sources import open_data
 from mechdesign.deploy import estimate_reports, frames_parts, make_table, sample
 from mechdesign.deploy.frames_parts import parts_of
 from mechdesign.domains import Finite
+from mechdesign.engine import Local
 from mechdesign.errors import FileProblem, InvalidInput
 from mechdesign.mechanisms import catalogue
 

@@ -16,7 +16,15 @@ from mechdesign.deploy import make_table  # noqa: E402
 from mechdesign.domains import Circle, Interval  # noqa: E402
 from mechdesign.errors import FileProblem, InvalidInput  # noqa: E402
 from mechdesign.mechanisms import catalogue  # noqa: E402
-from mechdesign.trajectory.files import Columns, batches, found_columns, lengths_of, read_paths  # noqa: E402
+from mechdesign.trajectory.files import (  # noqa: E402
+    Columns,
+    batches,
+    found_columns,
+    geojson,
+    lengths_of,
+    read_geojson,
+    read_paths,
+)
 from mechdesign.trajectory.paths import Paths, uniform_paths  # noqa: E402
 from mechdesign.trajectory.regions import Disc, Rectangle  # noqa: E402
 from mechdesign.trajectory.tracs import tracs_c, tracs_d  # noqa: E402
@@ -221,7 +229,7 @@ def test_geojson_lines_without_an_id_are_paths_of_their_own(tmp_path):
     lines = [feature("LineString", [[0.1, 0.2], [0.3, 0.4]], id=name) for name in (None, None, "2")]
     source = collection(tmp_path / "in.geojson", *lines, feature("Point", [0.5, 0.5]))
     paths, names = read_paths(source, COLUMNS, SQUARE)
-    assert (names, paths.lengths.tolist()) == (["1", "2", "2", "points"], [2, 2, 2, 1])
+    assert (names, paths.lengths.tolist()) == (["1", "line 2", "2", "points"], [2, 2, 2, 1])
 
 
 @pytest.mark.parametrize(
@@ -284,3 +292,14 @@ def test_a_time_that_is_none_is_named_by_its_row(tmp_path):
     with pytest.raises(InvalidInput, match="row 2") as caught:
         list(batches(source, COLUMNS, SQUARE))
     assert "yesterday" not in str(caught.value)
+
+
+def test_a_line_without_an_id_never_joins_the_path_whose_id_is_its_number(tmp_path):
+    features = [
+        {"type": "Feature", "properties": given, "geometry": {"type": "LineString", "coordinates": [[x, 0], [x, 1]]}}
+        for x, given in enumerate([{}, {"id": 1}])
+    ]
+    (tmp_path / "a.geojson").write_text(json.dumps({"type": "FeatureCollection", "features": features}))
+    paths, names = read_geojson(tmp_path / "a.geojson")
+    (tmp_path / "b.geojson").write_bytes(geojson(paths, names))
+    assert len(set(names)) == len(paths) == len(read_geojson(tmp_path / "b.geojson")[0]) == 2

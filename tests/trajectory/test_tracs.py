@@ -11,7 +11,7 @@ from mechdesign.deploy import make_table, sample
 from mechdesign.domains import Circle, Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms import catalogue
-from mechdesign.trajectory.coordinates import COORDINATES
+from mechdesign.trajectory.coordinates import COORDINATES, MOST_CERTIFIED, coordinate_mechanism
 from mechdesign.trajectory.paths import Paths, uniform_paths, uniform_places
 from mechdesign.trajectory.regions import Disc, Parallelogram, Polygon, Rectangle, Sphere
 from mechdesign.trajectory.tracs import (
@@ -19,6 +19,7 @@ from mechdesign.trajectory.tracs import (
     TracsC,
     TracsD,
     perturb_whole_paths,
+    share_of_location,
     simulated,
     tracs_c,
     tracs_d,
@@ -312,3 +313,18 @@ def test_tables_are_not_simulated():
 def test_the_loss_of_a_location_by_tables_is_the_exact_product_of_theirs():
     tables = [make_table(catalogue.ogpm(eps, Interval(0, 1)), 16) for eps in (1.0, 2.0)]
     assert exact_loss(tables_c(SQUARE, *tables)) == tables[0].ratio * tables[1].ratio
+
+
+@pytest.mark.parametrize("name", ["certified", "certified-squared", "certified-uniform"])
+def test_certified_coordinates_answer_at_their_largest_epsilon_and_are_refused_beyond(name):
+    made = coordinate_mechanism(name, MOST_CERTIFIED, Interval(0, 1))
+    assert made.privacy_loss() <= MOST_CERTIFIED * (1 + 1e-12)
+    with pytest.raises(InvalidInput, match="at most 10"):
+        coordinate_mechanism(name, MOST_CERTIFIED + 0.1, Interval(0, 1))
+
+
+@pytest.mark.parametrize("lengths", [(1, 3), (100, 1), (1000, 7)])
+def test_no_path_spends_more_than_its_total(lengths):
+    spent = [length * share_of_location(130.0, length) for length in lengths]
+    assert all(total <= 130.0 * (1 + 1e-12) for total in spent)
+    assert all(share_of_location(130.0, length) <= 64.0 for length in lengths)

@@ -8,27 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.errors import InvalidData, InvalidInput
-
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
+from mechdesign.errors import InvalidData, InvalidInput, require_whole
+from mechdesign.values.declare import Counts, Floats
 
 MOST_ITEMS = 10**7
 MOST_COLUMNS = 1 << 16
 MOST_ENTRIES = 1 << 24
 MOST_USERS = 10**15  # counts of that many users and their sums are exact in doubles
-
-
-def require_whole(value: Any, field: str, least: int, most: int, next_step: str = "") -> int:
-    """A whole number between ``least`` and ``most``, or `InvalidInput`.
-
-    >>> require_whole(np.int32(7), "size", 2, 10)
-    7
-    """
-    is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not is_whole or not least <= value <= most:
-        raise InvalidInput(field, value, f"be a whole number from {least} to {most}", next_step)
-    return int(value)
 
 
 def as_array(values: Any, field: str) -> NDArray[Any]:
@@ -42,7 +28,7 @@ def as_array(values: Any, field: str) -> NDArray[Any]:
     return array
 
 
-def require_size(size: Any) -> int:
+def require_item_count(size: Any) -> int:
     """The number of items k."""
     return require_whole(size, "size", 2, MOST_ITEMS, "one item alone needs no estimate")
 
@@ -52,7 +38,7 @@ def require_users(users: Any) -> int:
     return require_whole(users, "n", 1, MOST_USERS)
 
 
-def require_values(values: ArrayLike, size: int, field: str = "values") -> Counts:
+def require_items(values: ArrayLike, size: int, field: str = "values") -> Counts:
     """Items as positions from 0 to k - 1 in a list, the first one outside named by its position."""
     array = as_array(values, field)
     if array.ndim != 1 or (array.dtype.kind not in "iu" and array.size):

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -23,11 +22,9 @@ from mechdesign.collect.protocols.grr import Grr, grr
 from mechdesign.collect.protocols.protocol import FrequencyProtocol, Support
 from mechdesign.collect.protocols.randomness import Randomness, require_randomness
 from mechdesign.collect.protocols.unary import Unary
-from mechdesign.errors import MAX_EPSILON, InvalidInput, require_epsilon
+from mechdesign.errors import MAX_EPSILON, InvalidInput, require_epsilon, require_whole
 from mechdesign.mechanisms.analysis import require_generator
-
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
+from mechdesign.values.declare import Counts, Floats, frozen
 
 RECORD, ATTRIBUTE = "record", "attribute"
 
@@ -35,7 +32,7 @@ _P = TypeVar("_P")
 _V = TypeVar("_V")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SplitBudget:
     """Every attribute is reported by its own protocol with a share of the budget.
 
@@ -72,7 +69,7 @@ class SplitBudget:
         return _part(self.parts, attribute).variance(f, n)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SampledAttribute:
     """Every user reports one attribute, drawn uniformly and disclosed, with the whole budget.
 
@@ -113,7 +110,7 @@ class SampledAttribute:
         To the protocol's own variance the sample adds ``f (1 - f) (n - m) / (m (n - 1))`` for ``m = n / d``.
         """
         part, d = _part(self.parts, attribute), len(self.parts)
-        users = arguments.require_whole(n, "n", max(2, d), arguments.MOST_USERS)
+        users = require_whole(n, "n", max(2, d), arguments.MOST_USERS)
         share = arguments.require_shares(f, "f")
         drawn = users / d
         return np.asarray(
@@ -121,7 +118,7 @@ class SampledAttribute:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SampledWithFakes:
     """RS+FD: one attribute, drawn uniformly and *not* disclosed, is reported; fakes go out for the others.
 
@@ -198,7 +195,7 @@ class SampledWithFakes:
         return pure.variance(_Chances(_part(self.parts, attribute).size, p, q), f, n)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Chances:
     size: int
     p: float
@@ -273,14 +270,14 @@ def _require_relation(neighbours: str) -> str:
 def _sizes(sizes: Sequence[int]) -> list[int]:
     if isinstance(sizes, str) or not isinstance(sizes, Iterable):
         raise InvalidInput("sizes", sizes, "be a list with the number of items of each attribute", "such as (4, 10)")
-    counts = [arguments.require_size(size) for size in sizes]
+    counts = [arguments.require_item_count(size) for size in sizes]
     if not counts:
         raise InvalidInput("sizes", counts, "name at least one attribute")
     return counts
 
 
 def _part(parts: Sequence[_P], attribute: int) -> _P:
-    return parts[arguments.require_whole(attribute, "attribute", 0, len(parts) - 1)]
+    return parts[require_whole(attribute, "attribute", 0, len(parts) - 1)]
 
 
 def _paired(parts: Sequence[_P], values: Sequence[_V], field: str) -> list[tuple[_P, _V]]:
@@ -294,7 +291,7 @@ def _columns(records: ArrayLike, parts: Sequence[FrequencyProtocol]) -> list[Cou
     table = arguments.as_array(records, "records")
     if table.ndim != 2 or table.shape[1] != len(parts):
         raise InvalidInput("records", table.shape, f"be a table with {len(parts)} columns, one row a user")
-    return [arguments.require_values(table[:, j], part.size, f"column {j}") for j, part in enumerate(parts)]
+    return [arguments.require_items(table[:, j], part.size, f"column {j}") for j, part in enumerate(parts)]
 
 
 def _counts(counts: Sequence[ArrayLike], parts: Sequence[FrequencyProtocol]) -> list[Counts]:

@@ -10,7 +10,6 @@ import hashlib
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,11 +20,10 @@ from mechdesign.collect.protocols.histories import Losses, Spent, Step, require_
 from mechdesign.collect.protocols.memo import Memo
 from mechdesign.collect.protocols.randomness import Randomness, require_randomness
 from mechdesign.collect.protocols.regression import Decoded, decode
-from mechdesign.errors import InvalidData, InvalidInput, require_epsilon, require_number
+from mechdesign.errors import InvalidData, InvalidInput, require_epsilon, require_number, require_whole
 from mechdesign.mechanisms.analysis import require_generator
+from mechdesign.values.declare import Counts, array, frozen
 
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
 Bits = NDArray[np.bool_]
 
 MOST_HASHES, MOST_BITS, MOST_COHORTS = 16, 1 << 16, 1 << 16
@@ -33,23 +31,23 @@ MOST_HASHES, MOST_BITS, MOST_COHORTS = 16, 1 << 16, 1 << 16
 _STRING_BITS = 31
 
 
-@dataclass(frozen=True, slots=True)
-class Reports:
+@frozen
+class BloomReports:
     """One row a user: the cohort, and the randomised bits."""
 
-    cohorts: Counts
+    cohorts: Counts = array(np.asarray)
     bits: Bits
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
+@frozen
+class BloomTally:
     """What the server keeps: users in each cohort, and how many of them set each bit (cohorts x bits)."""
 
-    users: Counts
-    ones: Counts
+    users: Counts = array(np.asarray)
+    ones: Counts = array(np.asarray)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BloomRappor:
     """Bloom filters of ``bits`` bits and ``hashes`` functions in ``cohorts``, each bit reported through ``once``.
 
@@ -72,10 +70,10 @@ class BloomRappor:
     first: Step | None = None
     second: Step | None = None
 
-    def __post_init__(self) -> None:
-        arguments.require_whole(self.hashes, "hashes", 1, MOST_HASHES)
-        arguments.require_whole(self.bits, "bits", 2 * self.hashes, MOST_BITS, "two strings may differ in 2 h bits")
-        arguments.require_whole(self.cohorts, "cohorts", 1, MOST_COHORTS)
+    def __attrs_post_init__(self) -> None:
+        require_whole(self.hashes, "hashes", 1, MOST_HASHES)
+        require_whole(self.bits, "bits", 2 * self.hashes, MOST_BITS, "two strings may differ in 2 h bits")
+        require_whole(self.cohorts, "cohorts", 1, MOST_COHORTS)
 
     @property
     def name(self) -> str:
@@ -137,21 +135,21 @@ class BloomRappor:
         """That many users, each in a cohort, with nothing remembered yet."""
         return BloomClient(self, users, rng)
 
-    def report(self, strings: Sequence[str], rng: Randomness) -> Reports:
+    def report(self, strings: Sequence[str], rng: Randomness) -> BloomReports:
         """The first reports of users with nothing remembered yet."""
         return BloomClient(self, len(strings), rng).report(strings, rng)
 
-    def tally(self, reports: Reports) -> Tally:
+    def tally(self, reports: BloomReports) -> BloomTally:
         """The sums the server keeps."""
-        cohorts = arguments.require_values(reports.cohorts, self.cohorts, "cohorts")
+        cohorts = arguments.require_items(reports.cohorts, self.cohorts, "cohorts")
         bits = arguments.require_reports(reports.bits, (self.bits,), "b", f"rows of {self.bits} bits")
         if len(bits) != cohorts.size:
             raise InvalidInput("reports", (cohorts.size, len(bits)), "have one cohort for each row of bits")
         ones = np.zeros((self.cohorts, self.bits), dtype=np.int64)
         np.add.at(ones, cohorts, bits)
-        return Tally(np.bincount(cohorts, minlength=self.cohorts), ones)
+        return BloomTally(np.bincount(cohorts, minlength=self.cohorts), ones)
 
-    def simulate(self, counts: Mapping[str, int], rng: np.random.Generator) -> Tally:
+    def simulate(self, counts: Mapping[str, int], rng: np.random.Generator) -> BloomTally:
         """The tally of ``counts[s]`` users with string s: exact in law, at a cost free of the number of users."""
         generator = require_generator(rng)
         strings, held = arguments.require_named_counts(counts)
@@ -159,9 +157,9 @@ class BloomRappor:
         is_set = np.einsum("sc,scb->cb", users, self.filters(strings))
         inside = users.sum(axis=0)
         ones = generator.binomial(is_set, self.once.p)
-        return Tally(inside, ones + generator.binomial(inside[:, None] - is_set, self.once.q))
+        return BloomTally(inside, ones + generator.binomial(inside[:, None] - is_set, self.once.q))
 
-    def decode(self, tally: Tally, candidates: Sequence[str], error: float = 0.05) -> Decoded:
+    def decode(self, tally: BloomTally, candidates: Sequence[str], error: float = 0.05) -> Decoded:
         """Counts of the candidates: sparse regression of the unbiased bit counts on their filters.
 
         A candidate is ``found`` if its count is above zero beyond doubt: with at most the probability ``error`` that
@@ -193,12 +191,12 @@ class BloomClient:
 
     def __init__(self, law: BloomRappor, users: int, rng: Randomness) -> None:
         self._law, self._memo = law, Memo()
-        self.users = arguments.require_whole(users, "users", 0, 1 << _STRING_BITS)
+        self.users = require_whole(users, "users", 0, 1 << _STRING_BITS)
         self._cohorts = require_randomness(rng).integers(0, law.cohorts, self.users, np.int64)
         self._names: dict[str, int] = {}
         self._rounds = 0
 
-    def report(self, strings: Sequence[str], rng: Randomness) -> Reports:
+    def report(self, strings: Sequence[str], rng: Randomness) -> BloomReports:
         """One report a user, for the strings the users hold in this round."""
         law, source = self._law, require_randomness(rng)
         texts = _strings(strings)
@@ -209,13 +207,13 @@ class BloomClient:
         bits = filters[place, self._cohorts]
         self._rounds += 1
         if law.first is None or law.second is None:
-            return Reports(self._cohorts, _randomised(bits, law.once, source))
+            return BloomReports(self._cohorts, _randomised(bits, law.once, source))
         first = law.first
         names = np.array([self._names.setdefault(text, len(self._names)) for text in distinct], dtype=np.int64)
         keys = (np.arange(self.users, dtype=np.int64) << _STRING_BITS) + names[place]
         draw = lambda new: np.packbits(_randomised(bits[new], first, source), axis=1)  # noqa: E731
         memo = np.unpackbits(self._memo.recall(keys, draw), axis=1, count=law.bits).astype(np.bool_)
-        return Reports(self._cohorts, _randomised(memo, law.second, source))
+        return BloomReports(self._cohorts, _randomised(memo, law.second, source))
 
     def privacy_spent(self) -> Spent:
         """For each user the exact loss of all reports so far, given the rounds in which the string changed.
@@ -268,7 +266,7 @@ def bloom_rappor(
     >>> round(bloom_rappor(2.0).privacy_loss(), 12), round(bloom_rappor(1.0, limit=3.0).limit_loss(), 12)
     (2.0, 3.0)
     """
-    epsilon, shares = require_epsilon(epsilon), arguments.require_whole(hashes, "hashes", 1, MOST_HASHES)
+    epsilon, shares = require_epsilon(epsilon), require_whole(hashes, "hashes", 1, MOST_HASHES)
     if limit is None:
         law = unary.sue(epsilon / shares, 2)
         return BloomRappor(bits, shares, cohorts, Step(law.p, law.q, law.miss))

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from mechdesign.collect.protocols import grr, hadamard, hashing, histogram, longitudinal, subset, unary
 from mechdesign.collect.protocols.protocol import FrequencyProtocol
 from mechdesign.errors import InvalidInput
+from mechdesign.values.declare import frozen
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+@frozen
+class ProtocolEntry:
     """A line of the catalogue; ``limit`` is an option of the memoised ones."""
 
     key: str
@@ -25,29 +25,29 @@ class Entry:
 _LONGITUDINAL = "Arcolezi et al., DCN 2022, second step solved exactly"
 _HASHED = "Arcolezi et al., EDBT 2023, second step solved exactly"
 
-PROTOCOLS: tuple[Entry, ...] = (
-    Entry("grr", "Kairouz, Bonawitz and Ramage, ICML 2016", grr.grr),
-    Entry("sue", "Erlingsson, Pihur and Korolova, CCS 2014 (basic RAPPOR)", unary.sue),
-    Entry("oue", "Wang et al., USENIX Security 2017", unary.oue),
-    Entry("blh", "Bassily and Smith, STOC 2015", hashing.blh),
-    Entry("olh", "Wang et al., USENIX Security 2017", hashing.olh),
-    Entry("ss", "Ye and Barg, IEEE Trans. Inf. Theory 2018", subset.ss),
-    Entry("she", "Dwork et al., TCC 2006", histogram.she),
-    Entry("the", "Wang et al., USENIX Security 2017", histogram.the),
-    Entry("hr", "Acharya, Sun and Zhang, AISTATS 2019", hadamard.hadamard_response),
-    Entry("l-grr", _LONGITUDINAL, longitudinal.l_grr, longitudinal=True),
-    Entry("l-sue", "Erlingsson, Pihur and Korolova, CCS 2014 (RAPPOR)", longitudinal.l_sue, longitudinal=True),
-    Entry("l-oue", _LONGITUDINAL, longitudinal.l_oue, longitudinal=True),
-    Entry("l-soue", _LONGITUDINAL, longitudinal.l_soue, longitudinal=True),
-    Entry("l-osue", _LONGITUDINAL, longitudinal.l_osue, longitudinal=True),
-    Entry("l-blh", _HASHED, longitudinal.l_blh, longitudinal=True),
-    Entry("l-olh", _HASHED, longitudinal.l_olh, longitudinal=True),
+PROTOCOLS: tuple[ProtocolEntry, ...] = (
+    ProtocolEntry("grr", "Kairouz, Bonawitz and Ramage, ICML 2016", grr.grr),
+    ProtocolEntry("sue", "Erlingsson, Pihur and Korolova, CCS 2014 (basic RAPPOR)", unary.sue),
+    ProtocolEntry("oue", "Wang et al., USENIX Security 2017", unary.oue),
+    ProtocolEntry("blh", "Bassily and Smith, STOC 2015", hashing.blh),
+    ProtocolEntry("olh", "Wang et al., USENIX Security 2017", hashing.olh),
+    ProtocolEntry("ss", "Ye and Barg, IEEE Trans. Inf. Theory 2018", subset.ss),
+    ProtocolEntry("she", "Dwork et al., TCC 2006", histogram.she),
+    ProtocolEntry("the", "Wang et al., USENIX Security 2017", histogram.the),
+    ProtocolEntry("hr", "Acharya, Sun and Zhang, AISTATS 2019", hadamard.hadamard_response),
+    ProtocolEntry("l-grr", _LONGITUDINAL, longitudinal.l_grr, longitudinal=True),
+    ProtocolEntry("l-sue", "Erlingsson, Pihur and Korolova, CCS 2014 (RAPPOR)", longitudinal.l_sue, longitudinal=True),
+    ProtocolEntry("l-oue", _LONGITUDINAL, longitudinal.l_oue, longitudinal=True),
+    ProtocolEntry("l-soue", _LONGITUDINAL, longitudinal.l_soue, longitudinal=True),
+    ProtocolEntry("l-osue", _LONGITUDINAL, longitudinal.l_osue, longitudinal=True),
+    ProtocolEntry("l-blh", _HASHED, longitudinal.l_blh, longitudinal=True),
+    ProtocolEntry("l-olh", _HASHED, longitudinal.l_olh, longitudinal=True),
 )
 
 _ALIASES = {"rappor": "sue"}
 
 
-def entry(name: str) -> Entry:
+def entry(name: str) -> ProtocolEntry:
     """The line of that name, in either case; ``rappor`` is SUE, as in LDP3 and Optimus.
 
     >>> entry("RAPPOR").key

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mechdesign.collect.protocols import arguments
 from mechdesign.collect.protocols.randomness import OperatingSystem, Randomness, require_randomness
@@ -15,13 +15,12 @@ from mechdesign.deploy.kinds import Listed, Spread
 from mechdesign.deploy.sampler import sample_codes
 from mechdesign.design.result import Design
 from mechdesign.domains import Circle, Finite, Interval, Line, require_numbers
-from mechdesign.errors import InvalidInput
+from mechdesign.errors import InvalidInput, require_whole
 from mechdesign.mechanisms.analysis import require_generator
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.values.declare import Counts, Floats, array, content, field, frozen
 
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
 Source = Design | Mechanism | Table
 
 MOST_CELLS = 4096
@@ -29,7 +28,7 @@ _FAR = 1e-3  # share of the reports that may lie in each of the outer cells on a
 _WORST_INVERSE = 1e-6
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen
 class Designed:
     """A mechanism whose items are k of its inputs; a report is the number of an output, or of a cell of outputs.
 
@@ -49,17 +48,14 @@ class Designed:
 
     name: str
     epsilon: float
-    items: Floats
-    matrix: Floats
-    edges: Floats | None = None
+    items: Floats = array()
+    matrix: Floats = array()
+    edges: Floats | None = field(default=None, eq=content)
     table: Table | None = None
-    _solved: Floats | None = field(init=False, default=None, repr=False)
 
-    def __post_init__(self) -> None:
-        arguments.require_size(len(self.items))
+    def __attrs_post_init__(self) -> None:
+        arguments.require_item_count(len(self.items))
         arguments.require_channel_size(self.matrix.shape[1], self.matrix.shape[0])
-        for array in (self.items, self.matrix):
-            array.setflags(write=False)
 
     @property
     def decoder(self) -> Floats:
@@ -68,14 +64,16 @@ class Designed:
             rank = int(np.linalg.matrix_rank(self.matrix, tol=_WORST_INVERSE * float(np.linalg.norm(self.matrix, 2))))
             rule = f"tell its {self.size} items apart by their {self.columns} reports, whose channel has rank {rank}"
             raise InvalidInput("mechanism", self.name, rule, "use fewer items, more cells, or maximum likelihood")
-        return self._solved  # type: ignore[return-value]  # has_inverse made it
+        return self._solved
 
     @property
     def has_inverse(self) -> bool:
         """Whether there is a decoder, in doubles: up to an error of 1e-6."""
-        solved = _decoder(self.matrix) if self._solved is None else self._solved
-        object.__setattr__(self, "_solved", solved)
-        return solved.size > 0
+        return self._solved.size > 0
+
+    @cached_property
+    def _solved(self) -> Floats:
+        return _decoder(self.matrix)
 
     @property
     def size(self) -> int:
@@ -109,7 +107,7 @@ class Designed:
 
     def report(self, values: ArrayLike, rng: Randomness) -> Counts:
         """The number of an output for each user; a table's reports can come from the operating system, in integers."""
-        places, source = arguments.require_values(values, self.size), require_randomness(rng)
+        places, source = arguments.require_items(values, self.size), require_randomness(rng)
         if isinstance(source, OperatingSystem):
             return self._shipped(places)
         reports = np.empty(places.size, dtype=np.int64)
@@ -133,7 +131,7 @@ class Designed:
 
     def histogram(self, reports: ArrayLike) -> Counts:
         """How often each output was reported."""
-        return np.bincount(arguments.require_values(reports, self.columns, "reports"), minlength=self.columns)
+        return np.bincount(arguments.require_items(reports, self.columns, "reports"), minlength=self.columns)
 
     def support(self, reports: ArrayLike) -> Floats:
         return self.support_of_histogram(self.histogram(reports))
@@ -196,7 +194,7 @@ def designed(
             edges = _edges(source.law.reach(float(points[0]), float(points[-1]), _FAR), cells, points.size)
             matrix = source.law.cell_probabilities(points, edges)
         return Designed(name or source.name, float(source.epsilon), points, matrix, edges, source)
-    mechanism = source.mechanism if isinstance(source, Design) else source
+    mechanism = source.own_law if isinstance(source, Design) else source
     if isinstance(mechanism, Product) or not hasattr(mechanism, "cdf"):
         raise InvalidInput("source", type(source).__name__, "be a mechanism with one coordinate, a design or a table")
     points = _items(mechanism.inputs, items)
@@ -218,7 +216,7 @@ def _items(domain: Interval | Circle | Finite, items: int | ArrayLike | None) ->
             raise InvalidInput("items", items, "be given where the inputs are no finite set", "for example items=10")
         return np.asarray(domain.points, dtype=np.float64)
     if isinstance(items, int | np.integer):
-        count = arguments.require_size(items)
+        count = arguments.require_item_count(items)
         if isinstance(domain, Finite):
             raise InvalidInput("items", items, "be left out, or a list of points of the finite domain")
         return np.asarray(domain.lower + (np.arange(count) + 0.5) / count * domain.length)
@@ -239,7 +237,7 @@ def _edges(outputs: tuple[float, float], cells: int | ArrayLike | None, size: in
     if cells is None:
         cells = min(max(64, 4 * size), MOST_CELLS)
     if isinstance(cells, int | np.integer):
-        count = arguments.require_whole(cells, "cells", size, MOST_CELLS, "at least as many as items")
+        count = require_whole(cells, "cells", size, MOST_CELLS, "at least as many as items")
         return np.linspace(outputs[0], outputs[1], count + 1)
     edges = require_numbers(cells, "cells").astype(np.float64)
     if edges.ndim != 1 or edges.size < 3 or not np.isfinite(edges).all() or (np.diff(edges) <= 0).any():

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mechdesign.collect.protocols import arguments, pure
 from mechdesign.collect.protocols.randomness import Randomness, require_randomness
 from mechdesign.errors import InvalidInput, require_epsilon
 from mechdesign.mechanisms.analysis import require_generator
-
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
+from mechdesign.values.declare import Counts, Floats, frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Grr:
     """``P(y | x) = p`` for ``y = x`` and ``q`` for each of the k - 1 other items (Kairouz, Bonawitz and Ramage 2016).
 
@@ -36,7 +33,7 @@ class Grr:
     p: float
     q: float
 
-    def __post_init__(self) -> None:
+    def __attrs_post_init__(self) -> None:
         if not 0 <= self.q <= self.p <= 1 or abs(self.p + (self.size - 1) * self.q - 1) > 1e-9:
             raise InvalidInput("p, q", (self.p, self.q), f"satisfy 0 <= q <= p and p + {self.size - 1} q = 1")
 
@@ -55,13 +52,13 @@ class Grr:
 
     def report(self, values: ArrayLike, rng: Randomness) -> Counts:
         """One item a user."""
-        items, source = arguments.require_values(values, self.size), require_randomness(rng)
+        items, source = arguments.require_items(values, self.size), require_randomness(rng)
         # q's own comparison: where k q is below the spacing of draws, a report is random more often, never less
         kept = source.random(items.size) >= self.size * self.q
         return np.where(kept, items, source.integers(0, self.size, items.size, np.int64))
 
     def support(self, reports: ArrayLike) -> Counts:
-        return np.bincount(arguments.require_values(reports, self.size, "reports"), minlength=self.size)
+        return np.bincount(arguments.require_items(reports, self.size, "reports"), minlength=self.size)
 
     def simulate(self, counts: ArrayLike, rng: np.random.Generator) -> Counts:
         """Kept reports ``Bin(n_v, p - q)``, and the rest multinomial with equal chances."""
@@ -80,6 +77,6 @@ class Grr:
 
 def grr(epsilon: float, size: int, name: str = "GRR") -> Grr:
     """GRR with ``p = e^eps / (e^eps + k - 1)`` and ``q = 1 / (e^eps + k - 1)``."""
-    epsilon, size = require_epsilon(epsilon), arguments.require_size(size)
+    epsilon, size = require_epsilon(epsilon), arguments.require_item_count(size)
     q = 1 / (math.exp(epsilon) + size - 1)
     return Grr(name, epsilon, size, math.exp(epsilon) * q, q)

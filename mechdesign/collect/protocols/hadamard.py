@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mechdesign.collect.protocols import arguments, pure
 from mechdesign.collect.protocols.randomness import Randomness, require_randomness
-from mechdesign.errors import InvalidInput, require_epsilon
+from mechdesign.errors import InvalidInput, require_epsilon, require_whole
 from mechdesign.mechanisms.analysis import require_generator
-
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
+from mechdesign.values.declare import Counts, Floats, frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HadamardResponse:
     """The report is one of K = B b indices: B ``blocks`` of b, a power of two, each with a Hadamard matrix.
 
@@ -41,9 +38,9 @@ class HadamardResponse:
     size: int
     blocks: int
 
-    def __post_init__(self) -> None:
+    def __attrs_post_init__(self) -> None:
         most = 1 << (self.size - 1).bit_length()
-        count = arguments.require_whole(self.blocks, "blocks", 1, most)
+        count = require_whole(self.blocks, "blocks", 1, most)
         if count & (count - 1):
             raise InvalidInput("blocks", self.blocks, "be a power of two")
 
@@ -95,7 +92,7 @@ class HadamardResponse:
 
     def report(self, values: ArrayLike, rng: Randomness) -> Counts:
         """One index a user: any one with probability ``K / Z``, else one where the own row is +1."""
-        items, source = arguments.require_values(values, self.size), require_randomness(rng)
+        items, source = arguments.require_items(values, self.size), require_randomness(rng)
         index = source.integers(0, self.columns, items.size, np.int64)
         kept = source.random(items.size) >= self.columns / self._whole
         rows, place = items // self.blocks + 1, index % self.width
@@ -106,7 +103,7 @@ class HadamardResponse:
 
     def support(self, reports: ArrayLike) -> Floats:
         """How much each item is supported, by a fast transform of the histogram of each block."""
-        indices = arguments.require_values(reports, self.columns, "reports")
+        indices = arguments.require_items(reports, self.columns, "reports")
         return self.support_of_histogram(np.bincount(indices, minlength=self.columns))
 
     def support_of_histogram(self, histogram: Counts) -> Floats:
@@ -209,7 +206,7 @@ def hadamard_response(epsilon: float, size: int, blocks: int | None = None) -> H
     The paper's own number, `published_blocks`, is the same for most eps. Where e^eps is just above a power of two it
     has more variance: 38% for 100 items at eps = 0.7.
     """
-    epsilon, size = require_epsilon(epsilon), arguments.require_size(size)
+    epsilon, size = require_epsilon(epsilon), arguments.require_item_count(size)
     return HadamardResponse("HR", epsilon, size, best_blocks(epsilon, size) if blocks is None else blocks)
 
 

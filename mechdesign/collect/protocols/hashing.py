@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,10 +12,9 @@ from mechdesign.collect.protocols import arguments, pure
 from mechdesign.collect.protocols.randomness import Randomness, require_randomness
 from mechdesign.collect.protocols.xxh32 import xxh32_decimal
 from mechdesign.collect.protocols.xxh64 import xxh64
-from mechdesign.errors import InvalidData, InvalidInput, require_epsilon
+from mechdesign.errors import InvalidData, InvalidInput, require_epsilon, require_whole
+from mechdesign.values.declare import Counts, Floats, frozen, one_of
 
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
 Words = NDArray[np.uint64]
 
 MOST_VALUES = 1 << 31
@@ -28,7 +26,7 @@ HASHES = {"xxh64": xxh64, "xxh32-decimal": xxh32_decimal}
 _AT_ONCE = 1 << 15  # hashes that stay in the cache
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LocalHashing:
     """The report is ``(seed, y)`` with y the hash of the item among g values, kept with probability ``p``.
 
@@ -50,12 +48,10 @@ class LocalHashing:
     hashes: int
     p: float
     miss: float
-    hash: str = "xxh64"
+    hash: str = one_of("hash", HASHES, default="xxh64")
 
-    def __post_init__(self) -> None:
-        arguments.require_whole(self.hashes, "g", 2, MOST_VALUES)
-        if self.hash not in HASHES:
-            raise InvalidInput("hash", self.hash, f"be one of {', '.join(HASHES)}")
+    def __attrs_post_init__(self) -> None:
+        require_whole(self.hashes, "g", 2, MOST_VALUES)
         if not self.q <= self.p <= 1 or not self.miss > 0 or abs(self.p + self.miss - 1) > 1e-12:
             raise InvalidInput("p, miss", (self.p, self.miss), "satisfy p >= 1/g and p + miss = 1")
 
@@ -72,7 +68,7 @@ class LocalHashing:
 
     def report(self, values: ArrayLike, rng: Randomness) -> Words:
         """A seed and a perturbed hash a user, as two columns."""
-        items, source = arguments.require_values(values, self.size), require_randomness(rng)
+        items, source = arguments.require_items(values, self.size), require_randomness(rng)
         seeds = random_seeds(items.size, source)
         return np.stack([seeds, self.perturb(hash_values(items, seeds, self.hashes, self.hash), source)], axis=1)
 
@@ -124,14 +120,14 @@ def blh(epsilon: float, size: int) -> LocalHashing:
 
 def olh(epsilon: float, size: int, g: int | None = None) -> LocalHashing:
     """Optimised local hashing; unless given, g has the least exact total variance (not the rounded ``e^eps + 1``)."""
-    epsilon, size = require_epsilon(epsilon), arguments.require_size(size)
+    epsilon, size = require_epsilon(epsilon), arguments.require_item_count(size)
     return local_hashing(epsilon, size, best_hashes(epsilon, size) if g is None else g, "OLH")
 
 
 def local_hashing(epsilon: float, size: int, hashes: int, name: str) -> LocalHashing:
     """Local hashing to g values: ``p = e^eps / (e^eps + g - 1)``."""
-    epsilon, size = require_epsilon(epsilon), arguments.require_size(size)
-    arguments.require_whole(hashes, "g", 2, MOST_VALUES)
+    epsilon, size = require_epsilon(epsilon), arguments.require_item_count(size)
+    require_whole(hashes, "g", 2, MOST_VALUES)
     whole = math.exp(epsilon) + hashes - 1
     return LocalHashing(name, epsilon, size, hashes, math.exp(epsilon) / whole, (hashes - 1) / whole)
 

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import optimize
 
 from mechdesign.collect.protocols import arguments, pure
 from mechdesign.collect.protocols.randomness import Randomness, require_randomness
 from mechdesign.errors import InvalidInput, require_epsilon, require_finite
 from mechdesign.mechanisms.analysis import require_generator
-
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
+from mechdesign.values.declare import Counts, Floats, frozen
 
 _DISTANCE = 2.0  # l1 distance of two one-hot vectors
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SummedHistogram:
     """SHE: the report is the one-hot vector plus Laplace noise of scale ``2 / eps`` in each entry; reports are summed.
 
@@ -63,7 +60,7 @@ class SummedHistogram:
 
     def report(self, values: ArrayLike, rng: Randomness) -> Floats:
         """k noisy entries a user."""
-        items = arguments.require_values(values, self.size)
+        items = arguments.require_items(values, self.size)
         return _noisy_histograms(items, self.size, self.scale, require_randomness(rng))
 
     def support(self, reports: ArrayLike) -> Floats:
@@ -89,7 +86,7 @@ class SummedHistogram:
         return np.diag(self.variance(arguments.require_frequencies(frequencies, self.size), n))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ThresholdHistogram:
     """THE: the histogram of SHE, of which an entry above the ``threshold`` supports its item.
 
@@ -108,7 +105,7 @@ class ThresholdHistogram:
     size: int
     threshold: float
 
-    def __post_init__(self) -> None:
+    def __attrs_post_init__(self) -> None:
         if not 0 <= require_finite(self.threshold, "threshold") <= 1:
             raise InvalidInput("threshold", self.threshold, "lie in [0, 1]", "leave it out for the best one")
 
@@ -146,7 +143,7 @@ class ThresholdHistogram:
 
     def report(self, values: ArrayLike, rng: Randomness) -> Floats:
         """k noisy entries a user."""
-        items = arguments.require_values(values, self.size)
+        items = arguments.require_items(values, self.size)
         return _noisy_histograms(items, self.size, self.scale, require_randomness(rng))
 
     def support(self, reports: ArrayLike) -> Counts:
@@ -161,12 +158,12 @@ class ThresholdHistogram:
 
 def she(epsilon: float, size: int) -> SummedHistogram:
     """Summation with histogram encoding."""
-    return SummedHistogram("SHE", require_epsilon(epsilon), arguments.require_size(size))
+    return SummedHistogram("SHE", require_epsilon(epsilon), arguments.require_item_count(size))
 
 
 def the(epsilon: float, size: int, threshold: float | None = None) -> ThresholdHistogram:
     """Thresholding with histogram encoding; unless given, the threshold has the least exact total variance."""
-    epsilon, size = require_epsilon(epsilon), arguments.require_size(size)
+    epsilon, size = require_epsilon(epsilon), arguments.require_item_count(size)
     chosen = best_threshold(epsilon, size) if threshold is None else threshold
     return ThresholdHistogram("THE", epsilon, size, chosen)
 

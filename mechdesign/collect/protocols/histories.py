@@ -46,23 +46,20 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
-from mechdesign.collect.protocols import arguments
-
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
+from mechdesign.errors import require_whole
+from mechdesign.values.declare import Counts, Floats, array, frozen
 
 MOST_ROUNDS_COMPARED = 10_000
 """Losses by relation look at every round a change can come at."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Step:
     """One randomisation: ``p`` keeps a value (a bit that is set), ``q`` makes any other one (sets a bit that is clear).
 
@@ -79,7 +76,7 @@ class Step:
         return self.q == 0 and self.miss == 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Losses:
     """The exact loss of all reports of a number of rounds together, by the relation of the two histories compared."""
 
@@ -89,7 +86,7 @@ class Losses:
     one_change: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Spent:
     """The exact loss of all reports of each user so far, against two kinds of other users.
 
@@ -97,12 +94,12 @@ class Spent:
     ``no_change``: users who held one value, any one, in all rounds. Against still others more can be lost.
     """
 
-    same_changes: Floats
-    no_change: Floats
+    same_changes: Floats = array(np.asarray)
+    no_change: Floats = array(np.asarray)
 
 
 def require_rounds(rounds: int) -> int:
-    return arguments.require_whole(rounds, "rounds", 1, MOST_ROUNDS_COMPARED)
+    return require_whole(rounds, "rounds", 1, MOST_ROUNDS_COMPARED)
 
 
 def spent_by(users: int, owners: Counts, rounds: Counts, memory: Words | Bits) -> Spent:
@@ -123,7 +120,7 @@ def spent_by(users: int, owners: Counts, rounds: Counts, memory: Words | Bits) -
 # -- words: randomised response ---------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Words:
     """Randomised response twice among ``choices`` values, the outcome of the first remembered for each value."""
 
@@ -214,7 +211,7 @@ def _mixed(shares: Floats, rises: Floats) -> float:
 # -- bits: unary encoding and Bloom filters ---------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bits:
     """``size`` positions, of which a value sets one to ``most``; every position randomised twice, the first remembered.
 

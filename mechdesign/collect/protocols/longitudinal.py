@@ -16,7 +16,6 @@ has the gap ``(e^e - 1) / (e^e + m - 1)``. So ``p2 - q2 = gap(epsilon) / gap(lim
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,17 +28,15 @@ from mechdesign.collect.protocols.histories import Bits, Losses, Spent, Step, Wo
 from mechdesign.collect.protocols.memo import Memo
 from mechdesign.collect.protocols.randomness import Randomness, require_randomness
 from mechdesign.collect.protocols.unary import Unary
-from mechdesign.errors import MAX_EPSILON, InvalidInput, require_epsilon
+from mechdesign.errors import MAX_EPSILON, InvalidInput, require_epsilon, require_whole
 from mechdesign.mechanisms.analysis import require_generator
-
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
+from mechdesign.values.declare import Counts, Floats, frozen
 
 MOST_ROUNDS = 10**6
 MOST_CLIENTS = 10**9
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Longitudinal:
     """A memoised protocol. ``once`` is the law of its reports in any one round: steps one and two chained.
 
@@ -93,7 +90,7 @@ class Longitudinal:
         ``[p1 + (m - 1) q1 s] / [q1 + p1 s + (m - 2) q1 s]`` with ``s = (q2 / p2)^rounds``, and for bits the product of
         the like for a bit reported set and a bit reported clear in every round.
         """
-        return self.memory.same_value(arguments.require_whole(rounds, "rounds", 1, MOST_ROUNDS))
+        return self.memory.same_value(require_whole(rounds, "rounds", 1, MOST_ROUNDS))
 
     def losses(self, rounds: int) -> Losses:
         """The exact losses of this many reports together, by the relation of the two histories compared."""
@@ -116,7 +113,7 @@ class Longitudinal:
 
     def report(self, values: ArrayLike, rng: Randomness) -> NDArray[Any]:
         """The first reports of users with nothing remembered yet."""
-        items = arguments.require_values(values, self.size)
+        items = arguments.require_items(values, self.size)
         return Client(self, items.size, rng).report(items, rng)
 
     def support(self, reports: ArrayLike) -> Counts:
@@ -134,7 +131,7 @@ class Longitudinal:
         round is not (use `client`).
         """
         held, generator = arguments.require_counts(counts, self.size), require_generator(rng)
-        repeats = arguments.require_whole(rounds, "rounds", 1, MOST_ROUNDS)
+        repeats = require_whole(rounds, "rounds", 1, MOST_ROUNDS)
         if isinstance(self.once, Grr):
             memo = _response("memo", self.limit, self.size, self.first).simulate(held, generator)
             again = _response("round", self.limit, self.size, self.second)
@@ -174,14 +171,14 @@ class Client:
 
     def __init__(self, law: Longitudinal, users: int, rng: Randomness) -> None:
         self._law, self._memo = law, Memo()
-        self.users = arguments.require_whole(users, "users", 0, MOST_CLIENTS)
+        self.users = require_whole(users, "users", 0, MOST_CLIENTS)
         is_hashing = isinstance(law.once, LocalHashing)
         self._seeds = random_seeds(self.users, require_randomness(rng)) if is_hashing else None
 
     def report(self, values: ArrayLike, rng: Randomness) -> NDArray[Any]:
         """One report a user, for the values the users hold in this round."""
         law, source = self._law, require_randomness(rng)
-        items = arguments.require_values(values, law.size)
+        items = arguments.require_items(values, law.size)
         if items.size != self.users:
             raise InvalidInput("values", items.size, f"be {self.users} values", "one for each user, in the same order")
         first, second = law.first, law.second
@@ -234,7 +231,7 @@ def _respond(words: Counts, step: Step, choices: int, source: Randomness) -> Cou
 def l_grr(epsilon: float, size: int, limit: float | None = None) -> Longitudinal:
     """L-GRR: randomised response twice. One round is GRR at epsilon."""
     epsilon, limit = _losses(epsilon, limit)
-    size = arguments.require_size(size)
+    size = arguments.require_item_count(size)
     first, second = _responses(epsilon, limit, size)
     once = _response("L-GRR", epsilon, size, _chain(first, second, size))
     return Longitudinal("L-GRR", epsilon, limit, first, second, once)
@@ -243,7 +240,7 @@ def l_grr(epsilon: float, size: int, limit: float | None = None) -> Longitudinal
 def l_hashing(name: str, epsilon: float, size: int, limit: float | None, g: int) -> Longitudinal:
     """L-BLH and L-OLH: L-GRR on the hash of the item."""
     epsilon, limit = _losses(epsilon, limit)
-    size, hashes = arguments.require_size(size), arguments.require_whole(g, "g", 2, 1 << 31)
+    size, hashes = arguments.require_item_count(size), require_whole(g, "g", 2, 1 << 31)
     first, second = _responses(epsilon, limit, hashes)
     both = _chain(first, second, hashes)
     return Longitudinal(
@@ -258,7 +255,7 @@ def l_blh(epsilon: float, size: int, limit: float | None = None) -> Longitudinal
 
 def l_olh(epsilon: float, size: int, limit: float | None = None, g: int | None = None) -> Longitudinal:
     """L-OLH. One round is OLH at epsilon whatever the limit, so g is the best one of OLH."""
-    chosen = best_hashes(require_epsilon(epsilon), arguments.require_size(size)) if g is None else g
+    chosen = best_hashes(require_epsilon(epsilon), arguments.require_item_count(size)) if g is None else g
     return l_hashing("L-OLH", epsilon, size, limit, chosen)
 
 

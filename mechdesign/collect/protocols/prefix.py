@@ -11,7 +11,6 @@ import hashlib
 import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
@@ -29,11 +28,9 @@ from mechdesign.collect.protocols.hashing import (
     random_seeds,
 )
 from mechdesign.collect.protocols.randomness import Randomness, require_randomness
-from mechdesign.errors import InvalidInput, require_epsilon
+from mechdesign.errors import InvalidInput, require_chance, require_epsilon, require_whole
 from mechdesign.mechanisms.analysis import require_generator
-
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
+from mechdesign.values.declare import Counts, Floats, array, frozen
 
 END = "\0"
 """Fills strings up to the full length; it sorts before and differs from every character of an alphabet."""
@@ -42,7 +39,7 @@ MOST_CANDIDATES = 1 << 20
 MOST_LENGTH = 256
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hitters:
     """Strings of the last group, most frequent first, with estimated frequencies and their standard error.
 
@@ -51,20 +48,20 @@ class Hitters:
     """
 
     strings: tuple[str, ...]
-    frequencies: Floats
+    frequencies: Floats = array(np.asarray)
     standard_error: float
-    found: NDArray[np.bool_]
+    found: NDArray[np.bool_] = array(np.asarray)
 
 
-@dataclass(frozen=True, slots=True)
-class Reports:
+@frozen
+class PrefixReports:
     """One row a user: the group, and the seed and the perturbed hash."""
 
-    groups: Counts
+    groups: Counts = array(np.asarray)
     hashes: Words
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PrefixSearch:
     """Strings over ``alphabet`` of at most ``length`` characters, found ``step`` characters at a time.
 
@@ -83,15 +80,15 @@ class PrefixSearch:
     step: int
     law: LocalHashing
 
-    def __post_init__(self) -> None:
+    def __attrs_post_init__(self) -> None:
         if not isinstance(self.alphabet, str) or not self.alphabet or len(set(self.alphabet)) != len(self.alphabet):
             raise InvalidInput("alphabet", self.alphabet, "be distinct characters in one string")
         if END in self.alphabet:
             raise InvalidInput("alphabet", self.alphabet, "not hold the null character, which ends strings")
-        arguments.require_whole(self.length, "length", 1, MOST_LENGTH)
-        arguments.require_whole(self.step, "step", 1, self.length)
+        require_whole(self.length, "length", 1, MOST_LENGTH)
+        require_whole(self.step, "step", 1, self.length)
         tried = self.beam_limit()
-        arguments.require_whole(self.beam, "beam", 1, tried, f"at most {MOST_CANDIDATES} candidates are tried a group")
+        require_whole(self.beam, "beam", 1, tried, f"at most {MOST_CANDIDATES} candidates are tried a group")
 
     def beam_limit(self) -> int:
         """The widest beam whose extensions can all be tried."""
@@ -113,7 +110,7 @@ class PrefixSearch:
     def privacy_loss(self) -> float:
         return self.law.privacy_loss()
 
-    def report(self, strings: Sequence[str], rng: Randomness) -> Reports:
+    def report(self, strings: Sequence[str], rng: Randomness) -> PrefixReports:
         """A group, a seed and a perturbed hash of the group's prefix for each user."""
         source = require_randomness(rng)
         texts = [self._padded(text, f"strings[{place}]") for place, text in enumerate(strings)]
@@ -122,11 +119,11 @@ class PrefixSearch:
         keys = np.array([_key(text[: (group + 1) * self.step]) for text, group in pairs], dtype=np.uint64)
         seeds = random_seeds(len(texts), source)
         said = self.law.perturb(hash_values(keys, seeds, self.law.hashes), source)
-        return Reports(groups, np.stack([seeds, said], axis=1))
+        return PrefixReports(groups, np.stack([seeds, said], axis=1))
 
-    def search(self, reports: Reports, error: float = 0.05) -> Hitters:
+    def search(self, reports: PrefixReports, error: float = 0.05) -> Hitters:
         """The strings that survive all groups."""
-        groups = arguments.require_values(reports.groups, self.groups, "groups")
+        groups = arguments.require_items(reports.groups, self.groups, "groups")
 
         def supports(group: int, candidates: Sequence[str]) -> tuple[Counts, int]:
             mine = reports.hashes[groups == group]
@@ -157,8 +154,7 @@ class PrefixSearch:
         return math.sqrt(self.law.variance(0.0, max(1, n // self.groups)).item())
 
     def _grow(self, supports: Callable[[int, Sequence[str]], tuple[Counts, int]], error: float) -> Hitters:
-        if not 0 < error < 1:
-            raise InvalidInput("error", error, "lie strictly between 0 and 1")
+        require_chance(error, "error")
         kept, shares, users = [""], np.zeros(0), 0
         for group in range(self.groups):
             candidates = self._extended(kept, min(self.step, self.length - group * self.step))
@@ -204,6 +200,6 @@ def prefix_search(
 ) -> PrefixSearch:
     """The search with local hashing at epsilon; unless given, g is the best one for many candidates."""
     budget = require_epsilon(epsilon)
-    size = arguments.require_size(max(2, min(arguments.MOST_ITEMS, beam * (len(alphabet) + 1))))
+    size = arguments.require_item_count(max(2, min(arguments.MOST_ITEMS, beam * (len(alphabet) + 1))))
     hashes = best_hashes(budget, size) if g is None else g
     return PrefixSearch(alphabet, length, beam, step, local_hashing(budget, size, hashes, "prefix search"))

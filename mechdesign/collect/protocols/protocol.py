@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.collect.protocols.randomness import Randomness
+from mechdesign.values.declare import Floats
 
-Floats = NDArray[np.float64]
 Support = NDArray[np.int64] | NDArray[np.float64]
 
 

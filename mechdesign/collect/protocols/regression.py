@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize, stats
 
-from mechdesign.errors import InvalidInput
-
-Floats = NDArray[np.float64]
+from mechdesign.errors import InvalidInput, require_chance
+from mechdesign.values.declare import Floats, array, frozen
 
 _MOST_SWEEPS = 10_000
 _TOLERANCE = 1e-10
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Decoded:
     """Counts of candidate strings with their standard errors, most frequent first, and which of them are ``found``."""
 
     strings: tuple[str, ...]
-    counts: Floats
-    standard_errors: Floats
-    found: NDArray[np.bool_]
+    counts: Floats = array(np.asarray)
+    standard_errors: Floats = array(np.asarray)
+    found: NDArray[np.bool_] = array(np.asarray)
     converged: bool
 
 
@@ -37,8 +35,7 @@ def decode(strings: Sequence[str], design: Floats, counted: Floats, spread: Floa
     """
     if not strings or len(set(strings)) != len(strings):
         raise InvalidInput("candidates", len(strings), "be distinct strings, at least one")
-    if not 0 < error < 1:
-        raise InvalidInput("error", error, "lie strictly between 0 and 1")
+    require_chance(error, "error")
     weighted, target = design / spread[:, None], counted / spread
     norms = np.linalg.norm(weighted, axis=0)
     penalty = norms * math.sqrt(2 * math.log(max(2, len(strings))))

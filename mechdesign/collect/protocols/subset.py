@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mechdesign.collect.protocols import arguments, pure
 from mechdesign.collect.protocols.randomness import Randomness, require_randomness
-from mechdesign.errors import InvalidData, require_epsilon
+from mechdesign.errors import InvalidData, require_epsilon, require_whole
 from mechdesign.mechanisms.analysis import require_generator
-
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
+from mechdesign.values.declare import Counts, Floats, frozen
 
 MOST_RUNS = 1 << 20
 
@@ -23,7 +20,7 @@ _AT_ONCE = 1 << 20
 _MOST_DRAWN = 900_000_000  # numpy draws hypergeometric numbers from populations below 10^9
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SubsetSelection:
     """A set S of ``subset = d`` items has probability proportional to ``e^eps`` if it holds x, to 1 if not.
 
@@ -41,8 +38,8 @@ class SubsetSelection:
     size: int
     subset: int
 
-    def __post_init__(self) -> None:
-        arguments.require_whole(self.subset, "subset", 1, self.size - 1, "a set of all items says nothing")
+    def __attrs_post_init__(self) -> None:
+        require_whole(self.subset, "subset", 1, self.size - 1, "a set of all items says nothing")
 
     @property
     def p(self) -> float:
@@ -78,7 +75,7 @@ class SubsetSelection:
 
     def report(self, values: ArrayLike, rng: Randomness) -> Counts:
         """d distinct items a user, in increasing order."""
-        items, source = arguments.require_values(values, self.size), require_randomness(rng)
+        items, source = arguments.require_items(values, self.size), require_randomness(rng)
         sets = np.empty((items.size, self.subset), dtype=np.int64)
         rows = max(1, _AT_ONCE // self.size)
         for start in range(0, items.size, rows):
@@ -90,7 +87,7 @@ class SubsetSelection:
 
     def support(self, reports: ArrayLike) -> Counts:
         sets = arguments.require_reports(reports, (self.subset,), "iu", f"rows of {self.subset} items")
-        items = arguments.require_values(sets.ravel(), self.size, "reports")
+        items = arguments.require_items(sets.ravel(), self.size, "reports")
         repeats = (np.diff(np.sort(sets, axis=1), axis=1) == 0).any(axis=1)
         if repeats.any():
             place = int(np.argmax(repeats))
@@ -110,7 +107,7 @@ class SubsetSelection:
         replacement.
         """
         held, generator = arguments.require_counts(counts, self.size), require_generator(rng)
-        repeats = arguments.require_whole(runs, "runs", 1, MOST_RUNS)
+        repeats = require_whole(runs, "runs", 1, MOST_RUNS)
         growth, share = math.expm1(self.epsilon), self.subset / self.size
         certain = generator.binomial(held, growth * share / (1 + growth * share), (repeats, self.size))
         free = held.sum() - certain.sum(axis=1)
@@ -196,7 +193,7 @@ def _at_most(counts: Counts, most: int) -> Counts:
 
 def ss(epsilon: float, size: int, subset: int | None = None) -> SubsetSelection:
     """Subset selection; unless given, d has the least exact total variance, and is never below 1."""
-    epsilon, size = require_epsilon(epsilon), arguments.require_size(size)
+    epsilon, size = require_epsilon(epsilon), arguments.require_item_count(size)
     return SubsetSelection("SS", epsilon, size, best_subset(epsilon, size) if subset is None else subset)
 
 

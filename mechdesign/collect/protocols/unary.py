@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,15 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 from mechdesign.collect.protocols import arguments, pure
 from mechdesign.collect.protocols.randomness import Randomness, require_randomness
 from mechdesign.errors import InvalidInput, require_epsilon
+from mechdesign.values.declare import Counts, frozen
 
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
 Bits = NDArray[np.bool_]
 
 _AT_ONCE = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unary:
     """Bit v of the report is 1 with probability ``p`` if v is the user's item and ``q`` if not; bits are independent.
 
@@ -38,7 +36,7 @@ class Unary:
     q: float
     miss: float
 
-    def __post_init__(self) -> None:
+    def __attrs_post_init__(self) -> None:
         if not 0 < self.q <= self.p <= 1 or not self.miss > 0 or abs(self.p + self.miss - 1) > 1e-12:
             raise InvalidInput("p, q, miss", (self.p, self.q, self.miss), "satisfy 0 < q <= p and p + miss = 1")
 
@@ -51,7 +49,7 @@ class Unary:
 
     def report(self, values: ArrayLike, rng: Randomness) -> Bits:
         """k bits a user."""
-        items, source = arguments.require_values(values, self.size), require_randomness(rng)
+        items, source = arguments.require_items(values, self.size), require_randomness(rng)
         return random_bits(items, self.size, self.p, self.q, source)
 
     def support(self, reports: ArrayLike) -> Counts:
@@ -78,12 +76,12 @@ def random_bits(items: Counts, size: int, p: float, q: float, source: Randomness
 
 def sue(epsilon: float, size: int) -> Unary:
     """Symmetric unary encoding (basic one-time RAPPOR): ``p = 1 - q = e^(eps/2) / (e^(eps/2) + 1)``."""
-    epsilon, size = require_epsilon(epsilon), arguments.require_size(size)
+    epsilon, size = require_epsilon(epsilon), arguments.require_item_count(size)
     flip = 1 / (math.exp(epsilon / 2) + 1)
     return Unary("SUE", epsilon, size, 1 - flip, flip, flip)
 
 
 def oue(epsilon: float, size: int) -> Unary:
     """Optimised unary encoding: ``p = 1/2`` and ``q = 1 / (e^eps + 1)``, least variance for rare items."""
-    epsilon, size = require_epsilon(epsilon), arguments.require_size(size)
+    epsilon, size = require_epsilon(epsilon), arguments.require_item_count(size)
     return Unary("OUE", epsilon, size, 0.5, 1 / (math.exp(epsilon) + 1), 0.5)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from mechdesign import priors
 from mechdesign.criteria import Aim, Criterion
 from mechdesign.design.unbiased import (
     GridPrior,
@@ -17,13 +18,26 @@ from mechdesign.design.unbiased import (
     settled_weights,
     written,
 )
-from mechdesign.domains import Interval
+from mechdesign.domains import INTERVAL_OPTION, Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms.catalogue import SYMMETRIC
 from mechdesign.mechanisms.conditional import LARGEST, require_shape
 from mechdesign.privacy import Pure
 from mechdesign.values.codec import named
-from mechdesign.values.declare import array, epsilon, evolved, field, finite, frozen, optional, settle, stored, whole
+from mechdesign.values.declare import (
+    GAP_OPTION,
+    array,
+    epsilon,
+    evolved,
+    field,
+    finite,
+    frozen,
+    option,
+    optional,
+    settle,
+    stored,
+    whole,
+)
 
 Floats = NDArray[np.float64]
 
@@ -32,6 +46,7 @@ LEAST_BINS, MOST_BINS, USUAL_BINS = 2, 512, 32
 LEAST_GAP = 1e-6
 
 _USUAL_SPAN = 4  # reports reach this many lengths of the domain beyond it, unless eps asks for more
+_REACH_HELP = "M: tails begin M steps beyond the inputs (4 N, more for small eps)."
 _REACH, _LEAST_REACH = 1.5, 1.25  # times coth(eps / 2), the reach without which nothing is unbiased
 _BARE_REACH = 1 + 1e-3
 
@@ -53,12 +68,14 @@ class AdditiveProblem:
     kind: ClassVar[str] = "additive"
 
     epsilon: float = epsilon()
-    prior: GridPrior = field(metadata=named("prior_form"))
-    inputs: Interval = SYMMETRIC
-    bins: int = whole("bins", LEAST_BINS, MOST_BINS, default=USUAL_BINS)
-    reach: int = whole("reach", 0, LARGEST, default=0)
+    prior: GridPrior = field(metadata=named("prior_form") | priors.OPTION)
+    inputs: Interval = field(default=SYMMETRIC, metadata=INTERVAL_OPTION)
+    bins: int = whole(
+        "bins", LEAST_BINS, MOST_BINS, default=USUAL_BINS, metadata=option("--bins", "N: the grid has N + 1 inputs (for tiny eps 16).")
+    )
+    reach: int = whole("reach", 0, LARGEST, default=0, metadata=option("--reach", _REACH_HELP))
     tail: int = whole("tail", 0, LARGEST, default=0)
-    gap: float = finite("gap", default=1e-4)
+    gap: float = finite("gap", default=1e-4, metadata=GAP_OPTION)
     weights: Floats = array(optional(stored), default=None, repr=False)
 
     def __attrs_post_init__(self) -> None:

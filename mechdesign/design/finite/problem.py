@@ -16,7 +16,19 @@ from mechdesign.errors import InvalidInput, require_finite
 from mechdesign.priors import Atoms
 from mechdesign.privacy import Pure
 from mechdesign.values.codec import named
-from mechdesign.values.declare import array, derived, epsilon, field, finite, frozen, optional, settle, stored
+from mechdesign.values.declare import (
+    GAP_OPTION,
+    SLACK_OPTION,
+    array,
+    derived,
+    epsilon,
+    field,
+    finite,
+    frozen,
+    optional,
+    settle,
+    stored,
+)
 
 Floats = NDArray[np.float64]
 
@@ -90,8 +102,8 @@ class FiniteProblem:
     loss_matrix: Floats = array(require_losses, metadata=named("losses"))
     aim: Aim | str = field(default=Aim.MATRIX_WORST, converter=_aim, metadata=named("criterion"), alias="criterion")
     prior: Floats | None = array(optional(_weights), default=None)
-    gap: float = finite("gap", default=1e-6)
-    slack: float = finite("slack", default=1e-5)
+    gap: float = finite("gap", default=1e-6, metadata=GAP_OPTION)
+    slack: float = finite("slack", default=1e-5, metadata=SLACK_OPTION)
     input_labels: tuple[str, ...] | None = field(default=None, converter=_texts("input_labels"))
     output_labels: tuple[str, ...] | None = field(default=None, converter=_texts("output_labels"))
     inputs: Finite = derived(lambda problem: Finite(tuple(range(problem.loss_matrix.shape[0]))))

@@ -17,12 +17,13 @@ from mechdesign.panels import integrate_between
 from mechdesign.priors import Atoms, Density, Prior
 from mechdesign.privacy import Collusion, require_caps, require_colluders
 from mechdesign.values.codec import named
-from mechdesign.values.declare import epsilon, field, finite, frozen, settle, whole, within
+from mechdesign.values.declare import GAP_OPTION, epsilon, field, finite, frozen, option, settle, whole, within
 
 LEAST_EPSILON = 1e-3
 """Below it a linear program's tolerance would be seen; pairs need none and take any epsilon."""
 
 _ROUNDING = 1e-9
+_CAPS_OPTION = option("--conditional-eps", "Cap on eps if one partner colludes; A,B,... if one, two, ... do.")
 
 
 @frozen
@@ -83,13 +84,28 @@ class JointProblem:
     kind: ClassVar[str] = "joint"
 
     epsilon: float = epsilon()
-    users: int = field()
-    share: Share = field(converter=_share)
-    colluders: int = whole("colluders", 0, default=0)
-    group: int = field(default=2, converter=require_group)
-    caps: tuple[float | None, ...] = field(default=(), converter=require_caps, metadata=named("conditional_epsilons"))
-    categories: int = field(default=2, converter=require_categories)
-    gap: float = finite("gap", default=1e-3, validator=within("gap", 1e-9, math.nextafter(1.0, 0.0)))
+    users: int = field(metadata=option("--users", "How many users report (10000)."))
+    share: Share = field(
+        converter=_share,
+        metadata=option("--share", "The share of users with a 1, or LEAST,MOST for the worst (0.1)."),
+    )
+    colluders: int = whole(
+        "colluders", 0, default=0, metadata=option("--colluders", "Users who tell the collector all they know.")
+    )
+    group: int = field(
+        default=2, converter=require_group, metadata=option("--group", "Users who answer together.")
+    )
+    caps: tuple[float | None, ...] = field(
+        default=(), converter=require_caps, metadata=named("conditional_epsilons") | _CAPS_OPTION
+    )
+    categories: int = field(
+        default=2,
+        converter=require_categories,
+        metadata=option("--categories", "How many values a user can have."),
+    )
+    gap: float = finite(
+        "gap", default=1e-3, validator=within("gap", 1e-9, math.nextafter(1.0, 0.0)), metadata=GAP_OPTION
+    )
 
     def __attrs_post_init__(self) -> None:
         if isinstance(self.users, int | np.integer) and 2 <= self.users < self.group:

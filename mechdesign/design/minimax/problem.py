@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from mechdesign import losses
 from mechdesign.criteria import Aim, Criterion
 from mechdesign.design.points.problem import require_points_problem
-from mechdesign.domains import Finite, Interval
+from mechdesign.domains import POINTS_OPTION, Finite, Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms.catalogue import UNIT
@@ -34,8 +35,8 @@ class MinimaxProblem:
     kind: ClassVar[str] = "minimax"
 
     epsilon: float = epsilon()
-    loss: Loss = field(default=ABSOLUTE, metadata=named("loss_form"))
-    inputs: Interval | Finite = UNIT
+    loss: Loss = field(default=ABSOLUTE, metadata=named("loss_form") | losses.OPTION)
+    inputs: Interval | Finite = field(default=UNIT, metadata=POINTS_OPTION)
     gap: float = gap(1e-6, default=1e-4)
     most_outputs: int = whole("most_outputs", LEAST_FINE + 1, MOST_FINE + 1, default=16385)
 

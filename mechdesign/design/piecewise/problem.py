@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from typing import ClassVar
 
+from mechdesign import losses
 from mechdesign.criteria import Aim, Criterion
-from mechdesign.domains import Circle, Interval, require_between, require_domain
+from mechdesign.domains import INTERVAL_OPTION, Circle, Interval, require_between, require_domain
 from mechdesign.errors import InvalidInput
 from mechdesign.exact.piecewise import hardest_input
 from mechdesign.losses import Custom, Loss, Power
 from mechdesign.mechanisms.catalogue import UNIT
 from mechdesign.privacy import Pure
 from mechdesign.values.codec import named
-from mechdesign.values.declare import epsilon, field, frozen, settle
+from mechdesign.values.declare import epsilon, field, frozen, option, settle
 
 ABSOLUTE = Power(1.0)
 MOST_PIECES = 100
@@ -31,11 +32,13 @@ class PiecewiseProblem:
     kind: ClassVar[str] = "piecewise"
 
     epsilon: float = epsilon()
-    loss: Loss = field(default=ABSOLUTE, metadata=named("loss_form"))
-    inputs: Interval | Circle = UNIT
-    outputs: Interval | Circle | None = None
-    at: float | None = None
-    pieces: int | None = None
+    loss: Loss = field(default=ABSOLUTE, metadata=named("loss_form") | losses.OPTION)
+    inputs: Interval | Circle = field(default=UNIT, metadata=INTERVAL_OPTION)
+    outputs: Interval | Circle | None = field(
+        default=None, metadata=option("--outputs", "Outputs, as LO,HI (the inputs unless given).", metavar="LO,HI")
+    )
+    at: float | None = field(default=None, metadata=option("--at", "Minimise the error at this input only."))
+    pieces: int | None = field(default=None, metadata=option("--pieces", "Most pieces m (free unless given)."))
 
     def __attrs_post_init__(self) -> None:
         require_domain(self.inputs, (Interval, Circle), "inputs")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from mechdesign import losses, priors
 from mechdesign.criteria import Aim, Criterion
 from mechdesign.design.minimax.problem import ABSOLUTE, LEAST_EPSILON, MOST_EPSILON
 from mechdesign.design.points.problem import require_points_problem, weights_on
-from mechdesign.domains import Finite, Interval
+from mechdesign.domains import POINTS_OPTION, Finite, Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.exact.cells import Cells, KnownPrior, coarse_cells, in_words, prior_echo
 from mechdesign.losses import Loss, Power
@@ -36,9 +37,9 @@ class PriorProblem:
     kind: ClassVar[str] = "prior"
 
     epsilon: float = epsilon()
-    prior: KnownPrior = field(metadata=named("prior_form"))
-    loss: Loss = field(default=ABSOLUTE, metadata=named("loss_form"))
-    inputs: Interval | Finite = UNIT
+    prior: KnownPrior = field(metadata=named("prior_form") | priors.OPTION)
+    loss: Loss = field(default=ABSOLUTE, metadata=named("loss_form") | losses.OPTION)
+    inputs: Interval | Finite = field(default=UNIT, metadata=POINTS_OPTION)
     gap: float = gap(1e-9, default=1e-6)
 
     def __attrs_post_init__(self) -> None:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from mechdesign import losses, priors
 from mechdesign.criteria import Aim, Criterion
 from mechdesign.design.minimax.problem import ABSOLUTE
 from mechdesign.design.prior.problem import require_prior_problem
-from mechdesign.domains import Interval
+from mechdesign.domains import INTERVAL_OPTION, Interval
 from mechdesign.errors import InvalidInput, require_finite
 from mechdesign.exact.cells import Cells, KnownPrior, coarse_cells, in_words, prior_echo, rounded_to_atoms
 from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms.catalogue import UNIT
 from mechdesign.privacy import Pure
 from mechdesign.values.codec import named
-from mechdesign.values.declare import epsilon, field, finite, frozen, gap, optional
+from mechdesign.values.declare import SLACK_OPTION, epsilon, field, finite, frozen, gap, option, optional
 
 MOST_ATOMS = 256
 """A prior of more values is rounded to this many cell means, which keeps its mean."""
@@ -38,12 +39,16 @@ class TradeOffProblem:
     kind: ClassVar[str] = "trade-off"
 
     epsilon: float = epsilon()
-    prior: KnownPrior = field(metadata=named("prior_form"))
-    loss: Loss = field(default=ABSOLUTE, metadata=named("loss_form"))
-    inputs: Interval = UNIT
-    cap: float | None = field(default=None, converter=optional(lambda said: require_finite(said, "cap")))
+    prior: KnownPrior = field(metadata=named("prior_form") | priors.OPTION)
+    loss: Loss = field(default=ABSOLUTE, metadata=named("loss_form") | losses.OPTION)
+    inputs: Interval = field(default=UNIT, metadata=INTERVAL_OPTION)
+    cap: float | None = field(
+        default=None,
+        converter=optional(lambda said: require_finite(said, "cap")),
+        metadata=option("--cap", "With --criterion lexicographic: worst case at most this."),
+    )
     gap: float = gap(1e-6, default=1e-3)
-    slack: float = finite("slack", default=1e-3)
+    slack: float = finite("slack", default=1e-3, metadata=SLACK_OPTION)
 
     def __attrs_post_init__(self) -> None:
         require_prior_problem(self.epsilon, self.prior, self.loss, self.inputs)

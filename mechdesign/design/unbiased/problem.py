@@ -8,15 +8,29 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from mechdesign import priors
 from mechdesign.criteria import Aim, Criterion
-from mechdesign.domains import Interval
+from mechdesign.domains import INTERVAL_OPTION, Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms.catalogue import SYMMETRIC
 from mechdesign.panels import integrate_between
 from mechdesign.priors import Atoms, Density, Law, Prior
 from mechdesign.privacy import Pure
 from mechdesign.values.codec import named
-from mechdesign.values.declare import array, epsilon, evolved, field, finite, frozen, optional, settle, stored, whole
+from mechdesign.values.declare import (
+    GAP_OPTION,
+    array,
+    epsilon,
+    evolved,
+    field,
+    finite,
+    frozen,
+    option,
+    optional,
+    settle,
+    stored,
+    whole,
+)
 
 Floats = NDArray[np.float64]
 
@@ -59,10 +73,16 @@ class UnbiasedProblem:
     kind: ClassVar[str] = "unbiased"
 
     epsilon: float = epsilon()
-    prior: GridPrior = field(metadata=named("prior_form"))
-    inputs: Interval = SYMMETRIC
-    size: int = whole("size", LEAST_SIZE, MOST_SIZE, default=33)
-    gap: float = finite("gap", default=1e-4)
+    prior: GridPrior = field(metadata=named("prior_form") | priors.OPTION)
+    inputs: Interval = field(default=SYMMETRIC, metadata=INTERVAL_OPTION)
+    size: int = whole(
+        "size",
+        LEAST_SIZE,
+        MOST_SIZE,
+        default=33,
+        metadata=option("--size", "Equispaced inputs the prior of --unbiased is rounded to."),
+    )
+    gap: float = finite("gap", default=1e-4, metadata=GAP_OPTION)
     weights: Floats = array(optional(stored), default=None, repr=False)
 
     def __attrs_post_init__(self) -> None:

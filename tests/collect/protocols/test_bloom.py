@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from mechdesign.collect.protocols import bloom_rappor, rappor
-from mechdesign.collect.protocols.bloom import Reports, Tally
+from mechdesign.collect.protocols.bloom import BloomReports, BloomTally
 from mechdesign.errors import InvalidInput
 
 RATE = 1e-6
@@ -134,9 +134,9 @@ BAD = [
     (lambda law, rng: law.decode(law.simulate({"a": 10}, rng), ["a", "a"]), "candidates"),
     (lambda law, rng: law.decode(law.simulate({"a": 10}, rng), ["a"], error=0), "error"),
     (lambda law, rng: law.decode(law.simulate({"a": 0}, rng), ["a"]), "tally"),
-    (lambda law, rng: law.decode(Tally(np.zeros(3), np.zeros((3, 3))), ["a"]), "tally"),
-    (lambda law, rng: law.tally(Reports(np.array([99]), np.zeros((1, 32), dtype=bool))), "cohorts"),
-    (lambda law, rng: law.tally(Reports(np.array([0]), np.zeros((2, 32), dtype=bool))), "one cohort for each"),
+    (lambda law, rng: law.decode(BloomTally(np.zeros(3), np.zeros((3, 3))), ["a"]), "tally"),
+    (lambda law, rng: law.tally(BloomReports(np.array([99]), np.zeros((1, 32), dtype=bool))), "cohorts"),
+    (lambda law, rng: law.tally(BloomReports(np.array([0]), np.zeros((2, 32), dtype=bool))), "one cohort for each"),
     (lambda law, rng: bloom_rappor(1.0, 3, 2), "bits"),
     (lambda law, rng: bloom_rappor(1.0, 64, 0), "hashes"),
     (lambda law, rng: bloom_rappor(1.0, 64, 2, 0), "cohorts"),

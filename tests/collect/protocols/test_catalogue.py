@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
-
+import attrs
 import pytest
 
 from mechdesign import collect
@@ -26,7 +25,7 @@ def test_names_are_found_in_either_case_and_immutable(key):
     assert law == protocol(key, 1.0, 10)
     assert law.size == 10
     assert law.epsilon == 1.0
-    with pytest.raises(dataclasses.FrozenInstanceError):
+    with pytest.raises(attrs.exceptions.FrozenInstanceError):
         law.epsilon = 2.0
 
 

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from mechdesign.collect.protocols import prefix_search
-from mechdesign.collect.protocols.prefix import Reports
+from mechdesign.collect.protocols.prefix import PrefixReports
 from mechdesign.errors import InvalidInput
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -97,7 +97,7 @@ BAD = [
     (lambda s, rng: s.simulate(None, rng), "counts"),
     (lambda s, rng: s.simulate({"a": 0}, rng), "group 0"),
     (lambda s, rng: s.simulate({"a": 10}, rng, error=1.0), "error"),
-    (lambda s, rng: s.search(Reports(np.array([9]), np.zeros((1, 2), dtype=np.uint64))), "groups"),
+    (lambda s, rng: s.search(PrefixReports(np.array([9]), np.zeros((1, 2), dtype=np.uint64))), "groups"),
     (lambda s, rng: prefix_search(1.0, "", 3), "alphabet"),
     (lambda s, rng: prefix_search(1.0, "aab", 3), "alphabet"),
     (lambda s, rng: prefix_search(1.0, "a\0", 3), "null"),

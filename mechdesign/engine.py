@@ -16,7 +16,6 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
 from importlib import import_module
 from itertools import islice
 from multiprocessing import connection, get_context, parent_process
@@ -25,7 +24,8 @@ from textwrap import shorten
 from typing import Any, Protocol, TypeVar
 from urllib.parse import urlsplit
 
-from mechdesign.errors import InvalidInput, MechDesignError, MissingExtra
+from mechdesign.errors import InvalidInput, MechDesignError, unusable_extra
+from mechdesign.values.declare import frozen, whole
 
 Batch = TypeVar("Batch")
 Result = TypeVar("Result")
@@ -46,15 +46,11 @@ class Engine(Protocol):
     def __call__(self, work: Callable[[Batch], Result], batches: Sequence[Batch]) -> Iterator[tuple[int, Result]]: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Local:
     """This process if ``workers`` is 1, else that many processes of this machine."""
 
-    workers: int = 1
-
-    def __post_init__(self) -> None:
-        if isinstance(self.workers, bool) or not isinstance(self.workers, int) or not 1 <= self.workers <= 1024:
-            raise InvalidInput("workers", self.workers, "be a whole number from 1 to 1024", "for example -t 2")
+    workers: int = whole("workers", 1, 1024, default=1)
 
     def __call__(self, work: Callable[[Batch], Result], batches: Sequence[Batch]) -> Iterator[tuple[int, Result]]:
         if self.workers == 1:
@@ -130,14 +126,14 @@ def _nothing() -> None:
     pass
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Dask:
     """A Dask cluster: the one whose scheduler has this address, or a local one with ``workers`` processes."""
 
     scheduler: str | None = None
-    workers: int = 1
+    workers: int = whole("workers", 1, 1024, default=1)
 
-    def __post_init__(self) -> None:
+    def __attrs_post_init__(self) -> None:
         if self.scheduler is not None:
             _place(self.scheduler)
 
@@ -160,7 +156,7 @@ class Dask:
         if self.scheduler is None:
             options = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0", "host": "127.0.0.1"}
             with (
-                distributed.LocalCluster(n_workers=Local(self.workers).workers, **options) as cluster,
+                distributed.LocalCluster(n_workers=self.workers, **options) as cluster,
                 distributed.Client(cluster, set_as_default=False) as client,
             ):
                 yield from _on_dask(distributed, client, work, batches)
@@ -181,8 +177,8 @@ class Dask:
 def _distributed() -> Any:
     try:
         return import_module("distributed")
-    except ImportError:
-        raise MissingExtra("engine 'dask'", "data") from None
+    except ImportError as error:
+        raise unusable_extra("engine 'dask'", "data", error) from None
 
 
 def _place(address: str) -> tuple[str, str, int]:

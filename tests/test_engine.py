@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from mechdesign.collect.engine import Dask, Local, WorkFailed
+from mechdesign.engine import Dask, Local, WorkFailed
 from mechdesign.errors import InvalidInput
 
 BATCHES = [[1, 2], [3], [4, 5, 6], [7], [8]]
@@ -52,7 +52,7 @@ def test_a_worker_that_dies_costs_no_result(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_work_that_kills_its_worker_costs_no_other_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mechdesign.collect.engine.MOST_DEATHS", 1)
+    monkeypatch.setattr("mechdesign.engine.MOST_DEATHS", 1)
     found: dict[int, int] = {}
     with pytest.raises(WorkFailed, match=r"2 batches of work killed .* 1 times each.*\[7\]"):  # noqa: PT012
         for position, result in Local(2)(always_dying, [[7], *BATCHES]):
@@ -83,7 +83,7 @@ def test_no_worker_outlives_its_parent(tmp_path: Path, signal_sent: signal.Signa
 LONG_WORK = """
 import os, pathlib, time
 from mechdesign.cli.output import ending_cleanly
-from mechdesign.collect.engine import Local
+from mechdesign.engine import Local
 
 def work(batch):
     pathlib.Path({folder!r}, str(os.getpid())).touch()
@@ -124,7 +124,7 @@ def test_results_nobody_waits_for_end_their_workers(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_script_that_starts_itself_again_is_told_so(tmp_path: Path) -> None:
     script = tmp_path / "unguarded.py"
-    script.write_text("from mechdesign.collect.engine import Local\nprint(list(Local(2)(sum, [[1], [2]])))\n")
+    script.write_text("from mechdesign.engine import Local\nprint(list(Local(2)(sum, [[1], [2]])))\n")
     environment = os.environ | {"PYTHONPATH": str(Path.cwd())}
     ended = subprocess.run([sys.executable, str(script)], env=environment, capture_output=True, text=True, timeout=60)
     assert ended.returncode == 1
@@ -168,7 +168,7 @@ def test_a_scheduler_that_is_not_there_is_named_before_any_client_is_built(
 
 def test_something_else_at_the_address_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed", reason="an optional dependency")
-    monkeypatch.setattr("mechdesign.collect.engine._ANSWER_SECONDS", 0.5)
+    monkeypatch.setattr("mechdesign.engine._ANSWER_SECONDS", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as server, pytest.raises(InvalidInput, match="scheduler that answers"):
         list(Dask(f"tcp://127.0.0.1:{server.getsockname()[1]}")(sum, BATCHES))
 

@@ -1,0 +1,133 @@
+"""Problems in words: what is certified, what is small for a good mechanism, and what is shown of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mechdesign.criteria import Aim
+from mechdesign.design import (
+    AdditiveProblem,
+    FiniteProblem,
+    PiecewiseProblem,
+    PriorProblem,
+    TradeOffProblem,
+    UnbiasedPiecewiseProblem,
+    UnbiasedProblem,
+)
+from mechdesign.design.convex import TableProblem
+from mechdesign.design.evidence import Problem
+from mechdesign.losses import Power
+from mechdesign.values.codec import encoded
+
+Labels = tuple[Sequence[str], Sequence[str]]
+
+_IN_FILE = "the weights in the file"
+_MATRIX = {
+    Aim.MATRIX_WORST: "worst-case loss",
+    Aim.MATRIX_AVERAGE: "average loss under the prior",
+    Aim.MATRIX_LEXICOGRAPHIC: "average loss at the least worst case",
+}
+
+
+def counted(number: int, noun: str) -> str:
+    """
+    >>> counted(1, "input"), counted(2, "input")
+    ('1 input', '2 inputs')
+    """
+    return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
+def power_of(problem: Problem) -> Power | None:
+    """The power of the distance that is small, if it is one."""
+    if isinstance(problem, UnbiasedProblem | AdditiveProblem):
+        return Power(2.0)
+    loss = getattr(problem, "loss", None)
+    return loss if isinstance(loss, Power) else None
+
+
+def subject(problem: Problem) -> str:
+    """What is perturbed."""
+    if isinstance(problem, FiniteProblem):
+        rows, columns = problem.loss_matrix.shape
+        return f"{counted(rows, 'input')} and {counted(columns, 'output')}"
+    return str(getattr(problem, "inputs", ""))
+
+
+def measure(problem: Problem) -> str:
+    """What is small for a good mechanism: an error, a variance, a loss."""
+    if isinstance(problem, UnbiasedProblem | AdditiveProblem):
+        return "variance"
+    loss = power_of(problem)
+    return "loss" if loss is None else f"{loss.name} error"
+
+
+def excess(problem: Problem) -> str:
+    """The heading of how far rivals are above the design."""
+    return "worst above least" if is_lexicographic(problem) and not _is_capped(problem) else "above optimum"
+
+
+def is_lexicographic(problem: Problem) -> bool:
+    return problem.criterion.aim in (Aim.AVERAGE_CAPPED, Aim.MATRIX_LEXICOGRAPHIC)
+
+
+def _is_capped(problem: Problem) -> bool:
+    return isinstance(problem, TradeOffProblem) and problem.cap is not None
+
+
+def headline(problem: Problem) -> str:
+    """The certified quantity."""
+    match problem:
+        case FiniteProblem(aim=aim):
+            under = "average loss under the prior"
+            return f"{under} at the least worst case" if aim is Aim.MATRIX_LEXICOGRAPHIC else _MATRIX[Aim(aim)]
+        case UnbiasedProblem() | AdditiveProblem():
+            return "variance under the prior"
+        case UnbiasedPiecewiseProblem():
+            return "worst-case variance"
+        case PiecewiseProblem(at=at):
+            return "worst-case error" if at is None else f"error at x = {at:g}"
+        case PriorProblem():
+            return f"average {measure(problem)} under the prior"
+        case TradeOffProblem(cap=cap, slack=slack):
+            within = f"within {100 * slack:g}% of the least" if cap is None else f"at most {cap!r}"
+            return f"average {measure(problem)} under the prior, worst case {within}"
+    return f"worst-case {measure(problem)}"
+
+
+def labels_of(problem: Problem) -> Labels | None:
+    """The names of a loss matrix's rows and columns: those given, else their numbers."""
+    if not isinstance(problem, FiniteProblem):
+        return None
+    rows, columns = problem.loss_matrix.shape
+    given = problem.input_labels, problem.output_labels
+    return given[0] or tuple(map(str, range(rows))), given[1] or tuple(map(str, range(columns)))
+
+
+def loss_of(problem: Problem) -> str:
+    """What is least, in words that all stand for something decided."""
+    if isinstance(problem, TableProblem):
+        if problem.linear is None:
+            return "an objective that is only named in the file"
+        return "the linear objective with the coefficients in the file"
+    return str(encoded(problem)["loss"])
+
+
+def prior_of(problem: Problem) -> str | None:
+    """The prior an average is taken under, and where it stands."""
+    match problem:
+        case PriorProblem() | TradeOffProblem():
+            return problem.prior_in_words
+        case UnbiasedProblem() | AdditiveProblem():
+            return f"{_IN_FILE} on {problem.weights.size} inputs"
+        case FiniteProblem(prior=weights) if weights is not None:
+            return _IN_FILE
+    return None
+
+
+def asked(problem: Problem) -> str:
+    """What a saved certificate is about."""
+    aim, loss, prior = problem.criterion.aim, loss_of(problem), prior_of(problem)
+    if aim is Aim.OBJECTIVE:
+        return loss
+    said = f"{_MATRIX[aim]}, {loss}" if aim in _MATRIX else f"{loss} error, {problem.criterion.words}"
+    return said if prior is None else f"{said}; prior: {prior}"

@@ -1,0 +1,325 @@
+"""The field: what is published for a problem, measured and ranked against its optimum. Computed when it is asked for.
+
+>>> import mechdesign as md
+>>> design = md.optimal_finite(md.FiniteProblem(1.0, [[0, 1, 2], [1, 0, 1], [2, 1, 0]]))
+>>> [(row.name, round(row.above_optimum, 1)) for row in md.field_of(design).rows]
+[('this design', 0.0), ('randomised response', 5.1), ('best single output', 65.3)]
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from enum import Enum
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mechdesign.criteria import Aim
+from mechdesign.design import (
+    AdditiveProblem,
+    Design,
+    FiniteProblem,
+    MinimaxProblem,
+    PiecewiseProblem,
+    PriorProblem,
+    TradeOffProblem,
+    UnbiasedPiecewiseProblem,
+    UnbiasedProblem,
+)
+from mechdesign.design.evidence import Problem
+from mechdesign.design.finite import LexicographicBound
+from mechdesign.design.trade_off import TradeOffBound
+from mechdesign.domains import Circle, Finite, Interval
+from mechdesign.errors import CheckFailed, InvalidInput
+from mechdesign.exact.cells import Cells
+from mechdesign.losses import Loss, Power
+from mechdesign.mechanisms import catalogue
+from mechdesign.mechanisms.discrete import Discrete
+from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism
+from mechdesign.priors import Atoms, Density, Prior
+from mechdesign.values.codec import if_any
+from mechdesign.values.declare import evolved, field, frozen
+
+Floats = NDArray[np.float64]
+
+THIS = "this design"
+RESPONSE, SINGLE = "randomised response", "best single output"
+_RANKED = (
+    AdditiveProblem,
+    FiniteProblem,
+    MinimaxProblem,
+    PiecewiseProblem,
+    PriorProblem,
+    TradeOffProblem,
+    UnbiasedPiecewiseProblem,
+    UnbiasedProblem,
+)
+_FLATTENED = ("pm-c", "sw-c")  # mechanisms on intervals that the literature cuts circles open for
+
+
+class Rank(Enum):
+    """What mechanisms are ranked by: a column of `Row`."""
+
+    WORST = "worst"
+    AVERAGE = "average"
+    AT = "at"
+
+
+@frozen
+class Row:
+    """One mechanism: its expected loss at the worst input, and averaged over the prior or else over the inputs.
+
+    ``at`` is the loss at the one input a problem is about, ``total`` the average under the prior itself where problems
+    round it to a grid. ``above_optimum`` is in per cent of what the ranking is about, at least; None where nothing is
+    lost or there is nothing to compare. ``keeps_cap`` says whether the worst case is allowed, where it is capped.
+    ``published`` tells rivals from the designs that they are measured against.
+    """
+
+    name: str
+    worst: float
+    average: float
+    at: float | None = field(default=None, metadata=if_any())
+    total: float | None = field(default=None, metadata=if_any())
+    above_optimum: float | None = None
+    keeps_cap: bool | None = field(default=None, metadata=if_any())
+    published: bool = True
+
+    def by(self, rank: Rank) -> float:
+        """The number it is ranked by."""
+        return cast(float, getattr(self, rank.value))
+
+
+@frozen
+class Field:
+    """Mechanisms ranked, best first; those that break a cap come last.
+
+    ``left_out`` names those whose errors doubles cannot resolve, with the reason.
+    """
+
+    rank: Rank
+    rows: tuple[Row, ...]
+    left_out: Mapping[str, str] = field(factory=dict)
+    mechanisms: Mapping[str, Mechanism] = field(factory=dict, eq=False, repr=False)
+
+    def row(self, name: str) -> Row | None:
+        return next((row for row in self.rows if row.name == name), None)
+
+    @property
+    def this(self) -> Row:
+        """The design's own row."""
+        row = self.row(THIS)
+        assert row is not None
+        return row
+
+    @property
+    def rivals(self) -> tuple[Row, ...]:
+        """All that were not designed here."""
+        return tuple(row for row in self.rows if row.published)
+
+    @property
+    def best_rival(self) -> Row | None:
+        """The first that keeps the cap, if there is one."""
+        return next((row for row in self.rivals if row.keeps_cap is not False), None)
+
+
+Measure = Callable[[str, Mechanism], Row]
+
+
+def field_of(designs: Design | Mapping[str, Design]) -> Field:
+    """A design among the published mechanisms that solve the same problem; of several designs, each under its name.
+
+    The percentage is measured from the upper end of the certified interval: at least so much is lost. For a
+    lexicographic optimum it is measured from the least worst case there is. Average errors of rivals are taken under
+    the prior that the proof is about. For polar, joint and custom problems nothing is published that could be ranked.
+    """
+    entered = {THIS: designs} if isinstance(designs, Design) else dict(designs)
+    if not entered:
+        raise InvalidInput("designs", 0, "be at least one")
+    problem = next(iter(entered.values())).problem
+    rank = _rank(problem)
+    if not isinstance(problem, _RANKED):
+        return Field(rank, ())
+    designed = {name: design.mechanism for name, design in entered.items()}
+    found = _measured(designed | rivals(problem), _measure(problem), rank)
+    rows = [_certified(row, entered[row.name], rank) if row.name in entered else row for row in found.rows]
+    least = _least_worst_case(next(iter(entered.values())))
+    if least is None:
+        least = min((row.by(rank) for row in rows if row.name in entered), default=math.inf)
+    if isinstance(problem, FiniteProblem):
+        rows.append(_single_output(problem, rank))
+    return _ranked(evolved(found, rows=tuple(rows)), least, _cap(problem), entered)
+
+
+def ranked(mechanisms: Mapping[str, Mechanism], loss: Loss, best: float, prior: Prior | None = None) -> Field:
+    """Mechanisms of one's own choice by worst case, in per cent above ``best``.
+
+    >>> from mechdesign.mechanisms.catalogue import duchi, laplace
+    >>> field = ranked({"laplace": laplace(1.0), "duchi": duchi(1.0)}, Power(1.0), best=1.0)
+    >>> [row.name for row in field.rows]
+    ['laplace', 'duchi']
+    """
+    found = _measured(mechanisms, lambda name, mechanism: _row(name, mechanism, loss, prior), Rank.WORST)
+    return _ranked(found, best, None, ())
+
+
+def rivals(problem: Problem) -> dict[str, Mechanism]:
+    """The published mechanisms for a problem, by name: unbiased ones if it asks for that."""
+    epsilon = problem.epsilon
+    match problem:
+        case FiniteProblem():
+            rows, columns = problem.loss_matrix.shape
+            return {RESPONSE: catalogue.randomised_response(epsilon, problem.inputs)} if rows == columns else {}
+        case MinimaxProblem(inputs=Finite() as points) | PriorProblem(inputs=Finite() as points):
+            return {RESPONSE: catalogue.randomised_response(epsilon, points)}
+        case PiecewiseProblem(inputs=Circle() as circle, loss=loss):
+            flat = Interval(0.0, circle.period)
+            found = {entry.key: entry.build(epsilon, circle, loss) for entry in catalogue.ON_CIRCLES}
+            return found | {f"{key} (flattened)": catalogue.build(key, epsilon, flat) for key in _FLATTENED}
+        case UnbiasedProblem() | AdditiveProblem() | UnbiasedPiecewiseProblem():
+            return _on_interval(problem.epsilon, problem.inputs, Power(2.0), unbiased=True)
+        case MinimaxProblem() | PriorProblem() | TradeOffProblem() | PiecewiseProblem():
+            assert isinstance(problem.inputs, Interval)
+            return _on_interval(problem.epsilon, problem.inputs, problem.loss, unbiased=False)
+    return {}
+
+
+def _on_interval(epsilon: float, inputs: Interval, loss: Loss, *, unbiased: bool) -> dict[str, Mechanism]:
+    entries = [entry for entry in catalogue.ON_INTERVALS if entry.unbiased or not unbiased]
+    return {entry.key: entry.build(epsilon, inputs, loss) for entry in entries}
+
+
+# -- what is measured -------------------------------------------------------------------------------------------------
+
+
+def _rank(problem: Problem) -> Rank:
+    match problem.criterion.aim:
+        case Aim.AT:
+            return Rank.AT
+        case Aim.AVERAGE | Aim.AVERAGE_UNBIASED | Aim.MATRIX_AVERAGE:
+            return Rank.AVERAGE
+        case Aim.AVERAGE_CAPPED if _cap(problem) is not None:
+            return Rank.AVERAGE
+    return Rank.WORST  # a lexicographic optimum too: its worst case comes first
+
+
+def _cap(problem: Problem) -> float | None:
+    return problem.cap if isinstance(problem, TradeOffProblem) else None
+
+
+def _measure(problem: Problem) -> Measure:
+    if isinstance(problem, FiniteProblem):
+        return lambda name, mechanism: _matrix_row(name, mechanism, problem)
+    loss = getattr(problem, "loss", Power(2.0))
+    at, itself = getattr(problem, "at", None), None
+    if isinstance(problem, AdditiveProblem) and isinstance(problem.prior, Atoms | Density):
+        itself = problem.prior
+    prior = proven_prior(problem)
+    return lambda name, mechanism: _row(name, mechanism, loss, prior, at, itself)
+
+
+def proven_prior(problem: Problem) -> Prior | None:
+    """The prior that a proof is about: the one asked for, or what it was rounded to; None without any."""
+    match problem:
+        case PriorProblem(prior=Cells() as cells):
+            return _atoms(cells.means, cells.weights)
+        case PriorProblem():
+            return cast(Prior, problem.prior)
+        case TradeOffProblem():
+            return _atoms(problem.atoms.means, problem.atoms.weights)
+        case UnbiasedProblem() | AdditiveProblem():
+            places = np.linspace(problem.inputs.lower, problem.inputs.upper, problem.weights.size)
+            return _atoms(places, problem.weights)
+    return None
+
+
+def _atoms(places: Floats, weights: Floats) -> Atoms:
+    return Atoms(places, weights / weights.sum())
+
+
+def _row(
+    name: str,
+    mechanism: Mechanism,
+    loss: Loss,
+    prior: Prior | None,
+    at: float | None = None,
+    itself: Prior | None = None,
+) -> Row:
+    scalar = cast(ScalarMechanism, mechanism)
+    return Row(
+        name,
+        scalar.worst_case(loss)[0],
+        scalar.average_loss(loss, prior),
+        None if at is None else float(scalar.expected_loss(at, loss)),
+        None if itself is None else scalar.average_loss(loss, itself),
+    )
+
+
+def _matrix_row(name: str, mechanism: Mechanism, problem: FiniteProblem) -> Row:
+    assert isinstance(mechanism, Discrete)
+    columns = np.asarray(mechanism.outputs.points, dtype=np.intp)
+    law = mechanism.probabilities / mechanism.probabilities.sum(axis=1, keepdims=True)
+    return _errors_row(name, np.sum(law * problem.loss_matrix[:, columns], axis=1), problem)
+
+
+def _errors_row(name: str, errors: Floats, problem: FiniteProblem) -> Row:
+    average = errors.mean() if problem.prior is None else errors @ problem.prior
+    return Row(name, float(errors.max()), float(average))
+
+
+def _single_output(problem: FiniteProblem, rank: Rank) -> Row:
+    """The best mechanism that tells nothing."""
+    losses = problem.loss_matrix
+    singles = (_errors_row(SINGLE, losses[:, j], problem) for j in range(losses.shape[1]))
+    return min(singles, key=lambda row: row.by(rank))
+
+
+def _measured(mechanisms: Mapping[str, Any], measure: Measure, rank: Rank) -> Field:
+    rows, left_out = [], {}
+    for name, mechanism in mechanisms.items():
+        try:
+            rows.append(measure(name, mechanism))
+        except CheckFailed as failure:  # an error that doubles cannot resolve is no basis for a comparison
+            left_out[name] = str(failure)
+    return Field(rank, tuple(rows), left_out, {row.name: mechanisms[row.name] for row in rows})
+
+
+# -- how it is ranked -------------------------------------------------------------------------------------------------
+
+
+def _certified(row: Row, design: Design, rank: Rank) -> Row:
+    """The row with what was certified in the place of what was measured."""
+    upper = design.certificate.upper
+    match design.problem:
+        case MinimaxProblem():
+            return evolved(row, worst=upper)
+        case PriorProblem() | TradeOffProblem() | UnbiasedProblem() | AdditiveProblem() if rank is Rank.AVERAGE:
+            return evolved(row, average=upper)
+    return row
+
+
+def _least_worst_case(design: Design) -> float | None:
+    """The least worst case there is, which a lexicographic optimum stays near to."""
+    problem, evidence = design.problem, design.evidence
+    if isinstance(evidence, TradeOffBound) and isinstance(problem, TradeOffProblem) and problem.cap is None:
+        return evidence.cap_of(problem) / (1 + problem.slack)
+    if isinstance(evidence, LexicographicBound) and isinstance(problem, FiniteProblem):
+        return evidence.cap(problem) / (1 + problem.slack)
+    return None
+
+
+def _ranked(found: Field, best: float, cap: float | None, entered: Iterable[str]) -> Field:
+    own = frozenset(entered)
+
+    def placed(row: Row) -> Row:
+        keeps = cap is None or row.name in own or row.worst <= cap
+        above = 100 * (row.by(found.rank) / best - 1) if 0 < best < math.inf and keeps else None
+        capped = None if cap is None else keeps
+        return evolved(row, above_optimum=above, keeps_cap=capped, published=row.name not in own)
+
+    rows = sorted(
+        map(placed, found.rows),
+        key=lambda row: (row.keeps_cap is False, row.by(found.rank), row.name not in own, row.average),
+    )
+    return evolved(found, rows=tuple(rows))

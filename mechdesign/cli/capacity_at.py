@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 from mechdesign.budget import Capacity, Outlook, Requirement, detection, outlook, threat
@@ -11,6 +10,7 @@ from mechdesign.budget.choice import FREQUENCY
 from mechdesign.budget.simulation import ProtocolFamily
 from mechdesign.cli import output
 from mechdesign.errors import InvalidInput, require_epsilon
+from mechdesign.values.codec import encoded
 
 
 def adversary_of(capacity: Capacity, protocol: str, epsilon: float, eta: float | None) -> dict[str, float] | None:
@@ -72,7 +72,7 @@ def _document(
 
 
 def _row(capacity: Capacity, seen: Outlook, requirements: Sequence[Requirement], eta: float | None) -> dict[str, Any]:
-    fields = asdict(seen)
+    fields: dict[str, Any] = encoded(seen)
     adversary = adversary_of(capacity, seen.name, seen.epsilon, eta) if seen.route == FREQUENCY else None
     holds = {wish.words: wish.holds(seen.probability[wish.event.upper()]) for wish in requirements}
     return {"protocol": fields.pop("name")} | fields | {"holds": holds, "adversary": adversary}

@@ -11,6 +11,7 @@ True
 TYPE_CHECKING = False  # for type checkers, who know the name; every import costs time before Ctrl-C has a handler
 if TYPE_CHECKING:
     from mechdesign import collect, deploy, design, priors
+    from mechdesign.advice import Advice, advise
     from mechdesign.deploy import Table, load_table, make_table
     from mechdesign.design import (
         AdditiveProblem,
@@ -89,6 +90,7 @@ __all__ = [
     "TradeOffProblem",
     "UnbiasedPiecewiseProblem",
     "UnbiasedProblem",
+    "advise",
     "catalogue",
     "collect",
     "deploy",
@@ -126,6 +128,7 @@ _SUBMODULES = {
 }
 _HOMES = {
     "Absolute": "losses",
+    "Advice": "advice",
     "CheckFailed": "errors",
     "Circle": "domains",
     "Custom": "losses",
@@ -141,6 +144,7 @@ _HOMES = {
     "SolverFailed": "errors",
     "Squared": "losses",
     "Table": "deploy",
+    "advise": "advice",
     "load_table": "deploy",
     "make_table": "deploy",
     "prove_privacy": "exact",

@@ -14,8 +14,8 @@ from mechdesign.cli.bench import HEAT, LINES, bench_figure
 from mechdesign.cli.words import power_of
 from mechdesign.collect import bench
 from mechdesign.collect.protocols import designed
-from mechdesign.collect.protocols.table_laws import output_points
 from mechdesign.deploy import Table
+from mechdesign.deploy.kinds import Listed
 from mechdesign.deploy.table import load_table
 from mechdesign.design import Design
 from mechdesign.design.result import FORMAT as DESIGN

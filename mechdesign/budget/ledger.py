@@ -11,12 +11,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from mechdesign.budget.simulation import BATCH, Question
 from mechdesign.errors import FileProblem
-from mechdesign.values.declare import frozen
+from mechdesign.values.declare import Floats, frozen
 
 Key = tuple[str, int, int, int]
 Say = Callable[[str], None]
@@ -47,8 +44,8 @@ class Replayable(Protocol):
 
     @property
     def digest(self) -> str: ...
-    def values(self, epsilon: float, stream: int, batch: int, runs: int) -> NDArray[np.float64]: ...
-    def met(self, values: NDArray[np.float64]) -> int: ...
+    def values(self, epsilon: float, stream: int, batch: int, runs: int) -> Floats: ...
+    def met(self, values: Floats) -> int: ...
 
 
 Asked = TypeVar("Asked", bound=Replayable)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mechdesign.errors import require_whole
-from mechdesign.values.declare import Counts
+from mechdesign.values.declare import Counts, Floats
 
 MSNBC_ITEMS, MSNBC_USERS = 17, 989_818
 EMOJI_ITEMS, EMOJI_USERS = 200, 50_000
@@ -59,7 +59,7 @@ def water_sample() -> Counts:
     return _with_total(_rounded(whole / whole.sum() * SAMPLE_USERS, SAMPLE_USERS), values, SAMPLE_TOTAL)
 
 
-def _rounded(shares: NDArray[np.float64], total: int) -> Counts:
+def _rounded(shares: Floats, total: int) -> Counts:
     """Largest remainders."""
     counts = np.floor(shares).astype(np.int64)
     order = np.argsort(counts - shares, kind="stable")

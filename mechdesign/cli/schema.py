@@ -61,11 +61,7 @@ def _sorted(definitions: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def write_all() -> None:
-    """Write the files that the package ships, from the declarations."""
+    """Write the files that the package ships, from the declarations: run it where an answer was changed."""
     folder = resources.files("mechdesign").joinpath(_FOLDER)
     for command in shapes():
         files.write_atomically(str(folder.joinpath(file_name(command))), schema_of(command).encode(), overwrite=True)
-
-
-if __name__ == "__main__":
-    write_all()

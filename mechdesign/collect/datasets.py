@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mechdesign.data.labels import is_number_label, label_counts, require_one_kind
 from mechdesign.data.numbers import number_of
 from mechdesign.data.text import text_column
 from mechdesign.errors import FileProblem, InvalidData, InvalidInput, sealed
 from mechdesign.values import files
-from mechdesign.values.declare import Counts, array, frozen
+from mechdesign.values.declare import Counts, Floats, array, frozen
 
 _MOST_ITEMS = 10**6
 _MOST_BYTES = 256 * 2**20  # of JSON, which is read whole
@@ -97,7 +97,7 @@ class Dataset:
         return len(self.labels)
 
     @property
-    def frequencies(self) -> NDArray[np.float64]:
+    def frequencies(self) -> Floats:
         return np.asarray(self.counts / self.n)
 
     @property

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mechdesign.collect.quantise import edges_of, require_bins, require_data, round_at_random, rounding_variance
 from mechdesign.design.descriptor import nearest_distribution
@@ -20,9 +20,7 @@ from mechdesign.mechanisms.analysis import require_generator
 from mechdesign.mechanisms.catalogue import randomised_response
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.priors import Atoms
-from mechdesign.values.declare import Floats, array, epsilon, field, frozen
-
-Whole = NDArray[np.int64]
+from mechdesign.values.declare import Floats, Whole, array, epsilon, field, frozen
 
 
 class HistogramProtocol(Protocol):

@@ -7,7 +7,7 @@ each group gets a table (`mechdesign.deploy`), exactly private in integers, and 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mechdesign.collect.quantise import edges_of
 from mechdesign.collect.two_phase import TwoPhasePlan
@@ -16,9 +16,7 @@ from mechdesign.deploy.draws import whole
 from mechdesign.domains import Finite, require_numbers
 from mechdesign.errors import InvalidData, InvalidInput
 from mechdesign.mechanisms.protocol import Mechanism
-from mechdesign.values.declare import Floats
-
-Whole = NDArray[np.int64]
+from mechdesign.values.declare import Floats, Whole
 
 
 def edge_table(plan: TwoPhasePlan, bits: int = 32) -> Table:

@@ -5,16 +5,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mechdesign.design.unbiased import grid_weights
 from mechdesign.domains import Interval, require_domain
 from mechdesign.errors import InvalidInput, require_finite, require_whole
 from mechdesign.mechanisms.analysis import require_generator
 from mechdesign.priors import Atoms
-from mechdesign.values.declare import Floats
-
-Whole = NDArray[np.int64]
+from mechdesign.values.declare import Floats, Whole
 
 MOST_BINS = 512
 _WHOLE = 1e-9

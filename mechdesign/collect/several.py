@@ -11,16 +11,15 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mechdesign.collect.mean import EstimatedMean, calibrate
 from mechdesign.domains import Interval, require_numbers
 from mechdesign.errors import InvalidInput, require_whole
 from mechdesign.mechanisms.analysis import require_generator
 from mechdesign.mechanisms.protocol import Mechanism
-from mechdesign.values.declare import Floats
+from mechdesign.values.declare import Floats, Whole
 
-Whole = NDArray[np.int64]
 Collect = Callable[[Floats, Interval, np.random.Generator], EstimatedMean]
 
 

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from mechdesign.values.declare import Floats
+
 Keys = NDArray[np.uint64]
 Places = NDArray[np.integer[Any]]
 

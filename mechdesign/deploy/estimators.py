@@ -13,15 +13,14 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mechdesign.deploy.kinds import VECTOR_UNIT, FiniteLaw, PiecesLaw, Reading
 from mechdesign.deploy.kinds.law import Moments
 from mechdesign.deploy.table import Table
 from mechdesign.domains import Circle
 from mechdesign.errors import InvalidData, InvalidInput, require_number
-
-Floats = NDArray[np.float64]
+from mechdesign.values.declare import Floats
 
 QUANTITIES = ("mean", "frequencies", "direction")
 

@@ -18,9 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.deploy.checker import LABEL, is_label
 from mechdesign.errors import InvalidInput
-from mechdesign.values.declare import derived, field, frozen
-
-Floats = NDArray[np.float64]
+from mechdesign.values.declare import Floats, derived, field, frozen
 
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)([.][0-9]+)?", re.ASCII)
 _MOST_LISTED = 20

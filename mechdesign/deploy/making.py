@@ -10,7 +10,6 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mechdesign.deploy import checker
 from mechdesign.deploy.document import decimals, rational
@@ -31,8 +30,7 @@ from mechdesign.mechanisms.mixture import Mixture
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.mechanisms.truncated import Truncated
-
-Floats = NDArray[np.float64]
+from mechdesign.values.declare import Floats
 
 MOST_MIXED = 1e-6
 NOISE = 1e-6

@@ -8,13 +8,11 @@ from itertools import accumulate
 from operator import sub
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mechdesign.deploy.checker import LARGEST
 from mechdesign.errors import InvalidInput
+from mechdesign.values.declare import Floats
 from mechdesign.values.dyadic import dyadic
-
-Floats = NDArray[np.float64]
 
 BITS = (16, 32, 53, 62)
 CAP_BITS = 96

@@ -16,8 +16,7 @@ from mechdesign.deploy.kinds import Report
 from mechdesign.deploy.table import Table
 from mechdesign.domains import Finite, require_numbers
 from mechdesign.errors import InvalidData, InvalidInput, sealed
-
-Floats = NDArray[np.float64]
+from mechdesign.values.declare import Floats
 
 _CHUNK = 1 << 16  # a chunk's numbers stay in a core's cache
 

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import t as student
 
 from mechdesign.errors import InvalidInput, require_epsilon, require_one_of, require_whole
@@ -18,10 +17,10 @@ from mechdesign.trajectory.regions import Disc, Polygon, Rectangle, Region, Sphe
 from mechdesign.trajectory.rivals import PlanarLaplace, published_strawman, strawman
 from mechdesign.trajectory.rounding import to_points
 from mechdesign.trajectory.tracs import PathMechanism, tracs_c, tracs_d
-from mechdesign.values.declare import frozen
+from mechdesign.values.declare import Floats, frozen
 
 Make = Callable[[float], PathMechanism]
-Metric = Callable[[Paths, Paths], NDArray[np.float64]]
+Metric = Callable[[Paths, Paths], Floats]
 """A number for each path, from true and reported places."""
 
 METHODS: dict[str, str] = {

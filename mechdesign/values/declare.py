@@ -24,7 +24,8 @@ from mechdesign.errors import (
 )
 
 Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
+Whole = NDArray[np.int64]
+Counts = Whole
 Rule = Callable[[Any, Any, Any], None]
 
 OPTION, LEAST, MOST, WORDS = (

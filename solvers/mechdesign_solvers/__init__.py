@@ -23,7 +23,6 @@ from .errors import (
     SolverFailed,
     Unbounded,
 )
-from .exact import ExactSimplex, ExactSolution, RationalProgram
 from .highs import Highs, HighsSession
 from .programs import BilinearProgram, Limits, LinearProgram, Product, Program
 from .protocol import Capability, Solver, require
@@ -37,8 +36,6 @@ __all__ = [
     "Capability",
     "CuttingPlanes",
     "Cvxpy",
-    "ExactSimplex",
-    "ExactSolution",
     "Highs",
     "HighsSession",
     "Inaccurate",
@@ -50,7 +47,6 @@ __all__ = [
     "Product",
     "Program",
     "ProgramError",
-    "RationalProgram",
     "Rows",
     "Scip",
     "Solution",

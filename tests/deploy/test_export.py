@@ -14,13 +14,14 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from attrs import evolve
 from scipy import stats
 
 from mechdesign.deploy import Labels, Table, fixed_stream, make_table, report, test_vectors
@@ -244,10 +245,10 @@ def test_a_replay_names_the_case_that_differs(
     good = random_vectors(table, 3)
     assert good[1].y is not None
     faults = {
-        "output": replace(good[1], y=math.nextafter(good[1].y, math.inf)),
-        "used": replace(good[1], used=good[1].used + 1),
-        "refused": replace(good[1], y=None),
-        "accepted": replace(good[1], x=1e9),
+        "output": evolve(good[1], y=math.nextafter(good[1].y, math.inf)),
+        "used": evolve(good[1], used=good[1].used + 1),
+        "refused": evolve(good[1], y=None),
+        "accepted": evolve(good[1], x=1e9),
         "none": good[1],
     }
     vectors = [good[0], faults[fault], good[2]]

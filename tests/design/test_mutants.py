@@ -769,7 +769,9 @@ def _require_true_pair(design: Any) -> None:
     variance = users * (alone + covariance * alike) / (2 * truth - 1) ** 2
     assert design.certificate.upper == pytest.approx(variance, rel=HERE)
     best = math.exp(design.problem.epsilon) / (1 + math.exp(design.problem.epsilon))
-    assert design.problem.independent_variance == pytest.approx(users * best * (1 - best) / (2 * best - 1) ** 2, rel=1e-6)
+    assert design.problem.independent_variance == pytest.approx(
+        users * best * (1 - best) / (2 * best - 1) ** 2, rel=1e-6
+    )
     assert design.certificate.account.losses.averaged == pytest.approx(math.log(truth / (1 - truth)), rel=1e-6)
     assert design.certificate.valid_for == "joint responses of pairs"
     # the least correlation that a pair may have lets it never lie together

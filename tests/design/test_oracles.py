@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mechdesign_solvers import ExactSimplex, Highs, LinearProgram, RationalProgram
+from mechdesign_solvers import Highs, LinearProgram
 from scipy.sparse import csr_array, hstack, identity, kron, vstack
 
 from mechdesign import Absolute, Circle, Interval, Squared, priors
@@ -19,6 +19,7 @@ from mechdesign.design.minimax.proof import exact_worst_error
 from mechdesign.design.prior.search import PriorProblem, optimal_prior
 from mechdesign.losses import Power
 from mechdesign.mechanisms import Window
+from tests.oracles.exact_simplex import ExactSimplex, RationalProgram
 
 UNIT = Interval(0, 1)
 TWO_POINTS = priors.Atoms([0.0, 1.0], [0.5, 0.5])

@@ -15,11 +15,8 @@ from hypothesis import strategies as st
 from mechdesign_solvers import (
     BilinearProgram,
     Cvxpy,
-    ExactSimplex,
-    ExactSolution,
     Highs,
     LinearProgram,
-    RationalProgram,
     Scip,
     Solution,
     Solver,
@@ -28,6 +25,8 @@ from mechdesign_solvers import (
     proves_unbounded,
 )
 from mechdesign_solvers._scip_child import solve as scip_in_this_process
+
+from tests.oracles.exact_simplex import ExactSimplex, ExactSolution, RationalProgram
 
 SMALL = st.integers(-3, 3)
 SIDES = st.tuples(SMALL, st.integers(0, 3), st.sampled_from(["below", "above", "both", "equal", "free"]))

@@ -10,7 +10,6 @@ from mechdesign_solvers import (
     BilinearProgram,
     Capability,
     Cvxpy,
-    ExactSimplex,
     Highs,
     LinearProgram,
     NotSupported,
@@ -19,6 +18,8 @@ from mechdesign_solvers import (
     Solver,
     require,
 )
+
+from tests.oracles.exact_simplex import ExactSimplex
 
 PROGRAM = LinearProgram.of(cost=[1], matrix=[[1]], row_lower=1, lower=0)
 SQUARE = BilinearProgram(PROGRAM, (Product(0, 0),))

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.collect.protocols.randomness import Randomness
-from mechdesign.values.declare import Floats
+from mechdesign.values.declare import Counts, Floats
 
-Support = NDArray[np.int64] | NDArray[np.float64]
+Support = Counts | Floats
 
 
 def variances(law: FrequencyProtocol, frequencies: ArrayLike, n: int) -> Floats:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from mechdesign.deploy.draws import below, draw
 from mechdesign.errors import InvalidInput
+from mechdesign.values.declare import Floats
 
 Shape = int | tuple[int, ...]
 
@@ -16,7 +17,7 @@ Shape = int | tuple[int, ...]
 class Randomness(Protocol):
     """The two draws clients make; a numpy Generator has them."""
 
-    def random(self, size: Shape) -> NDArray[np.float64]: ...
+    def random(self, size: Shape) -> Floats: ...
     def integers(self, low: int, high: int, size: Shape, dtype: Any) -> NDArray[Any]: ...
 
 
@@ -31,7 +32,7 @@ class OperatingSystem:
 
     __slots__ = ()
 
-    def random(self, size: Shape) -> NDArray[np.float64]:
+    def random(self, size: Shape) -> Floats:
         bits = draw(64, int(np.prod(size))) >> np.uint64(11)
         return np.asarray((bits * 2.0**-53).reshape(size))
 

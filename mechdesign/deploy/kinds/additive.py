@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from mechdesign.deploy import checker, draws
 from mechdesign.deploy.checker import exact_offset
-from mechdesign.deploy.draws import TOP, Floats, Guide
+from mechdesign.deploy.draws import TOP, Guide
 from mechdesign.deploy.kinds.cases import Case, Draws, inexact, sides, spread, whole
 from mechdesign.deploy.kinds.law import (
     Masses,
@@ -37,7 +37,7 @@ from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms.additive import Additive
 from mechdesign.mechanisms.discrete import TwoSidedGeometric
 from mechdesign.mechanisms.noise import Laplace, Staircase
-from mechdesign.values.declare import frozen
+from mechdesign.values.declare import Floats, frozen
 from mechdesign.values.dyadic import dyadic
 
 _STEP_BITS = 12

@@ -12,14 +12,14 @@ import numpy as np
 
 from mechdesign.deploy import checker, draws
 from mechdesign.deploy.channels import finite_counts, repair
-from mechdesign.deploy.draws import TOP, Floats, Guide, Keys, Places
+from mechdesign.deploy.draws import TOP, Guide, Keys, Places
 from mechdesign.deploy.kinds.cases import Case, evenly, sides
 from mechdesign.deploy.kinds.law import Listed, Masses, Number, Order, Report, Rounded, Rule
 from mechdesign.deploy.rounding import CAP_BITS, require_size
 from mechdesign.deploy.streams import Stream
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms.discrete import Discrete
-from mechdesign.values.declare import frozen
+from mechdesign.values.declare import Floats, frozen
 
 _STRETCHES = 21  # bits of the number of stretches of a table, at most
 _MOST_CELLS = 1 << 28  # pairs of rows times outputs times ratios: about a second

@@ -21,10 +21,9 @@ from mechdesign.deploy.document import decimal, rational
 from mechdesign.deploy.kinds.cases import Case, evenly
 from mechdesign.deploy.streams import Stream
 from mechdesign.domains import Circle, Finite, Interval
-from mechdesign.values.declare import frozen
+from mechdesign.values.declare import Floats, frozen
 from mechdesign.values.dyadic import dyadic
 
-Floats = NDArray[np.float64]
 Domain = Interval | Circle | Finite
 Rule = Callable[[float, Stream], float]
 """One report for an input that lies in the domain, from a stream of bits."""

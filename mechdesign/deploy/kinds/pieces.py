@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mechdesign.deploy import checker
-from mechdesign.deploy.draws import Floats, placed
+from mechdesign.deploy.draws import placed
 from mechdesign.deploy.kinds.cases import Case, below, spread, turns
 from mechdesign.deploy.kinds.law import (
     Masses,
@@ -33,7 +33,7 @@ from mechdesign.deploy.streams import Stream, bytes_below
 from mechdesign.domains import Circle, Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms.piecewise import AffineWindow, Piecewise
-from mechdesign.values.declare import frozen
+from mechdesign.values.declare import Floats, frozen
 
 VECTOR_UNIT = 1 << 40
 """Cosines are summed in these parts of 1."""

@@ -14,9 +14,9 @@ from itertools import accumulate, pairwise
 import numpy as np
 
 from mechdesign.deploy import draws
-from mechdesign.deploy.draws import TOP, Floats, Guide, Places
+from mechdesign.deploy.draws import TOP, Guide, Places
 from mechdesign.deploy.kinds.law import Listed, Masses, Number
-from mechdesign.values.declare import frozen
+from mechdesign.values.declare import Floats, frozen
 
 ALL = 2000
 """Up to so many cases, each row is tried at each of its boundaries."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from mechdesign.deploy import checker, draws
 from mechdesign.deploy.checker import Bath, exact_offset
-from mechdesign.deploy.draws import TOP, Floats, Guide
+from mechdesign.deploy.draws import TOP, Guide
 from mechdesign.deploy.kinds.cases import Case, Draws, below, inexact, rounded, spread, whole
 from mechdesign.deploy.kinds.law import Number, Order, Report, Rounded, Rule
 from mechdesign.deploy.kinds.started import Boundaries, Rows, Started
@@ -24,7 +24,7 @@ from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms.two_point import TwoPoint
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
-from mechdesign.values.declare import frozen
+from mechdesign.values.declare import Floats, frozen
 
 _MEAN_BITS = 62
 _DOUBLE_BITS = 53

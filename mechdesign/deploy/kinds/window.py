@@ -13,14 +13,14 @@ import numpy as np
 
 from mechdesign.deploy import checker
 from mechdesign.deploy.checker import Bath, floor_double
-from mechdesign.deploy.draws import Floats, Turns
+from mechdesign.deploy.draws import Turns
 from mechdesign.deploy.kinds.cases import Case
 from mechdesign.deploy.kinds.law import Number, Order, Report, Rounded, Rule
 from mechdesign.deploy.kinds.started import Boundaries, Rows, Started
 from mechdesign.deploy.rounding import coarse, kept, means_of
 from mechdesign.deploy.streams import Stream
 from mechdesign.mechanisms.window import Window
-from mechdesign.values.declare import frozen
+from mechdesign.values.declare import Floats, frozen
 
 _FEW_OUTPUTS = 64  # up to here outputs stay where the design has them
 

@@ -72,10 +72,6 @@ class MinimaxProblem:
         return Criterion(Aim.WORST)
 
     @property
-    def privacy(self) -> Pure:
-        return Pure(self.epsilon)
-
-    @property
     def point_weights(self) -> Floats | None:
         """No prior on the points of a `Finite` domain."""
         return None

@@ -64,10 +64,6 @@ class PriorProblem:
         return Criterion(Aim.AVERAGE)
 
     @property
-    def privacy(self) -> Pure:
-        return Pure(self.epsilon)
-
-    @property
     def point_weights(self) -> Floats | None:
         """The prior's weights on the points of a `Finite` domain."""
         return weights_on(self.inputs, self.prior) if isinstance(self.inputs, Finite) else None

@@ -71,10 +71,6 @@ class TradeOffProblem:
         return Criterion(Aim.AVERAGE_CAPPED)
 
     @property
-    def privacy(self) -> Pure:
-        return Pure(self.epsilon)
-
-    @property
     def atoms(self) -> Cells:
         """The prior the average is taken under."""
         return rounded_to_atoms(self.prior, MOST_ATOMS)

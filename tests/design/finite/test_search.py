@@ -12,13 +12,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mechdesign_solvers import ExactSimplex, Highs, Infeasible, LinearProgram, SolverFailed, Unbounded
+from mechdesign_solvers import Highs, Infeasible, LinearProgram, SolverFailed, Unbounded
 
 from mechdesign.design import saved
 from mechdesign.design.finite import FiniteProblem, LexicographicBound, euclidean, optimal_finite
 from mechdesign.errors import FileProblem, InvalidInput, NoAnswer
 from mechdesign.exact.privacy import prove_privacy
 from mechdesign.exact.rational import exp_lower, exp_upper, float_down, float_up
+from tests.oracles.exact_simplex import ExactSimplex
 
 LINE = euclidean(np.linspace(0, 1, 9))
 GRID = [(a, b) for a in np.linspace(0, 1, 25) for b in np.linspace(0, 1, 25)]

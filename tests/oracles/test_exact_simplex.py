@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
-from mechdesign_solvers import ExactSimplex, Limits, LinearProgram, ProgramError, RationalProgram, Status
+from mechdesign_solvers import Limits, LinearProgram, ProgramError, Status
+
+from tests.oracles.exact_simplex import ExactSimplex, RationalProgram
 
 NUMBERS = st.fractions(min_value=-3, max_value=3, max_denominator=4)
 BOUNDS = st.one_of(st.none(), NUMBERS)

@@ -15,11 +15,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-
-from .errors import ProgramError
-from .programs import NO_LIMITS, FloatArray, Limits, LinearProgram, Program
-from .protocol import Capability, kind_of, require
-from .solution import Solution, Status
+from mechdesign_solvers.errors import ProgramError
+from mechdesign_solvers.programs import NO_LIMITS, FloatArray, Limits, LinearProgram, Program
+from mechdesign_solvers.protocol import Capability, kind_of, require
+from mechdesign_solvers.solution import Solution, Status
 
 Vector = tuple[Fraction, ...]
 Bounds = tuple[Fraction | None, ...]

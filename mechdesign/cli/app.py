@@ -117,7 +117,7 @@ COMMANDS: dict[str, Any] = {
 for _name, _module in COMMANDS.items():
     _class = bench.WithBlankLists if _module is bench else None
     app.command(_name, help=_module.__doc__, cls=_class)(expanded(_module.run))
-app.command("schema", help=schema.__doc__)(schema.run)
+app.command("schema", help=schema.__doc__)(expanded(schema.run))
 app.add_typer(trajectory.app, name="trajectory")
 
 _TRAJECTORY = tuple((f"trajectory {command.name}", command) for command in trajectory.app.registered_commands)

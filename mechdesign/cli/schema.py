@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from mechdesign.cli.sent import Said
 from mechdesign.design.registry import CODEC
 from mechdesign.errors import InvalidInput
 from mechdesign.values import files
@@ -20,7 +21,9 @@ _FOLDER = "schemas"
 
 def run(
     command: Annotated[list[str], typer.Argument(help="A command.", metavar="COMMAND")],
+    sent: Said,
 ) -> None:
+    del sent  # a schema is one JSON object and says nothing else
     name = " ".join(command)
     if name not in shapes():
         raise InvalidInput("command", name, f"be one of {', '.join(shapes())}")

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from mechdesign import plot
 from mechdesign.cli import output
 from mechdesign.cli.words import Labels, counted, labels_of, power_of
-from mechdesign.design import Certificate, Design
-from mechdesign.design.evidence import Problem
+from mechdesign.design import Design
 from mechdesign.design.minimax import MinimaxBound
 from mechdesign.design.prior import BinsBound, PriorProblem
 from mechdesign.design.registry import PROVEN_BY

@@ -17,13 +17,11 @@ from rich.table import Table
 from mechdesign import plot
 from mechdesign.criteria import Family
 from mechdesign.design import Certificate, Floor
-from mechdesign.design.evidence import IN_CLASS
 from mechdesign.errors import FileProblem
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.values import files
 from mechdesign.values.codec import encoded
-from mechdesign.values.digits import rounded_down, rounded_up
 from mechdesign.values.digits import rounded_down, rounded_up
 
 if TYPE_CHECKING:
@@ -41,7 +39,7 @@ def print_json(*parts: Any) -> None:
     """Exactly one JSON object on stdout: the fields of all parts of an answer."""
     said: dict[str, Any] = {}
     for part in parts:
-        said |= encoded(part)
+        said |= {} if part is None else encoded(part)
     sys.stdout.write(files.dump_json(said))
     sys.stdout.flush()
 

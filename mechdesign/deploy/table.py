@@ -13,6 +13,7 @@ from mechdesign.deploy.labels import Labels, Names, labels_from
 from mechdesign.design.result import FORMAT
 from mechdesign.errors import FileProblem, InvalidInput
 from mechdesign.mechanisms.ratio import LikelihoodRatio
+from mechdesign.privacy import Pure
 from mechdesign.values import files
 from mechdesign.values.declare import derived, field, frozen
 
@@ -55,6 +56,11 @@ class Table:
     @property
     def epsilon(self) -> Fraction:
         return Fraction(self.document["epsilon"])
+
+    @property
+    def privacy(self) -> Pure:
+        """What every row keeps: the two stand-alone checkers decide it in integers."""
+        return Pure(float(self.epsilon))
 
     @property
     def bits(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 
 import numpy as np
@@ -9,8 +10,9 @@ from numpy.typing import NDArray
 
 from mechdesign.domains import Finite
 from mechdesign.errors import CheckFailed
-from mechdesign.exact.privacy import PrivacyProof
+from mechdesign.exact.privacy import prove
 from mechdesign.mechanisms.discrete import Discrete
+from mechdesign.privacy import Pure
 
 Floats = NDArray[np.float64]
 
@@ -34,7 +36,8 @@ def private_table(epsilon: float, inputs: Finite, outputs: Finite, table: Floats
     for shrink in _SHRINKS:
         top = np.maximum(base, base * math.exp(epsilon) * (1 - shrink))
         mechanism = Discrete(epsilon, inputs, outputs, _balanced(table, base, top), name)
-        if PrivacyProof(epsilon, mechanism.likelihood_ratio()).holds:
+        with contextlib.suppress(CheckFailed):
+            prove(Pure(epsilon), mechanism)
             return mechanism
     raise CheckFailed(f"the table could not be made private at epsilon {epsilon!r}")
 

@@ -56,5 +56,13 @@ def _require_said(said: Mapping[str, Any], design: Design) -> None:
     if said.keys() != derived.keys():
         raise FileProblem("certificate", sorted(said), f"hold {', '.join(derived)}")
     for key in (key for key in derived if key != "evidence"):
-        if not is_same(said[key], derived[key]):
-            raise FileProblem(f"certificate {key}", said[key], f"be {derived[key]!r}, what was derived")
+        _require_same(said[key], derived[key], f"certificate {key}")
+
+
+def _require_same(said: Any, derived: Any, place: str) -> None:
+    if is_same(said, derived):
+        return
+    if isinstance(said, dict) and isinstance(derived, dict) and said.keys() == derived.keys():
+        for key, entry in derived.items():
+            _require_same(said[key], entry, f"{place} {key}")
+    raise FileProblem(place, said, f"be {derived!r}, what was derived")

@@ -106,7 +106,7 @@ def test_a_saved_optimum_is_proven_again_and_shown(run: Any, saved: Path) -> Non
 
 def test_a_saved_optimum_with_a_heavier_atom_is_refused(run: Any, saved: Path) -> None:
     document = json.loads(saved.read_text())
-    document["certificate"]["evidence"]["radii"][0] *= 1.01
+    document["certificate"]["evidence"]["atoms"]["radii"][0] *= 1.01
     document["certificate"]["lower"] *= 1.000001
     saved.write_text(json.dumps(document))
     outcome = run("show", str(saved))

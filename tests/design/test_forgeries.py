@@ -9,6 +9,8 @@ from typing import Any
 import cvxpy
 import numpy as np
 import pytest
+from mechdesign.exact.statement import Aim
+from mechdesign.mechanisms.serialise import mechanism_from_dict
 
 from mechdesign import (
     FileProblem,
@@ -26,8 +28,6 @@ from mechdesign import (
 from mechdesign.design import FiniteProblem, custom, optimal_finite
 from mechdesign.design.result import FORMAT, VERSION
 from mechdesign.design.saved import SavedDesign, design_of_document
-from mechdesign.exact.statement import Aim
-from mechdesign.mechanisms.serialise import mechanism_from_dict
 
 UNIT = Interval(0, 1)
 FORGERIES = {path.stem: path for path in sorted((Path(__file__).parent / "forgeries").glob("*.json"))}

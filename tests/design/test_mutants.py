@@ -20,6 +20,7 @@ from typing import Any
 import cvxpy
 import numpy as np
 import pytest
+from mechdesign.mechanisms.serialise import mechanism_from_dict
 from scipy import optimize
 
 from mechdesign import (
@@ -52,7 +53,6 @@ from mechdesign.design.joint.search import optimal_joint
 from mechdesign.design.result import FORMAT, VERSION
 from mechdesign.design.saved import EVIDENCE, SavedDesign, design_of_document
 from mechdesign.errors import CheckFailed
-from mechdesign.mechanisms.serialise import mechanism_from_dict
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Document = dict[str, Any]

@@ -11,6 +11,7 @@ from typing import Any
 import cvxpy
 import numpy as np
 import pytest
+from mechdesign.mechanisms.serialise import mechanism_to_dict
 
 from mechdesign import (
     Absolute,
@@ -40,7 +41,6 @@ from mechdesign import (
     priors,
 )
 from mechdesign.design import Design, FiniteProblem, custom, optimal_finite
-from mechdesign.mechanisms.serialise import mechanism_to_dict
 
 DESIGNS = {
     "line": lambda: optimal_piecewise(PiecewiseProblem(1.0, Squared())),

@@ -64,6 +64,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Absolute",
     "AdditiveProblem",
+    "Advice",
     "BrokenExtra",
     "Certificate",
     "CheckFailed",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from mechdesign.advice.answer import EXACT, Advice, Expected, Rated, advice, ranked
+from mechdesign.advice.answer import EXACT, Advice, Expected, Rated, advice
 from mechdesign.advice.commands import command, number
 from mechdesign.advice.question import Question
 from mechdesign.advice.shares import ONE_TIME
@@ -28,27 +30,29 @@ def advise_alarm(question: Question) -> Advice:
     requirement = Requirement(question.metric, question.tau)
     options = capacity_options(capacity, requirement, (*ONE_TIME, *NUMERIC))
     unit = f"the smallest epsilon that has {requirement.words}"
-    rated = ranked(Rated(option.name, _needed(option, unit)) for option in options if option.epsilon is not None)
-    best = rated[0]
+    meeting = [option for option in options if option.epsilon is not None]
+    if not meeting:
+        rule = f"be possible ({requirement.words} holds at no eps that was tried)"
+        raise InvalidInput("requirement", requirement.words, rule, "take another tau or capacity")
+    rated = [Rated(option.name, _needed(option, unit)) for option in meeting]
     tried = ",".join(one.mechanism for one in rated[:3])
     asked = {"capacity": number(question.capacity)}
     asked |= {"population": _POPULATION} if question.source is None else {"data": str(question.source)}
     if question.column is not None:
         asked["column"] = question.column
     wanted = {"metric": question.metric, "tau": number(question.tau)}
-    enough = rounded_up(best.expected_error.upper, 3)
     made = None
     if question.source is None:
         made = f"There are no data: the consumptions are those of {_POPULATION}, {int(counts.sum())} made households."
     why = (
         f"Of {len(options)} ways to report a consumption, {len(rated)} meet {requirement.words} at some eps; "
-        f"{best.mechanism} does at the smallest.",
+        f"{rated[0].mechanism} does at the smallest.",
         "Frequency protocols are exact; numeric mechanisms have an interval from the Berry-Esseen theorem.",
         made,
     )
     commands = (
         command("capacity", protocol=tried, **asked, **wanted),
-        command("capacity", protocol=best.mechanism, at_eps=enough, **asked),
+        command("capacity", protocol=rated[0].mechanism, at_eps=_rounded(meeting[0]), **asked),
         command("capacity", protocol=tried, plot="alarm.png", **asked, **wanted),
     )
     return advice(question.want, question.eps, int(counts.sum()), rated, why, commands)
@@ -59,8 +63,12 @@ def _needed(option: Option, unit: str) -> Expected:
     if option.exact or option.interval is None:
         return Expected(option.epsilon, option.epsilon, unit, EXACT)
     low, high = option.interval
-    ends = option.epsilon if low is None else low, option.epsilon if high is None else high
-    return Expected(*ends, unit, "surely between")
+    return Expected(0.0 if low is None else low, math.inf if high is None else high, unit, "surely between")
+
+
+def _rounded(option: Option) -> str:
+    assert option.epsilon is not None
+    return rounded_up(option.epsilon, 3)
 
 
 def _consumptions(question: Question) -> tuple[np.ndarray, np.ndarray]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from mechdesign.errors import NoAnswer
-from mechdesign.values.declare import finite, frozen
+from mechdesign.values.declare import finite, frozen, number
 from mechdesign.values.digits import rounded_down, rounded_up
 
 R = TypeVar("R", bound="Rated")
@@ -27,15 +27,15 @@ class Expected:
     """
 
     lower: float = finite("lower")
-    upper: float = finite("upper")
+    upper: float = number("upper")
     unit: str
     basis: str
 
     def __str__(self) -> str:
-        return f"{self.unit}: {self.number} ({self.basis})"
+        return f"{self.unit}: {self.ends} ({self.basis})"
 
     @property
-    def number(self) -> str:
+    def ends(self) -> str:
         """The number, or the ends of the interval rounded outwards."""
         if self.lower == self.upper:
             return f"{self.upper:.4g}"
@@ -69,7 +69,7 @@ class Advice:
 
     def __str__(self) -> str:
         lines = [f"Take {self.mechanism}.", f"  {self.expected_error}", "", "Next to it:"]
-        lines += [f"  {rated.mechanism}: {rated.expected_error.number}" for rated in self.runners_up]
+        lines += [f"  {rated.mechanism}: {rated.expected_error.ends}" for rated in self.runners_up]
         lines += ["", "Why:", *(f"  {sentence}" for sentence in self.why)]
         return "\n".join([*lines, "", "Go on with:", *(f"  {command}" for command in self.commands)])
 

@@ -1,4 +1,4 @@
-"""Commands that run as they are: options with quotes where a shell needs them, and values that may start with a minus."""
+"""Commands that run as they are: quotes where a shell needs them, and values that may start with a minus."""
 
 from __future__ import annotations
 

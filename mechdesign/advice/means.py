@@ -112,10 +112,10 @@ def _why(rated: list[Rated], shipped: Rated | None, numbers: Numbers, users: int
     if times > 1:
         yield (
             f"A mean is not a single number: {_ONE_REPORT}, made for single reports, has {times:.3g} times this error "
-            f"({one.expected_error.number}), as a bias does not average out."
+            f"({one.expected_error.ends}), as a bias does not average out."
         )
     if shipped is not None and shipped is not best:
-        error = shipped.expected_error.number
+        error = shipped.expected_error.ends
         yield f"{best.mechanism} does not become a table to ship; {shipped.mechanism} does (error {error})."
     if numbers.moved:
         yield (

@@ -38,9 +38,9 @@ WANTS = {
 }
 """What can be wanted, in words."""
 
-_OF_ALL = ("data", "column")
+OF_ALL = ("data", "column")
 _REPORT = ("epsilon", "users")
-_OF_WANT = {
+OF_WANT = {
     "mean": (*_REPORT, "bounds"),
     "value": (*_REPORT, "bounds", "loss"),
     "distribution": (*_REPORT, "bounds", "size"),
@@ -223,9 +223,9 @@ def question_of(want: str, **asked: Any) -> Question:
     """
     require_one_of(want, "want", WANTS)
     given = {name: value for name, value in asked.items() if value is not None}
-    idle = [name for name in given if name not in (*_OF_ALL, *_OF_WANT[want])]
+    idle = [name for name in given if name not in (*OF_ALL, *OF_WANT[want])]
     if idle:
-        known = ", ".join((*_OF_ALL, *_OF_WANT[want]))
+        known = ", ".join((*OF_ALL, *OF_WANT[want]))
         raise InvalidInput("options", ", ".join(idle), f"be about {want}", f"it takes {known}")
     if "column" in given and not isinstance(given.get("data"), str | Path):
         raise InvalidInput("column", given["column"], "come with a data file", "add the file")

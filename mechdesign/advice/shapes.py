@@ -1,8 +1,8 @@
 """Advice on how numbers are spread: square waves made a histogram by EM, against protocols whose items are bins.
 
-No formula gives the error of an EM estimate, so both kinds are simulated in the same way: collections of the same users,
-as many as are asked about, whose estimates are compared with the true shares of the same bins. Without data the users
-are made, of three shapes: even, a bell, and falling.
+No formula gives the error of an EM estimate, so both kinds are simulated in the same way: collections of the same
+users, as many as are asked about, whose estimates are compared with the true shares of the same bins. Without data the
+users are made, of three shapes: even, a bell, and falling.
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ def advise_shape(question: Question) -> Advice:
     why = (
         f"Of {len(rated)} ways to {bins} bins of {inputs} from {users} users, {rated[0].mechanism} has the least error "
         f"in {RUNS} simulated collections each.",
-        f"The best square wave is {wave.mechanism} ({wave.expected_error.number}), the best protocol on bins, made a "
-        f"distribution by norm-sub, {binned.mechanism} ({binned.expected_error.number}).",
+        f"The best square wave is {wave.mechanism} ({wave.expected_error.ends}), the best protocol on bins, made a "
+        f"distribution by norm-sub, {binned.mechanism} ({binned.expected_error.ends}).",
         made,
         numbers.warning,
     )
@@ -117,7 +117,7 @@ def _of_protocol(key: str, epsilon: float, people: Sequence[Population], runs: i
         for run in range(runs):
             estimate = norm_sub(law.estimate(law.simulate(population.held, rng), users))
             errors[run, place] = measure(population.shares, estimate)
-    return errors.mean(axis=1)
+    return np.asarray(errors.mean(axis=1))
 
 
 def _of_waves(

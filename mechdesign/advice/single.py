@@ -89,9 +89,7 @@ def advise_matrix(question: Question) -> Advice:
     try:
         design = optimal_finite(problem, _SECONDS)
     except NoAnswer as stopped:
-        if stopped.design is None:
-            raise
-        design = stopped.design
+        design = _best_of(stopped)
     rated = certified_field(design, OPTIMUM, "worst-case loss, in the units of the matrix")
     why = (
         "No mechanism with these outputs has a smaller worst-case loss than the lower end: that is proven.",
@@ -133,9 +131,14 @@ def _within_limits(problem: MinimaxProblem) -> Design:
     try:
         return next(minimax_sweep([problem], _SECONDS, best_so_far=True))
     except NoAnswer as stopped:
-        if stopped.design is None:
-            raise
-        return stopped.design
+        return _best_of(stopped)
+
+
+def _best_of(stopped: NoAnswer) -> Design:
+    """The best design of a search that was stopped, with its wider interval."""
+    if not isinstance(stopped.design, Design):
+        raise stopped
+    return stopped.design
 
 
 def _gap_of(design: Design) -> float | None:

@@ -14,7 +14,7 @@ from mechdesign import plot
 from mechdesign.cli import certified, output
 from mechdesign.cli.certified import Beside, Designed, Several, if_shown
 from mechdesign.cli.sent import Sent
-from mechdesign.cli.words import excess, headline, is_lexicographic, labels_of, measure, power_of, subject
+from mechdesign.cli.words import excess, headline, is_lexicographic, labels_of, measure, other_goal, power_of, subject
 from mechdesign.design import (
     AdditiveProblem,
     Design,
@@ -168,6 +168,7 @@ def one(problem: Problem, seconds: float, sent: Sent, *, best_so_far: bool, comp
         rows = [[row.name, output.number(row.worst), output.number(row.average), _excess(row)] for row in field.rows]
         headings = ["mechanism", "worst case", "average", excess(problem)]
         output.print_table(f"Expected {measure(problem)}", headings, rows)
+    output.say_other_goal(other_goal(problem))
     sent.say_saved()
 
 

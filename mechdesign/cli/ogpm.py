@@ -1,4 +1,7 @@
-"""The optimal piecewise mechanism (OGPM) for a loss, with its certificate and a comparison."""
+"""The optimal piecewise mechanism (OGPM) for a loss, with its certificate and a comparison.
+
+It is for single reports. For a mean of many reports ask: advise --want mean
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from mechdesign.cli.given import refuse_given
 from mechdesign.cli.options import Circular, NoCompare, parse_domain, parse_interval, require_time_limit
 from mechdesign.cli.sent import Sent
 from mechdesign.cli.signatures import Asked, Mirror
-from mechdesign.cli.words import headline, measure, power_of
+from mechdesign.cli.words import headline, measure, other_goal, power_of
 from mechdesign.design import (
     Design,
     Floor,
@@ -121,6 +124,7 @@ def _deliver(design: Design, sent: Sent, *, compare: bool) -> None:
         output.print_json(Designed.of(design), Beside(comparison=None if field is None else field.rows), Below(floor))
         return
     _print(design, floor, field)
+    output.say_other_goal(other_goal(design.problem))
     sent.say_saved()
 
 

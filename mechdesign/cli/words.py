@@ -8,7 +8,9 @@ from mechdesign.criteria import Aim
 from mechdesign.design import (
     AdditiveProblem,
     FiniteProblem,
+    MinimaxProblem,
     PiecewiseProblem,
+    PolarProblem,
     PriorProblem,
     TradeOffProblem,
     UnbiasedPiecewiseProblem,
@@ -121,6 +123,13 @@ def prior_of(problem: Problem) -> str | None:
             return f"{_IN_FILE} on {problem.weights.size} inputs"
         case FiniteProblem(prior=weights) if weights is not None:
             return _IN_FILE
+    return None
+
+
+def other_goal(problem: Problem) -> str | None:
+    """The way to another command, where designs for single reports are often taken for what they are not."""
+    if isinstance(problem, PiecewiseProblem | PolarProblem | MinimaxProblem | PriorProblem | TradeOffProblem):
+        return "for a mean of many reports ask: python -m mechdesign advise --want mean"
     return None
 
 

@@ -126,6 +126,7 @@ _SUBMODULES = {
 }
 _HOMES = {
     "Absolute": "losses",
+    "BrokenExtra": "errors",
     "CheckFailed": "errors",
     "Circle": "domains",
     "Custom": "losses",

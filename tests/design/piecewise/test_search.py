@@ -153,7 +153,11 @@ def test_errors_scale_with_the_domain(epsilon: float, exponent: float, start: fl
 def test_more_pieces_change_nothing(pieces: int) -> None:
     free = optimal_piecewise(PiecewiseProblem(1.0, Squared()))
     found = optimal_piecewise(PiecewiseProblem(1.0, Squared(), pieces=pieces)).certificate
-    assert (found.lower, found.upper, found.scope) == (free.certificate.lower, free.certificate.upper, free.certificate.scope)
+    assert (found.lower, found.upper, found.scope) == (
+        free.certificate.lower,
+        free.certificate.upper,
+        free.certificate.scope,
+    )
 
 
 def test_one_piece_is_the_uniform_law() -> None:

@@ -1,7 +1,7 @@
 """Files edited so that they say something false: each of these was once shown as checked, or could have been.
 
-They stand in ``forgeries`` as files, each an honest design but for the edit that its name tells. Files of version 2 hold multipliers and no copies, so some of the old lies have no place there any more, and
-the nearest attempt is made:
+They stand in ``forgeries`` as files, each an honest design but for the edit that its name tells. Files of version 2
+hold multipliers and no copies, so some of the old lies have no place there any more, and the nearest attempt is made:
 
 * ``atom_without_weight`` and ``circle_atom_off_the_middle`` put atoms of their own beside the one radius;
 * ``certified_at_another_input`` keeps the bounds of another input where the proof cannot name an input;

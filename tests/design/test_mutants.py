@@ -630,17 +630,18 @@ def _joint(saved: Any) -> Truth:
     assert (group, k) == (problem.group, problem.categories)
     assert problem.criterion == Criterion(Aim.COUNT)
     truth = sum(t * w for t, w in enumerate(chances)) / group
+    lies = sum((group - t) * w for t, w in enumerate(chances)) / group
     both = sum(t * (t - 1) * w for t, w in enumerate(chances)) / (group * (group - 1))
     _require_private_group(chances, problem)
-    attained = _variance_of_count(problem, truth, both - truth**2)
+    attained = _variance_of_count(problem, truth, lies, both - truth**2)
     rivals = [attained]
     # independent answers cost the same whoever is known
     ratio = math.exp(min([problem.epsilon, *(cap for cap in problem.caps if cap is not None)]))
-    best = ratio / (ratio + k - 1)
-    rivals.append(_variance_of_count(problem, best, 0.0))
+    best, least = ratio / (ratio + k - 1), (k - 1) / (ratio + k - 1)
+    rivals.append(_variance_of_count(problem, best, least, 0.0))
     if k == 2 and group == 2 and not problem.colluders and not problem.caps:  # never lie together, or never differ
-        rivals.append(_variance_of_count(problem, best, 2 * best - 1 - best**2))
-        rivals.append(_variance_of_count(problem, best, best - best**2))
+        rivals.append(_variance_of_count(problem, best, least, -(least**2)))
+        rivals.append(_variance_of_count(problem, best, least, best * least))
     assert users % group == 0
     return Truth(attained, min(rivals))
 
@@ -680,14 +681,14 @@ def _require_private_group(chances: list[float], problem: Any) -> None:
         assert cap is None or loss(*parts[known]) <= cap + HERE, "not private once partners are known"
 
 
-def _variance_of_count(problem: Any, truth: float, covariance: float) -> float:
+def _variance_of_count(problem: Any, truth: float, lies: float, covariance: float) -> float:
     """Of the count of a category, at the worst count in question or on average over the share's prior."""
     users, k, group = problem.users, problem.categories, problem.group
-    lie = (1 - truth) / (k - 1)
+    lie = lies / (k - 1)
 
     def at(count: float) -> float:
         rest = (users - count) / (k - 1)
-        alone = count * truth * (1 - truth) + (users - count) * lie * (1 - lie)
+        alone = count * truth * lies + (users - count) * lie * (1 - lie)
         alike = (group - 1) / (users - 1) * ((count - rest) ** 2 - count - rest / (k - 1))
         return (alone + covariance * alike) / (truth - lie) ** 2
 

@@ -23,6 +23,7 @@ from mechdesign.values.declare import derived, evolved, field, frozen
 
 FORMAT = "mechdesign research file"
 VERSION = 2
+USE = "research only, not for deployment"
 
 _ROUNDING = 1e-9  # relative: how far rounding may put a mechanism outside its class, and so below the bound
 
@@ -132,7 +133,7 @@ class Design:
 
     def save(self, path: Path | str, *, overwrite: bool = False) -> Path:
         """Write the design as JSON for research use; a table for deployment is a different thing."""
-        document = {"format": FORMAT, "version": VERSION, "use": "research only, not for deployment"} | self.document()
+        document = {"format": FORMAT, "version": VERSION, "use": USE} | self.document()
         return files.write_atomically(path, files.dump_json(document).encode(), overwrite=overwrite)
 
 

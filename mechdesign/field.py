@@ -141,7 +141,7 @@ def field_of(designs: Design | Mapping[str, Design]) -> Field:
     rank = _rank(problem)
     if not isinstance(problem, _RANKED):
         return Field(rank, ())
-    designed = {name: design.mechanism for name, design in entered.items()}
+    designed = {name: design.own_law for name, design in entered.items()}
     found = _measured(designed | rivals(problem), _measure(problem), rank)
     rows = [_certified(row, entered[row.name], rank) if row.name in entered else row for row in found.rows]
     least = _least_worst_case(next(iter(entered.values())))
@@ -175,7 +175,9 @@ def rivals(problem: Problem) -> dict[str, Mechanism]:
             return {RESPONSE: catalogue.randomised_response(epsilon, points)}
         case PiecewiseProblem(inputs=Circle() as circle, loss=loss):
             flat = Interval(0.0, circle.period)
-            found = {entry.key: entry.build(epsilon, circle, loss) for entry in catalogue.ON_CIRCLES}
+            found: dict[str, Mechanism] = {
+                entry.key: entry.build(epsilon, circle, loss) for entry in catalogue.ON_CIRCLES
+            }
             return found | {f"{key} (flattened)": catalogue.build(key, epsilon, flat) for key in _FLATTENED}
         case UnbiasedProblem() | AdditiveProblem() | UnbiasedPiecewiseProblem():
             return _on_interval(problem.epsilon, problem.inputs, Power(2.0), unbiased=True)

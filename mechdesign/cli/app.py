@@ -125,10 +125,10 @@ _READERS = (
     *("minimax", "aaa", "mean", "bench", "estimate-counts", "budget", "capacity", "classifier", "apply", "estimate"),
 )
 
-for _name, _command in (*((command.name, command) for command in app.registered_commands), *_TRAJECTORY):
+for _called, _command in (*((command.name, command) for command in app.registered_commands), *_TRAJECTORY):
     assert _command.callback is not None
     _command.callback = with_plain_numbers(_command.callback)
-    if _name in _READERS or (_name, _command) in _TRAJECTORY:
+    if _called in _READERS or (_called, _command) in _TRAJECTORY:
         _command.callback = with_show_values(_command.callback)
 
 

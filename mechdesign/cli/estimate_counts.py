@@ -52,8 +52,8 @@ class Asked:
     q: float
     client: str
     limit: float | None = if_shown()
-    g: int | None = if_shown()
-    subset: int | None = if_shown()
+    g: float | None = if_shown()
+    subset: float | None = if_shown()
     threshold: float | None = if_shown()
 
 
@@ -122,7 +122,7 @@ class _Found:
         for label, *numbers in zip(self.labels, *(column.tolist() for column in columns), strict=True):
             estimate, unbiased, error, low, high = numbers
             item = Item(label, estimate, estimate * self.n, unbiased, (low, high))
-            rows.append(encoded(item) | encoded(Estimated(estimate, low, high, error)))
+            rows.append(output.merged(item, Estimated(estimate, low, high, error)))
         return rows
 
 
@@ -208,8 +208,8 @@ def run(
         return
     told = "".join(f", {option} = {value:g}" for option, value in asked.options.items())
     made = "" if asked.client == OWN else f", clients of {asked.client}"
-    said = f"p* = {law.p:.5g}, q* = {law.q:.5g}"
-    _print(found, f"{law.name}, eps = {law.epsilon:g}{told}, {said}{made}, {n:,} reports, {name}", fit)
+    support = f"p* = {law.p:.5g}, q* = {law.q:.5g}"
+    _print(found, f"{law.name}, eps = {law.epsilon:g}{told}, {support}{made}, {n:,} reports, {name}", fit)
     sent.say_saved()
 
 

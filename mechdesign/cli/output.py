@@ -35,12 +35,17 @@ _is_terminal = sys.stdout is not None and sys.stdout.isatty()
 console = Console(highlight=False, markup=False, emoji=False, width=None if _is_terminal else _PLAIN_WIDTH)
 
 
-def print_json(*parts: Any) -> None:
-    """Exactly one JSON object on stdout: the fields of all parts of an answer."""
+def merged(*parts: Any) -> dict[str, Any]:
+    """The fields of all parts of an answer as one JSON object; None is no part."""
     said: dict[str, Any] = {}
     for part in parts:
         said |= {} if part is None else encoded(part)
-    sys.stdout.write(files.dump_json(said))
+    return said
+
+
+def print_json(*parts: Any) -> None:
+    """Exactly one JSON object on stdout."""
+    sys.stdout.write(files.dump_json(merged(*parts)))
     sys.stdout.flush()
 
 

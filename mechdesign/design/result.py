@@ -16,7 +16,7 @@ from mechdesign.design.evidence import Evidence, Problem
 from mechdesign.errors import CheckFailed, NoAnswer
 from mechdesign.exact.privacy import Account, prove
 from mechdesign.mechanisms.joint import JointResponse, require_own_law
-from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism, require_scalar
 from mechdesign.values import files
 from mechdesign.values.codec import encoded
 from mechdesign.values.declare import derived, evolved, field, frozen
@@ -121,6 +121,11 @@ class Design:
     def own_law(self) -> Mechanism:
         """The mechanism as the law of one user's report; `InvalidInput` says what to do where there is none."""
         return require_own_law(self.mechanism)
+
+    @property
+    def scalar_law(self) -> ScalarMechanism:
+        """The same where reports are single numbers; `InvalidInput` where they are tuples."""
+        return require_scalar(self.own_law)
 
     def document(self) -> dict[str, Any]:
         """The design as JSON."""

@@ -27,6 +27,7 @@ from mechdesign.cli import (
     estimate,
     estimate_counts,
     export,
+    gallery,
     jrr,
     mean,
     minimax,
@@ -72,6 +73,7 @@ mechdesign - local differential privacy mechanisms by optimisation, with proofs
            jrr        joint randomised response: pairs and groups whose errors cancel, and what partners learn
   study    compare    published mechanisms over epsilon, and how far each is above the certified optimum
            show, plot       a saved design: mechanism, errors, certificate checked again; the picture of any file
+           gallery    theorems and claims, one at a time: our number beside a reference of its own, and a picture
            reproduce, constants   the papers' numbers beside ours, with verdicts; certified constants, proven anew
   simulate bench      protocols and post-processings compared on your data, ranked with confidence intervals
            mean       the mean of a data column, collected under privacy by any mechanism, and what privacy costs
@@ -96,6 +98,7 @@ app.command("compare", help=compare.__doc__)(with_look(compare.run))
 app.command("mean", help=mean.__doc__)(with_look(mean.run))
 app.command("show", help=show.__doc__)(with_look(show.run))
 app.command("plot", help=plot.__doc__)(with_look(plot.run, "out"))
+app.command("gallery", help=gallery.__doc__)(with_look(gallery.run))
 app.command("reproduce", help=reproduce.__doc__)(reproduce.run)
 app.command("constants", help=constants.__doc__)(constants.run)
 app.command("bench", help=bench.__doc__, cls=bench.WithBlankLists)(with_look(bench.run))

@@ -120,6 +120,7 @@ CHAPTERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         "How much epsilon",
         (
+            "optimus_order",
             "capri_missed",
             "capri_chebyshev",
             "capri_budget",

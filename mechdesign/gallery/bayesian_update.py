@@ -1,8 +1,7 @@
 """Iterative Bayesian update finds the likeliest distribution.
 
 For reports with channel ``A`` the update ``f_v <- f_v sum_y share_y A_vy / (f A)_y`` climbs to the maximum of the
-likelihood ``sum_y share_y ln (f A)_y`` over distributions f. Unlike matrix inversion it never leaves the simplex,
-which is where its gain in accuracy comes from.
+likelihood ``sum_y share_y ln (f A)_y`` over distributions f. Unlike matrix inversion it never leaves the simplex.
 
 Ours is the log-likelihood that the package reaches from reports of randomised response; the reference maximises it
 with a general solver.

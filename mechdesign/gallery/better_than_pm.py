@@ -7,7 +7,7 @@ mass of the window. Unbiased means that the window sits around ``x / E``, and th
 
 Ours is the certified optimum of the class at eps = 4; the reference minimises the formula at x = 1 over s and T.
 
-From: this package (unbiased piecewise mechanism); PM: Wang et al. 2019; errata 4.
+From: this package (unbiased piecewise mechanism); PM: Wang et al. 2019; erratum 4.
 """
 
 import numpy as np

@@ -1,7 +1,8 @@
 """A reliable alarm needs less than a third of the eps that Chebyshev's bound asks for.
 
-The probability of a missed alarm falls with eps, so there is a smallest eps at which it is at most 1%. For 600 of
-1,000 and a capacity of 500 it is 0.731; by Chebyshev's bound it would be 2.478.
+The probability of a missed alarm falls with eps, so there is a smallest eps at which ``Pr[(T - n q) / (p - q) <=
+capacity]`` is at most 1%, T being the reported ones. For 600 of 1,000 and a capacity of 500 it is 0.731; by
+Chebyshev's bound it would be 2.478.
 
 Ours is the package's search (to 1e-6); the reference solves for it with two binomial laws.
 

@@ -1,8 +1,8 @@
-"""A direction through OGPM keeps its sector as often as through sectors, and tells more.
+"""At eps = 6 a direction through OGPM stays within 9 degrees with probability 0.95.
 
-At eps = 6 the density of a direction is ``e^(eps/2) / (2 pi)`` = 3.20 within its window, ``(e^(eps/2) - 1) / (e^eps -
-1)`` of the circle (17 degrees). The window holds ``1 / (1 + e^(-eps/2))`` = 0.953 of the reports; a sector of 60
-degrees by 6-ary randomised response 0.988.
+The density of a report is ``e^(eps/2) / (2 pi)``, 3.20 at eps = 6, within a window of ``(e^(eps/2) - 1) / (e^eps -
+1)`` of the circle, 17 degrees. The window holds ``1 / (1 + e^(-eps/2))`` = 0.953 of the reports. By 6-ary randomised
+response a sector of 60 degrees would hold 0.988.
 
 Ours is the probability of the window under the package's mechanism; the reference is the formula.
 

@@ -1,7 +1,8 @@
 """The exponential mechanism as printed spends half of its epsilon.
 
-Weights ``e^(-eps |y - x| / 2)`` on points of [0, 1], for scores of sensitivity 1. Rows are normalised, and the
-normalisations nearly cancel at the ends: the loss is ``eps / 2``, so the mechanism could be twice as sharp.
+Its weights are ``e^(-eps |y - x| / 2)`` on points of [0, 1], for scores of sensitivity 1. Rows are divided by their
+sums. Both ends have the same sum, so what tells them apart is ``e^(eps / 2)``, and no two other values differ by
+more: the loss is ``eps / 2``, and the mechanism could be twice as sharp.
 
 Ours is the privacy loss of the package's table at eps = 2; the reference computes it from the weights; printed is
 eps.

@@ -1,8 +1,9 @@
 """The geometric mechanism is universally optimal for counts.
 
 A count in {0, ..., n} is published so that *neighbouring* counts stay within ``e^eps``: privacy of a trusted curator,
-where one person changes a count by one. Whatever prior and loss a user has, she loses nothing if the count comes with
-two-sided geometric noise, ``P(Z = z)`` proportional to ``e^(-eps |z|)``, and she remaps what she sees.
+where one person changes a count by one. Whatever prior a user has, and whatever loss that grows with the distance,
+she loses nothing if the count comes with two-sided geometric noise, ``P(Z = z)`` proportional to ``e^(-eps |z|)``,
+and she remaps what she sees.
 
 Ours is the least average absolute error after the noise and the best remapping (n = 8, eps = 0.5, a slanted prior);
 the reference is a linear program over all mechanisms that are private between neighbours.

@@ -30,7 +30,7 @@ def answer() -> tuple[float, float]:
 
 def picture(axes: Axes) -> None:
     epsilons = np.linspace(0.5, 4, 60)
-    for name, style in (("grr", "-"), ("oue", "--"), ("ss", ":")):
+    for name, style in (("grr", "-"), ("oue", "--")):
         axes.plot(epsilons, [variance(name, epsilon) for epsilon in epsilons], style, label=name.upper())
     axes.axvline(np.log((K - 2) / 3), color="grey", linewidth=0.8)
     axes.set_yscale("log")

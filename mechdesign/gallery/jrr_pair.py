@@ -38,5 +38,5 @@ def picture(axes: Axes) -> None:
         axes.plot(shares, [np.sqrt(variance(share, rho)) for share in shares], style, label=name)
     title = "Counting ones among 10,000 users, eps = 1"
     axes.set(title=title, xlabel="share of users with a one", ylabel="standard deviation (users)")
-    axes.set_ylim(bottom=0)
+    axes.set_ylim(0, 110)
     axes.legend()

@@ -31,10 +31,16 @@ def picture(axes: Axes) -> None:
     counts = np.zeros(K, dtype=int)
     counts[0] = N
     seen = np.concatenate([law.estimate(law.simulate(counts, rng), N)[1:] * N for _ in range(300)])
-    axes.hist(seen, bins=80, density=True, alpha=0.5, label="simulated estimates of an item nobody holds")
+    axes.hist(seen, bins=80, density=True, alpha=0.5, label="simulated")
     x = np.linspace(-900, 900, 600)
-    for variance, style, name in ((answer()[0], "-", "the right variance"), (PRINTED, "--", "the published code's")):
+    for variance, style, name in ((answer()[0], "-", "right variance"), (PRINTED, "--", "published code's")):
         heights = np.exp(-(x**2) / (2 * variance)) / np.sqrt(2 * np.pi * variance)
         axes.plot(x, heights, style, label=name, linewidth=2)
-    axes.set(title="Noise that Power allows for", xlabel="estimated count (users)", ylabel="density", ylim=(0, 0.0125))
-    axes.legend(loc="upper left", fontsize="small")
+    axes.set(
+        title="Estimates of an item nobody holds, and what Power allows for",
+        xlabel="estimated count (users)",
+        ylabel="density",
+        ylim=(0, 0.0125),
+    )
+    axes.set_xlim(-900, 900)
+    axes.legend()

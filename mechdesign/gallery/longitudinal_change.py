@@ -2,8 +2,8 @@
 
 Memoised protocols randomise a value once, with loss eps_inf, and report noisy copies (loss eps_1 for the first). "In
 total eps_inf for each distinct value" is what is printed; it holds for two users who change in the same rounds.
-Between one who never changes and one who changes once, reports that stop agreeing with each other tell: the loss
-grows with every round.
+Between one who never changes and one who changes once, reports that stop agreeing with each other tell: the loss, the
+largest ``ln P(reports | history) / P(reports | other history)``, grows with every round.
 
 Ours is the package's exact loss of L-GRR after 20 rounds (k = 3, eps_1 = 1, eps_inf = 2); the reference goes through
 all reports of all pairs of such histories; printed is 4, two distinct values.
@@ -71,4 +71,5 @@ def picture(axes: Axes) -> None:
     axes.plot(rounds, [loss.same_value for loss in losses], "--", label="the same value throughout")
     axes.axhline(PRINTED, color="black", linestyle=":", label="printed for two distinct values")
     axes.set(title="What L-GRR loses over many rounds", xlabel="rounds", ylabel="privacy loss of all reports")
+    axes.set_ylim(bottom=0)
     axes.legend()

@@ -7,7 +7,7 @@ asks for s = 1.402; 0.914 is enough.
 Ours is the package's least deviation; the reference solves the normal tail; printed is theorem 18's (enough, not
 least).
 
-From: Refined mechanism design, theorem 18 (chapter 7); errata 14.
+From: Refined mechanism design, theorem 18 (chapter 7); erratum 14.
 """
 
 import numpy as np

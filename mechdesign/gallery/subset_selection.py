@@ -7,7 +7,7 @@ better.
 Ours is the total variance of one report's estimates with the package's d (k = 7, eps = 1, uniform items); the
 reference is the least over all d, each found by writing down every set.
 
-From: Ye and Barg 2018 (optimality for many items); Wang et al. 2016 (the same mechanism).
+From: Ye and Barg 2018; Wang et al. 2016 (the same mechanism).
 """
 
 import itertools

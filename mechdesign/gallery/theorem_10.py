@@ -50,7 +50,7 @@ def answer() -> tuple[float, float]:
 
 def picture(axes: Axes) -> None:
     bases = np.linspace(0.2, 1.1, 100) * PUBLISHED.low
-    axes.plot(bases, [variance(base) for base in bases], label="unbiased at 0, reports in [-C, C + 1]")
+    axes.plot(bases, [variance(base) for base in bases], label="unbiased, reports in [-C, C + 1]")
     axes.plot(PUBLISHED.low, PUBLISHED.variance(0.0), "s", label="theorem 10")
     axes.set(title="Variance of the value 0 at eps = 4", xlabel="base density", ylabel="variance of a report")
     axes.legend()

@@ -36,9 +36,9 @@ def answer() -> tuple[float, float]:
 
 
 def picture(axes: Axes) -> None:
-    densities, outputs = many_pieces(40)[1], np.linspace(0, 1, 2001)
+    densities, outputs = many_pieces(200)[1], np.linspace(0, 1, 2001)
     best = md.catalogue.ogpm_squared(EPSILON)
-    axes.stairs(densities, np.linspace(0, 1, 41), fill=True, alpha=0.4, label="40 pieces, free heights")
+    axes.stairs(densities, np.linspace(0, 1, 201), fill=True, alpha=0.4, label="200 pieces, free heights")
     axes.plot(outputs, best.density(outputs, np.array(0.0)), color="black", label="optimum with three pieces")
     axes.set(title="The best law of the value 0, squared error, eps = 2", xlabel="report y", ylabel="density")
     axes.legend()

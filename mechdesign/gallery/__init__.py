@@ -85,6 +85,7 @@ CHAPTERS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "polar_split",
             "direction",
             "tracs_error",
+            "tracs_strawman",
             "constant_place",
             "rivals_epsilon",
         ),

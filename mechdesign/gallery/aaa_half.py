@@ -19,26 +19,19 @@ from scipy.stats import norm
 
 import mechdesign as md
 from mechdesign.gallery.agreement import near
-from mechdesign.gallery.reference import Floats, private, program, sums
+from mechdesign.gallery.reference import private, program, shared_weights, sums
 
-TOLERANCE = near(2e-3)
+TOLERANCE = near(1e-4)
 PRINTED = 0.5
 EPSILON, BINS, DEVIATION = 1.0, 16, 0.1
 X, Y = np.linspace(-1, 1, BINS + 1), np.linspace(-4, 4, 4 * BINS + 1)
 
 
-def weights() -> Floats:
-    """The prior, each value shared between the two points of the grid next to it."""
-    fine = np.linspace(-1, 1, 64_001)
-    hats = np.maximum(0, 1 - np.abs(fine[None, :] - X[:, None]) * BINS / 2)
-    mass = hats @ norm.pdf(fine, 0, DEVIATION)
-    return np.asarray(mass / mass.sum())
-
-
 def least() -> float:
     n, m = X.size, Y.size
     equal = sparse.vstack([sums(n, np.ones(m), m), sums(n, Y, m)])
-    cost = np.append((weights()[:, None] * (Y[None, :] - X[:, None]) ** 2).ravel(), np.zeros(m))
+    weights = shared_weights(lambda x: norm.pdf(x, 0, DEVIATION), X)
+    cost = np.append((weights[:, None] * (Y[None, :] - X[:, None]) ** 2).ravel(), np.zeros(m))
     return program(cost, equal, np.concatenate([np.ones(n), X]), private(n, m, EPSILON))[0]
 
 

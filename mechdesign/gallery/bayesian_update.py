@@ -24,7 +24,8 @@ LAW = md.collect.protocol("grr", 1.0, SHARES.size)
 
 
 def likelihood(frequencies: Floats) -> float:
-    return float(SHARES @ np.log((LAW.p - LAW.q) * frequencies + LAW.q))
+    lie = 1 / (np.e + SHARES.size - 1)
+    return float(SHARES @ np.log((np.e - 1) * lie * frequencies + lie))
 
 
 def answer() -> tuple[float, float]:

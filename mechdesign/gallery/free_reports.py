@@ -2,22 +2,25 @@
 
 AAA's reports are the value plus noise on the grid of the values. Among all unbiased eps-LDP mechanisms, whose reports
 may be any real numbers, the least average variance ``sum_x w_x E[(Y - x)^2 | x]`` can only be lower: for values from
-N(0, 0.1^2) and eps = 4 it is 0.0469 for 0.0475, 1.3% less.
+N(0, 0.1^2) and eps = 4 on 17 values it is 0.0472 for 0.0480, 1.7% less.
 
-Ours is the certified optimum over all unbiased mechanisms (upper end); the reference is the certified lower end of
-the optimum of additive noise. Ours is the smaller one.
+Ours is the certified optimum over all unbiased mechanisms (upper end); the reference is a linear program over all
+unbiased laws on a grid of reports. Ours is the smaller one.
 
 From: this package (unbiased optimum), against the AAA paper's program (11) with all its constraints.
 """
 
 import numpy as np
 from matplotlib.axes import Axes
+from scipy import sparse
+from scipy.stats import norm
 
 import mechdesign as md
 from mechdesign.gallery.agreement import at_most
+from mechdesign.gallery.reference import private, program, shared_weights, sums
 
 TOLERANCE = at_most(0.0)
-EPSILON, BINS = 4.0, 32
+EPSILON, BINS = 4.0, 16
 INPUTS = md.Interval(-1, 1)
 PRIOR = md.priors.normal(0, 0.1, INPUTS)
 
@@ -26,9 +29,16 @@ def free(epsilon: float) -> md.Design:
     return md.optimal_unbiased(md.UnbiasedProblem(epsilon, PRIOR, INPUTS, size=BINS + 1, gap=1e-3))
 
 
+def on_the_grid(epsilon: float) -> float:
+    x, y = np.linspace(-1, 1, BINS + 1), np.linspace(-3, 3, 3 * BINS + 1)
+    weights = shared_weights(lambda value: norm.pdf(value, 0, 0.1), x)
+    cost = np.append((weights[:, None] * (y[None, :] - x[:, None]) ** 2).ravel(), np.zeros(y.size))
+    equal = sparse.vstack([sums(x.size, np.ones(y.size), y.size), sums(x.size, y, y.size)])
+    return program(cost, equal, np.concatenate([np.ones(x.size), x]), private(x.size, y.size, epsilon))[0]
+
+
 def answer() -> tuple[float, float]:
-    noise = md.optimal_additive(md.AdditiveProblem(EPSILON, PRIOR, INPUTS, bins=BINS, gap=1e-3))
-    return free(EPSILON).certificate.upper, noise.certificate.lower
+    return free(EPSILON).certificate.upper, on_the_grid(EPSILON)
 
 
 def picture(axes: Axes) -> None:

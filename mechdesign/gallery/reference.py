@@ -48,6 +48,14 @@ def most_among_shares(function: Callable[[Floats], float], count: int) -> float:
     return -float(found.fun)
 
 
+def shared_weights(density: Callable[[Floats], Floats], points: Floats) -> Floats:
+    """A density on equispaced points: the mass of each value goes to both its neighbours, which keeps the mean."""
+    fine = np.linspace(points[0], points[-1], 64_001)
+    hats = np.maximum(0, 1 - np.abs(fine[None, :] - points[:, None]) / (points[1] - points[0]))
+    mass = hats @ density(fine)
+    return np.asarray(mass / mass.sum())
+
+
 def program(cost: Any, equal: Any, right: Any, at_most_zero: Any = None) -> tuple[float, Floats]:
     """The least ``cost x`` over ``x >= 0`` with ``equal x = right`` and ``at_most_zero x <= 0``, and that x."""
     limits = None if at_most_zero is None else np.zeros(at_most_zero.shape[0])

@@ -13,7 +13,6 @@ From: Refined mechanism design, algorithm 2 and section 6.3.1 (chapter 6).
 import numpy as np
 from matplotlib.axes import Axes
 
-import mechdesign as md
 from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import Floats
 from mechdesign.trajectory import Rectangle, average_error, tracs_c, uniform_paths
@@ -26,9 +25,11 @@ CELLS = 400
 
 def distances(epsilon: float) -> Floats:
     """How likely a coordinate and its report are k cells apart."""
-    middles = (np.arange(CELLS) + 0.5) / CELLS
-    edges = np.linspace(0, 1, CELLS + 1)
-    table = np.diff(md.catalogue.ogpm(epsilon / 2).cdf(edges[None, :], middles[:, None]), axis=1) / CELLS
+    middles, edges = (np.arange(CELLS) + 0.5) / CELLS, np.linspace(0, 1, CELLS + 1)
+    low, width = np.exp(-epsilon / 4), np.expm1(epsilon / 4) / np.expm1(epsilon / 2)
+    start = np.clip(middles - width / 2, 0, 1 - width)
+    below = low * edges + (1 / low - low) * np.clip(edges[None, :] - start[:, None], 0, width)
+    table = np.diff(below, axis=1) / CELLS
     apart = np.abs(np.subtract.outer(np.arange(CELLS), np.arange(CELLS)))
     return np.asarray(np.bincount(apart.ravel(), weights=table.ravel()), dtype=np.float64)
 

@@ -27,6 +27,7 @@ from mechdesign.cli import (
     estimate,
     estimate_counts,
     export,
+    gallery,
     jrr,
     mean,
     minimax,
@@ -72,6 +73,7 @@ mechdesign - local differential privacy mechanisms by optimisation, with proofs
            jrr        joint randomised response: pairs and groups whose errors cancel, and what partners learn
   study    compare    published mechanisms over epsilon, and how far each is above the certified optimum
            show, plot       a saved design: mechanism, errors, certificate checked again; the picture of any file
+           gallery    theorems and claims, one at a time: our number beside a reference of its own, and a picture
            reproduce, constants   the papers' numbers beside ours, with verdicts; certified constants, proven anew
            schema     the JSON schema of a command's --json answers
   simulate bench      protocols and post-processings compared on your data, ranked with confidence intervals
@@ -98,6 +100,7 @@ COMMANDS: dict[str, Any] = {
     "mean": mean,
     "show": show,
     "plot": plot,
+    "gallery": gallery,
     "reproduce": reproduce,
     "constants": constants,
     "bench": bench,

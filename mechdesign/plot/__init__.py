@@ -16,6 +16,7 @@ from mechdesign.plot.errors import (
     pareto,
     sweep,
 )
+from mechdesign.plot.gallery import exhibit
 from mechdesign.plot.heat import HeatMap, heat_maps
 from mechdesign.plot.laws import densities, polar_density
 
@@ -36,6 +37,7 @@ __all__ = [
     "draw_leaderboard",
     "draw_over_epsilon",
     "errors_over_inputs",
+    "exhibit",
     "heat_maps",
     "measured_over_epsilon",
     "pareto",

@@ -26,6 +26,7 @@ from mechdesign.cli import (
     constants,
     estimate,
     estimate_counts,
+    examples,
     export,
     jrr,
     mean,
@@ -84,6 +85,7 @@ mechdesign - local differential privacy mechanisms by optimisation, with proofs
            export     a table as a sampler in Python, JavaScript, C, Rust, Java, SQL or for OpenDP
            apply      a column of a CSV or Parquet file, turned into reports
            estimate, estimate-counts   what real reports say: mean, frequencies or direction, with intervals
+  try      examples   small made data, for every command of the documentation
 
 Try:  python -m mechdesign minimax --eps 2 --loss absolute       python -m mechdesign COMMAND --help
 """
@@ -98,6 +100,7 @@ app.command("show", help=show.__doc__)(with_look(show.run))
 app.command("plot", help=plot.__doc__)(with_look(plot.run, "out"))
 app.command("reproduce", help=reproduce.__doc__)(reproduce.run)
 app.command("constants", help=constants.__doc__)(constants.run)
+app.command("examples", help=examples.__doc__)(examples.run)
 app.command("bench", help=bench.__doc__, cls=bench.WithBlankLists)(with_look(bench.run))
 app.command("protocols", help=protocols.__doc__)(protocols.run)
 app.command("estimate-counts", help=estimate_counts.__doc__)(estimate_counts.run)

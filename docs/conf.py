@@ -19,10 +19,12 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.viewcode",
     "sphinx_copybutton",
     "mathml",
     "api_pages",
+    "command_help",
+    "gallery_pages",
+    "glossary_pages",
 ]
 exclude_patterns = ["_build", "_extensions"]
 suppress_warnings = ["myst.header"]  # a page may include a document that has headings of its own
@@ -32,13 +34,14 @@ myst_heading_anchors = 3
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
-autodoc_default_options = {"members": True, "show-inheritance": False}
+autodoc_default_options = {"members": True}
 autosummary_generate = False
 default_role = "py:obj"  # docstrings name things in single backticks; what is no public name is set as code
 python_maximum_signature_line_length = 88
 
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
+copybutton_line_continuation_character = "\\"
 
 html_theme = "furo"
 html_title = "mechdesign"

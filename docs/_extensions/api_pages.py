@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
+from sphinx.pycode import ModuleAnalyzer
 
 MODULES = {
     "mechdesign": "Problems, designs, certificates",
@@ -40,8 +42,7 @@ def public_names(module_name: str) -> list[str]:
 
 def page(module_name: str, title: str) -> str:
     """The reStructuredText of a module's page."""
-    heading = f"``{module_name}``: {title}"
-    parts = [heading, "=" * len(heading), "", f".. automodule:: {module_name}", "   :no-members:", ""]
+    parts = [title, "=" * len(title), "", f"``import {module_name}``", "", f".. automodule:: {module_name}", "   :no-members:", ""]
     module = import_module(module_name)
     values = {name: getattr(module, name) for name in public_names(module_name)}
     for name, value in values.items():
@@ -54,21 +55,33 @@ def page(module_name: str, title: str) -> str:
 
 
 def _entry(module_name: str, name: str, value: object) -> list[str]:
-    kind = "autoclass" if inspect.isclass(value) else "autofunction" if inspect.isroutine(value) else "autodata"
-    home = getattr(value, "__module__", module_name)
-    # a name that several modules offer is described once, where it is found first; elsewhere it is listed only
-    first = next((m for m in MODULES if name in public_names(m) and getattr(import_module(m), name) is value), None)
-    if first not in (None, module_name):
+    first = next(m for m in MODULES if name in public_names(m) and getattr(import_module(m), name) is value)
+    if first != module_name:  # described once, on the first page that has it
         return [f"``{name}``: see :py:obj:`{first}.{name}`.", ""]
-    options = ["   :no-value:"] if kind == "autodata" else []
-    del home
-    return [f".. {kind}:: {module_name}.{name}", *options, ""]
+    full_name = f"{module_name}.{name}"
+    if inspect.isclass(value):
+        return [f".. autoclass:: {full_name}", ""]
+    if inspect.isroutine(value):
+        return [f".. autofunction:: {full_name}", ""]
+    return [f".. py:data:: {full_name}", "", *(f"   {line}" for line in _documented(name, value)), ""]
+
+
+def _documented(name: str, value: object) -> list[str]:
+    """What stands below a constant in the module that makes it: a constant has no docstring of its own."""
+    for home, module in list(sys.modules.items()):
+        if home.partition(".")[0] == "mechdesign" and vars(module).get(name) is value:
+            lines = ModuleAnalyzer.for_module(home).find_attr_docs().get(("", name))
+            if lines:
+                return lines
+    keys = ", ".join(f"``{key}``" for key in value) if isinstance(value, dict) else ""
+    return [f"By name: {keys}." if keys else f"A {type(value).__name__}."]
 
 
 def write_pages(app: Sphinx) -> None:
     folder = Path(app.srcdir) / "api" / "modules"
     folder.mkdir(parents=True, exist_ok=True)
     wanted = {f"{name}.rst": page(name, title) for name, title in MODULES.items()}
+    wanted["index.txt"] = "\n".join(["```{toctree}", *(f"modules/{name}" for name in MODULES), "```", ""])
     for stale in set(folder.glob("*.rst")) - {folder / name for name in wanted}:
         stale.unlink()
     for name, text in wanted.items():

@@ -20,6 +20,7 @@ test: $(VENV)/.installed-test
 
 lowest: $(LOWEST)/.installed
 	$(LOWEST)/bin/python -m pytest -n 2 -m "not slow" $(OLD_WARNINGS) $(LOWEST_TESTS)
+	$(LOWEST)/bin/python -m sphinx -q -W -b html docs build/docs-lowest
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
@@ -66,7 +67,7 @@ $(VENV)/.installed-docs: $(BIN)/python pyproject.toml
 
 $(LOWEST)/.installed: pyproject.toml constraints-lowest.txt
 	$(PYTHON) -m venv --clear $(LOWEST)
-	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints-lowest.txt --editable ".[test]"
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints-lowest.txt --editable ".[test,docs]"
 	touch $@
 
 clean:

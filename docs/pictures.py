@@ -10,10 +10,12 @@ from pathlib import Path
 STATIC = Path(__file__).parent / "_static"
 
 BUDGET = "budget -p oue,grr --metric kendall --at-least 0.7 --probability 0.9 --population msnbc-like"
-WALKS = "trajectory perturb places.csv --method tracs-d --eps 8 --bounds=139.47,139.90,35.51,35.86 --seed 1 --out told.csv"
+WALKS = (
+    "trajectory perturb places.csv --method tracs-d --eps 8 --bounds=139.47,139.90,35.51,35.86 --seed 1 --out told.csv"
+)
 COMMANDS = {
-    "optimum.png": "minimax --sweep 0.5:4:8 --loss squared --size 9,4 --plot",
-    "density.png": "ogpm --eps 2 --plot",
+    "optimum.png": "minimax --sweep 0.5:4:8 --loss squared --plot-size 9,4 --plot",
+    "density.png": "ogpm --eps 2 --out design.json --plot",
     "budget_curve.png": f"{BUDGET} --curve",
     "walks.png": f"{WALKS} --plot",
 }

@@ -42,7 +42,16 @@ def public_names(module_name: str) -> list[str]:
 
 def page(module_name: str, title: str) -> str:
     """The reStructuredText of a module's page."""
-    parts = [title, "=" * len(title), "", f"``import {module_name}``", "", f".. automodule:: {module_name}", "   :no-members:", ""]
+    parts = [
+        title,
+        "=" * len(title),
+        "",
+        f"``import {module_name}``",
+        "",
+        f".. automodule:: {module_name}",
+        "   :no-members:",
+        "",
+    ]
     module = import_module(module_name)
     values = {name: getattr(module, name) for name in public_names(module_name)}
     for name, value in values.items():

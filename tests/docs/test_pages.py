@@ -44,7 +44,7 @@ class Block:
 def blocks_of(text: str) -> Iterator[Block]:
     for found in FENCE.finditer(text):
         language = found["language"].strip()
-        if language.startswith(("{div}", "{card}", "{tab")):
+        if language.startswith(("{container}", "{card}", "{tab")):
             yield from blocks_of(found["body"])
             continue
         lines = found["body"].splitlines()
@@ -200,7 +200,7 @@ def test_shown_lines_are_compared_in_order(printed: str, shown: list[str], missi
 
 
 def test_blocks_in_containers_and_files_with_captions_are_found() -> None:
-    text = "::::{div} x\n```console\n$ a \\\n  b\nshown\n```\n::::\n```{code-block} html\n:caption: f.html\n<p>\n```\n"
+    text = "::::{container} x\n```console\n$ a \\\n  b\nshown\n```\n::::\n```{code-block} html\n:caption: f.html\n<p>\n```\n"
     inside, file = blocks_of(text)
     assert list(commands_of(inside.body)) == [("a   b", ["shown"])]
     assert (file.language, file.caption, file.body) == ("html", "f.html", "<p>\n")

@@ -52,9 +52,7 @@ def test_the_command_can_be_run_again_and_replaces_nothing_else(tmp_path: Path) 
     assert (tmp_path / "ages.csv").read_bytes() == examples.content("ages.csv")
 
 
-def test_a_file_where_the_folder_should_be_is_bad_input(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_where_the_folder_should_be_is_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "taken").write_text("")
     assert exit_code("--out", str(tmp_path / "taken")) == 2
     assert "output folder must be a folder" in capsys.readouterr().err

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import importlib.util
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ def write_pages(app: Sphinx) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     # Until the gallery is part of the package on every branch, its pages are left out where it is missing.
     if importlib.util.find_spec("mechdesign.gallery") is None:
+        _keep_only(folder, ())
         _replace(folder / "index.txt", "The gallery is not part of this version of the package.\n")
         return
     from mechdesign import gallery
@@ -38,7 +40,15 @@ def write_pages(app: Sphinx) -> None:
             picture = f"[![](pages/{name}.png)](pages/{name}.md)"
             index += [":::{container} card", picture, "", f"[{_in_markdown(entry.title)}](pages/{name}.md)", ":::"]
         index += ["::::", ""]
+    _keep_only(folder, [name for _, names in gallery.CHAPTERS for name in names])
     _replace(folder / "index.txt", "\n".join(index))
+
+
+def _keep_only(folder: Path, names: Collection[str]) -> None:
+    """Remove the pages of files that are gone."""
+    for path in folder.glob("*.md"):
+        if path.stem not in names:
+            path.unlink()
 
 
 def _page(entry: Any, folder: Path) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
 import typer
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -23,8 +22,9 @@ def helps() -> list[tuple[str, str]]:
     return found[1:]
 
 
-def _collect(command: Any, name: str, parent: click.Context | None, found: list[tuple[str, str]]) -> None:
-    context = click.Context(command, info_name=name, parent=parent, terminal_width=_WIDTH, max_content_width=_WIDTH)
+def _collect(command: Any, name: str, parent: Any, found: list[tuple[str, str]]) -> None:
+    widths = {"terminal_width": _WIDTH, "max_content_width": _WIDTH}
+    context = command.context_class(command, info_name=name, parent=parent, **widths)
     shown = context.command_path.removeprefix("mechdesign ")
     found.append((shown, command.get_help(context)))
     for inner, what in getattr(command, "commands", {}).items():

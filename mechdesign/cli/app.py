@@ -85,9 +85,8 @@ mechdesign - local differential privacy mechanisms by optimisation, with proofs
            export     a table as a sampler in Python, JavaScript, C, Rust, Java, SQL or for OpenDP
            apply      a column of a CSV or Parquet file, turned into reports
            estimate, estimate-counts   what real reports say: mean, frequencies or direction, with intervals
-  try      examples   small made data, for every command of the documentation
 
-Try:  python -m mechdesign minimax --eps 2 --loss absolute       python -m mechdesign COMMAND --help
+Try:  python -m mechdesign examples, which writes small made data; minimax --eps 2 --loss absolute; COMMAND --help
 """
 
 app.command("ogpm", help=ogpm.__doc__)(with_look(ogpm.run))

@@ -11,7 +11,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from mechdesign.cli.app import app as commands
 
-_WIDTH = 100
+_WIDTH = 80
 
 
 def helps() -> list[tuple[str, str]]:

@@ -132,3 +132,19 @@ def test_the_citation_has_the_version_of_the_package() -> None:
     from mechdesign import __version__
 
     assert f'version: "{__version__}"' in (ROOT / "CITATION.cff").read_text()
+
+
+def test_numbers_of_the_decision_page_are_computed_on_a_page() -> None:
+    """Each number of the table, to the digits it has there, begins a number in what commands and examples print."""
+    decision = (DOCS / "which.md").read_text()
+    shown = "".join(
+        block
+        for page in DOCS.glob("**/*.md")
+        for block in re.findall(r"```(?:console|python)\n(.*?)```", page.read_text(), re.DOTALL)
+    )
+    table = [line for line in decision.splitlines() if line.startswith("| [")]
+    printed = [float(number) for number in re.findall(r"\d+\.\d+", shown)]
+    for row in table:
+        for number in re.findall(r"\d+\.\d+", row.split("|")[3]):
+            digits = len(number.partition(".")[2])
+            assert any(abs(value - float(number)) <= 0.51 * 10**-digits for value in printed), number

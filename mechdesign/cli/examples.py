@@ -9,7 +9,7 @@ import typer
 
 from mechdesign import examples, files
 from mechdesign.cli import output
-from mechdesign.cli.options import AsJson, Force
+from mechdesign.cli.options import AsJson, Force, Quiet
 from mechdesign.errors import FileProblem
 
 
@@ -17,13 +17,15 @@ def run(
     out: Annotated[Path, typer.Option("--out", help="The folder to write to; it is made.", metavar="DIR")] = Path(),
     as_json: AsJson = False,
     force: Force = False,
+    quiet: Quiet = False,
 ) -> None:
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileProblem("output folder", str(out), f"be a folder ({(error.strerror or '').lower()})") from None
-    for name in examples.NAMES:
-        _write(out / name, examples.content(name), overwrite=force)
+    with output.progress("writing the example data", quiet=quiet):
+        for name in examples.NAMES:
+            _write(out / name, examples.content(name), overwrite=force)
     if as_json:
         output.print_json({"files": {str(out / name): holds for name, holds in examples.NAMES.items()}})
         return

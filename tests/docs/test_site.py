@@ -148,3 +148,13 @@ def test_numbers_of_the_decision_page_are_computed_on_a_page() -> None:
         for number in re.findall(r"\d+\.\d+", row.split("|")[3]):
             digits = len(number.partition(".")[2])
             assert any(abs(value - float(number)) <= 0.51 * 10**-digits for value in printed), number
+
+
+def test_links_of_the_readme_lead_to_files() -> None:
+    links = re.findall(r"\]\(([^)#]+)\)", (ROOT / "README.md").read_text())
+    assert len(links) >= 20
+    assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_the_readme_is_one_screen() -> None:
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 70

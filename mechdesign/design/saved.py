@@ -61,5 +61,15 @@ def _require_said(said: Mapping[str, Any], design: Design) -> None:
     if said.keys() != derived.keys():
         raise FileProblem("certificate", sorted(said), f"hold {', '.join(derived)}")
     for key in (key for key in derived if key != "evidence"):
-        if not is_same(said[key], derived[key]):
-            raise FileProblem(f"certificate {key}", said[key], f"be {derived[key]!r}, what was derived")
+        _require_same(said[key], derived[key], f"certificate {key}")
+
+
+def _require_same(said: Any, derived: Any, place: str) -> None:
+    if isinstance(said, dict) and isinstance(derived, dict):
+        if said.keys() != derived.keys():
+            raise FileProblem(place, sorted(said), f"hold {', '.join(derived)}")
+        for key in derived:
+            _require_same(said[key], derived[key], f"{place} {key}")
+    elif not is_same(said, derived):
+        what = "be a number: " if isinstance(derived, float) and isinstance(said, str | bool) else "be "
+        raise FileProblem(place, said, f"{what}{derived!r}, what was derived")

@@ -21,8 +21,8 @@ from benchmarks.clock import Task, fastest, seconds
 from benchmarks.rows import Row, Target
 from mechdesign.deploy import Table, checker, make_table, sample
 from mechdesign.design import MinimaxProblem, UnbiasedProblem, optimal_minimax, optimal_unbiased
-from mechdesign.exact.window import exact_worst_error
 from mechdesign.domains import Finite, Interval
+from mechdesign.exact.window import exact_worst_error
 from mechdesign.losses import Absolute, Power
 from mechdesign.mechanisms.window import Window
 from mechdesign.priors import uniform

@@ -136,6 +136,7 @@ _SUBMODULES = {
 }
 _HOMES = {
     "Absolute": "losses",
+    "BrokenExtra": "errors",
     "CheckFailed": "errors",
     "Circle": "domains",
     "Custom": "losses",

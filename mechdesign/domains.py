@@ -73,7 +73,7 @@ class Interval:
         return self.lower <= other.lower and other.upper <= self.upper
 
     def __str__(self) -> str:
-        return f"[{self.lower:.10g}, {self.upper:.10g})"
+        return f"[{self.lower:.10g}, {self.upper:.10g}]"
 
 
 @frozen
@@ -210,7 +210,7 @@ class Product:
     """Tuples with one coordinate in each part, such as polar coordinates.
 
     >>> str(Product((Interval(0, 1), Circle(360))))
-    '[0, 1) x circle [0, 360)'
+    '[0, 1] x circle [0, 360)'
     """
 
     kind: ClassVar[str] = "product"

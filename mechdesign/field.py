@@ -190,7 +190,7 @@ def field_of(designs: Design | Mapping[str, Design], own: Mapping[str, Mechanism
     if not isinstance(problem, _RANKED):
         return Field(rank, ())
     mine = _require_own(own or {}, problem, {*entered, *rivals(problem), RESPONSE, SINGLE})
-    designed = {name: design.mechanism for name, design in entered.items()}
+    designed = {name: design.own_law for name, design in entered.items()}
     found = _measured(designed | mine | rivals(problem), _measure(problem), rank)
     rows = [_certified(row, entered[row.name], rank) if row.name in entered else row for row in found.rows]
     least = _least_worst_case(next(iter(entered.values())))

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from mechdesign.design.joint.problem import JointProblem
 from mechdesign.design.joint import heuristic, optimal_joint
+from mechdesign.design.joint.problem import JointProblem
 from mechdesign.errors import InvalidInput
 from mechdesign.plot.joint import _surface, joint_design, joint_heat_map, joint_profile
 

@@ -142,11 +142,11 @@ def run(
         field = None
         if sent.shows_field and not no_compare:
             field = field_of({_NAMES[name]: design for name, design in designs.items()})
-    chosen = designs[cast(Form, form)]
+    chosen = designs[form]
     if sent.plot is not None:
         sent.draw(_picture(chosen))
     sent.keep(chosen)
-    said = _both(problem, designs, cast(Form, form), field, tuning, clipped, _notes(data, tuning))
+    said = _both(problem, designs, form, field, tuning, clipped, _notes(data, tuning))
     if sent.as_json:
         output.print_json(Designed.of(chosen), Beside(comparison=None if field is None else field.rows), said)
         return

@@ -38,7 +38,6 @@ from mechdesign.field import THIS, Field, Rank, Row, field_of
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import ScalarMechanism
 from mechdesign.plot.designs import gathered, is_based, least_favourable
-from mechdesign.values.codec import encoded
 from mechdesign.values.declare import evolved, frozen
 from mechdesign.values.digits import rounded_down, rounded_up
 
@@ -164,9 +163,9 @@ def one(problem: Problem, seconds: float, sent: Sent, *, best_so_far: bool, comp
     output.console.print(
         f"{standing(design)} for {subject(problem)}, eps = {problem.epsilon:g}: {what}\n", soft_wrap=True
     )
-    output.print_certificate(design.certificate, what, design.mechanism)
+    output.print_certificate(design.certificate, what, design.own_law)
     output.print_gap(design.certificate)
-    certified.print_mechanism(design.mechanism, prior, labels_of(problem))
+    certified.print_mechanism(design.own_law, prior, labels_of(problem))
     if field is not None:
         rows = [[row.name, output.number(row.worst), output.number(row.average), _excess(row)] for row in field.rows]
         headings = ["mechanism", "worst case", "average", excess(problem)]
@@ -207,7 +206,7 @@ def sweep(
         rows = []
         for k, design in enumerate(designs):
             beside = Beside(least_favourable(design), None if fields is None else fields[k].rows)
-            rows.append(encoded(Designed.of(design)) | encoded(beside))
+            rows.append(output.merged(Designed.of(design), beside))
         output.print_json(Sweep(_shared(designs, epsilons), tuple(rows)))
         return
     output.console.print(
@@ -221,7 +220,7 @@ def sweep(
 
 def _shared(designs: list[Design], epsilons: list[float]) -> dict[str, Any]:
     """The problem the designs share."""
-    problem: dict[str, Any] = encoded(designs[0].problem)
+    problem = output.merged(designs[0].problem)
     del problem["epsilon"]
     return problem | {"epsilons": epsilons}
 
@@ -283,7 +282,7 @@ def _value(field: Field, name: str) -> float | None:
 def _structure(designs: list[Design]) -> Figure:
     slices = []
     for design in designs:
-        mechanism = design.mechanism
+        mechanism = design.own_law
         if isinstance(mechanism, Product) or not is_based(mechanism):
             raise InvalidInput("structure plot", mechanism.name, "be asked of mechanisms with a base measure")
         outputs = gathered(mechanism.points, mechanism.base)
@@ -314,7 +313,7 @@ def trade_off(
         assert loss is not None
         sent.draw(plot.pareto([(at.worst, at.average) for at in ours], places, loss, title))
     if sent.as_json:
-        rows = [encoded(Designed.of(design)) | encoded(at) for design, at in zip(designs, ours, strict=True)]
+        rows = [output.merged(Designed.of(design), at) for design, at in zip(designs, ours, strict=True)]
         shared = _shared(designs, [problem.epsilon])
         output.print_json(Curve(shared, tuple(rows), tuple(rivals) if compare else None))
         return

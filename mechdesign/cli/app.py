@@ -35,13 +35,13 @@ from mechdesign.cli import (
     plot,
     protocols,
     reproduce,
+    schema,
     show,
     table,
     trajectory,
     verify,
 )
-from mechdesign.cli.looks import with_look
-from mechdesign.cli.signatures import with_plain_numbers, with_show_values
+from mechdesign.cli.signatures import expanded, with_plain_numbers, with_show_values
 from mechdesign.data.headers import TakenName
 from mechdesign.errors import WITHHELD, InvalidInput, MechDesignError, MissingExtra, NoAnswer, plain
 
@@ -73,6 +73,7 @@ mechdesign - local differential privacy mechanisms by optimisation, with proofs
   study    compare    published mechanisms over epsilon, and how far each is above the certified optimum
            show, plot       a saved design: mechanism, errors, certificate checked again; the picture of any file
            reproduce, constants   the papers' numbers beside ours, with verdicts; certified constants, proven anew
+           schema     the JSON schema of a command's --json answers
   simulate bench      protocols and post-processings compared on your data, ranked with confidence intervals
            mean       the mean of a data column, collected under privacy by any mechanism, and what privacy costs
            trajectory paths of locations: perturb a file, compare mechanisms over eps, apply tables for release
@@ -88,27 +89,35 @@ mechdesign - local differential privacy mechanisms by optimisation, with proofs
 Try:  python -m mechdesign minimax --eps 2 --loss absolute       python -m mechdesign COMMAND --help
 """
 
-app.command("ogpm", help=ogpm.__doc__)(with_look(ogpm.run))
-app.command("minimax", help=minimax.__doc__)(with_look(minimax.run, "structure_plot"))
-app.command("aaa", help=aaa.__doc__)(with_look(aaa.run))
-app.command("jrr", help=jrr.__doc__)(with_look(jrr.run))
-app.command("compare", help=compare.__doc__)(with_look(compare.run))
-app.command("mean", help=mean.__doc__)(with_look(mean.run))
-app.command("show", help=show.__doc__)(with_look(show.run))
-app.command("plot", help=plot.__doc__)(with_look(plot.run, "out"))
-app.command("reproduce", help=reproduce.__doc__)(reproduce.run)
-app.command("constants", help=constants.__doc__)(constants.run)
-app.command("bench", help=bench.__doc__, cls=bench.WithBlankLists)(with_look(bench.run))
-app.command("protocols", help=protocols.__doc__)(protocols.run)
-app.command("estimate-counts", help=estimate_counts.__doc__)(estimate_counts.run)
-app.command("budget", help=budget.__doc__)(with_look(budget.run, "curve_file"))
-app.command("capacity", help=capacity.__doc__)(with_look(capacity.run))
-app.command("classifier", help=classifier.__doc__)(with_look(classifier.run))
-app.command("table", help=table.__doc__)(table.run)
-app.command("verify", help=verify.__doc__)(verify.run)
-app.command("export", help=export.__doc__)(export.run)
-app.command("apply", help=apply.__doc__)(apply.run)
-app.command("estimate", help=estimate.__doc__)(estimate.run)
+COMMANDS: dict[str, Any] = {
+    "ogpm": ogpm,
+    "minimax": minimax,
+    "aaa": aaa,
+    "jrr": jrr,
+    "compare": compare,
+    "mean": mean,
+    "show": show,
+    "plot": plot,
+    "reproduce": reproduce,
+    "constants": constants,
+    "bench": bench,
+    "protocols": protocols,
+    "estimate-counts": estimate_counts,
+    "budget": budget,
+    "capacity": capacity,
+    "classifier": classifier,
+    "table": table,
+    "verify": verify,
+    "export": export,
+    "apply": apply,
+    "estimate": estimate,
+}
+"""The module of each command: its ``run``, and the shapes of its answers as JSON, ``ANSWERS``."""
+
+for _name, _module in COMMANDS.items():
+    _class = bench.WithBlankLists if _module is bench else None
+    app.command(_name, help=_module.__doc__, cls=_class)(expanded(_module.run))
+app.command("schema", help=schema.__doc__)(expanded(schema.run))
 app.add_typer(trajectory.app, name="trajectory")
 
 _TRAJECTORY = tuple((f"trajectory {command.name}", command) for command in trajectory.app.registered_commands)
@@ -116,10 +125,10 @@ _READERS = (
     *("minimax", "aaa", "mean", "bench", "estimate-counts", "budget", "capacity", "classifier", "apply", "estimate"),
 )
 
-for _name, _command in (*((command.name, command) for command in app.registered_commands), *_TRAJECTORY):
+for _called, _command in (*((command.name, command) for command in app.registered_commands), *_TRAJECTORY):
     assert _command.callback is not None
     _command.callback = with_plain_numbers(_command.callback)
-    if _name in _READERS or (_name, _command) in _TRAJECTORY:
+    if _called in _READERS or (_called, _command) in _TRAJECTORY:
         _command.callback = with_show_values(_command.callback)
 
 

@@ -11,39 +11,57 @@ from typing import Annotated
 import typer
 
 from mechdesign.cli import output
-from mechdesign.cli.options import AsJson, Force, Quiet
+from mechdesign.cli.sent import Written
 from mechdesign.data.sources import Progress
 from mechdesign.deploy import load_table
 from mechdesign.deploy.frames import apply_table
 from mechdesign.plot import printable
+from mechdesign.values.declare import frozen
+
+
+@frozen
+class Answer:
+    """The reports that were written, and what each spends."""
+
+    rows: int
+    column: str
+    kept: tuple[str, ...]
+    file: str
+    source: str
+    name: str
+    kind: str
+    sha256: str
+    epsilon: float
+    privacy_loss: float
+
+
+ANSWERS = ((Answer,),)
 
 
 def run(
     file: Annotated[Path, typer.Argument(help="A table written by the table command.", metavar="TABLE")],
     source: Annotated[Path, typer.Option("--in", help="The data: .csv with a header, or .parquet.", metavar="DATA")],
     out: Annotated[Path, typer.Option("--out", help="The file of reports: .csv or .parquet.")],
+    sent: Written,
     column: Annotated[
         str | None, typer.Option("--column", help="The column to report (if there are several).", metavar="NAME")
     ] = None,
     keep: Annotated[str, typer.Option("--keep", help="Other columns to write too, NOT protected.", metavar="A,B")] = "",
-    as_json: AsJson = False,
-    force: Force = False,
-    quiet: Quiet = False,
 ) -> None:
     table = load_table(file)
     kept = [name.strip() for name in keep.split(",")] if keep.strip() else []
-    output.require_outputs(out, force=force)
+    output.require_outputs(out, force=sent.force)
     with (
         output.ending_cleanly(),
-        counting_rows(f"reporting {column or 'the column'} of {source.name}", quiet=quiet) as progress,
+        counting_rows(f"reporting {column or 'the column'} of {source.name}", quiet=sent.quiet) as progress,
     ):
-        done = apply_table(table, source, column, out, keep=kept, overwrite=force, progress=progress)
+        done = apply_table(table, source, column, out, keep=kept, overwrite=sent.force, progress=progress)
     if kept:
         output.warn(f"kept as they are, without any protection: {', '.join(kept)}")
-    if as_json:
-        answer = {"rows": done.rows, "column": done.column, "kept": kept, "file": str(out), "source": str(source)}
-        said = {"name": table.name, "kind": table.kind, "sha256": table.sha256}
-        output.print_json(answer | said | {"epsilon": float(table.epsilon), "privacy_loss": table.privacy_loss})
+    if sent.as_json:
+        where = done.rows, done.column, tuple(kept), str(out), str(source)
+        of = table.name, table.kind, table.sha256, float(table.epsilon), table.privacy_loss
+        output.print_json(Answer(*where, *of))
         return
     output.console.print(
         f"{done.rows:,} reports of {printable(done.column)} from {printable(table.name)}\n"

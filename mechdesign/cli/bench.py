@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,21 +19,22 @@ from typer.core import TyperCommand
 
 from mechdesign import plot
 from mechdesign.cli import output
-from mechdesign.cli.looks import save_picture
-from mechdesign.cli.options import AsJson, Force, PlotFile, Quiet, parse_engine, parse_epsilons
+from mechdesign.cli.options import Engines, parse_epsilons
+from mechdesign.cli.sent import Sent
+from mechdesign.cli.signatures import Part
 from mechdesign.cli.users import read_users, warn_of_gaps
 from mechdesign.collect import bench, metrics
 from mechdesign.collect.datasets import Dataset
 from mechdesign.collect.protocols import FrequencyProtocol, designed
 from mechdesign.collect.protocols.catalogue import entry
 from mechdesign.deploy import load_table
-from mechdesign.design import load_design
+from mechdesign.design import Design, load_design
 from mechdesign.design.result import FORMAT as design_format
-from mechdesign.design.saved import SavedDesign
 from mechdesign.domains import Finite
 from mechdesign.engine import Dask
 from mechdesign.errors import InvalidInput, unusable_extra
 from mechdesign.values import files
+from mechdesign.values.declare import frozen
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -53,6 +54,65 @@ _LISTED = {
     "metrics": ("-u", "--metric", "--utility_metric"),
 }
 _LISTS = frozenset(name for names in _LISTED.values() for name in names)
+
+
+@frozen
+class About:
+    """What was simulated."""
+
+    users: int
+    items: int
+    runs: int
+    seed: int
+    confidence: float
+
+
+@frozen
+class Cell:
+    """A protocol with a post-processing at one epsilon: the mean of one metric over runs, and its interval."""
+
+    protocol: str
+    postprocess: str
+    eps: float
+    metric: str
+    mean: float
+    low: float | None
+    high: float | None
+
+
+@frozen
+class Ranked:
+    """The same in its place."""
+
+    eps: float
+    protocol: str
+    method: str
+    mean: float
+    interval: tuple[float, float] | None
+
+
+@frozen
+class LeftOut:
+    """What was asked for and does not exist."""
+
+    protocol: str
+    eps: tuple[float, ...]
+    methods: tuple[str, ...]
+    reason: str
+
+
+@frozen
+class Answer:
+    """All cells, what each metric means, and the ranking by each."""
+
+    problem: About
+    metrics: Mapping[str, str]
+    cells: tuple[Cell, ...]
+    ranking: Mapping[str, tuple[Ranked, ...]]
+    left_out: tuple[LeftOut, ...]
+
+
+ANSWERS = ((Answer,),)
 
 
 class WithBlankLists(TyperCommand):
@@ -86,6 +146,8 @@ def run(
     dataset: Annotated[
         Path, typer.Option("--dataset", "-d", help="One label a row (CSV, text, Parquet), or JSON.", metavar="FILE")
     ],
+    engines: Engines,
+    sent: Annotated[Sent, Part(out="Save every cell: .csv, .parquet or .json.")],
     protocol: Annotated[
         str,
         typer.Option(
@@ -97,9 +159,6 @@ def run(
         typer.Option("--methods", "-m", "--method", help=f"{', '.join(bench.METHODS)}, or all (of these); {_SLOW}."),
     ] = ALL,
     repeat: Annotated[int, typer.Option("--repeat", "-r", help="Runs of every cell.")] = 10,
-    workers: Annotated[
-        int, typer.Option("--workers", "-t", "--thread_number", "--threads", help="Local processes.")
-    ] = 1,
     metric: Annotated[
         str,
         typer.Option(
@@ -115,35 +174,28 @@ def run(
         typer.Option("--limit", help="Loss of all reports of users who never change, if longitudinal (2 eps)."),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same numbers.")] = 0,
-    engine: Annotated[str, typer.Option("--engine", help="local processes or dask.")] = "local",
-    scheduler: Annotated[
-        str | None, typer.Option("--scheduler", help="Address of a Dask scheduler.", metavar="TCP")
-    ] = None,
     results: Annotated[
         Path | None, typer.Option("--results", help="Keep finished cells here; a killed run resumes from it.")
     ] = None,
-    out: Annotated[Path | None, typer.Option("--out", help="Save every cell: .csv, .parquet or .json.")] = None,
-    plot_file: PlotFile = None,
     kind: Annotated[
         str | None, typer.Option("--kind", help="Of the picture: lines over eps, or heat maps (one eps).")
     ] = None,
-    as_json: AsJson = False,
-    force: Force = False,
-    quiet: Quiet = False,
 ) -> None:
-    output.require_outputs(out, plot_file, force=force)
-    _require_table_format(out)
+    sent.require_writable()
+    _require_table_format(sent.out)
     designs = [name for name in protocol.split(",") if name.strip().lower().endswith(_DESIGN)]
-    output.require_apart([out, plot_file, results], [dataset, *map(str.strip, designs)])
-    if results is not None and any(path is not None and files.is_same_file(path, results) for path in (out, plot_file)):
+    output.require_apart([sent.out, sent.plot, results], [dataset, *map(str.strip, designs)])
+    if results is not None and any(
+        path is not None and files.is_same_file(path, results) for path in (sent.out, sent.plot)
+    ):
         raise InvalidInput("results file", str(results), "differ from the other files to be written")
     names = tuple(_lower(metric))
     epsilons, methods, protocol_names = tuple(parse_epsilons(epsilon)), _methods(method), _protocols(protocol)
-    _require_kind(kind, epsilons, plot_file)
-    where = parse_engine(engine, workers, scheduler)
+    _require_kind(kind, epsilons, sent.plot)
+    where = engines.engine()
     if isinstance(where, Dask):
         where.require_ready()
-    with output.ending_cleanly(), output.progress("reading the data", quiet=quiet) as say:
+    with output.ending_cleanly(), output.progress("reading the data", quiet=sent.quiet) as say:
         data = read_users(dataset, column, domain)
         laws = {name: _design(name, data.size) for name in protocol_names if name.lower().endswith(_DESIGN)}
         plan = bench.BenchPlan(protocol_names, methods, epsilons, repeat, names, seed, laws, limit)
@@ -152,24 +204,21 @@ def run(
         warn_of_gaps(data)
     gone = _left_out(bench.offers(plan, data.size))
     ranks = {name: bench.ranking(rows, name) for name in plan.metrics}
-    if out is not None:
-        files.write_atomically(out, _encoded(rows, plan, out.suffix.lower()), overwrite=force)
-    if plot_file is not None:
+    if sent.out is not None:
+        sent.keep(_encoded(rows, plan, sent.out.suffix.lower()))
+    if sent.plot is not None:
         order = plan.protocols, plan.methods
-        figure = bench_figure(ranks[names[0]], names[0], order, data.size, data.n, kind)
-        save_picture(figure, plot_file, overwrite=force)
-    if as_json:
-        output.print_json(_document(plan, data, ranks) | {"left_out": gone})
+        sent.draw(bench_figure(ranks[names[0]], names[0], order, data.size, data.n, kind))
+    if sent.as_json:
+        output.print_json(_answer(plan, data, ranks, gone))
         return
     for name in plan.metrics:
         _print(ranks[name], plan, data, name)
     for row in gone:
-        at = f" at eps = {', '.join(f'{epsilon:g}' for epsilon in row['eps'])}"
-        which = f"no {', '.join(row['methods'])}" if row["methods"] else "impossible"
-        output.console.print(f"{row['protocol']}{at}: {which} ({row['reason']})", soft_wrap=True)
-    for path in (out, plot_file, results):
-        if path is not None:
-            output.say_saved(path)
+        at = f" at eps = {', '.join(f'{epsilon:g}' for epsilon in row.eps)}"
+        which = f"no {', '.join(row.methods)}" if row.methods else "impossible"
+        output.console.print(f"{row.protocol}{at}: {which} ({row.reason})", soft_wrap=True)
+    sent.say_saved(results)
 
 
 def bench_figure(
@@ -263,7 +312,7 @@ def _design(path: str, size: int) -> FrequencyProtocol:
     """A design or a table in a file as a protocol: over its own points, or bins of its interval."""
     is_design = files.read_json(path).get("format") == design_format
     source = load_design(path) if is_design else load_table(path)
-    inputs = source.mechanism.inputs if isinstance(source, SavedDesign) else source.domain
+    inputs = source.own_law.inputs if isinstance(source, Design) else source.domain
     return designed(source, None if isinstance(inputs, Finite) else size)
 
 
@@ -319,49 +368,32 @@ def _encoded(rows: Sequence[bench.Row], plan: bench.BenchPlan, suffix: str) -> b
     return buffer.getvalue()
 
 
-def _left_out(offers: Sequence[bench.Offer]) -> list[dict[str, Any]]:
+def _left_out(offers: Sequence[bench.Offer]) -> tuple[LeftOut, ...]:
     """Cells that were asked for and do not exist, with the reason; the same gap at several eps is one row."""
     rows: dict[tuple[Any, ...], list[float]] = {}
     for offer in offers:
         if offer.impossible or offer.missing:
             reason = offer.impossible or "its reports have no such estimate"
             rows.setdefault((offer.protocol, offer.missing, reason), []).append(offer.epsilon)
-    return [
-        {"protocol": name, "eps": epsilons, "methods": list(methods), "reason": reason}
-        for (name, methods, reason), epsilons in rows.items()
-    ]
+    return tuple(
+        LeftOut(name, tuple(epsilons), tuple(methods), reason) for (name, methods, reason), epsilons in rows.items()
+    )
 
 
-def _document(plan: bench.BenchPlan, data: Dataset, ranks: dict[str, list[bench.Rank]]) -> dict[str, Any]:
-    def of(rank: bench.Rank) -> dict[str, Any]:
-        return {
-            "eps": rank.epsilon,
-            "protocol": rank.protocol,
-            "method": rank.method,
-            "mean": rank.mean,
-            "interval": None if rank.interval is None else list(rank.interval),
-        }
-
-    problem = {
-        "users": data.n,
-        "items": data.size,
-        "runs": plan.runs,
-        "seed": plan.seed,
-        "confidence": bench.CONFIDENCE,
-    }
-    means = {name: metrics.metric(name).meaning for name in plan.metrics}
-    cells = [
-        {"protocol": rank.protocol, "postprocess": rank.method, "eps": rank.epsilon, "metric": name, "mean": rank.mean}
-        | dict(zip(("low", "high"), rank.interval or (None, None), strict=True))
+def _answer(
+    plan: bench.BenchPlan, data: Dataset, ranks: Mapping[str, Sequence[bench.Rank]], gone: tuple[LeftOut, ...]
+) -> Answer:
+    cells = (
+        Cell(rank.protocol, rank.method, rank.epsilon, name, rank.mean, *(rank.interval or (None, None)))
         for name, found in ranks.items()
         for rank in found
-    ]
-    return {
-        "problem": problem,
-        "metrics": means,
-        "cells": cells,
-        "ranking": {name: list(map(of, found)) for name, found in ranks.items()},
+    )
+    ranking = {
+        name: tuple(Ranked(one.epsilon, one.protocol, one.method, one.mean, one.interval) for one in found)
+        for name, found in ranks.items()
     }
+    about = About(data.n, data.size, plan.runs, plan.seed, bench.CONFIDENCE)
+    return Answer(about, {name: metrics.metric(name).meaning for name in plan.metrics}, tuple(cells), ranking, gone)
 
 
 def _print(ranks: Sequence[bench.Rank], plan: bench.BenchPlan, data: Dataset, name: str) -> None:

@@ -21,12 +21,14 @@ from mechdesign.budget.populations import POPULATIONS, scaled
 from mechdesign.budget.runner import CERTIFIED
 from mechdesign.budget.searches import LEAST, MOST, PRECISION, RUNS
 from mechdesign.cli import output
-from mechdesign.cli.looks import save_picture
-from mechdesign.cli.options import AsJson, Force, PlotFile, Quiet, parse_engine
+from mechdesign.cli.options import Engines
+from mechdesign.cli.sent import Drawn
+from mechdesign.cli.signatures import Part
 from mechdesign.cli.users import read_users
 from mechdesign.collect import metrics
 from mechdesign.data.numbers import require_number_text
 from mechdesign.errors import InvalidInput, NoAnswer
+from mechdesign.values.declare import frozen
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,8 +37,53 @@ ALL = "all"
 _CURVE_POINTS, _CURVE_RUNS = 33, 100
 
 
+@frozen
+class About:
+    """The constraint, the population, and the range that was searched."""
+
+    metric: str
+    direction: str | None
+    probability: float
+    postprocess: str
+    users: int
+    items: int
+    eps_range: tuple[float, float]
+    phi: float
+    seed: int
+
+
+@frozen
+class Budget:
+    """What one search found: the epsilon it selects, and between which ones the least lies."""
+
+    protocol: str
+    threshold: float
+    method: str
+    eps: float | None
+    epsilon: tuple[float | None, float] | None
+    probability: float
+    bracket: tuple[float | None, float] | None
+    wider_than_phi: bool | None
+    error_rate: float | None
+    simulations: int | None
+    reason: str | None
+
+
+@frozen
+class Answered:
+    """All budgets; the keys of the only one stand beside them, too."""
+
+    problem: About
+    budgets: tuple[Budget, ...]
+
+
+ANSWERS = ((Answered,), (Answered, Budget))
+
+
 def run(
     protocol: Annotated[str, typer.Option("--protocol", "-p", help="Names: grr, oue, ..., or pm, sw, ... over bins.")],
+    engines: Annotated[Engines, Part(workers="Local processes, for several searches.")],
+    sent: Drawn,
     metric: Annotated[str, typer.Option("--metric", "-u", help=f"One of {', '.join(metrics.METRICS)}.")] = "kendall",
     at_least: Annotated[str | None, typer.Option("--at-least", help="Thresholds of a metric to be large.")] = None,
     at_most: Annotated[str | None, typer.Option("--at-most", help="Thresholds of a metric to be small.")] = None,
@@ -63,24 +110,15 @@ def run(
     most_runs: Annotated[int, typer.Option("--most-runs", help="The most at an eps (certified).")] = MOST_RUNS,
     error: Annotated[float, typer.Option("--error", help="The error rate of certified.")] = ERROR,
     seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same numbers.")] = 0,
-    workers: Annotated[int, typer.Option("--workers", "-t", help="Local processes, for several searches.")] = 1,
-    engine: Annotated[str, typer.Option("--engine", help="local processes or dask.")] = "local",
-    scheduler: Annotated[
-        str | None, typer.Option("--scheduler", help="Address of a Dask scheduler.", metavar="TCP")
-    ] = None,
     results: Annotated[
         Path | None, typer.Option("--results", help="Keep simulations here; a stopped run resumes from it.")
     ] = None,
-    plot_file: PlotFile = None,
     curve_file: Annotated[
         Path | None, typer.Option("--curve", help="Picture of utility and adversary over eps: .png, .pdf or .svg.")
     ] = None,
-    as_json: AsJson = False,
-    force: Force = False,
-    quiet: Quiet = False,
 ) -> None:
-    output.require_outputs(None, plot_file, curve_file, force=force)
-    where = parse_engine(engine, workers, scheduler)
+    sent.require_writable(curve_file)
+    where = engines.engine()
     thresholds, direction = _thresholds(at_least, at_most)
     constraints = [Constraint(metric, value, probability, direction) for value in thresholds]
     counts = _population(data, population, users, column, domain)
@@ -90,23 +128,22 @@ def run(
     names = list(dict.fromkeys(simulation.ProtocolFamily(name.strip().lower()).name for name in protocol.split(",")))
     questions = [Question(name, counts, wish, postprocess, seed) for name in names for wish in constraints]
     tasks = [Task(question, chosen, span, options[chosen]) for question in questions for chosen in methods]
-    with output.ending_cleanly(), output.progress("searching", quiet=quiet) as say:
+    with output.ending_cleanly(), output.progress("searching", quiet=sent.quiet) as say:
         answers = search(tasks, where, results=results, say=say)
     failures = [error for error in (answer.error() for answer in answers) if error is not None]
     if len(failures) == len(answers):
         raise failures[0] if len(failures) == 1 else _together(failures)
     if curve_file is not None:
-        save_picture(_curve(answers), curve_file, overwrite=force)
-    if plot_file is not None:
-        save_picture(_figure(answers, names, methods, metric), plot_file, overwrite=force)
-    if as_json:
-        output.print_json(_document(answers, counts, span))
+        sent.draw(_curve(answers), curve_file)
+    if sent.plot is not None:
+        sent.draw(_figure(answers, names, methods, metric))
+    if sent.as_json:
+        rows = tuple(map(_row, answers))
+        output.print_json(Answered(_about(answers, counts, span), rows), rows[0] if len(rows) == 1 else None)
         return
     for wish in constraints:
         _print([answer for answer in answers if answer.task.question.constraint == wish], wish, counts)
-    for path in (plot_file, curve_file, results):
-        if path is not None:
-            output.say_saved(path)
+    sent.say_saved(curve_file, results)
 
 
 # -- options ----------------------------------------------------------------------------------------------------------
@@ -186,49 +223,39 @@ def _interval(answer: Answer) -> tuple[float | None, float] | None:
     return (result.lower, result.upper) if isinstance(result, Bracket) else None
 
 
-def _ends(answer: Answer) -> list[float | None] | None:
-    """``[lo, hi]``: the bracket; of the other searches, the last epsilon that failed below the selected one."""
+def _ends(answer: Answer) -> tuple[float | None, float] | None:
+    """``(lo, hi)``: the bracket; of the other searches, the last epsilon that failed below the selected one."""
     result = answer.result
     if result is None:
         return None
     if isinstance(result, Bracket):
-        return [result.lower, result.upper]
+        return result.lower, result.upper
     failed = [look.epsilon for look in result.looks if not look.satisfied and look.epsilon < result.epsilon]
-    return [max(failed, default=None), result.epsilon]
+    return max(failed, default=None), result.epsilon
 
 
-def _document(answers: Sequence[Answer], counts: Any, span: Range) -> dict[str, Any]:
-    def of(answer: Answer) -> dict[str, Any]:
-        question, result = answer.task.question, answer.result
-        interval = _interval(answer)
-        return {
-            "protocol": question.name,
-            "threshold": question.constraint.threshold,
-            "method": answer.task.method,
-            "eps": answer.epsilon,
-            "epsilon": _ends(answer),
-            "probability": question.constraint.probability,
-            "bracket": None if interval is None else list(interval),
-            "wider_than_phi": result.is_wide(answer.task.span) if isinstance(result, Bracket) else None,
-            "error_rate": result.error if isinstance(result, Bracket) else None,
-            "simulations": None if result is None else result.simulations,
-            "reason": answer.reason or None,
-        }
+def _row(answer: Answer) -> Budget:
+    question, result = answer.task.question, answer.result
+    bracket = result if isinstance(result, Bracket) else None
+    return Budget(
+        question.name,
+        question.constraint.threshold,
+        answer.task.method,
+        answer.epsilon,
+        _ends(answer),
+        question.constraint.probability,
+        _interval(answer),
+        None if bracket is None else bracket.is_wide(answer.task.span),
+        None if bracket is None else bracket.error,
+        None if result is None else result.simulations,
+        answer.reason or None,
+    )
 
+
+def _about(answers: Sequence[Answer], counts: Any, span: Range) -> About:
     first = answers[0].task.question
-    problem = {
-        "metric": first.constraint.name,
-        "direction": first.constraint.direction,
-        "probability": first.constraint.probability,
-        "postprocess": first.method,
-        "users": int(counts.sum()),
-        "items": int(counts.size),
-        "eps_range": [span.least, span.most],
-        "phi": span.phi,
-        "seed": first.seed,
-    }
-    rows = [of(answer) for answer in answers]
-    return {"problem": problem, "budgets": rows} | output.lone(rows)
+    wish = first.constraint.name, first.constraint.direction, first.constraint.probability, first.method
+    return About(*wish, int(counts.sum()), int(counts.size), (span.least, span.most), span.phi, first.seed)
 
 
 def _print(answers: Sequence[Answer], wish: Constraint, counts: Any) -> None:

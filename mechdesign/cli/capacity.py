@@ -8,7 +8,6 @@ Data are consumptions, one household a row. Lists are separated by commas.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -36,12 +35,13 @@ from mechdesign.budget.populations import POPULATIONS
 from mechdesign.budget.simulation import ProtocolFamily
 from mechdesign.cli import output
 from mechdesign.cli.budget import parse_numbers, refuse_with_population
-from mechdesign.cli.capacity_at import adversary_of, at_one_epsilon
+from mechdesign.cli.capacity_at import Adversary, AtEpsilon, Events, adversary_of, at_one_epsilon
 from mechdesign.cli.given import refuse_given
-from mechdesign.cli.looks import save_picture
-from mechdesign.cli.options import AsJson, Force, PlotFile, Quiet
+from mechdesign.cli.options import require_seed
+from mechdesign.cli.sent import Drawn
 from mechdesign.cli.users import read_users
 from mechdesign.errors import InvalidInput, require_finite
+from mechdesign.values.declare import frozen
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -51,7 +51,56 @@ _METHODS = (EXACT, SIMULATED, RELAXED)
 _SHARE = 0.4  # of phi, which CAPRI-R moves less far unless told otherwise
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
+class About:
+    """Households, what is required of alarms, and the range that was searched."""
+
+    households: int
+    true_total: float
+    capacities: tuple[float, ...]
+    taus: tuple[float, ...]
+    metric: str
+    method: str
+    eps_range: tuple[float, float]
+
+
+@frozen
+class Budget:
+    """What one protocol needs: the epsilon, between which ones it lies, and the chances at both."""
+
+    protocol: str
+    route: str
+    eps: float | None
+    epsilon: tuple[float | None, float | None] | None
+    probability: tuple[float | None, float | None] | None
+    exact: bool
+    interval: tuple[float | None, float | None] | None
+    chebyshev_eps: float | None
+    adversary: Adversary | None
+    reason: str | None
+
+
+@frozen
+class Case:
+    """All protocols for one capacity and threshold."""
+
+    capacity: float
+    tau: float
+    budgets: tuple[Budget, ...]
+
+
+@frozen
+class Answer:
+    """All cases; the keys of the only budget stand beside them, too."""
+
+    problem: About
+    cases: tuple[Case, ...]
+
+
+ANSWERS = ((Answer,), (Answer, Budget), (AtEpsilon,), (AtEpsilon, Events))
+
+
+@frozen
 class _Case:
     """One capacity and threshold with the options found for them."""
 
@@ -66,6 +115,7 @@ def run(
         str, typer.Option("--protocol", "-p", help=f"Names: grr, oue, ..., or numeric: {', '.join(NAMES)}.")
     ],
     capacity: Annotated[str, typer.Option("--capacity", help="The capacity all households share.")],
+    sent: Drawn,
     metric: Annotated[
         str | None, typer.Option("--metric", help=f"What the requirement is about: {', '.join(EVENTS)}.")
     ] = None,
@@ -105,20 +155,15 @@ def run(
         Path | None,
         typer.Option("--results", help="Keep simulations here; a stopped run resumes from it (simulated, relaxed)."),
     ] = None,
-    plot_file: PlotFile = None,
-    as_json: AsJson = False,
-    force: Force = False,
-    quiet: Quiet = False,
 ) -> None:
-    output.require_outputs(None, plot_file, force=force)
+    sent.require_writable()
     if method not in _METHODS:
         raise InvalidInput("method", method, f"be one of {', '.join(_METHODS)}")
     if delta is not None and method != RELAXED:
         raise InvalidInput("delta", delta, f"come with --method {RELAXED}", f"add --method {RELAXED}")
     if method == EXACT:
         _require_no_simulation(runs=runs, phi=phi, results=results)
-    if seed < 0:
-        raise InvalidInput("seed", seed, "be a whole number, at least 0")
+    require_seed(seed)
     if eta is not None:
         require_finite(eta, "eta")
     requirements = _requirements(metric, tau, at_eps)
@@ -126,9 +171,9 @@ def run(
     names = list(dict.fromkeys(name.strip().lower() for name in protocol.split(",")))
     caps = [Capacity(values, counts, cap) for cap in dict.fromkeys(parse_numbers(capacity, "capacity"))]
     if at_eps is not None:
-        searching = ("method", "plot_file", "least", "most")
+        searching = ("method", "plot", "least", "most")
         refuse_given(context, searching, "be left out with --at-eps", "there is no search")
-        at_one_epsilon(caps, names, at_eps, requirements, eta, as_json=as_json, quiet=quiet)
+        at_one_epsilon(caps, names, at_eps, requirements, eta, as_json=sent.as_json, quiet=sent.quiet)
         return
     precision = PRECISION if phi is None else phi
     relaxed = 0.0 if method != RELAXED else (_SHARE * precision if delta is None else delta)
@@ -143,22 +188,20 @@ def run(
         memories = [_memory(name, asked, seed, store) for name in names]
         return _simulated(memories, requirement, search, say)
 
-    with output.progress("computing", quiet=quiet) as say:
+    with output.progress("computing", quiet=sent.quiet) as say:
         cases = store.around(
             lambda: [_Case(asked, wish, options(asked, wish, say)) for asked in caps for wish in requirements]
         )
     if all(option.epsilon is None for case in cases for option in case.options):
         raise _unmet(cases)
-    if plot_file is not None:
-        save_picture(_figure(cases, names), plot_file, overwrite=force)
-    if as_json:
-        output.print_json(_document(cases, method, eta, (least, most)))
+    if sent.plot is not None:
+        sent.draw(_figure(cases, names))
+    if sent.as_json:
+        _print_json(cases, method, eta, (least, most))
         return
     for case in cases:
         _print(case, method, eta, (least, most))
-    for path in (plot_file, results):
-        if path is not None:
-            output.say_saved(path)
+    sent.say_saved(results)
 
 
 def _require_no_simulation(**given: int | float | Path | None) -> None:
@@ -259,7 +302,7 @@ def _basis(option: Option, method: str) -> str:
     return "exact" if option.exact else "normal law"
 
 
-def _adversary(case: _Case, option: Option, eta: float | None) -> dict[str, float] | None:
+def _adversary(case: _Case, option: Option, eta: float | None) -> Adversary | None:
     """What one report gives away at the selected epsilon, for frequency protocols."""
     if option.epsilon is None or option.route != FREQUENCY:
         return None
@@ -272,37 +315,37 @@ def _chebyshev(case: _Case, option: Option, span: tuple[float, float]) -> float 
     return chebyshev_budget(case.capacity, case.requirement, ProtocolFamily(option.name), least=span[0], most=span[1])
 
 
-def _document(cases: Sequence[_Case], method: str, eta: float | None, span: tuple[float, float]) -> dict[str, Any]:
-    def of(case: _Case, option: Option) -> dict[str, Any]:
-        return {
-            "protocol": option.name,
-            "route": option.route,
-            "eps": option.epsilon,
-            "epsilon": None if option.epsilon is None else list(option.bracket),
-            "probability": None if option.epsilon is None else list(option.probability),
-            "exact": option.exact,
-            "interval": None if option.interval is None else list(option.interval),
-            "chebyshev_eps": _chebyshev(case, option, span),
-            "adversary": _adversary(case, option, eta),
-            "reason": option.reason or None,
-        }
+def _row(case: _Case, option: Option, eta: float | None, span: tuple[float, float]) -> Budget:
+    is_met = option.epsilon is not None
+    return Budget(
+        option.name,
+        option.route,
+        option.epsilon,
+        option.bracket if is_met else None,
+        option.probability if is_met else None,
+        option.exact,
+        option.interval,
+        _chebyshev(case, option, span),
+        _adversary(case, option, eta),
+        option.reason or None,
+    )
 
+
+def _print_json(cases: Sequence[_Case], method: str, eta: float | None, span: tuple[float, float]) -> None:
     first = cases[0]
-    problem = {
-        "households": first.capacity.users,
-        "true_total": first.capacity.total,
-        "capacities": list(dict.fromkeys(case.capacity.cap for case in cases)),
-        "taus": list(dict.fromkeys(case.requirement.tau for case in cases)),
-        "metric": first.requirement.event,
-        "method": method,
-        "eps_range": list(span),
-    }
-    rows = [[of(case, option) for option in case.options] for case in cases]
-    found = [
-        {"capacity": case.capacity.cap, "tau": case.requirement.tau, "budgets": budgets}
-        for case, budgets in zip(cases, rows, strict=True)
-    ]
-    return {"problem": problem, "cases": found} | output.lone([row for budgets in rows for row in budgets])
+    capacities, taus = ({c.capacity.cap: None for c in cases}, {c.requirement.tau: None for c in cases})
+    households = first.capacity.users, first.capacity.total
+    about = About(*households, tuple(capacities), tuple(taus), first.requirement.event, method, span)
+    found = tuple(
+        Case(
+            case.capacity.cap,
+            case.requirement.tau,
+            tuple(_row(case, option, eta, span) for option in case.options),
+        )
+        for case in cases
+    )
+    rows = [row for case in found for row in case.budgets]
+    output.print_json(Answer(about, found), rows[0] if len(rows) == 1 else None)
 
 
 def _print(case: _Case, method: str, eta: float | None, span: tuple[float, float]) -> None:
@@ -318,10 +361,10 @@ def _print(case: _Case, method: str, eta: float | None, span: tuple[float, float
             _basis(option, method),
             "none in range" if option.epsilon is None else output.number(option.epsilon),
             "" if bound is None else output.number(bound),
-            "" if seen is None else f"{100 * seen['success_rate']:.2f}%",
+            "" if seen is None else f"{100 * seen.success_rate:.2f}%",
         ]
         if eta is not None:
-            row.append("" if seen is None else f"{seen['f_score']:.4f}")
+            row.append("" if seen is None else f"{seen.f_score:.4f}")
         rows.append(row)
     title = (
         f"{case.requirement.words}: {case.capacity.users:,} households, total {case.capacity.total:,.12g}, "

@@ -2,29 +2,82 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 from mechdesign.budget import Capacity, Outlook, Requirement, detection, outlook, threat
 from mechdesign.budget.choice import FREQUENCY
 from mechdesign.budget.simulation import ProtocolFamily
 from mechdesign.cli import output
+from mechdesign.cli.certified import if_shown
 from mechdesign.errors import InvalidInput, require_epsilon
-from mechdesign.values.codec import encoded
+from mechdesign.values.declare import frozen
 
 
-def adversary_of(capacity: Capacity, protocol: str, epsilon: float, eta: float | None) -> dict[str, float] | None:
+@frozen
+class Adversary:
+    """What one report gives away; with --eta, how well it tells who is at most eta."""
+
+    success_rate: float
+    mean_squared_error: float
+    precision: float | None = if_shown()
+    recall: float | None = if_shown()
+    f_score: float | None = if_shown()
+
+
+@frozen
+class Asked:
+    """Households, capacities, and the epsilon the events are asked for."""
+
+    households: int
+    true_total: float
+    capacities: tuple[float, ...]
+    epsilon: float
+    requirements: tuple[str, ...]
+
+
+@frozen
+class Events:
+    """The events under one protocol; ``holds`` says which requirements are met."""
+
+    protocol: str
+    route: str
+    epsilon: float
+    probability: Mapping[str, float]
+    exact: bool
+    method: str
+    error: float | None
+    chebyshev: float
+    holds: Mapping[str, bool]
+    adversary: Adversary | None
+
+
+@frozen
+class EventsAt:
+    """All protocols at one capacity."""
+
+    capacity: float
+    protocols: tuple[Events, ...]
+
+
+@frozen
+class AtEpsilon:
+    """All capacities; the keys of the only row stand beside them, too."""
+
+    problem: Asked
+    cases: tuple[EventsAt, ...]
+
+
+def adversary_of(capacity: Capacity, protocol: str, epsilon: float, eta: float | None) -> Adversary | None:
     """What one report gives away, or None for a protocol whose reports are too many to enumerate."""
     law = ProtocolFamily(protocol)(epsilon, capacity.v.size)
     try:
         seen = threat(law, capacity.v, capacity.x)
     except InvalidInput:
         return None
-    found = {"success_rate": seen.success, "mean_squared_error": seen.squared_error}
-    if eta is not None:
-        told = detection(law, capacity.v, capacity.x, eta)
-        found |= {"precision": told.precision, "recall": told.recall, "f_score": told.f_score}
-    return found
+    if eta is None:
+        return Adversary(seen.success, seen.squared_error)
+    told = detection(law, capacity.v, capacity.x, eta)
+    return Adversary(seen.success, seen.squared_error, told.precision, told.recall, told.f_score)
 
 
 def at_one_epsilon(
@@ -42,40 +95,24 @@ def at_one_epsilon(
     with output.progress(f"probabilities at eps = {epsilon:g}", quiet=quiet):
         found = {capacity.cap: [outlook(capacity, name, epsilon) for name in names] for capacity in caps}
     if as_json:
-        output.print_json(_document(caps, found, epsilon, requirements, eta))
+        first, wishes = caps[0], tuple(wish.words for wish in requirements)
+        asked = Asked(first.users, first.total, tuple(capacity.cap for capacity in caps), epsilon, wishes)
+        cases = tuple(
+            EventsAt(capacity.cap, tuple(_row(capacity, seen, requirements, eta) for seen in found[capacity.cap]))
+            for capacity in caps
+        )
+        rows = [row for case in cases for row in case.protocols]
+        output.print_json(AtEpsilon(asked, cases), rows[0] if len(rows) == 1 else None)
         return
     for capacity in caps:
         _print(capacity, found[capacity.cap], epsilon, requirements)
 
 
-def _document(
-    caps: Sequence[Capacity],
-    found: dict[float, list[Outlook]],
-    epsilon: float,
-    requirements: Sequence[Requirement],
-    eta: float | None,
-) -> dict[str, Any]:
-    first = caps[0]
-    problem = {
-        "households": first.users,
-        "true_total": first.total,
-        "capacities": [capacity.cap for capacity in caps],
-        "epsilon": epsilon,
-        "requirements": [requirement.words for requirement in requirements],
-    }
-    answers = {
-        capacity.cap: [_row(capacity, seen, requirements, eta) for seen in found[capacity.cap]] for capacity in caps
-    }
-    cases = [{"capacity": cap, "protocols": rows} for cap, rows in answers.items()]
-    every = [row for rows in answers.values() for row in rows]
-    return {"problem": problem, "cases": cases} | output.lone(every)
-
-
-def _row(capacity: Capacity, seen: Outlook, requirements: Sequence[Requirement], eta: float | None) -> dict[str, Any]:
-    fields: dict[str, Any] = encoded(seen)
+def _row(capacity: Capacity, seen: Outlook, requirements: Sequence[Requirement], eta: float | None) -> Events:
     adversary = adversary_of(capacity, seen.name, seen.epsilon, eta) if seen.route == FREQUENCY else None
     holds = {wish.words: wish.holds(seen.probability[wish.event.upper()]) for wish in requirements}
-    return {"protocol": fields.pop("name")} | fields | {"holds": holds, "adversary": adversary}
+    said = seen.name, seen.route, seen.epsilon, seen.probability, seen.exact, seen.method, seen.error, seen.chebyshev
+    return Events(*said, holds, adversary)
 
 
 def _print(capacity: Capacity, found: list[Outlook], epsilon: float, requirements: Sequence[Requirement]) -> None:

@@ -28,7 +28,7 @@ from mechdesign.mechanisms.window import Window
 from mechdesign.plot.certified import Based
 from mechdesign.plot.designs import gathered, is_based, names_of
 from mechdesign.priors import Atoms
-from mechdesign.values.codec import encoded, if_any
+from mechdesign.values.codec import if_any, kind_of
 from mechdesign.values.declare import field, frozen
 from mechdesign.values.schema import Schemas, shaped
 
@@ -188,10 +188,10 @@ def _also(mechanism: Mechanism | JointResponse) -> dict[str, Any]:
         more = AlsoBase(tuple(mechanism.outputs.points), tuple(mechanism.probabilities.min(axis=0).tolist()))
     elif isinstance(mechanism, Product):
         split = AlsoSplit(tuple(part.epsilon for part in mechanism.parts))
-        return encoded(split) | {"parts": [mechanism_document(part) for part in mechanism.parts]}
+        return output.merged(split) | {"parts": [mechanism_document(part) for part in mechanism.parts]}
     elif not isinstance(mechanism, JointResponse) and is_based(mechanism):
         more = AlsoBase(tuple(mechanism.points.tolist()), tuple(mechanism.base.tolist()))
-    return {} if more is None else encoded(more)
+    return output.merged(more)
 
 
 def pieces_of(mechanism: Piecewise) -> tuple[Pieces, ...]:
@@ -203,14 +203,13 @@ def pieces_of(mechanism: Piecewise) -> tuple[Pieces, ...]:
 
 def mechanism_document(mechanism: Mechanism | JointResponse) -> dict[str, Any]:
     """A mechanism as files have it, and what it looks like."""
-    said: dict[str, Any] = encoded(mechanism)
-    return said | _also(mechanism)
+    return output.merged(mechanism) | _also(mechanism)
 
 
 def _mechanism_shape(schemas: Schemas) -> dict[str, Any]:
     kinds = []
     for kind in (*KINDS, JointResponse):
-        name = f"shown {kind.kind}"
+        name = f"shown {kind_of(kind)}"
         schemas.definitions[name] = schemas.merged(kind, *([_ALSO[kind]] if kind in _ALSO else []))
         kinds.append({"$ref": f"#/$defs/{name}"})
     parts = {"type": "array", "items": {"type": "object", "required": ["kind"]}}

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import secrets
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
@@ -40,16 +39,19 @@ from mechdesign.classifier.cells import Boxes
 from mechdesign.classifier.models import PICKLES, UNPICKLING_RUNS_CODE, columns_named, require_features
 from mechdesign.classifier.pac import composed, require_delta
 from mechdesign.cli import output
-from mechdesign.cli.looks import save_picture
-from mechdesign.cli.options import AsJson, Force, PlotFile, Quiet, parse_epsilons
+from mechdesign.cli.options import parse_epsilons, require_seed
+from mechdesign.cli.sent import Drawn
 from mechdesign.data.columns import require_columns
 from mechdesign.data.numbers import number_of
 from mechdesign.data.sources import open_data
 from mechdesign.errors import InvalidInput
 from mechdesign.plot.classifier import Survival, label_against_error, survival
 from mechdesign.priors import values_of_file
+from mechdesign.values.declare import frozen
 
-Row = dict[str, Any]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 Floats = NDArray[np.float64]
 
 _MOST_ROWS = 10_000
@@ -57,10 +59,131 @@ _LOOKED_AT = 2000
 _PARTS = ("average", "worst")
 
 
+@frozen
+class Parts:
+    """Over the records: on average, and for the worst of them."""
+
+    average: float
+    worst: float
+
+
+@frozen
+class Exact:
+    """Between which ends the exact chance lies, where that can be computed."""
+
+    average: tuple[float, float] | None
+    worst: tuple[float, float] | None
+
+
+@frozen
+class Seen:
+    """A share of simulated reports, and its interval."""
+
+    share: float
+    lower: float
+    upper: float
+
+
+@frozen
+class Simulated:
+    """Shares over the records."""
+
+    average: Seen
+    worst: Seen
+
+
+@frozen
+class Kept:
+    """How often labels are kept under one mechanism at one epsilon: theory, exactly, and simulated."""
+
+    mechanism: str
+    epsilon: float
+    total_epsilon: float
+    pac_delta: float
+    rho: Parts
+    rho_is: str
+    proven_bound: Parts
+    exact: Exact
+    simulated: Simulated
+
+
+@frozen
+class Guarantee:
+    """What no mechanism exceeds at every input."""
+
+    epsilon: float
+    average: float
+    worst: float
+
+
+@frozen
+class Smallest:
+    """The smallest epsilon at which a target is reached."""
+
+    mechanism: str
+    target: float
+    epsilon: float
+    rho: float
+    is_least: bool
+
+
+@frozen
+class Cap:
+    """Labels kept under a cap on the worst error: by a mechanism, and at most by any."""
+
+    cap: float
+    attained: float
+    bound: float
+
+
+@frozen
+class Place:
+    """Where a mechanism lies."""
+
+    worst_error: float
+    kept: float
+
+
+@frozen
+class LabelCurve:
+    """Labels kept against the worst error at one epsilon."""
+
+    epsilon: float
+    optimum: float
+    caps: tuple[Cap, ...]
+    mechanisms: Mapping[str, Place]
+
+
+@frozen
+class Answer:
+    """How often the classifier keeps its labels."""
+
+    model: str
+    data: str
+    columns: tuple[str, ...]
+    records: int
+    misclassified: int
+    boxes: str
+    tau: float
+    omega: float
+    delta: float | None
+    samples: int
+    seed: int
+    results: tuple[Kept, ...]
+    best_guarantee: tuple[Guarantee, ...]
+    smallest_epsilon: tuple[Smallest, ...]
+    label_against_error: tuple[LabelCurve, ...]
+    zones_are_all: bool
+
+
+ANSWERS = ((Answer,),)
+
+
 def run(
     model: Annotated[Path, typer.Argument(help="A .skops or .onnx file; a pickle with --unpickle.", metavar="MODEL")],
     data: Annotated[Path, typer.Option("--data", help="CSV or Parquet with the features, in [0, 1].")],
     eps: Annotated[str, typer.Option("--eps", help="Of each coordinate: E, A,B,C or FROM:TO:COUNT.")],
+    sent: Drawn,
     columns: Annotated[
         str | None, typer.Option("--columns", help="Features that are sent through a mechanism (all of them).")
     ] = None,
@@ -86,29 +209,23 @@ def run(
     black_box: Annotated[bool, typer.Option("--black-box", help="Test boxes even where they can be proven.")] = False,
     unpickle: Annotated[bool, typer.Option("--unpickle", help="Open a pickle, which runs its author's code.")] = False,
     seed: Annotated[int | None, typer.Option("--seed", help="Makes tests and simulations repeatable.")] = None,
-    plot_file: PlotFile = None,
-    as_json: AsJson = False,
-    force: Force = False,
-    quiet: Quiet = False,
 ) -> None:
-    output.require_outputs(None, plot_file, force=force)
-    output.require_apart([plot_file], [model, data])
+    sent.require_writable()
+    output.require_apart([sent.plot], [model, data])
     epsilons = parse_epsilons(eps)
     names = list(dict.fromkeys(name.strip().lower() for name in mechanism.split(",")))
     caps = [] if cap is None else parse_epsilons(cap, "--caps")
     if not 1 <= rows <= _MOST_ROWS:
         raise InvalidInput("rows", rows, f"be a whole number from 1 to {_MOST_ROWS}")
-    if seed is not None and seed < 0:
-        raise InvalidInput("seed", seed, "be a whole number, at least 0")
+    start = secrets.randbits(53) if seed is None else require_seed(seed)
     if delta is not None:
         require_delta(delta)
     laws = {name: [perturbation(name, value, delta) for value in epsilons] for name in names}
     if model.suffix.lower() in PICKLES and unpickle:
         output.warn(UNPICKLING_RUNS_CODE)
         sys.stderr.flush()
-    start = secrets.randbits(53) if seed is None else seed
     rng = np.random.default_rng(start)
-    with output.progress("reading", quiet=quiet) as say:
+    with output.progress("reading", quiet=sent.quiet) as say:
         classifier = load_model(model, unpickle=unpickle)
         records, wrong = _records(classifier, data, columns, label, rows)
         if caps and len(records[0].columns) != 1:
@@ -129,40 +246,37 @@ def run(
         optimum = study.optimum(epsilons)
         say("labels against errors" if caps else "done")
         curves = [
-            _curve(records[0], value, caps, [laws[name][k] for name in names]) for k, value in enumerate(epsilons)
+            _curve(records[0], value, caps, [laws[name][k] for name in names])
+            for k, value in enumerate(epsilons if caps else [])
         ]
-        curves = curves if caps else []
-    if plot_file is not None:
-        save_picture(_figure(classifier, results, names, epsilons, optimum, curves), plot_file, overwrite=force)
-    document = {
-        "model": str(model),
-        "data": str(data),
-        "columns": [_name(records[0].classifier, k) for k in records[0].columns],
-        "records": len(records),
-        "misclassified": wrong,
-        "boxes": boxes[0].basis,
-        "tau": boxes[0].tau,
-        "omega": boxes[0].omega,
-        "delta": delta,
-        "samples": samples,
-        "seed": start,
-        "results": results,
-        "best_guarantee": [
-            dict(zip(("epsilon", *_PARTS), row, strict=True)) for row in zip(epsilons, *optimum.values(), strict=True)
-        ],
-        "smallest_epsilon": chosen,
-        "label_against_error": curves,
-        "zones_are_all": is_known,
-    }
-    if as_json:
-        output.print_json(document)
+    if sent.plot is not None:
+        sent.draw(_figure(classifier, results, names, optimum, curves))
+    answer = Answer(
+        str(model),
+        str(data),
+        tuple(_name(records[0].classifier, k) for k in records[0].columns),
+        len(records),
+        wrong,
+        boxes[0].basis,
+        boxes[0].tau,
+        boxes[0].omega,
+        delta,
+        samples,
+        start,
+        tuple(results),
+        tuple(optimum),
+        tuple(chosen),
+        tuple(curves),
+        is_known,
+    )
+    if sent.as_json:
+        output.print_json(answer)
         return
-    _print(document, epsilons, optimum)
-    if plot_file is not None:
-        output.say_saved(plot_file)
+    _print(answer)
+    sent.say_saved()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Study:
     """Records with their boxes."""
 
@@ -172,14 +286,14 @@ class _Study:
     has_exact: bool
     cells: list[Boxes | None]
 
-    def row(self, law: Perturbation, samples: int, rng: np.random.Generator) -> Row:
+    def row(self, law: Perturbation, samples: int, rng: np.random.Generator) -> Kept:
         """What is known about one mechanism at one eps, over the records."""
         pairs = list(zip(self.records, self.boxes, strict=True))
         found = [utility(box, law, record.sent) for record, box in pairs]
         delta = 0.0 if self.delta is None or law.delta else self.delta  # of the indicator; noise has its own
         rho = [with_indicator(one.rho, delta) for one in found]
         bound = [with_indicator(one.bound, delta) for one in found]
-        exact: Row = dict.fromkeys(_PARTS)
+        exact = Exact(None, None)
         if self.has_exact:
             ends = [
                 exact_survival(record, law) if cells is None else cells.survival(law, record.sent)
@@ -187,30 +301,19 @@ class _Study:
             ]
             low = [with_indicator(one.lower, delta) for one in ends]
             high = [with_indicator(one.upper, delta) for one in ends]
-            exact = {"average": [float(np.mean(low)), float(np.mean(high))], "worst": [min(low), min(high)]}
+            exact = Exact((float(np.mean(low)), float(np.mean(high))), (min(low), min(high)))
         average, worst = simulate_all(self.records, law, samples, rng)
-        seen = {
-            part: {key: with_indicator(getattr(one, key), delta) for key in ("share", "lower", "upper")}
-            for part, one in zip(_PARTS, (average, worst), strict=True)
-        }
+        seen = Simulated(*(_seen(one, delta) for one in (average, worst)))
         total, failing = law.epsilon * len(self.records[0].columns), 0.0
         if law.delta:
             total, failing = composed(law.epsilon, law.delta, len(self.records[0].columns))
         elif delta:
             failing = indicator_delta(delta, law.self_mass ** len(self.records[0].columns))
-        return {
-            "mechanism": law.name,
-            "epsilon": law.epsilon,
-            "total_epsilon": total,
-            "pac_delta": failing,
-            "rho": {"average": float(np.mean(rho)), "worst": min(rho)},
-            "rho_is": found[0].says,
-            "proven_bound": {"average": float(np.mean(bound)), "worst": min(bound)},
-            "exact": exact,
-            "simulated": seen,
-        }
+        rho_and_bound = Parts(float(np.mean(rho)), min(rho)), Parts(float(np.mean(bound)), min(bound))
+        said = law.name, law.epsilon, total, failing, rho_and_bound[0], found[0].says, rho_and_bound[1]
+        return Kept(*said, exact, seen)
 
-    def smallest(self, name: str, target: float) -> Row:
+    def smallest(self, name: str, target: float) -> Smallest:
         """The smallest eps whose average rho reaches the target."""
 
         def reaches(value: float) -> float:
@@ -219,21 +322,18 @@ class _Study:
             return rho if self.delta is None or name.startswith("gaussian") else with_indicator(rho, self.delta)
 
         found = smallest_epsilon(reaches, target)
-        is_least = found.below > 0
-        return {
-            "mechanism": name,
-            "target": target,
-            "epsilon": found.epsilon,
-            "rho": found.reached,
-            "is_least": is_least,
-        }
+        return Smallest(name, target, found.epsilon, found.reached, found.below > 0)
 
-    def optimum(self, epsilons: Sequence[float]) -> dict[str, list[float]]:
+    def optimum(self, epsilons: Sequence[float]) -> list[Guarantee]:
         """What randomised response on the labels of a public classifier keeps: no mechanism guarantees more."""
         counts = [_labels_around(record) for record in self.records]
         size = len(self.records[0].columns)
         kept = [[label_optimum(min(64.0, size * value), count) for count in counts] for value in epsilons]
-        return {"average": [float(np.mean(row)) for row in kept], "worst": [min(row) for row in kept]}
+        return [Guarantee(value, float(np.mean(row)), min(row)) for value, row in zip(epsilons, kept, strict=True)]
+
+
+def _seen(one: Any, delta: float) -> Seen:
+    return Seen(*(with_indicator(getattr(one, key), delta) for key in ("share", "lower", "upper")))
 
 
 def _labels_around(record: Record) -> int:
@@ -288,73 +388,68 @@ def _name(classifier: Classifier, column: int) -> str:
     return classifier.names[column] if classifier.names else str(column)
 
 
-def _curve(record: Record, epsilon: float, caps: list[float], laws: list[Perturbation]) -> Row:
+def _curve(record: Record, epsilon: float, caps: list[float], laws: list[Perturbation]) -> LabelCurve:
     """Labels kept against the worst error, and where the mechanisms lie, for the first record's classifier."""
-    if not caps:
-        return {}
     zones = zones_of(record)
-    points = trade_off(zones, epsilon, caps)
-    lie = {law.name: where_it_lies(zones, law) for law in laws}
-    return {
-        "epsilon": epsilon,
-        "optimum": without_cap(zones, epsilon),
-        "caps": [{"cap": point.cap, "attained": point.attained, "bound": point.bound} for point in points],
-        "mechanisms": {name: {"worst_error": error, "kept": kept} for name, (error, kept) in lie.items()},
-    }
+    points = tuple(Cap(point.cap, point.attained, point.bound) for point in trade_off(zones, epsilon, caps))
+    lie = {law.name: Place(*where_it_lies(zones, law)) for law in laws}
+    return LabelCurve(epsilon, without_cap(zones, epsilon), points, lie)
 
 
 def _figure(
     classifier: Classifier,
-    results: list[Row],
+    results: list[Kept],
     names: list[str],
-    epsilons: list[float],
-    optimum: dict[str, list[float]],
-    curves: list[Row],
-) -> Any:
+    optimum: list[Guarantee],
+    curves: list[LabelCurve],
+) -> Figure:
     if curves:
         last = curves[-1]
         return label_against_error(
-            [point["cap"] for point in last["caps"]],
-            [point["attained"] for point in last["caps"]],
-            [point["bound"] for point in last["caps"]],
-            {name: (at["worst_error"], at["kept"]) for name, at in last["mechanisms"].items()},
-            last["optimum"],
-            f"Labels kept against the error of the value, ε = {last['epsilon']:g}",
+            [point.cap for point in last.caps],
+            [point.attained for point in last.caps],
+            [point.bound for point in last.caps],
+            {name: (at.worst_error, at.kept) for name, at in last.mechanisms.items()},
+            last.optimum,
+            f"Labels kept against the error of the value, ε = {last.epsilon:g}",
         )
     panels = {}
     for part in _PARTS:
         lines = {}
         for name in names:
-            of = [row for row in results if row["mechanism"] == name]
-            exact = None if of[0]["exact"][part] is None else [tuple(row["exact"][part]) for row in of]
-            seen = [tuple(row["simulated"][part][key] for key in ("share", "lower", "upper")) for row in of]
-            lines[name] = Survival([row["rho"][part] for row in of], exact, seen)
+            of = [row for row in results if row.mechanism == name]
+            ends = [getattr(row.exact, part) for row in of]
+            seen = [getattr(row.simulated, part) for row in of]
+            shares = [(one.share, one.lower, one.upper) for one in seen]
+            lines[name] = Survival([getattr(row.rho, part) for row in of], None if None in ends else ends, shares)
         panels[part] = lines
-    return survival(epsilons, panels, optimum, f"{classifier.name}: labels kept under perturbed inputs")
+    best = {part: [getattr(row, part) for row in optimum] for part in _PARTS}
+    epsilons = [row.epsilon for row in optimum]
+    return survival(epsilons, panels, best, f"{classifier.name}: labels kept under perturbed inputs")
 
 
-def _best(results: list[Row], epsilon: float) -> str:
+def _best(results: Sequence[Kept], epsilon: float) -> str:
     """The mechanism of the largest average rho at an eps."""
-    rows = [row for row in results if row["epsilon"] == epsilon]
-    return str(max(rows, key=lambda row: float(row["rho"]["average"]))["mechanism"])
+    return max((row for row in results if row.epsilon == epsilon), key=lambda row: row.rho.average).mechanism
 
 
-def _print(document: Row, epsilons: list[float], optimum: dict[str, list[float]]) -> None:
-    sent = ", ".join(document["columns"][:6]) + (", ..." if len(document["columns"]) > 6 else "")
-    title = f"Chance that the label is kept: {document['records']} records, columns {sent}, boxes {document['boxes']}"
+def _print(answer: Answer) -> None:
+    columns = ", ".join(answer.columns[:6]) + (", ..." if len(answer.columns) > 6 else "")
+    title = f"Chance that the label is kept: {answer.records} records, columns {columns}, boxes {answer.boxes}"
     lines = []
-    for row in document["results"]:
-        exact, seen = row["exact"]["average"], row["simulated"]
+    for row in answer.results:
+        exact, seen = row.exact.average, row.simulated
         ends = "-" if exact is None else f"[{exact[0]:.4f}, {exact[1]:.4f}]"
-        cells = [f"{row['rho']['average']:.4f}", f"{row['proven_bound']['average']:.4f}", ends]
-        cells += [f"[{seen['average']['lower']:.4f}, {seen['average']['upper']:.4f}]", f"{row['rho']['worst']:.4f}"]
-        lines.append([row["mechanism"], f"{row['epsilon']:g}", *cells, f"{seen['worst']['share']:.4f}"])
-    for value, kept, least in zip(epsilons, *optimum.values(), strict=True):
-        lines.append(["best guarantee", f"{value:g}", "", "", f"{kept:.4f}", "", "", f"{least:.4f}"])
+        cells = [f"{row.rho.average:.4f}", f"{row.proven_bound.average:.4f}", ends]
+        cells += [f"[{seen.average.lower:.4f}, {seen.average.upper:.4f}]", f"{row.rho.worst:.4f}"]
+        lines.append([row.mechanism, f"{row.epsilon:g}", *cells, f"{seen.worst.share:.4f}"])
+    for best in answer.best_guarantee:
+        kept = f"{best.average:.4f}", "", "", f"{best.worst:.4f}"
+        lines.append(["best guarantee", f"{best.epsilon:g}", "", "", *kept])
     heads = ["mechanism", "eps", "theory rho", "proven", "exact", "simulated 95%", "worst rho", "worst seen"]
     output.print_table(title, heads, lines)
-    says = document["results"][0]["rho_is"]
-    sure = "what is sure" if says == "bound" else f"sure with confidence {1 - document['omega']:g} for each record"
+    says = answer.results[0].rho_is
+    sure = "what is sure" if says == "bound" else f"sure with confidence {1 - answer.omega:g} for each record"
     notes = [
         f"theory rho is {'a bound: boxes are proven' if says == 'bound' else 'an estimate'}; proven: {sure}.",
         "eps is of each column; a record spends eps times the number of columns.",
@@ -363,24 +458,24 @@ def _print(document: Row, epsilons: list[float], optimum: dict[str, list[float]]
     ]
     if says == "estimate":
         notes.insert(1, "(a mechanism's law in a box is not uniform: what fails may lie where reports are dense)")
-    if len({row["mechanism"] for row in document["results"]}) > 1:
-        best = ", ".join(f"{value:g}: {_best(document['results'], value)}" for value in epsilons)
-        notes.append(f"largest average rho at eps {best}.")
-    if document["misclassified"]:
-        notes.append(f"Left out, as misclassified without noise: {document['misclassified']} rows.")
-    for row in document["smallest_epsilon"]:
-        at = f"{row['target']:g} at eps = {row['epsilon']:.6g}"
-        how = "first reaches" if row["is_least"] else "is at least"
-        smaller = "." if row["is_least"] else ", the smallest that was tried."
-        notes.append(f"{row['mechanism']}: average rho {how} {at}{smaller}")
-    if document["label_against_error"] and not document["zones_are_all"]:
+    if len({row.mechanism for row in answer.results}) > 1:
+        told = (f"{best.epsilon:g}: {_best(answer.results, best.epsilon)}" for best in answer.best_guarantee)
+        notes.append(f"largest average rho at eps {', '.join(told)}.")
+    if answer.misclassified:
+        notes.append(f"Left out, as misclassified without noise: {answer.misclassified} rows.")
+    for least in answer.smallest_epsilon:
+        at = f"{least.target:g} at eps = {least.epsilon:.6g}"
+        how = "first reaches" if least.is_least else "is at least"
+        smaller = "." if least.is_least else ", the smallest that was tried."
+        notes.append(f"{least.mechanism}: average rho {how} {at}{smaller}")
+    if answer.label_against_error and not answer.zones_are_all:
         notes.append("The label was looked at in 2001 points; zones that are narrower are not in these bounds.")
-    for one in document["label_against_error"]:
-        for point in one["caps"]:
-            says = f"the most kept lies between {point['attained']:.4f} and {point['bound']:.4f}"
-            if not point["attained"]:
-                says = f"no mechanism was found; none keeps more than {point['bound']:.4f}"
-            notes.append(f"eps = {one['epsilon']:g}, worst error at most {point['cap']:g}: {says}.")
-        for name, at in one["mechanisms"].items():
-            notes.append(f"  {name}: worst error {at['worst_error']:.4f}, keeps {at['kept']:.4f} on average.")
+    for one in answer.label_against_error:
+        for point in one.caps:
+            says = f"the most kept lies between {point.attained:.4f} and {point.bound:.4f}"
+            if not point.attained:
+                says = f"no mechanism was found; none keeps more than {point.bound:.4f}"
+            notes.append(f"eps = {one.epsilon:g}, worst error at most {point.cap:g}: {says}.")
+        for name, place in one.mechanisms.items():
+            notes.append(f"  {name}: worst error {place.worst_error:.4f}, keeps {place.kept:.4f} on average.")
     output.console.print("\n".join(f"  {note}" for note in notes), soft_wrap=True)

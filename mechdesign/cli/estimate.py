@@ -7,26 +7,75 @@ or on a Dask cluster whose workers see it under the same name; the answer is the
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import typer
 
 from mechdesign.cli import output
 from mechdesign.cli.apply import counting_rows
-from mechdesign.cli.options import AsJson, Quiet, parse_engine
+from mechdesign.cli.certified import if_shown
+from mechdesign.cli.estimated import Estimated, OfReports
+from mechdesign.cli.options import Engines
+from mechdesign.cli.sent import Said
+from mechdesign.cli.signatures import Part
 from mechdesign.cli.table import CODES_LOOK_LIKE_LABELS
-from mechdesign.deploy import load_table
-from mechdesign.deploy.estimators import FrequencyEstimate, MeanEstimate
+from mechdesign.deploy import Table, load_table
+from mechdesign.deploy.estimators import Estimate, FrequencyEstimate, MeanEstimate
 from mechdesign.deploy.frames import estimate_reports
 from mechdesign.engine import Local
+from mechdesign.values.declare import Floats, frozen
+
+
+@frozen
+class Of:
+    """The table that the reports were drawn from."""
+
+    sha256: str
+
+
+@frozen
+class OfMean:
+    """What the interval used: a standard deviation, and bias; of a direction, how much inputs agree."""
+
+    deviation: float
+    bias: float | None = if_shown()
+    resultant: float | None = if_shown()
+
+
+@frozen
+class Value:
+    """The share of one value."""
+
+    item: str
+    estimate: float
+    lower: float
+    upper: float
+    standard_error: float
+
+
+@frozen
+class Frequencies:
+    """The shares of all values, as columns and as rows."""
+
+    points: Floats
+    estimates: Floats
+    lower: Floats
+    upper: Floats
+    covariance: Floats
+    labels: tuple[str, ...] | None
+    items: tuple[Value, ...]
+
+
+ANSWERS = ((Of, OfReports, Estimated, OfMean), (Of, OfReports, Frequencies))
 
 
 def run(
     file: Annotated[Path, typer.Argument(help="The table the reports were drawn from.", metavar="TABLE")],
     source: Annotated[Path, typer.Option("--in", help="The reports: .csv with a header, or .parquet.", metavar="DATA")],
+    engines: Annotated[Engines, Part(workers="Processes, for a huge .parquet file.")],
+    sent: Said,
     column: Annotated[
         str | None, typer.Option("--column", help="Their column (if the file does not say).", metavar="NAME")
     ] = None,
@@ -35,26 +84,19 @@ def run(
     codes: Annotated[
         bool, typer.Option("--codes", help="The reports are the numbers of the outputs, not their labels.")
     ] = False,
-    workers: Annotated[int, typer.Option("--workers", "-t", help="Processes, for a huge .parquet file.")] = 1,
-    engine: Annotated[str, typer.Option("--engine", help="local processes or dask.")] = "local",
-    scheduler: Annotated[
-        str | None, typer.Option("--scheduler", help="Address of a Dask scheduler.", metavar="TCP")
-    ] = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
 ) -> None:
-    where = parse_engine(engine, workers, scheduler)
+    where = engines.engine()
     table = load_table(file)
     wanted = "frequencies" if frequencies else None
-    with counting_rows(f"counting {source.name}", quiet=quiet) as progress:
+    with counting_rows(f"counting {source.name}", quiet=sent.quiet) as progress:
         engine_or_none = None if where == Local(1) else where
         found = estimate_reports(
             table, source, column, confidence, of=wanted, progress=progress, engine=engine_or_none, codes=codes
         )
     if table.output_names is not None and table.output_names.look_like_codes:
         output.warn(f"read as {'codes' if codes else 'labels'}: {CODES_LOOK_LIKE_LABELS}")
-    if as_json:
-        output.print_json({"sha256": table.sha256, "confidence": confidence} | _plain(asdict(found)))
+    if sent.as_json:
+        _print_json(table, found)
     elif isinstance(found, FrequencyEstimate):
         _print_frequencies(found, confidence)
     else:
@@ -75,13 +117,27 @@ def run(
             )
 
 
-def _plain(fields: dict[str, Any]) -> dict[str, Any]:
-    return {key: value.tolist() if isinstance(value, np.ndarray) else value for key, value in fields.items()}
+def _print_json(table: Table, found: Estimate) -> None:
+    of = Of(table.sha256), OfReports(found.confidence, found.count)
+    if isinstance(found, FrequencyEstimate):
+        deviations = np.sqrt(np.maximum(np.diagonal(found.covariance), 0.0))
+        columns = [column.tolist() for column in (found.estimates, found.lower, found.upper, deviations)]
+        rows = tuple(Value(name, *numbers) for name, *numbers in zip(_names(found), *columns, strict=True))
+        shares = found.points, found.estimates, found.lower, found.upper, found.covariance
+        said = Frequencies(*shares, found.labels, rows)
+        output.print_json(*of, said)
+        return
+    estimated = Estimated(found.estimate, found.lower, found.upper, found.deviation)
+    more = OfMean(found.deviation, getattr(found, "bias", None), getattr(found, "resultant", None))
+    output.print_json(*of, estimated, more)
+
+
+def _names(found: FrequencyEstimate) -> list[str]:
+    return list(found.labels or [f"{point:.10g}" for point in found.points.tolist()])
 
 
 def _print_frequencies(found: FrequencyEstimate, confidence: float) -> None:
-    names = found.labels or [f"{point:.10g}" for point in found.points.tolist()]
-    columns = zip(names, found.estimates, found.lower, found.upper, strict=True)
+    columns = zip(_names(found), found.estimates, found.lower, found.upper, strict=True)
     rows = [[name, *map(output.number, numbers)] for name, *numbers in columns]
     title = f"Frequencies, each with confidence {confidence:g}, from {found.count:,} reports"
     output.print_table(title, ["value", "estimate", "lower", "upper"], rows)

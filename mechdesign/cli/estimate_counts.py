@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,7 +16,9 @@ import typer
 from numpy.typing import NDArray
 
 from mechdesign.cli import output
-from mechdesign.cli.options import AsJson, Force, Quiet
+from mechdesign.cli.certified import if_shown
+from mechdesign.cli.estimated import Estimated
+from mechdesign.cli.sent import Sent, kept
 from mechdesign.collect import bench
 from mechdesign.collect.clients import CLIENTS, OWN
 from mechdesign.collect.datasets import parse_domain_labels
@@ -26,6 +28,9 @@ from mechdesign.collect.reports import ORDERS
 from mechdesign.collect.survey import Survey
 from mechdesign.errors import InvalidInput
 from mechdesign.values import files
+from mechdesign.values.codec import encoded, named
+from mechdesign.values.declare import field, frozen
+from mechdesign.values.schema import shaped
 
 _METHODS = bench.METHODS + bench.SLOW_METHODS
 _MOST_SHOWN = 20
@@ -34,7 +39,73 @@ _OF = {"population": "the population the users were drawn from", "users": "these
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
+class Asked:
+    """What was counted, and how."""
+
+    protocol: str
+    eps: float
+    items: int
+    reports: int
+    method: str
+    p: float
+    q: float
+    client: str
+    limit: float | None = if_shown()
+    g: float | None = if_shown()
+    subset: float | None = if_shown()
+    threshold: float | None = if_shown()
+
+
+@frozen
+class Tested:
+    """How far one statistic of the reports is from what is due."""
+
+    name: str
+    found: float
+    expected: float
+    deviations: float
+    chance: float
+
+
+@frozen
+class Fitting:
+    """How well the reports fit what they are said to be."""
+
+    deviations: float
+    chance: float
+    statistics: tuple[Tested, ...]
+
+
+@frozen
+class Item:
+    """One item: the estimate asked for, the unbiased one, and the interval around it."""
+
+    item: str
+    frequency: float
+    count: float
+    unbiased: float
+    interval: tuple[float, float]
+
+
+@frozen
+class Answer:
+    """All items, and whose shares the intervals are for."""
+
+    problem: Asked
+    confidence: float
+    whose: str = field(metadata=named("for"))
+    interval_method: str
+    fit: Fitting
+    items: tuple[Mapping[str, Any], ...] = field(
+        metadata=shaped(lambda schemas: {"type": "array", "items": schemas.merged(Item, Estimated)})
+    )
+
+
+ANSWERS = ((Answer,),)
+
+
+@frozen
 class _Found:
     """By item: the estimate asked for, the unbiased one, and what surrounds the latter."""
 
@@ -47,23 +118,17 @@ class _Found:
     def rows(self) -> list[dict[str, Any]]:
         around = self.around
         columns = (self.estimate, self.unbiased, around.errors, around.lower, around.upper)
-        return [
-            {
-                "item": label,
-                "frequency": estimate,
-                "count": estimate * self.n,
-                "unbiased": unbiased,
-                "standard_error": error,
-                "interval": [low, high],
-            }
-            for label, estimate, unbiased, error, low, high in zip(
-                self.labels, *(column.tolist() for column in columns), strict=True
-            )
-        ]
+        rows = []
+        for label, *numbers in zip(self.labels, *(column.tolist() for column in columns), strict=True):
+            estimate, unbiased, error, low, high = numbers
+            item = Item(label, estimate, estimate * self.n, unbiased, (low, high))
+            rows.append(output.merged(item, Estimated(estimate, low, high, error)))
+        return rows
 
 
 def run(
     file: Annotated[Path, typer.Argument(help="Reports, one a row (CSV, Parquet), or the client's array (.npy).")],
+    sent: Annotated[Sent, kept("Save all items: .csv or .json.")],
     protocol: Annotated[
         str | None, typer.Option("--protocol", "-p", help="What the clients ran, such as grr or olh.")
     ] = None,
@@ -102,12 +167,9 @@ def run(
         str, typer.Option("--for", help=f"Whose share the interval is for: {' or '.join(SHARES)}.")
     ] = POPULATION,
     method: Annotated[str, typer.Option("--method", "-m", help=f"One of {', '.join(_METHODS)}.")] = "norm-sub",
-    out: Annotated[Path | None, typer.Option("--out", help="Save all items: .csv or .json.")] = None,
-    as_json: AsJson = False,
-    force: Force = False,
-    quiet: Quiet = False,
 ) -> None:
-    output.require_outputs(out, force=force)
+    sent.require_writable()
+    out = sent.out
     if out is not None and out.suffix.lower() not in (".csv", ".json"):
         raise InvalidInput("output file", str(out), "end in .csv or .json", "for example --out counts.csv")
     output.require_apart([out], [file] if survey is None else [file, survey])
@@ -125,7 +187,7 @@ def run(
     if name == bench.LIKELY and not bench.reports_are_items(law):
         rule = f"be another one for {law.name}: its reports are no items, and only the support of items is kept"
         raise InvalidInput("method", method, rule, "use ibu or norm-sub")
-    with output.ending_cleanly(), output.progress(f"counting reports of {law.name}", quiet=quiet):
+    with output.ending_cleanly(), output.progress(f"counting reports of {law.name}", quiet=sent.quiet):
         counted = asked.count(file, order=pairs)
         fit = require_fit(law, counted, asked.items, file.name)
         n = counted.n
@@ -133,31 +195,22 @@ def run(
         estimate = bench.estimated(law, counted.support, n, name)
         around = share_intervals(law, counted.support, n, share, bench.CONFIDENCE)
     found = _Found(asked.items, estimate, unbiased, around, n)
-    problem = {"protocol": law.name, "eps": law.epsilon, "items": law.size, "reports": n, "method": name}
-    problem |= {"p": law.p, "q": law.q} | asked.options | {"client": asked.client}
-    document = {
-        "problem": problem,
-        "confidence": bench.CONFIDENCE,
-        "for": share,
-        "interval_method": around.method,
-        "fit": _fit(fit),
-        "items": found.rows(),
-    }
+    chances = law.p, law.q
+    problem = Asked(law.name, law.epsilon, law.size, n, name, *chances, asked.client, **asked.options)
+    answer = Answer(problem, bench.CONFIDENCE, share, around.method, _fit(fit), tuple(found.rows()))
     if fit.chance < DOUBTFUL:
         worst = f"{fit.worst.name} {fit.worst.found:.4g}, not {fit.worst.expected:.4g}"
         output.warn(f"doubtful reports: {worst}: {fit.deviations:.1f} deviations off, chance at most {fit.chance:.1g}")
     if out is not None:
-        content = files.dump_json(document) if out.suffix.lower() == ".json" else _csv(found)
-        files.write_atomically(out, content.encode(), overwrite=force)
-    if as_json:
-        output.print_json(document)
+        sent.keep(files.dump_json(encoded(answer)) if out.suffix.lower() == ".json" else _csv(found))
+    if sent.as_json:
+        output.print_json(answer)
         return
     told = "".join(f", {option} = {value:g}" for option, value in asked.options.items())
     made = "" if asked.client == OWN else f", clients of {asked.client}"
-    chances = f"p* = {law.p:.5g}, q* = {law.q:.5g}"
-    _print(found, f"{law.name}, eps = {law.epsilon:g}{told}, {chances}{made}, {n:,} reports, {name}", fit)
-    if out is not None:
-        output.say_saved(out)
+    support = f"p* = {law.p:.5g}, q* = {law.q:.5g}"
+    _print(found, f"{law.name}, eps = {law.epsilon:g}{told}, {support}{made}, {n:,} reports, {name}", fit)
+    sent.say_saved()
 
 
 def _survey(path: Path | None, said: dict[str, Any], options: dict[str, Any]) -> Survey:
@@ -176,21 +229,9 @@ def _survey(path: Path | None, said: dict[str, Any], options: dict[str, Any]) ->
     return Survey(said["protocol"], said["eps"], items, said["client"] or OWN, options, *chances)
 
 
-def _fit(fit: Fit) -> dict[str, Any]:
-    return {
-        "deviations": fit.deviations,
-        "chance": fit.chance,
-        "statistics": [
-            {
-                "name": one.name,
-                "found": one.found,
-                "expected": one.expected,
-                "deviations": one.deviations,
-                "chance": one.chance,
-            }
-            for one in fit.statistics
-        ],
-    }
+def _fit(fit: Fit) -> Fitting:
+    tested = (Tested(one.name, one.found, one.expected, one.deviations, one.chance) for one in fit.statistics)
+    return Fitting(fit.deviations, fit.chance, tuple(tested))
 
 
 def _csv(found: _Found) -> str:
@@ -198,8 +239,8 @@ def _csv(found: _Found) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["item", "frequency", "count", "unbiased", "standard_error", "low", "high", "for"])
     for row in found.rows():
-        low, high = row.pop("interval")
-        writer.writerow([*row.values(), low, high, found.around.of])
+        said = [row[name] for name in ("item", "frequency", "count", "unbiased", "standard_error")]
+        writer.writerow([*said, *row["interval"], found.around.of])
     return text.getvalue()
 
 

@@ -4,40 +4,54 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from mechdesign.cli import output
-from mechdesign.cli.options import AsJson, Force, Quiet
+from mechdesign.cli.sent import Written
 from mechdesign.deploy import load_table
 from mechdesign.deploy.export import LANGUAGES, export_table
 from mechdesign.deploy.export.plan import plan_of
 from mechdesign.deploy.export.texts import comes_out, goes_in
 from mechdesign.deploy.vectors import boundaries_left_out
 from mechdesign.plot import printable
+from mechdesign.values.declare import frozen
 
 _MOST_LISTED = 8
 _CHOICES = ", ".join(LANGUAGES)
+
+
+@frozen
+class Answer:
+    """The sources that were written, and what goes in and comes out of them."""
+
+    language: str
+    sha256: str
+    kind: str
+    epsilon: float
+    input: str
+    output: str
+    boundaries_left_out: int
+    files: tuple[str, ...]
+
+
+ANSWERS = ((Answer,),)
 
 
 def run(
     file: Annotated[Path, typer.Argument(help="A table written by the table command.", metavar="FILE")],
     to: Annotated[str, typer.Option("--to", help=f"The language: {_CHOICES}.", metavar="LANGUAGE")],
     out: Annotated[Path, typer.Option("--out", help="A folder for the sources, created if need be.", metavar="DIR")],
-    as_json: AsJson = False,
-    force: Force = False,
-    quiet: Quiet = False,
+    sent: Written,
 ) -> None:
-    with output.progress("writing sources and test vectors", quiet=quiet):
+    with output.progress("writing sources and test vectors", quiet=sent.quiet):
         table = load_table(file)
-        written = export_table(table, to, out, overwrite=force)
+        written = export_table(table, to, out, overwrite=sent.force)
     plan, left_out = plan_of(table.document), boundaries_left_out(table)
-    if as_json:
-        answer: dict[str, Any] = {"language": to, "sha256": table.sha256, "kind": table.kind}
-        answer |= {"epsilon": float(table.epsilon), "input": goes_in(plan), "output": comes_out(plan)}
-        answer["boundaries_left_out"] = left_out
-        output.print_json(answer | {"files": [str(path) for path in written]})
+    if sent.as_json:
+        about = to, table.sha256, table.kind, float(table.epsilon), goes_in(plan), comes_out(plan)
+        output.print_json(Answer(*about, left_out, tuple(map(str, written))))
         return
     output.console.print(f"{table.name}: {table.kind} table of {table.bits} bits, to {to}", markup=False)
     output.console.print(f"  in: {goes_in(plan)}{_listed(plan.input_labels)}", markup=False, soft_wrap=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -284,24 +283,17 @@ def _run_of(played: dict[str, Any]) -> Run:
     )
 
 
-def show(design: Design, plot_file: Path | None, *, as_json: bool, force: bool) -> None:
+def show(design: Design, sent: Sent) -> None:
     """A design that was read from a file, as the command that made it says it."""
-    from mechdesign.design.joint import heuristic, parts
-
     problem, _, _ = parts(design)
     rule = heuristic(problem) if problem.is_pair else None
-    if plot_file is not None:
-        from mechdesign.plot.joint import joint_design
-
-        save_picture(joint_design(design), plot_file, overwrite=force)
-    if as_json:
-        output.print_json(document_of(design, rule))
+    if sent.as_json:
+        print_answer(design, rule)
         return
     print_design(design, rule)
     bound = "its lower bound is as claimed" if design.certificate.claimed else "so was its lower bound"
     output.console.print(f"\nAll numbers were derived again from the file's problem and law; {bound}.", soft_wrap=True)
-    if plot_file is not None:
-        output.say_saved(plot_file)
+    sent.say_saved()
 
 
 def print_design(design: Design, rule: Heuristic | None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import secrets
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,9 +14,11 @@ from numpy.typing import NDArray
 
 from mechdesign import plot
 from mechdesign.cli import output
+from mechdesign.cli.certified import if_shown
+from mechdesign.cli.estimated import Estimated, OfReports
 from mechdesign.cli.given import refuse_given
-from mechdesign.cli.looks import save_picture
-from mechdesign.cli.options import AsJson, Eps, Force, PlotFile, Quiet, parse_interval
+from mechdesign.cli.options import Eps, parse_interval, require_seed
+from mechdesign.cli.sent import Drawn
 from mechdesign.collect.mean import EstimatedMean, normal_interval, sampling_error
 from mechdesign.collect.mean_methods import NAMES, PAPER, TWO_PHASE, Collected, MeanMethod
 from mechdesign.collect.tuning import tune_two_phase
@@ -24,10 +27,10 @@ from mechdesign.domains import Interval
 from mechdesign.errors import InvalidData, InvalidInput, require_epsilon
 from mechdesign.plot.means import mean_intervals
 from mechdesign.priors import Density, parse_prior, values_of_file
-from mechdesign.values.codec import encoded
-from mechdesign.values.declare import evolved
+from mechdesign.values.codec import left_out
+from mechdesign.values.declare import evolved, field, frozen
+from mechdesign.values.schema import shaped
 
-Row = dict[str, Any]
 Floats = NDArray[np.float64]
 
 _FORM = "additive"
@@ -36,10 +39,74 @@ _MOST_RUNS = 100_000
 _MOST_SEED_BITS = 53  # so that JSON readers with doubles see the same seed
 
 
+@frozen
+class Plan:
+    """How users were divided between histogram and numbers."""
+
+    first: int
+    second: int
+    share: float
+    bins: int | None
+    weight: float | None
+    form: str
+
+
+@frozen
+class OverRuns:
+    """Errors over all collections, and how often the interval held the truth."""
+
+    mean_absolute_error: float
+    rmse: float
+    bias: float
+    coverage: float | None
+
+
+@frozen
+class Result:
+    """What one mechanism gave: its first collection, how far that is off, and what it is worth."""
+
+    mechanism: str
+    found: EstimatedMean = field(metadata=left_out())
+    error: float
+    expected_error: float | None
+    worth: float | None
+    plan: Plan | None = if_shown()
+    over_runs: OverRuns | None = None
+
+
+def _results() -> dict[str, Any]:
+    kinds = EstimatedMean, Estimated, OfReports, Result
+    return shaped(lambda schemas: {"type": "array", "items": schemas.merged(*kinds)})
+
+
+@frozen
+class Answer:
+    """One simulated collection by each mechanism, and the mean without privacy."""
+
+    file: str
+    column: str | None
+    users: int
+    clipped: int
+    bounds: tuple[float, float]
+    epsilon: float
+    confidence: float
+    guess: str | None
+    seed: int
+    runs: int
+    without_privacy: Mapping[str, Any] = field(
+        metadata=shaped(lambda schemas: schemas.merged(EstimatedMean, Estimated, OfReports))
+    )
+    results: tuple[Mapping[str, Any], ...] = field(metadata=_results())
+
+
+ANSWERS = ((Answer,),)
+
+
 def run(
     context: typer.Context,
     file: Annotated[Path, typer.Argument(help="A CSV or Parquet file.", metavar="FILE")],
     eps: Eps,
+    sent: Drawn,
     column: Annotated[
         str | None, typer.Option("--column", help="The column whose mean is wanted (if there are several).")
     ] = None,
@@ -66,12 +133,8 @@ def run(
         str | None,
         typer.Option("--guess", help="aaa: what the data may be like, as normal:MEAN,DEVIATION; picks share and bins."),
     ] = None,
-    plot_file: PlotFile = None,
-    as_json: AsJson = False,
-    force: Force = False,
-    quiet: Quiet = False,
 ) -> None:
-    output.require_outputs(None, plot_file, force=force)
+    sent.require_writable()
     inputs = parse_bounds(bounds)
     if guess is not None:
         refuse_given(context, ("share", "bins"), "be left out with --guess", "it picks them")
@@ -83,8 +146,8 @@ def run(
         raise InvalidInput("guess", guess, "come with aaa or aaa-paper", "drop --guess")
     values, clipped = _values(file, column, inputs, clip=clip)
     name = file.name if column is None else column
-    start = _seed(seed)
-    with output.progress(f"{runs} collections from {values.size} users", quiet=quiet) as say:
+    start = secrets.randbits(_MOST_SEED_BITS) if seed is None else require_seed(seed)
+    with output.progress(f"{runs} collections from {values.size} users", quiet=sent.quiet) as say:
         rows = []
         plain = normal_interval(float(values.mean()), sampling_error(values, inputs), values.size, confidence)
         for method in methods:
@@ -92,22 +155,18 @@ def run(
                 say(f"the best share and bins for {method.name}")
                 method = _tuned(method, values.size, law)
             say(f"{runs} collections from {values.size} users with {method.name}")
-            row = _row(method, values, runs, start)
-            rows.append(row | {"worth": _worth(row, encoded(plain))})
-    if plot_file is not None:
+            rows.append(_collected(method, values, plain, runs, start))
+    if sent.plot is not None:
         title = f"Mean of {name} under local privacy, ε = {eps:g}, {values.size} users, one collection each"
-        estimates = {row["mechanism"]: EstimatedMean(**{key: row[key] for key in encoded(plain)}) for row in rows}
-        save_picture(mean_intervals(estimates, plain, name, title), plot_file, overwrite=force)
-    if as_json:
-        data = {"file": str(file), "column": column, "users": values.size, "clipped": clipped}
-        problem = {"bounds": [inputs.lower, inputs.upper], "epsilon": eps, "confidence": confidence, "guess": guess}
-        output.print_json(
-            data | problem | {"seed": start, "runs": runs, "without_privacy": encoded(plain), "results": rows}
-        )
+        sent.draw(mean_intervals({row.mechanism: row.found for row in rows}, plain, name, title))
+    if sent.as_json:
+        data = str(file), column, values.size, clipped
+        problem = (inputs.lower, inputs.upper), eps, confidence, guess
+        results = tuple(_said(row.found) | output.merged(row) for row in rows)
+        output.print_json(Answer(*data, *problem, start, runs, _said(plain), results))
         return
-    _print(rows, encoded(plain), name, inputs, eps, clipped, runs)
-    if plot_file is not None:
-        output.say_saved(plot_file)
+    _print(rows, plain, name, inputs, eps, clipped, runs)
+    sent.say_saved()
 
 
 def parse_bounds(text: str | None) -> Interval:
@@ -169,82 +228,76 @@ def _called(column: str | None) -> str:
     return "the column" if column is None else f"column {column!r}"
 
 
-def _seed(seed: int | None) -> int:
-    if seed is None:
-        return secrets.randbits(_MOST_SEED_BITS)
-    if seed < 0:
-        raise InvalidInput("seed", seed, "be a whole number, at least 0")
-    return seed
+def _said(found: EstimatedMean) -> dict[str, Any]:
+    """The estimate as all commands say it; ``value`` and ``users`` are its older names."""
+    shape = Estimated(found.value, found.lower, found.upper, found.standard_error)
+    return output.merged(found, shape, OfReports(found.confidence, found.users))
 
 
-def _row(method: MeanMethod, values: Floats, runs: int, seed: int) -> Row:
+def _collected(method: MeanMethod, values: Floats, plain: EstimatedMean, runs: int, seed: int) -> Result:
     # by its name, so that a mechanism's numbers do not depend on which others are asked for
     children = np.random.SeedSequence([seed, NAMES.index(method.name)]).spawn(runs)
     found = [method.collect(values, np.random.default_rng(child)) for child in children]
-    truth = float(values.mean())
-    first = found[0]
-    row: Row = {"mechanism": method.name} | encoded(first.estimate)
-    row |= {"error": first.estimate.value - truth, "expected_error": first.expected}
+    first, truth, plan = found[0], float(values.mean()), None
     if method.is_two_phase:
-        plan = method.plan(values.size)
-        row["plan"] = {
-            "first": plan.first,
-            "second": plan.second,
-            "share": plan.share,
-            "bins": plan.bins,
-            "weight": plan.weight,
-            "form": method.form,
-        }
-    row["over_runs"] = _over_runs(found, truth) if runs > 1 else None
-    return row
+        made = method.plan(values.size)
+        plan = Plan(made.first, made.second, made.share, made.bins, made.weight, method.form)
+    over_runs = _over_runs(found, truth) if runs > 1 else None
+    noise = over_runs.rmse if first.expected is None and over_runs is not None else first.expected
+    error = first.estimate.value - truth
+    return Result(method.name, first.estimate, error, first.expected, _worth(noise, plain), plan, over_runs)
 
 
-def _over_runs(found: list[Collected], truth: float) -> Row:
+def _over_runs(found: list[Collected], truth: float) -> OverRuns:
     errors = np.array([collected.estimate.value - truth for collected in found])
     covers = [collected.estimate.covers(truth) for collected in found]
+    coverage = None if None in covers else covers.count(True) / len(covers)
     rmse = math.sqrt(float(np.mean(errors**2)))
-    return {
-        "mean_absolute_error": float(np.abs(errors).mean()),
-        "rmse": rmse,
-        "bias": float(errors.mean()),
-        "coverage": None if None in covers else covers.count(True) / len(covers),
-    }
+    return OverRuns(float(np.abs(errors).mean()), rmse, float(errors.mean()), coverage)
 
 
-def _print(rows: list[Row], plain: Row, column: str, inputs: Interval, eps: float, clipped: int, runs: int) -> None:
-    users, level = plain["users"], f"{100 * plain['confidence']:g}% interval"
+def _worth(noise: float | None, plain: EstimatedMean) -> float | None:
+    """Users without privacy whose mean is as near to the population's."""
+    if noise is None or not plain.standard_error:
+        return None
+    return float(plain.users / (1 + (noise / plain.standard_error) ** 2))
+
+
+def _print(
+    rows: list[Result], plain: EstimatedMean, column: str, inputs: Interval, eps: float, clipped: int, runs: int
+) -> None:
+    users, level = plain.users, f"{100 * plain.confidence:g}% interval"
     span = f"bounds [{inputs.lower:g}, {inputs.upper:g}]"
     title = f"Mean of {plot.printable(column)}: {users} users, {span}, eps = {eps:g}, one simulated collection"
     lines = [
         [
-            row["mechanism"],
-            output.number(row["value"]),
-            _interval(row),
-            f"{row['error']:+.3g}",
-            _or_dash(row["expected_error"]),
-            _users(row["worth"]),
+            row.mechanism,
+            output.number(row.found.value),
+            _interval(row.found),
+            f"{row.error:+.3g}",
+            _or_dash(row.expected_error),
+            _users(row.worth),
         ]
         for row in rows
     ]
-    lines.append(["without privacy", output.number(plain["value"]), _interval(plain), "0", "0", str(users)])
+    lines.append(["without privacy", output.number(plain.value), _interval(plain), "0", "0", str(users)])
     output.print_table(title, ["mechanism", "estimate", level, "error", "expected error", "worth"], lines)
     notes = [
         "error: distance from the mean of these users, which a real collection would not show;",
         "expected error: its root mean square over the noise, exact for a mechanism that is fixed beforehand (for aaa,",
         "designed from the first group's reports, up to O(1/n)). Without privacy the only error is who was asked:",
-        f"a standard error of {plain['standard_error']:.3g}.",
+        f"a standard error of {plain.standard_error:.3g}.",
         "worth: how many users without privacy would tell as much about the population.",
     ]
-    if any(row["expected_error"] is None for row in rows):
+    if any(row.expected_error is None for row in rows):
         notes.append(
             "sw-em, sw-ems: the estimate is the histogram's, biased by an unknown amount: no interval; sw has one."
         )
     for row in rows:
-        if "plan" in row:
-            plan = row["plan"]
+        if row.plan is not None:
+            plan = row.plan
             notes.append(
-                f"{row['mechanism']}: {plan['first']} users gave a histogram of {plan['bins']} bins, "
-                f"{plan['second']} a number."
+                f"{row.mechanism}: {plan.first} users gave a histogram of {plan.bins} bins, {plan.second} a number."
             )
     if clipped:
         notes.append(f"{clipped} values lay outside the bounds and were moved to the nearer end.")
@@ -253,28 +306,19 @@ def _print(rows: list[Row], plain: Row, column: str, inputs: Interval, eps: floa
         output.console.print()
         summary = [
             [
-                row["mechanism"],
-                *(f"{row['over_runs'][key]:.3g}" for key in ("mean_absolute_error", "rmse", "bias")),
-                "-" if row["over_runs"]["coverage"] is None else f"{row['over_runs']['coverage']:.1%}",
+                row.mechanism,
+                *(f"{value:.3g}" for value in (over.mean_absolute_error, over.rmse, over.bias)),
+                "-" if over.coverage is None else f"{over.coverage:.1%}",
             ]
             for row in rows
+            if (over := row.over_runs) is not None
         ]
         heads = ["mechanism", "mean absolute error", "RMSE", "average error", "intervals that cover"]
         output.print_table(f"Over {runs} collections from the same users", heads, summary)
 
 
-def _worth(row: Row, plain: Row) -> float | None:
-    """Users without privacy whose mean is as near to the population's."""
-    noise = row["expected_error"]
-    if noise is None and row["over_runs"] is not None:
-        noise = row["over_runs"]["rmse"]
-    if noise is None or plain["standard_error"] == 0:
-        return None
-    return float(plain["users"] / (1 + (noise / plain["standard_error"]) ** 2))
-
-
-def _interval(row: Row) -> str:
-    return "-" if row["lower"] is None else f"[{row['lower']:.5g}, {row['upper']:.5g}]"
+def _interval(found: EstimatedMean) -> str:
+    return "-" if found.lower is None else f"[{found.lower:.5g}, {found.upper:.5g}]"
 
 
 def _users(count: float | None) -> str:

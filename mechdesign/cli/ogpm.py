@@ -117,7 +117,7 @@ def _deliver(design: Design, sent: Sent, *, compare: bool) -> None:
         field = None
     floor = _floor(design)
     if sent.plot is not None:
-        sent.draw(density_figure(design.mechanism))
+        sent.draw(density_figure(design.own_law))
     sent.keep(design)
     if sent.as_json:
         output.print_json(Designed.of(design), Beside(comparison=None if field is None else field.rows), Below(floor))

@@ -9,7 +9,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -23,8 +23,6 @@ from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.values import files
 from mechdesign.values.codec import encoded
 
-if TYPE_CHECKING:
-    pass
 
 _PLAIN_WIDTH = 120  # a pipe or a file has no width of its own
 _FIRST_TICK = 2.0
@@ -34,12 +32,17 @@ _is_terminal = sys.stdout is not None and sys.stdout.isatty()
 console = Console(highlight=False, markup=False, emoji=False, width=None if _is_terminal else _PLAIN_WIDTH)
 
 
-def print_json(*parts: Any) -> None:
-    """Exactly one JSON object on stdout: the fields of all parts of an answer."""
+def merged(*parts: Any) -> dict[str, Any]:
+    """The fields of all parts of an answer as one JSON object; None is no part."""
     said: dict[str, Any] = {}
     for part in parts:
-        said |= encoded(part)
-    sys.stdout.write(files.dump_json(said))
+        said |= {} if part is None else encoded(part)
+    return said
+
+
+def print_json(*parts: Any) -> None:
+    """Exactly one JSON object on stdout."""
+    sys.stdout.write(files.dump_json(merged(*parts)))
     sys.stdout.flush()
 
 

@@ -13,6 +13,7 @@ from mechdesign.cli.bench import HEAT, LINES, bench_figure
 from mechdesign.collect import bench
 from mechdesign.collect.protocols import designed
 from mechdesign.deploy import Table
+from mechdesign.deploy.kinds import Listed
 from mechdesign.deploy.table import load_table
 from mechdesign.design import Design
 from mechdesign.design.result import FORMAT as DESIGN
@@ -59,7 +60,7 @@ def picture(path: Path, kind: str) -> Figure:
 def _error_figure(design: Design) -> Figure:
     mechanism = design.mechanism
     if isinstance(mechanism, Product | Discrete | JointResponse):
-        rule = f"be {LAW} for a mechanism whose inputs are pairs or rows of a matrix"
+        rule = f"be {LAW} for a mechanism of pairs, groups or rows of a matrix"
         raise InvalidInput("kind", ERROR, rule)
     loss = power_of(design.problem) or Power(2.0)
     return plot.errors_over_inputs({mechanism.name: mechanism}, loss, f"{mechanism.name}, ε = {mechanism.epsilon:g}")

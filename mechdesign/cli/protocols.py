@@ -8,13 +8,15 @@ run, for `estimate-counts --survey`.
 from __future__ import annotations
 
 import math
-from pathlib import Path
-from typing import Annotated, Any
+from collections.abc import Mapping, Sequence
+from typing import Annotated
 
 import typer
 
 from mechdesign.cli import output
-from mechdesign.cli.options import AsJson, Eps, Force, Quiet
+from mechdesign.cli.certified import if_shown
+from mechdesign.cli.options import Eps
+from mechdesign.cli.sent import Sent, kept
 from mechdesign.collect.datasets import parse_domain_labels
 from mechdesign.collect.protocols import PROTOCOLS, FrequencyProtocol, protocol
 from mechdesign.collect.protocols.arguments import require_item_count, require_users
@@ -23,6 +25,7 @@ from mechdesign.collect.protocols.histories import require_rounds
 from mechdesign.collect.protocols.longitudinal import Longitudinal
 from mechdesign.collect.survey import Survey
 from mechdesign.errors import MAX_EPSILON, InvalidInput, require_epsilon
+from mechdesign.values.declare import frozen
 
 _RELATIONS = {
     "same_value": "same value throughout",
@@ -33,8 +36,48 @@ _PARAMETERS = ("hashes", "subset", "threshold", "blocks", "columns")
 _SHORT = {"hashes": "g", "subset": "d", "threshold": "theta", "blocks": "B", "columns": "K"}
 
 
+@frozen
+class Line:
+    """A protocol: chances, variances of one estimated frequency, and losses; or why it is impossible here."""
+
+    key: str
+    longitudinal: bool
+    citation: str
+    name: str
+    p: float | None = if_shown()
+    q: float | None = if_shown()
+    variance: float | None = if_shown()
+    variance_absent: float | None = if_shown()
+    report_bits: float | None = if_shown()
+    privacy_loss: float | None = if_shown()
+    limit_loss: float | None = None
+    losses_together: Mapping[str, float] | None = if_shown()
+    parameters: Mapping[str, float] | None = if_shown()
+    impossible: str | None = if_shown()
+
+    @property
+    def is_possible(self) -> bool:
+        return self.impossible is None
+
+
+@frozen
+class Answer:
+    """All protocols for one epsilon, number of items and number of users."""
+
+    epsilon: float
+    size: int
+    users: int
+    limit: float
+    rounds: int
+    protocols: tuple[Line, ...]
+
+
+ANSWERS = ((Answer,),)
+
+
 def run(
     eps: Eps,
+    sent: Annotated[Sent, kept("Save what clients of --protocol run: a survey, JSON.")],
     size: Annotated[int | None, typer.Option("--size", "-k", help="Number of items k (or --domain).")] = None,
     users: Annotated[int, typer.Option("--users", "-n", help="Number of users n the variances are for.")] = 100_000,
     limit: Annotated[
@@ -45,15 +88,9 @@ def run(
         str | None, typer.Option("--domain", help="All items, in the order the clients number them: A,B,C or LO..HI.")
     ] = None,
     name: Annotated[str | None, typer.Option("--protocol", "-p", help="One protocol only, such as olh.")] = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", help="Save what clients of --protocol run: a survey, JSON.")
-    ] = None,
     rounds: Annotated[int, typer.Option("--rounds", help="Reports of each user the losses together are for.")] = 10,
-    as_json: AsJson = False,
-    force: Force = False,
-    quiet: Quiet = False,
 ) -> None:
-    output.require_outputs(out, force=force)
+    sent.require_writable()
     if (domain is None) == (size is None):
         given = None if domain is None else f"{domain} and {size}"
         raise InvalidInput("--domain or --size", given, "be given, one of them", "for example --size 100")
@@ -64,45 +101,44 @@ def run(
     if most < epsilon:
         raise InvalidInput("limit", limit, f"be at least eps = {epsilon:g}, the loss of the first report")
     chosen = PROTOCOLS if name is None else (entry(name),)
-    if out is not None and name is None:
+    if sent.out is not None and name is None:
         raise InvalidInput("protocol", name, "be given with --out: a survey has one", "for example --protocol olh")
-    with output.progress("protocols", quiet=quiet):
+    with output.progress("protocols", quiet=sent.quiet):
         rows = [_row(line, epsilon, items, n, most, reports) for line in chosen]
-        if out is not None:
+        if sent.out is not None:
             names = tuple(map(str, range(items))) if labels is None else labels
             options = {"limit": most} if chosen[0].longitudinal else {}
-            Survey(chosen[0].key, epsilon, names, parameters=options).write(out, overwrite=force)
-    if as_json:
-        said = {"epsilon": epsilon, "size": items, "users": n, "limit": most, "rounds": reports}
-        output.print_json(said | {"protocols": rows})
+            Survey(chosen[0].key, epsilon, names, parameters=options).write(sent.out, overwrite=sent.force)
+    if sent.as_json:
+        output.print_json(Answer(epsilon, items, n, most, reports, tuple(rows)))
         return
     _print(rows, epsilon, items, n)
     _print_together(rows, most, reports)
-    if out is not None:
-        output.say_saved(out)
+    sent.say_saved()
 
 
-def _row(line: ProtocolEntry, epsilon: float, size: int, users: int, limit: float, rounds: int) -> dict[str, Any]:
+def _row(line: ProtocolEntry, epsilon: float, size: int, users: int, limit: float, rounds: int) -> Line:
     options = {"limit": limit} if line.longitudinal else {}
-    about = {"key": line.key, "longitudinal": line.longitudinal, "citation": line.citation}
+    about = line.key, line.longitudinal, line.citation
     try:
         law = protocol(line.key, epsilon, size, **options)
     except InvalidInput as problem:
         if not line.longitudinal:
             raise
-        return about | {"name": line.key.upper(), "impossible": str(problem)}
-    return about | {
-        "name": law.name,
-        "p": law.p,
-        "q": law.q,
-        "variance": law.variance(1 / size, users).item(),
-        "variance_absent": law.variance(0.0, users).item(),
-        "report_bits": law.report_bits,
-        "privacy_loss": law.privacy_loss(),
-        "limit_loss": law.limit if isinstance(law, Longitudinal) else None,
-        "losses_together": _together(law, rounds),
-        "parameters": _parameters(law.once if isinstance(law, Longitudinal) else law),
-    }
+        return Line(*about, line.key.upper(), impossible=str(problem))
+    return Line(
+        *about,
+        law.name,
+        law.p,
+        law.q,
+        law.variance(1 / size, users).item(),
+        law.variance(0.0, users).item(),
+        law.report_bits,
+        law.privacy_loss(),
+        law.limit if isinstance(law, Longitudinal) else None,
+        _together(law, rounds),
+        _parameters(law.once if isinstance(law, Longitudinal) else law),
+    )
 
 
 def _together(law: FrequencyProtocol, rounds: int) -> dict[str, float]:
@@ -117,11 +153,11 @@ def _parameters(law: FrequencyProtocol) -> dict[str, float]:
     return {_SHORT[name]: getattr(law, name) for name in _PARAMETERS if hasattr(law, name)}
 
 
-def _print(rows: list[dict[str, Any]], epsilon: float, size: int, users: int) -> None:
+def _print(rows: Sequence[Line], epsilon: float, size: int, users: int) -> None:
     output.print_table(
         f"Frequency protocols: eps = {epsilon:g}, {size} items, {users} users",
         ["protocol", "p*", "q*", "variance", "absent item", "root", "bits", "loss", ""],
-        [_cells(row) for row in rows if "impossible" not in row],
+        [_cells(row) for row in rows if row.is_possible],
     )
     output.console.print(
         "\nvariance: of one estimated frequency, averaged over the items, the same for all data (HR with more than\n"
@@ -130,20 +166,20 @@ def _print(rows: list[dict[str, Any]], epsilon: float, size: int, users: int) ->
         soft_wrap=True,
     )
     for row in rows:
-        if "impossible" in row:
-            output.console.print(f"{row['name']} is impossible here: {row['impossible']}", soft_wrap=True)
+        if not row.is_possible:
+            output.console.print(f"{row.name} is impossible here: {row.impossible}", soft_wrap=True)
 
 
-def _print_together(rows: list[dict[str, Any]], limit: float, rounds: int) -> None:
+def _print_together(rows: Sequence[Line], limit: float, rounds: int) -> None:
     """What all reports of a user lose together, for the protocols that remember."""
-    remembering = [row for row in rows if row["longitudinal"] and "impossible" not in row]
+    remembering = [row for row in rows if row.longitudinal and row.is_possible]
     if not remembering:
         return
     output.console.print()
     output.print_table(
         f"Loss of {rounds} reports of a user together, by the two histories compared",
         ["protocol", *_RELATIONS.values()],
-        [[row["name"], *(_loss(row["losses_together"][name]) for name in _RELATIONS)] for row in remembering],
+        [[row.name, *(_loss((row.losses_together or {})[name]) for name in _RELATIONS)] for row in remembering],
     )
     output.console.print(
         f"\nsame value throughout: of users who never change, at most {limit:g} however many reports\n"
@@ -160,13 +196,14 @@ def _loss(loss: float) -> str:
     return f"{loss:.6g}" if math.isfinite(loss) else "infinite"
 
 
-def _cells(row: dict[str, Any]) -> list[str]:
-    parameters = ", ".join(f"{name} = {value:.4g}" for name, value in row["parameters"].items())
-    numbers = (row["p"], row["q"], row["variance"], row["variance_absent"], math.sqrt(row["variance"]))
+def _cells(row: Line) -> list[str]:
+    parameters = ", ".join(f"{name} = {value:.4g}" for name, value in (row.parameters or {}).items())
+    variance = row.variance or 0.0
+    numbers = (row.p, row.q, variance, row.variance_absent, math.sqrt(variance))
     return [
-        row["name"],
+        row.name,
         *(f"{number:.5g}" for number in numbers),
-        f"{row['report_bits']:g}",
-        f"{row['privacy_loss']:.9g}",
+        f"{row.report_bits:g}",
+        f"{row.privacy_loss:.9g}",
         parameters,
     ]

@@ -9,74 +9,123 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Annotated, Any
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.console import JustifyMethod
 from rich.table import Table
 
 from mechdesign.cli import output
-from mechdesign.cli.options import AsJson, Force, Quiet
+from mechdesign.cli.sent import Sent, kept
 from mechdesign.errors import InvalidInput
 from mechdesign.reproduce import CLAIMS, VERDICTS, Claim, Outcome, judge, named
 from mechdesign.reproduce.claim import IS, Bounds, Item
-from mechdesign.values import files
-
-Row = dict[str, Any]
+from mechdesign.values.declare import field, frozen
+from mechdesign.values.schema import shaped
 
 _FORMATS = (".md", ".csv")
 
 
+@frozen
+class About:
+    """A claim of a paper."""
+
+    id: str
+    paper: str
+    place: str
+    words: str
+    erratum: int | None
+    beyond: str | None
+    cost: Literal["slow", "quick"]
+
+
+@frozen
+class Number:
+    """A printed number beside ours: how it is to be read, and both ends of what we computed."""
+
+    label: str
+    relation: str
+    printed: float
+    corrected: float | None
+    lower: float
+    upper: float
+    as_corrected: tuple[float, float] | None
+
+
+@frozen
+class Verdict:
+    """What follows from the numbers."""
+
+    verdict: str
+    seconds: float
+    numbers: tuple[Number, ...]
+
+
+@frozen
+class Judged:
+    """Claims with verdicts, and how often each was given."""
+
+    claims: tuple[Mapping[str, Any], ...] = field(
+        metadata=shaped(lambda schemas: {"type": "array", "items": schemas.merged(About, Verdict)})
+    )
+    verdicts: Mapping[str, int]
+
+
+@frozen
+class Listed:
+    """Claims that were not computed."""
+
+    claims: tuple[About, ...]
+
+
+ANSWERS = ((Judged,), (Listed,))
+
+
 def run(
+    sent: Annotated[Sent, kept("Save the report: .md or .csv.")],
     names: Annotated[list[str] | None, typer.Argument(help="Claims or families.", metavar="[NAME ...]")] = None,
     every: Annotated[bool, typer.Option("--all", help="The slow claims too (some minutes).")] = False,
     listed: Annotated[bool, typer.Option("--list", help="What there is, without computing it.")] = False,
-    out: Annotated[Path | None, typer.Option("--out", help="Save the report: .md or .csv.")] = None,
-    as_json: AsJson = False,
-    force: Force = False,
-    quiet: Quiet = False,
 ) -> None:
     if names and every:
         raise InvalidInput("options", "NAME, --all", "be given one or the other")
-    output.require_outputs(out, force=force)
+    sent.require_writable()
+    out = sent.out
     if out is not None and (listed or out.suffix.lower() not in _FORMATS):
         rule = "be left out with --list" if listed else f"end in {' or '.join(_FORMATS)}"
         raise InvalidInput("output file", str(out), rule, "for example --out REPORT.md")
     claims = named(names) if names else [claim for claim in CLAIMS if every or listed or not claim.slow]
     if listed:
-        _list(claims, as_json=as_json)
+        _list(claims, as_json=sent.as_json)
         return
     outcomes: list[Outcome] = []
     try:
-        with output.ending_cleanly(), output.progress(_claims(len(claims)), quiet=quiet) as say:
+        with output.ending_cleanly(), output.progress(_claims(len(claims)), quiet=sent.quiet) as say:
             for count, claim in enumerate(claims):
                 say(f"{count} of {len(claims)} claims, now {claim.key}")
                 outcomes.append(judge(claim))
     except (KeyboardInterrupt, SystemExit):
         if outcomes:  # what took minutes is not lost
-            _deliver(outcomes, out, as_json=as_json, force=force)
+            _deliver(outcomes, sent)
             output.warn(f"ended after {len(outcomes)} of {len(claims)} claims; name the others to compute them")
         raise
-    _deliver(outcomes, out, as_json=as_json, force=force)
+    _deliver(outcomes, sent)
     left = len(CLAIMS) - len(claims)
-    if left and not names and not as_json:
+    if left and not names and not sent.as_json:
         output.console.print(f"  {left} slow claims are left out; --all computes them.", soft_wrap=True)
 
 
-def _deliver(outcomes: Sequence[Outcome], out: Path | None, *, as_json: bool, force: bool) -> None:
-    if out is not None:
-        text = _markdown(outcomes) if out.suffix.lower() == ".md" else _csv(outcomes)
-        files.write_atomically(out, text.encode(), overwrite=force)
-    if as_json:
-        output.print_json({"claims": [_document(outcome) for outcome in outcomes], "verdicts": _counts(outcomes)})
+def _deliver(outcomes: Sequence[Outcome], sent: Sent) -> None:
+    if sent.out is not None:
+        sent.keep(_markdown(outcomes) if sent.out.suffix.lower() == ".md" else _csv(outcomes))
+    if sent.as_json:
+        output.print_json(Judged(tuple(map(_judged, outcomes)), _counts(outcomes)))
         return
     _print(outcomes)
     if any(one.claim.erratum is not None for one in outcomes):
         output.console.print("  Errata by number: ERRATA.md in the repository.", soft_wrap=True)
-    if out is not None:
-        output.say_saved(out)
+    sent.say_saved()
 
 
 def _counts(outcomes: Sequence[Outcome]) -> dict[str, int]:
@@ -84,35 +133,24 @@ def _counts(outcomes: Sequence[Outcome]) -> dict[str, int]:
     return {verdict: found[verdict] for verdict in VERDICTS}
 
 
-def _about(claim: Claim) -> Row:
-    return {
-        "id": claim.key,
-        "paper": claim.paper,
-        "place": claim.place,
-        "words": claim.words,
-        "erratum": claim.erratum,
-        "beyond": claim.beyond or None,
-        "cost": "slow" if claim.slow else "quick",
-    }
+def _about(claim: Claim) -> About:
+    said = claim.key, claim.paper, claim.place, claim.words, claim.erratum, claim.beyond or None
+    return About(*said, "slow" if claim.slow else "quick")
 
 
-def _document(outcome: Outcome) -> Row:
-    return _about(outcome.claim) | {
-        "verdict": outcome.verdict,
-        "seconds": outcome.seconds,
-        "numbers": [
-            {
-                "label": item.label,
-                "relation": item.relation,
-                "printed": float(item.printed),
-                "corrected": float(item.corrected) if item.corrected else None,
-                "lower": low,
-                "upper": high,
-                "as_corrected": None if outcome.mended is None else list(outcome.mended[k]),
-            }
-            for k, (item, (low, high)) in enumerate(zip(outcome.claim.items, outcome.ours, strict=True))
-        ],
-    }
+def _judged(outcome: Outcome) -> dict[str, Any]:
+    numbers = tuple(
+        Number(
+            item.label,
+            item.relation,
+            float(item.printed),
+            float(item.corrected) if item.corrected else None,
+            *outcome.ours[k],
+            None if outcome.mended is None else outcome.mended[k],
+        )
+        for k, item in enumerate(outcome.claim.items)
+    )
+    return output.merged(_about(outcome.claim), Verdict(outcome.verdict, outcome.seconds, numbers))
 
 
 # -- for people -------------------------------------------------------------------------------------------------------
@@ -120,7 +158,7 @@ def _document(outcome: Outcome) -> Row:
 
 def _list(claims: Sequence[Claim], *, as_json: bool) -> None:
     if as_json:
-        output.print_json({"claims": [_about(claim) for claim in claims]})
+        output.print_json(Listed(tuple(map(_about, claims))))
         return
     rows = [[claim.key, claim.place, "slow" if claim.slow else ""] for claim in claims]
     output.print_table(_claims(len(claims)), ["claim", "place", ""], rows, left=3)

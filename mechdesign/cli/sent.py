@@ -29,24 +29,24 @@ class Sent:
     title: str | None = field(
         default=None, metadata=option("--title", "A title of your own for the picture.", metavar="TEXT")
     )
-    size: str | None = field(
+    plot_size: str | None = field(
         default=None,
         metadata=option("--size", "Width and height of the picture in inches.", "--plot-size", metavar="W,H"),
     )
 
     def require_writable(self, *pictures: Path | None) -> None:
         """Refuse before any work is done what could not be written; ``pictures`` are those beside ``--plot``."""
-        if self.size is not None or self.title is not None:
+        if self.plot_size is not None or self.title is not None:
             self._require_look(self.plot, *pictures)
         output.require_outputs(self.out, self.plot, *pictures, force=self.force)
 
     def _require_look(self, *pictures: Path | None) -> None:
         if self.title is not None:
             plot.require_title(self.title)
-        if self.size is not None:
-            _inches(self.size)
+        if self.plot_size is not None:
+            _inches(self.plot_size)
         if all(path is None for path in pictures):
-            name, value = ("size", self.size) if self.title is None else ("title", self.title)
+            name, value = ("size", self.plot_size) if self.title is None else ("title", self.title)
             raise InvalidInput(name, plot.printable(value or "", 40), "come with a picture", "add --plot FILE")
 
     @property
@@ -58,7 +58,7 @@ class Sent:
         """Write a picture as the user wants it to look."""
         where = self.plot if path is None else path
         assert where is not None
-        size = None if self.size is None else _inches(self.size)
+        size = None if self.plot_size is None else _inches(self.plot_size)
         title = None if self.title is None else plot.require_title(self.title)
         plot.save(figure, where, overwrite=self.force, title=title, size=size)
 
@@ -90,10 +90,10 @@ def _inches(text: str) -> tuple[float, float]:
 Drawn = Annotated[Sent, Part("out")]
 """For commands that only draw."""
 
-Said = Annotated[Sent, Part("out", "plot", "title", "size", "force")]
+Said = Annotated[Sent, Part("out", "plot", "title", "plot_size", "force")]
 """For commands that write no file."""
 
-_NO_PICTURE = ("plot", "title", "size")
+_NO_PICTURE = ("plot", "title", "plot_size")
 
 
 def kept(help: str) -> Part:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast
 
 import typer
 
@@ -15,12 +15,11 @@ from mechdesign.criteria import Aim
 from mechdesign.design import Design, FiniteProblem, load_design
 from mechdesign.design.convex import TableProblem
 from mechdesign.design.evidence import Problem
-from mechdesign.design.joint import JointProblem, heuristic
+from mechdesign.design.joint import JointProblem
 from mechdesign.design.words import Labels, asked, labels_of, loss_of, power_of, prior_of
 from mechdesign.domains import Circle
 from mechdesign.losses import Absolute, Power, Squared
 from mechdesign.mechanisms.discrete import Discrete
-from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism
@@ -88,12 +87,10 @@ def run(
     if sent.plot is not None:
         sent.draw(plot.of(design))
     if isinstance(design.problem, JointProblem):
-        _show_joint(design, design.problem, sent)
+        jrr.show(design, sent)
         return
-    assert not isinstance(design.mechanism, JointResponse)
-    parts: tuple[ScalarMechanism, ...] = (
-        design.mechanism.parts if isinstance(design.mechanism, Product) else (design.mechanism,)  # type: ignore[assignment]
-    )
+    mechanism = design.own_law
+    parts = mechanism.parts if isinstance(mechanism, Product) else (cast(ScalarMechanism, mechanism),)
     errors = tuple(row for part in parts for row in _errors(part, design.problem))
     prior = least_favourable(design)
     if sent.as_json:
@@ -107,22 +104,11 @@ def run(
         output.print_table("Expected errors", ["mechanism", "loss", "worst case", "average (uniform)"], rows, left=2)
         output.console.print()
     about = f"certificate ({plot.printable(asked(design.problem))}; {_state(design)})"
-    output.print_certificate(design.certificate, about, design.mechanism)
-    if certified.is_certified_optimum(design.mechanism):
+    output.print_certificate(design.certificate, about, mechanism)
+    if certified.is_certified_optimum(mechanism):
         output.print_gap(design.certificate)
     for text in _named(design.problem).values():
         output.console.print(f"  named in the file, not checked: {text}", soft_wrap=True)
-    sent.say_saved()
-
-
-def _show_joint(design: Design, problem: JointProblem, sent: Drawn) -> None:
-    rule = heuristic(problem) if problem.is_pair else None
-    if sent.as_json:
-        jrr.print_answer(design, rule)
-        return
-    jrr.print_design(design, rule)
-    bound = "its lower bound is as claimed" if design.certificate.claimed else "so was its lower bound"
-    output.console.print(f"\nAll numbers were derived again from the file's problem and law; {bound}.", soft_wrap=True)
     sent.say_saved()
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from types import NoneType
-from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
 import attrs
 import typer
@@ -46,7 +46,7 @@ class Asked:
 
     def of(self, kind: Callable[..., P], **more: Any) -> P:
         """The problem that was asked for, with its own defaults; ``more`` are fields that were read from texts."""
-        names = {field.name for field in attrs.fields(kind)}  # type: ignore[arg-type]
+        names = {field.name for field in attrs.fields(cast(Any, kind))}
         given = {name: value for name, value in self.said.items() if value is not None and name in names - more.keys()}
         return kind(**given, **more)
 
@@ -71,7 +71,7 @@ class Mirror:
         hints = [get_type_hints(kind) for kind in self.kinds]
         seen = set(self.but)
         for kind, types in zip(self.kinds, hints, strict=True):
-            for field in attrs.fields(kind):
+            for field in attrs.fields(cast(Any, kind)):
                 if field.name not in seen and OPTION in field.metadata:
                     seen.add(field.name)
                     told: Option = field.metadata[OPTION]
@@ -85,7 +85,8 @@ class Mirror:
 
     def _more(self, name: str) -> str:
         """Default and range, as help pages show them."""
-        found = [(kind, attrs.fields_dict(kind)[name]) for kind in self.kinds if name in attrs.fields_dict(kind)]
+        declared = [(kind, attrs.fields_dict(cast(Any, kind)).get(name)) for kind in self.kinds]
+        found = [(kind, field) for kind, field in declared if field is not None]
         defaults: dict[str, str] = {}
         for kind, field in found:
             defaults.setdefault(_shown(field.default), self.asked_by.get(kind, ""))

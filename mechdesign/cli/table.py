@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import shlex
+from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,13 +18,15 @@ import numpy as np
 import typer
 
 from mechdesign.cli import output
-from mechdesign.cli.options import AsJson, Force, InputsText, Quiet, parse_inputs
+from mechdesign.cli.options import parse_inputs
+from mechdesign.cli.sent import Sent, kept
+from mechdesign.cli.signatures import Asked, Mirror
 from mechdesign.data.matrices import read_matrix
 from mechdesign.data.numbers import require_number_text
 from mechdesign.deploy import Table, make_table, repaired
 from mechdesign.deploy.labels import Labels, require_labels
 from mechdesign.deploy.making import NOISE, Source
-from mechdesign.design import MinimaxProblem, SavedDesign, load_design, optimal_minimax
+from mechdesign.design import Design, MinimaxProblem, load_design, optimal_minimax
 from mechdesign.domains import Finite, Interval
 from mechdesign.errors import FileProblem, InvalidInput, require_epsilon
 from mechdesign.exact.rational import float_down, float_up
@@ -31,6 +34,7 @@ from mechdesign.losses import parse_loss
 from mechdesign.mechanisms import catalogue
 from mechdesign.plot import printable
 from mechdesign.values import files
+from mechdesign.values.declare import frozen
 from mechdesign.values.digits import rounded_down, rounded_up
 
 _BIT_CHOICES = "Probabilities are multiples of 2^-BITS: 16, 32, 53 or 62."
@@ -43,14 +47,36 @@ CODES_LOOK_LIKE_LABELS = (
     "read with estimate --codes, and labels without it; the one read as the other is swapped, and nobody can tell"
 )
 _MUCH_MIXED = 0.01
+
+
+@frozen
+class Answer:
+    """A table: what it gives away, how long it is, how reports are read, and where it is."""
+
+    kind: str
+    name: str
+    epsilon: float
+    bits: int
+    privacy_loss: float
+    outputs: int | None
+    input_labels: tuple[str, ...] | None
+    output_labels: tuple[str, ...] | None
+    estimator: Mapping[str, Any] | None
+    repair: Mapping[str, Any] | None
+    error: float | None
+    lower: float | None
+    sha256: str
+    file: str | None
+
+
+ANSWERS = ((Answer,),)
 _EXAMPLE = """for example --labels 'no,"yes, but",yes'"""
 
 
 def run(
+    asked: Annotated[Asked, Mirror(MinimaxProblem, but=("gap",), needs=())],
+    sent: Annotated[Sent, kept("Save the table.")],
     file: Annotated[Path | None, typer.Argument(help="A design written with --out.", metavar="[FILE]")] = None,
-    eps: Annotated[float | None, typer.Option("--eps", help="Privacy parameter, without FILE.")] = None,
-    loss: Annotated[str | None, typer.Option("--loss", help="absolute or squared, without FILE.")] = None,
-    domain: InputsText = None,
     mechanism: Annotated[str | None, typer.Option("--mechanism", help="A published one: pm, duchi, grr ...")] = None,
     size: Annotated[int | None, typer.Option("--size", help="Number of categories 0, 1, ... for grr.")] = None,
     labels: Annotated[
@@ -66,12 +92,9 @@ def run(
         Path | None, typer.Option("--channel", help="Probabilities, .csv or .npy; repaired where not private.")
     ] = None,
     bits: Annotated[int, typer.Option("--bits", help=_BIT_CHOICES)] = 32,
-    out: Annotated[Path | None, typer.Option("--out", help="Save the table.")] = None,
-    as_json: AsJson = False,
-    force: Force = False,
-    quiet: Quiet = False,
 ) -> None:
-    output.require_outputs(out, force=force)
+    sent.require_writable()
+    eps, loss, domain = asked["epsilon"], asked["loss"], asked["inputs"]
     if (file is None) == (eps is None):
         raise InvalidInput("options", "FILE, --eps", "be given one or the other", "for example --eps 2 --out t.json")
     given: dict[str, Any] = {"--loss": loss, "--domain": domain, "--mechanism": mechanism, "--size": size}
@@ -79,7 +102,7 @@ def run(
     if file is not None:
         _require_absent(given, "with FILE: the design says it")
     provenance = {"command": _command(file, {"--eps": eps} | given | {"--bits": bits})}
-    with output.progress("designing and rounding", quiet=quiet):
+    with output.progress("designing and rounding", quiet=sent.quiet):
         if eps is None:
             assert file is not None
             design = load_design(file)
@@ -91,8 +114,7 @@ def run(
             names = _names(labels, labels_file)
             designed = _designed(require_epsilon(eps), loss, domain, mechanism, size, names)
             table = make_table(designed, bits, provenance=provenance, labels=Labels(names, names))
-    if out is not None:
-        table.save(out, overwrite=force)
+    sent.keep(table.content)
     mixed = _mixed(table)
     if mixed > _MUCH_MIXED:
         output.warn(
@@ -104,12 +126,11 @@ def run(
     if table.ratio == 1:
         step = "take --bits 53 or a larger eps" if table.bits < 53 else "take a larger eps"
         output.warn(f"all inputs have the same law after rounding: reports say nothing about the data; {step}")
-    if as_json:
-        output.print_json(_document(table, out))
+    if sent.as_json:
+        output.print_json(_answer(table, sent.out))
         return
     _print(table)
-    if out is not None:
-        output.console.print(f"saved {out}", markup=False, soft_wrap=True)
+    sent.say_saved()
 
 
 def _command(file: Path | None, options: dict[str, Any]) -> str:
@@ -121,13 +142,10 @@ def _command(file: Path | None, options: dict[str, Any]) -> str:
     return shlex.join(words)
 
 
-def _said(design: SavedDesign) -> dict[str, str]:
-    """How a saved design was found, as far as its file says."""
-    said = {name: design.report.get(name) for name in ("solver", "seed", "command")}
-    versions = design.report.get("versions")
-    if isinstance(versions, dict):
-        said |= {f"design {name}": version for name, version in versions.items()}
-    return {name: str(value) for name, value in said.items() if isinstance(value, str | int)}
+def _said(design: Design) -> dict[str, str]:
+    """How a saved design was found."""
+    versions = {f"design {name}": version for name, version in design.report.versions.items()}
+    return {"solver": design.report.solver} | versions
 
 
 def _names(text: str | None, file: Path | None) -> tuple[str, ...] | None:
@@ -243,46 +261,45 @@ def _mixed(table: Table) -> float:
     return 0.0 if repair is None else float(Fraction(repair["mixed"]))
 
 
-def _document(table: Table, out: Path | None) -> dict[str, Any]:
-    law = table.law
+def _answer(table: Table, out: Path | None) -> Answer:
     certificate = table.document["certificate"]
-    return {
-        "kind": table.kind,
-        "name": table.name,
-        "epsilon": float(table.epsilon),
-        "bits": table.bits,
-        "privacy_loss": table.privacy_loss,
-        "outputs": law.size,
-        "input_labels": table.labels.inputs,
-        "output_labels": table.labels.outputs,
-        "estimator": table.document["estimator"],
-        "repair": table.document["repair"],
-        "error": None if certificate is None else float_up(Fraction(certificate["error"])),
-        "lower": None if certificate is None else float_down(Fraction(certificate["lower"])),
-        "sha256": table.sha256,
-        "file": None if out is None else str(out),
-    }
+    return Answer(
+        table.kind,
+        table.name,
+        float(table.epsilon),
+        table.bits,
+        table.privacy_loss,
+        table.law.size,
+        table.labels.inputs,
+        table.labels.outputs,
+        table.document["estimator"],
+        table.document["repair"],
+        None if certificate is None else float_up(Fraction(certificate["error"])),
+        None if certificate is None else float_down(Fraction(certificate["lower"])),
+        table.sha256,
+        None if out is None else str(out),
+    )
 
 
 def _print(table: Table) -> None:
-    said = _document(table, None)
+    said = _answer(table, None)
     lines = [f"{table.name}: {table.kind} table, probabilities are multiples of 2^-{table.bits}"]
     lines.append(f"  privacy loss: {table.privacy_loss:.12g} (computed exactly, at most eps)")
-    if said["outputs"] is not None:
-        lines.append(f"  outputs: {said['outputs']}")
-    if said["input_labels"] is not None:
-        lines.append(f"  labels of the inputs: {_listed(said['input_labels'])}")
-    if said["output_labels"] not in (None, said["input_labels"]):
-        lines.append(f"  labels of the outputs: {_listed(said['output_labels'])}")
-    if said["error"] is not None:
-        lower = rounded_down(said["lower"])
-        lines.append(f"  worst error: {rounded_up(said['error'])}; no eps-private mechanism has less than {lower}")
-    if said["estimator"] is not None and said["estimator"]["kind"] == "mean" and said["input_labels"] is None:
-        bias, variance = (float(Fraction(said["estimator"][name])) for name in ("bias", "variance"))
+    if said.outputs is not None:
+        lines.append(f"  outputs: {said.outputs}")
+    if said.input_labels is not None:
+        lines.append(f"  labels of the inputs: {_listed(said.input_labels)}")
+    if said.output_labels is not None and said.output_labels != said.input_labels:
+        lines.append(f"  labels of the outputs: {_listed(said.output_labels)}")
+    if said.error is not None and said.lower is not None:
+        lower = rounded_down(said.lower)
+        lines.append(f"  worst error: {rounded_up(said.error)}; no eps-private mechanism has less than {lower}")
+    if said.estimator is not None and said.estimator["kind"] == "mean" and said.input_labels is None:
+        bias, variance = (float(Fraction(said.estimator[name])) for name in ("bias", "variance"))
         lines.append(f"  debiased report: bias at most {bias:.6g}, variance at most {variance:.6g}")
-    if said["repair"] is not None:
+    if said.repair is not None:
         lines.append(
-            f"  repaired: {_mixed(table):.3g} of the uniform law mixed in, {said['repair']['dropped']} outputs dropped"
+            f"  repaired: {_mixed(table):.3g} of the uniform law mixed in, {said.repair['dropped']} outputs dropped"
         )
     lines.append(f"  sha256: {table.sha256}")
     output.console.print("\n".join(lines), markup=False, soft_wrap=True)

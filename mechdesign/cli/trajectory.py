@@ -4,47 +4,49 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
 
 from mechdesign.cli import output
 from mechdesign.cli.apply import counting_rows
-from mechdesign.cli.looks import save_picture, with_look
-from mechdesign.cli.options import AsJson, Eps, Force, PlotFile, Quiet, parse_engine, parse_epsilons
+from mechdesign.cli.options import Engines, Eps, parse_epsilons
+from mechdesign.cli.sent import Drawn, Written
+from mechdesign.cli.signatures import Part, expanded
 from mechdesign.cli.trajectory_options import (
     ERRORS,
     PERTURBING,
+    Named,
     Reference,
-    Wanted,
+    Rounded,
+    Started,
+    Where,
     make_mechanism,
     most_of_location,
     parse_interest,
     parse_methods,
     parse_metric,
     parse_pair,
-    parse_region,
     parse_seed,
-    rounding_of,
-    wanted_columns,
 )
 from mechdesign.deploy import load_table
 from mechdesign.engine import Engine
 from mechdesign.errors import FileProblem, InvalidInput, require_epsilon, require_whole, showing_values, shows_values
 from mechdesign.trajectory.coordinates import COORDINATES
-from mechdesign.trajectory.files import FORMATS, Columns, found_columns, read_paths
+from mechdesign.trajectory.files import FORMATS, Columns, read_paths
 from mechdesign.trajectory.paths import Paths, uniform_paths
-from mechdesign.trajectory.regions import Region
+from mechdesign.trajectory.regions import Rectangle, Region
 from mechdesign.trajectory.rounding import to_points
 from mechdesign.trajectory.study import CONSTANT, METHODS, Cell, compare, constant_error
 from mechdesign.trajectory.tracs import PathMechanism, require_total
 from mechdesign.trajectory.walk import Walk, Walked, from_the_system, tables_c, tables_d, walk_file
 from mechdesign.values import files
+from mechdesign.values.codec import named
+from mechdesign.values.declare import field, frozen
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -54,163 +56,148 @@ app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False, rich
 _SHOWN_PATHS, _SHOWN_LOCATIONS = 5, 40
 _NOT_PROTECTED = "ids, times and the number of locations are not protected"
 
+UNIT = Rectangle(0.0, 1.0, 0.0, 1.0)
+
 Sources = Annotated[
     list[Path], typer.Argument(help="Paths: .csv, .parquet or .geojson; several, or a folder.", metavar="FILE...")
-]
-Bounds = Annotated[
-    str | None, typer.Option("--bounds", help="The public rectangle: x from, to, y from, to.", metavar="W,E,S,N")
-]
-DiscText = Annotated[str | None, typer.Option("--disc", help="A public disc instead.", metavar="X,Y,RADIUS")]
-PolygonFile = Annotated[
-    Path | None, typer.Option("--polygon", help="A public polygon instead: corners x,y in a .csv.", metavar="FILE")
-]
-ParallelogramText = Annotated[
-    str | None,
-    typer.Option("--parallelogram", help="A corner and the sides from it instead.", metavar="X,Y,A,B,C,D"),
-]
-OnSphere = Annotated[bool, typer.Option("--sphere", help="Longitudes and latitudes of the whole sphere.")]
-IdName = Annotated[str | None, typer.Option("--id", help="Column of path names (id).", metavar="NAME")]
-TimeName = Annotated[str | None, typer.Option("--time", help="Column of times, checked (t, if there).", metavar="NAME")]
-XName = Annotated[str | None, typer.Option("--x", help="Column of x or longitude (x, lon).", metavar="NAME")]
-YName = Annotated[str | None, typer.Option("--y", help="Column of y or latitude (y, lat).", metavar="NAME")]
-Project = Annotated[bool, typer.Option("--project", help="Move places outside to the nearest inside; else an error.")]
-Start = Annotated[
-    str | None, typer.Option("--start", help="TraCS-D: public first reference (the centre).", metavar="X,Y")
-]
-Fixed = Annotated[bool, typer.Option("--fixed", help="TraCS-D: the start is the reference of every location.")]
-Cells = Annotated[str | None, typer.Option("--cells", help="Round reports to a grid.", metavar="COLUMNS,ROWS")]
-PointsFile = Annotated[
-    Path | None, typer.Option("--points", help="Public points of interest x,y in a .csv.", metavar="FILE")
 ]
 Seed = Annotated[int | None, typer.Option("--seed", help="Of the simulation, to repeat it.", metavar="N")]
 OutPath = Annotated[Path, typer.Option("--out", help="The file (or folder, for several files) of reports.")]
 
 
+@frozen
+class Reported:
+    """Reports that were written: how many, and what they spend."""
+
+    method: str
+    mechanism: str
+    region: str
+    rows: int
+    paths: int
+    epsilon_location: float
+    epsilon_longest_path: float
+    files: tuple[str, ...]
+    moved_inside: int
+    released: bool
+
+
+@frozen
+class StudyCell:
+    """One method at one epsilon: the metric's mean, its interval, and what a location really spends."""
+
+    method: str
+    epsilon: float
+    mean: float
+    low: float
+    high: float
+    privacy_loss: float
+
+
+@frozen
+class Study:
+    """Methods over epsilon, and the error of always giving the same answer."""
+
+    region: str
+    paths: int
+    locations: int
+    metric: str
+    constant: float = field(metadata=named(CONSTANT))
+    cells: tuple[StudyCell, ...]
+
+
+ANSWERS = {"perturb": ((Reported,),), "apply": ((Reported,),), "compare": ((Study,),)}
+
+
 @app.command("perturb")
-@with_look
+@expanded
 def perturb(
     sources: Sources,
     eps: Eps,
     out: OutPath,
+    where: Where,
+    columns: Named,
+    started: Started,
+    rounded: Rounded,
+    engines: Annotated[Engines, Part(workers="Processes, for several files.")],
+    sent: Drawn,
     method: Annotated[str, typer.Option("--method", help=", ".join(PERTURBING) + ".")] = "tracs-c",
     mechanism: Annotated[str, typer.Option("--mechanism", help="Inside TraCS: " + ", ".join(COORDINATES))] = "ogpm",
-    bounds: Bounds = None,
-    disc: DiscText = None,
-    polygon: PolygonFile = None,
-    parallelogram: ParallelogramText = None,
-    sphere: OnSphere = False,
     whole_path: Annotated[
         bool, typer.Option("--whole-path", help="--eps is for a whole path, shared equally.")
     ] = False,
-    split: Annotated[
-        str | None, typer.Option("--split", help="TraCS-D: part of eps for the direction, or best.", metavar="P|best")
-    ] = None,
-    start: Start = None,
-    fixed: Fixed = False,
-    candidates: Annotated[
-        Path | None,
-        typer.Option("--candidates", help="TraCS-D: public x,y, the best of which is the reference.", metavar="FILE"),
-    ] = None,
-    id_: IdName = None,
-    time: TimeName = None,
-    x: XName = None,
-    y: YName = None,
-    project: Project = False,
-    cells: Cells = None,
-    points: PointsFile = None,
     seed: Seed = None,
-    engine: Annotated[str, typer.Option("--engine", help="local or dask, for several files.")] = "local",
-    workers: Annotated[int, typer.Option("--workers", help="Processes, for several files.", metavar="N")] = 1,
-    scheduler: Annotated[str | None, typer.Option("--scheduler", help="Of a Dask cluster.", metavar="ADDRESS")] = None,
-    plot_file: PlotFile = None,
-    as_json: AsJson = False,
-    force: Force = False,
-    quiet: Quiet = False,
 ) -> None:
     """Simulated reports of paths, location by location. For data about people use `trajectory apply`."""
+    sent.require_writable()
     epsilon = require_total(eps) if whole_path else require_epsilon(eps)
-    region = parse_region(bounds, disc, polygon, parallelogram, sphere=sphere)
-    reference = Reference.of(method, split, start, candidates, fixed=fixed)
+    region, reference = where.region(), Reference.of(method, started)
     make = partial(make_mechanism, method, region, mechanism, reference)
-    post = rounding_of(region, cells, points)
+    post = rounded.rounding(region)
     if whole_path:
-        walk = Walk(region, None, make, epsilon, project, post, most_of_location(method, mechanism, reference))
+        most = most_of_location(method, mechanism, reference)
+        walk = Walk(region, None, make, epsilon, columns.project, post, most)
     else:
-        walk = Walk(region, make(epsilon), None, None, project, post)
-    runner = parse_engine(engine, workers, scheduler)
-    tasks = _tasks(sources, out, wanted_columns(id_, x, y, time), force=force)
-    if plot_file is not None:
-        output.require_outputs(None, plot_file, force=force)
-        if len(tasks) > 1:
-            raise InvalidInput("plot", str(plot_file), "be left out for several files", "draw one of them")
-    done = _walked(tasks, walk, seed, runner, force=force, quiet=quiet)
-    _say(done, method, mechanism, region, as_json=as_json)
-    if plot_file is not None:
+        walk = Walk(region, make(epsilon), None, None, columns.project, post)
+    tasks = _tasks(sources, out, columns, force=sent.force)
+    if sent.plot is not None and len(tasks) > 1:
+        raise InvalidInput("plot", str(sent.plot), "be left out for several files", "draw one of them")
+    done = _walked(tasks, walk, seed, engines.engine(), force=sent.force, quiet=sent.quiet)
+    _say(done, method, mechanism, region, as_json=sent.as_json)
+    if sent.plot is not None:
         title = f"{method} at eps = {epsilon:g} {'a path' if whole_path else 'a location'}"
-        save_picture(_picture(tasks[0], region, title, walk), plot_file, overwrite=force)
-        if not as_json:
-            output.say_saved(plot_file)
+        sent.draw(_picture(tasks[0], region, title, walk))
+        if not sent.as_json:
+            sent.say_saved()
 
 
 @app.command("apply")
+@expanded
 def apply(
     source: Annotated[Path, typer.Argument(help="Paths: .csv, .parquet or .geojson.", metavar="FILE")],
     out: OutPath,
+    where: Where,
+    columns: Named,
+    started: Annotated[Started, Part("split", "candidates")],
+    rounded: Rounded,
+    sent: Written,
     x_table: Annotated[Path | None, typer.Option("--x-table", help="TraCS-C: table of x over its bounds.")] = None,
     y_table: Annotated[Path | None, typer.Option("--y-table", help="TraCS-C: table of y over its bounds.")] = None,
     direction: Annotated[
         Path | None, typer.Option("--direction", help="TraCS-D: table of directions, on the circle [0, 2 pi).")
     ] = None,
     distance: Annotated[Path | None, typer.Option("--distance", help="TraCS-D: table of shares, on [0, 1].")] = None,
-    bounds: Bounds = None,
-    disc: DiscText = None,
-    polygon: PolygonFile = None,
-    parallelogram: ParallelogramText = None,
-    sphere: OnSphere = False,
-    start: Start = None,
-    fixed: Fixed = False,
-    id_: IdName = None,
-    time: TimeName = None,
-    x: XName = None,
-    y: YName = None,
-    project: Project = False,
-    cells: Cells = None,
-    points: PointsFile = None,
-    as_json: AsJson = False,
-    force: Force = False,
-    quiet: Quiet = False,
 ) -> None:
     """Reports for release: drawn from two tables with the operating system's randomness, exactly private, no seed."""
-    region = parse_region(bounds, disc, polygon, parallelogram, sphere=sphere)
+    region = where.region()
     coordinates, polar = (x_table, y_table), (direction, distance)
     if all(coordinates) and not any(polar):
-        if start is not None or fixed:
+        if started != Started():
             raise InvalidInput("start", "given", "be left out for tables of x and y", "it belongs to TraCS-D")
         first, second = (load_table(path) for path in coordinates if path is not None)
         tracs: PathMechanism = tables_c(region, first, second)
     elif all(polar) and not any(coordinates):
         toward, away = (load_table(path) for path in polar if path is not None)
-        tracs = tables_d(region, toward, away, start=parse_pair(start, "start"), follow=not fixed)
+        start = parse_pair(started.start, "start")
+        tracs = tables_d(region, toward, away, start=start, follow=not started.fixed)
     else:
         rule = "be two: --x-table and --y-table, or --direction and --distance"
         raise InvalidInput("tables", sum(path is not None for path in coordinates + polar), rule)
-    walk = Walk(region, tracs, None, None, project, rounding_of(region, cells, points))
-    wanted = found_columns(source, wanted_columns(id_, x, y, time))
-    output.require_outputs(out, force=force)
-    with output.ending_cleanly(), counting_rows(f"reporting {source.name}", quiet=quiet) as progress:
-        done = walk_file(source, out, wanted, walk, from_the_system, overwrite=force, progress=progress)
-    _say([done], tracs.name, "tables", region, as_json=as_json, released=True)
+    walk = Walk(region, tracs, None, None, columns.project, rounded.rounding(region))
+    wanted = columns.columns(source)
+    output.require_outputs(out, force=sent.force)
+    with output.ending_cleanly(), counting_rows(f"reporting {source.name}", quiet=sent.quiet) as progress:
+        done = walk_file(source, out, wanted, walk, from_the_system, overwrite=sent.force, progress=progress)
+    _say([done], tracs.name, "tables", region, as_json=sent.as_json, released=True)
 
 
 @app.command("compare")
-@with_look
+@expanded
 def compare_(
+    where: Where,
+    columns: Named,
+    rounded: Annotated[Rounded, Part("cells")],
+    sent: Drawn,
     eps: Annotated[str, typer.Option("--eps", help="A,B,C or FROM:TO:COUNT, of a location.")] = "2:10:5",
-    bounds: Bounds = None,
-    disc: DiscText = None,
-    polygon: PolygonFile = None,
-    parallelogram: ParallelogramText = None,
-    sphere: OnSphere = False,
     methods: Annotated[
         str | None, typer.Option("--methods", help="A,B,...; all shows every one.", metavar="A,B")
     ] = None,
@@ -219,12 +206,6 @@ def compare_(
     ] = None,
     count: Annotated[int, typer.Option("--paths", help="Made paths, of uniform places.", metavar="N")] = 100,
     length: Annotated[int, typer.Option("--length", help="Locations of a made path.", metavar="N")] = 100,
-    id_: IdName = None,
-    time: TimeName = None,
-    x: XName = None,
-    y: YName = None,
-    project: Project = False,
-    points: PointsFile = None,
     grid: Annotated[
         int | None, typer.Option("--grid", help="Points of interest on a grid, N a side.", metavar="N")
     ] = None,
@@ -233,58 +214,38 @@ def compare_(
     ] = "error",
     runs: Annotated[int, typer.Option("--runs", help="Collections of all paths.", metavar="N")] = 1,
     seed: Seed = None,
-    plot_file: PlotFile = None,
-    as_json: AsJson = False,
-    force: Force = False,
-    quiet: Quiet = False,
 ) -> None:
     """Path mechanisms beside each other over eps, on made or given paths, with the constant answer."""
-    nowhere = all(given is None for given in (bounds, disc, polygon, parallelogram)) and not sphere
-    region = parse_region("0,1,0,1" if nowhere else bounds, disc, polygon, parallelogram, sphere=sphere)
+    region = where.region(UNIT)
     epsilons = parse_epsilons(eps)
-    output.require_outputs(None, plot_file, force=force)
+    sent.require_writable()
     rng = np.random.default_rng(parse_seed(seed))
     if data is None:
         paths = uniform_paths(region, require_whole(count, "paths", 1, 10**6), length, rng)
     else:
-        columns = found_columns(data, wanted_columns(id_, x, y, time))
-        paths = read_paths(data, columns, region, project=project)[0]
-    interest = parse_interest(region, points, grid)
+        paths = read_paths(data, columns.columns(data), region, project=columns.project)[0]
+    interest = parse_interest(region, rounded.points, grid)
     if interest is not None:
         paths = to_points(paths, interest.table)
     names = parse_methods(methods, region, interest)
     measure, words = parse_metric(metric, paths, interest)
     found: list[Cell] = []
-    with output.progress("comparing", quiet=quiet) as say:
+    with output.progress("comparing", quiet=sent.quiet) as say:
         for name in names:
             say(f"comparing {name}")
             found.extend(compare(paths, region, epsilons, [name], rng, runs=runs, points=interest, metric=measure))
     constant = constant_error(paths, region, measure)
-    if plot_file is not None:
+    if sent.plot is not None:
         from mechdesign.plot.trajectory import error_curves
 
         title = f"{len(paths)} paths, {len(paths.places)} locations in all, in {region}"
-        save_picture(error_curves(found, constant, title=title, words=words), plot_file, overwrite=force)
-    if as_json:
-        output.print_json(
-            {
-                "region": str(region),
-                "paths": len(paths),
-                "locations": len(paths.places),
-                "metric": metric,
-                CONSTANT: constant,
-                "cells": [_cell(cell) for cell in found],
-            }
-        )
+        sent.draw(error_curves(found, constant, title=title, words=words))
+    if sent.as_json:
+        cells = (StudyCell(one.method, one.epsilon, one.mean, one.low, one.high, one.privacy_loss) for one in found)
+        output.print_json(Study(str(region), len(paths), len(paths.places), metric, constant, tuple(cells)))
         return
     _print_study(found, constant, words, region, paths, epsilons)
-    if plot_file is not None:
-        output.say_saved(plot_file)
-
-
-def _cell(cell: Cell) -> dict[str, Any]:
-    keys = ("method", "epsilon", "mean", "low", "high", "privacy_loss")
-    return {key: getattr(cell, key) for key in keys}
+    sent.say_saved()
 
 
 def _print_study(
@@ -309,14 +270,14 @@ def _print_study(
     output.console.print("\n".join(lines), soft_wrap=True)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Task:
     source: Path
     out: Path
     columns: Columns
 
 
-def _tasks(sources: Sequence[Path], out: Path, wanted: Wanted, *, force: bool) -> list[_Task]:
+def _tasks(sources: Sequence[Path], out: Path, columns: Named, *, force: bool) -> list[_Task]:
     found: list[Path] = []
     for source in sources:
         inside = (
@@ -327,13 +288,13 @@ def _tasks(sources: Sequence[Path], out: Path, wanted: Wanted, *, force: bool) -
         found.extend(inside)
     if len(found) == 1 and not sources[0].is_dir():
         output.require_outputs(out, force=force)
-        return [_Task(found[0], out, found_columns(found[0], wanted))]
+        return [_Task(found[0], out, columns.columns(found[0]))]
     if out.exists() and not out.is_dir():
         raise FileProblem("output folder", str(out), "be a folder for several files")
     targets = [out / path.name for path in found]
     if len(set(targets)) < len(targets):
         raise FileProblem("data files", str(out), "have different names", "their reports go to one folder")
-    tasks = [_Task(path, target, found_columns(path, wanted)) for path, target in zip(found, targets, strict=True)]
+    tasks = [_Task(path, target, columns.columns(path)) for path, target in zip(found, targets, strict=True)]
     out.mkdir(parents=True, exist_ok=True)
     for target in targets:
         files.require_writable(target, overwrite=force)
@@ -379,19 +340,8 @@ def _say(
     rows, paths, moved = (sum(getattr(one, name) for one in done) for name in ("rows", "paths", "moved"))
     epsilon, most = max(one.epsilon for one in done), max(one.most for one in done)
     if as_json:
-        document = {
-            "method": method,
-            "mechanism": mechanism,
-            "region": str(region),
-            "rows": rows,
-            "paths": paths,
-            "epsilon_location": epsilon,
-            "epsilon_longest_path": most,
-            "files": [str(one.file) for one in done],
-            "moved_inside": moved,
-            "released": released,
-        }
-        output.print_json(document)
+        names = tuple(str(one.file) for one in done)
+        output.print_json(Reported(method, mechanism, str(region), rows, paths, epsilon, most, names, moved, released))
         return
     how = "drawn from tables with the system's randomness" if released else "simulated, not for release"
     output.console.print(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import csv
 import secrets
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from mechdesign.errors import MAX_EPSILON, FileProblem, InvalidInput, require_wh
 from mechdesign.trajectory.coordinates import MOST_CERTIFIED
 from mechdesign.trajectory.discrete_rivals import Points, grid_points
 from mechdesign.trajectory.expected import best_reference, best_split
+from mechdesign.trajectory.files import Columns, found_columns
 from mechdesign.trajectory.metrics import average_error, busiest_points, geodesic_error, hotspots_lost, within_range
 from mechdesign.trajectory.paths import Paths
 from mechdesign.trajectory.plane import plane_design
@@ -25,15 +25,15 @@ from mechdesign.trajectory.rounding import require_points, to_cells, to_points
 from mechdesign.trajectory.study import METHODS, ON_POINTS, Metric, fits
 from mechdesign.trajectory.tracs import HEURISTIC_SHARE, PathMechanism, tracs_c, tracs_d
 from mechdesign.values import files
+from mechdesign.values.declare import field, frozen, option
 
 PERTURBING = ("tracs-c", "tracs-d", "plane", "laplace")
 _WITHOUT_POINTS = ("tracs-d", "tracs-c", "tracs-c-certified", "plane", "laplace", "strawman")
 _WITH_POINTS = ("tracs-d", "tracs-c", "tracs-c-certified", "plane", "exponential", "l-srr", "ngram", "atp")
 ERRORS = ("average error", "average error in metres")
-Wanted = Mapping[str, str | None]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reference:
     """Where TraCS-D sees from, and how it splits epsilon.
 
@@ -47,9 +47,8 @@ class Reference:
     candidates: tuple[tuple[float, float], ...] | None = None
 
     @classmethod
-    def of(
-        cls, method: str, split: str | None, start: str | None, candidates: Path | None = None, *, fixed: bool
-    ) -> Reference:
+    def of(cls, method: str, said: Started) -> Reference:
+        split, start, candidates, fixed = said.split, said.start, said.candidates, said.fixed
         if method not in PERTURBING:
             raise InvalidInput("method", method, f"be one of {', '.join(PERTURBING)}")
         if method != "tracs-d" and (any(given is not None for given in (split, start, candidates)) or fixed):
@@ -99,25 +98,99 @@ def make_mechanism(method: str, region: Region, mechanism: str, reference: Refer
     return PlanarLaplace(region, epsilon)
 
 
-def parse_region(
-    bounds: str | None, disc: str | None, polygon: Path | None, parallelogram: str | None, *, sphere: bool
-) -> Region:
-    given = [bounds is not None, disc is not None, polygon is not None, parallelogram is not None, sphere]
-    if sum(given) != 1:
-        step = "for example --bounds=139.47,139.90,35.51,35.86; it is public and must not be taken from the data"
-        rule = "be one of --bounds, --disc, --polygon, --parallelogram and --sphere"
-        raise InvalidInput("region", f"{sum(given)} of them", rule, step)
-    if bounds is not None:
-        return Rectangle(*_numbers(bounds, "bounds", 4, "WEST,EAST,SOUTH,NORTH"))
-    if disc is not None:
-        a, b, radius = _numbers(disc, "disc", 3, "X,Y,RADIUS")
-        return Disc((a, b), radius)
-    if polygon is not None:
-        return Polygon(tuple((float(a), float(b)) for a, b in _table_of_points(polygon, "polygon")))
-    if parallelogram is not None:
-        x, y, a, b, c, d = _numbers(parallelogram, "parallelogram", 6, "X,Y,A,B,C,D")
-        return Parallelogram((x, y), (a, b), (c, d))
-    return Sphere()
+@frozen
+class Where:
+    """The options about the public region that holds all places."""
+
+    bounds: str | None = field(
+        default=None,
+        metadata=option("--bounds", "The public rectangle: x from, to, y from, to.", metavar="W,E,S,N"),
+    )
+    disc: str | None = field(default=None, metadata=option("--disc", "A public disc instead.", metavar="X,Y,RADIUS"))
+    polygon: Path | None = field(
+        default=None,
+        metadata=option("--polygon", "A public polygon instead: corners x,y in a .csv.", metavar="FILE"),
+    )
+    parallelogram: str | None = field(
+        default=None,
+        metadata=option("--parallelogram", "A corner and the sides from it instead.", metavar="X,Y,A,B,C,D"),
+    )
+    sphere: bool = field(default=False, metadata=option("--sphere", "Longitudes and latitudes of the whole sphere."))
+
+    def region(self, usual: Region | None = None) -> Region:
+        """The one that was said, or else the usual one."""
+        said = [given for given in (self.bounds, self.disc, self.polygon, self.parallelogram) if given is not None]
+        count = len(said) + self.sphere
+        if count == 0 and usual is not None:
+            return usual
+        if count != 1:
+            step = "for example --bounds=139.47,139.90,35.51,35.86; it is public and must not be taken from the data"
+            rule = "be one of --bounds, --disc, --polygon, --parallelogram and --sphere"
+            raise InvalidInput("region", f"{count} of them", rule, step)
+        if self.bounds is not None:
+            return Rectangle(*_numbers(self.bounds, "bounds", 4, "WEST,EAST,SOUTH,NORTH"))
+        if self.disc is not None:
+            x, y, radius = _numbers(self.disc, "disc", 3, "X,Y,RADIUS")
+            return Disc((x, y), radius)
+        if self.polygon is not None:
+            return Polygon(tuple((float(x), float(y)) for x, y in _table_of_points(self.polygon, "polygon")))
+        if self.parallelogram is not None:
+            x, y, a, b, c, d = _numbers(self.parallelogram, "parallelogram", 6, "X,Y,A,B,C,D")
+            return Parallelogram((x, y), (a, b), (c, d))
+        return Sphere()
+
+
+@frozen
+class Named:
+    """The options about what the columns of a file are called."""
+
+    id: str | None = field(default=None, metadata=option("--id", "Column of path names (id).", metavar="NAME"))
+    time: str | None = field(
+        default=None, metadata=option("--time", "Column of times, checked (t, if there).", metavar="NAME")
+    )
+    x: str | None = field(default=None, metadata=option("--x", "Column of x or longitude (x, lon).", metavar="NAME"))
+    y: str | None = field(default=None, metadata=option("--y", "Column of y or latitude (y, lat).", metavar="NAME"))
+    project: bool = field(
+        default=False, metadata=option("--project", "Move places outside to the nearest inside; else an error.")
+    )
+
+    def columns(self, source: Path) -> Columns:
+        """Those of a file."""
+        return found_columns(source, {"id": self.id, "x": self.x, "y": self.y, "time": self.time})
+
+
+@frozen
+class Rounded:
+    """The options about what reports are rounded to."""
+
+    cells: str | None = field(
+        default=None, metadata=option("--cells", "Round reports to a grid.", metavar="COLUMNS,ROWS")
+    )
+    points: Path | None = field(
+        default=None, metadata=option("--points", "Public points of interest x,y in a .csv.", metavar="FILE")
+    )
+
+    def rounding(self, region: Region) -> Callable[[Paths], Paths] | None:
+        return rounding_of(region, self.cells, self.points)
+
+
+@frozen
+class Started:
+    """The options about where TraCS-D sees from."""
+
+    start: str | None = field(
+        default=None, metadata=option("--start", "TraCS-D: public first reference (the centre).", metavar="X,Y")
+    )
+    fixed: bool = field(
+        default=False, metadata=option("--fixed", "TraCS-D: the start is the reference of every location.")
+    )
+    split: str | None = field(
+        default=None, metadata=option("--split", "TraCS-D: part of eps for the direction, or best.", metavar="P|best")
+    )
+    candidates: Path | None = field(
+        default=None,
+        metadata=option("--candidates", "TraCS-D: public x,y, the best of which is the reference.", metavar="FILE"),
+    )
 
 
 def _numbers(text: str, field: str, count: int, form: str) -> list[float]:
@@ -228,10 +301,6 @@ def parse_metric(text: str, paths: Paths, interest: Points | None) -> tuple[Metr
         ), f"visits of hotspots lost a path ({limit})"
     rule = "be error, range:R, hotspots:SHARE or metres"
     raise InvalidInput("metric", text, rule, "for example --metric range:0.1")
-
-
-def wanted_columns(id_: str | None, x: str | None, y: str | None, time: str | None) -> Wanted:
-    return {"id": id_, "x": x, "y": y, "time": time}
 
 
 def parse_seed(seed: int | None) -> int:

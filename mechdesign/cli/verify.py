@@ -3,53 +3,66 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from mechdesign import plot
 from mechdesign.cli import output
-from mechdesign.cli.options import AsJson, Quiet
+from mechdesign.cli.certified import if_shown
+from mechdesign.cli.sent import Said
 from mechdesign.deploy import Difference, Table, checker, source_difference
 from mechdesign.deploy.table import is_design
 from mechdesign.values import files
+from mechdesign.values.declare import frozen
 
 _WIDTH = 80
 
 
+@frozen
+class Answer:
+    """The verdict; what a table that passes is."""
+
+    verdict: Literal["PASS", "FAIL"]
+    failures: tuple[str, ...]
+    privacy_loss: float | None
+    epsilon: float | None
+    kind: str | None = if_shown()
+    bits: int | None = if_shown()
+    sha256: str | None = if_shown()
+
+
+ANSWERS = ((Answer,),)
+
+
 def run(
     file: Annotated[Path, typer.Argument(help="A table written by the table command.", metavar="FILE")],
+    sent: Said,
     source: Annotated[
         Path | None,
         typer.Option(
             "--source", help="A file that should be an export of this table; FAIL tells the first line that differs."
         ),
     ] = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
 ) -> None:
     content = files.read_bytes(file)
     if is_design(content):
         output.warn(f"this is a design, not a table: make one with table {plot.printable(file.name)} --out t.json")
     try:
-        with output.progress("checking the table", quiet=quiet):
+        with output.progress("checking the table", quiet=sent.quiet):
             checker.check(content)
     except checker.Failed as failure:
-        if as_json:
-            output.print_json({"verdict": "FAIL", "failures": [str(failure)], "privacy_loss": None, "epsilon": None})
+        if sent.as_json:
+            output.print_json(Answer("FAIL", (str(failure),), None, None))
         else:
             output.console.print(f"FAIL {failure}", markup=False, soft_wrap=True)
         raise typer.Exit(1) from None
     table = Table(content)
     difference = None if source is None else source_difference(table, source)
-    if as_json:
-        answer = {
-            "verdict": "PASS" if difference is None else "FAIL",
-            "failures": [] if difference is None else [_in_words(source, difference)],
-            "privacy_loss": table.privacy_loss,
-            "epsilon": float(table.epsilon),
-        }
-        output.print_json(answer | {"kind": table.kind, "bits": table.bits, "sha256": table.sha256})
+    if sent.as_json:
+        failures = () if difference is None else (_in_words(source, difference),)
+        of = table.privacy_loss, float(table.epsilon), table.kind, table.bits, table.sha256
+        output.print_json(Answer("FAIL" if failures else "PASS", failures, *of))
         _end(difference)
         return
     output.console.print(

@@ -90,7 +90,7 @@ def require_asked(problem: object, kind: type) -> None:
 def require_mechanism(mechanism: Mechanism, kind: type[P], problem: Any) -> P:
     """The mechanism, if it is of this kind and for the problem's epsilon and inputs, else `CheckFailed`."""
     if not isinstance(mechanism, kind):
-        raise CheckFailed(f"the evidence is about {kind.__name__} mechanisms, not about {mechanism.name}")
+        raise CheckFailed(f"the evidence is about {kind.__name__} mechanisms, not about a {type(mechanism).__name__}")
     if mechanism.epsilon != problem.epsilon:
         raise CheckFailed(f"{mechanism.name} has eps {mechanism.epsilon!r}, and the problem {problem.epsilon!r}")
     if mechanism.inputs != problem.inputs:

@@ -16,7 +16,7 @@ from mechdesign.design.evidence import Evidence, Problem
 from mechdesign.errors import CheckFailed, NoAnswer, plain
 from mechdesign.exact.privacy import Account, prove
 from mechdesign.mechanisms.joint import JointResponse, require_own_law
-from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism, require_scalar
 from mechdesign.values import files
 from mechdesign.values.codec import encoded
 from mechdesign.values.declare import derived, evolved, field, frozen
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 FORMAT = "mechdesign research file"
 VERSION = 2
+USE = "research only, not for deployment"
 
 _ROUNDING = 1e-9  # relative: how far rounding may put a mechanism outside its class, and so below the bound
 
@@ -153,6 +154,11 @@ class Design:
         """The mechanism as the law of one user's report; `InvalidInput` says what to do where there is none."""
         return require_own_law(self.mechanism)
 
+    @property
+    def scalar_law(self) -> ScalarMechanism:
+        """The same where reports are single numbers; `InvalidInput` where they are tuples."""
+        return require_scalar(self.own_law)
+
     def document(self) -> dict[str, Any]:
         """The design as JSON."""
         return {
@@ -164,7 +170,7 @@ class Design:
 
     def save(self, path: Path | str, *, overwrite: bool = False) -> Path:
         """Write the design as JSON for research use; a table for deployment is a different thing."""
-        document = {"format": FORMAT, "version": VERSION, "use": "research only, not for deployment"} | self.document()
+        document = {"format": FORMAT, "version": VERSION, "use": USE} | self.document()
         return files.write_atomically(path, files.dump_json(document).encode(), overwrite=overwrite)
 
 

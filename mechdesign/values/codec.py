@@ -24,7 +24,6 @@ readers; a file whose echo is not that of its fields is refused.
 from __future__ import annotations
 
 import enum
-import json
 import math
 import re
 import types
@@ -45,6 +44,7 @@ _IN_FILES = "in files"  # in the metadata of a field: whether files hold it
 _IF_ANY = "if any"  # in the metadata of a field: files hold it where it is not None
 _FRACTION = re.compile("-?[0-9]{1,4096}(/[0-9]{1,4096})?", re.ASCII)
 _MOST_AXES = 8  # of an array
+_MOST_LEVELS = 32  # of what may hold anything
 _NEXT_STEP = "take a named loss or law (see mechdesign.losses and mechdesign.priors), or numbers"
 
 
@@ -101,7 +101,7 @@ class Codec:
         raise InvalidInput(place, f"a {type(value).__name__}", "be data: a file cannot hold it", _NEXT_STEP)
 
     def _encoded_fields(self, value: Any, place: str) -> dict[str, Any]:
-        kind = getattr(type(value), "kind", None)
+        kind = kind_of(type(value))
         said: dict[str, Any] = {} if kind is None else {"kind": kind}
         for field in stored_fields(type(value)):
             content = getattr(value, field.name)
@@ -142,7 +142,7 @@ class Codec:
 
     def _decoded_fields(self, kind: type, said: Any, place: str) -> Any:
         fields = {key_of(field): field for field in stored_fields(kind)}
-        name = getattr(kind, "kind", None)
+        name = kind_of(kind)
         entries = dict(_require(dict, said, place, f"be an object with {', '.join(fields) or 'a kind'}"))
         if name is not None and entries.pop("kind", None) != name:
             raise FileProblem(f"{place} kind", said.get("kind"), f"be {name!r}")
@@ -178,7 +178,7 @@ class Codec:
         wide = [self.protocols.get(member, (member,)) for member in members if member is not type(None)]
         candidates = [member for members_of_one in wide for member in members_of_one]
         fitting = [member for member in candidates if _is_of(member, said)]
-        kinds = {member.kind: member for member in candidates if hasattr(member, "kind")}
+        kinds = {member.kind: member for member in candidates if kind_of(member) is not None}
         if kinds and isinstance(said, dict) and ("kind" in said or not fitting):
             name = said.get("kind")
             if type(name) is not str or name not in kinds:
@@ -219,6 +219,12 @@ def stored_fields(kind: type) -> list[Any]:
     return [field for field in attrs.fields(kind) if field.init and field.metadata.get(_IN_FILES, True)]
 
 
+def kind_of(declared: Any) -> str | None:
+    """What files call a class, if it has a ``kind``; a field of that name is another thing."""
+    kind = getattr(declared, "kind", None)
+    return kind if isinstance(kind, str) else None
+
+
 def key_of(field: Any) -> str:
     """What a field is called in files."""
     return cast(str, field.metadata.get(_KEY, field.name))
@@ -255,7 +261,7 @@ def _is_of(member: Any, said: Any) -> bool:
         return type(said) is str
     if member in (int, bool, str):
         return type(said) is member
-    return type(said) is dict and origin is not Callable and not hasattr(member, "kind")
+    return type(said) is dict and origin is not Callable and kind_of(member) is None
 
 
 def _decoded_plain(declared: Any, said: Any, place: str) -> Any:
@@ -282,13 +288,14 @@ def _decoded_plain(declared: Any, said: Any, place: str) -> Any:
     raise FileProblem(place, str(declared), "be of a type that files can hold")
 
 
-def _require_text_within(said: Any, place: str) -> Any:
-    """What may hold anything must at least be writable again."""
-    try:
-        json.dumps(said, ensure_ascii=False).encode()
-    except (UnicodeEncodeError, RecursionError):
-        raise FileProblem(place, type(said).__name__, "hold text that UTF-8 can hold, not nested without end") from None
-    return said
+def _require_text_within(said: Any, place: str, levels: int = _MOST_LEVELS) -> Any:
+    """What may hold anything must at least be writable again: text that UTF-8 can hold, not nested without end."""
+    if isinstance(said, list | dict):
+        if not levels:
+            raise FileProblem(place, type(said).__name__, f"be nested at most {_MOST_LEVELS} levels deep")
+        for entry in (*said, *said.values()) if isinstance(said, dict) else said:
+            _require_text_within(entry, place, levels - 1)
+    return _decoded_plain(str, said, place) if isinstance(said, str) else said
 
 
 def _decoded_fraction(said: str, place: str) -> Fraction:

@@ -11,7 +11,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 import attrs
 import numpy as np
 
-from mechdesign.values.codec import is_optional, key_of, stored_fields
+from mechdesign.values.codec import is_optional, key_of, kind_of, stored_fields
 from mechdesign.values.declare import WORDS, range_of
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -99,7 +99,7 @@ class Schemas:
         required: dict[str, None] = {}
         is_open = False
         for kind in kinds:
-            name = getattr(kind, "kind", None)
+            name = kind_of(kind)
             hints = get_type_hints(kind)
             if name is not None:
                 properties["kind"] = {"const": name}

@@ -1,4 +1,4 @@
-"""The JSON of every command against one table of keys and types, and that nothing else ever reaches stdout."""
+"""The JSON of every command against its schema and a table of keys, and that nothing else ever reaches stdout."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ import json
 import pickle
 import re
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from jsonschema import Draft202012Validator
 from sklearn.tree import DecisionTreeClassifier
 
 from mechdesign.cli import budget, output
 from mechdesign.cli.app import app
+from mechdesign.cli.schema import schema_of, shapes, shipped
 
 # -- types ------------------------------------------------------------------------------------------------------------
 
@@ -89,6 +92,7 @@ JOINT = DESIGN | {
     "epsilon_average": number,
     "epsilon_conditional": numbers,
 }
+ESTIMATED = {"estimate": number, "lower": number, "upper": number, "standard_error": number, "confidence": number}
 ALARMS = dict.fromkeys(("probability.TP", "probability.TN", "probability.FP", "probability.FN"), number)
 
 WATER = ("--population", "water-sample", "--capacity", "18000")
@@ -116,12 +120,46 @@ TABLE: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
         ("minimax", "--sweep", "1,2", "--gap", "1e-2"),
         {"problem.epsilons": numbers, "designs": rows(problem=mapping, mechanism=mapping, certificate=mapping)},
     ),
+    "minimax of a power": (("minimax", "--eps", "1", "--loss", "power:1.5", "--gap", "1e-2"), DESIGN | BASED),
+    "minimax on whole numbers": (("minimax", "--eps", "1", "--domain", "1..4"), DESIGN | BASED | COMPARED),
+    "minimax under data": (
+        (
+            *("minimax", "--eps", "1", "--criterion", "prior", "--prior-data", "data.csv", "--column", "x"),
+            *("--gap", "1e-2"),
+        ),
+        DESIGN | BASED | COMPARED,
+    ),
+    "minimax lexicographic": (
+        ("minimax", "--eps", "1", "--criterion", "lexicographic", "--gap", "1e-2"),
+        DESIGN | BASED | COMPARED,
+    ),
+    "minimax with a cap": (
+        ("minimax", "--eps", "1", "--criterion", "lexicographic", "--cap", "0.35", "--gap", "1e-2"),
+        DESIGN | BASED | {"comparison": rows(name=text, keeps_cap=flag)},
+    ),
+    "minimax trade-off": (
+        ("minimax", "--eps", "1", "--criterion", "pareto", "--points", "2", "--gap", "1e-2"),
+        {"problem.epsilons": numbers, "designs": rows(worst=number, average=number)} | COMPARED,
+    ),
+    "minimax lexicographic matrix": (
+        ("minimax", "--eps", "1", "--loss-matrix", "loss.csv", "--criterion", "lexicographic"),
+        DESIGN | BASED | COMPARED,
+    ),
+    "minimax alone": (("minimax", "--eps", "2", "--gap", "1e-2", "--no-compare"), DESIGN | BASED),
     "aaa": (
         ("aaa", "--eps", "1", "--prior", "normal:0,0.2", "--bins", "4"),
         DESIGN | BASED | {"additive": number, "free": number, "baselines": values},
     ),
+    "aaa free": (
+        ("aaa", "--eps", "4", "--prior", "normal:0,0.2", "--tune", "--form", "free", "--no-compare"),
+        DESIGN | BASED | {"tuning": rows(bins=number, reach=number, total=number)},
+    ),
     "jrr": (("jrr", "--eps", "1", "--users", "100", "--colluders", "2"), JOINT),
     "jrr group": (("jrr", "--eps", "1", "--users", "100", "--group", "4", "--share", "0.05"), JOINT),
+    "jrr between parties": (
+        ("jrr", "--eps", "1", "--run-parties", "4"),
+        JOINT | {"run.parties": number, "run.reports": numbers, "run.estimate": number},
+    ),
     "compare": (
         ("compare", "--eps", "1", "--mechanisms", "pm,sw"),
         {
@@ -151,7 +189,14 @@ TABLE: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     ),
     "mean": (
         ("mean", "data.csv", "--column", "x", "--eps", "1", "--bounds", "0,1", "--mechanism", "pm", "--seed", "1"),
-        {"epsilon": number, "results": rows(mechanism=text, value=number, lower=number, upper=number)},
+        {"epsilon": number, "results": rows(mechanism=text, value=number, count=number, **ESTIMATED)},
+    ),
+    "mean of several collections": (
+        (
+            *("mean", "data.csv", "--column", "x", "--eps", "1", "--bounds", "0,1", "--seed", "1"),
+            *("--mechanism", "aaa,sw-em", "--runs", "2"),
+        ),
+        {"results.0.plan.bins": number, "results.1.lower": none, "results.1.over_runs.rmse": number},
     ),
     "protocols": (
         ("protocols", "--eps", "1", "--size", "4"),
@@ -159,7 +204,8 @@ TABLE: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     ),
     "estimate-counts": (
         ("estimate-counts", "reports.txt", "-p", "grr", "--eps", "1", "--domain", "0..2"),
-        {"problem": mapping, "items": rows(item=text, frequency=number, standard_error=number, interval=ends)},
+        {"problem": mapping, "items": rows(item=text, frequency=number, standard_error=number, interval=ends)}
+        | {"items": rows(estimate=number, lower=number, upper=number)},
     ),
     "budget": (
         (
@@ -223,9 +269,27 @@ TABLE: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
         ("apply", "table.json", "--in", "data.csv", "--column", "x", "--out", "out.csv"),
         {"rows": number, "epsilon": number, "privacy_loss": number},
     ),
-    "estimate": (
-        ("estimate", "table.json", "--in", "kept.csv"),
-        {"estimate": number, "lower": number, "upper": number, "count": number},
+    "estimate": (("estimate", "table.json", "--in", "kept.csv"), ESTIMATED | {"count": number, "deviation": number}),
+    "estimate of frequencies": (
+        ("estimate", "grr.json", "--in", "answers.csv", "--frequencies"),
+        {"estimates": numbers, "items": rows(item=text, estimate=number, lower=number, standard_error=number)},
+    ),
+    "reproduce --list": (("reproduce", "--list"), {"claims": rows(id=text, paper=text, cost=text)}),
+    "schema": (("schema", "minimax"), {"title": text, "anyOf": lambda value: len(value) == 3}),
+    "trajectory perturb": (
+        ("trajectory", "perturb", "paths.csv", "--eps", "2", "--bounds", "0,1,0,1", "--out", "reports.csv", "--force"),
+        {"rows": number, "epsilon_location": number, "released": flag, "files": bool},
+    ),
+    "trajectory apply": (
+        (
+            *("trajectory", "apply", "paths.csv", "--x-table", "table.json", "--y-table", "table.json"),
+            *("--bounds", "0,1,0,1", "--out", "released.csv", "--force"),
+        ),
+        {"rows": number, "released": lambda value: value is True},
+    ),
+    "trajectory compare": (
+        ("trajectory", "compare", "--eps", "2", "--paths", "3", "--length", "4", "--methods", "tracs-d,tracs-c"),
+        {"cells": rows(method=text, mean=number, low=number, high=number), "paths": number},
     ),
 }
 
@@ -245,7 +309,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     people = [f"{age:.6f},{bmi:.6f},{ill}" for (age, bmi), ill in zip(features, sick, strict=True)]
     (path / "people.csv").write_text("\n".join(["age,bmi,sick", *people]) + "\n")
     (path / "reports.txt").write_text("\n".join(str(k % 3) for k in range(90)) + "\n")
+    (path / "paths.csv").write_text("id,x,y\n" + "".join(f"{k // 4},{k / 16},{k * 7 % 16 / 16}\n" for k in range(16)))
+    (path / "codes.csv").write_text("x\n" + "\n".join(str(k % 3) for k in range(90)) + "\n")
     for line in (
+        f"table --eps 1 --mechanism grr --size 3 --out {path}/grr.json",
+        f"apply {path}/grr.json --in {path}/codes.csv --column x --out {path}/answers.csv",
         f"ogpm --eps 2 --out {path}/ogpm.json",
         f"jrr --eps 1 --users 100 --colluders 2 --out {path}/jrr.json",
         f"table {path}/ogpm.json --out {path}/table.json",
@@ -275,20 +343,100 @@ def at(document: Any, path: str) -> Any:
     return document
 
 
+Answered = Callable[[str], dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def seen() -> dict[str, dict[str, Any]]:
+    """What commands of the table answered."""
+    return {}
+
+
+@pytest.fixture
+def answered(run: Any, folder: Path, monkeypatch: pytest.MonkeyPatch, seen: dict[str, dict[str, Any]]) -> Answered:
+    """The answer of a command of the table, which is run once."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(output, "_FIRST_TICK", 1e-3)  # so that progress is written while the command works
+
+    def answer(name: str) -> dict[str, Any]:
+        if name not in seen:
+            arguments, _ = TABLE[name]
+            outcome = run(*arguments, "--json", *(["--force"] if arguments[0] in ("plot", "export", "apply") else []))
+            assert outcome.code == 0, outcome.err
+            seen[name] = only_object(outcome.out)
+        return seen[name]
+
+    return answer
+
+
+def command_of(name: str) -> str:
+    """The command of a line of the table, as `schema` takes it."""
+    arguments, _ = TABLE[name]
+    return " ".join(arguments[: 2 if arguments[0] == "trajectory" else 1])
+
+
 def test_the_table_has_every_command() -> None:
-    assert {arguments[0] for arguments, _ in TABLE.values()} == {command.name for command in app.registered_commands}
+    commands = {command.name for command in app.registered_commands} | {"trajectory"}
+    assert {arguments[0] for arguments, _ in TABLE.values()} == commands
 
 
 @pytest.mark.parametrize("name", TABLE)
-def test_keys_and_types_are_as_published(run: Any, folder: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    monkeypatch.chdir(folder)
-    monkeypatch.setattr(output, "_FIRST_TICK", 1e-3)  # so that progress is written while the command works
-    arguments, keys = TABLE[name]
-    outcome = run(*arguments, "--json", *(["--force"] if arguments[0] in ("plot", "export", "apply") else []))
-    assert outcome.code == 0, outcome.err
-    document = only_object(outcome.out)
-    for path, kind in keys.items():
+def test_keys_and_types_are_as_published(answered: Answered, name: str) -> None:
+    document = answered(name)
+    for path, kind in TABLE[name][1].items():
         assert kind(at(document, path)), f"{path}: {at(document, path)!r}"
+
+
+# -- schemas ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [name for name in TABLE if name != "schema"])
+def test_answers_fit_the_schema_that_is_shipped(answered: Answered, name: str) -> None:
+    document = answered(name)
+    errors = list(Draft202012Validator(json.loads(shipped(command_of(name)))).iter_errors(document))
+    assert not errors, "\n".join(f"{list(error.path)}: {error.message[:300]}" for error in errors)
+
+
+def test_every_command_has_a_schema_that_an_answer_was_tried_on() -> None:
+    assert set(shapes()) == {command_of(name) for name in TABLE} - {"schema"}
+
+
+@pytest.mark.parametrize("command", sorted(shapes()))
+def test_the_schema_that_is_shipped_is_that_of_the_declarations(command: str) -> None:
+    assert shipped(command) == schema_of(command)
+
+
+@pytest.mark.parametrize("command", sorted(shapes()))
+def test_schemas_are_schemas(command: str) -> None:
+    Draft202012Validator.check_schema(json.loads(shipped(command)))
+
+
+@pytest.mark.parametrize("name", ["verify", "mean", "ogpm", "minimax with a cap", "capacity", "trajectory compare"])
+def test_an_answer_with_a_key_of_another_type_does_not_fit(answered: Answered, name: str) -> None:
+    """Else the schemas would say nothing."""
+    validator = Draft202012Validator(json.loads(shipped(command_of(name))))
+    for key in answered(name):
+        assert not validator.is_valid(answered(name) | {key: [["nonsense"]]}), key
+
+
+@pytest.mark.parametrize("name", ["mean", "ogpm", "table"])
+def test_an_answer_with_a_key_that_nobody_declared_does_not_fit(answered: Answered, name: str) -> None:
+    validator = Draft202012Validator(json.loads(shipped(command_of(name))))
+    assert not validator.is_valid(answered(name) | {"surprise": 1})
+
+
+def test_a_schema_is_printed_as_it_is_shipped(run: Any) -> None:
+    assert run("schema", "trajectory", "perturb").out == shipped("trajectory perturb")
+
+
+def test_a_schema_of_no_command_is_refused_with_those_there_are(run: Any) -> None:
+    outcome = run("schema", "minimum")
+    assert outcome.code == 2
+    assert "be one of" in outcome.err
+    assert "minimax" in outcome.err
+
+
+# -- streams ----------------------------------------------------------------------------------------------------------
 
 
 def test_progress_goes_to_stderr_beside_the_json(run: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -307,7 +455,7 @@ def test_progress_goes_to_stderr_beside_the_json(run: Any, folder: Path, monkeyp
     assert run(*arguments, "--json", "--quiet").err == ""
 
 
-@pytest.mark.parametrize("command", sorted({arguments[0] for arguments, _ in TABLE.values()}))
+@pytest.mark.parametrize("command", sorted({arguments[0] for arguments, _ in TABLE.values()} - {"trajectory"}))
 def test_input_that_fails_prints_nothing_on_stdout(run: Any, tmp_path: Path, command: str) -> None:
     """One value that breaks a rule a command; its own tests have the others."""
     missing = str(tmp_path / "no such file")
@@ -330,6 +478,7 @@ def test_input_that_fails_prints_nothing_on_stdout(run: Any, tmp_path: Path, com
         "plot": (missing, "--out", str(tmp_path / "p.png")),
         "protocols": ("--eps", "1", "--size", "1"),
         "reproduce": ("ogpm.exampel-8",),
+        "schema": ("minimum",),
         "show": (missing,),
         "table": ("--eps", "1", "--bits", "7"),
         "verify": (missing,),

@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("pyarrow")
 
 from mechdesign.cli import main
-from mechdesign.cli.trajectory_options import Reference, make_mechanism
+from mechdesign.cli.trajectory_options import Reference, Started, make_mechanism
 from mechdesign.deploy import make_table
 from mechdesign.domains import Circle, Interval
 from mechdesign.mechanisms import catalogue
@@ -383,7 +383,7 @@ def test_the_best_of_public_candidates_is_the_reference(capsys, walk, tmp_path):
         "tracs-d",
         Rectangle(0, 1, 0, 1),
         "ogpm",
-        Reference.of("tracs-d", None, None, tmp_path / "c.csv", fixed=False),
+        Reference.of("tracs-d", Started(candidates=tmp_path / "c.csv")),
         2.0,
     )
     assert isinstance(tracs, TracsD)

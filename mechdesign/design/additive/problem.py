@@ -71,7 +71,11 @@ class AdditiveProblem:
     prior: GridPrior = field(metadata=named("prior_form") | priors.OPTION)
     inputs: Interval = field(default=SYMMETRIC, metadata=INTERVAL_OPTION)
     bins: int = whole(
-        "bins", LEAST_BINS, MOST_BINS, default=USUAL_BINS, metadata=option("--bins", "N: the grid has N + 1 inputs (for tiny eps 16).")
+        "bins",
+        LEAST_BINS,
+        MOST_BINS,
+        default=USUAL_BINS,
+        metadata=option("--bins", "N: the grid has N + 1 inputs (for tiny eps 16)."),
     )
     reach: int = whole("reach", 0, LARGEST, default=0, metadata=option("--reach", _REACH_HELP))
     tail: int = whole("tail", 0, LARGEST, default=0)

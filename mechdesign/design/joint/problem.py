@@ -92,9 +92,7 @@ class JointProblem:
     colluders: int = whole(
         "colluders", 0, default=0, metadata=option("--colluders", "Users who tell the collector all they know.")
     )
-    group: int = field(
-        default=2, converter=require_group, metadata=option("--group", "Users who answer together.")
-    )
+    group: int = field(default=2, converter=require_group, metadata=option("--group", "Users who answer together."))
     caps: tuple[float | None, ...] = field(
         default=(), converter=require_caps, metadata=named("conditional_epsilons") | _CAPS_OPTION
     )

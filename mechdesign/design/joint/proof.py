@@ -190,7 +190,7 @@ class JointClaim:
 def attained_by(mechanism: Any, problem: JointProblem) -> float:
     """The variance of a joint response for the problem's groups, rounded up."""
     if not isinstance(mechanism, JointResponse):
-        raise CheckFailed(f"the evidence is about joint responses, not about {mechanism.name}")
+        raise CheckFailed(f"the evidence is about joint responses, not about a {type(mechanism).__name__}")
     if (mechanism.group, mechanism.categories) != (problem.group, problem.categories):
         raise CheckFailed(
             f"the law is for groups of {mechanism.group} with {mechanism.categories} values, "

@@ -1,0 +1,70 @@
+"""The JSON schema (draft 2020-12) of what a command answers with --json, such as minimax or trajectory perturb."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from typing import Annotated, Any
+
+import typer
+
+from mechdesign.cli.sent import Said
+from mechdesign.design.registry import CODEC
+from mechdesign.errors import InvalidInput
+from mechdesign.values import files
+from mechdesign.values.schema import DIALECT, Schemas
+
+_FOLDER = "schemas"
+
+
+def run(
+    command: Annotated[list[str], typer.Argument(help="A command.", metavar="COMMAND")],
+    sent: Said,
+) -> None:
+    del sent  # a schema is one JSON object and says nothing else
+    name = " ".join(command)
+    if name not in shapes():
+        raise InvalidInput("command", name, f"be one of {', '.join(shapes())}")
+    sys.stdout.write(shipped(name))
+    sys.stdout.flush()
+
+
+def shapes() -> dict[str, Sequence[Sequence[type]]]:
+    """The answers of every command: each is an object with the fields of several classes."""
+    from mechdesign.cli import trajectory
+    from mechdesign.cli.app import COMMANDS
+
+    alone = {name: module.ANSWERS for name, module in COMMANDS.items()}
+    return alone | {f"trajectory {name}": answers for name, answers in trajectory.ANSWERS.items()}
+
+
+def file_name(command: str) -> str:
+    """Where the package has it."""
+    return f"{command.replace(' ', '-')}.schema.json"
+
+
+def shipped(command: str) -> str:
+    """The schema as the package has it."""
+    return resources.files("mechdesign").joinpath(_FOLDER, file_name(command)).read_text(encoding="utf-8")
+
+
+def schema_of(command: str) -> str:
+    """The schema as the declarations have it: what is shipped, unless one was changed without the other."""
+    schemas = Schemas(CODEC.protocols)
+    answers = [schemas.merged(*kinds) for kinds in shapes()[command]]
+    said: dict[str, Any] = {"$schema": DIALECT, "title": f"{command} --json"}
+    said |= answers[0] if len(answers) == 1 else {"anyOf": answers}
+    return json.dumps(said | {"$defs": _sorted(schemas.definitions)}, indent=1, ensure_ascii=False) + "\n"
+
+
+def _sorted(definitions: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: definitions[name] for name in sorted(definitions)}
+
+
+def write_all() -> None:
+    """Write the files that the package ships, from the declarations: run it where an answer was changed."""
+    folder = resources.files("mechdesign").joinpath(_FOLDER)
+    for command in shapes():
+        files.write_atomically(str(folder.joinpath(file_name(command))), schema_of(command).encode(), overwrite=True)

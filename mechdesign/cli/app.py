@@ -17,6 +17,7 @@ import typer
 
 from mechdesign.cli import (
     aaa,
+    advise,
     apply,
     bench,
     budget,
@@ -68,6 +69,7 @@ def _overview(context: typer.Context) -> None:
 OVERVIEW = """\
 mechdesign - local differential privacy mechanisms by optimisation, with proofs
 
+  ask      advise     which mechanism for what you want: computed, with its error and three commands to go on with
   design   ogpm       the optimal piecewise mechanism: line, circle or polar, any power loss
            minimax    the certified optimum over all mechanisms: worst case, under a prior, unbiased, any loss matrix
            aaa        unbiased noise for means, optimal under a prior: on a grid, and with free reports
@@ -93,6 +95,7 @@ Try:  python -m mechdesign examples, which writes small made data; minimax --eps
 """
 
 COMMANDS: dict[str, Any] = {
+    "advise": advise,
     "ogpm": ogpm,
     "minimax": minimax,
     "aaa": aaa,
@@ -127,7 +130,8 @@ app.add_typer(trajectory.app, name="trajectory")
 
 _TRAJECTORY = tuple((f"trajectory {command.name}", command) for command in trajectory.app.registered_commands)
 _READERS = (
-    *("minimax", "aaa", "mean", "bench", "estimate-counts", "budget", "capacity", "classifier", "apply", "estimate"),
+    *("advise", "minimax", "aaa", "mean", "bench", "estimate-counts", "budget", "capacity", "classifier", "apply"),
+    "estimate",
 )
 
 for _called, _command in (*((command.name, command) for command in app.registered_commands), *_TRAJECTORY):

@@ -23,7 +23,6 @@ from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.values import files
 from mechdesign.values.codec import encoded
 
-
 _PLAIN_WIDTH = 120  # a pipe or a file has no width of its own
 _FIRST_TICK = 2.0
 
@@ -169,6 +168,12 @@ def print_certificate(certificate: Certificate, what: str, mechanism: Mechanism 
 def print_gap(certificate: Certificate) -> None:
     """What the interval means for anyone who wants a better mechanism."""
     console.print(gap_words(certificate), soft_wrap=True)
+
+
+def say_other_goal(way: str | None) -> None:
+    """One line below an answer about what it is not for."""
+    if way is not None:
+        console.print(f"\n{way}", soft_wrap=True)
 
 
 def floor_basis(floor: Floor) -> str:

@@ -99,6 +99,12 @@ WATER = ("--population", "water-sample", "--capacity", "18000")
 
 # name: (arguments, keys and their types); files are made by the fixture below
 TABLE: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
+    "advise": (
+        ("advise", "--want", "mean", "--eps", "1", "--users", "100", "--bounds", "0,1"),
+        {"mechanism": text, "why": bool, "commands": lambda value: len(value) == 3, "want": text, "field": number}
+        | {"expected_error.lower": number, "expected_error.unit": text, "expected_error.basis": text}
+        | {"runners_up": rows(mechanism=text, expected_error=mapping)},
+    ),
     "ogpm": (
         ("ogpm", "--eps", "2"),
         DESIGN | PIECES | COMPARED | {"floor.lower": number, "floor.upper": number},
@@ -494,6 +500,7 @@ def test_input_that_fails_prints_nothing_on_stdout(run: Any, tmp_path: Path, com
         "jrr": ("--eps", "-1"),
         "mean": (missing, "--column", "x", "--eps", "1", "--bounds", "0,1"),
         "minimax": ("--eps", "inf"),
+        "advise": ("--want", "fame"),
         "ogpm": ("--eps", "-1"),
         "plot": (missing, "--out", str(tmp_path / "p.png")),
         "protocols": ("--eps", "1", "--size", "1"),

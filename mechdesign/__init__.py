@@ -10,11 +10,12 @@ True
 
 TYPE_CHECKING = False  # for type checkers, who know the name; every import costs time before Ctrl-C has a handler
 if TYPE_CHECKING:
-    from mechdesign import collect, deploy, design, priors
+    from mechdesign import collect, deploy, design, mechanisms, plot, priors
     from mechdesign.deploy import Table, load_table, make_table
     from mechdesign.design import (
         AdditiveProblem,
         Certificate,
+        CustomProblem,
         Design,
         FiniteProblem,
         JointProblem,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
         load_design,
         minimax_sweep,
         optimal_additive,
+        optimal_custom,
         optimal_finite,
         optimal_joint,
         optimal_minimax,
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
         optimal_unbiased,
         optimal_unbiased_piecewise,
         pareto,
+        solve,
     )
     from mechdesign.design.piecewise.program import search_pieces
     from mechdesign.domains import Circle, Finite, Interval
@@ -68,6 +71,7 @@ __all__ = [
     "CheckFailed",
     "Circle",
     "Custom",
+    "CustomProblem",
     "Design",
     "FileProblem",
     "Finite",
@@ -99,8 +103,10 @@ __all__ = [
     "load_design",
     "load_table",
     "make_table",
+    "mechanisms",
     "minimax_sweep",
     "optimal_additive",
+    "optimal_custom",
     "optimal_finite",
     "optimal_joint",
     "optimal_minimax",
@@ -111,9 +117,11 @@ __all__ = [
     "optimal_unbiased",
     "optimal_unbiased_piecewise",
     "pareto",
+    "plot",
     "priors",
     "prove_privacy",
     "search_pieces",
+    "solve",
 ]
 
 
@@ -122,6 +130,8 @@ _SUBMODULES = {
     "collect": "collect",
     "deploy": "deploy",
     "design": "design",
+    "mechanisms": "mechanisms",
+    "plot": "plot",
     "priors": "priors",
 }
 _HOMES = {
@@ -170,4 +180,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted([*__all__, "__version__"])

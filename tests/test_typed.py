@@ -14,8 +14,7 @@ from mechdesign.collect import bench
 from mechdesign.collect.mean import calibrate
 from mechdesign.collect.protocols import protocol
 from mechdesign.deploy import estimate, make_table
-from mechdesign.design.minimax import MinimaxProblem, optimal_minimax
-from mechdesign.design.unbiased_piecewise.search import UnbiasedPiecewiseProblem, optimal_unbiased_piecewise
+from mechdesign.design import MinimaxProblem, UnbiasedPiecewiseProblem, optimal_minimax, optimal_unbiased_piecewise
 from mechdesign.domains import Finite, Interval
 from mechdesign.errors import FileProblem, InvalidInput, NoAnswer
 from mechdesign.losses import Power
@@ -64,7 +63,7 @@ def test_results_edited_by_hand_are_a_file_problem(tmp_path: Path, change: dict[
     from mechdesign.collect.datasets import Dataset
 
     path = tmp_path / "results.json"
-    bench.run(bench.BenchPlan(("grr",), ("raw",), (1.0,), runs=1), Dataset.of_labels(["a", "b"] * 50), results=path)
+    bench.run(bench.Plan(("grr",), ("raw",), (1.0,), runs=1), Dataset.of_labels(["a", "b"] * 50), results=path)
     document = json.loads(path.read_text())
     if "metrics" in change:
         document["origin"]["metrics"] = []

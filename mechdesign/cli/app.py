@@ -26,6 +26,7 @@ from mechdesign.cli import (
     constants,
     estimate,
     estimate_counts,
+    examples,
     export,
     gallery,
     jrr,
@@ -88,7 +89,7 @@ mechdesign - local differential privacy mechanisms by optimisation, with proofs
            apply      a column of a CSV or Parquet file, turned into reports
            estimate, estimate-counts   what real reports say: mean, frequencies or direction, with intervals
 
-Try:  python -m mechdesign minimax --eps 2 --loss absolute       python -m mechdesign COMMAND --help
+Try:  python -m mechdesign examples, which writes small made data; minimax --eps 2 --loss absolute; COMMAND --help
 """
 
 COMMANDS: dict[str, Any] = {
@@ -103,6 +104,7 @@ COMMANDS: dict[str, Any] = {
     "gallery": gallery,
     "reproduce": reproduce,
     "constants": constants,
+    "examples": examples,
     "bench": bench,
     "protocols": protocols,
     "estimate-counts": estimate_counts,

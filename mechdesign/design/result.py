@@ -9,17 +9,22 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mechdesign.criteria import Scope
 from mechdesign.design.evidence import Evidence, Problem
-from mechdesign.errors import CheckFailed, NoAnswer
+from mechdesign.errors import CheckFailed, NoAnswer, plain
 from mechdesign.exact.privacy import Account, prove
 from mechdesign.mechanisms.joint import JointResponse, require_own_law
 from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism, require_scalar
 from mechdesign.values import files
 from mechdesign.values.codec import encoded
 from mechdesign.values.declare import derived, evolved, field, frozen
+from mechdesign.values.digits import rounded_down, rounded_up
+from mechdesign.values.notebook import page
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 FORMAT = "mechdesign research file"
 VERSION = 2
@@ -44,6 +49,11 @@ class Certificate:
     claimed: bool
     account: Account
     evidence: Evidence
+
+    def __repr__(self) -> str:
+        ends = f"lower={rounded_down(self.lower)}, upper={rounded_up(self.upper)}"
+        rests = "claimed" if self.claimed else "proven"
+        return f"Certificate({ends}, {rests}, valid_for={self.valid_for!r}, privacy_loss={self.privacy_loss!r})"
 
     @property
     def privacy_loss(self) -> float:
@@ -116,6 +126,28 @@ class Design:
     evidence: Evidence
     report: Report = field(eq=False)
     certificate: Certificate = derived(lambda design: certify(design.problem, design.mechanism, design.evidence))
+
+    def __repr__(self) -> str:
+        certificate, name = self.certificate, getattr(self.mechanism, "name", "joint response")
+        ends = f"[{rounded_down(certificate.lower)}, {rounded_up(certificate.upper)}]"
+        rests = "claimed" if certificate.claimed else "proven"
+        asked = f"{self.problem.kind}, epsilon={self.problem.epsilon!r}"
+        return f"Design({asked}, {plain(name)!r}, optimum in {ends}, {rests})"
+
+    def _repr_html_(self) -> str:
+        return page(self.summary(), self.plot)
+
+    def summary(self) -> str:
+        """Certificate, mechanism, bounds and privacy in plain words, as commands print them."""
+        from mechdesign.design.summary import summary
+
+        return summary(self)
+
+    def plot(self) -> Figure:
+        """The picture of the mechanism with what its certificate knows: `mechdesign.plot.of`. Needs matplotlib."""
+        from mechdesign.plot import of
+
+        return of(self)
 
     @property
     def own_law(self) -> Mechanism:

@@ -3,6 +3,7 @@
 from mechdesign.plot.budget import BudgetPanel, Curve, Selection, budgets, selections, trade_off
 from mechdesign.plot.canvas import printable, require_plot_format, require_size, require_title, save
 from mechdesign.plot.certified import Line, Slice, probability_table, structure, window_law
+from mechdesign.plot.designs import of
 from mechdesign.plot.errors import (
     Measured,
     above,
@@ -40,6 +41,7 @@ __all__ = [
     "exhibit",
     "heat_maps",
     "measured_over_epsilon",
+    "of",
     "pareto",
     "polar_density",
     "printable",

@@ -196,6 +196,7 @@ TABLE: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
             "verdicts": values,
         },
     ),
+    "examples": (("examples", "--out", "examples"), {"files": mapping}),
     "constants": (
         ("constants", "--eps", "1", "--criteria", "worst", "--gap", "1e-2"),
         {"constants": rows(epsilon=number, lower=number, upper=number, valid_for=text, claimed=flag)},
@@ -487,6 +488,7 @@ def test_input_that_fails_prints_nothing_on_stdout(run: Any, tmp_path: Path, com
         "constants": ("--eps", "0"),
         "estimate": (missing, "--in", missing),
         "estimate-counts": (missing, "-p", "grr", "--eps", "1", "--domain", "0..2"),
+        "examples": ("--out", __file__),
         "export": (missing, "--to", "python", "--out", str(tmp_path / "out")),
         "gallery": ("fermat",),
         "jrr": ("--eps", "-1"),

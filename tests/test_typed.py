@@ -63,7 +63,7 @@ def test_results_edited_by_hand_are_a_file_problem(tmp_path: Path, change: dict[
     from mechdesign.collect.datasets import Dataset
 
     path = tmp_path / "results.json"
-    bench.run(bench.Plan(("grr",), ("raw",), (1.0,), runs=1), Dataset.of_labels(["a", "b"] * 50), results=path)
+    bench.run(bench.BenchPlan(("grr",), ("raw",), (1.0,), runs=1), Dataset.of_labels(["a", "b"] * 50), results=path)
     document = json.loads(path.read_text())
     if "metrics" in change:
         document["origin"]["metrics"] = []

@@ -10,12 +10,13 @@ True
 
 TYPE_CHECKING = False  # for type checkers, who know the name; every import costs time before Ctrl-C has a handler
 if TYPE_CHECKING:
-    from mechdesign import collect, deploy, design, priors
+    from mechdesign import collect, deploy, design, mechanisms, plot, priors
     from mechdesign.advice import Advice, advise
     from mechdesign.deploy import Table, load_table, make_table
     from mechdesign.design import (
         AdditiveProblem,
         Certificate,
+        CustomProblem,
         Design,
         FiniteProblem,
         JointProblem,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
         load_design,
         minimax_sweep,
         optimal_additive,
+        optimal_custom,
         optimal_finite,
         optimal_joint,
         optimal_minimax,
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
         optimal_unbiased,
         optimal_unbiased_piecewise,
         pareto,
+        solve,
     )
     from mechdesign.design.piecewise.program import search_pieces
     from mechdesign.domains import Circle, Finite, Interval
@@ -70,6 +73,7 @@ __all__ = [
     "CheckFailed",
     "Circle",
     "Custom",
+    "CustomProblem",
     "Design",
     "FileProblem",
     "Finite",
@@ -102,8 +106,10 @@ __all__ = [
     "load_design",
     "load_table",
     "make_table",
+    "mechanisms",
     "minimax_sweep",
     "optimal_additive",
+    "optimal_custom",
     "optimal_finite",
     "optimal_joint",
     "optimal_minimax",
@@ -114,9 +120,11 @@ __all__ = [
     "optimal_unbiased",
     "optimal_unbiased_piecewise",
     "pareto",
+    "plot",
     "priors",
     "prove_privacy",
     "search_pieces",
+    "solve",
 ]
 
 
@@ -125,10 +133,13 @@ _SUBMODULES = {
     "collect": "collect",
     "deploy": "deploy",
     "design": "design",
+    "mechanisms": "mechanisms",
+    "plot": "plot",
     "priors": "priors",
 }
 _HOMES = {
     "Absolute": "losses",
+    "BrokenExtra": "errors",
     "Advice": "advice",
     "CheckFailed": "errors",
     "Circle": "domains",
@@ -174,4 +185,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted([*__all__, "__version__"])

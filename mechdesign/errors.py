@@ -4,6 +4,7 @@
 
     MechDesignError
     ├── InvalidInput        a value breaks a rule: names the field, the value, the rule, the next step (exit code 2)
+    │   ├── WrongArguments  a value was made with fields it does not have, or without one it needs: a TypeError, too
     │   ├── InvalidData     a value in data about people: names its place and the rule, and does not hold the value
     │   └── FileProblem     a file that cannot be read, written or trusted
     ├── NoAnswer            the limits were reached first: carries the bounds and the design found (exit code 3)
@@ -62,6 +63,24 @@ class InvalidInput(MechDesignError, ValueError):
 
     def __reduce__(self) -> tuple[Any, ...]:  # errors come back from worker processes
         return type(self), (self.field, self.value, self.rule, self.next_step)
+
+
+class WrongArguments(InvalidInput, TypeError):
+    """A value was asked for with fields that it does not have, or without one that it needs.
+
+    >>> str(WrongArguments(Exception, "up", "be given lower, upper", "did you mean upper?"))
+    'Exception must be given lower, upper (got up); did you mean upper?'
+    """
+
+    def __init__(self, kind: type, got: str, rule: str, next_step: str = "") -> None:
+        self.kind = kind
+        super().__init__(kind.__name__, got, rule, next_step)
+
+    def _got(self) -> str:
+        return f" (got {plain(self.value, _LONGEST_VALUE)})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.kind, self.value, self.rule, self.next_step)
 
 
 class _Withheld:

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Any, cast
 
@@ -32,17 +32,24 @@ from mechdesign.design.evidence import Problem
 from mechdesign.design.finite import LexicographicBound
 from mechdesign.design.trade_off import TradeOffBound
 from mechdesign.domains import Circle, Finite, Interval
-from mechdesign.errors import CheckFailed, InvalidInput
+from mechdesign.errors import CheckFailed, InvalidInput, plain
 from mechdesign.exact.cells import Cells
+from mechdesign.exact.privacy import prove_privacy
 from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.discrete import Discrete
+from mechdesign.mechanisms.from_density import FromDensity
 from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism
 from mechdesign.priors import Atoms, Density, Prior
 from mechdesign.values.codec import if_any
 from mechdesign.values.declare import evolved, field, frozen
+from mechdesign.values.notebook import grid
 
 Floats = NDArray[np.float64]
+
+_NARROWEST = 8  # a column of numbers
+_TRIED = 33
+_UNSURE = 1e-9
 
 THIS = "this design"
 RESPONSE, SINGLE = "randomised response", "best single output"
@@ -74,7 +81,7 @@ class Row:
     ``at`` is the loss at the one input a problem is about, ``total`` the average under the prior itself where problems
     round it to a grid. ``above_optimum`` is in per cent of what the ranking is about, at least; None where nothing is
     lost or there is nothing to compare. ``keeps_cap`` says whether the worst case is allowed, where it is capped.
-    ``published`` tells rivals from the designs that they are measured against.
+    ``published`` tells rivals from the designs that they are measured against, and from mechanisms of one's own.
     """
 
     name: str
@@ -85,6 +92,13 @@ class Row:
     above_optimum: float | None = None
     keeps_cap: bool | None = field(default=None, metadata=if_any())
     published: bool = True
+
+    @property
+    def excess(self) -> str:
+        """How far above the optimum it is, rounded down, or that it breaks the cap; empty where nothing is known."""
+        if self.keeps_cap is False:
+            return "breaks the cap"
+        return "" if self.above_optimum is None else f"{math.floor(10 * self.above_optimum) / 10 + 0.0:+.1f}%"
 
     def by(self, rank: Rank) -> float:
         """The number it is ranked by."""
@@ -106,6 +120,37 @@ class Field:
     def row(self, name: str) -> Row | None:
         return next((row for row in self.rows if row.name == name), None)
 
+    def _repr_html_(self) -> str:
+        return grid(self._title, *self._cells())
+
+    def summary(self) -> str:
+        """A line a mechanism, as wide as a terminal, and what was left out.
+
+        >>> from mechdesign.mechanisms.catalogue import duchi, laplace
+        >>> print(ranked({"laplace": laplace(1.0), "duchi": duchi(1.0)}, Power(1.0), best=0.5).summary())
+        Ranked by worst: per cent above the optimum at least
+        mechanism     worst   average  above optimum
+        laplace           1         1        +100.0%
+        duchi       2.16395   2.00991        +332.7%
+        """
+        headings, rows = self._cells()
+        widths = [max(len(row[k]) for row in (headings, *rows)) for k in range(len(headings))]
+
+        def line(cells: Sequence[str]) -> str:
+            numbers = (cell.rjust(max(width, _NARROWEST)) for cell, width in zip(cells[1:], widths[1:], strict=True))
+            return "  ".join([cells[0].ljust(widths[0]), *numbers])
+
+        left = [f"left out: {plain(name)} ({plain(why)})" for name, why in self.left_out.items()]
+        return "\n".join([self._title, line(headings), *map(line, rows), *left])
+
+    @property
+    def _title(self) -> str:
+        return f"Ranked by {self.rank.value}: per cent above the optimum at least"
+
+    def _cells(self) -> tuple[list[str], list[list[str]]]:
+        rows = [[plain(row.name), f"{row.worst:.6g}", f"{row.average:.6g}", row.excess] for row in self.rows]
+        return ["mechanism", "worst", "average", "above optimum"], rows
+
     @property
     def this(self) -> Row:
         """The design's own row."""
@@ -115,7 +160,7 @@ class Field:
 
     @property
     def rivals(self) -> tuple[Row, ...]:
-        """All that were not designed here."""
+        """The published ones: neither designed here, nor the reader's own."""
         return tuple(row for row in self.rows if row.published)
 
     @property
@@ -127,8 +172,11 @@ class Field:
 Measure = Callable[[str, Mechanism], Row]
 
 
-def field_of(designs: Design | Mapping[str, Design]) -> Field:
+def field_of(designs: Design | Mapping[str, Design], own: Mapping[str, Mechanism] | None = None) -> Field:
     """A design among the published mechanisms that solve the same problem; of several designs, each under its name.
+
+    ``own`` are mechanisms of your own by name, which are ranked with them: for the same inputs, and unbiased where the
+    problem asks for that. Their privacy is proven first, or of a `FromDensity` tried: another's error means nothing.
 
     The percentage is measured from the upper end of the certified interval: at least so much is lost. For a
     lexicographic optimum it is measured from the least worst case there is. Average errors of rivals are taken under
@@ -141,15 +189,52 @@ def field_of(designs: Design | Mapping[str, Design]) -> Field:
     rank = _rank(problem)
     if not isinstance(problem, _RANKED):
         return Field(rank, ())
-    designed = {name: design.mechanism for name, design in entered.items()}
-    found = _measured(designed | rivals(problem), _measure(problem), rank)
+    mine = _require_own(own or {}, problem, {*entered, *rivals(problem), RESPONSE, SINGLE})
+    designed = {name: design.own_law for name, design in entered.items()}
+    found = _measured(designed | mine | rivals(problem), _measure(problem), rank)
     rows = [_certified(row, entered[row.name], rank) if row.name in entered else row for row in found.rows]
     least = _least_worst_case(next(iter(entered.values())))
     if least is None:
         least = min((row.by(rank) for row in rows if row.name in entered), default=math.inf)
     if isinstance(problem, FiniteProblem):
         rows.append(_single_output(problem, rank))
-    return _ranked(evolved(found, rows=tuple(rows)), least, _cap(problem), entered)
+    return _ranked(evolved(found, rows=tuple(rows)), least, _cap(problem), entered, mine)
+
+
+def _require_own(own: Mapping[str, Mechanism], problem: Problem, taken: set[str]) -> dict[str, Mechanism]:
+    """Mechanisms of one's own that may be measured against the optimum of the problem."""
+    for name, mechanism in own.items():
+        if name in taken:
+            raise InvalidInput("name", name, "be one that no other mechanism has", "call yours something else")
+        inputs = cast(Any, problem).inputs
+        if mechanism.inputs != inputs:
+            rule = f"take the problem's inputs, {inputs}"
+            raise InvalidInput(f"inputs of {name}", str(mechanism.inputs), rule)
+        if isinstance(problem, FiniteProblem):
+            _require_columns(name, mechanism, problem.loss_matrix.shape[1])
+        if not isinstance(mechanism, FromDensity):
+            prove_privacy(mechanism, problem.epsilon)
+        elif mechanism.sampled_loss > problem.epsilon * (1 + _UNSURE):
+            raise CheckFailed(
+                f"{name} has privacy loss of at least {mechanism.sampled_loss!r}, above the problem's eps"
+            )
+        if isinstance(problem, UnbiasedProblem | AdditiveProblem | UnbiasedPiecewiseProblem):
+            _require_unbiased(name, cast(ScalarMechanism, mechanism), problem.inputs)
+    return dict(own)
+
+
+def _require_columns(name: str, mechanism: Mechanism, count: int) -> None:
+    if not isinstance(mechanism, Discrete) or not {*mechanism.outputs.points} <= {*map(float, range(count))}:
+        rule = f"be a Discrete table whose outputs are columns of the loss matrix, 0 to {count - 1}"
+        raise InvalidInput(f"outputs of {name}", str(mechanism.outputs), rule)
+
+
+def _require_unbiased(name: str, mechanism: ScalarMechanism, inputs: Interval) -> None:
+    places = np.linspace(inputs.lower, inputs.upper, _TRIED)
+    bias = float(np.abs(mechanism.mean(places) - places).max())
+    if bias > _UNSURE * max(inputs.length, abs(inputs.lower), abs(inputs.upper)):
+        rule = "be unbiased: the problem's optimum is among unbiased mechanisms"
+        raise InvalidInput(name, f"a bias of {bias:.3g}", rule, "debias it first, as (y - a) / b of affine means")
 
 
 def ranked(mechanisms: Mapping[str, Mechanism], loss: Loss, best: float, prior: Prior | None = None) -> Field:
@@ -175,7 +260,9 @@ def rivals(problem: Problem) -> dict[str, Mechanism]:
             return {RESPONSE: catalogue.randomised_response(epsilon, points)}
         case PiecewiseProblem(inputs=Circle() as circle, loss=loss):
             flat = Interval(0.0, circle.period)
-            found = {entry.key: entry.build(epsilon, circle, loss) for entry in catalogue.ON_CIRCLES}
+            found: dict[str, Mechanism] = {
+                entry.key: entry.build(epsilon, circle, loss) for entry in catalogue.ON_CIRCLES
+            }
             return found | {f"{key} (flattened)": catalogue.build(key, epsilon, flat) for key in _FLATTENED}
         case UnbiasedProblem() | AdditiveProblem() | UnbiasedPiecewiseProblem():
             return _on_interval(problem.epsilon, problem.inputs, Power(2.0), unbiased=True)
@@ -309,14 +396,16 @@ def _least_worst_case(design: Design) -> float | None:
     return None
 
 
-def _ranked(found: Field, best: float, cap: float | None, entered: Iterable[str]) -> Field:
-    own = frozenset(entered)
+def _ranked(
+    found: Field, best: float, cap: float | None, entered: Iterable[str], unpublished: Iterable[str] = ()
+) -> Field:
+    own, mine = frozenset(entered), frozenset(unpublished)
 
     def placed(row: Row) -> Row:
         keeps = cap is None or row.name in own or row.worst <= cap
         above = 100 * (row.by(found.rank) / best - 1) if 0 < best < math.inf and keeps else None
         capped = None if cap is None else keeps
-        return evolved(row, above_optimum=above, keeps_cap=capped, published=row.name not in own)
+        return evolved(row, above_optimum=above, keeps_cap=capped, published=row.name not in own | mine)
 
     rows = sorted(
         map(placed, found.rows),

@@ -203,7 +203,7 @@ def _counted(values: Floats, inputs: Interval) -> tuple[Floats, Floats]:
 def _shared(weights: Floats, users: int) -> Counts:
     """So many users shared out in proportion, by largest remainders."""
     wanted = weights / weights.sum() * users
-    counts = np.floor(wanted).astype(np.int64)
+    counts: Counts = np.floor(wanted).astype(np.int64)
     missing = users - int(counts.sum())
     counts[np.argsort(counts - wanted, kind="stable")[:missing]] += 1
     return np.asarray(counts)

@@ -27,8 +27,7 @@ from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput, NoAnswer, require_name
 from mechdesign.losses import Power
 from mechdesign.mechanisms import catalogue
-from mechdesign.mechanisms.product import Product
-from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.mechanisms.protocol import ScalarMechanism
 from mechdesign.priors import Atoms
 from mechdesign.values.declare import frozen
 
@@ -77,7 +76,7 @@ class MeanBudget:
     law: Sum
 
 
-def law_of_sum(capacity: Capacity, mechanism: Mechanism) -> Sum:
+def law_of_sum(capacity: Capacity, mechanism: ScalarMechanism) -> Sum:
     """Exact variance and Berry-Esseen error of the sum of reports."""
     inputs = mechanism.inputs
     if not isinstance(inputs, Interval):
@@ -109,25 +108,23 @@ def normal_exceedance(capacity: Capacity, law: Sum) -> Normal:
     return Normal(float(special.ndtr((capacity.total - capacity.cap) / law.deviation)), law.error)
 
 
-def built(name: str, epsilon: float, capacity: Capacity) -> Mechanism:
+def built(name: str, epsilon: float, capacity: Capacity) -> ScalarMechanism:
     """The unbiased mechanism of that name on the range of consumption."""
     key = require_name(name, "mechanism", NAMES)
     domain = Interval(float(capacity.v[0]), float(capacity.v[-1]))
     if key not in OPTIMISED:
         return catalogue.build(key, epsilon, domain)
     shares = Atoms(capacity.v, capacity.x / capacity.users)
-    mechanism = _designed(key, epsilon, shares, domain, _GAP)
-    assert not isinstance(mechanism, Product)
-    return mechanism
+    return _designed(key, epsilon, shares, domain, _GAP)
 
 
-def _designed(key: str, epsilon: float, shares: Atoms, domain: Interval, gap: float) -> Mechanism | Product:
+def _designed(key: str, epsilon: float, shares: Atoms, domain: Interval, gap: float) -> ScalarMechanism:
     """The optimised mechanism: private and unbiased anyway, and proven nearly the best where doubles prove no more."""
     try:
         if key == ADDITIVE:
             bins = _BINS if epsilon >= _SMALL else _BINS_WHERE_SMALL
-            return optimal_additive(AdditiveProblem(epsilon, shares, domain, bins=bins, gap=gap)).mechanism
-        return optimal_unbiased(UnbiasedProblem(epsilon, shares, domain, size=_CERTIFIED_SIZE, gap=gap)).mechanism
+            return optimal_additive(AdditiveProblem(epsilon, shares, domain, bins=bins, gap=gap)).scalar_law
+        return optimal_unbiased(UnbiasedProblem(epsilon, shares, domain, size=_CERTIFIED_SIZE, gap=gap)).scalar_law
     except NoAnswer:
         if gap >= _WIDEST_GAP:
             raise
@@ -137,7 +134,7 @@ def _designed(key: str, epsilon: float, shares: Atoms, domain: Interval, gap: fl
 def mean_budget(
     capacity: Capacity,
     requirement: Requirement,
-    mechanism: str | Callable[[float], Mechanism],
+    mechanism: str | Callable[[float], ScalarMechanism],
     *,
     least: float = LEAST,
     most: float = MOST,

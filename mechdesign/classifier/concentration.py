@@ -30,7 +30,7 @@ from mechdesign.errors import InvalidInput, require_epsilon
 from mechdesign.losses import Power
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.discrete import Discrete
-from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.mechanisms.protocol import ScalarMechanism
 from mechdesign.values.declare import Floats, frozen
 
 RR_POINTS, EXPONENTIAL_POINTS = 100, 101
@@ -49,7 +49,7 @@ class Perturbation:
     """
 
     name: str
-    mechanism: Mechanism
+    mechanism: ScalarMechanism
     is_clipped: bool = False
     delta: float = 0.0
 
@@ -156,14 +156,12 @@ def concentration(law: Perturbation, x: ArrayLike, lower: ArrayLike, upper: Arra
 
 
 @lru_cache(maxsize=256)
-def _certified(epsilon: float) -> Mechanism:
-    mechanism = optimal_minimax(MinimaxProblem(epsilon, Power(1.0), gap=_GAP)).mechanism
-    assert not hasattr(mechanism, "parts")
-    return mechanism
+def _certified(epsilon: float) -> ScalarMechanism:
+    return optimal_minimax(MinimaxProblem(epsilon, Power(1.0), gap=_GAP)).scalar_law
 
 
 @lru_cache(maxsize=256)
-def _k_rr(epsilon: float) -> Mechanism:
+def _k_rr(epsilon: float) -> ScalarMechanism:
     return catalogue.randomised_response(epsilon, Finite(tuple(np.linspace(0, 1, RR_POINTS).tolist())))
 
 
@@ -175,7 +173,7 @@ def _exponential_table(scale: float, epsilon: float, name: str) -> Discrete:
 
 
 @lru_cache(maxsize=256)
-def _exponential(epsilon: float) -> Mechanism:
+def _exponential(epsilon: float) -> ScalarMechanism:
     """The scale that spends eps is eps: ``log Z(x)``, the log of a row's sum, changes by at most ``scale |x - y|``.
 
     So the ratio at an output y is largest for the inputs y and the farther end: ``scale max(y, 1 - y) + log Z(1) - log
@@ -189,11 +187,11 @@ def _exponential(epsilon: float) -> Mechanism:
         scale *= 1 - 1e-12
 
 
-def _exponential_printed(epsilon: float) -> Mechanism:
+def _exponential_printed(epsilon: float) -> ScalarMechanism:
     return _exponential_table(epsilon / 2, epsilon, "exponential (printed)")
 
 
-_BUILDERS: dict[str, tuple[Callable[[float], Mechanism], bool]] = {
+_BUILDERS: dict[str, tuple[Callable[[float], ScalarMechanism], bool]] = {
     "laplace": (catalogue.laplace, True),
     "laplace-raw": (catalogue.laplace, False),
     "pm": (catalogue.ogpm, False),

@@ -14,7 +14,7 @@ import numpy as np
 import typer
 
 from mechdesign import plot
-from mechdesign.cli import certified, output
+from mechdesign.cli import output
 from mechdesign.cli.certified import Beside, Designed, if_shown
 from mechdesign.cli.mean import parse_bounds
 from mechdesign.cli.options import NoCompare, parse_interval, require_time_limit
@@ -22,6 +22,7 @@ from mechdesign.cli.sent import Sent
 from mechdesign.cli.signatures import Asked, Mirror
 from mechdesign.design import AdditiveProblem, Design, Tuning, optimal_additive, optimal_unbiased, tune
 from mechdesign.design.additive import Trial, usual_bins
+from mechdesign.design.summary import mechanism_words
 from mechdesign.domains import Interval
 from mechdesign.errors import InvalidData, InvalidInput, require_epsilon
 from mechdesign.field import Field, field_of, proven_prior
@@ -29,6 +30,7 @@ from mechdesign.losses import Power
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.conditional import ConditionalNoise
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
+from mechdesign.plot.designs import gathered, noise_figure
 from mechdesign.priors import Atoms, Prior, parse_prior, prior_of_file
 from mechdesign.values.declare import frozen
 
@@ -140,11 +142,11 @@ def run(
         field = None
         if sent.shows_field and not no_compare:
             field = field_of({_NAMES[name]: design for name, design in designs.items()})
-    chosen = designs[cast(Form, form)]
+    chosen = designs[form]
     if sent.plot is not None:
         sent.draw(_picture(chosen))
     sent.keep(chosen)
-    said = _both(problem, designs, cast(Form, form), field, tuning, clipped, _notes(data, tuning))
+    said = _both(problem, designs, form, field, tuning, clipped, _notes(data, tuning))
     if sent.as_json:
         output.print_json(Designed.of(chosen), Beside(comparison=None if field is None else field.rows), said)
         return
@@ -200,7 +202,7 @@ def _law(
         rule = f"lie in the bounds [{inputs.lower:g}, {inputs.upper:g}], as {100 * share:.3g}% of the rows do not"
         where = "the column" if column is None else f"column {column!r}"
         raise InvalidData(where, span, rule, "widen --bounds, or pass --clip to move them to the ends")
-    return certified.gathered(np.clip(values.points, inputs.lower, inputs.upper), values.weights), share
+    return gathered(np.clip(values.points, inputs.lower, inputs.upper), values.weights), share
 
 
 # -- how it is told ---------------------------------------------------------------------------------------------------
@@ -262,7 +264,7 @@ def _print(problem: AdditiveProblem, designs: Mapping[Form, Design], field: Fiel
         output.console.print()
     total = said.optima[ADDITIVE].total
     output.console.print(
-        f"{certified.noise_in_words(noise)}, |A|/|X| = {problem.span:.3g}\n"
+        f"{mechanism_words(noise)}, |A|/|X| = {problem.span:.3g}\n"
         f"  rounding to the grid adds {output.number(total - said.additive)}: "
         f"variance {output.number(total)} under the prior itself",
         soft_wrap=True,
@@ -302,4 +304,4 @@ def _trial_cells(trial: Trial, is_best: bool) -> list[str]:
 def _picture(design: Design) -> Figure:
     prior = proven_prior(design.problem)
     assert isinstance(prior, Atoms)
-    return certified.noise_figure(_mechanism(design), prior)
+    return noise_figure(_mechanism(design), prior)

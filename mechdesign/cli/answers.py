@@ -14,7 +14,6 @@ from mechdesign import plot
 from mechdesign.cli import certified, output
 from mechdesign.cli.certified import Beside, Designed, Several, if_shown
 from mechdesign.cli.sent import Sent
-from mechdesign.cli.words import excess, headline, is_lexicographic, labels_of, measure, other_goal, power_of, subject
 from mechdesign.design import (
     AdditiveProblem,
     Design,
@@ -32,11 +31,22 @@ from mechdesign.design import (
     optimal_unbiased,
     pareto,
 )
+from mechdesign.design.summary import gap_text, standing
+from mechdesign.design.words import (
+    excess,
+    headline,
+    is_lexicographic,
+    labels_of,
+    measure,
+    other_goal,
+    power_of,
+    subject,
+)
 from mechdesign.errors import InvalidInput, NoAnswer
 from mechdesign.field import THIS, Field, Rank, Row, field_of
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import ScalarMechanism
-from mechdesign.values.codec import encoded
+from mechdesign.plot.designs import gathered, is_based, least_favourable
 from mechdesign.values.declare import evolved, frozen
 from mechdesign.values.digits import rounded_down, rounded_up
 
@@ -136,7 +146,7 @@ def _warn_where_open(designs: Sequence[Design]) -> None:
         basis = "claimed" if certificate.claimed else "proven"
         output.warn(
             f"{design.report.details['stopped']} at eps = {problem.epsilon:g}: the best design so far, "
-            f"{basis} to within a relative gap of {output.gap_text(certificate)} "
+            f"{basis} to within a relative gap of {gap_text(certificate)} "
             f"(asked for: {cast(Problem, problem).gap:g})"
         )
 
@@ -152,18 +162,19 @@ def one(problem: Problem, seconds: float, sent: Sent, *, best_so_far: bool, comp
         field = field_of(design) if compare and sent.shows_field else None
     _warn_where_open([design])
     if sent.plot is not None:
-        sent.draw(certified.figure(design))
+        sent.draw(plot.of(design))
     sent.keep(design)
-    prior = certified.least_favourable(design)
+    prior = least_favourable(design)
     if sent.as_json:
         output.print_json(Designed.of(design), Beside(prior, None if field is None else field.rows))
         return
-    what, kind = headline(problem), "claimed optimum" if design.certificate.claimed else "certified optimum"
-    kind = "best design so far" if _open([design]) else kind
-    output.console.print(f"{kind} for {subject(problem)}, eps = {problem.epsilon:g}: {what}\n", soft_wrap=True)
-    output.print_certificate(design.certificate, what, design.mechanism)
+    what = headline(problem)
+    output.console.print(
+        f"{standing(design)} for {subject(problem)}, eps = {problem.epsilon:g}: {what}\n", soft_wrap=True
+    )
+    output.print_certificate(design.certificate, what, design.own_law)
     output.print_gap(design.certificate)
-    certified.print_mechanism(design.mechanism, prior, labels_of(problem))
+    certified.print_mechanism(design.own_law, prior, labels_of(problem))
     if field is not None:
         rows = [[row.name, output.number(row.worst), output.number(row.average), _excess(row)] for row in field.rows]
         headings = ["mechanism", "worst case", "average", excess(problem)]
@@ -204,8 +215,8 @@ def sweep(
     if sent.as_json:
         rows = []
         for k, design in enumerate(designs):
-            beside = Beside(certified.least_favourable(design), None if fields is None else fields[k].rows)
-            rows.append(encoded(Designed.of(design)) | encoded(beside))
+            beside = Beside(least_favourable(design), None if fields is None else fields[k].rows)
+            rows.append(output.merged(Designed.of(design), beside))
         output.print_json(Sweep(_shared(designs, epsilons), tuple(rows)))
         return
     output.console.print(
@@ -219,7 +230,7 @@ def sweep(
 
 def _shared(designs: list[Design], epsilons: list[float]) -> dict[str, Any]:
     """The problem the designs share."""
-    problem: dict[str, Any] = encoded(designs[0].problem)
+    problem = output.merged(designs[0].problem)
     del problem["epsilon"]
     return problem | {"epsilons": epsilons}
 
@@ -244,7 +255,7 @@ def _print(designs: list[Design], fields: list[Field] | None) -> None:
     for k, design in enumerate(designs):
         certificate = design.certificate
         ends = [rounded_down(certificate.lower, 8), rounded_up(certificate.upper, 8)]
-        rows.append([f"{design.problem.epsilon:.6g}", *ends, output.gap_text(certificate)])
+        rows.append([f"{design.problem.epsilon:.6g}", *ends, gap_text(certificate)])
         if fields is not None:
             field, rival = fields[k], fields[k].best_rival
             best = ["", "", ""] if rival is None else [rival.name, output.number(rival.by(field.rank)), _excess(rival)]
@@ -281,11 +292,11 @@ def _value(field: Field, name: str) -> float | None:
 def _structure(designs: list[Design]) -> Figure:
     slices = []
     for design in designs:
-        mechanism = design.mechanism
-        if isinstance(mechanism, Product) or not certified.is_based(mechanism):
+        mechanism = design.own_law
+        if isinstance(mechanism, Product) or not is_based(mechanism):
             raise InvalidInput("structure plot", mechanism.name, "be asked of mechanisms with a base measure")
-        outputs = certified.gathered(mechanism.points, mechanism.base)
-        slices.append(plot.Slice(design.problem.epsilon, outputs, certified.least_favourable(design)))
+        outputs = gathered(mechanism.points, mechanism.base)
+        slices.append(plot.Slice(design.problem.epsilon, outputs, least_favourable(design)))
     problem = designs[0].problem
     return plot.structure(slices, f"Structure of the optimum: {headline(problem)}, {subject(problem)}")
 
@@ -312,7 +323,7 @@ def trade_off(
         assert loss is not None
         sent.draw(plot.pareto([(at.worst, at.average) for at in ours], places, loss, title))
     if sent.as_json:
-        rows = [encoded(Designed.of(design)) | encoded(at) for design, at in zip(designs, ours, strict=True)]
+        rows = [output.merged(Designed.of(design), at) for design, at in zip(designs, ours, strict=True)]
         shared = _shared(designs, [problem.epsilon])
         output.print_json(Curve(shared, tuple(rows), tuple(rivals) if compare else None))
         return
@@ -344,7 +355,7 @@ def _print_curve(designs: list[Design], ours: list[OnCurve]) -> None:
     for design, at in zip(designs, ours, strict=True):
         certificate = design.certificate
         ends = [rounded_down(certificate.lower, 8), rounded_up(certificate.upper, 8)]
-        rows.append([output.number(at.worst), *ends, output.gap_text(certificate)])
+        rows.append([output.number(at.worst), *ends, gap_text(certificate)])
     headings = ["worst case", "average, lower", "average, upper", "gap"]
     output.print_table("The curve, from the least worst case to the least average", headings, rows, left=0)
 

@@ -27,7 +27,9 @@ from mechdesign.cli import (
     constants,
     estimate,
     estimate_counts,
+    examples,
     export,
+    gallery,
     jrr,
     mean,
     minimax,
@@ -74,6 +76,7 @@ mechdesign - local differential privacy mechanisms by optimisation, with proofs
            jrr        joint randomised response: pairs and groups whose errors cancel, and what partners learn
   study    compare    published mechanisms over epsilon, and how far each is above the certified optimum
            show, plot       a saved design: mechanism, errors, certificate checked again; the picture of any file
+           gallery    theorems and claims, one at a time: our number beside a reference of its own, and a picture
            reproduce, constants   the papers' numbers beside ours, with verdicts; certified constants, proven anew
            schema     the JSON schema of a command's --json answers
   simulate bench      protocols and post-processings compared on your data, ranked with confidence intervals
@@ -88,7 +91,7 @@ mechdesign - local differential privacy mechanisms by optimisation, with proofs
            apply      a column of a CSV or Parquet file, turned into reports
            estimate, estimate-counts   what real reports say: mean, frequencies or direction, with intervals
 
-Try:  python -m mechdesign minimax --eps 2 --loss absolute       python -m mechdesign COMMAND --help
+Try:  python -m mechdesign examples, which writes small made data; minimax --eps 2 --loss absolute; COMMAND --help
 """
 
 COMMANDS: dict[str, Any] = {
@@ -101,8 +104,10 @@ COMMANDS: dict[str, Any] = {
     "mean": mean,
     "show": show,
     "plot": plot,
+    "gallery": gallery,
     "reproduce": reproduce,
     "constants": constants,
+    "examples": examples,
     "bench": bench,
     "protocols": protocols,
     "estimate-counts": estimate_counts,
@@ -129,10 +134,10 @@ _READERS = (
     "estimate",
 )
 
-for _name, _command in (*((command.name, command) for command in app.registered_commands), *_TRAJECTORY):
+for _called, _command in (*((command.name, command) for command in app.registered_commands), *_TRAJECTORY):
     assert _command.callback is not None
     _command.callback = with_plain_numbers(_command.callback)
-    if _name in _READERS or (_name, _command) in _TRAJECTORY:
+    if _called in _READERS or (_called, _command) in _TRAJECTORY:
         _command.callback = with_show_values(_command.callback)
 
 

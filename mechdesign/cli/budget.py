@@ -42,7 +42,7 @@ class About:
     """The constraint, the population, and the range that was searched."""
 
     metric: str
-    direction: str
+    direction: str | None
     probability: float
     postprocess: str
     users: int

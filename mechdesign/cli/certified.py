@@ -9,18 +9,13 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign import plot
 from mechdesign.cli import output
-from mechdesign.cli.words import Labels, counted, labels_of, power_of
 from mechdesign.design import Design
-from mechdesign.design.minimax import MinimaxBound
-from mechdesign.design.prior import BinsBound, PriorProblem
 from mechdesign.design.registry import PROVEN_BY
 from mechdesign.design.result import Report
-from mechdesign.domains import Interval
-from mechdesign.exact.cells import Cells
-from mechdesign.field import Row, proven_prior
-from mechdesign.losses import Power
+from mechdesign.design.summary import mechanism_words
+from mechdesign.design.words import Labels, counted
+from mechdesign.field import Row
 from mechdesign.mechanisms.conditional import ConditionalNoise
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.joint import JointResponse
@@ -31,27 +26,19 @@ from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
 from mechdesign.mechanisms.window import Window
 from mechdesign.plot.certified import Based
-from mechdesign.plot.noise import noise_map
+from mechdesign.plot.designs import gathered, is_based, names_of
 from mechdesign.priors import Atoms
-from mechdesign.values.codec import encoded, if_any
+from mechdesign.values.codec import if_any, kind_of
 from mechdesign.values.declare import field, frozen
 from mechdesign.values.schema import Schemas, shaped
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    pass
 
 Floats = NDArray[np.float64]
 
 _MOST_LISTED = 12
 _STRETCHES = 10
-_CLOSE = 2e-3  # a relative gap that no picture shows
-_SPREAD = (np.arange(16) + 0.5) / 16
-
-
-def is_based(mechanism: Mechanism) -> TypeGuard[Based]:
-    """Whether a mechanism has finitely many outputs with a base measure under the laws of an interval of inputs."""
-    has_base = hasattr(mechanism, "points") and hasattr(mechanism, "base")
-    return has_base and isinstance(mechanism.inputs, Interval)
 
 
 def is_certified_optimum(mechanism: Mechanism | JointResponse) -> TypeGuard[Mechanism]:
@@ -61,97 +48,22 @@ def is_certified_optimum(mechanism: Mechanism | JointResponse) -> TypeGuard[Mech
     )
 
 
-def least_favourable(design: Design) -> Atoms | None:
-    """The prior against which no mechanism does better: the weights of the atoms of a worst-case proof."""
-    if not isinstance(design.evidence, MinimaxBound):
-        return None
-    atoms = design.evidence.atoms
-    return gathered(atoms.inputs, atoms.weights)
-
-
-def _prior_to_draw(design: Design) -> tuple[Atoms | None, str | None]:
-    """The prior a proof rests on, the least favourable one or the one that was asked about, and a title for it."""
-    problem, evidence = design.problem, design.evidence
-    if not isinstance(problem, PriorProblem):
-        rounded = proven_prior(problem)
-        if isinstance(rounded, Atoms):
-            return rounded, f"Prior, on {rounded.points.size} inputs"
-    if not isinstance(evidence, BinsBound) or not isinstance(problem, PriorProblem):
-        return least_favourable(design), None
-    cells: Cells = evidence.cells(problem)
-    if cells.are_atoms:
-        return gathered(cells.means, cells.weights), f"Prior: {cells.means.size} values"
-    # cells spread evenly over their ranges: their means alone would beat against the bars of a picture
-    places = np.concatenate([cells.lows + (cells.highs - cells.lows) * share for share in _SPREAD])
-    return gathered(places, np.tile(cells.weights, _SPREAD.size)), f"Prior, known by {cells.means.size} cells"
-
-
-def gathered(places: Floats, weights: Floats) -> Atoms:
-    """Weights on places as a prior: sorted, repeats added up, divided by their sum."""
-    points, position = np.unique(places, return_inverse=True)
-    masses = np.bincount(position, weights=weights)
-    return Atoms(points, masses / masses.sum())
-
-
 def print_mechanism(mechanism: Mechanism, prior: Atoms | None, labels: Labels | None = None) -> None:
     """Whatever kind of mechanism a certified optimum is."""
     if is_based(mechanism):
         print_based(mechanism, prior)
     elif isinstance(mechanism, Discrete):
         output.console.print()
-        print_finite(mechanism, *_names(mechanism, labels))
-
-
-def figure(design: Design) -> Figure:
-    """The picture of any mechanism that can be designed, with what its certificate knows."""
-    mechanism, certificate, problem = design.mechanism, design.certificate, design.problem
-    if isinstance(mechanism, JointResponse):
-        from mechdesign.plot.joint import joint_design
-
-        return joint_design(design)
-    if isinstance(mechanism, Discrete):
-        return plot.probability_table(mechanism, _names(mechanism, labels_of(problem)))
-    prior = proven_prior(problem)
-    if isinstance(mechanism, ConditionalNoise) and isinstance(prior, Atoms):
-        return noise_figure(mechanism, prior)
-    if not is_based(mechanism):
-        return output.density_figure(mechanism)
-    kind = "claimed" if certificate.claimed else "certified"
-    is_close = certificate.relative_gap <= _CLOSE
-    optimum = f"{kind} optimum" if is_close else f"{kind} upper bound, gap {output.gap_text(certificate)}"
-    criterion = problem.criterion.words
-    level = plot.Line(certificate.upper, optimum if criterion.startswith("worst") else f"{optimum} (average)")
-    return plot.window_law(mechanism, power_of(problem) or Power(2.0), *_prior_to_draw(design), level, criterion)
-
-
-def noise_figure(mechanism: ConditionalNoise | UnbiasedWindow, prior: Atoms) -> Figure:
-    """Conditional noise as a heat map over a prior on the inputs of a grid."""
-    laws = mechanism.rows() if isinstance(mechanism, ConditionalNoise) else mechanism.rows(prior.points)
-    title = f"{mechanism.name}, ε = {mechanism.epsilon:g}"
-    return noise_map(prior.points, prior.weights, mechanism.points, laws, title)
-
-
-def noise_in_words(noise: ConditionalNoise) -> str:
-    return (
-        f"additive noise: {noise.bins + 1} laws on a grid of step {float(noise.step):.6g}, "
-        f"tails of ratio {noise.tail}/{noise.tail + 1} from {noise.reach} steps beyond the inputs"
-    )
+        print_finite(mechanism, *names_of(mechanism, labels))
 
 
 def print_based(mechanism: Based, prior: Atoms | None) -> None:
     """The outputs and base measure, all of them or by tenths of the range, with the least-favourable prior."""
     if isinstance(mechanism, ConditionalNoise):
-        output.console.print(f"{noise_in_words(mechanism)}\n", soft_wrap=True)
+        output.console.print(f"{mechanism_words(mechanism)}\n", soft_wrap=True)
         return
-    count, total = mechanism.points.size, float(mechanism.base.sum())
-    output.console.print(
-        f"\nmechanism: {counted(count, 'output')} in [{mechanism.points[0]:.6g}, {mechanism.points[-1]:.6g}], "
-        f"base measure of mass {total:.6g}\n"
-        "  every output has at least its base probability; the rest goes to the outputs around the input,\n"
-        f"  at most e^{mechanism.epsilon:g} times the base each\n",
-        soft_wrap=True,
-    )
-    if count <= _MOST_LISTED:
+    output.console.print(f"\nmechanism: {mechanism_words(mechanism)}\n", soft_wrap=True)
+    if mechanism.points.size <= _MOST_LISTED:
         rows = [
             [f"{place:.10g}", output.number(mass)] for place, mass in zip(mechanism.points, mechanism.base, strict=True)
         ]
@@ -183,13 +95,6 @@ def _print_stretches(mechanism: Based, prior: Atoms | None) -> None:
     ]
     output.print_table("Where the mass is", ["from", "to", *(name for name, _ in columns)], rows, left=0)
     output.console.print()
-
-
-def _names(mechanism: Discrete, labels: Labels | None) -> tuple[Sequence[str], Sequence[str]]:
-    """Names of the inputs and of those outputs that are used; without labels, their numbers."""
-    if labels is None:
-        return [f"{row:g}" for row in mechanism.inputs.points], [f"{column:g}" for column in mechanism.outputs.points]
-    return labels[0], [labels[1][int(column)] for column in mechanism.outputs.points]
 
 
 def print_finite(mechanism: Discrete, row_names: Sequence[str], column_names: Sequence[str]) -> None:
@@ -283,10 +188,10 @@ def _also(mechanism: Mechanism | JointResponse) -> dict[str, Any]:
         more = AlsoBase(tuple(mechanism.outputs.points), tuple(mechanism.probabilities.min(axis=0).tolist()))
     elif isinstance(mechanism, Product):
         split = AlsoSplit(tuple(part.epsilon for part in mechanism.parts))
-        return encoded(split) | {"parts": [mechanism_document(part) for part in mechanism.parts]}
+        return output.merged(split) | {"parts": [mechanism_document(part) for part in mechanism.parts]}
     elif not isinstance(mechanism, JointResponse) and is_based(mechanism):
         more = AlsoBase(tuple(mechanism.points.tolist()), tuple(mechanism.base.tolist()))
-    return {} if more is None else encoded(more)
+    return output.merged(more)
 
 
 def pieces_of(mechanism: Piecewise) -> tuple[Pieces, ...]:
@@ -298,14 +203,13 @@ def pieces_of(mechanism: Piecewise) -> tuple[Pieces, ...]:
 
 def mechanism_document(mechanism: Mechanism | JointResponse) -> dict[str, Any]:
     """A mechanism as files have it, and what it looks like."""
-    said: dict[str, Any] = encoded(mechanism)
-    return said | _also(mechanism)
+    return output.merged(mechanism) | _also(mechanism)
 
 
 def _mechanism_shape(schemas: Schemas) -> dict[str, Any]:
     kinds = []
     for kind in (*KINDS, JointResponse):
-        name = f"shown {kind.kind}"
+        name = f"shown {kind_of(kind)}"
         schemas.definitions[name] = schemas.merged(kind, *([_ALSO[kind]] if kind in _ALSO else []))
         kinds.append({"$ref": f"#/$defs/{name}"})
     parts = {"type": "array", "items": {"type": "object", "required": ["kind"]}}

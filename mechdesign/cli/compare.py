@@ -129,7 +129,7 @@ def _names(text: str | None, inputs: Interval | Circle) -> list[str]:
 
 
 def _mechanisms(names: list[str], epsilon: float, inputs: Interval | Circle, loss: Power) -> dict[str, Mechanism]:
-    optimum = optimal_piecewise(PiecewiseProblem(epsilon, loss, inputs)).mechanism
+    optimum = optimal_piecewise(PiecewiseProblem(epsilon, loss, inputs)).own_law
     return {OPTIMUM: optimum} | {name: catalogue.build(name, epsilon, inputs, loss) for name in names}
 
 

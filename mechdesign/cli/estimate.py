@@ -128,8 +128,7 @@ def _print_json(table: Table, found: Estimate) -> None:
         output.print_json(*of, said)
         return
     estimated = Estimated(found.estimate, found.lower, found.upper, found.deviation)
-    is_mean = isinstance(found, MeanEstimate)
-    more = OfMean(found.deviation, found.bias if is_mean else None, None if is_mean else found.resultant)
+    more = OfMean(found.deviation, getattr(found, "bias", None), getattr(found, "resultant", None))
     output.print_json(*of, estimated, more)
 
 

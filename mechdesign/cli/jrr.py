@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,22 +9,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from mechdesign import plot
 from mechdesign.cli import output
-from mechdesign.cli.certified import Designed, figure, if_shown
+from mechdesign.cli.certified import Designed, if_shown
 from mechdesign.cli.options import require_time_limit
 from mechdesign.cli.sent import Sent
 from mechdesign.cli.signatures import Asked, Mirror
 from mechdesign.data.numbers import require_number_text
-from mechdesign.design.joint import Heuristic, JointProblem, heuristic, optimal_joint, parts, ratio
+from mechdesign.design.joint import Heuristic, JointProblem, heuristic, optimal_joint, parts
+from mechdesign.design.joint.words import eps_words, law_words, privacy_words, title, variance_words
 from mechdesign.design.result import Design
 from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput
-from mechdesign.exact.collusion import JointPrivacy
 from mechdesign.mechanisms.joint import JointResponse, require_group
 from mechdesign.priors import parse_prior
 from mechdesign.values.codec import encoded
 from mechdesign.values.declare import evolved, field, frozen
-from mechdesign.values.digits import rounded_down, rounded_up
 from mechdesign.values.schema import shaped
 
 if TYPE_CHECKING:
@@ -130,7 +129,7 @@ def run(
         with output.ending_cleanly():
             played = _play(design, run_parties, deadline, quiet=sent.quiet)
     if sent.plot is not None:
-        sent.draw(figure(design))
+        sent.draw(plot.of(design))
     sent.keep(design)
     if sent.as_json:
         print_answer(design, rule, played)
@@ -299,84 +298,13 @@ def show(design: Design, sent: Sent) -> None:
 
 def print_design(design: Design, rule: Heuristic | None) -> None:
     """The answer in plain words."""
-    (problem, law, told), certificate = parts(design), design.certificate
-    alone, share = output.number(problem.independent_variance), ratio(design)
+    problem, law, told = parts(design)
     say = output.console.print
-    say(f"Joint randomised response, eps = {problem.epsilon:g}: {_asked(problem)}", style="bold", soft_wrap=True)
-    say(f"  p = {float(law.truth):.6g} (a report is truthful), rho = {float(law.rho):.6g}", soft_wrap=True)
-    chances = [f"{t}: {float(w):.4g}" for t, w in enumerate(law.weights) if w > _SHOWN]
-    say(f"  how many of a group of {law.group} are truthful, with probability: {', '.join(chances)}", soft_wrap=True)
-    say()
-    deviation = math.sqrt(certificate.upper)
-    basis = "claimed, not proven" if certificate.claimed else "proven in rational arithmetic"
-    bounds = f"[{rounded_down(certificate.lower)}, {rounded_up(certificate.upper)}]"
-    if share < 1:
-        against = f"{100 * share:.3g}% of independent answers' {alone}"
-    else:
-        against = f"independent answers at this eps have {alone}"
-    say(
-        f"Variance of the estimated count: {output.number(certificate.upper)} (a standard error of "
-        f"{output.number(deviation)} users), {against}\n"
-        f"  optimum over {certificate.valid_for}: {bounds} ({basis})",
-        soft_wrap=True,
-    )
-    if law.rho == 0:
-        say("  Correlated answers do not help here: the design is plain randomised response.", soft_wrap=True)
-    say()
-    _print_privacy(problem, told)
+    say(title(problem), style="bold", soft_wrap=True)
+    say(f"{law_words(law)}\n\n{variance_words(design)}\n\n{privacy_words(problem, told)}", soft_wrap=True)
     if rule is not None:
         say()
         _print_heuristic(rule, problem)
-
-
-def _asked(problem: JointProblem) -> str:
-    who = f"{problem.users} users in random groups of {problem.group}"
-    if problem.count is not None:
-        what = f"{problem.count} of them hold the value counted"
-    elif isinstance(problem.share, tuple):
-        what = f"the worst share from {problem.share[0]:g} to {problem.share[1]:g}"
-    else:
-        what = "the mean over the prior on the share"
-    more = f", {problem.categories} values" if problem.categories > 2 else ""
-    return f"{who}{more}, {what}, {problem.colluders or 'none'} collude"
-
-
-def _print_privacy(problem: JointProblem, privacy: JointPrivacy) -> None:
-    say = output.console.print
-    say("What others can learn about you (eps; all computed exactly)")
-    say(f"  if nobody in your group colludes:        {_eps(privacy.conditional[0])}")
-    if problem.colluders:
-        say(
-            f"  on average over who is in your group:    {_eps(privacy.averaged)} "
-            f"({problem.colluders} of the others collude; asked for {problem.epsilon:g})",
-            soft_wrap=True,
-        )
-        if problem.colluders > 1:
-            say(
-                "    (an average, not a bound given the truths of all who collude: those can tell more)", soft_wrap=True
-            )
-    for known, epsilon in _told(privacy.conditional):
-        who = "your partner colludes" if problem.group == 2 else _partners(known, len(privacy.conditional) - 1)
-        cap = problem.caps[known - 1] if known <= len(problem.caps) else None
-        capped = "" if cap is None else f" (capped at {cap:g})"
-        say(f"  {f'if {who}:':<40} {_eps(epsilon)}{capped}", soft_wrap=True)
-
-
-def _told(profile: tuple[float, ...]) -> list[tuple[int, float]]:
-    """The profile up to the first infinite entry, at most eight lines of it."""
-    end = next((c for c, epsilon in enumerate(profile) if math.isinf(epsilon)), len(profile) - 1)
-    lines = [(c, profile[c]) for c in range(1, end + 1)]
-    return lines if len(lines) <= 8 else [*lines[:6], lines[-1]]
-
-
-def _partners(known: int, others: int) -> str:
-    if known == others:
-        return f"all {others} of your partners collude"
-    return "one of your partners colludes" if known == 1 else f"{known} of your partners collude"
-
-
-def _eps(epsilon: float) -> str:
-    return "infinite: what they know can give your answer away" if math.isinf(epsilon) else rounded_up(epsilon, 4)
 
 
 def _print_heuristic(rule: Heuristic, problem: JointProblem) -> None:
@@ -385,8 +313,8 @@ def _print_heuristic(rule: Heuristic, problem: JointProblem) -> None:
     say(
         f"The paper's heuristic: p = {float(rule.law.truth):.6g}, rho = {float(rule.law.rho):.6g}, variance "
         f"{output.number(rule.variance)}\n"
-        f"  eps on average over the grouping: {_eps(rule.privacy.averaged)}{over}\n"
-        f"  eps if your partner colludes: {_eps(rule.privacy.conditional[1])}",
+        f"  eps on average over the grouping: {eps_words(rule.privacy.averaged)}{over}\n"
+        f"  eps if your partner colludes: {eps_words(rule.privacy.conditional[1])}",
         soft_wrap=True,
     )
     if rule.agrees_up_to is None:
@@ -404,8 +332,8 @@ def _print_run(played: dict[str, Any]) -> None:
         f"(semi-honest)\n"
         f"  messages are safe against {run.threshold} who pool them; what their own truth bits tell is above\n"
         f"  eps if {run.threshold} of these {len(run.reports[0])} users pool their truth bits, the grouping unknown: "
-        f"{_eps(played['told'])} at worst\n"
-        f"    on average over the grouping: {_eps(played['pooled'])}"
+        f"{eps_words(played['told'])} at worst\n"
+        f"    on average over the grouping: {eps_words(played['pooled'])}"
         + (" (no bound given what the bits were: those can tell more)" if played["told"] > played["pooled"] else "")
         + "\n"
         f"  reports: {' '.join(map(str, run.reports[0]))} (1 is the value counted)\n"

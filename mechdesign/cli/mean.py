@@ -27,7 +27,7 @@ from mechdesign.domains import Interval
 from mechdesign.errors import InvalidData, InvalidInput, require_epsilon
 from mechdesign.plot.means import mean_intervals
 from mechdesign.priors import Density, parse_prior, values_of_file
-from mechdesign.values.codec import encoded, left_out
+from mechdesign.values.codec import left_out
 from mechdesign.values.declare import evolved, field, frozen
 from mechdesign.values.schema import shaped
 
@@ -46,8 +46,8 @@ class Plan:
     first: int
     second: int
     share: float
-    bins: int
-    weight: float
+    bins: int | None
+    weight: float | None
     form: str
 
 
@@ -162,7 +162,7 @@ def run(
     if sent.as_json:
         data = str(file), column, values.size, clipped
         problem = (inputs.lower, inputs.upper), eps, confidence, guess
-        results = tuple(_said(row.found) | encoded(row) for row in rows)
+        results = tuple(_said(row.found) | output.merged(row) for row in rows)
         output.print_json(Answer(*data, *problem, start, runs, _said(plain), results))
         return
     _print(rows, plain, name, inputs, eps, clipped, runs)
@@ -231,8 +231,7 @@ def _called(column: str | None) -> str:
 def _said(found: EstimatedMean) -> dict[str, Any]:
     """The estimate as all commands say it; ``value`` and ``users`` are its older names."""
     shape = Estimated(found.value, found.lower, found.upper, found.standard_error)
-    said: dict[str, Any] = encoded(found) | encoded(shape) | encoded(OfReports(found.confidence, found.users))
-    return said
+    return output.merged(found, shape, OfReports(found.confidence, found.users))
 
 
 def _collected(method: MeanMethod, values: Floats, plain: EstimatedMean, runs: int, seed: int) -> Result:

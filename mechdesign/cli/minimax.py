@@ -5,6 +5,7 @@ It is for single reports, unless --unbiased is given. For a mean of many reports
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -158,7 +159,8 @@ def _problem(
         return asked.of(MinimaxProblem, **read, loss=power)
     if unbiased:
         return asked.of(UnbiasedProblem, **read, prior=law)
-    return asked.of(PriorProblem if criterion == PRIOR else TradeOffProblem, **read, loss=power, prior=law)
+    kind: Callable[..., answers.Problem] = PriorProblem if criterion == PRIOR else TradeOffProblem
+    return asked.of(kind, **read, loss=power, prior=law)
 
 
 def _prior(text: str | None, data: Path | None, column: str | None, inputs: Interval | Finite) -> Prior:

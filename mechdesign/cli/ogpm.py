@@ -15,7 +15,6 @@ from mechdesign.cli.given import refuse_given
 from mechdesign.cli.options import Circular, NoCompare, parse_domain, parse_interval, require_time_limit
 from mechdesign.cli.sent import Sent
 from mechdesign.cli.signatures import Asked, Mirror
-from mechdesign.cli.words import headline, measure, other_goal, power_of
 from mechdesign.design import (
     Design,
     Floor,
@@ -28,12 +27,15 @@ from mechdesign.design import (
     optimal_unbiased_piecewise,
     search_pieces,
 )
+from mechdesign.design.summary import mechanism_words
+from mechdesign.design.words import headline, measure, other_goal, power_of
 from mechdesign.domains import Circle, Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.field import Field, field_of
 from mechdesign.losses import Power, parse_loss
 from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.mechanisms.product import Product
+from mechdesign.plot.designs import density_figure
 from mechdesign.values.declare import frozen
 from mechdesign.values.digits import rounded_down, rounded_up
 
@@ -118,7 +120,7 @@ def _deliver(design: Design, sent: Sent, *, compare: bool) -> None:
         field = None
     floor = _floor(design)
     if sent.plot is not None:
-        sent.draw(output.density_figure(design.mechanism))
+        sent.draw(density_figure(design.own_law))
     sent.keep(design)
     if sent.as_json:
         output.print_json(Designed.of(design), Beside(comparison=None if field is None else field.rows), Below(floor))
@@ -144,7 +146,7 @@ def _print(design: Design, floor: Floor | None, field: Field | None) -> None:
     assert isinstance(mechanism, Piecewise)
     output.console.print(
         f"OGPM for {mechanism.inputs} -> {mechanism.outputs}, eps = {mechanism.epsilon:g}, {measure(design.problem)}\n"
-        f"{_heights(mechanism)}\n",
+        f"{mechanism_words(mechanism)}\n",
         soft_wrap=True,
     )
     certified.print_pieces(mechanism)
@@ -155,12 +157,6 @@ def _print(design: Design, floor: Floor | None, field: Field | None) -> None:
     if field is not None:
         output.console.print()
         _print_field(field, design)
-
-
-def _heights(mechanism: Piecewise) -> str:
-    if mechanism.high == mechanism.low:
-        return f"the uniform density {mechanism.low:.6g} for every input"
-    return f"density p = {mechanism.high:.6g} on a window of width {mechanism.width:.6g}, {mechanism.low:.6g} elsewhere"
 
 
 def _print_pieces_needed(design: Design) -> None:

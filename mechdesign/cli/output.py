@@ -9,23 +9,19 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
 from mechdesign import plot
-from mechdesign.criteria import Family
 from mechdesign.design import Certificate, Floor
+from mechdesign.design.summary import certificate_words, gap_words
 from mechdesign.errors import FileProblem
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.values import files
 from mechdesign.values.codec import encoded
-from mechdesign.values.digits import rounded_down, rounded_up
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 _PLAIN_WIDTH = 120  # a pipe or a file has no width of its own
 _FIRST_TICK = 2.0
@@ -35,12 +31,17 @@ _is_terminal = sys.stdout is not None and sys.stdout.isatty()
 console = Console(highlight=False, markup=False, emoji=False, width=None if _is_terminal else _PLAIN_WIDTH)
 
 
-def print_json(*parts: Any) -> None:
-    """Exactly one JSON object on stdout: the fields of all parts of an answer."""
+def merged(*parts: Any) -> dict[str, Any]:
+    """The fields of all parts of an answer as one JSON object; None is no part."""
     said: dict[str, Any] = {}
     for part in parts:
         said |= {} if part is None else encoded(part)
-    sys.stdout.write(files.dump_json(said))
+    return said
+
+
+def print_json(*parts: Any) -> None:
+    """Exactly one JSON object on stdout."""
+    sys.stdout.write(files.dump_json(merged(*parts)))
     sys.stdout.flush()
 
 
@@ -161,26 +162,12 @@ def print_table(title: str, headings: Sequence[str], rows: Sequence[Sequence[str
 
 def print_certificate(certificate: Certificate, what: str, mechanism: Mechanism | Product) -> None:
     """The interval on the optimum in plain words, the outputs its class is tied to included."""
-    basis = "claimed, not proven" if certificate.claimed else "proven in rational arithmetic"
-    onto = f" onto {mechanism.outputs}" if certificate.scope.family is Family.PIECEWISE else ""
-    bounds = f"[{rounded_down(certificate.lower)}, {rounded_up(certificate.upper)}]"
-    console.print(
-        f"{what}: {number(certificate.upper)}\n"
-        f"  optimum over {plot.printable(certificate.valid_for)}{onto}: {bounds} ({basis})\n"
-        f"  privacy loss: {certificate.privacy_loss:.12g} (computed exactly, at most eps)",
-        soft_wrap=True,
-    )
+    console.print(certificate_words(certificate, what, mechanism), soft_wrap=True)
 
 
 def print_gap(certificate: Certificate) -> None:
     """What the interval means for anyone who wants a better mechanism."""
-    gap = certificate.relative_gap
-    basis = " (claimed)" if certificate.claimed else ""
-    console.print(
-        f"  relative gap: {rounded_up(gap, 2)}; "
-        f"no other of them can be better by more than {rounded_up(100 * gap, 2)}%{basis}",
-        soft_wrap=True,
-    )
+    console.print(gap_words(certificate), soft_wrap=True)
 
 
 def say_other_goal(way: str | None) -> None:
@@ -194,22 +181,9 @@ def floor_basis(floor: Floor) -> str:
     return "claimed" if floor.claimed else "proven"
 
 
-def gap_text(certificate: Certificate) -> str:
-    """The relative gap in two digits, never less than it is."""
-    return f"{float(rounded_up(certificate.relative_gap, 2)):.1e}"
-
-
 def above(percent: float | None, *, at_least: bool = False) -> str:
     """Per cent above the optimum, as tables show it; ``at_least`` rounds down."""
     return "" if percent is None else plot.above(1 + percent / 100, 1.0, at_least=at_least)
-
-
-def density_figure(mechanism: Mechanism | Product) -> Figure:
-    """The picture of a mechanism: its density, or for polar coordinates the density around one input."""
-    if isinstance(mechanism, Product):
-        inside = [part.inputs.lower + 0.6 * part.inputs.length for part in mechanism.parts]
-        return plot.polar_density(mechanism, inside)
-    return plot.densities(mechanism)
 
 
 def number(value: float) -> str:

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mechdesign import plot
-from mechdesign.cli import certified
 from mechdesign.cli.bench import HEAT, LINES, bench_figure
-from mechdesign.cli.words import power_of
 from mechdesign.collect import bench
 from mechdesign.collect.protocols import designed
 from mechdesign.deploy import Table
@@ -20,6 +18,7 @@ from mechdesign.deploy.table import load_table
 from mechdesign.design import Design
 from mechdesign.design.result import FORMAT as DESIGN
 from mechdesign.design.saved import design_of_document
+from mechdesign.design.words import power_of
 from mechdesign.domains import Finite
 from mechdesign.errors import FileProblem, InvalidInput
 from mechdesign.losses import Power
@@ -49,7 +48,7 @@ def picture(path: Path, kind: str) -> Figure:
         raise InvalidInput("kind", kind, f"be {LAW} for a file that is no saved design")
     if form == DESIGN:
         design = design_of_document(document, str(path))
-        return _error_figure(design) if kind == ERROR else certified.figure(design)
+        return _error_figure(design) if kind == ERROR else plot.of(design)
     if form == _TABLE:
         return _table_figure(load_table(path))
     if document.get("kind") == bench.KIND:

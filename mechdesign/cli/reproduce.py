@@ -21,7 +21,6 @@ from mechdesign.cli.sent import Sent, kept
 from mechdesign.errors import InvalidInput
 from mechdesign.reproduce import CLAIMS, VERDICTS, Claim, Outcome, judge, named
 from mechdesign.reproduce.claim import IS, Bounds, Item
-from mechdesign.values.codec import encoded
 from mechdesign.values.declare import field, frozen
 from mechdesign.values.schema import shaped
 
@@ -151,8 +150,7 @@ def _judged(outcome: Outcome) -> dict[str, Any]:
         )
         for k, item in enumerate(outcome.claim.items)
     )
-    said: dict[str, Any] = encoded(_about(outcome.claim))
-    return said | encoded(Verdict(outcome.verdict, outcome.seconds, numbers))
+    return output.merged(_about(outcome.claim), Verdict(outcome.verdict, outcome.seconds, numbers))
 
 
 # -- for people -------------------------------------------------------------------------------------------------------

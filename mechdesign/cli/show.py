@@ -11,18 +11,19 @@ from mechdesign import plot
 from mechdesign.cli import certified, jrr, output
 from mechdesign.cli.certified import Beside, Designed, Pieces, pieces_of
 from mechdesign.cli.sent import Drawn
-from mechdesign.cli.words import Labels, asked, labels_of, loss_of, power_of, prior_of
 from mechdesign.criteria import Aim
 from mechdesign.design import Design, FiniteProblem, load_design
 from mechdesign.design.convex import TableProblem
 from mechdesign.design.evidence import Problem
 from mechdesign.design.joint import JointProblem
+from mechdesign.design.words import Labels, asked, labels_of, loss_of, power_of, prior_of
 from mechdesign.domains import Circle
 from mechdesign.losses import Absolute, Power, Squared
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism
+from mechdesign.plot.designs import least_favourable
 from mechdesign.priors import Atoms
 from mechdesign.values.declare import frozen
 
@@ -84,14 +85,14 @@ def run(
     with output.progress("checking the certificate", quiet=sent.quiet):
         design = load_design(file)
     if sent.plot is not None:
-        sent.draw(certified.figure(design))
+        sent.draw(plot.of(design))
     if isinstance(design.problem, JointProblem):
         jrr.show(design, sent)
         return
     mechanism = design.own_law
     parts = mechanism.parts if isinstance(mechanism, Product) else (cast(ScalarMechanism, mechanism),)
     errors = tuple(row for part in parts for row in _errors(part, design.problem))
-    prior = certified.least_favourable(design)
+    prior = least_favourable(design)
     if sent.as_json:
         pieces = tuple(pieces_of(part) for part in parts if isinstance(part, Piecewise))
         output.print_json(Designed.of(design), Beside(prior), Shown(errors, pieces, _checked(design)))

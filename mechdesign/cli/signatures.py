@@ -85,11 +85,8 @@ class Mirror:
 
     def _more(self, name: str) -> str:
         """Default and range, as help pages show them."""
-        found = [
-            (kind, attrs.fields_dict(cast(Any, kind))[name])
-            for kind in self.kinds
-            if name in attrs.fields_dict(cast(Any, kind))
-        ]
+        declared = [(kind, attrs.fields_dict(cast(Any, kind)).get(name)) for kind in self.kinds]
+        found = [(kind, field) for kind, field in declared if field is not None]
         defaults: dict[str, str] = {}
         for kind, field in found:
             defaults.setdefault(_shown(field.default), self.asked_by.get(kind, ""))

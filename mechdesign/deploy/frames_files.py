@@ -14,8 +14,9 @@ from mechdesign.data.columns import arrow, require_columns
 from mechdesign.data.sources import DataFile, Progress, form_of, of_lazy, open_data, open_unnamed, require_only_column
 from mechdesign.deploy.estimators import Estimate, Tally, merged, require_quantity
 from mechdesign.deploy.frames_columns import drawn_from, is_lazy, require_labels, tallied
-from mechdesign.deploy.frames_parts import Engine, Part, counted, parts_of
+from mechdesign.deploy.frames_parts import Part, counted, parts_of
 from mechdesign.deploy.table import Table
+from mechdesign.engine import Engine
 from mechdesign.errors import FileProblem, InvalidInput, sealed
 from mechdesign.values import files
 from mechdesign.values.declare import frozen

@@ -25,6 +25,7 @@ from mechdesign.errors import CheckFailed, InvalidInput, require_epsilon
 from mechdesign.mechanisms.additive import BoundedLaplace
 from mechdesign.mechanisms.conditional import ConditionalNoise
 from mechdesign.mechanisms.discrete import Discrete
+from mechdesign.mechanisms.from_density import FromDensity
 from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.mechanisms.mixture import Mixture
 from mechdesign.mechanisms.product import Product
@@ -165,6 +166,8 @@ def _instead(mechanism: Mechanism | Product) -> str:
             return "take pm or duchi, or minimax --unbiased, which has less variance"
         case BoundedLaplace():
             return "take t-laplace, or ogpm, which has less error"
+        case FromDensity():
+            return "its privacy cannot be proven: cut it into cells, as a Discrete table of probabilities"
         case ConditionalNoise():
             return "take the free form (aaa --form free), which has no more variance"
     return "take one with finitely many outputs, a window of one interval, or Laplace, geometric or staircase noise"

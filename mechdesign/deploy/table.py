@@ -10,12 +10,14 @@ from typing import Any
 from mechdesign.deploy import checker
 from mechdesign.deploy.kinds import Domain, Law, Listed, WindowLaw, law_of
 from mechdesign.deploy.labels import Labels, Names, labels_from
+from mechdesign.deploy.summary import summary
 from mechdesign.design.result import FORMAT
 from mechdesign.errors import FileProblem, InvalidInput
 from mechdesign.mechanisms.ratio import LikelihoodRatio
 from mechdesign.privacy import Pure
 from mechdesign.values import files
 from mechdesign.values.declare import derived, field, frozen
+from mechdesign.values.notebook import page
 
 _DAMAGED = "was it edited, cut short or saved anew by another program? take the original"
 
@@ -44,6 +46,13 @@ class Table:
 
     def __repr__(self) -> str:
         return f"Table({self.name!r}, {self.kind}, epsilon={self.epsilon}, bits={self.bits}, sha256={self.sha256[:12]})"
+
+    def _repr_html_(self) -> str:
+        return page(self.summary())
+
+    def summary(self) -> str:
+        """What the table is and keeps, in plain words, as the command line prints it."""
+        return summary(self)
 
     @property
     def kind(self) -> str:

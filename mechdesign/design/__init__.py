@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mechdesign.design.piecewise.program import search_pieces
     from mechdesign.design.polar import PolarProblem, optimal_polar
     from mechdesign.design.prior import PriorProblem, optimal_prior
+    from mechdesign.design.registry import solve
     from mechdesign.design.result import Certificate, Design, Report
     from mechdesign.design.saved import load_design
     from mechdesign.design.trade_off import TradeOffProblem, optimal_trade_off, pareto
@@ -62,10 +63,12 @@ __all__ = [
     "optimal_unbiased_piecewise",
     "pareto",
     "search_pieces",
+    "solve",
     "tune",
 ]
 
 _MODULES = {
+    "registry": ("solve",),
     "result": ("Certificate", "Design", "Report"),
     "saved": ("load_design",),
     "floor": ("Floor", "floor_of"),

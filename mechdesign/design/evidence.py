@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar, Protocol, TypeVar
 
+import attrs
 import numpy as np
 
 from mechdesign.criteria import Criterion, Scope
@@ -69,10 +70,27 @@ def require_problem(problem: object, kind: type[P]) -> P:
     return problem
 
 
+def require_asked(problem: object, kind: type) -> None:
+    """The problem is of the kind that a search answers, else `InvalidInput` says how one is made.
+
+    >>> from mechdesign.design.polar import PolarProblem
+    >>> require_asked(1.0, PolarProblem)
+    Traceback (most recent call last):
+    mechdesign.errors.InvalidInput: problem must be of kind PolarProblem (got 1.0); pass md.PolarProblem(epsilon=1.0)
+    """
+    if isinstance(problem, kind):
+        return
+    if hasattr(problem, "criterion"):
+        raise InvalidInput("problem", problem, f"be of kind {kind.__name__}", "md.solve(problem) finds what answers it")
+    needed = [declared.alias for declared in attrs.fields(kind) if declared.init and declared.default is attrs.NOTHING]
+    said = ", ".join(f"{name}=1.0" if name == "epsilon" else f"{name}=..." for name in needed)
+    raise InvalidInput("problem", problem, f"be of kind {kind.__name__}", f"pass md.{kind.__name__}({said})")
+
+
 def require_mechanism(mechanism: Mechanism, kind: type[P], problem: Any) -> P:
     """The mechanism, if it is of this kind and for the problem's epsilon and inputs, else `CheckFailed`."""
     if not isinstance(mechanism, kind):
-        raise CheckFailed(f"the evidence is about {kind.__name__} mechanisms, not about {mechanism.name}")
+        raise CheckFailed(f"the evidence is about {kind.__name__} mechanisms, not about a {type(mechanism).__name__}")
     if mechanism.epsilon != problem.epsilon:
         raise CheckFailed(f"{mechanism.name} has eps {mechanism.epsilon!r}, and the problem {problem.epsilon!r}")
     if mechanism.inputs != problem.inputs:

@@ -9,20 +9,26 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mechdesign.criteria import Scope
 from mechdesign.design.evidence import Evidence, Problem
-from mechdesign.errors import CheckFailed, NoAnswer
+from mechdesign.errors import CheckFailed, NoAnswer, plain
 from mechdesign.exact.privacy import Account, prove
 from mechdesign.mechanisms.joint import JointResponse, require_own_law
-from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism, require_scalar
 from mechdesign.values import files
 from mechdesign.values.codec import encoded
 from mechdesign.values.declare import derived, evolved, field, frozen
+from mechdesign.values.digits import rounded_down, rounded_up
+from mechdesign.values.notebook import page
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 FORMAT = "mechdesign research file"
 VERSION = 2
+USE = "research only, not for deployment"
 
 _ROUNDING = 1e-9  # relative: how far rounding may put a mechanism outside its class, and so below the bound
 
@@ -43,6 +49,11 @@ class Certificate:
     claimed: bool
     account: Account
     evidence: Evidence
+
+    def __repr__(self) -> str:
+        ends = f"lower={rounded_down(self.lower)}, upper={rounded_up(self.upper)}"
+        rests = "claimed" if self.claimed else "proven"
+        return f"Certificate({ends}, {rests}, valid_for={self.valid_for!r}, privacy_loss={self.privacy_loss!r})"
 
     @property
     def privacy_loss(self) -> float:
@@ -116,10 +127,37 @@ class Design:
     report: Report = field(eq=False)
     certificate: Certificate = derived(lambda design: certify(design.problem, design.mechanism, design.evidence))
 
+    def __repr__(self) -> str:
+        certificate, name = self.certificate, getattr(self.mechanism, "name", "joint response")
+        ends = f"[{rounded_down(certificate.lower)}, {rounded_up(certificate.upper)}]"
+        rests = "claimed" if certificate.claimed else "proven"
+        asked = f"{self.problem.kind}, epsilon={self.problem.epsilon!r}"
+        return f"Design({asked}, {plain(name)!r}, optimum in {ends}, {rests})"
+
+    def _repr_html_(self) -> str:
+        return page(self.summary(), self.plot)
+
+    def summary(self) -> str:
+        """Certificate, mechanism, bounds and privacy in plain words, as commands print them."""
+        from mechdesign.design.summary import summary
+
+        return summary(self)
+
+    def plot(self) -> Figure:
+        """The picture of the mechanism with what its certificate knows: `mechdesign.plot.of`. Needs matplotlib."""
+        from mechdesign.plot import of
+
+        return of(self)
+
     @property
     def own_law(self) -> Mechanism:
         """The mechanism as the law of one user's report; `InvalidInput` says what to do where there is none."""
         return require_own_law(self.mechanism)
+
+    @property
+    def scalar_law(self) -> ScalarMechanism:
+        """The same where reports are single numbers; `InvalidInput` where they are tuples."""
+        return require_scalar(self.own_law)
 
     def document(self) -> dict[str, Any]:
         """The design as JSON."""
@@ -132,7 +170,7 @@ class Design:
 
     def save(self, path: Path | str, *, overwrite: bool = False) -> Path:
         """Write the design as JSON for research use; a table for deployment is a different thing."""
-        document = {"format": FORMAT, "version": VERSION, "use": "research only, not for deployment"} | self.document()
+        document = {"format": FORMAT, "version": VERSION, "use": USE} | self.document()
         return files.write_atomically(path, files.dump_json(document).encode(), overwrite=overwrite)
 
 

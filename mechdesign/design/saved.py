@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from mechdesign.design.registry import CODEC, PROVEN_BY
-from mechdesign.design.result import FORMAT, VERSION, Design, Report
+from mechdesign.design.result import FORMAT, USE, VERSION, Design, Report
 from mechdesign.errors import CheckFailed, FileProblem
 from mechdesign.mechanisms.kinds import JOINT_KINDS, KINDS
 from mechdesign.values import files
 from mechdesign.values.codec import is_same
 
+_PARTS = ("problem", "mechanism", "certificate", "report")
 _READERS = {"mechdesign table": "tables are read by verify"}
 
 
@@ -34,9 +35,13 @@ def design_of_document(document: Mapping[str, Any], source: str) -> Design:
     if type(document.get("version")) is not int or document["version"] != VERSION:
         step = "design it again: files of version 1 held texts that nothing decided"
         raise FileProblem("file version", document.get("version"), f"be {VERSION}", step)
-    for name in ("problem", "mechanism", "certificate", "report"):
+    for name in _PARTS:
         if not isinstance(document.get(name), dict):
             raise FileProblem("file", source, f"hold an object under {name!r}")
+    if document.get("use", USE) != USE:
+        raise FileProblem("file use", document["use"], f"be {USE!r}")
+    for name in document.keys() - {"format", "version", "use", *_PARTS}:
+        raise FileProblem(f"file {name}", document[name], "be left out: no such field is known")
     said = document["certificate"]
     problem = CODEC.of_kind(tuple(PROVEN_BY), document["problem"], "problem")
     evidence = CODEC.of_kind(PROVEN_BY[type(problem)], said.get("evidence"), "evidence")
@@ -60,9 +65,11 @@ def _require_said(said: Mapping[str, Any], design: Design) -> None:
 
 
 def _require_same(said: Any, derived: Any, place: str) -> None:
-    if is_same(said, derived):
-        return
-    if isinstance(said, dict) and isinstance(derived, dict) and said.keys() == derived.keys():
-        for key, entry in derived.items():
-            _require_same(said[key], entry, f"{place} {key}")
-    raise FileProblem(place, said, f"be {derived!r}, what was derived")
+    if isinstance(said, dict) and isinstance(derived, dict):
+        if said.keys() != derived.keys():
+            raise FileProblem(place, sorted(said), f"hold {', '.join(derived)}")
+        for key in derived:
+            _require_same(said[key], derived[key], f"{place} {key}")
+    elif not is_same(said, derived):
+        what = "be a number: " if isinstance(derived, float) and isinstance(said, str | bool) else "be "
+        raise FileProblem(place, said, f"{what}{derived!r}, what was derived")

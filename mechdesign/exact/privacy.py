@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from mechdesign.errors import CheckFailed, require_epsilon
 from mechdesign.exact.collusion import JointPrivacy, privacy_of, prove_joint_privacy
@@ -44,7 +44,7 @@ def prove(privacy: Privacy, mechanism: Any) -> Account:
     """
     match privacy:
         case Pure():
-            if isinstance(mechanism, JointResponse):
+            if not isinstance(mechanism, _HasRatio):
                 raise CheckFailed("a joint response has no law of one user's report that could be epsilon-LDP")
             return prove_privacy(mechanism, privacy.epsilon)
         case Collusion():
@@ -54,6 +54,7 @@ def prove(privacy: Privacy, mechanism: Any) -> Account:
 # -- one user's report -------------------------------------------------------------------------------------------------
 
 
+@runtime_checkable
 class _HasRatio(Protocol):
     @property
     def name(self) -> str: ...
@@ -140,7 +141,7 @@ def prove_collusion(mechanism: Any, privacy: Collusion) -> CollusionProof:
     True
     """
     if not isinstance(mechanism, JointResponse):
-        raise CheckFailed(f"what colluders learn is a matter of joint responses, not of {mechanism.name}")
+        raise CheckFailed(f"what colluders learn is a matter of joint responses, not of a {type(mechanism).__name__}")
     if len(privacy.caps) >= mechanism.group:
         raise CheckFailed(f"{len(privacy.caps)} partners are capped, and a group of {mechanism.group} has fewer")
     prove_joint_privacy(mechanism, privacy.epsilon, privacy.users, privacy.colluders, privacy.caps)

@@ -28,6 +28,34 @@ from mechdesign.mechanisms.two_point import TwoPoint
 from mechdesign.mechanisms.window import Window
 from mechdesign.values.declare import evolved, frozen
 
+__all__ = [
+    "ON_CIRCLES",
+    "ON_INTERVALS",
+    "bounded_laplace",
+    "build",
+    "compressed",
+    "duchi",
+    "gaussian",
+    "hm",
+    "laplace",
+    "ogpm",
+    "ogpm_circle",
+    "ogpm_circle_squared",
+    "ogpm_squared",
+    "ogpm_unbiased",
+    "pm",
+    "purkayastha",
+    "randomised_response",
+    "randomised_response_on_bins",
+    "redesigned_sw",
+    "staircase",
+    "sw",
+    "truncated",
+    "truncated_laplace",
+    "two_heights",
+    "two_sided_geometric",
+]
+
 UNIT = Interval(0.0, 1.0)
 SYMMETRIC = Interval(-1.0, 1.0)
 CENTRED = AffineWindow()
@@ -284,6 +312,10 @@ def _best_bins(ratio: float, loss: Loss | None) -> int:
     sums = np.cumsum((counts - 0.5) ** power) / counts**power
     errors = (sums + (ratio - 1) * (0.5 / counts) ** power) / (ratio + counts - 1)
     return int(counts[np.argmin(errors)])
+
+
+def __dir__() -> list[str]:
+    return __all__
 
 
 # -- by name ----------------------------------------------------------------------------------------------------------

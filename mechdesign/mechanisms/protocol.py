@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.domains import Circle, Domain, Finite, Interval, Line
+from mechdesign.domains import Circle, Domain, Finite, Interval, Line, Product
+from mechdesign.errors import InvalidInput
 from mechdesign.losses import Loss
 from mechdesign.mechanisms.ratio import LikelihoodRatio
 from mechdesign.priors import Prior
@@ -98,3 +99,10 @@ class Continuous(ScalarMechanism, Protocol):
     def loss_between(self, x: ArrayLike, loss: Loss, start: ArrayLike, stop: ArrayLike) -> Floats:
         """``E[loss(Y, x); start < Y < stop | x]``."""
         ...
+
+
+def require_scalar(mechanism: Mechanism) -> ScalarMechanism:
+    """The mechanism, if it is for one number, or `InvalidInput` that says where those for one number are."""
+    if isinstance(mechanism.inputs, Product):
+        raise InvalidInput("mechanism", mechanism.name, "take one number", "use those of its coordinates, .parts")
+    return cast(ScalarMechanism, mechanism)

@@ -44,12 +44,13 @@ def _integrate_at(
     if not start < stop:
         return 0.0
     bends = kinks(max(abs(start - x), abs(stop - x)))
-    cuts = np.concatenate([x + bends, x - bends, _loss_kinks(loss, x, start, stop)])
+    cuts = np.concatenate([x + bends, x - bends, loss_kinks(loss, x, start, stop)])
     inside = cuts[(cuts > start) & (cuts < stop)]
     return integrate_between(lambda y: loss(y, x) * law.density(y, x), np.concatenate([[start, stop], inside]))
 
 
-def _loss_kinks(loss: Loss, x: float, start: float, stop: float) -> Floats:
+def loss_kinks(loss: Loss, x: float, start: float, stop: float) -> Floats:
+    """The outputs from ``start`` to ``stop`` where the loss at the input x is not smooth; some may lie outside."""
     if isinstance(loss, Custom):
         return np.asarray(loss.kinks(x), dtype=np.float64)
     if isinstance(loss, Power) and loss.period is not None:

@@ -3,6 +3,7 @@
 from mechdesign.plot.budget import BudgetPanel, Curve, Selection, budgets, selections, trade_off
 from mechdesign.plot.canvas import printable, require_plot_format, require_size, require_title, save
 from mechdesign.plot.certified import Line, Slice, probability_table, structure, window_law
+from mechdesign.plot.designs import of
 from mechdesign.plot.errors import (
     Measured,
     above,
@@ -16,6 +17,7 @@ from mechdesign.plot.errors import (
     pareto,
     sweep,
 )
+from mechdesign.plot.gallery import exhibit
 from mechdesign.plot.heat import HeatMap, heat_maps
 from mechdesign.plot.laws import densities, polar_density
 
@@ -36,8 +38,10 @@ __all__ = [
     "draw_leaderboard",
     "draw_over_epsilon",
     "errors_over_inputs",
+    "exhibit",
     "heat_maps",
     "measured_over_epsilon",
+    "of",
     "pareto",
     "polar_density",
     "printable",

@@ -12,15 +12,13 @@ from functools import lru_cache
 from mechdesign import priors
 from mechdesign.design.minimax import MinimaxProblem, optimal_minimax
 from mechdesign.design.prior import PriorProblem, optimal_prior
-from mechdesign.design.result import Design
 from mechdesign.domains import Circle, Interval
 from mechdesign.errors import InvalidInput, require_epsilon
 from mechdesign.losses import Absolute, Squared
 from mechdesign.mechanisms import catalogue
-from mechdesign.mechanisms.product import Product
-from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.mechanisms.protocol import ScalarMechanism
 
-Maker = Callable[[float, Interval | Circle], Mechanism]
+Maker = Callable[[float, Interval | Circle], ScalarMechanism]
 """Makes a mechanism for an epsilon and a domain."""
 
 GAP = 1e-3
@@ -32,36 +30,36 @@ MOST_CERTIFIED = 10.0
 """The largest epsilon of a coordinate with a certified design: beyond it the steps are too narrow for the search."""
 
 
-def _ogpm(epsilon: float, domain: Interval | Circle) -> Mechanism:
+def _ogpm(epsilon: float, domain: Interval | Circle) -> ScalarMechanism:
     return catalogue.ogpm_circle(epsilon, domain) if isinstance(domain, Circle) else catalogue.ogpm(epsilon, domain)
 
 
-def _ogpm_squared(epsilon: float, domain: Interval | Circle) -> Mechanism:
+def _ogpm_squared(epsilon: float, domain: Interval | Circle) -> ScalarMechanism:
     if isinstance(domain, Circle):
         return catalogue.ogpm_circle_squared(epsilon, domain)
     return catalogue.ogpm_squared(epsilon, domain)
 
 
 @lru_cache(maxsize=256)
-def _certified(epsilon: float, domain: Interval | Circle) -> Mechanism:
+def _certified(epsilon: float, domain: Interval | Circle) -> ScalarMechanism:
     if isinstance(domain, Circle):
         return catalogue.ogpm_circle(epsilon, domain)
-    return _alone(optimal_minimax(MinimaxProblem(_certifiable(epsilon), Absolute(), domain, gap=_gap(epsilon))))
+    return optimal_minimax(MinimaxProblem(_certifiable(epsilon), Absolute(), domain, gap=_gap(epsilon))).scalar_law
 
 
 @lru_cache(maxsize=256)
-def _certified_squared(epsilon: float, domain: Interval | Circle) -> Mechanism:
+def _certified_squared(epsilon: float, domain: Interval | Circle) -> ScalarMechanism:
     if isinstance(domain, Circle):
         return catalogue.ogpm_circle_squared(epsilon, domain)
-    return _alone(optimal_minimax(MinimaxProblem(_certifiable(epsilon), Squared(), domain, gap=_gap(epsilon))))
+    return optimal_minimax(MinimaxProblem(_certifiable(epsilon), Squared(), domain, gap=_gap(epsilon))).scalar_law
 
 
 @lru_cache(maxsize=256)
-def _certified_uniform(epsilon: float, domain: Interval | Circle) -> Mechanism:
+def _certified_uniform(epsilon: float, domain: Interval | Circle) -> ScalarMechanism:
     if isinstance(domain, Circle):
         return catalogue.ogpm_circle(epsilon, domain)
     prior = priors.uniform(domain)
-    return _alone(optimal_prior(PriorProblem(_certifiable(epsilon), prior, Absolute(), domain, _gap(epsilon))))
+    return optimal_prior(PriorProblem(_certifiable(epsilon), prior, Absolute(), domain, _gap(epsilon))).scalar_law
 
 
 def _certifiable(epsilon: float) -> float:
@@ -76,11 +74,6 @@ def _gap(epsilon: float) -> float:
     return GAP if epsilon <= _FEW_CELLS else _WIDE_GAP
 
 
-def _alone(design: Design) -> Mechanism:
-    assert not isinstance(design.mechanism, Product)  # designs of one coordinate
-    return design.mechanism
-
-
 COORDINATES: dict[str, Maker] = {
     "ogpm": _ogpm,
     "ogpm-squared": _ogpm_squared,
@@ -93,7 +86,7 @@ COORDINATES: dict[str, Maker] = {
 over all mechanisms: worst absolute error, worst squared error, average absolute error under the uniform prior."""
 
 
-def coordinate_mechanism(maker: str | Maker, epsilon: float, domain: Interval | Circle) -> Mechanism:
+def coordinate_mechanism(maker: str | Maker, epsilon: float, domain: Interval | Circle) -> ScalarMechanism:
     """The named mechanism, or what a function makes, for one coordinate.
 
     >>> coordinate_mechanism("certified", 1.0, Interval(0, 1)).worst_case(Absolute())[0] < 0.3165 < 0.3775

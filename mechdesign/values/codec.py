@@ -24,7 +24,6 @@ readers; a file whose echo is not that of its fields is refused.
 from __future__ import annotations
 
 import enum
-import json
 import math
 import re
 import types
@@ -45,6 +44,7 @@ _IN_FILES = "in files"  # in the metadata of a field: whether files hold it
 _IF_ANY = "if any"  # in the metadata of a field: files hold it where it is not None
 _FRACTION = re.compile("-?[0-9]{1,4096}(/[0-9]{1,4096})?", re.ASCII)
 _MOST_AXES = 8  # of an array
+_MOST_LEVELS = 32  # of what may hold anything
 _NEXT_STEP = "take a named loss or law (see mechdesign.losses and mechdesign.priors), or numbers"
 
 
@@ -288,13 +288,14 @@ def _decoded_plain(declared: Any, said: Any, place: str) -> Any:
     raise FileProblem(place, str(declared), "be of a type that files can hold")
 
 
-def _require_text_within(said: Any, place: str) -> Any:
-    """What may hold anything must at least be writable again."""
-    try:
-        json.dumps(said, ensure_ascii=False).encode()
-    except (UnicodeEncodeError, RecursionError):
-        raise FileProblem(place, type(said).__name__, "hold text that UTF-8 can hold, not nested without end") from None
-    return said
+def _require_text_within(said: Any, place: str, levels: int = _MOST_LEVELS) -> Any:
+    """What may hold anything must at least be writable again: text that UTF-8 can hold, not nested without end."""
+    if isinstance(said, list | dict):
+        if not levels:
+            raise FileProblem(place, type(said).__name__, f"be nested at most {_MOST_LEVELS} levels deep")
+        for entry in (*said, *said.values()) if isinstance(said, dict) else said:
+            _require_text_within(entry, place, levels - 1)
+    return _decoded_plain(str, said, place) if isinstance(said, str) else said
 
 
 def _decoded_fraction(said: str, place: str) -> Fraction:

@@ -8,6 +8,7 @@ converters and keys of comparison where dataclasses have none.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import wraps
 from typing import Any, Literal, TypeVar, cast, dataclass_transform
 
 import attrs
@@ -16,12 +17,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.errors import (
     InvalidInput,
+    WrongArguments,
     require_epsilon,
     require_finite,
     require_number,
     require_one_of,
     require_whole,
 )
+from mechdesign.values.shown import shown
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -250,14 +253,72 @@ def range_of(field: Any) -> tuple[float | None, float | None]:
 def frozen(kind: type[T]) -> type[T]:
     """The class as an immutable, slotted value: its fields are stored, checked and compared as they are declared.
 
+    It is shown on one line (`mechdesign.values.shown`), and says which fields it has to who gives it others.
+
     >>> @frozen
     ... class Ends:
     ...     lower: float = finite("lower end")
     ...     upper: float = finite("upper end")
     >>> Ends(0, 1)
     Ends(lower=0.0, upper=1.0)
+    >>> Ends(0, uper=1)
+    Traceback (most recent call last):
+    mechdesign.errors.WrongArguments: Ends must be given lower, upper (got uper); did you mean upper?
     """
-    return attrs.frozen(kind)
+    said = vars(kind)
+    if "__repr__" not in said:
+        kind.__repr__ = shown  # type: ignore[method-assign]
+    made = attrs.frozen(kind)
+    if "__init__" not in said:
+        setattr(made, "__init__", _naming_fields(made, vars(made)["__init__"]))  # noqa: B010
+    return made
+
+
+def _naming_fields(kind: type[T], init: Callable[..., None]) -> Callable[..., None]:
+    """The constructor, with `WrongArguments` where Python would only say that one is missing or unexpected."""
+
+    @wraps(init)
+    def made(self: T, /, *given: Any, **fields: Any) -> None:
+        try:
+            init(self, *given, **fields)
+        except TypeError as error:
+            if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+                raise  # from inside: not about the arguments
+            wrong = _wrong_arguments(kind, given, fields)
+        else:
+            return
+        raise wrong
+
+    return made
+
+
+def _wrong_arguments(kind: type, given: tuple[Any, ...], fields: dict[str, Any]) -> WrongArguments:
+    declared = [field for field in attrs.fields(kind) if field.init]
+    names = [field.alias for field in declared]
+    places = [field.alias for field in declared if not field.kw_only]
+    had = [*places[: len(given)], *fields]
+    unknown = [name for name in fields if name not in names]
+    if unknown:
+        near = _meant(unknown[0], declared)
+        return WrongArguments(kind, unknown[0], f"be given {', '.join(names)}", f"did you mean {near}?" if near else "")
+    if len(given) > len(places):
+        return WrongArguments(kind, f"{len(given)} values", f"be given {', '.join(places)} in this order, and no more")
+    twice = [name for name in places[: len(given)] if name in fields]
+    if twice:
+        return WrongArguments(kind, f"{twice[0]} twice", "be given each field once")
+    missing = [field.alias for field in declared if field.default is attrs.NOTHING and field.alias not in had]
+    return WrongArguments(kind, ", ".join(had) or "nothing", f"be given {', '.join(missing)}")
+
+
+def _meant(name: str, declared: list[Any]) -> str | None:
+    """The field that commands call so, or one whose name is nearly the same."""
+    from difflib import get_close_matches
+
+    for field in declared:
+        told = field.metadata.get(OPTION)
+        if told is not None and f"--{name}".replace("_", "-") in told.names:
+            return str(field.alias)
+    return next(iter(get_close_matches(name, [field.alias for field in declared], 1)), None)
 
 
 def evolved(value: T, **changes: object) -> T:

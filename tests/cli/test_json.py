@@ -177,6 +177,23 @@ TABLE: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "show": (("show", "ogpm.json"), DESIGN | PIECES | {"errors": rows(loss=text, worst=number, average=number)}),
     "show joint": (("show", "jrr.json"), JOINT),
     "plot": (("plot", "ogpm.json", "--out", "picture.svg"), {"file": text, "picture": text, "kind": text}),
+    "gallery": (
+        ("gallery", "k_randomised_response"),
+        {
+            "name": text,
+            "chapter": text,
+            "title": text,
+            "statement": text,
+            "ours": number,
+            "reference": number,
+            "relation": text,
+            "tolerance": number,
+            "printed": none,
+            "agrees": flag,
+        },
+    ),
+    "gallery of all": (("gallery",), {"entries": rows(name=text, chapter=text, title=text)}),
+    "gallery of an erratum": (("gallery", "ldp3_power"), {"printed": number, "agrees": flag}),
     "reproduce": (
         ("reproduce", "jrr.heuristic", "jrr.partner"),
         {
@@ -185,6 +202,7 @@ TABLE: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
             "verdicts": values,
         },
     ),
+    "examples": (("examples", "--out", "examples"), {"files": mapping}),
     "constants": (
         ("constants", "--eps", "1", "--criteria", "worst", "--gap", "1e-2"),
         {"constants": rows(epsilon=number, lower=number, upper=number, valid_for=text, claimed=flag)},
@@ -476,7 +494,9 @@ def test_input_that_fails_prints_nothing_on_stdout(run: Any, tmp_path: Path, com
         "constants": ("--eps", "0"),
         "estimate": (missing, "--in", missing),
         "estimate-counts": (missing, "-p", "grr", "--eps", "1", "--domain", "0..2"),
+        "examples": ("--out", __file__),
         "export": (missing, "--to", "python", "--out", str(tmp_path / "out")),
+        "gallery": ("fermat",),
         "jrr": ("--eps", "-1"),
         "mean": (missing, "--column", "x", "--eps", "1", "--bounds", "0,1"),
         "minimax": ("--eps", "inf"),

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from mechdesign import Absolute, Interval, Power, catalogue, load_design
+from mechdesign.field import field_of
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -438,3 +439,68 @@ def test_randomised_response_takes_whole_numbers_as_they_are(run: Any, tmp_path:
     table = tmp_path / "t.json"
     assert run("table", "--eps", "1", "--mechanism", "grr", "--domain", "1..5", "--out", str(table)).code == 0
     assert json.loads(table.read_bytes())["domain"]["points"] == ["1", "2", "3", "4", "5"]
+
+
+# -- the field is computed when it is seen ----------------------------------------------------------------------------
+
+COMPARING = {
+    "minimax": ("minimax", "--eps", "1", "--gap", "1e-2"),
+    "minimax on a matrix": ("minimax", "--eps", "1", "--loss-matrix", "LOSSES"),
+    "ogpm": ("ogpm", "--eps", "1"),
+    "aaa": ("aaa", "--eps", "1", "--prior", "uniform", "--bins", "4"),
+}
+
+
+@pytest.fixture(params=COMPARING)
+def comparing(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, ...]:
+    losses = tmp_path / "losses.csv"
+    losses.write_text("0,1\n1,0\n")
+    return tuple(str(losses) if word == "LOSSES" else word for word in COMPARING[request.param])
+
+
+@pytest.fixture
+def measured(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Every field that is computed."""
+    seen: list[Any] = []
+
+    def counted(designs: Any) -> Any:
+        seen.append(designs)
+        return field_of(designs)
+
+    for command in ("answers", "ogpm", "aaa"):
+        monkeypatch.setattr(f"mechdesign.cli.{command}.field_of", counted)
+    return seen
+
+
+def test_the_field_is_shown_unless_it_is_unwanted(run: Any, comparing: tuple[str, ...], measured: list[Any]) -> None:
+    assert "comparison" in run(*comparing, "--json").json
+    assert len(measured) == 1
+
+
+def test_without_comparison_no_rival_is_measured_nor_told(
+    run: Any, comparing: tuple[str, ...], measured: list[Any]
+) -> None:
+    document = run(*comparing, "--no-compare", "--json").json
+    assert "comparison" not in document
+    assert document["certificate"]["upper"] > 0
+    told = run(*comparing, "--no-compare").out
+    assert "laplace" not in told
+    assert "single output" not in told
+    assert measured == []
+
+
+def test_a_design_that_is_only_kept_measures_no_rival(
+    run: Any, comparing: tuple[str, ...], measured: list[Any], tmp_path: Path
+) -> None:
+    assert run(*comparing, "--quiet", "--out", str(tmp_path / "kept.json")).code == 0
+    assert measured == []
+    assert "comparison" in run(*comparing, "--quiet", "--out", str(tmp_path / "told.json"), "--json").json
+
+
+def test_sweeps_and_trade_offs_leave_the_field_out_too(run: Any, measured: list[Any]) -> None:
+    swept = run("minimax", "--sweep", "1,2", "--gap", "1e-2", "--no-compare", "--json").json
+    assert all("comparison" not in row for row in swept["designs"])
+    arguments = ("--criterion", "pareto", "--points", "2", "--gap", "1e-2", "--no-compare")
+    assert "comparison" not in run("minimax", "--eps", "1", *arguments, "--json").json
+    assert "best rival" not in run("minimax", "--sweep", "1,2", "--gap", "1e-2", "--no-compare").out
+    assert measured == []

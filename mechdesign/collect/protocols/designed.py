@@ -18,7 +18,7 @@ from mechdesign.domains import Circle, Finite, Interval, Line, require_numbers
 from mechdesign.errors import InvalidInput, require_whole
 from mechdesign.mechanisms.analysis import require_generator
 from mechdesign.mechanisms.product import Product
-from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism, require_scalar
 from mechdesign.values.declare import Counts, Floats, array, content, field, frozen
 
 Source = Design | Mechanism | Table
@@ -194,9 +194,10 @@ def designed(
             edges = _edges(source.law.reach(float(points[0]), float(points[-1]), _FAR), cells, points.size)
             matrix = source.law.cell_probabilities(points, edges)
         return Designed(name or source.name, float(source.epsilon), points, matrix, edges, source)
-    mechanism = source.own_law if isinstance(source, Design) else source
-    if isinstance(mechanism, Product) or not hasattr(mechanism, "cdf"):
+    law = source.own_law if isinstance(source, Design) else source
+    if isinstance(law, Product) or not hasattr(law, "cdf"):
         raise InvalidInput("source", type(source).__name__, "be a mechanism with one coordinate, a design or a table")
+    mechanism = require_scalar(law)
     points = _items(mechanism.inputs, items)
     if isinstance(mechanism.outputs, Finite):
         edges = None
@@ -226,7 +227,7 @@ def _items(domain: Interval | Circle | Finite, items: int | ArrayLike | None) ->
     return points.copy()
 
 
-def _outputs(mechanism: Mechanism, points: Floats) -> tuple[float, float]:
+def _outputs(mechanism: ScalarMechanism, points: Floats) -> tuple[float, float]:
     if not isinstance(mechanism.outputs, Line):
         return mechanism.outputs.lower, mechanism.outputs.upper
     low, high = mechanism.quantile(_FAR, points[0]), mechanism.quantile(1 - _FAR, points[-1])

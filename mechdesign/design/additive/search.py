@@ -35,6 +35,7 @@ from threadpoolctl import threadpool_limits
 
 from mechdesign.design.additive.problem import AdditiveProblem
 from mechdesign.design.additive.proof import AdditiveBound, Tails
+from mechdesign.design.evidence import require_asked
 from mechdesign.design.result import Design, Report, versions
 from mechdesign.design.unbiased import prior_name
 from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer
@@ -65,6 +66,7 @@ def optimal_additive(problem: AdditiveProblem, seconds: float | None = None) -> 
     >>> [round(end, 3) for end in (design.certificate.lower, design.certificate.upper)]
     [3.686, 3.686]
     """
+    require_asked(problem, AdditiveProblem)
     clock = Clock(seconds)
     with threadpool_limits(1, user_api="blas"):
         best, steps = _search(problem, clock)

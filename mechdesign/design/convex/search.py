@@ -20,6 +20,7 @@ import numpy as np
 from mechdesign.design.convex.model import ConvexModel
 from mechdesign.design.convex.problem import Constraints, CustomProblem, Objective
 from mechdesign.design.convex.proof import LinearBound
+from mechdesign.design.evidence import require_asked
 from mechdesign.design.result import Design, Report, versions
 from mechdesign.domains import Finite
 from mechdesign.errors import InvalidInput, NoAnswer
@@ -64,6 +65,7 @@ def optimal_custom(problem: CustomProblem, seconds: float | None = None) -> Desi
 
     The problem of the design is what was understood of the functions, as data.
     """
+    require_asked(problem, CustomProblem)
     clock = Clock(seconds)
     model = ConvexModel(problem)
     solution, mechanism, evidence = model.answer(clock)

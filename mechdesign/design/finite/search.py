@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mechdesign.criteria import Aim
+from mechdesign.design.evidence import require_asked
 from mechdesign.design.finite.problem import FiniteProblem
 from mechdesign.design.finite.program import Answer, Knapsacks, least_average, least_worst, lifts, lowered, snapped
 from mechdesign.design.finite.proof import FiniteBound, LexicographicBound, cap_above
@@ -51,6 +52,7 @@ def optimal_finite(problem: FiniteProblem, seconds: float | None = None) -> Desi
     >>> [round(end, 6) for end in (design.certificate.lower, design.certificate.upper)]
     [0.423883, 0.423883]
     """
+    require_asked(problem, FiniteProblem)
     clock = Clock(seconds)
     search = _Search(problem, clock)
     is_plain = problem.aim is not Aim.MATRIX_LEXICOGRAPHIC

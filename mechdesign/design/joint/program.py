@@ -18,6 +18,7 @@ from fractions import Fraction
 from mechdesign_solvers import BackendMissing, BilinearProgram, Limits, LinearProgram, Product, Scip, Status
 
 from mechdesign.design.broken_solver import require_working
+from mechdesign.design.evidence import require_asked
 from mechdesign.design.joint.limits import pair_limits
 from mechdesign.design.joint.pair_bound import PairPoint
 from mechdesign.design.joint.problem import JointProblem
@@ -37,6 +38,7 @@ def search_joint(problem: JointProblem, seconds: float | None = None) -> Design:
 
     The lower bound is the solver's own, so the certificate says ``claimed``. A limit raises `NoAnswer` with the bounds.
     """
+    require_asked(problem, JointProblem)
     started = time.perf_counter()
     if not problem.is_pair:
         raise InvalidInput("group", problem.group, "be 2, with two categories, for method='scip'", "use the search")

@@ -25,6 +25,7 @@ from mechdesign.exact.rational import float_down, float_up
 from mechdesign.mechanisms.joint import JointResponse, likelihood_rows
 from mechdesign.values.declare import field, finite, frozen
 
+_MOST_NUMBERS = 100_000  # of a proof in rational arithmetic: minutes
 _CLAIMED = 1e-5  # relative: how far a solver's bound may be off
 
 Multiplier = tuple[int, int, bool, float]
@@ -109,6 +110,13 @@ class DualBound:
 
     parts: tuple[Split | Leaf, ...]
 
+    def __attrs_post_init__(self) -> None:
+        duals = [dual for part in self.parts if isinstance(part, Leaf) for dual in (part.largest, *part.lines)]
+        size = len(self.parts) + sum(1 + len(dual.multipliers) for dual in duals)
+        size += sum(part.at.denominator.bit_length() // 256 for part in self.parts if isinstance(part, Split))
+        if size > _MOST_NUMBERS:
+            raise InvalidInput("parts", size, f"hold at most {_MOST_NUMBERS} boxes, lines and multipliers in all")
+
     def value(self, problem: JointProblem) -> Fraction:
         goal, limits = problem.goal(), group_limits(problem, up=True)
         boxes, bounds = [Box.of_all(limits, goal)], []
@@ -190,7 +198,7 @@ class JointClaim:
 def attained_by(mechanism: Any, problem: JointProblem) -> float:
     """The variance of a joint response for the problem's groups, rounded up."""
     if not isinstance(mechanism, JointResponse):
-        raise CheckFailed(f"the evidence is about joint responses, not about {mechanism.name}")
+        raise CheckFailed(f"the evidence is about joint responses, not about a {type(mechanism).__name__}")
     if (mechanism.group, mechanism.categories) != (problem.group, problem.categories):
         raise CheckFailed(
             f"the law is for groups of {mechanism.group} with {mechanism.categories} values, "

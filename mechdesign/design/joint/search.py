@@ -25,7 +25,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from mechdesign.design.evidence import Evidence
+from mechdesign.design.evidence import Evidence, require_asked
 from mechdesign.design.joint.groups import Found, search_groups
 from mechdesign.design.joint.limits import Limits, group_limits, pair_limits
 from mechdesign.design.joint.pair_bound import Goal, PairPoint, least_pair
@@ -61,6 +61,7 @@ def optimal_joint(problem: JointProblem, seconds: float = 60.0) -> Design:
     >>> design.certificate.account.losses.if_your_partner_colludes
     inf
     """
+    require_asked(problem, JointProblem)
     started = time.perf_counter()
     if not (math.isfinite(seconds) and seconds > 0):
         raise InvalidInput("seconds", seconds, "be finite and above 0")

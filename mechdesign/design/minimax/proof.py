@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import numpy as np
+
 from mechdesign.criteria import Family, Scope
 from mechdesign.design.evidence import require_mechanism, require_problem
 from mechdesign.design.minimax.problem import MinimaxProblem
@@ -64,11 +66,15 @@ class MinimaxClaim:
     lower: float = finite("lower")
 
     def bound(self, problem: Any, mechanism: Any) -> float:
+        asked = _on_interval(problem)
+        if asked.has_exact_proof:
+            raise CheckFailed(f"the bound for the {asked.loss.name} error is proven and not claimed")
         return self.lower
 
     def attained(self, problem: Any, mechanism: Any) -> float:
         asked = _on_interval(problem)
-        return require_mechanism(mechanism, Window, asked).worst_case(asked.loss)[0] * (1 + _ROUNDING)
+        with np.errstate(over="ignore"):  # an error beyond doubles is infinite, and so no certificate
+            return require_mechanism(mechanism, Window, asked).worst_case(asked.loss)[0] * (1 + _ROUNDING)
 
     def scope(self, problem: Any, mechanism: Any) -> Scope:
         return Scope(Family.ALL)

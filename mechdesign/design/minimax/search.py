@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from mechdesign_solvers import SolverError
 
+from mechdesign.design.evidence import require_asked
 from mechdesign.design.minimax.base_measure import BaseStopped, BestBase, Cuts, best_base
 from mechdesign.design.minimax.least_favourable import (
     BestPrior,
@@ -39,7 +40,6 @@ from mechdesign.design.minimax.two_outputs import two_atoms, two_input_value, tw
 from mechdesign.design.points import optimal_on_points
 from mechdesign.design.result import Design, Report, saying_why, versions, within_gap
 from mechdesign.domains import Finite, Interval
-from mechdesign.errors import InvalidInput
 from mechdesign.exact.levelled_prior import LevelledPrior
 from mechdesign.mechanisms.catalogue import largest_safe_height
 from mechdesign.mechanisms.sliding import Sliding
@@ -83,8 +83,7 @@ def minimax_sweep(
     asked = list(problems) if best_so_far else []
     last: _MinimaxSearch | None = None
     for place, problem in enumerate(asked or problems):
-        if not isinstance(problem, MinimaxProblem):
-            raise InvalidInput("problem", type(problem).__name__, "be a MinimaxProblem")
+        require_asked(problem, MinimaxProblem)
         mine = clock.share(len(asked) - place if best_so_far else 1)
         if isinstance(problem.inputs, Finite):
             yield optimal_on_points(problem, mine)

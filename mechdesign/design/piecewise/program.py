@@ -21,6 +21,7 @@ from mechdesign_solvers import BackendMissing, BilinearProgram, Limits, LinearPr
 from numpy.typing import NDArray
 
 from mechdesign.design.broken_solver import require_working
+from mechdesign.design.evidence import require_asked
 from mechdesign.design.piecewise.problem import PiecewiseProblem
 from mechdesign.design.piecewise.proof import PiecewiseClaim
 from mechdesign.design.piecewise.search import Bathtub, optimal_piecewise
@@ -57,6 +58,7 @@ def search_pieces(problem: PiecewiseProblem, seconds: float | None = None) -> De
     The lower bound is the solver's own, so the certificate says ``claimed``; the answer must agree with the reduction,
     whose proven interval stands in the report. A limit raises `NoAnswer` with the bounds reached.
     """
+    require_asked(problem, PiecewiseProblem)
     started = time.perf_counter()
     pieces = 3 if problem.pieces is None else problem.pieces
     problem = evolved(problem, pieces=pieces)

@@ -13,7 +13,7 @@ the optimum G = 0 and the bound is attained. The input x is the one that was ask
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ from mechdesign.domains import Circle
 from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.exact.piecewise import error_up
 from mechdesign.exact.rational import exp_upper, float_down
-from mechdesign.losses import Power
+from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.values.declare import finite, frozen
 
@@ -85,7 +85,7 @@ class BathtubBound:
 @frozen
 class PiecewiseClaim:
     """A lower bound in doubles, or of a solver: for losses that are no whole power of the distance, for one piece, for
-    a number of pieces that was searched."""
+    a number of pieces that was searched. What can be proven is not claimed."""
 
     kind: ClassVar[str] = "piecewise claim"
     claimed: ClassVar[bool] = True
@@ -93,6 +93,9 @@ class PiecewiseClaim:
     lower: float = finite("lower")
 
     def bound(self, problem: Any, mechanism: Any) -> float:
+        asked = require_problem(problem, PiecewiseProblem)
+        if asked.pieces is None and _has_whole_exponent(asked.loss):
+            raise CheckFailed(f"the bound for the {asked.loss.name} error is proven and not claimed")
         return self.lower
 
     def attained(self, problem: Any, mechanism: Any) -> float:
@@ -133,8 +136,12 @@ def of_problem(mechanism: Any, problem: PiecewiseProblem) -> Piecewise:
     return piecewise
 
 
+def _has_whole_exponent(loss: Loss) -> TypeGuard[Power]:
+    return isinstance(loss, Power) and loss.exponent == int(loss.exponent)
+
+
 def _whole_exponent(problem: PiecewiseProblem) -> int:
-    if not isinstance(problem.loss, Power) or problem.loss.exponent != int(problem.loss.exponent):
+    if not _has_whole_exponent(problem.loss):
         raise CheckFailed(f"the evidence is about whole powers of the distance, not about {problem.loss.name}")
     return int(problem.loss.exponent)
 

@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize
 
+from mechdesign.design.evidence import require_asked
 from mechdesign.design.piecewise.problem import PiecewiseProblem
 from mechdesign.design.piecewise.proof import BathtubBound, PiecewiseClaim, sampled_inputs
 from mechdesign.design.result import Design, Report, versions
@@ -56,6 +57,7 @@ def optimal_piecewise(problem: PiecewiseProblem) -> Design:
     >>> round(design.mechanism.high, 4), round(design.certificate.lower, 5), round(design.certificate.upper, 5)
     (1.6487, 0.37754, 0.37754)
     """
+    require_asked(problem, PiecewiseProblem)
     started = time.perf_counter()
     if isinstance(problem.loss, Power):
         mechanism, evidence, details = _solve_power(problem, problem.loss)

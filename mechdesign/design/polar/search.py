@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
+from mechdesign.design.evidence import require_asked
 from mechdesign.design.piecewise import Bathtub, PiecewiseProblem, optimal_piecewise
 from mechdesign.design.polar.problem import PolarProblem
 from mechdesign.design.polar.proof import SplitClaim
@@ -39,6 +40,7 @@ def optimal_polar(problem: PolarProblem) -> Design:
     >>> [round(part.epsilon, 2) for part in design.mechanism.parts]
     [1.53, 5.75]
     """
+    require_asked(problem, PolarProblem)
     started = time.perf_counter()
     line, circle = problem.losses
 

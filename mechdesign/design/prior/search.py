@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from mechdesign.design.evidence import require_asked
 from mechdesign.design.points import optimal_on_points
 from mechdesign.design.prior.problem import MOST_ATOMS, PriorProblem
 from mechdesign.design.prior.proof import BinsBound
@@ -60,6 +61,7 @@ def optimal_prior(problem: PriorProblem, seconds: float | None = None) -> Design
     >>> [round(end, 8) for end in (design.certificate.lower, design.certificate.upper)]  # c / (1 + c)^2
     [0.19661193, 0.19661193]
     """
+    require_asked(problem, PriorProblem)
     clock = Clock(seconds)
     if isinstance(problem.inputs, Finite):
         return optimal_on_points(problem, clock)

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mechdesign.design.evidence import require_asked
 from mechdesign.design.minimax import MinimaxBound, MinimaxProblem, optimal_minimax
 from mechdesign.design.prior import PriorProblem, optimal_prior
 from mechdesign.design.result import Design, Report, saying_why, versions, within_gap
@@ -48,6 +49,7 @@ def optimal_trade_off(problem: TradeOffProblem, seconds: float | None = None) ->
     >>> design.certificate.relative_gap <= 1e-3
     True
     """
+    require_asked(problem, TradeOffProblem)
     clock = Clock(seconds)
     ends = _ends_of(problem, clock)
     return _solve(problem, ends, ends.least_cap if problem.cap is None else problem.cap, clock)
@@ -61,6 +63,7 @@ def pareto(
     Caps are denser towards the least worst case, where the curve is steep. The ``cap`` of ``problem`` is ignored.
     With ``best_so_far`` a point that misses its gap is the best design found, with the interval it has.
     """
+    require_asked(problem, TradeOffProblem)
     count = require_whole(count, "count", 2, 1000)
     clock = Clock(seconds)
     problem = evolved(problem, cap=None)

@@ -40,7 +40,7 @@ LEAST_GAP = 1e-6
 
 _NORMALISED = 1e-5  # how far from 1 the integral of a density may be
 _WHOLE = 1e-12  # in steps between inputs
-_SAME = 1e-9  # how near weights of one prior come that two computers compute
+_SAME = 1e-9  # how near weights of one density come that two computers compute; those of atoms are exact
 
 
 @frozen
@@ -147,7 +147,7 @@ def settled_weights(prior: GridPrior, inputs: Interval, size: int, said: Floats 
     if isinstance(prior, UnwrittenDensity):
         if not abs(float(said.sum()) - 1) <= _NORMALISED:
             raise InvalidInput("weights", float(said.sum()), "sum to 1")
-    elif not (np.abs(said - grid_weights(prior, inputs, size)) <= _SAME).all():
+    elif not (np.abs(said - grid_weights(prior, inputs, size)) <= (0.0 if isinstance(prior, Atoms) else _SAME)).all():
         raise InvalidInput("weights", "other numbers", "be those that the prior is rounded to", "leave them out")
     return said
 

@@ -26,6 +26,7 @@ from mechdesign_solvers.interior import LawsOptimum, solve_laws
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from mechdesign.design.evidence import require_asked
 from mechdesign.design.result import Design, Report, saying_why, versions, within_gap
 from mechdesign.design.unbiased.problem import UnbiasedProblem, prior_name
 from mechdesign.design.unbiased.proof import UnbiasedPriorBound, average_variance
@@ -64,6 +65,7 @@ def optimal_unbiased(problem: UnbiasedProblem, seconds: float | None = None) -> 
     >>> [round(end, 3) for end in (design.certificate.lower, design.certificate.upper)]
     [3.683, 3.683]
     """
+    require_asked(problem, UnbiasedProblem)
     search = _Search(problem, Clock(seconds))
     with threadpool_limits(1, user_api="blas"):
         found = search.run()

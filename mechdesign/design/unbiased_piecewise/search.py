@@ -18,6 +18,7 @@ import time
 
 from scipy import optimize
 
+from mechdesign.design.evidence import require_asked
 from mechdesign.design.result import Design, Report, versions
 from mechdesign.design.unbiased_piecewise.problem import UnbiasedPiecewiseProblem
 from mechdesign.design.unbiased_piecewise.proof import UnbiasedBound
@@ -39,6 +40,7 @@ def optimal_unbiased_piecewise(problem: UnbiasedPiecewiseProblem) -> Design:
     >>> round(design.certificate.lower, 5), round(design.certificate.upper, 5)
     (5.06568, 5.06568)
     """
+    require_asked(problem, UnbiasedPiecewiseProblem)
     started = time.perf_counter()
     shape = _optimal_shape(problem.epsilon)
     mechanism = _mechanism(problem.epsilon, shape).moved_to(problem.inputs)

@@ -52,6 +52,8 @@ def subject(problem: Problem) -> str:
     if isinstance(problem, FiniteProblem):
         rows, columns = problem.loss_matrix.shape
         return f"{counted(rows, 'input')} and {counted(columns, 'output')}"
+    if isinstance(problem, TableProblem):
+        return f"{counted(len(problem.inputs), 'input')} and {counted(len(problem.outputs), 'output')}"
     return str(getattr(problem, "inputs", ""))
 
 
@@ -86,6 +88,10 @@ def headline(problem: Problem) -> str:
             return "variance under the prior"
         case UnbiasedPiecewiseProblem():
             return "worst-case variance"
+        case PolarProblem():
+            return "worst-case error, sum of both"
+        case TableProblem():
+            return "objective"
         case PiecewiseProblem(at=at):
             return "worst-case error" if at is None else f"error at x = {at:g}"
         case PriorProblem():

@@ -1,0 +1,58 @@
+"""What a table says of itself in plain words."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from mechdesign.errors import plain
+from mechdesign.exact.rational import float_down, float_up
+from mechdesign.values.digits import rounded_down, rounded_up
+
+if TYPE_CHECKING:
+    from mechdesign.deploy.table import Table
+
+_MOST_SHOWN = 20
+
+
+def summary(table: Table) -> str:
+    """Kind and size, privacy, outputs, labels, proven errors, repairs, and the hash of the file.
+
+    >>> from mechdesign.deploy import make_table
+    >>> from mechdesign.mechanisms.catalogue import pm
+    >>> print(summary(make_table(pm(1.0))).rpartition("  sha256")[0])
+    PM: pieces table, probabilities are multiples of 2^-32
+      privacy loss: 0.999999999798 (computed exactly, at most eps)
+      outputs: 4294967296
+      debiased report: bias at most 3.7405e-10, variance at most 5.2236
+    <BLANKLINE>
+    """
+    document, labels = table.document, table.labels
+    lines = [
+        f"{plain(table.name)}: {table.kind} table, probabilities are multiples of 2^-{table.bits}",
+        f"  privacy loss: {table.privacy_loss:.12g} (computed exactly, at most eps)",
+    ]
+    if table.law.size is not None:
+        lines.append(f"  outputs: {table.law.size}")
+    if labels.inputs is not None:
+        lines.append(f"  labels of the inputs: {_listed(labels.inputs)}")
+    if labels.outputs not in (None, labels.inputs):
+        lines.append(f"  labels of the outputs: {_listed(labels.outputs or ())}")
+    certificate, estimator, repair = document["certificate"], document["estimator"], document["repair"]
+    if certificate is not None:
+        lower, error = (Fraction(certificate[end]) for end in ("lower", "error"))
+        least = rounded_down(float_down(lower))
+        lines.append(f"  worst error: {rounded_up(float_up(error))}; no eps-private mechanism has less than {least}")
+    if estimator is not None and estimator["kind"] == "mean" and labels.inputs is None:
+        bias, variance = (float(Fraction(estimator[name])) for name in ("bias", "variance"))
+        lines.append(f"  debiased report: bias at most {bias:.6g}, variance at most {variance:.6g}")
+    if repair is not None:
+        mixed = float(Fraction(repair["mixed"]))
+        lines.append(f"  repaired: {mixed:.3g} of the uniform law mixed in, {repair['dropped']} outputs dropped")
+    return "\n".join([*lines, f"  sha256: {table.sha256}"])
+
+
+def _listed(labels: tuple[str, ...]) -> str:
+    """How many labels there are, and the first of them, each in quotes so that its ends are seen."""
+    shown = ", ".join(f'"{plain(label)}"' for label in labels[:_MOST_SHOWN])
+    return f"{len(labels)}: {shown}{', ...' if len(labels) > _MOST_SHOWN else ''}"

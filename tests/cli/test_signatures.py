@@ -1,0 +1,136 @@
+"""Options that are said once: of problems, and of groups that commands share."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Annotated, Any
+
+import attrs
+import pytest
+
+from mechdesign import AdditiveProblem, MinimaxProblem, PriorProblem
+from mechdesign.cli.app import COMMANDS, app
+from mechdesign.cli.signatures import Asked, Mirror, Part, expanded
+from mechdesign.errors import InvalidInput
+from mechdesign.values.declare import OPTION, field, finite, frozen, option, whole
+
+
+@frozen
+class Grid:
+    """A problem with options."""
+
+    step: float = finite("step", metadata=option("--step", "How wide."))
+    bins: int = whole("bins", 2, 512, default=32, metadata=option("--bins", "How many.", "-b"))
+    hidden: int = 7
+
+
+@frozen
+class Finer:
+    """One with another default."""
+
+    bins: int = whole("bins", 2, 512, default=64, metadata=option("--bins", "How many."))
+
+
+@frozen
+class Group:
+    """Options that commands share."""
+
+    name: str = field(default="a", metadata=option("--name", "What it is called.", "--called"))
+    loud: bool = field(default=False, metadata=option("--loud", "Says more."))
+
+
+@frozen
+class Own:
+    """A command's own options."""
+
+    called: str = field(default="c", metadata=option("--called", "The command's own."))
+
+
+def options(run: Any) -> dict[str, Any]:
+    """The option of each parameter."""
+    return {name: one.annotation.__metadata__[0] for name, one in inspect.signature(run).parameters.items()}
+
+
+def test_a_problem_is_mirrored_by_an_option_for_each_field_that_is_one() -> None:
+    def run(asked: Annotated[Asked, Mirror(Grid, needs=("step",))]) -> None: ...
+
+    parameters = inspect.signature(expanded(run)).parameters
+    assert list(parameters) == ["step", "bins"]
+    assert parameters["step"].default is inspect.Parameter.empty
+    assert parameters["bins"].default is None
+
+
+def test_help_says_range_and_default_of_the_field() -> None:
+    def run(asked: Annotated[Asked, Mirror(Grid, Finer, needs=(), asked_by={Finer: "--fine"})]) -> None: ...
+
+    told = options(expanded(run))
+    assert told["bins"].help == "How many. [from 2 to 512; default 32, 64 with --fine]"
+    assert told["step"].help == "How wide."
+
+
+def test_what_was_left_out_has_the_default_of_the_problem() -> None:
+    assert Asked({"step": 0.5, "bins": None}).of(Grid) == Grid(0.5)
+    assert Asked({"step": 0.5, "bins": 8, "other": "text"}).of(Grid) == Grid(0.5, 8)
+
+
+def test_a_value_that_was_read_from_a_text_goes_before_the_text() -> None:
+    assert Asked({"step": "a half", "bins": None}).of(Grid, step=0.5) == Grid(0.5)
+
+
+def test_a_value_that_breaks_the_rule_of_its_field_is_refused_by_the_field() -> None:
+    with pytest.raises(InvalidInput, match="bins must be a whole number from 2 to 512"):
+        Asked({"step": 0.5, "bins": 1}).of(Grid)
+
+
+def test_a_group_is_handed_over_as_one_value() -> None:
+    seen = []
+
+    def run(count: int, group: Group) -> None:
+        seen.append((count, group))
+
+    expanded(run)(count=3, name="b", loud=True)
+    assert seen == [(3, Group("b", True))]
+
+
+def test_parts_of_a_group_may_be_left_out_and_told_otherwise() -> None:
+    def run(group: Annotated[Group, Part("loud", name="Another name.")]) -> None: ...
+
+    told = options(expanded(run))
+    assert list(told) == ["name"]
+    assert told["name"].help == "Another name."
+
+
+def test_the_second_name_of_a_group_gives_way_to_an_option_of_the_command() -> None:
+    def run(group: Group, own: Own) -> None: ...
+
+    told = options(expanded(run))
+    assert (told["name"].default, told["name"].param_decls) == ("--name", ())
+    assert told["called"].default == "--called"
+
+
+def test_a_command_without_groups_stays_as_it_is() -> None:
+    def run(count: int) -> None: ...
+
+    assert expanded(run) is run
+
+
+@pytest.mark.parametrize(
+    ("command", "kind"), [("minimax", MinimaxProblem), ("minimax", PriorProblem), ("aaa", AdditiveProblem)]
+)
+def test_commands_take_every_option_that_their_problem_declares(command: str, kind: Any) -> None:
+    known = inspect.signature(next(one.callback for one in app.registered_commands if one.name == command)).parameters
+    declared = [field.name for field in attrs.fields(kind) if OPTION in field.metadata]
+    assert declared
+    assert set(declared) <= known.keys()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_option_of_a_command_has_two_meanings(command: str) -> None:
+    run = next(one.callback for one in app.registered_commands if one.name == command)
+    assert run is not None
+    names: list[str] = []
+    for one in inspect.signature(run).parameters.values():
+        told = one.annotation.__metadata__[0] if hasattr(one.annotation, "__metadata__") else None
+        if told is not None and isinstance(told.default, str):
+            names += [told.default, *(told.param_decls or ())]
+    assert len(names) == len(set(names))

@@ -1,0 +1,175 @@
+"""The field: published mechanisms measured and ranked against what was designed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import mechdesign as md
+from mechdesign import catalogue, priors
+from mechdesign.field import RESPONSE, SINGLE, THIS, Field, Rank, field_of, ranked, rivals
+
+UNIT = md.Interval(0, 1)
+NORMAL = priors.normal(0.3, 0.1, UNIT)
+LOSSES = [[0.0, 1.0, 3.0], [1.0, 0.0, 1.0], [2.0, 1.0, 0.0]]
+
+DESIGNS: dict[str, Callable[[], md.Design]] = {
+    "piecewise": lambda: md.optimal_piecewise(md.PiecewiseProblem(1.0, md.Squared())),
+    "piecewise at an input": lambda: md.optimal_piecewise(md.PiecewiseProblem(1.0, at=0.2)),
+    "circle": lambda: md.optimal_piecewise(md.PiecewiseProblem(1.0, md.Absolute(360.0), md.Circle(360.0))),
+    "unbiased piecewise": lambda: md.optimal_unbiased_piecewise(md.UnbiasedPiecewiseProblem(1.0)),
+    "minimax": lambda: md.optimal_minimax(md.MinimaxProblem(1.0, gap=1e-2)),
+    "whole numbers": lambda: md.optimal_minimax(md.MinimaxProblem(1.0, inputs=md.Finite((1, 2, 3)))),
+    "prior": lambda: md.optimal_prior(md.PriorProblem(1.0, NORMAL, gap=1e-2)),
+    "capped": lambda: md.optimal_trade_off(md.TradeOffProblem(1.0, NORMAL, cap=0.35, gap=1e-2)),
+    "lexicographic": lambda: md.optimal_trade_off(md.TradeOffProblem(1.0, NORMAL, gap=1e-2)),
+    "unbiased": lambda: md.optimal_unbiased(md.UnbiasedProblem(1.0, NORMAL, UNIT, 9, 1e-2)),
+    "additive": lambda: md.optimal_additive(md.AdditiveProblem(1.0, NORMAL, UNIT, bins=8)),
+    "matrix": lambda: md.optimal_finite(md.FiniteProblem(1.0, LOSSES)),
+    "matrix under a prior": lambda: md.optimal_finite(md.FiniteProblem(1.0, LOSSES, "prior", [0.5, 0.3, 0.2])),
+    "lexicographic matrix": lambda: md.optimal_finite(md.FiniteProblem(1.0, LOSSES, "lexicographic")),
+}
+UNRANKED: dict[str, Callable[[], md.Design]] = {
+    "polar": lambda: md.optimal_polar(md.PolarProblem(3.0)),
+    "joint": lambda: md.optimal_joint(md.JointProblem(1.0, 100, 0.3)),
+}
+
+
+@pytest.fixture(scope="module", params=DESIGNS)
+def ranking(request: pytest.FixtureRequest) -> tuple[md.Design, Field]:
+    design = DESIGNS[request.param]()
+    return design, field_of(design)
+
+
+def test_the_design_stands_among_published_mechanisms(ranking: tuple[md.Design, Field]) -> None:
+    _, field = ranking
+    assert field.this.name == THIS
+    assert not field.this.published
+    assert field.rivals
+    assert all(row.published for row in field.rivals)
+
+
+def test_rows_are_in_the_order_of_what_they_are_ranked_by(ranking: tuple[md.Design, Field]) -> None:
+    _, field = ranking
+    keeping = [row.by(field.rank) for row in field.rows if row.keeps_cap is not False]
+    assert keeping == sorted(keeping)
+    assert all(row.keeps_cap is False for row in field.rows[len(keeping) :])
+
+
+@pytest.mark.parametrize(
+    "name", ["minimax", "whole numbers", "prior", "capped", "unbiased", "matrix", "matrix under a prior"]
+)
+def test_no_rival_is_better_than_the_bound_says(name: str) -> None:
+    """The certified optimum over all mechanisms is a bound for the published ones, too."""
+    design = DESIGNS[name]()
+    field = field_of(design)
+    for row in field.rivals:
+        if row.keeps_cap is not False:
+            assert row.by(field.rank) >= (1 - 1e-9) * design.certificate.lower, row.name
+
+
+def test_the_percentage_is_that_of_the_numbers(ranking: tuple[md.Design, Field]) -> None:
+    _, field = ranking
+    first = next(row for row in field.rows if row.above_optimum is not None)
+    assert first.above_optimum is not None
+    least = first.by(field.rank) / (1 + first.above_optimum / 100)
+    for row in field.rows:
+        if row.above_optimum is not None:
+            assert row.above_optimum == pytest.approx(100 * (row.by(field.rank) / least - 1), abs=1e-9)
+
+
+@pytest.mark.parametrize("name", [name for name in DESIGNS if "matrix" not in name])
+def test_rivals_are_measured_as_themselves(name: str) -> None:
+    design = DESIGNS[name]()
+    field, loss = field_of(design), getattr(design.problem, "loss", md.Squared())
+    for key, mechanism in rivals(design.problem).items():
+        row = field.row(key)
+        assert row is not None
+        assert row.worst == mechanism.worst_case(loss)[0]
+
+
+def test_a_cap_is_told_of_every_rival_and_breaking_it_leaves_no_percentage() -> None:
+    field = field_of(DESIGNS["capped"]())
+    assert field.rank is Rank.AVERAGE
+    for row in field.rivals:
+        assert row.keeps_cap is (row.worst <= 0.35)
+        assert (row.above_optimum is None) is not row.keeps_cap
+    assert field.best_rival is None or field.best_rival.keeps_cap
+
+
+def test_a_lexicographic_optimum_is_measured_from_the_least_worst_case() -> None:
+    design = DESIGNS["lexicographic"]()
+    this = field_of(design).this
+    assert this.above_optimum is not None
+    assert 0 <= this.above_optimum <= 0.1 + 1e-6  # its worst case may be 0.1% above the least
+
+
+def test_unbiased_designs_meet_unbiased_rivals_only() -> None:
+    unbiased = {entry.key for entry in catalogue.ON_INTERVALS if entry.unbiased}
+    for name in ("unbiased", "additive", "unbiased piecewise"):
+        assert set(rivals(DESIGNS[name]().problem)) == unbiased
+
+
+def test_at_an_input_rivals_are_ranked_there() -> None:
+    field = field_of(DESIGNS["piecewise at an input"]())
+    assert field.rank is Rank.AT
+    pm = field.row("pm")
+    assert pm is not None
+    assert pm.at == float(catalogue.pm(1.0, UNIT).expected_loss(0.2, md.Absolute()))
+
+
+def test_two_designs_are_measured_from_the_better_one() -> None:
+    additive = DESIGNS["additive"]()
+    free = md.optimal_unbiased(additive.problem.free)
+    field = field_of({"on the grid": additive, "free": free})
+    assert [row.name for row in field.rows if not row.published] == ["free", "on the grid"]
+    first = field.rows[0]
+    assert (first.name, first.above_optimum) == ("free", 0.0)
+    assert all(row.total is not None for row in field.rows)
+
+
+def test_a_matrix_has_randomised_response_and_the_best_single_output() -> None:
+    field = field_of(DESIGNS["matrix"]())
+    assert {row.name for row in field.rivals} == {RESPONSE, SINGLE}
+    single = field.row(SINGLE)
+    assert single is not None
+    assert single.worst == min(np.array(LOSSES).max(axis=0))
+
+
+def test_a_matrix_without_an_output_for_each_input_has_no_randomised_response() -> None:
+    field = field_of(md.optimal_finite(md.FiniteProblem(1.0, [[0.0, 1.0], [1.0, 0.0], [0.5, 0.5]])))
+    assert [row.name for row in field.rivals] == [SINGLE]
+
+
+@pytest.mark.parametrize("name", UNRANKED)
+def test_where_nothing_is_published_the_field_is_empty(name: str) -> None:
+    assert field_of(UNRANKED[name]()).rows == ()
+
+
+def test_what_doubles_cannot_resolve_is_named_and_left_out() -> None:
+    class Unmeasurable:
+        def worst_case(self, loss: md.Power) -> tuple[float, float]:
+            raise md.CheckFailed("lost in rounding")
+
+    field = ranked({"pm": catalogue.pm(1.0), "lost": Unmeasurable()}, md.Absolute(), best=0.3)  # type: ignore[dict-item]
+    assert [row.name for row in field.rows] == ["pm"]
+    assert field.left_out == {"lost": "lost in rounding"}
+    assert set(field.mechanisms) == {"pm"}
+
+
+def test_a_best_of_nothing_has_no_percentage() -> None:
+    field = ranked({"pm": catalogue.pm(1.0)}, md.Absolute(), best=math.inf)
+    assert field.rows[0].above_optimum is None
+
+
+def test_fields_are_values() -> None:
+    design = DESIGNS["matrix"]()
+    assert field_of(design) == field_of(design)
+
+
+def test_no_design_is_no_field() -> None:
+    with pytest.raises(md.InvalidInput, match="designs must be at least one"):
+        field_of({})

@@ -246,6 +246,15 @@ ENTRIES: tuple[Entry, ...] = (
         ("rr",),
     ),
     Entry(
+        "best single output",
+        CATEGORY,
+        "the best constant answer",
+        "One output whatever the value, the one with the least loss: it tells nothing and spends nothing.",
+        "y = argmin_y max_x loss(y, x); under a prior its average",
+        "folklore",
+        "seeing whether a mechanism for a loss matrix is worth its epsilon",
+    ),
+    Entry(
         "two-sided geometric",
         CATEGORY,
         "two-sided geometric noise",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import pickle
+import re
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from mechdesign.collect import expected_error, protocol
 from mechdesign.collect.postprocess import norm_sub
 from mechdesign.domains import Circle, Interval
 from mechdesign.errors import InvalidData, InvalidInput, NoAnswer
+from mechdesign.glossary import entry
 from mechdesign.losses import Power
 from mechdesign.mechanisms import catalogue
 from mechdesign.trajectory import Rectangle, uniform_paths
@@ -343,7 +345,9 @@ def test_every_advice_names_two_runners_up_three_commands_and_reasons(want: str,
     assert advice.why
     assert list(everything(advice).values()) == pytest.approx(sorted(everything(advice).values()), rel=1e-9)
     assert advice.expected_error.lower <= advice.expected_error.upper
-    assert str(advice).startswith(f"Take {advice.mechanism}.")
+    assert re.match(f"Take (the )?{re.escape(advice.mechanism)}[.]", str(advice))
+    for name in everything(advice):
+        assert entry(name).good_for  # the glossary knows it
 
 
 def test_where_the_search_is_stopped_a_published_mechanism_may_be_the_best_that_is_known() -> None:

@@ -29,6 +29,7 @@ PRINTED = {
     *OF_PATHS,
     *SEARCHES,
     *("this design", "optimal piecewise", "certified optimum", "randomised response", "centre"),
+    "best single output",
     *("two-sided geometric", "finite optimum", "rappor", "jrr", "minimax", "pm-c (flattened)", "sw-c (flattened)"),
 }
 

@@ -69,7 +69,8 @@ class Advice:
     field: int
 
     def __str__(self) -> str:
-        lines = [f"Take {self.mechanism}.", f"  {self.expected_error}", "", "Next to it:"]
+        article = "the " if self.mechanism.endswith("optimum") else ""
+        lines = [f"Take {article}{self.mechanism}.", f"  {self.expected_error}", "", "Next to it:"]
         lines += [f"  {rated.mechanism}: {rated.expected_error.ends}" for rated in self.runners_up]
         lines += ["", "Why:", *(f"  {sentence}" for sentence in self.why)]
         return "\n".join([*lines, "", "Go on with:", *(f"  {command}" for command in self.commands)])

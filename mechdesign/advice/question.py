@@ -206,9 +206,7 @@ def dataset_of(question: Question) -> Dataset | None:
         return Dataset.of_labels(question.data, question.labels)
     numbers = np.asarray(question.data)
     if (numbers != np.round(numbers)).any():
-        raise InvalidData(
-            "data", numbers, "be whole numbers or text: they are answers", "for numbers take another want"
-        )
+        raise InvalidData("data", numbers, "be whole numbers or text, as answers are", "take another want")
     return Dataset.of_labels([int(number) for number in numbers], question.labels)
 
 

@@ -25,7 +25,7 @@ from mechdesign.mechanisms.protocol import ScalarMechanism
 from mechdesign.values.declare import evolved
 from mechdesign.values.digits import rounded_down
 
-OPTIMUM, CIRCULAR = "the certified optimum", "the optimal piecewise mechanism"
+OPTIMUM, CIRCULAR = "certified optimum", "optimal piecewise"  # as the glossary has them
 _GAP = 1e-3
 _SAME = 1e-9
 _SECONDS = 2.0

@@ -75,10 +75,9 @@ mechdesign - local differential privacy mechanisms by optimisation, with proofs
            aaa        unbiased noise for means, optimal under a prior: on a grid, and with free reports
            jrr        joint randomised response: pairs and groups whose errors cancel, and what partners learn
   study    compare    published mechanisms over epsilon, and how far each is above the certified optimum
-           show, plot       a saved design: mechanism, errors, certificate checked again; the picture of any file
+           show, plot, schema     a saved design, checked again; the picture of any file; the JSON schema of answers
            gallery    theorems and claims, one at a time: our number beside a reference of its own, and a picture
            reproduce, constants   the papers' numbers beside ours, with verdicts; certified constants, proven anew
-           schema     the JSON schema of a command's --json answers
   simulate bench      protocols and post-processings compared on your data, ranked with confidence intervals
            mean       the mean of a data column, collected under privacy by any mechanism, and what privacy costs
            trajectory paths of locations: perturb a file, compare mechanisms over eps, apply tables for release

@@ -15,7 +15,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mechdesign import examples
 from mechdesign.advice import WANTS
+
+TOWN = "139.47,139.9,35.51,35.86"
 
 # what someone brings: (the question, what is told to advise, what its first commands have to be)
 QUESTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -40,7 +43,7 @@ QUESTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("table .*--mechanism grr .*--labels 1,2,3,4,5", "apply answers.table.json", "estimate answers.table.json"),
     ),
     "200 categories": (
-        ("--want", "categories", "--data", "apps.csv", "--column", "app"),
+        ("--want", "categories", "--data", "categories.csv", "--column", "app"),
         ("protocols .*--size 200", "protocols .*--protocol ss", "bench .*--protocols ss,"),
     ),
     "a distribution function": (
@@ -52,8 +55,8 @@ QUESTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("ogpm .*--circular", "table angle.json", "apply angle.table.json"),
     ),
     "places": (
-        ("--want", "place", "--data", "places.csv", "--bounds", "0,1,0,1"),
-        ("trajectory compare .*--bounds 0,1,0,1", "trajectory perturb places.csv", "trajectory compare"),
+        ("--want", "place", "--data", "places.csv", "--bounds", TOWN),
+        (f"trajectory compare .*--bounds {TOWN}", "trajectory perturb places.csv", "trajectory compare"),
     ),
     "my own matrix against the optimum": (
         ("--want", "matrix", "--loss-matrix", "loss.csv"),
@@ -89,7 +92,7 @@ MORE: dict[str, tuple[str, ...]] = {
     "a yes or no to come": ("--want", "yes-no", "--users", "2000"),
     "an angle to come": ("--want", "angle"),
     "a place to come": ("--want", "place", "--bounds=-1,1,-2,2"),
-    "a trajectory": ("--want", "trajectory", "--data", "places.csv", "--bounds", "0,1,0,1"),
+    "a trajectory": ("--want", "trajectory", "--data", "places.csv", "--bounds", TOWN),
     "a trajectory to come": ("--want", "trajectory", "--bounds", "0,1,0,1"),
     "an alarm with data": (
         *("--want", "alarm", "--data", "water.csv", "--column", "used", "--capacity", "9000", "--tau", "0.1"),
@@ -99,22 +102,11 @@ MORE: dict[str, tuple[str, ...]] = {
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Small data of nobody."""
+    """The examples that ship with the package, and two files more."""
     path, rng = tmp_path_factory.mktemp("advise"), np.random.default_rng(7)
-    columns: dict[str, list[Any]] = {
-        "salaries.csv salary": np.clip(rng.lognormal(10.7, 0.5, 2000), 0, 249_000).round(2).tolist(),
-        "ages.csv age": np.clip(rng.normal(45, 15, 2000), 18, 90).round().astype(int).tolist(),
-        "bearings.csv degrees": rng.uniform(0, 359.9, 500).round(1).tolist(),
-        "apps.csv app": [f"app{k:03}" for k in rng.permutation(np.resize(np.arange(200), 2000))],
-        "water.csv used": rng.integers(0, 20, 900).tolist(),
-    }
-    for name, values in columns.items():
-        file, column = name.split()
-        (path / file).write_text("\n".join([column, *map(str, values)]) + "\n")
-    rows = zip(rng.choice(["no", "yes"], 1000), rng.integers(1, 6, 1000), strict=True)
-    (path / "answers.csv").write_text("smokes,agree\n" + "".join(f"{smokes},{agree}\n" for smokes, agree in rows))
-    walks = rng.uniform(0, 1, (60, 2)).round(4).tolist()
-    (path / "places.csv").write_text("id,x,y\n" + "".join(f"{k // 6},{x},{y}\n" for k, (x, y) in enumerate(walks)))
+    for name in examples.NAMES:
+        (path / name).write_bytes(examples.content(name))
+    (path / "water.csv").write_text("\n".join(["used", *map(str, rng.integers(0, 20, 900))]) + "\n")
     (path / "loss.csv").write_text("0,1,2\n1,0,1\n2,1,0\n")
     return path
 

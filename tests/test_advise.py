@@ -1,4 +1,4 @@
-"""What advice says is the best of the field, computed here in another way; what it must not say; what it refuses."""
+"""What is advised is the best of the field, computed here in another way; what advice must not say; what it refuses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import mechdesign as md
-from mechdesign.advice import WANTS, Advice
+from mechdesign.advice import WANTS, Advice, shapes
 from mechdesign.advice.places import place_field
 from mechdesign.advice.question import proposed_bounds
 from mechdesign.advice.shapes import _ranges_error
@@ -20,7 +20,7 @@ from mechdesign.budget import Capacity, Requirement, capacity_options
 from mechdesign.collect import expected_error, protocol
 from mechdesign.collect.postprocess import norm_sub
 from mechdesign.domains import Circle, Interval
-from mechdesign.errors import InvalidData, InvalidInput
+from mechdesign.errors import InvalidData, InvalidInput, NoAnswer
 from mechdesign.losses import Power
 from mechdesign.mechanisms import catalogue
 from mechdesign.trajectory import Rectangle, uniform_paths
@@ -48,7 +48,7 @@ def everything(advice: Advice) -> dict[str, float]:
 def largest_error(name: str, epsilon: float, users: int) -> float:
     """The largest exact error over data sets of equal values, which no other data set exceeds, on a grid."""
     mechanism = catalogue.build(name, epsilon, Interval(-1, 1), Power(2.0))
-    return max(expected_error(mechanism, np.full(users, x)) for x in np.linspace(-1, 1, 201))
+    return max(expected_error(mechanism, np.full(users, x)) for x in np.linspace(-1, 1, 41))
 
 
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 4.0])
@@ -58,8 +58,8 @@ def test_the_mechanism_for_a_mean_has_the_least_largest_error_of_the_catalogue(e
     best = sorted(field, key=lambda key: field[key])
     assert field[advice.mechanism] == pytest.approx(field[best[0]], rel=1e-6)
     for rank, (name, error) in enumerate(everything(advice).items()):
-        assert field[best[rank]] * (1 - 1e-9) <= error <= field[best[rank]] * (1 + 1e-3)  # the grid may miss the top
-        assert field[name] == pytest.approx(error, rel=1e-3)
+        assert field[best[rank]] * (1 - 1e-9) <= error <= field[best[rank]] * (1 + 1e-2)  # the grid may miss the top
+        assert field[name] == pytest.approx(error, rel=1e-2)
 
 
 def test_with_data_the_error_of_a_mean_is_that_of_these_users() -> None:
@@ -111,7 +111,9 @@ def test_whole_numbers_are_a_domain_of_their_own() -> None:
     by_data = md.advise("value", epsilon=1.0, data=[18, 30, 44, 71, 88])
     assert "--domain 18..90" in by_range.commands[0]
     assert "--domain 15..90" in by_data.commands[0]
-    assert by_range.runners_up[0].mechanism == "randomised response"
+    points, span, loss = np.arange(18, 91), Interval(18, 90), Power(1.0)
+    served = [float(e.build(1.0, span, loss).expected_loss(points, loss).max()) for e in catalogue.ON_INTERVALS]
+    assert [one.expected_error.upper for one in by_range.runners_up] == pytest.approx(sorted(served)[:2], rel=1e-9)
     between = md.advise("value", epsilon=1.0, bounds=(18, 90))
     assert by_range.expected_error.lower <= between.expected_error.upper  # a mechanism for all serves the whole ones
 
@@ -123,6 +125,7 @@ def test_an_angle_is_answered_by_the_optimum_of_the_circle() -> None:
     assert advice.mechanism == "ogpm" == min(field, key=lambda key: field[key])
     assert advice.expected_error.upper == pytest.approx(field["ogpm"], rel=1e-9)
     assert "no mechanism of any kind does better" in advice.why[0]
+    assert "ogpm" not in [one.mechanism for one in advice.runners_up]  # it is the optimum, and no rival of itself
 
 
 def test_a_matrix_of_losses_is_answered_by_its_certified_optimum(tmp_path: Path) -> None:
@@ -157,6 +160,13 @@ def test_the_error_of_a_yes_is_that_of_randomised_response() -> None:
     stays = math.e / (math.e + 1)
     assert advice.mechanism == "grr"
     assert advice.expected_error.upper == pytest.approx(math.sqrt(stays * (1 - stays) / 2000) / (2 * stays - 1))
+
+
+def test_answers_may_be_text_or_whole_numbers() -> None:
+    text = md.advise("categories", epsilon=1.0, data=["b", "a", "b", "c"])
+    whole = md.advise("categories", epsilon=1.0, data=[1, 0, 1, 2])
+    assert text == whole
+    assert text.users == 4
 
 
 def test_of_equal_protocols_the_one_with_the_shortest_report_is_advised() -> None:
@@ -283,12 +293,17 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
         {"want": "categories", "epsilon": 1.0, "users": 5, "size": 3, "labels": ("a", "b")},
         "size must be 2",
     ),
-    "many bins": ({"want": "ranges", "epsilon": 1.0, "users": 5, "bounds": (0, 1), "size": 999}, "size must be from"),
+    "many bins": ({"want": "ranges", "epsilon": 1.0, "users": 5, "bounds": (0, 1), "size": 151}, "size must be from"),
     "no matrix": ({"want": "matrix", "epsilon": 1.0}, "loss matrix must be given"),
     "no capacity": ({"want": "alarm"}, "capacity must be given"),
     "idle": ({"want": "alarm", "capacity": 5.0, "epsilon": 1.0}, "options must be about alarm"),
     "column alone": ({"want": "mean", "epsilon": 1.0, "column": "x"}, "column must come with a data file"),
     "equal data": ({"want": "mean", "epsilon": 1.0, "data": [3.0, 3.0]}, "all values are the same"),
+    "answers that are no numbers": ({"want": "mean", "epsilon": 1.0, "data": ["a", "b"]}, "data must be numbers"),
+    "numbers that are no answers": (
+        {"want": "categories", "epsilon": 1.0, "data": [1.0, 2.5]},
+        "data must be whole numbers or text",
+    ),
     "infinite data": ({"want": "mean", "epsilon": 1.0, "data": [3.0, math.inf]}, "data must be finite"),
 }
 
@@ -329,3 +344,22 @@ def test_every_advice_names_two_runners_up_three_commands_and_reasons(want: str,
     assert list(everything(advice).values()) == pytest.approx(sorted(everything(advice).values()), rel=1e-9)
     assert advice.expected_error.lower <= advice.expected_error.upper
     assert str(advice).startswith(f"Take {advice.mechanism}.")
+
+
+def test_where_the_search_is_stopped_a_published_mechanism_may_be_the_best_that_is_known() -> None:
+    advice = md.advise("value", epsilon=16.0, bounds=(0, 1))
+    loss = Power(1.0)
+    field = {e.key: e.build(16.0, Interval(0, 1), loss).worst_case(loss)[0] for e in catalogue.ON_INTERVALS}
+    assert advice.expected_error.upper <= min(field.values()) * (1 + 1e-9)
+    assert f"--mechanism {advice.mechanism}" in advice.commands[1] or "optimum" in advice.mechanism
+
+
+def test_what_em_does_not_settle_is_told_and_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    def climbing_on(*_: object) -> None:
+        raise NoAnswer("the likelihood still rises", 0.0, 1.0)
+
+    monkeypatch.setattr(shapes, "em", climbing_on)
+    advice = md.advise("distribution", epsilon=1.0, users=1000, bounds=(0, 1))
+    named = {advice.mechanism, *(one.mechanism for one in advice.runners_up)}
+    assert any("Not settled" in sentence and "sw-em" in sentence for sentence in advice.why)
+    assert "sw-em" not in named

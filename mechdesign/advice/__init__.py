@@ -3,7 +3,7 @@
 >>> import mechdesign as md
 >>> advice = md.advise("yes-no", epsilon=1.0, users=1000)
 >>> advice.mechanism, f"{advice.expected_error.upper:.4f}", [one.mechanism for one in advice.runners_up]
-('grr', '0.0303', ['ss', 'hr'])
+('grr', '0.0303', ['ss', 'sue'])
 """
 
 from __future__ import annotations

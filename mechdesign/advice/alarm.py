@@ -8,7 +8,7 @@ import numpy as np
 
 from mechdesign.advice.answer import EXACT, Advice, Expected, Rated, advice
 from mechdesign.advice.commands import command, number
-from mechdesign.advice.question import Question
+from mechdesign.advice.question import Question, values_of
 from mechdesign.advice.shares import ONE_TIME
 from mechdesign.budget import Capacity, Requirement, capacity_options
 from mechdesign.budget.choice import Option
@@ -42,7 +42,7 @@ def advise_alarm(question: Question) -> Advice:
         asked["column"] = question.column
     wanted = {"metric": question.metric, "tau": number(question.tau)}
     made = None
-    if question.source is None:
+    if not question.has_data:
         made = f"There are no data: the consumptions are those of {_POPULATION}, {int(counts.sum())} made households."
     why = (
         f"Of {len(options)} ways to report a consumption, {len(rated)} meet {requirement.words} at some eps; "
@@ -75,8 +75,8 @@ def _consumptions(question: Question) -> tuple[np.ndarray, np.ndarray]:
     if question.source is not None:
         data = read_dataset(question.source, column=question.column, numeric=True)
         return np.array([float(label) for label in data.labels]), np.asarray(data.counts)
-    if question.data is None:
+    numbers = values_of(question)
+    if numbers is None:
         counts = water_like()
         return np.arange(counts.size, dtype=np.float64), counts
-    values, counts = np.unique(np.asarray(question.data, dtype=np.float64), return_counts=True)
-    return values, counts
+    return np.unique(numbers, return_counts=True)

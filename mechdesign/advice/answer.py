@@ -14,6 +14,7 @@ R = TypeVar("R", bound="Rated")
 
 EXACT = "exact"
 CERTIFIED = "certified: the optimum lies between"
+CLAIMED = "claimed, not proven: the optimum lies between"
 _DIGITS = 4
 _SAME = 1e-9  # relative: errors that differ by less are one number, rounded differently
 

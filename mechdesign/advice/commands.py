@@ -30,8 +30,8 @@ def command(name: str, *words: str, **options: object) -> str:
 def python(program: str) -> str:
     """A program of one line, in the quotes that most shells have.
 
-    >>> python("print('a')")
-    'python -c "print(\'a\')"'
+    >>> print(python("print('a')"))
+    python -c "print('a')"
     """
     quoted = shlex.quote(program) if set(program) & set('"$`\\!') else f'"{program}"'
     return f"python -c {quoted}"

@@ -14,7 +14,7 @@ from mechdesign.collect.mean import calibrate
 from mechdesign.collect.mean_methods import TWO_PHASE, MeanMethod
 from mechdesign.deploy import make_table
 from mechdesign.domains import Interval
-from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer
+from mechdesign.errors import CheckFailed, InvalidInput, MechDesignError, NoAnswer
 from mechdesign.losses import Power
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.protocol import ScalarMechanism
@@ -52,7 +52,7 @@ def mean_field(epsilon: float, inputs: Interval, users: int, values: Floats | No
             continue
         rated.append(Rated(entry.key, Expected(error, error, _unit(values), EXACT)))
     if values is not None and _LEAST_USERS <= users <= _MOST_USERS:
-        rated.append(_two_phase(epsilon, inputs, users, values))
+        rated += _two_phase(epsilon, inputs, users, values)
     return ranked(rated)
 
 
@@ -76,14 +76,17 @@ def mean_error(mechanism: ScalarMechanism, users: int, values: Floats | None) ->
     return math.sqrt(maximum(squared, mechanism.breakpoints(Power(2.0)))[0])
 
 
-def _two_phase(epsilon: float, inputs: Interval, users: int, values: Floats) -> Rated:
+def _two_phase(epsilon: float, inputs: Interval, users: int, values: Floats) -> list[Rated]:
     """The two-phase protocol by simulation: each collection designs a mechanism, whose error is exact."""
     held = values if values.size == users else np.resize(values, users)
     method, rng = MeanMethod(TWO_PHASE, epsilon, inputs), np.random.default_rng(_SEED)
-    errors = [method.collect(held, rng).expected for _ in range(_COLLECTIONS)]
+    try:
+        errors = [method.collect(held, rng).expected for _ in range(_COLLECTIONS)]
+    except MechDesignError:  # such as an epsilon or a design beyond its limits: then it is not in the field
+        return []
     found = [error for error in errors if error is not None]
     basis = f"the least and the largest of {_COLLECTIONS} simulated collections"
-    return Rated(TWO_PHASE, Expected(min(found), max(found), _unit(values), basis))
+    return [Rated(TWO_PHASE, Expected(min(found), max(found), _unit(values), basis))]
 
 
 def _unit(values: Floats | None) -> str:
@@ -122,6 +125,9 @@ def _why(rated: list[Rated], shipped: Rated | None, numbers: Numbers, users: int
             f"{numbers.moved} values lie outside the bounds and are taken to the nearer end; "
             "the error is that of the mean of what they become."
         )
+    unresolved = [entry.key for entry in catalogue.ON_INTERVALS if entry.key not in {one.mechanism for one in rated}]
+    if unresolved:
+        yield f"Doubles cannot resolve the error of {', '.join(unresolved)} here."
     yield numbers.warning
 
 

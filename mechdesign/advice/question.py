@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -66,12 +66,20 @@ NOT_PRIVATE = (
 )
 
 
-def _text_or_data(said: object) -> Path | Floats | None:
+Data = Path | Floats | tuple[str, ...]
+"""A file, numbers, or answers that are text."""
+
+
+def _data(said: Any) -> Data | None:
     if said is None or isinstance(said, Path):
         return said
     if isinstance(said, str):
         return Path(said)
-    numbers = np.array(require_numbers(cast(Any, said), "data").ravel())
+    if isinstance(said, list | tuple) and said and all(isinstance(one, str) for one in said):
+        return tuple(said)
+    numbers = np.array(require_numbers(said, "data").ravel())
+    if not numbers.size or not np.isfinite(numbers).all():
+        raise InvalidData("data", said, "be finite numbers or answers that are text, at least one")
     numbers.setflags(write=False)
     return numbers
 
@@ -82,7 +90,7 @@ class Question:
 
     want: str = one_of("want", WANTS)
     eps: float | None = field(default=None, converter=optional(require_epsilon))
-    data: Path | Floats | None = field(default=None, converter=_text_or_data, eq=False, repr=False)
+    data: Data | None = field(default=None, converter=_data, eq=False, repr=False)
     column: str | None = None
     bounds: tuple[float, ...] | None = None
     whole: bool = False
@@ -149,7 +157,7 @@ def numbers_of(question: Question, *, whole_too: bool = False, moves: bool = Fal
     With ``whole_too`` whole numbers may be a domain of their own. Values outside the bounds are refused, or with
     ``moves`` taken to the nearer end.
     """
-    values = _values(question)
+    values = values_of(question)
     ends = question.bounds
     proposed = ends is None
     if ends is None:
@@ -194,7 +202,14 @@ def dataset_of(question: Question) -> Dataset | None:
         return read_dataset(question.source, column=question.column, domain=question.labels)
     if question.data is None:
         return None
-    return Dataset.of_labels([int(value) for value in np.asarray(question.data)], question.labels)
+    if isinstance(question.data, tuple):
+        return Dataset.of_labels(question.data, question.labels)
+    numbers = np.asarray(question.data)
+    if (numbers != np.round(numbers)).any():
+        raise InvalidData(
+            "data", numbers, "be whole numbers or text: they are answers", "for numbers take another want"
+        )
+    return Dataset.of_labels([int(number) for number in numbers], question.labels)
 
 
 def parse_bounds(text: str | None) -> tuple[tuple[float, ...] | None, bool]:
@@ -260,15 +275,13 @@ def _ends(bounds: Bounds | None) -> tuple[tuple[float, ...] | None, bool]:
     return ((ends[0], ends[-1]), True) if isinstance(bounds, range) else (ends, False)
 
 
-def _values(question: Question) -> Floats | None:
+def values_of(question: Question) -> Floats | None:
+    """The numbers in the data, if there are any."""
     if question.source is not None:
         return values_of_file(question.source, question.column)
-    if question.data is None:
-        return None
-    values = np.asarray(question.data, dtype=np.float64)
-    if not values.size or not np.isfinite(values).all():
-        raise InvalidData("data", values, "be finite numbers, at least one")
-    return values
+    if isinstance(question.data, tuple):
+        raise InvalidData("data", question.data, "be numbers", "for answers that are text take --want categories")
+    return None if question.data is None else np.asarray(question.data, dtype=np.float64)
 
 
 def _are_whole(values: Floats, interval: Interval) -> bool:

@@ -19,19 +19,21 @@ from mechdesign.advice.question import Numbers, Question, numbers_of
 from mechdesign.advice.shares import ONE_TIME, survey_commands
 from mechdesign.collect.postprocess import norm_sub
 from mechdesign.collect.protocols import protocol
-from mechdesign.collect.square_wave import TOLERANCE, em, ems, square_wave_channel
+from mechdesign.collect.square_wave import MOST_STEPS, TOLERANCE, Reconstruction, em, ems, square_wave_channel
 from mechdesign.domains import Finite, Interval
 from mechdesign.errors import InvalidInput, NoAnswer
 from mechdesign.mechanisms import catalogue
+from mechdesign.mechanisms.protocol import ScalarMechanism
 from mechdesign.values.declare import Counts, Floats, array, frozen
 
 EM, EMS = "sw-em", "sw-ems"
 BINS = 20
 RUNS = 12
-MOST_BINS = 256
+MOST_BINS = 150
 _FINE = 128  # bins of a reconstruction, at least, before they are joined to those asked for
 _ATOMS = 512  # places that values are rounded to for the simulation of square waves
-_STEPS = 3000
+_LEAST_RUNS = 4  # of reconstructions, which may be slow; further ones end at so many multiplications
+_MOST_WORK = 10**9
 _MOST_SLACK = math.exp(4)
 _CONFIDENCE = 0.95
 _SEED = 17
@@ -67,13 +69,16 @@ def advise_shape(question: Question) -> Advice:
     people = populations(numbers, bins, users)
     rated = shape_field(question.want, question.epsilon, inputs, people)
     made = None if numbers.values is not None else "There are no data: users are made, even, as a bell and falling."
-    wave = next(one for one in rated if one.mechanism in (EM, EMS))
+    wave = next((one for one in rated if one.mechanism in (EM, EMS)), None)
     binned = next(one for one in rated if one.mechanism in ONE_TIME)
+    slow = sorted({EM, EMS} - {one.mechanism for one in rated})
     why = (
         f"Of {len(rated)} ways to {bins} bins of {inputs} from {users} users, {rated[0].mechanism} has the least error "
-        f"in {RUNS} simulated collections each.",
-        f"The best square wave is {wave.mechanism} ({wave.expected_error.ends}), the best protocol on bins, made a "
-        f"distribution by norm-sub, {binned.mechanism} ({binned.expected_error.ends}).",
+        f"in simulated collections.",
+        f"The best protocol on bins, its estimate made a distribution by norm-sub, is {binned.mechanism} "
+        f"({binned.expected_error.ends})"
+        + (f"; the best square wave {wave.mechanism} ({wave.expected_error.ends})." if wave is not None else "."),
+        f"Not settled within {MOST_STEPS} steps of EM: {', '.join(slow)}." if slow else None,
         made,
         numbers.warning,
     )
@@ -130,22 +135,33 @@ def _of_waves(
     channel = square_wave_channel(mechanism, fine)
     edges = np.linspace(mechanism.outputs.lower, mechanism.outputs.upper, fine + 1)
     slack = {EM: TOLERANCE * min(math.exp(epsilon), _MOST_SLACK), EMS: TOLERANCE}
-    errors = {EM: np.empty((runs, len(people))), EMS: np.empty((runs, len(people)))}
-    for place, population in enumerate(people):
-        law = np.diff(mechanism.cdf(edges[None, :], population.places[:, None]), axis=1)
-        law = np.clip(law, 0.0, None)
-        law /= law.sum(axis=1, keepdims=True)
-        for run in range(runs):
-            counts = rng.multinomial(population.users, law).sum(axis=0).astype(np.float64)
-            for key, climb in ((EM, em), (EMS, ems)):
-                try:
-                    found = climb(counts, channel, inputs, slack[key], _STEPS).weights
-                    estimate = found.reshape(bins, -1).sum(axis=1)
-                    errors[key][run, place] = measure(population.shares, estimate)
-                except NoAnswer:
-                    errors[key][run, place] = math.nan
-    averaged = {key: values.mean(axis=1) for key, values in errors.items()}
-    return {key: values for key, values in averaged.items() if np.isfinite(values).all()}
+    laws = [_law_of_bins(mechanism, population.places, edges) for population in people]
+    climbs: dict[str, Callable[..., Reconstruction]] = {EM: em, EMS: ems}
+    errors: dict[str, list[float]] = {key: [] for key in climbs}
+    work = dict.fromkeys(climbs, 0)
+    for run in range(runs):
+        seen = [
+            rng.multinomial(population.users, law).sum(axis=0) for population, law in zip(people, laws, strict=True)
+        ]
+        for key in list(errors):
+            if run >= _LEAST_RUNS and work[key] > _MOST_WORK:
+                continue
+            try:
+                found = [climbs[key](counts, channel, inputs, slack[key]) for counts in seen]
+            except NoAnswer:
+                del errors[key]
+                continue
+            work[key] += fine**2 * sum(one.steps for one in found)
+            estimates = [one.weights.reshape(bins, -1).sum(axis=1) for one in found]
+            off = [measure(group.shares, estimate) for group, estimate in zip(people, estimates, strict=True)]
+            errors[key].append(float(np.mean(off)))
+    return {key: np.asarray(values) for key, values in errors.items()}
+
+
+def _law_of_bins(mechanism: ScalarMechanism, places: Floats, edges: Floats) -> Floats:
+    """The chance of each bin of reports, a row for each place."""
+    law = np.clip(np.diff(mechanism.cdf(edges[None, :], places[:, None]), axis=1), 0.0, None)
+    return np.asarray(law / law.sum(axis=1, keepdims=True))
 
 
 def _sum_of_errors(truth: Floats, estimate: Floats) -> float:
@@ -190,11 +206,13 @@ def _shared(weights: Floats, users: int) -> Counts:
     counts: Counts = np.floor(wanted).astype(np.int64)
     missing = users - int(counts.sum())
     counts[np.argsort(counts - wanted, kind="stable")[:missing]] += 1
-    return counts
+    return np.asarray(counts)
 
 
 def _bins(question: Question, numbers: Numbers) -> int:
     points = len(numbers.inputs) if isinstance(numbers.inputs, Finite) else None
+    if points is not None and points > MOST_BINS:
+        points = None
     bins = question.size if question.size is not None else points or BINS
     if not 2 <= bins <= MOST_BINS:
         raise InvalidInput("size", bins, f"be from 2 to {MOST_BINS} bins")

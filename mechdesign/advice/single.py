@@ -3,26 +3,37 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
+from typing import cast
 
-from mechdesign.advice.answer import CERTIFIED, EXACT, Advice, Expected, Rated, advice, ranked
-from mechdesign.advice.commands import command, number
+import numpy as np
+
+from mechdesign.advice.answer import CERTIFIED, CLAIMED, EXACT, Advice, Expected, Rated, advice, ranked
+from mechdesign.advice.commands import command, number, pair
 from mechdesign.advice.question import Question, numbers_of
 from mechdesign.data.matrices import read_matrix
 from mechdesign.design import Design, floor_of, optimal_finite, optimal_piecewise
 from mechdesign.design.finite import FiniteProblem
 from mechdesign.design.minimax import MinimaxProblem, minimax_sweep
 from mechdesign.design.piecewise import PiecewiseProblem
-from mechdesign.domains import Circle
-from mechdesign.errors import InvalidInput, NoAnswer
-from mechdesign.field import THIS, field_of
+from mechdesign.domains import Circle, Finite, Interval
+from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer
+from mechdesign.field import THIS, field_of, rivals
 from mechdesign.losses import Power
+from mechdesign.mechanisms import catalogue
+from mechdesign.mechanisms.protocol import ScalarMechanism
 from mechdesign.values.declare import evolved
+from mechdesign.values.digits import rounded_down
 
 OPTIMUM, CIRCULAR = "the certified optimum", "the optimal piecewise mechanism"
 _GAP = 1e-3
 _SAME = 1e-9
-_SECONDS = 3.0
-_AVERAGED = "For a mean of many such reports another mechanism is right: advise --want {}."
+_SECONDS = 2.0
+_PATIENCE = 20.0  # seconds a command may take for more than was found here
+_USUAL_GAP = 1e-4  # of minimax
+_AVERAGED = "For a mean of many such reports another mechanism is right: advise --want mean."
+_STOPPED = "The search for the certified optimum was stopped before it found a better one."
+_CATALOGUE = tuple(entry.key for entry in catalogue.ON_INTERVALS)
 
 
 def advise_value(question: Question) -> Advice:
@@ -31,23 +42,27 @@ def advise_value(question: Question) -> Advice:
     problem = MinimaxProblem(question.epsilon, question.loss, numbers.inputs, _GAP)
     design = _within_limits(problem)
     unit = f"worst-case {question.loss.name} error of one report, in the units of the data" + _power(question.loss)
-    rated = certified_field(design, OPTIMUM, unit)
+    rated = ranked([_certified(design, OPTIMUM, unit), *_exact(_worst_cases(problem), unit)], (OPTIMUM,))
+    names = [one.mechanism for one in rated if one.mechanism in _CATALOGUE]
     if question.want == "figure":
-        commands = _figures(question, numbers.domain, ",".join(one.mechanism for one in rated[1:4]))
-    else:
+        commands = _figures(question, numbers.domain, names[:3])
+    elif rated[0].mechanism == OPTIMUM:
         asked = command(
             "minimax",
             eps=question.epsilon,
             loss=_loss(question),
             domain=numbers.domain,
-            gap=_gap_of(design),
             out="optimum.json",
+            **_effort(design),
         )
         commands = (asked, *_shipped("optimum", question))
+    else:
+        commands = _published(question, numbers.interval, names)
     why = (
-        f"No mechanism of any kind has a smaller worst case than the lower end: that is proven, for {numbers.inputs}.",
+        _floor_words(design, f"for {numbers.inputs}"),
         _rival_words(rated),
-        _AVERAGED.format("mean"),
+        None if rated[0].mechanism == OPTIMUM else _STOPPED,
+        _AVERAGED,
         numbers.warning,
     )
     return _advice(question, rated, why, commands)
@@ -92,7 +107,7 @@ def advise_matrix(question: Question) -> Advice:
         design = _best_of(stopped)
     rated = certified_field(design, OPTIMUM, "worst-case loss, in the units of the matrix")
     why = (
-        "No mechanism with these outputs has a smaller worst-case loss than the lower end: that is proven.",
+        _floor_words(design, "for this matrix"),
         _rival_words(rated),
         "Probabilities of your own become a table, their privacy checked, with table --channel FILE.",
     )
@@ -100,7 +115,7 @@ def advise_matrix(question: Question) -> Advice:
         "minimax",
         eps=question.epsilon,
         loss_matrix=question.matrix,
-        gap=_gap_of(design),
+        **_effort(design),
         out="optimum.json",
     )
     return _advice(question, rated, why, (asked, *_shipped("optimum", question)))
@@ -108,15 +123,37 @@ def advise_matrix(question: Question) -> Advice:
 
 def certified_field(design: Design, name: str, unit: str) -> list[Rated]:
     """A design, with the interval its optimum lies in, among its published rivals with their exact errors."""
+    errors = {row.name: row.worst for row in field_of(design).rows if row.name != THIS}
+    return ranked([_certified(design, name, unit), *_exact(errors, unit)], (name,))
+
+
+def _certified(design: Design, name: str, unit: str) -> Rated:
     certificate = design.certificate
-    sure = CERTIFIED if certificate.lower < certificate.upper else "certified"
-    own = Rated(name, Expected(certificate.lower, certificate.upper, unit, sure))
-    rivals = [
-        Rated(row.name, Expected(row.worst, row.worst, unit, EXACT))
-        for row in field_of(design).rows
-        if row.name != THIS and math.isfinite(row.worst)
-    ]
-    return ranked([own, *rivals], (name,))
+    sure = CLAIMED if certificate.claimed else CERTIFIED
+    return Rated(name, Expected(certificate.lower, certificate.upper, unit, sure))
+
+
+def _exact(errors: Mapping[str, float], unit: str) -> list[Rated]:
+    return [Rated(name, Expected(error, error, unit, EXACT)) for name, error in errors.items() if math.isfinite(error)]
+
+
+def _worst_cases(problem: MinimaxProblem) -> dict[str, float]:
+    """The published mechanisms by worst case; where inputs are whole numbers, those for intervals serve them too."""
+    found, loss, inputs = {}, problem.loss, problem.inputs
+    mechanisms = rivals(problem)
+    if isinstance(inputs, Finite):
+        span = Interval(inputs.lower, inputs.upper)
+        mechanisms |= {entry.key: entry.build(problem.epsilon, span, loss) for entry in catalogue.ON_INTERVALS}
+    for name, mechanism in mechanisms.items():
+        scalar = cast(ScalarMechanism, mechanism)
+        try:
+            if isinstance(inputs, Finite) and name in _CATALOGUE:
+                found[name] = float(np.max(scalar.expected_loss(np.asarray(inputs.points), loss)))
+            else:
+                found[name] = scalar.worst_case(loss)[0]
+        except CheckFailed:  # an error that doubles cannot resolve is no basis for advice
+            continue
+    return found
 
 
 def _without_twin(rated: list[Rated]) -> list[Rated]:
@@ -141,13 +178,15 @@ def _best_of(stopped: NoAnswer) -> Design:
     return stopped.design
 
 
-def _gap_of(design: Design) -> float | None:
-    """The gap that the same command reaches, where it is wider than its own."""
+def _effort(design: Design) -> dict[str, object]:
+    """The options with which the same command ends in time: the gap that was reached, or whatever is reached."""
     reached = design.certificate.relative_gap
-    if reached <= 1e-4:
-        return None
+    if reached > 2 * _GAP:
+        return {"time_limit": number(_PATIENCE), "best_so_far": True}
+    if reached <= _USUAL_GAP:
+        return {}
     digit = 10.0 ** math.floor(math.log10(reached))
-    return float(f"{min(0.9, math.ceil(1.2 * reached / digit) * digit):.3g}")
+    return {"gap": float(f"{math.ceil(1.2 * reached / digit) * digit:.3g}")}
 
 
 def _shipped(name: str, question: Question) -> tuple[str, str]:
@@ -158,15 +197,22 @@ def _shipped(name: str, question: Question) -> tuple[str, str]:
     return made, command("apply", table, _in=question.source, column=question.column, out="reports.csv")
 
 
-def _figures(question: Question, domain: str, rivals: str) -> tuple[str, ...]:
-    eps, loss = question.epsilon, _loss(question)
-    span = f"{number(eps / 4)}:{number(min(2 * eps, 8.0)) if eps < 8 else number(2 * eps)}:8"
-    over = {"loss": loss, "domain": domain}
+def _figures(question: Question, domain: str, names: Sequence[str]) -> tuple[str, ...]:
+    eps, over = question.epsilon, {"loss": _loss(question), "domain": domain}
+    span = f"{number(eps / 4)}:{number(max(eps, min(2 * eps, 8.0)))}:8"
     return (
         command("compare", eps=span, plot="errors.pdf", **over),
-        command("compare", eps=number(eps), mechanisms=rivals, out="errors.csv", **over),
+        command("compare", eps=number(eps), mechanisms=",".join(names), out="errors.csv", **over),
         command("ogpm", eps=eps, plot="density.pdf", **over),
     )
+
+
+def _published(question: Question, inputs: Interval, names: Sequence[str]) -> tuple[str, ...]:
+    """Where a published mechanism is the best that was found in time."""
+    eps, domain, table = question.epsilon, pair((inputs.lower, inputs.upper)), "value.table.json"
+    three = command("compare", eps=eps, loss=_loss(question), domain=domain, mechanisms=",".join(names[:3]))
+    made = command("table", eps=eps, mechanism=names[0], domain=domain, out=table)
+    return three, made, command("export", table, to="javascript", out="sampler")
 
 
 def _circle(question: Question) -> Circle:
@@ -185,6 +231,13 @@ def _loss(question: Question) -> str | None:
 
 def _power(loss: Power) -> str:
     return "" if loss.exponent == 1 else f" to the power {number(loss.exponent)}"
+
+
+def _floor_words(design: Design, where: str) -> str:
+    certificate = design.certificate
+    basis = "claimed, in doubles" if certificate.claimed else "proven in rational arithmetic"
+    least = rounded_down(certificate.lower, 4)
+    return f"Over {certificate.valid_for} the optimum {where} is at least {least}: {basis}."
 
 
 def _rival_words(rated: list[Rated]) -> str | None:

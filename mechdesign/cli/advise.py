@@ -23,7 +23,7 @@ from mechdesign.cli.table import labels_of_line
 from mechdesign.collect.datasets import parse_domain_labels
 from mechdesign.data.numbers import require_number_text, require_whole_text
 from mechdesign.data.sources import open_data
-from mechdesign.errors import InvalidInput, require_one_of
+from mechdesign.errors import InvalidInput, listed, require_one_of
 
 ANSWERS = ((Advice,),)
 
@@ -82,8 +82,8 @@ def run(
         if not _somebody_answers() or any(value is not None for value in said.values()):
             raise InvalidInput("want", None, f"be given: one of {', '.join(WANTS)}", "for example --want mean")
         want, said = _asked()
-    if said["labels"] is not None:
-        said["labels"] = _labels(str(said["labels"]))
+    if said.get("labels") is not None:
+        said["labels"] = _labels(said["labels"])
     with output.progress(f"computing what is best for {want}", quiet=sent.quiet):
         advice = advise(want, **said)
     if sent.as_json:
@@ -132,9 +132,11 @@ def _asked_data(want: str) -> Mapping[str, Any]:
         return {}
     if want in ("place", "trajectory"):
         return {"data": Path(file)}
-    names = open_data(Path(file)).names
-    column = names[0] if len(names) == 1 else _ask(f"Its column, one of {', '.join(names)}")
-    return {"data": Path(file), "column": column}
+    data = open_data(Path(file))
+    if len(data.names) == 1:
+        return {"data": Path(file), "column": data.names[0]}
+    known = "" if data.hint else f", one of {listed(data.names)}"  # what may be no names may be values
+    return {"data": Path(file), "column": _ask(f"Its column{known}")}
 
 
 def _ask(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pty
 import re
 import shlex
 import subprocess
@@ -227,16 +228,12 @@ def test_without_a_terminal_nobody_is_asked(tmp_path: Path) -> None:
     assert "want must be given" in said
 
 
-@pytest.mark.skipif(not sys.platform.startswith(("linux", "darwin")), reason="needs pseudo-terminals")
 def test_on_a_terminal_it_asks_and_answers(tmp_path: Path) -> None:
-    import pty
-
     ours, theirs = pty.openpty()
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "COLUMNS": "200"}
     command = [sys.executable, "-m", "mechdesign", "advise", "--quiet"]
-    with subprocess.Popen(
-        command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment, close_fds=True
-    ) as asked:
+    ends = {"stdin": theirs, "stdout": theirs, "stderr": theirs}
+    with subprocess.Popen(command, env=environment, **ends) as asked:
         os.close(theirs)
         for answer in ("mean", "", "1", "50000", "0,250000"):
             os.write(ours, f"{answer}\n".encode())

@@ -173,3 +173,33 @@ def test_fields_are_values() -> None:
 def test_no_design_is_no_field() -> None:
     with pytest.raises(md.InvalidInput, match="designs must be at least one"):
         field_of({})
+
+
+def test_a_field_is_told_in_lines_that_are_in_its_order(ranking: tuple[md.Design, Field]) -> None:
+    _, field = ranking
+    lines = field.summary().splitlines()
+    assert [line.partition("  ")[0].strip() for line in lines[2 : 2 + len(field.rows)]] == [
+        row.name for row in field.rows
+    ]
+    assert all(name in field.summary() for name in field.left_out)
+
+
+def test_a_percentage_that_is_shown_is_lost_at_least() -> None:
+    field = field_of(DESIGNS["piecewise"]())
+    for row in field.rows:
+        assert row.above_optimum is not None
+        assert float(row.excess.rstrip("%")) <= row.above_optimum < float(row.excess.rstrip("%")) + 0.1001
+
+
+def test_what_breaks_the_cap_says_so_in_words() -> None:
+    field = field_of(DESIGNS["capped"]())
+    breaking = [row for row in field.rows if row.keeps_cap is False]
+    assert breaking
+    assert {row.excess for row in breaking} == {"breaks the cap"}
+
+
+def test_a_notebook_shows_a_row_a_mechanism_and_no_markup_of_names() -> None:
+    field = ranked({"<b>": catalogue.pm(1.0)}, md.Squared(), best=1.0)
+    shown = field._repr_html_()
+    assert "<b>" not in shown
+    assert shown.count("<tr>") == 2

@@ -1,5 +1,6 @@
 """The package at its seams: what importing it brings in, and what it offers."""
 
+import inspect
 import subprocess
 import sys
 
@@ -8,6 +9,7 @@ import pytest
 import mechdesign
 from mechdesign import mechanisms
 
+WRAP = {"compressed", "truncated"}  # make one mechanism of another
 HEAVY = ("matplotlib", "cvxpy", "pyomo", "pyscipopt", "highspy", "polars", "pandas", "dask", "typer", "rich")
 
 
@@ -57,6 +59,18 @@ for name in mechdesign.__all__:
 def test_importing_everything_works():
     code = "from mechdesign import *; import mechdesign; print(set(mechdesign.__all__) <= set(globals()))"
     assert run(code) == "True"
+
+
+@pytest.mark.parametrize("module", [mechdesign, mechdesign.catalogue], ids=lambda module: module.__name__)
+def test_what_a_prompt_completes_is_public(module):
+    assert set(dir(module)) - {"__version__"} == set(module.__all__)
+
+
+def test_the_catalogue_offers_mechanisms_and_how_they_are_named():
+    names = set(dir(mechdesign.catalogue)) - {"ON_CIRCLES", "ON_INTERVALS"}
+    assert all("epsilon" in inspect.signature(getattr(mechdesign.catalogue, name)).parameters for name in names - WRAP)
+    assert {"pm", "laplace", "ogpm", "randomised_response"} <= names
+    assert not {"np", "math", "optimize", "Fraction"} & names
 
 
 def test_names_that_do_not_exist_are_attribute_errors():

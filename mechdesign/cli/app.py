@@ -40,6 +40,7 @@ from mechdesign.cli import (
     reproduce,
     schema,
     show,
+    solve,
     table,
     trajectory,
     verify,
@@ -73,9 +74,9 @@ mechdesign - local differential privacy mechanisms by optimisation, with proofs
   design   ogpm       the optimal piecewise mechanism: line, circle or polar, any power loss
            minimax    the certified optimum over all mechanisms: worst case, under a prior, unbiased, any loss matrix
            aaa        unbiased noise for means, optimal under a prior: on a grid, and with free reports
-           jrr        joint randomised response: pairs and groups whose errors cancel, and what partners learn
+           jrr, solve       joint randomised response; any design problem, from a JSON file
   study    compare    published mechanisms over epsilon, and how far each is above the certified optimum
-           show, plot, schema     a saved design, checked again; the picture of any file; the JSON schema of answers
+           show, plot, schema   a saved design checked again; the picture of any file; what a command's --json holds
            gallery    theorems and claims, one at a time: our number beside a reference of its own, and a picture
            reproduce, constants   the papers' numbers beside ours, with verdicts; certified constants, proven anew
   simulate bench      protocols and post-processings compared on your data, ranked with confidence intervals
@@ -99,6 +100,7 @@ COMMANDS: dict[str, Any] = {
     "minimax": minimax,
     "aaa": aaa,
     "jrr": jrr,
+    "solve": solve,
     "compare": compare,
     "mean": mean,
     "show": show,

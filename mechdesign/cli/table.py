@@ -32,16 +32,13 @@ from mechdesign.errors import FileProblem, InvalidInput, require_epsilon
 from mechdesign.exact.rational import float_down, float_up
 from mechdesign.losses import parse_loss
 from mechdesign.mechanisms import catalogue
-from mechdesign.plot import printable
 from mechdesign.values import files
 from mechdesign.values.declare import frozen
-from mechdesign.values.digits import rounded_down, rounded_up
 
 _BIT_CHOICES = "Probabilities are multiples of 2^-BITS: 16, 32, 53 or 62."
 _GRR = "grr"
 _MOST_POINTS = 1024  # of randomised response: a million counts, which are about 20 MB at most
 _MOST_COUNTS = 1 << 20
-_MOST_SHOWN = 20
 CODES_LOOK_LIKE_LABELS = (
     "some labels of this table are the codes of other categories: what samplers give as codes (sample_code) must be "
     "read with estimate --codes, and labels without it; the one read as the other is swapped, and nobody can tell"
@@ -283,30 +280,4 @@ def _answer(table: Table, out: Path | None) -> Answer:
 
 
 def _print(table: Table) -> None:
-    said = _answer(table, None)
-    lines = [f"{table.name}: {table.kind} table, probabilities are multiples of 2^-{table.bits}"]
-    lines.append(f"  privacy loss: {table.privacy_loss:.12g} (computed exactly, at most eps)")
-    if said.outputs is not None:
-        lines.append(f"  outputs: {said.outputs}")
-    if said.input_labels is not None:
-        lines.append(f"  labels of the inputs: {_listed(said.input_labels)}")
-    if said.output_labels is not None and said.output_labels != said.input_labels:
-        lines.append(f"  labels of the outputs: {_listed(said.output_labels)}")
-    if said.error is not None and said.lower is not None:
-        lower = rounded_down(said.lower)
-        lines.append(f"  worst error: {rounded_up(said.error)}; no eps-private mechanism has less than {lower}")
-    if said.estimator is not None and said.estimator["kind"] == "mean" and said.input_labels is None:
-        bias, variance = (float(Fraction(said.estimator[name])) for name in ("bias", "variance"))
-        lines.append(f"  debiased report: bias at most {bias:.6g}, variance at most {variance:.6g}")
-    if said.repair is not None:
-        lines.append(
-            f"  repaired: {_mixed(table):.3g} of the uniform law mixed in, {said.repair['dropped']} outputs dropped"
-        )
-    lines.append(f"  sha256: {table.sha256}")
-    output.console.print("\n".join(lines), markup=False, soft_wrap=True)
-
-
-def _listed(labels: tuple[str, ...]) -> str:
-    """How many labels there are, and the first of them, each in quotes so that its ends are seen."""
-    shown = ", ".join(f'"{printable(label)}"' for label in labels[:_MOST_SHOWN])
-    return f"{len(labels)}: {shown}{', ...' if len(labels) > _MOST_SHOWN else ''}"
+    output.console.print(table.summary(), markup=False, soft_wrap=True)

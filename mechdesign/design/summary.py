@@ -23,11 +23,11 @@ def summary(design: Design) -> str:
 
     >>> from mechdesign.design import PiecewiseProblem, optimal_piecewise
     >>> print(summary(optimal_piecewise(PiecewiseProblem(1.0))))
-    certified optimum for [0, 1), eps = 1: worst-case error
+    certified optimum for [0, 1], eps = 1: worst-case error
     OGPM: density p = 1.64872 on a window of width 0.377541, 0.606531 elsewhere
     <BLANKLINE>
     worst-case error: 0.377541
-      optimum over piecewise mechanisms onto [0, 1): [0.3775406687, 0.3775406688] (proven in rational arithmetic)
+      optimum over piecewise mechanisms onto [0, 1]: [0.3775406687, 0.3775406688] (proven in rational arithmetic)
       privacy loss: 1 (computed exactly, at most eps)
       relative gap: 4.5e-16; no other of them can be better by more than 4.5e-14%
     """

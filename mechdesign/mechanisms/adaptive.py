@@ -15,10 +15,10 @@ Owners = NDArray[np.intp]
 Function = Callable[[Floats, Owners], Floats]
 
 TOLERANCE = 1e-11
-"""What a panel may still be wrong by, as a share of the largest of the integrals."""
+"""What a panel may still be wrong by, as a share of the largest integral of the function's size."""
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(10)
-_GUARDS = np.array([-1.0, 1.0]) * (1 - 1e-7)
+_GUARDS = np.array([-1.0, 1.0]) * (1 - 1e-9)
 """Just inside the ends of a panel: a jump before its first point, which no rule sees, makes the values here others."""
 _ASIDE = (1 + _NODES[0]) / 2  # the share of a panel before its first point
 _MOST_HALVINGS = 52
@@ -47,7 +47,8 @@ def integrals(function: Function, panels: Panels, tolerance: float = TOLERANCE) 
 
     ``function`` takes points and the numbers of their integrals, of one shape, and gives as many values on one more
     axis at the end, which are integrated together. Gauss-Legendre with ten points on each panel; panels whose two
-    halves say something else are halved. `CheckFailed` where that does not end.
+    halves say something else are halved, as are those where the values just inside an end do not follow from the ten.
+    What is narrower than 1e-9 of a panel is not seen. `CheckFailed` where halving does not end.
 
     >>> cuts = [np.array([0.0, 1.0]), np.array([0.0, 0.5])]
     >>> step = integrals(lambda y, k: (y > 1 / 3)[..., None] * 1.0, Panels.between(cuts))
@@ -57,6 +58,7 @@ def integrals(function: Function, panels: Panels, tolerance: float = TOLERANCE) 
     start, stop, owner, many = panels
     whole, _ = _panels(function, start, stop, owner)
     total = np.zeros((many, whole.shape[-1]))
+    values = whole.shape[-1] // 2  # the other half are the integrals of their sizes, which errors are measured by
     scale = np.zeros(whole.shape[-1])
     for _ in range(_MOST_HALVINGS):
         middle = start + (stop - start) / 2
@@ -65,12 +67,12 @@ def integrals(function: Function, panels: Panels, tolerance: float = TOLERANCE) 
         both = halves.sum(axis=0)
         sums = total.copy()
         np.add.at(sums, owner, both)
-        scale = np.maximum(scale, np.abs(sums).max(axis=0))
+        scale = np.maximum(scale, np.tile(sums[:, values:].max(axis=0), 2))
         wrong = np.maximum(np.abs(both - whole), unseen.max(axis=0))
         is_open = (wrong > tolerance * scale).any(axis=1)
         np.add.at(total, owner[~is_open], both[~is_open])
         if not is_open.any():
-            return total
+            return total[:, :values]
         whole = halves[:, is_open].reshape(-1, whole.shape[-1])
         start, stop = (end.reshape(2, -1)[:, is_open].ravel() for end in ends)
         owner = np.tile(owner[is_open], 2)
@@ -81,14 +83,15 @@ def integrals(function: Function, panels: Panels, tolerance: float = TOLERANCE) 
     np.add.at(left, owner, np.abs(whole))
     if (left > _NOTICED * scale).any():
         raise CheckFailed("the integral does not settle: name the places where the function jumps, or smooth it")
-    return total
+    return total[:, :values]
 
 
 def _panels(function: Function, start: Floats, stop: Floats, owner: Owners) -> tuple[Floats, Floats]:
-    """The integral over each panel, and what a jump between its ends and its outermost points could add."""
+    """The integrals of values and of their sizes over each panel, and what a jump beside its ends could add."""
     half = (stop - start) / 2
     places = (start + half)[:, None] + half[:, None] * _PLACES
-    values = function(places, np.broadcast_to(owner[:, None], places.shape))
+    found = function(places, np.broadcast_to(owner[:, None], places.shape))
+    values = np.concatenate([found, np.abs(found)], axis=-1)
     inner, outer = values[:, : _NODES.size], values[:, _NODES.size :]
     unseen = np.abs(np.einsum("pnv,gn->pgv", inner, _EXTENDED) - outer).max(axis=1) * _ASIDE * 2 * half[:, None]
     return np.asarray(np.einsum("pnv,n->pv", inner, _WEIGHTS) * half[:, None]), unseen
@@ -96,10 +99,8 @@ def _panels(function: Function, start: Floats, stop: Floats, owner: Owners) -> t
 
 def _lagrange(places: Floats) -> Floats:
     """The polynomial through the points, at other places: a row for each place, a column for each point."""
-    rows = [
-        [np.prod((y - np.delete(_NODES, k)) / (_NODES[k] - np.delete(_NODES, k))) for k in range(_NODES.size)]
-        for y in places
-    ]
+    others = [np.delete(_NODES, k) for k in range(_NODES.size)]
+    rows = [[np.prod((y - o) / (node - o)) for node, o in zip(_NODES, others, strict=True)] for y in places]
     return np.array(rows)
 
 

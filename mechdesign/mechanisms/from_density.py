@@ -164,6 +164,8 @@ class FromDensity:
 
     def moment(self, x: ArrayLike, order: int) -> Floats:
         power = analysis.require_order(order)
+        if isinstance(self.outputs, Circle) and order > 0:
+            raise InvalidInput("moment", order, "be asked of outputs on a line", "use a circular loss instead")
         return self._average(x, lambda y, _: y**power, _nowhere)
 
     def expected_loss(self, x: ArrayLike, loss: Loss) -> Floats:

@@ -174,6 +174,7 @@ TABLE: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
             "floor": rows(eps=number, lower=number, upper=number),
         },
     ),
+    "solve": (("solve", "problem.json"), DESIGN | {"problem.epsilon": number}),
     "show": (("show", "ogpm.json"), DESIGN | PIECES | {"errors": rows(loss=text, worst=number, average=number)}),
     "show joint": (("show", "jrr.json"), JOINT),
     "plot": (("plot", "ogpm.json", "--out", "picture.svg"), {"file": text, "picture": text, "kind": text}),
@@ -326,6 +327,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("json")
     (path / "data.csv").write_text("x\n" + "\n".join(f"{k / 200:.3f}" for k in range(200)) + "\n")
     (path / "labels.csv").write_text("\n".join("abcd"[k * k % 4] for k in range(800)))
+    (path / "problem.json").write_text('{"kind": "piecewise", "epsilon": 1}')
     (path / "loss.csv").write_text("0,1,2\n1,0,1\n2,1,0\n")
     features = np.random.default_rng(0).random((30, 2))
     sick = (features[:, 0] > 0.4).astype(int)
@@ -507,6 +509,7 @@ def test_input_that_fails_prints_nothing_on_stdout(run: Any, tmp_path: Path, com
         "reproduce": ("ogpm.exampel-8",),
         "schema": ("minimum",),
         "show": (missing,),
+        "solve": (missing,),
         "table": ("--eps", "1", "--bits", "7"),
         "verify": (missing,),
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import pty
 import re
@@ -17,6 +18,7 @@ import pytest
 
 from mechdesign import examples
 from mechdesign.advice import WANTS
+from mechdesign.cli import advise
 
 TOWN = "139.47,139.9,35.51,35.86"
 
@@ -253,3 +255,15 @@ def test_designs_for_single_reports_lead_on_to_a_mean(run: Any, command: str) ->
 @pytest.mark.parametrize("arguments", [("ogpm", "--eps", "1", "--unbiased"), ("minimax", "--eps", "1", "--unbiased")])
 def test_designs_for_means_do_not(run: Any, arguments: tuple[str, ...]) -> None:
     assert "--want mean" not in run(*arguments).out
+
+
+def test_a_file_whose_first_line_may_hold_values_is_asked_about_without_showing_it(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bare.csv").write_text("71234,81234\n91234,51234\n")
+    monkeypatch.setattr(advise, "_somebody_answers", lambda: True)
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"mean\n{tmp_path / 'bare.csv'}\nsalary\n1\n0,99\n"))
+    outcome = run("advise")
+    assert outcome.code == 2
+    assert "Its column" in outcome.out
+    assert not re.search("[5789]1234", outcome.out + outcome.err)

@@ -10,7 +10,7 @@ LOWEST_TESTS := tests/cli tests/design tests/solvers tests/test_package.py tests
 # Old libraries say that they are old; only errors count here.
 OLD_WARNINGS := -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning -W ignore::FutureWarning
 
-.PHONY: demo test lowest lint types contracts notebooks bench constants clean
+.PHONY: demo test lowest lint types contracts notebooks docs bench constants clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python -m mechdesign ogpm --eps 2
@@ -20,6 +20,7 @@ test: $(VENV)/.installed-test
 
 lowest: $(LOWEST)/.installed
 	$(LOWEST)/bin/python -m pytest -n 2 -m "not slow" $(OLD_WARNINGS) $(LOWEST_TESTS)
+	$(LOWEST)/bin/python -m sphinx -q -W -b html docs build/docs-lowest
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
@@ -33,6 +34,11 @@ contracts: $(VENV)/.installed-dev
 
 notebooks: $(VENV)/.installed-dev
 	$(BIN)/python notebooks/execute.py
+
+docs: $(VENV)/.installed-docs
+	rm -rf build/docs
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs build/docs
+	$(BIN)/python docs/check_site.py build/docs
 
 bench: $(VENV)/.installed-test
 	$(BIN)/python -m benchmarks
@@ -55,9 +61,13 @@ $(VENV)/.installed-dev: $(BIN)/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
 	touch $@ $(VENV)/.installed-test $(VENV)/.installed
 
+$(VENV)/.installed-docs: $(BIN)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[docs]"
+	touch $@ $(VENV)/.installed
+
 $(LOWEST)/.installed: pyproject.toml constraints-lowest.txt
 	$(PYTHON) -m venv --clear $(LOWEST)
-	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints-lowest.txt --editable ".[test]"
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints-lowest.txt --editable ".[test,docs]"
 	touch $@
 
 clean:

@@ -11,6 +11,7 @@ True
 TYPE_CHECKING = False  # for type checkers, who know the name; every import costs time before Ctrl-C has a handler
 if TYPE_CHECKING:
     from mechdesign import collect, deploy, design, mechanisms, plot, priors
+    from mechdesign.advice import Advice, advise
     from mechdesign.deploy import Table, load_table, make_table
     from mechdesign.design import (
         AdditiveProblem,
@@ -66,6 +67,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Absolute",
     "AdditiveProblem",
+    "Advice",
     "BrokenExtra",
     "Certificate",
     "CheckFailed",
@@ -93,6 +95,7 @@ __all__ = [
     "TradeOffProblem",
     "UnbiasedPiecewiseProblem",
     "UnbiasedProblem",
+    "advise",
     "catalogue",
     "collect",
     "deploy",
@@ -137,6 +140,7 @@ _SUBMODULES = {
 _HOMES = {
     "Absolute": "losses",
     "BrokenExtra": "errors",
+    "Advice": "advice",
     "CheckFailed": "errors",
     "Circle": "domains",
     "Custom": "losses",
@@ -152,6 +156,7 @@ _HOMES = {
     "SolverFailed": "errors",
     "Squared": "losses",
     "Table": "deploy",
+    "advise": "advice",
     "load_table": "deploy",
     "make_table": "deploy",
     "prove_privacy": "exact",

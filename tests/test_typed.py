@@ -14,8 +14,7 @@ from mechdesign.collect import bench
 from mechdesign.collect.mean import calibrate
 from mechdesign.collect.protocols import protocol
 from mechdesign.deploy import estimate, make_table
-from mechdesign.design.minimax import MinimaxProblem, optimal_minimax
-from mechdesign.design.unbiased_piecewise.search import UnbiasedPiecewiseProblem, optimal_unbiased_piecewise
+from mechdesign.design import MinimaxProblem, UnbiasedPiecewiseProblem, optimal_minimax, optimal_unbiased_piecewise
 from mechdesign.domains import Finite, Interval
 from mechdesign.errors import FileProblem, InvalidInput, NoAnswer
 from mechdesign.losses import Power

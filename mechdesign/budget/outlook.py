@@ -5,13 +5,16 @@ The true total is above the capacity or not, so two of the four events are impos
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from mechdesign.budget import mean_route
 from mechdesign.budget.capacity import EVENTS, Capacity, Requirement, require_capacity
 from mechdesign.budget.capri_exact import Exceedance, chebyshev, chebyshev_bound
 from mechdesign.budget.choice import FREQUENCY, MEAN
 from mechdesign.budget.simulation import ProtocolFamily
 from mechdesign.errors import require_epsilon
-from mechdesign.values.declare import frozen
+from mechdesign.values.codec import named
+from mechdesign.values.declare import field, frozen
 
 EXACT, NORMAL = "characteristic function", "normal law"
 
@@ -25,10 +28,10 @@ class Outlook:
     ``chebyshev`` bounds the probability of the wrong alarm for any law with this variance.
     """
 
-    name: str
+    name: str = field(metadata=named("protocol"))
     route: str
     epsilon: float
-    probability: dict[str, float]
+    probability: Mapping[str, float]
     exact: bool
     method: str
     error: float | None

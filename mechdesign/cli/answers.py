@@ -27,7 +27,16 @@ from mechdesign.design import (
     solve,
 )
 from mechdesign.design.summary import gap_text, standing
-from mechdesign.design.words import excess, headline, is_lexicographic, labels_of, measure, power_of, subject
+from mechdesign.design.words import (
+    excess,
+    headline,
+    is_lexicographic,
+    labels_of,
+    measure,
+    other_goal,
+    power_of,
+    subject,
+)
 from mechdesign.errors import InvalidInput, NoAnswer
 from mechdesign.field import THIS, Field, Rank, Row, field_of
 from mechdesign.mechanisms.product import Product
@@ -156,6 +165,7 @@ def one(problem: Problem, seconds: float, sent: Sent, *, best_so_far: bool, comp
         rows = [[row.name, output.number(row.worst), output.number(row.average), _excess(row)] for row in field.rows]
         headings = ["mechanism", "worst case", "average", excess(problem)]
         output.print_table(f"Expected {measure(problem)}", headings, rows)
+    output.say_other_goal(other_goal(problem))
     sent.say_saved()
 
 

@@ -17,6 +17,7 @@ import typer
 
 from mechdesign.cli import (
     aaa,
+    advise,
     apply,
     bench,
     budget,
@@ -26,7 +27,9 @@ from mechdesign.cli import (
     constants,
     estimate,
     estimate_counts,
+    examples,
     export,
+    gallery,
     jrr,
     mean,
     minimax,
@@ -37,6 +40,7 @@ from mechdesign.cli import (
     reproduce,
     schema,
     show,
+    solve,
     table,
     trajectory,
     verify,
@@ -66,14 +70,15 @@ def _overview(context: typer.Context) -> None:
 OVERVIEW = """\
 mechdesign - local differential privacy mechanisms by optimisation, with proofs
 
+  ask      advise     which mechanism for what you want: computed, with its error and three commands to go on with
   design   ogpm       the optimal piecewise mechanism: line, circle or polar, any power loss
            minimax    the certified optimum over all mechanisms: worst case, under a prior, unbiased, any loss matrix
            aaa        unbiased noise for means, optimal under a prior: on a grid, and with free reports
-           jrr        joint randomised response: pairs and groups whose errors cancel, and what partners learn
+           jrr, solve       joint randomised response; any design problem, from a JSON file
   study    compare    published mechanisms over epsilon, and how far each is above the certified optimum
-           show, plot       a saved design: mechanism, errors, certificate checked again; the picture of any file
+           show, plot, schema   a saved design checked again; the picture of any file; what a command's --json holds
+           gallery    theorems and claims, one at a time: our number beside a reference of its own, and a picture
            reproduce, constants   the papers' numbers beside ours, with verdicts; certified constants, proven anew
-           schema     the JSON schema of a command's --json answers
   simulate bench      protocols and post-processings compared on your data, ranked with confidence intervals
            mean       the mean of a data column, collected under privacy by any mechanism, and what privacy costs
            trajectory paths of locations: perturb a file, compare mechanisms over eps, apply tables for release
@@ -86,20 +91,24 @@ mechdesign - local differential privacy mechanisms by optimisation, with proofs
            apply      a column of a CSV or Parquet file, turned into reports
            estimate, estimate-counts   what real reports say: mean, frequencies or direction, with intervals
 
-Try:  python -m mechdesign minimax --eps 2 --loss absolute       python -m mechdesign COMMAND --help
+Try:  python -m mechdesign examples, which writes small made data; minimax --eps 2 --loss absolute; COMMAND --help
 """
 
 COMMANDS: dict[str, Any] = {
+    "advise": advise,
     "ogpm": ogpm,
     "minimax": minimax,
     "aaa": aaa,
     "jrr": jrr,
+    "solve": solve,
     "compare": compare,
     "mean": mean,
     "show": show,
     "plot": plot,
+    "gallery": gallery,
     "reproduce": reproduce,
     "constants": constants,
+    "examples": examples,
     "bench": bench,
     "protocols": protocols,
     "estimate-counts": estimate_counts,
@@ -122,7 +131,8 @@ app.add_typer(trajectory.app, name="trajectory")
 
 _TRAJECTORY = tuple((f"trajectory {command.name}", command) for command in trajectory.app.registered_commands)
 _READERS = (
-    *("minimax", "aaa", "mean", "bench", "estimate-counts", "budget", "capacity", "classifier", "apply", "estimate"),
+    *("advise", "minimax", "aaa", "mean", "bench", "estimate-counts", "budget", "capacity", "classifier", "apply"),
+    "estimate",
 )
 
 for _called, _command in (*((command.name, command) for command in app.registered_commands), *_TRAJECTORY):

@@ -19,6 +19,7 @@ from mechdesign import plot
 from mechdesign.budget import (
     Capacity,
     Memory,
+    Outlook,
     Requirement,
     Store,
     Totals,
@@ -35,7 +36,7 @@ from mechdesign.budget.populations import POPULATIONS
 from mechdesign.budget.simulation import ProtocolFamily
 from mechdesign.cli import output
 from mechdesign.cli.budget import parse_numbers, refuse_with_population
-from mechdesign.cli.capacity_at import Adversary, AtEpsilon, Events, adversary_of, at_one_epsilon
+from mechdesign.cli.capacity_at import Adversary, AtEpsilon, Judged, adversary_of, at_one_epsilon
 from mechdesign.cli.given import refuse_given
 from mechdesign.cli.options import require_seed
 from mechdesign.cli.sent import Drawn
@@ -97,7 +98,7 @@ class Answer:
     cases: tuple[Case, ...]
 
 
-ANSWERS = ((Answer,), (Answer, Budget), (AtEpsilon,), (AtEpsilon, Events))
+ANSWERS = ((Answer,), (Answer, Budget), (AtEpsilon,), (AtEpsilon, Outlook, Judged))
 
 
 @frozen

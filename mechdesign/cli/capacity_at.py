@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from mechdesign.budget import Capacity, Outlook, Requirement, detection, outlook, threat
 from mechdesign.budget.choice import FREQUENCY
@@ -10,7 +11,8 @@ from mechdesign.budget.simulation import ProtocolFamily
 from mechdesign.cli import output
 from mechdesign.cli.certified import if_shown
 from mechdesign.errors import InvalidInput, require_epsilon
-from mechdesign.values.declare import frozen
+from mechdesign.values.declare import field, frozen
+from mechdesign.values.schema import shaped
 
 
 @frozen
@@ -36,17 +38,9 @@ class Asked:
 
 
 @frozen
-class Events:
-    """The events under one protocol; ``holds`` says which requirements are met."""
+class Judged:
+    """Which requirements the events under a protocol meet, and what one report gives away."""
 
-    protocol: str
-    route: str
-    epsilon: float
-    probability: Mapping[str, float]
-    exact: bool
-    method: str
-    error: float | None
-    chebyshev: float
     holds: Mapping[str, bool]
     adversary: Adversary | None
 
@@ -56,7 +50,9 @@ class EventsAt:
     """All protocols at one capacity."""
 
     capacity: float
-    protocols: tuple[Events, ...]
+    protocols: tuple[Mapping[str, Any], ...] = field(
+        metadata=shaped(lambda schemas: {"type": "array", "items": schemas.merged(Outlook, Judged)})
+    )
 
 
 @frozen
@@ -108,11 +104,10 @@ def at_one_epsilon(
         _print(capacity, found[capacity.cap], epsilon, requirements)
 
 
-def _row(capacity: Capacity, seen: Outlook, requirements: Sequence[Requirement], eta: float | None) -> Events:
+def _row(capacity: Capacity, seen: Outlook, requirements: Sequence[Requirement], eta: float | None) -> dict[str, Any]:
     adversary = adversary_of(capacity, seen.name, seen.epsilon, eta) if seen.route == FREQUENCY else None
     holds = {wish.words: wish.holds(seen.probability[wish.event.upper()]) for wish in requirements}
-    said = seen.name, seen.route, seen.epsilon, seen.probability, seen.exact, seen.method, seen.error, seen.chebyshev
-    return Events(*said, holds, adversary)
+    return output.merged(seen, Judged(holds, adversary))
 
 
 def _print(capacity: Capacity, found: list[Outlook], epsilon: float, requirements: Sequence[Requirement]) -> None:

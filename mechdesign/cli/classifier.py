@@ -36,6 +36,7 @@ from mechdesign.classifier import (
     zones_of,
 )
 from mechdesign.classifier.cells import Boxes
+from mechdesign.classifier.floor import TradeOffPoint
 from mechdesign.classifier.models import PICKLES, UNPICKLING_RUNS_CODE, columns_named, require_features
 from mechdesign.classifier.pac import composed, require_delta
 from mechdesign.cli import output
@@ -128,15 +129,6 @@ class Smallest:
 
 
 @frozen
-class Cap:
-    """Labels kept under a cap on the worst error: by a mechanism, and at most by any."""
-
-    cap: float
-    attained: float
-    bound: float
-
-
-@frozen
 class Place:
     """Where a mechanism lies."""
 
@@ -150,7 +142,7 @@ class LabelCurve:
 
     epsilon: float
     optimum: float
-    caps: tuple[Cap, ...]
+    caps: tuple[TradeOffPoint, ...]
     mechanisms: Mapping[str, Place]
 
 
@@ -391,7 +383,7 @@ def _name(classifier: Classifier, column: int) -> str:
 def _curve(record: Record, epsilon: float, caps: list[float], laws: list[Perturbation]) -> LabelCurve:
     """Labels kept against the worst error, and where the mechanisms lie, for the first record's classifier."""
     zones = zones_of(record)
-    points = tuple(Cap(point.cap, point.attained, point.bound) for point in trade_off(zones, epsilon, caps))
+    points = tuple(trade_off(zones, epsilon, caps))
     lie = {law.name: Place(*where_it_lies(zones, law)) for law in laws}
     return LabelCurve(epsilon, without_cap(zones, epsilon), points, lie)
 

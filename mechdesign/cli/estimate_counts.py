@@ -22,7 +22,7 @@ from mechdesign.cli.sent import Sent, kept
 from mechdesign.collect import bench
 from mechdesign.collect.clients import CLIENTS, OWN
 from mechdesign.collect.datasets import parse_domain_labels
-from mechdesign.collect.fit import DOUBTFUL, REFUSED, Fit, require_fit
+from mechdesign.collect.fit import DOUBTFUL, REFUSED, Fit, Statistic, require_fit
 from mechdesign.collect.intervals import POPULATION, SHARES, Intervals, share_intervals
 from mechdesign.collect.reports import ORDERS
 from mechdesign.collect.survey import Survey
@@ -58,23 +58,12 @@ class Asked:
 
 
 @frozen
-class Tested:
-    """How far one statistic of the reports is from what is due."""
-
-    name: str
-    found: float
-    expected: float
-    deviations: float
-    chance: float
-
-
-@frozen
 class Fitting:
     """How well the reports fit what they are said to be."""
 
     deviations: float
     chance: float
-    statistics: tuple[Tested, ...]
+    statistics: tuple[Statistic, ...]
 
 
 @frozen
@@ -197,7 +186,14 @@ def run(
     found = _Found(asked.items, estimate, unbiased, around, n)
     chances = law.p, law.q
     problem = Asked(law.name, law.epsilon, law.size, n, name, *chances, asked.client, **asked.options)
-    answer = Answer(problem, bench.CONFIDENCE, share, around.method, _fit(fit), tuple(found.rows()))
+    answer = Answer(
+        problem,
+        bench.CONFIDENCE,
+        share,
+        around.method,
+        Fitting(fit.deviations, fit.chance, fit.statistics),
+        tuple(found.rows()),
+    )
     if fit.chance < DOUBTFUL:
         worst = f"{fit.worst.name} {fit.worst.found:.4g}, not {fit.worst.expected:.4g}"
         output.warn(f"doubtful reports: {worst}: {fit.deviations:.1f} deviations off, chance at most {fit.chance:.1g}")
@@ -227,11 +223,6 @@ def _survey(path: Path | None, said: dict[str, Any], options: dict[str, Any]) ->
     items = parse_domain_labels(said["domain"])
     chances = said["p"], said["q"]
     return Survey(said["protocol"], said["eps"], items, said["client"] or OWN, options, *chances)
-
-
-def _fit(fit: Fit) -> Fitting:
-    tested = (Tested(one.name, one.found, one.expected, one.deviations, one.chance) for one in fit.statistics)
-    return Fitting(fit.deviations, fit.chance, tuple(tested))
 
 
 def _csv(found: _Found) -> str:

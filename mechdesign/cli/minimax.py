@@ -1,4 +1,7 @@
-"""The certified optimum: the best mechanism there is for a loss and a criterion, with a proof that none does better."""
+"""The certified optimum: the best mechanism there is for a loss and a criterion, with a proof that none does better.
+
+It is for single reports, unless --unbiased is given. For a mean of many reports ask: advise --want mean
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The optimal piecewise mechanism (OGPM) for a loss, with its certificate and a comparison."""
+"""The optimal piecewise mechanism (OGPM) for a loss, with its certificate and a comparison.
+
+It is for single reports. For a mean of many reports ask: advise --want mean
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ from mechdesign.design import (
     search_pieces,
 )
 from mechdesign.design.summary import mechanism_words
-from mechdesign.design.words import headline, measure, power_of
+from mechdesign.design.words import headline, measure, other_goal, power_of
 from mechdesign.domains import Circle, Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.field import Field, field_of
@@ -123,6 +126,7 @@ def _deliver(design: Design, sent: Sent, *, compare: bool) -> None:
         output.print_json(Designed.of(design), Beside(comparison=None if field is None else field.rows), Below(floor))
         return
     _print(design, floor, field)
+    output.say_other_goal(other_goal(design.problem))
     sent.say_saved()
 
 

@@ -170,6 +170,12 @@ def print_gap(certificate: Certificate) -> None:
     console.print(gap_words(certificate), soft_wrap=True)
 
 
+def say_other_goal(way: str | None) -> None:
+    """One line below an answer about what it is not for."""
+    if way is not None:
+        console.print(f"\n{way}", soft_wrap=True)
+
+
 def floor_basis(floor: Floor) -> str:
     """Whether a floor is proven in rational arithmetic or rests on doubles, as certificates for powers like 1.5 do."""
     return "claimed" if floor.claimed else "proven"

@@ -152,13 +152,14 @@ def _names(text: str | None, file: Path | None) -> tuple[str, ...] | None:
     if text is not None and file is not None:
         raise InvalidInput("options", "--labels, --labels-file", "be given one or the other")
     option = "--labels" if file is None else "--labels-file"
-    names = _of_line(text) if text is not None else _of_lines(file)
+    names = labels_of_line(text) if text is not None else _of_lines(file)
     if not 2 <= len(names) <= _MOST_POINTS:
         raise InvalidInput(option, len(names), f"name from 2 to {_MOST_POINTS} categories", _EXAMPLE)
     return require_labels(names, option)
 
 
-def _of_line(text: str) -> tuple[str, ...]:
+def labels_of_line(text: str) -> tuple[str, ...]:
+    """Categories from a line of CSV."""
     try:
         lines = list(csv.reader([text], skipinitialspace=True, strict=True))
     except csv.Error as error:

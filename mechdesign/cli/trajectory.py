@@ -82,18 +82,6 @@ class Reported:
 
 
 @frozen
-class StudyCell:
-    """One method at one epsilon: the metric's mean, its interval, and what a location really spends."""
-
-    method: str
-    epsilon: float
-    mean: float
-    low: float
-    high: float
-    privacy_loss: float
-
-
-@frozen
 class Study:
     """Methods over epsilon, and the error of always giving the same answer."""
 
@@ -102,7 +90,7 @@ class Study:
     locations: int
     metric: str
     constant: float = field(metadata=named(CONSTANT))
-    cells: tuple[StudyCell, ...]
+    cells: tuple[Cell, ...]
 
 
 ANSWERS = {"perturb": ((Reported,),), "apply": ((Reported,),), "compare": ((Study,),)}
@@ -241,8 +229,7 @@ def compare_(
         title = f"{len(paths)} paths, {len(paths.places)} locations in all, in {region}"
         sent.draw(error_curves(found, constant, title=title, words=words))
     if sent.as_json:
-        cells = (StudyCell(one.method, one.epsilon, one.mean, one.low, one.high, one.privacy_loss) for one in found)
-        output.print_json(Study(str(region), len(paths), len(paths.places), metric, constant, tuple(cells)))
+        output.print_json(Study(str(region), len(paths), len(paths.places), metric, constant, tuple(found)))
         return
     _print_study(found, constant, words, region, paths, epsilons)
     sent.say_saved()

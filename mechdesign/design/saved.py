@@ -65,9 +65,11 @@ def _require_said(said: Mapping[str, Any], design: Design) -> None:
 
 
 def _require_same(said: Any, derived: Any, place: str) -> None:
-    if is_same(said, derived):
-        return
-    if isinstance(said, dict) and isinstance(derived, dict) and said.keys() == derived.keys():
-        for key, entry in derived.items():
-            _require_same(said[key], entry, f"{place} {key}")
-    raise FileProblem(place, said, f"be {derived!r}, what was derived")
+    if isinstance(said, dict) and isinstance(derived, dict):
+        if said.keys() != derived.keys():
+            raise FileProblem(place, sorted(said), f"hold {', '.join(derived)}")
+        for key in derived:
+            _require_same(said[key], derived[key], f"{place} {key}")
+    elif not is_same(said, derived):
+        what = "be a number: " if isinstance(derived, float) and isinstance(said, str | bool) else "be "
+        raise FileProblem(place, said, f"{what}{derived!r}, what was derived")

@@ -8,6 +8,7 @@ from mechdesign.criteria import Aim
 from mechdesign.design import (
     AdditiveProblem,
     FiniteProblem,
+    MinimaxProblem,
     PiecewiseProblem,
     PolarProblem,
     PriorProblem,
@@ -128,6 +129,13 @@ def prior_of(problem: Problem) -> str | None:
             return f"{_IN_FILE} on {problem.weights.size} inputs"
         case FiniteProblem(prior=weights) if weights is not None:
             return _IN_FILE
+    return None
+
+
+def other_goal(problem: Problem) -> str | None:
+    """The way to another command, where designs for single reports are often taken for what they are not."""
+    if isinstance(problem, PiecewiseProblem | PolarProblem | MinimaxProblem | PriorProblem | TradeOffProblem):
+        return "for a mean of many reports ask: python -m mechdesign advise --want mean"
     return None
 
 

@@ -36,11 +36,13 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from mechdesign.errors import CheckFailed
 from mechdesign.exact.cells import Cells
 from mechdesign.exact.partition import best_partition, bin_costs, medians
 from mechdesign.exact.rational import exp_upper
 
 _BITS = 64  # of the upper bound of e^eps
+_MOST_WORK = 4000**2 * 1000  # pairs of cells times bits of a number: a minute, where honest cells take seconds
 
 
 @lru_cache(maxsize=8)
@@ -86,6 +88,9 @@ class _ExactCosts:
         places, place_unit = _whole([Fraction(x) - origin for x in cells.means.tolist()])
         weights, weight_unit = _whole([Fraction(w) for w in cells.weights.tolist()])
         self.unit = weight_unit * self.one * place_unit**exponent
+        bits = self.unit.bit_length() + exponent * max(abs(place) for place in places).bit_length()
+        if len(places) ** 2 * bits > _MOST_WORK:
+            raise CheckFailed(f"{len(places)} values or weights that differ in size by {bits} bits are not added up")
         penalties = cells.penalties(exponent)
         scale = Fraction(self.gain * self.unit, self.one)
         self.penalties = np.array([math.ceil(value * scale) for value in penalties], dtype=object)

@@ -19,6 +19,9 @@ from mechdesign.values.declare import field, frozen
 
 Floats = NDArray[np.float64]
 
+MOST_PARTS = 10_000
+"""More would make the exact ratio, a product of all, slow."""
+
 
 @frozen
 class Product:
@@ -41,8 +44,8 @@ class Product:
     name: str = "product"
 
     def __attrs_post_init__(self) -> None:
-        if not self.parts:
-            raise InvalidInput("parts", self.parts, "hold at least one mechanism")
+        if not 1 <= len(self.parts) <= MOST_PARTS:
+            raise InvalidInput("parts", len(self.parts), f"hold at least one mechanism, and at most {MOST_PARTS}")
 
     @property
     def epsilon(self) -> float:

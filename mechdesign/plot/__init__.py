@@ -17,6 +17,7 @@ from mechdesign.plot.errors import (
     pareto,
     sweep,
 )
+from mechdesign.plot.gallery import exhibit
 from mechdesign.plot.heat import HeatMap, heat_maps
 from mechdesign.plot.laws import densities, polar_density
 
@@ -37,6 +38,7 @@ __all__ = [
     "draw_leaderboard",
     "draw_over_epsilon",
     "errors_over_inputs",
+    "exhibit",
     "heat_maps",
     "measured_over_epsilon",
     "of",

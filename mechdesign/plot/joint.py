@@ -99,14 +99,13 @@ def draw_heat_map(axes: Axes, problem: JointProblem) -> None:
     axes.contour(across, along, np.where(possible, allowed, np.nan), levels=[0.5], colors=[BLACK], linewidths=1.2)
     best, rule = parts(optimal_joint(problem))[1], heuristic(problem)
     independent = math.exp(problem.epsilon) / (1 + math.exp(problem.epsilon))
-    for name, x, y, marker, colour in (
-        ("independent RR", independent, 0.0, "o", GREY),
-        ("paper's heuristic", float(rule.law.truth), float(rule.law.rho), "D", VERMILION),
-        ("optimum", float(best.truth), float(best.rho), "*", BLUE),
+    # these three may be one point: each marker leaves something to see of the ones below it
+    for name, x, y, marker, size, colour in (
+        ("optimum", float(best.truth), float(best.rho), "*", 22, BLUE),
+        ("independent RR", independent, 0.0, "o", 8, GREY),
+        ("paper's heuristic", float(rule.law.truth), float(rule.law.rho), "D", 5, VERMILION),
     ):
-        axes.plot(
-            x, y, marker, color=colour, markersize=15 if marker == "*" else 9, markeredgecolor="white", label=name
-        )
+        axes.plot(x, y, marker, color=colour, markersize=size, markeredgecolor="white", label=name)
     handles, _ = axes.get_legend_handles_labels()
     handles.append(Patch(facecolor="white", edgecolor=BLACK, hatch="////", label="beyond the budget"))
     axes.legend(handles=handles, loc="upper right", fontsize="small", framealpha=0.9)

@@ -156,21 +156,48 @@ class Codec:
             field.alias: self.decoded(types_of[field.name], entries.pop(key), f"{place} {key}")
             for key, field in fields.items()
         }
+        value, echo = self._made(kind, found, entries, place)
+        if len(entries) < len(echo):
+            missing = next(key for key in echo if key not in entries)
+            raise FileProblem(f"{place} {missing}", None, "be there: it is missing")
+        return value
+
+    def asked(self, members: tuple[type, ...], said: Any, place: str) -> Any:
+        """The value of one of these classes that somebody wrote by hand: what has a default may be left out.
+
+        >>> from mechdesign.domains import Circle, Interval
+        >>> Codec().asked((Circle, Interval), {"kind": "circle"}, "inputs").period
+        6.283185307179586
+        """
+        kinds = {kind_of(member): member for member in members}
+        entries = dict(_require(dict, said, place, f"be an object with a kind: {', '.join(sorted(map(str, kinds)))}"))
+        name = entries.pop("kind", None)
+        kind = kinds.get(name) if isinstance(name, str) else None
+        if kind is None:
+            raise FileProblem(f"{place} kind", name, f"be one of {', '.join(sorted(map(str, kinds)))}")
+        types_of, found = _types(kind), {}
+        for field in stored_fields(kind):
+            key = key_of(field)
+            if key in entries:
+                found[field.alias] = self.decoded(types_of[field.name], entries.pop(key), f"{place} {key}")
+            elif field.default is attrs.NOTHING:
+                raise FileProblem(f"{place} {key}", None, "be there: it is missing")
+        return self._made(kind, found, entries, place)[0]
+
+    def _made(self, kind: type, found: Mapping[str, Any], rest: Mapping[str, Any], place: str) -> tuple[Any, Any]:
+        """The value with these fields and its echo, of which ``rest`` must be a part."""
         try:
             value = kind(**found)
         except InvalidInput as bad:
             inside = bad.field.removeprefix(place.split()[-1]).lstrip()  # the weights of a prior are "prior weights"
             raise FileProblem(f"{place} {inside}".rstrip(), bad.value, bad.rule, bad.next_step) from None
         echo = self.encoded(value.echo()) if hasattr(value, "echo") else {}
-        for key, rest in entries.items():
+        for key, entry in rest.items():
             if key not in echo:
-                raise FileProblem(f"{place} {key}", rest, "be left out: no such field is known")
-            if not is_same(rest, echo[key]):
-                raise FileProblem(f"{place} {key}", rest, f"be {echo[key]!r}, what the other fields say")
-        if len(entries) < len(echo):
-            missing = next(key for key in echo if key not in entries)
-            raise FileProblem(f"{place} {missing}", None, "be there: it is missing")
-        return value
+                raise FileProblem(f"{place} {key}", entry, "be left out: no such field is known")
+            if not is_same(entry, echo[key]):
+                raise FileProblem(f"{place} {key}", entry, f"be {echo[key]!r}, what the other fields say")
+        return value, echo
 
     def _decoded_union(self, members: tuple[Any, ...], said: Any, place: str) -> Any:
         if said is None and type(None) in members:

@@ -19,7 +19,7 @@ def test_no_arguments_shows_one_screen_of_what_there_is(run: Any) -> None:
     assert len(outcome.out.splitlines()) <= 24
     assert all(len(line) <= 120 for line in outcome.out.splitlines())
     groups = [line[2:11].strip() for line in outcome.out.splitlines() if line.startswith("  ") and line[2] != " "]
-    assert groups == ["design", "study", "simulate", "choose", "ship"]
+    assert groups == ["ask", "design", "study", "simulate", "choose", "ship"]
     named = re.findall(r"[a-z-]+", " ".join(line[11:] for line in outcome.out.splitlines()))
     assert {str(command.name) for command in app.registered_commands} <= set(named)
 

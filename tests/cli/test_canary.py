@@ -43,6 +43,8 @@ def require_silent(texts: Iterator[str] | list[str]) -> None:
 # -- commands ----------------------------------------------------------------------------------------------------------
 
 COMMANDS: dict[str, tuple[str, ...]] = {
+    "advise": ("advise", "--want", "value", "--data", "{}", "--eps", "1", "--bounds", "0,5"),
+    "advise labels": ("advise", "--want", "categories", "--data", "{}", "--eps", "1", "--labels", "1,2,3"),
     "apply": ("apply", "pm.json", "--in", "{}", "--out", "out.csv"),
     "apply labels": ("apply", "words.json", "--in", "{}", "--out", "out.parquet"),
     "estimate": ("estimate", "pm.json", "--in", "{}"),

@@ -99,6 +99,12 @@ WATER = ("--population", "water-sample", "--capacity", "18000")
 
 # name: (arguments, keys and their types); files are made by the fixture below
 TABLE: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
+    "advise": (
+        ("advise", "--want", "mean", "--eps", "1", "--users", "100", "--bounds", "0,1"),
+        {"mechanism": text, "why": bool, "commands": lambda value: len(value) == 3, "want": text, "field": number}
+        | {"expected_error.lower": number, "expected_error.unit": text, "expected_error.basis": text}
+        | {"runners_up": rows(mechanism=text, expected_error=mapping)},
+    ),
     "ogpm": (
         ("ogpm", "--eps", "2"),
         DESIGN | PIECES | COMPARED | {"floor.lower": number, "floor.upper": number},
@@ -168,9 +174,27 @@ TABLE: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
             "floor": rows(eps=number, lower=number, upper=number),
         },
     ),
+    "solve": (("solve", "problem.json"), DESIGN | {"problem.epsilon": number}),
     "show": (("show", "ogpm.json"), DESIGN | PIECES | {"errors": rows(loss=text, worst=number, average=number)}),
     "show joint": (("show", "jrr.json"), JOINT),
     "plot": (("plot", "ogpm.json", "--out", "picture.svg"), {"file": text, "picture": text, "kind": text}),
+    "gallery": (
+        ("gallery", "k_randomised_response"),
+        {
+            "name": text,
+            "chapter": text,
+            "title": text,
+            "statement": text,
+            "ours": number,
+            "reference": number,
+            "relation": text,
+            "tolerance": number,
+            "printed": none,
+            "agrees": flag,
+        },
+    ),
+    "gallery of all": (("gallery",), {"entries": rows(name=text, chapter=text, title=text)}),
+    "gallery of an erratum": (("gallery", "ldp3_power"), {"printed": number, "agrees": flag}),
     "reproduce": (
         ("reproduce", "jrr.heuristic", "jrr.partner"),
         {
@@ -179,6 +203,7 @@ TABLE: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
             "verdicts": values,
         },
     ),
+    "examples": (("examples", "--out", "examples"), {"files": mapping}),
     "constants": (
         ("constants", "--eps", "1", "--criteria", "worst", "--gap", "1e-2"),
         {"constants": rows(epsilon=number, lower=number, upper=number, valid_for=text, claimed=flag)},
@@ -302,6 +327,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("json")
     (path / "data.csv").write_text("x\n" + "\n".join(f"{k / 200:.3f}" for k in range(200)) + "\n")
     (path / "labels.csv").write_text("\n".join("abcd"[k * k % 4] for k in range(800)))
+    (path / "problem.json").write_text('{"kind": "piecewise", "epsilon": 1}')
     (path / "loss.csv").write_text("0,1,2\n1,0,1\n2,1,0\n")
     features = np.random.default_rng(0).random((30, 2))
     sick = (features[:, 0] > 0.4).astype(int)
@@ -470,16 +496,20 @@ def test_input_that_fails_prints_nothing_on_stdout(run: Any, tmp_path: Path, com
         "constants": ("--eps", "0"),
         "estimate": (missing, "--in", missing),
         "estimate-counts": (missing, "-p", "grr", "--eps", "1", "--domain", "0..2"),
+        "examples": ("--out", __file__),
         "export": (missing, "--to", "python", "--out", str(tmp_path / "out")),
+        "gallery": ("fermat",),
         "jrr": ("--eps", "-1"),
         "mean": (missing, "--column", "x", "--eps", "1", "--bounds", "0,1"),
         "minimax": ("--eps", "inf"),
+        "advise": ("--want", "fame"),
         "ogpm": ("--eps", "-1"),
         "plot": (missing, "--out", str(tmp_path / "p.png")),
         "protocols": ("--eps", "1", "--size", "1"),
         "reproduce": ("ogpm.exampel-8",),
         "schema": ("minimum",),
         "show": (missing,),
+        "solve": (missing,),
         "table": ("--eps", "1", "--bits", "7"),
         "verify": (missing,),
     }

@@ -11,7 +11,7 @@ from mechdesign_solvers import Scip, Solution, Status
 from mechdesign import PiecewiseProblem, SolverFailed, search_pieces
 from mechdesign.cli import main
 from mechdesign.design.broken_solver import require_working
-from mechdesign.design.joint.problem import JointProblem
+from mechdesign.design.joint import JointProblem
 from mechdesign.design.joint.program import search_joint
 
 BREAKS = {

@@ -13,6 +13,7 @@ hold multipliers and no copies, so some of the old lies have no place there any 
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,8 @@ from mechdesign.design.registry import CODEC
 from mechdesign.design.result import FORMAT, USE, VERSION
 from mechdesign.design.saved import design_of_document
 from mechdesign.mechanisms import Piecewise
+from mechdesign.mechanisms.joint import JointResponse
+from mechdesign.mechanisms.joint_encodings import JointHashing, JointUnary
 from mechdesign.values import files
 from mechdesign.values.codec import encoded
 
@@ -263,6 +266,84 @@ def test_settings_of_another_type_are_refused(field: str, value: object) -> None
     document["problem"][field] = value
     with pytest.raises(FileProblem, match=field):
         _read(document)
+
+
+# -- files that would keep a reader busy ------------------------------------------------------------------------------
+
+
+def test_numbers_of_too_many_sizes_are_not_added_up_for_hours() -> None:
+    """Two hundred kilobytes whose exact sums would have millions of digits."""
+    rng = np.random.default_rng(1)
+    points = np.unique(rng.random(4000) * 10.0 ** rng.integers(-300, 0, 4000))
+    weights = rng.random(points.size) * 10.0 ** rng.integers(-290, 0, points.size)
+    prior = priors.Atoms(points, weights / weights.sum())
+    document = _document(optimal_prior(PriorProblem(1.0, priors.Atoms.of_data([0.25, 0.5]), Squared())))
+    document["problem"] = json.loads(files.dump_json(encoded(PriorProblem(1.0, prior, Squared()))))
+    with pytest.raises(FileProblem, match=r"differ in size by [0-9]+ bits"):
+        _read(document)
+
+
+def _group() -> dict[str, Any]:
+    document = json.loads(FORGERIES["group_with_a_box_left_out"].read_text())
+    assert isinstance(document, dict)
+    return document
+
+
+LEAF = {"kind": "leaf", "largest": {"slope": 0.0, "multipliers": []}, "lines": []}
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        [{"kind": "split", "known": 1, "of_truth": True, "at": "3/4"}] * 50_000 + [LEAF] * 50_001,
+        [LEAF | {"lines": [{"slope": 0.1, "multipliers": [[1, 0, True, 0.5]] * 10}] * 10_000}],
+        [{"kind": "split", "known": 1, "of_truth": True, "at": "1/" + "3" * 4000}] * 2000 + [LEAF] * 2001,
+    ],
+    ids=["boxes", "multipliers", "digits"],
+)
+def test_a_proof_of_more_boxes_than_any_is_refused(parts: Any) -> None:
+    document = _group()
+    document["certificate"]["evidence"]["parts"] = parts
+    with pytest.raises(FileProblem, match="at most 100000 boxes, lines and multipliers"):
+        _read(document)
+
+
+def test_a_product_of_very_many_parts_is_refused() -> None:
+    document = json.loads(FORGERIES["polar_for_all_mechanisms"].read_text())
+    document["mechanism"]["parts"] *= 6000
+    with pytest.raises(FileProblem, match="at most 10000"):
+        _read(document)
+
+
+def test_more_constraints_than_a_proof_takes_are_refused() -> None:
+    document = _document(custom(1.0, (0, 1, 2), (0, 1, 2), lambda q: cvxpy.sum(cvxpy.multiply(MATRIX, q))))
+    document["problem"]["linear"] |= {"rows": [[[0] * 3] * 3] * 230_000}
+    with pytest.raises(FileProblem, match="at most 2000000 coefficients"):
+        _read(document)
+
+
+def test_details_nested_without_end_are_refused() -> None:
+    """They could be read, and then neither copied nor saved again."""
+    document = _document(NORMAL)
+    deep: Any = 1
+    for _ in range(100):
+        deep = [deep]
+    document["report"]["details"]["note"] = deep
+    with pytest.raises(FileProblem, match="levels deep"):
+        _read(document)
+
+
+@pytest.mark.parametrize("name", ["joint unary", "joint hashing"])
+def test_a_joint_encoding_is_no_answer_to_a_design_problem(name: str) -> None:
+    """It has a file form and no name of its own: what refuses it must not stumble over that."""
+    laws = {
+        "joint unary": JointUnary(3, Fraction(3, 4), Fraction(1, 4), Fraction(1, 8)),
+        "joint hashing": JointHashing(JointResponse.pair(Fraction(3, 4), Fraction(-1, 6), 4), 16),
+    }
+    law = json.loads(files.dump_json(encoded(laws[name])))
+    for document in (_group(), _document(NORMAL)):
+        with pytest.raises(FileProblem, match="joint response"):
+            _read(document | {"mechanism": law})
 
 
 def test_an_error_about_a_file_has_no_control_characters() -> None:

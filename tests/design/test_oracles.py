@@ -15,8 +15,8 @@ from scipy.sparse import csr_array, hstack, identity, kron, vstack
 
 from mechdesign import Absolute, Circle, Interval, Squared, priors
 from mechdesign.design import MinimaxProblem, PiecewiseProblem, optimal_minimax, optimal_piecewise
-from mechdesign.design.minimax.proof import exact_worst_error
-from mechdesign.design.prior.search import PriorProblem, optimal_prior
+from mechdesign.design.prior import PriorProblem, optimal_prior
+from mechdesign.exact.window import exact_worst_error
 from mechdesign.losses import Power
 from mechdesign.mechanisms import Window
 from tests.oracles.exact_simplex import ExactSimplex, RationalProgram

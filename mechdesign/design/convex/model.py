@@ -11,7 +11,7 @@ import numpy as np
 from mechdesign_solvers import Cvxpy, Limits, Solution, Status
 from numpy.typing import NDArray
 
-from mechdesign.design.convex.problem import CustomProblem, Linear, TableProblem
+from mechdesign.design.convex.problem import MOST_COEFFICIENTS, CustomProblem, Linear, TableProblem
 from mechdesign.design.convex.proof import ConvexClaim, LinearBound
 from mechdesign.design.private_table import fitting_base, private_table
 from mechdesign.domains import Finite
@@ -22,7 +22,6 @@ from mechdesign.values.declare import evolved
 
 Floats = NDArray[np.float64]
 
-_MOST_COEFFICIENTS = 2_000_000  # of linear constraints, in a proof
 _UNUSED = 1e-9
 _NEGLIGIBLE = 1e-12
 _CLAIMED = 1e-7  # what a claimed bound allows for the solver's own tolerance
@@ -169,7 +168,7 @@ class ConvexModel:
         if not self.objective.is_affine() or not all(self._is_affine(c) for c in self.constraints):
             return None
         sizes = sum(int(constraint.expr.size) for constraint in self.constraints)
-        if sizes * self.q.size > _MOST_COEFFICIENTS:
+        if sizes * self.q.size > MOST_COEFFICIENTS:
             return None
         kept = self.q.value
         costs, offsets = self._coefficients(self.objective)

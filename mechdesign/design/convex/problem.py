@@ -21,6 +21,8 @@ Constraints = Callable[[Any], Sequence[Any]]
 
 LEAST_EPSILON, MOST_EPSILON = 1e-6, 16.0
 MOST_ENTRIES = 10_000
+MOST_COEFFICIENTS = 2_000_000
+"""Of linear constraints, in a proof."""
 
 
 def _domain(said: Any) -> Finite:
@@ -93,6 +95,8 @@ class Linear:
             raise InvalidInput("equal", self.equal, "be true or false for each constraint")
         if self.costs.ndim != 2:
             raise InvalidInput("costs", self.costs.shape, "be one for each entry of a table")
+        if self.rows.size > MOST_COEFFICIENTS:
+            raise InvalidInput("rows", self.rows.size, f"hold at most {MOST_COEFFICIENTS} coefficients")
         if not count:  # a list of nothing does not say how its entries would look
             settle(self, rows=stored(self.rows.reshape(0, *self.costs.shape)) if not self.rows.size else self.rows)
         for name, shape in (("rows", (count, *self.costs.shape)), ("limits", (count,))):

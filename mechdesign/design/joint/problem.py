@@ -18,6 +18,7 @@ from mechdesign.priors import Atoms, Density, Prior
 from mechdesign.privacy import Collusion, require_caps, require_colluders
 from mechdesign.values.codec import named
 from mechdesign.values.declare import GAP_OPTION, epsilon, field, finite, frozen, option, settle, whole, within
+from mechdesign.values.dyadic import dyadic
 
 LEAST_EPSILON = 1e-3
 """Below it a linear program's tolerance would be seen; pairs need none and take any epsilon."""
@@ -186,11 +187,9 @@ def _moments(prior: Prior | Moments) -> tuple[Fraction, Fraction]:
     if isinstance(prior, Moments):
         return Fraction(prior.mean), Fraction(prior.mean_square)
     if isinstance(prior, Atoms):
-        weights = [Fraction(float(w)) for w in prior.weights]
-        points = [Fraction(float(x)) for x in prior.points]
-        total = sum(weights, Fraction(0))
-        mean = sum((w * x for w, x in zip(weights, points, strict=True)), Fraction(0)) / total
-        return mean, sum((w * x * x for w, x in zip(weights, points, strict=True)), Fraction(0)) / total
+        (weights, _), (points, shift) = dyadic(prior.weights), dyadic(prior.points)
+        mean, square = (sum(w * x**order for w, x in zip(weights, points, strict=True)) for order in (1, 2))
+        return Fraction(mean, sum(weights) << shift), Fraction(square, sum(weights) << 2 * shift)
     cuts = np.unique([prior.domain.lower, *prior.breakpoints, prior.domain.upper])
 
     def moment(order: int) -> float:

@@ -25,6 +25,7 @@ from mechdesign.exact.rational import float_down, float_up
 from mechdesign.mechanisms.joint import JointResponse, likelihood_rows
 from mechdesign.values.declare import field, finite, frozen
 
+_MOST_NUMBERS = 100_000  # of a proof in rational arithmetic: minutes
 _CLAIMED = 1e-5  # relative: how far a solver's bound may be off
 
 Multiplier = tuple[int, int, bool, float]
@@ -108,6 +109,13 @@ class DualBound:
     claimed: ClassVar[bool] = False
 
     parts: tuple[Split | Leaf, ...]
+
+    def __attrs_post_init__(self) -> None:
+        duals = [dual for part in self.parts if isinstance(part, Leaf) for dual in (part.largest, *part.lines)]
+        size = len(self.parts) + sum(1 + len(dual.multipliers) for dual in duals)
+        size += sum(part.at.denominator.bit_length() // 256 for part in self.parts if isinstance(part, Split))
+        if size > _MOST_NUMBERS:
+            raise InvalidInput("parts", size, f"hold at most {_MOST_NUMBERS} boxes, lines and multipliers in all")
 
     def value(self, problem: JointProblem) -> Fraction:
         goal, limits = problem.goal(), group_limits(problem, up=True)

@@ -119,7 +119,7 @@ def _weights(*weights: str) -> Callable[[dict[str, Any]], object]:
         (_set("certificate", "privacy", "averaged_epsilon", to=0.5), "averaged_epsilon must be 1.0, what"),
         (_set("certificate", "privacy", "conditional_epsilons", to=[0.5, 0.5]), "conditional_epsilons must be"),
         (_set("certificate", "privacy", "conditional_epsilons", to=[]), "conditional_epsilons must be"),
-        (_set("certificate", "privacy", "colluders", to=600), "colluders must be 500, what was proven"),
+        (_set("certificate", "privacy", "colluders", to=600), "colluders must be 500, what was derived"),
         (_set("certificate", "privacy", "kind", to="pure"), "kind must be 'collusion'"),
         (_set("certificate", "privacy", to={}), "privacy must hold kind"),
         (_set("problem", "epsilon", to=0.9), "averaged epsilon .* is above 0.9"),

@@ -1,0 +1,104 @@
+"""What advice is: a mechanism, its error in numbers that were computed, the two next to it, and how to go on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+from mechdesign.errors import NoAnswer
+from mechdesign.values.declare import finite, frozen, number
+from mechdesign.values.digits import rounded_down, rounded_up
+
+R = TypeVar("R", bound="Rated")
+
+EXACT = "exact"
+CERTIFIED = "certified: the optimum lies between"
+CLAIMED = "claimed, not proven: the optimum lies between"
+_DIGITS = 4
+_SAME = 1e-9  # relative: errors that differ by less are one number, rounded differently
+
+
+@frozen
+class Expected:
+    """An error: a number (``lower == upper``) or an interval; ``unit`` says of what and in what, ``basis`` how sure.
+
+    >>> print(Expected(2.0, 2.5, "worst error, in years", "certified"))
+    worst error, in years: 2 to 2.5 (certified)
+    """
+
+    lower: float = finite("lower")
+    upper: float = number("upper")
+    unit: str
+    basis: str
+
+    def __str__(self) -> str:
+        return f"{self.unit}: {self.ends} ({self.basis})"
+
+    @property
+    def ends(self) -> str:
+        """The number, or the ends of the interval rounded outwards."""
+        if self.lower == self.upper:
+            return f"{self.upper:.4g}"
+        return f"{rounded_down(self.lower, _DIGITS)} to {rounded_up(self.upper, _DIGITS)}"
+
+
+@frozen
+class Rated:
+    """A mechanism and the error that is expected of it. What ranks it is the upper end."""
+
+    mechanism: str
+    expected_error: Expected
+
+
+@frozen
+class Advice:
+    """What to take for what is wanted, the two runners-up, why, and three commands to go on with.
+
+    All numbers were computed for this epsilon, these users and these bounds. ``field`` is how many were ranked.
+    """
+
+    want: str
+    epsilon: float | None
+    users: int | None
+    mechanism: str
+    expected_error: Expected
+    runners_up: tuple[Rated, ...]
+    why: tuple[str, ...]
+    commands: tuple[str, ...]
+    field: int
+
+    def __str__(self) -> str:
+        article = "the " if self.mechanism.endswith("optimum") else ""
+        lines = [f"Take {article}{self.mechanism}.", f"  {self.expected_error}", "", "Next to it:"]
+        lines += [f"  {rated.mechanism}: {rated.expected_error.ends}" for rated in self.runners_up]
+        lines += ["", "Why:", *(f"  {sentence}" for sentence in self.why)]
+        return "\n".join([*lines, "", "Go on with:", *(f"  {command}" for command in self.commands)])
+
+
+def ranked(rated: Iterable[R], before: Sequence[str] = ()) -> list[R]:
+    """By error, least first; of those with the same error the earlier one in ``before``, else as they came."""
+    found = list(rated)
+    if not found:
+        raise NoAnswer("no mechanism's error could be computed for this question", 0.0, math.inf)
+    order = {name: place for place, name in enumerate(before)}
+    found.sort(key=lambda one: one.expected_error.upper)
+    least = found[0].expected_error.upper
+    ties = [one for one in found if one.expected_error.upper <= least * (1 + _SAME)]
+    ties.sort(key=lambda one: order.get(one.mechanism, len(order)))
+    return ties + found[len(ties) :]
+
+
+def advice(
+    want: str,
+    epsilon: float | None,
+    users: int | None,
+    rated: Sequence[Rated],
+    why: Iterable[str | None],
+    commands: Iterable[str],
+) -> Advice:
+    """The first of what was ranked, with two runners-up; sentences that are None are left out."""
+    best = rated[0]
+    reasons = tuple(sentence for sentence in why if sentence is not None)
+    error, next_two = best.expected_error, tuple(rated[1:3])
+    return Advice(want, epsilon, users, best.mechanism, error, next_two, reasons, tuple(commands), len(rated))

@@ -1,0 +1,130 @@
+"""Advice on places and paths: path mechanisms on the same places, simulated, beside the certified grid."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+from scipy import special
+
+from mechdesign.advice.answer import Advice, Expected, Rated, advice, ranked
+from mechdesign.advice.commands import command, number, pair
+from mechdesign.advice.question import NOT_PRIVATE, Question, proposed_bounds
+from mechdesign.errors import InvalidInput, NoAnswer
+from mechdesign.trajectory import METHODS, Paths, PlaneDesign, Rectangle, average_error, uniform_paths
+from mechdesign.trajectory.files import found_columns, read_paths
+from mechdesign.trajectory.study import CONTINUOUS, fits, method
+from mechdesign.values.declare import Floats
+from mechdesign.values.digits import rounded_down
+
+_SPENDS_MORE = "strawman-published"  # than its epsilon
+_SEED = 5
+_CONFIDENCE = 0.95
+_PLACES, _PATHS, _LENGTH = 4000, 80, 50
+_PERTURBED = {
+    "tracs-d": {"method": "tracs-d"},
+    "tracs-d-corner": {"method": "tracs-d"},
+    "tracs-d-r-sw": {"method": "tracs-d", "mechanism": "r-sw"},
+    "tracs-d-certified": {"method": "tracs-d", "mechanism": "certified-uniform"},
+    "tracs-c": {"method": "tracs-c"},
+    "tracs-c-minimax": {"method": "tracs-c", "mechanism": "certified"},
+    "tracs-c-certified": {"method": "tracs-c", "mechanism": "certified-uniform"},
+    "plane": {"method": "plane"},
+    "laplace": {"method": "laplace"},
+}
+
+
+def advise_place(question: Question) -> Advice:
+    """The least average error of a reported place: alone, or along a path."""
+    file, proposed = question.source, question.bounds is None
+    if question.has_data and file is None:
+        raise InvalidInput("data", "numbers", "be a file of places", "with columns id, x and y, or lon and lat")
+    region = _region(question, file)
+    alone = question.want == "place"
+    if file is not None:
+        paths = read_paths(file, found_columns(file), region)[0]
+        if alone:
+            paths = Paths(paths.places, np.arange(len(paths.places) + 1))
+    else:
+        shape = (_PLACES, 1) if alone else (_PATHS, _LENGTH)
+        paths = uniform_paths(region, *shape, np.random.default_rng(_SEED))
+    rated, floor, left_out = place_field(question.epsilon, region, paths)
+    what, each = ("places", "place") if alone else ("paths", "location")
+    made = "" if alone else f" of {_LENGTH} uniform places"
+    seen = f"the {len(paths)} {what} in the data" if file is not None else f"{len(paths)} made {what}{made}"
+    best = rated[0].mechanism
+    least = None
+    if floor is not None:
+        least = f"No mechanism of any kind has an average error below {rounded_down(floor, 4)} over uniform places."
+    why = (
+        f"Of {len(rated)} mechanisms at eps = {number(question.epsilon)} a {each}, {best} ({METHODS[best]}) "
+        f"has the least average error on {seen}.",
+        least,
+        None if alone else f"A path of L locations spends L times eps: {number(question.epsilon)} is for one of them.",
+        None if not left_out else f"Not computed within limits: {', '.join(left_out)}.",
+        NOT_PRIVATE if proposed else None,
+    )
+    commands = _commands(question, region, [one.mechanism for one in rated])
+    return advice(question.want, question.epsilon, question.users_asked, rated, why, commands)
+
+
+def place_field(epsilon: float, region: Rectangle, paths: Paths) -> tuple[list[Rated], float | None, list[str]]:
+    """Methods by average error on these paths; the certified floor, if there is one; and what was not computed."""
+    rated, floor, left_out = [], None, []
+    what = "places" if (paths.lengths == 1).all() else "paths"
+    for name in CONTINUOUS:
+        if name == _SPENDS_MORE or not fits(name, region):
+            continue
+        try:
+            mechanism = method(name, region)(epsilon)
+        except NoAnswer:
+            left_out.append(name)
+            continue
+        reported = mechanism.perturb(paths, np.random.default_rng(_SEED))
+        rated.append(Rated(name, _average(average_error(paths, reported), what)))
+        if isinstance(mechanism, PlaneDesign):
+            floor = mechanism.floor
+    return ranked(rated), floor, left_out
+
+
+def _average(errors: Floats, what: str) -> Expected:
+    mean, count = float(errors.mean()), errors.size
+    reach = 0.0
+    if count > 1:
+        quantile = float(special.stdtrit(count - 1, 0.5 + _CONFIDENCE / 2))
+        reach = quantile * float(errors.std(ddof=1)) / math.sqrt(count)
+    basis = f"simulated: {100 * _CONFIDENCE:g}% interval over {count} {what}"
+    return Expected(max(0.0, mean - reach), mean + reach, "average distance to the true place", basis)
+
+
+def _region(question: Question, file: Path | None) -> Rectangle:
+    if question.bounds is not None:
+        if len(question.bounds) != 4:
+            step = "for example --bounds=139.47,139.9,35.51,35.86"
+            raise InvalidInput("bounds", question.bounds, "be W,E,S,N for places: x from, to, y from, to", step)
+        return Rectangle(*question.bounds)
+    if file is None:
+        raise InvalidInput("bounds", None, "be given as W,E,S,N", "the public rectangle: x from, to, y from, to")
+    places = read_paths(file, found_columns(file), None)[0].places
+    return Rectangle(*proposed_bounds(places[:, 0]), *proposed_bounds(places[:, 1]))
+
+
+def _commands(question: Question, region: Rectangle, names: list[str]) -> tuple[str, ...]:
+    eps, bounds, file = question.epsilon, pair(region.bounds), question.source
+    three = ",".join(names[:3])
+    shape: dict[str, object] = {"data": file} if file is not None else {}
+    if question.want == "place" and file is None:
+        shape = {"paths": _PLACES // 4, "length": 1}
+    over = f"{number(eps / 2)},{number(eps)}"
+    compared = command("trajectory compare", eps=eps, bounds=bounds, methods=three, seed=1, **shape)
+    drawn = command("trajectory compare", eps=over, bounds=bounds, methods=three, seed=1, plot="places.png", **shape)
+    usable = next(name for name in names if name in _PERTURBED)
+    if file is None:
+        table = command("table", eps=eps / 2, mechanism="ogpm", domain=pair(region.bounds[:2]), out="x.table.json")
+        return compared, drawn, table
+    flags = dict(_PERTURBED[usable])
+    if usable == "tracs-d-corner":
+        flags["start"] = pair((region.west, region.south))
+    perturbed = command("trajectory perturb", str(file), eps=eps, bounds=bounds, out="reports.csv", **flags)
+    return compared, perturbed, drawn

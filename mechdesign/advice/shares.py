@@ -1,0 +1,129 @@
+"""Advice on answers out of a list: every one-time protocol by the exact variance of its estimates."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from mechdesign.advice.answer import EXACT, Advice, Expected, Rated, advice, ranked
+from mechdesign.advice.commands import command, python
+from mechdesign.advice.question import Question, dataset_of
+from mechdesign.collect.protocols import PROTOCOLS, protocol, variances
+from mechdesign.errors import InvalidInput
+from mechdesign.values.declare import Floats
+
+ONE_TIME = tuple(entry.key for entry in PROTOCOLS if not entry.longitudinal)
+UNIT = "root mean squared error of an estimated share (1 is all users), over the answers"
+_TABLE, _SURVEY = "answers.table.json", "survey.json"
+_RESPONSE = "grr"  # the only protocol whose law is a table
+_YES_NO = ("no", "yes")
+_MOST_NAMED = 50  # answers that a command line names one by one
+
+
+def advise_shares(question: Question) -> Advice:
+    """The protocol with the least variance for this many answers and users."""
+    if question.labels is not None and question.size not in (None, len(question.labels)):
+        raise InvalidInput("size", question.size, f"be {len(question.labels)}, as there are labels", "drop --size")
+    data = dataset_of(question)
+    size = len(question.labels) if question.labels is not None else question.size
+    if question.want == "yes-no" and size is None:
+        size = 2
+    if data is not None:
+        if size is not None and data.size > size:
+            raise InvalidInput("size", size, f"be at least {data.size}, the answers in the data")
+        size = size or data.size
+    if size is None:
+        raise InvalidInput("size", None, "be given, or labels or data", "for example --size 5 or --labels no,yes")
+    if question.want == "yes-no" and size != 2:
+        raise InvalidInput("labels", f"{size} of them", "be two for yes or no", "or take --want categories")
+    users = question.users(None if data is None else data.n)
+    shares = np.full(size, 1 / size)
+    if data is not None:
+        shares = np.concatenate([data.frequencies, np.zeros(size - data.size)])
+    rated = share_field(question.epsilon, size, users, shares)
+    bits = protocol(rated[0].mechanism, question.epsilon, size).report_bits
+    observed = None
+    if data is not None and question.labels is None:
+        observed = (
+            f"{data.size} answers were observed. What was observed is not private: give the list of answers "
+            "that is known beforehand with --labels. A survey without them numbers the answers."
+        )
+    even = "with the shares in the data" if data is not None else "with all answers equally frequent"
+    why = (
+        f"Of {len(rated)} one-time protocols for {size} answers and {users} users, {rated[0].mechanism} has the least "
+        f"variance, computed exactly {even}; a report of it takes {counted_bits(bits)}.",
+        _next(rated),
+        observed,
+    )
+    commands = _commands(question, size, users, [one.mechanism for one in rated[:3]])
+    return advice(question.want, question.epsilon, users, rated, why, commands)
+
+
+def counted_bits(bits: float) -> str:
+    """
+    >>> counted_bits(1.0), counted_bits(164.4)
+    ('1 bit', '165 bits')
+    """
+    whole = math.ceil(bits)
+    return f"{whole} bit" + ("" if whole == 1 else "s")
+
+
+def share_field(epsilon: float, size: int, users: int, shares: Floats | None = None) -> list[Rated]:
+    """One-time protocols by the root mean squared error of a share; of equals first the one with the shortest report.
+
+    >>> [one.mechanism for one in share_field(1.0, 2, 1000)][0]
+    'grr'
+    """
+    held = np.full(size, 1 / size) if shares is None else shares
+    laws = {key: protocol(key, epsilon, size) for key in ONE_TIME}
+    errors = {key: math.sqrt(float(np.mean(variances(law, held, users)))) for key, law in laws.items()}
+    rated = [Rated(key, Expected(error, error, UNIT, EXACT)) for key, error in errors.items()]
+    return ranked(rated, sorted(laws, key=lambda key: (laws[key].report_bits, key != _RESPONSE)))
+
+
+def survey_commands(epsilon: float, domain: str, name: str) -> tuple[str, str]:
+    """A survey for clients, and what the client of a user sends who gives the first answer."""
+    written = command("protocols", eps=epsilon, domain=domain, protocol=name, out=_SURVEY)
+    program = (
+        "from mechdesign.collect import Survey; from mechdesign.collect.protocols import OperatingSystem; "
+        f"print(Survey.read('{_SURVEY}').law.report([0], OperatingSystem()))"
+    )
+    return written, python(program)
+
+
+def _next(rated: Sequence[Rated]) -> str:
+    above = 100 * (rated[1].expected_error.upper / rated[0].expected_error.upper - 1)
+    text = f"{above:.3g}% above it" if above > 1e-6 else "as good (the same law, or a longer report)"
+    return f"{rated[1].mechanism}, the next, is {text}."
+
+
+def _commands(question: Question, size: int, users: int, names: Sequence[str]) -> tuple[str, ...]:
+    eps, labels = question.epsilon, question.labels
+    if names[0] == _RESPONSE and (question.source is None or labels is not None):
+        named = {"labels": _line(labels)} if labels is not None else {"size": size}
+        if labels is None and question.want == "yes-no":
+            named = {"labels": _line(_YES_NO)}
+        table = command("table", eps=eps, mechanism=_RESPONSE, out=_TABLE, **named)
+        if question.source is None:
+            sampler = command("export", _TABLE, to="javascript", out="sampler")
+            return table, sampler, command("protocols", eps=eps, size=size, users=users)
+        reports = command("apply", _TABLE, _in=question.source, column=question.column, out="reports.csv")
+        return table, reports, command("estimate", _TABLE, _in="reports.csv")
+    plain = labels is not None and len(labels) <= _MOST_NAMED and not any("," in label for label in labels)
+    domain = ",".join(labels) if labels is not None and plain else f"0..{size - 1}"
+    survey, client = survey_commands(eps, domain, names[0])
+    if question.source is None:
+        return command("protocols", eps=eps, size=size, users=users), survey, client
+    tried = command("bench", eps=eps, dataset=question.source, column=question.column, protocols=",".join(names))
+    return command("protocols", eps=eps, size=size, users=users), survey, tried
+
+
+def _line(labels: Sequence[str]) -> str:
+    """Labels as a line of CSV."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="").writerow(labels)
+    return text.getvalue()

@@ -1,0 +1,45 @@
+"""Any design problem, from a JSON file: its kind and its fields, of which those with a default may be left out.
+
+What designs hold under "problem" is such a file, and so is a saved design: its problem is solved anew. For example
+{"kind": "minimax", "epsilon": 1}
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mechdesign import plot
+from mechdesign.cli import output
+from mechdesign.cli.certified import Designed
+from mechdesign.cli.options import require_time_limit
+from mechdesign.cli.sent import Sent
+from mechdesign.design import solve
+from mechdesign.design.registry import CODEC, PROVEN_BY
+from mechdesign.design.result import FORMAT
+from mechdesign.values import files
+
+ANSWERS = ((Designed,),)
+
+
+def run(
+    file: Annotated[Path, typer.Argument(help="A problem as a JSON object.", metavar="FILE")],
+    sent: Sent,
+    time_limit: Annotated[float, typer.Option("--time-limit", help="Seconds to spend.", metavar="S")] = 60.0,
+) -> None:
+    sent.require_writable()
+    require_time_limit(time_limit)
+    said = files.read_json(file)
+    problem = CODEC.asked(tuple(PROVEN_BY), said.get("problem") if said.get("format") == FORMAT else said, "problem")
+    with output.progress(f"solving the {problem.kind} problem", quiet=sent.quiet):
+        design = solve(problem, time_limit)
+    sent.keep(design)
+    if sent.plot is not None:
+        sent.draw(plot.of(design))
+    if sent.as_json:
+        output.print_json(Designed.of(design))
+        return
+    output.console.print(design.summary(), soft_wrap=True)
+    sent.say_saved()

@@ -1,0 +1,70 @@
+"""Every name that may appear in an output has an entry in the glossary, and no entry is half empty."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import pytest
+
+from mechdesign.budget.mean_route import NAMES as OF_CAPACITY
+from mechdesign.budget.searches import SEARCHES
+from mechdesign.classifier.concentration import NAMES as OF_CLASSIFIERS
+from mechdesign.collect import PROTOCOLS
+from mechdesign.collect.bench import METHODS, SLOW_METHODS
+from mechdesign.collect.mean_methods import NAMES as OF_MEANS
+from mechdesign.collect.postprocess import METHODS as POST_PROCESSINGS
+from mechdesign.errors import InvalidInput
+from mechdesign.glossary import ENTRIES, KINDS, Entry, entry, of_kind
+from mechdesign.mechanisms import catalogue
+from mechdesign.trajectory import METHODS as OF_PATHS
+
+PRINTED = {
+    *(line.key for line in (*catalogue.ON_INTERVALS, *catalogue.ON_CIRCLES, *PROTOCOLS)),
+    *POST_PROCESSINGS,
+    *METHODS,
+    *SLOW_METHODS,
+    *OF_MEANS,
+    *OF_CAPACITY,
+    *OF_CLASSIFIERS,
+    *OF_PATHS,
+    *SEARCHES,
+    *("this design", "optimal piecewise", "certified optimum", "randomised response", "centre"),
+    "best single output",
+    *("two-sided geometric", "finite optimum", "rappor", "jrr", "minimax", "pm-c (flattened)", "sw-c (flattened)"),
+}
+
+
+@pytest.mark.parametrize("name", sorted(PRINTED))
+def test_every_name_that_commands_print_has_an_entry(name: str) -> None:
+    assert isinstance(entry(name), Entry)
+
+
+def test_no_spelling_means_two_things() -> None:
+    spellings = [spelling for found in ENTRIES for spelling in (found.name, *found.also)]
+    assert len(spellings) == len(set(spellings))
+
+
+@pytest.mark.parametrize("found", ENTRIES, ids=lambda found: found.name)
+def test_entries_are_complete_and_in_lower_case(found: Entry) -> None:
+    assert all(getattr(found, each.name) for each in fields(found) if each.name != "also")
+    assert found.name == found.name.lower()
+    assert found.kind in KINDS
+
+
+def test_every_kind_has_entries_and_every_entry_a_kind() -> None:
+    assert [found for kind in KINDS for found in of_kind(kind)] == sorted(
+        ENTRIES, key=lambda found: KINDS.index(found.kind)
+    )
+    assert all(of_kind(kind) for kind in KINDS)
+
+
+def test_citations_of_the_catalogue_are_those_of_the_glossary() -> None:
+    for line in (*catalogue.ON_INTERVALS, *PROTOCOLS):
+        surname = line.citation.split(",")[0].split(" et al")[0].split(" and ")[0]
+        assert surname in entry(line.key).citation, line.key
+
+
+@pytest.mark.parametrize("name", ["unheard-of", 3])
+def test_a_name_without_entry_is_bad_input(name: object) -> None:
+    with pytest.raises(InvalidInput, match="name"):
+        entry(name)  # type: ignore[arg-type]

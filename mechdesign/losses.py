@@ -184,7 +184,7 @@ def parse_loss(text: str, period: float | None = None) -> Power:
     """The loss a command line names: ``absolute``, ``squared`` or ``power:P``.
 
     >>> parse_loss("power:1.5")
-    Power(exponent=1.5, period=None)
+    Power(exponent=1.5)
     """
     name, _, argument = text.strip().lower().partition(":")
     if name in ("absolute", "squared") and not argument:

@@ -29,7 +29,7 @@ class Labels:
     """One name for each input or output, in the order of the domain's points and of the outputs; ``None``: numbers.
 
     >>> Labels(inputs=("no", "yes"))
-    Labels(inputs=('no', 'yes'), outputs=None)
+    Labels(inputs=('no', 'yes'))
     """
 
     inputs: tuple[str, ...] | None = field(default=None, converter=lambda said: _labels(said, "labels.inputs"))

@@ -3,7 +3,7 @@
 >>> import mechdesign as md
 >>> design = md.optimal_piecewise(md.PiecewiseProblem(epsilon=1.0, loss=md.Squared()))
 >>> round(design.mechanism.high, 4), design.certificate.valid_for
-(1.5093, 'piecewise mechanisms')
+(1.5093, 'piecewise mechanisms onto [0, 1]')
 >>> bool(design.certificate.lower <= design.certificate.upper <= design.certificate.lower + 1e-12)
 True
 """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -23,13 +23,8 @@ from mechdesign.design import (
     TradeOffProblem,
     UnbiasedProblem,
     minimax_sweep,
-    optimal_additive,
-    optimal_finite,
-    optimal_minimax,
-    optimal_prior,
-    optimal_trade_off,
-    optimal_unbiased,
     pareto,
+    solve,
 )
 from mechdesign.design.summary import gap_text, standing
 from mechdesign.design.words import (
@@ -54,15 +49,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Problem = MinimaxProblem | PriorProblem | TradeOffProblem | UnbiasedProblem | AdditiveProblem | FiniteProblem
-
-_SOLVERS: dict[type, Callable[[Any, float | None], Design]] = {
-    AdditiveProblem: optimal_additive,
-    FiniteProblem: optimal_finite,
-    MinimaxProblem: optimal_minimax,
-    PriorProblem: optimal_prior,
-    TradeOffProblem: optimal_trade_off,
-    UnbiasedProblem: optimal_unbiased,
-}
 
 
 @frozen
@@ -117,7 +103,7 @@ def _one_by_one(asked: Sequence[Problem], seconds: float, *, best_so_far: bool) 
     for place, problem in enumerate(asked):
         left = max(deadline - time.perf_counter(), 1e-3)
         try:
-            yield _SOLVERS[type(problem)](problem, left / (len(asked) - place) if best_so_far else left)
+            yield solve(problem, left / (len(asked) - place) if best_so_far else left)
         except NoAnswer as stopped:
             if not best_so_far or stopped.design is None:
                 raise

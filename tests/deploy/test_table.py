@@ -149,7 +149,7 @@ def test_a_table_from_a_saved_design_says_how_it_was_found(tmp_path):
     said = make_table(load_design(tmp_path / "d.json")).document["provenance"]
     assert said == make_table(design).document["provenance"]
     assert said["solver"] == design.report.solver
-    assert said["design"].startswith("optimum over piecewise mechanisms between 0.3")
+    assert said["design"].startswith("optimum over piecewise mechanisms onto [0, 1] between 0.3")
 
 
 @pytest.mark.parametrize("name", ["laplace", "staircase", "t-laplace", "ogpm", "pm", "sw", "t-pm", "t-sw", "duchi"])

@@ -56,7 +56,7 @@ RULES = {
     "claimed_below_its_own_error": "certificate upper must be 0.2779",
     "claimed_called_bathtub": "whole powers of the distance, not about power:1.5",
     "claimed_called_proven": "certificate claimed must be True",
-    "claimed_for_all_mechanisms": "valid_for must be 'piecewise mechanisms'",
+    "claimed_for_all_mechanisms": "valid_for must be 'piecewise mechanisms onto",
     "claimed_for_another_loss": "certificate upper must be 0.2938",
     "claimed_optimum_below_its_own_error": "certificate upper must be 0.2524",
     "custom_with_other_outputs": "outputs that are not the problem's",

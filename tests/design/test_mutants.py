@@ -604,7 +604,7 @@ def _linear(saved: Any) -> Truth:
         )
     for row, limit in zip(rows, limits, strict=True):
         assert (row * table).sum() <= limit + problem.tolerance * (1 + HERE) + 1e-12, "breaks a constraint"
-    assert not linear.equal or f"within {problem.tolerance:g}" in saved.certificate.valid_for
+    assert not linear.equal or f"within {problem.tolerance!r}" in saved.certificate.valid_for
     costs = np.asarray(linear.costs)
     key = (mechanism.epsilon, costs.tobytes(), rows.tobytes(), limits.tobytes(), problem.tolerance, costs.shape)
     rival = _remembered(key, lambda: _least_linear(costs, mechanism.epsilon, rows, limits + problem.tolerance))
@@ -783,8 +783,11 @@ def _require_scope(scope: str, saved: Any, name: str) -> None:
         allowed |= {text.partition(", under the prior rounded")[0] for text in allowed}
     if isinstance(problem, MinimaxProblem | PriorProblem) and isinstance(problem.inputs, Finite):
         allowed = {"all mechanisms" if problem.loss == Power(1.0) else "all mechanisms with these outputs"}
+    if isinstance(problem, PiecewiseProblem | PolarProblem):
+        outputs = problem.outputs if isinstance(problem, PiecewiseProblem) else problem.inputs
+        allowed = {f"{text.partition(' onto ')[0]} onto {outputs}" if " onto " in text else text for text in allowed}
     if isinstance(problem, PiecewiseProblem) and problem.pieces == 1:
-        allowed = {"one-piece mechanisms"}
+        allowed = {f"one-piece mechanisms onto {problem.outputs}"}
     if name == "custom" and not problem.linear.equal:
         allowed = {"all mechanisms with these outputs"}
     if name == "claimed custom" and problem.constraints:

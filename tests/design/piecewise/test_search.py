@@ -277,6 +277,6 @@ def test_narrower_outputs_can_do_better_so_the_class_is_tied_to_its_outputs() ->
 def test_one_piece_for_a_function_is_named_for_what_it_is() -> None:
     loss = Custom(lambda y, x: abs(y - x))
     certificate = optimal_piecewise(PiecewiseProblem(1.0, loss, pieces=1)).certificate
-    assert certificate.valid_for == "one-piece mechanisms"
+    assert certificate.valid_for == "one-piece mechanisms onto [0, 1]"
     assert certificate.lower == pytest.approx(0.5, rel=1e-3)
     assert certificate.lower <= 0.5 <= certificate.upper * (1 + 1e-9)

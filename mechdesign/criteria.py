@@ -59,10 +59,13 @@ class Scope:
     """The mechanisms that a lower bound holds for: a family, what narrows it, and what the prior stands for.
 
     ``narrowed``, ``cap_is`` and ``prior`` are phrases for the reader; ``cap`` is the worst case that is allowed, as a
-    number, for who compares scopes.
+    number, for who compares scopes. ``onto`` are the outputs of a class that is tied to those of the problem: narrower
+    ones can do better. The words of files leave them to the problem, which stands beside.
 
     >>> Scope(Family.ALL, cap=0.25).words
     'all mechanisms with worst case at most 0.25'
+    >>> Scope(Family.PIECEWISE, onto="[0, 1]").words_onto
+    'piecewise mechanisms onto [0, 1]'
     """
 
     family: Family
@@ -70,11 +73,17 @@ class Scope:
     cap: float | None = None
     prior: str = ""
     cap_is: str = ""
+    onto: str = ""
 
     @property
     def words(self) -> str:
         capped = "" if self.cap is None else f"{_capped(self.family)} {self.cap!r}{self.cap_is}"
         return f"{self.family.value}{self.narrowed}{capped}{self.prior}"
+
+    @property
+    def words_onto(self) -> str:
+        """The words with the outputs of the class, for who reads them without the problem."""
+        return f"{self.words} onto {self.onto}" if self.onto else self.words
 
     @property
     def words_for_any_cap(self) -> str:

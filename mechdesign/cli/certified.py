@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,9 +31,6 @@ from mechdesign.priors import Atoms
 from mechdesign.values.codec import if_any, kind_of
 from mechdesign.values.declare import field, frozen
 from mechdesign.values.schema import Schemas, shaped
-
-if TYPE_CHECKING:
-    pass
 
 Floats = NDArray[np.float64]
 

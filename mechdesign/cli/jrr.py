@@ -28,7 +28,7 @@ from mechdesign.values.declare import evolved, field, frozen
 from mechdesign.values.schema import shaped
 
 if TYPE_CHECKING:
-    from mechdesign.deploy.parties import Happening, PartyRun
+    from mechdesign.deploy.parties import Happening
 
 _SHOWN = 1e-9
 
@@ -200,7 +200,7 @@ def _require_parties(parties: int, group: int, eps: float | None) -> None:
         raise InvalidInput("run parties", bad.value, bad.rule, bad.next_step) from None
 
 
-def _play(design: Design, parties: int, deadline: float, *, quiet: bool) -> dict[str, Any]:
+def _play(design: Design, parties: int, deadline: float, *, quiet: bool) -> Run:
     """One collection between processes; the values are the design's share of ones, rounded, at least one if any."""
     from mechdesign.deploy.parties import law_to_run, run_parties
     from mechdesign.exact.collusion import log_up, privacy_of, told_ratio
@@ -213,14 +213,19 @@ def _play(design: Design, parties: int, deadline: float, *, quiet: bool) -> dict
     with _bar(f"{parties} parties", quiet=quiet) as step:
         left = max(deadline - time.monotonic(), 1e-3)
         played = run_parties(law, values, seconds=left, on_progress=step)
-    counted = played.reports[0].count(1)
-    return {
-        "run": played,
-        "ones": ones,
-        "estimate": float(played.law.estimate(counted, parties)),
-        "pooled": privacy_of(played.law, parties, played.threshold).averaged,
-        "told": log_up(told_ratio(played.law, parties, played.threshold)),
-    }
+    reports = tuple(played.reports[0])
+    return Run(
+        played.parties,
+        played.law.group,
+        encoded(played.law),
+        played.threshold,
+        privacy_of(played.law, parties, played.threshold).averaged,
+        log_up(told_ratio(played.law, parties, played.threshold)),
+        reports,
+        float(played.law.estimate(reports.count(1), parties)),
+        ones,
+        played.seconds,
+    )
 
 
 @contextmanager
@@ -253,7 +258,7 @@ def _bar(message: str, *, quiet: bool) -> Iterator[Callable[[Happening], None]]:
 # -- answers -----------------------------------------------------------------------------------------------------------
 
 
-def print_answer(design: Design, rule: Heuristic | None, played: dict[str, Any] | None = None) -> None:
+def print_answer(design: Design, rule: Heuristic | None, played: Run | None = None) -> None:
     """The answer as JSON: the design, the paper's choice beside it, and what was run."""
     problem, law, told = parts(design)
     variance, alone = design.certificate.upper, problem.independent_variance
@@ -263,24 +268,7 @@ def print_answer(design: Design, rule: Heuristic | None, played: dict[str, Any] 
     if rule is not None:
         given = rule.privacy.averaged, rule.privacy.conditional
         choice = PapersChoice(encoded(rule.law), rule.variance, *given, rule.agrees_up_to)
-    run = None if played is None else _run_of(played)
-    output.print_json(Designed.of(design), evolved(numbers, heuristic=choice), Ran(run))
-
-
-def _run_of(played: dict[str, Any]) -> Run:
-    run: PartyRun = played["run"]
-    return Run(
-        run.parties,
-        run.law.group,
-        encoded(run.law),
-        run.threshold,
-        played["pooled"],
-        played["told"],
-        tuple(run.reports[0]),
-        played["estimate"],
-        played["ones"],
-        run.seconds,
-    )
+    output.print_json(Designed.of(design), evolved(numbers, heuristic=choice), Ran(played))
 
 
 def show(design: Design, sent: Sent) -> None:
@@ -324,19 +312,20 @@ def _print_heuristic(rule: Heuristic, problem: JointProblem) -> None:
         say(f"  Its rule rho = 1 - 1/p is optimal up to {limit:.3g}% colluders, with a smaller p.", soft_wrap=True)
 
 
-def _print_run(played: dict[str, Any]) -> None:
-    run: PartyRun = played["run"]
-    parties = f"{run.parties} processes" if run.parties == len(run.reports[0]) else "2 users and a helper"
+def _print_run(run: Run) -> None:
+    users, told, pooled = len(run.reports), run.worst_epsilon_of_their_truths, run.averaged_epsilon_of_their_truths
+    parties = f"{run.parties} processes" if run.parties == users else "2 users and a helper"
     output.console.print(
         f"\nRun between {parties} in {run.seconds:.1f} s "
         f"(semi-honest)\n"
-        f"  messages are safe against {run.threshold} who pool them; what their own truth bits tell is above\n"
-        f"  eps if {run.threshold} of these {len(run.reports[0])} users pool their truth bits, the grouping unknown: "
-        f"{eps_words(played['told'])} at worst\n"
-        f"    on average over the grouping: {eps_words(played['pooled'])}"
-        + (" (no bound given what the bits were: those can tell more)" if played["told"] > played["pooled"] else "")
+        f"  messages are safe against {run.tolerated_colluders} who pool them; "
+        "what their own truth bits tell is above\n"
+        f"  eps if {run.tolerated_colluders} of these {users} users pool their truth bits, the grouping unknown: "
+        f"{eps_words(told)} at worst\n"
+        f"    on average over the grouping: {eps_words(pooled)}"
+        + (" (no bound given what the bits were: those can tell more)" if told > pooled else "")
         + "\n"
-        f"  reports: {' '.join(map(str, run.reports[0]))} (1 is the value counted)\n"
-        f"  estimated count {output.number(played['estimate'])}, true count {played['ones']}",
+        f"  reports: {' '.join(map(str, run.reports))} (1 is the value counted)\n"
+        f"  estimated count {output.number(run.estimate)}, true count {run.true_count}",
         soft_wrap=True,
     )

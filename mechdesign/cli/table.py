@@ -140,9 +140,8 @@ def _command(file: Path | None, options: dict[str, Any]) -> str:
 
 
 def _said(design: Design) -> dict[str, str]:
-    """How a saved design was found."""
-    versions = {f"design {name}": version for name, version in design.report.versions.items()}
-    return {"solver": design.report.solver} | versions
+    """With what a saved design was found."""
+    return {f"design {name}": version for name, version in design.report.versions.items()}
 
 
 def _names(text: str | None, file: Path | None) -> tuple[str, ...] | None:

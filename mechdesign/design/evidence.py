@@ -40,8 +40,8 @@ class Problem(Protocol):
 class Evidence(Protocol):
     """The shape of every evidence: multipliers and nothing that problem or mechanism say already.
 
-    Each method raises `CheckFailed` where problem or mechanism are not those that the multipliers are about: they must
-    fit each other, too (inputs, outputs and epsilon), as nobody else looks.
+    Together the methods raise `CheckFailed` where problem or mechanism are not those that the multipliers are about:
+    they must fit each other, too (inputs, outputs and epsilon), as nobody else looks. A certificate asks all three.
     """
 
     kind: ClassVar[str]

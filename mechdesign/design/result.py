@@ -38,9 +38,9 @@ class Certificate:
     """Checkable evidence: ``[lower, upper]`` holds the optimum of the class, and the privacy was proven exactly.
 
     *Guarantee.* ``upper`` is attained by the design's mechanism (if ``claimed``, it is the largest error found).
-    ``lower`` holds for every mechanism in ``scope``, with the mechanism's outputs; unless ``claimed`` it was derived
-    from ``evidence`` in rational arithmetic. ``account`` says which privacy the mechanism was proven to keep, and what
-    it gives away.
+    ``lower`` holds for every mechanism in ``scope``, where "these outputs" are the problem's; unless ``claimed`` it was
+    derived from ``evidence`` in rational arithmetic. ``account`` says which privacy the mechanism was proven to keep,
+    and what it gives away.
     """
 
     lower: float

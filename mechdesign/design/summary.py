@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from mechdesign.criteria import Family
 from mechdesign.design.joint.words import law_words, privacy_words, title, variance_words
 from mechdesign.design.result import Certificate, Design
 from mechdesign.design.words import counted, headline, subject
@@ -53,13 +52,12 @@ def standing(design: Design) -> str:
 
 
 def certificate_words(certificate: Certificate, what: str, mechanism: Mechanism | Product) -> str:
-    """The interval on the optimum, the outputs its class is tied to included, and the privacy loss."""
+    """The interval on the optimum of a class, and the privacy loss."""
     basis = "claimed, not proven" if certificate.claimed else "proven in rational arithmetic"
-    onto = f" onto {mechanism.outputs}" if certificate.scope.family is Family.PIECEWISE else ""
     bounds = f"[{rounded_down(certificate.lower)}, {rounded_up(certificate.upper)}]"
     return (
         f"{what}: {certificate.upper:.6g}\n"
-        f"  optimum over {plain(certificate.valid_for)}{onto}: {bounds} ({basis})\n"
+        f"  optimum over {plain(certificate.scope.words_onto)}: {bounds} ({basis})\n"
         f"  privacy loss: {certificate.privacy_loss:.12g} (computed exactly, at most eps)"
     )
 

@@ -73,7 +73,9 @@ def _exact_expectation(
         pivot = Fraction(mechanism.window.pivot)
         centre = pivot + Fraction(mechanism.window.slope) * (at - pivot) + Fraction(mechanism.window.offset)
         lower, upper = Fraction(mechanism.outputs.lower), Fraction(mechanism.outputs.upper)
-    start = min(max(centre - width / 2, lower), upper - width) - at
     everywhere = primitive(upper - at) - primitive(lower - at)
+    if mechanism.low == mechanism.high:
+        return everywhere / (upper - lower)  # the one height is that of the uniform law up to rounding
+    start = min(max(centre - width / 2, lower), upper - width) - at
     inside = primitive(start + width) - primitive(start)
     return Fraction(mechanism.low) * everywhere + (Fraction(mechanism.high) - Fraction(mechanism.low)) * inside

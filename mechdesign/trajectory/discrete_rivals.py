@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from mechdesign.errors import MAX_EPSILON, InvalidInput, require_epsilon, require_whole
@@ -258,11 +258,6 @@ def grid_points(region: Region, count: int) -> Points:
     west, east, south, north = region.bounds
     x, y = np.meshgrid(west + side * (east - west), south + side * (north - south))
     return Points(region, np.column_stack([x.ravel(), y.ravel()]))
-
-
-def require_point_set(region: Region, points: ArrayLike) -> Points:
-    """Points of interest as a `Points`."""
-    return Points(region, np.asarray(points, dtype=np.float64))
 
 
 def _point_mechanism(points: Points, epsilon: float, weights: Floats, name: str) -> PointMechanism:

@@ -604,7 +604,7 @@ def _linear(saved: Any) -> Truth:
         )
     for row, limit in zip(rows, limits, strict=True):
         assert (row * table).sum() <= limit + problem.tolerance * (1 + HERE) + 1e-12, "breaks a constraint"
-    assert not linear.equal or f"within {problem.tolerance:g}" in saved.certificate.valid_for
+    assert not linear.equal or f"within {problem.tolerance!r}" in saved.certificate.valid_for
     costs = np.asarray(linear.costs)
     key = (mechanism.epsilon, costs.tobytes(), rows.tobytes(), limits.tobytes(), problem.tolerance, costs.shape)
     rival = _remembered(key, lambda: _least_linear(costs, mechanism.epsilon, rows, limits + problem.tolerance))

@@ -87,7 +87,7 @@ class LinearBound:
 
     def scope(self, problem: Any, mechanism: Any) -> Scope:
         asked = require_problem(problem, TableProblem)
-        meets = f" that meet the stated constraints within {asked.tolerance:g}"
+        meets = f" that meet the stated constraints within {asked.tolerance!r}"
         return Scope(Family.ON_OUTPUTS, meets if self._linear(asked).equal else "")
 
 

@@ -24,6 +24,7 @@ from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.exact.rational import float_down, float_up
 from mechdesign.mechanisms.joint import JointResponse, likelihood_rows
 from mechdesign.values.declare import field, finite, frozen
+from mechdesign.values.digits import rounded_up
 
 _MOST_NUMBERS = 100_000  # of a proof in rational arithmetic: minutes
 _CLAIMED = 1e-5  # relative: how far a solver's bound may be off
@@ -119,6 +120,8 @@ class DualBound:
 
     def value(self, problem: JointProblem) -> Fraction:
         goal, limits = problem.goal(), group_limits(problem, up=True)
+        if problem.is_pair or not goal.helpful:
+            raise CheckFailed("boxes hold no law of small p, and where there is a closed form the bound is about all")
         boxes, bounds = [Box.of_all(limits, goal)], []
         for part in self.parts:
             if not boxes:
@@ -214,5 +217,5 @@ def scope_of(problem: JointProblem) -> Scope:
     narrowed = f" of {problem.group}"
     if problem.goal().helpful:
         least = group_limits(problem, up=True).least_truth(problem.categories)
-        narrowed += f", p at least {float(least):.6g}"
+        narrowed += f", p at least {rounded_up(float_up(least), 6)}"
     return Scope(Family.GROUPS, narrowed)

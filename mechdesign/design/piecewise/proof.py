@@ -101,9 +101,9 @@ class PiecewiseClaim:
     def attained(self, problem: Any, mechanism: Any) -> float:
         """The error at the input the problem is solved at; for a loss that is a function the largest on a grid."""
         asked = require_problem(problem, PiecewiseProblem)
+        piecewise = of_problem(mechanism, asked)
         if isinstance(asked.loss, Power):
-            return error_up(of_problem(mechanism, asked), asked.hardest_input, asked.loss)
-        piecewise = require_mechanism(mechanism, Piecewise, asked)
+            return error_up(piecewise, asked.hardest_input, asked.loss)
         return float(np.max(piecewise.expected_loss(sampled_inputs(asked, _GRID_INPUTS), asked.loss)))
 
     def scope(self, problem: Any, mechanism: Any) -> Scope:
@@ -118,15 +118,18 @@ def sampled_inputs(problem: PiecewiseProblem, count: int) -> Floats:
 
 
 def scope_of(problem: PiecewiseProblem) -> Scope:
-    """Whom a bound is about. Round a circle any mechanism can be averaged: for a distance the bound is about all."""
-    if problem.pieces == 1:
-        return Scope(Family.ONE_PIECE)
-    on_circle = isinstance(problem.inputs, Circle) and isinstance(problem.loss, Power)
-    return Scope(Family.ALL if on_circle else Family.PIECEWISE)
+    """Whom a bound is about: those with the problem's outputs, as narrower ones can do better.
+
+    Round a circle any mechanism can be averaged: for a distance the bound is about all.
+    """
+    if problem.pieces != 1 and isinstance(problem.inputs, Circle) and isinstance(problem.loss, Power):
+        return Scope(Family.ALL)
+    family = Family.ONE_PIECE if problem.pieces == 1 else Family.PIECEWISE
+    return Scope(family, onto=str(problem.output_domain))
 
 
 def of_problem(mechanism: Any, problem: PiecewiseProblem) -> Piecewise:
-    """The mechanism, if its windows are centred at the input and its domains and pieces are the problem's."""
+    """The mechanism, if its domains are the problem's, and its pieces no more than the problem allows."""
     piecewise = require_mechanism(mechanism, Piecewise, problem)
     if piecewise.outputs != problem.output_domain:
         raise CheckFailed(f"the mechanism's outputs are {piecewise.outputs}, and the problem's {problem.output_domain}")

@@ -26,6 +26,7 @@ class SplitClaim:
     lower: float = finite("lower")
 
     def bound(self, problem: Any, mechanism: Any) -> float:
+        require_problem(problem, PolarProblem)
         return self.lower
 
     def attained(self, problem: Any, mechanism: Any) -> float:
@@ -37,7 +38,7 @@ class SplitClaim:
         return total
 
     def scope(self, problem: Any, mechanism: Any) -> Scope:
-        return Scope(Family.EACH_COORDINATE)
+        return Scope(Family.EACH_COORDINATE, onto=str(require_problem(problem, PolarProblem).inputs))
 
 
 def _parts(mechanism: Any, problem: PolarProblem) -> tuple[Piecewise, Piecewise]:

@@ -15,9 +15,9 @@ import pytest
 
 from mechdesign import Interval, priors
 from mechdesign.design.joint import ClosedForm, DualBound, JointClaim, JointProblem, Moments, optimal_joint
-from mechdesign.design.joint.limits import Split
+from mechdesign.design.joint.limits import Split, group_limits
 from mechdesign.design.joint.program import search_joint
-from mechdesign.design.joint.proof import Duals, Leaf
+from mechdesign.design.joint.proof import Duals, Leaf, scope_of
 from mechdesign.design.result import Design
 from mechdesign.design.saved import load_design
 from mechdesign.errors import CheckFailed, FileProblem, InvalidInput
@@ -160,7 +160,7 @@ def _weights(*weights: str) -> Callable[[dict[str, Any]], object]:
         (_set("certificate", "valid_for", to="all mechanisms"), "certificate valid_for must be"),
         (_set("certificate", "claimed", to=1), "certificate claimed must be"),
         (_set("certificate", "claimed", to=True), "certificate claimed must be"),
-        (_set("certificate", "evidence", to={"kind": "joint duals", "parts": []}), "leaves out 1 boxes"),
+        (_set("certificate", "evidence", to={"kind": "joint duals", "parts": []}), "boxes hold no law of small p"),
         (_set("certificate", "evidence", "kind", to="bathtub"), "evidence kind must be one of"),
         (_set("report", "seconds", to="fast"), "seconds must be a number"),
         (_set("report", "versions", to={"numpy": 2}), "be a text"),
@@ -328,3 +328,19 @@ def test_the_evidence_must_be_about_the_problem() -> None:
 def test_moments_of_no_share_are_refused(mean: float, square: float) -> None:
     with pytest.raises(InvalidInput):
         Moments(mean, square)
+
+
+@pytest.mark.parametrize("name", ["pair", "across"])
+def test_boxes_prove_nothing_where_a_closed_form_is_about_laws_of_any_p(name: str) -> None:
+    """Boxes leave out laws that are hardly ever truthful, which the scope of a closed form does not."""
+    design = optimal_joint(PROBLEMS[name])
+    boxes = DualBound((Leaf(lines=(Duals(1.0),)),))
+    with pytest.raises(CheckFailed, match="no law of small p"):
+        Design(design.problem, design.mechanism, boxes, design.report)
+
+
+def test_the_least_p_that_a_scope_names_is_rounded_up() -> None:
+    problem = PROBLEMS["boxes"]
+    least = group_limits(problem, up=True).least_truth(problem.categories)
+    said = Fraction(scope_of(problem).words.rpartition(" ")[2])
+    assert least <= said <= least * (1 + Fraction(1, 10**5))

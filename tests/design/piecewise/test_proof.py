@@ -12,10 +12,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate
 
-from mechdesign import CheckFailed, Interval, InvalidInput, PiecewiseProblem, Power, catalogue
-from mechdesign.design.piecewise import BathtubBound
+from mechdesign import (
+    CheckFailed,
+    Custom,
+    Interval,
+    InvalidInput,
+    PiecewiseProblem,
+    Power,
+    catalogue,
+    optimal_piecewise,
+)
+from mechdesign.design.piecewise import BathtubBound, PiecewiseClaim
 from mechdesign.exact.piecewise import exact_error
 from mechdesign.mechanisms.piecewise import AffineWindow, Piecewise
+from mechdesign.values.declare import evolved
 
 
 def _random_law(rng: np.random.Generator, cells: int, ratio: float, base: float) -> np.ndarray:
@@ -114,3 +124,33 @@ def test_exact_error_is_a_rational_of_the_stored_heights() -> None:
     width = Fraction(2, 3)  # (1 - 1/2) / (5/4 - 1/2)
     by_hand = Fraction(1, 2) * Fraction(1, 2) + Fraction(3, 4) * width**2 / 2
     assert exact_error(mechanism, 0.0, 1) == by_hand
+
+
+def test_narrower_outputs_do_better_so_the_class_names_its_outputs() -> None:
+    """The bound is about the problem's outputs: without them the words of the certificate would be false."""
+    certificate = optimal_piecewise(PiecewiseProblem(0.1, Power(2.0))).certificate
+    narrow = Piecewise(0.1, Interval(0, 1), Interval(0.4, 0.6), low=4.9, high=5.3)
+    assert narrow.worst_case(Power(2.0))[0] < certificate.lower
+    assert certificate.scope.words_onto == "piecewise mechanisms onto [0, 1]"
+
+
+CUSTOM = Custom(lambda y, x: np.abs(y - x))
+
+
+def test_a_claim_for_a_loss_that_is_a_function_is_about_the_outputs_of_the_problem() -> None:
+    wide = optimal_piecewise(PiecewiseProblem(1.0, CUSTOM, outputs=Interval(-1, 2)))
+    with pytest.raises(CheckFailed, match=r"outputs are \[-1, 2\]"):
+        evolved(wide, problem=PiecewiseProblem(1.0, CUSTOM), evidence=PiecewiseClaim(0.0))
+
+
+def test_a_claim_for_a_loss_that_is_a_function_is_about_the_pieces_of_the_problem() -> None:
+    free = optimal_piecewise(PiecewiseProblem(1.0, CUSTOM))
+    with pytest.raises(CheckFailed, match=r"2 pieces at 0\.0, more than 1"):
+        evolved(free, problem=PiecewiseProblem(1.0, CUSTOM, pieces=1), evidence=PiecewiseClaim(0.0))
+
+
+def test_one_height_that_misses_mass_one_by_rounding_is_the_uniform_law() -> None:
+    """Else an error could be said to be below what the uniform law has, by as much as the constructor lets pass."""
+    flat = Piecewise(1.0, Interval(0, 1), Interval(0, 1), low=1 - 9e-13, high=1 - 9e-13)
+    assert exact_error(flat, 0.0, 1) == Fraction(1, 2)
+    assert exact_error(flat, 0.0, 2) == Fraction(1, 3)

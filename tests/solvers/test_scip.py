@@ -192,12 +192,19 @@ def is_alive(process: int) -> bool:
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL], ids=["interrupted", "killed"])
 def test_no_solver_outlives_its_parent(end: signal.Signals) -> None:
     body = "Scip().solve(layers(4, 3, cubed=True), Limits(relative_gap=0))"
-    with subprocess.Popen(script(body), stderr=subprocess.DEVNULL) as parent:
+    # a suite in the background may have been started with SIGINT ignored, which processes hand down
+    def heeding() -> None:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    with subprocess.Popen(script(body), stderr=subprocess.DEVNULL, preexec_fn=heeding) as parent:
         children = await_(lambda: solver_processes(parent.pid))
         time.sleep(0.5)
         assert all(is_alive(child) for child in children)
         os.kill(parent.pid, end)
-        parent.wait(timeout=10)
+        try:
+            parent.wait(timeout=10)
+        finally:
+            parent.kill()
     assert await_(lambda: not any(is_alive(child) for child in children))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from mechdesign.deploy.kinds import Law, Number, law_of
 from mechdesign.domains import Finite
-from mechdesign.errors import FileProblem, InvalidInput
+from mechdesign.errors import FileProblem, InvalidInput, WrongArguments
 from mechdesign.values.declare import frozen
 
 _WORD = 1 << 63
@@ -71,7 +71,9 @@ def plan_of(document: Mapping[str, Any]) -> Plan:
             output_labels=_labels(document["labels"], "outputs"),
         )
         _require_words(plan)
-    except InvalidInput:
+    except InvalidInput as refused:
+        if isinstance(refused, WrongArguments):  # an entry that no law of this kind has
+            raise FileProblem("table", str(refused), "be a table of schema version 2") from None
         raise
     except (KeyError, TypeError, ValueError, IndexError, ArithmeticError) as error:
         raise FileProblem("table", f"{type(error).__name__}: {error}", "be a table of schema version 2") from None

@@ -103,7 +103,9 @@ def largest_mean(duals: Duals, group: int, caps: Caps) -> Fraction:
 class DualBound:
     """The boxes of a search, each split before its halves (below, then above), with the duals of those that are left.
 
-    *Guarantee.* The value is below the variance of every law in the problem's class that keeps the budgets.
+    *Guarantee.* The value is below the variance of every law that keeps the budgets and whose p is in the boxes: these
+    hold no law of small p. For groups the scope says so; where there is a closed form it is about all laws, and this is
+    no evidence.
     """
 
     kind: ClassVar[str] = "joint duals"
@@ -120,8 +122,6 @@ class DualBound:
 
     def value(self, problem: JointProblem) -> Fraction:
         goal, limits = problem.goal(), group_limits(problem, up=True)
-        if problem.is_pair or not goal.helpful:
-            raise CheckFailed("boxes hold no law of small p, and where there is a closed form the bound is about all")
         boxes, bounds = [Box.of_all(limits, goal)], []
         for part in self.parts:
             if not boxes:
@@ -137,7 +137,10 @@ class DualBound:
         return max(min((bound for bound in bounds if bound is not None), default=Fraction(0)), Fraction(0))
 
     def bound(self, problem: Any, mechanism: Any) -> float:
-        return float_down(self.value(require_problem(problem, JointProblem)))
+        asked = require_problem(problem, JointProblem)
+        if asked.is_pair or not asked.goal().helpful:
+            raise CheckFailed("boxes hold no law of small p, and where there is a closed form the bound is about all")
+        return float_down(self.value(asked))
 
     def attained(self, problem: Any, mechanism: Any) -> float:
         return attained_by(mechanism, require_problem(problem, JointProblem))

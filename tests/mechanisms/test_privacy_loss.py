@@ -57,6 +57,11 @@ def test_no_pair_of_inputs_is_told_apart_better_than_epsilon_and_some_pair_as_we
     assert found >= law.privacy_loss() - 1e-6
 
 
+def test_every_case_keeps_the_epsilon_it_names_as_a_rational(private_case):
+    """Those on points, too, which no list of the catalogue has."""
+    assert prove_privacy(private_case.mechanism, private_case.mechanism.epsilon).holds
+
+
 @settings(max_examples=300, deadline=None)
 @given(key=st.sampled_from(KEYS), epsilon=EPSILONS, domain=INTERVALS)
 def test_interval_mechanisms_spend_exactly_epsilon(key, epsilon, domain):

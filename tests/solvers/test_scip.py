@@ -192,6 +192,7 @@ def is_alive(process: int) -> bool:
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL], ids=["interrupted", "killed"])
 def test_no_solver_outlives_its_parent(end: signal.Signals) -> None:
     body = "Scip().solve(layers(4, 3, cubed=True), Limits(relative_gap=0))"
+
     # a suite in the background may have been started with SIGINT ignored, which processes hand down
     def heeding() -> None:
         signal.signal(signal.SIGINT, signal.SIG_DFL)

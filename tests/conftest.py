@@ -7,13 +7,19 @@ new ones. No example is timed: machines are noisy, and speeds live in ``benchmar
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from hypothesis import settings
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
+    # a suite in the background may be started so, and processes hand it down: tests of Ctrl-C would see nothing
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("repeat", derandomize=True, deadline=None)
 settings.register_profile("explore", deadline=None)

@@ -97,7 +97,8 @@ def headline(problem: Problem) -> str:
         case PriorProblem():
             return f"average {measure(problem)} under the prior"
         case TradeOffProblem(cap=cap, slack=slack):
-            within = f"within {100 * slack:g}% of the least" if cap is None else f"at most {cap!r}"
+            # what evidence decides of a cap that was found: the least itself is known to a part of the slack only
+            within = f"within {150 * slack:g}% of the least" if cap is None else f"at most {cap!r}"
             return f"average {measure(problem)} under the prior, worst case {within}"
     return f"worst-case {measure(problem)}"
 

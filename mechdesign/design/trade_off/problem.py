@@ -27,10 +27,10 @@ LEAST_SLACK = 1e-5
 class TradeOffProblem:
     """The least average under a prior with worst case at most ``cap``; None asks for the least worst case first.
 
-    Then the cap is the certified least worst case times ``1 + slack``; ``slack`` means nothing for a given cap. ``gap``
-    is the relative distance between the proven bounds on the average at which the search stops. The average is taken
-    under the prior as given if it has at most 256 values, else under its rounding to the means of that many cells,
-    `atoms`, which the certificate's scope names.
+    Then the cap is the certified least worst case times ``1 + slack``, and proven to be at most ``1 + 1.5 slack`` times
+    the least there is; ``slack`` means nothing for a given cap. ``gap`` is the relative distance between the proven
+    bounds on the average at which the search stops. The average is taken under the prior as given if it has at most 256
+    values, else under its rounding to the means of that many cells, `atoms`, which the certificate's scope names.
 
     A density that is a function can be asked about, but not be in a file: the design's own problem then has the `Cells`
     that were cut from it, whose means the atoms are.

@@ -229,7 +229,7 @@ def _require_own(own: Mapping[str, Mechanism], problem: Problem, taken: set[str]
 
 
 def _require_columns(name: str, mechanism: Mechanism, count: int) -> None:
-    if not isinstance(mechanism, Discrete) or not _are_among(mechanism.outputs, Finite(range(count))):
+    if not isinstance(mechanism, Discrete) or not _are_among(mechanism.outputs, Finite(tuple(range(count)))):
         rule = f"be a Discrete table whose outputs are columns of the loss matrix, 0 to {count - 1}"
         raise InvalidInput(f"outputs of {name}", str(mechanism.outputs), rule)
 

@@ -170,10 +170,10 @@ class Tally:
         average = total / self.count
         around = squares - total * average
         if ends is not None:
-            variance = _variance(around, average, ends, self.count, z) * said.slope ** 2
+            variance = _variance(around, average, ends, self.count, z) * said.slope**2
         else:
             seen = around / (self.count - 1) if self.count > 1 else Fraction(0)
-            variance = max(seen * said.slope ** 2, said.variance)
+            variance = max(seen * said.slope**2, said.variance)
         return self._mean(average, variance, z, confidence)
 
     def guaranteed_mean(self, confidence: float = 0.95) -> MeanEstimate:

@@ -65,10 +65,10 @@ def rounded_towards_privacy(
     raise CheckFailed(f"no doubles were found that keep e^{epsilon:g} and are the rows given, up to rounding")
 
 
-def _doubles(rows: Sequence[Sequence[float | Fraction]] | Floats) -> list[list[float]]:
+def _doubles(rows: Sequence[Sequence[float | Fraction]] | Floats) -> Floats:
     """The entries as doubles, rationals rounded once."""
     try:
-        return [[float(entry) for entry in row] for row in rows]
+        return np.array([[float(entry) for entry in row] for row in rows])
     except (TypeError, ValueError, OverflowError):
         raise InvalidInput("probabilities", "an entry that is no number", "be numbers, a row an input") from None
 

@@ -1,8 +1,9 @@
 """A mechanism rounded to whole numbers, exactly private and ready to ship.
 
-It comes from a saved design (FILE); or with --eps it is the certified optimum for --loss, a published mechanism,
-randomised response (--mechanism grr with --size K or --labels A,B,...), or a channel of your own
-(--channel FILE, a row of probabilities for each input; apply and estimate know its labels).
+It comes from a saved design (FILE); or with --eps it is the certified optimum for --loss, a published mechanism
+(on whole numbers --mechanism grr or geometric with --domain LO..HI; grr is randomised response and takes categories,
+--size K or --labels A,B,...), or a channel of your own (--channel FILE, a row of probabilities for each input; apply
+and estimate know its labels).
 """
 
 from __future__ import annotations

@@ -231,10 +231,9 @@ def _points_of(option: str, domain: str | None, size: int | None, labels: tuple[
 
 def _require_points(name: str | None, size: int | None, labels: tuple[str, ...] | None) -> None:
     """Categories are for mechanisms on points; where another is named, that is what is wrong."""
-    others = ", ".join(entry.key for entry in catalogue.ON_POINTS if entry.key != _GRR)
     for option, value in (("--labels", labels), ("--size", size)):
         if value is not None:
-            rule = f"be {_GRR} with {option}, or another one on points ({others}): an interval has no categories"
+            rule = f"be {_GRR} with {option}: an interval has no categories"
             step = f"take --mechanism {_GRR}, or drop {option}"
             raise InvalidInput("--mechanism", name, rule, step)
 

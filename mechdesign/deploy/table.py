@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, Literal
 
 from mechdesign.deploy import checker
 from mechdesign.deploy.kinds import Domain, Law, Listed, WindowLaw, law_of
@@ -16,6 +16,7 @@ from mechdesign.errors import FileProblem, InvalidInput
 from mechdesign.mechanisms.ratio import LikelihoodRatio
 from mechdesign.privacy import Pure
 from mechdesign.values import files
+from mechdesign.values.codec import named
 from mechdesign.values.declare import derived, field, frozen
 from mechdesign.values.notebook import page
 
@@ -24,12 +25,14 @@ _DAMAGED = "was it edited, cut short or saved anew by another program? take the 
 
 @frozen
 class MeanEstimator:
-    """``slope Y + intercept`` of a report Y estimates its input: bias and variance are at most these, exactly."""
+    """``slope Y + intercept`` of a report Y estimates its input: bias and variance are at most these, exactly.
 
-    kind: ClassVar[str] = "mean"
+    Of a clamped table Y is what is drawn before it is moved to the domain, and ``of`` says so.
+    """
 
     bias: Fraction
     intercept: Fraction
+    of: Literal["mean", "mean before clamping"] = field(metadata=named("kind"))
     slope: Fraction
     variance: Fraction
 
@@ -119,7 +122,9 @@ class Table:
     def estimator(self) -> MeanEstimator | None:
         """How the mean of the inputs is estimated, where it is: not on a circle."""
         said = self.document["estimator"]
-        return None if said is None else MeanEstimator(**_fractions(said, "bias", "intercept", "slope", "variance"))
+        if said is None:
+            return None
+        return MeanEstimator(of=said["kind"], **_fractions(said, "bias", "intercept", "slope", "variance"))
 
     @property
     def repair(self) -> Repair | None:

@@ -249,6 +249,24 @@ def test_a_mechanism_on_points_takes_a_loss_only_if_it_is_tuned_to_it(
     assert run(*words).json["outputs"] == 3
 
 
+@pytest.mark.parametrize("name", ["pm", "t-pm", "t-laplace", "duchi"])
+def test_json_tells_the_estimator_as_the_file_has_it(run: Any, tmp_path: Path, name: str) -> None:
+    path = tmp_path / "t.json"
+    answer = run("table", "--eps", "1", "--mechanism", name, "--out", str(path), "--json").json
+    assert answer["estimator"] == load_table(path).document["estimator"]
+    is_clamped = answer["estimator"]["kind"] == "mean before clamping"
+    assert is_clamped == name.startswith("t-")
+    assert ("debiased report" in load_table(path).summary()) == (not is_clamped)
+
+
+def test_json_tells_a_repair_as_the_file_has_it(run: Any, tmp_path: Path) -> None:
+    file, path = tmp_path / "mine.csv", tmp_path / "t.json"
+    file.write_text("a,b,c\n0.7,0.3,0\n0.1,0.9,0\n")
+    answer = run("table", "--eps", "1", "--channel", str(file), "--out", str(path), "--json").json
+    assert answer["repair"] == load_table(path).document["repair"]
+    assert answer["repair"]["dropped"] == 1
+
+
 def test_an_unknown_mechanism_is_refused_with_those_on_points(run: Any) -> None:
     outcome = run("table", "--eps", "1", "--mechanism", "nosuch", "--domain", "0..9")
     assert outcome.code == 2

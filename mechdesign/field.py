@@ -3,7 +3,7 @@
 >>> import mechdesign as md
 >>> design = md.optimal_finite(md.FiniteProblem(1.0, [[0, 1, 2], [1, 0, 1], [2, 1, 0]]))
 >>> [(row.name, round(row.above_optimum, 1)) for row in md.field_of(design).rows]
-[('this design', 0.0), ('randomised response', 5.1), ('best single output', 65.3)]
+[('this design', 0.0), ('grr', 5.1), ('best single output', 65.3)]
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _TRIED = 33
 _UNSURE = 1e-9
 
 THIS = "this design"
-RESPONSE, SINGLE = "randomised response", "best single output"
+SINGLE = "best single output"
 _RANKED = (
     AdditiveProblem,
     FiniteProblem,
@@ -118,7 +118,11 @@ class Field:
     mechanisms: Mapping[str, Mechanism] = field(factory=dict, eq=False, repr=False)
 
     def row(self, name: str) -> Row | None:
-        return next((row for row in self.rows if row.name == name), None)
+        """The row of that name; mechanisms on points answer to their other names, too."""
+        entry = catalogue.on_points(name)
+        spellings = (name,) if entry is None else (name, entry.key)
+        found = {row.name: row for row in self.rows}
+        return next((found[spelling] for spelling in spellings if spelling in found), None)
 
     def _repr_html_(self) -> str:
         return grid(self._title, *self._cells())
@@ -189,9 +193,10 @@ def field_of(designs: Design | Mapping[str, Design], own: Mapping[str, Mechanism
     rank = _rank(problem)
     if not isinstance(problem, _RANKED):
         return Field(rank, ())
-    mine = _require_own(own or {}, problem, {*entered, *rivals(problem), RESPONSE, SINGLE})
+    published = rivals(problem)
+    mine = _require_own(own or {}, problem, {*entered, *published, *_other_names(published), SINGLE})
     designed = {name: design.own_law for name, design in entered.items()}
-    found = _measured(designed | mine | rivals(problem), _measure(problem), rank)
+    found = _measured(designed | mine | published, _measure(problem), rank)
     rows = [_certified(row, entered[row.name], rank) if row.name in entered else row for row in found.rows]
     least = _least_worst_case(next(iter(entered.values())))
     if least is None:
@@ -224,7 +229,7 @@ def _require_own(own: Mapping[str, Mechanism], problem: Problem, taken: set[str]
 
 
 def _require_columns(name: str, mechanism: Mechanism, count: int) -> None:
-    if not isinstance(mechanism, Discrete) or not {*mechanism.outputs.points} <= {*map(float, range(count))}:
+    if not isinstance(mechanism, Discrete) or not _are_among(mechanism.outputs, Finite(tuple(range(count)))):
         rule = f"be a Discrete table whose outputs are columns of the loss matrix, 0 to {count - 1}"
         raise InvalidInput(f"outputs of {name}", str(mechanism.outputs), rule)
 
@@ -253,11 +258,10 @@ def rivals(problem: Problem) -> dict[str, Mechanism]:
     """The published mechanisms for a problem, by name: unbiased ones if it asks for that."""
     epsilon = problem.epsilon
     match problem:
-        case FiniteProblem():
-            rows, columns = problem.loss_matrix.shape
-            return {RESPONSE: catalogue.randomised_response(epsilon, problem.inputs)} if rows == columns else {}
+        case FiniteProblem(loss_matrix=matrix):
+            return _on_points(epsilon, problem.inputs, Power(1.0)) if matrix.shape[0] == matrix.shape[1] else {}
         case MinimaxProblem(inputs=Finite() as points) | PriorProblem(inputs=Finite() as points):
-            return {RESPONSE: catalogue.randomised_response(epsilon, points)}
+            return _on_points(epsilon, points, problem.loss)
         case PiecewiseProblem(inputs=Circle() as circle, loss=loss):
             flat = Interval(0.0, circle.period)
             found: dict[str, Mechanism] = {
@@ -270,6 +274,22 @@ def rivals(problem: Problem) -> dict[str, Mechanism]:
             assert isinstance(problem.inputs, Interval)
             return _on_interval(problem.epsilon, problem.inputs, problem.loss, unbiased=False)
     return {}
+
+
+def _on_points(epsilon: float, points: Finite, loss: Loss) -> dict[str, Mechanism]:
+    """Those that report one of the points, as the optimum does: a loss matrix has no loss for other reports."""
+    entries = [entry for entry in catalogue.ON_POINTS if entry.serves(points)]
+    built = {entry.key: entry.build(epsilon, points, loss) for entry in entries}
+    return {key: law for key, law in built.items() if isinstance(law, Discrete) and _are_among(law.outputs, points)}
+
+
+def _are_among(outputs: Finite, points: Finite) -> bool:
+    return set(outputs.points) <= set(points.points)
+
+
+def _other_names(published: Iterable[str]) -> list[str]:
+    """Those that mechanisms on points answer to."""
+    return [name for entry in catalogue.ON_POINTS if entry.key in published for name in entry.also]
 
 
 def _on_interval(epsilon: float, inputs: Interval, loss: Loss, *, unbiased: bool) -> dict[str, Mechanism]:

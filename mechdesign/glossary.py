@@ -236,16 +236,6 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     # -- finite values
     Entry(
-        "randomised response",
-        CATEGORY,
-        "k-ary randomised response",
-        "The true value more often than any other.",
-        "own value c/(c + k - 1), any other 1/(c + k - 1)",
-        "Warner, JASA 1965 (k = 2); Kairouz, Oh and Viswanath, NeurIPS 2014",
-        "yes/no questions and few categories: optimal for k = 2",
-        ("rr",),
-    ),
-    Entry(
         "best single output",
         CATEGORY,
         "the best constant answer",
@@ -255,23 +245,25 @@ ENTRIES: tuple[Entry, ...] = (
         "seeing whether a mechanism for a loss matrix is worth its epsilon",
     ),
     Entry(
-        "two-sided geometric",
+        "geometric",
         CATEGORY,
         "two-sided geometric noise",
         "Whole numbers plus whole noise whose chances fall by a constant factor.",
         "Pr[noise = t] ~ e^(-eps |t| / range)",
         "Ghosh, Roughgarden and Sundararajan, STOC 2009",
         "whole numbers that must stay unbiased",
+        ("two-sided geometric",),
     ),
     # -- frequencies, one report
     Entry(
         "grr",
         ONE_TIME,
-        "generalised randomised response",
-        "The report is an item, the true one more often than any other.",
-        "p = c/(c + k - 1), q = 1/(c + k - 1)",
-        "Kairouz, Bonawitz and Ramage, ICML 2016",
-        "few items: k below about 3 c + 2",
+        "generalised (or k-ary) randomised response",
+        "The report is a value, the true one more often than any other.",
+        "own value p = c/(c + k - 1), any other q = 1/(c + k - 1)",
+        "Warner, JASA 1965 (k = 2); Kairouz, Oh and Viswanath, NeurIPS 2014; Kairouz, Bonawitz and Ramage, ICML 2016",
+        "yes/no questions, where it is optimal, and few items: k below about 3 c + 2",
+        ("randomised response", "rr"),
     ),
     Entry(
         "sue",

@@ -139,7 +139,7 @@ def test_a_matrix_of_losses_is_answered_by_its_certified_optimum(tmp_path: Path)
     assert advice.expected_error.lower <= optimum.upper
     assert optimum.lower <= advice.expected_error.upper
     stays = math.e / (math.e + 2)  # an end is off by 1 or 2 where randomised response does not stay
-    assert everything(advice)["randomised response"] == pytest.approx(3 * (1 - stays) / 2, rel=1e-9)
+    assert everything(advice)["grr"] == pytest.approx(3 * (1 - stays) / 2, rel=1e-9)
 
 
 # -- shares -----------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import re
 import sys
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 
 from mechdesign import CheckFailed, FileProblem, load_design, make_table, solve
+from mechdesign.cli import main
 from mechdesign.design import registry, saved
 from mechdesign.design.result import Design
 from mechdesign.mechanisms.discrete import Discrete
@@ -76,6 +78,23 @@ def test_its_designs_come_back_from_files_and_become_tables(tmp_path: Path) -> N
     design = solve(_problem(4))
     assert load_design(design.save(tmp_path / "d.json")) == design
     assert make_table(design).privacy.epsilon == 1.0
+
+
+@pytest.mark.usefixtures("example")
+def test_it_is_told_in_its_own_words() -> None:
+    said = solve(_problem(3)).summary()
+    assert said.startswith("certified optimum for {0, 1, 2}, eps = 1: worst-case chance of a wrong label\n")
+    assert "\nworst-case chance of a wrong label: 0.42" in said
+
+
+@pytest.mark.usefixtures("example")
+def test_show_tells_of_its_designs(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = solve(_problem(3)).save(tmp_path / "d.json")
+    with contextlib.suppress(SystemExit):
+        main(["show", str(path)])
+    captured = capfd.readouterr()
+    assert captured.err == ""
+    assert "chance of a wrong label, worst case" in captured.out
 
 
 @pytest.mark.usefixtures("example")

@@ -10,7 +10,9 @@ import pytest
 
 import mechdesign as md
 from mechdesign import catalogue, priors
-from mechdesign.field import RESPONSE, SINGLE, THIS, Field, Rank, field_of, ranked, rivals
+from mechdesign.errors import InvalidInput
+from mechdesign.field import SINGLE, THIS, Field, Rank, field_of, ranked, rivals
+from mechdesign.mechanisms import Discrete, rounded_towards_privacy
 
 UNIT = md.Interval(0, 1)
 NORMAL = priors.normal(0.3, 0.1, UNIT)
@@ -133,7 +135,7 @@ def test_two_designs_are_measured_from_the_better_one() -> None:
 
 def test_a_matrix_has_randomised_response_and_the_best_single_output() -> None:
     field = field_of(DESIGNS["matrix"]())
-    assert {row.name for row in field.rivals} == {RESPONSE, SINGLE}
+    assert {row.name for row in field.rivals} == {"grr", SINGLE}
     single = field.row(SINGLE)
     assert single is not None
     assert single.worst == min(np.array(LOSSES).max(axis=0))
@@ -142,6 +144,43 @@ def test_a_matrix_has_randomised_response_and_the_best_single_output() -> None:
 def test_a_matrix_without_an_output_for_each_input_has_no_randomised_response() -> None:
     field = field_of(md.optimal_finite(md.FiniteProblem(1.0, [[0.0, 1.0], [1.0, 0.0], [0.5, 0.5]])))
     assert [row.name for row in field.rivals] == [SINGLE]
+
+
+def _halves(epsilon: float, points: md.Finite) -> Discrete:
+    """Whether it is in the upper half, by randomised response: the ends are reported."""
+    upper = np.arange(len(points)) >= len(points) / 2
+    stay = math.exp(epsilon) / (1 + math.exp(epsilon))
+    rows = np.where(upper[:, None] == np.array([False, True]), stay, 1 - stay)
+    return rounded_towards_privacy(epsilon, points, md.Finite((points.lower, points.upper)), rows, "halves")
+
+
+def test_an_entry_for_points_is_all_that_a_new_mechanism_on_them_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = catalogue.PointsEntry("halves", "nobody", lambda e, points, loss: _halves(e, points), lambda p: len(p) > 1)
+    monkeypatch.setattr(catalogue, "ON_POINTS", (*catalogue.ON_POINTS, entry))
+    points = md.Finite(range(5))
+    assert catalogue.build("halves", 1.0, points) == _halves(1.0, points)
+    row = field_of(md.optimal_minimax(md.MinimaxProblem(1.0, md.Absolute(), points))).row("halves")
+    assert row is not None
+    assert row.worst == _halves(1.0, points).worst_case(md.Absolute())[0]
+    assert "halves" in rivals(md.FiniteProblem(1.0, LOSSES))
+
+
+def test_noise_beyond_the_points_is_no_rival_among_those_who_report_them() -> None:
+    assert rivals(md.FiniteProblem(1.0, LOSSES)).keys() == {"grr"}
+
+
+@pytest.mark.parametrize("name", ["grr", "Randomised response"])
+def test_a_row_answers_to_all_names_of_its_mechanism(name: str) -> None:
+    row = field_of(DESIGNS["matrix"]()).row(name)
+    assert row is not None
+    assert row.name == "grr"
+
+
+def test_ones_own_mechanism_does_not_take_the_other_name_of_a_rival() -> None:
+    design = DESIGNS["matrix"]()
+    own = {"randomised response": catalogue.randomised_response(1.0, design.problem.inputs)}
+    with pytest.raises(InvalidInput, match="no other mechanism has"):
+        field_of(design, own)
 
 
 @pytest.mark.parametrize("name", UNRANKED)

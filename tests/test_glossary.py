@@ -19,7 +19,8 @@ from mechdesign.mechanisms import catalogue
 from mechdesign.trajectory import METHODS as OF_PATHS
 
 PRINTED = {
-    *(line.key for line in (*catalogue.ON_INTERVALS, *catalogue.ON_CIRCLES, *PROTOCOLS)),
+    *(line.key for line in (*catalogue.ON_INTERVALS, *catalogue.ON_CIRCLES, *catalogue.ON_POINTS, *PROTOCOLS)),
+    *(name for line in catalogue.ON_POINTS for name in line.also),
     *POST_PROCESSINGS,
     *METHODS,
     *SLOW_METHODS,
@@ -37,6 +38,11 @@ PRINTED = {
 @pytest.mark.parametrize("name", sorted(PRINTED))
 def test_every_name_that_commands_print_has_an_entry(name: str) -> None:
     assert isinstance(entry(name), Entry)
+
+
+@pytest.mark.parametrize("line", catalogue.ON_POINTS, ids=lambda line: line.key)
+def test_all_names_of_a_mechanism_on_points_are_one_entry(line: catalogue.PointsEntry) -> None:
+    assert {entry(name) for name in line.also} == {entry(line.key)}
 
 
 def test_no_spelling_means_two_things() -> None:
@@ -59,7 +65,7 @@ def test_every_kind_has_entries_and_every_entry_a_kind() -> None:
 
 
 def test_citations_of_the_catalogue_are_those_of_the_glossary() -> None:
-    for line in (*catalogue.ON_INTERVALS, *PROTOCOLS):
+    for line in (*catalogue.ON_INTERVALS, *catalogue.ON_POINTS, *PROTOCOLS):
         surname = line.citation.split(",")[0].split(" et al")[0].split(" and ")[0]
         assert surname in entry(line.key).citation, line.key
 

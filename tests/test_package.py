@@ -67,7 +67,7 @@ def test_what_a_prompt_completes_is_public(module):
 
 
 def test_the_catalogue_offers_mechanisms_and_how_they_are_named():
-    names = set(dir(mechdesign.catalogue)) - {"ON_CIRCLES", "ON_INTERVALS"}
+    names = set(dir(mechdesign.catalogue)) - {"ON_CIRCLES", "ON_INTERVALS", "ON_POINTS"}
     assert all("epsilon" in inspect.signature(getattr(mechdesign.catalogue, name)).parameters for name in names - WRAP)
     assert {"pm", "laplace", "ogpm", "randomised_response"} <= names
     assert not {"np", "math", "optimize", "Fraction"} & names

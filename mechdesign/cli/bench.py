@@ -81,17 +81,6 @@ class Cell:
 
 
 @frozen
-class Ranked:
-    """The same in its place."""
-
-    eps: float
-    protocol: str
-    method: str
-    mean: float
-    interval: tuple[float, float] | None
-
-
-@frozen
 class LeftOut:
     """What was asked for and does not exist."""
 
@@ -108,7 +97,7 @@ class Answer:
     problem: About
     metrics: Mapping[str, str]
     cells: tuple[Cell, ...]
-    ranking: Mapping[str, tuple[Ranked, ...]]
+    ranking: Mapping[str, tuple[bench.Rank, ...]]
     left_out: tuple[LeftOut, ...]
 
 
@@ -388,10 +377,7 @@ def _answer(
         for name, found in ranks.items()
         for rank in found
     )
-    ranking = {
-        name: tuple(Ranked(one.epsilon, one.protocol, one.method, one.mean, one.interval) for one in found)
-        for name, found in ranks.items()
-    }
+    ranking = {name: tuple(found) for name, found in ranks.items()}
     about = About(data.n, data.size, plan.runs, plan.seed, bench.CONFIDENCE)
     return Answer(about, {name: metrics.metric(name).meaning for name in plan.metrics}, tuple(cells), ranking, gone)
 

@@ -6,12 +6,13 @@ are separated by commas; several protocols are ranked by the epsilon they need.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
+from numpy.typing import NDArray
 
 from mechdesign import plot
 from mechdesign.budget import METHODS, Answer, Bracket, Constraint, Question, Range, Task, ranked, simulation, threat
@@ -32,6 +33,8 @@ from mechdesign.values.declare import frozen
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+Counts = NDArray[np.int64]
 
 ALL = "all"
 _CURVE_POINTS, _CURVE_RUNS = 33, 100
@@ -80,6 +83,24 @@ class Answered:
 ANSWERS = ((Answered,), (Answered, Budget))
 
 
+@frozen
+class _Limits:
+    """Collections at an epsilon: of the published searches, and of `certified` the most, with its error rate."""
+
+    runs: int
+    most_runs: int
+    error: float
+
+    def of(self, method: str) -> Mapping[str, float]:
+        """Those that a method takes: dbs finds its own."""
+        match method:
+            case "certified":
+                return {"error": self.error, "most_runs": self.most_runs}
+            case "dbs":
+                return {}
+        return {"runs": self.runs}
+
+
 def run(
     protocol: Annotated[str, typer.Option("--protocol", "-p", help="Names: grr, oue, ..., or pm, sw, ... over bins.")],
     engines: Annotated[Engines, Part(workers="Local processes, for several searches.")],
@@ -123,11 +144,10 @@ def run(
     constraints = [Constraint(metric, value, probability, direction) for value in thresholds]
     counts = _population(data, population, users, column, domain)
     span, methods = Range(least, most, phi), _methods(method)
-    options: dict[str, dict[str, Any]] = {name: {"runs": runs} for name in METHODS}
-    options |= {CERTIFIED: {"error": error, "most_runs": most_runs}, "dbs": {}}
+    limits = _Limits(runs, most_runs, error)
     names = list(dict.fromkeys(simulation.ProtocolFamily(name.strip().lower()).name for name in protocol.split(",")))
     questions = [Question(name, counts, wish, postprocess, seed) for name in names for wish in constraints]
-    tasks = [Task(question, chosen, span, options[chosen]) for question in questions for chosen in methods]
+    tasks = [Task(question, chosen, span, limits.of(chosen)) for question in questions for chosen in methods]
     with output.ending_cleanly(), output.progress("searching", quiet=sent.quiet) as say:
         answers = search(tasks, where, results=results, say=say)
     failures = [error for error in (answer.error() for answer in answers) if error is not None]
@@ -142,7 +162,7 @@ def run(
         output.print_json(Answered(_about(answers, counts, span), rows), rows[0] if len(rows) == 1 else None)
         return
     for wish in constraints:
-        _print([answer for answer in answers if answer.task.question.constraint == wish], wish, counts)
+        _print([answer for answer in answers if answer.task.question.constraint == wish], wish, counts, limits)
     sent.say_saved(curve_file, results)
 
 
@@ -167,7 +187,7 @@ def parse_numbers(text: str, field: str) -> list[float]:
 
 def _population(
     data: Path | None, population: str | None, users: int | None, column: str | None, domain: str | None
-) -> np.ndarray[Any, np.dtype[np.int64]]:
+) -> Counts:
     if (data is None) == (population is None):
         raise InvalidInput("data", str(data), "be given, or --population", "for example --population msnbc-like")
     if population is not None:
@@ -252,13 +272,13 @@ def _row(answer: Answer) -> Budget:
     )
 
 
-def _about(answers: Sequence[Answer], counts: Any, span: Range) -> About:
+def _about(answers: Sequence[Answer], counts: Counts, span: Range) -> About:
     first = answers[0].task.question
     wish = first.constraint.name, first.constraint.direction, first.constraint.probability, first.method
     return About(*wish, int(counts.sum()), int(counts.size), (span.least, span.most), span.phi, first.seed)
 
 
-def _print(answers: Sequence[Answer], wish: Constraint, counts: Any) -> None:
+def _print(answers: Sequence[Answer], wish: Constraint, counts: Counts, limits: _Limits) -> None:
     rows = []
     for place in ranked(answers):
         answer, interval = place.answer, _interval(place.answer)
@@ -286,21 +306,20 @@ def _print(answers: Sequence[Answer], wish: Constraint, counts: Any) -> None:
             f"  Bracket: holds at its upper end, fails at its lower one; error rate at most {brackets[0].error:g}.",
             soft_wrap=True,
         )
-    _print_wide(answers)
+    _print_wide(answers, limits)
     if any(answer.task.method != CERTIFIED for answer in answers):
         output.console.print("  The other methods are heuristics of the literature without an error rate.")
 
 
-def _print_wide(answers: Sequence[Answer]) -> None:
+def _print_wide(answers: Sequence[Answer], limits: _Limits) -> None:
     """Brackets that are wider than asked for, and what would make them shorter."""
     for answer in answers:
         bracket, span = answer.result, answer.task.span
         if isinstance(bracket, Bracket) and bracket.is_wide(span):
-            most = int(answer.task.options.get("most_runs", MOST_RUNS))
             output.console.print(
                 f"  {answer.task.question.name}: the bracket is {bracket.width(span):.3g} wide, wider than "
-                f"--phi {span.phi:g}: {most:,} collections do not decide eps = {bracket.undecided[0].epsilon:.6g}. "
-                f"Raise --most-runs.",
+                f"--phi {span.phi:g}: {limits.most_runs:,} collections do not decide "
+                f"eps = {bracket.undecided[0].epsilon:.6g}. Raise --most-runs.",
                 soft_wrap=True,
             )
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import math
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import typer
 
@@ -22,8 +23,9 @@ from mechdesign.losses import Power, parse_loss
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.values.codec import encoded
-from mechdesign.values.declare import frozen
+from mechdesign.values.declare import field, frozen
 from mechdesign.values.digits import rounded_down, rounded_up
+from mechdesign.values.schema import shaped
 
 OPTIMUM = "optimal piecewise"
 _VISIBLE = 5e-4
@@ -51,15 +53,10 @@ class Cell:
 
 
 @frozen
-class FloorAt:
-    """The interval on the least worst case of any mechanism at one epsilon."""
+class At:
+    """Where a floor is: the interval on the least worst case of any mechanism at one epsilon."""
 
     eps: float
-    lower: float
-    upper: float
-    bound: str
-    attained_by: str
-    claimed: bool
 
 
 @frozen
@@ -68,7 +65,9 @@ class Answer:
 
     problem: Compared
     cells: tuple[Cell, ...]
-    floor: tuple[FloorAt, ...]
+    floor: tuple[Mapping[str, Any], ...] = field(
+        metadata=shaped(lambda schemas: {"type": "array", "items": schemas.merged(At, Floor)})
+    )
 
 
 ANSWERS = ((Answer,),)
@@ -101,15 +100,15 @@ def run(
             for epsilon, floor in zip(epsilons, floors, strict=True)
         ]
         cells = [cell for epsilon, field in zip(epsilons, fields, strict=True) for cell in _cells(epsilon, field)]
-    for epsilon, field in zip(epsilons, fields, strict=True):
-        for name, reason in field.left_out.items():
+    for epsilon, found in zip(epsilons, fields, strict=True):
+        for name, reason in found.left_out.items():
             output.warn(f"{name} is left out at eps = {epsilon:g}: {reason}")
     if sent.plot is not None:
         _draw(cells, fields, floors, epsilons, cost, sent)
     sent.keep(_csv(cells, floors, epsilons))
     if sent.as_json:
         asked = Compared(tuple(epsilons), cost.name, str(inputs))
-        rows = (FloorAt(epsilon, **encoded(floor)) for epsilon, floor in zip(epsilons, floors, strict=True))
+        rows = (output.merged(At(epsilon), floor) for epsilon, floor in zip(epsilons, floors, strict=True))
         output.print_json(Answer(asked, tuple(cells), tuple(rows)))
         return
     if len(epsilons) == 1:

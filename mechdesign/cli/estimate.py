@@ -22,7 +22,7 @@ from mechdesign.cli.sent import Said
 from mechdesign.cli.signatures import Part
 from mechdesign.cli.table import CODES_LOOK_LIKE_LABELS
 from mechdesign.deploy import Table, load_table
-from mechdesign.deploy.estimators import Estimate, FrequencyEstimate, MeanEstimate
+from mechdesign.deploy.estimators import DirectionEstimate, Estimate, FrequencyEstimate, MeanEstimate
 from mechdesign.deploy.frames import estimate_reports
 from mechdesign.engine import Local
 from mechdesign.values.declare import Floats, frozen
@@ -100,7 +100,7 @@ def run(
     elif isinstance(found, FrequencyEstimate):
         _print_frequencies(found, confidence)
     else:
-        what = "direction" if table.document["domain"]["kind"] == "circle" else "mean"
+        what = "direction" if isinstance(found, DirectionEstimate) else "mean"
         output.console.print(
             f"{what}: {output.number(found.estimate)} in "
             f"[{output.number(found.lower)}, {output.number(found.upper)}] "
@@ -128,8 +128,13 @@ def _print_json(table: Table, found: Estimate) -> None:
         output.print_json(*of, said)
         return
     estimated = Estimated(found.estimate, found.lower, found.upper, found.deviation)
-    more = OfMean(found.deviation, getattr(found, "bias", None), getattr(found, "resultant", None))
-    output.print_json(*of, estimated, more)
+    output.print_json(*of, estimated, _of_mean(found))
+
+
+def _of_mean(found: MeanEstimate | DirectionEstimate) -> OfMean:
+    if isinstance(found, MeanEstimate):
+        return OfMean(found.deviation, bias=found.bias)
+    return OfMean(found.deviation, resultant=found.resultant)
 
 
 def _names(found: FrequencyEstimate) -> list[str]:

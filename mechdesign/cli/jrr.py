@@ -21,10 +21,11 @@ from mechdesign.design.joint.words import eps_words, law_words, privacy_words, t
 from mechdesign.design.result import Design
 from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput
+from mechdesign.exact.collusion import JointPrivacy
 from mechdesign.mechanisms.joint import JointResponse, require_group
 from mechdesign.priors import parse_prior
 from mechdesign.values.codec import encoded
-from mechdesign.values.declare import evolved, field, frozen
+from mechdesign.values.declare import field, frozen
 from mechdesign.values.schema import shaped
 
 if TYPE_CHECKING:
@@ -44,6 +45,10 @@ class Told:
     averaged_epsilon: float
     conditional_epsilons: tuple[float, ...]
 
+    @classmethod
+    def of(cls, privacy: JointPrivacy) -> Told:
+        return cls(privacy.averaged, privacy.conditional)
+
 
 @frozen
 class PapersChoice:
@@ -55,10 +60,19 @@ class PapersChoice:
     conditional_epsilons: tuple[float, ...]
     agrees_up_to_share_of_colluders: float | None
 
+    @classmethod
+    def of(cls, rule: Heuristic) -> PapersChoice:
+        told = Told.of(rule.privacy)
+        said = told.averaged_epsilon, told.conditional_epsilons
+        return cls(encoded(rule.law), rule.variance, *said, rule.agrees_up_to)
+
 
 @frozen
 class Joint:
-    """What `jrr` says beside a design: the variance of the count, the law in the paper's numbers, and its privacy."""
+    """What `jrr` says beside a design: the variance of the count, the law in the paper's numbers, and its privacy.
+
+    ``variance_rr`` is ``independent_variance``, and ``epsilon_average`` and ``epsilon_conditional`` are ``privacy``.
+    """
 
     variance: float
     independent_variance: float
@@ -70,6 +84,23 @@ class Joint:
     epsilon_average: float
     epsilon_conditional: tuple[float, ...]
     heuristic: PapersChoice | None = None
+
+    @classmethod
+    def of(cls, design: Design, rule: Heuristic | None) -> Joint:
+        problem, law, privacy = parts(design)
+        alone, told = problem.independent_variance, Told.of(privacy)
+        return cls(
+            design.certificate.upper,
+            independent_variance=alone,
+            variance_rr=alone,
+            privacy=told,
+            p=float(law.truth),
+            rho=float(law.rho),
+            group=law.group,
+            epsilon_average=told.averaged_epsilon,
+            epsilon_conditional=told.conditional_epsilons,
+            heuristic=None if rule is None else PapersChoice.of(rule),
+        )
 
 
 @frozen
@@ -260,15 +291,7 @@ def _bar(message: str, *, quiet: bool) -> Iterator[Callable[[Happening], None]]:
 
 def print_answer(design: Design, rule: Heuristic | None, played: Run | None = None) -> None:
     """The answer as JSON: the design, the paper's choice beside it, and what was run."""
-    problem, law, told = parts(design)
-    variance, alone = design.certificate.upper, problem.independent_variance
-    profile = told.averaged, told.conditional
-    numbers = Joint(variance, alone, alone, Told(*profile), float(law.truth), float(law.rho), law.group, *profile)
-    choice = None
-    if rule is not None:
-        given = rule.privacy.averaged, rule.privacy.conditional
-        choice = PapersChoice(encoded(rule.law), rule.variance, *given, rule.agrees_up_to)
-    output.print_json(Designed.of(design), evolved(numbers, heuristic=choice), Ran(played))
+    output.print_json(Designed.of(design), Joint.of(design, rule), Ran(played))
 
 
 def show(design: Design, sent: Sent) -> None:

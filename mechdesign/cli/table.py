@@ -1,16 +1,15 @@
 """A mechanism rounded to whole numbers, exactly private and ready to ship.
 
-It comes from a saved design (FILE); or with --eps it is the certified optimum for --loss, a published mechanism,
-randomised response (--mechanism grr with --size K or --labels A,B,...), or a channel of your own
-(--channel FILE, a row of probabilities for each input; apply and estimate know its labels).
+It comes from a saved design (FILE); or with --eps it is the certified optimum for --loss, a published mechanism
+(on whole numbers --mechanism grr or geometric with --domain LO..HI; grr is randomised response and takes categories,
+--size K or --labels A,B,...), or a channel of your own (--channel FILE, a row of probabilities for each input; apply
+and estimate know its labels).
 """
 
 from __future__ import annotations
 
 import csv
 import shlex
-from collections.abc import Mapping
-from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -26,6 +25,7 @@ from mechdesign.data.numbers import require_number_text
 from mechdesign.deploy import Table, make_table, repaired
 from mechdesign.deploy.labels import Labels, require_labels
 from mechdesign.deploy.making import NOISE, Source
+from mechdesign.deploy.table import MeanEstimator, Repair
 from mechdesign.design import Design, MinimaxProblem, load_design, optimal_minimax
 from mechdesign.domains import Finite, Interval
 from mechdesign.errors import FileProblem, InvalidInput, require_epsilon
@@ -37,7 +37,7 @@ from mechdesign.values.declare import frozen
 
 _BIT_CHOICES = "Probabilities are multiples of 2^-BITS: 16, 32, 53 or 62."
 _GRR = "grr"
-_MOST_POINTS = 1024  # of randomised response: a million counts, which are about 20 MB at most
+_MOST_POINTS = 1024  # of a table for categories: a million counts, which are about 20 MB at most
 _MOST_COUNTS = 1 << 20
 CODES_LOOK_LIKE_LABELS = (
     "some labels of this table are the codes of other categories: what samplers give as codes (sample_code) must be "
@@ -58,8 +58,8 @@ class Answer:
     outputs: int | None
     input_labels: tuple[str, ...] | None
     output_labels: tuple[str, ...] | None
-    estimator: Mapping[str, Any] | None
-    repair: Mapping[str, Any] | None
+    estimator: MeanEstimator | None
+    repair: Repair | None
     error: float | None
     lower: float | None
     sha256: str
@@ -189,29 +189,19 @@ def _designed(
     size: int | None,
     labels: tuple[str, ...] | None,
 ) -> Source:
-    if name is not None and name.strip().lower() == _GRR:
-        _require_absent({"--loss": loss}, "with --mechanism grr")
-        if domain is not None:
-            _require_absent({"--size": size, "--labels": labels}, "with --domain, which says the categories")
-            numbers = parse_inputs(domain)
-            if not isinstance(numbers, Finite):
-                step = "for example --domain 1..5, or --size 5"
-                raise InvalidInput("domain", domain, "be whole numbers LO..HI for --mechanism grr", step)
-            return catalogue.randomised_response(epsilon, numbers)
-        if labels is not None:
-            _require_absent({"--size": size}, "with --labels, which say it")
-            size = len(labels)
-        if size is None or not 2 <= size <= _MOST_POINTS:
-            rule = f"be a number of categories from 2 to {_MOST_POINTS} for --mechanism grr"
-            step = "for example --mechanism grr --size 10, or --labels no,maybe,yes, or --domain 1..5"
-            raise InvalidInput("--size", size, rule, step)
-        return catalogue.randomised_response(epsilon, Finite(tuple(range(size))))
-    _require_grr(name, size, labels)
+    entry = None if name is None else catalogue.on_points(name)
+    if entry is not None:
+        if not entry.tuned:
+            _require_absent({"--loss": loss}, f"with --mechanism {entry.key}")
+        points = _points_of(f"--mechanism {entry.key}", domain, size, labels)
+        return catalogue.build(entry.key, epsilon, points, parse_loss(loss or "absolute"))
+    _require_points(name, size, labels)
     inputs, power = parse_inputs(domain), parse_loss(loss or "absolute")
     if name is not None:
         known = [entry.key for entry in catalogue.ON_INTERVALS]
         if name.strip().lower() not in known:
-            rule = f"be one of {', '.join(known)}, or {_GRR} with --size or --labels"
+            on_points = ", ".join(entry.key for entry in catalogue.ON_POINTS)
+            rule = f"be one of {', '.join(known)}, or {_GRR} with --size or --labels, or {on_points} with LO..HI"
             raise InvalidInput("mechanism", name, rule)
         if not isinstance(inputs, Interval):
             step = f"take --domain={inputs.lower:g},{inputs.upper:g}, or --mechanism {_GRR}, or none: the optimum"
@@ -220,11 +210,30 @@ def _designed(
     return optimal_minimax(MinimaxProblem(epsilon, power, inputs))
 
 
-def _require_grr(name: str | None, size: int | None, labels: tuple[str, ...] | None) -> None:
-    """Categories are for randomised response; where another mechanism is named, that is what is wrong."""
+def _points_of(option: str, domain: str | None, size: int | None, labels: tuple[str, ...] | None) -> Finite:
+    """The points that a mechanism on points is for, as one of the options says."""
+    if domain is not None:
+        _require_absent({"--size": size, "--labels": labels}, "with --domain, which says the categories")
+        numbers = parse_inputs(domain)
+        if not isinstance(numbers, Finite):
+            step = "for example --domain 1..5, or --size 5"
+            raise InvalidInput("domain", domain, f"be whole numbers LO..HI for {option}", step)
+        return numbers
+    if labels is not None:
+        _require_absent({"--size": size}, "with --labels, which say it")
+        size = len(labels)
+    if size is None or not 2 <= size <= _MOST_POINTS:
+        rule = f"be a number of categories from 2 to {_MOST_POINTS} for {option}"
+        step = f"for example {option} --size 10, or --labels no,maybe,yes, or --domain 1..5"
+        raise InvalidInput("--size", size, rule, step)
+    return Finite(tuple(range(size)))
+
+
+def _require_points(name: str | None, size: int | None, labels: tuple[str, ...] | None) -> None:
+    """Categories are for mechanisms on points; where another is named, that is what is wrong."""
     for option, value in (("--labels", labels), ("--size", size)):
         if value is not None:
-            rule = f"be {_GRR} with {option}: only randomised response has categories"
+            rule = f"be {_GRR} with {option}: an interval has no categories"
             step = f"take --mechanism {_GRR}, or drop {option}"
             raise InvalidInput("--mechanism", name, rule, step)
 
@@ -254,12 +263,11 @@ def _points(labels: tuple[str, ...] | None, count: int) -> tuple[Finite, tuple[s
 
 
 def _mixed(table: Table) -> float:
-    repair = table.document["repair"]
-    return 0.0 if repair is None else float(Fraction(repair["mixed"]))
+    return 0.0 if table.repair is None else float(table.repair.mixed)
 
 
 def _answer(table: Table, out: Path | None) -> Answer:
-    certificate = table.document["certificate"]
+    proven = table.proven
     return Answer(
         table.kind,
         table.name,
@@ -269,10 +277,10 @@ def _answer(table: Table, out: Path | None) -> Answer:
         table.law.size,
         table.labels.inputs,
         table.labels.outputs,
-        table.document["estimator"],
-        table.document["repair"],
-        None if certificate is None else float_up(Fraction(certificate["error"])),
-        None if certificate is None else float_down(Fraction(certificate["lower"])),
+        table.estimator,
+        table.repair,
+        None if proven is None else float_up(proven.error),
+        None if proven is None else float_down(proven.lower),
         table.sha256,
         None if out is None else str(out),
     )

@@ -29,6 +29,7 @@ from mechdesign.engine import Engine, Local
 from mechdesign.errors import FileProblem, InvalidInput, require_epsilon, require_one_of
 from mechdesign.values import files
 from mechdesign.values.clock import Clock
+from mechdesign.values.codec import named
 from mechdesign.values.declare import Counts, Floats, content, field, frozen, optional, several, whole
 
 RAW, IBU, LIKELY, PUBLISHED_IBU = "raw", "ibu", "ml", "ibu-10000"
@@ -155,7 +156,7 @@ class Rank:
 
     protocol: str
     method: str
-    epsilon: float
+    epsilon: float = field(metadata=named("eps"))
     mean: float
     interval: tuple[float, float] | None
 

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from mechdesign.deploy.kinds import VECTOR_UNIT, FiniteLaw, PiecesLaw, Reading
 from mechdesign.deploy.kinds.law import Moments
-from mechdesign.deploy.table import Table
+from mechdesign.deploy.table import MeanEstimator, Table
 from mechdesign.domains import Circle
 from mechdesign.errors import InvalidData, InvalidInput, require_number
 from mechdesign.values.declare import Floats
@@ -170,10 +170,10 @@ class Tally:
         average = total / self.count
         around = squares - total * average
         if ends is not None:
-            variance = _variance(around, average, ends, self.count, z) * said["slope"] ** 2
+            variance = _variance(around, average, ends, self.count, z) * said.slope**2
         else:
             seen = around / (self.count - 1) if self.count > 1 else Fraction(0)
-            variance = max(seen * said["slope"] ** 2, said["variance"])
+            variance = max(seen * said.slope**2, said.variance)
         return self._mean(average, variance, z, confidence)
 
     def guaranteed_mean(self, confidence: float = 0.95) -> MeanEstimate:
@@ -183,7 +183,7 @@ class Tally:
         """
         _quantile(confidence)
         total, _, _ = self._moments()
-        return self._mean(total / self.count, self._estimator()["variance"], 1 / math.sqrt(1 - confidence), confidence)
+        return self._mean(total / self.count, self._estimator().variance, 1 / math.sqrt(1 - confidence), confidence)
 
     def frequencies(self, confidence: float = 0.95) -> FrequencyEstimate:
         """The share of every point of a finite domain among the inputs, without bias.
@@ -240,21 +240,21 @@ class Tally:
         resultant = length / abs(shrink)
         return DirectionEstimate(at, at - half, at + half, n, resultant, deviation * unit, confidence)
 
-    def _estimator(self) -> dict[str, Fraction]:
+    def _estimator(self) -> MeanEstimator:
         if self.table.labels.inputs is not None:
             step = "take frequencies, or make the table for the numbers themselves: --domain LO..HI"
             raise InvalidInput("table", self.table.name, "have numbers as inputs to estimate a mean, not labels", step)
-        said = self.table.document["estimator"]
-        if said is None:
+        found = self.table.estimator
+        if found is None:
             rule = "be of an interval or a finite domain to estimate a mean"
             raise InvalidInput("table", f"table on {self.table.domain}", rule, "take the direction")
-        return {name: Fraction(said[name]) for name in ("slope", "intercept", "bias", "variance")}
+        return found
 
     def _mean(self, average: Fraction, variance: Fraction, width: float, confidence: float) -> MeanEstimate:
         said = self._estimator()
-        estimate = float(said["slope"] * average + said["intercept"])
+        estimate = float(said.slope * average + said.intercept)
         deviation = math.sqrt(variance / self.count)
-        bias = float(said["bias"])
+        bias = float(said.bias)
         half = width * deviation + bias
         return MeanEstimate(estimate, estimate - half, estimate + half, self.count, deviation, bias, confidence)
 

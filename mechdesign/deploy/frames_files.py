@@ -70,22 +70,17 @@ def apply_table(
     with contextlib.suppress(OSError):
         if data.path is not None and Path(out).exists() and Path(out).samefile(data.path):
             raise FileProblem("output file", str(out), "differ from the data file", "the data is never overwritten")
-    rows = 0
+    count = 0
     files.require_writable(out, overwrite=overwrite)
     with files.replacing(out, overwrite=overwrite, like=data.path) as stream, contextlib.ExitStack() as opened:
         writer = None
-        for batch in _batches(data, [name for name in data.names if name in columns]):
-            reports = drawn_from(table, batch.column(column), data.reading, _place(data, column), rows)
+        for before, batch in _told(data, [name for name in data.names if name in columns], progress):
+            reports = drawn_from(table, batch.column(column), data.reading, _place(data, column), before)
             told = _with_reports(batch, column, reports, table)
             writer = writer or opened.enter_context(batch_writer(stream, form, told.schema))
             writer.write_batch(told)
-            rows += batch.num_rows
-            if progress is not None:
-                progress(rows, data.rows_in_all(rows))
-        _require_rows(rows, data)
-        if progress is not None:
-            progress(rows, rows)
-    return Applied(Path(out), rows, column, tuple(keep))
+            count = before + batch.num_rows
+    return Applied(Path(out), count, column, tuple(keep))
 
 
 @sealed
@@ -157,15 +152,9 @@ def tally_file(
         parts = parts_of(data, table, name)
         _require_rows(len(parts), data)
         return merged(table, *counted(engine, partial(_tally_part, codes=codes), parts, progress))
-    count, rows = Tally(table), 0
-    for batch in _batches(data, [name]):
-        tallied(count, batch.column(name), data.reading, _place(data, name), codes, rows)
-        rows += batch.num_rows
-        if progress is not None:
-            progress(rows, data.rows_in_all(rows))
-    _require_rows(rows, data)
-    if progress is not None:
-        progress(rows, rows)
+    count = Tally(table)
+    for before, batch in _told(data, [name], progress):
+        tallied(count, batch.column(name), data.reading, _place(data, name), codes, before)
     return count
 
 
@@ -176,6 +165,19 @@ def _tally_part(part: Part, codes: bool) -> Tally:
         tallied(count, batch.column(part.column), data.reading, _place(data, part.column), codes, rows)
         rows += batch.num_rows
     return count
+
+
+def _told(data: DataFile, names: Sequence[str], progress: Progress | None) -> Iterator[tuple[int, Any]]:
+    """The batches, each with the number of rows before it, while progress is told; having no row is an error."""
+    rows = 0
+    for batch in _batches(data, names):
+        yield rows, batch
+        rows += batch.num_rows
+        if progress is not None:
+            progress(rows, data.rows_in_all(rows))
+    _require_rows(rows, data)
+    if progress is not None:
+        progress(rows, rows)
 
 
 def _require_rows(rows: int, data: DataFile) -> None:

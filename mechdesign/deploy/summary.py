@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from mechdesign.errors import plain
@@ -27,7 +26,7 @@ def summary(table: Table) -> str:
       debiased report: bias at most 3.7405e-10, variance at most 5.2236
     <BLANKLINE>
     """
-    document, labels = table.document, table.labels
+    labels = table.labels
     lines = [
         f"{plain(table.name)}: {table.kind} table, probabilities are multiples of 2^-{table.bits}",
         f"  privacy loss: {table.privacy_loss:.12g} (computed exactly, at most eps)",
@@ -38,17 +37,17 @@ def summary(table: Table) -> str:
         lines.append(f"  labels of the inputs: {_listed(labels.inputs)}")
     if labels.outputs not in (None, labels.inputs):
         lines.append(f"  labels of the outputs: {_listed(labels.outputs or ())}")
-    certificate, estimator, repair = document["certificate"], document["estimator"], document["repair"]
-    if certificate is not None:
-        lower, error = (Fraction(certificate[end]) for end in ("lower", "error"))
-        least = rounded_down(float_down(lower))
-        lines.append(f"  worst error: {rounded_up(float_up(error))}; no eps-private mechanism has less than {least}")
-    if estimator is not None and estimator["kind"] == "mean" and labels.inputs is None:
-        bias, variance = (float(Fraction(estimator[name])) for name in ("bias", "variance"))
+    proven, estimator, repair = table.proven, table.estimator, table.repair
+    if proven is not None:
+        least = rounded_down(float_down(proven.lower))
+        worst = rounded_up(float_up(proven.error))
+        lines.append(f"  worst error: {worst}; no eps-private mechanism has less than {least}")
+    if estimator is not None and estimator.of == "mean" and labels.inputs is None:
+        bias, variance = float(estimator.bias), float(estimator.variance)
         lines.append(f"  debiased report: bias at most {bias:.6g}, variance at most {variance:.6g}")
     if repair is not None:
-        mixed = float(Fraction(repair["mixed"]))
-        lines.append(f"  repaired: {mixed:.3g} of the uniform law mixed in, {repair['dropped']} outputs dropped")
+        mixed = float(repair.mixed)
+        lines.append(f"  repaired: {mixed:.3g} of the uniform law mixed in, {repair.dropped} outputs dropped")
     return "\n".join([*lines, f"  sha256: {table.sha256}"])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from mechdesign.deploy import checker
 from mechdesign.deploy.kinds import Domain, Law, Listed, WindowLaw, law_of
@@ -16,10 +16,41 @@ from mechdesign.errors import FileProblem, InvalidInput
 from mechdesign.mechanisms.ratio import LikelihoodRatio
 from mechdesign.privacy import Pure
 from mechdesign.values import files
+from mechdesign.values.codec import named
 from mechdesign.values.declare import derived, field, frozen
 from mechdesign.values.notebook import page
 
 _DAMAGED = "was it edited, cut short or saved anew by another program? take the original"
+
+
+@frozen
+class MeanEstimator:
+    """``slope Y + intercept`` of a report Y estimates its input: bias and variance are at most these, exactly.
+
+    Of a clamped table Y is what is drawn before it is moved to the domain, and ``of`` says so.
+    """
+
+    bias: Fraction
+    intercept: Fraction
+    of: Literal["mean", "mean before clamping"] = field(metadata=named("kind"))
+    slope: Fraction
+    variance: Fraction
+
+
+@frozen
+class Repair:
+    """What it took to make a channel private: the share of the uniform law mixed in, and the outputs dropped."""
+
+    dropped: int
+    mixed: Fraction
+
+
+@frozen
+class Proven:
+    """The worst error of the table, and what no mechanism with its epsilon goes below."""
+
+    error: Fraction
+    lower: Fraction
 
 
 @frozen
@@ -86,6 +117,26 @@ class Table:
         Labels(inputs=('no', 'yes'), outputs=('no', 'yes'))
         """
         return labels_from(self.document["labels"])
+
+    @property
+    def estimator(self) -> MeanEstimator | None:
+        """How the mean of the inputs is estimated, where it is: not on a circle."""
+        said = self.document["estimator"]
+        if said is None:
+            return None
+        return MeanEstimator(of=said["kind"], **_fractions(said, "bias", "intercept", "slope", "variance"))
+
+    @property
+    def repair(self) -> Repair | None:
+        """What was repaired, if anything."""
+        said = self.document["repair"]
+        return None if said is None else Repair(int(said["dropped"]), Fraction(said["mixed"]))
+
+    @property
+    def proven(self) -> Proven | None:
+        """What the certificate of a design is worth for its table, if there is one."""
+        said = self.document["certificate"]
+        return None if said is None else Proven(**_fractions(said, "error", "lower"))
 
     @property
     def input_names(self) -> Names | None:
@@ -157,6 +208,10 @@ def _checked(content: bytes) -> Mapping[str, Any]:
         raise FileProblem("table", str(failure), "pass its check", step) from None
     document: Mapping[str, Any] = files.parse_json(content)
     return document
+
+
+def _fractions(said: Mapping[str, Any], *names: str) -> dict[str, Fraction]:
+    return {name: Fraction(said[name]) for name in names}
 
 
 def _law(document: Mapping[str, Any]) -> Law:

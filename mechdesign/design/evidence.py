@@ -19,7 +19,10 @@ P = TypeVar("P")
 
 
 class Problem(Protocol):
-    """What the user wants: a frozen value that validated itself, and that files hold as it is."""
+    """What the user wants: a frozen value that validated itself, and that files hold as it is.
+
+    What is printed of it follows from this; `mechdesign.design.words` lists what a problem may say in better words.
+    """
 
     kind: ClassVar[str]
     """Its name in files."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mechdesign.design.joint.words import law_words, privacy_words, title, variance_words
 from mechdesign.design.result import Certificate, Design
-from mechdesign.design.words import counted, headline, subject
+from mechdesign.design.words import counted, headline, subject, table_in_words
 from mechdesign.errors import plain
 from mechdesign.mechanisms.conditional import ConditionalNoise
 from mechdesign.mechanisms.discrete import Discrete
@@ -85,7 +85,7 @@ def mechanism_words(mechanism: Mechanism) -> str:
         case Product(parts=parts):
             return "; ".join(f"{part.inputs} with eps = {part.epsilon:.6g}, {mechanism_words(part)}" for part in parts)
         case Discrete(probabilities=table):
-            return f"a table of {counted(table.shape[0], 'input')} and {counted(table.shape[1], 'output')}"
+            return f"a table of {table_in_words(*table.shape)}"
         case ConditionalNoise():
             return (
                 f"additive noise: {mechanism.bins + 1} laws on a grid of step {float(mechanism.step):.6g}, "

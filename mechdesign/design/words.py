@@ -1,34 +1,43 @@
-"""Problems in words: what is certified, what is small for a good mechanism, and what is shown of them."""
+"""Problems in words: what is certified, what is small for a good mechanism, and what is shown of them.
+
+A problem says of itself what no other can say for it: attributes or properties that may all be left out.
+
+* ``measure``: what is small for a good mechanism (by default its loss: ``absolute error``),
+* ``headline``: the certified quantity (``measure`` in the words of the criterion: ``worst-case absolute error``),
+* ``subject``: what is perturbed (its inputs),
+* ``loss_in_words`` and ``prior_in_words``: what is least, and the prior an average is taken under,
+* ``labels``: the names of inputs and outputs.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from mechdesign.criteria import Aim
-from mechdesign.design import (
-    AdditiveProblem,
-    FiniteProblem,
-    MinimaxProblem,
-    PiecewiseProblem,
-    PolarProblem,
-    PriorProblem,
-    TradeOffProblem,
-    UnbiasedPiecewiseProblem,
-    UnbiasedProblem,
-)
-from mechdesign.design.convex import TableProblem
 from mechdesign.design.evidence import Problem
 from mechdesign.losses import Power
 from mechdesign.values.codec import encoded
 
 Labels = tuple[Sequence[str], Sequence[str]]
 
-_IN_FILE = "the weights in the file"
+_HEADLINES = {
+    Aim.AT: "{measure} at x = {x:g}",
+    Aim.WORST_UNBIASED: "worst-case variance",
+    Aim.AVERAGE: "average {measure} under the prior",
+    Aim.AVERAGE_CAPPED: "average {measure} under the prior, worst case capped",
+    Aim.AVERAGE_UNBIASED: "variance under the prior",
+    Aim.MATRIX_AVERAGE: "average {measure} under the prior",
+    Aim.MATRIX_LEXICOGRAPHIC: "average {measure} under the prior at the least worst case",
+    Aim.OBJECTIVE: "objective",
+    Aim.COUNT: "variance of the estimated count",
+}
 _MATRIX = {
     Aim.MATRIX_WORST: "worst-case loss",
     Aim.MATRIX_AVERAGE: "average loss under the prior",
     Aim.MATRIX_LEXICOGRAPHIC: "average loss at the least worst case",
 }
+_OF_ONE_REPORT = (Aim.WORST, Aim.AT, Aim.AVERAGE, Aim.AVERAGE_CAPPED)
 
 
 def counted(number: int, noun: str) -> str:
@@ -39,103 +48,73 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
+def table_in_words(inputs: int, outputs: int) -> str:
+    """
+    >>> table_in_words(2, 1)
+    '2 inputs and 1 output'
+    """
+    return f"{counted(inputs, 'input')} and {counted(outputs, 'output')}"
+
+
+def _said(problem: Problem, name: str, usual: Any = None) -> Any:
+    """What the problem says of itself, else what is usual."""
+    return getattr(problem, name, usual)
+
+
 def power_of(problem: Problem) -> Power | None:
     """The power of the distance that is small, if it is one."""
-    if isinstance(problem, UnbiasedProblem | AdditiveProblem):
-        return Power(2.0)
-    loss = getattr(problem, "loss", None)
+    loss = _said(problem, "loss")
     return loss if isinstance(loss, Power) else None
 
 
 def subject(problem: Problem) -> str:
     """What is perturbed."""
-    if isinstance(problem, FiniteProblem):
-        rows, columns = problem.loss_matrix.shape
-        return f"{counted(rows, 'input')} and {counted(columns, 'output')}"
-    if isinstance(problem, TableProblem):
-        return f"{counted(len(problem.inputs), 'input')} and {counted(len(problem.outputs), 'output')}"
-    return str(getattr(problem, "inputs", ""))
+    return str(_said(problem, "subject", _said(problem, "inputs", "")))
 
 
 def measure(problem: Problem) -> str:
     """What is small for a good mechanism: an error, a variance, a loss."""
-    if isinstance(problem, UnbiasedProblem | AdditiveProblem):
-        return "variance"
     loss = power_of(problem)
-    return "loss" if loss is None else f"{loss.name} error"
+    return str(_said(problem, "measure", "loss" if loss is None else f"{loss.name} error"))
+
+
+def headline(problem: Problem) -> str:
+    """The certified quantity."""
+    criterion = problem.criterion
+    usual = _HEADLINES.get(criterion.aim, "worst-case {measure}")
+    return str(_said(problem, "headline", usual.format(measure=measure(problem), x=criterion.x)))
 
 
 def excess(problem: Problem) -> str:
     """The heading of how far rivals are above the design."""
-    return "worst above least" if is_lexicographic(problem) and not _is_capped(problem) else "above optimum"
+    is_capped = _said(problem, "cap") is not None
+    return "worst above least" if is_lexicographic(problem) and not is_capped else "above optimum"
 
 
 def is_lexicographic(problem: Problem) -> bool:
     return problem.criterion.aim in (Aim.AVERAGE_CAPPED, Aim.MATRIX_LEXICOGRAPHIC)
 
 
-def _is_capped(problem: Problem) -> bool:
-    return isinstance(problem, TradeOffProblem) and problem.cap is not None
-
-
-def headline(problem: Problem) -> str:
-    """The certified quantity."""
-    match problem:
-        case FiniteProblem(aim=aim):
-            under = "average loss under the prior"
-            return f"{under} at the least worst case" if aim is Aim.MATRIX_LEXICOGRAPHIC else _MATRIX[Aim(aim)]
-        case UnbiasedProblem() | AdditiveProblem():
-            return "variance under the prior"
-        case UnbiasedPiecewiseProblem():
-            return "worst-case variance"
-        case PolarProblem():
-            return "worst-case error, sum of both"
-        case TableProblem():
-            return "objective"
-        case PiecewiseProblem(at=at):
-            return "worst-case error" if at is None else f"error at x = {at:g}"
-        case PriorProblem():
-            return f"average {measure(problem)} under the prior"
-        case TradeOffProblem(cap=cap, slack=slack):
-            # what evidence decides of a cap that was found: the least itself is known to a part of the slack only
-            within = f"within {150 * slack:g}% of the least" if cap is None else f"at most {cap!r}"
-            return f"average {measure(problem)} under the prior, worst case {within}"
-    return f"worst-case {measure(problem)}"
-
-
 def labels_of(problem: Problem) -> Labels | None:
     """The names of a loss matrix's rows and columns: those given, else their numbers."""
-    if not isinstance(problem, FiniteProblem):
-        return None
-    rows, columns = problem.loss_matrix.shape
-    given = problem.input_labels, problem.output_labels
-    return given[0] or tuple(map(str, range(rows))), given[1] or tuple(map(str, range(columns)))
+    labels: Labels | None = _said(problem, "labels")
+    return labels
 
 
 def loss_of(problem: Problem) -> str:
     """What is least, in words that all stand for something decided."""
-    if isinstance(problem, TableProblem):
-        if problem.linear is None:
-            return "an objective that is only named in the file"
-        return "the linear objective with the coefficients in the file"
-    return str(encoded(problem)["loss"])
+    return str(_said(problem, "loss_in_words", encoded(problem).get("loss", measure(problem))))
 
 
 def prior_of(problem: Problem) -> str | None:
     """The prior an average is taken under, and where it stands."""
-    match problem:
-        case PriorProblem() | TradeOffProblem():
-            return problem.prior_in_words
-        case UnbiasedProblem() | AdditiveProblem():
-            return f"{_IN_FILE} on {problem.weights.size} inputs"
-        case FiniteProblem(prior=weights) if weights is not None:
-            return _IN_FILE
-    return None
+    said: str | None = _said(problem, "prior_in_words")
+    return said
 
 
 def other_goal(problem: Problem) -> str | None:
     """The way to another command, where designs for single reports are often taken for what they are not."""
-    if isinstance(problem, PiecewiseProblem | PolarProblem | MinimaxProblem | PriorProblem | TradeOffProblem):
+    if problem.criterion.aim in _OF_ONE_REPORT:
         return "for a mean of many reports ask: python -m mechdesign advise --want mean"
     return None
 
@@ -145,5 +124,6 @@ def asked(problem: Problem) -> str:
     aim, loss, prior = problem.criterion.aim, loss_of(problem), prior_of(problem)
     if aim is Aim.OBJECTIVE:
         return loss
-    said = f"{_MATRIX[aim]}, {loss}" if aim in _MATRIX else f"{loss} error, {problem.criterion.words}"
+    what = f"{loss} error" if "loss" in encoded(problem) else loss
+    said = f"{_MATRIX[aim]}, {loss}" if aim in _MATRIX else f"{what}, {problem.criterion.words}"
     return said if prior is None else f"{said}; prior: {prior}"

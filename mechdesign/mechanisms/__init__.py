@@ -12,6 +12,7 @@ from mechdesign.mechanisms.piecewise import AffineWindow, Pieces, Piecewise, Sub
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Continuous, Mechanism, ScalarMechanism
 from mechdesign.mechanisms.ratio import LikelihoodRatio
+from mechdesign.mechanisms.towards_privacy import rounded_towards_privacy
 from mechdesign.mechanisms.truncated import Truncated
 from mechdesign.mechanisms.two_point import TwoPoint
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
@@ -45,4 +46,5 @@ __all__ = [
     "TwoSidedGeometric",
     "UnbiasedWindow",
     "Window",
+    "rounded_towards_privacy",
 ]

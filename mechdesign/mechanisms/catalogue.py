@@ -31,6 +31,7 @@ from mechdesign.values.declare import evolved, frozen
 __all__ = [
     "ON_CIRCLES",
     "ON_INTERVALS",
+    "ON_POINTS",
     "bounded_laplace",
     "build",
     "compressed",
@@ -120,7 +121,15 @@ def gaussian(epsilon: float, deviation: float, domain: Interval = UNIT) -> Addit
 
 
 def two_sided_geometric(epsilon: float, domain: Finite) -> TwoSidedGeometric:
-    """Two-sided geometric noise on whole numbers (Ghosh, Roughgarden and Sundararajan 2009)."""
+    """Two-sided geometric noise on whole numbers (Ghosh, Roughgarden and Sundararajan 2009).
+
+    Epsilon is between the two ends of the domain, as everywhere in this catalogue: a step of one changes probabilities
+    by ``e^(epsilon / (last - first))``. Whoever wants epsilon between neighbours passes ``epsilon * (last - first)``.
+
+    >>> eleven = two_sided_geometric(2.0, Finite(range(11)))
+    >>> [round(math.log(eleven.mass(0, 0) / eleven.mass(0, x)), 6) for x in (1, 10)]
+    [0.2, 2.0]
+    """
     return TwoSidedGeometric(epsilon, domain)
 
 
@@ -340,6 +349,21 @@ class CircularEntry:
     build: Callable[[float, Circle, Loss], ScalarMechanism]
 
 
+@frozen
+class PointsEntry:
+    """A line of the catalogue for finitely many points; ``serves`` says which ones the mechanism takes.
+
+    ``tuned`` says whether ``build`` looks at the loss; ``also`` are other names it is asked for by.
+    """
+
+    key: str
+    citation: str
+    build: Callable[[float, Finite, Loss], ScalarMechanism]
+    serves: Callable[[Finite], bool]
+    tuned: bool = False
+    also: tuple[str, ...] = ()
+
+
 _CHAPTER = "Refined mechanism design, chapter 5"
 
 ON_INTERVALS: tuple[Entry, ...] = (
@@ -380,14 +404,43 @@ ON_CIRCLES: tuple[CircularEntry, ...] = (
     CircularEntry("ogpm-squared", f"{_CHAPTER}, corrected", lambda eps, dom, loss: ogpm_circle_squared(eps, dom)),
 )
 
+ON_POINTS: tuple[PointsEntry, ...] = (
+    PointsEntry(
+        "grr",
+        "Kairouz, Oh and Viswanath, NeurIPS 2014",
+        lambda eps, domain, loss: randomised_response(eps, domain),
+        serves=lambda domain: True,
+        also=("randomised response",),
+    ),
+    PointsEntry(
+        "geometric",
+        "Ghosh, Roughgarden and Sundararajan, STOC 2009",
+        lambda eps, domain, loss: two_sided_geometric(eps, domain),
+        serves=lambda domain: len(domain) > 1 and all(point.is_integer() for point in domain.points),
+        also=("two-sided geometric",),
+    ),
+)
 
-def build(name: str, epsilon: float, domain: Interval | Circle, loss: Loss | None = None) -> ScalarMechanism:
+
+def on_points(name: str) -> PointsEntry | None:
+    """The line of that key or other name for mechanisms on points, if there is one.
+
+    >>> on_points("Randomised response").key
+    'grr'
+    """
+    key = name.strip().lower()
+    return next((entry for entry in ON_POINTS if key in (entry.key, *entry.also)), None)
+
+
+def build(name: str, epsilon: float, domain: Interval | Circle | Finite, loss: Loss | None = None) -> ScalarMechanism:
     """The mechanism of that name in the catalogue.
 
     >>> build("pm-c", 1.0, Interval(0, 10)).name
     'PM-C'
+    >>> build("grr", 1.0, Finite((0, 1, 2))).name
+    'randomised response'
     """
-    require_domain(domain, (Interval, Circle))
+    require_domain(domain, (Interval, Circle, Finite))
     if not isinstance(name, str):
         raise InvalidInput("mechanism", name, "be a name", "for example 'pm'")
     key = name.strip().lower()
@@ -396,6 +449,11 @@ def build(name: str, epsilon: float, domain: Interval | Circle, loss: Loss | Non
             if circular.key == key:
                 return circular.build(epsilon, domain, loss or Power(1.0, domain.period))
         known = [circular.key for circular in ON_CIRCLES]
+    elif isinstance(domain, Finite):
+        found = on_points(key)
+        if found is not None and found.serves(domain):
+            return found.build(epsilon, domain, loss or Power(1.0))
+        known = [line.key for line in ON_POINTS if line.serves(domain)]
     else:
         for entry in ON_INTERVALS:
             if entry.key == key:

@@ -30,7 +30,7 @@ def test_the_zero_one_loss_gives_randomised_response(run: Any, zero_one: Path, e
     assert document["mechanism"]["outputs"] == [0.0, 1.0, 2.0]
     assert document["mechanism"]["base"] == pytest.approx([1 / (math.exp(epsilon) + 2)] * 3, rel=1e-6)
     rows = {row["name"]: row["worst"] for row in document["comparison"]}
-    assert rows["randomised response"] == pytest.approx(value)
+    assert rows["grr"] == pytest.approx(value)
     assert rows["best single output"] == 1.0
 
 

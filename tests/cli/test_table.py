@@ -11,6 +11,9 @@ import pytest
 
 from mechdesign.deploy import load_table
 from mechdesign.deploy.labels import Labels
+from mechdesign.mechanisms import catalogue
+from mechdesign.mechanisms.catalogue import randomised_response as randomised
+from mechdesign.values.declare import evolved
 
 
 @pytest.fixture
@@ -225,6 +228,49 @@ def test_labels_that_are_the_codes_of_others_come_through_the_shell_unswapped(ru
 def test_randomised_response_becomes_a_table_of_its_categories(run: Any) -> None:
     answer = run("table", "--eps", "1", "--mechanism", "grr", "--size", "5", "--json").json
     assert (answer["kind"], answer["outputs"], answer["repair"]) == ("finite", 5, None)
+
+
+@pytest.mark.parametrize("name", [name for entry in catalogue.ON_POINTS for name in (entry.key, *entry.also)])
+def test_every_mechanism_on_points_becomes_a_table_by_any_of_its_names(run: Any, tmp_path: Path, name: str) -> None:
+    path = tmp_path / "t.json"
+    assert run("table", "--eps", "1", "--mechanism", name, "--domain", "0..9", "--out", str(path)).code == 0
+    assert run("verify", str(path)).code == 0
+    assert load_table(path).law.ends == (0.0, 9.0)
+
+
+def test_a_mechanism_on_points_takes_a_loss_only_if_it_is_tuned_to_it(
+    run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("table", "--eps", "1", "--mechanism", "mine", "--size", "3", "--loss", "squared", "--json")
+    entry = catalogue.PointsEntry("mine", "nobody", lambda eps, d, loss: randomised(eps, d), lambda d: True)
+    monkeypatch.setattr(catalogue, "ON_POINTS", (*catalogue.ON_POINTS, entry))
+    assert "--loss must be left out with --mechanism mine" in run(*words).err
+    monkeypatch.setattr(catalogue, "ON_POINTS", (*catalogue.ON_POINTS[:-1], evolved(entry, tuned=True)))
+    assert run(*words).json["outputs"] == 3
+
+
+@pytest.mark.parametrize("name", ["pm", "t-pm", "t-laplace", "duchi"])
+def test_json_tells_the_estimator_as_the_file_has_it(run: Any, tmp_path: Path, name: str) -> None:
+    path = tmp_path / "t.json"
+    answer = run("table", "--eps", "1", "--mechanism", name, "--out", str(path), "--json").json
+    assert answer["estimator"] == load_table(path).document["estimator"]
+    is_clamped = answer["estimator"]["kind"] == "mean before clamping"
+    assert is_clamped == name.startswith("t-")
+    assert ("debiased report" in load_table(path).summary()) == (not is_clamped)
+
+
+def test_json_tells_a_repair_as_the_file_has_it(run: Any, tmp_path: Path) -> None:
+    file, path = tmp_path / "mine.csv", tmp_path / "t.json"
+    file.write_text("a,b,c\n0.7,0.3,0\n0.1,0.9,0\n")
+    answer = run("table", "--eps", "1", "--channel", str(file), "--out", str(path), "--json").json
+    assert answer["repair"] == load_table(path).document["repair"]
+    assert answer["repair"]["dropped"] == 1
+
+
+def test_an_unknown_mechanism_is_refused_with_those_on_points(run: Any) -> None:
+    outcome = run("table", "--eps", "1", "--mechanism", "nosuch", "--domain", "0..9")
+    assert outcome.code == 2
+    assert f"{', '.join(entry.key for entry in catalogue.ON_POINTS)} with LO..HI" in outcome.err
 
 
 def test_a_channel_in_a_file_is_repaired_and_the_cost_told(run: Any, tmp_path: Path) -> None:

@@ -139,40 +139,71 @@ def _on_interval(key: str, epsilon: float, domain: Interval) -> Case:
     return Case(label, law, 0.0)
 
 
-ON_INTERVALS = [_on_interval(entry.key, *setting) for entry in c.ON_INTERVALS for setting in SETTINGS] + [
-    Case("gaussian", c.gaussian(1.0, 0.7, SHIFTED), 7.0),
-    Case("sublevel-power", Piecewise(2.0, UNIT, UNIT, 0.4, 2.5, SublevelWindow(Power(1.5))), 0.0),
-    Case("sublevel-bimodal", Piecewise(2.0, UNIT, UNIT, 0.4, 2.5, SublevelWindow(BIMODAL)), 0.0),
-    Case("wider-outputs", Piecewise(1.5, UNIT, Interval(-0.5, 2.0), 0.2, 0.8), 1.0),
-    Case(
-        "unbiased-window",
-        UnbiasedWindow(2.0, Interval(-1, 1), UNBIASED_POINTS, [0.11, 0.04, 0.05, 0.11], math.exp(2) * (1 - 2.0**-50)),
-        -1.0,
-        atoms=UNBIASED_POINTS,
-    ),
-]
-ON_CIRCLES = [
-    Case(f"{entry.key}-{epsilon:g}-{domain}", c.build(entry.key, epsilon, domain), 0.0)
-    for entry in c.ON_CIRCLES
-    for epsilon, domain in CIRCLES
-]
+def _on_points(key: str, epsilon: float, domain: Finite) -> Case:
+    law = c.build(key, epsilon, domain)
+    label = f"{key}-{epsilon:g}-{len(domain)} points"
+    if isinstance(law.outputs, Finite):
+        return Case(label, law, 0.0, atoms=law.outputs.points)
+    reach = math.ceil(1.4 * TAIL * domain.length / epsilon)
+    atoms = range(int(domain.lower) - reach, int(domain.upper) + reach + 1)
+    return Case(label, law, float(reach), atoms=tuple(map(float, atoms)))
+
+
 TEN = Finite(tuple(range(-3, 7)))
-ON_POINTS = [
-    Case("randomised-response", c.randomised_response(1.5, TEN), 0.0, atoms=TEN.points),
-    Case("randomised-response-one", c.randomised_response(1.5, Finite((3,))), 0.0, atoms=(3.0,)),
-    Case("geometric", c.two_sided_geometric(2.0, TEN), 300.0, atoms=tuple(map(float, range(-310, 310)))),
-    Case(
-        "geometric-steep",
-        c.two_sided_geometric(16.0, Finite((0, 1))),
-        8.0,
-        atoms=tuple(map(float, range(-8, 10))),
-    ),
-]
+ON_TEN = [(1.5, TEN), (2.0, TEN), (16.0, Finite((0, 1))), (1.5, Finite((3,))), (0.7, Finite((-1.5, 0.0, 0.25)))]
+
+
+def interval_cases() -> list[Case]:
+    return [_on_interval(entry.key, *setting) for entry in c.ON_INTERVALS for setting in SETTINGS] + [
+        Case("gaussian", c.gaussian(1.0, 0.7, SHIFTED), 7.0),
+        Case("sublevel-power", Piecewise(2.0, UNIT, UNIT, 0.4, 2.5, SublevelWindow(Power(1.5))), 0.0),
+        Case("sublevel-bimodal", Piecewise(2.0, UNIT, UNIT, 0.4, 2.5, SublevelWindow(BIMODAL)), 0.0),
+        Case("wider-outputs", Piecewise(1.5, UNIT, Interval(-0.5, 2.0), 0.2, 0.8), 1.0),
+        Case("two-heights", c.two_heights(1.5, UNIT, Interval(-0.5, 2.0), 0.2), 1.0),
+        Case(
+            "unbiased-window",
+            UnbiasedWindow(
+                2.0, Interval(-1, 1), UNBIASED_POINTS, [0.11, 0.04, 0.05, 0.11], math.exp(2) * (1 - 2.0**-50)
+            ),
+            -1.0,
+            atoms=UNBIASED_POINTS,
+        ),
+    ]
+
+
+def circle_cases() -> list[Case]:
+    return [
+        Case(f"{entry.key}-{epsilon:g}-{domain}", c.build(entry.key, epsilon, domain), 0.0)
+        for entry in c.ON_CIRCLES
+        for epsilon, domain in CIRCLES
+    ]
+
+
+def point_cases() -> list[Case]:
+    return [
+        _on_points(entry.key, epsilon, domain)
+        for entry in c.ON_POINTS
+        for epsilon, domain in ON_TEN
+        if entry.serves(domain)
+    ]
+
+
+def private_cases() -> list[Case]:
+    """All but Gaussian noise, whose pure epsilon is infinite."""
+    return [case for case in interval_cases() + circle_cases() + point_cases() if case.label != "gaussian"]
+
+
+ON_INTERVALS, ON_CIRCLES, ON_POINTS = interval_cases(), circle_cases(), point_cases()
 
 
 @pytest.fixture(name="expectation")
 def _expectation() -> Callable[..., float]:
     return expectation
+
+
+@pytest.fixture(name="private_cases")
+def _private_cases() -> Callable[[], list[Case]]:
+    return private_cases
 
 
 @pytest.fixture(name="tanh_sinh")
@@ -188,7 +219,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         "circle_case": ON_CIRCLES,
         "point_case": ON_POINTS,
         "line_case": ON_INTERVALS + ON_POINTS,
-        "private_case": [case for case in ON_INTERVALS + ON_CIRCLES + ON_POINTS if case.label != "gaussian"],
+        "private_case": private_cases(),
     }
     for name, cases in families.items():
         if name in metafunc.fixturenames:

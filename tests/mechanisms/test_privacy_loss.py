@@ -1,17 +1,19 @@
 """Every mechanism of the catalogue spends its epsilon: never more, as a rational; never less, up to rounding."""
 
+import functools
 import math
 from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from mechdesign.domains import Circle, Finite, Interval
-from mechdesign.errors import CheckFailed
+from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.exact.privacy import prove_privacy
 from mechdesign.exact.rational import exp_upper
+from mechdesign.losses import Power
 from mechdesign.mechanisms import (
     Discrete,
     LikelihoodRatio,
@@ -58,8 +60,61 @@ def test_no_pair_of_inputs_is_told_apart_better_than_epsilon_and_some_pair_as_we
 
 
 def test_every_case_keeps_the_epsilon_it_names_as_a_rational(private_case):
-    """Those on points, too, which no list of the catalogue has."""
     assert prove_privacy(private_case.mechanism, private_case.mechanism.epsilon).holds
+
+
+NO_CONSTRUCTORS = {"ON_CIRCLES", "ON_INTERVALS", "ON_POINTS", "build"}
+NOT_PRIVATE = {"gaussian"}  # its docstring says so: its pure epsilon is infinite
+
+
+def test_every_public_constructor_has_a_case_that_is_held_to_its_epsilon(private_cases, monkeypatch):
+    """The cases are made again, with every constructor of the catalogue writing down that it was asked."""
+    called = set()
+
+    def noted(name, constructor):
+        @functools.wraps(constructor)
+        def constructed(*arguments, **options):
+            called.add(name)
+            return constructor(*arguments, **options)
+
+        return constructed
+
+    public = set(c.__all__) - NO_CONSTRUCTORS
+    for name in public:
+        monkeypatch.setattr(c, name, noted(name, getattr(c, name)))
+    assert private_cases()
+    assert public - called == set()
+
+
+def test_a_mechanism_on_points_has_one_key_on_them_and_none_on_intervals():
+    names = [name for entry in c.ON_POINTS for name in (entry.key, *entry.also)]
+    assert len({*names, *KEYS}) == len(names) + len(KEYS)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    entry=st.sampled_from(c.ON_POINTS),
+    epsilon=EPSILONS,
+    points=st.one_of(
+        st.sets(st.integers(-50, 50), min_size=1, max_size=9), st.sets(st.floats(-9, 9), min_size=1, max_size=9)
+    ),
+)
+def test_mechanisms_on_points_keep_epsilon_wherever_they_serve(entry, epsilon, points):
+    domain = Finite(sorted(points))
+    assume(entry.serves(domain))
+    assert prove_privacy(entry.build(epsilon, domain, Power(1.0)), epsilon).holds
+
+
+@pytest.mark.parametrize("entry", c.ON_POINTS, ids=lambda entry: entry.key)
+def test_a_mechanism_on_points_is_built_by_any_of_its_names(entry):
+    for name in (entry.key, *entry.also):
+        assert c.build(name.upper(), 2.0, Finite((0, 1, 2))) == entry.build(2.0, Finite((0, 1, 2)), Power(1.0))
+
+
+@pytest.mark.parametrize("name", ["geometric", "ogpm"])
+def test_a_name_that_does_not_serve_the_points_is_refused_with_those_that_do(name):
+    with pytest.raises(InvalidInput, match="be one of grr on"):
+        c.build(name, 1.0, Finite((0, 0.5)))
 
 
 @settings(max_examples=300, deadline=None)

@@ -152,7 +152,7 @@ WRONG_DOMAINS = {
     "purkayastha": (c.purkayastha, UNIT),
     "randomised response": (c.randomised_response, UNIT),
     "geometric": (c.two_sided_geometric, UNIT),
-    "by name": (lambda eps, domain: c.build("ogpm", eps, domain), Finite((0, 1))),
+    "by name": (lambda eps, domain: c.build("ogpm", eps, domain), Line()),
     "by name, nothing": (lambda eps, domain: c.build("ogpm", eps, domain), None),
 }
 

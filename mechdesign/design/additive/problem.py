@@ -16,10 +16,12 @@ from mechdesign.design.unbiased import (
     grid_echo,
     is_on_grid,
     settled_weights,
+    weights_in_words,
     written,
 )
 from mechdesign.domains import INTERVAL_OPTION, Interval
 from mechdesign.errors import InvalidInput
+from mechdesign.losses import Power
 from mechdesign.mechanisms.catalogue import SYMMETRIC
 from mechdesign.mechanisms.conditional import LARGEST, require_shape
 from mechdesign.privacy import Pure
@@ -66,6 +68,8 @@ class AdditiveProblem:
     """
 
     kind: ClassVar[str] = "additive"
+    loss: ClassVar[Power] = Power(2.0)
+    measure: ClassVar[str] = "variance"
 
     epsilon: float = epsilon()
     prior: GridPrior = field(metadata=named("prior_form") | priors.OPTION)
@@ -122,6 +126,10 @@ class AdditiveProblem:
     def span(self) -> float:
         """The paper's ``q = |A| / |X|``: the noise from -M to M steps, over the inputs."""
         return span(self.bins, self.reach)
+
+    @property
+    def prior_in_words(self) -> str:
+        return weights_in_words(self.weights)
 
     @property
     def is_rounded(self) -> bool:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from mechdesign.criteria import Aim, Criterion
 from mechdesign.design.finite import matrix_digest
+from mechdesign.design.words import table_in_words
 from mechdesign.domains import Finite, require_numbers
 from mechdesign.errors import InvalidInput
 from mechdesign.privacy import Pure
@@ -136,6 +137,16 @@ class TableProblem:
     @property
     def criterion(self) -> Criterion:
         return Criterion(Aim.OBJECTIVE)
+
+    @property
+    def subject(self) -> str:
+        return table_in_words(len(self.inputs), len(self.outputs))
+
+    @property
+    def loss_in_words(self) -> str:
+        if self.linear is None:
+            return "an objective that is only named in the file"
+        return "the linear objective with the coefficients in the file"
 
     def echo(self) -> dict[str, Any]:
         """The linear problem again, with hashes for its matrices."""

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.criteria import Aim, Criterion
+from mechdesign.design.words import table_in_words
 from mechdesign.domains import Finite, require_numbers
 from mechdesign.errors import InvalidInput, require_finite
 from mechdesign.priors import Atoms
@@ -139,11 +140,29 @@ class FiniteProblem:
     def criterion(self) -> Criterion:
         return Criterion(_aim(self.aim))
 
+    @property
+    def subject(self) -> str:
+        return table_in_words(*self.loss_matrix.shape)
+
+    @property
+    def prior_in_words(self) -> str | None:
+        return None if self.prior is None else "the weights in the file"
+
+    @property
+    def labels(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The names of rows and columns: those given, else their numbers."""
+        rows, columns = self.loss_matrix.shape
+        return self.input_labels or _numbered(rows), self.output_labels or _numbered(columns)
+
     def echo(self) -> dict[str, Any]:
         """What the loss is called, a hash of the loss matrix, and the inputs as a domain."""
         rows, columns = self.loss_matrix.shape
         loss = f"a matrix of {rows} inputs and {columns} outputs"
         return {"loss": loss, "loss_matrix": matrix_digest(self.loss_matrix), "inputs": self.inputs}
+
+
+def _numbered(count: int) -> tuple[str, ...]:
+    return tuple(map(str, range(count)))
 
 
 def euclidean(points: ArrayLike, outputs: ArrayLike | None = None, exponent: float = 1.0) -> Floats:

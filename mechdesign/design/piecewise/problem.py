@@ -98,6 +98,10 @@ class PiecewiseProblem:
         return Criterion(Aim.WORST) if self.at is None else Criterion(Aim.AT, self.at)
 
     @property
+    def headline(self) -> str:
+        return "worst-case error" if self.at is None else f"error at x = {self.at:g}"
+
+    @property
     def hardest_input(self) -> float:
         """The input a program for a distance loss is solved at: the given one, or the farthest from the middle."""
         return self.at if self.at is not None else hardest_input(self.inputs, self.output_domain)

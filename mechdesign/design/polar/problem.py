@@ -19,6 +19,7 @@ class PolarProblem:
     """The best split of epsilon between distance and angle, and the best piecewise mechanism for each."""
 
     kind: ClassVar[str] = "polar"
+    headline: ClassVar[str] = "worst-case error, sum of both"
 
     epsilon: float = epsilon()
     exponent: float = 2.0

@@ -80,6 +80,12 @@ class TradeOffProblem:
         return not coarse_cells(self.prior, MOST_ATOMS).are_atoms
 
     @property
+    def headline(self) -> str:
+        # what evidence decides of a cap that was found: the least itself is known to a part of the slack only
+        within = f"within {150 * self.slack:g}% of the least" if self.cap is None else f"at most {self.cap!r}"
+        return f"average {self.loss.name} error under the prior, worst case {within}"
+
+    @property
     def prior_in_words(self) -> str:
         if not self.is_rounded:
             return in_words(self.prior)

@@ -9,6 +9,7 @@ from mechdesign.design.unbiased.problem import (
     is_on_grid,
     prior_name,
     settled_weights,
+    weights_in_words,
     written,
 )
 from mechdesign.design.unbiased.proof import UnbiasedPriorBound
@@ -25,5 +26,6 @@ __all__ = [
     "optimal_unbiased",
     "prior_name",
     "settled_weights",
+    "weights_in_words",
     "written",
 ]

@@ -12,6 +12,7 @@ from mechdesign import priors
 from mechdesign.criteria import Aim, Criterion
 from mechdesign.domains import INTERVAL_OPTION, Interval
 from mechdesign.errors import InvalidInput
+from mechdesign.losses import Power
 from mechdesign.mechanisms.catalogue import SYMMETRIC
 from mechdesign.panels import integrate_between
 from mechdesign.priors import Atoms, Density, Law, Prior
@@ -71,6 +72,8 @@ class UnbiasedProblem:
     """
 
     kind: ClassVar[str] = "unbiased"
+    loss: ClassVar[Power] = Power(2.0)
+    measure: ClassVar[str] = "variance"
 
     epsilon: float = epsilon()
     prior: GridPrior = field(metadata=named("prior_form") | priors.OPTION)
@@ -104,6 +107,10 @@ class UnbiasedProblem:
         return Criterion(Aim.AVERAGE_UNBIASED)
 
     @property
+    def prior_in_words(self) -> str:
+        return weights_in_words(self.weights)
+
+    @property
     def is_rounded(self) -> bool:
         """Whether the prior is not already one on the equispaced inputs."""
         return not is_on_grid(self.prior, self.inputs, self.size)
@@ -122,6 +129,11 @@ def grid_echo(criterion: Criterion, prior: GridPrior) -> dict[str, str]:
     """What problems about the variance under a prior say in other words."""
     kind = "atoms" if isinstance(prior, Atoms) else "density"
     return {"loss": "squared", "criterion": criterion.words, "prior": kind}
+
+
+def weights_in_words(weights: Floats) -> str:
+    """A prior on a grid, as files hold it."""
+    return f"the weights in the file on {weights.size} inputs"
 
 
 def prior_name(prior: GridPrior) -> str:

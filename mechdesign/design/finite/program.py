@@ -105,7 +105,7 @@ def least_worst(knapsacks: Knapsacks, gap: float, deadline: float | None) -> Ans
     """Minimise the worst case over the inputs; the multipliers are a least-favourable prior."""
     losses = knapsacks.losses
     program = _Program(knapsacks, np.ones(1), losses.max(axis=0))
-    search = _Search(_single(losses, int(losses.max(axis=0).argmin())), gap)
+    search = _Progress(_single(losses, int(losses.max(axis=0).argmin())), gap)
     search.offer(search.base, float(losses.max(axis=0).min()), losses)
     errors, levels = knapsacks.errors_and_levels(_first_base(knapsacks))
     value = -math.inf
@@ -143,11 +143,11 @@ def least_average(
     costs = np.array([prior[group].sum() for group in groups])
     program = _Program(knapsacks, costs, means if inner is None else losses.max(axis=0))
     if inner is None:
-        search = _Search(_single(losses, int(means.argmin())), gap)
+        search = _Progress(_single(losses, int(means.argmin())), gap)
         search.offer(search.base, float(means.min()), losses)
         errors, levels = knapsacks.errors_and_levels(_first_base(knapsacks))
     else:
-        search = _Search(inner, gap)
+        search = _Progress(inner, gap)
         errors, levels = knapsacks.errors_and_levels(inner)
         search.offer(inner, float(prior @ errors), losses)
     inner_worst = float(errors.max())
@@ -237,7 +237,7 @@ def _largest(excess: Floats) -> Indices:
     return np.asarray(positive[np.argsort(-excess[positive], kind="stable")[:_MOST_CUTS]])
 
 
-class _Search:
+class _Progress:
     """What has been found so far, and when to stop."""
 
     def __init__(self, base: Floats, gap: float) -> None:

@@ -20,7 +20,6 @@ is known.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
@@ -38,6 +37,7 @@ from mechdesign.exact.privacy import CollusionProof
 from mechdesign.exact.rational import exp_lower
 from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.priors import Density
+from mechdesign.values.clock import Clock
 from mechdesign.values.declare import evolved, frozen
 
 GRID = 64
@@ -52,7 +52,7 @@ _NOTHING = (1e-12, 1e-16, 0.0)
 the privacy of a law can hang on a weight that small."""
 
 
-def optimal_joint(problem: JointProblem, seconds: float = 60.0) -> Design:
+def optimal_joint(problem: JointProblem, seconds: float | None = 60.0) -> Design:
     """The joint response of least variance and the proof that no other does better by more than the interval says.
 
     >>> design = optimal_joint(JointProblem(1.0, users=10000, share=0.033))
@@ -62,9 +62,7 @@ def optimal_joint(problem: JointProblem, seconds: float = 60.0) -> Design:
     inf
     """
     require_asked(problem, JointProblem)
-    started = time.perf_counter()
-    if not (math.isfinite(seconds) and seconds > 0):
-        raise InvalidInput("seconds", seconds, "be finite and above 0")
+    clock = Clock(seconds)
     goal = problem.goal()
     evidence: Evidence = ClosedForm()
     details: dict[str, Any] = {"programs": 0, "boxes": 0}
@@ -75,20 +73,20 @@ def optimal_joint(problem: JointProblem, seconds: float = 60.0) -> Design:
         law = _first_private(problem, lambda margin: _independent(problem, margin))
     else:
         limits = group_limits(problem, up=True), group_limits(problem, up=False, margin=_FLOAT_MARGINS[0])
-        found = search_groups(goal, *limits, problem.gap, seconds)
-        law, evidence = _law_of_search(problem, goal, limits[0], found, started + seconds), found.evidence
+        found = search_groups(goal, *limits, problem.gap, clock)
+        law, evidence = _law_of_search(problem, goal, limits[0], found, clock), found.evidence
         details, solver = {"programs": found.programs, "boxes": found.boxes}, "HiGHS"
-    return finish(problem, law, evidence, started, solver, details | {"count": problem.count})
+    return finish(problem, law, evidence, clock, solver, details | {"count": problem.count})
 
 
 def finish(
-    problem: JointProblem, law: JointResponse, evidence: Evidence, started: float, solver: str, details: dict[str, Any]
+    problem: JointProblem, law: JointResponse, evidence: Evidence, clock: Clock, solver: str, details: dict[str, Any]
 ) -> Design:
     """The design, with how it was found; of a density its problem holds the moments."""
     if isinstance(problem.share, Density):
         details = details | {"prior": problem.share.name}
         problem = evolved(problem, share=Moments.of(problem.share))
-    report = Report(time.perf_counter() - started, solver, versions("numpy", "scipy", "highspy"), details)
+    report = Report(clock.used, solver, versions("numpy", "scipy", "highspy"), details)
     return Design(problem, law, evidence, report)
 
 
@@ -146,7 +144,7 @@ def _independent(problem: JointProblem, margin: float) -> JointResponse:
     return independent_law(truth, problem.group, problem.categories, grid_bits(problem.epsilon))
 
 
-def _law_of_search(problem: JointProblem, goal: Goal, outer: Limits, found: Found, deadline: float) -> JointResponse:
+def _law_of_search(problem: JointProblem, goal: Goal, outer: Limits, found: Found, clock: Clock) -> JointResponse:
     """The float law rounded to the grid; where that breaks a budget, the search again inside a wider margin.
 
     Independent answers keep every budget, so they are what is left where no margin within the time yields more.
@@ -157,7 +155,7 @@ def _law_of_search(problem: JointProblem, goal: Goal, outer: Limits, found: Foun
         if margin > _FLOAT_MARGINS[0]:
             try:
                 inner = group_limits(problem, up=False, margin=margin)
-                again = search_groups(goal, outer, inner, problem.gap, deadline - time.perf_counter())
+                again = search_groups(goal, outer, inner, problem.gap, clock)
             except NoAnswer:  # the time is up, and the first search has its bounds
                 break
             if again.is_independent:

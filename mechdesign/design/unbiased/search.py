@@ -66,7 +66,7 @@ def optimal_unbiased(problem: UnbiasedProblem, seconds: float | None = None) -> 
     [3.683, 3.683]
     """
     require_asked(problem, UnbiasedProblem)
-    search = _Search(problem, Clock(seconds))
+    search = _OutputSearch(problem, Clock(seconds))
     with threadpool_limits(1, user_api="blas"):
         found = search.run()
     mechanism = _slim(problem, found.mechanism)
@@ -98,7 +98,7 @@ class _Candidate:
         return self.upper - self.lower <= gap * self.upper
 
 
-class _Search:
+class _OutputSearch:
     """The whole search on [-1, 1]: a program on given outputs, then on the outputs its quadratics ask for."""
 
     def __init__(self, problem: UnbiasedProblem, clock: Clock) -> None:

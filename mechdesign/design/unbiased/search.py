@@ -27,8 +27,9 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from mechdesign.design.evidence import require_asked
+from mechdesign.design.grid_prior import prior_name
 from mechdesign.design.result import Design, Report, saying_why, versions, within_gap
-from mechdesign.design.unbiased.problem import UnbiasedProblem, prior_name
+from mechdesign.design.unbiased.problem import UnbiasedProblem
 from mechdesign.design.unbiased.proof import UnbiasedPriorBound, average_variance
 from mechdesign.domains import Interval
 from mechdesign.errors import CheckFailed, InvalidInput

@@ -18,7 +18,7 @@ from mechdesign.domains import Finite, Interval, only
 from mechdesign.errors import InvalidInput
 from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms import analysis
-from mechdesign.mechanisms.fill import loss_of
+from mechdesign.mechanisms.fill import ExactFill, loss_of
 from mechdesign.mechanisms.ratio import LikelihoodRatio
 from mechdesign.mechanisms.sliding import Sliding
 from mechdesign.priors import Prior
@@ -164,23 +164,16 @@ class Window:
 
     def _scaled_row(self, x: float) -> tuple[list[int], int]:
         """The law at one input as integers over a common scale."""
-        base, gain, unit = self._scaled_base()
+        fill = ExactFill.over(self.base, self.ratio)
         (at, *points), _ = dyadic([float(self.inputs.require(x)), *self.points.tolist()])
-        left = unit - sum(base)
-        row = list(base)
-        for j in sorted(range(len(base)), key=lambda k: (abs(points[k] - at), k)):
-            top = min(left, gain[j])
+        row, left = fill.base, fill.extra
+        for j in sorted(range(len(row)), key=lambda k: (abs(points[k] - at), k)):
+            top = min(left, fill.gain(j))
             row[j] += top
             left -= top
             if not left:
                 break
-        return row, unit
-
-    def _scaled_base(self) -> tuple[list[int], list[int], int]:
-        """The base, the most each output may be topped up, and one, as integers over a common scale."""
-        base, shift = dyadic(self.base)
-        (ratio,), digits = dyadic([self.ratio])
-        return [m << digits for m in base], [m * (ratio - (1 << digits)) for m in base], 1 << (shift + digits)
+        return row, fill.unit
 
     mean = analysis.mean
     variance = analysis.variance
@@ -194,13 +187,12 @@ def _sliding(mechanism: Window) -> Sliding:
 
 @lru_cache(maxsize=64)
 def _likelihood_ratio(mechanism: Window) -> LikelihoodRatio:
-    base, gain, unit = mechanism._scaled_base()
-    extra = unit - sum(base)
+    fill = ExactFill.over(mechanism.base, mechanism.ratio)
     first, last = mechanism.inputs.lower, mechanism.inputs.upper
     worst = Fraction(1)
     rows = [mechanism._scaled_row(end)[0] for end in (first, last)]
     for j, (point, low, high) in enumerate(zip(mechanism.points.tolist(), *rows, strict=True)):
-        at_its_point = base[j] + min(gain[j], extra)
+        at_its_point = fill.one * fill.masses[j] + min(fill.gain(j), fill.extra)
         most = high if point >= last else low if point <= first else at_its_point
         most, least = max(most, low, high), min(low, high)
         if most * worst.denominator > worst.numerator * least:

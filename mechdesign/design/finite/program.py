@@ -31,6 +31,7 @@ from mechdesign_solvers import (
 from numpy.typing import NDArray
 
 from mechdesign.design.private_table import fitting_base
+from mechdesign.mechanisms.fill import filled, length_of
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -67,8 +68,7 @@ class Knapsacks:
     def laws(self, base: Floats) -> Floats:
         """The best law of every input."""
         masses = base[self._order]
-        before = np.cumsum(masses, axis=1) - masses
-        spans = np.clip(self._length(base) - before, 0.0, masses)
+        spans = filled(masses, self._length(base))
         tops = np.where(spans >= masses, self.ratio * masses, masses + (self.ratio - 1) * spans)
         laws = np.empty_like(tops)
         np.put_along_axis(laws, self._order, tops, axis=1)
@@ -79,8 +79,7 @@ class Knapsacks:
         return self._phi(self.losses[inputs] - levels[:, None])
 
     def _length(self, base: Floats) -> float:
-        extra = max(0.0, 1.0 - float(base.sum()))
-        return extra / (self.ratio - 1)
+        return length_of(float(base.sum()), self.ratio)
 
     def _phi(self, gaps: Floats) -> Floats:
         return np.asarray(np.minimum(gaps, self.ratio * gaps))

@@ -35,6 +35,7 @@ from mechdesign.domains import Interval
 from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.exact.rational import float_down, float_up
 from mechdesign.mechanisms.catalogue import SYMMETRIC, largest_safe_height
+from mechdesign.mechanisms.fill import filled
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import frozen
@@ -225,7 +226,5 @@ def _fitted(epsilon: float, inputs: Interval, points: Floats, base: Floats) -> U
 
 def _largest_mean(points: Floats, base: Floats, ratio: float) -> float:
     """The mean of the law whose window is at the right end."""
-    gains = (ratio - 1) * base[::-1]
-    before = np.cumsum(gains) - gains
-    extra = np.clip(1 - base.sum() - before, 0.0, gains)
+    extra = filled((ratio - 1) * base[::-1], 1 - base.sum())
     return float(base @ points + extra @ points[::-1])

@@ -5,7 +5,7 @@
 ``(1 - u_c) N1(c, s) <= u_c N0(c, s)``, likewise for ``P(T=0 | c known) <= v_c``.
 
 **Search over p.** The optimum M(p) is convex, each dual solution a line below it; the variance with M replaced by the
-largest of the lines is minimised in closed form (`mechdesign.design.joint.pair_bound`), the program solved there adds a
+largest of the lines is minimised in closed form (`mechdesign.exact.joint_variance`), the program solved there adds a
 line, and so on until value and bound meet.
 
 **Average over colluders.** Theorem 3's analogue ``h_0 p + sum_c h_c u_c <= U`` sums what the worst answers of c
@@ -27,11 +27,11 @@ import numpy as np
 from mechdesign_solvers import Solution, Status
 from numpy.typing import NDArray
 
-from mechdesign.design.joint.limits import Box, Caps, Limits, Split
-from mechdesign.design.joint.pair_bound import Goal, Line, least_on_lines, upper_envelope
 from mechdesign.design.joint.proof import DualBound, Duals, Leaf, largest_mean, second_moment
 from mechdesign.design.joint.rows import CappedProgram, Rows
 from mechdesign.errors import CheckFailed, NoAnswer
+from mechdesign.exact.joint_limits import Box, Caps, Limits, Split
+from mechdesign.exact.joint_variance import Goal, Line, least_on_lines, upper_envelope
 from mechdesign.exact.rational import float_down
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import evolved, frozen

@@ -18,13 +18,13 @@ from mechdesign_solvers import BackendMissing, BilinearProgram, Limits, LinearPr
 
 from mechdesign.design.broken_solver import require_working
 from mechdesign.design.evidence import require_asked
-from mechdesign.design.joint.limits import pair_limits
-from mechdesign.design.joint.pair_bound import PairPoint
 from mechdesign.design.joint.problem import JointProblem
 from mechdesign.design.joint.proof import JointClaim, attained_by
 from mechdesign.design.joint.search import finish, grid_bits, law_of, optimal_joint
 from mechdesign.design.result import Design
 from mechdesign.errors import CheckFailed, InvalidInput, MissingExtra, NoAnswer
+from mechdesign.exact.joint_limits import pair_limits
+from mechdesign.exact.joint_variance import PairPoint
 from mechdesign.values.clock import Clock
 
 RELATIVE_GAP = 1e-6
@@ -65,7 +65,7 @@ def search_joint(problem: JointProblem, seconds: float | None = None) -> Design:
         raise CheckFailed(f"SCIP says [{lower!r}, {found!r}], the closed form [{proven.lower!r}, {proven.upper!r}]")
     # the solver's numbers hold up to its tolerance only: keep r, and take the largest p that is private
     r = max(Fraction(0), Fraction(float(solution.primal[1])))
-    budget, cap, chance = pair_limits(problem, up=False, margin=1e-12)
+    budget, cap, chance = pair_limits(problem.privacy, up=False, margin=1e-12)
     # where both limits meet, r is the corner's: a little less would let two users of a pair both lie, hardly ever
     corner = (cap - budget) / (budget - chance * cap) if budget > chance * cap else r
     if abs(r - corner) <= _SAME_CORNER * corner:
@@ -79,7 +79,7 @@ def search_joint(problem: JointProblem, seconds: float | None = None) -> Design:
 
 def pair_program(problem: JointProblem) -> tuple[float, BilinearProgram]:
     """The program in the variables ``p, r, x/x_0, z`` and the variance of one unit of its objective."""
-    budget, cap, chance = (float(limit) for limit in pair_limits(problem, up=False))
+    budget, cap, chance = (float(limit) for limit in pair_limits(problem.privacy, up=False))
     share = float(problem.goal().low) / problem.users
     most = min(budget, cap)
     x0 = 1 / (2 * most - 1)

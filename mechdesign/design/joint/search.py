@@ -7,7 +7,7 @@ of counts or its mean under a prior, subject to
     optionally, for c = 1, 2, ...:  the ratio once c partners of one's own group are known  <= e^(cap_c).
 
 **Pairs** (k = 2): for a fixed rho the largest p allowed is best, and the scalar that remains has its least value at
-one of four rational points (`mechdesign.design.joint.pair_bound`): the answer and its proof are exact.
+one of four rational points (`mechdesign.exact.joint_variance`): the answer and its proof are exact.
 
 **Groups, categories:** linear programs and one scalar search (`mechdesign.design.joint.groups`).
 
@@ -26,13 +26,13 @@ from typing import Any
 
 from mechdesign.design.evidence import Evidence, require_asked
 from mechdesign.design.joint.groups import Found, search_groups
-from mechdesign.design.joint.limits import Limits, group_limits, pair_limits
-from mechdesign.design.joint.pair_bound import Goal, PairPoint, least_pair
 from mechdesign.design.joint.problem import JointProblem, Moments
 from mechdesign.design.joint.proof import ClosedForm
 from mechdesign.design.result import Design, Report, versions
 from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer
 from mechdesign.exact.collusion import JointPrivacy, privacy_of, prove_joint_privacy
+from mechdesign.exact.joint_limits import Limits, pair_limits
+from mechdesign.exact.joint_variance import Goal, PairPoint, least_pair
 from mechdesign.exact.privacy import CollusionProof
 from mechdesign.exact.rational import exp_lower
 from mechdesign.mechanisms.joint import JointResponse
@@ -72,7 +72,7 @@ def optimal_joint(problem: JointProblem, seconds: float | None = 60.0) -> Design
     elif goal.helpful == 0:
         law = _first_private(problem, lambda margin: _independent(problem, margin))
     else:
-        limits = group_limits(problem, up=True), group_limits(problem, up=False, margin=_FLOAT_MARGINS[0])
+        limits = problem.limits(up=True), problem.limits(up=False, margin=_FLOAT_MARGINS[0])
         found = search_groups(goal, *limits, problem.gap, clock)
         law, evidence = _law_of_search(problem, goal, limits[0], found, clock), found.evidence
         details, solver = {"programs": found.programs, "boxes": found.boxes}, "HiGHS"
@@ -114,7 +114,7 @@ def ratio(design: Design) -> float:
 
 def pair_law(problem: JointProblem, goal: Goal, margin: float) -> JointResponse:
     """The best pair with budgets rounded down."""
-    point = least_pair(goal, *pair_limits(problem, up=False, margin=margin))
+    point = least_pair(goal, *pair_limits(problem.privacy, up=False, margin=margin))
     return law_of(point, grid_bits(problem.epsilon))
 
 
@@ -140,7 +140,7 @@ def independent_law(truth: Fraction, group: int, categories: int, bits: int = GR
 
 
 def _independent(problem: JointProblem, margin: float) -> JointResponse:
-    truth = group_limits(problem, up=False, margin=margin).true[0]
+    truth = problem.limits(up=False, margin=margin).true[0]
     return independent_law(truth, problem.group, problem.categories, grid_bits(problem.epsilon))
 
 
@@ -154,7 +154,7 @@ def _law_of_search(problem: JointProblem, goal: Goal, outer: Limits, found: Foun
         floats = found.weights
         if margin > _FLOAT_MARGINS[0]:
             try:
-                inner = group_limits(problem, up=False, margin=margin)
+                inner = problem.limits(up=False, margin=margin)
                 again = search_groups(goal, outer, inner, problem.gap, clock)
             except NoAnswer:  # the time is up, and the first search has its bounds
                 break

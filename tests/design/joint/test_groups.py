@@ -16,7 +16,6 @@ from scipy.optimize import linprog
 
 from mechdesign.design.joint import search as joint
 from mechdesign.design.joint.groups import _BoxSearch, search_groups
-from mechdesign.design.joint.limits import group_limits
 from mechdesign.design.joint.problem import JointProblem
 from mechdesign.design.joint.search import optimal_joint, ratio
 from mechdesign.errors import NoAnswer
@@ -105,7 +104,7 @@ def test_a_grid_of_programs_by_another_route_finds_nothing_better(group, caps):
 def test_for_pairs_the_search_agrees_with_the_closed_form(colluders, share, caps):
     problem = JointProblem(1.0, 1000, share, colluders=colluders, caps=caps)
     closed = optimal_joint(problem).certificate
-    limits = group_limits(problem, up=True), group_limits(problem, up=False, margin=1e-10)
+    limits = problem.limits(up=True), problem.limits(up=False, margin=1e-10)
     found = search_groups(problem.goal(), *limits, 1e-4, Clock(20.0))
     assert float(found.evidence.value(problem)) <= closed.upper * (1 + 1e-12)
     assert float(found.evidence.value(problem)) >= closed.upper * (1 - 2e-4)
@@ -215,7 +214,7 @@ def test_one_deadline_goes_through_all_retries(monkeypatch):
 def test_a_search_that_is_late_stops_inside_a_box_and_inside_a_trial(monkeypatch):
     """With the time up at once there is one program for the range of p and one for a line, and nothing is tried."""
     problem = JointProblem(1.0, 10000, 0.033, colluders=500, group=8, gap=1e-6)
-    limits = group_limits(problem, up=True), group_limits(problem, up=False, margin=1e-10)
+    limits = problem.limits(up=True), problem.limits(up=False, margin=1e-10)
     search = _BoxSearch(problem.goal(), *limits, problem.gap, Clock(1e-9))
     with pytest.raises(NoAnswer):
         search.run()
@@ -226,7 +225,7 @@ def test_the_gap_named_when_the_time_is_up_has_an_answer_at_that_bound(monkeypat
     calls = itertools.count()
     monkeypatch.setattr(Clock, "is_over", property(lambda clock: next(calls) > 60))
     problem = JointProblem(1.0, 10000, 0.033, colluders=500, group=8, gap=1e-6)
-    limits = group_limits(problem, up=True), group_limits(problem, up=False, margin=1e-10)
+    limits = problem.limits(up=True), problem.limits(up=False, margin=1e-10)
     with pytest.raises(NoAnswer) as caught:
         search_groups(problem.goal(), *limits, problem.gap, Clock(20.0))
     monkeypatch.undo()

@@ -99,8 +99,20 @@ def largest_mean(duals: Duals, group: int, caps: Caps) -> Fraction:
     return -intercept / group
 
 
+class _OfResponses:
+    """What a mechanism attains, and among which laws: the same whatever the bound rests on."""
+
+    __slots__ = ()
+
+    def attained(self, problem: Any, mechanism: Any) -> float:
+        return attained_by(mechanism, require_problem(problem, JointProblem))
+
+    def scope(self, problem: Any, mechanism: Any) -> Scope:
+        return scope_of(require_problem(problem, JointProblem))
+
+
 @frozen
-class DualBound:
+class DualBound(_OfResponses):
     """The boxes of a search, each split before its halves (below, then above), with the duals of those that are left.
 
     *Guarantee.* The value is below the variance of every law that keeps the budgets and whose p is in the boxes: these
@@ -142,15 +154,9 @@ class DualBound:
             raise CheckFailed("boxes hold no law of small p, and where there is a closed form the bound is about all")
         return float_down(self.value(asked))
 
-    def attained(self, problem: Any, mechanism: Any) -> float:
-        return attained_by(mechanism, require_problem(problem, JointProblem))
-
-    def scope(self, problem: Any, mechanism: Any) -> Scope:
-        return scope_of(require_problem(problem, JointProblem))
-
 
 @frozen
-class ClosedForm:
+class ClosedForm(_OfResponses):
     """Nothing: the least variance of pairs, or where correlation cannot help, is a formula of the problem."""
 
     kind: ClassVar[str] = "joint closed form"
@@ -169,15 +175,9 @@ class ClosedForm:
     def bound(self, problem: Any, mechanism: Any) -> float:
         return float_down(self.value(require_problem(problem, JointProblem)))
 
-    def attained(self, problem: Any, mechanism: Any) -> float:
-        return attained_by(mechanism, require_problem(problem, JointProblem))
-
-    def scope(self, problem: Any, mechanism: Any) -> Scope:
-        return scope_of(require_problem(problem, JointProblem))
-
 
 @frozen
-class JointClaim:
+class JointClaim(_OfResponses):
     """A lower bound for pairs in a solver's words; one above what another pair attains is refused."""
 
     kind: ClassVar[str] = "joint claim"
@@ -193,12 +193,6 @@ class JointClaim:
         if self.lower > best * (1 + _CLAIMED):
             raise CheckFailed(f"the claimed bound {self.lower!r} is above {best!r}, which another law attains")
         return self.lower
-
-    def attained(self, problem: Any, mechanism: Any) -> float:
-        return attained_by(mechanism, require_problem(problem, JointProblem))
-
-    def scope(self, problem: Any, mechanism: Any) -> Scope:
-        return scope_of(require_problem(problem, JointProblem))
 
 
 def attained_by(mechanism: Any, problem: JointProblem) -> float:

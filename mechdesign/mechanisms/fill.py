@@ -11,11 +11,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mechdesign.domains import Finite, Interval
 from mechdesign.losses import Loss
 from mechdesign.mechanisms import analysis
 from mechdesign.values.dyadic import dyadic
@@ -192,6 +193,53 @@ class ExactFill(NamedTuple):
             start += min(reached[first + 1] - start, reached[last + 1] - start - extra)
 
 
+class Filled:
+    """What both window mechanisms do with the fill that their laws are: they say where it starts for an input."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+        inputs: Interval
+        points: Floats
+
+        @property
+        def _fill(self) -> Fill: ...
+
+        def _start(self, x: ArrayLike) -> Floats: ...
+
+    @property
+    def outputs(self) -> Finite:
+        return Finite(tuple(self.points.tolist()))
+
+    def rows(self, x: ArrayLike) -> Floats:
+        """The probabilities of all outputs, one more axis than ``x``."""
+        return self._fill.rows(self._start(x))
+
+    def density(self, y: ArrayLike, x: ArrayLike) -> Floats:
+        return np.zeros(np.broadcast_shapes(analysis.require_outputs(y).shape, self.inputs.require(x).shape))
+
+    def mass(self, y: ArrayLike, x: ArrayLike) -> Floats:
+        return self._fill.mass(y, self._start(x))
+
+    def cdf(self, y: ArrayLike, x: ArrayLike) -> Floats:
+        return self._fill.cdf(y, self._start(x))
+
+    def quantile(self, u: ArrayLike, x: ArrayLike) -> Floats:
+        return self._fill.quantile(u, self._start(x))
+
+    def sample(self, x: ArrayLike, rng: np.random.Generator, size: int | None = None) -> Floats:
+        inputs = analysis.inputs_for_sampling(self.inputs, x, size)
+        return self.quantile(1 - analysis.require_generator(rng).random(inputs.shape), inputs)
+
+    def moment(self, x: ArrayLike, order: int) -> Floats:
+        inputs = self.inputs.require(x)
+        return self._fill.moment(inputs, self._start(inputs), order)
+
+    def expected_loss(self, x: ArrayLike, loss: Loss) -> Floats:
+        inputs = self.inputs.require(x)
+        return self._fill.expectation(inputs, self._start(inputs), lambda at: loss(self.points, at[..., None]))
+
+
 def length_of(total: float, ratio: float) -> float:
     """How long the stretch is along a cumulative base that reaches ``total``."""
     return max(0.0, 1.0 - total) / (ratio - 1) if ratio > 1 else 0.0
@@ -226,8 +274,3 @@ def power_sum(moments: Any, x: Any, split: Any, count: Any) -> Any:
 
     below = signed(0, split)
     return signed(split, count) + (-below if power % 2 else below)
-
-
-def loss_of(loss: Loss, points: Floats, x: Floats) -> Floats:
-    """The losses of all outputs, one more axis than ``x``."""
-    return loss(points, x[..., None])

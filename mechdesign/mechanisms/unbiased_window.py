@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import accumulate
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.domains import Finite, Interval, only
+from mechdesign.domains import Interval, only
 from mechdesign.errors import InvalidInput
 from mechdesign.losses import Loss
 from mechdesign.mechanisms import analysis
-from mechdesign.mechanisms.fill import ExactFill, Fill, Stretch, loss_of
+from mechdesign.mechanisms.fill import ExactFill, Fill, Filled, Stretch
 from mechdesign.mechanisms.ratio import LikelihoodRatio
 from mechdesign.mechanisms.window import Window
 from mechdesign.values.codec import named
@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 
 
 @frozen
-class UnbiasedWindow:
+class UnbiasedWindow(Filled):
     """Every output has at least probability ``base``; what is left fills a window of outputs up to ``ratio * base``.
 
     With ``E = 1 - sum(base)`` the window is a stretch of length ``E / (ratio - 1)`` along the cumulative base, so its
@@ -62,45 +62,15 @@ class UnbiasedWindow:
             rule = f"allow every mean in {self.inputs}"
             raise InvalidInput("base", (float(first), float(last)), rule, "spread the outputs or shift base outwards")
 
-    @property
-    def outputs(self) -> Finite:
-        return Finite(tuple(self.points.tolist()))
-
     # -- the laws -----------------------------------------------------------------------------------------------------
+
+    @property
+    def _fill(self) -> Fill:
+        return _track(self).fill
 
     def _start(self, x: ArrayLike) -> Floats:
         track = _track(self)
         return np.asarray(np.interp(self.inputs.require(x) - self.inputs.lower, track.offsets, track.starts))
-
-    def rows(self, x: ArrayLike) -> Floats:
-        """The probabilities of all outputs, one more axis than ``x``."""
-        return _track(self).fill.rows(self._start(x))
-
-    def density(self, y: ArrayLike, x: ArrayLike) -> Floats:
-        return np.zeros(np.broadcast_shapes(analysis.require_outputs(y).shape, self.inputs.require(x).shape))
-
-    def mass(self, y: ArrayLike, x: ArrayLike) -> Floats:
-        return _track(self).fill.mass(y, self._start(x))
-
-    def cdf(self, y: ArrayLike, x: ArrayLike) -> Floats:
-        return _track(self).fill.cdf(y, self._start(x))
-
-    def quantile(self, u: ArrayLike, x: ArrayLike) -> Floats:
-        return _track(self).fill.quantile(u, self._start(x))
-
-    def sample(self, x: ArrayLike, rng: np.random.Generator, size: int | None = None) -> Floats:
-        inputs = analysis.inputs_for_sampling(self.inputs, x, size)
-        return self.quantile(1 - analysis.require_generator(rng).random(inputs.shape), inputs)
-
-    # -- integrals ----------------------------------------------------------------------------------------------------
-
-    def moment(self, x: ArrayLike, order: int) -> Floats:
-        inputs = self.inputs.require(x)
-        return _track(self).fill.moment(inputs, self._start(inputs), order)
-
-    def expected_loss(self, x: ArrayLike, loss: Loss) -> Floats:
-        inputs = self.inputs.require(x)
-        return _track(self).fill.expectation(inputs, self._start(inputs), partial(loss_of, loss, self.points))
 
     def breakpoints(self, loss: Loss) -> tuple[float, ...]:
         ends = (self.inputs.lower, self.inputs.upper)

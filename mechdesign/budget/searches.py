@@ -80,16 +80,25 @@ class _SearchState:
     say: Say
     looks: list[SearchLook] = field(default_factory=list)
 
-    def look(self, epsilon: float, runs: int) -> RunTally:
+    def look(self, epsilon: float, runs: int) -> SearchLook:
         """N fresh collections at an epsilon."""
-        tally = self.ledger.tally(epsilon, 1 + len(self.looks), runs)
-        self.record(epsilon, tally)
-        return tally
+        return self.record(epsilon, self.ledger.tally(epsilon, 1 + len(self.looks), runs))
 
-    def record(self, epsilon: float, tally: RunTally) -> bool:
-        satisfied = satisfies(self.ledger.question, tally)
-        self.looks.append(SearchLook(epsilon, tally, satisfied))
-        return satisfied
+    def halved(self, look: Callable[[float], SearchLook], g: float = math.inf) -> float:
+        """The upper end of the range, halved until it is shorter than phi; a half is kept ``1 / g`` of it longer."""
+        low, high = self.span.least, self.span.most
+        while high - low >= self.span.phi:
+            self.say(f"eps in [{low:.4g}, {high:.4g}]")
+            step, middle = (high - low) / g, (low + high) / 2
+            if look(middle).satisfied:
+                high = middle + step
+            else:
+                low = middle - step
+        return high
+
+    def record(self, epsilon: float, tally: RunTally) -> SearchLook:
+        self.looks.append(SearchLook(epsilon, tally, satisfies(self.ledger.question, tally)))
+        return self.looks[-1]
 
     def selected(self, method: str, epsilon: float) -> Selected:
         if not any(look.satisfied for look in self.looks):
@@ -99,34 +108,16 @@ class _SearchState:
 
 def bs(ledger: Ledger, span: Range, say: Say, *, runs: int = RUNS) -> Selected:
     """Algorithm 1, binary search."""
-    search, low, high = _SearchState(ledger, span, say), span.least, span.most
-    runs = require_count(runs, "runs")
-    while high - low >= span.phi:
-        say(f"eps in [{low:.4g}, {high:.4g}]")
-        middle = (low + high) / 2
-        search.look(middle, runs)
-        if search.looks[-1].satisfied:
-            high = middle
-        else:
-            low = middle
-    return search.selected("bs", high)
+    search, runs = _SearchState(ledger, span, say), require_count(runs, "runs")
+    return search.selected("bs", search.halved(lambda middle: search.look(middle, runs)))
 
 
 def rbs(ledger: Ledger, span: Range, say: Say, *, runs: int = RUNS, g: float = RELAXATION) -> Selected:
     """Algorithm 2, relaxed: the half that is kept is longer by ``(eps_max - eps_min) / g``."""
     if not require_finite(g, "g") > 2:
         raise InvalidInput("g", g, "be above 2", "with 2 the interval would never get shorter")
-    search, low, high = _SearchState(ledger, span, say), span.least, span.most
-    runs = require_count(runs, "runs")
-    while high - low >= span.phi:
-        say(f"eps in [{low:.4g}, {high:.4g}]")
-        step, middle = (high - low) / g, (low + high) / 2
-        search.look(middle, runs)
-        if search.looks[-1].satisfied:
-            high = middle + step
-        else:
-            low = middle - step
-    return search.selected("rbs", high)
+    search, runs = _SearchState(ledger, span, say), require_count(runs, "runs")
+    return search.selected("rbs", search.halved(lambda middle: search.look(middle, runs), g))
 
 
 def dbs(
@@ -142,10 +133,10 @@ def dbs(
     least, most = require_count(least_runs, "least runs"), require_count(most_runs, "most runs")
     if not (require_finite(c, "C") > 0 and least <= most):
         raise InvalidInput("C, N_min, N_max", (c, least, most), "have C above 0 and N_min at most N_max")
-    search, low, high = _SearchState(ledger, span, say), span.least, span.most
-    while high - low >= span.phi:
-        say(f"eps in [{low:.4g}, {high:.4g}]")
-        middle, stream = (low + high) / 2, 1 + len(search.looks)
+    search = _SearchState(ledger, span, say)
+
+    def look(middle: float) -> SearchLook:
+        stream = 1 + len(search.looks)
         first = ledger.tally(middle, stream, least)
         away = abs(first.mean - ledger.question.constraint.threshold)
         desired = most if c >= away * most else math.floor(c / away)
@@ -153,11 +144,9 @@ def dbs(
         more = (
             ledger.tally(middle, stream, desired - least, BATCH * -(-least // BATCH)) if desired > least else RunTally()
         )
-        if search.record(middle, first + more):
-            high = middle
-        else:
-            low = middle
-    return search.selected("dbs", high)
+        return search.record(middle, first + more)
+
+    return search.selected("dbs", search.halved(look))
 
 
 def mpass(
@@ -174,8 +163,7 @@ def mpass(
             if not span.least <= epsilon <= span.most:
                 continue
             say(f"pass {number}: eps {epsilon:.4g} in [{low:.4g}, {high:.4g}]")
-            search.look(epsilon, runs)
-            if search.looks[-1].satisfied:
+            if search.look(epsilon, runs).satisfied:
                 satisfying = min(satisfying, epsilon)
         if math.isinf(satisfying):
             raise unmet_constraint(ledger.question, span, search.looks)
@@ -199,7 +187,7 @@ def bayes(
     search, threshold = _SearchState(ledger, span, say), ledger.question.constraint.threshold
 
     def distance(epsilon: float) -> float:
-        return abs(search.look(epsilon, runs).mean - threshold)
+        return abs(search.look(epsilon, runs).tally.mean - threshold)
 
     points = require_count(first_points, "first points")
     found = least(distance, span.least, span.most, points, require_count(rounds, "rounds"), ledger.question.seed, say)

@@ -5,7 +5,6 @@ A design made with --data tells about that column, without any privacy: design f
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, cast
@@ -32,6 +31,7 @@ from mechdesign.mechanisms.conditional import ConditionalNoise
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
 from mechdesign.plot.designs import gathered, noise_figure
 from mechdesign.priors import Atoms, Prior, parse_prior, prior_of_file
+from mechdesign.values.clock import Clock
 from mechdesign.values.declare import frozen
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def run(
     sent.require_writable()
     inputs = _inputs(asked["inputs"], bounds, data)
     law, clipped = _law(asked["prior"], data, column, inputs, clip=clip)
-    deadline = time.perf_counter() + time_limit
+    clock = Clock(time_limit)
     with output.progress(f"additive optimum at eps = {epsilon:g}", quiet=sent.quiet) as say:
         tuning = tune(epsilon, law, inputs, seconds=_TUNING_SHARE * time_limit) if tuned else None
         grid = {"bins": usual_bins(epsilon) if asked["bins"] is None else asked["bins"]}
@@ -134,10 +134,10 @@ def run(
         problem = asked.of(AdditiveProblem, prior=law, inputs=inputs, **grid)
         found = None if tuning is None else tuning.design
         if found is None or found.certificate.relative_gap > problem.gap:
-            found = optimal_additive(problem, _left(deadline))
+            found = optimal_additive(problem, clock.left())
         designs: dict[Form, Design] = {ADDITIVE: found}
         say(f"optimum with free reports at eps = {epsilon:g}")
-        designs[FREE] = optimal_unbiased(problem.free, _left(deadline))
+        designs[FREE] = optimal_unbiased(problem.free, clock.left())
         say("published mechanisms")
         field = None
         if sent.shows_field and not no_compare:
@@ -163,10 +163,6 @@ def _notes(data: Path | None, tuning: Tuning | None) -> tuple[str, ...]:
     reveals = () if data is None else (_REVEALS,)
     stopped = () if tuning is None or tuning.stopped is None else (f"--tune: {tuning.stopped}",)
     return reveals + stopped
-
-
-def _left(deadline: float) -> float:
-    return max(deadline - time.perf_counter(), 1e-3)
 
 
 def _inputs(domain: str | None, bounds: str | None, data: Path | None) -> Interval:

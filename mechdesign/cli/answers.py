@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -42,6 +41,7 @@ from mechdesign.field import THIS, Field, Rank, Row, field_of
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import ScalarMechanism
 from mechdesign.plot.designs import gathered, is_based, least_favourable
+from mechdesign.values.clock import Clock
 from mechdesign.values.declare import evolved, frozen
 from mechdesign.values.digits import rounded_down, rounded_up
 
@@ -99,11 +99,11 @@ def solved(problem: Problem, epsilons: Sequence[float], seconds: float, *, best_
 
 
 def _one_by_one(asked: Sequence[Problem], seconds: float, *, best_so_far: bool) -> Iterator[Design]:
-    deadline = time.perf_counter() + seconds
+    clock = Clock(seconds)
     for place, problem in enumerate(asked):
-        left = max(deadline - time.perf_counter(), 1e-3)
+        own = clock.share(len(asked) - place if best_so_far else 1)
         try:
-            yield solve(problem, left / (len(asked) - place) if best_so_far else left)
+            yield solve(problem, own.left())
         except NoAnswer as stopped:
             if not best_so_far or stopped.design is None:
                 raise

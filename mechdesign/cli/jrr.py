@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
@@ -24,6 +23,7 @@ from mechdesign.errors import InvalidInput
 from mechdesign.exact.collusion import JointPrivacy
 from mechdesign.mechanisms.joint import JointResponse, require_group
 from mechdesign.priors import parse_prior
+from mechdesign.values.clock import Clock
 from mechdesign.values.codec import encoded
 from mechdesign.values.declare import field, frozen
 from mechdesign.values.schema import shaped
@@ -148,7 +148,7 @@ def run(
 ) -> None:
     sent.require_writable()
     require_time_limit(time_limit)
-    deadline = time.monotonic() + time_limit
+    clock = Clock(time_limit)
     if run_parties is not None:
         _require_parties(run_parties, 2 if asked["group"] is None else asked["group"], asked["epsilon"])
     problem = _problem(asked, prior, run_parties)
@@ -158,7 +158,7 @@ def run(
     played = None
     if run_parties is not None:
         with output.ending_cleanly():
-            played = _play(design, run_parties, deadline, quiet=sent.quiet)
+            played = _play(design, run_parties, clock, quiet=sent.quiet)
     if sent.plot is not None:
         sent.draw(plot.of(design))
     sent.keep(design)
@@ -231,7 +231,7 @@ def _require_parties(parties: int, group: int, eps: float | None) -> None:
         raise InvalidInput("run parties", bad.value, bad.rule, bad.next_step) from None
 
 
-def _play(design: Design, parties: int, deadline: float, *, quiet: bool) -> Run:
+def _play(design: Design, parties: int, clock: Clock, *, quiet: bool) -> Run:
     """One collection between processes; the values are the design's share of ones, rounded, at least one if any."""
     from mechdesign.deploy.parties import law_to_run, run_parties
     from mechdesign.exact.collusion import log_up, privacy_of, told_ratio
@@ -242,8 +242,7 @@ def _play(design: Design, parties: int, deadline: float, *, quiet: bool) -> Run:
     ones = max(round(parties * share), 1 if share else 0)
     values = [1] * ones + [0] * (parties - ones)
     with _bar(f"{parties} parties", quiet=quiet) as step:
-        left = max(deadline - time.monotonic(), 1e-3)
-        played = run_parties(law, values, seconds=left, on_progress=step)
+        played = run_parties(law, values, seconds=clock.left(), on_progress=step)
     reports = tuple(played.reports[0])
     return Run(
         played.parties,

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mechdesign.design.unbiased import grid_weights
+from mechdesign.design.grid_prior import grid_weights
 from mechdesign.domains import Interval, require_domain
 from mechdesign.errors import InvalidInput, require_finite, require_whole
 from mechdesign.mechanisms.analysis import require_generator

@@ -7,17 +7,15 @@ random sizes; ``m + (d/n) sum (Y - m)`` about the middle m of the bounds is unbi
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mechdesign.collect.mean import EstimatedMean, calibrate
+from mechdesign.collect.mean import EstimatedMean
 from mechdesign.domains import Interval, require_numbers
 from mechdesign.errors import InvalidInput, require_whole
 from mechdesign.mechanisms.analysis import require_generator
-from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.values.declare import Floats, Whole
 
 Collect = Callable[[Floats, Interval, np.random.Generator], EstimatedMean]
@@ -33,12 +31,6 @@ def deal_coordinates(users: int, count: int, rng: np.random.Generator) -> Whole:
     return np.asarray(require_generator(rng).permutation(np.arange(users) % count), dtype=np.int64)
 
 
-def toss_coordinates(users: int, count: int, rng: np.random.Generator) -> Whole:
-    """A coordinate for each user, by a coin of the user's own."""
-    _require_counts(users, count)
-    return require_generator(rng).integers(0, count, users)
-
-
 def scaled_means(reports: ArrayLike, coordinates: ArrayLike, bounds: Sequence[Interval]) -> Floats:
     """``m_j + (d/n) sum over the users of coordinate j of (Y - m_j)``, unbiased for tossed coordinates.
 
@@ -49,24 +41,6 @@ def scaled_means(reports: ArrayLike, coordinates: ArrayLike, bounds: Sequence[In
     middles = np.array([interval.middle for interval in bounds])
     sums = np.bincount(chosen, seen - middles[chosen], len(bounds))
     return np.asarray(middles + len(bounds) / seen.size * sums)
-
-
-def scaled_errors(data: ArrayLike, mechanisms: Sequence[Mechanism]) -> Floats:
-    """The exact root mean squared errors of `scaled_means` for these users with unbiased mechanisms.
-
-    ``(1/n^2) sum_i (d (Var(Y|x_i) + (x_i - m)^2) - (x_i - m)^2)`` squared, for each coordinate.
-    """
-    table = require_table(data, [_bounds(mechanism) for mechanism in mechanisms])
-    users, count = table.shape
-    errors = []
-    for column, mechanism in zip(table.T, mechanisms, strict=True):
-        line = calibrate(mechanism)
-        if not line.is_unbiased or line.slope != 1.0:
-            raise InvalidInput("mechanism", mechanism.name, "be unbiased", "for example pm")
-        offsets = (column - _bounds(mechanism).middle) ** 2
-        total = count * (mechanism.variance(column) + offsets) - offsets
-        errors.append(math.sqrt(float(total.sum())) / users)
-    return np.array(errors)
 
 
 def collect_means(
@@ -92,12 +66,6 @@ def require_table(data: ArrayLike, bounds: Sequence[Interval]) -> Floats:
     for j, interval in enumerate(bounds):
         interval.require(table[:, j], f"data column {j}")
     return table
-
-
-def _bounds(mechanism: Mechanism) -> Interval:
-    if not isinstance(mechanism.inputs, Interval):
-        raise InvalidInput("mechanism", mechanism.name, "take inputs from an interval")
-    return mechanism.inputs
 
 
 def _require_pairs(reports: ArrayLike, coordinates: ArrayLike, count: int) -> tuple[Floats, Whole]:

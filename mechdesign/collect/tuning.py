@@ -14,7 +14,7 @@ import numpy as np
 
 from mechdesign.collect.descriptor import describe_support
 from mechdesign.collect.two_phase import DesignStep, TwoPhasePlan, additive_form
-from mechdesign.design.unbiased import grid_weights
+from mechdesign.design.grid_prior import grid_weights
 from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput, require_whole
 from mechdesign.priors import Atoms, Density, Prior

@@ -27,7 +27,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -36,10 +35,11 @@ from typing import Any
 
 from mechdesign.deploy import party as program
 from mechdesign.deploy.party import RANDOM_BITS
-from mechdesign.errors import CheckFailed, InvalidInput, MechDesignError, MissingExtra, require_finite
+from mechdesign.errors import CheckFailed, InvalidInput, MechDesignError, MissingExtra
 from mechdesign.exact.collusion import conditional_ratio, log_up, prove_joint_privacy
 from mechdesign.mechanisms.joint import JointResponse, require_values
 from mechdesign.privacy import Collusion
+from mechdesign.values.clock import Clock
 from mechdesign.values.declare import frozen
 
 MOST_PARTIES = 10
@@ -145,21 +145,20 @@ def run_parties(
     law: JointResponse,
     values: Sequence[int],
     rounds: int = 1,
-    seconds: float = 120.0,
+    seconds: float | None = 120.0,
     on_progress: Callable[[Happening], None] = lambda happening: None,
 ) -> PartyRun:
     """Every user in a process of its own; the reports of each round.
 
     What is drawn is `implemented_law(law)`, up to ``2^-64`` from the law: `law_to_run` has one that is proven.
-    ``values`` are the users' categories. Fails as a whole with `RunFailed` if a party leaves or ``seconds`` are over.
+    ``values`` are the users' categories. Fails as a whole with `RunFailed` if a party leaves or ``seconds`` are over;
+    None is no limit.
     """
-    started = time.perf_counter()
+    clock = Clock(seconds)
     data = require_values(values, law.categories).tolist()
     users = require_parties(len(data), law.group)
     if isinstance(rounds, bool) or not isinstance(rounds, int) or not 1 <= rounds <= MOST_ROUNDS:
         raise InvalidInput("rounds", rounds, f"be a whole number from 1 to {MOST_ROUNDS}")
-    if not require_finite(seconds, "seconds") > 0:
-        raise InvalidInput("seconds", seconds, "be above 0")
     if importlib.util.find_spec("mpyc") is None:
         raise MissingExtra("the protocol between processes", "mpc")
     count = max(users, 3)  # two users need a helper, or there is no honest majority
@@ -174,9 +173,8 @@ def run_parties(
     }
     tasks = [task | {"index": i, "value": data[i] if i < users else None} for i in range(count)]
     with _processes(tasks) as crowd:
-        reports = _collect(crowd, users, rounds, started + seconds, on_progress)
-    elapsed = time.perf_counter() - started
-    return PartyRun(reports, implemented_law(law), count, (count - 1) // 2, elapsed)
+        reports = _collect(crowd, users, rounds, clock, on_progress)
+    return PartyRun(reports, implemented_law(law), count, (count - 1) // 2, clock.used)
 
 
 @dataclass(slots=True)
@@ -186,7 +184,7 @@ class _Crowd:
 
 
 def _collect(
-    crowd: _Crowd, users: int, rounds: int, deadline: float, on_progress: Callable[[Happening], None]
+    crowd: _Crowd, users: int, rounds: int, clock: Clock, on_progress: Callable[[Happening], None]
 ) -> tuple[tuple[int, ...], ...]:
     """Reports of all rounds, once every party has said that it is finished."""
     reports = [[-1] * users for _ in range(rounds)]
@@ -195,7 +193,7 @@ def _collect(
     done = finished = 0
     while finished < count:
         try:
-            party, news = crowd.news.get(timeout=max(0.0, deadline - time.perf_counter()))
+            party, news = crowd.news.get(timeout=clock.left())
         except queue.Empty:
             raise RunFailed(f"the time for the protocol is up; {_DISCARDED}") from None
         if news is None:

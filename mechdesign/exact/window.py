@@ -10,9 +10,9 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import accumulate
-from typing import NamedTuple
 
 from mechdesign.exact.cells import Cells
+from mechdesign.mechanisms.fill import ExactFill, Stretch, power_sum
 from mechdesign.mechanisms.window import Window
 from mechdesign.values.dyadic import dyadic
 
@@ -70,15 +70,6 @@ def exact_average(mechanism: Window, cells: Cells, exponent: int) -> Fraction:
     return (Fraction(total, laws.unit) + added) / sum(weights)
 
 
-class Stretch(NamedTuple):
-    """The window of one law on the cumulative base: where it starts and stops, and the outputs that hold the ends."""
-
-    start: int
-    stop: int
-    first: int
-    last: int
-
-
 class ExactLaws:
     """All laws of a window mechanism, and their errors at ``places`` as whole multiples of ``1 / unit``.
 
@@ -86,42 +77,21 @@ class ExactLaws:
     """
 
     def __init__(self, mechanism: Window, places: Sequence[float], exponent: int) -> None:
-        # twice the places, so that turns are whole; the cumulative base times c - 1, so that the window's length is
+        # twice the places, so that turns are whole
         sites, place_shift = dyadic([*mechanism.points.tolist(), *places])
         count = mechanism.points.size
         self.points, self.places = [2 * site for site in sites[:count]], [2 * site for site in sites[count:]]
-        self._base, mass_shift = dyadic(mechanism.base)
-        (ratio,), digits = dyadic([mechanism.ratio])
-        self._one = 1 << digits
-        self._gain = ratio - self._one
+        self._fill = ExactFill.over(mechanism.base, mechanism.ratio)
         self._exponent = exponent
         self._moments: list[list[int]] = [
-            list(accumulate((m * y**order for y, m in zip(self.points, self._base, strict=True)), initial=0))
+            list(accumulate((m * y**order for y, m in zip(self.points, self._fill.masses, strict=True)), initial=0))
             for order in range(exponent + 1)
         ]
-        self._cumulative = [self._gain * mass for mass in self._moments[0]]
-        self._length = ((1 << mass_shift) - self._moments[0][-1]) * self._one
-        self._mass_unit = self._one << mass_shift
-        self.unit = self._mass_unit << (exponent * (place_shift + 1))
-        self.turns, self.stretches = self._turns()
-
-    def _turns(self) -> tuple[list[int], list[Stretch]]:
-        """Where the law changes: the window leaves one output when it enters another, at their midpoint."""
-        cumulative, length, last = self._cumulative, self._length, len(self._base) - 1
-        turns: list[int] = []
-        stretches: list[Stretch] = []
-        start = left = right = 0
-        while True:
-            while left < last and cumulative[left + 1] <= start:
-                left += 1
-            while right < last and cumulative[right + 1] <= start + length:
-                right += 1
-            stretches.append(Stretch(start, start + length, left, right))
-            if start + length >= cumulative[-1]:
-                return turns, stretches
-            turn = (self.points[left] + self.points[right]) // 2
-            turns.append(max(turn, turns[-1]) if turns else turn)
-            start += min(cumulative[left + 1] - start, cumulative[right + 1] - start - length)
+        self.unit = self._fill.unit << (exponent * (place_shift + 1))
+        self.stretches = self._fill.stretches()
+        # the law changes where the window leaves one output and enters another, at their midpoint
+        middles = ((self.points[left] + self.points[right]) // 2 for _, _, left, right in self.stretches[:-1])
+        self.turns = list(accumulate(middles, max))
 
     def stretch_at(self, x: int) -> Stretch:
         """The window of the input x; at a turn the left one."""
@@ -130,12 +100,11 @@ class ExactLaws:
     def error(self, stretch: Stretch, x: int) -> int:
         """``E|Y - x|^p`` under the law of a stretch: over the base, plus c - 1 times over the window."""
         window = self._upto(x, stretch.stop, stretch.last) - self._upto(x, stretch.start, stretch.first)
-        return self._one * self._over_base(x, len(self.points)) + window
+        return self._fill.one * self._over_base(x, len(self.points)) + window
 
     def mass(self, stretch: Stretch, k: int) -> int:
         """The probability of the output ``points[k]``, in multiples of one over the unit of masses."""
-        topped = min(stretch.stop, self._cumulative[k + 1]) - max(stretch.start, self._cumulative[k])
-        return self._one * self._base[k] + max(0, topped)
+        return int(self._fill.mass(k, stretch.start))
 
     def excess(self, stretch: Stretch, low: int, mean: int, high: int) -> Fraction:
         """What spreading a cell's mass to its ends adds to the absolute error: only outputs inside it matter."""
@@ -148,21 +117,11 @@ class ExactLaws:
 
     def _over_base(self, x: int, count: int) -> int:
         """``sum mu |y - x|^p`` over the first ``count`` outputs."""
-        split = min(bisect_left(self.points, x), count)
-        below = self._signed(x, 0, split)
-        return self._signed(x, split, count) + (-below if self._exponent % 2 else below)
+        total: int = power_sum(self._moments, x, min(bisect_left(self.points, x), count), count)
+        return total
 
     def _upto(self, x: int, place: int, whole: int) -> int:
-        """The same, times c - 1, up to a place of the cumulative base inside output ``whole``."""
-        rest = place - self._cumulative[whole]
-        value: int = self._gain * self._over_base(x, whole) + rest * abs(self.points[whole] - x) ** self._exponent
+        """The same over the gains, up to a place inside output ``whole``."""
+        rest = place - self._fill.reached[whole]
+        value: int = self._fill.more * self._over_base(x, whole) + rest * abs(self.points[whole] - x) ** self._exponent
         return value
-
-    def _signed(self, x: int, first: int, last: int) -> int:
-        total: int = 0
-        binomial = 1
-        for k in range(self._exponent + 1):
-            moment = self._moments[self._exponent - k][last] - self._moments[self._exponent - k][first]
-            total += binomial * (-x) ** k * moment
-            binomial = binomial * (self._exponent - k) // (k + 1)
-        return total

@@ -244,8 +244,8 @@ class ConditionalNoise:
         window = _laws(self).window
         path = exact_path(window)
         start = path.start(Fraction(k))
-        first, last = (path.base[j] + path.span(j, start) for j in (0, self.base.size - 1))
-        tails = Fraction(first + last, path.unit)
+        first, last = (path.fill.mass(j, start) for j in (0, self.base.size - 1))
+        tails = Fraction(first + last, path.fill.unit)
         return (window.exact_variance(Fraction(k)) + tails * self.tail * (self.tail + 1)) * self.step**2
 
     mean = analysis.mean
@@ -315,12 +315,11 @@ def _likelihood_ratio(mechanism: ConditionalNoise) -> LikelihoodRatio:
     """A column's probability rises while the stretch comes and falls while it goes: the least is at an end."""
     path = exact_path(_laws(mechanism).window)
     starts = [path.start(Fraction(k)) for k in range(mechanism.bins + 1)]
-    worst = Fraction(1)
-    for j, base in enumerate(path.base):
-        corners = sorted((path.reached[j], path.reached[j + 1] - path.extra))  # between them it covers the most it can
-        first = bisect_left(starts, corners[0])
+    fill, worst = path.fill, Fraction(1)
+    for j in range(len(fill.masses)):
+        first = bisect_left(starts, fill.corners(j)[0])
         near = {max(first - 1, 0), min(first, mechanism.bins)}
-        most = max(path.span(j, starts[k]) for k in near)
-        least = min(path.span(j, starts[0]), path.span(j, starts[-1]))
-        worst = max(worst, (base + most) / (base + least))
+        most = max(fill.mass(j, starts[k]) for k in near)
+        least = min(fill.mass(j, starts[0]), fill.mass(j, starts[-1]))
+        worst = max(worst, Fraction(most) / least)
     return LikelihoodRatio(worst)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign.mechanisms.fill import Fill
+from mechdesign.mechanisms.fill import Fill, power_sum
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -82,16 +82,8 @@ class Sliding:
         offsets, at = points - pivot, x - pivot
         sums = [np.concatenate([[0.0], np.cumsum(fill.base * offsets**k)]) for k in range(exponent + 1)]
 
-        def signed(first: Indices, last: Indices) -> Floats:
-            total = np.zeros_like(at)
-            for k in range(exponent + 1):
-                total += math.comb(exponent, k) * (-at) ** k * (sums[exponent - k][last] - sums[exponent - k][first])
-            return total
-
         def upto(count: Indices) -> Floats:
-            split = np.minimum(np.searchsorted(points, x), count)
-            below = signed(np.zeros_like(count), split)
-            return np.asarray(signed(split, count) + (-below if exponent % 2 else below))
+            return np.asarray(power_sum(sums, at, np.minimum(np.searchsorted(points, x), count), count))
 
         def upto_place(place: Floats) -> Floats:
             whole = np.minimum(np.searchsorted(fill.cumulative, place, side="right") - 1, points.size - 1)

@@ -5,20 +5,20 @@ This is the form of every optimal unbiased mechanism for the variance (see `mech
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import accumulate
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.domains import Finite, Interval, only
+from mechdesign.domains import Interval, only
 from mechdesign.errors import InvalidInput
 from mechdesign.losses import Loss
 from mechdesign.mechanisms import analysis
-from mechdesign.mechanisms.fill import Fill, loss_of
+from mechdesign.mechanisms.fill import ExactFill, Fill, Filled, Stretch
 from mechdesign.mechanisms.ratio import LikelihoodRatio
 from mechdesign.mechanisms.window import Window
 from mechdesign.values.codec import named
@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 
 
 @frozen
-class UnbiasedWindow:
+class UnbiasedWindow(Filled):
     """Every output has at least probability ``base``; what is left fills a window of outputs up to ``ratio * base``.
 
     With ``E = 1 - sum(base)`` the window is a stretch of length ``E / (ratio - 1)`` along the cumulative base, so its
@@ -62,45 +62,15 @@ class UnbiasedWindow:
             rule = f"allow every mean in {self.inputs}"
             raise InvalidInput("base", (float(first), float(last)), rule, "spread the outputs or shift base outwards")
 
-    @property
-    def outputs(self) -> Finite:
-        return Finite(tuple(self.points.tolist()))
-
     # -- the laws -----------------------------------------------------------------------------------------------------
+
+    @property
+    def _fill(self) -> Fill:
+        return _track(self).fill
 
     def _start(self, x: ArrayLike) -> Floats:
         track = _track(self)
         return np.asarray(np.interp(self.inputs.require(x) - self.inputs.lower, track.offsets, track.starts))
-
-    def rows(self, x: ArrayLike) -> Floats:
-        """The probabilities of all outputs, one more axis than ``x``."""
-        return _track(self).fill.rows(self._start(x))
-
-    def density(self, y: ArrayLike, x: ArrayLike) -> Floats:
-        return np.zeros(np.broadcast_shapes(analysis.require_outputs(y).shape, self.inputs.require(x).shape))
-
-    def mass(self, y: ArrayLike, x: ArrayLike) -> Floats:
-        return _track(self).fill.mass(y, self._start(x))
-
-    def cdf(self, y: ArrayLike, x: ArrayLike) -> Floats:
-        return _track(self).fill.cdf(y, self._start(x))
-
-    def quantile(self, u: ArrayLike, x: ArrayLike) -> Floats:
-        return _track(self).fill.quantile(u, self._start(x))
-
-    def sample(self, x: ArrayLike, rng: np.random.Generator, size: int | None = None) -> Floats:
-        inputs = analysis.inputs_for_sampling(self.inputs, x, size)
-        return self.quantile(1 - analysis.require_generator(rng).random(inputs.shape), inputs)
-
-    # -- integrals ----------------------------------------------------------------------------------------------------
-
-    def moment(self, x: ArrayLike, order: int) -> Floats:
-        inputs = self.inputs.require(x)
-        return _track(self).fill.moment(inputs, self._start(inputs), order)
-
-    def expected_loss(self, x: ArrayLike, loss: Loss) -> Floats:
-        inputs = self.inputs.require(x)
-        return _track(self).fill.expectation(inputs, self._start(inputs), partial(loss_of, loss, self.points))
 
     def breakpoints(self, loss: Loss) -> tuple[float, ...]:
         ends = (self.inputs.lower, self.inputs.upper)
@@ -117,7 +87,7 @@ class UnbiasedWindow:
         """The law at one input as rationals."""
         path = exact_path(self)
         start = path.start(self._require_exact(x))
-        return [(base + path.span(j, start)) / path.unit for j, base in enumerate(path.base)]
+        return path.fill.row(start)
 
     def exact_variance(self, x: float | Fraction) -> Fraction:
         """``Var(Y|x)`` as a rational; the mean is x."""
@@ -137,18 +107,13 @@ class UnbiasedWindow:
 
 
 class ExactPath(NamedTuple):
-    """The path of the window in whole numbers: masses times ``unit``, outputs times ``scale``.
+    """The path of the window in whole numbers: masses times the unit of ``fill``, outputs times ``scale``.
 
-    ``gain`` is what a full window adds to an output, ``reached`` its running sum; the window is a stretch of length
-    ``extra`` on that line. At start ``starts[k]`` the law has the moments ``means[k]`` and ``seconds[k]`` (times unit
-    and scale), and both are linear in the start between one k and the next.
+    At start ``starts[k]`` the law has the moments ``means[k]`` and ``seconds[k]`` (times unit and scale), and both are
+    linear in the start between one k and the next.
     """
 
-    base: list[int]
-    gain: list[int]
-    reached: list[int]
-    extra: int
-    unit: int
+    fill: ExactFill
     scale: int
     starts: list[int]
     means: list[int]
@@ -157,7 +122,7 @@ class ExactPath(NamedTuple):
     @property
     def reach(self) -> tuple[Fraction, Fraction]:
         """The least and the largest mean."""
-        size = self.unit * self.scale
+        size = self.fill.unit * self.scale
         return Fraction(self.means[0], size), Fraction(self.means[-1], size)
 
     def start(self, x: Fraction) -> Fraction:
@@ -166,15 +131,10 @@ class ExactPath(NamedTuple):
 
     def second_moment(self, x: Fraction) -> Fraction:
         """``E[Y^2|x]``."""
-        return self._between(x, self.seconds) / (self.unit * self.scale**2)
-
-    def span(self, output: int, start: Fraction | int) -> Fraction:
-        """The extra mass on one output, times unit."""
-        stop = min(Fraction(self.reached[output + 1]), start + Fraction(self.extra))
-        return max(Fraction(0), stop - max(Fraction(self.reached[output]), start))
+        return self._between(x, self.seconds) / (self.fill.unit * self.scale**2)
 
     def _between(self, x: Fraction, values: list[int]) -> Fraction:
-        mean = x * (self.unit * self.scale)
+        mean = x * (self.fill.unit * self.scale)
         if mean >= self.means[-1]:
             return Fraction(values[-1])
         # while the window is inside one output the mean stands still, and so does the law: the last start is as good
@@ -186,33 +146,22 @@ class ExactPath(NamedTuple):
 @lru_cache(maxsize=64)
 def exact_path(mechanism: UnbiasedWindow) -> ExactPath:
     """The path of the window of a mechanism, exactly."""
-    masses, shift = dyadic(mechanism.base)
-    (ratio,), digits = dyadic([mechanism.ratio])
+    fill = ExactFill.over(mechanism.base, mechanism.ratio)
     points, scale = dyadic(mechanism.points)
-    base = [m << digits for m in masses]
-    gain = [m * (ratio - (1 << digits)) for m in masses]
-    unit = 1 << (shift + digits)
-    extra = unit - sum(base)
-    reached = [0, *accumulate(gain)]
-    last = reached[-1] - extra
-    places = {0, last, *reached, *(place - extra for place in reached)}
-    starts = sorted(place for place in places if 0 <= place <= last)
-    columns = [_window_sums(starts, extra, reached, gain, base, [y**order for y in points]) for order in (1, 2)]
-    return ExactPath(base, gain, reached, extra, unit, 1 << scale, starts, *columns)
+    stretches = fill.stretches()
+    columns = [_window_sums(fill, stretches, [y**order for y in points]) for order in (1, 2)]
+    return ExactPath(fill, 1 << scale, [stretch.start for stretch in stretches], *columns)
 
 
-def _window_sums(
-    starts: list[int], extra: int, reached: list[int], gain: list[int], base: list[int], values: list[int]
-) -> list[int]:
-    """``sum of values`` over the base and over the window, for each start."""
-    everywhere = sum(m * v for m, v in zip(base, values, strict=True))
-    sums = [0, *accumulate(g * v for g, v in zip(gain, values, strict=True))]
+def _window_sums(fill: ExactFill, stretches: list[Stretch], values: list[int]) -> list[int]:
+    """``sum of values`` over the base and over the window, for each stretch."""
+    sums = list(accumulate((m * v for m, v in zip(fill.masses, values, strict=True)), initial=0))
 
-    def upto(place: int) -> int:
-        j = min(max(bisect_left(reached, place) - 1, 0), len(values) - 1)
-        return sums[j] + (place - reached[j]) * values[j]
+    def upto(place: int, output: int) -> int:
+        return fill.more * sums[output] + (place - fill.reached[output]) * values[output]
 
-    return [everywhere + upto(start + extra) - upto(start) for start in starts]
+    everywhere = fill.one * sums[-1]
+    return [everywhere + upto(stop, last) - upto(start, first) for start, stop, first, last in stretches]
 
 
 class _Track(NamedTuple):
@@ -226,14 +175,15 @@ class _Track(NamedTuple):
 @lru_cache(maxsize=64)
 def _track(mechanism: UnbiasedWindow) -> _Track:
     path = exact_path(mechanism)
-    size = path.unit * path.scale
+    exact = path.fill
+    size = exact.unit * path.scale
     lower = Fraction(mechanism.inputs.lower) * size
     offsets = np.array([float((mean - lower) / size) for mean in path.means])
     # gain = (ratio - 1) base, so this turns the line of gains into the cumulative base
-    line = path.unit * (Fraction(mechanism.ratio) - 1)
+    line = exact.unit * (Fraction(mechanism.ratio) - 1)
     starts = np.array([float(start / line) for start in path.starts])
-    cumulative = np.array([float(place / line) for place in path.reached])
-    fill = Fill(mechanism.points, mechanism.base, mechanism.ratio, cumulative, float(path.extra / line))
+    cumulative = np.array([float(place / line) for place in exact.reached])
+    fill = Fill(mechanism.points, mechanism.base, mechanism.ratio, cumulative, float(exact.extra / line))
     return _Track(offsets, starts, fill)
 
 
@@ -241,11 +191,11 @@ def _track(mechanism: UnbiasedWindow) -> _Track:
 def _likelihood_ratio(mechanism: UnbiasedWindow) -> LikelihoodRatio:
     path = exact_path(mechanism)
     first, last = (path.start(Fraction(end)) for end in (mechanism.inputs.lower, mechanism.inputs.upper))
-    worst = Fraction(1)
-    for j, base in enumerate(path.base):
-        ends = path.span(j, first), path.span(j, last)
-        corners = path.reached[j], path.reached[j + 1] - path.extra  # between them the window covers the most it can
-        is_passed = first <= max(corners) and min(corners) <= last
-        most = Fraction(min(path.gain[j], path.extra)) if is_passed else max(ends)
-        worst = max(worst, (base + most) / (base + min(ends)))
+    fill, worst = path.fill, Fraction(1)
+    for j, base in enumerate(fill.base):
+        ends = fill.span(j, first), fill.span(j, last)
+        corners = fill.corners(j)
+        is_passed = first <= corners[1] and corners[0] <= last
+        most = min(fill.gain(j), fill.extra) if is_passed else max(ends)
+        worst = max(worst, Fraction(base + most) / (base + min(ends)))
     return LikelihoodRatio(worst)

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.domains import Finite, Interval, only
+from mechdesign.domains import Interval, only
 from mechdesign.errors import InvalidInput
 from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms import analysis
-from mechdesign.mechanisms.fill import loss_of
+from mechdesign.mechanisms.fill import ExactFill, Fill, Filled
 from mechdesign.mechanisms.ratio import LikelihoodRatio
 from mechdesign.mechanisms.sliding import Sliding
 from mechdesign.priors import Prior
@@ -34,7 +34,7 @@ _MANY = 1 << 20  # entries of the rows, beyond which running sums take over
 
 
 @frozen
-class Window:
+class Window(Filled):
     """Every output has at least probability ``base``; what is left goes to the outputs nearest to the input.
 
     With ``E = 1 - sum(base)``, the nearest outputs are topped up to ``ratio * base`` each until E is spent; the last
@@ -76,10 +76,6 @@ class Window:
         if not total <= 1 <= Fraction(self.ratio) * total:
             raise InvalidInput("base", float(total), f"sum to between 1/ratio = {1 / self.ratio:g} and 1")
 
-    @property
-    def outputs(self) -> Finite:
-        return Finite(tuple(self.points.tolist()))
-
     def exact_total(self) -> Fraction:
         """The sum of the base measure, exactly."""
         base, shift = dyadic(self.base)
@@ -93,9 +89,9 @@ class Window:
 
     # -- the laws -----------------------------------------------------------------------------------------------------
 
-    def rows(self, x: ArrayLike) -> Floats:
-        """The probabilities of all outputs, one more axis than ``x``."""
-        return _sliding(self).fill.rows(self._start(x))
+    @property
+    def _fill(self) -> Fill:
+        return _sliding(self).fill
 
     def _start(self, x: ArrayLike) -> Floats:
         return _sliding(self).start(self.inputs.require(x))
@@ -104,34 +100,13 @@ class Window:
         """Distance from the input to the farthest output that gets more than its base."""
         return _sliding(self).levels(self.inputs.require(x))[0]
 
-    def density(self, y: ArrayLike, x: ArrayLike) -> Floats:
-        return np.zeros(np.broadcast_shapes(analysis.require_outputs(y).shape, self.inputs.require(x).shape))
-
-    def mass(self, y: ArrayLike, x: ArrayLike) -> Floats:
-        return _sliding(self).fill.mass(y, self._start(x))
-
-    def cdf(self, y: ArrayLike, x: ArrayLike) -> Floats:
-        return _sliding(self).fill.cdf(y, self._start(x))
-
-    def quantile(self, u: ArrayLike, x: ArrayLike) -> Floats:
-        return _sliding(self).fill.quantile(u, self._start(x))
-
-    def sample(self, x: ArrayLike, rng: np.random.Generator, size: int | None = None) -> Floats:
-        inputs = analysis.inputs_for_sampling(self.inputs, x, size)
-        return self.quantile(1 - analysis.require_generator(rng).random(inputs.shape), inputs)
-
     # -- integrals ----------------------------------------------------------------------------------------------------
-
-    def moment(self, x: ArrayLike, order: int) -> Floats:
-        inputs = self.inputs.require(x)
-        return _sliding(self).fill.moment(inputs, self._start(inputs), order)
 
     def expected_loss(self, x: ArrayLike, loss: Loss) -> Floats:
         inputs = self.inputs.require(x)
         if loss in _SUMMED and inputs.size * self.points.size > _MANY:
             return _sliding(self).power_error(inputs.reshape(-1), int(loss.exponent)).reshape(inputs.shape)
-        costs = partial(loss_of, loss, self.points)
-        return _sliding(self).fill.expectation(inputs, self._start(inputs), costs)
+        return Filled.expected_loss(self, inputs, loss)
 
     def worst_case(self, loss: Loss) -> tuple[float, float]:
         """The largest expected loss: at a turn or an end, since a loss convex in x is convex between turns."""
@@ -164,23 +139,16 @@ class Window:
 
     def _scaled_row(self, x: float) -> tuple[list[int], int]:
         """The law at one input as integers over a common scale."""
-        base, gain, unit = self._scaled_base()
+        fill = ExactFill.over(self.base, self.ratio)
         (at, *points), _ = dyadic([float(self.inputs.require(x)), *self.points.tolist()])
-        left = unit - sum(base)
-        row = list(base)
-        for j in sorted(range(len(base)), key=lambda k: (abs(points[k] - at), k)):
-            top = min(left, gain[j])
+        row, left = fill.base, fill.extra
+        for j in sorted(range(len(row)), key=lambda k: (abs(points[k] - at), k)):
+            top = min(left, fill.gain(j))
             row[j] += top
             left -= top
             if not left:
                 break
-        return row, unit
-
-    def _scaled_base(self) -> tuple[list[int], list[int], int]:
-        """The base, the most each output may be topped up, and one, as integers over a common scale."""
-        base, shift = dyadic(self.base)
-        (ratio,), digits = dyadic([self.ratio])
-        return [m << digits for m in base], [m * (ratio - (1 << digits)) for m in base], 1 << (shift + digits)
+        return row, fill.unit
 
     mean = analysis.mean
     variance = analysis.variance
@@ -194,13 +162,12 @@ def _sliding(mechanism: Window) -> Sliding:
 
 @lru_cache(maxsize=64)
 def _likelihood_ratio(mechanism: Window) -> LikelihoodRatio:
-    base, gain, unit = mechanism._scaled_base()
-    extra = unit - sum(base)
+    fill = ExactFill.over(mechanism.base, mechanism.ratio)
     first, last = mechanism.inputs.lower, mechanism.inputs.upper
     worst = Fraction(1)
     rows = [mechanism._scaled_row(end)[0] for end in (first, last)]
     for j, (point, low, high) in enumerate(zip(mechanism.points.tolist(), *rows, strict=True)):
-        at_its_point = base[j] + min(gain[j], extra)
+        at_its_point = fill.one * fill.masses[j] + min(fill.gain(j), fill.extra)
         most = high if point >= last else low if point <= first else at_its_point
         most, least = max(most, low, high), min(low, high)
         if most * worst.denominator > worst.numerator * least:

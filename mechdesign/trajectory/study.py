@@ -46,7 +46,6 @@ METHODS: dict[str, str] = {
 """Every method of a study, in words."""
 
 CONTINUOUS = tuple(list(METHODS)[:10])
-DISCRETE = ("tracs-d", "tracs-c", "tracs-c-certified", "plane", "exponential", "l-srr", "ngram", "atp")
 ON_POINTS = ("exponential", "l-srr", "ngram", "atp", "exponential-published", "l-srr-published", "ngram-published")
 CONSTANT = "centre"
 _PLANE_CELLS = 12  # a second or two at every epsilon

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -271,8 +270,3 @@ class _Memory:
         result = np.empty_like(places)
         result[order] = told
         return mechanism.region.nearest(result)
-
-
-def exact_loss(tracs: TracsC | TracsD) -> Fraction | None:
-    """The largest likelihood ratio of a location, as a rational: the product of the two tables' ratios."""
-    return tracs.likelihood_ratio().ratio

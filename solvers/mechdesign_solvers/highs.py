@@ -143,24 +143,10 @@ class HighsSession:
         self._lower = np.concatenate([self._lower, new.lower])
         self._upper = np.concatenate([self._upper, new.upper])
 
-    def delete_rows(self, rows: ArrayLike) -> None:
-        """Remove constraints by index; those behind them move up."""
-        doomed = _indices("rows", rows, self.rows)
-        self._accept(self._highs.deleteRows(doomed.size, doomed), "the rows to delete")
-        kept = np.setdiff1d(np.arange(self.rows), doomed)
-        self._row_blocks = [self._matrix()[kept]]
-        self._row_lower, self._row_upper = self._row_lower[kept], self._row_upper[kept]
-
     def change_cost(self, cost: ArrayLike) -> None:
         """Replace the whole cost vector."""
         self._cost = LinearProgram.of(cost, csr_array((0, self.columns))).cost
         self._accept(self._highs.changeColsCost(self.columns, _all(self.columns), self._cost), "cost")
-
-    def change_bounds(self, lower: ArrayLike, upper: ArrayLike) -> None:
-        """Replace the bounds of every variable; scalars apply to all."""
-        new = LinearProgram.of(self._cost, csr_array((0, self.columns)), lower=lower, upper=upper)
-        self._lower, self._upper = new.lower, new.upper
-        self._accept(self._highs.changeColsBounds(self.columns, _all(self.columns), new.lower, new.upper), "bounds")
 
     def change_row_bounds(self, row_lower: ArrayLike, row_upper: ArrayLike) -> None:
         """Replace both sides of every row; scalars apply to all."""
@@ -306,13 +292,6 @@ def _highs_model(highspy: Any, program: LinearProgram) -> Any:
 
 def _compressed(matrix: csr_array | csc_array) -> tuple[NDArray[np.int32], NDArray[np.int32], FloatArray]:
     return matrix.indptr[:-1].astype(np.int32), matrix.indices.astype(np.int32), matrix.data
-
-
-def _indices(field: str, value: ArrayLike, size: int) -> NDArray[np.int32]:
-    wanted = np.unique(np.asarray(value, dtype=np.int64).ravel())
-    if wanted.size and not (wanted[0] >= 0 and wanted[-1] < size):
-        raise ProgramError(field, wanted.tolist(), f"must be indices from 0 to {size - 1}")
-    return wanted.astype(np.int32)
 
 
 def _all(size: int) -> NDArray[np.int32]:

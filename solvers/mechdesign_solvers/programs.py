@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,7 +43,6 @@ class LinearProgram:
     row_upper: FloatArray
     lower: FloatArray
     upper: FloatArray
-    row_names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         cost = _costs(self.cost)
@@ -51,9 +50,6 @@ class LinearProgram:
         rows = matrix.shape[0]
         row_lower, row_upper = _bounds("row_lower", self.row_lower, "row_upper", self.row_upper, rows)
         lower, upper = _bounds("lower", self.lower, "upper", self.upper, cost.size)
-        names = tuple(str(name) for name in self.row_names)
-        if names and len(names) != rows:
-            raise ProgramError("row_names", f"{len(names)} names", f"must name all {rows} rows or none")
         for field, value in (
             ("cost", cost),
             ("matrix", matrix),
@@ -61,7 +57,6 @@ class LinearProgram:
             ("row_upper", row_upper),
             ("lower", lower),
             ("upper", upper),
-            ("row_names", names),
         ):
             object.__setattr__(self, field, value)
 
@@ -74,7 +69,6 @@ class LinearProgram:
         row_upper: ArrayLike = math.inf,
         lower: ArrayLike = -math.inf,
         upper: ArrayLike = math.inf,
-        row_names: Sequence[str] = (),
     ) -> LinearProgram:
         """Build from lists, dense or sparse matrices; a scalar bound applies to every row or column."""
         costs = _costs(cost)
@@ -86,7 +80,6 @@ class LinearProgram:
             _spread("row_upper", row_upper, rows.shape[0]),
             _spread("lower", lower, costs.size),
             _spread("upper", upper, costs.size),
-            tuple(row_names),
         )
 
     def __repr__(self) -> str:
@@ -101,10 +94,6 @@ class LinearProgram:
     def columns(self) -> int:
         """The number of variables."""
         return int(self.cost.size)
-
-    def row_name(self, row: int) -> str:
-        """The name of a row, or ``row 3`` when rows are nameless."""
-        return self.row_names[row] if self.row_names else f"row {row}"
 
     def objective_at(self, point: ArrayLike) -> float:
         """The value ``cost @ x``."""

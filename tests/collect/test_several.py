@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from mechdesign.collect.mean import mean_of_reports
-from mechdesign.collect.several import collect_means, deal_coordinates, scaled_errors, scaled_means, toss_coordinates
+from mechdesign.collect.several import collect_means, deal_coordinates, scaled_means
 from mechdesign.collect.two_phase import TwoPhasePlan, simulate_once
 from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput
@@ -25,32 +25,28 @@ def test_dealt_groups_differ_by_at_most_one(users, count):
     assert sizes.max() - sizes.min() <= 1
 
 
-def test_dealt_and_tossed_coordinates_are_uniform_for_each_user():
+def test_dealt_coordinates_are_uniform_for_each_user():
     """12 000 deals to 5 users: counts of 3 coordinates, chi-square with false-positive rate 1e-6 for each."""
     rng = np.random.default_rng(1)
-    for choose in (deal_coordinates, toss_coordinates):
-        table = np.array([choose(6, 3, rng) for _ in range(12_000)])
-        for user in range(6):
-            counts = np.bincount(table[:, user], minlength=3)
-            assert ((counts - 4000) ** 2 / 4000).sum() < stats.chi2.ppf(1 - RATE, 2)
+    table = np.array([deal_coordinates(6, 3, rng) for _ in range(12_000)])
+    for user in range(6):
+        counts = np.bincount(table[:, user], minlength=3)
+        assert ((counts - 4000) ** 2 / 4000).sum() < stats.chi2.ppf(1 - RATE, 2)
 
 
-def test_scaled_means_are_unbiased_with_the_stated_error_by_enumeration():
+def test_scaled_means_of_tossed_coordinates_are_unbiased_by_enumeration():
     """Duchi's two outputs, two coordinates, two users: all 16 outcomes."""
     data = np.array([[0.5, 2.0], [-1.0, 7.0]])
     mechanisms = [c.duchi(1.0, interval) for interval in BOUNDS]
-    mean, square = np.zeros(2), np.zeros(2)
+    mean = np.zeros(2)
     for coordinates in product((0, 1), repeat=2):
         outputs = [mechanisms[j].outputs.points for j in coordinates]
         for reports in product(*outputs):
             chance = 0.25
             for user, (j, report) in enumerate(zip(coordinates, reports, strict=True)):
                 chance *= float(mechanisms[j].mass(report, data[user, j]))
-            found = scaled_means(reports, np.array(coordinates), BOUNDS)
-            mean += chance * found
-            square += chance * (found - data.mean(axis=0)) ** 2
+            mean += chance * scaled_means(reports, np.array(coordinates), BOUNDS)
     assert mean == pytest.approx(data.mean(axis=0), abs=1e-9)
-    assert np.sqrt(square) == pytest.approx(scaled_errors(data, mechanisms), rel=1e-9)
 
 
 def ask_with_pm(values, bounds, rng):
@@ -98,8 +94,6 @@ def test_the_two_phase_protocol_serves_each_coordinate():
 def test_tables_that_do_not_fit_are_refused(data):
     with pytest.raises(InvalidInput):
         collect_means(data, BOUNDS, np.random.default_rng(0), ask_with_pm)
-    with pytest.raises(InvalidInput):
-        scaled_errors(data, [c.pm(1.0, interval) for interval in BOUNDS])
 
 
 @pytest.mark.parametrize(
@@ -112,11 +106,5 @@ def test_reports_that_do_not_fit_are_refused(arguments):
 
 @pytest.mark.parametrize("arguments", [(0, 1), (1, 2), (2.0, 1), (5, 0), (True, 1)], ids=str)
 def test_numbers_of_users_and_coordinates_that_cannot_be_are_refused(arguments):
-    for choose in (deal_coordinates, toss_coordinates):
-        with pytest.raises(InvalidInput):
-            choose(*arguments, np.random.default_rng(0))
-
-
-def test_scaled_errors_are_of_unbiased_mechanisms():
-    with pytest.raises(InvalidInput, match="unbiased"):
-        scaled_errors([[0.5]], [c.ogpm(1.0)])
+    with pytest.raises(InvalidInput):
+        deal_coordinates(*arguments, np.random.default_rng(0))

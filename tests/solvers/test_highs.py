@@ -66,27 +66,14 @@ def test_restart_takes_fewer_steps_than_a_start_from_nothing() -> None:
     assert 0 < warm.iterations < cold.iterations / 2
 
 
-def test_deleting_added_rows_returns_to_the_first_optimum() -> None:
-    program = covering(5, 8)
-    session = HighsSession(program)
-    first = session.solve().objective
-    session.add_rows(np.ones((2, 8)), row_lower=9)
-    raised = session.solve().objective
-    session.delete_rows([6, 5])
-    assert raised > first
-    assert session.solve().objective == pytest.approx(first, rel=1e-9)
-    assert np.array_equal(session.program.matrix.toarray(), program.matrix.toarray())
-
-
-def test_rows_columns_and_deletions_leave_the_program_one_would_state() -> None:
+def test_added_rows_and_columns_leave_the_program_one_would_state() -> None:
     session = HighsSession(LinearProgram.of([1, 2], [[1, 1], [1, 0]], [1, 0], [2, 5], lower=0))
     session.add_columns([3], [[4], [0]], upper=7)
     session.add_rows([[0, 5, 6]], row_upper=8)
-    session.delete_rows(1)
     program = session.program
-    assert program.matrix.toarray().tolist() == [[1, 1, 4], [0, 5, 6]]
-    assert program.row_lower.tolist() == [1, -math.inf]
-    assert program.row_upper.tolist() == [2, 8]
+    assert program.matrix.toarray().tolist() == [[1, 1, 4], [1, 0, 0], [0, 5, 6]]
+    assert program.row_lower.tolist() == [1, 0, -math.inf]
+    assert program.row_upper.tolist() == [2, 5, 8]
     assert program.upper.tolist() == [math.inf, math.inf, 7]
 
 
@@ -95,10 +82,8 @@ def test_changed_cost_and_bounds_take_effect() -> None:
     assert session.solve().objective == 1
     session.change_cost([3, 2])
     assert session.solve().objective == 2
-    session.change_bounds(lower=0, upper=[1, 0.5])
-    assert session.solve().objective == 2.5
     session.change_row_bounds(row_lower=1.5, row_upper=math.inf)
-    assert session.solve().objective == 4
+    assert session.solve().objective == 3
 
 
 def test_a_session_can_become_infeasible_and_recover() -> None:
@@ -108,7 +93,7 @@ def test_a_session_can_become_infeasible_and_recover() -> None:
     broken = session.solve()
     assert broken.status is Status.INFEASIBLE
     assert proves_infeasible(session.program, broken.ray)
-    session.delete_rows([4])
+    session.change_row_bounds(session.program.row_lower, [*session.program.row_upper[:-1], math.inf])
     assert session.solve().objective == pytest.approx(first, rel=1e-9)
 
 
@@ -172,8 +157,6 @@ def test_wrongly_shaped_changes_are_rejected_and_leave_the_session_sound() -> No
         session.add_rows(np.ones((1, 5)), row_lower=1)
     with pytest.raises(ProgramError):
         session.add_columns([1], np.ones((2, 1)))
-    with pytest.raises(ProgramError):
-        session.delete_rows([3])
     with pytest.raises(ProgramError):
         session.change_cost([1, 2, 3, math.nan])
     assert session.solve().objective == before

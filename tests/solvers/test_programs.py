@@ -33,7 +33,6 @@ def unit_box() -> LinearProgram:
         ("lower", {"lower": [0, math.nan]}),
         ("lower", {"lower": [0, 3], "upper": [1, 2]}),
         ("upper", {"upper": -math.inf}),
-        ("row_names", {"row_names": ("one", "two")}),
     ],
 )
 def test_malformed_program_names_the_field(field: str, arguments: dict[str, object]) -> None:
@@ -83,12 +82,6 @@ def test_program_survives_pickling() -> None:
     back = pickle.loads(pickle.dumps(unit_box()))
     assert back.matrix.toarray().tolist() == [[1, 1]]
     assert back.upper.tolist() == [1, 1]
-
-
-def test_row_names_default_to_their_number() -> None:
-    named = LinearProgram.of([1], [[1], [2]], row_names=("mass", "privacy"))
-    assert named.row_name(1) == "privacy"
-    assert unit_box().row_name(0) == "row 0"
 
 
 @pytest.mark.parametrize(

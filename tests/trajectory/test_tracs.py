@@ -24,7 +24,7 @@ from mechdesign.trajectory.tracs import (
     tracs_c,
     tracs_d,
 )
-from mechdesign.trajectory.walk import exact_loss, from_the_system, tables_c
+from mechdesign.trajectory.walk import from_the_system, tables_c
 
 SQUARE = Rectangle(0, 1, 0, 1)
 LONG = Rectangle(0, 2, 0, 10)
@@ -312,7 +312,7 @@ def test_tables_are_not_simulated():
 
 def test_the_loss_of_a_location_by_tables_is_the_exact_product_of_theirs():
     tables = [make_table(catalogue.ogpm(eps, Interval(0, 1)), 16) for eps in (1.0, 2.0)]
-    assert exact_loss(tables_c(SQUARE, *tables)) == tables[0].ratio * tables[1].ratio
+    assert tables_c(SQUARE, *tables).likelihood_ratio().ratio == tables[0].ratio * tables[1].ratio
 
 
 @pytest.mark.parametrize("name", ["certified", "certified-squared", "certified-uniform"])

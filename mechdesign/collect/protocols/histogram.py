@@ -18,30 +18,12 @@ _DISTANCE = 2.0  # l1 distance of two one-hot vectors
 
 
 @frozen
-class SummedHistogram:
-    """SHE: the report is the one-hot vector plus Laplace noise of scale ``2 / eps`` in each entry; reports are summed.
-
-    Support is a sum of noisy entries, not a count: its expectation is 1 from the own item, 0 from others, and its
-    variance from one user is ``8 / eps^2`` whatever the item.
-
-    *Guarantee.* One-hot vectors are at l1 distance 2, so the privacy loss is ``2 / scale = eps``. (In real numbers:
-    Laplace noise in floating point is for simulation, not for devices.)
-
-    >>> she(2.0, 10).variance([0.0, 1.0], 100).tolist()
-    [0.02, 0.02]
-    """
+class NoisyHistogram:
+    """The report of SHE and THE: the one-hot vector plus Laplace noise of scale ``2 / eps`` in each entry."""
 
     name: str
     epsilon: float
     size: int
-
-    @property
-    def p(self) -> float:
-        return 1.0
-
-    @property
-    def q(self) -> float:
-        return 0.0
 
     @property
     def scale(self) -> float:
@@ -62,6 +44,29 @@ class SummedHistogram:
         """k noisy entries a user."""
         items = arguments.require_items(values, self.size)
         return _noisy_histograms(items, self.size, self.scale, require_randomness(rng))
+
+
+@frozen
+class SummedHistogram(NoisyHistogram):
+    """SHE: the report is the one-hot vector plus Laplace noise of scale ``2 / eps`` in each entry; reports are summed.
+
+    Support is a sum of noisy entries, not a count: its expectation is 1 from the own item, 0 from others, and its
+    variance from one user is ``8 / eps^2`` whatever the item.
+
+    *Guarantee.* One-hot vectors are at l1 distance 2, so the privacy loss is ``2 / scale = eps``. (In real numbers:
+    Laplace noise in floating point is for simulation, not for devices.)
+
+    >>> she(2.0, 10).variance([0.0, 1.0], 100).tolist()
+    [0.02, 0.02]
+    """
+
+    @property
+    def p(self) -> float:
+        return 1.0
+
+    @property
+    def q(self) -> float:
+        return 0.0
 
     def support(self, reports: ArrayLike) -> Floats:
         entries = arguments.require_reports(reports, (self.size,), "f", f"rows of {self.size} numbers")
@@ -87,7 +92,7 @@ class SummedHistogram:
 
 
 @frozen
-class ThresholdHistogram:
+class ThresholdHistogram(NoisyHistogram):
     """THE: the histogram of SHE, of which an entry above the ``threshold`` supports its item.
 
     ``p = 1 - e^(eps (threshold - 1) / 2) / 2`` and ``q = e^(-eps threshold / 2) / 2``.
@@ -100,9 +105,6 @@ class ThresholdHistogram:
     0.896
     """
 
-    name: str
-    epsilon: float
-    size: int
     threshold: float
 
     def __attrs_post_init__(self) -> None:
@@ -122,29 +124,9 @@ class ThresholdHistogram:
     def q(self) -> float:
         return math.exp(-self.epsilon * self.threshold / 2) / 2
 
-    @property
-    def scale(self) -> float:
-        """Scale of the Laplace noise."""
-        return _DISTANCE / self.epsilon
-
-    @property
-    def report_bits(self) -> float:
-        return 64.0 * self.size
-
-    def channel(self) -> Floats:
-        raise _no_matrix(self.name)
-
-    def privacy_loss(self) -> float:
-        return _DISTANCE / self.scale
-
     def bits_loss(self) -> float:
         """The privacy loss of a device that sends only which entries are above the threshold."""
         return pure.coin_loss(self.p, self.q, self.miss)
-
-    def report(self, values: ArrayLike, rng: Randomness) -> Floats:
-        """k noisy entries a user."""
-        items = arguments.require_items(values, self.size)
-        return _noisy_histograms(items, self.size, self.scale, require_randomness(rng))
 
     def support(self, reports: ArrayLike) -> Counts:
         entries = arguments.require_reports(reports, (self.size,), "f", f"rows of {self.size} numbers")

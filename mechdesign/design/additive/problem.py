@@ -10,15 +10,8 @@ from numpy.typing import NDArray
 
 from mechdesign import priors
 from mechdesign.criteria import Aim, Criterion
-from mechdesign.design.unbiased import (
-    GridPrior,
-    UnbiasedProblem,
-    grid_echo,
-    is_on_grid,
-    settled_weights,
-    weights_in_words,
-    written,
-)
+from mechdesign.design.grid_prior import GridPrior, grid_echo, is_on_grid, settled_weights, weights_in_words, written
+from mechdesign.design.unbiased import UnbiasedProblem
 from mechdesign.domains import INTERVAL_OPTION, Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.losses import Power

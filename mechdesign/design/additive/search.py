@@ -36,8 +36,8 @@ from threadpoolctl import threadpool_limits
 from mechdesign.design.additive.problem import AdditiveProblem
 from mechdesign.design.additive.proof import AdditiveBound, Tails
 from mechdesign.design.evidence import require_asked
+from mechdesign.design.grid_prior import prior_name
 from mechdesign.design.result import Design, Report, versions
-from mechdesign.design.unbiased import prior_name
 from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer
 from mechdesign.losses import Power
 from mechdesign.mechanisms.catalogue import largest_safe_height

@@ -31,6 +31,7 @@ from mechdesign_solvers import (
 from numpy.typing import NDArray
 
 from mechdesign.design.private_table import fitting_base
+from mechdesign.mechanisms.fill import filled, length_of
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -67,8 +68,7 @@ class Knapsacks:
     def laws(self, base: Floats) -> Floats:
         """The best law of every input."""
         masses = base[self._order]
-        before = np.cumsum(masses, axis=1) - masses
-        spans = np.clip(self._length(base) - before, 0.0, masses)
+        spans = filled(masses, self._length(base))
         tops = np.where(spans >= masses, self.ratio * masses, masses + (self.ratio - 1) * spans)
         laws = np.empty_like(tops)
         np.put_along_axis(laws, self._order, tops, axis=1)
@@ -79,8 +79,7 @@ class Knapsacks:
         return self._phi(self.losses[inputs] - levels[:, None])
 
     def _length(self, base: Floats) -> float:
-        extra = max(0.0, 1.0 - float(base.sum()))
-        return extra / (self.ratio - 1)
+        return length_of(float(base.sum()), self.ratio)
 
     def _phi(self, gaps: Floats) -> Floats:
         return np.asarray(np.minimum(gaps, self.ratio * gaps))
@@ -105,7 +104,7 @@ def least_worst(knapsacks: Knapsacks, gap: float, deadline: float | None) -> Ans
     """Minimise the worst case over the inputs; the multipliers are a least-favourable prior."""
     losses = knapsacks.losses
     program = _Program(knapsacks, np.ones(1), losses.max(axis=0))
-    search = _Search(_single(losses, int(losses.max(axis=0).argmin())), gap)
+    search = _Progress(_single(losses, int(losses.max(axis=0).argmin())), gap)
     search.offer(search.base, float(losses.max(axis=0).min()), losses)
     errors, levels = knapsacks.errors_and_levels(_first_base(knapsacks))
     value = -math.inf
@@ -143,11 +142,11 @@ def least_average(
     costs = np.array([prior[group].sum() for group in groups])
     program = _Program(knapsacks, costs, means if inner is None else losses.max(axis=0))
     if inner is None:
-        search = _Search(_single(losses, int(means.argmin())), gap)
+        search = _Progress(_single(losses, int(means.argmin())), gap)
         search.offer(search.base, float(means.min()), losses)
         errors, levels = knapsacks.errors_and_levels(_first_base(knapsacks))
     else:
-        search = _Search(inner, gap)
+        search = _Progress(inner, gap)
         errors, levels = knapsacks.errors_and_levels(inner)
         search.offer(inner, float(prior @ errors), losses)
     inner_worst = float(errors.max())
@@ -237,7 +236,7 @@ def _largest(excess: Floats) -> Indices:
     return np.asarray(positive[np.argsort(-excess[positive], kind="stable")[:_MOST_CUTS]])
 
 
-class _Search:
+class _Progress:
     """What has been found so far, and when to stop."""
 
     def __init__(self, base: Floats, gap: float) -> None:

@@ -54,7 +54,7 @@ def optimal_finite(problem: FiniteProblem, seconds: float | None = None) -> Desi
     """
     require_asked(problem, FiniteProblem)
     clock = Clock(seconds)
-    search = _Search(problem, clock)
+    search = _ScaledSearch(problem, clock)
     is_plain = problem.aim is not Aim.MATRIX_LEXICOGRAPHIC
     mechanism, evidence, answer = search.plain() if is_plain else search.lexicographic()
     details: dict[str, Any] = {"outputs": len(mechanism.outputs), "rounds": answer.rounds}
@@ -70,7 +70,7 @@ def optimal_finite(problem: FiniteProblem, seconds: float | None = None) -> Desi
     return design
 
 
-class _Search:
+class _ScaledSearch:
     """One problem, with losses scaled by powers of two, which loses no digit, until the optimum is of order 1."""
 
     def __init__(self, problem: FiniteProblem, clock: Clock) -> None:

@@ -5,7 +5,7 @@
 ``(1 - u_c) N1(c, s) <= u_c N0(c, s)``, likewise for ``P(T=0 | c known) <= v_c``.
 
 **Search over p.** The optimum M(p) is convex, each dual solution a line below it; the variance with M replaced by the
-largest of the lines is minimised in closed form (`mechdesign.design.joint.pair_bound`), the program solved there adds a
+largest of the lines is minimised in closed form (`mechdesign.exact.joint_variance`), the program solved there adds a
 line, and so on until value and bound meet.
 
 **Average over colluders.** Theorem 3's analogue ``h_0 p + sum_c h_c u_c <= U`` sums what the worst answers of c
@@ -19,7 +19,6 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -28,12 +27,13 @@ import numpy as np
 from mechdesign_solvers import Solution, Status
 from numpy.typing import NDArray
 
-from mechdesign.design.joint.limits import Box, Caps, Limits, Split
-from mechdesign.design.joint.pair_bound import Goal, Line, least_on_lines, upper_envelope
 from mechdesign.design.joint.proof import DualBound, Duals, Leaf, largest_mean, second_moment
 from mechdesign.design.joint.rows import CappedProgram, Rows
 from mechdesign.errors import CheckFailed, NoAnswer
+from mechdesign.exact.joint_limits import Box, Caps, Limits, Split
+from mechdesign.exact.joint_variance import Goal, Line, least_on_lines, upper_envelope
 from mechdesign.exact.rational import float_down
+from mechdesign.values.clock import Clock
 from mechdesign.values.declare import evolved, frozen
 from mechdesign.values.digits import rounded_up
 
@@ -85,23 +85,25 @@ class _Node:
         return Leaf(self.largest, tuple(needed[line] for line, _, _ in stretches))
 
 
-def search_groups(goal: Goal, outer: Limits, inner: Limits, gap: float, seconds: float) -> Found:
+def search_groups(goal: Goal, outer: Limits, inner: Limits, gap: float, clock: Clock) -> Found:
     """The group law of least variance; ``outer`` limits are rounded up, ``inner`` ones down.
 
     *Guarantee.* The evidence bounds the variance of every law that meets the outer limits and `LEAST_TRUTH`. The law is
     feasible for the inner limits up to the rounding of floats. Without the time to close ``gap``, `NoAnswer` has
     bounds.
     """
-    return _Search(goal, outer, inner, gap, time.perf_counter() + seconds).run()
+    return _BoxSearch(goal, outer, inner, gap, clock).run()
 
 
 @dataclass(slots=True)
-class _Search:
+class _BoxSearch:
+    """Branch and bound over boxes of what known partners give away, the least bound first."""
+
     goal: Goal
     outer: Limits
     inner: Limits
     gap: float
-    deadline: float
+    clock: Clock
     best: float = math.inf
     weights: Floats | None = None
     is_independent: bool = False
@@ -128,7 +130,7 @@ class _Search:
             if self._is_close(bound):
                 closed.append(bound)
                 continue
-            if self._is_late():
+            if self.clock.is_over:
                 raise self._no_answer(min([bound, *closed, *(entry[2] for entry in heap)]))
             assert node.law is not None
             self._try(node.law)
@@ -148,9 +150,6 @@ class _Search:
         assert self.weights is not None
         evidence = DualBound(_parts(root, min(closed)))
         return Found(self.weights, self.is_independent, evidence, self.programs, boxes)
-
-    def _is_late(self) -> bool:
-        return time.perf_counter() > self.deadline
 
     def _no_answer(self, bound: Fraction) -> NoAnswer:
         """What is proven when the time is up, and the gap at which the same search has an answer."""
@@ -216,7 +215,7 @@ class _Search:
             lines.append((duals, duals.line(costs, caps)))
             floats = [(float(a), float(b)) for _, (a, b) in lines]
             bound, place = least_on_lines(goal, floats, float(least), float(most))
-            if bound >= best[0] * (1 - _SAME) or bound >= self.best * (1 - self.gap / 4) or self._is_late():
+            if bound >= best[0] * (1 - _SAME) or bound >= self.best * (1 - self.gap / 4) or self.clock.is_over:
                 break
         return (tuple(lines), best[1]) if best is not None else ((), None)
 
@@ -248,7 +247,7 @@ class _Search:
     def _try(self, weights: Floats) -> None:
         """Make a feasible law of a relaxed one: cap everything at what it gives away, and lower p to afford that."""
         for _ in range(6):
-            if self._is_late():
+            if self.clock.is_over:
                 return
             true, false = self.rows.given_away(weights)
             caps = Caps(

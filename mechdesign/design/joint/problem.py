@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mechdesign.criteria import Aim, Criterion
-from mechdesign.design.joint.pair_bound import Goal
 from mechdesign.errors import InvalidInput, require_finite
+from mechdesign.exact.joint_limits import Limits, group_limits
+from mechdesign.exact.joint_variance import Goal
 from mechdesign.exact.rational import exp_lower
 from mechdesign.mechanisms.joint import alignment, require_categories, require_group, require_population
 from mechdesign.panels import integrate_between
@@ -170,6 +171,10 @@ class JointProblem:
         curvature = Fraction(group - 1, users - 1) * Fraction(k, k - 1) ** 2
         aligned = alignment(users, own, group, k) + curvature * (square - mean * mean) * users * users
         return Goal(users, group, k, own, aligned, aligned)
+
+    def limits(self, *, up: bool, margin: float = 0.0) -> Limits:
+        """The budgets of a group as probabilities: rounded up, or down by a share ``margin``."""
+        return group_limits(self.privacy, self.group, self.categories, up=up, margin=margin)
 
     @property
     def independent_variance(self) -> float:

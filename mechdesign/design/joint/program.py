@@ -12,20 +12,20 @@ It stands for negative correlation, where the counts in question are on one side
 from __future__ import annotations
 
 import math
-import time
 from fractions import Fraction
 
 from mechdesign_solvers import BackendMissing, BilinearProgram, Limits, LinearProgram, Product, Scip, Status
 
 from mechdesign.design.broken_solver import require_working
 from mechdesign.design.evidence import require_asked
-from mechdesign.design.joint.limits import pair_limits
-from mechdesign.design.joint.pair_bound import PairPoint
 from mechdesign.design.joint.problem import JointProblem
 from mechdesign.design.joint.proof import JointClaim, attained_by
 from mechdesign.design.joint.search import finish, grid_bits, law_of, optimal_joint
 from mechdesign.design.result import Design
 from mechdesign.errors import CheckFailed, InvalidInput, MissingExtra, NoAnswer
+from mechdesign.exact.joint_limits import pair_limits
+from mechdesign.exact.joint_variance import PairPoint
+from mechdesign.values.clock import Clock
 
 RELATIVE_GAP = 1e-6
 LEAST_PROGRAM_EPSILON, MOST_PROGRAM_EPSILON = 0.01, 8.0
@@ -39,7 +39,7 @@ def search_joint(problem: JointProblem, seconds: float | None = None) -> Design:
     The lower bound is the solver's own, so the certificate says ``claimed``. A limit raises `NoAnswer` with the bounds.
     """
     require_asked(problem, JointProblem)
-    started = time.perf_counter()
+    clock = Clock(seconds)
     if not problem.is_pair:
         raise InvalidInput("group", problem.group, "be 2, with two categories, for method='scip'", "use the search")
     if problem.goal().low <= 0:
@@ -51,7 +51,7 @@ def search_joint(problem: JointProblem, seconds: float | None = None) -> Design:
         raise InvalidInput("eps", problem.epsilon, rule, "beyond it the solver's tolerance would be seen")
     unit, program = pair_program(problem)
     try:
-        solution = require_working(Scip().solve(program, Limits(seconds=seconds, relative_gap=RELATIVE_GAP)))
+        solution = require_working(Scip().solve(program, Limits(seconds=clock.left(), relative_gap=RELATIVE_GAP)))
     except BackendMissing:
         raise MissingExtra("method='scip'", "scip") from None
     constant = problem.users / 4  # the program leaves out the constant -n/4
@@ -65,7 +65,7 @@ def search_joint(problem: JointProblem, seconds: float | None = None) -> Design:
         raise CheckFailed(f"SCIP says [{lower!r}, {found!r}], the closed form [{proven.lower!r}, {proven.upper!r}]")
     # the solver's numbers hold up to its tolerance only: keep r, and take the largest p that is private
     r = max(Fraction(0), Fraction(float(solution.primal[1])))
-    budget, cap, chance = pair_limits(problem, up=False, margin=1e-12)
+    budget, cap, chance = pair_limits(problem.privacy, up=False, margin=1e-12)
     # where both limits meet, r is the corner's: a little less would let two users of a pair both lie, hardly ever
     corner = (cap - budget) / (budget - chance * cap) if budget > chance * cap else r
     if abs(r - corner) <= _SAME_CORNER * corner:
@@ -74,12 +74,12 @@ def search_joint(problem: JointProblem, seconds: float | None = None) -> Design:
     law = law_of(PairPoint(p, -r, Fraction(0)), grid_bits(problem.epsilon))
     claim = JointClaim(min(lower, attained_by(law, problem)))
     details = {"closed_form": [proven.lower, proven.upper], "solver_bound": lower, "solver_objective": found}
-    return finish(problem, law, claim, started, solution.version, details)
+    return finish(problem, law, claim, clock, solution.version, details)
 
 
 def pair_program(problem: JointProblem) -> tuple[float, BilinearProgram]:
     """The program in the variables ``p, r, x/x_0, z`` and the variance of one unit of its objective."""
-    budget, cap, chance = (float(limit) for limit in pair_limits(problem, up=False))
+    budget, cap, chance = (float(limit) for limit in pair_limits(problem.privacy, up=False))
     share = float(problem.goal().low) / problem.users
     most = min(budget, cap)
     x0 = 1 / (2 * most - 1)

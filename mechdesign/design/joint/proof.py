@@ -4,7 +4,7 @@
 
 **Groups:** multipliers of the caps (`DualBound`). For laws in a box of what known partners give away, weak duality
 makes every multiplier a line below the least second moment M(p), and the variance is least on the largest of the lines
-(`mechdesign.design.joint.pair_bound`). Boxes are split until no box holds a law that is much better than the one at
+(`mechdesign.exact.joint_variance`). Boxes are split until no box holds a law that is much better than the one at
 hand; the least of their bounds is the bound. A wrong multiplier makes a bound weaker, never wrong.
 """
 
@@ -17,10 +17,10 @@ from typing import Any, ClassVar
 
 from mechdesign.criteria import Family, Scope
 from mechdesign.design.evidence import require_problem
-from mechdesign.design.joint.limits import Box, Caps, Limits, Split, group_limits, pair_limits
-from mechdesign.design.joint.pair_bound import Goal, Line, least_on_lines, least_pair, line_below
 from mechdesign.design.joint.problem import JointProblem
 from mechdesign.errors import CheckFailed, InvalidInput
+from mechdesign.exact.joint_limits import Box, Caps, Limits, Split, pair_limits
+from mechdesign.exact.joint_variance import Goal, Line, least_on_lines, least_pair, line_below
 from mechdesign.exact.rational import float_down, float_up
 from mechdesign.mechanisms.joint import JointResponse, likelihood_rows
 from mechdesign.values.declare import field, finite, frozen
@@ -99,8 +99,20 @@ def largest_mean(duals: Duals, group: int, caps: Caps) -> Fraction:
     return -intercept / group
 
 
+class _OfResponses:
+    """What a mechanism attains, and among which laws: the same whatever the bound rests on."""
+
+    __slots__ = ()
+
+    def attained(self, problem: Any, mechanism: Any) -> float:
+        return attained_by(mechanism, require_problem(problem, JointProblem))
+
+    def scope(self, problem: Any, mechanism: Any) -> Scope:
+        return scope_of(require_problem(problem, JointProblem))
+
+
 @frozen
-class DualBound:
+class DualBound(_OfResponses):
     """The boxes of a search, each split before its halves (below, then above), with the duals of those that are left.
 
     *Guarantee.* The value is below the variance of every law that keeps the budgets and whose p is in the boxes: these
@@ -121,7 +133,7 @@ class DualBound:
             raise InvalidInput("parts", size, f"hold at most {_MOST_NUMBERS} boxes, lines and multipliers in all")
 
     def value(self, problem: JointProblem) -> Fraction:
-        goal, limits = problem.goal(), group_limits(problem, up=True)
+        goal, limits = problem.goal(), problem.limits(up=True)
         boxes, bounds = [Box.of_all(limits, goal)], []
         for part in self.parts:
             if not boxes:
@@ -142,15 +154,9 @@ class DualBound:
             raise CheckFailed("boxes hold no law of small p, and where there is a closed form the bound is about all")
         return float_down(self.value(asked))
 
-    def attained(self, problem: Any, mechanism: Any) -> float:
-        return attained_by(mechanism, require_problem(problem, JointProblem))
-
-    def scope(self, problem: Any, mechanism: Any) -> Scope:
-        return scope_of(require_problem(problem, JointProblem))
-
 
 @frozen
-class ClosedForm:
+class ClosedForm(_OfResponses):
     """Nothing: the least variance of pairs, or where correlation cannot help, is a formula of the problem."""
 
     kind: ClassVar[str] = "joint closed form"
@@ -159,25 +165,19 @@ class ClosedForm:
     def value(self, problem: JointProblem) -> Fraction:
         goal = problem.goal()
         if problem.is_pair:
-            return least_pair(goal, *pair_limits(problem, up=True)).variance
+            return least_pair(goal, *pair_limits(problem.privacy, up=True)).variance
         if goal.helpful:
             raise CheckFailed(f"there is no closed form for groups of {problem.group} at this share")
         # any covariance makes the worst count worse, so what is left is the largest p
-        value: Fraction = goal.variance(group_limits(problem, up=True).true[0], Fraction(0))
+        value: Fraction = goal.variance(problem.limits(up=True).true[0], Fraction(0))
         return value
 
     def bound(self, problem: Any, mechanism: Any) -> float:
         return float_down(self.value(require_problem(problem, JointProblem)))
 
-    def attained(self, problem: Any, mechanism: Any) -> float:
-        return attained_by(mechanism, require_problem(problem, JointProblem))
-
-    def scope(self, problem: Any, mechanism: Any) -> Scope:
-        return scope_of(require_problem(problem, JointProblem))
-
 
 @frozen
-class JointClaim:
+class JointClaim(_OfResponses):
     """A lower bound for pairs in a solver's words; one above what another pair attains is refused."""
 
     kind: ClassVar[str] = "joint claim"
@@ -193,12 +193,6 @@ class JointClaim:
         if self.lower > best * (1 + _CLAIMED):
             raise CheckFailed(f"the claimed bound {self.lower!r} is above {best!r}, which another law attains")
         return self.lower
-
-    def attained(self, problem: Any, mechanism: Any) -> float:
-        return attained_by(mechanism, require_problem(problem, JointProblem))
-
-    def scope(self, problem: Any, mechanism: Any) -> Scope:
-        return scope_of(require_problem(problem, JointProblem))
 
 
 def attained_by(mechanism: Any, problem: JointProblem) -> float:
@@ -219,6 +213,6 @@ def scope_of(problem: JointProblem) -> Scope:
         return Scope(Family.PAIRS)
     narrowed = f" of {problem.group}"
     if problem.goal().helpful:
-        least = group_limits(problem, up=True).least_truth(problem.categories)
+        least = problem.limits(up=True).least_truth(problem.categories)
         narrowed += f", p at least {rounded_up(float_up(least), 6)}"
     return Scope(Family.GROUPS, narrowed)

@@ -8,8 +8,8 @@ import numpy as np
 from mechdesign_solvers import Highs, LinearProgram, Solution
 from numpy.typing import NDArray
 
-from mechdesign.design.joint.limits import Caps
 from mechdesign.design.joint.proof import Duals
+from mechdesign.exact.joint_limits import Caps
 from mechdesign.mechanisms.joint import likelihood_rows
 
 Floats = NDArray[np.float64]

@@ -7,7 +7,7 @@ of counts or its mean under a prior, subject to
     optionally, for c = 1, 2, ...:  the ratio once c partners of one's own group are known  <= e^(cap_c).
 
 **Pairs** (k = 2): for a fixed rho the largest p allowed is best, and the scalar that remains has its least value at
-one of four rational points (`mechdesign.design.joint.pair_bound`): the answer and its proof are exact.
+one of four rational points (`mechdesign.exact.joint_variance`): the answer and its proof are exact.
 
 **Groups, categories:** linear programs and one scalar search (`mechdesign.design.joint.groups`).
 
@@ -20,24 +20,24 @@ is known.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
 from mechdesign.design.evidence import Evidence, require_asked
 from mechdesign.design.joint.groups import Found, search_groups
-from mechdesign.design.joint.limits import Limits, group_limits, pair_limits
-from mechdesign.design.joint.pair_bound import Goal, PairPoint, least_pair
 from mechdesign.design.joint.problem import JointProblem, Moments
 from mechdesign.design.joint.proof import ClosedForm
 from mechdesign.design.result import Design, Report, versions
 from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer
 from mechdesign.exact.collusion import JointPrivacy, privacy_of, prove_joint_privacy
+from mechdesign.exact.joint_limits import Limits, pair_limits
+from mechdesign.exact.joint_variance import Goal, PairPoint, least_pair
 from mechdesign.exact.privacy import CollusionProof
 from mechdesign.exact.rational import exp_lower
 from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.priors import Density
+from mechdesign.values.clock import Clock
 from mechdesign.values.declare import evolved, frozen
 
 GRID = 64
@@ -52,7 +52,7 @@ _NOTHING = (1e-12, 1e-16, 0.0)
 the privacy of a law can hang on a weight that small."""
 
 
-def optimal_joint(problem: JointProblem, seconds: float = 60.0) -> Design:
+def optimal_joint(problem: JointProblem, seconds: float | None = 60.0) -> Design:
     """The joint response of least variance and the proof that no other does better by more than the interval says.
 
     >>> design = optimal_joint(JointProblem(1.0, users=10000, share=0.033))
@@ -62,9 +62,7 @@ def optimal_joint(problem: JointProblem, seconds: float = 60.0) -> Design:
     inf
     """
     require_asked(problem, JointProblem)
-    started = time.perf_counter()
-    if not (math.isfinite(seconds) and seconds > 0):
-        raise InvalidInput("seconds", seconds, "be finite and above 0")
+    clock = Clock(seconds)
     goal = problem.goal()
     evidence: Evidence = ClosedForm()
     details: dict[str, Any] = {"programs": 0, "boxes": 0}
@@ -74,21 +72,21 @@ def optimal_joint(problem: JointProblem, seconds: float = 60.0) -> Design:
     elif goal.helpful == 0:
         law = _first_private(problem, lambda margin: _independent(problem, margin))
     else:
-        limits = group_limits(problem, up=True), group_limits(problem, up=False, margin=_FLOAT_MARGINS[0])
-        found = search_groups(goal, *limits, problem.gap, seconds)
-        law, evidence = _law_of_search(problem, goal, limits[0], found, started + seconds), found.evidence
+        limits = problem.limits(up=True), problem.limits(up=False, margin=_FLOAT_MARGINS[0])
+        found = search_groups(goal, *limits, problem.gap, clock)
+        law, evidence = _law_of_search(problem, goal, limits[0], found, clock), found.evidence
         details, solver = {"programs": found.programs, "boxes": found.boxes}, "HiGHS"
-    return finish(problem, law, evidence, started, solver, details | {"count": problem.count})
+    return finish(problem, law, evidence, clock, solver, details | {"count": problem.count})
 
 
 def finish(
-    problem: JointProblem, law: JointResponse, evidence: Evidence, started: float, solver: str, details: dict[str, Any]
+    problem: JointProblem, law: JointResponse, evidence: Evidence, clock: Clock, solver: str, details: dict[str, Any]
 ) -> Design:
     """The design, with how it was found; of a density its problem holds the moments."""
     if isinstance(problem.share, Density):
         details = details | {"prior": problem.share.name}
         problem = evolved(problem, share=Moments.of(problem.share))
-    report = Report(time.perf_counter() - started, solver, versions("numpy", "scipy", "highspy"), details)
+    report = Report(clock.used, solver, versions("numpy", "scipy", "highspy"), details)
     return Design(problem, law, evidence, report)
 
 
@@ -116,7 +114,7 @@ def ratio(design: Design) -> float:
 
 def pair_law(problem: JointProblem, goal: Goal, margin: float) -> JointResponse:
     """The best pair with budgets rounded down."""
-    point = least_pair(goal, *pair_limits(problem, up=False, margin=margin))
+    point = least_pair(goal, *pair_limits(problem.privacy, up=False, margin=margin))
     return law_of(point, grid_bits(problem.epsilon))
 
 
@@ -142,11 +140,11 @@ def independent_law(truth: Fraction, group: int, categories: int, bits: int = GR
 
 
 def _independent(problem: JointProblem, margin: float) -> JointResponse:
-    truth = group_limits(problem, up=False, margin=margin).true[0]
+    truth = problem.limits(up=False, margin=margin).true[0]
     return independent_law(truth, problem.group, problem.categories, grid_bits(problem.epsilon))
 
 
-def _law_of_search(problem: JointProblem, goal: Goal, outer: Limits, found: Found, deadline: float) -> JointResponse:
+def _law_of_search(problem: JointProblem, goal: Goal, outer: Limits, found: Found, clock: Clock) -> JointResponse:
     """The float law rounded to the grid; where that breaks a budget, the search again inside a wider margin.
 
     Independent answers keep every budget, so they are what is left where no margin within the time yields more.
@@ -156,8 +154,8 @@ def _law_of_search(problem: JointProblem, goal: Goal, outer: Limits, found: Foun
         floats = found.weights
         if margin > _FLOAT_MARGINS[0]:
             try:
-                inner = group_limits(problem, up=False, margin=margin)
-                again = search_groups(goal, outer, inner, problem.gap, deadline - time.perf_counter())
+                inner = problem.limits(up=False, margin=margin)
+                again = search_groups(goal, outer, inner, problem.gap, clock)
             except NoAnswer:  # the time is up, and the first search has its bounds
                 break
             if again.is_independent:

@@ -12,7 +12,6 @@ so only the definitions ``z_1 = a d``, ``z_(j+1) = z_j d`` are bilinear, and eve
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import replace
 from typing import Any
 
@@ -31,6 +30,7 @@ from mechdesign.exact.piecewise import exact_error
 from mechdesign.exact.rational import float_up
 from mechdesign.losses import Power
 from mechdesign.mechanisms.catalogue import two_heights
+from mechdesign.values.clock import Clock
 from mechdesign.values.declare import evolved, frozen
 
 Floats = NDArray[np.float64]
@@ -59,7 +59,7 @@ def search_pieces(problem: PiecewiseProblem, seconds: float | None = None) -> De
     whose proven interval stands in the report. A limit raises `NoAnswer` with the bounds reached.
     """
     require_asked(problem, PiecewiseProblem)
-    started = time.perf_counter()
+    clock = Clock(seconds)
     pieces = 3 if problem.pieces is None else problem.pieces
     problem = evolved(problem, pieces=pieces)
     if not isinstance(problem.loss, Power) or problem.loss.exponent != int(problem.loss.exponent):
@@ -73,12 +73,10 @@ def search_pieces(problem: PiecewiseProblem, seconds: float | None = None) -> De
     if problem.epsilon > MOST_PROGRAM_EPSILON:
         rule = f"be at most {MOST_PROGRAM_EPSILON:g} for method='scip'"
         raise InvalidInput("eps", problem.epsilon, rule, "use the reduction")
-    if seconds is not None and not (math.isfinite(seconds) and seconds > 0):
-        raise InvalidInput("seconds", seconds, "be finite and above 0")
     bathtub = Bathtub.of(problem)
     unit = _Unit.of(bathtub)
     try:
-        solution, program = _solve_splits(unit.bathtub, pieces, seconds)
+        solution, program = _solve_splits(unit.bathtub, pieces, clock)
     except NoAnswer as stopped:
         raise NoAnswer(stopped.reason, stopped.lower * unit.error, stopped.upper * unit.error) from None
     assert solution.primal is not None
@@ -105,7 +103,7 @@ def search_pieces(problem: PiecewiseProblem, seconds: float | None = None) -> De
         "reduction": [proven.lower, proven.upper],
     }
     found_with = versions("numpy", "scipy", "pyomo", "pyscipopt")
-    report = Report(time.perf_counter() - started, solution.version, found_with, details)
+    report = Report(clock.used, solution.version, found_with, details)
     return Design(problem, mechanism, PiecewiseClaim(min(solution.bound, upper)), report)
 
 
@@ -122,16 +120,14 @@ class _Unit:
         return cls(Bathtub(bathtub.epsilon, bathtub.exponent, 0.0, 1.0, place), float(bathtub.length**bathtub.exponent))
 
 
-def _solve_splits(bathtub: Bathtub, pieces: int, seconds: float | None) -> tuple[Solution, PieceProgram]:
+def _solve_splits(bathtub: Bathtub, pieces: int, clock: Clock) -> tuple[Solution, PieceProgram]:
     """Every way to share the steps between the two sides of the input; the best solution and the least bound."""
-    deadline = None if seconds is None else time.perf_counter() + seconds
     programs = [PieceProgram.of(bathtub, left, right) for left, right in _splits(bathtub, pieces - 1)]
     solutions: list[Solution] = []
     for program in programs:
-        left = None if deadline is None else deadline - time.perf_counter()
-        if left is not None and left <= 0:
+        if solutions and clock.is_over:
             break
-        solutions.append(_solve(program.program, left))
+        solutions.append(_solve(program.program, clock.left()))
     best = min(range(len(solutions)), key=lambda k: _objective(solutions[k]))
     bound = min(solution.bound for solution in solutions)
     if len(solutions) < len(programs) or any(solution.status is not Status.OPTIMAL for solution in solutions):

@@ -27,13 +27,15 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from mechdesign.design.evidence import require_asked
+from mechdesign.design.grid_prior import prior_name
 from mechdesign.design.result import Design, Report, saying_why, versions, within_gap
-from mechdesign.design.unbiased.problem import UnbiasedProblem, prior_name
+from mechdesign.design.unbiased.problem import UnbiasedProblem
 from mechdesign.design.unbiased.proof import UnbiasedPriorBound, average_variance
 from mechdesign.domains import Interval
 from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.exact.rational import float_down, float_up
 from mechdesign.mechanisms.catalogue import SYMMETRIC, largest_safe_height
+from mechdesign.mechanisms.fill import filled
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import frozen
@@ -66,7 +68,7 @@ def optimal_unbiased(problem: UnbiasedProblem, seconds: float | None = None) -> 
     [3.683, 3.683]
     """
     require_asked(problem, UnbiasedProblem)
-    search = _Search(problem, Clock(seconds))
+    search = _OutputSearch(problem, Clock(seconds))
     with threadpool_limits(1, user_api="blas"):
         found = search.run()
     mechanism = _slim(problem, found.mechanism)
@@ -98,7 +100,7 @@ class _Candidate:
         return self.upper - self.lower <= gap * self.upper
 
 
-class _Search:
+class _OutputSearch:
     """The whole search on [-1, 1]: a program on given outputs, then on the outputs its quadratics ask for."""
 
     def __init__(self, problem: UnbiasedProblem, clock: Clock) -> None:
@@ -224,7 +226,5 @@ def _fitted(epsilon: float, inputs: Interval, points: Floats, base: Floats) -> U
 
 def _largest_mean(points: Floats, base: Floats, ratio: float) -> float:
     """The mean of the law whose window is at the right end."""
-    gains = (ratio - 1) * base[::-1]
-    before = np.cumsum(gains) - gains
-    extra = np.clip(1 - base.sum() - before, 0.0, gains)
+    extra = filled((ratio - 1) * base[::-1], 1 - base.sum())
     return float(base @ points + extra @ points[::-1])

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from mechdesign.design.joint import search as joint
-from mechdesign.design.joint.groups import _Search, search_groups
-from mechdesign.design.joint.limits import group_limits
+from mechdesign.design.joint.groups import _BoxSearch, search_groups
 from mechdesign.design.joint.problem import JointProblem
 from mechdesign.design.joint.search import optimal_joint, ratio
 from mechdesign.errors import NoAnswer
 from mechdesign.exact.rational import exp_lower
 from mechdesign.mechanisms.joint import JointResponse
+from mechdesign.values.clock import Clock
 
 SPEC = {"epsilon": 1.0, "users": 10000, "share": 0.033}
 
@@ -104,8 +104,8 @@ def test_a_grid_of_programs_by_another_route_finds_nothing_better(group, caps):
 def test_for_pairs_the_search_agrees_with_the_closed_form(colluders, share, caps):
     problem = JointProblem(1.0, 1000, share, colluders=colluders, caps=caps)
     closed = optimal_joint(problem).certificate
-    limits = group_limits(problem, up=True), group_limits(problem, up=False, margin=1e-10)
-    found = search_groups(problem.goal(), *limits, 1e-4, 20.0)
+    limits = problem.limits(up=True), problem.limits(up=False, margin=1e-10)
+    found = search_groups(problem.goal(), *limits, 1e-4, Clock(20.0))
     assert float(found.evidence.value(problem)) <= closed.upper * (1 + 1e-12)
     assert float(found.evidence.value(problem)) >= closed.upper * (1 - 2e-4)
 
@@ -161,13 +161,13 @@ def test_a_box_that_no_solver_answers_is_not_dropped(monkeypatch):
     """With programs that fail from the second box on, the bound stays that of the whole."""
     problem = JointProblem(1.0, 10000, 0.033, colluders=500, group=4)
     whole = optimal_joint(problem).certificate
-    largest, calls = _Search._largest, []
+    largest, calls = _BoxSearch._largest, []
 
     def failing(search, program):
         calls.append(1)
         return largest(search, program) if len(calls) < 4 else None
 
-    monkeypatch.setattr(_Search, "_largest", failing)
+    monkeypatch.setattr(_BoxSearch, "_largest", failing)
     crippled = optimal_joint(problem).certificate
     assert crippled.lower < whole.lower
     assert crippled.upper >= whole.lower
@@ -198,10 +198,10 @@ def test_one_deadline_goes_through_all_retries(monkeypatch):
     """No law is ever private, so that every margin is searched again: each has only the time that is left."""
     given = []
 
-    def spied(goal, outer, inner, gap, seconds):
-        given.append(seconds)
+    def spied(goal, outer, inner, gap, clock):
+        given.append(clock.left())
         time.sleep(0.05)
-        return search_groups(goal, outer, inner, gap, seconds)
+        return search_groups(goal, outer, inner, gap, clock)
 
     loose = JointResponse((F(0), F(0), F(0), F(1, 10), F(9, 10)))
     monkeypatch.setattr(joint, "on_grid", lambda weights, categories, bits: loose)
@@ -214,8 +214,8 @@ def test_one_deadline_goes_through_all_retries(monkeypatch):
 def test_a_search_that_is_late_stops_inside_a_box_and_inside_a_trial(monkeypatch):
     """With the time up at once there is one program for the range of p and one for a line, and nothing is tried."""
     problem = JointProblem(1.0, 10000, 0.033, colluders=500, group=8, gap=1e-6)
-    limits = group_limits(problem, up=True), group_limits(problem, up=False, margin=1e-10)
-    search = _Search(problem.goal(), *limits, problem.gap, -math.inf)
+    limits = problem.limits(up=True), problem.limits(up=False, margin=1e-10)
+    search = _BoxSearch(problem.goal(), *limits, problem.gap, Clock(1e-9))
     with pytest.raises(NoAnswer):
         search.run()
     assert search.programs == 2
@@ -223,16 +223,16 @@ def test_a_search_that_is_late_stops_inside_a_box_and_inside_a_trial(monkeypatch
 
 def test_the_gap_named_when_the_time_is_up_has_an_answer_at_that_bound(monkeypatch):
     calls = itertools.count()
-    monkeypatch.setattr(_Search, "_is_late", lambda search: next(calls) > 60)
+    monkeypatch.setattr(Clock, "is_over", property(lambda clock: next(calls) > 60))
     problem = JointProblem(1.0, 10000, 0.033, colluders=500, group=8, gap=1e-6)
-    limits = group_limits(problem, up=True), group_limits(problem, up=False, margin=1e-10)
+    limits = problem.limits(up=True), problem.limits(up=False, margin=1e-10)
     with pytest.raises(NoAnswer) as caught:
-        search_groups(problem.goal(), *limits, problem.gap, 20.0)
+        search_groups(problem.goal(), *limits, problem.gap, Clock(20.0))
     monkeypatch.undo()
     assert 3000 < caught.value.lower < 3303.1 < caught.value.upper * (1 + 1e-6)
     named = float(re.search(r"--gap (\S+) has", str(caught.value))[1])
     assert (caught.value.upper - caught.value.lower) / caught.value.upper <= named
-    again = search_groups(problem.goal(), *limits, named, 20.0)
+    again = search_groups(problem.goal(), *limits, named, Clock(20.0))
     assert float(again.evidence.value(problem)) >= caught.value.lower * (1 - 1e-12)
 
 

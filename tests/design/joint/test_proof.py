@@ -15,13 +15,13 @@ import pytest
 
 from mechdesign import Interval, priors
 from mechdesign.design.joint import ClosedForm, DualBound, JointClaim, JointProblem, Moments, optimal_joint
-from mechdesign.design.joint.limits import Split, group_limits
 from mechdesign.design.joint.program import search_joint
 from mechdesign.design.joint.proof import Duals, Leaf, scope_of
 from mechdesign.design.result import Design
 from mechdesign.design.saved import load_design
 from mechdesign.errors import CheckFailed, FileProblem, InvalidInput
 from mechdesign.exact.collusion import averaged_ratio
+from mechdesign.exact.joint_limits import Split
 from mechdesign.exact.rational import exp_lower
 from mechdesign.mechanisms.catalogue import pm
 from mechdesign.mechanisms.joint import JointResponse
@@ -341,6 +341,6 @@ def test_boxes_prove_nothing_where_a_closed_form_is_about_laws_of_any_p(name: st
 
 def test_the_least_p_that_a_scope_names_is_rounded_up() -> None:
     problem = PROBLEMS["boxes"]
-    least = group_limits(problem, up=True).least_truth(problem.categories)
+    least = problem.limits(up=True).least_truth(problem.categories)
     said = Fraction(scope_of(problem).words.rpartition(" ")[2])
     assert least <= said <= least * (1 + Fraction(1, 10**5))

@@ -99,6 +99,15 @@ def test_a_limit_gives_bounds_and_no_design() -> None:
     assert time.perf_counter() - started < 30
 
 
+def test_a_limit_that_is_over_at_once_has_the_bounds_of_the_reduction() -> None:
+    problem = PiecewiseProblem(4.0, Absolute(), at=0.3, pieces=4)
+    with pytest.raises(NoAnswer) as stopped:
+        search_pieces(problem, seconds=1e-9)
+    optimum = optimal_piecewise(PiecewiseProblem(4.0, Absolute(), at=0.3)).certificate.upper
+    assert optimum * (1 - 1e-6) <= stopped.value.lower <= optimum * (1 + 1e-9)
+    assert stopped.value.upper >= stopped.value.lower
+
+
 @pytest.mark.parametrize(
     ("problem", "word"),
     [

@@ -11,7 +11,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from mechdesign import Interval, InvalidInput, catalogue
-from mechdesign.design.unbiased import UnbiasedPriorBound, UnbiasedProblem, UnwrittenDensity
+from mechdesign.design.grid_prior import UnwrittenDensity
+from mechdesign.design.unbiased import UnbiasedPriorBound, UnbiasedProblem
 from mechdesign.design.unbiased.proof import average_variance
 from mechdesign.errors import CheckFailed, FileProblem
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow

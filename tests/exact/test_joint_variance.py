@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mechdesign.design.joint.pair_bound import Goal, least_on_lines, least_pair, line_below
 from mechdesign.exact.collusion import averaged_ratio, conditional_ratio
+from mechdesign.exact.joint_variance import Goal, least_on_lines, least_pair, line_below
 from mechdesign.mechanisms.joint import JointResponse
 
 

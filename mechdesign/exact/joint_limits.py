@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import ClassVar
 
-from mechdesign.design.joint.pair_bound import Goal
-from mechdesign.design.joint.problem import JointProblem
 from mechdesign.exact.collusion import collusion
+from mechdesign.exact.joint_variance import Goal
 from mechdesign.exact.rational import exp_lower, exp_upper
+from mechdesign.privacy import Collusion
 from mechdesign.values.declare import evolved, frozen
 
 LEAST_TRUTH = Fraction(1, 1000)
@@ -22,15 +22,15 @@ def _ratio(epsilon: float, *, up: bool, margin: float = 0.0) -> Fraction:
     return exp_upper(epsilon) if up else 1 + (exp_lower(epsilon) - 1) * (1 - Fraction(margin))
 
 
-def pair_limits(problem: JointProblem, *, up: bool, margin: float = 0.0) -> tuple[Fraction, Fraction, Fraction]:
-    """``U``, ``S`` and ``a`` of `mechdesign.design.joint.pair_bound`."""
-    budget = _ratio(problem.epsilon, up=up, margin=margin)
-    cap = problem.caps[0] if problem.caps else None
+def pair_limits(privacy: Collusion, *, up: bool, margin: float = 0.0) -> tuple[Fraction, Fraction, Fraction]:
+    """``U``, ``S`` and ``a`` of `mechdesign.exact.joint_variance`."""
+    budget = _ratio(privacy.epsilon, up=up, margin=margin)
+    cap = privacy.caps[0] if privacy.caps else None
     share = Fraction(1)
     if cap is not None:
         ratio = _ratio(cap, up=up, margin=margin)
         share = ratio / (1 + ratio)
-    return budget / (1 + budget), share, Fraction(problem.colluders, problem.users - 1)
+    return budget / (1 + budget), share, Fraction(privacy.colluders, privacy.users - 1)
 
 
 @frozen
@@ -59,9 +59,9 @@ class Limits:
         return rest / rate
 
 
-def group_limits(problem: JointProblem, *, up: bool, margin: float = 0.0) -> Limits:
+def group_limits(privacy: Collusion, group: int, categories: int, *, up: bool, margin: float = 0.0) -> Limits:
     """Caps on the probabilities of truth and lie for each number of known partners, and on their averages."""
-    others = problem.categories - 1
+    others = categories - 1
 
     def both(epsilon: float | None) -> tuple[Fraction, Fraction]:
         if epsilon is None:
@@ -69,12 +69,12 @@ def group_limits(problem: JointProblem, *, up: bool, margin: float = 0.0) -> Lim
         ratio = _ratio(epsilon, up=up, margin=margin)
         return ratio / (ratio + others), others * ratio / (1 + others * ratio)
 
-    mean = both(problem.epsilon)
-    caps = [mean, *map(both, problem.caps)] + [both(None)] * (problem.group - 1 - len(problem.caps))
+    mean = both(privacy.epsilon)
+    caps = [mean, *map(both, privacy.caps)] + [both(None)] * (group - 1 - len(privacy.caps))
     # what holds with c + 1 partners known holds with c: the loss with fewer is an average
-    for c in range(problem.group - 2, -1, -1):
+    for c in range(group - 2, -1, -1):
         caps[c] = (min(caps[c][0], caps[c + 1][0]), min(caps[c][1], caps[c + 1][1]))
-    chances = collusion(problem.users, problem.colluders, problem.group)
+    chances = collusion(privacy.users, privacy.colluders, group)
     return Limits(tuple(c[0] for c in caps), tuple(c[1] for c in caps), chances, *mean)
 
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
-
-from numpy.typing import NDArray
 
 from mechdesign.data.columns import arrow, require_columns
 from mechdesign.data.sources import DataFile, Progress, form_of, of_lazy, open_data, open_unnamed, require_only_column
 from mechdesign.deploy.estimators import Estimate, Tally, merged, require_quantity
-from mechdesign.deploy.frames_columns import drawn_from, is_lazy, require_labels, tallied
+from mechdesign.deploy.frames_columns import is_lazy, require_labels, tallied
 from mechdesign.deploy.frames_parts import Part, counted, parts_of
+from mechdesign.deploy.misfits import REFUSE, Drawn, Misfits, OnBad, drawn, refused, unfitting
 from mechdesign.deploy.table import Table
 from mechdesign.engine import Engine
-from mechdesign.errors import FileProblem, InvalidInput, sealed
+from mechdesign.errors import FileProblem, InvalidData, InvalidInput, sealed
 from mechdesign.values import files
 from mechdesign.values.declare import frozen
 
@@ -28,12 +28,13 @@ _SHA256, _COLUMN, _EPSILON = "mechdesign.table.sha256", "mechdesign.column", "me
 
 @frozen
 class Applied:
-    """A file of reports that was written."""
+    """A file or folder of reports that was written: ``rows`` of them, after ``bad`` rows of data that did not fit."""
 
     path: Path
     rows: int
     column: str
     kept: tuple[str, ...]
+    bad: int = 0
 
 
 @sealed
@@ -44,6 +45,7 @@ def apply_table(
     out: Path | str,
     *,
     keep: Sequence[str] = (),
+    misfits: Misfits = REFUSE,
     overwrite: bool = False,
     progress: Progress | None = None,
 ) -> Applied:
@@ -55,11 +57,27 @@ def apply_table(
     The reports take the column's name, which need not be given if it is the only one; what a CSV file without a header
     calls it is in `mechdesign.data.headers`. The file of reports can be read by whom the data's file can be read, at
     most. All other columns are dropped but those to ``keep``, which go out as they are.
-    Parquet output names the table and the column in its metadata. Any value outside the domain, a missing one or an
-    unreadable file is an error that names the data row (from 1, without a header), and leaves no file.
+    Parquet output names the table and the column in its metadata. An unreadable file is an error and leaves no file.
+    So is, unless ``misfits`` say otherwise, any value outside the domain or a missing one: the error names the first
+    such data row (from 1, without a header) and counts them all.
     """
     form = form_of(Path(out), "output file")
-    data, column = _opened(source, column, table.labels.inputs)
+    misfits.require(table)
+    data, column = opened(source, column, table.labels.inputs)
+    require_data(data, column, keep)
+    with contextlib.suppress(OSError):
+        if data.path is not None and Path(out).exists() and Path(out).samefile(data.path):
+            raise FileProblem("output file", str(out), "differ from the data file", "the data is never overwritten")
+    files.require_writable(out, overwrite=overwrite)
+    with files.replacing(out, overwrite=overwrite, like=data.path) as stream:
+        batches = _batches(data, [name for name in data.names if name in (column, *keep)])
+        rows, bad = write_reports(stream, form, table, data, column, batches, misfits, progress)
+        require_some(rows, bad, data.name)
+    return Applied(Path(out), rows, column, tuple(keep), bad)
+
+
+def require_data(data: DataFile, column: str, keep: Sequence[str]) -> None:
+    """Columns that are there, once each, and hold data."""
     columns = [column, *keep]
     require_columns(columns, data.names, data.name, data.hint)
     if len(set(columns)) < len(columns):
@@ -67,25 +85,59 @@ def apply_table(
     if data.metadata.get(_COLUMN) == column:
         rule = f"hold data in {column!r}, and holds reports"
         raise FileProblem("data file", data.name, rule, "apply the table to the data they were drawn from")
-    with contextlib.suppress(OSError):
-        if data.path is not None and Path(out).exists() and Path(out).samefile(data.path):
-            raise FileProblem("output file", str(out), "differ from the data file", "the data is never overwritten")
-    rows = 0
-    files.require_writable(out, overwrite=overwrite)
-    with files.replacing(out, overwrite=overwrite, like=data.path) as stream, contextlib.ExitStack() as opened:
+
+
+def write_reports(
+    stream: BinaryIO,
+    form: str,
+    table: Table,
+    data: DataFile,
+    column: str,
+    batches: Iterator[Any],
+    misfits: Misfits,
+    progress: Progress | None = None,
+    before: int = 0,
+) -> tuple[int, int]:
+    """Reports of these batches, which follow on so many rows, and how many: written, and rows that did not fit."""
+    place, read, bad, told_rows = _place(data, column), before, 0, 0
+    with contextlib.ExitStack() as opened:
         writer = None
-        for batch in _batches(data, [name for name in data.names if name in columns]):
-            reports = drawn_from(table, batch.column(column), data.reading, _place(data, column), rows)
-            told = _with_reports(batch, column, reports, table)
+        for batch in batches:
+            try:
+                found = drawn(table, batch.column(column), data.reading, place, read, misfits)
+            except InvalidData as error:
+                raise _counted(error, table, data, column, chain([batch], batches), read, progress) from None
+            told = _with_reports(batch, column, found, table, misfits)
             writer = writer or opened.enter_context(batch_writer(stream, form, told.schema))
             writer.write_batch(told)
+            read, bad, told_rows = read + batch.num_rows, bad + found.bad, told_rows + told.num_rows
+            if progress is not None:
+                progress(read, data.rows_in_all(read))
+        if progress is not None:
+            progress(read, read)
+    return told_rows, bad
+
+
+def _counted(
+    error: InvalidData,
+    table: Table,
+    data: DataFile,
+    column: str,
+    batches: Iterator[Any],
+    read: int,
+    progress: Progress | None,
+) -> InvalidData:
+    """The error, with the number of rows that do not fit in these batches; as it is if they cannot all be read."""
+    bad = rows = 0
+    try:
+        for batch in batches:
+            bad += int(unfitting(table, batch.column(column), data.reading, _place(data, column)).sum())
             rows += batch.num_rows
             if progress is not None:
-                progress(rows, data.rows_in_all(rows))
-        _require_rows(rows, data)
-        if progress is not None:
-            progress(rows, rows)
-    return Applied(Path(out), rows, column, tuple(keep))
+                progress(read + rows, data.rows_in_all(read + rows))
+    except InvalidInput:
+        return error
+    return refused(error, bad, read + rows)
 
 
 @sealed
@@ -118,16 +170,17 @@ def _place(data: DataFile, column: str) -> str:
     return f"{data.name}, column {column!r}"
 
 
-def _with_reports(batch: Any, column: str, reports: NDArray[Any], table: Table) -> Any:
+def _with_reports(batch: Any, column: str, found: Drawn, table: Table, misfits: Misfits) -> Any:
     pa = arrow()
-    form = pa.float64() if reports.dtype.kind == "f" else pa.string()
-    place = batch.schema.get_field_index(column)
-    told = batch.set_column(place, pa.field(column, form, nullable=False), pa.array(reports, form))
+    form = pa.float64() if found.reports.dtype.kind == "f" else pa.string()
+    rows = batch if found.kept is None else batch.filter(pa.array(found.kept))
+    place, is_open = batch.schema.get_field_index(column), misfits.on_bad is OnBad.NULL
+    told = rows.set_column(place, pa.field(column, form, nullable=is_open), pa.array(found.reports, form, found.wrong))
     said = {_SHA256: table.sha256, _COLUMN: column, _EPSILON: str(table.epsilon)}
     return told.replace_schema_metadata(said)
 
 
-def _opened(source: Source, column: str | None, items: Sequence[str] | None) -> tuple[DataFile, str]:
+def opened(source: Source, column: str | None, items: Sequence[str] | None) -> tuple[DataFile, str]:
     """Data of numbers, or of these items, and the column that is asked for."""
     if is_lazy(source):
         data = of_lazy(source)
@@ -149,13 +202,13 @@ def tally_file(
     codes: bool,
     engine: Engine | None = None,
 ) -> Tally:
-    data, name = _opened(source, column, table.labels.outputs)
+    data, name = opened(source, column, table.labels.outputs)
     if data.metadata.get(_COLUMN) == name and data.metadata.get(_SHA256) != table.sha256:
         rule = f"hold reports of the table {table.sha256[:12]}..., and they are of another one"
         raise FileProblem("data file", data.name, rule, "pass the table the reports were drawn from")
     if engine is not None:
         parts = parts_of(data, table, name)
-        _require_rows(len(parts), data)
+        require_some(len(parts), 0, data.name)
         return merged(table, *counted(engine, partial(_tally_part, codes=codes), parts, progress))
     count, rows = Tally(table), 0
     for batch in _batches(data, [name]):
@@ -163,7 +216,7 @@ def tally_file(
         rows += batch.num_rows
         if progress is not None:
             progress(rows, data.rows_in_all(rows))
-    _require_rows(rows, data)
+    require_some(rows, 0, data.name)
     if progress is not None:
         progress(rows, rows)
     return count
@@ -178,9 +231,11 @@ def _tally_part(part: Part, codes: bool) -> Tally:
     return count
 
 
-def _require_rows(rows: int, data: DataFile) -> None:
+def require_some(rows: int, bad: int, name: str) -> None:
+    """Refuse data that leave nothing to report."""
     if not rows:
-        raise FileProblem("data file", data.name, "hold at least one row of data")
+        more = f" that fits, and all {bad:,} do not" if bad else ""
+        raise FileProblem("data file", name, f"hold at least one row of data{more}")
 
 
 @contextlib.contextmanager

@@ -1,4 +1,8 @@
-"""Reports of one column of a data file, drawn from a table with the system's randomness: CSV or Parquet, any size."""
+"""Reports of one column of data, drawn from a table with the system's randomness: CSV or Parquet, any size.
+
+Several files, or an engine, give a folder of reports. It is published whole, and a run that was killed goes on where it
+was: no report is drawn twice.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +15,13 @@ from typing import Annotated
 import typer
 
 from mechdesign.cli import output
+from mechdesign.cli.options import Engines
 from mechdesign.cli.sent import Written
-from mechdesign.data.sources import Progress
+from mechdesign.cli.signatures import Part
+from mechdesign.data.sources import Progress, is_many
 from mechdesign.deploy import load_table
-from mechdesign.deploy.frames import Misfits, OnBad, apply_table
+from mechdesign.deploy.frames import Misfits, OnBad, apply_folder, apply_table
+from mechdesign.engine import Local
 from mechdesign.plot import printable
 from mechdesign.values.declare import frozen
 
@@ -48,8 +55,12 @@ _FATE = {
 
 def run(
     file: Annotated[Path, typer.Argument(help="A table written by the table command.", metavar="TABLE")],
-    source: Annotated[Path, typer.Option("--in", help="The data: .csv with a header, or .parquet.", metavar="DATA")],
-    out: Annotated[Path, typer.Option("--out", help="The file of reports: .csv or .parquet.")],
+    source: Annotated[
+        Path,
+        typer.Option("--in", help="The data: .csv with a header, .parquet, a folder or a pattern.", metavar="DATA"),
+    ],
+    out: Annotated[Path, typer.Option("--out", help="The file of reports, .csv or .parquet; or a folder.")],
+    engines: Annotated[Engines, Part(workers="Processes, for a folder of reports.")],
     sent: Written,
     column: Annotated[
         str | None, typer.Option("--column", help="The column to report (if there are several).", metavar="NAME")
@@ -63,14 +74,22 @@ def run(
     misfits = Misfits(on_bad, category)
     table = load_table(file)
     kept = [name.strip() for name in keep.split(",")] if keep.strip() else []
-    output.require_outputs(out, force=sent.force)
+    engine = engines.engine()
+    is_folder = is_many(source) or engine != Local(1) or not out.suffix
+    if not is_folder:
+        output.require_outputs(out, force=sent.force)
     with (
         output.ending_cleanly(),
         counting_rows(f"reporting {column or 'the column'} of {source.name}", quiet=sent.quiet) as progress,
     ):
-        done = apply_table(
-            table, source, column, out, keep=kept, misfits=misfits, overwrite=sent.force, progress=progress
-        )
+        if is_folder:
+            done = apply_folder(
+                table, source, column, out, keep=kept, misfits=misfits, engine=engine, progress=progress
+            )
+        else:
+            done = apply_table(
+                table, source, column, out, keep=kept, misfits=misfits, overwrite=sent.force, progress=progress
+            )
     if done.bad and misfits.warning:
         output.warn(misfits.warning)
     if kept:

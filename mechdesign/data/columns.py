@@ -119,7 +119,8 @@ def unfit(column: Any, reading: Reading, holds: Callable[[Floats], Truths], plac
         numbers, problem = reading(block, place)
         wrong[start : start + numbers.size] = ~holds(numbers)
         start += len(block) if problem is None else numbers.size + 1
-    return wrong[places.fill_null(len(values)).to_numpy(zero_copy_only=False)]
+    found: Truths = wrong[places.fill_null(len(values)).to_numpy(zero_copy_only=False)]
+    return found
 
 
 def plain_array(column: Any) -> Any:

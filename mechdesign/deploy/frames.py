@@ -27,6 +27,7 @@ from mechdesign.deploy.frames_columns import (
 )
 from mechdesign.deploy.frames_dask import apply_dask, tally_dask
 from mechdesign.deploy.frames_files import Applied, apply_table, estimate_reports, tally_file
+from mechdesign.deploy.frames_folder import apply_folder
 from mechdesign.deploy.misfits import REFUSE, Misfits, OnBad, drawn, replaced
 from mechdesign.deploy.sampler import sample
 from mechdesign.deploy.table import Table
@@ -40,6 +41,7 @@ __all__ = [
     "OnBad",
     "apply",
     "apply_dask",
+    "apply_folder",
     "apply_table",
     "estimate",
     "estimate_reports",

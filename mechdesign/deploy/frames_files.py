@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from mechdesign.data.columns import arrow, require_columns
-from mechdesign.data.sources import DataFile, Progress, form_of, of_lazy, open_data, open_unnamed, require_only_column
+from mechdesign.data.columns import arrow, is_text, require_columns
+from mechdesign.data.sources import (
+    DataFile,
+    Progress,
+    form_of,
+    is_many,
+    of_lazy,
+    open_data,
+    open_unnamed,
+    require_only_column,
+)
 from mechdesign.deploy.estimators import Estimate, Tally, merged, require_quantity
 from mechdesign.deploy.frames_columns import is_lazy, require_labels, tallied
 from mechdesign.deploy.frames_parts import Part, counted, parts_of
+from mechdesign.deploy.manifest import report_files
 from mechdesign.deploy.misfits import REFUSE, Drawn, Misfits, OnBad, drawn, refused, unfitting
 from mechdesign.deploy.table import Table
 from mechdesign.engine import Engine
@@ -71,7 +81,10 @@ def apply_table(
     files.require_writable(out, overwrite=overwrite)
     with files.replacing(out, overwrite=overwrite, like=data.path) as stream:
         batches = _batches(data, [name for name in data.names if name in (column, *keep)])
-        rows, bad = write_reports(stream, form, table, data, column, batches, misfits, progress)
+        try:
+            rows, bad = write_reports(stream, form, table, data, column, batches, misfits, progress)
+        except Refused as error:
+            raise refused(error.error, error.bad, error.rows) from None
         require_some(rows, bad, data.name)
     return Applied(Path(out), rows, column, tuple(keep), bad)
 
@@ -98,7 +111,10 @@ def write_reports(
     progress: Progress | None = None,
     before: int = 0,
 ) -> tuple[int, int]:
-    """Reports of these batches, which follow on so many rows, and how many: written, and rows that did not fit."""
+    """Reports of these batches, which follow on so many rows, and how many: written, and rows that did not fit.
+
+    Under ``refuse`` rows that do not fit are `Refused`.
+    """
     place, read, bad, told_rows = _place(data, column), before, 0, 0
     with contextlib.ExitStack() as opened:
         writer = None
@@ -106,7 +122,7 @@ def write_reports(
             try:
                 found = drawn(table, batch.column(column), data.reading, place, read, misfits)
             except InvalidData as error:
-                raise _counted(error, table, data, column, chain([batch], batches), read, progress) from None
+                raise _counted(error, table, data, column, chain([batch], batches), read, before, progress) from None
             told = _with_reports(batch, column, found, table, misfits)
             writer = writer or opened.enter_context(batch_writer(stream, form, told.schema))
             writer.write_batch(told)
@@ -118,6 +134,14 @@ def write_reports(
     return told_rows, bad
 
 
+class Refused(Exception):
+    """Rows that do not fit: the error about the first one, how many they are, and of how many."""
+
+    def __init__(self, error: InvalidData, bad: int, rows: int) -> None:
+        super().__init__(error, bad, rows)
+        self.error, self.bad, self.rows = error, bad, rows
+
+
 def _counted(
     error: InvalidData,
     table: Table,
@@ -125,19 +149,20 @@ def _counted(
     column: str,
     batches: Iterator[Any],
     read: int,
+    before: int,
     progress: Progress | None,
-) -> InvalidData:
-    """The error, with the number of rows that do not fit in these batches; as it is if they cannot all be read."""
-    bad = rows = 0
+) -> Refused | InvalidData:
+    """The error with the number of rows that do not fit; as it is if what follows cannot all be read."""
+    bad, rows = 0, read
     try:
         for batch in batches:
             bad += int(unfitting(table, batch.column(column), data.reading, _place(data, column)).sum())
             rows += batch.num_rows
             if progress is not None:
-                progress(read + rows, data.rows_in_all(read + rows))
+                progress(rows, data.rows_in_all(rows))
     except InvalidInput:
         return error
-    return refused(error, bad, read + rows)
+    return Refused(error, bad, rows - before)
 
 
 @sealed
@@ -151,15 +176,21 @@ def estimate_reports(
     progress: Progress | None = None,
     engine: Engine | None = None,
     codes: bool = False,
+    skip_empty: bool = False,
 ) -> Estimate:
     """`estimate` from a file with progress; the column may be left out where there is one, or the file names it.
 
     An ``engine`` (of `mechdesign.engine`) counts the row groups of a Parquet file that all its workers can see
-    under the same name. The answer is the same to the last bit.
+    under the same name. The answer is the same to the last bit. The reports may also be all files of a folder, or of a
+    pattern of names. With ``skip_empty`` reports that are empty are left out: the answer is about the others.
     """
     require_quantity(of)
     require_labels(table, codes)
-    return tally_file(table, source, column, progress, codes, engine).estimate(confidence, of)
+    if is_many(source):
+        count = _tally_files(table, source, column, progress, codes, engine, skip_empty)
+    else:
+        count = tally_file(table, source, column, progress, codes, engine, skip_empty)
+    return count.estimate(confidence, of)
 
 
 def _batches(data: DataFile, columns: Sequence[str]) -> Any:
@@ -201,18 +232,16 @@ def tally_file(
     progress: Progress | None,
     codes: bool,
     engine: Engine | None = None,
+    skip_empty: bool = False,
 ) -> Tally:
-    data, name = opened(source, column, table.labels.outputs)
-    if data.metadata.get(_COLUMN) == name and data.metadata.get(_SHA256) != table.sha256:
-        rule = f"hold reports of the table {table.sha256[:12]}..., and they are of another one"
-        raise FileProblem("data file", data.name, rule, "pass the table the reports were drawn from")
+    data, name = _reports(source, column, table)
     if engine is not None:
         parts = parts_of(data, table, name)
         require_some(len(parts), 0, data.name)
-        return merged(table, *counted(engine, partial(_tally_part, codes=codes), parts, progress))
+        return merged(table, *counted(engine, _counting(codes, skip_empty), parts, progress))
     count, rows = Tally(table), 0
     for batch in _batches(data, [name]):
-        tallied(count, batch.column(name), data.reading, _place(data, name), codes, rows)
+        _tally_batch(count, batch, data, name, codes, skip_empty, rows)
         rows += batch.num_rows
         if progress is not None:
             progress(rows, data.rows_in_all(rows))
@@ -222,13 +251,61 @@ def tally_file(
     return count
 
 
-def _tally_part(part: Part, codes: bool) -> Tally:
+def _tally_files(
+    table: Table,
+    source: Source,
+    column: str | None,
+    progress: Progress | None,
+    codes: bool,
+    engine: Engine | None,
+    skip_empty: bool,
+) -> Tally:
+    """Those of all files of a folder or pattern; what an engine can count in parts it does."""
+    paths, named = report_files(source, table)
+    found = [_reports(path, column or named, table) for path in paths]
+    in_parts = [(data, name) for data, name in found if engine is not None and data.read_groups is not None]
+    parts = [part for data, name in in_parts for part in parts_of(data, table, name)]
+    counts = [] if engine is None else counted(engine, _counting(codes, skip_empty), parts, progress)
+    whole = [data.path for data, _ in found if engine is None or data.read_groups is None]
+    counts += [tally_file(table, path, column or named, progress, codes, None, skip_empty) for path in whole]
+    return merged(table, *counts)
+
+
+def _reports(source: Source, column: str | None, table: Table) -> tuple[DataFile, str]:
+    """Reports of this table, and their column."""
+    data, name = opened(source, column, table.labels.outputs)
+    if data.metadata.get(_COLUMN) == name and data.metadata.get(_SHA256) != table.sha256:
+        rule = f"hold reports of the table {table.sha256[:12]}..., and they are of another one"
+        raise FileProblem("data file", data.name, rule, "pass the table the reports were drawn from")
+    return data, name
+
+
+def _counting(codes: bool, skip_empty: bool) -> Callable[[Part], Tally]:
+    return partial(_tally_part, codes=codes, skip_empty=skip_empty)
+
+
+def _tally_part(part: Part, codes: bool, skip_empty: bool) -> Tally:
     data, count, rows = open_data(part.path), Tally(part.table), part.before
     assert data.read_groups is not None
     for batch in data.read_groups([part.column], range(part.first, part.stop)):
-        tallied(count, batch.column(part.column), data.reading, _place(data, part.column), codes, rows)
+        _tally_batch(count, batch, data, part.column, codes, skip_empty, rows)
         rows += batch.num_rows
     return count
+
+
+def _tally_batch(count: Tally, batch: Any, data: DataFile, name: str, codes: bool, skip_empty: bool, rows: int) -> None:
+    place, column = _place(data, name), batch.column(name)
+    if skip_empty:
+        place, column = f"{place}, without its empty rows", _filled(column)
+    tallied(count, column, data.reading, place, codes, rows)
+
+
+def _filled(column: Any) -> Any:
+    """The rows of a column that are not empty."""
+    from pyarrow import compute
+
+    filled = compute.not_equal(column, "") if is_text(column) else column.is_valid()
+    return column.filter(filled, null_selection_behavior="drop")
 
 
 def require_some(rows: int, bad: int, name: str) -> None:

@@ -61,13 +61,12 @@ class Interval:
     def require(self, values: ArrayLike, field: str = "x") -> Floats:
         """``values`` as floats; the first one outside the interval is an `InvalidInput` that names its position."""
         array = _floats(values, field)
-        _reject_first(
-            array,
-            ~((array >= self.lower) & (array <= self.upper)),
-            field,
-            f"lie in [{self.lower:g}, {self.upper:g}]",
-        )
+        _reject_first(array, ~self.holds(array), field, f"lie in [{self.lower:g}, {self.upper:g}]")
         return array
+
+    def holds(self, values: Floats) -> NDArray[np.bool_]:
+        """Which of these lie in the interval."""
+        return (values >= self.lower) & (values <= self.upper)
 
     def contains(self, other: Interval) -> bool:
         return self.lower <= other.lower and other.upper <= self.upper
@@ -128,13 +127,12 @@ class Circle:
     def require(self, values: ArrayLike, field: str = "x") -> Floats:
         """``values`` as floats in ``[0, period]``, or `InvalidInput`."""
         array = _floats(values, field)
-        _reject_first(
-            array,
-            ~((array >= 0) & (array <= self.period)),
-            field,
-            f"lie on the circle [0, {self.period:g})",
-        )
+        _reject_first(array, ~self.holds(array), field, f"lie on the circle [0, {self.period:g})")
         return array
+
+    def holds(self, values: Floats) -> NDArray[np.bool_]:
+        """Which of these lie in ``[0, period]``."""
+        return (values >= 0) & (values <= self.period)
 
     def __str__(self) -> str:
         return f"circle [0, {self.period:g})"
@@ -189,15 +187,25 @@ class Finite:
         """Positions of ``values`` in the set."""
         return self._positions(_floats(values, field), field)
 
+    def holds(self, values: Floats) -> NDArray[np.bool_]:
+        """Which of these are points of the set."""
+        grid, position = self._nearest(values)
+        return np.asarray(grid[position] == values)
+
     def _positions(self, array: Floats, field: str) -> NDArray[np.intp]:
+        grid, position = self._nearest(array)
+        _reject_first(array, grid[position] != array, field, f"be one of the {grid.size} points of the domain")
+        return position
+
+    def _nearest(self, array: Floats) -> tuple[Floats, NDArray[np.intp]]:
+        """The points, and the positions where the values are, if they are any of them."""
         grid = np.asarray(self.points)
         if np.array_equal(grid, grid[0] + np.arange(grid.size)):  # categories: no search
             inside = (array >= grid[0]) & (array <= grid[-1])
             position = np.where(inside, array - grid[0], 0.0).astype(np.intp)
         else:
             position = np.minimum(np.searchsorted(grid, array), grid.size - 1)
-        _reject_first(array, grid[position] != array, field, f"be one of the {grid.size} points of the domain")
-        return position
+        return grid, position
 
     def __str__(self) -> str:
         if len(self.points) <= 6:

@@ -73,7 +73,10 @@ ANSWERS = ((Of, OfReports, Estimated, OfMean), (Of, OfReports, Frequencies))
 
 def run(
     file: Annotated[Path, typer.Argument(help="The table the reports were drawn from.", metavar="TABLE")],
-    source: Annotated[Path, typer.Option("--in", help="The reports: .csv with a header, or .parquet.", metavar="DATA")],
+    source: Annotated[
+        Path,
+        typer.Option("--in", help="The reports: .csv with a header, .parquet, a folder or a pattern.", metavar="DATA"),
+    ],
     engines: Annotated[Engines, Part(workers="Processes, for a huge .parquet file.")],
     sent: Said,
     column: Annotated[
@@ -81,6 +84,9 @@ def run(
     ] = None,
     confidence: Annotated[float, typer.Option("--confidence", help="Of the intervals, between 0 and 1.")] = 0.95,
     frequencies: Annotated[bool, typer.Option("--frequencies", help="Of the points of a finite domain.")] = False,
+    skip_empty: Annotated[
+        bool, typer.Option("--skip-empty", help="Leave out empty reports: the answer is about the others.")
+    ] = False,
     codes: Annotated[
         bool, typer.Option("--codes", help="The reports are the numbers of the outputs, not their labels.")
     ] = False,
@@ -91,7 +97,15 @@ def run(
     with counting_rows(f"counting {source.name}", quiet=sent.quiet) as progress:
         engine_or_none = None if where == Local(1) else where
         found = estimate_reports(
-            table, source, column, confidence, of=wanted, progress=progress, engine=engine_or_none, codes=codes
+            table,
+            source,
+            column,
+            confidence,
+            of=wanted,
+            progress=progress,
+            engine=engine_or_none,
+            codes=codes,
+            skip_empty=skip_empty,
         )
     if table.output_names is not None and table.output_names.look_like_codes:
         output.warn(f"read as {'codes' if codes else 'labels'}: {CODES_LOOK_LIKE_LABELS}")

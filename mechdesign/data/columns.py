@@ -43,6 +43,9 @@ def _closest(name: Any, names: Sequence[Any]) -> str:
     return f"did you mean {folded[closest[0]]!r}?" if closest else ""
 
 
+_BLOCK = 1 << 10  # values read together where some of them are wrong
+
+Truths = NDArray[np.bool_]
 Problem = tuple[Any, str, str]
 Reading = Callable[[Any, str], tuple[Floats, Problem | None]]
 """The doubles in an Arrow column before the first row that is none, and the value, rule and next step of that row."""
@@ -76,18 +79,23 @@ def use_numbers(
 
 
 def typed(column: Any, place: str) -> tuple[Floats, Problem | None]:
-    """The `Reading` of columns of a numeric type."""
+    """The `Reading` of columns that have a type: integers, floats, decimals, and numbers written as text.
+
+    A decimal is the double nearest to it, as the same digits are in a CSV file.
+    """
     pa = arrow()
     array = plain_array(column)
-    if not (pa.types.is_floating(array.type) or pa.types.is_integer(array.type)):
+    is_written = is_text(array) or pa.types.is_decimal(array.type)
+    if not (is_written or pa.types.is_floating(array.type) or pa.types.is_integer(array.type)):
         step = "cast the column to 64-bit floats first"
-        if is_text(array):
-            step += "; if it holds words, this table has no labels for them: make one that has"
-        raise InvalidInput(place, str(array.type), "be a column of integers or floating-point numbers", step)
+        raise InvalidInput(place, str(array.type), "be a column of numbers, or of texts that write numbers", step)
     problem: Problem | None = None
     if array.null_count:
         array = array.slice(0, int(np.argmax(array.is_null().to_numpy(zero_copy_only=False))))
         problem = None, "hold a number", "drop or fill the rows without a value"
+    if is_written:
+        values, earlier = written(array if is_text(array) else array.cast(pa.string()), place)
+        return values, earlier or problem
     numbers = array.to_numpy(zero_copy_only=False)
     values = numbers.astype(np.float64)
     inexact = _inexact(numbers, values)
@@ -95,6 +103,24 @@ def typed(column: Any, place: str) -> tuple[Floats, Problem | None]:
         rule = "be a whole number that a double holds exactly"
         return values[:inexact], (int(numbers[inexact]), rule, "beyond 2^53 most are not: rescale the data")
     return values, problem
+
+
+def unfit(column: Any, reading: Reading, holds: Callable[[Floats], Truths], place: str) -> Truths:
+    """Which rows of an Arrow column are no numbers, or numbers that ``holds`` denies.
+
+    Each value is asked about once, however often it stands there: what is wrong with data is mostly a few texts.
+    """
+    encoded = plain_array(column).dictionary_encode()
+    values, places = encoded.dictionary, encoded.indices
+    wrong = np.ones(len(values) + 1, dtype=bool)  # the last is for rows without a value
+    start = 0
+    while start < len(values):
+        block = values.slice(start, _BLOCK)
+        numbers, problem = reading(block, place)
+        wrong[start : start + numbers.size] = ~holds(numbers)
+        start += len(block) if problem is None else numbers.size + 1
+    found: Truths = wrong[places.fill_null(len(values)).to_numpy(zero_copy_only=False)]
+    return found
 
 
 def plain_array(column: Any) -> Any:

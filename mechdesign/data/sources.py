@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import errno
+import glob
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from io import FileIO, RawIOBase
@@ -20,6 +21,7 @@ from mechdesign.data.text import names_hint
 from mechdesign.errors import FileProblem, InvalidInput, listed
 from mechdesign.values.declare import field, frozen
 
+FORMS = (".csv", ".parquet")
 _BLOCK = 2 * 2**20  # bytes of CSV: a row must fit, and some 32 blocks are read ahead
 _ROWS = 1 << 18  # of Parquet
 
@@ -59,6 +61,36 @@ def open_data(path: Path | str) -> DataFile:
         return _open_csv(target, names, header, is_named=True, hint=names_hint(names, second))
     except OSError as error:
         raise _unreadable(target, error) from None
+
+
+def is_many(source: Any) -> bool:
+    """Whether it names a folder of data files, or is a pattern such as ``day-*.csv``."""
+    try:
+        return isinstance(source, str | Path) and (
+            Path(source).is_dir() or (glob.has_magic(str(source)) and not Path(source).exists())
+        )
+    except (OSError, ValueError):  # a name that is none
+        return False
+
+
+def data_files(source: Path | str) -> list[Path]:
+    """The CSV and Parquet files of a folder or of a pattern, sorted by name; or the one file.
+
+    Of a folder, files whose names begin with a point are left out, and so are those of other formats.
+    """
+    if not is_many(source):
+        return [Path(source)]
+    if Path(source).is_dir():
+        found = [file for file in Path(source).iterdir() if not file.name.startswith(".") and _is_data(file)]
+    else:  # a pattern may begin at the root, which `Path.glob` does not take
+        found = [Path(name) for name in glob.glob(str(source), recursive=True) if _is_data(Path(name))]  # noqa: PTH207
+    if not found:
+        raise FileProblem("data", str(source), "hold at least one .csv or .parquet file")
+    return sorted(found)
+
+
+def _is_data(path: Path) -> bool:
+    return path.suffix.lower() in FORMS and path.is_file()
 
 
 def _regular(path: Path | str) -> tuple[Path, str]:
@@ -109,7 +141,7 @@ def open_column(path: Path, column: str | None) -> tuple[DataFile, str]:
     return data, name
 
 
-def form_of(path: Path, what: str, forms: Sequence[str] = (".csv", ".parquet")) -> str:
+def form_of(path: Path, what: str, forms: Sequence[str] = FORMS) -> str:
     """Which of these formats a file has, by its name."""
     form = path.suffix.lower()
     if form not in forms:

@@ -5,7 +5,19 @@ from mechdesign.deploy.accounting import privacy_loss_distribution
 from mechdesign.deploy.channels import Repaired, repair
 from mechdesign.deploy.estimators import DirectionEstimate, FrequencyEstimate, MeanEstimate, Tally
 from mechdesign.deploy.export import LANGUAGES, Difference, export_table, source_difference
-from mechdesign.deploy.frames import Applied, apply, apply_dask, apply_table, estimate, estimate_reports, tally
+from mechdesign.deploy.frames import (
+    Applied,
+    Misfits,
+    OnBad,
+    apply,
+    apply_dask,
+    apply_folder,
+    apply_table,
+    estimate,
+    estimate_reports,
+    tally,
+)
+from mechdesign.deploy.frames_spark import apply_spark
 from mechdesign.deploy.labels import Labels
 from mechdesign.deploy.making import make_table, repaired
 from mechdesign.deploy.parties import PartyRun, RunFailed, law_to_run, run_parties
@@ -24,6 +36,8 @@ __all__ = [
     "FrequencyEstimate",
     "Labels",
     "MeanEstimate",
+    "Misfits",
+    "OnBad",
     "PartyRun",
     "Repaired",
     "RunFailed",
@@ -32,6 +46,8 @@ __all__ = [
     "Tally",
     "apply",
     "apply_dask",
+    "apply_folder",
+    "apply_spark",
     "apply_table",
     "estimate",
     "estimate_reports",

@@ -20,8 +20,6 @@ from mechdesign.deploy.frames_columns import (
     FRAME,
     data_kind,
     is_lazy,
-    replaced,
-    reports_of,
     require_labels,
     tallied,
     to_arrow,
@@ -29,6 +27,8 @@ from mechdesign.deploy.frames_columns import (
 )
 from mechdesign.deploy.frames_dask import apply_dask, tally_dask
 from mechdesign.deploy.frames_files import Applied, apply_table, estimate_reports, tally_file
+from mechdesign.deploy.frames_folder import apply_folder
+from mechdesign.deploy.misfits import REFUSE, Misfits, OnBad, drawn, replaced
 from mechdesign.deploy.sampler import sample
 from mechdesign.deploy.table import Table
 from mechdesign.errors import InvalidInput, sealed
@@ -37,8 +37,11 @@ __all__ = [
     "QUANTITIES",
     "Applied",
     "Estimate",
+    "Misfits",
+    "OnBad",
     "apply",
     "apply_dask",
+    "apply_folder",
     "apply_table",
     "estimate",
     "estimate_reports",
@@ -54,9 +57,12 @@ def apply(
     out: Path | str | None = None,
     *,
     keep: Sequence[str] = (),
+    misfits: Misfits = REFUSE,
     overwrite: bool = False,
 ) -> Any:
     """Reports of numbers, or of one column of a file or of a data frame (pandas, Polars, Dask).
+
+    Rows that do not fit the table are refused, all together, unless ``misfits`` say what becomes of them.
 
     The answer is of the same kind as ``data``: only ``column`` and the columns to ``keep``, unprotected, are in it, not
     the index of a pandas or Dask frame. A file needs the name ``out`` of another, see `apply_table`; a lazy Polars
@@ -73,6 +79,8 @@ def apply(
     if kind == "numbers":
         if column is not None or keep:
             raise InvalidInput("column", column, "be left out: an array of numbers has no columns")
+        if misfits != REFUSE:
+            raise InvalidInput("misfits", misfits, "be left out: an array of numbers has no rows to leave out")
     elif column is None and out is None:
         raise InvalidInput("column", None, "name a column of the data")
     if (kind == "path") != (out is not None) and not is_lazy(data):
@@ -81,9 +89,11 @@ def apply(
     if kind == "numbers":
         return sample(table, data)
     if out is not None:
-        return apply_table(table, data, column, out, keep=keep, overwrite=overwrite)
+        return apply_table(table, data, column, out, keep=keep, misfits=misfits, overwrite=overwrite)
     assert column is not None
-    return {"dask": apply_dask, "polars": _apply_polars, "pandas": _apply_pandas}[kind](table, data, column, keep)
+    misfits.require(table)
+    draw = {"dask": apply_dask, "polars": _apply_polars, "pandas": _apply_pandas}[kind]
+    return draw(table, data, column, keep, misfits)
 
 
 @sealed
@@ -135,7 +145,7 @@ def _names(frame: Any) -> list[str]:
     return list(frame.collect_schema().names()) if hasattr(frame, "collect_schema") else [*frame.columns]
 
 
-def _apply_polars(table: Table, frame: Any, column: str, keep: Sequence[str]) -> Any:
+def _apply_polars(table: Table, frame: Any, column: str, keep: Sequence[str], misfits: Misfits) -> Any:
     import polars as pl
 
     lazy = is_lazy(frame)
@@ -145,11 +155,13 @@ def _apply_polars(table: Table, frame: Any, column: str, keep: Sequence[str]) ->
     except pl.exceptions.PolarsError as error:  # in words that may quote the data
         rule = f"give its rows ({type(error).__name__})"
         raise InvalidInput("data", "a frame of Polars", rule, "collect it to see what is wrong") from None
-    reports = reports_of(table, data[column], f"column {column!r}")
-    told = data.with_columns(pl.Series(column, reports if reports.dtype.kind == "f" else reports.tolist()))
+    found = drawn(table, to_arrow(data[column]), typed, f"column {column!r}", 0, misfits)
+    rows = data if found.kept is None else data.filter(pl.Series(found.kept))
+    reports = found.reports.tolist() if found.wrong is not None or found.reports.dtype.kind == "O" else found.reports
+    told = rows.with_columns(pl.Series(column, reports, strict=False))
     return told.lazy() if lazy else told
 
 
-def _apply_pandas(table: Table, frame: Any, column: str, keep: Sequence[str]) -> Any:
+def _apply_pandas(table: Table, frame: Any, column: str, keep: Sequence[str], misfits: Misfits) -> Any:
     data = frame[wanted(_names(frame), column, keep)]
-    return replaced(data, column, reports_of(table, data[column], f"column {column!r}"))
+    return replaced(data, column, drawn(table, to_arrow(data[column]), typed, f"column {column!r}", 0, misfits))

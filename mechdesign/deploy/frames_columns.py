@@ -50,8 +50,13 @@ def drawn_from(table: Table, column: Any, reading: Reading, place: str, before: 
     hint = "correct such rows, or make a table for a domain that holds them"
     if isinstance(table.domain, Finite):
         hint += f": this one is for {table.domain}"
-    read = named(table.input_names, reading, "write the labels: numbers are not taken for their codes")
+    read = reading_of(table, reading)
     return told(table, use_numbers(column, read, partial(sample_codes, table), place, before, hint))
+
+
+def reading_of(table: Table, numbers: Reading) -> Reading:
+    """How inputs of a table are read: as labels where it has them, else as these numbers."""
+    return named(table.input_names, numbers, "write the labels: numbers are not taken for their codes")
 
 
 def told(table: Table, reports: Floats) -> NDArray[Any]:
@@ -143,16 +148,3 @@ def wanted(names: Sequence[str], column: str, keep: Sequence[str]) -> list[str]:
     """The column and those to keep, in the order of the frame."""
     require_columns([column, *keep], names, FRAME)
     return [name for name in names if name == column or name in keep]
-
-
-def reports_of(table: Table, values: Any, place: str) -> NDArray[Any]:
-    """Reports for a column of a frame."""
-    return drawn_from(table, to_arrow(values), typed, place)
-
-
-def replaced(frame: Any, column: str, values: NDArray[Any]) -> Any:
-    """A pandas frame with another column, without its index and attributes, which nobody asked to keep."""
-    told = frame.reset_index(drop=True)
-    told.attrs = {}
-    told[column] = values  # `assign` takes names that are words only
-    return told if values.dtype.kind == "f" else told.astype({column: str})  # of no rows, as of any

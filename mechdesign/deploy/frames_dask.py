@@ -11,7 +11,8 @@ import numpy as np
 
 from mechdesign.data.columns import require_columns, typed
 from mechdesign.deploy.estimators import Tally, merged
-from mechdesign.deploy.frames_columns import FRAME, replaced, reports_of, tallied, to_arrow, told, wanted
+from mechdesign.deploy.frames_columns import FRAME, tallied, to_arrow, told, wanted
+from mechdesign.deploy.misfits import REFUSE, Drawn, Misfits, drawn, replaced
 from mechdesign.deploy.table import Table
 from mechdesign.errors import InvalidInput, sealed, unusable_extra
 
@@ -19,7 +20,7 @@ _drawn: set[tuple[str, int]] = set()
 _drawing = threading.Lock()
 
 
-def apply_dask(table: Table, frame: Any, column: str, keep: Sequence[str] = ()) -> Any:
+def apply_dask(table: Table, frame: Any, column: str, keep: Sequence[str] = (), misfits: Misfits = REFUSE) -> Any:
     """A lazy Dask frame of reports; partitions are drawn where they are computed, each from its system's randomness.
 
     **Compute it once.** Dask draws anew on every ``compute``, ``head`` or write, and two reports of a person spend
@@ -29,14 +30,14 @@ def apply_dask(table: Table, frame: Any, column: str, keep: Sequence[str] = ()) 
     """
     dask, dd = _dask()
     data = frame[wanted([*frame.columns], column, keep)]
-    meta = replaced(data._meta, column, told(table, np.empty(0)))
+    meta = replaced(data._meta, column, Drawn(told(table, np.empty(0)), None, None, 0))
     draw, token = dask.delayed(_draw_partition, pure=False), uuid.uuid4().hex
-    parts = [draw(table, part, column, (token, number)) for number, part in enumerate(data.to_delayed())]
+    parts = [draw(table, part, column, misfits, (token, number)) for number, part in enumerate(data.to_delayed())]
     return dd.from_delayed(parts, meta=meta)
 
 
 @sealed
-def _draw_partition(table: Table, part: Any, column: str, ticket: tuple[str, int]) -> Any:
+def _draw_partition(table: Table, part: Any, column: str, misfits: Misfits, ticket: tuple[str, int]) -> Any:
     _, number = ticket
     with _drawing:
         if ticket in _drawn:
@@ -45,12 +46,12 @@ def _draw_partition(table: Table, part: Any, column: str, ticket: tuple[str, int
             raise InvalidInput("reports", f"partition {number}", rule, step)
         _drawn.add(ticket)
     try:
-        reports = reports_of(table, part[column], f"partition {number}, column {column!r}")
+        found = drawn(table, to_arrow(part[column]), typed, f"partition {number}, column {column!r}", 0, misfits)
     except BaseException:
         with _drawing:
             _drawn.discard(ticket)
         raise
-    return replaced(part, column, reports)
+    return replaced(part, column, found)
 
 
 def tally_dask(table: Table, frame: Any, column: str, codes: bool) -> Tally:

@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from numpy.typing import NDArray
-
-from mechdesign.data.columns import arrow, require_columns
-from mechdesign.data.sources import DataFile, Progress, form_of, of_lazy, open_data, open_unnamed, require_only_column
+from mechdesign.data.columns import arrow, is_text, require_columns
+from mechdesign.data.sources import (
+    DataFile,
+    Progress,
+    form_of,
+    is_many,
+    of_lazy,
+    open_data,
+    open_unnamed,
+    require_only_column,
+)
 from mechdesign.deploy.estimators import Estimate, Tally, merged, require_quantity
-from mechdesign.deploy.frames_columns import drawn_from, is_lazy, require_labels, tallied
+from mechdesign.deploy.frames_columns import is_lazy, require_labels, tallied
 from mechdesign.deploy.frames_parts import Part, counted, parts_of
+from mechdesign.deploy.manifest import report_files
+from mechdesign.deploy.misfits import REFUSE, Drawn, Misfits, OnBad, drawn, refused, unfitting
 from mechdesign.deploy.table import Table
 from mechdesign.engine import Engine
-from mechdesign.errors import FileProblem, InvalidInput, sealed
+from mechdesign.errors import FileProblem, InvalidData, InvalidInput, sealed
 from mechdesign.values import files
 from mechdesign.values.declare import frozen
 
@@ -28,12 +38,13 @@ _SHA256, _COLUMN, _EPSILON = "mechdesign.table.sha256", "mechdesign.column", "me
 
 @frozen
 class Applied:
-    """A file of reports that was written."""
+    """A file or folder of reports that was written: ``rows`` of them, after ``bad`` rows of data that did not fit."""
 
     path: Path
     rows: int
     column: str
     kept: tuple[str, ...]
+    bad: int = 0
 
 
 @sealed
@@ -44,6 +55,7 @@ def apply_table(
     out: Path | str,
     *,
     keep: Sequence[str] = (),
+    misfits: Misfits = REFUSE,
     overwrite: bool = False,
     progress: Progress | None = None,
 ) -> Applied:
@@ -55,11 +67,30 @@ def apply_table(
     The reports take the column's name, which need not be given if it is the only one; what a CSV file without a header
     calls it is in `mechdesign.data.headers`. The file of reports can be read by whom the data's file can be read, at
     most. All other columns are dropped but those to ``keep``, which go out as they are.
-    Parquet output names the table and the column in its metadata. Any value outside the domain, a missing one or an
-    unreadable file is an error that names the data row (from 1, without a header), and leaves no file.
+    Parquet output names the table and the column in its metadata. An unreadable file is an error and leaves no file.
+    So is, unless ``misfits`` say otherwise, any value outside the domain or a missing one: the error names the first
+    such data row (from 1, without a header) and counts them all.
     """
     form = form_of(Path(out), "output file")
-    data, column = _opened(source, column, table.labels.inputs)
+    misfits.require(table)
+    data, column = opened(source, column, table.labels.inputs)
+    require_data(data, column, keep)
+    with contextlib.suppress(OSError):
+        if data.path is not None and Path(out).exists() and Path(out).samefile(data.path):
+            raise FileProblem("output file", str(out), "differ from the data file", "the data is never overwritten")
+    files.require_writable(out, overwrite=overwrite)
+    with files.replacing(out, overwrite=overwrite, like=data.path) as stream:
+        batches = _batches(data, [name for name in data.names if name in (column, *keep)])
+        try:
+            rows, bad = write_reports(stream, form, table, data, column, batches, misfits, progress)
+        except Refused as error:
+            raise refused(error.error, error.bad, error.rows) from None
+        require_some(rows, bad, data.name)
+    return Applied(Path(out), rows, column, tuple(keep), bad)
+
+
+def require_data(data: DataFile, column: str, keep: Sequence[str]) -> None:
+    """Columns that are there, once each, and hold data."""
     columns = [column, *keep]
     require_columns(columns, data.names, data.name, data.hint)
     if len(set(columns)) < len(columns):
@@ -67,20 +98,58 @@ def apply_table(
     if data.metadata.get(_COLUMN) == column:
         rule = f"hold data in {column!r}, and holds reports"
         raise FileProblem("data file", data.name, rule, "apply the table to the data they were drawn from")
-    with contextlib.suppress(OSError):
-        if data.path is not None and Path(out).exists() and Path(out).samefile(data.path):
-            raise FileProblem("output file", str(out), "differ from the data file", "the data is never overwritten")
-    count = 0
-    files.require_writable(out, overwrite=overwrite)
-    with files.replacing(out, overwrite=overwrite, like=data.path) as stream, contextlib.ExitStack() as opened:
-        writer = None
-        for before, batch in _told(data, [name for name in data.names if name in columns], progress):
-            reports = drawn_from(table, batch.column(column), data.reading, _place(data, column), before)
-            told = _with_reports(batch, column, reports, table)
-            writer = writer or opened.enter_context(batch_writer(stream, form, told.schema))
-            writer.write_batch(told)
-            count = before + batch.num_rows
-    return Applied(Path(out), count, column, tuple(keep))
+
+
+def write_reports(
+    stream: BinaryIO,
+    form: str,
+    table: Table,
+    data: DataFile,
+    column: str,
+    batches: Iterator[Any],
+    misfits: Misfits,
+    progress: Progress | None = None,
+    before: int = 0,
+) -> tuple[int, int]:
+    """Reports of these batches, which follow on so many rows, and how many: written, and rows that did not fit.
+
+    Under ``refuse`` rows that do not fit are `Refused`.
+    """
+    bad = written = 0
+    with contextlib.ExitStack() as opened:
+        writer, told = None, _told(data, batches, progress, before)
+        for read, batch in told:
+            try:
+                found = drawn(table, batch.column(column), data.reading, _place(data, column), read, misfits)
+            except InvalidData as error:
+                raise _counted(error, table, data, column, chain([(read, batch)], told), before) from None
+            rows = _with_reports(batch, column, found, table, misfits)
+            writer = writer or opened.enter_context(batch_writer(stream, form, rows.schema))
+            writer.write_batch(rows)
+            bad, written = bad + found.bad, written + rows.num_rows
+    return written, bad
+
+
+class Refused(Exception):
+    """Rows that do not fit: the error about the first one, how many they are, and of how many."""
+
+    def __init__(self, error: InvalidData, bad: int, rows: int) -> None:
+        super().__init__(error, bad, rows)
+        self.error, self.bad, self.rows = error, bad, rows
+
+
+def _counted(
+    error: InvalidData, table: Table, data: DataFile, column: str, told: Iterator[tuple[int, Any]], before: int
+) -> Refused | InvalidData:
+    """The error with the number of rows that do not fit; as it is if what follows cannot all be read."""
+    bad = rows = 0
+    try:
+        for read, batch in told:
+            bad += int(unfitting(table, batch.column(column), data.reading, _place(data, column)).sum())
+            rows = read + batch.num_rows - before
+    except InvalidInput:
+        return error
+    return Refused(error, bad, rows)
 
 
 @sealed
@@ -94,15 +163,21 @@ def estimate_reports(
     progress: Progress | None = None,
     engine: Engine | None = None,
     codes: bool = False,
+    skip_empty: bool = False,
 ) -> Estimate:
     """`estimate` from a file with progress; the column may be left out where there is one, or the file names it.
 
     An ``engine`` (of `mechdesign.engine`) counts the row groups of a Parquet file that all its workers can see
-    under the same name. The answer is the same to the last bit.
+    under the same name. The answer is the same to the last bit. The reports may also be all files of a folder, or of a
+    pattern of names. With ``skip_empty`` reports that are empty are left out: the answer is about the others.
     """
     require_quantity(of)
     require_labels(table, codes)
-    return tally_file(table, source, column, progress, codes, engine).estimate(confidence, of)
+    if is_many(source):
+        count = _tally_files(table, source, column, progress, codes, engine, skip_empty)
+    else:
+        count = tally_file(table, source, column, progress, codes, engine, skip_empty)
+    return count.estimate(confidence, of)
 
 
 def _batches(data: DataFile, columns: Sequence[str]) -> Any:
@@ -113,16 +188,17 @@ def _place(data: DataFile, column: str) -> str:
     return f"{data.name}, column {column!r}"
 
 
-def _with_reports(batch: Any, column: str, reports: NDArray[Any], table: Table) -> Any:
+def _with_reports(batch: Any, column: str, found: Drawn, table: Table, misfits: Misfits) -> Any:
     pa = arrow()
-    form = pa.float64() if reports.dtype.kind == "f" else pa.string()
-    place = batch.schema.get_field_index(column)
-    told = batch.set_column(place, pa.field(column, form, nullable=False), pa.array(reports, form))
+    form = pa.float64() if found.reports.dtype.kind == "f" else pa.string()
+    rows = batch if found.kept is None else batch.filter(pa.array(found.kept))
+    place, is_open = batch.schema.get_field_index(column), misfits.on_bad is OnBad.NULL
+    told = rows.set_column(place, pa.field(column, form, nullable=is_open), pa.array(found.reports, form, found.wrong))
     said = {_SHA256: table.sha256, _COLUMN: column, _EPSILON: str(table.epsilon)}
     return told.replace_schema_metadata(said)
 
 
-def _opened(source: Source, column: str | None, items: Sequence[str] | None) -> tuple[DataFile, str]:
+def opened(source: Source, column: str | None, items: Sequence[str] | None) -> tuple[DataFile, str]:
     """Data of numbers, or of these items, and the column that is asked for."""
     if is_lazy(source):
         data = of_lazy(source)
@@ -143,46 +219,97 @@ def tally_file(
     progress: Progress | None,
     codes: bool,
     engine: Engine | None = None,
+    skip_empty: bool = False,
 ) -> Tally:
-    data, name = _opened(source, column, table.labels.outputs)
-    if data.metadata.get(_COLUMN) == name and data.metadata.get(_SHA256) != table.sha256:
-        rule = f"hold reports of the table {table.sha256[:12]}..., and they are of another one"
-        raise FileProblem("data file", data.name, rule, "pass the table the reports were drawn from")
+    data, name = _reports(source, column, table)
     if engine is not None:
         parts = parts_of(data, table, name)
-        _require_rows(len(parts), data)
-        return merged(table, *counted(engine, partial(_tally_part, codes=codes), parts, progress))
-    count = Tally(table)
-    for before, batch in _told(data, [name], progress):
-        tallied(count, batch.column(name), data.reading, _place(data, name), codes, before)
+        require_some(len(parts), 0, data.name)
+        return merged(table, *counted(engine, _counting(codes, skip_empty), parts, progress))
+    count, rows = Tally(table), 0
+    for before, batch in _told(data, _batches(data, [name]), progress):
+        _tally_batch(count, batch, data, name, codes, skip_empty, before)
+        rows = before + batch.num_rows
+    require_some(rows, 0, data.name)
     return count
 
 
-def _tally_part(part: Part, codes: bool) -> Tally:
+def _tally_files(
+    table: Table,
+    source: Source,
+    column: str | None,
+    progress: Progress | None,
+    codes: bool,
+    engine: Engine | None,
+    skip_empty: bool,
+) -> Tally:
+    """Those of all files of a folder or pattern; what an engine can count in parts it does."""
+    paths, named = report_files(source, table)
+    found = [_reports(path, column or named, table) for path in paths]
+    in_parts = [(data, name) for data, name in found if engine is not None and data.read_groups is not None]
+    parts = [part for data, name in in_parts for part in parts_of(data, table, name)]
+    counts = [] if engine is None else counted(engine, _counting(codes, skip_empty), parts, progress)
+    whole = [data.path for data, _ in found if engine is None or data.read_groups is None]
+    counts += [tally_file(table, path, column or named, progress, codes, None, skip_empty) for path in whole]
+    return merged(table, *counts)
+
+
+def _reports(source: Source, column: str | None, table: Table) -> tuple[DataFile, str]:
+    """Reports of this table, and their column."""
+    data, name = opened(source, column, table.labels.outputs)
+    if data.metadata.get(_COLUMN) == name and data.metadata.get(_SHA256) != table.sha256:
+        rule = f"hold reports of the table {table.sha256[:12]}..., and they are of another one"
+        raise FileProblem("data file", data.name, rule, "pass the table the reports were drawn from")
+    return data, name
+
+
+def _counting(codes: bool, skip_empty: bool) -> Callable[[Part], Tally]:
+    return partial(_tally_part, codes=codes, skip_empty=skip_empty)
+
+
+def _tally_part(part: Part, codes: bool, skip_empty: bool) -> Tally:
     data, count, rows = open_data(part.path), Tally(part.table), part.before
     assert data.read_groups is not None
     for batch in data.read_groups([part.column], range(part.first, part.stop)):
-        tallied(count, batch.column(part.column), data.reading, _place(data, part.column), codes, rows)
+        _tally_batch(count, batch, data, part.column, codes, skip_empty, rows)
         rows += batch.num_rows
     return count
 
 
-def _told(data: DataFile, names: Sequence[str], progress: Progress | None) -> Iterator[tuple[int, Any]]:
-    """The batches, each with the number of rows before it, while progress is told; having no row is an error."""
-    rows = 0
-    for batch in _batches(data, names):
+def _tally_batch(count: Tally, batch: Any, data: DataFile, name: str, codes: bool, skip_empty: bool, rows: int) -> None:
+    place, column = _place(data, name), batch.column(name)
+    if skip_empty:
+        place, column = f"{place}, without its empty rows", _filled(column)
+    tallied(count, column, data.reading, place, codes, rows)
+
+
+def _filled(column: Any) -> Any:
+    """The rows of a column that are not empty."""
+    from pyarrow import compute
+
+    filled = compute.not_equal(column, "") if is_text(column) else column.is_valid()
+    return column.filter(filled, null_selection_behavior="drop")
+
+
+def _told(
+    data: DataFile, batches: Iterator[Any], progress: Progress | None, before: int = 0
+) -> Iterator[tuple[int, Any]]:
+    """The batches, each with the number of rows before it, while progress is told."""
+    rows = before
+    for batch in batches:
         yield rows, batch
         rows += batch.num_rows
         if progress is not None:
             progress(rows, data.rows_in_all(rows))
-    _require_rows(rows, data)
     if progress is not None:
         progress(rows, rows)
 
 
-def _require_rows(rows: int, data: DataFile) -> None:
+def require_some(rows: int, bad: int, name: str) -> None:
+    """Refuse data that leave nothing to report."""
     if not rows:
-        raise FileProblem("data file", data.name, "hold at least one row of data")
+        more = f" that fits, and all {bad:,} do not" if bad else ""
+        raise FileProblem("data file", name, f"hold at least one row of data{more}")
 
 
 @contextlib.contextmanager

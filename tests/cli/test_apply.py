@@ -106,7 +106,7 @@ def test_an_unknown_label_is_named_with_its_row(run: Any, named: Path, tmp_path:
     assert outcome.code == 2
     rule = "must be one of the labels of the table: 'no', 'maybe', 'yes'"
     assert outcome.err.endswith(
-        f"answers.csv, column 'vote', data row 3, {rule}{step}; --show-values shows the value\n"
+        f"answers.csv, column 'vote', data row 3, {rule}{step}; the other 2 rows fit; --show-values shows the value\n"
     )
     assert not (tmp_path / "out.csv").exists()
 
@@ -203,3 +203,43 @@ def test_a_terminal_sees_a_bar_of_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = sys.stderr.getvalue()  # type: ignore[attr-defined]
     assert "reporting [x]" in shown
     assert "1,500,000 of 3,000,000 rows" in shown
+
+
+def test_rows_that_do_not_fit_are_told_of_and_counted(run: Any, named: Path, tmp_path: Path) -> None:
+    source, out = tmp_path / "words.csv", tmp_path / "out.csv"
+    source.write_text("x\nno\nperhaps\nyes\n\n")
+    asked = ["apply", str(named), "--in", str(source), "--column", "x", "--out", str(out)]
+    refused = run(*asked)
+    assert refused.code == 2
+    assert "2 of 4 rows do not fit" in refused.err
+    assert "perhaps" not in refused.err
+    dropped = run(*asked, "--on-bad", "drop")
+    assert "2 reports of x" in dropped.out
+    assert "2 rows did not fit: left out" in dropped.out
+    assert "this tells whose values did not fit" in dropped.err
+    kept = run(*asked, "--on-bad", "category", "--category", "maybe", "--force", "--json")
+    assert (kept.json["rows"], kept.json["bad"], kept.json["on_bad"]) == (4, 2, "category")
+    assert kept.err == ""
+    assert out.read_text().split() == ['"x"', '"no"', '"maybe"', '"yes"', '"maybe"']
+
+
+def test_a_folder_of_data_becomes_a_folder_of_reports_that_is_estimated(run: Any, table: Path, tmp_path: Path) -> None:
+    days = tmp_path / "days"
+    days.mkdir()
+    for day in "ab":
+        (days / f"{day}.csv").write_text("x\n" + "0.5\n" * 50)
+    asked = ["apply", str(table), "--in", str(days), "--column", "x", "--out", str(tmp_path / "out")]
+    told = run(*asked, "--json").json
+    assert (told["rows"], told["file"]) == (100, str(tmp_path / "out"))
+    assert run("estimate", str(table), "--in", str(tmp_path / "out"), "--json").json["count"] == 100
+    again = run(*asked)
+    assert again.code == 2
+    assert "never replaced by a second draw" in again.err
+
+
+def test_an_unknown_policy_lists_the_others(run: Any, table: Path, data: Path, tmp_path: Path) -> None:
+    asked = ["apply", str(table), "--in", str(data), "--column", "x", "--out", str(tmp_path / "o.csv")]
+    outcome = run(*asked, "--on-bad", "skip")
+    assert outcome.code == 2
+    assert "refuse" in outcome.err
+    assert "category" in outcome.err

@@ -3,6 +3,7 @@
 import csv
 import subprocess
 import sys
+from decimal import Decimal
 
 import dask
 import dask.dataframe as dd
@@ -268,9 +269,9 @@ def test_the_first_bad_row_is_the_one_a_loop_finds(texts):
 
 
 BAD_COLUMNS = {
-    "text": (pa.array(["0.5"]), "got 'string'"),
+    "words": (pa.array(["0.5", "half"]), "data row 2, must hold a number"),
     "boolean": (pa.array([True]), "got 'bool'"),
-    "decimal": (pa.array([1]).cast(pa.decimal128(20, 0)), "got 'decimal128"),
+    "decimal outside": (pa.array([1, 2]).cast(pa.decimal128(20, 0)), "data row 2, must lie in"),
     "nested": (pa.array([[1.0]]), "got 'list"),
     "time": (pa.array([1], pa.timestamp("s")), "got 'timestamp"),
     "all null": (pa.array([None]), "got 'null'"),
@@ -472,7 +473,7 @@ def test_polars_frames_are_drawn_once_lazy_or_not():
         ([0.5, None], "data row 2, must hold"),
         ([0.5, 2.0], "data row 2, must lie"),
         ([True, False], "got 'bool'"),
-        (["a"], "string"),
+        (["a"], "must hold a number"),
     ],
 )
 def test_bad_frames_name_the_row(make, values, words):
@@ -815,3 +816,14 @@ def test_columns_of_python_objects_are_refused_in_words(values):
 def test_masked_reports_are_not_counted():
     with pytest.raises(InvalidInput, match="no masked entries"):
         estimate(DUCHI, np.ma.masked_array(apply(DUCHI, np.zeros(3)), [False, True, False]))
+
+
+@pytest.mark.usefixtures("unchanged")
+@pytest.mark.parametrize("kind", ["decimal", "text"])
+def test_decimals_and_texts_are_the_same_doubles_in_csv_and_parquet(write, tmp_path, kind):
+    """Up to thirty digits each; the nearest doubles are those of Python's own ``float``."""
+    texts = [f"0.{'7' * k}{k}" for k in range(10, 29)] + ["-1", "0.1"] + ["1e-3", " 0.25 "] * (kind == "text")
+    column = pa.array(list(map(Decimal, texts)), pa.decimal128(38, 31)) if kind == "decimal" else pa.array(texts)
+    for source in (write({"x": column}, "data.parquet"), write("x\n" + "".join(f"{text}\n" for text in texts))):
+        out = apply_table(PM, source, "x", tmp_path / "out.parquet", overwrite=True).path
+        assert numbers_in(out).tolist() == list(map(float, texts))

@@ -10,13 +10,19 @@ LOWEST_TESTS := tests/cli tests/design tests/solvers tests/test_package.py tests
 # Old libraries say that they are old; only errors count here.
 OLD_WARNINGS := -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning -W ignore::FutureWarning
 
-.PHONY: demo test lowest lint types contracts notebooks docs bench constants clean
+SPARK := .venv-spark
+
+.PHONY: demo test spark lowest lint types contracts notebooks docs bench constants clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python -m mechdesign ogpm --eps 2
 
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n 2
+
+# Spark brings its own 400 MB, and only these tests need it.
+spark: $(SPARK)/.installed
+	$(SPARK)/bin/python -m pytest -q -p no:cacheprovider --noconftest tests/deploy/test_frames_spark.py
 
 lowest: $(LOWEST)/.installed
 	$(LOWEST)/bin/python -m pytest -n 2 -m "not slow" $(OLD_WARNINGS) $(LOWEST_TESTS)
@@ -65,10 +71,15 @@ $(VENV)/.installed-docs: $(BIN)/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[docs]"
 	touch $@ $(VENV)/.installed
 
+$(SPARK)/.installed: pyproject.toml
+	$(PYTHON) -m venv --clear $(SPARK)
+	$(SPARK)/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[spark]" pytest
+	touch $@
+
 $(LOWEST)/.installed: pyproject.toml constraints-lowest.txt
 	$(PYTHON) -m venv --clear $(LOWEST)
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints-lowest.txt --editable ".[test,docs]"
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(LOWEST) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) $(LOWEST) $(SPARK) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +19,11 @@ from mechdesign.deploy.frames_spark import apply_spark
 from mechdesign.errors import FileProblem, InvalidInput
 from mechdesign.mechanisms import catalogue
 
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas")]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(shutil.which("java") is None, reason="java is not installed"),
+    pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas"),
+]
 pyspark = pytest.importorskip("pyspark", reason="pyspark is not installed")
 
 DUCHI = make_table(catalogue.duchi(1.0))

@@ -78,6 +78,7 @@ class Answered:
 
 
 ANSWERS = ((Answered,), (Answered, Budget))
+EXAMPLE = "budget -p grr --metric kendall --at-least 0.7 --population msnbc-like --phi 0.1"
 
 
 def run(

@@ -28,6 +28,7 @@ from mechdesign.priors import Atoms, Prior, parse_prior, prior_of_file
 WORST, PRIOR, LEXICOGRAPHIC, PARETO = "worst", "prior", "lexicographic", "pareto"
 CRITERIA = (WORST, PRIOR, LEXICOGRAPHIC, PARETO)
 ANSWERS = ((Designed, Beside), (answers.Sweep,), (answers.Curve,))
+EXAMPLE = "minimax --eps 2 --loss squared"
 
 _POINTS = 7
 _ASKED_BY = {

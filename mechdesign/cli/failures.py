@@ -132,12 +132,12 @@ def _of_usage(error: Any) -> Failure:
     context, parameter = error.ctx, getattr(error, "param", None)
     about = getattr(error, "option_name", None) or (None if parameter is None else _called(parameter))
     message = plain(error.format_message())
-    next_step = None if context is None else f"{context.command_path} --help"
+    next_step = f"{'mechdesign' if context is None else context.command_path} --help"
     return Failure("usage", message, about, None, next_step)
 
 
 def _called(parameter: Any) -> str:
-    return str(parameter.opts[0]) if parameter.param_type_name == "option" else str(parameter.human_readable_name)
+    return str(parameter.opts[0]) if parameter.param_type_name == "option" else str(parameter.name)
 
 
 def _place_of(error: BaseException) -> str:

@@ -38,8 +38,8 @@ _STEP = "take a larger --eps, or none: then it is what the file spends; `table -
 class Own:
     """A mechanism of one's own, under the name of its file, with its exact likelihood ratio.
 
-    ``declared`` is the epsilon that it was designed for. ``labels`` name inputs and outputs where these are no numbers; ``is_coded`` says that its numbers are those of rows
-    and columns of a loss matrix.
+    ``declared`` is the epsilon that it was designed for. ``labels`` name inputs and outputs where these are no numbers;
+    ``is_coded`` says that its numbers are those of rows and columns of a loss matrix.
     """
 
     name: str

@@ -59,33 +59,40 @@ class MeasuredTable:
         return float(self.table.epsilon)
 
     @property
+    def law(self) -> WindowLaw:
+        """The table's counts."""
+        law = self.table.law
+        assert isinstance(law, WindowLaw)
+        return law
+
+    @property
     def inputs(self) -> Interval:
-        domain: Interval = self.table.law.domain
+        domain: Interval = self.law.domain
         return domain
 
     @property
     def outputs(self) -> Finite:
-        return Finite(self.table.law.outputs)
+        return Finite(self.law.outputs)
 
     def expected_loss(self, x: ArrayLike, loss: Loss) -> Floats:
         """``E[loss(Y, x) | x]``."""
         inputs = np.asarray(self.inputs.require(x))
-        rows, outputs = _rows(self.table), np.asarray(self.table.law.outputs)
+        rows, outputs = _rows(self.table), np.asarray(self.law.outputs)
         flat = inputs.ravel()
         step = max(1, _AT_ONCE // outputs.size)
         found = [self._losses(flat[k : k + step], rows, outputs, loss) for k in range(0, flat.size, step)]
         return np.concatenate(found).reshape(inputs.shape) if found else np.zeros(inputs.shape)
 
     def _losses(self, x: Floats, rows: Floats, outputs: Floats, loss: Loss) -> Floats:
-        places = np.searchsorted(np.asarray(self.table.law.thresholds), x)
+        places = np.searchsorted(np.asarray(self.law.thresholds), x)
         return np.asarray(np.einsum("ij,ij->i", rows[places], loss(outputs[None, :], x[:, None])))
 
     def breakpoints(self, loss: Loss) -> tuple[float, ...]:
         """Thresholds, from both sides, and outputs: the law jumps at the former, losses bend at the latter."""
         del loss
         lower, upper = self.inputs.lower, self.inputs.upper
-        turns = np.asarray(self.table.law.thresholds)
-        cuts = np.concatenate([[lower, upper], turns, np.nextafter(turns, np.inf), self.table.law.outputs])
+        turns = np.asarray(self.law.thresholds)
+        cuts = np.concatenate([[lower, upper], turns, np.nextafter(turns, np.inf), self.law.outputs])
         return (*np.unique(cuts[(cuts >= lower) & (cuts <= upper)]).tolist(),)
 
     def likelihood_ratio(self) -> LikelihoodRatio:

@@ -92,7 +92,13 @@ def test_commands_and_options_are_completed(typed: str, wanted: str) -> None:
 
 
 def test_a_command_s_module_is_read_only_where_it_is_asked_for() -> None:
-    code = "import sys; sys.argv = ['mechdesign', 'verify', '-h']; from mechdesign.cli.app import main"
-    code += "\ntry:\n  main()\nexcept SystemExit:\n  print([name for name in ('collect', 'advice') if f'mechdesign.{name}' in sys.modules])"
+    code = """
+import sys
+from mechdesign.cli.app import main
+try:
+    main(["verify", "-h"])
+except SystemExit:
+    print([name for name in ("collect", "advice") if f"mechdesign.{name}" in sys.modules])
+"""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"

@@ -550,7 +550,7 @@ def test_a_limit_that_was_reached_exits_with_3_and_the_bounds(run: Any) -> None:
         (("ogpm", "--esp", "2"), "--esp", "No such option"),
         (("ogpm", "--eps", "x"), "--eps", "not a valid number"),
         (("ogpm",), "--eps", "Missing option"),
-        (("show",), "FILE", "Missing argument"),
+        (("show",), "file", "Missing"),
         (("bench", "--eps"), "--eps", "requires an argument"),
         (("frobnicate",), None, "No such command"),
         (("trajectory", "perturb", "--nonsense"), "--nonsense", "No such option"),

@@ -21,7 +21,7 @@ from mechdesign.cli import output
 from mechdesign.cli.compared import BY_PROGRAM, Matrix, Numbers, matrix_of, names_for
 from mechdesign.cli.given import refuse_given
 from mechdesign.cli.options import Circular, DomainText, LossText, parse_domain, parse_epsilons
-from mechdesign.cli.own import Own, read_channel, read_file
+from mechdesign.cli.own import Own, is_file, read_channel, read_files, require_different
 from mechdesign.cli.sent import Sent
 from mechdesign.cli.signatures import Part
 from mechdesign.design import Floor
@@ -34,7 +34,6 @@ from mechdesign.values.declare import frozen
 from mechdesign.values.digits import rounded_down, rounded_up
 
 _VISIBLE = 5e-4
-_FILE = ".json"
 
 
 @frozen
@@ -159,14 +158,11 @@ def run(
 def _asked(text: str | None, channel: Path | None) -> tuple[list[str] | None, tuple[Own, ...]]:
     """Names of the catalogue, None for all of them, and mechanisms from files."""
     names = [] if text is None else [name.strip() for name in text.split(",")]
-    paths = [Path(name) for name in names if name.lower().endswith(_FILE)]
-    mine = [*(read_file(path) for path in paths), *([] if channel is None else [read_channel(channel)])]
-    called = [one.name for one in mine]
-    for name in called:
-        if called.count(name) > 1:
-            raise InvalidInput("files", name, "have different names", "rename one of them")
-    known = [name.lower() for name in names if not name.lower().endswith(_FILE)]
-    return (known or None), tuple(mine)
+    files = read_files([name for name in names if is_file(name)])
+    mine = (*files, *(() if channel is None else (read_channel(channel),)))
+    require_different(mine)
+    known = [name.lower() for name in names if not is_file(name)]
+    return (known or None), mine
 
 
 def _epsilons(text: str | None, mine: tuple[Own, ...]) -> list[float]:

@@ -75,6 +75,28 @@ class Own:
         return epsilon
 
 
+def is_file(name: str) -> bool:
+    """Whether a name among mechanisms is that of a file: names of the catalogue have no dot."""
+    return name.lower().endswith(".json")
+
+
+def read_files(names: Sequence[str], epsilons: Sequence[float] = ()) -> tuple[Own, ...]:
+    """Saved designs and tables under different names, each of which keeps one of the epsilons, if any are given."""
+    found = tuple(read_file(Path(name)) for name in names)
+    require_different(found)
+    for one in found if epsilons else ():
+        one.require(epsilons)
+    return found
+
+
+def require_different(found: Sequence[Own]) -> None:
+    """`InvalidInput` where two files have one name."""
+    called = [one.name for one in found]
+    for name in called:
+        if called.count(name) > 1:
+            raise InvalidInput("files", name, "have different names", "rename one of them")
+
+
 def read_file(path: Path) -> Own:
     """A saved design or a table."""
     called = plot.printable(path.name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -76,16 +77,24 @@ class MeasuredTable:
 
     def expected_loss(self, x: ArrayLike, loss: Loss) -> Floats:
         """``E[loss(Y, x) | x]``."""
-        inputs = np.asarray(self.inputs.require(x))
-        rows, outputs = _rows(self.table), np.asarray(self.law.outputs)
-        flat = inputs.ravel()
-        step = max(1, _AT_ONCE // outputs.size)
-        found = [self._losses(flat[k : k + step], rows, outputs, loss) for k in range(0, flat.size, step)]
-        return np.concatenate(found).reshape(inputs.shape) if found else np.zeros(inputs.shape)
+        return self._expected(x, loss)
 
-    def _losses(self, x: Floats, rows: Floats, outputs: Floats, loss: Loss) -> Floats:
-        places = np.searchsorted(np.asarray(self.law.thresholds), x)
-        return np.asarray(np.einsum("ij,ij->i", rows[places], loss(outputs[None, :], x[:, None])))
+    def moment(self, x: ArrayLike, order: int) -> Floats:
+        """``E[Y^order | x]``."""
+        power = analysis.require_order(order)
+        return self._expected(x, lambda y, _: y**power)
+
+    def _expected(self, x: ArrayLike, of: Callable[[Floats, Floats], Floats]) -> Floats:
+        inputs = np.asarray(self.inputs.require(x))
+        rows, outputs, turns = _rows(self.table), np.asarray(self.law.outputs), np.asarray(self.law.thresholds)
+        flat = inputs.ravel()
+        found = np.empty(flat.size)
+        step = max(1, _AT_ONCE // outputs.size)
+        for start in range(0, flat.size, step):
+            some = flat[start : start + step]
+            told = np.broadcast_to(of(outputs[None, :], some[:, None]), (some.size, outputs.size))
+            found[start : start + step] = np.einsum("ij,ij->i", rows[np.searchsorted(turns, some)], told)
+        return found.reshape(inputs.shape)
 
     def breakpoints(self, loss: Loss) -> tuple[float, ...]:
         """Thresholds, from both sides, and outputs: the law jumps at the former, losses bend at the latter."""
@@ -99,6 +108,7 @@ class MeasuredTable:
         """The table's own, exact."""
         return LikelihoodRatio(self.table.ratio)
 
+    mean = analysis.mean
     worst_case = analysis.worst_case
     average_loss = analysis.average_loss
     privacy_loss = analysis.privacy_loss

@@ -170,3 +170,38 @@ def test_a_table_of_another_kind_is_refused_with_what_to_compare_instead(run: An
 def test_errors_of_a_window_table_are_those_that_its_check_computes(loss: md.Power) -> None:
     table = md.make_table(md.optimal_minimax(md.MinimaxProblem(2.0, loss)))
     assert measured(table).worst_case(loss)[0] == pytest.approx(float(table.worst_error(int(loss.exponent))), rel=1e-12)
+
+
+# -- minimax ----------------------------------------------------------------------------------------------------------
+
+
+def test_minimax_ranks_files_among_the_rivals(run: Any, folder: Path) -> None:
+    md.make_table(md.optimal_minimax(md.MinimaxProblem(1.0))).save(folder / "table.json")
+    outcome = run("minimax", "--eps", "1", "--mechanisms", "table.json", "--json")
+    (row,) = (row for row in outcome.json["comparison"] if row["name"] == "table.json")
+    assert row["published"] is False
+    assert abs(row["above_optimum"]) < 0.01
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--eps", "0.5", "--mechanisms", "best.json"), "best.json must keep eps = 0.5"),
+        (("--eps", "1", "--mechanisms", "pm"), "published is ranked anyway"),
+        (("--sweep", "1,2", "--mechanisms", "best.json"), "be left out with --sweep"),
+        (("--eps", "1", "--domain", "0,2", "--mechanisms", "best.json"), "take the problem's inputs"),
+        (("--eps", "1", "--mechanisms", "best.json,best.json"), "different names"),
+    ],
+)
+def test_minimax_refuses_files_that_it_cannot_rank(run: Any, folder: Path, words: tuple[str, ...], said: str) -> None:
+    md.optimal_minimax(md.MinimaxProblem(1.0, gap=1e-2)).save(folder / "best.json")
+    outcome = run("minimax", *words)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert said in outcome.err
+
+
+def test_a_biased_file_is_refused_among_the_unbiased(run: Any, folder: Path) -> None:
+    md.make_table(md.optimal_minimax(md.MinimaxProblem(1.0, gap=1e-2))).save(folder / "table.json")
+    outcome = run("minimax", "--eps", "1", "--unbiased", "--mechanisms", "table.json")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "be unbiased" in outcome.err

@@ -25,7 +25,7 @@ QUESTIONS = {
     "a distribution function": ("tutorials/distribution.md", "md.collect.estimate_by_em("),
     "an angle": ("howto/angle.md", "ogpm --eps 2 --circular"),
     "places": ("howto/places.md", "trajectory perturb places.csv"),
-    "my own matrix against the optimum": ("howto/own_matrix.md", "minimax --eps 0.9163 --loss-matrix loss.csv"),
+    "my own matrix against the optimum": ("howto/own_matrix.md", "compare --channel own.csv --loss-matrix loss.csv"),
     "a figure for my paper": ("howto/figure.md", "compare --eps 0.5:2:4 --plot"),
     "the budget for a capacity alarm": ("howto/capacity.md", "capacity -p grr,oue,pm --capacity 1700000"),
 }

@@ -186,6 +186,8 @@ def field_of(designs: Design | Mapping[str, Design], own: Mapping[str, Mechanism
     lexicographic optimum it is measured from the least worst case there is. Average errors of rivals are taken under
     the prior that the proof is about. For polar, joint and custom problems nothing is published that could be ranked.
     """
+    if not isinstance(designs, Design | Mapping):
+        raise InvalidInput("designs", designs, "be a Design, or several by name", "for example md.solve(problem)")
     entered = {THIS: designs} if isinstance(designs, Design) else dict(designs)
     if not entered:
         raise InvalidInput("designs", 0, "be at least one")

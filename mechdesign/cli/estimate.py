@@ -69,6 +69,11 @@ class Frequencies:
 
 
 ANSWERS = ((Of, OfReports, Estimated, OfMean), (Of, OfReports, Frequencies))
+EXAMPLE = """\
+examples
+table --eps 1 --mechanism grr --labels no,yes --out smokes.json
+apply smokes.json --in answers.csv --column smokes --out told.csv
+estimate smokes.json --in told.csv --column smokes"""
 
 
 def run(

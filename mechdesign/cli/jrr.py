@@ -127,6 +127,7 @@ class Ran:
 
 
 ANSWERS = ((Designed, Joint, Ran),)
+EXAMPLE = "jrr --eps 1 --users 10000 --colluders 500 --share 0.03"
 
 
 def run(

@@ -15,6 +15,7 @@ import typer
 from mechdesign.cli import answers
 from mechdesign.cli.certified import Beside, Designed
 from mechdesign.cli.options import BestSoFar, NoCompare, parse_epsilons, parse_inputs, require_time_limit
+from mechdesign.cli.own import Own, is_file, read_files
 from mechdesign.cli.sent import Sent
 from mechdesign.cli.signatures import Asked, Mirror
 from mechdesign.data.matrices import read_matrix
@@ -28,6 +29,7 @@ from mechdesign.priors import Atoms, Prior, parse_prior, prior_of_file
 WORST, PRIOR, LEXICOGRAPHIC, PARETO = "worst", "prior", "lexicographic", "pareto"
 CRITERIA = (WORST, PRIOR, LEXICOGRAPHIC, PARETO)
 ANSWERS = ((Designed, Beside), (answers.Sweep,), (answers.Curve,))
+EXAMPLE = "minimax --eps 2 --loss squared"
 
 _POINTS = 7
 _ASKED_BY = {
@@ -57,6 +59,10 @@ def run(
     structure_plot: Annotated[
         Path | None, typer.Option("--structure-plot", help="With --sweep: outputs, base and prior against eps.")
     ] = None,
+    mechanisms: Annotated[
+        str | None,
+        typer.Option("--mechanisms", help="Your own among the rivals: saved designs and tables.", metavar="FILE,..."),
+    ] = None,
     no_compare: NoCompare = False,
     time_limit: Annotated[float, typer.Option("--time-limit", help="Seconds in all.", metavar="S")] = 120.0,
     best_so_far: BestSoFar = False,
@@ -68,6 +74,10 @@ def run(
         rule = "come with --criterion lexicographic, without --cap"
         raise InvalidInput("slack", asked["slack"], rule, "add --criterion lexicographic, or drop --cap")
     sent.require_writable(structure_plot)
+    if mechanisms is not None and (sweep is not None or criterion == PARETO or no_compare):
+        rule = "be left out with --sweep, --criterion pareto and --no-compare"
+        raise InvalidInput("--mechanisms", mechanisms, rule, "compare ranks them over several epsilons")
+    mine = () if mechanisms is None else _own(mechanisms, epsilons)
     if loss_matrix is not None:
         given = {name: asked[name] for name in ("loss", "inputs", "size", "cap")}
         given |= {"prior_data": prior_data, "column": column, "unbiased": unbiased or None}
@@ -82,9 +92,19 @@ def run(
             return
     how = {"best_so_far": best_so_far, "compare": not no_compare}
     if sweep is None:
-        answers.one(problem, time_limit, sent, **how)
+        answers.one(problem, time_limit, sent, {one.name: one.mechanism for one in mine}, **how)
     else:
         answers.sweep(problem, epsilons, time_limit, sent, structure_plot, **how)
+
+
+def _own(text: str, epsilons: list[float]) -> tuple[Own, ...]:
+    """Mechanisms from files, which must keep the epsilon."""
+    names = [name.strip() for name in text.split(",")]
+    published = [name for name in names if not is_file(name)]
+    if published:
+        rule = "be files of saved designs or tables, .json: what is published is ranked anyway"
+        raise InvalidInput("--mechanisms", published[0], rule, "for example --mechanisms own.json")
+    return read_files(names, epsilons)
 
 
 def _epsilons(eps: float | None, sweep: str | None) -> list[float]:

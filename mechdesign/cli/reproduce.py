@@ -80,6 +80,7 @@ class Listed:
 
 
 ANSWERS = ((Judged,), (Listed,))
+EXAMPLE = "reproduce jrr.partner"
 
 
 def run(

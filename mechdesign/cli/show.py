@@ -27,7 +27,7 @@ from mechdesign.plot.designs import least_favourable
 from mechdesign.priors import Atoms
 from mechdesign.values.declare import frozen
 
-_NAMES = {
+DESIGNED = {
     "OGPM",
     "OGPM (polar)",
     "OGPM (unbiased)",
@@ -75,6 +75,9 @@ class Shown:
 
 
 ANSWERS = ((Designed, Beside, Shown), *jrr.ANSWERS)
+EXAMPLE = """\
+ogpm --eps 2 --out design.json
+show design.json"""
 
 
 def run(
@@ -148,7 +151,7 @@ def _named(problem: Problem) -> dict[str, str]:
 
 
 def _name(mechanism: Mechanism) -> str:
-    return mechanism.name if mechanism.name in _NAMES else f"{plot.printable(mechanism.name)!r} (named in the file)"
+    return mechanism.name if mechanism.name in DESIGNED else f"{plot.printable(mechanism.name)!r} (named in the file)"
 
 
 def _losses(mechanism: ScalarMechanism, problem: Problem) -> list[Power]:

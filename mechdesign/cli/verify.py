@@ -33,6 +33,9 @@ class Answer:
 
 
 ANSWERS = ((Answer,),)
+EXAMPLE = """\
+table --eps 1 --mechanism pm --out pm.json
+verify pm.json"""
 
 
 def run(

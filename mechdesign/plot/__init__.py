@@ -16,6 +16,7 @@ from mechdesign.plot.errors import (
     measured_over_epsilon,
     pareto,
     sweep,
+    worst_cases,
 )
 from mechdesign.plot.gallery import exhibit
 from mechdesign.plot.heat import HeatMap, heat_maps
@@ -55,4 +56,5 @@ __all__ = [
     "sweep",
     "trade_off",
     "window_law",
+    "worst_cases",
 ]

@@ -78,7 +78,7 @@ mechdesign - local differential privacy mechanisms by optimisation, with proofs
   study    compare    published mechanisms over epsilon, and how far each is above the certified optimum
            show, plot, schema   a saved design checked again; the picture of any file; what a command's --json holds
            gallery    theorems and claims, one at a time: our number beside a reference of its own, and a picture
-           reproduce, constants   the papers' numbers beside ours, with verdicts; certified constants, proven anew
+           reproduce, constants   the papers' numbers beside ours, as a page too; certified constants, proven anew
   simulate bench      protocols and post-processings compared on your data, ranked with confidence intervals
            mean       the mean of a data column, collected under privacy by any mechanism, and what privacy costs
            trajectory paths of locations: perturb a file, compare mechanisms over eps, apply tables for release

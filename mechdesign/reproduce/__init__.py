@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from mechdesign.errors import InvalidInput
 from mechdesign.reproduce import aaa, budget, certified, classifier, frequency, jrr, ogpm, toolkit, tracs
 from mechdesign.reproduce.claim import BEYOND, CORRECTED, FAILS, HOLDS, REPLACED, VERDICTS, Claim, Item, Outcome, judge
+from mechdesign.reproduce.left_out import LEFT_OUT, LeftOut
 
 CLAIMS: tuple[Claim, ...] = (
     *ogpm.CLAIMS,
@@ -27,10 +28,12 @@ __all__ = [
     "CORRECTED",
     "FAILS",
     "HOLDS",
+    "LEFT_OUT",
     "REPLACED",
     "VERDICTS",
     "Claim",
     "Item",
+    "LeftOut",
     "Outcome",
     "judge",
     "named",

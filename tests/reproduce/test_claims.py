@@ -327,9 +327,9 @@ def test_section_7_2_does_not_hold():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("key", "least"), [("ibu.table-2", "GRR"), ("ibu.table-3", "L-GRR")])
-def test_tables_of_ibu_are_correlations_and_ranks(key, least, monkeypatch):
-    """With a quarter of the smaller number of users, half of the runs and few steps: the claims take two minutes each."""
+@pytest.mark.parametrize(("key", "least", "alike"), [("ibu.table-2", "GRR", 0.5), ("ibu.table-3", "L-GRR", 0.2)])
+def test_tables_of_ibu_are_correlations_and_ranks(key, least, alike, monkeypatch):
+    """With a quarter of the users, half of the runs and few steps: the claims themselves take two minutes each."""
     from mechdesign.reproduce import frequency
 
     monkeypatch.setattr(frequency, "_USERS", (5000,))
@@ -339,8 +339,8 @@ def test_tables_of_ibu_are_correlations_and_ranks(key, least, monkeypatch):
     found = judge(BY_KEY[key])
     frequency._gains.cache_clear()
     of_squares, of_distances, *ranks = (value[0] for value in found.ours)
-    assert 0.4 < of_squares < 1
-    assert 0.4 < of_distances < 1
+    assert alike < of_squares < 1
+    assert alike < of_distances < 1
     assert found.claim.items[2].label == f"{least}'s rank, from below"
     assert ranks[0] == 1  # it gains least at any number of steps: its channel is the model itself
     assert all(rank in range(1, 8) for rank in ranks)

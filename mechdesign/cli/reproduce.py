@@ -115,13 +115,14 @@ def run(
     except (KeyboardInterrupt, SystemExit):
         if found:  # what took minutes is not lost
             _deliver(found, claims, folder, sent)
-            output.warn(f"ended after {len(found)} of {len(claims)} claims; name the others to compute them")
+            onwards = (
+                "name the others to compute them" if folder is None else "the same command goes on with the others"
+            )
+            output.warn(f"ended after {len(found)} of {len(claims)} claims; {onwards}")
         raise
     _deliver(found, claims, folder, sent)
     if stored and not sent.as_json:
-        output.console.print(
-            f"  {of_claims(stored)} of these were computed before, by the same software.", soft_wrap=True
-        )
+        output.console.print(f"  Computed before, by the same software: {of_claims(stored)}.", soft_wrap=True)
 
 
 def _require_no_file(sent: Sent) -> None:

@@ -31,7 +31,11 @@ def require_folder(folder: Path, *, overwrite: bool = False) -> None:
 
 def make(folder: Path) -> None:
     """The folder and the place of its parts."""
-    (folder / PARTS).mkdir(parents=True, exist_ok=True)
+    try:
+        (folder / PARTS).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        rule = f"have a folder {PARTS} in it: {(error.strerror or str(error)).lower()}"
+        raise FileProblem("output folder", str(folder), rule, "choose another name") from None
 
 
 def part_of(claim: Claim, folder: Path) -> tuple[Part, bool]:

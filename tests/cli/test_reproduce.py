@@ -159,7 +159,7 @@ def test_what_a_folder_holds_is_not_computed_again(run: Any, tmp_path: Path, mon
     monkeypatch.setattr("mechdesign.report.folder.judge", None)
     again = run(*FEW, "--out", str(folder))
     assert again.code == 0
-    assert "3 claims of these were computed before, by the same software." in again.out
+    assert "Computed before, by the same software: 3 claims." in again.out
     assert run(*FEW, "--out", str(folder), "--json").json == before
 
 
@@ -171,7 +171,7 @@ def test_a_damaged_part_is_computed_anew_and_the_others_are_not(run: Any, tmp_pa
     (damaged,) = (folder / "parts").glob("jrr.theorem-3-*.json")
     damaged.write_text(damaged.read_text().replace("4.2", "3.8"))
     outcome = run(*FEW, "--out", str(folder))
-    assert "2 claims of these were computed before" in outcome.out
+    assert "same software: 2 claims." in outcome.out
     changed = {path for path, when in whole.items() if path.stat().st_mtime_ns != when}
     assert changed == {damaged}
     seconds = r"computed in \d+ s"
@@ -184,6 +184,35 @@ def test_a_folder_with_other_things_in_it_is_refused(run: Any, tmp_path: Path) -
     assert (outcome.code, outcome.out) == (2, "")
     assert "be new, empty, or the folder of an earlier report" in outcome.err
     assert run(*FEW[:2], "--out", str(tmp_path), "--force").code == 0
+
+
+def test_a_file_where_the_parts_belong_is_refused(run: Any, tmp_path: Path) -> None:
+    (tmp_path / "parts").write_text("not a folder")
+    outcome = run(*FEW, "--out", str(tmp_path), "--force")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "have a folder parts in it" in outcome.err
+
+
+def test_a_run_that_is_asked_to_end_leaves_a_page_of_what_it_has(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The request comes while the second claim is computed; the same command then goes on."""
+    from mechdesign.report import folder as module
+
+    judge = module.judge
+
+    def ended(claim: Any) -> Any:
+        if claim.key == "jrr.theorem-3":
+            raise SystemExit(143)
+        return judge(claim)
+
+    monkeypatch.setattr(module, "judge", ended)
+    outcome = run(*FEW, "--out", str(tmp_path / "report"))
+    assert outcome.code == 143
+    assert "ended after 1 of 3 claims; the same command goes on with the others" in outcome.err
+    assert "Left out: the run was ended before." in (tmp_path / "report" / "index.html").read_text()
+    monkeypatch.setattr(module, "judge", judge)
+    assert "same software: 1 claim." in run(*FEW, "--out", str(tmp_path / "report")).out
 
 
 def test_a_page_says_which_claims_its_run_left_out(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -219,6 +248,6 @@ def test_a_run_that_was_killed_goes_on_where_it_stopped(tmp_path: Path) -> None:
     assert 2 <= len(kept) < sum(claim.key.startswith("ogpm.") for claim in CLAIMS)
     assert not (folder / "index.html").exists()
     again = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)
-    assert f"  {len(kept)} claims of these were computed before" in again.stdout
+    assert f"same software: {len(kept)} claims." in again.stdout
     assert all(path.stat().st_mtime_ns == when for path, when in kept.items())
     assert (folder / "index.html").exists()

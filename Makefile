@@ -10,7 +10,7 @@ LOWEST_TESTS := tests/cli tests/design tests/solvers tests/test_package.py tests
 # Old libraries say that they are old; only errors count here.
 OLD_WARNINGS := -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning -W ignore::FutureWarning
 
-.PHONY: demo test lowest lint types contracts notebooks docs report bench constants clean
+.PHONY: demo test lowest lint types contracts notebooks docs bench constants clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python -m mechdesign ogpm --eps 2
@@ -41,6 +41,7 @@ docs: $(VENV)/.installed-docs
 	$(BIN)/python docs/check_site.py build/docs
 
 # the papers' numbers beside ours, those that are quick: a page, in less than two minutes
+.PHONY: report
 report: $(VENV)/.installed
 	rm -rf build/report
 	timeout 120 $(BIN)/python -m mechdesign reproduce --quick --quiet --out build/report

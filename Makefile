@@ -46,6 +46,12 @@ docs: $(VENV)/.installed-docs
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs build/docs
 	$(BIN)/python docs/check_site.py build/docs
 
+# the papers' numbers beside ours, those that are quick: a page, in less than two minutes
+.PHONY: report
+report: $(VENV)/.installed
+	rm -rf build/report
+	timeout 120 $(BIN)/python -m mechdesign reproduce --quick --quiet --out build/report
+
 bench: $(VENV)/.installed-test
 	$(BIN)/python -m benchmarks
 

@@ -48,7 +48,7 @@ GROUPS: tuple[tuple[str, tuple[Row, ...]], ...] = (
                 ),
             ),
             (
-                ("reproduce", "the papers' numbers beside ours, with verdicts"),
+                ("reproduce", "the papers' numbers beside ours, as a page too"),
                 ("constants", "certified constants, proven anew"),
             ),
         ),

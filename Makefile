@@ -2,6 +2,8 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 LOWEST := .venv-lowest
+PEERS := .venv-peers
+ONLY ?=
 # What an older library breaks first: commands and options (typer, rich, click), programs (highspy, scipy, pyomo, SCIP,
 # cvxpy), frames (pandas, polars, dask, pyarrow), budgets (scipy, scikit-learn), accounting, parties (mpyc), model files.
 LOWEST_TESTS := tests/cli tests/design tests/solvers tests/test_package.py tests/test_lower_bounds.py \
@@ -40,8 +42,9 @@ docs: $(VENV)/.installed-docs
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs build/docs
 	$(BIN)/python docs/check_site.py build/docs
 
-bench: $(VENV)/.installed-test
-	$(BIN)/python -m benchmarks
+# all of it writes the page of the site; ONLY="jrr frequency" shows a few rows
+bench: $(VENV)/.installed-test $(PEERS)/.installed
+	$(BIN)/python -m benchmarks $(if $(ONLY),--only $(ONLY),--page)
 
 constants: $(VENV)/.installed
 	$(BIN)/python -m mechdesign constants --out CERTIFIED.md --force
@@ -70,5 +73,10 @@ $(LOWEST)/.installed: pyproject.toml constraints-lowest.txt
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints-lowest.txt --editable ".[test,docs]"
 	touch $@
 
+$(PEERS)/.installed: benchmarks/peers/requirements.txt
+	$(PYTHON) -m venv --clear $(PEERS)
+	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
+	touch $@
+
 clean:
-	rm -rf $(VENV) $(LOWEST) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) $(LOWEST) $(PEERS) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

@@ -12,7 +12,7 @@ LOWEST_TESTS := tests/cli tests/design tests/solvers tests/test_package.py tests
 # Old libraries say that they are old; only errors count here.
 OLD_WARNINGS := -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning -W ignore::FutureWarning
 
-.PHONY: demo test lowest lint types contracts notebooks docs bench constants clean
+.PHONY: demo test lowest lint types contracts notebooks docs bench packages constants clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python -m mechdesign ogpm --eps 2
@@ -45,6 +45,9 @@ docs: $(VENV)/.installed-docs
 # all of it writes the page of the site; ONLY="jrr frequency" shows a few rows
 bench: $(VENV)/.installed-test $(PEERS)/.installed
 	$(BIN)/python -m benchmarks $(if $(ONLY),--only $(ONLY),--page)
+
+packages: $(VENV)/.installed-dev
+	$(BIN)/python .ci/packages.py build/packages
 
 constants: $(VENV)/.installed
 	$(BIN)/python -m mechdesign constants --out CERTIFIED.md --force

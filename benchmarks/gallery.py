@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from benchmarks.clock import measured
+from benchmarks.clock import measured, median
 from benchmarks.rows import Row, Target
 from mechdesign.gallery import ENTRIES
 
@@ -16,7 +16,9 @@ YARDSTICK = "numpy, sorting 10^5 numbers"  # a fixed load that says how fast thi
 
 def rows() -> Iterator[Row]:
     unsorted = np.random.default_rng(20240517).random(10**5)
-    sort = measured(lambda: [np.sort(unsorted) for _ in range(100)]) / 100
-    took = {entry.name: measured(entry.judge) for entry in ENTRIES}
+    took, sorts = {}, []
+    for entry in ENTRIES:
+        took[entry.name] = measured(entry.judge)
+        sorts.append(measured(lambda: [np.sort(unsorted) for _ in range(20)]) / 20)
     slowest = max(took, key=lambda name: took[name].seconds)
-    yield Row("the slowest file", YARDSTICK, took[slowest], sort, TARGET, f"{slowest}, of {len(took)}")
+    yield Row("the slowest file", YARDSTICK, took[slowest], median(sorts), TARGET, f"{slowest}, of {len(took)}")

@@ -97,7 +97,10 @@ def cells(row: Row, last: Report | None) -> tuple[str, ...]:
     if row.note:
         verdict = f"{verdict} ({row.note})"
     yardstick = f"{row.yardstick}: {_duration(row.theirs.seconds)}"
-    return row.name, _duration(ours.seconds), yardstick, _ratio(row.ratio), str(row.target), memory, verdict
+    if row.stopped:
+        yardstick = f"{yardstick}, and was stopped"
+    ratio = f"<= {_ratio(row.ratio)}" if row.stopped else _ratio(row.ratio)
+    return row.name, _duration(ours.seconds), yardstick, ratio, str(row.target), memory, verdict
 
 
 def page(ran: Report, last: Report | None) -> str:
@@ -122,7 +125,7 @@ make bench ONLY="jrr frequency"
 
 The first writes this page; the second shows a few rows and leaves the page alone. Published packages run in an
 environment of their own. The sides take turns, and medians are compared. A ratio below 1 says that this package is
-faster; where seconds were asked for, the verdict is on the seconds, which grow on a busy machine. *Memory* is the most
+faster; where seconds were asked for, the verdict is on the seconds, which grow on a busy machine (see *load*). *Memory* is the most
 that the measuring process held, its libraries (about 120 MB) included; `-` where the work was in another process.
 """
 
@@ -167,7 +170,9 @@ def _listed(versions: Mapping[str, str]) -> str:
 def _machine() -> dict[str, str]:
     """What the machine is, without its name."""
     system = f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
-    return {"processor": f"{_processor()}, {os.cpu_count()} cores", "memory": _memory(), "system": system}
+    cores, busy = os.cpu_count(), os.getloadavg()[2]
+    load = f"{busy:.1f} programs at a time on {cores} cores, over the last 15 minutes of the run"
+    return {"processor": f"{_processor()}, {cores} cores", "memory": _memory(), "system": system, "load": load}
 
 
 def _processor() -> str:

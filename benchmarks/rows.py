@@ -27,7 +27,8 @@ class Row:
     """``ours`` is what a task took, ``theirs`` what it is held against took, both in this run.
 
     ``name`` and ``yardstick`` stay the same from run to run: by them a row is found in the last table. What else a run
-    has to say stands in ``note``.
+    has to say stands in ``note``. ``stopped`` says that the yardstick was stopped at a limit: it takes that long at least, and
+    the ratio is at most what it is; a target that this does not settle is undecided.
 
     >>> Row("sampling", "uniforms", Measured(0.05), Measured(0.02), Target(ratio=3.0)).verdict
     'met'
@@ -39,6 +40,7 @@ class Row:
     theirs: Measured
     target: Target = Target()
     note: str = ""
+    stopped: bool = False
 
     @property
     def key(self) -> tuple[str, str]:
@@ -55,7 +57,10 @@ class Row:
         stated = [(value, most) for value, most in limits if most is not None]
         if not stated:
             return "-"
-        return "met" if all(value is not None and value <= most for value, most in stated) else "missed"
+        if all(value is not None and value <= most for value, most in stated):
+            return "met"
+        others = [value for value, most in limits[1:] if most is not None and (value is None or value > most)]
+        return "undecided" if self.stopped and not others else "missed"
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -69,6 +74,7 @@ class Row:
             "target_seconds": self.target.seconds,
             "target_megabytes": self.target.megabytes,
             "note": self.note,
+            "stopped": self.stopped,
         }
 
     @classmethod
@@ -81,4 +87,5 @@ class Row:
             Measured(said["yardstick_seconds"], said["yardstick_megabytes"]),
             Target(said["target_ratio"], said["target_seconds"], said["target_megabytes"]),
             said["note"],
+            said["stopped"],
         )

@@ -74,6 +74,14 @@ def test_a_target_is_met_only_if_all_of_it_is_measured_and_kept(row: Row, verdic
     assert row.verdict == verdict
 
 
+def test_a_yardstick_that_was_stopped_leaves_a_target_open_and_never_misses_it() -> None:
+    row = replace(times(3.5), stopped=True)
+    assert row.verdict == "undecided"
+    assert replace(times(2), stopped=True).verdict == "met"
+    assert replace(row, ours=Measured(0.35, 201.0)).verdict == "missed"
+    assert report.cells(row, None)[2:4] == ("numpy: 100 ms, and was stopped", "<= 3.5")
+
+
 def test_the_committed_page_is_made_of_the_committed_table() -> None:
     kept = Report.read(report.KEPT.read_text(encoding="utf-8"))
     page = report.PAGE.read_text(encoding="utf-8")

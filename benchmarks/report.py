@@ -109,7 +109,7 @@ def page(ran: Report, last: Report | None) -> str:
     against = "There was no table before this one." if last is None else _against(slower, last)
     parts = [_INTRODUCTION, against, "", _environment(ran)]
     for name, rows in ran.rows.items():
-        parts += [f"## {name.replace('_', ' ').capitalize()}", "", _rows(rows, last)]
+        parts += [f"## {_title(name)}", "", _rows(rows, last)]
     return "\n".join(parts).rstrip() + "\n"
 
 
@@ -125,9 +125,15 @@ make bench ONLY="jrr frequency"
 
 The first writes this page; the second shows a few rows and leaves the page alone. Published packages run in an
 environment of their own. The sides take turns, and medians are compared. A ratio below 1 says that this package is
-faster; where seconds were asked for, the verdict is on the seconds, which grow on a busy machine (see *load*). *Memory* is the most
-that the measuring process held, its libraries (about 120 MB) included; `-` where the work was in another process.
+faster; where seconds were asked for, the verdict is on the seconds, which grow on a busy machine (see *load*).
+*Memory* is the most that the measuring process held, its libraries (about 120 MB) included; `-` where the work was in
+another process. A yardstick of more than a minute is stopped: the ratio is then at most what is said.
 """
+
+
+def _title(name: str) -> str:
+    """Names of three letters are those of methods."""
+    return name.upper() if len(name) == 3 else name.replace("_", " ").capitalize()
 
 
 def _against(slower: list[tuple[Row, float]], last: Report) -> str:
@@ -149,8 +155,13 @@ def _rows(rows: list[Row], last: Report | None) -> str:
         *told, verdict = (html.escape(cell, quote=False).replace("|", "\\|") for cell in cells(row, last))
         if row.verdict == "missed" or times_slower(row, last) is not None:
             verdict = f'<span class="slower">{verdict}</span>'
-        lines.append("| " + " | ".join([*told, verdict]) + " |")
+        lines.append("| " + " | ".join([*map(_kept_together, told), verdict]) + " |")
     return "\n".join(lines) + "\n"
+
+
+def _kept_together(text: str) -> str:
+    """No line ends between a number and its unit."""
+    return re.sub(r"(?<=\d) (?=(s|ms|µs|x|MB)\b)", "&nbsp;", text)
 
 
 def _duration(seconds: float) -> str:

@@ -27,8 +27,8 @@ class Row:
     """``ours`` is what a task took, ``theirs`` what it is held against took, both in this run.
 
     ``name`` and ``yardstick`` stay the same from run to run: by them a row is found in the last table. What else a run
-    has to say stands in ``note``. ``stopped`` says that the yardstick was stopped at a limit: it takes that long at least, and
-    the ratio is at most what it is; a target that this does not settle is undecided.
+    has to say stands in ``note``. ``stopped`` says that the yardstick was stopped at a limit: it takes that long at
+    least, and the ratio is at most what it is; a target that this does not settle is undecided.
 
     >>> Row("sampling", "uniforms", Measured(0.05), Measured(0.02), Target(ratio=3.0)).verdict
     'met'

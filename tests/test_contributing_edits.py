@@ -83,7 +83,7 @@ def edited(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Run]:
     return once
 
 
-def tested(run: Run, *arguments: str) -> int:
+def passed_in(run: Run, *arguments: str) -> int:
     """How many tests pass in the copy."""
     said = run("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *arguments)
     return int(re.search(r"(\d+) passed", said)[1])  # type: ignore[index]
@@ -99,7 +99,9 @@ def test_a_protocol_takes_one_file_and_two_registries() -> None:
 def test_the_protocol_of_the_page_passes_the_tests_of_all_protocols(edited: Callable[[str], Run]) -> None:
     tests = ("tests/collect/protocols", "tests/collect/test_reports.py", "tests/collect/test_survey.py")
     run = edited(PROTOCOL)
-    assert tested(run, *tests, "tests/test_glossary.py", "mechdesign/collect/protocols/plane.py", "-k", "plane") >= 100
+    assert (
+        passed_in(run, *tests, "tests/test_glossary.py", "mechdesign/collect/protocols/plane.py", "-k", "plane") >= 100
+    )
 
 
 @pytest.mark.slow
@@ -172,4 +174,4 @@ def test_a_table_of_the_kind_of_the_page_is_checked_sampled_and_exported(edited:
 @pytest.mark.slow
 def test_the_kind_of_the_page_is_what_tables_ask_of_kinds(edited: Callable[[str], Run]) -> None:
     run = edited(TABLE)
-    assert tested(run, "tests/deploy/kinds/test_law.py", "-k", "checker or every_kind") >= 1
+    assert passed_in(run, "tests/deploy/kinds/test_law.py", "-k", "checker or every_kind") >= 1

@@ -57,7 +57,14 @@ __all__ = [
     "law_of",
 ]
 
-KINDS: dict[str, type[Law]] = {law.kind: law for law in (WindowLaw, UnbiasedLaw, FiniteLaw, PiecesLaw, AdditiveLaw)}
+_LAWS: tuple[type[Law], ...] = (
+    WindowLaw,
+    UnbiasedLaw,
+    FiniteLaw,
+    PiecesLaw,
+    AdditiveLaw,
+)
+KINDS: dict[str, type[Law]] = {law.kind: law for law in _LAWS}
 
 
 def kind_of(mechanism: object) -> type[Law] | None:

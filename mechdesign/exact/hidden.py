@@ -24,12 +24,12 @@ from functools import lru_cache
 
 import numpy as np
 
-from mechdesign.errors import InvalidInput, require_number
+from mechdesign.errors import InvalidInput
 from mechdesign.exact.collusion import Ratio, log_up
 from mechdesign.exact.rational import exp_lower, exp_upper, float_down, float_up
 from mechdesign.mechanisms.hidden import CountedResponse, HiddenResponse, PeakedResponse
 from mechdesign.mechanisms.joint import JointResponse, require_population
-from mechdesign.privacy import require_colluders
+from mechdesign.privacy import require_colluders, require_delta
 from mechdesign.values.declare import Floats, frozen
 
 MOST_EXACT = 128
@@ -110,10 +110,7 @@ def _asked(law: AnyLaw, users: int, colluders: int, delta: float) -> tuple[int, 
         users = require_population(users, law.group)
     elif users != law.users:
         raise InvalidInput("users", users, f"be {law.users}, those of the law")
-    slack = require_number(delta, "delta")
-    if not 0 <= slack < 1:
-        raise InvalidInput("delta", delta, "be at least 0 and below 1", "for example 1e-6")
-    return users, require_colluders(colluders, users), float(slack)
+    return users, require_colluders(colluders, users), require_delta(delta)
 
 
 def _logs(ratio: Ratio) -> tuple[float, float]:
@@ -125,6 +122,13 @@ def _logs(ratio: Ratio) -> tuple[float, float]:
 
 
 # -- in rationals ------------------------------------------------------------------------------------------------------
+
+
+def hidden_excess(law: HiddenResponse, ratio: Fraction) -> Fraction:
+    """The exact delta of a law at ``e^eps = ratio`` if all others are known: 0 of a peaked law whose ratio is less."""
+    if isinstance(law, PeakedResponse) and law.ratio <= ratio:
+        return Fraction(0)
+    return _excess(*_sides(liars_of(law, law.users), law.categories - 1), ratio)
 
 
 @lru_cache(maxsize=64)

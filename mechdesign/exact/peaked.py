@@ -5,7 +5,7 @@ Beside the peak k0 the law has two binomial-shaped pieces. With ``c = categories
     left:   u_(k-1) / u_k = k / ((n - k + 1) c r),      right:  u_(k+1) / u_k = (n - k) c / ((k + 1) r),   u_k0 = 1,
 
 so each piece is a sum of products of whole numbers. All terms are multiples of ``2^-BITS``, once rounded down and once
-up, with r between two rationals; what is left out at the end is bounded by a geometric series, as ratios fall.
+up, with r between two rationals; what is left out at the end is bounded, as ratios fall.
 """
 
 from __future__ import annotations
@@ -100,14 +100,15 @@ def _sums(users: int, start: int, factor: Ends, wrong: int) -> tuple[Ends, Ends,
 
     (To the left the same with k counted from the other end: the truthful instead of the liars.)
     """
-    low_over, low_under = _coarse(factor[0] * wrong, up=False)
-    high_over, high_under = _coarse(factor[1] * wrong, up=True)
+    low_over, low_shift = _coarse(factor[0] * wrong, up=False)
+    high_over, high_shift = _coarse(factor[1] * wrong, up=True)
     low = high = 1 << BITS
     lows, highs = [0, 0, 0], [0, 0, 0]
     for j in range(1, users - start + 1):
         k = start + j - 1
-        low = low * ((users - k) * low_over) // ((k + 1) * low_under)
-        high = -(-high * ((users - k) * high_over) // ((k + 1) * high_under))
+        rest = users - k
+        low = low * low_over * rest // (k + 1) >> low_shift
+        high = -(-high * high_over * rest // (k + 1) >> high_shift)
         square = j * j
         lows[0] += low
         lows[1] += j * low
@@ -117,24 +118,18 @@ def _sums(users: int, start: int, factor: Ends, wrong: int) -> tuple[Ends, Ends,
         highs[2] += square * high
         if high > _MOST_GROWTH:
             raise InvalidInput("peak", start, "lie nearer to where its law has its mean")
-        if low == 0 and _shrinks(users, k + 1, high_over, high_under):
-            # terms at least halve every so often: all that follow are below `high`, and fewer than the users
-            rest = high * users
-            highs = [highs[0] + rest, highs[1] + rest * users, highs[2] + rest * users * users]
+        if low == 0 and (users - k - 1) * high_over <= (k + 2) << high_shift:
+            # terms fall from here on: all that follow are at most `high`, and there are fewer than users
+            more = high * users
+            highs = [highs[0] + more, highs[1] + more * users, highs[2] + more * users * users]
             break
     unit = 1 << BITS
     first, second, third = ((Fraction(a, unit), Fraction(b, unit)) for a, b in zip(lows, highs, strict=True))
     return first, second, third
 
 
-def _shrinks(users: int, k: int, over: int, under: int) -> bool:
-    """Whether the term after number k, and so every later one, is at most the one before."""
-    return (users - k) * over <= (k + 1) * under
-
-
 def _coarse(value: Fraction, *, up: bool) -> tuple[int, int]:
-    """A bound of the value as a whole number over a power of two, short enough to multiply with quickly."""
+    """A bound of the value as a whole number times a power of 1/2, short enough to multiply with quickly."""
     shift = max(0, BITS - (value.numerator.bit_length() - value.denominator.bit_length()))
-    scaled_value = value * (1 << shift)
-    whole = -((-scaled_value.numerator) // scaled_value.denominator) if up else int(scaled_value)
-    return whole, 1 << shift
+    moved = value * (1 << shift)
+    return (-((-moved.numerator) // moved.denominator) if up else int(moved)), shift

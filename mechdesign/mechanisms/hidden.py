@@ -11,14 +11,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mechdesign.errors import InvalidData, InvalidInput, require_whole
 from mechdesign.mechanisms.analysis import require_generator
-from mechdesign.mechanisms.joint import require_categories, require_fraction, require_values
+from mechdesign.mechanisms.joint import JointResponse, require_categories, require_fraction, require_values
 from mechdesign.values.declare import Counts, Floats, field, frozen
 
 MOST_PEAKED = 10**6
@@ -148,6 +148,19 @@ class CountedResponse:
 
 
 HiddenResponse = PeakedResponse | CountedResponse
+TogetherLaw = JointResponse | HiddenResponse
+"""Laws of many users' reports: no user has one of one's own."""
+
+M = TypeVar("M")
+
+
+def require_own_law(mechanism: M | TogetherLaw) -> M:
+    """The mechanism, if it is one user's own; `InvalidInput` for a joint response, of which no table can be made."""
+    if isinstance(mechanism, TogetherLaw):
+        rule = "have a law of each user's own report: a group draws its truths together, and no table holds that"
+        step = "draw it between the users with run_parties (jrr --run-parties), or ship randomised_response at this eps"
+        raise InvalidInput("mechanism", "a joint response", rule, step)
+    return mechanism
 
 
 def _fractions(said: Iterable[Fraction | float]) -> tuple[Fraction, ...]:

@@ -191,9 +191,9 @@ def _mean_square(goal: Goal, categories: int) -> Fraction:
 def expected_ratio(epsilon: float, users: int, share: float) -> float:
     """What is left of the variance for many users: ``4 s (1-s)`` and a term that falls like ``n^(-1/3)``.
 
-    With ``q = 1/(1 + e^eps)`` the peak stands ``z`` users above the ``n q`` who lie on their own. Beyond it the law falls
-    like a geometric one, by ``e^(-z / (n q (1-q)))`` a user, so ``Var K = (n q (1-q) / z)^2``, and each user by which z
-    grows costs ``4 s (1-s) / (1-2q)^3``. The best z grows like ``n^(2/3)``.
+    With ``q = 1/(1 + e^eps)`` the peak stands ``z`` users above the ``n q`` who lie on their own. Beyond it the law
+    falls like a geometric one, by ``e^(-z / (n q (1-q)))`` a user, so ``Var K = (n q (1-q) / z)^2``, and each user by
+    which z grows costs ``4 s (1-s) / (1-2q)^3``. The best z grows like ``n^(2/3)``.
 
     >>> round(expected_ratio(1.0, 10**6, 0.033), 3)  # the optimum is .1414
     0.141

@@ -76,7 +76,7 @@ def say(**news: Any) -> None:
 def stream(key: bytes, label: str, size: int) -> Bits:
     """So many bits of a key, the same for both who have it; every label has its own."""
     digest = hashlib.shake_256(key + label.encode()).digest((size + 7) // 8)
-    return np.unpackbits(np.frombuffer(digest, dtype=np.uint8))[:size]
+    return unpacked(digest, size)
 
 
 def order(key: bytes, label: str, size: int) -> NDArray[np.intp]:
@@ -281,7 +281,7 @@ def packed(bits: Bits) -> bytes:
 
 
 def unpacked(message: bytes, size: int) -> Bits:
-    return np.unpackbits(np.frombuffer(message, dtype=np.uint8))[:size]
+    return np.asarray(np.unpackbits(np.frombuffer(message, dtype=np.uint8))[:size])
 
 
 def _listen_on_loopback_only() -> None:

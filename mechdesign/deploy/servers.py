@@ -23,6 +23,7 @@ import importlib.util
 import time
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from itertools import accumulate
 from secrets import SystemRandom, randbits
 
 from mechdesign.deploy import server as program
@@ -74,17 +75,10 @@ def thresholds(law: HiddenResponse) -> list[int]:
     True
     """
     if isinstance(law, CountedResponse):
-        above, result = Fraction(1), []
-        for chance in law.chances[:-1]:
-            above -= chance
-            result.append(int(above * _ONE))
-        return result
+        return [int((1 - below) * _ONE) for below in accumulate(law.chances[:-1])]
     weights = _weights(law)
-    total, above, result = sum(weights), sum(weights), []
-    for weight in weights[:-1]:
-        above -= weight
-        result.append((above << RANDOM_BITS) // total)
-    return result
+    total = sum(weights)
+    return [((total - below) << RANDOM_BITS) // total for below in accumulate(weights[:-1])]
 
 
 def _weights(law: PeakedResponse) -> list[int]:

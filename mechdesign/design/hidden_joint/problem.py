@@ -202,7 +202,7 @@ def expected_ratio(epsilon: float, users: int, share: float) -> float:
     price = 4 * share * (1 - share) / (1 - 2 * q) ** 3
     spread = ((1 - 2 * share) * q * (1 - q) / (1 - 2 * q)) ** 2
     own = q * (1 - q) / (1 - 2 * q) ** 2
-    return limit_ratio(share) + 1.5 * price * (2 * spread / price / users) ** (1 / 3) / own
+    return limit_ratio(share) + 1.5 * price * math.cbrt(2 * spread / price / users) / own
 
 
 def limit_ratio(share: float) -> float:

@@ -82,7 +82,7 @@ class _Slopes:
         program = LinearProgram.of(cost, self.matrix, self.lower, self.upper, lower=0.0)
         solution = Highs(tolerance=_TOLERANCE).solve(program)
         if solution.status is not Status.OPTIMAL or solution.primal is None or solution.row_duals is None:
-            raise SolverFailed(f"the program of a slope ended with {solution.status.value}")
+            raise SolverFailed("HiGHS", solution.status.value, "a larger --delta, or none")
         duals = np.maximum(-solution.row_duals[: 2 * users + 1], 0.0) * self.scale
         law = np.maximum(solution.primal[: users + 1], 0.0)
         price = float(max(duals[-1], duals[:-1].max()))
@@ -123,13 +123,13 @@ def search_delta(
         if slope is None:
             break
         fresh = [program.solve(slope)]
-    columns = (
-        [one.slope for one in found],
-        [one.price for one in found],
+    evidence = HockeyDuals(
+        np.array([one.slope for one in found]),
+        np.array([one.price for one in found]),
         np.concatenate([one.of_truth for one in found]),
         np.concatenate([one.of_lie for one in found]),
     )
-    return best, HockeyDuals(*columns), len(found)
+    return best, evidence, len(found)
 
 
 def _between(program: _Slopes, found: list[_Found], goal: Objective) -> float | None:

@@ -42,6 +42,8 @@ _INSIDE = Fraction(1, 1 << 20)
 _DIGITS = 160
 """Binary places of slopes: at a large eps a variance hangs on the last places of a double."""
 
+_ENDLESS = Fraction(10) ** 40
+
 _REACH = 8
 """In standard deviations of independent answers: peaks that far below their mean are as good as independent ones."""
 
@@ -186,8 +188,8 @@ class _Peaks:
                 alone = self.problem.independent_variance
                 raise NoAnswer("the time limit was reached before any bound was proven", 0.0, float_up(Fraction(alone)))
             law = peaked(self.problem.users, peak, self.ends, self.wrong)
-            d, h = (sum(law.mean(part)) / 2 for part in (self.goal.divisor(), self.goal.height()))
-            self.known[peak] = d, h
+            d, h = (law.mean(part) for part in (self.goal.divisor(), self.goal.height()))
+            self.known[peak] = (d[0] + d[1]) / 2, (h[0] + h[1]) / 2
         return self.known[peak]
 
     def value(self, peak: int) -> Fraction:
@@ -224,7 +226,7 @@ class _Peaks:
         more = self.descend(peak, target, below)
         chain = [*reversed(more), *fewer]
         kept = [line for k, line in enumerate(chain) if not k or line[1] > chain[k - 1][1]]
-        return PeakLines(tuple(peak for peak, _ in kept), [slope for _, slope in kept], below)
+        return PeakLines(tuple(peak for peak, _ in kept), tuple(slope for _, slope in kept), below)
 
     def jensen(self, target: Fraction) -> float:
         """A little less than the largest d up to which ``h(E K) / d^2`` is above the target."""
@@ -252,18 +254,12 @@ class _Peaks:
             at, height = start, target * start**2
             while True:
                 candidate = min(max(nearest, found[-1][0] + stride), self.users_most - 1)
-                d, h = self.at(candidate)
-                steepest, flattest = self.edge(candidate - 1), self.edge(candidate)
-                needed = (height - h) / (at - d) if at > d else Fraction(0)
-                if steepest is None or needed <= steepest or candidate <= nearest:
+                (d, h), (flattest, steepest) = self.at(candidate), self.allowed(candidate)
+                needed = (height - h) / (at - d) if at > d else flattest
+                if needed <= steepest or candidate <= nearest:
                     break
-                stride = (
-                    max(1, stride // 2)
-                    if stride > candidate - found[-1][0]
-                    else max(1, (candidate - found[-1][0]) // 2)
-                )
-            slope = needed if flattest is None else max(needed, flattest + (steepest - flattest) * _INSIDE)
-            found.append((candidate, _short(slope)))
+                stride = max(1, (candidate - found[-1][0]) // 2)
+            found.append((candidate, _short(max(needed, flattest))))
             stride = max(2, (candidate - found[-2][0]) * 3 // 2)
             if candidate >= self.users_most - 1:
                 return found
@@ -281,30 +277,33 @@ class _Peaks:
             at, height = start, target * start**2
             while True:
                 candidate = max(min(nearest, found[-1][0] - stride), self.least)
-                d, h = self.at(candidate)
-                flattest, steepest = self.edge(candidate), self.edge(candidate - 1)
-                needed = (h - height) / (d - at) if d > at else None
-                if needed is None or flattest is None or needed >= flattest or candidate >= nearest:
+                (d, h), (flattest, steepest) = self.at(candidate), self.allowed(candidate)
+                needed = (h - height) / (d - at) if d > at else min(steepest, abs(flattest) + 1)
+                if needed >= flattest or candidate >= nearest:
                     break
                 stride = max(1, (found[-1][0] - candidate) // 2)
-            ends = [
-                end
-                for end in (needed, None if steepest is None else steepest - (steepest - flattest) * _INSIDE)
-                if end is not None
-            ]
-            slope = min(ends) if ends else flattest
-            found.append((candidate, _short(slope)))
+            found.append((candidate, _short(min(needed, steepest))))
             stride = max(2, (found[-2][0] - candidate) * 3 // 2)
 
     def inner(self, peak: int, *, near_more: bool) -> tuple[int, Fraction]:
         """A line that touches at a peak, as flat (or as steep) as the peak allows."""
+        flattest, steepest = self.allowed(peak)
+        wanted, other = (flattest, steepest) if near_more else (steepest, flattest)
+        return peak, _short(wanted if abs(wanted) < _ENDLESS else other)
+
+    def allowed(self, peak: int) -> tuple[Fraction, Fraction]:
+        """The flattest and the steepest line that touches at a peak, a little inside; without end on a side where
+        nothing lies."""
         flattest, steepest = self.edge(peak), self.edge(peak - 1)
-        if flattest is None or steepest is None:  # nothing lies on one side: any slope beyond the other will do
-            only, beyond = (flattest, 1) if steepest is None else (steepest, -1)
-            only = only or Fraction(0)
-            return peak, _short(only + beyond * abs(only) * _INSIDE**2)
-        inside = (steepest - flattest) * _INSIDE
-        return peak, _short(flattest + inside if near_more else steepest - inside)
+        if flattest is None and steepest is None:
+            return -_ENDLESS, _ENDLESS
+        if flattest is None or steepest is None:
+            only = flattest if flattest is not None else steepest
+            inside = abs(only or Fraction(0)) * _INSIDE**2
+        else:
+            inside = (steepest - flattest) * _INSIDE
+        low = -_ENDLESS if flattest is None else flattest + inside
+        return low, _ENDLESS if steepest is None else steepest - inside
 
     def crossing(self, peak: int, slope: Fraction, target: Fraction, *, upwards: bool) -> Fraction:
         """Where a line through a law's point falls below ``target d^2``."""

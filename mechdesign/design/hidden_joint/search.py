@@ -61,17 +61,29 @@ def optimal_hidden(problem: HiddenJointProblem, seconds: float = 120.0) -> Desig
     started = time.perf_counter()
     if not (math.isfinite(seconds) and seconds > 0):
         raise InvalidInput("seconds", seconds, "be finite and above 0")
-    ratio = ship_ratio(problem)
     search = _Peaks(problem, problem.objective(problem.alignment), started + seconds)
-    peak = search.best() if problem.alignment > 0 else 0
-    best = PeakedResponse(problem.users, peak, ratio, problem.answers)
+    best = _best(problem, search)
     if problem.delta:
         law, duals, programs = search_delta(problem, best, started + seconds)
         return _finish(problem, law, duals, started, "HiGHS", {"programs": programs})
     if problem.alignment <= 0:
         return _finish(problem, best, IndependentBest(), started, "closed form", {})
-    lines = search.lines(peak)
-    return _finish(problem, best, lines, started, "peaks", {"peak": peak, "lines": len(lines.peaks)})
+    lines = search.lines(best.peak)
+    return _finish(problem, best, lines, started, "peaks", {"peak": best.peak, "lines": len(lines.peaks)})
+
+
+def best_peaked(problem: HiddenJointProblem) -> PeakedResponse:
+    """The law that `optimal_hidden` finds where there is no delta, without the proof that none is better.
+
+    >>> best_peaked(HiddenJointProblem(1.0, users=1000, share=0.033)).peak
+    308
+    """
+    return _best(problem, _Peaks(problem, problem.objective(problem.alignment), math.inf))
+
+
+def _best(problem: HiddenJointProblem, search: _Peaks) -> PeakedResponse:
+    peak = search.best() if problem.alignment > 0 else 0
+    return PeakedResponse(problem.users, peak, ship_ratio(problem), problem.answers)
 
 
 def _finish(

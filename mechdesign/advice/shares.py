@@ -81,8 +81,8 @@ def _together(epsilon: float, users: int, shares: Floats) -> str | None:
         return None
     where = f"Where {100 * share:g}% give one of the answers, users" if even else "Users"
     return (
-        f"{where} who draw together who of them lies have {100 * part:.3g}% of the variance at the same eps, even if all "
-        "others collude - if three servers (no two of them together) or a dealer may draw it: see jrr --hidden."
+        f"{where} who draw together who of them lies have {100 * part:.3g}% of the variance at the same eps, even if "
+        "all others collude - if three servers (no two of them together) or a dealer may draw it: see jrr --hidden."
     )
 
 

@@ -94,7 +94,7 @@ def order(key: bytes, label: str, size: int) -> NDArray[np.intp]:
 
 def product(x: Shares, y: Shares, zero: Bits) -> Bits:
     """A server's component of ``x y``: the products it can form, hidden by its part of a random sharing of nothing."""
-    return (x[0] & y[0]) ^ (x[0] & y[1]) ^ (x[1] & y[0]) ^ zero
+    return np.asarray((x[0] & y[0]) ^ (x[0] & y[1]) ^ (x[1] & y[0]) ^ zero)
 
 
 def summand(role: int, x: Shares) -> Bits:

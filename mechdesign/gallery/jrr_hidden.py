@@ -1,10 +1,10 @@
 """The best of all joint answers: every set of k liars weighs ``e^(-eps |k - k0|)``.
 
 Joint answers of n users whose grouping nobody knows are a law of the number K of liars; those are a random set. Such a
-law is private against everybody else together if ``P(K=k) / C(n, k)`` changes by a factor of at most ``e^eps`` from k to
-``k + 1``. The estimated count of ones has variance ``[4 s (1-s) / (n-1) E K(n-K) + (1-2s)^2 Var K] / (2p - 1)^2`` at a
-share s. The least is that of one whole number k0: two binomial pieces glued at k0. As n grows it falls to ``4 s (1-s)``
-of randomised response's.
+law is private against everybody else together if ``P(K=k) / C(n, k)`` changes by a factor of at most ``e^eps`` from k
+to ``k + 1``. The estimated count of ones has variance ``[4 s (1-s) / (n-1) E K(n-K) + (1-2s)^2 Var K] / (2p - 1)^2``
+at a share s. The least is that of one whole number k0: two binomial pieces glued at k0. As n grows it falls to
+``4 s (1-s)`` of randomised response's.
 
 Program: minimise the variance over laws of K with ``P(K=l) (n-l) <= e^eps P(K=l+1) (l+1)`` and back. Ours is the
 certified optimum for n = 1000, eps = 1, a share of 0.033; the reference is the least variance over all k0, from sums of

@@ -64,7 +64,7 @@ def _partner() -> list[Value]:
 
 
 def _grouping_hidden() -> list[Value]:
-    """The heuristic's epsilon at a delta of 1e-6 if nobody knows the pairing, with 500 and with all others colluding."""
+    """The heuristic's epsilon at a delta of 1e-6 if nobody knows the pairing: 500, or all others, collude."""
     law = heuristic(JointProblem(1.0, _USERS, 0.033)).law
     losses = [hidden_loss(law, _USERS, colluders, 1e-6) for colluders in (500, _USERS - 1)]
     return [(loss.lower, loss.upper) for loss in losses]

@@ -19,9 +19,13 @@ from mechdesign.design.registry import CODEC, PROVEN_BY
 from mechdesign.design.result import FORMAT, USE, VERSION
 from mechdesign.mechanisms import Discrete, Piecewise, Product, UnbiasedWindow, Window
 from mechdesign.mechanisms.conditional import ConditionalNoise
+from mechdesign.mechanisms.hidden import CountedResponse, PeakedResponse
 from mechdesign.mechanisms.joint import JointResponse
 
-MECHANISMS: tuple[type, ...] = (Piecewise, Window, UnbiasedWindow, ConditionalNoise, Discrete, Product, JointResponse)
+MECHANISMS: tuple[type, ...] = (
+    *(Piecewise, Window, UnbiasedWindow, ConditionalNoise, Discrete, Product, JointResponse),
+    *(PeakedResponse, CountedResponse),
+)
 TEXT = (Path(__file__).parents[2] / "FORMAT.md").read_text(encoding="utf-8")
 SECTION = TEXT.partition(f"# The design file, schema version {VERSION}\n")[2].partition("\n# ")[0]
 

@@ -9,7 +9,7 @@ from mechdesign.errors import CheckFailed, require_epsilon
 from mechdesign.exact.collusion import JointPrivacy, privacy_of, prove_joint_privacy
 from mechdesign.exact.hidden import hidden_excess, hidden_loss
 from mechdesign.exact.rational import exp_lower
-from mechdesign.mechanisms.hidden import CountedResponse, HiddenResponse, PeakedResponse
+from mechdesign.mechanisms.hidden import MOST_COUNTED, CountedResponse, HiddenResponse, PeakedResponse
 from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.mechanisms.ratio import LikelihoodRatio
 from mechdesign.privacy import Collusion, Hidden, Privacy, Pure
@@ -181,7 +181,14 @@ def prove_hidden(mechanism: Any, privacy: Hidden) -> HiddenProof:
     if law.users != privacy.users:
         raise CheckFailed(f"the law is for {law.users} users, and {privacy.users} are asked for")
     each = Fraction(privacy.epsilon) / privacy.answers
-    if hidden_excess(law, exp_lower(each)) > Fraction(privacy.delta):
+    if not _keeps(law, exp_lower(each), Fraction(privacy.delta)):
         raise CheckFailed(f"the law does not keep epsilon {privacy.epsilon!r} but for a chance of {privacy.delta!r}")
     least = hidden_loss(law, law.users, law.users - 1, privacy.delta)
     return HiddenProof(privacy, min(least.upper * privacy.answers, privacy.epsilon))
+
+
+def _keeps(law: HiddenResponse, ratio: Fraction, delta: Fraction) -> bool:
+    """Whether the excess over ``e^eps = ratio`` is at most delta; of many users only what a law's ratio says."""
+    if isinstance(law, PeakedResponse) and law.ratio > ratio and (delta == 0 or law.users > MOST_COUNTED):
+        return False
+    return hidden_excess(law, ratio) <= delta

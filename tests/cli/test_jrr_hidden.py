@@ -22,7 +22,7 @@ def test_groups_say_what_is_told_in_three_ways(run: Any) -> None:
     """At the chapter's own law, with the numbers of the exact account."""
     out = run("jrr", "--eps", "1", "--users", "10000", "--share", "0.033").out
     assert "the grouping is known and a partner colludes:          infinite" in out
-    assert "the grouping is hidden and nobody colludes:            1 (but for a chance of 1e-06)" in out
+    assert "the grouping is hidden and nobody colludes:            1.0000 (but for a chance of 1e-06)" in out
     assert "the grouping is hidden and everybody else colludes:    1.036 (but for a chance of 1e-06)" in out
 
 

@@ -48,6 +48,9 @@ from mechdesign.mechanisms.hidden import CountedResponse, HiddenResponse, Peaked
 from mechdesign.mechanisms.joint import require_fraction
 from mechdesign.values.declare import Floats, array, field, finite, frozen
 
+MOST_LINES = 3000
+"""Lines that are read: a million users need 700."""
+
 Quadratic = tuple[Fraction, Fraction, Fraction]
 Line = tuple[Fraction, Fraction]
 """``E h >= first + second d`` for every law."""
@@ -71,6 +74,8 @@ class PeakLines:
         asked = require_problem(problem, HiddenJointProblem)
         if asked.delta:
             raise CheckFailed("lines of peaked laws say nothing about laws with a delta above 0")
+        if len(self.peaks) > MOST_LINES:
+            raise CheckFailed(f"the evidence has {len(self.peaks)} lines, and {MOST_LINES} are read at most")
         if len(self.peaks) != len(self.slopes) or not self.peaks:
             raise CheckFailed(f"the evidence has {len(self.peaks)} peaks and {len(self.slopes)} slopes")
         goal = asked.objective(asked.alignment)
@@ -263,6 +268,11 @@ def most_variance(law: HiddenResponse, goal: Objective) -> Fraction:
 
 def mean_of(law: HiddenResponse, quadratic: Quadratic) -> Ends:
     """An enclosure of the expectation of a quadratic in the number of liars."""
+    if isinstance(law, PeakedResponse) and law.peak == 0:  # binomial: users lie on their own
+        lie = (law.categories - 1) / (law.ratio + law.categories - 1)
+        mean = law.users * lie
+        own = quadratic[0] + quadratic[1] * mean + quadratic[2] * (mean * (1 - lie) + mean**2)
+        return own, own
     if isinstance(law, PeakedResponse):
         return peaked(law.users, law.peak, (law.ratio, law.ratio), law.categories - 1).mean(quadratic)
     a, b, c = quadratic

@@ -170,7 +170,7 @@ def without(design: Design, no_shows: int) -> Shown:
             Fraction(1, law.users * (law.users - 1)),
         ),
     )
-    covariance = max(abs(end) * 0 + both[1] - (1 - lie[1]) ** 2 for end in lie), both[0] - (1 - lie[0]) ** 2
+    covariance = both[0] - (1 - lie[0]) ** 2, both[1] - (1 - lie[1]) ** 2
     truth = 1 - lie[1]
     wrong = (1 - truth) / (k - 1)
     spread = own * truth * (1 - truth) + (left - own) * wrong * (1 - wrong)

@@ -111,7 +111,11 @@ def test_evidence_of_another_kind_of_problem_is_refused():
 
 
 def test_a_law_that_gives_more_away_is_refused():
-    for law in (PeakedResponse(USERS, 3, exp_upper(0.7) + Fraction(1, 10**9)), PeakedResponse(USERS - 1, 3, ENDS[0])):
+    for law in (
+        PeakedResponse(USERS, 3, Fraction(10)),
+        PeakedResponse(USERS, 3, exp_upper(0.7) + Fraction(1, 10**9)),
+        PeakedResponse(USERS - 1, 3, ENDS[0]),
+    ):
         with pytest.raises(CheckFailed):
             Design(PROBLEM, law, DESIGN.evidence, DESIGN.report)
 

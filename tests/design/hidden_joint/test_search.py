@@ -184,9 +184,9 @@ def test_the_mean_over_a_prior_is_that_of_both_shares():
     assert design.certificate.upper == pytest.approx(float(mean), rel=1e-12)
 
 
-@pytest.mark.parametrize("share", [0.5, 0.49])
-def test_near_the_even_share_everybody_answers_alone(share):
-    design = optimal_hidden(HiddenJointProblem(1.0, 100, share))
+@pytest.mark.parametrize(("users", "share"), [(100, 0.5), (100, 0.49), (10**6, 0.5)])
+def test_near_the_even_share_everybody_answers_alone(users, share):
+    design = optimal_hidden(HiddenJointProblem(1.0, users, share))
     assert design.mechanism.peak == 0
     assert design.certificate.upper == pytest.approx(design.problem.independent_variance, rel=1e-12)
 

@@ -171,8 +171,8 @@ TABLE: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
         DESIGN | {"run.servers": number, "run.estimate": number, "run.bytes_sent": numbers},
     ),
     "jrr inside": (
-        ("jrr", "--eps", "1", "--users", "100", "--inside", "oue", "--categories", "5"),
-        {"strength": number, "variance": number, "independent_variance": number, "epsilon_conditional": values},
+        ("jrr", "--eps", "1", "--users", "100", "--inside", "oue", "--categories", "5", "--conditional-eps", "2"),
+        {"strength": number, "variance": number, "independent_variance": number, "epsilon_conditional": numbers},
     ),
     "jrr between parties": (
         ("jrr", "--eps", "1", "--run-parties", "4"),

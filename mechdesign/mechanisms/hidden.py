@@ -48,7 +48,7 @@ class PeakedResponse:
 
     >>> law = PeakedResponse(1000, 308, Fraction(271828, 100000))
     >>> round(law.truth, 3), round(PeakedResponse(1000, 0, Fraction(3)).truth, 9)
-    (0.686, 0.75)
+    (0.688, 0.75)
     """
 
     kind: ClassVar[str] = "peaked joint"

@@ -109,6 +109,7 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "hidden": lambda: optimal_hidden(HiddenJointProblem(1.0, 300, NORMAL)),
     "hidden values": lambda: optimal_hidden(HiddenJointProblem(1.0, 300, VALUES, categories=3, encoding="unary")),
     "hidden hashes": lambda: optimal_hidden(HiddenJointProblem(1.0, 60, 0.3, categories=4, encoding="hashing")),
+    "hidden even": lambda: optimal_hidden(HiddenJointProblem(1.0, 60, 0.5)),
     "hidden delta": lambda: optimal_hidden(HiddenJointProblem(1.0, 20, (0.0, 0.1), delta=1e-2)),
     "group": lambda: optimal_joint(JointProblem(1.0, 900, 0.2, group=3, caps=(None, 2.0), categories=3, gap=0.1)),
     "claimed joint": lambda: search_joint(JointProblem(1.0, 1000, 0.2)),

@@ -52,6 +52,7 @@ class Family(Enum):
     UNBIASED_ON_GRID = "unbiased mechanisms with reports on the grid"
     PAIRS = "joint responses of pairs"
     GROUPS = "joint responses of exchangeable groups"
+    EXCHANGEABLE = "joint responses of all users that treat them alike"
 
 
 @frozen

@@ -8,13 +8,14 @@ from typing import Annotated, Literal, cast
 import typer
 
 from mechdesign import plot
-from mechdesign.cli import certified, jrr, output
+from mechdesign.cli import certified, jrr, jrr_hidden, output
 from mechdesign.cli.certified import Beside, Designed, Pieces, pieces_of
 from mechdesign.cli.sent import Drawn
 from mechdesign.criteria import Aim
 from mechdesign.design import Design, FiniteProblem, load_design
 from mechdesign.design.convex import TableProblem
 from mechdesign.design.evidence import Problem
+from mechdesign.design.hidden_joint import HiddenJointProblem
 from mechdesign.design.joint import JointProblem
 from mechdesign.design.words import Labels, asked, labels_of, loss_of, power_of, prior_of
 from mechdesign.domains import Circle
@@ -91,6 +92,9 @@ def run(
         sent.draw(plot.of(design))
     if isinstance(design.problem, JointProblem):
         jrr.show(design, sent)
+        return
+    if isinstance(design.problem, HiddenJointProblem):
+        jrr_hidden.show(design, sent)
         return
     mechanism = design.own_law
     parts = mechanism.parts if isinstance(mechanism, Product) else (cast(ScalarMechanism, mechanism),)

@@ -26,7 +26,7 @@ from mechdesign.mechanisms.additive import BoundedLaplace
 from mechdesign.mechanisms.conditional import ConditionalNoise
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.from_density import FromDensity
-from mechdesign.mechanisms.joint import JointResponse
+from mechdesign.mechanisms.hidden import TogetherLaw
 from mechdesign.mechanisms.mixture import Mixture
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
@@ -91,7 +91,7 @@ def make_table(
 
 def _mechanism_of(source: Source | Product) -> Mechanism | Product:
     mechanism = source.mechanism if isinstance(source, Design) else source
-    if isinstance(mechanism, JointResponse):
+    if isinstance(mechanism, TogetherLaw):
         rule = "have a law of each user's own report: a group draws its truths together, and no table holds that"
         step = "draw it between the users with run_parties (jrr --run-parties), or ship randomised_response at this eps"
         raise InvalidInput("design", "a joint response", rule, step)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from mechdesign.design.convex import CustomProblem, TableProblem, custom, optimal_custom
     from mechdesign.design.finite import FiniteProblem, euclidean, optimal_finite
     from mechdesign.design.floor import Floor, floor_of
+    from mechdesign.design.hidden_joint import HiddenJointProblem, optimal_hidden
     from mechdesign.design.joint import JointProblem, optimal_joint
     from mechdesign.design.minimax import MinimaxProblem, minimax_sweep, optimal_minimax
     from mechdesign.design.piecewise import HeightFormula, PiecewiseProblem, fit_height, optimal_piecewise
@@ -33,6 +34,7 @@ __all__ = [
     "FiniteProblem",
     "Floor",
     "HeightFormula",
+    "HiddenJointProblem",
     "JointProblem",
     "MinimaxProblem",
     "PiecewiseProblem",
@@ -53,6 +55,7 @@ __all__ = [
     "optimal_additive",
     "optimal_custom",
     "optimal_finite",
+    "optimal_hidden",
     "optimal_joint",
     "optimal_minimax",
     "optimal_piecewise",
@@ -83,6 +86,7 @@ _MODULES = {
     "additive": ("AdditiveProblem", "Tuning", "optimal_additive", "tune"),
     "finite": ("FiniteProblem", "euclidean", "optimal_finite"),
     "convex": ("CustomProblem", "TableProblem", "custom", "optimal_custom"),
+    "hidden_joint": ("HiddenJointProblem", "optimal_hidden"),
     "joint": ("JointProblem", "optimal_joint"),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}

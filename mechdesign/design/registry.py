@@ -9,6 +9,13 @@ from mechdesign.design.additive import AdditiveBound, AdditiveProblem, optimal_a
 from mechdesign.design.convex import ConvexClaim, CustomProblem, LinearBound, TableProblem, optimal_custom
 from mechdesign.design.evidence import Evidence, Problem
 from mechdesign.design.finite import FiniteBound, FiniteProblem, LexicographicBound, optimal_finite
+from mechdesign.design.hidden_joint import (
+    HiddenJointProblem,
+    HockeyDuals,
+    IndependentBest,
+    PeakLines,
+    optimal_hidden,
+)
 from mechdesign.design.joint import ClosedForm, DualBound, JointClaim, JointProblem, optimal_joint
 from mechdesign.design.minimax import MinimaxBound, MinimaxClaim, MinimaxProblem, optimal_minimax
 from mechdesign.design.piecewise import BathtubBound, PiecewiseClaim, PiecewiseProblem, optimal_piecewise
@@ -43,12 +50,17 @@ def _at_once(formula: Callable[[Any], Design]) -> Callable[[Any, float | None], 
     return lambda problem, _: formula(problem)
 
 
+def _hidden(problem: HiddenJointProblem, seconds: float | None) -> Design:
+    return optimal_hidden(problem) if seconds is None else optimal_hidden(problem, seconds)
+
+
 def _joint(problem: JointProblem, seconds: float | None) -> Design:
     return optimal_joint(problem) if seconds is None else optimal_joint(problem, seconds)
 
 
 ENTRIES = (
     Entry(JointProblem, (ClosedForm, DualBound, JointClaim), _joint),
+    Entry(HiddenJointProblem, (PeakLines, IndependentBest, HockeyDuals), _hidden),
     Entry(PiecewiseProblem, (BathtubBound, PiecewiseClaim), _at_once(optimal_piecewise)),
     Entry(MinimaxProblem, (MinimaxBound, MinimaxClaim, PointsBound), optimal_minimax),
     Entry(PriorProblem, (BinsBound, PointsBound), optimal_prior),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from mechdesign.design.hidden_joint.words import summary as hidden_summary
 from mechdesign.design.joint.words import law_words, privacy_words, title, variance_words
 from mechdesign.design.result import Certificate, Design
 from mechdesign.design.words import counted, headline, subject, table_in_words
 from mechdesign.errors import plain
 from mechdesign.mechanisms.conditional import ConditionalNoise
 from mechdesign.mechanisms.discrete import Discrete
+from mechdesign.mechanisms.hidden import CountedResponse, PeakedResponse
 from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.mechanisms.product import Product
@@ -36,6 +38,8 @@ def summary(design: Design) -> str:
 
         asked, law, told = parts(design)
         return f"{title(asked)}\n{law_words(law)}\n\n{variance_words(design)}\n\n{privacy_words(asked, told)}"
+    if isinstance(mechanism, PeakedResponse | CountedResponse):
+        return hidden_summary(design)
     what = headline(problem)
     return (
         f"{standing(design)} for {subject(problem)}, eps = {problem.epsilon:g}: {what}\n"

@@ -116,6 +116,8 @@ CHAPTERS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "jrr_partner",
             "jrr_least_share",
             "jrr_categories",
+            "jrr_hidden_grouping",
+            "jrr_hidden",
         ),
     ),
     (

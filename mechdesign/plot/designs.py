@@ -18,6 +18,7 @@ from mechdesign.field import proven_prior
 from mechdesign.losses import Power
 from mechdesign.mechanisms.conditional import ConditionalNoise
 from mechdesign.mechanisms.discrete import Discrete
+from mechdesign.mechanisms.hidden import CountedResponse, PeakedResponse
 from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
@@ -42,6 +43,10 @@ def of(design: Design) -> Figure:
         from mechdesign.plot.joint import joint_design
 
         return joint_design(design)
+    if isinstance(mechanism, PeakedResponse | CountedResponse):
+        from mechdesign.plot.hidden import hidden_design
+
+        return hidden_design(design)
     if isinstance(mechanism, Discrete):
         return probability_table(mechanism, names_of(mechanism, labels_of(problem)))
     prior = proven_prior(problem)

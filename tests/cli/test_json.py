@@ -165,6 +165,18 @@ TABLE: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     ),
     "jrr": (("jrr", "--eps", "1", "--users", "100", "--colluders", "2"), JOINT),
     "jrr group": (("jrr", "--eps", "1", "--users", "100", "--group", "4", "--share", "0.05"), JOINT),
+    "jrr hidden": (
+        ("jrr", "--eps", "1", "--users", "100", "--share", "0.03", "--hidden"),
+        DESIGN | {"variance": number, "p": number, "mean_liars": number, "hidden.delta": number},
+    ),
+    "jrr with servers": (
+        ("jrr", "--eps", "1", "--users", "20", "--share", "0.1", "--hidden", "--run-servers"),
+        DESIGN | {"run.servers": number, "run.estimate": number, "run.bytes_sent": numbers},
+    ),
+    "jrr inside": (
+        ("jrr", "--eps", "1", "--users", "100", "--inside", "oue", "--categories", "5", "--conditional-eps", "2"),
+        {"strength": number, "variance": number, "independent_variance": number, "epsilon_conditional": numbers},
+    ),
     "jrr between parties": (
         ("jrr", "--eps", "1", "--run-parties", "4"),
         JOINT | {"run.parties": number, "run.reports": numbers, "run.estimate": number},

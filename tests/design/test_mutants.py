@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
+from types import SimpleNamespace
 from typing import Any, get_type_hints
 
 import attrs
@@ -54,10 +55,12 @@ from mechdesign.design import (
     AdditiveProblem,
     Design,
     FiniteProblem,
+    HiddenJointProblem,
     JointProblem,
     custom,
     optimal_additive,
     optimal_finite,
+    optimal_hidden,
     optimal_joint,
 )
 from mechdesign.design.joint.program import search_joint
@@ -123,6 +126,10 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "even group": lambda: optimal_joint(JointProblem(1.0, 900, (0.3, 0.7), group=3)),
     "group": lambda: optimal_joint(JointProblem(1.0, 900, 0.2, group=3, colluders=9, caps=(2.0,), gap=1e-2)),
     "claimed pair": lambda: search_joint(JointProblem(1.0, 1000, 0.2)),
+    "hidden": lambda: optimal_hidden(HiddenJointProblem(1.0, 40, 0.0)),
+    "hidden over shares": lambda: optimal_hidden(HiddenJointProblem(1.0, 30, (0.0, 0.125))),
+    "hidden and even": lambda: optimal_hidden(HiddenJointProblem(1.0, 40, 0.5)),
+    "hidden with a delta": lambda: optimal_hidden(HiddenJointProblem(1.0, 12, 0.0, delta=0.0078125, gap=1e-2)),
 }
 
 
@@ -701,6 +708,46 @@ def _variance_of_count(problem: Any, truth: float, lies: float, covariance: floa
     return float(np.dot(share.weights, [at(x * users) for x in share.points.tolist()]) / share.weights.sum())
 
 
+def _hidden(saved: Any) -> Truth:
+    """All users answer together: the law of the number of liars, and what each set of them weighs."""
+    law, problem = saved.mechanism, saved.problem
+    users, k = problem.users, law.categories
+    ways = [math.lgamma(users + 1) - math.lgamma(j + 1) - math.lgamma(users - j + 1) for j in range(users + 1)]
+
+    def peaked(peak: int, slope: float) -> list[float]:
+        heights = [w + j * math.log(k - 1) - slope * abs(j - peak) for j, w in enumerate(ways)]
+        chances = [math.exp(height - max(heights)) for height in heights]
+        return [chance / math.fsum(chances) for chance in chances]
+
+    def variance(chances: list[float]) -> float:
+        mean = math.fsum(j * c for j, c in enumerate(chances))
+        both = math.fsum((users - j) * (users - j - 1) * c for j, c in enumerate(chances)) / (users * (users - 1))
+        truth = 1 - mean / users
+        asked = SimpleNamespace(users=users, categories=k, group=users, share=problem.share)
+        return _variance_of_count(asked, truth, mean / users, both - truth**2)
+
+    each = problem.epsilon / (2 if problem.encoding == "unary" else 1)
+    assert problem.encoding != "hashing"
+    assert k == (2 if problem.encoding == "unary" else problem.categories)
+    assert law.users == users
+    if hasattr(law, "peak"):
+        chances = peaked(law.peak, math.log(law.ratio))
+    else:
+        chances = [float(chance) for chance in law.chances]
+    true = [c * (users - j) / users for j, c in enumerate(chances[:-1])]
+    false = [c * (j + 1) / (users * (k - 1)) for j, c in enumerate(chances[1:])]
+    grown = math.exp(each)
+    excess = math.fsum(max(a - grown * b, 0) + max(b - grown * a, 0) for a, b in zip(true, false, strict=True))
+    assert excess <= problem.delta + 1e-12, "not private"
+    assert saved.certificate.privacy_loss <= problem.epsilon
+    attained = variance(chances)
+    # the best peak, up to where lies outweigh the truth
+    fitting = [peaked(peak, each) for peak in range(users * (k - 1) // k)]
+    told = [chances for chances in fitting if math.fsum(j * c for j, c in enumerate(chances)) < users * (k - 1) / k]
+    rivals = [variance(chances) for chances in told]
+    return Truth(attained, min([attained, *rivals]))
+
+
 def _any(value: Any) -> Any:
     return value
 
@@ -739,6 +786,10 @@ TRUTHS: dict[str, Callable[[Any, str], Truth]] = {
     "even group": lambda saved, _: _joint(saved),
     "group": lambda saved, _: _joint(saved),
     "claimed pair": lambda saved, _: _joint(saved),
+    "hidden": lambda saved, _: _hidden(saved),
+    "hidden over shares": lambda saved, _: _hidden(saved),
+    "hidden and even": lambda saved, _: _hidden(saved),
+    "hidden with a delta": lambda saved, _: _hidden(saved),
 }
 _NUMBER = re.compile(r"\d[\d.e+-]*")
 
@@ -746,7 +797,7 @@ _NUMBER = re.compile(r"\d[\d.e+-]*")
 def _require_true(saved: Any, name: str) -> None:
     """Privacy, both ends, scope and standing of a design that was read."""
     certificate, mechanism = saved.certificate, saved.mechanism
-    if not isinstance(saved.problem, JointProblem):
+    if not isinstance(saved.problem, JointProblem | HiddenJointProblem):
         assert _ratio_of(mechanism) <= math.exp(saved.problem.epsilon) * (1 + 1e-12), "not private"
         assert certificate.privacy_loss == pytest.approx(mechanism.privacy_loss(), rel=1e-9)
         if mechanism.epsilon > 1e-9:
@@ -801,7 +852,7 @@ def _require_true_words(said: Document, saved: Any) -> None:
         assert _number(certificate[key]) == pytest.approx(getattr(saved.certificate, key), rel=1e-8), key
     assert said["problem"]["kind"] == type(saved.problem).kind
     assert said["problem"]["epsilon"] == problem.epsilon
-    if isinstance(problem, JointProblem):
+    if isinstance(problem, JointProblem | HiddenJointProblem):
         assert said["problem"]["count"] == problem.count
         assert _number(said["mechanism"]["p"]) == pytest.approx(float(saved.mechanism.truth))
     elif isinstance(problem, FiniteProblem):
@@ -1070,6 +1121,9 @@ SHARES: dict[tuple[str, str], dict[str, int]] = {
     },
     ("joint", "joint duals"): {"group": 10_000},
     ("joint", "joint claim"): {"claimed pair": 10_000},
+    ("hidden joint", "hidden joint lines"): {"hidden": 7000, "hidden over shares": 3000},
+    ("hidden joint", "hidden joint independent"): {"hidden and even": 10_000},
+    ("hidden joint", "hidden joint duals"): {"hidden with a delta": 10_000},
 }
 """10,000 mutants of every kind of evidence of every problem, shared out among designs that have it."""
 

@@ -27,6 +27,7 @@ ANSWERED: dict[str, tuple[Any, Callable[[Any], md.Design]]] = {
     "additive": (md.AdditiveProblem(2.0, VALUES, UNIT, bins=2, reach=3, tail=1), md.optimal_additive),
     "finite": (md.FiniteProblem(1.0, [[0, 1], [1, 0]]), md.optimal_finite),
     "joint": (md.JointProblem(1.0, 1000, 0.2), md.optimal_joint),
+    "hidden joint": (md.HiddenJointProblem(1.0, 200, 0.03), md.optimal_hidden),
     "custom": (md.CustomProblem(1.0, md.Finite((0, 1)), md.Finite((0, 1)), cvxpy.trace), md.optimal_custom),
 }
 FUNCTIONS = [name for name in dir(md) if name.startswith("optimal_")]

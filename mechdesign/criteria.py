@@ -52,6 +52,7 @@ class Family(Enum):
     UNBIASED_PIECEWISE = "unbiased piecewise mechanisms"
     EACH_COORDINATE = "an independent piecewise mechanism for each coordinate"
     UNBIASED = "unbiased mechanisms"
+    ALL_OF_CELLS = "all mechanisms that see the cell alone"
     UNBIASED_LINEAR = "all mechanisms with unbiased linear estimators"
     UNBIASED_ON_GRID = "unbiased mechanisms with reports on the grid"
     PAIRS = "joint responses of pairs"

@@ -1,6 +1,7 @@
 """Any linear queries about the shares of k types, answered with the least noise."""
 
 from mechdesign.design.workload.decoder import decoder
+from mechdesign.design.workload.pricing import Bits, swept
 from mechdesign.design.workload.problem import WorkloadProblem
 from mechdesign.design.workload.proof import WorkloadBound
 from mechdesign.design.workload.queries import (
@@ -18,6 +19,7 @@ from mechdesign.design.workload.queries import (
 from mechdesign.design.workload.search import optimal_workload
 
 __all__ = [
+    "Bits",
     "Histogram",
     "Marginals",
     "Mean",
@@ -32,4 +34,5 @@ __all__ = [
     "decoder",
     "optimal_workload",
     "parse_workload",
+    "swept",
 ]

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from mechdesign.design.convex import CustomProblem, TableProblem, custom, optimal_custom
     from mechdesign.design.finite import FiniteProblem, euclidean, optimal_finite
     from mechdesign.design.floor import Floor, floor_of
+    from mechdesign.design.information import InformationProblem, optimal_information
     from mechdesign.design.joint import JointProblem, optimal_joint
     from mechdesign.design.minimax import MinimaxProblem, minimax_sweep, optimal_minimax
     from mechdesign.design.piecewise import HeightFormula, PiecewiseProblem, fit_height, optimal_piecewise
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from mechdesign.design.trade_off import TradeOffProblem, optimal_trade_off, pareto
     from mechdesign.design.unbiased import UnbiasedProblem, optimal_unbiased
     from mechdesign.design.unbiased_piecewise import UnbiasedPiecewiseProblem, optimal_unbiased_piecewise
+    from mechdesign.design.workload import WorkloadProblem, optimal_workload
 
 __all__ = [
     "AdditiveProblem",
@@ -33,6 +35,7 @@ __all__ = [
     "FiniteProblem",
     "Floor",
     "HeightFormula",
+    "InformationProblem",
     "JointProblem",
     "MinimaxProblem",
     "PiecewiseProblem",
@@ -44,6 +47,7 @@ __all__ = [
     "Tuning",
     "UnbiasedPiecewiseProblem",
     "UnbiasedProblem",
+    "WorkloadProblem",
     "custom",
     "euclidean",
     "fit_height",
@@ -53,6 +57,7 @@ __all__ = [
     "optimal_additive",
     "optimal_custom",
     "optimal_finite",
+    "optimal_information",
     "optimal_joint",
     "optimal_minimax",
     "optimal_piecewise",
@@ -61,6 +66,7 @@ __all__ = [
     "optimal_trade_off",
     "optimal_unbiased",
     "optimal_unbiased_piecewise",
+    "optimal_workload",
     "pareto",
     "search_pieces",
     "solve",
@@ -84,6 +90,8 @@ _MODULES = {
     "finite": ("FiniteProblem", "euclidean", "optimal_finite"),
     "convex": ("CustomProblem", "TableProblem", "custom", "optimal_custom"),
     "joint": ("JointProblem", "optimal_joint"),
+    "workload": ("WorkloadProblem", "optimal_workload"),
+    "information": ("InformationProblem", "optimal_information"),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -9,6 +9,7 @@ from mechdesign.design.additive import AdditiveBound, AdditiveProblem, optimal_a
 from mechdesign.design.convex import ConvexClaim, CustomProblem, LinearBound, TableProblem, optimal_custom
 from mechdesign.design.evidence import Evidence, Problem
 from mechdesign.design.finite import FiniteBound, FiniteProblem, LexicographicBound, optimal_finite
+from mechdesign.design.information import InformationBound, InformationProblem, optimal_information
 from mechdesign.design.joint import ClosedForm, DualBound, JointClaim, JointProblem, optimal_joint
 from mechdesign.design.minimax import MinimaxBound, MinimaxClaim, MinimaxProblem, optimal_minimax
 from mechdesign.design.piecewise import BathtubBound, PiecewiseClaim, PiecewiseProblem, optimal_piecewise
@@ -19,6 +20,7 @@ from mechdesign.design.result import Design
 from mechdesign.design.trade_off import TradeOffBound, TradeOffProblem, optimal_trade_off
 from mechdesign.design.unbiased import UnbiasedPriorBound, UnbiasedProblem, optimal_unbiased
 from mechdesign.design.unbiased_piecewise import UnbiasedBound, UnbiasedPiecewiseProblem, optimal_unbiased_piecewise
+from mechdesign.design.workload import WorkloadBound, WorkloadProblem, optimal_workload
 from mechdesign.errors import InvalidInput, require_seconds
 from mechdesign.mechanisms.kinds import PROTOCOLS
 from mechdesign.values.codec import Codec
@@ -58,6 +60,8 @@ ENTRIES = (
     Entry(UnbiasedProblem, (UnbiasedPriorBound,), optimal_unbiased),
     Entry(AdditiveProblem, (AdditiveBound,), optimal_additive),
     Entry(FiniteProblem, (FiniteBound, LexicographicBound), optimal_finite),
+    Entry(WorkloadProblem, (WorkloadBound,), optimal_workload),
+    Entry(InformationProblem, (InformationBound,), optimal_information),
     Entry(TableProblem, (LinearBound, ConvexClaim), optimal_custom, asked=CustomProblem),
 )
 """Every problem there is, a line each."""

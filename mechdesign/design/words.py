@@ -8,6 +8,7 @@ from mechdesign.criteria import Aim
 from mechdesign.design import (
     AdditiveProblem,
     FiniteProblem,
+    InformationProblem,
     MinimaxProblem,
     PiecewiseProblem,
     PolarProblem,
@@ -15,6 +16,7 @@ from mechdesign.design import (
     TradeOffProblem,
     UnbiasedPiecewiseProblem,
     UnbiasedProblem,
+    WorkloadProblem,
 )
 from mechdesign.design.convex import TableProblem
 from mechdesign.design.evidence import Problem
@@ -52,6 +54,10 @@ def subject(problem: Problem) -> str:
     if isinstance(problem, FiniteProblem):
         rows, columns = problem.loss_matrix.shape
         return f"{counted(rows, 'input')} and {counted(columns, 'output')}"
+    if isinstance(problem, WorkloadProblem):
+        return problem.workload.words
+    if isinstance(problem, InformationProblem):
+        return problem.model.words
     if isinstance(problem, TableProblem):
         return f"{counted(len(problem.inputs), 'input')} and {counted(len(problem.outputs), 'output')}"
     return str(getattr(problem, "inputs", ""))
@@ -60,6 +66,10 @@ def subject(problem: Problem) -> str:
 def measure(problem: Problem) -> str:
     """What is small for a good mechanism: an error, a variance, a loss."""
     if isinstance(problem, UnbiasedProblem | AdditiveProblem):
+        return "variance"
+    if isinstance(problem, WorkloadProblem):
+        return "noise"
+    if isinstance(problem, InformationProblem):
         return "variance"
     loss = power_of(problem)
     return "loss" if loss is None else f"{loss.name} error"
@@ -86,6 +96,11 @@ def headline(problem: Problem) -> str:
             return f"{under} at the least worst case" if aim is Aim.MATRIX_LEXICOGRAPHIC else _MATRIX[Aim(aim)]
         case UnbiasedProblem() | AdditiveProblem():
             return "variance under the prior"
+        case WorkloadProblem(aim=aim):
+            which = "of the worst type" if aim is Aim.WORKLOAD_WORST else "on average"
+            return f"variance that noise adds to one user, all queries, {which}"
+        case InformationProblem():
+            return "variance of an efficient estimate, times the users"
         case UnbiasedPiecewiseProblem():
             return "worst-case variance"
         case PolarProblem():
@@ -128,6 +143,8 @@ def prior_of(problem: Problem) -> str | None:
             return problem.prior_in_words
         case UnbiasedProblem() | AdditiveProblem():
             return f"{_IN_FILE} on {problem.weights.size} inputs"
+        case WorkloadProblem(prior=weights) if weights is not None:
+            return _IN_FILE
         case FiniteProblem(prior=weights) if weights is not None:
             return _IN_FILE
     return None
@@ -145,5 +162,8 @@ def asked(problem: Problem) -> str:
     aim, loss, prior = problem.criterion.aim, loss_of(problem), prior_of(problem)
     if aim is Aim.OBJECTIVE:
         return loss
+    if isinstance(problem, WorkloadProblem | InformationProblem):
+        said = f"{subject(problem)}: {headline(problem)}"
+        return said if prior is None else f"{said}; prior: {prior}"
     said = f"{_MATRIX[aim]}, {loss}" if aim in _MATRIX else f"{loss} error, {problem.criterion.words}"
     return said if prior is None else f"{said}; prior: {prior}"

@@ -173,12 +173,9 @@ def _least_shift(whole: Whole) -> int:
     else:
         raise CheckFailed("no multiple of the identity makes the matrix positive definite")
     rounded = np.rint(factor * 2.0**_FACTOR).astype(np.int64).astype(object)
-    up = 2 * _FACTOR - size  # both sides in units of 2^(size - 2 _FACTOR)
-    left = whole << up if up >= 0 else None
-    if left is None:  # words are far smaller than this
-        raise CheckFailed("the numbers are too large to be factorised")
-    own = round(Fraction(shift) * (1 << 2 * _FACTOR))
-    missed = left - rounded @ rounded.T
+    up, down = max(0, 2 * _FACTOR - size), max(0, size - 2 * _FACTOR)  # to the finer of both sides' units
+    own = round(Fraction(shift) * (1 << 2 * _FACTOR)) << down
+    missed = (whole << up) - ((rounded @ rounded.T) << down)
     missed[np.diag_indices(len(missed))] += own
     diagonal = np.diagonal(missed)
     wanting = max(int(n) for n in abs(missed).sum(axis=1) - abs(diagonal) - diagonal)

@@ -114,7 +114,7 @@ def _row(name: str) -> Any:
 class Cells:
     """Any model: the chance of each cell at the parameter, and its derivative there."""
 
-    kind: ClassVar[str] = "cells"
+    kind: ClassVar[str] = "binned model"
 
     chances: Floats = _row("chances")
     slopes: Floats = _row("slopes")

@@ -37,9 +37,10 @@ _FIRST_TOLERANCE = 0.1
 _AHEAD, _LAST = 0.1, 0.02
 _INSIDE = 0.4
 _FRESH = 0.01
-_KEPT = 1e-12
+_KEPT = 1e-9
 _FEW = 48  # cells, of which all stretches are tried
 _COARSE = 1e-7
+_HELD = 2000  # rows without weight, which hold prices up; or four times the cells
 _MOVED = 32  # rows of half as many cells whose edges are moved
 _SLIVERS = (1e-4, 1e-6, 1e-8, 1e-10, 1e-12)
 _SLIM_SHARE = 0.2
@@ -110,18 +111,21 @@ def _solved(chances: Floats, slopes: Floats, ratio: float, gap: float, clock: Cl
         count += 1
         rows, worth = _scaled(bits, ratio, chances, slopes)
         shares, prices = _best_shares(worth, rows, shares, prices, tolerance)
-        fresh = np.vstack([swept(slopes, prices, chances), bits])
+        fresh = swept(slopes, prices, chances)
         scaled, own = _scaled(fresh, ratio, chances, slopes)
         excess = own - scaled @ prices
-        value, bound = float(worth @ shares), float(prices.sum()) + max(0.0, float(excess.max()))
+        slack = rows @ prices - worth
+        wanting = max(0.0, float(excess.max(initial=0.0)), -float(slack.min()))
+        value, bound = float(worth @ shares), float(prices.sum()) + wanting
         if best is None or bound < best.bound:
             best = _Found(bits, shares, prices, value, bound, count)
         open_gap = best.bound - value
         if open_gap <= gap * best.bound or clock.is_over or count == _MOST_ROUNDS:
             return _Found(bits, shares, best.prices, value, best.bound, count)
         tolerance = max(min(tolerance, _AHEAD * open_gap / value), _LAST * gap)
-        order = np.argsort(-excess, kind="stable")[: max(64, 2 * size)]
+        order = np.argsort(-excess, kind="stable")[: max(64, size)]
         kept = shares > _KEPT
+        kept[np.argsort(slack, kind="stable")[: max(_HELD, 4 * size)]] = True
         together = np.unique(np.vstack([bits[kept], fresh[order]]), axis=0)
         bits, shares = _carried(together, bits[kept], shares[kept])
 
@@ -162,8 +166,8 @@ def _scaled(bits: Bits, ratio: float, chances: Floats, slopes: Floats) -> tuple[
 
 def _carried(together: Bits, bits: Bits, shares: Floats) -> tuple[Bits, Floats]:
     own = {row.tobytes(): share for row, share in zip(bits, shares.tolist(), strict=True)}
-    fresh = _FRESH / len(together)
-    return together, np.array([max(own.get(row.tobytes(), fresh), 1e-12) for row in together])
+    least = _FRESH / len(together)  # far enough from 0 for the interior point to move
+    return together, np.array([max(own.get(row.tobytes(), 0.0), least) for row in together])
 
 
 def _best_shares(
@@ -174,11 +178,11 @@ def _best_shares(
     u, nu = shares, prices
     if nu is None:
         nu = np.full(size, float(worth.max()))
-    s = np.maximum(rows @ nu - worth, tolerance * float(worth @ u) / count)
+    s = np.maximum(rows @ nu - worth, tolerance * float(worth @ u) / (count * u))
     for _ in range(_MOST_STEPS):
         dual_rest, primal_rest = rows @ nu - worth - s, 1 - rows.T @ u
         gap, value = float(u @ s), float(worth @ u)
-        if gap < tolerance * value and np.abs(primal_rest).max() < 1e-12 and np.abs(dual_rest).max() < 1e-9 * value:
+        if gap < tolerance * value and np.abs(primal_rest).max() < 1e-10 and np.abs(dual_rest).max() < 1e-9 * value:
             break
         level = _CENTRING * gap / count
         weights = u / s

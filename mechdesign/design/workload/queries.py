@@ -55,7 +55,7 @@ class Workload(Protocol):
 class Histogram:
     """The share of each type."""
 
-    kind: ClassVar[str] = "histogram"
+    kind: ClassVar[str] = "types"
 
     size: int = whole("size", 2, MOST_TYPES)
 

@@ -296,6 +296,8 @@ class _Search:
         middle, half = (values[0] + values[-1]) / 2, (values[-1] - values[0]) / 2
         prices = half**2 * prices + 2 * middle * half * vector + middle**2 * prior
         vector = half * vector + middle * prior
+        if self.problem.weights is not None:
+            prices = prices * float(self.problem.weights[0])
         law = found.mechanism
         channel = law.mass(law.points[None, :], grid[:, None])  # type: ignore[union-attr]
         channel = channel / channel.sum(axis=1, keepdims=True)

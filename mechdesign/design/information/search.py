@@ -37,7 +37,8 @@ _FIRST_TOLERANCE = 0.1
 _AHEAD, _LAST = 0.1, 0.02
 _INSIDE = 0.4
 _FRESH = 0.01
-_KEPT = 1e-9
+_KEPT = 1e-12
+_LEAST_SHARE = 1e-12  # far enough from 0 for the interior point to move
 _FEW = 48  # cells, of which all stretches are tried
 _COARSE = 1e-7
 _HELD = 2000  # rows without weight, which hold prices up; or four times the cells
@@ -111,7 +112,7 @@ def _solved(chances: Floats, slopes: Floats, ratio: float, gap: float, clock: Cl
         count += 1
         rows, worth = _scaled(bits, ratio, chances, slopes)
         shares, prices = _best_shares(worth, rows, shares, prices, tolerance)
-        fresh = swept(slopes, prices, chances)
+        fresh = np.vstack([swept(slopes, prices, chances), bits])
         scaled, own = _scaled(fresh, ratio, chances, slopes)
         excess = own - scaled @ prices
         slack = rows @ prices - worth
@@ -123,9 +124,10 @@ def _solved(chances: Floats, slopes: Floats, ratio: float, gap: float, clock: Cl
         if open_gap <= gap * best.bound or clock.is_over or count == _MOST_ROUNDS:
             return _Found(bits, shares, best.prices, value, best.bound, count)
         tolerance = max(min(tolerance, _AHEAD * open_gap / value), _LAST * gap)
-        order = np.argsort(-excess, kind="stable")[: max(64, size)]
+        order = np.argsort(-excess, kind="stable")[: max(64, 2 * size)]
         kept = shares > _KEPT
-        kept[np.argsort(slack, kind="stable")[: max(_HELD, 4 * size)]] = True
+        if size <= _FEW:
+            kept[np.argsort(slack, kind="stable")[:_HELD]] = True
         together = np.unique(np.vstack([bits[kept], fresh[order]]), axis=0)
         bits, shares = _carried(together, bits[kept], shares[kept])
 
@@ -166,8 +168,8 @@ def _scaled(bits: Bits, ratio: float, chances: Floats, slopes: Floats) -> tuple[
 
 def _carried(together: Bits, bits: Bits, shares: Floats) -> tuple[Bits, Floats]:
     own = {row.tobytes(): share for row, share in zip(bits, shares.tolist(), strict=True)}
-    least = _FRESH / len(together)  # far enough from 0 for the interior point to move
-    return together, np.array([max(own.get(row.tobytes(), 0.0), least) for row in together])
+    fresh = _FRESH / len(together)
+    return together, np.array([max(own.get(row.tobytes(), fresh), _LEAST_SHARE) for row in together])
 
 
 def _best_shares(
@@ -178,11 +180,11 @@ def _best_shares(
     u, nu = shares, prices
     if nu is None:
         nu = np.full(size, float(worth.max()))
-    s = np.maximum(rows @ nu - worth, tolerance * float(worth @ u) / (count * u))
+    s = np.maximum(rows @ nu - worth, tolerance * float(worth @ u) / count)
     for _ in range(_MOST_STEPS):
         dual_rest, primal_rest = rows @ nu - worth - s, 1 - rows.T @ u
         gap, value = float(u @ s), float(worth @ u)
-        if gap < tolerance * value and np.abs(primal_rest).max() < 1e-10 and np.abs(dual_rest).max() < 1e-9 * value:
+        if gap < tolerance * value and np.abs(primal_rest).max() < 1e-12 and np.abs(dual_rest).max() < 1e-9 * value:
             break
         level = _CENTRING * gap / count
         weights = u / s

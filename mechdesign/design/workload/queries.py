@@ -157,7 +157,7 @@ class Mean:
 class Moments:
     """The means of the powers 1 to ``order`` of the values that the types have."""
 
-    kind: ClassVar[str] = "moments"
+    kind: ClassVar[str] = "power moments"
 
     values: Floats = array(_values)
     order: int = whole("order", 1, 16, default=2)

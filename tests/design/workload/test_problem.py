@@ -88,7 +88,9 @@ def test_problems_say_what_is_wrong(given: dict[str, Any], words: str) -> None:
         WorkloadProblem(**{"epsilon": 1.0, "workload": Prefix(3)} | given)
 
 
-@pytest.mark.parametrize("text", ["prefix", "moments:x", "marginals", "marginals:2xq", "what", "prefix:3", "parity:2,9"])
+@pytest.mark.parametrize(
+    "text", ["prefix", "moments:x", "marginals", "marginals:2xq", "what", "prefix:3", "parity:2,9"]
+)
 def test_names_that_are_none_are_refused(text: str) -> None:
     with pytest.raises(InvalidInput):
         parse_workload(text)

@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mechdesign.design.workload import Histogram, Prefix, Queries, Ranges, WorkloadBound, WorkloadProblem, optimal_workload
+from mechdesign.design.workload import (
+    Histogram,
+    Prefix,
+    Queries,
+    Ranges,
+    WorkloadBound,
+    WorkloadProblem,
+    optimal_workload,
+)
 from mechdesign.design.workload.proof import attained_noise
 from mechdesign.domains import Finite
 from mechdesign.errors import CheckFailed

@@ -30,6 +30,7 @@ from mechdesign.cli import (
     examples,
     export,
     gallery,
+    information,
     jrr,
     mean,
     minimax,
@@ -44,6 +45,7 @@ from mechdesign.cli import (
     table,
     trajectory,
     verify,
+    workload,
 )
 from mechdesign.cli.signatures import expanded, with_plain_numbers, with_show_values
 from mechdesign.data.headers import TakenName
@@ -74,6 +76,7 @@ mechdesign - local differential privacy mechanisms by optimisation, with proofs
   design   ogpm       the optimal piecewise mechanism: line, circle or polar, any power loss
            minimax    the certified optimum over all mechanisms: worst case, under a prior, unbiased, any loss matrix
            aaa        unbiased noise for means, optimal under a prior: on a grid, and with free reports
+           workload, information   any linear queries (distribution function, ranges); one parameter
            jrr, solve       joint randomised response; any design problem, from a JSON file
   study    compare    published mechanisms over epsilon, and how far each is above the certified optimum
            show, plot, schema   a saved design checked again; the picture of any file; what a command's --json holds
@@ -100,6 +103,8 @@ COMMANDS: dict[str, Any] = {
     "minimax": minimax,
     "aaa": aaa,
     "jrr": jrr,
+    "workload": workload,
+    "information": information,
     "solve": solve,
     "compare": compare,
     "mean": mean,
@@ -131,7 +136,20 @@ app.add_typer(trajectory.app, name="trajectory")
 
 _TRAJECTORY = tuple((f"trajectory {command.name}", command) for command in trajectory.app.registered_commands)
 _READERS = (
-    *("advise", "minimax", "aaa", "mean", "bench", "estimate-counts", "budget", "capacity", "classifier", "apply"),
+    *(
+        "advise",
+        "minimax",
+        "aaa",
+        "workload",
+        "information",
+        "mean",
+        "bench",
+        "estimate-counts",
+        "budget",
+        "capacity",
+        "classifier",
+        "apply",
+    ),
     "estimate",
 )
 

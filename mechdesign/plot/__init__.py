@@ -20,6 +20,7 @@ from mechdesign.plot.errors import (
 from mechdesign.plot.gallery import exhibit
 from mechdesign.plot.heat import HeatMap, heat_maps
 from mechdesign.plot.laws import densities, polar_density
+from mechdesign.plot.workload import workload_design
 
 __all__ = [
     "BudgetPanel",
@@ -55,4 +56,5 @@ __all__ = [
     "sweep",
     "trade_off",
     "window_law",
+    "workload_design",
 ]

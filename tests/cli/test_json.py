@@ -117,6 +117,20 @@ TABLE: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
         ("minimax", "--eps", "1", "--criterion", "prior", "--prior", "normal:0.3,0.1", "--gap", "1e-2"),
         DESIGN | BASED | COMPARED,
     ),
+    "workload": (
+        ("workload", "--eps", "1", "--queries", "prefix", "--size", "6", "--users", "1000"),
+        DESIGN
+        | COMPARED
+        | {"queries": rows(name=text, variance=number, worst=number), "total_variance": number, "users": number},
+    ),
+    "workload worst": (
+        ("workload", "--eps", "1", "--queries", "prefix", "--size", "5", "--criterion", "worst"),
+        DESIGN | COMPARED | {"least_favourable.weights": numbers},
+    ),
+    "information": (
+        ("information", "--eps", "2", "--model", "gaussian-location"),
+        DESIGN | {"information.lower": number, "information.upper": number, "sign": number, "unbinned": number},
+    ),
     "minimax unbiased": (
         ("minimax", "--eps", "1", "--unbiased", "--size", "9", "--gap", "1e-2"),
         DESIGN | BASED | COMPARED,
@@ -512,6 +526,8 @@ def test_input_that_fails_prints_nothing_on_stdout(run: Any, tmp_path: Path, com
         "solve": (missing,),
         "table": ("--eps", "1", "--bits", "7"),
         "verify": (missing,),
+        "workload": ("--eps", "1", "--queries", "prefix"),
+        "information": ("--eps", "1", "--model", "cauchy"),
     }
     outcome = run(command, *wrong[command], "--json")
     assert (outcome.code, outcome.out) == (2, "")

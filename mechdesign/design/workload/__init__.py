@@ -1,6 +1,7 @@
 """Any linear queries about the shares of k types, answered with the least noise."""
 
 from mechdesign.design.workload.decoder import decoder
+from mechdesign.design.workload.estimator import estimator, query_noises
 from mechdesign.design.workload.pricing import Bits, swept
 from mechdesign.design.workload.problem import WorkloadProblem
 from mechdesign.design.workload.proof import WorkloadBound
@@ -32,7 +33,9 @@ __all__ = [
     "WorkloadBound",
     "WorkloadProblem",
     "decoder",
+    "estimator",
     "optimal_workload",
     "parse_workload",
+    "query_noises",
     "swept",
 ]

@@ -34,7 +34,8 @@ def rival_noises(problem: WorkloadProblem, prior: Floats) -> dict[str, Floats]:
     if 3 <= size <= _MOST_UNBIASED:
         channels["unbiased optimum"] = lambda: _unbiased(problem, prior)
     sizes = np.arange(size + 1)
-    hashed = [binom.pmf(sizes, size, 1 / g) * _weights(sizes, size, ratio) for g in range(2, 3 + math.ceil(ratio))]
+    domains = range(2, 3 + math.ceil(ratio))
+    hashed = [binom.pmf(sizes, size, 1 / g) * _weights(sizes, size, ratio) for g in domains]
     unary = binom.pmf(sizes, size, 1 / (1 + ratio)) * _weights(sizes, size, ratio)
     found = {
         "subset selection": _best([_of_sizes(queries, np.eye(size + 1)[d], ratio) for d in range(1, size)], prior),
@@ -76,7 +77,8 @@ def _of_sizes(queries: Floats, chances: Floats, ratio: float) -> Floats:
     Sets of one size are alike; ``chances`` are those of the sizes, under equal shares. Subset selection has one size,
     hashing and unary encoding those of coins.
 
-    M is ``a I + b J`` then, and a set S of m types adds ``d (1_S - m/k) / a + 1/k``, ``d = (c - 1) / (1 + (c - 1) m/k)``.
+    M is ``a I + b J`` then, and a set S of m types adds ``d (1_S - m/k) / a + 1/k`` to the shares, with
+    ``d = (c - 1) / (1 + (c - 1) m/k)``.
     """
     size = queries.shape[1]
     gram = queries.T @ queries

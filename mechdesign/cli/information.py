@@ -6,7 +6,7 @@ The certificate is about the inverse of the Fisher information, n times the vari
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -105,6 +105,6 @@ def _model(text: str, cells: int | None, reach: float | None) -> Known:
         if table.shape[1] != 2:
             raise InvalidInput("model", table.shape, "have two columns: the chance of a cell, and its slope")
         return Cells(table[:, 0], table[:, 1])
-    kind = MODELS[require_one_of(text.strip().lower(), "model", tuple(MODELS))]
+    kind: Any = MODELS[require_one_of(text.strip().lower(), "model", tuple(MODELS))]
     given = {name: said for name, said in (("cells", cells), ("reach", reach)) if said is not None}
-    return kind(**given)
+    return cast(Known, kind(**given))

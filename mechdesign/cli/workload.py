@@ -41,7 +41,7 @@ _MOST_SHOWN = 24
 
 @frozen
 class Query:
-    """One query: the variance that noise adds to one user's answer, on average over the types, and at the worst type."""
+    """One query: the variance of the noise in one user's answer, on average over the types and at the worst one."""
 
     name: str
     variance: float

@@ -22,7 +22,7 @@ class _Change(NamedTuple):
 
     at: Fraction
     sign: int
-    index: int
+    place: int
     slack: Fraction
 
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from mechdesign.errors import SolverFailed
 from mechdesign.values.declare import Floats, frozen
 
 _MOST_STEPS = 60
@@ -39,21 +38,20 @@ class Weighted:
 def best_weights(gram: Floats, rows: Floats, shares: Floats, prices: Floats | None, tolerance: float) -> Weighted:
     """Weights within about ``tolerance`` of the best, from any start above 0."""
     count, size = rows.shape
-    u, nu, s = shares, prices, None
+    u = shares
+    nu = np.empty(0) if prices is None else prices
+    s = np.empty(0)
     for step in range(_MOST_STEPS):
         moment = (rows * u[:, None]).T @ rows
-        try:
-            inverse = np.linalg.inv(moment)
-        except np.linalg.LinAlgError:
-            raise SolverFailed("the weights of a workload's rows degenerated; ask for a wider gap") from None
+        inverse = np.linalg.inv(moment)
         inverse = (inverse + inverse.T) / 2
         square = inverse @ gram @ inverse
         value = float(np.sum(gram * inverse))
         towards = rows @ square
         worth = np.einsum("ij,ij->i", towards, rows)
-        if nu is None:
+        if not nu.size:
             nu = np.full(size, value / size)
-        if s is None:
+        if not s.size:
             s = np.maximum(rows @ nu - worth, tolerance * value / (count * u))
         dual_rest, primal_rest = rows @ nu - worth - s, 1 - rows.T @ u
         gap = float(u @ s)
@@ -77,7 +75,7 @@ def best_weights(gram: Floats, rows: Floats, shares: Floats, prices: Floats | No
         change_s = level / u - s - s / u * change_u
         length = min(_longest(u, change_u), _longest(s, change_s))
         u, nu, s = u + length * change_u, nu + length * change_nu, s + length * change_s
-    return Weighted(u, s, nu, value, square, inverse, gap / value)
+    return Weighted(u, s, nu, value, np.asarray(square), np.asarray(inverse, dtype=np.float64), gap / value)
 
 
 def _longest(values: Floats, change: Floats) -> float:

@@ -354,8 +354,9 @@ def parse_workload(text: str, size: int | None = None) -> Known:
     if name in ("mean", "moments"):
         values = np.linspace(0, 1, require_whole(size, "size", 2, MOST_TYPES))
         return Mean(values) if name == "mean" else Moments(values, _count(rest or "2", "order"))
-    kinds = {"histogram": Histogram, "prefix": Prefix, "ranges": Ranges}
-    return kinds[name](size)
+    if name == "histogram":
+        return Histogram(size)
+    return Prefix(size) if name == "prefix" else Ranges(size)
 
 
 def _of_attributes(name: str, rest: str, text: str, size: int | None) -> Known:

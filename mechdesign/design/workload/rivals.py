@@ -33,7 +33,7 @@ def rival_noises(problem: WorkloadProblem, prior: Floats) -> dict[str, Floats]:
     }
     if 3 <= size <= _MOST_UNBIASED:
         channels["unbiased optimum"] = lambda: _unbiased(problem, prior)
-    sizes = np.arange(size + 1)
+    sizes = np.arange(size + 1.0)
     domains = range(2, 3 + math.ceil(ratio))
     hashed = [binom.pmf(sizes, size, 1 / g) * _weights(sizes, size, ratio) for g in domains]
     unary = binom.pmf(sizes, size, 1 / (1 + ratio)) * _weights(sizes, size, ratio)
@@ -84,7 +84,7 @@ def _of_sizes(queries: Floats, chances: Floats, ratio: float) -> Floats:
     gram = queries.T @ queries
     sums, diagonal = gram.sum(axis=1), np.diagonal(gram)
     chances = chances / chances.sum()
-    sizes = np.arange(size + 1)
+    sizes = np.arange(size + 1.0)
     rows = _weights(sizes, size, ratio)
     trace = float(chances @ ((sizes * ratio**2 + size - sizes) / rows**2))
     a = (trace - size) / (size - 1)

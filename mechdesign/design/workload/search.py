@@ -223,7 +223,7 @@ class _Search:
         bits, shares = rows.bits, rows.found.shares
         lifted = np.column_stack([np.ones(len(bits)), bits]) / ((1 + (self.ratio - 1) * bits) @ prior)[:, None]
         relaxation = Relaxation(self.ratio, prior, (lifted * shares[:, None]).T @ lifted)
-        moment = np.linalg.inv(rows.found.inverse)
+        moment = np.asarray(np.linalg.inv(rows.found.inverse), dtype=np.float64)
         known, best, best_bound = self._known(prior), None, -math.inf
         stage_bound = best_bound
         for turn in range(1, _MOST_TURNS + 1):
@@ -243,7 +243,7 @@ class _Search:
                 if best_bound - stage_bound < _GETS_ON * open_gap and turn > _TURNS:
                     break
                 stage_bound = best_bound
-                moment = self._nearer(moment, account.moment)
+                moment = np.asarray(self._nearer(moment, account.moment))
         assert best is not None
         self.details["relaxed"] = self.details.get("relaxed", 0) + turn
         return best_bound, best
@@ -380,7 +380,7 @@ class _Search:
         scale = max(float(self._noises(bits, weights, prior).max()), 1e-300)
         start = np.log(np.maximum(prior, 1e-6))
         options = {"maxiter": _PRIOR_STEPS, "maxfun": 2 * _PRIOR_STEPS, "ftol": 1e-15, "gtol": 1e-12}
-        found = minimize(less, start, jac=True, method="L-BFGS-B", options=options)
+        found: Any = minimize(less, start, jac=True, method="L-BFGS-B", options=options)  # type: ignore[call-overload]
         shares = np.exp(found.x - found.x.max())
         shares /= shares.sum()
         return shares, float(self._noises(bits, weights, shares).max())
@@ -392,7 +392,7 @@ def _mixture(noises: Floats) -> Floats:
     cost = np.append(np.zeros(count), 1.0)
     below = np.column_stack([noises.T, -np.ones(size)])
     equal = np.append(np.ones(count), 0.0)[None, :]
-    found = linprog(cost, below, np.zeros(size), equal, [1.0], [(0, None)] * count + [(None, None)])
+    found: Any = linprog(cost, below, np.zeros(size), equal, [1.0], [(0, None)] * count + [(None, None)])
     if found.status != 0:
         raise CheckFailed("the mixture of mechanisms could not be found")
     shares = np.maximum(found.x[:count], 0.0)

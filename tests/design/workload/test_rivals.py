@@ -34,7 +34,7 @@ def _subsets(d: int) -> np.ndarray:
 
 def _hashing(g: int) -> np.ndarray:
     hashes = np.array(list(product(range(g), repeat=SIZE)))
-    reports = [np.where(hashes.T == y, RATIO, 1.0) / (RATIO + g - 1) / len(hashes) for y in range(g)]
+    reports = [np.where(y == hashes.T, RATIO, 1.0) / (RATIO + g - 1) / len(hashes) for y in range(g)]
     return np.hstack(reports)
 
 

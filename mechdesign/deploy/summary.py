@@ -43,7 +43,10 @@ def summary(table: Table) -> str:
         lower, error = (Fraction(certificate[end]) for end in ("lower", "error"))
         least = rounded_down(float_down(lower))
         lines.append(f"  worst error: {rounded_up(float_up(error))}; no eps-private mechanism has less than {least}")
-    if estimator is not None and estimator["kind"] == "mean" and labels.inputs is None:
+    if table.workload is not None:
+        asked = table.workload
+        lines.append(f"  answers {len(asked.names)} queries, bias at most {rounded_up(asked.bias, 2)}")
+    elif estimator is not None and estimator["kind"] == "mean" and labels.inputs is None:
         bias, variance = (float(Fraction(estimator[name])) for name in ("bias", "variance"))
         lines.append(f"  debiased report: bias at most {bias:.6g}, variance at most {variance:.6g}")
     if repair is not None:

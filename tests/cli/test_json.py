@@ -313,6 +313,11 @@ TABLE: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
         ("estimate", "grr.json", "--in", "answers.csv", "--frequencies"),
         {"estimates": numbers, "items": rows(item=text, estimate=number, lower=number, standard_error=number)},
     ),
+    "estimate of a workload": (
+        ("estimate", "answers.json", "--in", "prefixes.csv", "--column", "x"),
+        {"queries": rows(item=text, estimate=number, lower=number, upper=number), "bias": number}
+        | {"distribution.monotone": numbers, "distribution.quantiles": rows(share=number, type=number, lower=number)},
+    ),
     "reproduce --list": (("reproduce", "--list"), {"claims": rows(id=text, paper=text, cost=text)}),
     "schema": (("schema", "minimax"), {"title": text, "anyOf": lambda value: len(value) == 3}),
     "trajectory perturb": (
@@ -354,6 +359,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for line in (
         f"table --eps 1 --mechanism grr --size 3 --out {path}/grr.json",
         f"apply {path}/grr.json --in {path}/codes.csv --column x --out {path}/answers.csv",
+        f"workload --eps 1 --queries prefix --size 3 --no-compare --out {path}/workload.json",
+        f"table {path}/workload.json --out {path}/answers.json",
+        f"apply {path}/answers.json --in {path}/codes.csv --column x --out {path}/prefixes.csv",
         f"ogpm --eps 2 --out {path}/ogpm.json",
         f"jrr --eps 1 --users 100 --colluders 2 --out {path}/jrr.json",
         f"table {path}/ogpm.json --out {path}/table.json",

@@ -55,8 +55,12 @@ _GETS_ON = 0.1  # of the gap that is left
 _LEAST_USED = (1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)  # of the weight: rows with less are left out
 _SLIM_SHARE = 0.1
 _TELLING, _MIXED = 1e-9, 1e-7  # the least eigenvalue of M that is left alone; else so much is mixed in
-_PRIOR_ROUNDS = 40
+_PRIOR_ROUNDS = 60
+_MOVES = 1e-3
+_INWARDS = (0.1, 0.01, 1e-3, 1e-4, 0.03, 3e-3, 3e-4, 3e-5)  # towards even shares
 _PRIOR_STEPS = 2000
+_LIFTS, _LIFTED = 6, 1e-2
+_LEAST_SHARE = 1e-6
 _EVEN = 1e-9
 
 
@@ -320,6 +324,7 @@ class _Search:
         highest, lowest, inner = -math.inf, math.inf, 10 * self.problem.gap
         noises: list[Floats] = []
         weighted: list[dict[bytes, float]] = []
+        stuck = 0
         for _ in range(_PRIOR_ROUNDS):
             rows = columns.run(prior, inner, self._known(prior), clock)
             weights = rows.weights(self.ratio, prior)
@@ -330,6 +335,7 @@ class _Search:
                 highest, best, at = value, rows, prior
             bits, weights = self._mixed(weighted, _mixture(np.array(noises)))
             prior, upper = self._hardest(bits, weights, at)
+            is_stuck = upper > lowest * (1 - _MOVES * self.problem.gap) and value < highest * (1 + _MOVES)
             if upper < lowest:
                 lowest, mechanism = upper, (bits, weights, prior)
             if self.say is not None:
@@ -340,6 +346,9 @@ class _Search:
                 inner = max(inner / 4, _INSIDE / 2 * self.problem.gap)
             if clock.is_over:
                 break
+            if is_stuck:  # at an end of the simplex: mechanisms for priors inside know of all types
+                inside = _INWARDS[stuck % len(_INWARDS)]
+                prior, stuck = (1 - inside) * prior + inside / self.size, stuck + 1
         # the prior of the evidence is also that of the estimator: the hardest one for the mixture, which is nearly the
         # least favourable one, where the bound is flat
         bits, weights, prior = mechanism
@@ -378,12 +387,24 @@ class _Search:
             return -value / scale, -shares * (own - value) / scale
 
         scale = max(float(self._noises(bits, weights, prior).max()), 1e-300)
-        start = np.log(np.maximum(prior, 1e-6))
         options = {"maxiter": _PRIOR_STEPS, "maxfun": 2 * _PRIOR_STEPS, "ftol": 1e-15, "gtol": 1e-12}
-        found: Any = minimize(less, start, jac=True, method="L-BFGS-B", options=options)  # type: ignore[call-overload]
-        shares = np.exp(found.x - found.x.max())
-        shares /= shares.sum()
-        return shares, float(self._noises(bits, weights, shares).max())
+        best, least = prior, math.inf
+        start = prior
+        for _ in range(_LIFTS):
+            logits = np.log(np.maximum(start, _LEAST_SHARE))
+            found: Any = minimize(less, logits, jac=True, method="L-BFGS-B", options=options)  # type: ignore[call-overload]
+            shares = np.exp(found.x - found.x.max())
+            shares /= shares.sum()
+            own = self._noises(bits, weights, shares)
+            if float(own.max()) < least:
+                best, least = shares, float(own.max())
+            if own.max() <= float(own @ shares) * (1 + _EVEN):
+                break
+            # a share near 0 hardly moves, whatever its type's noise: lift the one that has most
+            start = shares.copy()
+            start[int(own.argmax())] += _LIFTED
+            start /= start.sum()
+        return best, least
 
 
 def _mixture(noises: Floats) -> Floats:

@@ -111,6 +111,16 @@ def test_the_worst_type_has_as_much_as_the_least_favourable_prior(workload) -> N
     assert design.certificate.upper >= uniform * (1 - 1e-6)  # no prior is harder than the hardest
 
 
+def test_the_least_favourable_prior_may_leave_types_out() -> None:
+    """Of types 0 and 1 with opposite queries and a type 2 that has both, only the first two are hard."""
+    problem = WorkloadProblem(2.0, Queries([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0]]), criterion="worst")
+    design = optimal_workload(problem)
+    prior = design.evidence.prior
+    assert prior is not None
+    assert prior[2] < 1e-3
+    assert design.certificate.relative_gap <= problem.gap
+
+
 @pytest.mark.parametrize("workload", [Marginals((2, 3), 1), Parity(3, 1), Moments(np.array([0.0, 1.0, 3.0, 4.0]), 2)])
 def test_queries_that_do_not_ask_for_all_shares_have_their_optimum(workload) -> None:  # type: ignore[no-untyped-def]
     certificate = optimal_workload(WorkloadProblem(1.0, workload, gap=1e-5)).certificate

@@ -31,6 +31,7 @@ from benchmarks import (
     trajectory,
     unbiased,
     warm_start,
+    workload,
 )
 from benchmarks.rows import Row
 
@@ -44,6 +45,7 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Row]]] = {
     "warm-start": warm_start.rows,
     "minimax": minimax.rows,
     "unbiased": unbiased.rows,
+    "workload": workload.rows,
     "compact": compact.rows,
     "tables": tables.rows,
     "apply": apply.rows,

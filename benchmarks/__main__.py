@@ -33,6 +33,7 @@ BENCHMARKS = (
     "warm_start",
     "minimax",
     "unbiased",
+    "workload",
     "compact",
     "tables",
     "apply",

@@ -27,10 +27,13 @@ from mechdesign.design import (
     TradeOffProblem,
     UnbiasedPiecewiseProblem,
     UnbiasedProblem,
+    WorkloadProblem,
 )
 from mechdesign.design.evidence import Problem
 from mechdesign.design.finite import LexicographicBound
 from mechdesign.design.trade_off import TradeOffBound
+from mechdesign.design.workload import WorkloadBound
+from mechdesign.design.workload.rivals import channel_noise, rival_noises, weighted_queries
 from mechdesign.domains import Circle, Finite, Interval
 from mechdesign.errors import CheckFailed, InvalidInput, plain
 from mechdesign.exact.cells import Cells
@@ -193,6 +196,8 @@ def field_of(designs: Design | Mapping[str, Design], own: Mapping[str, Mechanism
         raise InvalidInput("designs", 0, "be at least one")
     problem = next(iter(entered.values())).problem
     rank = _rank(problem)
+    if isinstance(problem, WorkloadProblem):
+        return _workload_field(entered, own or {})
     if not isinstance(problem, _RANKED):
         return Field(rank, ())
     published = rivals(problem)
@@ -206,6 +211,37 @@ def field_of(designs: Design | Mapping[str, Design], own: Mapping[str, Mechanism
     if isinstance(problem, FiniteProblem):
         rows.append(_single_output(problem, rank))
     return _ranked(evolved(found, rows=tuple(rows)), least, _cap(problem), entered, mine)
+
+
+def _workload_field(entered: Mapping[str, Design], own: Mapping[str, Mechanism]) -> Field:
+    """The noise of published mechanisms, each with its best linear estimator of the shares."""
+    first = next(iter(entered.values()))
+    problem = cast(WorkloadProblem, first.problem)
+    is_worst = problem.criterion.aim is Aim.WORKLOAD_WORST
+    rank = Rank.WORST if is_worst else Rank.AVERAGE
+    said = cast(WorkloadBound, first.evidence).weights_of_types(problem)
+    prior, queries = said / said.sum(), weighted_queries(problem)
+    noises = rival_noises(problem, prior)
+    for name, mechanism in own.items():
+        if name in noises or name in entered:
+            raise InvalidInput("name", name, "be one that no other mechanism has", "call yours something else")
+        if not isinstance(mechanism, Discrete) or mechanism.inputs != problem.inputs:
+            raise InvalidInput(f"inputs of {name}", str(mechanism), f"be a table on the {len(prior)} types")
+        prove_privacy(mechanism, problem.epsilon)
+        noises[name] = channel_noise(mechanism.probabilities, queries, prior)
+    rows = []
+    for name, design in entered.items():
+        law = cast(Discrete, design.mechanism)
+        ours = channel_noise(law.probabilities, queries, prior)
+        upper = design.certificate.upper
+        found = (upper, float(ours @ prior)) if is_worst else (float(ours.max()), upper)
+        rows.append(Row(name, *found, above_optimum=0.0, published=False))
+    best = first.certificate.upper
+    for name, noise in noises.items():
+        worst, average = float(noise.max()), float(noise @ prior)
+        above = 100 * ((worst if is_worst else average) / best - 1)
+        rows.append(Row(name, worst, average, above_optimum=max(above, 0.0), published=name not in own))
+    return Field(rank, tuple(sorted(rows, key=lambda row: row.by(rank))))
 
 
 def _require_own(own: Mapping[str, Mechanism], problem: Problem, taken: set[str]) -> dict[str, Mechanism]:

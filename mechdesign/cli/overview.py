@@ -29,6 +29,10 @@ GROUPS: tuple[tuple[str, tuple[Row, ...]], ...] = (
             (("ogpm", "the optimal piecewise mechanism: line, circle or polar, any power loss"),),
             (("minimax", "the certified optimum over all mechanisms: worst case, prior, unbiased, any loss matrix"),),
             (("aaa", "unbiased noise for means, optimal under a prior: on a grid, and with free reports"),),
+            (
+                ("workload", "any linear queries: a distribution function, ranges"),
+                ("information", "one parameter of a model"),
+            ),
             (("jrr", "joint randomised response"), ("solve", "any design problem, from a JSON file")),
         ),
     ),

@@ -68,7 +68,8 @@ def check(content: bytes) -> Fields:
         raise Failed(f"file: not valid JSON: {error}") from None
     if type(t) is dict and t.get("format") == "mechdesign table" and t.get("version") == 1 and "labels" not in t:
         raise Failed(f"{VERSION_1} make the table again from its design, the counts are the same")
-    fields(t, KEYS, "file")
+    has_workload = type(t) is dict and "workload" in t
+    fields(t, KEYS + " workload" if has_workload else KEYS, "file")
     need(t["format"] == "mechdesign table", "format: must be 'mechdesign table'")
     need(type(t["version"]) is int and t["version"] == 2, "version: must be 2")
     need(canonical(t) == content, "file: its bytes are not canonical")
@@ -91,6 +92,8 @@ def check(content: bytes) -> Fields:
     need(t["estimator"] == estimator, f"estimator: must be {estimator}")
     check_repair(t)
     check_labels(t)
+    if has_workload:
+        check_workload(t, whole)
     if t["certificate"] is not None:
         check_certificate(t, cap, error_of)
     return {"kind": t["kind"], "epsilon": epsilon, "ratio": ratio, "bits": t["bits"]}
@@ -425,6 +428,37 @@ def check_labels(t: Fields) -> None:
             for i, text in enumerate(texts):
                 need(is_label(text), f"labels.{side}[{i}]: {LABEL}")
             need(len(set(texts)) == len(texts), f"labels.{side}: must be different")
+
+
+def check_workload(t: Fields, whole: int) -> None:
+    """The queries, and an estimator with one entry an output whose bias for the table's own counts is as said."""
+    need(t["kind"] == "finite", "workload: must be left out but for finite tables")
+    said = t["workload"]
+    fields(said, "bias estimator queries rows", "workload")
+    names = said["queries"]
+    need(type(names) is list and len(names) > 0, "workload.queries: must be a list of texts")
+    need(all(is_label(name) for name in names), f"workload.queries: {LABEL}")
+    need(len(set(names)) == len(names), "workload.queries: must be different")
+    matrices = []
+    for name, width in (("rows", len(t["domain"]["points"])), ("estimator", len(t["law"]["outputs"]))):
+        rows = said[name]
+        need(type(rows) is list and len(rows) == len(names), f"workload.{name}: must be one row a query")
+        matrices.append([decimals(row, f"workload.{name}[{i}]") for i, row in enumerate(rows)])
+        need(all(len(row) == width for row in matrices[-1]), f"workload.{name}: must have rows of {width}")
+    bias = workload_bias(matrices[0], matrices[1], t["law"]["rows"], whole)
+    need(rational(said["bias"], "workload.bias") == bias, f"workload.bias: must be {bias}")
+
+
+def workload_bias(queries: Any, estimator: Any, rows: Any, whole: int) -> Fraction:
+    """The most that the estimator's mean is off, over queries and inputs, in whole numbers."""
+    bias = Fraction(0)
+    for query, answers in zip(queries, estimator, strict=True):
+        scale = max(value.denominator for value in (*query, *answers))  # powers of two
+        whole_answers = [int(value * scale) for value in answers]
+        for wanted, row in zip(query, rows, strict=True):
+            off = sum(map(mul, whole_answers, row)) - int(wanted * scale) * whole
+            bias = max(bias, Fraction(abs(off), scale * whole))
+    return bias
 
 
 def is_label(text: Any) -> bool:

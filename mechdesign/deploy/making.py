@@ -7,19 +7,21 @@ import math
 import operator
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from mechdesign.deploy import checker
 from mechdesign.deploy.document import decimals, rational
-from mechdesign.deploy.kinds import Order, Rounded, domain_written, kind_of
+from mechdesign.deploy.kinds import FiniteLaw, Order, Rounded, domain_written, kind_of
 from mechdesign.deploy.labels import NO_LABELS, Labels
 from mechdesign.deploy.rounding import BITS, require_size
 from mechdesign.deploy.table import Table
+from mechdesign.deploy.workloads import written_workload
 from mechdesign.design.finite import FiniteProblem
 from mechdesign.design.minimax import MinimaxBound, MinimaxProblem
 from mechdesign.design.result import Design, versions
+from mechdesign.design.workload import WorkloadBound, WorkloadProblem
 from mechdesign.domains import Finite
 from mechdesign.errors import CheckFailed, InvalidInput, require_epsilon
 from mechdesign.mechanisms.additive import BoundedLaplace
@@ -80,6 +82,9 @@ def make_table(
         document["privacy"] = rational(ratio)
         if isinstance(source, Design) and error_of is not None:
             document["certificate"] = _certificate(source, cap, error_of)
+        if isinstance(source, Design) and isinstance(source.problem, WorkloadProblem):
+            prior = cast(WorkloadBound, source.evidence).weights_of_types(source.problem)
+            document["workload"] = written_workload(source.problem, prior, cast(FiniteLaw, built.law).rows, bits)
         document["sha256"] = hashlib.sha256(checker.canonical(document)).hexdigest()
         content = checker.canonical(document)
         require_size(len(content))

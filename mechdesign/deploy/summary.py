@@ -42,7 +42,10 @@ def summary(table: Table) -> str:
         least = rounded_down(float_down(proven.lower))
         worst = rounded_up(float_up(proven.error))
         lines.append(f"  worst error: {worst}; no eps-private mechanism has less than {least}")
-    if estimator is not None and estimator.of == "mean" and labels.inputs is None:
+    if table.workload is not None:
+        asked = table.workload
+        lines.append(f"  answers {len(asked.names)} queries, bias at most {rounded_up(asked.bias, 2)}")
+    elif estimator is not None and estimator.of == "mean" and labels.inputs is None:
         bias, variance = float(estimator.bias), float(estimator.variance)
         lines.append(f"  debiased report: bias at most {bias:.6g}, variance at most {variance:.6g}")
     if repair is not None:

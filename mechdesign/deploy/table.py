@@ -11,6 +11,7 @@ from mechdesign.deploy import checker
 from mechdesign.deploy.kinds import Domain, Law, Listed, WindowLaw, law_of
 from mechdesign.deploy.labels import Labels, Names, labels_from
 from mechdesign.deploy.summary import summary
+from mechdesign.deploy.workloads import Answering, answering
 from mechdesign.design.result import FORMAT
 from mechdesign.errors import FileProblem, InvalidInput
 from mechdesign.mechanisms.ratio import LikelihoodRatio
@@ -137,6 +138,11 @@ class Table:
         """What the certificate of a design is worth for its table, if there is one."""
         said = self.document["certificate"]
         return None if said is None else Proven(**_fractions(said, "error", "lower"))
+
+    @property
+    def workload(self) -> Answering | None:
+        """The workload it answers, with the estimator of its file; None where it has none."""
+        return answering(self.document)
 
     @property
     def input_names(self) -> Names | None:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from mechdesign.design.finite import FiniteProblem, euclidean, optimal_finite
     from mechdesign.design.floor import Floor, floor_of
     from mechdesign.design.hidden_joint import HiddenJointProblem, optimal_hidden
+    from mechdesign.design.information import InformationProblem, optimal_information
     from mechdesign.design.joint import JointProblem, optimal_joint
     from mechdesign.design.minimax import MinimaxProblem, minimax_sweep, optimal_minimax
     from mechdesign.design.piecewise import HeightFormula, PiecewiseProblem, fit_height, optimal_piecewise
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from mechdesign.design.trade_off import TradeOffProblem, optimal_trade_off, pareto
     from mechdesign.design.unbiased import UnbiasedProblem, optimal_unbiased
     from mechdesign.design.unbiased_piecewise import UnbiasedPiecewiseProblem, optimal_unbiased_piecewise
+    from mechdesign.design.workload import WorkloadProblem, optimal_workload
 
 __all__ = [
     "AdditiveProblem",
@@ -35,6 +37,7 @@ __all__ = [
     "Floor",
     "HeightFormula",
     "HiddenJointProblem",
+    "InformationProblem",
     "JointProblem",
     "MinimaxProblem",
     "PiecewiseProblem",
@@ -46,6 +49,7 @@ __all__ = [
     "Tuning",
     "UnbiasedPiecewiseProblem",
     "UnbiasedProblem",
+    "WorkloadProblem",
     "custom",
     "euclidean",
     "fit_height",
@@ -56,6 +60,7 @@ __all__ = [
     "optimal_custom",
     "optimal_finite",
     "optimal_hidden",
+    "optimal_information",
     "optimal_joint",
     "optimal_minimax",
     "optimal_piecewise",
@@ -64,6 +69,7 @@ __all__ = [
     "optimal_trade_off",
     "optimal_unbiased",
     "optimal_unbiased_piecewise",
+    "optimal_workload",
     "pareto",
     "search_pieces",
     "solve",
@@ -88,6 +94,8 @@ _MODULES = {
     "convex": ("CustomProblem", "TableProblem", "custom", "optimal_custom"),
     "hidden_joint": ("HiddenJointProblem", "optimal_hidden"),
     "joint": ("JointProblem", "optimal_joint"),
+    "workload": ("WorkloadProblem", "optimal_workload"),
+    "information": ("InformationProblem", "optimal_information"),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -16,6 +16,7 @@ from mechdesign.design.hidden_joint import (
     PeakLines,
     optimal_hidden,
 )
+from mechdesign.design.information import InformationBound, InformationProblem, optimal_information
 from mechdesign.design.joint import ClosedForm, DualBound, JointClaim, JointProblem, optimal_joint
 from mechdesign.design.minimax import MinimaxBound, MinimaxClaim, MinimaxProblem, optimal_minimax
 from mechdesign.design.piecewise import BathtubBound, PiecewiseClaim, PiecewiseProblem, optimal_piecewise
@@ -26,6 +27,7 @@ from mechdesign.design.result import Design
 from mechdesign.design.trade_off import TradeOffBound, TradeOffProblem, optimal_trade_off
 from mechdesign.design.unbiased import UnbiasedPriorBound, UnbiasedProblem, optimal_unbiased
 from mechdesign.design.unbiased_piecewise import UnbiasedBound, UnbiasedPiecewiseProblem, optimal_unbiased_piecewise
+from mechdesign.design.workload import WorkloadBound, WorkloadProblem, optimal_workload
 from mechdesign.errors import InvalidInput, require_seconds
 from mechdesign.mechanisms.kinds import PROTOCOLS
 from mechdesign.values.codec import Codec
@@ -70,6 +72,8 @@ ENTRIES = (
     Entry(UnbiasedProblem, (UnbiasedPriorBound,), optimal_unbiased),
     Entry(AdditiveProblem, (AdditiveBound,), optimal_additive),
     Entry(FiniteProblem, (FiniteBound, LexicographicBound), optimal_finite),
+    Entry(WorkloadProblem, (WorkloadBound,), optimal_workload),
+    Entry(InformationProblem, (InformationBound,), optimal_information),
     Entry(TableProblem, (LinearBound, ConvexClaim), optimal_custom, asked=CustomProblem),
 )
 """Every problem there is, a line each."""

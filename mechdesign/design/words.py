@@ -6,6 +6,7 @@ A problem says of itself what no other can say for it: attributes or properties 
 * ``headline``: the certified quantity (``measure`` in the words of the criterion: ``worst-case absolute error``),
 * ``subject``: what is perturbed (its inputs),
 * ``loss_in_words`` and ``prior_in_words``: what is least, and the prior an average is taken under,
+* ``asked_in_words``: what a saved certificate is about, but for the prior,
 * ``labels``: the names of inputs and outputs.
 """
 
@@ -125,5 +126,6 @@ def asked(problem: Problem) -> str:
     if aim is Aim.OBJECTIVE:
         return loss
     what = f"{loss} error" if "loss" in encoded(problem) else loss
-    said = f"{_MATRIX[aim]}, {loss}" if aim in _MATRIX else f"{what}, {problem.criterion.words}"
+    usual = f"{_MATRIX[aim]}, {loss}" if aim in _MATRIX else f"{what}, {problem.criterion.words}"
+    said = str(_said(problem, "asked_in_words", usual))
     return said if prior is None else f"{said}; prior: {prior}"

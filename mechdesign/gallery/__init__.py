@@ -49,6 +49,8 @@ CHAPTERS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "local_hashing",
             "floor_of_hashing",
             "subset_selection",
+            "best_histogram",
+            "noisy_sign",
             "hadamard_response",
             "bayesian_update",
             "ldp3_power",

@@ -120,6 +120,20 @@ TABLE: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
         ("minimax", "--eps", "1", "--criterion", "prior", "--prior", "normal:0.3,0.1", "--gap", "1e-2"),
         DESIGN | BASED | COMPARED,
     ),
+    "workload": (
+        ("workload", "--eps", "1", "--queries", "prefix", "--size", "6", "--users", "1000"),
+        DESIGN
+        | COMPARED
+        | {"queries": rows(name=text, variance=number, worst=number), "total_variance": number, "users": number},
+    ),
+    "workload worst": (
+        ("workload", "--eps", "1", "--queries", "prefix", "--size", "5", "--criterion", "worst"),
+        DESIGN | COMPARED | {"least_favourable.weights": numbers},
+    ),
+    "information": (
+        ("information", "--eps", "2", "--model", "gaussian-location"),
+        DESIGN | {"information.lower": number, "information.upper": number, "sign": number, "unbinned": number},
+    ),
     "minimax unbiased": (
         ("minimax", "--eps", "1", "--unbiased", "--size", "9", "--gap", "1e-2"),
         DESIGN | BASED | COMPARED,
@@ -316,6 +330,11 @@ TABLE: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
         ("estimate", "grr.json", "--in", "answers.csv", "--frequencies"),
         {"estimates": numbers, "items": rows(item=text, estimate=number, lower=number, standard_error=number)},
     ),
+    "estimate of a workload": (
+        ("estimate", "answers.json", "--in", "prefixes.csv", "--column", "x"),
+        {"queries": rows(item=text, estimate=number, lower=number, upper=number), "bias": number}
+        | {"distribution.monotone": numbers, "distribution.quantiles": rows(share=number, type=number, lower=number)},
+    ),
     "reproduce --list": (("reproduce", "--list"), {"claims": rows(id=text, paper=text, cost=text)}),
     "schema": (("schema", "minimax"), {"title": text, "anyOf": lambda value: len(value) == 3}),
     "trajectory perturb": (
@@ -357,6 +376,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for line in (
         f"table --eps 1 --mechanism grr --size 3 --out {path}/grr.json",
         f"apply {path}/grr.json --in {path}/codes.csv --column x --out {path}/answers.csv",
+        f"workload --eps 1 --queries prefix --size 3 --no-compare --out {path}/workload.json",
+        f"table {path}/workload.json --out {path}/answers.json",
+        f"apply {path}/answers.json --in {path}/codes.csv --column x --out {path}/prefixes.csv",
         f"ogpm --eps 2 --out {path}/ogpm.json",
         f"jrr --eps 1 --users 100 --colluders 2 --out {path}/jrr.json",
         f"table {path}/ogpm.json --out {path}/table.json",
@@ -537,6 +559,8 @@ def test_input_that_fails_prints_nothing_on_stdout(run: Any, tmp_path: Path, com
         "solve": (missing,),
         "table": ("--eps", "1", "--bits", "7"),
         "verify": (missing,),
+        "workload": ("--eps", "1", "--queries", "prefix"),
+        "information": ("--eps", "1", "--model", "cauchy"),
     }
     outcome = run(command, *wrong[command], "--json")
     assert (outcome.code, outcome.out) == (2, "")

@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from itertools import combinations
+from itertools import combinations, product
 from types import SimpleNamespace
 from typing import Any, get_type_hints
 
@@ -56,23 +56,31 @@ from mechdesign.design import (
     Design,
     FiniteProblem,
     HiddenJointProblem,
+    InformationProblem,
     JointProblem,
+    WorkloadProblem,
     custom,
     optimal_additive,
     optimal_finite,
     optimal_hidden,
+    optimal_information,
     optimal_joint,
+    optimal_workload,
 )
+from mechdesign.design.information import GaussianLocation
 from mechdesign.design.joint.program import search_joint
 from mechdesign.design.prior import BinsBound
 from mechdesign.design.registry import CODEC, PROVEN_BY
 from mechdesign.design.result import FORMAT, USE, VERSION, Certificate, certify
 from mechdesign.design.saved import design_of_document
+from mechdesign.design.workload import Mean, Prefix, Ranges, WorkloadBound
+from mechdesign.design.workload.relaxation import Relaxation
 from mechdesign.errors import CheckFailed
 from mechdesign.mechanisms.kinds import JOINT_KINDS, KINDS
 from mechdesign.values import files
 from mechdesign.values.codec import Codec
 from mechdesign.values.declare import evolved
+from tests.oracles.staircase_rows import all_rows, least_noise, noise_of
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Document = dict[str, Any]
@@ -118,6 +126,12 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "claimed minimax": lambda: optimal_minimax(MinimaxProblem(1.0, Power(1.5), gap=1e-2)),
     "searched pieces": lambda: search_pieces(PiecewiseProblem(1.0, Squared(), pieces=3)),
     "claimed custom": lambda: custom(1.0, (0, 1, 2), (0, 1, 2), lambda q: cvxpy.sum_squares(q - np.eye(3))),
+    "workload": lambda: optimal_workload(WorkloadProblem(1.0, Prefix(4), prior=[0.25, 0.25, 0.375, 0.125])),
+    "workload ranges": lambda: optimal_workload(WorkloadProblem(2.0, Ranges(3), weights=[1, 2, 1, 1, 0.5, 1])),
+    "workload of one query": lambda: optimal_workload(WorkloadProblem(1.0, Mean([0.0, 1.0, 4.0]))),
+    "workload worst": lambda: optimal_workload(WorkloadProblem(1.0, Prefix(3), "worst")),
+    "workload by squares": lambda: _by_squares(optimal_workload(WorkloadProblem(1.0, Prefix(3)))),
+    "information": lambda: optimal_information(InformationProblem(3.0, GaussianLocation(6))),
     "polar": lambda: optimal_polar(PolarProblem(4.0)),
     "pair": lambda: optimal_joint(JointProblem(1.0, 1000, 0.2)),
     "pair with colluders": lambda: optimal_joint(JointProblem(1.0, 1000, 0.2, colluders=50, caps=(1.5,))),
@@ -141,6 +155,18 @@ def _honest(name: str) -> Any:
 def _gathered_anew(design: Any) -> Design:
     """The same mechanism, proven by way of two cells of the prior's values: a wider certificate."""
     return Design(design.problem, design.mechanism, BinsBound([0.75]), design.report)
+
+
+def _by_squares(design: Any) -> Design:
+    """The same with the multipliers that more than 24 types need."""
+    bits, found = np.array(list(product((0.0, 1.0), repeat=3))), design.evidence
+    size, gain = 3, math.e - 1
+    lifted = np.column_stack([np.ones(len(bits)), bits]) / (1 + gain * bits.mean(axis=1))[:, None]
+    relaxation = Relaxation(math.e, np.full(size, 1 / size), lifted.T @ lifted / len(bits))
+    square, value = found.dual @ found.dual.T, float(np.trace(np.tri(3) @ found.dual))
+    account = relaxation.improved(square, value, 4000, 1e-10)
+    evidence = WorkloadBound(found.dual, account.prices, None, account.multipliers)
+    return Design(design.problem, design.mechanism, evidence, design.report)
 
 
 CLAIMED = {"claimed", "claimed minimax", "searched pieces", "claimed custom", "polar", "claimed pair"}
@@ -748,6 +774,41 @@ def _hidden(saved: Any) -> Truth:
     return Truth(attained, min([attained, *rivals]))
 
 
+def _workload(saved: Any) -> Truth:
+    """The noise of the law with its estimator, and the optimum over all rows."""
+    problem = saved.problem
+    roots = np.ones(len(problem.workload.names)) if problem.weights is None else np.sqrt(np.asarray(problem.weights))
+    queries = problem.workload.matrix * roots[:, None]
+    channel = np.asarray(saved.mechanism.probabilities)
+    channel = channel / channel.sum(axis=1, keepdims=True)
+    is_worst = problem.criterion == Criterion(Aim.WORKLOAD_WORST)
+    prior = np.asarray(saved.evidence.prior if is_worst else problem.prior)
+    prior = prior / prior.sum()
+    own = noise_of(queries, channel, prior)
+    if is_worst:
+        return Truth(float(own.max()), float(own.max()))
+    assert problem.criterion == Criterion(Aim.WORKLOAD_AVERAGE)
+    key = (queries.tobytes(), queries.shape, problem.epsilon, prior.tobytes())
+    return Truth(float(own @ prior), _remembered(key, lambda: least_noise(queries, problem.epsilon, prior)))
+
+
+def _told_of_parameter(saved: Any) -> Truth:
+    """One over the information of the law, and over the most that a program over all rows finds."""
+    problem = saved.problem
+    chances, slopes = np.asarray(problem.model.chances), np.asarray(problem.model.slopes)
+    chances = chances / chances.sum()
+    channel = np.asarray(saved.mechanism.probabilities)
+    channel = channel / channel.sum(axis=1, keepdims=True)
+    own = float(((slopes @ channel) ** 2 / (chances @ channel)).sum())
+
+    def most() -> float:
+        rows = all_rows(chances.size, problem.epsilon)
+        found = optimize.linprog(-((rows @ slopes) ** 2) / (rows @ chances), A_eq=rows.T, b_eq=np.ones(chances.size))
+        return float(-1 / found.fun)
+
+    return Truth(1 / own, _remembered((chances.tobytes(), slopes.tobytes(), problem.epsilon), most))
+
+
 def _any(value: Any) -> Any:
     return value
 
@@ -776,6 +837,12 @@ TRUTHS: dict[str, Callable[[Any, str], Truth]] = {
     "whole numbers": lambda saved, _: _points(saved),
     "whole numbers prior": lambda saved, _: _points(saved),
     "custom": lambda saved, _: _linear(saved),
+    "workload": lambda saved, _: _workload(saved),
+    "workload ranges": lambda saved, _: _workload(saved),
+    "workload of one query": lambda saved, _: _workload(saved),
+    "workload worst": lambda saved, _: _workload(saved),
+    "workload by squares": lambda saved, _: _workload(saved),
+    "information": lambda saved, _: _told_of_parameter(saved),
     "polar": lambda saved, _: _polar(saved),
     "searched pieces": lambda saved, _: _piecewise(saved),
     "claimed custom": lambda saved, _: _named_only(saved),
@@ -863,6 +930,9 @@ def _require_true_words(said: Document, saved: Any) -> None:
         assert said["problem"]["loss"] == " + ".join(
             f"{turn}{_loss_words(problem.exponent)}" for turn in ("", "circular ")
         )
+    elif isinstance(problem, WorkloadProblem | InformationProblem):
+        asked = problem.workload if isinstance(problem, WorkloadProblem) else problem.model
+        assert said["problem"]["asked"] == asked.words
     elif not hasattr(problem, "linear"):
         loss = getattr(problem, "loss", Power(2.0))
         turn = "" if loss.period is None else "circular "
@@ -1111,6 +1181,14 @@ SHARES: dict[tuple[str, str], dict[str, int]] = {
     ("finite", "finite lexicographic"): {"matrix least": 10_000},
     ("custom", "linear"): {"custom": 10_000},
     ("custom", "convex claim"): {"claimed custom": 10_000},
+    ("workload", "workload"): {
+        "workload": 2000,
+        "workload ranges": 2000,
+        "workload of one query": 2000,
+        "workload worst": 2000,
+        "workload by squares": 2000,
+    },
+    ("information", "information"): {"information": 10_000},
     ("polar", "split claim"): {"polar": 10_000},
     ("joint", "joint closed form"): {
         "pair": 3000,

@@ -11,7 +11,9 @@ import pytest
 
 import mechdesign as md
 from mechdesign import design as module
+from mechdesign.design.information import GaussianLocation
 from mechdesign.design.registry import ENTRIES, PROVEN_BY
+from mechdesign.design.workload import Prefix
 from mechdesign.errors import InvalidInput, NoAnswer
 
 UNIT = md.Interval(0, 1)
@@ -28,6 +30,8 @@ ANSWERED: dict[str, tuple[Any, Callable[[Any], md.Design]]] = {
     "finite": (md.FiniteProblem(1.0, [[0, 1], [1, 0]]), md.optimal_finite),
     "joint": (md.JointProblem(1.0, 1000, 0.2), md.optimal_joint),
     "hidden joint": (md.HiddenJointProblem(1.0, 200, 0.03), md.optimal_hidden),
+    "workload": (md.WorkloadProblem(1.0, Prefix(4)), md.optimal_workload),
+    "information": (md.InformationProblem(1.0, GaussianLocation(4)), md.optimal_information),
     "custom": (md.CustomProblem(1.0, md.Finite((0, 1)), md.Finite((0, 1)), cvxpy.trace), md.optimal_custom),
 }
 FUNCTIONS = [name for name in dir(md) if name.startswith("optimal_")]

@@ -61,9 +61,11 @@ GROUPS: tuple[tuple[str, tuple[Row, ...]], ...] = (
         "simulate",
         (
             (("bench", "protocols and post-processings compared on your data, ranked with confidence intervals"),),
-            (("mean", "the mean of a data column, collected under privacy by any mechanism, and what privacy costs"),),
+            (
+                ("mean", "the mean of a data column under privacy, and its price"),
+                ("protocols", "every frequency protocol: p*, q*, variance"),
+            ),
             (("trajectory", "paths of locations: perturb a file, compare mechanisms over eps, tables for release"),),
-            (("protocols", "every frequency protocol: p*, q*, variance, report size, exact privacy loss"),),
         ),
     ),
     (

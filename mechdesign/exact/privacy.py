@@ -7,10 +7,11 @@ from typing import Any, Protocol, runtime_checkable
 
 from mechdesign.errors import CheckFailed, require_epsilon
 from mechdesign.exact.collusion import JointPrivacy, privacy_of, prove_joint_privacy
+from mechdesign.exact.pairs import prove_pairs
 from mechdesign.exact.rational import exp_lower
 from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.mechanisms.ratio import LikelihoodRatio
-from mechdesign.privacy import Collusion, Privacy, Pure
+from mechdesign.privacy import Collusion, Metric, Pairwise, Privacy, Pure
 from mechdesign.values.codec import encoded
 from mechdesign.values.declare import frozen
 
@@ -36,8 +37,6 @@ class Account(Protocol):
 def prove(privacy: Privacy, mechanism: Any) -> Account:
     """The account of a mechanism that keeps the requirement, or `CheckFailed`.
 
-    A requirement on pairs of inputs would ask the mechanism for its exact ratio of each pair, and one more case here.
-
     >>> from mechdesign.mechanisms.catalogue import pm
     >>> round(prove(Pure(1.0), pm(1.0)).loss, 12)
     1.0
@@ -49,6 +48,8 @@ def prove(privacy: Privacy, mechanism: Any) -> Account:
             return prove_privacy(mechanism, privacy.epsilon)
         case Collusion():
             return prove_collusion(mechanism, privacy)
+        case Pairwise() | Metric():
+            return prove_pairs(mechanism, privacy)
 
 
 # -- one user's report -------------------------------------------------------------------------------------------------

@@ -1,0 +1,88 @@
+"""From a table in a solver's doubles to one that keeps every pair as rationals.
+
+A column may be raised to ``max_x' e^-E*(x',x) v_x'``, the least above it that keeps all pairs: a closure, like that of
+paths. That makes rows sum to more than one, and by different amounts; dividing by the sums breaks pairs by the ratio of
+the sums only, and a few rounds of both leave next to nothing. The rest is filled up with a law that does not depend on
+the input, with so much of it for all that the differences keep the pairs too; and a last share of such a law, 1e-12,
+gives every pair the room that doubles need.
+"""
+
+from __future__ import annotations
+
+import contextlib
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mechdesign.domains import Finite
+from mechdesign.errors import CheckFailed
+from mechdesign.exact.privacy import prove
+from mechdesign.mechanisms.discrete import Discrete
+from mechdesign.pairs import Pairs
+
+Floats = NDArray[np.float64]
+
+_ROUNDS = 6
+_EVEN = 1e-13
+_SHARES = (1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-6, 1e-4)
+_NEGLIGIBLE = 1e-9  # of all reports: outputs used less are dropped
+_BLOCK = 1 << 22  # products at a time
+
+
+def closed_up(table: Floats, decay: Floats) -> Floats:
+    """The least table above this one whose columns keep all pairs; ``decay[x', x] = e^-E*(x', x)``.
+
+    >>> closed_up(np.array([[1.0], [0.0]]), np.array([[1.0, 0.5], [0.25, 1.0]])).tolist()
+    [[1.0], [0.5]]
+    """
+    size, outputs = table.shape
+    raised = table.copy()
+    for first in range(size):
+        np.maximum(raised, decay[first][:, None] * table[first], out=raised)
+    return raised
+
+
+def kept(table: Floats, privacy: Pairs, outputs: Finite, inputs: Finite, epsilon: float, name: str) -> Discrete:
+    """A mechanism near the table that keeps every pair exactly, on the outputs that are used.
+
+    *Guarantee.* All pairs hold as rationals, or `CheckFailed` is raised.
+    """
+    rows = np.maximum(table, 0.0)
+    rows /= rows.sum(axis=1, keepdims=True)
+    used = np.flatnonzero(rows.max(axis=0) > _NEGLIGIBLE)
+    rows = rows[:, used]
+    closed = privacy.closed
+    with np.errstate(over="ignore"):
+        decay = np.exp(-closed)
+    for _ in range(_ROUNDS):
+        rows = closed_up(rows, decay)
+        sums = rows.sum(axis=1)
+        if np.ptp(sums) < _EVEN * sums.max():
+            break
+        even = rows / sums[:, None]
+        rows = even
+    rows = _filled(closed_up(rows, decay), closed)
+    reports = Finite(tuple(outputs.points[int(k)] for k in used))
+    law = 0.5 * rows.mean(axis=0) + 0.5 / rows.shape[1]
+    for share in _SHARES:
+        mixed = (1 - share) * rows + share * law
+        mechanism = Discrete(epsilon, inputs, reports, mixed, name)
+        with contextlib.suppress(CheckFailed):
+            prove(privacy, mechanism)
+            return mechanism
+    raise CheckFailed("the table could not be made to keep its pairs")
+
+
+def _filled(rows: Floats, closed: Floats) -> Floats:
+    """Rows that keep all pairs, filled up to equal sums with a law that depends on the input in its size only."""
+    sums = rows.sum(axis=1)
+    short = sums.max() - sums
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        gains = np.expm1(np.minimum(closed, 600.0))
+        needed = (short[:, None] - short - gains * short) / gains
+    needed[~np.isfinite(needed)] = 0.0
+    ground = max(0.0, float(needed.max()))
+    law = rows.mean(axis=0)
+    law = law / law.sum()
+    filled = rows + (short + ground)[:, None] * law
+    return np.asarray(filled / filled.sum(axis=1, keepdims=True))

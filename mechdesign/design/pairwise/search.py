@@ -1,0 +1,128 @@
+"""The best mechanism where every pair of inputs has its own epsilon, with its proof.
+
+**Problem.** ``q(y|x) <= e^E(x,x') q(y|x')`` for every pair; minimised is the expected loss under a prior, or at the worst
+input. Every output's column of q lies in the cone of the pairs, and rows sum to one.
+
+**Program.** An interior-point method with one block an output, `mechdesign_solvers.cones`, in which the compact program
+is never written down. With up to 128 inputs it has all inputs and all irreducible pairs in each block. With more it is
+a relaxation (blocks around the outputs, pairs of near neighbours; `mechdesign.design.pairwise.program`), and what it
+finds is raised to what all pairs need.
+
+**Proof.** Its flows, evaluated in rationals (`mechdesign.design.pairwise.proof`); its table, repaired until every pair
+holds as rationals (`mechdesign.design.pairwise.repair`). Neither rests on how well the program was solved.
+
+Chatzikokolakis, ElSalamouny, Palamidessi, *Efficient utility improvement for location privacy* (2017), remap; Bordenabe,
+Chatzikokolakis, Palamidessi, *Optimal geo-indistinguishable mechanisms for location privacy* (2014), the program;
+Ghosh, Roughgarden, Sundararajan, *Universally utility-maximizing privacy mechanisms* (2009), the line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from mechdesign_solvers.cones import ConeOptimum, ConeProgram, solve_cones
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from mechdesign.criteria import Aim
+from mechdesign.design.evidence import require_asked
+from mechdesign.design.pairwise.problem import PairwiseProblem
+from mechdesign.design.pairwise.program import (
+    MOST_WHOLE,
+    near_pairs,
+    whole_program,
+    windowed_program,
+    windows,
+)
+from mechdesign.design.pairwise.proof import PairsBound
+from mechdesign.design.pairwise.repair import kept
+from mechdesign.design.result import Design, Report, saying_why, versions, within_gap
+from mechdesign.errors import NoAnswer
+from mechdesign.exact.flows import flows_left
+from mechdesign.values.clock import Clock
+
+Floats = NDArray[np.float64]
+
+_PROGRAM_SHARE = 0.25  # of the gap asked for
+_THIN = (1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 0.0)
+_LOST = 0.1  # of the gap, to flows that are left out of the evidence
+_DIGITS = 10
+
+
+def optimal_pairwise(
+    problem: PairwiseProblem,
+    seconds: float | None = None,
+    say: Callable[[float, float], object] = lambda lower, upper: None,
+) -> Design:
+    """The certified optimum, or `NoAnswer` if time or doubles run out first, with the design found until then.
+
+    ``say`` hears of the bounds of the program as it goes on; they are claims until they are proven.
+
+    >>> from mechdesign.pairs import Metric
+    >>> from mechdesign.design.pairwise.problem import Distances
+    >>> design = optimal_pairwise(PairwiseProblem(Metric([0, 1, 2, 3], 1.0), Distances()))
+    >>> [round(end, 5) for end in (design.certificate.lower, design.certificate.upper)]
+    [0.59911, 0.59911]
+    """
+    require_asked(problem, PairwiseProblem)
+    clock = Clock(seconds)
+    with threadpool_limits(1, user_api="blas"):
+        is_whole = len(problem.privacy) <= MOST_WHOLE or problem.aim == Aim.MATRIX_WORST.value
+        found = _whole(problem, clock, say) if is_whole else _windowed(problem, clock, say)
+    return found
+
+
+def _whole(problem: PairwiseProblem, clock: Clock, say: Callable[[float, float], object]) -> Design:
+    program = whole_program(problem)
+    optimum = solve_cones(program, _PROGRAM_SHARE * problem.gap, clock.deadline, say)
+    flows = np.stack([program.block, program.first, program.second, optimum.flow], axis=1)
+    return _answer(problem, clock, optimum, optimum.values.T, flows)
+
+
+def _windowed(problem: PairwiseProblem, clock: Clock, say: Callable[[float, float], object]) -> Design:
+    raise NotImplementedError
+
+
+def _answer(problem: PairwiseProblem, clock: Clock, optimum: ConeOptimum, table: Floats, flows: Floats) -> Design:
+    """The design that a program's optimum gives, or `NoAnswer` where its gap is wider than was asked."""
+    average = problem.aim == Aim.MATRIX_AVERAGE.value
+    weights = problem.prior if average else np.maximum(optimum.weights, 0.0)
+    assert weights is not None
+    flows = thinned(problem, weights, flows)
+    evidence = PairsBound(() if average else weights, *flows.T)
+    mechanism = kept(
+        table, problem.privacy, problem.outputs, problem.inputs, problem.epsilon, "pairwise optimum"
+    )
+    details: dict[str, Any] = {"outputs": len(mechanism.outputs), "steps": optimum.steps, "flows": len(flows)}
+    report = Report(clock.used, "interior point on cones", versions("numpy", "scipy"), details)
+    stopped = "the time limit was reached" if clock.is_over else "rounding ended the search"
+    design = saying_why(Design(problem, mechanism, evidence, report), problem.gap, stopped)
+    return within_gap(design, problem.gap, stopped)
+
+
+def thinned(problem: PairwiseProblem, weights: Floats, flows: Floats) -> Floats:
+    """The flows without those that hardly matter, to ten digits: files hold them."""
+    flows = flows[flows[:, 3] > 0]
+    epsilons, losses = problem.privacy.closed, problem.losses_down
+    whole = flows[:, 1].astype(np.intp), flows[:, 2].astype(np.intp)
+    size = flows[:, 3] * np.exp(epsilons[whole])
+
+    def proven(part: Floats) -> float:
+        return float(flows_left(epsilons, losses, weights, part).min(axis=1).sum())
+
+    best = proven(flows)
+    scale = float((weights[:, None] * losses).max())
+    for share in _THIN:
+        part = flows[size > share * scale].copy()
+        part[:, 3] = _in_digits(part[:, 3])
+        if best - proven(part) <= _LOST * problem.gap * best:
+            return part
+    return flows
+
+
+def _in_digits(values: Floats) -> Floats:
+    with np.errstate(divide="ignore"):
+        places = _DIGITS - 1 - np.floor(np.log10(np.maximum(values, 1e-290)))
+    return np.array([round(value, int(place)) for value, place in zip(values.tolist(), places.tolist(), strict=True)])

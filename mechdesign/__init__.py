@@ -10,7 +10,7 @@ True
 
 TYPE_CHECKING = False  # for type checkers, who know the name; every import costs time before Ctrl-C has a handler
 if TYPE_CHECKING:
-    from mechdesign import collect, deploy, design, mechanisms, plot, priors
+    from mechdesign import collect, deploy, design, mechanisms, plot, priors, privacy
     from mechdesign.advice import Advice, advise
     from mechdesign.deploy import Table, load_table, make_table
     from mechdesign.design import (
@@ -18,9 +18,12 @@ if TYPE_CHECKING:
         Certificate,
         CustomProblem,
         Design,
+        Distances,
         FiniteProblem,
+        InPlane,
         JointProblem,
         MinimaxProblem,
+        PairwiseProblem,
         PiecewiseProblem,
         PolarProblem,
         PriorProblem,
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
         optimal_finite,
         optimal_joint,
         optimal_minimax,
+        optimal_pairwise,
         optimal_piecewise,
         optimal_polar,
         optimal_prior,
@@ -61,6 +65,7 @@ if TYPE_CHECKING:
     from mechdesign.field import field_of
     from mechdesign.losses import Absolute, Custom, Power, Squared
     from mechdesign.mechanisms import catalogue
+    from mechdesign.pairs import Metric, Pairwise
 
 __version__ = "0.1.0"
 
@@ -75,16 +80,21 @@ __all__ = [
     "Custom",
     "CustomProblem",
     "Design",
+    "Distances",
     "FileProblem",
     "Finite",
     "FiniteProblem",
+    "InPlane",
     "Interval",
     "InvalidInput",
     "JointProblem",
     "MechDesignError",
+    "Metric",
     "MinimaxProblem",
     "MissingExtra",
     "NoAnswer",
+    "Pairwise",
+    "PairwiseProblem",
     "PiecewiseProblem",
     "PolarProblem",
     "Power",
@@ -113,6 +123,7 @@ __all__ = [
     "optimal_finite",
     "optimal_joint",
     "optimal_minimax",
+    "optimal_pairwise",
     "optimal_piecewise",
     "optimal_polar",
     "optimal_prior",
@@ -122,6 +133,7 @@ __all__ = [
     "pareto",
     "plot",
     "priors",
+    "privacy",
     "prove_privacy",
     "search_pieces",
     "solve",
@@ -136,6 +148,7 @@ _SUBMODULES = {
     "mechanisms": "mechanisms",
     "plot": "plot",
     "priors": "priors",
+    "privacy": "privacy",
 }
 _HOMES = {
     "Absolute": "losses",
@@ -150,8 +163,10 @@ _HOMES = {
     "Interval": "domains",
     "InvalidInput": "errors",
     "MechDesignError": "errors",
+    "Metric": "pairs",
     "MissingExtra": "errors",
     "NoAnswer": "errors",
+    "Pairwise": "pairs",
     "Power": "losses",
     "SolverFailed": "errors",
     "Squared": "losses",

@@ -11,6 +11,7 @@ from mechdesign.design.evidence import Evidence, Problem
 from mechdesign.design.finite import FiniteBound, FiniteProblem, LexicographicBound, optimal_finite
 from mechdesign.design.joint import ClosedForm, DualBound, JointClaim, JointProblem, optimal_joint
 from mechdesign.design.minimax import MinimaxBound, MinimaxClaim, MinimaxProblem, optimal_minimax
+from mechdesign.design.pairwise import PairsBound, PairwiseProblem, optimal_pairwise
 from mechdesign.design.piecewise import BathtubBound, PiecewiseClaim, PiecewiseProblem, optimal_piecewise
 from mechdesign.design.points import PointsBound
 from mechdesign.design.polar import PolarProblem, SplitClaim, optimal_polar
@@ -58,6 +59,7 @@ ENTRIES = (
     Entry(UnbiasedProblem, (UnbiasedPriorBound,), optimal_unbiased),
     Entry(AdditiveProblem, (AdditiveBound,), optimal_additive),
     Entry(FiniteProblem, (FiniteBound, LexicographicBound), optimal_finite),
+    Entry(PairwiseProblem, (PairsBound,), optimal_pairwise),
     Entry(TableProblem, (LinearBound, ConvexClaim), optimal_custom, asked=CustomProblem),
 )
 """Every problem there is, a line each."""

@@ -9,6 +9,7 @@ from mechdesign.design import (
     AdditiveProblem,
     FiniteProblem,
     MinimaxProblem,
+    PairwiseProblem,
     PiecewiseProblem,
     PolarProblem,
     PriorProblem,
@@ -18,7 +19,10 @@ from mechdesign.design import (
 )
 from mechdesign.design.convex import TableProblem
 from mechdesign.design.evidence import Problem
+from mechdesign.design.pairwise import Distances, InPlane
 from mechdesign.losses import Power
+from mechdesign.pairs import Metric, Pairwise
+from mechdesign.places import GREAT_CIRCLE
 from mechdesign.values.codec import encoded
 
 Labels = tuple[Sequence[str], Sequence[str]]
@@ -52,6 +56,8 @@ def subject(problem: Problem) -> str:
     if isinstance(problem, FiniteProblem):
         rows, columns = problem.loss_matrix.shape
         return f"{counted(rows, 'input')} and {counted(columns, 'output')}"
+    if isinstance(problem, PairwiseProblem):
+        return places_of(problem)
     if isinstance(problem, TableProblem):
         return f"{counted(len(problem.inputs), 'input')} and {counted(len(problem.outputs), 'output')}"
     return str(getattr(problem, "inputs", ""))
@@ -84,6 +90,8 @@ def headline(problem: Problem) -> str:
         case FiniteProblem(aim=aim):
             under = "average loss under the prior"
             return f"{under} at the least worst case" if aim is Aim.MATRIX_LEXICOGRAPHIC else _MATRIX[Aim(aim)]
+        case PairwiseProblem(aim=word):
+            return _MATRIX[Aim(word)]
         case UnbiasedProblem() | AdditiveProblem():
             return "variance under the prior"
         case UnbiasedPiecewiseProblem():
@@ -103,11 +111,39 @@ def headline(problem: Problem) -> str:
     return f"worst-case {measure(problem)}"
 
 
+def places_of(problem: PairwiseProblem) -> str:
+    """Inputs and outputs, as places where they are."""
+    rows, columns = len(problem.privacy), problem.width
+    if isinstance(problem.losses, InPlane):
+        return f"{counted(rows, 'place')} and reports anywhere in the plane"
+    if isinstance(problem.losses, Distances):
+        return f"{counted(rows, 'place')} and {counted(columns, 'place')} to report"
+    return f"{counted(rows, 'input')} and {counted(columns, 'output')}"
+
+
+def protected(problem: Problem) -> str:
+    """What must be kept, as headings say it.
+
+    >>> from mechdesign.pairs import Metric
+    >>> protected(PairwiseProblem(Metric([0, 1], 0.5), Distances()))
+    'eps = 0.5 a unit of distance'
+    """
+    match problem.privacy:
+        case Metric(per_unit=rate, distance=kind):
+            return f"eps = {rate:g} a {'kilometre' if kind == GREAT_CIRCLE else 'unit of distance'}"
+        case Pairwise():
+            return "an eps for each pair"
+    return f"eps = {problem.epsilon:g}"
+
+
 def labels_of(problem: Problem) -> Labels | None:
     """The names of a loss matrix's rows and columns: those given, else their numbers."""
-    if not isinstance(problem, FiniteProblem):
+    if isinstance(problem, PairwiseProblem):
+        rows, columns = len(problem.privacy), problem.width
+    elif isinstance(problem, FiniteProblem):
+        rows, columns = problem.loss_matrix.shape
+    else:
         return None
-    rows, columns = problem.loss_matrix.shape
     given = problem.input_labels, problem.output_labels
     return given[0] or tuple(map(str, range(rows))), given[1] or tuple(map(str, range(columns)))
 
@@ -118,6 +154,8 @@ def loss_of(problem: Problem) -> str:
         if problem.linear is None:
             return "an objective that is only named in the file"
         return "the linear objective with the coefficients in the file"
+    if isinstance(problem, PairwiseProblem):
+        return str(problem.echo()["loss"])
     return str(encoded(problem)["loss"])
 
 
@@ -128,7 +166,7 @@ def prior_of(problem: Problem) -> str | None:
             return problem.prior_in_words
         case UnbiasedProblem() | AdditiveProblem():
             return f"{_IN_FILE} on {problem.weights.size} inputs"
-        case FiniteProblem(prior=weights) if weights is not None:
+        case FiniteProblem(prior=weights) | PairwiseProblem(prior=weights) if weights is not None:
             return _IN_FILE
     return None
 

@@ -118,7 +118,7 @@ def solve_cones(
     kept = state.point()
     while steps < _MOST_STEPS and not (deadline is not None and time.perf_counter() >= deadline):
         lower, upper = state.bounds()
-        error = max((upper - lower) / max(upper, 1e-300), 0.0) + state.infeasibility()
+        error = state.products() / max(abs(upper), 1e-300) + state.infeasibility()
         say(lower, upper)
         if error < best:
             best, since, kept = error, 0, state.point()
@@ -209,6 +209,13 @@ class _State:
         if self.missing.size and self.p.far is not None:
             upper += float(self.p.far @ self.missing)
         return float(self.rows.sum()), upper
+
+    def products(self) -> float:
+        """Of all values with their multipliers: the gap, where both sides are feasible."""
+        total = float(self.room @ self.flow) + float((self.values * self.least).sum())
+        if not self.average:
+            total += float(self.slack @ self.prices)
+        return total + (float(self.missing @ self.cost_missing) if self.missing.size else 0.0)
 
     def infeasibility(self) -> float:
         lost = np.abs(1 - self._sum()).max()

@@ -44,11 +44,16 @@ from mechdesign.exact.flows import flows_left
 from mechdesign.values.clock import Clock
 
 Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
 
 _PROGRAM_SHARE = 0.25  # of the gap asked for
 _THIN = (1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 0.0)
 _LOST = 0.1  # of the gap, to flows that are left out of the evidence
 _DIGITS = 10
+_HAIR = 1e-9  # of a reduced cost, which stays where it is
+_MANY = 600
+_EFFORT = 100, 32, 1e-9  # nodes of a block, neighbours of an input, and the least share of a node that is counted
+_LESS_EFFORT = 60, 16, 1e-3
 
 
 def optimal_pairwise(
@@ -64,7 +69,7 @@ def optimal_pairwise(
     >>> from mechdesign.design.pairwise.problem import Distances
     >>> design = optimal_pairwise(PairwiseProblem(Metric([0, 1, 2, 3], 1.0), Distances()))
     >>> [round(end, 5) for end in (design.certificate.lower, design.certificate.upper)]
-    [0.59911, 0.59911]
+    [0.52055, 0.52055]
     """
     require_asked(problem, PairwiseProblem)
     clock = Clock(seconds)
@@ -82,7 +87,31 @@ def _whole(problem: PairwiseProblem, clock: Clock, say: Callable[[float, float],
 
 
 def _windowed(problem: PairwiseProblem, clock: Clock, say: Callable[[float, float], object]) -> Design:
-    raise NotImplementedError
+    nodes, degree, least = _EFFORT if len(problem.privacy) <= _MANY else _LESS_EFFORT
+    window = windows(problem, min(nodes, len(problem.privacy)))
+    first, second = near_pairs(problem, degree)
+    program = windowed_program(problem, window, first, second, least)
+    optimum = solve_cones(program, _PROGRAM_SHARE * problem.gap, clock.deadline, say)
+    return _answer(problem, clock, optimum, *lifted(problem, program, window, optimum))
+
+
+def lifted(problem: PairwiseProblem, program: ConeProgram, window: Places, optimum: ConeOptimum) -> tuple[Floats, Floats]:
+    """The table at all inputs, and flows on all pairs: those of blocks, and of inputs to what they are tied to."""
+    outputs, nodes = window.shape
+    table = np.zeros((program.count, outputs))
+    at = np.arange(outputs)[:, None]
+    table[program.inputs, at] = program.share * optimum.values[at, program.node]
+    table[window, at] = optimum.values
+    assert problem.prior is not None
+    one, other = (window[program.block, part] for part in (program.first, program.second))
+    inner = np.stack([program.block, one, other, optimum.flow], axis=1)
+    # an input's own reduced cost goes to the node it is tied to
+    left = problem.prior[program.inputs] * program.loss - optimum.rows[program.inputs]
+    tied = window[at, program.node]
+    amounts = np.maximum(left, 0.0) * program.share * (1 - _HAIR)
+    outer = np.stack([np.broadcast_to(at, tied.shape), tied, program.inputs, amounts], axis=2).reshape(-1, 4)
+    outer = outer[outer[:, 1] != outer[:, 2]]
+    return table, np.concatenate([inner, outer])
 
 
 def _answer(problem: PairwiseProblem, clock: Clock, optimum: ConeOptimum, table: Floats, flows: Floats) -> Design:

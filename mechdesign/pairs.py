@@ -210,8 +210,8 @@ def _notes(pairs: Pairwise) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def irreducible(pairs: Pairs) -> tuple[Places, Places]:
-    """The pairs that no path through another input implies, as two lists of inputs.
+def irreducible(pairs: Pairs, nearest: int | None = None) -> tuple[Places, Places]:
+    """The pairs that no path through another input implies, as two lists of inputs; of each the ``nearest`` only.
 
     >>> [len(part) for part in irreducible(Metric([(i, j) for i in range(3) for j in range(3)], 1.0))]
     [56, 56]
@@ -223,8 +223,8 @@ def irreducible(pairs: Pairs) -> tuple[Places, Places]:
         near = np.flatnonzero(np.isfinite(closed[first]))
         near = near[near != first]
         legs = closed[first, near]
-        order = near[np.argsort(legs, kind="stable")]
-        kept = []
+        order = near[np.argsort(legs, kind="stable")[:nearest]]
+        kept: list[int] = []
         for second in order.tolist():
             through = np.array(kept, dtype=np.intp)
             # a path of two legs whose first is irreducible: the shortest first leg of any path is
@@ -243,7 +243,7 @@ def irreducible(pairs: Pairs) -> tuple[Places, Places]:
 
 def metric(points: ArrayLike, per_unit: float, distance: str = EUCLIDEAN) -> Metric:
     """``per_unit`` times the distance of points: geo-indistinguishability for places of a plane or the globe."""
-    return Metric(points, per_unit, distance)
+    return Metric(_points(points), per_unit, distance)
 
 
 def graph(size: int, edges: Iterable[tuple[int, int]], epsilon: float | Sequence[float]) -> Pairwise:

@@ -32,6 +32,7 @@ from mechdesign.cli import (
     gallery,
     jrr,
     mean,
+    metric,
     minimax,
     ogpm,
     output,
@@ -73,6 +74,7 @@ mechdesign - local differential privacy mechanisms by optimisation, with proofs
   ask      advise     which mechanism for what you want: computed, with its error and three commands to go on with
   design   ogpm       the optimal piecewise mechanism: line, circle or polar, any power loss
            minimax    the certified optimum over all mechanisms: worst case, under a prior, unbiased, any loss matrix
+           metric     places that are the better protected the nearer they are: a plane, the globe, numbers
            aaa        unbiased noise for means, optimal under a prior: on a grid, and with free reports
            jrr, solve       joint randomised response; any design problem, from a JSON file
   study    compare    published mechanisms over epsilon, and how far each is above the certified optimum
@@ -98,6 +100,7 @@ COMMANDS: dict[str, Any] = {
     "advise": advise,
     "ogpm": ogpm,
     "minimax": minimax,
+    "metric": metric,
     "aaa": aaa,
     "jrr": jrr,
     "solve": solve,
@@ -131,7 +134,19 @@ app.add_typer(trajectory.app, name="trajectory")
 
 _TRAJECTORY = tuple((f"trajectory {command.name}", command) for command in trajectory.app.registered_commands)
 _READERS = (
-    *("advise", "minimax", "aaa", "mean", "bench", "estimate-counts", "budget", "capacity", "classifier", "apply"),
+    *(
+        "advise",
+        "minimax",
+        "metric",
+        "aaa",
+        "mean",
+        "bench",
+        "estimate-counts",
+        "budget",
+        "capacity",
+        "classifier",
+        "apply",
+    ),
     "estimate",
 )
 

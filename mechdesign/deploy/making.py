@@ -130,15 +130,16 @@ def _labels_of(source: Source | Product) -> Labels:
     """The labels of the rows and columns that a design of a loss matrix is for."""
     if not isinstance(source, Design) or not isinstance(source.problem, FiniteProblem | PairwiseProblem):
         return NO_LABELS
-    mechanism, outputs = source.mechanism, source.problem.output_labels
-    if isinstance(mechanism, Discrete) and outputs is not None:
-        places = (
-            output_columns(mechanism, source.problem).tolist()
-            if isinstance(source.problem, PairwiseProblem)
-            else mechanism.outputs.points
-        )
-        outputs = tuple(outputs[int(column)] for column in places)
-    return Labels(source.problem.input_labels, outputs)
+    mechanism, problem = source.mechanism, source.problem
+    if not isinstance(mechanism, Discrete):
+        return NO_LABELS
+    if isinstance(problem, PairwiseProblem):
+        inputs, outputs = problem.names
+        places = output_columns(mechanism, problem).tolist()
+    else:
+        inputs, outputs, places = problem.input_labels, problem.output_labels, list(map(int, mechanism.outputs.points))
+    outputs = None if outputs is None else tuple(outputs[place] for place in places)
+    return Labels(inputs, outputs)
 
 
 def _require_fit(labels: Labels, mechanism: Mechanism | Product) -> Labels:
@@ -179,9 +180,7 @@ def _design_in_words(source: Source | Product) -> dict[str, str]:
     return {"solver": source.report.solver, "design": f"{optimum} over {certificate.valid_for} {bounds}"}
 
 
-def _rounded(
-    mechanism: Mechanism | Product, bits: int, cap: int, most_mixed: float, pairs: Pairs | None
-) -> Rounded:
+def _rounded(mechanism: Mechanism | Product, bits: int, cap: int, most_mixed: float, pairs: Pairs | None) -> Rounded:
     clamp = None
     if isinstance(mechanism, Truncated):
         clamp, mechanism = mechanism.inputs, mechanism.base

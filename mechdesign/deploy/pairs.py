@@ -64,14 +64,12 @@ class Limits:
         return Pairwise(matrix)
 
 
-def counts_for_pairs(
-    table: Floats, privacy: Pairs, limits: Limits, bits: int
-) -> tuple[list[list[int]], Fraction]:
+def counts_for_pairs(table: Floats, privacy: Pairs, limits: Limits, bits: int) -> tuple[list[list[int]], Fraction]:
     """Counts whose rows sum to ``2^bits`` and keep every pair in integers, and the share of the uniform law in them.
 
     >>> privacy = Pairwise([[0, 1], [1, 0]])
-    >>> counts_for_pairs(np.array([[0.75, 0.25], [0.25, 0.75]]) / 1.1 + 0.05 / 1.1, privacy, Limits.of_privacy(privacy), 16)
-    ([[47657, 17879], [17879, 47657]], Fraction(1, 4096))
+    >>> counts_for_pairs(np.array([[0.7, 0.3], [0.3, 0.7]]), privacy, Limits.of_privacy(privacy), 16)
+    ([[45872, 19664], [19664, 45872]], Fraction(1, 4096))
     """
     size, outputs = table.shape
     whole = 1 << bits
@@ -79,7 +77,7 @@ def counts_for_pairs(
     ratio = min(caps, default=3 << CAP_BITS) / 2**CAP_BITS
 
     def share(bits: int) -> float:
-        return _ROOM * outputs * (ratio + 1) / ((ratio - 1) * 2.0**bits)
+        return float(_ROOM * outputs * (ratio + 1) / ((ratio - 1) * 2.0**bits))
 
     if share(bits) > _MOST_SHARE:
         raise too_few_bits(bits, lambda more: share(more) <= _MOST_SHARE)

@@ -104,8 +104,6 @@ def places(domain: Any, origin: str, scale: str, shift: int = 0) -> tuple[float,
 
 def keep_pairs(pairs: Any, rows: list[list[int]]) -> None:
     """Row i is at most e^epsilons[of[i][k]] times row k, for every pair with a limit; -1: no limit."""
-    if pairs is None:
-        return
     caps, of = [exponential(Fraction(epsilon)) for epsilon in pairs["epsilons"]], pairs["of"]
     need(len(of) == len(rows) and all(len(o) == len(rows) for o in of), "law.pairs.of: not square")
     need(all(-1 <= place < len(caps) for o in of for place in o), "law.pairs.of: no such epsilon")
@@ -142,7 +140,8 @@ def extremes(kind: str, law: Any, domain: Any, bits: int) -> list[tuple[int, int
         for i, row in enumerate(rows):
             need(len(row) == len(law["outputs"]), f"law.rows[{i}]: must be as long as outputs")
             need(sum(row) == whole, f"law.rows[{i}]: sums to {sum(row)}, not 2^bits")
-        keep_pairs(law["pairs"] if "pairs" in law else None, rows)
+        if "pairs" in law:
+            keep_pairs(law["pairs"], rows)
         return [(max(c), min(c), f"law.rows[][{j}]") for j, c in enumerate(zip(*rows, strict=True))]
     if kind == "pieces":  # the cells of a window share weight, the others whole - weight
         places(domain, law["anchor"], law["scale"])  # the window may be anywhere

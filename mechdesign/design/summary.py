@@ -59,11 +59,11 @@ def certificate_words(certificate: Certificate, what: str, mechanism: Mechanism 
     return (
         f"{what}: {certificate.upper:.6g}\n"
         f"  optimum over {plain(certificate.scope.words_onto)}: {bounds} ({basis})\n"
-        f"{privacy_words(certificate)}"
+        f"{account_words(certificate)}"
     )
 
 
-def privacy_words(certificate: Certificate) -> str:
+def account_words(certificate: Certificate) -> str:
     """What the mechanism gives away; of pairs that which is nearest to its limit, and loudly what is not protected."""
     account = certificate.account
     if not isinstance(account, PairsProof):

@@ -140,11 +140,12 @@ def labels_of(problem: Problem) -> Labels | None:
     """The names of a loss matrix's rows and columns: those given, else their numbers."""
     if isinstance(problem, PairwiseProblem):
         rows, columns = len(problem.privacy), problem.width
+        given = problem.names
     elif isinstance(problem, FiniteProblem):
         rows, columns = problem.loss_matrix.shape
+        given = problem.input_labels, problem.output_labels
     else:
         return None
-    given = problem.input_labels, problem.output_labels
     return given[0] or tuple(map(str, range(rows))), given[1] or tuple(map(str, range(columns)))
 
 

@@ -61,7 +61,9 @@ def flow_bound(epsilons: Floats, losses: Floats, weights: Floats, flows: Floats)
         touched[tuple(np.array(list(got)).T)] = True
     # among outputs without flow the least loss decides, which needs no arithmetic
     free = np.where(touched, np.inf, losses).min(axis=1)
-    least = [_scaled(w, loss) if np.isfinite(loss) else None for w, loss in zip(weights.tolist(), free.tolist(), strict=True)]
+    least = [
+        _scaled(w, loss) if np.isfinite(loss) else None for w, loss in zip(weights.tolist(), free.tolist(), strict=True)
+    ]
     for (x, y), amount in got.items():
         left = _scaled(float(weights[x]), float(losses[x, y])) - amount
         known = least[x]

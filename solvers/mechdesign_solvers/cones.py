@@ -179,7 +179,7 @@ class _State:
 
     def back(self, flow: Floats) -> Floats:
         size = self.m * self.k
-        gained = np.bincount(self.second, self.large * flow, size) - np.bincount(self.first, self.small * flow, size)
+        gained = _added(self.second, self.large * flow, size) - _added(self.first, self.small * flow, size)
         return np.asarray(gained.reshape(self.m, self.k))
 
     def spread(self, values: Floats) -> Floats:
@@ -189,13 +189,13 @@ class _State:
     def gathered(self, at_inputs: Floats) -> Floats:
         """The adjoint of `spread`."""
         size = self.m * self.k
-        return np.bincount(self.at.ravel(), (at_inputs * self.p.share).ravel(), size).reshape(self.m, self.k)
+        return _added(self.at, at_inputs * self.p.share, size).reshape(self.m, self.k)
 
     def sums(self, values: Floats) -> Floats:
-        return np.bincount(self.p.inputs.ravel(), self.spread(values).ravel(), self.p.count)
+        return _added(self.p.inputs, self.spread(values), self.p.count)
 
     def errors(self, values: Floats) -> Floats:
-        return np.bincount(self.p.inputs.ravel(), (self.spread(values) * self.p.loss).ravel(), self.p.count)
+        return _added(self.p.inputs, self.spread(values) * self.p.loss, self.p.count)
 
     def costs(self, rows: Floats, prices: Floats) -> Floats:
         """``prices`` times the losses, less ``rows``, at the nodes."""
@@ -231,7 +231,7 @@ class _State:
 
     def advance(self) -> bool:
         """One predictor-corrector step; False where the systems cannot be solved any more."""
-        p, m, k, n = self.p, self.m, self.k, self.p.count
+        p, n = self.p, self.p.count
         pull = self.flow / self.room
         inverse = self._inverse(pull)
         factor = self._factor(inverse)
@@ -303,9 +303,7 @@ class _State:
             found = [(self.room + a * step.room) * (self.flow + b * step.flow)]
             found.append((self.values + a * step.values) * (self.least + b * step.least))
             empty = np.zeros(0)
-            found.append(
-                empty if self.average else (self.slack + a * step.slack) * (self.prices + b * step.prices)
-            )
+            found.append(empty if self.average else (self.slack + a * step.slack) * (self.prices + b * step.prices))
             found.append(
                 empty
                 if p.far is None
@@ -313,8 +311,12 @@ class _State:
             )
             return found
 
-        still = _Step(np.zeros(n), np.zeros(n), 0.0, *(np.zeros_like(v) for v in (
-            self.values, self.room, self.flow, self.least, self.slack, self.missing)))
+        still = _Step(
+            np.zeros(n),
+            np.zeros(n),
+            0.0,
+            *(np.zeros_like(v) for v in (self.values, self.room, self.flow, self.least, self.slack, self.missing)),
+        )
         now = products(still, 0.0, 0.0)
         if p.far is not None:
             now[3] = self.missing * self.cost_missing
@@ -356,9 +358,9 @@ class _State:
         """The inverse of every block's ``G' diag(pull) G + diag(least / values)``."""
         p, m, k = self.p, self.m, self.k
         size, at = m * k * k, np.arange(k)
-        blocks = np.bincount(p.block * (k * k) + p.first * k + p.second, -pull, size).reshape(m, k, k)
+        blocks = _added(p.block * (k * k) + p.first * k + p.second, -pull, size).reshape(m, k, k)
         blocks = blocks + blocks.transpose(0, 2, 1)
-        held = np.bincount(self.first, self.small**2 * pull, m * k) + np.bincount(self.second, self.large**2 * pull, m * k)
+        held = _added(self.first, self.small**2 * pull, m * k) + _added(self.second, self.large**2 * pull, m * k)
         blocks[:, at, at] += held.reshape(m, k) + self.least / self.values
         unit = 1 / np.sqrt(blocks[:, at, at])
         blocks *= unit[:, :, None]
@@ -410,7 +412,7 @@ class _Factor(NamedTuple):
 def _factored(matrix: Floats) -> _Factor | None:
     """None where the matrix is no longer positive definite in doubles, or not finite."""
     unit = 1 / np.sqrt(np.diagonal(matrix))
-    matrix = unit[:, None] * matrix * unit
+    matrix = np.asarray(unit[:, None] * matrix * unit)
     if not np.isfinite(matrix).all():
         return None
     at = np.arange(len(matrix))
@@ -421,6 +423,11 @@ def _factored(matrix: Floats) -> _Factor | None:
         except np.linalg.LinAlgError:
             continue
     return None
+
+
+def _added(places: Places, values: Floats, size: int) -> Floats:
+    """The values summed by place."""
+    return np.asarray(np.bincount(places.ravel(), values.ravel(), size), dtype=np.float64)
 
 
 def _length(values: Floats, step: Floats) -> float:

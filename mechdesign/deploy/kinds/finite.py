@@ -13,9 +13,9 @@ import numpy as np
 from mechdesign.deploy import checker, draws
 from mechdesign.deploy.channels import finite_counts, repair
 from mechdesign.deploy.draws import TOP, Guide, Keys, Places
-from mechdesign.deploy.pairs import Limits, counts_for_pairs
 from mechdesign.deploy.kinds.cases import Case, evenly, sides
 from mechdesign.deploy.kinds.law import Listed, Masses, Number, Order, Report, Rounded, Rule
+from mechdesign.deploy.pairs import Limits, counts_for_pairs
 from mechdesign.deploy.rounding import CAP_BITS, require_size
 from mechdesign.deploy.streams import Stream
 from mechdesign.errors import InvalidInput

@@ -21,7 +21,6 @@ from mechdesign.values.declare import (
     content,
     derived,
     field,
-    finite,
     frozen,
     gap,
     one_of,
@@ -98,8 +97,8 @@ class PairwiseProblem:
     """The least expected loss over all mechanisms with an epsilon for each pair of inputs.
 
     ``privacy`` is a `Pairwise` or a `Metric`; ``losses`` a matrix (rows are inputs, columns outputs), `Distances` or
-    `InPlane` for a metric. ``criterion`` is "prior" (the average under ``prior``, weights on the inputs, uniform if left
-    out) or "worst". ``gap`` is the relative distance between the proven bounds at which the search stops.
+    `InPlane` for a metric. ``criterion`` is "prior" (the average under ``prior``, weights on the inputs, uniform if
+    left out) or "worst". ``gap`` is the relative distance between the proven bounds at which the search stops.
 
     >>> problem = PairwiseProblem(Metric([0, 1, 2], 1.0), Distances())
     >>> problem.inputs.points, problem.epsilon < 2
@@ -110,7 +109,9 @@ class PairwiseProblem:
 
     privacy: Pairwise | Metric
     losses: Floats | Distances | InPlane = field(converter=_losses, eq=_key)
-    aim: str = one_of("criterion", AIMS, default=Aim.MATRIX_AVERAGE.value, metadata=named("criterion"), alias="criterion")
+    aim: str = one_of(
+        "criterion", AIMS, default=Aim.MATRIX_AVERAGE.value, metadata=named("criterion"), alias="criterion"
+    )
     prior: Floats | None = array(optional(_weights), default=None)
     gap: float = gap(1e-9, default=1e-6)
     input_labels: tuple[str, ...] | None = field(default=None, converter=optional(_texts))
@@ -170,7 +171,7 @@ class PairwiseProblem:
     @property
     def width(self) -> int:
         """How many outputs there are to choose from; cells, where reports may be anywhere."""
-        return self.losses_down.shape[1]
+        return int(self.losses_down.shape[1])
 
     @property
     def losses_down(self) -> Floats:
@@ -179,27 +180,37 @@ class PairwiseProblem:
 
     @property
     def losses_up(self) -> Floats:
-        """What every loss is at most; of a cell, at its middle."""
+        """What every loss is at most; of a cell, at the place that is reported for it."""
         return _enclosed(self)[1]
 
     @property
     def outputs(self) -> Finite:
         """Increasing numbers where inputs and outputs are, else the numbers of columns."""
-        if isinstance(self.losses, Distances) and self.inputs.points == inputs_of(self.privacy).points:
-            places = self.places
-            if places is not None and places.shape[1] == 1 and bool((np.diff(places[:, 0]) > 0).all()):
-                if self.privacy.points.shape[1] == 1 and bool((np.diff(self.privacy.points[:, 0]) > 0).all()):
-                    return Finite(tuple(places[:, 0].tolist()))
+        places = self.places
+        if places is not None and _are_numbers(places) and _are_numbers(self.privacy_points):
+            return Finite(tuple(places[:, 0].tolist()))
         return Finite(tuple(range(self.width)))
 
     @property
+    def privacy_points(self) -> Floats:
+        """Where inputs are, if they are places; else nothing."""
+        return self.privacy.points if isinstance(self.privacy, Metric) else np.empty((0, 0))
+
+    @property
+    def names(self) -> tuple[tuple[str, ...] | None, tuple[str, ...] | None]:
+        """The labels of inputs and outputs, or else the coordinates of places; None where these are plain numbers."""
+        if not isinstance(self.privacy, Metric) or self.privacy.points.shape[1] == 1:
+            return self.input_labels, self.output_labels
+        inputs, places = self.input_labels or _coordinates(self.privacy.points), self.places
+        return inputs, self.output_labels or (None if places is None else _coordinates(places))
+
+    @property
     def places(self) -> Floats | None:
-        """Where outputs are, if they are places; the middle of cells."""
+        """Where outputs are, if they are places; of every cell one of its places."""
         if not isinstance(self.privacy, Metric) or isinstance(self.losses, np.ndarray):
             return None
         if isinstance(self.losses, InPlane):
-            low, high = cells_of(self.privacy.points, self.losses.cells)
-            return stored((low + high) / 2)
+            return representatives(self.privacy.points, *cells_of(self.privacy.points, self.losses.cells))
         return self.privacy.points if self.losses.outputs is None else self.losses.outputs
 
     def echo(self) -> dict[str, Any]:
@@ -211,12 +222,23 @@ class PairwiseProblem:
         return {"loss": ("" if self.losses.exponent == 1 else "squared ") + "distance"}
 
 
+def _coordinates(places: Floats) -> tuple[str, ...]:
+    for digits in (6, 9, 17):
+        texts = tuple("(" + ", ".join(f"{part:.{digits}g}" for part in place) + ")" for place in places.tolist())
+        if len(set(texts)) == len(texts):
+            break
+    return texts
+
+
 def inputs_of(privacy: Pairwise | Metric) -> Finite:
-    if isinstance(privacy, Metric) and privacy.points.shape[1] == 1:
-        numbers = privacy.points[:, 0]
-        if bool((np.diff(numbers) > 0).all()):
-            return Finite(tuple(numbers.tolist()))
+    """The points where they are increasing numbers, else the numbers of rows."""
+    if isinstance(privacy, Metric) and _are_numbers(privacy.points):
+        return Finite(tuple(privacy.points[:, 0].tolist()))
     return Finite(tuple(range(len(privacy))))
+
+
+def _are_numbers(places: Floats) -> bool:
+    return places.shape[1] == 1 and bool((np.diff(places[:, 0]) > 0).all())
 
 
 def cells_of(points: Floats, count: int) -> tuple[Floats, Floats]:
@@ -232,6 +254,18 @@ def cells_of(points: Floats, count: int) -> tuple[Floats, Floats]:
     lower = np.stack([edges[0][first], edges[1][second]], axis=1)
     upper = np.stack([edges[0][first + 1], edges[1][second + 1]], axis=1)
     return lower, upper
+
+
+def representatives(points: Floats, lower: Floats, upper: Floats) -> Floats:
+    """A place of every cell: an input in it that no other cell has, or else its middle."""
+    places = (lower + upper) / 2
+    taken = np.zeros(len(places), dtype=bool)
+    for point in points:
+        inside = ((lower <= point) & (point <= upper)).all(axis=1) & ~taken
+        if inside.any():
+            cell = int(np.argmax(inside))
+            places[cell], taken[cell] = point, True
+    return stored(places)
 
 
 @lru_cache(maxsize=4)

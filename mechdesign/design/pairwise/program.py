@@ -20,11 +20,11 @@ Places = NDArray[np.intp]
 MOST_WHOLE = 128
 """Inputs up to which a block holds all of them."""
 
-_MOST_PAIRS = 24_000_000  # in all blocks
+_CANDIDATES = 4  # times the neighbours that are wanted: of a grid, more than half of the nearest are irreducible
 
 
-def whole_program(problem: PairwiseProblem) -> ConeProgram:
-    """All inputs and all irreducible pairs in every block."""
+def whole_program(problem: PairwiseProblem, losses: Floats) -> ConeProgram:
+    """All inputs and all irreducible pairs in every block, for losses that are rounded up or down."""
     first, second = irreducible(problem.privacy)
     size, outputs = len(problem.privacy), problem.width
     every = np.tile(np.arange(size), (outputs, 1))
@@ -35,7 +35,7 @@ def whole_program(problem: PairwiseProblem) -> ConeProgram:
         every,
         every,
         np.ones((outputs, size)),
-        np.ascontiguousarray(problem.losses_up.T),
+        np.ascontiguousarray(losses.T),
         np.repeat(np.arange(outputs), first.size),
         np.tile(first, outputs),
         np.tile(second, outputs),
@@ -53,7 +53,7 @@ def windows(problem: PairwiseProblem, size: int) -> Places:
 def near_pairs(problem: PairwiseProblem, degree: int) -> tuple[Places, Places]:
     """Of every input's irreducible pairs those with its nearest ``degree`` neighbours, and their ties."""
     closed = problem.privacy.closed
-    first, second = irreducible(problem.privacy)
+    first, second = irreducible(problem.privacy, _CANDIDATES * degree)
     apart = closed[first, second]
     order = np.lexsort((apart, first))
     first, second, apart = first[order], second[order], apart[order]
@@ -69,7 +69,7 @@ def near_pairs(problem: PairwiseProblem, degree: int) -> tuple[Places, Places]:
 def windowed_program(
     problem: PairwiseProblem, window: Places, first: Places, second: Places, least_share: float
 ) -> ConeProgram:
-    """Blocks around the outputs with these pairs; inputs whose share would be less than ``least_share`` are left out."""
+    """Blocks around the outputs with these pairs; inputs whose share is less than ``least_share`` are left out."""
     outputs, nodes = window.shape
     size = len(problem.privacy)
     closed, losses = problem.privacy.closed, problem.losses_up
@@ -94,7 +94,8 @@ def windowed_program(
         other.append(place[second[here]])
         block.append(np.full(one[-1].size, y))
     kept = max(int(part.sum()) for part in seen)
-    inputs, at, shares = (np.empty((outputs, kept), dtype=kind) for kind in (np.intp, np.intp, np.float64))
+    inputs, at = np.empty((outputs, kept), dtype=np.intp), np.empty((outputs, kept), dtype=np.intp)
+    shares = np.empty((outputs, kept))
     left_out = np.zeros((size, outputs), dtype=bool)
     for y in range(outputs):
         best = np.sort(np.argpartition(-share[y], kept - 1)[:kept]) if kept < size else np.arange(size)
@@ -107,6 +108,4 @@ def windowed_program(
     pairs = np.concatenate(block), np.concatenate(one), np.concatenate(other)
     bound = closed[window[pairs[0], pairs[1]], window[pairs[0], pairs[2]]]
     loss = losses.T[np.arange(outputs)[:, None], inputs]
-    return ConeProgram(
-        size, nodes, inputs, at, shares, np.ascontiguousarray(loss), *pairs, bound, problem.prior, far
-    )
+    return ConeProgram(size, nodes, inputs, at, shares, np.ascontiguousarray(loss), *pairs, bound, problem.prior, far)

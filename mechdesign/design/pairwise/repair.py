@@ -22,11 +22,10 @@ from mechdesign.pairs import Pairs
 
 Floats = NDArray[np.float64]
 
-_ROUNDS = 6
-_EVEN = 1e-13
+_ROUNDS = 24
+_WORK = 60_000_000_000  # products in all rounds: with thousands of inputs a few rounds must do
+_EVEN = 1e-13  # of the sums of rows
 _SHARES = (1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-6, 1e-4)
-_NEGLIGIBLE = 1e-9  # of all reports: outputs used less are dropped
-_BLOCK = 1 << 22  # products at a time
 
 
 def closed_up(table: Floats, decay: Floats) -> Floats:
@@ -35,32 +34,36 @@ def closed_up(table: Floats, decay: Floats) -> Floats:
     >>> closed_up(np.array([[1.0], [0.0]]), np.array([[1.0, 0.5], [0.25, 1.0]])).tolist()
     [[1.0], [0.5]]
     """
-    size, outputs = table.shape
     raised = table.copy()
-    for first in range(size):
+    for first in range(len(table)):
         np.maximum(raised, decay[first][:, None] * table[first], out=raised)
     return raised
 
 
-def kept(table: Floats, privacy: Pairs, outputs: Finite, inputs: Finite, epsilon: float, name: str) -> Discrete:
+def kept(
+    table: Floats, privacy: Pairs, outputs: Finite, inputs: Finite, epsilon: float, name: str, negligible: float = 1e-9
+) -> Discrete:
     """A mechanism near the table that keeps every pair exactly, on the outputs that are used.
+
+    Outputs that together get a share of at most ``negligible`` of the reports from equally likely inputs are left out.
 
     *Guarantee.* All pairs hold as rationals, or `CheckFailed` is raised.
     """
     rows = np.maximum(table, 0.0)
     rows /= rows.sum(axis=1, keepdims=True)
-    used = np.flatnonzero(rows.max(axis=0) > _NEGLIGIBLE)
+    share = rows.mean(axis=0)
+    order = np.argsort(share)
+    used = np.sort(order[np.cumsum(share[order]) > negligible])
     rows = rows[:, used]
     closed = privacy.closed
     with np.errstate(over="ignore"):
         decay = np.exp(-closed)
-    for _ in range(_ROUNDS):
+    for _ in range(max(2, min(_ROUNDS, _WORK // (len(rows) * rows.size)))):
         rows = closed_up(rows, decay)
         sums = rows.sum(axis=1)
         if np.ptp(sums) < _EVEN * sums.max():
             break
-        even = rows / sums[:, None]
-        rows = even
+        rows = rows / sums[:, None]
     rows = _filled(closed_up(rows, decay), closed)
     reports = Finite(tuple(outputs.points[int(k)] for k in used))
     law = 0.5 * rows.mean(axis=0) + 0.5 / rows.shape[1]

@@ -28,7 +28,7 @@ from threadpoolctl import threadpool_limits
 
 from mechdesign.criteria import Aim
 from mechdesign.design.evidence import require_asked
-from mechdesign.design.pairwise.problem import PairwiseProblem
+from mechdesign.design.pairwise.problem import InPlane, PairwiseProblem
 from mechdesign.design.pairwise.program import (
     MOST_WHOLE,
     near_pairs,
@@ -39,20 +39,21 @@ from mechdesign.design.pairwise.program import (
 from mechdesign.design.pairwise.proof import PairsBound
 from mechdesign.design.pairwise.repair import kept
 from mechdesign.design.result import Design, Report, saying_why, versions, within_gap
-from mechdesign.errors import NoAnswer
 from mechdesign.exact.flows import flows_left
 from mechdesign.values.clock import Clock
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
-_PROGRAM_SHARE = 0.25  # of the gap asked for
+_PROGRAM_SHARE = 0.15  # of the gap asked for
 _THIN = (1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 0.0)
 _LOST = 0.1  # of the gap, to flows that are left out of the evidence
 _DIGITS = 10
+_CELL_GAP = 1e-4
+_UNUSED = 0.01  # of the gap: the share of reports on outputs that are left out
 _HAIR = 1e-9  # of a reduced cost, which stays where it is
 _MANY = 600
-_EFFORT = 100, 32, 1e-9  # nodes of a block, neighbours of an input, and the least share of a node that is counted
+_EFFORT = 160, 64, 1e-9  # nodes of a block, neighbours of an input, and the least share of a node that is counted
 _LESS_EFFORT = 60, 16, 1e-3
 
 
@@ -80,10 +81,18 @@ def optimal_pairwise(
 
 
 def _whole(problem: PairwiseProblem, clock: Clock, say: Callable[[float, float], object]) -> Design:
-    program = whole_program(problem)
-    optimum = solve_cones(program, _PROGRAM_SHARE * problem.gap, clock.deadline, say)
-    flows = np.stack([program.block, program.first, program.second, optimum.flow], axis=1)
-    return _answer(problem, clock, optimum, optimum.values.T, flows)
+    gap = _PROGRAM_SHARE * problem.gap
+    if isinstance(problem.losses, InPlane):  # what bounds is the nearest place of a cell, what is reported another
+        gap = min(gap, _CELL_GAP)
+    program = whole_program(problem, problem.losses_up)
+    optimum = solve_cones(
+        program, gap, (clock.share(2) if isinstance(problem.losses, InPlane) else clock).deadline, say
+    )
+    proving = optimum
+    if isinstance(problem.losses, InPlane):
+        proving = solve_cones(whole_program(problem, problem.losses_down), gap, clock.deadline, say)
+    flows = np.stack([program.block, program.first, program.second, proving.flow], axis=1)
+    return _answer(problem, clock, optimum, optimum.values.T, flows, proving.weights)
 
 
 def _windowed(problem: PairwiseProblem, clock: Clock, say: Callable[[float, float], object]) -> Design:
@@ -92,10 +101,12 @@ def _windowed(problem: PairwiseProblem, clock: Clock, say: Callable[[float, floa
     first, second = near_pairs(problem, degree)
     program = windowed_program(problem, window, first, second, least)
     optimum = solve_cones(program, _PROGRAM_SHARE * problem.gap, clock.deadline, say)
-    return _answer(problem, clock, optimum, *lifted(problem, program, window, optimum))
+    return _answer(problem, clock, optimum, *lifted(problem, program, window, optimum), optimum.weights)
 
 
-def lifted(problem: PairwiseProblem, program: ConeProgram, window: Places, optimum: ConeOptimum) -> tuple[Floats, Floats]:
+def lifted(
+    problem: PairwiseProblem, program: ConeProgram, window: Places, optimum: ConeOptimum
+) -> tuple[Floats, Floats]:
     """The table at all inputs, and flows on all pairs: those of blocks, and of inputs to what they are tied to."""
     outputs, nodes = window.shape
     table = np.zeros((program.count, outputs))
@@ -114,15 +125,22 @@ def lifted(problem: PairwiseProblem, program: ConeProgram, window: Places, optim
     return table, np.concatenate([inner, outer])
 
 
-def _answer(problem: PairwiseProblem, clock: Clock, optimum: ConeOptimum, table: Floats, flows: Floats) -> Design:
+def _answer(
+    problem: PairwiseProblem, clock: Clock, optimum: ConeOptimum, table: Floats, flows: Floats, weights: Floats
+) -> Design:
     """The design that a program's optimum gives, or `NoAnswer` where its gap is wider than was asked."""
-    average = problem.aim == Aim.MATRIX_AVERAGE.value
-    weights = problem.prior if average else np.maximum(optimum.weights, 0.0)
-    assert weights is not None
+    average = problem.prior is not None
+    weights = problem.prior if problem.prior is not None else np.maximum(weights, 0.0)
     flows = thinned(problem, weights, flows)
-    evidence = PairsBound(() if average else weights, *flows.T)
+    evidence = PairsBound(np.empty(0) if average else weights, *flows.T)
     mechanism = kept(
-        table, problem.privacy, problem.outputs, problem.inputs, problem.epsilon, "pairwise optimum"
+        table,
+        problem.privacy,
+        problem.outputs,
+        problem.inputs,
+        problem.epsilon,
+        "pairwise optimum",
+        _UNUSED * problem.gap,
     )
     details: dict[str, Any] = {"outputs": len(mechanism.outputs), "steps": optimum.steps, "flows": len(flows)}
     report = Report(clock.used, "interior point on cones", versions("numpy", "scipy"), details)

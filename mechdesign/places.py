@@ -24,7 +24,7 @@ EARTH = 6371.0088
 
 MOST_PLACES = 4096
 _OUTWARD = {EUCLIDEAN: 2.0**-49, GREAT_CIRCLE: 2.0**-36}
-"""Relative. Differences, squares, a sum of at most three and a root: five roundings of 2^-53. Sines are another matter."""
+"""Relative: differences, squares, a sum of at most three and a root are five roundings of 2^-53; sines are worse."""
 _FARTHEST = 1e150
 
 

@@ -2,7 +2,7 @@
 
 A pair says ``e^E(i,j) q(y|j) - q(y|i) >= 0``. So for flows ``f >= 0`` on pairs and outputs and weights w of the inputs
 
-    ``sum_x w_x sum_y loss[x, y] q(y|x)  >=  sum_xy (w_x loss[x, y] - got_xy) q(y|x)  >=  sum_x min_y (w_x loss[x, y] - got_xy)``
+    ``sum_xy w_x loss[x, y] q(y|x) >= sum_xy (w_x loss[x, y] - got_xy) q(y|x) >= sum_x min_y (w_x loss[x, y] - got_xy)``
 
 where ``got_xy`` is ``e^E`` times what flows into x as the second of a pair, less what flows out of it as the first; the
 last step holds as rows are laws. A bound of the worst case has weights that sum to one, that of an average the prior.

@@ -93,8 +93,8 @@ def _proof(table: Floats, privacy: Pairs, name: str) -> PairsProof:
                     f"{name} does not keep the eps {eps!r} of inputs {first} and {second}: its ratio is "
                     f"e^{math.log(tops[second]) if tops[second] > 0 else 0.0:.12g}"
                 )
-        with np.errstate(divide="ignore"):
-            left = np.where(open_, epsilons[first] - np.log(tops), math.inf)
+        left = np.full(size, math.inf)
+        left[open_] = epsilons[first][open_] - np.log(tops[open_])
         at = int(np.argmin(left))
         if left[at] < math.inf:
             # of pairs that are equally near to a millionth the first: rounding must not choose

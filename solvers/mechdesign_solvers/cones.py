@@ -8,9 +8,9 @@ and every column of q in its cone. It has ``n m`` variables and, with many pairs
 Newton system of a primal-dual method falls into one dense block of nodes for each column and one system in the n row
 sums: a step costs ``O(m k^3 + n^3)`` for blocks of k nodes, and no row of the program is ever written down.
 
-A block may hold the nodes near its column only. An input outside it is tied to one node, of which it is a given multiple
-(in a cone of a metric, the least that it can be), or it is left out of the column; then its row sums to at most one, and
-what is missing has the price ``far``. All of these are relaxations in the uses there are; callers prove what they get.
+A block may hold the nodes near its column only. An input outside it is tied to one node, of which it is a given
+multiple (in a cone of a metric, the least that it can be), or it is left out; then its row sums to at most
+one, and what is missing has the price ``far``. All are relaxations in the uses there are; callers prove what they get.
 
 General methods see one program with all its rows; a simplex method on the smallest of these takes hours.
 Callers limit BLAS to one thread, see `mechdesign_solvers.interior`.
@@ -47,8 +47,8 @@ _WORSE = 5  # steps without progress
 class ConeProgram:
     """``m`` columns of ``k`` nodes each, the pairs between them, and the inputs that nodes stand for.
 
-    Input ``inputs[y, t]`` is ``share[y, t]`` times node ``node[y, t]`` of column y, at the price ``loss[y, t]``; a pair p
-    says that node ``first[p]`` of column ``block[p]`` is at most ``exp(bound[p])`` times node ``second[p]``. Without
+    Input ``inputs[y, t]`` is ``share[y, t]`` times node ``node[y, t]`` of column y, at the price ``loss[y, t]``. A pair
+    p says that node ``first[p]`` of column ``block[p]`` is at most ``exp(bound[p])`` times node ``second[p]``. Without
     ``weights`` the largest row is minimised. ``far`` are prices of what columns leave out of a row.
     """
 
@@ -366,10 +366,10 @@ class _State:
         blocks *= unit[:, :, None]
         blocks *= unit[:, None, :]
         blocks[:, at, at] += _JITTER
-        blocks = np.linalg.inv(blocks)
-        blocks *= unit[:, :, None]
-        blocks *= unit[:, None, :]
-        return np.asarray(blocks)
+        inverse = np.asarray(np.linalg.inv(blocks), dtype=np.float64)
+        inverse *= unit[:, :, None]
+        inverse *= unit[:, None, :]
+        return inverse
 
     def _factor(self, inverse: Floats) -> _Factor | None:
         p, n = self.p, self.p.count

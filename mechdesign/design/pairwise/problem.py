@@ -73,6 +73,13 @@ class InPlane:
             raise InvalidInput("cells", self.cells, "be a whole number from 2 to 256")
 
 
+def _privacy(said: Any) -> Pairwise | Metric:
+    if not isinstance(said, Pairwise | Metric):
+        step = "one epsilon for all pairs is a FiniteProblem"
+        raise InvalidInput("privacy", said, "be a Pairwise or a Metric", step)
+    return said
+
+
 def _losses(said: Any) -> Any:
     return said if isinstance(said, Distances | InPlane) else require_losses(said)
 
@@ -107,7 +114,7 @@ class PairwiseProblem:
 
     kind: ClassVar[str] = "pairwise"
 
-    privacy: Pairwise | Metric
+    privacy: Pairwise | Metric = field(converter=_privacy)
     losses: Floats | Distances | InPlane = field(converter=_losses, eq=_key)
     aim: str = one_of(
         "criterion", AIMS, default=Aim.MATRIX_AVERAGE.value, metadata=named("criterion"), alias="criterion"
@@ -120,9 +127,6 @@ class PairwiseProblem:
     """The points where they are increasing numbers, else the numbers of rows."""
 
     def __attrs_post_init__(self) -> None:
-        if not isinstance(self.privacy, Pairwise | Metric):
-            rule = "be a Pairwise or a Metric"
-            raise InvalidInput("privacy", self.privacy, rule, "one epsilon for all pairs is a FiniteProblem")
         size = len(self.privacy)
         self._require_losses(size)
         self._settle_prior(size)

@@ -1,14 +1,14 @@
-"""What is published for places, measured on a problem: planar Laplace, the exponential mechanism, geometric noise, remaps.
+"""What is published for places, measured on a problem: planar Laplace, exponential and geometric mechanisms, remaps.
 
 A remap sends every report to the place that is best for it under the prior (Chatzikokolakis, ElSalamouny, Palamidessi
 2017); it costs no privacy. The same computation gives a Bayesian adversary's expected error: what is left of the loss
 for one who knows the prior and guesses as well as can be.
 
 Planar Laplace (Andrés, Bordenabe, Chatzikokolakis, Palamidessi 2013) has the density ``rate^2 / (2 pi) e^(-rate |u|)``.
-What squares of side h collect of it is enclosed: with r the distance to the middle, the mean of ``e^(-rate |u|)`` over a
-square is at least ``e^(-rate sqrt(r^2 + h^2 / 6))`` (Jensen, twice) and at most ``e^(-rate r)`` times
-``sinh(a) sinh(b) / (a b)``, a and b half of ``rate h`` times the cosines of the direction (as ``|u|`` is at least its part
-along it). What lies beyond the squares has mass ``(1 + rate R) e^(-rate R)`` at most, and is reported as the nearest of all.
+What squares of side h collect of it is enclosed: with r the distance to the middle, the mean of ``e^(-rate |u|)`` over
+a square is at least ``e^(-rate sqrt(r^2 + h^2 / 6))`` (Jensen, twice) and at most ``e^(-rate r)`` times
+``sinh(a) sinh(b) / (a b)``, a and b half of ``rate h`` times the cosines of the direction (as ``|u|`` is at least its
+part along it). What lies beyond the squares has mass ``(1 + rate R) e^(-rate R)`` at most, at the largest loss.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def tables(problem: PairwiseProblem) -> dict[str, Discrete]:
     on_line = isinstance(problem.losses, Distances) and problem.losses.outputs is None
     if on_line and steps.size and (steps > 0).all() and np.ptp(steps) <= _EVEN * steps.max():
         found[GEOMETRIC] = truncated_geometric(len(privacy), float(privacy.per_unit * steps.mean()))
-    every = {name: table for name, table in found.items()}
+    every = dict(found)
     every |= {name + _REMAPPED: remapped(table, problem) for name, table in found.items()}
     return {name: _discrete(problem, table, name) for name, table in every.items()}
 

@@ -1,7 +1,7 @@
 """The best mechanism where every pair of inputs has its own epsilon, with its proof.
 
-**Problem.** ``q(y|x) <= e^E(x,x') q(y|x')`` for every pair; minimised is the expected loss under a prior, or at the worst
-input. Every output's column of q lies in the cone of the pairs, and rows sum to one.
+**Problem.** ``q(y|x) <= e^E(x,x') q(y|x')`` for every pair; minimised is the expected loss under a prior, or at the
+worst input. Every output's column of q lies in the cone of the pairs, and rows sum to one.
 
 **Program.** An interior-point method with one block an output, `mechdesign_solvers.cones`, in which the compact program
 is never written down. With up to 128 inputs it has all inputs and all irreducible pairs in each block. With more it is
@@ -11,8 +11,7 @@ finds is raised to what all pairs need.
 **Proof.** Its flows, evaluated in rationals (`mechdesign.design.pairwise.proof`); its table, repaired until every pair
 holds as rationals (`mechdesign.design.pairwise.repair`). Neither rests on how well the program was solved.
 
-Chatzikokolakis, ElSalamouny, Palamidessi, *Efficient utility improvement for location privacy* (2017), remap; Bordenabe,
-Chatzikokolakis, Palamidessi, *Optimal geo-indistinguishable mechanisms for location privacy* (2014), the program;
+Bordenabe, Chatzikokolakis, Palamidessi, *Optimal geo-indistinguishable mechanisms for location privacy* (2014);
 Ghosh, Roughgarden, Sundararajan, *Universally utility-maximizing privacy mechanisms* (2009), the line.
 """
 
@@ -45,15 +44,15 @@ from mechdesign.values.clock import Clock
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
-_PROGRAM_SHARE = 0.15  # of the gap asked for
+_PROGRAM_SHARE = 0.05  # of the gap asked for
 _THIN = (1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 0.0)
-_LOST = 0.1  # of the gap, to flows that are left out of the evidence
+_LOST = 0.02  # of the gap, to flows that are left out of the evidence
 _DIGITS = 10
 _CELL_GAP = 1e-4
 _UNUSED = 0.01  # of the gap: the share of reports on outputs that are left out
 _HAIR = 1e-9  # of a reduced cost, which stays where it is
 _MANY = 600
-_EFFORT = 160, 64, 1e-9  # nodes of a block, neighbours of an input, and the least share of a node that is counted
+_EFFORT = 160, 80, 1e-9  # nodes of a block, neighbours of an input, and the least share of a node that is counted
 _LESS_EFFORT = 60, 16, 1e-3
 
 
@@ -76,8 +75,7 @@ def optimal_pairwise(
     clock = Clock(seconds)
     with threadpool_limits(1, user_api="blas"):
         is_whole = len(problem.privacy) <= MOST_WHOLE or problem.aim == Aim.MATRIX_WORST.value
-        found = _whole(problem, clock, say) if is_whole else _windowed(problem, clock, say)
-    return found
+        return _whole(problem, clock, say) if is_whole else _windowed(problem, clock, say)
 
 
 def _whole(problem: PairwiseProblem, clock: Clock, say: Callable[[float, float], object]) -> Design:
@@ -108,7 +106,7 @@ def lifted(
     problem: PairwiseProblem, program: ConeProgram, window: Places, optimum: ConeOptimum
 ) -> tuple[Floats, Floats]:
     """The table at all inputs, and flows on all pairs: those of blocks, and of inputs to what they are tied to."""
-    outputs, nodes = window.shape
+    outputs = len(window)
     table = np.zeros((program.count, outputs))
     at = np.arange(outputs)[:, None]
     table[program.inputs, at] = program.share * optimum.values[at, program.node]
@@ -172,4 +170,5 @@ def thinned(problem: PairwiseProblem, weights: Floats, flows: Floats) -> Floats:
 def _in_digits(values: Floats) -> Floats:
     with np.errstate(divide="ignore"):
         places = _DIGITS - 1 - np.floor(np.log10(np.maximum(values, 1e-290)))
-    return np.array([round(value, int(place)) for value, place in zip(values.tolist(), places.tolist(), strict=True)])
+    unit = 10.0**places
+    return np.asarray(np.round(values * unit) / unit)

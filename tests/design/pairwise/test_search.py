@@ -235,7 +235,7 @@ def test_planar_laplace_noise_is_enclosed_and_loses_what_its_moments_say(exponen
 
 
 def test_planar_laplace_between_two_places_is_the_chance_of_a_half_plane() -> None:
-    """Places d apart are confused where the noise passes d / 2: its part along the line has a density in Bessel functions."""
+    """Two places are confused where the noise passes half their distance: drawn, the radius is a gamma of shape 2."""
     rng = np.random.default_rng(7)
     radius, angle = rng.gamma(2, 1, 400_000), rng.uniform(0, 2 * math.pi, 400_000)
     chance = (radius * np.cos(angle) > 0.75).mean()

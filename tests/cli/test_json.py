@@ -152,6 +152,15 @@ TABLE: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
         DESIGN | BASED | COMPARED,
     ),
     "minimax alone": (("minimax", "--eps", "2", "--gap", "1e-2", "--no-compare"), DESIGN | BASED),
+    "minimax pairs": (
+        ("minimax", "--loss-matrix", "loss.csv", "--privacy-matrix", "pairs.csv", "--criterion", "prior"),
+        DESIGN | {"notes": is_list, "comparison": is_list},
+    ),
+    "metric": (
+        ("metric", "--points", "places.csv", "--eps", "1", "--per", "2"),
+        DESIGN | {"comparison": rows(name=text, lower=number, upper=number), "adversary_error": number},
+    ),
+    "metric worst": (("metric", "--points", "places.csv", "--eps", "1", "--criterion", "worst"), DESIGN),
     "aaa": (
         ("aaa", "--eps", "1", "--prior", "normal:0,0.2", "--bins", "4"),
         DESIGN | BASED | {"additive": number, "free": number, "baselines": values},
@@ -300,7 +309,7 @@ TABLE: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
         {"estimates": numbers, "items": rows(item=text, estimate=number, lower=number, standard_error=number)},
     ),
     "reproduce --list": (("reproduce", "--list"), {"claims": rows(id=text, paper=text, cost=text)}),
-    "schema": (("schema", "minimax"), {"title": text, "anyOf": lambda value: len(value) == 3}),
+    "schema": (("schema", "minimax"), {"title": text, "anyOf": lambda value: len(value) == 4}),
     "trajectory perturb": (
         ("trajectory", "perturb", "paths.csv", "--eps", "2", "--bounds", "0,1,0,1", "--out", "reports.csv", "--force"),
         {"rows": number, "epsilon_location": number, "released": flag, "files": bool},
@@ -501,6 +510,7 @@ def test_input_that_fails_prints_nothing_on_stdout(run: Any, tmp_path: Path, com
         "gallery": ("fermat",),
         "jrr": ("--eps", "-1"),
         "mean": (missing, "--column", "x", "--eps", "1", "--bounds", "0,1"),
+        "metric": ("--points", missing, "--eps", "1"),
         "minimax": ("--eps", "inf"),
         "advise": ("--want", "fame"),
         "ogpm": ("--eps", "-1"),

@@ -29,6 +29,7 @@ from mechdesign.errors import InvalidInput, NoAnswer, require_epsilon, require_f
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.pairs import Metric
 from mechdesign.places import EUCLIDEAN, GREAT_CIRCLE
+from mechdesign.plot.designs import names_of
 from mechdesign.values.declare import frozen
 
 _LOSSES = {"euclidean": 1.0, "distance": 1.0, "squared": 2.0}
@@ -208,9 +209,7 @@ def _print(design: Design, problem: PairwiseProblem, around: Around) -> None:
         guess = f"{around.adversary_error:.6g}"
         output.console.print(f"  a Bayesian adversary who knows the prior is left with an expected loss of {guess}")
     output.console.print()
-    labels = labels_of(problem)
-    assert labels is not None
-    print_finite(table, labels[0], [labels[1][int(k)] for k in output_columns(table, problem)])
+    print_finite(table, *names_of(table, labels_of(problem)))
     if around.comparison:
         rows = [
             [

@@ -170,7 +170,7 @@ def _errors(mechanism: ScalarMechanism, problem: Problem) -> list[Errors]:
 
 def _print_mechanism(mechanism: Mechanism, prior: Atoms | None, labels: Labels | None, said: str) -> None:
     domain = mechanism.inputs
-    output.console.print(f"{_name(mechanism)}: {domain} -> {mechanism.outputs}, {said}\n")
+    output.console.print(f"{_name(mechanism)}: {domain} -> {mechanism.outputs}, {said}\n", soft_wrap=True)
     if isinstance(mechanism, Piecewise):
         certified.print_pieces(mechanism)
     else:

@@ -141,6 +141,8 @@ def labels_of(problem: Problem) -> Labels | None:
     if isinstance(problem, PairwiseProblem):
         rows, columns = len(problem.privacy), problem.width
         given = problem.names
+        if problem.outputs.points != tuple(range(columns)):  # numbers, which are their own names
+            return None
     elif isinstance(problem, FiniteProblem):
         rows, columns = problem.loss_matrix.shape
         given = problem.input_labels, problem.output_labels

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeGuard
 import numpy as np
 
 from mechdesign.design.minimax import MinimaxBound
+from mechdesign.design.pairwise import PairwiseProblem
 from mechdesign.design.prior import BinsBound, PriorProblem
 from mechdesign.design.result import Design
 from mechdesign.design.summary import gap_text
@@ -26,6 +27,7 @@ from mechdesign.plot.canvas import Floats
 from mechdesign.plot.certified import Based, Line, probability_table, window_law
 from mechdesign.plot.laws import densities, polar_density
 from mechdesign.plot.noise import noise_map
+from mechdesign.plot.places import places_map
 from mechdesign.priors import Atoms
 
 if TYPE_CHECKING:
@@ -42,6 +44,13 @@ def of(design: Design) -> Figure:
         from mechdesign.plot.joint import joint_design
 
         return joint_design(design)
+    if (
+        isinstance(problem, PairwiseProblem)
+        and isinstance(mechanism, Discrete)
+        and problem.privacy_points.shape[1] == 2
+    ):
+        if problem.places is not None:
+            return places_map(problem, mechanism)
     if isinstance(mechanism, Discrete):
         return probability_table(mechanism, names_of(mechanism, labels_of(problem)))
     prior = proven_prior(problem)

@@ -37,7 +37,7 @@ def remapped_error(prior: Floats, epsilon: float) -> float:
 
 
 def optimum(prior: Floats, epsilon: float) -> float:
-    problem = md.PairwiseProblem(md.Metric(np.arange(prior.size), epsilon), md.Distances(), "prior", prior)
+    problem = md.PairwiseProblem(md.Metric(np.arange(float(prior.size)), epsilon), md.Distances(), "prior", prior)
     return md.optimal_pairwise(problem).certificate.upper
 
 

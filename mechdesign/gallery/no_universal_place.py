@@ -1,4 +1,4 @@
-"""In the plane no mechanism serves every prior: two priors on three places cannot both have their optimum.
+"""In the plane no mechanism serves every prior: two priors on three places conflict.
 
 A mechanism whose reports are remapped for two priors p and r reports, in effect, a place y for one and a place z for
 the other. So the least of ``sum_x p_x E|x - y| + sum_x r_x E|x - z|`` over private mechanisms with reports (y, z) is

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING, TypeGuard, cast
 
 import numpy as np
 
@@ -44,13 +44,8 @@ def of(design: Design) -> Figure:
         from mechdesign.plot.joint import joint_design
 
         return joint_design(design)
-    if (
-        isinstance(problem, PairwiseProblem)
-        and isinstance(mechanism, Discrete)
-        and problem.privacy_points.shape[1] == 2
-    ):
-        if problem.places is not None:
-            return places_map(problem, mechanism)
+    if isinstance(problem, PairwiseProblem) and problem.places is not None and problem.places.shape[1] == 2:
+        return places_map(problem, cast(Discrete, mechanism))
     if isinstance(mechanism, Discrete):
         return probability_table(mechanism, names_of(mechanism, labels_of(problem)))
     prior = proven_prior(problem)

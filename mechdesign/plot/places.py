@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _NEAR = 1e-6  # of a pair's epsilon: so little left is none that a picture shows
 _MOST_LINES = 4000
-_AREA = 900.0  # square points, of the output that is reported most
+_AREA = 500.0  # square points, of the output that is reported most
 
 
 def places_map(problem: PairwiseProblem, mechanism: Discrete, place: int | None = None) -> Figure:
@@ -45,6 +45,7 @@ def places_map(problem: PairwiseProblem, mechanism: Discrete, place: int | None 
     _draw_pairs(pairs, inputs, table, problem.privacy.epsilons)
     for axes in (law, errors, pairs):
         axes.set(xlabel="longitude" if flip else "x", ylabel="latitude" if flip else "y")
+        axes.margins(0.15)
         axes.set_aspect("equal", adjustable="datalim")
     figure.suptitle(f"{drawable(mechanism.name)}, {protected(problem).replace('eps', 'ε')}")
     return figure

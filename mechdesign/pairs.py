@@ -26,6 +26,7 @@ from mechdesign.places import (
     EUCLIDEAN,
     GREAT_CIRCLE,
     distances_down,
+    distances_up,
     require_different,
     require_globe,
     require_places,
@@ -99,6 +100,11 @@ class Pairwise:
         return _closed(self)
 
     @property
+    def at_most(self) -> Floats:
+        """At least E*: what is said, and sums along paths rounded up. Bounds over all mechanisms rest on it."""
+        return stored(np.where(self.closed < self.epsilons, self.closed * (1 + _SAME), self.epsilons))
+
+    @property
     def epsilon(self) -> float:
         return largest(self)
 
@@ -154,6 +160,12 @@ class Metric:
     def closed(self) -> Floats:
         """The same: a metric is closed under paths, but for its rounding."""
         return _of_metric(self)
+
+    @property
+    def at_most(self) -> Floats:
+        """The epsilons rounded up. Bounds over all mechanisms rest on it."""
+        apart = distances_up(self.points, self.points, self.distance)
+        return stored(self.per_unit * apart * (1 + 2.0**-52))
 
     @property
     def epsilon(self) -> float:

@@ -75,8 +75,7 @@ mechdesign - local differential privacy mechanisms by optimisation, with proofs
   design   ogpm       the optimal piecewise mechanism: line, circle or polar, any power loss
            minimax    the certified optimum over all mechanisms: worst case, under a prior, unbiased, any loss matrix
            metric     places that are the better protected the nearer they are: a plane, the globe, numbers
-           aaa        unbiased noise for means, optimal under a prior: on a grid, and with free reports
-           jrr, solve       joint randomised response; any design problem, from a JSON file
+           aaa, jrr, solve  unbiased noise for means; joint randomised response; any design problem, from a JSON file
   study    compare    published mechanisms over epsilon, and how far each is above the certified optimum
            show, plot, schema   a saved design checked again; the picture of any file; what a command's --json holds
            gallery    theorems and claims, one at a time: our number beside a reference of its own, and a picture

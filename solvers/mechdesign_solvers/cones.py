@@ -41,6 +41,7 @@ _JITTER = 1e-13
 _JITTERS = 1e-13, 1e-11, 1e-9, 1e-7  # what rounding may need to be kept positive definite
 _START = 0.01  # products at the start, relative to the largest price
 _WORSE = 5  # steps without progress
+_NOTHING = 1e-9  # of the largest price: an optimum of less is as good as 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,13 +119,13 @@ def solve_cones(
     kept = state.point()
     while steps < _MOST_STEPS and not (deadline is not None and time.perf_counter() >= deadline):
         lower, upper = state.bounds()
-        error = state.products() / max(abs(upper), 1e-300) + state.infeasibility()
+        lost, products = state.infeasibility(), state.products()
         say(lower, upper)
-        if error < best:
-            best, since, kept = error, 0, state.point()
+        if products / state.scale + lost < best:
+            best, since, kept = products / state.scale + lost, 0, state.point()
         else:
             since += 1
-        if error <= gap:
+        if products / max(abs(upper), _NOTHING * state.scale) + lost <= gap:
             stopped = False
             break
         if since > _WORSE or not state.advance():
@@ -149,7 +150,7 @@ class _State:
         self.is_whole = program.inputs.shape[1] == n and bool((program.inputs == np.arange(n)).all())
         self.average = program.weights is not None
         weights = np.full(n, 1 / n) if program.weights is None else program.weights
-        self.scale = max(float((weights[program.inputs] * program.loss).max()), 1e-300)
+        self.scale = float((weights[program.inputs] * program.loss).max()) or 1.0
         self.rows = np.zeros(n)  # multipliers of the row sums
         self.prices = weights.copy()  # multipliers of the errors; fixed for an average
         self.values = np.full((m, k), 1.0 / m)

@@ -105,7 +105,8 @@ class PairwiseProblem:
 
     ``privacy`` is a `Pairwise` or a `Metric`; ``losses`` a matrix (rows are inputs, columns outputs), `Distances` or
     `InPlane` for a metric. ``criterion`` is "prior" (the average under ``prior``, weights on the inputs, uniform if
-    left out) or "worst". ``gap`` is the relative distance between the proven bounds at which the search stops.
+    left out) or "worst". ``gap`` is the relative distance between the proven bounds at which the search stops, or 1e-9
+    of the largest loss if that is more.
 
     >>> problem = PairwiseProblem(Metric([0, 1, 2], 1.0), Distances())
     >>> problem.inputs.points, problem.epsilon < 2

@@ -20,12 +20,13 @@ Places = NDArray[np.intp]
 MOST_WHOLE = 128
 """Inputs up to which a block holds all of them."""
 
+_FARTHEST = 60.0
 _CANDIDATES = 4  # times the neighbours that are wanted: of a grid, more than half of the nearest are irreducible
 
 
 def whole_program(problem: PairwiseProblem, losses: Floats) -> ConeProgram:
     """All inputs and all irreducible pairs in every block, for losses that are rounded up or down."""
-    first, second = irreducible(problem.privacy)
+    first, second = _worth_it(problem, *irreducible(problem.privacy))
     size, outputs = len(problem.privacy), problem.width
     every = np.tile(np.arange(size), (outputs, 1))
     bound = problem.privacy.closed[first, second]
@@ -44,6 +45,12 @@ def whole_program(problem: PairwiseProblem, losses: Floats) -> ConeProgram:
     )
 
 
+def _worth_it(problem: PairwiseProblem, first: Places, second: Places) -> tuple[Places, Places]:
+    """Pairs that say something in doubles: what repair mixes in keeps the others."""
+    near = problem.privacy.closed[first, second] <= _FARTHEST
+    return first[near], second[near]
+
+
 def windows(problem: PairwiseProblem, size: int) -> Places:
     """For each output the inputs with the least losses, a row of so many each."""
     losses = problem.losses_up
@@ -53,7 +60,7 @@ def windows(problem: PairwiseProblem, size: int) -> Places:
 def near_pairs(problem: PairwiseProblem, degree: int) -> tuple[Places, Places]:
     """Of every input's irreducible pairs those with its nearest ``degree`` neighbours, and their ties."""
     closed = problem.privacy.closed
-    first, second = irreducible(problem.privacy, _CANDIDATES * degree)
+    first, second = _worth_it(problem, *irreducible(problem.privacy, _CANDIDATES * degree))
     apart = closed[first, second]
     order = np.lexsort((apart, first))
     first, second, apart = first[order], second[order], apart[order]

@@ -1,10 +1,12 @@
 """What proves the least expected loss where every pair has its own epsilon: flows on pairs, evaluated in rationals.
 
-The inequality is that of `mechdesign.exact.flows`, for losses that are rounded down: it holds for all mechanisms that
-keep the pairs with outputs among the problem's. **More outputs.** Reports on a line at distance ``|x - y|``: an output
-between neighbouring places a < b may be moved to b with probability ``(y - a)/(b - a)`` and to a otherwise. The loss is
-linear between them for every input, so no expected loss changes, and no ratio grows. One outside is moved to the end.
-In the plane the outputs are cells, with the loss to the nearest place of the cell: no report in the cell has less.
+The inequality is that of `mechdesign.exact.flows`, for losses rounded down and epsilons rounded up: it holds for all
+mechanisms that keep the pairs with outputs among the problem's.
+
+**More outputs.** Reports on a line at distance ``|x - y|``: an output between neighbouring places a < b may be moved to
+b with probability ``(y - a)/(b - a)`` and to a otherwise. The loss is linear between them for every input, so no expected
+loss changes, and no ratio grows. One outside is moved to the end. In the plane the outputs are cells, with the loss to
+the nearest place of the cell: no report in the cell has less.
 """
 
 from __future__ import annotations
@@ -65,7 +67,7 @@ class PairsBound:
             assert problem.prior is not None
             weights = problem.prior
         flows = np.stack(columns, axis=1) if self.amounts.size else np.empty((0, 4))
-        return flow_bound(problem.privacy.closed, problem.losses_down, weights, flows) / exact_sum(weights)
+        return flow_bound(problem.privacy.at_most, problem.losses_down, weights, flows) / exact_sum(weights)
 
     def bound(self, problem: Any, mechanism: Any) -> float:
         return max(0.0, float_down(self.value(require_problem(problem, PairwiseProblem))))

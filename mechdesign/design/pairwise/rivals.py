@@ -101,7 +101,7 @@ def _joint(table: Floats, problem: PairwiseProblem) -> Floats:
 
 
 def _discrete(problem: PairwiseProblem, table: Floats, name: str) -> Discrete:
-    used = np.flatnonzero((table > 0).all(axis=0))
+    used = np.flatnonzero((table > 0).any(axis=0))
     outputs = Finite(tuple(problem.outputs.points[int(k)] for k in used))
     rows = table[:, used]
     return Discrete(problem.epsilon, problem.inputs, outputs, rows / rows.sum(axis=1, keepdims=True), name)

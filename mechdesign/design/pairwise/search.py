@@ -49,6 +49,7 @@ _THIN = (1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 0.0)
 _LOST = 0.02  # of the gap, to flows that are left out of the evidence
 _DIGITS = 10
 _CELL_GAP = 1e-4
+_NOTHING = 1e-9  # of the largest loss: bounds that are nearer than this have no relative gap
 _UNUSED = 0.01  # of the gap: the share of reports on outputs that are left out
 _HAIR = 1e-9  # of a reduced cost, which stays where it is
 _MANY = 600
@@ -143,14 +144,17 @@ def _answer(
     details: dict[str, Any] = {"outputs": len(mechanism.outputs), "steps": optimum.steps, "flows": len(flows)}
     report = Report(clock.used, "interior point on cones", versions("numpy", "scipy"), details)
     stopped = "the time limit was reached" if clock.is_over else "rounding ended the search"
-    design = saying_why(Design(problem, mechanism, evidence, report), problem.gap, stopped)
-    return within_gap(design, problem.gap, stopped)
+    design = Design(problem, mechanism, evidence, report)
+    certificate = design.certificate
+    if certificate.upper - certificate.lower <= _NOTHING * float(problem.losses_up.max()):
+        return design
+    return within_gap(saying_why(design, problem.gap, stopped), problem.gap, stopped)
 
 
 def thinned(problem: PairwiseProblem, weights: Floats, flows: Floats) -> Floats:
     """The flows without those that hardly matter, to ten digits: files hold them."""
     flows = flows[flows[:, 3] > 0]
-    epsilons, losses = problem.privacy.closed, problem.losses_down
+    epsilons, losses = problem.privacy.at_most, problem.losses_down
     whole = flows[:, 1].astype(np.intp), flows[:, 2].astype(np.intp)
     size = flows[:, 3] * np.exp(epsilons[whole])
 

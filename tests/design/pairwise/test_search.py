@@ -274,3 +274,30 @@ def test_progress_hears_bounds_that_come_together() -> None:
     heard: list[tuple[float, float]] = []
     optimal_pairwise(PairwiseProblem(Metric(square(3), 1.0), Distances()), say=lambda *ends: heard.append(ends))
     assert all(b[1] - b[0] < a[1] - a[0] for a, b in pairwise(heard[-3:]))
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        PairwiseProblem(Pairwise([[0.0, INF], [INF, 0.0]]), 1 - np.eye(2)),
+        PairwiseProblem(Metric([0, 1e5], 1.0), Distances(), "worst"),
+        PairwiseProblem(Pairwise([[0.0, 1.0], [1.0, 0.0]]), np.zeros((2, 3))),
+        PairwiseProblem(Pairwise([[0.0]]), [[0.0, 1.0]]),
+    ],
+)
+def test_where_nothing_need_be_lost_the_bounds_are_next_to_nothing(problem: PairwiseProblem) -> None:
+    certificate = optimal_pairwise(problem).certificate
+    assert certificate.lower == 0
+    assert certificate.upper <= 1e-9 * max(float(problem.losses_up.max()), 1e-300)
+
+
+def test_bounds_hold_for_the_distances_themselves_not_for_their_doubles() -> None:
+    """Epsilons that a mechanism must keep are rounded down, those that a bound allows are rounded up."""
+    metric = Metric([(0.1, 0.2), (0.3, 0.7), (1 / 3, 0.9)], 0.7)
+    off = ~np.eye(3, dtype=bool)
+    places = [[Fraction(part) for part in place] for place in metric.points.tolist()]
+    exact = [[sum((a - b) ** 2 for a, b in zip(p, q, strict=True)) for q in places] for p in places]
+    squares = Fraction(metric.per_unit) ** 2
+    for i, j in zip(*np.nonzero(off), strict=True):
+        assert Fraction(float(metric.epsilons[i, j])) ** 2 <= squares * exact[i][j]
+        assert Fraction(float(metric.at_most[i, j])) ** 2 >= squares * exact[i][j]

@@ -4,7 +4,7 @@ The inequality is that of `mechdesign.exact.flows`, for losses rounded down and 
 mechanisms that keep the pairs with outputs among the problem's.
 
 **More outputs.** Reports on a line at distance ``|x - y|``: an output between neighbouring places a < b may be moved to
-b with probability ``(y - a)/(b - a)`` and to a otherwise. The loss is linear between them for every input, so no expected
+b with probability ``(y - a)/(b - a)`` and to a otherwise. The loss is linear between them for every input: no expected
 loss changes, and no ratio grows. One outside is moved to the end. In the plane the outputs are cells, with the loss to
 the nearest place of the cell: no report in the cell has less.
 """

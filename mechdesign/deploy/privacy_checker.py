@@ -14,7 +14,7 @@ import re
 import sys
 from fractions import Fraction
 from itertools import pairwise, product
-from math import ceil, floor
+from math import ceil, floor, inf
 from pathlib import Path
 from typing import Any
 
@@ -102,16 +102,14 @@ def places(domain: Any, origin: str, scale: str, shift: int = 0) -> tuple[float,
     return low, high
 
 
-def keep_pairs(pairs: Any, rows: list[list[int]]) -> None:
-    """Row i is at most e^epsilons[of[i][k]] times row k, for every pair with a limit; -1: no limit."""
-    caps, of = [exponential(Fraction(epsilon)) for epsilon in pairs["epsilons"]], pairs["of"]
-    need(len(of) == len(rows) and all(len(o) == len(rows) for o in of), "law.pairs.of: not square")
-    need(all(-1 <= place < len(caps) for o in of for place in o), "law.pairs.of: no such epsilon")
-    for (i, row), (k, other) in product(enumerate(rows), repeat=2):
-        if of[i][k] >= 0:
-            cap = caps[of[i][k]]
-            held = all(a << 96 <= cap * b for a, b in zip(row, other, strict=True))
-            need(held, f"law.rows[{i}]: over the limit of the pair {i}, {k}")
+def keep_pairs(epsilons: list[str], of: list[list[int]], rows: list[list[int]]) -> None:
+    """Row i is at most e^epsilons[of[i][k]] times row k; no limit where that place is -1."""
+    caps, size = [exponential(Fraction(epsilon)) for epsilon in epsilons], len(rows)
+    need(len(of) == size == max(map(len, of)) == min(map(len, of)), "law.pairs.of: not square")
+    need(all(-1 <= at < len(caps) for part in of for at in part), "law.pairs.of: no such epsilon")
+    for i, k in product(range(size), repeat=2):
+        cap, both = caps[of[i][k]] if of[i][k] >= 0 else inf, zip(rows[i], rows[k], strict=True)
+        need(cap == inf or all(a << 96 <= cap * b for a, b in both), f"law.rows[{i}]: over {i}, {k}")
 
 
 def extremes(kind: str, law: Any, domain: Any, bits: int) -> list[tuple[int, int, str]]:
@@ -141,7 +139,7 @@ def extremes(kind: str, law: Any, domain: Any, bits: int) -> list[tuple[int, int
             need(len(row) == len(law["outputs"]), f"law.rows[{i}]: must be as long as outputs")
             need(sum(row) == whole, f"law.rows[{i}]: sums to {sum(row)}, not 2^bits")
         if "pairs" in law:
-            keep_pairs(law["pairs"], rows)
+            keep_pairs(law["pairs"]["epsilons"], law["pairs"]["of"], rows)
         return [(max(c), min(c), f"law.rows[][{j}]") for j, c in enumerate(zip(*rows, strict=True))]
     if kind == "pieces":  # the cells of a window share weight, the others whole - weight
         places(domain, law["anchor"], law["scale"])  # the window may be anywhere

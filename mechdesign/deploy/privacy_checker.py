@@ -109,7 +109,7 @@ def keep_pairs(epsilons: list[str], of: list[list[int]], rows: list[list[int]]) 
     need(all(-1 <= at < len(caps) for part in of for at in part), "law.pairs.of: no such epsilon")
     for i, k in product(range(size), repeat=2):
         cap, both = caps[of[i][k]] if of[i][k] >= 0 else inf, zip(rows[i], rows[k], strict=True)
-        need(cap == inf or all(a << 96 <= cap * b for a, b in both), f"law.rows[{i}]: over {i}, {k}")
+        need(cap == inf or all(a << 96 <= cap * b for a, b in both), f"law.rows[{i}]: over {k}")
 
 
 def extremes(kind: str, law: Any, domain: Any, bits: int) -> list[tuple[int, int, str]]:

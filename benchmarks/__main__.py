@@ -32,6 +32,7 @@ BENCHMARKS = (
     "cold_start",
     "warm_start",
     "minimax",
+    "pairs",
     "unbiased",
     "workload",
     "compact",

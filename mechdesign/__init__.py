@@ -10,7 +10,7 @@ True
 
 TYPE_CHECKING = False  # for type checkers, who know the name; every import costs time before Ctrl-C has a handler
 if TYPE_CHECKING:
-    from mechdesign import collect, deploy, design, mechanisms, plot, priors
+    from mechdesign import collect, deploy, design, mechanisms, plot, priors, privacy
     from mechdesign.advice import Advice, advise
     from mechdesign.deploy import Table, load_table, make_table
     from mechdesign.design import (
@@ -18,11 +18,14 @@ if TYPE_CHECKING:
         Certificate,
         CustomProblem,
         Design,
+        Distances,
         FiniteProblem,
         HiddenJointProblem,
         InformationProblem,
+        InPlane,
         JointProblem,
         MinimaxProblem,
+        PairwiseProblem,
         PiecewiseProblem,
         PolarProblem,
         PriorProblem,
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
         optimal_information,
         optimal_joint,
         optimal_minimax,
+        optimal_pairwise,
         optimal_piecewise,
         optimal_polar,
         optimal_prior,
@@ -67,6 +71,7 @@ if TYPE_CHECKING:
     from mechdesign.field import field_of
     from mechdesign.losses import Absolute, Custom, Power, Squared
     from mechdesign.mechanisms import catalogue
+    from mechdesign.pairs import Metric, Pairwise
 
 __version__ = "0.1.0"
 
@@ -81,18 +86,23 @@ __all__ = [
     "Custom",
     "CustomProblem",
     "Design",
+    "Distances",
     "FileProblem",
     "Finite",
     "FiniteProblem",
     "HiddenJointProblem",
+    "InPlane",
     "InformationProblem",
     "Interval",
     "InvalidInput",
     "JointProblem",
     "MechDesignError",
+    "Metric",
     "MinimaxProblem",
     "MissingExtra",
     "NoAnswer",
+    "Pairwise",
+    "PairwiseProblem",
     "PiecewiseProblem",
     "PolarProblem",
     "Power",
@@ -124,6 +134,7 @@ __all__ = [
     "optimal_information",
     "optimal_joint",
     "optimal_minimax",
+    "optimal_pairwise",
     "optimal_piecewise",
     "optimal_polar",
     "optimal_prior",
@@ -134,6 +145,7 @@ __all__ = [
     "pareto",
     "plot",
     "priors",
+    "privacy",
     "prove_privacy",
     "search_pieces",
     "solve",
@@ -148,6 +160,7 @@ _SUBMODULES = {
     "mechanisms": "mechanisms",
     "plot": "plot",
     "priors": "priors",
+    "privacy": "privacy",
 }
 _HOMES = {
     "Absolute": "losses",
@@ -162,8 +175,10 @@ _HOMES = {
     "Interval": "domains",
     "InvalidInput": "errors",
     "MechDesignError": "errors",
+    "Metric": "pairs",
     "MissingExtra": "errors",
     "NoAnswer": "errors",
+    "Pairwise": "pairs",
     "Power": "losses",
     "SolverFailed": "errors",
     "Squared": "losses",

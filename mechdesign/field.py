@@ -22,6 +22,7 @@ from mechdesign.design import (
     Design,
     FiniteProblem,
     MinimaxProblem,
+    PairwiseProblem,
     PiecewiseProblem,
     PriorProblem,
     TradeOffProblem,
@@ -31,13 +32,15 @@ from mechdesign.design import (
 )
 from mechdesign.design.evidence import Problem
 from mechdesign.design.finite import LexicographicBound
+from mechdesign.design.pairwise import errors_up
+from mechdesign.design.pairwise.rivals import tables
 from mechdesign.design.trade_off import TradeOffBound
 from mechdesign.design.workload import WorkloadBound
 from mechdesign.design.workload.rivals import channel_noise, rival_noises, weighted_queries
 from mechdesign.domains import Circle, Finite, Interval
 from mechdesign.errors import CheckFailed, InvalidInput, plain
 from mechdesign.exact.cells import Cells
-from mechdesign.exact.privacy import prove_privacy
+from mechdesign.exact.privacy import prove, prove_privacy
 from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.discrete import Discrete
@@ -60,6 +63,7 @@ _RANKED = (
     AdditiveProblem,
     FiniteProblem,
     MinimaxProblem,
+    PairwiseProblem,
     PiecewiseProblem,
     PriorProblem,
     TradeOffProblem,
@@ -255,7 +259,9 @@ def _require_own(own: Mapping[str, Mechanism], problem: Problem, taken: set[str]
             raise InvalidInput(f"inputs of {name}", str(mechanism.inputs), rule)
         if isinstance(problem, FiniteProblem):
             _require_columns(name, mechanism, problem.loss_matrix.shape[1])
-        if not isinstance(mechanism, FromDensity):
+        if isinstance(problem, PairwiseProblem):
+            prove(problem.privacy, mechanism)
+        elif not isinstance(mechanism, FromDensity):
             prove_privacy(mechanism, problem.epsilon)
         elif mechanism.sampled_loss > problem.epsilon * (1 + _UNSURE):
             raise CheckFailed(
@@ -298,6 +304,8 @@ def rivals(problem: Problem) -> dict[str, Mechanism]:
     match problem:
         case FiniteProblem(loss_matrix=matrix):
             return _on_points(epsilon, problem.inputs, Power(1.0)) if matrix.shape[0] == matrix.shape[1] else {}
+        case PairwiseProblem():
+            return dict(tables(problem))
         case MinimaxProblem(inputs=Finite() as points) | PriorProblem(inputs=Finite() as points):
             return _on_points(epsilon, points, problem.loss)
         case PiecewiseProblem(inputs=Circle() as circle, loss=loss):
@@ -356,6 +364,8 @@ def _cap(problem: Problem) -> float | None:
 def _measure(problem: Problem) -> Measure:
     if isinstance(problem, FiniteProblem):
         return lambda name, mechanism: _matrix_row(name, mechanism, problem)
+    if isinstance(problem, PairwiseProblem):
+        return lambda name, mechanism: _pairs_row(name, mechanism, problem)
     loss = getattr(problem, "loss", Power(2.0))
     at, itself = getattr(problem, "at", None), None
     if isinstance(problem, AdditiveProblem) and isinstance(problem.prior, Atoms | Density):
@@ -406,6 +416,13 @@ def _matrix_row(name: str, mechanism: Mechanism, problem: FiniteProblem) -> Row:
     columns = np.asarray(mechanism.outputs.points, dtype=np.intp)
     law = mechanism.probabilities / mechanism.probabilities.sum(axis=1, keepdims=True)
     return _errors_row(name, np.sum(law * problem.loss_matrix[:, columns], axis=1), problem)
+
+
+def _pairs_row(name: str, mechanism: Mechanism, problem: PairwiseProblem) -> Row:
+    assert isinstance(mechanism, Discrete)
+    errors = errors_up(mechanism, problem)
+    average = errors.mean() if problem.prior is None else errors @ problem.prior
+    return Row(name, float(errors.max()), float(average))
 
 
 def _errors_row(name: str, errors: Floats, problem: FiniteProblem) -> Row:

@@ -10,7 +10,23 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from mechdesign.errors import InvalidInput, require_epsilon, require_number, require_whole
+from mechdesign.pairs import Metric, Pairwise, from_file, graph, metric, personal, sensitive
 from mechdesign.values.declare import epsilon, field, frozen, whole
+
+__all__ = [
+    "Collusion",
+    "Metric",
+    "Pairwise",
+    "Privacy",
+    "Pure",
+    "from_file",
+    "graph",
+    "metric",
+    "personal",
+    "require_caps",
+    "require_colluders",
+    "sensitive",
+]
 
 
 @frozen
@@ -95,5 +111,5 @@ def require_colluders(colluders: int, users: int) -> int:
         raise InvalidInput("colluders", colluders, rule) from None
 
 
-Privacy = Pure | Collusion | Hidden
+Privacy = Pure | Collusion | Hidden | Pairwise | Metric
 """Every requirement there is: what proves it stands in `mechdesign.exact.privacy`."""

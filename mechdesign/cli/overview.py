@@ -30,10 +30,14 @@ GROUPS: tuple[tuple[str, tuple[Row, ...]], ...] = (
             (("minimax", "the certified optimum over all mechanisms: worst case, prior, unbiased, any loss matrix"),),
             (("aaa", "unbiased noise for means, optimal under a prior: on a grid, and with free reports"),),
             (
-                ("workload", "any linear queries: a distribution function, ranges"),
+                ("workload", "linear queries: a distribution function, ranges"),
                 ("information", "one parameter of a model"),
             ),
-            (("jrr", "joint randomised response"), ("solve", "any design problem, from a JSON file")),
+            (
+                ("jrr", "joint randomised response"),
+                ("metric", "privacy per pair: places"),
+                ("solve", "any problem, from JSON"),
+            ),
         ),
     ),
     (
@@ -62,8 +66,8 @@ GROUPS: tuple[tuple[str, tuple[Row, ...]], ...] = (
         (
             (("bench", "protocols and post-processings compared on your data, ranked with confidence intervals"),),
             (
-                ("mean", "the mean of a data column under privacy, and its price"),
-                ("protocols", "every frequency protocol: p*, q*, variance"),
+                ("mean", "the mean of a data column, and what privacy costs"),
+                ("protocols", "every frequency protocol"),
             ),
             (("trajectory", "paths of locations: perturb a file, compare mechanisms over eps, tables for release"),),
         ),

@@ -83,7 +83,8 @@ def check(content: bytes) -> Fields:
     need(LEAST_EPSILON <= epsilon <= 64, "epsilon: must be at least 1e-12 and at most 64")
     need(Fraction(float(epsilon)) == epsilon, "epsilon: must be a double")  # any two doubles have different caps
     need(t["cap"] == str(exponential(epsilon)), "cap: must be floor(2^96 e^epsilon)")  # privacy
-    fields(t["law"], LAWS[t["kind"]], "law")
+    has_pairs = t["kind"] == "finite" and type(t["law"]) is dict and "pairs" in t["law"]
+    fields(t["law"], "outputs pairs rows" if has_pairs else LAWS[t["kind"]], "law")
     cap, whole = int(t["cap"]), 1 << t["bits"]
     ratio, estimator, error_of = globals()["check_" + t["kind"]](t, t["law"], whole, cap)
     need(t["repair"] is None or t["kind"] == "finite", "repair: must be null")
@@ -190,6 +191,8 @@ def check_finite(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
         most, least = max(column), min(column)
         need(most << 96 <= cap * least, f"law.rows[{column.index(most)}][{j}]: {most} is over cap times {least}")
         ratio = max(ratio, Fraction(most, least))  # privacy
+    if "pairs" in law:
+        check_pairs(law)
     scale = max(value.denominator for value in y)
     powers = [[int(value * scale) ** p for value in y] for p in (1, 2)]
     sums = [
@@ -198,6 +201,33 @@ def check_finite(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
     ]
     pairs = [(mean, at) for (mean, _), at in zip(sums, x, strict=True)]
     return ratio, mean_estimator(pairs, max(second - mean**2 for mean, second in sums)), None
+
+
+def check_pairs(law: Fields) -> None:
+    """Each ordered pair of rows that has a limit keeps it: ``of[i][k]`` says which epsilon, -1 that there is none."""
+    pairs, rows = law["pairs"], law["rows"]
+    fields(pairs, "epsilons of", "law.pairs")
+    need(type(pairs["epsilons"]) is list and type(pairs["of"]) is list, "law.pairs.epsilons, of: must be lists")
+    need(len(pairs["of"]) == len(rows), f"law.pairs.of: must be {len(rows)} rows")
+    epsilons = [rational(text, f"law.pairs.epsilons[{k}]") for k, text in enumerate(pairs["epsilons"])]
+    for k, eps in enumerate(epsilons):
+        entry = f"law.pairs.epsilons[{k}]"
+        need(LEAST_EPSILON <= eps <= 64 and Fraction(float(eps)) == eps, f"{entry}: must be a double, 1e-12 to 64")
+    need(all(a < b for a, b in pairwise(epsilons)), "law.pairs.epsilons: must increase")
+    used = {-1}
+    for i, said in enumerate(pairs["of"]):
+        entry = f"law.pairs.of[{i}]"
+        need(len(integers(said, -1, entry)) == len(rows), f"{entry}: must be {len(rows)} entries")
+        need(max(said) < len(epsilons) and said[i] == -1, f"{entry}: must be places in epsilons, -1 at place {i}")
+        used.update(said)
+    need(len(used) == len(epsilons) + 1, "law.pairs.epsilons: must all be used")
+    caps = [exponential(eps) for eps in epsilons]
+    for i, row in enumerate(rows):
+        for k, place in enumerate(pairs["of"][i]):
+            if place >= 0:
+                cap = caps[place]
+                keeps = all(a << 96 <= cap * b for a, b in zip(row, rows[k], strict=True))  # privacy
+                need(keeps, f"law.rows[{i}]: a count is over the limit of inputs {i} and {k} times law.rows[{k}]'s")
 
 
 def check_pieces(t: Fields, law: Fields, whole: int, cap: int) -> Finding:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from mechdesign.design.information import InformationProblem, optimal_information
     from mechdesign.design.joint import JointProblem, optimal_joint
     from mechdesign.design.minimax import MinimaxProblem, minimax_sweep, optimal_minimax
+    from mechdesign.design.pairwise import Distances, InPlane, PairwiseProblem, optimal_pairwise
     from mechdesign.design.piecewise import HeightFormula, PiecewiseProblem, fit_height, optimal_piecewise
     from mechdesign.design.piecewise.program import search_pieces
     from mechdesign.design.polar import PolarProblem, optimal_polar
@@ -33,13 +34,16 @@ __all__ = [
     "Certificate",
     "CustomProblem",
     "Design",
+    "Distances",
     "FiniteProblem",
     "Floor",
     "HeightFormula",
     "HiddenJointProblem",
+    "InPlane",
     "InformationProblem",
     "JointProblem",
     "MinimaxProblem",
+    "PairwiseProblem",
     "PiecewiseProblem",
     "PolarProblem",
     "PriorProblem",
@@ -63,6 +67,7 @@ __all__ = [
     "optimal_information",
     "optimal_joint",
     "optimal_minimax",
+    "optimal_pairwise",
     "optimal_piecewise",
     "optimal_polar",
     "optimal_prior",
@@ -91,6 +96,7 @@ _MODULES = {
     "unbiased": ("UnbiasedProblem", "optimal_unbiased"),
     "additive": ("AdditiveProblem", "Tuning", "optimal_additive", "tune"),
     "finite": ("FiniteProblem", "euclidean", "optimal_finite"),
+    "pairwise": ("Distances", "InPlane", "PairwiseProblem", "optimal_pairwise"),
     "convex": ("CustomProblem", "TableProblem", "custom", "optimal_custom"),
     "hidden_joint": ("HiddenJointProblem", "optimal_hidden"),
     "joint": ("JointProblem", "optimal_joint"),

@@ -7,6 +7,7 @@ A problem says of itself what no other can say for it: attributes or properties 
 * ``subject``: what is perturbed (its inputs),
 * ``loss_in_words`` and ``prior_in_words``: what is least, and the prior an average is taken under,
 * ``asked_in_words``: what a saved certificate is about, but for the prior,
+* ``privacy_in_words``: what must be kept (``eps = 1``),
 * ``labels``: the names of inputs and outputs.
 """
 
@@ -84,6 +85,11 @@ def headline(problem: Problem) -> str:
     criterion = problem.criterion
     usual = _HEADLINES.get(criterion.aim, "worst-case {measure}")
     return str(_said(problem, "headline", usual.format(measure=measure(problem), x=criterion.x)))
+
+
+def protected(problem: Problem) -> str:
+    """What must be kept, as headings say it."""
+    return str(_said(problem, "privacy_in_words", f"eps = {problem.epsilon:g}"))
 
 
 def excess(problem: Problem) -> str:

@@ -8,11 +8,12 @@ from typing import Any, Protocol, runtime_checkable
 from mechdesign.errors import CheckFailed, require_epsilon
 from mechdesign.exact.collusion import JointPrivacy, privacy_of, prove_joint_privacy
 from mechdesign.exact.hidden import hidden_excess, hidden_loss
+from mechdesign.exact.pairs import prove_pairs
 from mechdesign.exact.rational import exp_lower
 from mechdesign.mechanisms.hidden import MOST_COUNTED, CountedResponse, HiddenResponse, PeakedResponse
 from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.mechanisms.ratio import LikelihoodRatio
-from mechdesign.privacy import Collusion, Hidden, Privacy, Pure
+from mechdesign.privacy import Collusion, Hidden, Metric, Pairwise, Privacy, Pure
 from mechdesign.values.codec import encoded
 from mechdesign.values.declare import frozen
 
@@ -38,8 +39,6 @@ class Account(Protocol):
 def prove(privacy: Privacy, mechanism: Any) -> Account:
     """The account of a mechanism that keeps the requirement, or `CheckFailed`.
 
-    A requirement on pairs of inputs would ask the mechanism for its exact ratio of each pair, and one more case here.
-
     >>> from mechdesign.mechanisms.catalogue import pm
     >>> round(prove(Pure(1.0), pm(1.0)).loss, 12)
     1.0
@@ -53,6 +52,8 @@ def prove(privacy: Privacy, mechanism: Any) -> Account:
             return prove_collusion(mechanism, privacy)
         case Hidden():
             return prove_hidden(mechanism, privacy)
+        case Pairwise() | Metric():
+            return prove_pairs(mechanism, privacy)
 
 
 # -- one user's report -------------------------------------------------------------------------------------------------

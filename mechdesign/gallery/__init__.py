@@ -89,6 +89,8 @@ CHAPTERS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "tracs_error",
             "tracs_strawman",
             "constant_place",
+            "geometric_on_the_line",
+            "no_universal_place",
             "rivals_epsilon",
         ),
     ),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING, TypeGuard, cast
 
 import numpy as np
 
 from mechdesign.design.minimax import MinimaxBound
+from mechdesign.design.pairwise import PairwiseProblem
 from mechdesign.design.prior import BinsBound, PriorProblem
 from mechdesign.design.result import Design
 from mechdesign.design.summary import gap_text
@@ -27,6 +28,7 @@ from mechdesign.plot.canvas import Floats
 from mechdesign.plot.certified import Based, Line, probability_table, window_law
 from mechdesign.plot.laws import densities, polar_density
 from mechdesign.plot.noise import noise_map
+from mechdesign.plot.places import places_map
 from mechdesign.priors import Atoms
 
 if TYPE_CHECKING:
@@ -47,6 +49,8 @@ def of(design: Design) -> Figure:
         from mechdesign.plot.hidden import hidden_design
 
         return hidden_design(design)
+    if isinstance(problem, PairwiseProblem) and problem.places is not None and problem.places.shape[1] == 2:
+        return places_map(problem, cast(Discrete, mechanism))
     if isinstance(mechanism, Discrete):
         return probability_table(mechanism, names_of(mechanism, labels_of(problem)))
     prior = proven_prior(problem)

@@ -169,6 +169,15 @@ TABLE: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
         DESIGN | BASED | COMPARED,
     ),
     "minimax alone": (("minimax", "--eps", "2", "--gap", "1e-2", "--no-compare"), DESIGN | BASED),
+    "minimax pairs": (
+        ("minimax", "--loss-matrix", "loss.csv", "--privacy-matrix", "pairs.csv", "--criterion", "prior"),
+        DESIGN | {"notes": lambda value: value == [], "comparison": lambda value: value == []},
+    ),
+    "metric": (
+        ("metric", "--points", "places.csv", "--eps", "1", "--per", "2"),
+        DESIGN | {"comparison": rows(name=text, lower=number, upper=number), "adversary_error": number},
+    ),
+    "metric worst": (("metric", "--points", "places.csv", "--eps", "1", "--criterion", "worst"), DESIGN),
     "aaa": (
         ("aaa", "--eps", "1", "--prior", "normal:0,0.2", "--bins", "4"),
         DESIGN | BASED | {"additive": number, "free": number, "baselines": values},
@@ -336,7 +345,7 @@ TABLE: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
         | {"distribution.monotone": numbers, "distribution.quantiles": rows(share=number, type=number, lower=number)},
     ),
     "reproduce --list": (("reproduce", "--list"), {"claims": rows(id=text, paper=text, cost=text)}),
-    "schema": (("schema", "minimax"), {"title": text, "anyOf": lambda value: len(value) == 3}),
+    "schema": (("schema", "minimax"), {"title": text, "anyOf": lambda value: len(value) == 4}),
     "trajectory perturb": (
         ("trajectory", "perturb", "paths.csv", "--eps", "2", "--bounds", "0,1,0,1", "--out", "reports.csv", "--force"),
         {"rows": number, "epsilon_location": number, "released": flag, "files": bool},
@@ -365,6 +374,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (path / "labels.csv").write_text("\n".join("abcd"[k * k % 4] for k in range(800)))
     (path / "problem.json").write_text('{"kind": "piecewise", "epsilon": 1}')
     (path / "loss.csv").write_text("0,1,2\n1,0,1\n2,1,0\n")
+    (path / "pairs.csv").write_text("0,1,2\n1,0,1\n2,1,0\n")
+    (path / "places.csv").write_text("x,y\n0,0\n0,1\n1,0\n1,1\n")
     features = np.random.default_rng(0).random((30, 2))
     sick = (features[:, 0] > 0.4).astype(int)
     (path / "model.pkl").write_bytes(pickle.dumps(DecisionTreeClassifier(random_state=0).fit(features, sick)))
@@ -548,6 +559,7 @@ def test_input_that_fails_prints_nothing_on_stdout(run: Any, tmp_path: Path, com
         "glossary": ("unheard-of",),
         "jrr": ("--eps", "-1"),
         "mean": (missing, "--column", "x", "--eps", "1", "--bounds", "0,1"),
+        "metric": ("--points", missing, "--eps", "1"),
         "minimax": ("--eps", "inf"),
         "advise": ("--want", "fame"),
         "ogpm": ("--eps", "-1"),

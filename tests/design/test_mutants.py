@@ -69,6 +69,7 @@ from mechdesign.design import (
 )
 from mechdesign.design.information import GaussianLocation
 from mechdesign.design.joint.program import search_joint
+from mechdesign.design.pairwise import Distances, PairwiseProblem, optimal_pairwise
 from mechdesign.design.prior import BinsBound
 from mechdesign.design.registry import CODEC, PROVEN_BY
 from mechdesign.design.result import FORMAT, USE, VERSION, Certificate, certify
@@ -77,6 +78,7 @@ from mechdesign.design.workload import Mean, Prefix, Ranges, WorkloadBound
 from mechdesign.design.workload.relaxation import Relaxation
 from mechdesign.errors import CheckFailed
 from mechdesign.mechanisms.kinds import JOINT_KINDS, KINDS
+from mechdesign.pairs import Metric, Pairwise
 from mechdesign.values import files
 from mechdesign.values.codec import Codec
 from mechdesign.values.declare import evolved
@@ -89,6 +91,7 @@ UNIT = Interval(0, 1)
 DATA = priors.Atoms.of_data([0.125, 0.25, 0.25, 0.75])
 MATRIX = np.array([[0.0, 1.0, 3.0], [1.0, 0.0, 1.0], [4.0, 2.0, 0.0]])
 SCALE = Finite((1.0, 2.0, 4.0))
+PAIRS = Pairwise([[0.0, 0.5, 2.0], [1.0, 0.0, 1.0], [2.0, 0.75, 0.0]])
 HERE = 1e-9
 """Relative: what doubles may lose in the errors computed here."""
 
@@ -118,6 +121,8 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "custom": lambda: custom(
         1.0, (0, 1, 2), (0, 1, 2), lambda q: cvxpy.sum(cvxpy.multiply(MATRIX, q)), lambda q: [q[0, 0] <= 0.5]
     ),
+    "pairs": lambda: optimal_pairwise(PairwiseProblem(PAIRS, MATRIX, "prior", [0.5, 0.25, 0.25])),
+    "places": lambda: optimal_pairwise(PairwiseProblem(Metric(SCALE.points, 0.5), Distances(), "worst")),
     "whole numbers": lambda: optimal_minimax(MinimaxProblem(1.0, Absolute(), SCALE)),
     "whole numbers prior": lambda: optimal_prior(
         PriorProblem(1.0, priors.Atoms([1.0, 2.0, 4.0], [0.5, 0.25, 0.25]), Squared(), SCALE)
@@ -593,6 +598,60 @@ def _finite(saved: Any) -> Truth:
     return Truth(attained, _remembered(key, lambda: _least_linear(costs, epsilon, np.array(rows), limits)))
 
 
+def _pairs(saved: Any) -> Truth:
+    """Every pair of every column, and the least over all such tables with the losses as they are in doubles."""
+    problem, mechanism = saved.problem, saved.mechanism
+    privacy = problem.privacy
+    if isinstance(privacy, Metric):
+        points = np.asarray(privacy.points)
+        apart = np.sqrt(((points[:, None] - points) ** 2).sum(axis=2))
+        epsilons = privacy.per_unit * apart
+        places = points if problem.losses.outputs is None else np.asarray(problem.losses.outputs)
+        losses = np.sqrt(((points[:, None] - places) ** 2).sum(axis=2)) ** problem.losses.exponent
+        known = dict(zip(places[:, 0].tolist(), range(len(places)), strict=True))
+        is_line = tuple(points[:, 0].tolist()) == mechanism.inputs.points
+        used = [known[y] if is_line and len(known) == len(places) else int(y) for y in mechanism.outputs.points]
+    else:
+        epsilons, losses = np.asarray(privacy.epsilons), np.asarray(problem.losses)
+        used = [int(y) for y in mechanism.outputs.points]
+    law = np.asarray(mechanism.probabilities)
+    for one, row in enumerate(law):
+        for other, second in enumerate(law):
+            limit = math.exp(min(epsilons[one, other], 600))
+            assert (row <= limit * second * (1 + 1e-9)).all() or math.isinf(epsilons[one, other]), "a pair is broken"
+    errors = (law * losses[:, used]).sum(axis=1)
+    worst = problem.prior is None
+    prior = None if worst else np.asarray(problem.prior) / np.sum(problem.prior)
+    key = ("pairs", epsilons.tobytes(), losses.tobytes(), losses.shape, None if prior is None else prior.tobytes())
+    least = _remembered(key, lambda: _least_for_pairs(epsilons, losses, prior))
+    return Truth(float(errors.max()) if prior is None else float(prior @ errors), least)
+
+
+def _least_for_pairs(epsilons: Floats, losses: Floats, prior: Floats | None) -> float:
+    n, m = losses.shape
+    above, sums = [], np.zeros((n, n * m + 1))
+    for one in range(n):
+        sums[one, one * m : (one + 1) * m] = 1
+        for other in range(n):
+            if one != other and math.isfinite(epsilons[one, other]):
+                for y in range(m):
+                    row = np.zeros(n * m + 1)
+                    row[one * m + y], row[other * m + y] = 1, -math.exp(min(epsilons[one, other], 600))
+                    above.append(row)
+        if prior is None:
+            row = np.zeros(n * m + 1)
+            row[one * m : (one + 1) * m], row[-1] = losses[one], -1
+            above.append(row)
+    goal = np.zeros(n * m + 1)
+    goal[-1] = prior is None
+    if prior is not None:
+        goal[:-1] = (prior[:, None] * losses).ravel()
+    rows = np.array(above) if above else None
+    right = None if rows is None else np.zeros(len(above))
+    solved = optimize.linprog(goal, rows, right, sums, np.ones(n), bounds=(0, None))
+    return float(solved.fun) if solved.status == 0 else math.inf
+
+
 def _points(saved: Any) -> Truth:
     """The matrix of distances between the points, in doubles."""
     mechanism, problem = saved.mechanism, saved.problem
@@ -836,6 +895,8 @@ TRUTHS: dict[str, Callable[[Any, str], Truth]] = {
     "matrix least": lambda saved, _: _finite(saved),
     "whole numbers": lambda saved, _: _points(saved),
     "whole numbers prior": lambda saved, _: _points(saved),
+    "pairs": lambda saved, _: _pairs(saved),
+    "places": lambda saved, _: _pairs(saved),
     "custom": lambda saved, _: _linear(saved),
     "workload": lambda saved, _: _workload(saved),
     "workload ranges": lambda saved, _: _workload(saved),
@@ -903,6 +964,9 @@ def _require_scope(scope: str, saved: Any, name: str) -> None:
         allowed = {"all mechanisms" if problem.loss == Power(1.0) else "all mechanisms with these outputs"}
     if isinstance(problem, PiecewiseProblem) and problem.pieces == 1:
         allowed = {"one-piece mechanisms"}
+    if name == "places":
+        on_all = problem.losses.exponent == 1 and problem.losses.outputs is None
+        allowed = {"all mechanisms" if on_all else "all mechanisms with these outputs"}
     if name == "custom" and not problem.linear.equal:
         allowed = {"all mechanisms with these outputs"}
     if name == "claimed custom" and problem.constraints:
@@ -918,6 +982,14 @@ def _require_true_words(said: Document, saved: Any) -> None:
     for key in ("lower", "upper", "privacy_loss"):
         assert _number(certificate[key]) == pytest.approx(getattr(saved.certificate, key), rel=1e-8), key
     assert said["problem"]["kind"] == type(saved.problem).kind
+    if isinstance(problem, PairwiseProblem):
+        matrix = isinstance(problem.losses, np.ndarray)
+        rows, columns = problem.losses.shape if matrix else (0, 0)
+        squared = "" if matrix or problem.losses.exponent == 1 else "squared "
+        words = f"a matrix of {rows} inputs and {columns} outputs" if matrix else f"{squared}distance"
+        assert said["problem"]["loss"] == words
+        assert said["problem"]["criterion"] == problem.criterion.words
+        return
     assert said["problem"]["epsilon"] == problem.epsilon
     if isinstance(problem, JointProblem | HiddenJointProblem):
         assert said["problem"]["count"] == problem.count

@@ -159,9 +159,8 @@ class Field:
 
     @property
     def _title(self) -> str:
-        if self.among:
-            return f"Ranked by {self.rank.value}: per cent above the optimum of {self.among}; others are not bound by it"
-        return f"Ranked by {self.rank.value}: per cent above the optimum at least"
+        said = f"of {self.among}; others are not bound by it" if self.among else "at least"
+        return f"Ranked by {self.rank.value}: per cent above the optimum {said}"
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         rows = [[plain(row.name), f"{row.worst:.6g}", f"{row.average:.6g}", row.excess] for row in self.rows]
@@ -220,7 +219,13 @@ def field_of(designs: Design | Mapping[str, Design], own: Mapping[str, Mechanism
     if isinstance(problem, FiniteProblem):
         rows.append(_single_output(problem, rank))
     among = scope.words_onto if scope.family in _NARROW else ""
-    return _ranked(evolved(found, rows=tuple(rows), among=among), least, _cap(problem), entered, mine)
+    shown = _ranked(evolved(found, rows=tuple(rows), among=among), least, _cap(problem), entered, mine)
+    return shown if among else evolved(shown, rows=tuple(map(above_nothing, shown.rows)))
+
+
+def above_nothing(row: Row) -> Row:
+    """The row of a mechanism of the class of the optimum: it cannot be below that, whatever a gap leaves open."""
+    return row if row.above_optimum is None else evolved(row, above_optimum=max(0.0, row.above_optimum))
 
 
 def _require_own(own: Mapping[str, Mechanism], problem: Problem, scope: Scope, taken: set[str]) -> dict[str, Mechanism]:

@@ -11,7 +11,7 @@ import pytest
 import mechdesign as md
 from mechdesign import catalogue, priors
 from mechdesign.errors import InvalidInput
-from mechdesign.field import SINGLE, THIS, Field, Rank, field_of, ranked, rivals
+from mechdesign.field import SINGLE, THIS, Field, Rank, Row, above_nothing, field_of, ranked, rivals
 from mechdesign.mechanisms import Discrete, rounded_towards_privacy
 
 UNIT = md.Interval(0, 1)
@@ -266,3 +266,8 @@ def test_where_the_optimum_is_over_a_class_the_field_names_it() -> None:
     assert "optimum of piecewise mechanisms onto [0, 1]; others are not bound by it" in piecewise.summary()
     assert "above optimum" not in piecewise.summary()
     assert "above optimum" in field_of(md.optimal_minimax(md.MinimaxProblem(1.0))).summary()
+
+
+@pytest.mark.parametrize(("measured", "shown"), [(-0.1, 0.0), (12.5, 12.5), (None, None)])
+def test_a_rival_of_the_class_is_never_told_to_be_below_it(measured: float | None, shown: float | None) -> None:
+    assert above_nothing(Row("mine", 1.0, 1.0, above_optimum=measured)).above_optimum == shown

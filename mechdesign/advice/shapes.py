@@ -73,7 +73,8 @@ def advise_shape(question: Question) -> Advice:
     binned = next(one for one in rated if one.mechanism in ONE_TIME)
     slow = sorted({EM, EMS} - {one.mechanism for one in rated})
     why = (
-        f"Of {len(rated)} ways to {bins} bins of {inputs} from {users} users, {rated[0].mechanism} has the least error "
+        f"Of {len(rated)} ways to estimate the shares of {bins} bins of {inputs} from {users} users, "
+        f"{rated[0].mechanism} has the least error "
         f"in simulated collections.",
         f"The best protocol on bins, its estimate made a distribution by norm-sub, is {binned.mechanism} "
         f"({binned.expected_error.ends})"

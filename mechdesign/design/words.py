@@ -18,6 +18,7 @@ from typing import Any
 
 from mechdesign.criteria import Aim
 from mechdesign.design.evidence import Problem
+from mechdesign.domains import Circle
 from mechdesign.losses import Power
 from mechdesign.values.codec import encoded
 
@@ -121,9 +122,11 @@ def prior_of(problem: Problem) -> str | None:
 
 def other_goal(problem: Problem) -> str | None:
     """The way to another command, where designs for single reports are often taken for what they are not."""
-    if problem.criterion.aim in _OF_ONE_REPORT:
-        return "for a mean of many reports ask: python -m mechdesign advise --want mean"
-    return None
+    if problem.criterion.aim not in _OF_ONE_REPORT:
+        return None
+    if isinstance(getattr(problem, "inputs", None), Circle):
+        return "for a mean direction of many reports ask: python -m mechdesign advise --want angle"
+    return "for a mean of many reports ask: python -m mechdesign advise --want mean"
 
 
 def asked(problem: Problem) -> str:

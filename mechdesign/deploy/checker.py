@@ -544,7 +544,7 @@ def exact_offset(low: Fraction, high: Fraction) -> Fraction:
 
 
 def fields(value: Any, names: str, entry: str) -> None:
-    need(type(value) is dict and sorted(value) == names.split(), f"{entry}: must be an object with {names}")
+    need(type(value) is dict and sorted(value) == sorted(names.split()), f"{entry}: must be an object with {names}")
 
 
 def same(said: list[Any], true: list[Any], entry: str, rule: str = "") -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mechdesign.design.hidden_joint import HiddenJointProblem, limit_ratio, parts
+from mechdesign.design.hidden_joint import HiddenJointProblem, parts
 from mechdesign.design.joint import JointProblem, optimal_joint
 from mechdesign.design.result import Design
 from mechdesign.mechanisms.hidden import PeakedResponse
@@ -56,9 +56,8 @@ def draw_variances(axes: Axes, design: Design) -> None:
     axes.axhline(
         design.certificate.upper / base, color=BLUE, linewidth=2, label="this law, eps whoever colludes: the optimum"
     )
-    if isinstance(problem.share, float) and problem.answers == 2:
-        floor = limit_ratio(problem.share)
-        axes.axhline(floor, color=BLACK, linestyle=":", label="4 s (1-s): the floor of many users")
+    if problem.floor is not None:
+        axes.axhline(problem.floor, color=BLACK, linestyle=":", label="4 s (1-s): the floor of many users")
     axes.set(xlabel="others who collude", ylabel="variance / variance of independent answers", ylim=(0, 1.1))
     axes.set_title(f"ε = {problem.epsilon:g}, n = {problem.users}")
     axes.legend(frameon=False, fontsize="small", loc="best")

@@ -103,14 +103,9 @@ def told_words(said: HiddenTold | None, users: int, known: float) -> str:
         return "\n".join([*lines, f"  the grouping is hidden: not computed for more than {MOST_USERS} users"])
     slack = f" (but for a chance of {said.delta:g})" if said.delta else ""
     who = "nobody colludes" if not said.colluders else f"{said.colluders} others collude"
-    return "\n".join(
-        [
-            *lines,
-            f"  {f'the grouping is hidden and {who}:':<54} {eps_word(said.if_they_collude[1])}{slack}",
-            f"  the grouping is hidden and everybody else colludes:    {eps_word(said.if_all_others_collude[1])}{slack}",
-            *([_BLIND] if said.colluders < users - 1 else []),
-        ]
-    )
+    for group, ends in ((who, said.if_they_collude), ("everybody else colludes", said.if_all_others_collude)):
+        lines.append(f"  {f'the grouping is hidden and {group}:':<54} {eps_word(ends[1])}{slack}")
+    return "\n".join([*lines, _BLIND] if said.colluders < users - 1 else lines)
 
 
 # -- the optimum over all laws -----------------------------------------------------------------------------------------
@@ -155,7 +150,10 @@ def print_design(design: Design, colluders: int) -> None:
     say(title(problem), style="bold", soft_wrap=True)
     say(f"{law_words(law)}\n\n{variance_words(design)}", soft_wrap=True)
     if problem.floor is not None:
-        say(f"  {100 * problem.floor:.3g}% are left however many users there are: the share's own 4 s (1-s)", soft_wrap=True)
+        say(
+            f"  {100 * problem.floor:.3g}% are left however many users there are: the share's own 4 s (1-s)",
+            soft_wrap=True,
+        )
     slack = f" (but for a chance of {problem.delta:g})" if problem.delta else ""
     say("\nThree ways to be known (eps; all computed exactly)\n  the grouping is known: there is none", soft_wrap=True)
     said = hidden_told(design, colluders)
@@ -163,7 +161,10 @@ def print_design(design: Design, colluders: int) -> None:
         who = "nobody colludes" if not colluders else f"{colluders} others collude"
         at_most = "at most " if problem.users > MOST_USERS and colluders < problem.users - 1 else ""
         say(f"  {f'{who}:':<28} {at_most}{eps_word(said.if_they_collude[1])}{slack}", soft_wrap=True)
-    say(f"  everybody else colludes:     {eps_word(account.loss)}{slack} (asked for {problem.epsilon:g})", soft_wrap=True)
+    say(
+        f"  everybody else colludes:     {eps_word(account.loss)}{slack} (asked for {problem.epsilon:g})",
+        soft_wrap=True,
+    )
     blind = said is not None and colluders < problem.users - 1 and not is_plain(law)
     say(f"{_BLIND}\n" if blind else "", soft_wrap=True)
     gone = _away(design)

@@ -145,7 +145,7 @@ def test_jensens_inequality_is_not_used_where_its_bound_is_below_nothing() -> No
 def test_of_many_values_a_law_that_spreads_its_lies_does_better() -> None:
     """So the optimum is said to be one among laws whose lies are drawn on their own.
 
-    All 120 users hold the second of three values; a of them say the third and b the first one, whose count is estimated.
+    All 120 users hold the second of three values, a of them say the third and b the first one, which is counted.
     Such a set has the weight ``(e/t)^-|a+b-43| t^-|a-b|``, and neighbours have ratios of at most e.
     """
     users, peak, more = 120, 43, 1.1

@@ -124,6 +124,7 @@ public final class @name@ {
         return report;
     }
 
+// @if choice hash subset
     /** The low bits of as few whole bytes as hold them, little-endian. */
     private static long draw(int bits, Source source) {
         byte[] bytes = new byte[(bits + 7) / 8];
@@ -131,6 +132,7 @@ public final class @name@ {
         return number(bytes, 0, bits);
     }
 
+// @end
     private static long number(byte[] bytes, int first, int bits) {
         long found = 0;
         for (int i = (bits + 7) / 8 - 1; i >= 0; i--) found = found << 8 | (bytes[first + i] & 0xff);

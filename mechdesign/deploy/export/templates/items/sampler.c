@@ -53,6 +53,7 @@ static uint64_t number(const unsigned char *bytes, int bits) {
     for (i = (bits + 7) / 8; i-- > 0;) found = found << 8 | bytes[i];
     return bits < 64 ? found & ((UINT64_C(1) << bits) - 1) : found;
 }
+// @if choice hash subset
 
 /* The low bits of as few whole bytes as hold them, little-endian. */
 static uint64_t draw(source *from, int bits) {
@@ -60,6 +61,7 @@ static uint64_t draw(source *from, int bits) {
     fill(from, bytes, (size_t)(bits + 7) / 8);
     return number(bytes, bits);
 }
+// @end
 // @if choice hash
 
 static void write_number(unsigned char *report, int count, uint64_t value) {

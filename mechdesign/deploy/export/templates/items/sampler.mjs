@@ -101,6 +101,7 @@ function osRandom(bytes) {
   for (let i = 0; i < bytes.length; i += 65536) system.getRandomValues(bytes.subarray(i, i + 65536));
 }
 
+// @if choice hash subset
 // The low bits of as few whole bytes as hold them, little-endian.
 function draw(bits, fill) {
   const bytes = new Uint8Array((bits + 7) >> 3);
@@ -108,6 +109,7 @@ function draw(bits, fill) {
   return number(bytes, 0, bits);
 }
 
+// @end
 function number(bytes, first, bits) {
   let found = 0n;
   for (let i = ((bits + 7) >> 3) - 1; i >= 0; i--) found = (found << 8n) | BigInt(bytes[first + i]);

@@ -161,6 +161,7 @@ fn number(bytes: &[u8], bits: u32) -> u64 {
     let found = bytes.iter().rev().fold(0, |high, byte| (high << 8) | u64::from(*byte));
     if bits < 64 { found & ((1 << bits) - 1) } else { found }
 }
+// @if choice hash subset
 
 /// The low bits of as few whole bytes as hold them, little-endian.
 fn draw(bits: u32, fill: Fill) -> Result<u64, Error> {
@@ -171,6 +172,7 @@ fn draw(bits: u32, fill: Fill) -> Result<u64, Error> {
     }
     Ok(number(&bytes[..count], bits))
 }
+// @end
 // @if choice
 
 /// One of GROUPS groups by one draw: OWN counts of 2^BITS are for mine, OTHER for each other one.

@@ -2,8 +2,9 @@
 
 It comes from a saved design (FILE); or with --eps it is the certified optimum for --loss, a published mechanism
 (on whole numbers --mechanism grr or geometric with --domain LO..HI; grr is randomised response and takes categories,
---size K or --labels A,B,...), or a channel of your own (--channel FILE, a row of probabilities for each input; apply
-and estimate know its labels).
+--size K or --labels A,B,...), a frequency protocol for up to 65536 categories (--protocol oue --size K: a few numbers,
+whose reports are bytes), or a channel of your own (--channel FILE, a row of probabilities for each input; apply and
+estimate know its labels).
 """
 
 from __future__ import annotations
@@ -20,12 +21,15 @@ from mechdesign.cli import output
 from mechdesign.cli.options import parse_inputs
 from mechdesign.cli.sent import Sent, kept
 from mechdesign.cli.signatures import Asked, Mirror
+from mechdesign.collect.shipping import BUCKETS, FUNCTIONS, SHIPPED, protocol_table
 from mechdesign.data.matrices import read_matrix
 from mechdesign.data.numbers import require_number_text
 from mechdesign.deploy import Table, make_table, repaired
+from mechdesign.deploy.checker import MOST_ITEMS
+from mechdesign.deploy.kinds import ItemsLaw
 from mechdesign.deploy.labels import Labels, require_labels
 from mechdesign.deploy.making import NOISE, Source
-from mechdesign.deploy.table import MeanEstimator, Repair
+from mechdesign.deploy.table import Chances, MeanEstimator, Repair
 from mechdesign.design import Design, MinimaxProblem, load_design, optimal_minimax
 from mechdesign.domains import Finite, Interval
 from mechdesign.errors import FileProblem, InvalidInput, require_epsilon
@@ -44,6 +48,7 @@ CODES_LOOK_LIKE_LABELS = (
     "read with estimate --codes, and labels without it; the one read as the other is swapped, and nobody can tell"
 )
 _MUCH_MIXED = 0.01
+_OPTIONS = ("g", "subset", "functions", "buckets")
 
 
 @frozen
@@ -59,6 +64,8 @@ class Answer:
     input_labels: tuple[str, ...] | None
     output_labels: tuple[str, ...] | None
     estimator: MeanEstimator | None
+    chances: Chances | None
+    report_bytes: int | None
     repair: Repair | None
     error: float | None
     lower: float | None
@@ -75,12 +82,15 @@ def run(
     sent: Annotated[Sent, kept("Save the table.")],
     file: Annotated[Path | None, typer.Argument(help="A design written with --out.", metavar="[FILE]")] = None,
     mechanism: Annotated[str | None, typer.Option("--mechanism", help="A published one: pm, duchi, grr ...")] = None,
-    size: Annotated[int | None, typer.Option("--size", help="Number of categories 0, 1, ... for grr.")] = None,
+    protocol: Annotated[
+        str | None, typer.Option("--protocol", "-p", help=f"For many categories: {', '.join(SHIPPED)}.")
+    ] = None,
+    size: Annotated[
+        int | None, typer.Option("--size", "-k", help="Number of categories 0, 1, ... for grr and protocols.")
+    ] = None,
     labels: Annotated[
         str | None,
-        typer.Option(
-            "--labels", help='Categories by name for grr, as a line of CSV: "no, never" in quotes.', metavar="A,B,..."
-        ),
+        typer.Option("--labels", help='Categories by name, as a line of CSV: "no, never" in quotes.', metavar="A,B,..."),
     ] = None,
     labels_file: Annotated[
         Path | None, typer.Option("--labels-file", help="The same from a file, one category a line.")
@@ -88,6 +98,10 @@ def run(
     channel: Annotated[
         Path | None, typer.Option("--channel", help="Probabilities, .csv or .npy; repaired where not private.")
     ] = None,
+    hashes: Annotated[int | None, typer.Option("--g", help="Hash values of olh (those of least variance).")] = None,
+    subset: Annotated[int | None, typer.Option("--subset", help="Items in a set of ss (least variance).")] = None,
+    functions: Annotated[int | None, typer.Option("--functions", help=f"Hash functions of cms ({FUNCTIONS}).")] = None,
+    buckets: Annotated[int | None, typer.Option("--buckets", help=f"Values of a function of cms ({BUCKETS}).")] = None,
     bits: Annotated[int, typer.Option("--bits", help=_BIT_CHOICES)] = 32,
 ) -> None:
     sent.require_writable()
@@ -95,7 +109,11 @@ def run(
     if (file is None) == (eps is None):
         raise InvalidInput("options", "FILE, --eps", "be given one or the other", "for example --eps 2 --out t.json")
     given: dict[str, Any] = {"--loss": loss, "--domain": domain, "--mechanism": mechanism, "--size": size}
-    given |= {"--labels": labels, "--labels-file": labels_file, "--channel": channel}
+    given |= {"--labels": labels, "--labels-file": labels_file, "--channel": channel, "--protocol": protocol}
+    parameters = {"--g": hashes, "--subset": subset, "--functions": functions, "--buckets": buckets}
+    if protocol is None:
+        _require_absent(parameters, "without --protocol")
+    given |= parameters
     if file is not None:
         _require_absent(given, "with FILE: the design says it")
     provenance = {"command": _command(file, {"--eps": eps} | given | {"--bits": bits})}
@@ -104,11 +122,17 @@ def run(
             assert file is not None
             design = load_design(file)
             table = make_table(design, bits, provenance=provenance | _said(design))
+        elif protocol is not None:
+            _require_absent({"--loss": loss, "--domain": domain, "--mechanism": mechanism}, "with --protocol")
+            _require_absent({"--channel": channel}, "with --protocol")
+            options = {name: value for name, value in zip(_OPTIONS, parameters.values(), strict=True) if value is not None}
+            items = _items(size, labels, labels_file)
+            table = protocol_table(protocol, require_epsilon(eps), items, bits, provenance=provenance, **options)
         elif channel is not None:
             _require_absent({**given, "--channel": None}, "with --channel: the file says it")
             table = _of_channel(require_epsilon(eps), channel, bits, provenance)
         else:
-            names = _names(labels, labels_file)
+            names = _names(labels, labels_file, _MOST_POINTS)
             designed = _designed(require_epsilon(eps), loss, domain, mechanism, size, names)
             table = make_table(designed, bits, provenance=provenance, labels=Labels(names, names))
     sent.keep(table.content)
@@ -144,7 +168,19 @@ def _said(design: Design) -> dict[str, str]:
     return {f"design {name}": version for name, version in design.report.versions.items()}
 
 
-def _names(text: str | None, file: Path | None) -> tuple[str, ...] | None:
+def _items(size: int | None, labels: str | None, labels_file: Path | None) -> int | tuple[str, ...]:
+    """How many items there are, or their names."""
+    names = _names(labels, labels_file, MOST_ITEMS)
+    if names is not None:
+        _require_absent({"--size": size}, "with --labels, which say it")
+        return names
+    if size is None:
+        step = "for example --size 1000, or --labels-file FILE"
+        raise InvalidInput("--size", size, "be the number of categories, with --protocol", step)
+    return size
+
+
+def _names(text: str | None, file: Path | None, most: int) -> tuple[str, ...] | None:
     """The categories that one of the options names."""
     if text is None and file is None:
         return None
@@ -152,8 +188,9 @@ def _names(text: str | None, file: Path | None) -> tuple[str, ...] | None:
         raise InvalidInput("options", "--labels, --labels-file", "be given one or the other")
     option = "--labels" if file is None else "--labels-file"
     names = labels_of_line(text) if text is not None else _of_lines(file)
-    if not 2 <= len(names) <= _MOST_POINTS:
-        raise InvalidInput(option, len(names), f"name from 2 to {_MOST_POINTS} categories", _EXAMPLE)
+    if not 2 <= len(names) <= most:
+        step = _EXAMPLE if most == MOST_ITEMS else f"{_EXAMPLE}; up to {MOST_ITEMS} with --protocol"
+        raise InvalidInput(option, len(names), f"name from 2 to {most} categories", step)
     return require_labels(names, option)
 
 
@@ -225,6 +262,8 @@ def _points_of(option: str, domain: str | None, size: int | None, labels: tuple[
     if size is None or not 2 <= size <= _MOST_POINTS:
         rule = f"be a number of categories from 2 to {_MOST_POINTS} for {option}"
         step = f"for example {option} --size 10, or --labels no,maybe,yes, or --domain 1..5"
+        if size is not None and size > _MOST_POINTS:
+            step = f"take --protocol grr --size {size}: the same law in two numbers, whose reports are bytes"
         raise InvalidInput("--size", size, rule, step)
     return Finite(tuple(range(size)))
 
@@ -278,6 +317,8 @@ def _answer(table: Table, out: Path | None) -> Answer:
         table.labels.inputs,
         table.labels.outputs,
         table.estimator,
+        table.chances,
+        table.law.report_bytes if isinstance(table.law, ItemsLaw) else None,
         table.repair,
         None if proven is None else float_up(proven.error),
         None if proven is None else float_down(proven.lower),

@@ -28,6 +28,7 @@ from mechdesign.collect.protocols import (
     split_budget,
 )
 from mechdesign.collect.reports import Counted, count_reports
+from mechdesign.collect.shipping import as_protocol, decoded, encoding, protocol_table
 from mechdesign.collect.several import collect_means, scaled_means
 from mechdesign.collect.square_wave import estimate_by_em, estimate_by_ems
 from mechdesign.collect.survey import Survey
@@ -48,13 +49,16 @@ __all__ = [
     "Survey",
     "TwoPhasePlan",
     "accuracy",
+    "as_protocol",
     "additive_form",
     "bin_shares",
     "bloom_rappor",
     "circular_mean",
     "collect_means",
     "count_reports",
+    "decoded",
     "designed",
+    "encoding",
     "estimate_by_em",
     "estimate_by_ems",
     "estimate_distribution",
@@ -65,6 +69,7 @@ __all__ = [
     "mean_of_reports",
     "prefix_search",
     "protocol",
+    "protocol_table",
     "rappor",
     "require_fit",
     "sampled_attribute",

@@ -32,7 +32,9 @@ def shares_of(law: ItemsLaw, chances: Chances, sums: Sequence[int], n: int, conf
     A report supports an item or does not, with probability ``q + (p - q) f``, so the support is binomial: the interval
     is Clopper and Pearson's, mapped to f, and covers at any n. In Hadamard response a report from another block
     supports an item by half: there the interval is normal, with the variance seen and ``z^2 / 2`` reports more at
-    either extreme. Of hashed items all this holds under an ideal hash function.
+    either extreme. Of hashed items all this holds under an ideal hash function. The functions of a sketch are few and
+    public: items that collide do so for all users of a function, which adds ``sum f_u^2 / (m (w - 1))`` to a variance
+    (with m functions and w buckets, and the shares as estimated). There the interval is normal.
     """
     p, q = float(chances.p), float(chances.q)
     gap = float(chances.p - chances.q)
@@ -47,6 +49,11 @@ def shares_of(law: ItemsLaw, chances: Chances, sums: Sequence[int], n: int, conf
         half = z * np.sqrt((np.maximum(seen, 0.0) + z * z / 2 / n * (mean**2 + (1 - mean) ** 2)) / n) / gap
         return Shares(estimates, errors, estimates - half, estimates + half)
     variance = (share * (p * (1 - p)) + (1 - share) * (q * (1 - q))) / (n * gap**2)
+    if law.collisions:
+        squares = min(max(float((estimates**2 - variance).sum()), float((share**2).max())), 1.0)
+        errors = np.sqrt(variance + share * (1 - share) / n + law.collisions * squares)
+        half = float(norm.isf((1 - confidence) / 2)) * errors
+        return Shares(estimates, errors, estimates - half, estimates + half)
     low, high = clopper_pearson(support, n, confidence)
     return Shares(estimates, np.sqrt(variance + share * (1 - share) / n), (low - q) / gap, (high - q) / gap)
 

@@ -124,6 +124,11 @@ class ItemsLaw(Law):
         """The variance of one report's support of each item, as seen; None where supports are coins."""
         return None
 
+    @property
+    def collisions(self) -> float:
+        """How much the items that share a hash under public functions add to a variance: a share of ``sum f_u^2``."""
+        return 0.0
+
     def reading(self) -> Reading:
         def find(rows: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
             return rows, self.wrong(rows)

@@ -116,6 +116,11 @@ class SketchLaw(Coins):
         return total
 
     @property
+    def collisions(self) -> float:
+        """Users of one function and item collide together, by chance ``1 / (functions (buckets - 1))``."""
+        return 1 / (self.functions * (self.buckets - 1))
+
+    @property
     def shape(self) -> tuple[str, ...]:
         return (*super().shape, "hash")
 

@@ -133,9 +133,7 @@ def run(
 def _print_json(table: Table, found: Estimate) -> None:
     of = Of(table.sha256), OfReports(found.confidence, found.count)
     if isinstance(found, FrequencyEstimate):
-        columns = [
-            column.tolist() for column in (found.estimates, found.lower, found.upper, found.standard_errors)
-        ]
+        columns = [column.tolist() for column in (found.estimates, found.lower, found.upper, found.standard_errors)]
         rows = tuple(Value(name, *numbers) for name, *numbers in zip(_names(found), *columns, strict=True))
         shares = found.points, found.estimates, found.lower, found.upper, found.covariance
         said = Frequencies(*shares, found.labels, rows)

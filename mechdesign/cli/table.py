@@ -92,7 +92,9 @@ def run(
     ] = None,
     labels: Annotated[
         str | None,
-        typer.Option("--labels", help='Categories by name, as a line of CSV: "no, never" in quotes.', metavar="A,B,..."),
+        typer.Option(
+            "--labels", help='Categories by name, as a line of CSV: "no, never" in quotes.', metavar="A,B,..."
+        ),
     ] = None,
     labels_file: Annotated[
         Path | None, typer.Option("--labels-file", help="The same from a file, one category a line.")
@@ -111,7 +113,13 @@ def run(
     if (file is None) == (eps is None):
         raise InvalidInput("options", "FILE, --eps", "be given one or the other", "for example --eps 2 --out t.json")
     given: dict[str, Any] = {"--loss": loss, "--domain": domain, "--mechanism": mechanism, "--size": size}
-    given |= {"--labels": labels, "--labels-file": labels_file, "--channel": channel, "--protocol": protocol, "--gap": gap}
+    given |= {
+        "--labels": labels,
+        "--labels-file": labels_file,
+        "--channel": channel,
+        "--protocol": protocol,
+        "--gap": gap,
+    }
     parameters = {"--g": hashes, "--subset": subset, "--functions": functions, "--buckets": buckets}
     if protocol is None:
         _require_absent(parameters, "without --protocol")
@@ -128,7 +136,9 @@ def run(
         elif protocol is not None:
             others = {name: given[name] for name in ("--loss", "--domain", "--mechanism", "--channel", "--gap")}
             _require_absent(others, "with --protocol")
-            options = {name: value for name, value in zip(_OPTIONS, parameters.values(), strict=True) if value is not None}
+            options = {
+                name: value for name, value in zip(_OPTIONS, parameters.values(), strict=True) if value is not None
+            }
             items = _items(size, labels, labels_file)
             table = protocol_table(protocol, require_epsilon(eps), items, bits, provenance=provenance, **options)
         elif channel is not None:

@@ -28,8 +28,8 @@ from mechdesign.collect.protocols import (
     split_budget,
 )
 from mechdesign.collect.reports import Counted, count_reports
-from mechdesign.collect.shipping import as_protocol, decoded, encoding, protocol_table
 from mechdesign.collect.several import collect_means, scaled_means
+from mechdesign.collect.shipping import as_protocol, decoded, encoding, protocol_table
 from mechdesign.collect.square_wave import estimate_by_em, estimate_by_ems
 from mechdesign.collect.survey import Survey
 from mechdesign.collect.tuning import tune_two_phase
@@ -49,8 +49,8 @@ __all__ = [
     "Survey",
     "TwoPhasePlan",
     "accuracy",
-    "as_protocol",
     "additive_form",
+    "as_protocol",
     "bin_shares",
     "bloom_rappor",
     "circular_mean",

@@ -281,7 +281,9 @@ class Tally:
             raise InvalidInput("table", self.table.name, "have numbers as inputs to estimate a mean, not labels", step)
         found = self.table.estimator
         if self.table.chances is not None:
-            raise InvalidInput("table", self.table.name, "have numbers as reports to estimate a mean", "take frequencies")
+            raise InvalidInput(
+                "table", self.table.name, "have numbers as reports to estimate a mean", "take frequencies"
+            )
         if found is None:
             rule = "be of an interval or a finite domain to estimate a mean"
             raise InvalidInput("table", f"table on {self.table.domain}", rule, "take the direction")

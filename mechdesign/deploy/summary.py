@@ -37,8 +37,12 @@ def summary(table: Table) -> str:
     if isinstance(table.law, ItemsLaw):
         law, chances = table.law, table.chances
         assert chances is not None
-        lines.append(f"  reports: {law.report_bytes} bytes on one of {law.count} items, from {law.least_bytes} random bytes")
-        lines.append(f"  a report supports the own item with p = {float(chances.p):.6g}, another with q = {float(chances.q):.6g}")
+        lines.append(
+            f"  reports: {law.report_bytes} bytes on one of {law.count} items, from {law.least_bytes} random bytes"
+        )
+        lines.append(
+            f"  a report supports the own item with p = {float(chances.p):.6g}, another with q = {float(chances.q):.6g}"
+        )
     if labels.inputs is not None:
         lines.append(f"  labels of the inputs: {_listed(labels.inputs)}")
     if labels.outputs not in (None, labels.inputs):

@@ -42,7 +42,9 @@ def test_vectors(
     if not 0 <= most <= 10_000_000:
         raise InvalidInput("most", most, "lie between 0 and 10000000")
     cases = [_steered(table, case) for case in boundary_cases(table, most)]
-    cases += [_random(table, x, seed + i.to_bytes(4, "little")) for i, x in enumerate(_inputs(table, _room(table, count)))]
+    cases += [
+        _random(table, x, seed + i.to_bytes(4, "little")) for i, x in enumerate(_inputs(table, _room(table, count)))
+    ]
     said = {"format": "mechdesign test vectors", "version": 1, "table": table.sha256, "cases": cases}
     return said | {"reports": "bytes"} if isinstance(table.law, ItemsLaw) else said
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from mechdesign.deploy.export import c, duckdb, java, javascript, opendp, postgresql, python, rust
 from mechdesign.deploy.export.plan import Inputs, Plan, plan_of
-from mechdesign.deploy.kinds import ItemsLaw
 from mechdesign.deploy.export.vectors import Vector, lines, vectors_of
+from mechdesign.deploy.kinds import ItemsLaw
 from mechdesign.deploy.table import Table
 from mechdesign.deploy.vectors import test_vectors
 from mechdesign.errors import FileProblem, InvalidInput

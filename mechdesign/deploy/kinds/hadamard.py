@@ -10,7 +10,16 @@ from numpy.typing import NDArray
 
 from mechdesign.deploy import checker, draws
 from mechdesign.deploy.kinds.cases import Case
-from mechdesign.deploy.kinds.items import Bulk, Choice, Rows, bytes_of, numbers_of, power_of_two, require_option, rows_of
+from mechdesign.deploy.kinds.items import (
+    Bulk,
+    Choice,
+    Rows,
+    bytes_of,
+    numbers_of,
+    power_of_two,
+    require_option,
+    rows_of,
+)
 from mechdesign.deploy.kinds.law import Masses, Number, Rule
 from mechdesign.deploy.streams import Stream
 from mechdesign.domains import Finite

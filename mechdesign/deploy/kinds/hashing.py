@@ -74,7 +74,7 @@ class HashingLaw(Choice):
 
     def boundaries(self) -> Iterator[Case]:
         for place, x in enumerate(self.tried):
-            for seed in (_SEEDS if place == 0 else (x * _SEEDS[-1] % (1 << 64),)):
+            for seed in _SEEDS if place == 0 else (x * _SEEDS[-1] % (1 << 64),):
                 yield from (Case(x, ((64, seed), (self.bits, number))) for number in self.turns())
 
     def wrong(self, rows: Rows) -> NDArray[np.bool_]:

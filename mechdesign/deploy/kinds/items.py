@@ -227,7 +227,9 @@ class Choice(ItemsLaw):
         count = self.groups
         ends = range(_GROUPS // 4)
         several = count > _GROUPS
-        groups = {*ends, *(count - 2 - i for i in ends), *evenly(count - 1, _GROUPS // 2)} if several else range(count - 1)
+        groups = (
+            {*ends, *(count - 2 - i for i in ends), *evenly(count - 1, _GROUPS // 2)} if several else range(count - 1)
+        )
         yield 0
         for group in sorted(groups):
             turn = self.own + group * self.other

@@ -132,7 +132,9 @@ class SubsetLaw(ItemsLaw):
         return tuple(drawn for left in self._left() for drawn in below(left, left // 3, rejected=True))
 
     def wrong(self, rows: Rows) -> NDArray[np.bool_]:
-        sizes = np.concatenate([unpacked(part, self.count).sum(axis=1) for part in parts(rows, self.count)] or [rows[:, 0]])
+        sizes = np.concatenate(
+            [unpacked(part, self.count).sum(axis=1) for part in parts(rows, self.count)] or [rows[:, 0]]
+        )
         return np.asarray(padded(rows, self.count) | (sizes != self.subset))
 
     def sums(self, rows: Rows) -> list[int]:

@@ -16,7 +16,6 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
-from attrs import evolve
 
 from mechdesign.cli import output
 from mechdesign.cli.options import parse_inputs
@@ -38,7 +37,7 @@ from mechdesign.exact.rational import float_down, float_up
 from mechdesign.losses import parse_loss
 from mechdesign.mechanisms import catalogue
 from mechdesign.values import files
-from mechdesign.values.declare import frozen
+from mechdesign.values.declare import evolved, frozen
 
 _BIT_CHOICES = "Probabilities are multiples of 2^-BITS: 16, 32, 53 or 62."
 _GRR = "grr"
@@ -178,7 +177,7 @@ def _smaller(design: Source | None, table: Table) -> str:
         return ""
     if problem.gap >= _WIDE_GAP:
         return ""
-    other = make_table(optimal_minimax(evolve(problem, gap=_WIDE_GAP)), table.bits)
+    other = make_table(optimal_minimax(evolved(problem, gap=_WIDE_GAP)), table.bits)
     if other.proven is None or 10 * len(other.content) > len(table.content):
         return ""
     sizes = f"{len(other.content) / 1000:.0f} kB instead of {len(table.content) / 1000:.0f} kB"
@@ -279,7 +278,8 @@ def _designed(
             step = f"take --domain={inputs.lower:g},{inputs.upper:g}, or --mechanism {_GRR}, or none: the optimum"
             raise InvalidInput("domain", domain, f"be an interval LO,HI for --mechanism {name}", step)
         return catalogue.build(name, epsilon, inputs, power)
-    return optimal_minimax(MinimaxProblem(epsilon, power, inputs, **({} if gap is None else {"gap": gap})))
+    problem = MinimaxProblem(epsilon, power, inputs)
+    return optimal_minimax(problem if gap is None else evolved(problem, gap=gap))
 
 
 def _points_of(option: str, domain: str | None, size: int | None, labels: tuple[str, ...] | None) -> Finite:

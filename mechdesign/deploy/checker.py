@@ -282,7 +282,7 @@ def check_additive(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
     return max(1 / q, Fraction(weights[0], weights[-1])), estimator, None  # privacy
 
 
-# -- laws on items 0 ... k - 1: frequencies are (support / n - q) / (p - q) ---------------------------------------------
+# -- laws on items 0 ... k - 1: frequencies are (support / n - q) / (p - q) --------------------------------------------
 
 
 def check_response(t: Fields, law: Fields, whole: int, cap: int) -> Finding:

@@ -28,7 +28,7 @@ from mechdesign.deploy.report_bytes import rows_of_texts, rule_of, texts_of
 from mechdesign.deploy.sampler import sample_codes
 from mechdesign.deploy.table import Table
 from mechdesign.domains import Finite
-from mechdesign.errors import InvalidInput
+from mechdesign.errors import InvalidData, InvalidInput
 from mechdesign.values.declare import Floats
 
 FRAME = "the data frame"
@@ -61,7 +61,7 @@ def reading_of(table: Table, numbers: Reading) -> Reading:
     return named(table.input_names, numbers, "write the labels: numbers are not taken for their codes")
 
 
-def told(table: Table, reports: Floats) -> NDArray[Any]:
+def told(table: Table, reports: NDArray[Any]) -> NDArray[Any]:
     """Reports as they go out: labels where the table has them."""
     if isinstance(table.law, ItemsLaw):
         return texts_of(reports)
@@ -93,16 +93,13 @@ def _tallied_bytes(count: Tally, law: ItemsLaw, column: Any, place: str, before:
     values = array.to_pylist()
     texts = [value.hex() if isinstance(value, bytes) else value for value in values] if is_binary else values
     rows, wrong = rows_of_texts(law, texts)
-    place_of = lambda row: f"{place}, data row {before + row + 1},"  # noqa: E731
-    try:
-        count.add_rows(rows)
-    except InvalidData as error:
-        row = int(error.field.partition("[")[2].rstrip("]"))
-        raise InvalidData(place_of(row), "bytes", error.rule, error.next_step) from None
+    not_of_law = law.wrong(rows)
+    if not_of_law.any():
+        wrong = int(np.argmax(not_of_law))
     if wrong is not None:
         step = "were these reports made from this table?"
-        raise InvalidData(place_of(wrong), "another value", rule_of(law), step)
-    return count
+        raise InvalidData(f"{place}, data row {before + wrong + 1},", "another value", rule_of(law), step)
+    return count.add_rows(rows)
 
 
 def require_labels(table: Table, codes: bool) -> None:

@@ -56,4 +56,4 @@ def rows_of_texts(law: ItemsLaw, texts: list[Any]) -> tuple[Rows, int | None]:
 
 
 def rule_of(law: ItemsLaw) -> str:
-    return f"be a report of the table: {2 * law.report_bytes} hexadecimal digits"
+    return f"be a possible report of the table, in {2 * law.report_bytes} hexadecimal digits"

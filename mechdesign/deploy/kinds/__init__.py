@@ -74,9 +74,8 @@ __all__ = [
 ]
 
 ON_ITEMS: tuple[type[ItemsLaw], ...] = (ResponseLaw, UnaryLaw, HashingLaw, SubsetLaw, HadamardLaw, SketchLaw)
-KINDS: dict[str, type[Law]] = {
-    law.kind: law for law in (WindowLaw, UnbiasedLaw, FiniteLaw, PiecesLaw, AdditiveLaw, *ON_ITEMS)
-}
+_ON_POINTS: tuple[type[Law], ...] = (WindowLaw, UnbiasedLaw, FiniteLaw, PiecesLaw, AdditiveLaw)
+KINDS: dict[str, type[Law]] = {law.kind: law for law in (*_ON_POINTS, *ON_ITEMS)}
 
 
 def kind_of(mechanism: object) -> type[Law] | None:

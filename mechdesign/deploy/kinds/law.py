@@ -68,7 +68,7 @@ class Rounded:
 class Reading:
     """How reports are counted: ``find`` gives their places among the outputs, and which are none; ``add_up`` sums."""
 
-    find: Callable[[Floats], tuple[NDArray[Any], NDArray[np.bool_]]]
+    find: Callable[[NDArray[Any]], tuple[NDArray[Any], NDArray[np.bool_]]]
     add_up: Callable[[NDArray[Any]], list[int]]
 
 

@@ -68,7 +68,7 @@ def law_of(table: Table) -> ItemsLaw:
     return table.law
 
 
-# -- the law, written down from FORMAT.md and not from the sampler ------------------------------------------------------
+# -- the law, written down from FORMAT.md and not from the sampler -----------------------------------------------------
 
 
 def exact(table: Table, item: int, seed: int = 0) -> dict[bytes, Fraction]:
@@ -144,7 +144,7 @@ def test_supports_have_the_means_that_the_file_says(kind: str, options: dict[str
         assert mean == [chances.p if v == item else chances.q for v in range(5)]
 
 
-# -- the sampling rule --------------------------------------------------------------------------------------------------
+# -- the sampling rule -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("epsilon", [0.4, 2.0])
@@ -337,12 +337,7 @@ def test_tables_of_all_sizes_pass_both_checkers(kind: str, options: dict[str, An
         )
         assert checker.check(table.content)["ratio"] == table.ratio
         assert privacy_checker.check(table.content) == table.epsilon
-    try:
-        coarse = table_of(kind, options, 5, epsilon, bits)
-    except InvalidInput as problem:
-        assert (bits, problem.field) == (16, "bits")
-    else:
-        assert coarse.privacy_loss <= epsilon
+    assert table_of(kind, options, 5, epsilon, bits).privacy_loss <= epsilon
 
 
 def test_the_counts_are_the_best_that_the_cap_allows() -> None:
@@ -497,11 +492,10 @@ def test_vectors_notice_every_count_and_parameter_off_by_one(kind: str, options:
     cases = vectors_of_table(table)["cases"]
 
     def passes(law: Any) -> bool:
-        rule = law.rule()
         for case in cases:
             stream = fixed_stream(bytes.fromhex(case["bytes"]))
             try:
-                y = rule(float(case["x"]), stream)
+                y = law.rule()(float(case["x"]), stream)
             except (EOFError, OverflowError, IndexError, ZeroDivisionError):
                 return False
             if (y.hex(), stream.used) != (case["y"], case["used"]):
@@ -519,7 +513,8 @@ def test_vectors_notice_every_count_and_parameter_off_by_one(kind: str, options:
                 changed = evolve(table.law, **{field.name: (value[0], value[1] + change)})
             else:
                 changed = evolve(table.law, **{field.name: value + change})
-            assert not passes(changed), (field.name, change)
+            is_the_rest = field.name == "other" and getattr(table.law, "groups", 0) == 2 and change == 1
+            assert passes(changed) == is_the_rest, (field.name, change)
 
 
 def test_vectors_are_few_where_reports_take_much_randomness() -> None:

@@ -47,9 +47,8 @@ def table_of(kind: str, size: int = SIZE, bits: int = 32, labels: Labels | None 
 
 @pytest.fixture(scope="module")
 def shipped() -> dict[str, Table]:
-    tables = {kind: table_of(kind) for kind in KINDS}
     widths = {"response": 16, "hashing": 62, "unary": 53}
-    tables |= {f"{kind}, {bits} bits": table_of(kind, bits=bits) for kind, bits in widths.items()}
+    tables = {kind: table_of(kind, bits=widths.get(kind, 32)) for kind in KINDS if kind != "hadamard"}
     return tables | {"labelled": table_of("hadamard", labels=Labels(NAMES))}
 
 
@@ -92,10 +91,9 @@ def test_programs_reproduce_their_vectors(shipped: dict[str, Table], language: s
         text = (tmp_path / f"{stem}_vectors.txt").read_text()
         assert text.count("error") == 3  # twice, and in the head
         assert run([*replay, f"{stem}_vectors.txt"], tmp_path) == f"PASS {len(text.splitlines()) - 2}"
-        changed = [line for line in text.splitlines() if not line.startswith("#")][:1]
-        flipped = changed[0][:-1] + ("0" if changed[0][-1] != "0" else "1")
-        (tmp_path / "wrong.txt").write_text(flipped + "\n")
-        assert run([*replay, "wrong.txt"], tmp_path) == "FAIL case 1"
+    last = text.splitlines()[2]
+    (tmp_path / "wrong.txt").write_text(last[:-1] + ("0" if last[-1] != "0" else "1") + "\n")
+    assert run([*replay, "wrong.txt"], tmp_path) == "FAIL case 1"
 
 
 def test_postgresql_reproduces_the_vectors(shipped: dict[str, Table], postgresql: Any) -> None:

@@ -368,7 +368,7 @@ def test_thousands_of_labels_go_the_whole_way(run: Any, tmp_path: Path) -> None:
     assert run("verify", str(table)).code == 0
     assert privacy_checker.check(table.read_bytes()) == 4
     reports = tmp_path / "reports.csv"
-    assert run("apply", str(table), "--in", str(data), "--out", str(reports)).code == 0
+    assert run("apply", str(table), "--in", str(data), "--column", "app", "--out", str(reports)).code == 0
     lines = reports.read_text().splitlines()
     assert {len(line.strip('"')) for line in lines[1:]} == {1024}
     found = run("estimate", str(table), "--in", str(reports), "--json").json

@@ -124,7 +124,8 @@ def _many_labels() -> Iterator[Row]:
             table = md.collect.protocol_table(protocol, 1.0, LABELS)
             assert isinstance(table.law, ItemsLaw)
             times = fastest({"all": work, "raw": partial(os.urandom, USERS * table.law.least_bytes)}, TURNS)
-        yield Row(f"{LABELS} labels and {USERS} users end to end, {protocol}", "their randomness", *times.values(), WHOLE)
+        name = f"{LABELS} labels and {USERS} users end to end, {protocol}"
+        yield Row(name, "their randomness", *times.values(), WHOLE)
 
 
 def _whole_way(protocol: str, folder: Path) -> None:

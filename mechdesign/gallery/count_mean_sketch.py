@@ -1,9 +1,9 @@
-"""A count-mean sketch has the noise of symmetric unary encoding, and a little more for its collisions.
+"""A count-mean sketch has the noise of unary encoding, and a little for collisions.
 
 A client draws one of m public hash functions and sends its number and w bits, of which the hash of the item is set;
-each bit is flipped with probability ``1 / (e^(eps/2) + 1)``. With ``c = (e^(eps/2) + 1) / (e^(eps/2) - 1)`` the server's
-estimate of an item that nobody holds has the variance ``(w / (w - 1))^2 ((c^2 - 1) / 4 + (w - 1) / w^2)`` a user, under
-an ideal hash. The report is as long for a million items as for ten.
+each bit is flipped with probability ``1 / (e^(eps/2) + 1)``. With ``c = (e^(eps/2) + 1) / (e^(eps/2) - 1)`` the
+server's estimate of an item that nobody holds has the variance ``(w / (w - 1))^2 ((c^2 - 1) / 4 + (w - 1) / w^2)`` a
+user, under an ideal hash. The report is as long for thousands of items as for ten.
 
 Ours is ``q (1 - q) / (p - q)^2`` with the p and q of the table that is shipped: fractions of whole counts.
 

@@ -86,7 +86,8 @@ def tallied(count: Tally, column: Any, reading: Reading, place: str, codes: bool
 def _tallied_bytes(count: Tally, law: ItemsLaw, column: Any, place: str, before: int) -> Tally:
     """Reports that are bytes: a column of their digits, or of binary values."""
     array = plain_array(column)
-    is_binary = arrow().types.is_binary(array.type) or arrow().types.is_fixed_size_binary(array.type)
+    types = arrow().types
+    is_binary = any(test(array.type) for test in (types.is_binary, types.is_large_binary, types.is_fixed_size_binary))
     if not (is_text(array) or is_binary):
         rule = f"be a column of texts of {2 * law.report_bytes} hexadecimal digits, or of bytes"
         raise InvalidInput(place, str(array.type), rule, "read it as text: digits are no number here")

@@ -5,8 +5,8 @@ each bit is flipped with probability ``1 / (e^(eps/2) + 1)``. With ``c = (e^(eps
 server's estimate of an item that nobody holds has the variance ``(w / (w - 1))^2 ((c^2 - 1) / 4 + (w - 1) / w^2)`` a
 user, under an ideal hash. The report is as long for thousands of items as for ten.
 
-Ours is ``q (1 - q) / (p - q)^2`` with the p and q of the table that is shipped, fractions of whole counts; the reference
-is the formula.
+Ours is ``q (1 - q) / (p - q)^2`` with the p and q of the table that is shipped, fractions of whole counts; the
+reference is the formula.
 
 From: Differential Privacy Team, Apple, Learning with Privacy at Scale, 2017 (its estimator and its algorithm 4).
 """

@@ -41,6 +41,7 @@ from mechdesign.values.declare import evolved, frozen
 
 _BIT_CHOICES = "Probabilities are multiples of 2^-BITS: 16, 32, 53 or 62."
 _GRR = "grr"
+_RESPONSE = "randomised response"
 _MOST_POINTS = 1024  # of a table for categories: a million counts, which are about 20 MB at most
 _MOST_COUNTS = 1 << 20
 CODES_LOOK_LIKE_LABELS = (
@@ -162,6 +163,8 @@ def run(
         output.warn(f"all inputs have the same law after rounding: reports say nothing about the data; {step}")
     if smaller:
         output.warn(smaller)
+    if mechanism is not None and table.name == _RESPONSE and len(table.content) > _LARGE:
+        output.warn(f"{len(table.content) / 1e6:.1f} MB: --protocol grr is the same law in two numbers, on bytes")
     if sent.as_json:
         output.print_json(_answer(table, sent.out))
         return

@@ -81,7 +81,7 @@ KINDS: dict[str, type[Law]] = {law.kind: law for law in (*_ON_POINTS, *ON_ITEMS)
 def kind_of(mechanism: object) -> type[Law] | None:
     """The kind of table that a mechanism becomes, if any."""
     if isinstance(mechanism, Encoding):
-        return KINDS.get(mechanism.kind)
+        return next((law for law in ON_ITEMS if law.kind == mechanism.kind), None)
     return next((law for law in KINDS.values() if isinstance(mechanism, law.made_from)), None)
 
 

@@ -36,6 +36,7 @@ class HadamardLaw(Choice):
 
     kind: ClassVar[str] = "hadamard"
     check = staticmethod(checker.check_hadamard)
+    options: ClassVar[tuple[str, ...]] = ("blocks",)
 
     blocks: int
 

@@ -31,6 +31,7 @@ class HashingLaw(Choice):
 
     kind: ClassVar[str] = "hashing"
     check = staticmethod(checker.check_hashing)
+    options: ClassVar[tuple[str, ...]] = ("hashes",)
 
     hashes: int
 

@@ -63,6 +63,8 @@ class ItemsLaw(Law):
     """A law on k items, the points 0 ... k - 1 of ``domain``; ``report_bytes`` is the length of a report."""
 
     made_from: ClassVar[tuple[type, ...]] = (Encoding,)
+    options: ClassVar[tuple[str, ...]] = ()
+    """The parameters that an `Encoding` of this kind has."""
 
     @property
     def count(self) -> int:
@@ -80,6 +82,10 @@ class ItemsLaw(Law):
 
         *Guarantee.* The largest ratio of two probabilities of a report is at most ``cap / 2^96``.
         """
+        for option in mechanism.options:
+            if option not in cls.options:
+                rule = f"be a parameter of {cls.kind}: {', '.join(cls.options) or 'it has none'}"
+                raise InvalidInput("option", option, rule)
         domain = items(mechanism.size)
         law = cls.fitted(domain, mechanism.options, order.bits, order.cap)
         if law is None:

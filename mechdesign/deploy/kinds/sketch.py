@@ -39,6 +39,7 @@ class SketchLaw(Coins):
 
     kind: ClassVar[str] = "sketch"
     check = staticmethod(checker.check_sketch)
+    options: ClassVar[tuple[str, ...]] = ("functions", "buckets")
 
     functions: int
     buckets: int

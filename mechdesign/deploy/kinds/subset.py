@@ -42,6 +42,7 @@ class SubsetLaw(ItemsLaw):
 
     kind: ClassVar[str] = "subset"
     check = staticmethod(checker.check_subset)
+    options: ClassVar[tuple[str, ...]] = ("subset",)
 
     own: int
     other: int

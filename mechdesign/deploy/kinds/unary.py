@@ -26,6 +26,7 @@ class UnaryLaw(Coins):
 
     kind: ClassVar[str] = "unary"
     check = staticmethod(checker.check_unary)
+    options: ClassVar[tuple[str, ...]] = ("form",)
 
     @classmethod
     def fitted(cls, domain: Finite, options: Mapping[str, Any], bits: int, cap: int) -> UnaryLaw | None:

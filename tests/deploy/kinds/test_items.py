@@ -361,6 +361,8 @@ def test_the_counts_are_the_best_that_the_cap_allows() -> None:
         (("unary", 5, {"form": "other"}), "form"),
         (("hashing", 5, {"hashes": 1}), "hashes"),
         (("hashing", 5, {}), "hashes"),
+        (("response", 5, {"hashes": 2}), "option"),
+        (("window", 5, {}), "mechanism"),
         (("subset", 5, {"subset": 5}), "subset"),
         (("hadamard", 5, {"blocks": 3}), "blocks"),
         (("hadamard", 5, {"blocks": 16}), "blocks"),

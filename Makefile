@@ -2,6 +2,8 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 LOWEST := .venv-lowest
+PEERS := .venv-peers
+ONLY ?=
 # What an older library breaks first: commands and options (typer, rich, click), programs (highspy, scipy, pyomo, SCIP,
 # cvxpy), frames (pandas, polars, dask, pyarrow), budgets (scipy, scikit-learn), accounting, parties (mpyc), model files.
 LOWEST_TESTS := tests/cli tests/design tests/solvers tests/test_package.py tests/test_lower_bounds.py \
@@ -12,7 +14,7 @@ OLD_WARNINGS := -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarni
 
 SPARK := .venv-spark
 
-.PHONY: demo test spark lowest lint types contracts notebooks docs bench constants clean
+.PHONY: demo test spark lowest lint types contracts report notebooks docs bench packages constants clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python -m mechdesign ogpm --eps 2
@@ -20,7 +22,7 @@ demo: $(VENV)/.installed
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n 2
 
-# Spark brings its own 400 MB, and only these tests need it.
+# Spark brings its own 400 MB, and only these tests need it: the oldest Spark that pyproject.toml allows.
 spark: $(SPARK)/.installed
 	$(SPARK)/bin/python -m pytest -q -p no:cacheprovider --noconftest tests/deploy/test_frames_spark.py
 
@@ -46,8 +48,17 @@ docs: $(VENV)/.installed-docs
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs build/docs
 	$(BIN)/python docs/check_site.py build/docs
 
-bench: $(VENV)/.installed-test
-	$(BIN)/python -m benchmarks
+# the papers' numbers beside ours, those that are quick: a page, in less than two minutes
+report: $(VENV)/.installed
+	rm -rf build/report
+	timeout 120 $(BIN)/python -m mechdesign reproduce --quick --quiet --out build/report
+
+# all of it writes the page of the site; ONLY="jrr frequency" shows a few rows
+bench: $(VENV)/.installed-test $(PEERS)/.installed
+	$(BIN)/python -m benchmarks $(if $(ONLY),--only $(ONLY),--page)
+
+packages: $(VENV)/.installed-dev
+	$(BIN)/python .ci/packages.py build/packages
 
 constants: $(VENV)/.installed
 	$(BIN)/python -m mechdesign constants --out CERTIFIED.md --force
@@ -71,9 +82,9 @@ $(VENV)/.installed-docs: $(BIN)/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[docs]"
 	touch $@ $(VENV)/.installed
 
-$(SPARK)/.installed: pyproject.toml
+$(SPARK)/.installed: pyproject.toml constraints-lowest.txt
 	$(PYTHON) -m venv --clear $(SPARK)
-	$(SPARK)/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[spark]" pytest
+	$(SPARK)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints-lowest.txt --editable ".[spark]" pytest
 	touch $@
 
 $(LOWEST)/.installed: pyproject.toml constraints-lowest.txt
@@ -81,5 +92,10 @@ $(LOWEST)/.installed: pyproject.toml constraints-lowest.txt
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints-lowest.txt --editable ".[test,docs]"
 	touch $@
 
+$(PEERS)/.installed: benchmarks/peers/requirements.txt
+	$(PYTHON) -m venv --clear $(PEERS)
+	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
+	touch $@
+
 clean:
-	rm -rf $(VENV) $(LOWEST) $(SPARK) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) $(LOWEST) $(SPARK) $(PEERS) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

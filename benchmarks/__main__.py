@@ -1,102 +1,128 @@
-"""``python -m benchmarks [NAME ...] [--json]``: run the named benchmarks, or all of them.
+"""``python -m benchmarks [--only NAME ...] [--page] [--json]``: run the benchmarks whose names hold one of the words.
 
 Every line is a ratio of two times measured in this run. Targets are shown with a verdict and never asserted: how many
-seconds something takes says more about the machine than about the code.
+seconds something takes says more about the machine than about the code. A ratio that is more than 1.5 times that of
+the last committed table is said, in red.
+
+Each benchmark runs in a process of its own, so that its memory is its own.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from importlib import import_module
 
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import (
-    aaa,
-    apply,
-    budget,
-    classifier,
-    cold_start,
-    compact,
-    frequency,
-    global_search,
-    jrr,
-    minimax,
-    sampling,
-    search,
-    tables,
-    trajectory,
-    unbiased,
-    warm_start,
-)
+from benchmarks import report
+from benchmarks.peers import interpreter
+from benchmarks.report import Report
 from benchmarks.rows import Row
 
-_WIDTH_OF_A_PIPE = 150
+_WIDTH_OF_A_PIPE = 190
 
-BENCHMARKS: dict[str, Callable[[], Iterator[Row]]] = {
-    "sampling": sampling.rows,
-    "search": search.rows,
-    "global-search": global_search.rows,
-    "cold-start": cold_start.rows,
-    "warm-start": warm_start.rows,
-    "minimax": minimax.rows,
-    "unbiased": unbiased.rows,
-    "compact": compact.rows,
-    "tables": tables.rows,
-    "apply": apply.rows,
-    "aaa": aaa.rows,
-    "frequency": frequency.rows,
-    "jrr": jrr.rows,
-    "budget": budget.rows,
-    "trajectory": trajectory.rows,
-    "classifier": classifier.rows,
-}
+BENCHMARKS = (
+    "sampling",
+    "search",
+    "global_search",
+    "cold_start",
+    "warm_start",
+    "minimax",
+    "pairs",
+    "unbiased",
+    "workload",
+    "compact",
+    "tables",
+    "apply",
+    "aaa",
+    "frequency",
+    "jrr",
+    "budget",
+    "trajectory",
+    "classifier",
+    "gallery",
+)
+"""Modules of this folder, each with a function ``rows`` that yields what it measured.
+
+A new one is a module and its name here.
+"""
 
 
-def main(arguments: list[str] | None = None) -> None:
+def main(arguments: list[str] | None = None) -> int:
     chosen = _parse(arguments)
+    if chosen.measure:
+        rows = import_module(f"benchmarks.{chosen.measure}").rows()
+        sys.stdout.write(json.dumps([row.to_dict() for row in rows]))
+        return 0
     progress = Console(stderr=True)
-    rows: list[Row] = []
-    for name in chosen.names or BENCHMARKS:
+    if not interpreter().exists():
+        progress.print("the environment of the published packages is missing (make bench makes it): without them")
+    found: dict[str, list[Row]] = {}
+    failed: list[str] = []
+    for name in chosen.names:
         with progress.status(f"measuring {name}"):
-            rows.extend(BENCHMARKS[name]())
+            rows = _measured_apart(name)
+        if rows is None:
+            failed.append(name)
+        else:
+            found[name] = rows
+    ran, last = Report.now(found), report.last_committed()
     if chosen.json:
-        sys.stdout.write(json.dumps({"rows": [row.to_dict() for row in rows]}, indent=2) + "\n")
+        sys.stdout.write(ran.to_json())
     else:
-        Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH_OF_A_PIPE).print(_table(rows))
+        Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH_OF_A_PIPE).print(_table(ran, last))
+    slower = ran.slower_than(last)
+    for row, times in slower:
+        progress.print(
+            f"SLOWER: {row.name}, beside {row.yardstick}: {times:.2g} times the last committed ratio", style="bold red"
+        )
+    if failed:
+        progress.print(f"FAILED: {', '.join(failed)} (the messages stand above)", style="bold red")
+        return 1
+    if chosen.page:
+        report.write(ran, last)
+        progress.print(f"wrote {report.PAGE.name} and {report.KEPT.name}")
+    return 0
+
+
+def _measured_apart(name: str) -> list[Row] | None:
+    """The rows of a benchmark in a process of its own; None where it broke."""
+    command = [sys.executable, "-m", "benchmarks", "--measure", name]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    return [Row.of(said) for said in json.loads(done.stdout)] if done.returncode == 0 else None
 
 
 def _parse(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Speeds, measured as ratios in one run.")
     known = ", ".join(BENCHMARKS)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"any of: {known} (all of them unless given)")
+    parser.add_argument("--only", nargs="+", metavar="WORD", default=[], help=f"those whose name holds it, of: {known}")
+    parser.add_argument("--page", action="store_true", help="write the page of the site and the table it is made of")
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout instead of a table")
+    parser.add_argument("--measure", choices=BENCHMARKS, help=argparse.SUPPRESS)
     chosen = parser.parse_args(arguments)
-    unknown = [name for name in chosen.names if name not in BENCHMARKS]
-    if unknown:
-        parser.error(f"NAME must be one of {known} (got {', '.join(unknown)})")
+    chosen.names = [name for name in BENCHMARKS if not chosen.only or any(word in name for word in chosen.only)]
+    if not chosen.names:
+        parser.error(f"--only must be in the name of one of {known} (got {', '.join(chosen.only)})")
+    if chosen.page and chosen.only:
+        parser.error("--page is a page of one whole run: leave --only out")
     return chosen
 
 
-def _table(rows: list[Row]) -> Table:
+def _table(ran: Report, last: Report | None) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2))
-    for heading in ("name", "measured", "compared with", "ratio", "target", "verdict"):
-        table.add_column(heading, justify="right" if heading in ("measured", "ratio") else "left")
-    for row in rows:
-        yardstick = f"{row.yardstick}: {_duration(row.yardstick_seconds)}"
-        ratio = f"{row.ratio:.3g}" if row.ratio < 1000 else f"{row.ratio:.0f}"
-        style = "bold red" if row.verdict == "missed" else ""
-        cells = (row.name, _duration(row.seconds), yardstick, ratio, str(row.target), row.verdict)
-        table.add_row(*cells, style=style)
+    for heading in report.HEADINGS:
+        table.add_column(heading, justify="right" if heading in ("measured", "ratio", "memory") else "left")
+    for rows in ran.rows.values():
+        for row in rows:
+            cells = report.cells(row, last)
+            bad = row.verdict == "missed" or report.times_slower(row, last) is not None
+            table.add_row(*cells, style="bold red" if bad else "")
     return table
 
 
-def _duration(seconds: float) -> str:
-    return f"{seconds:.2f} s" if seconds >= 1 else f"{1000 * seconds:.3g} ms"
-
-
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

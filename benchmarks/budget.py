@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from benchmarks.clock import seconds
+from benchmarks.clock import Measured, measured, medians
 from benchmarks.rows import Row, Target
 from mechdesign.budget import Capacity, Constraint, Question, Requirement, budget, capri
 from mechdesign.budget.certified import search
@@ -36,9 +36,9 @@ def capacity() -> Iterator[Row]:
     city = Capacity(np.arange(41), water_like(), 1_700_000)
     rare = Requirement("fp", 0.05)
     for name in ("grr", "oue"):
-        exact = min(seconds(partial(budget, city, rare, name)) for _ in range(3))
+        exact = medians({"exact": partial(budget, city, rare, name)}, 3)["exact"]
         rng = np.random.default_rng(0)
-        simulated = seconds(partial(capri, city, rare, name, rng))
+        simulated = measured(partial(capri, city, rare, name, rng))
         yield Row(f"capacity, exact, {name}", "CAPRI, 50,000 runs per eps", exact, simulated, Target(seconds=0.2))
         loop = user_by_user(name, water_like()) * 50_000 * 10
         yield Row(f"capacity, CAPRI, {name}", "one user at a time", simulated, loop, Target(1e-3, 30.0))
@@ -48,7 +48,7 @@ def certified() -> Row:
     """Kendall's tau on 17 items and a million users."""
     counts = scaled(msnbc_like(), 10**6)
     ledger = Ledger(Question("oue", counts, Constraint("kendall", 0.7, 0.9)))
-    taken = seconds(partial(search, ledger, Range()))
+    taken = measured(partial(search, ledger, Range()))
     loop = user_by_user("oue", counts) * ledger.simulated
     return Row("budget, certified, 17 items, 1e6 users", "one user at a time", taken, loop, Target(1e-3, 10.0))
 
@@ -57,8 +57,8 @@ def subsets() -> Row:
     """Subset selection, a hundred collections of 1,680 users and 17 items at once and one at a time."""
     counts, law = scaled(msnbc_like(), 1_680), protocol("ss", 1.0, 17)
     rng = np.random.default_rng(1)
-    together = seconds(partial(law.simulate_many, counts, 100, rng))  # type: ignore[attr-defined]
-    alone = seconds(lambda: [law.simulate(counts, rng) for _ in range(100)])
+    together = measured(partial(law.simulate_many, counts, 100, rng))  # type: ignore[attr-defined]
+    alone = measured(lambda: [law.simulate(counts, rng) for _ in range(100)])
     return Row("budget, 100 collections, ss", "one collection at a time", together, alone, Target(1 / 10))
 
 
@@ -66,13 +66,13 @@ def emoji() -> Iterator[Row]:
     """The searches that took the paper more than two days."""
     for name, method in (("mpass", mpass), ("bayes", bayes)):
         ledger = Ledger(Question("olh", emoji_like(), Constraint("kendall", 0.7, 0.5)))
-        taken = seconds(partial(method, ledger, Range(), lambda _: None))
+        taken = measured(partial(method, ledger, Range(), lambda _: None))
         loop = user_by_user("olh", emoji_like()) * ledger.simulated
         yield Row(f"budget, {name}, emoji-like, olh", "one user at a time", taken, loop, Target(1e-3, 60.0))
 
 
-def user_by_user(name: str, counts: np.ndarray) -> float:
-    """Seconds of one collection with one report, counted by itself, for every user."""
+def user_by_user(name: str, counts: np.ndarray) -> Measured:
+    """What one collection takes with one collection with one report, counted by itself, for every user."""
     law, rng = protocol(name, 1.0, counts.size), np.random.default_rng(1)
     values = np.repeat(np.arange(counts.size), counts)
     chosen = rng.choice(values, USERS_LOOPED)
@@ -83,4 +83,4 @@ def user_by_user(name: str, counts: np.ndarray) -> float:
             support += law.support(law.report([value], rng))
         return law.estimate(support, chosen.size)
 
-    return seconds(collect) * values.size / chosen.size
+    return measured(collect) * values.size / chosen.size

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from benchmarks.clock import fastest, seconds
+from benchmarks.clock import Measured, measured, medians
 from benchmarks.rows import Row, Target
 from mechdesign.classifier import (
     Classifier,
@@ -41,7 +41,7 @@ def rho() -> Iterator[Row]:
     epsilons = np.linspace(0.5, 8, LEVELS)
     for name in ("pm", "laplace", "k-rr", "exponential", "gaussian"):
         law = perturbation(name, 2.0, 0.1)
-        times = fastest(
+        times = medians(
             {
                 "theory": lambda name=name: rho_curve(name, epsilons, known, record.sent, 0.1),
                 "simulation": lambda law=law: simulate(record, law, 2000, rng),
@@ -65,9 +65,10 @@ def box() -> Row:
         return (np.tanh((points - 0.5) @ first) @ second).argmax(axis=1)
 
     record = Record(Classifier(predict, 49), rng.random(49))
-    taken = seconds(lambda: robust_box(record, np.random.default_rng(1)))
-    slow = asked / 1e5  # what a box of that speed would take for its predictions alone
-    return Row(f"box, 49 coordinates, {asked} predictions", "1e5 predictions/s", taken, slow, Target(1.0, 10.0))
+    taken = measured(lambda: robust_box(record, np.random.default_rng(1)))
+    slow = Measured(asked / 1e5)  # what a box of that speed would take for its predictions alone
+    target, note = Target(1.0, 10.0), f"{asked} predictions"
+    return Row("box, 49 coordinates", "1e5 predictions/s", taken, slow, target, note)
 
 
 def exact() -> Row:
@@ -80,7 +81,7 @@ def exact() -> Row:
     model = RandomForestClassifier(50, random_state=0).fit(x[:, [20, 27]], y)
     record, law = Record(of_estimator(model), x[40, [20, 27]]), perturbation("pm", 2.0)
     rng = np.random.default_rng(1)
-    taken = seconds(lambda: exact_survival(record, law))
+    taken = measured(lambda: exact_survival(record, law))
     return Row(
-        "exact chance, forest, 2 coordinates", "2000 reports", taken, seconds(lambda: simulate(record, law, 2000, rng))
+        "exact chance, forest, 2 coordinates", "2000 reports", taken, measured(lambda: simulate(record, law, 2000, rng))
     )

@@ -1,7 +1,7 @@
 """Tables: reports beside raw draws of the same randomness, the checker beside a JSON parser, what rounding loses.
 
 A raw draw is a uniform double of 53 bits from 64 of the operating system's randomness, in the chunks in which that is
-fastest. A report needs fewer: 16 for a choice from a table or a chance that the first digits nearly always decide, 48
+medians. A report needs fewer: 16 for a choice from a table or a chance that the first digits nearly always decide, 48
 for a place among cells. The others of its number are drawn only where these leave it open, so it can cost less.
 """
 
@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import mechdesign as md
-from benchmarks.clock import Task, fastest, seconds
+from benchmarks.clock import Task, measured, medians
+from benchmarks.peers import peers
 from benchmarks.rows import Row, Target
 from mechdesign.deploy import Table, apply, checker, estimate, export_table, make_table, privacy_checker, sample
 from mechdesign.deploy.kinds import ItemsLaw
@@ -38,8 +39,9 @@ RAW = f"10^{POWER} raw draws"
 SAMPLED = Target(ratio=2.0, seconds=REPORTS / 1e7)
 CHECKED = Target(seconds=1.0)
 CATEGORIES = 1000
-LABELS, USERS = 4096, 1000
+MANY_LABELS, USERS = 4096, 1000
 WHOLE = Target(seconds=2.0)
+LABELS, EPSILON, MANY, FEW = 16, 1.0, 10**6, 20_000
 SQUARE = Target(seconds=2.0)  # a million entries, rounded and checked
 LOSSES = {16: 4e-3, 32: 5e-8}  # the most a table may lose to rounding, relative to the design
 DESIGNS = ((1.0, 2.0), (1.0, 6.0), (2.0, 2.0), (2.0, 6.0), (2.0, 8.0))  # exponent and eps
@@ -47,6 +49,7 @@ DESIGNS = ((1.0, 2.0), (1.0, 6.0), (2.0, 2.0), (2.0, 6.0), (2.0, 8.0))  # expone
 
 def rows() -> Iterator[Row]:
     yield from _sampling()
+    yield from _beside_opendp()
     yield _checking()
     yield from _many_categories()
     yield from _many_labels()
@@ -66,10 +69,24 @@ def _sampling() -> Iterator[Row]:
         )
         tasks[name] = partial(sample, table, inputs)
     tasks["window, 32 bits, one input"] = partial(sample, tables["window, 32 bits"], 0.3, REPORTS)
-    times = fastest(tasks, TURNS)
+    times = medians(tasks, TURNS)
     yardstick = times.pop("raw")
     for name, taken in times.items():
         yield Row(f"10^{POWER} reports, {name}", RAW, taken, yardstick, SAMPLED)
+
+
+def _beside_opendp() -> Iterator[Row]:
+    """Both exact to the bit: OpenDP is called for every report, which is what it offers."""
+    with peers(("opendp",)) as published:
+        if published is None:
+            return
+        labels = Finite(tuple(range(LABELS)))
+        law = md.catalogue.randomised_response(EPSILON, labels)
+        table, inputs = make_table(law), np.zeros(MANY)
+        theirs = published.task("opendp", chance=float(law.probabilities[0, 0]), items=LABELS, reports=FEW)
+        times = medians({"here": partial(sample, table, inputs), "opendp": theirs}, TURNS)
+        here, there = times["here"], times["opendp"] * (MANY / FEW)
+        yield Row(f"{MANY} reports of randomised response over {LABELS} labels", "OpenDP", here, there)
 
 
 def raw_draw(count: int) -> NDArray[np.float64]:
@@ -98,7 +115,7 @@ def _checking() -> Row:
     points = np.linspace(0, 1, 1001)
     mechanism = Window(1.0, Interval(0, 1), points, np.full(1001, 0.5 / 1001), math.e * (1 - 1e-12))
     content = make_table(mechanism).content
-    times = fastest({"check": partial(checker.check, content), "parse": partial(json.loads, content)}, TURNS)
+    times = medians({"check": partial(checker.check, content), "parse": partial(json.loads, content)}, TURNS)
     return Row("check of a table with 1001 outputs", "json.loads", times["check"], times["parse"], CHECKED)
 
 
@@ -109,7 +126,7 @@ def _many_categories() -> Iterator[Row]:
         f"table of randomised response on {CATEGORIES} categories": partial(make_table, mechanism),
         f"check of a table with {CATEGORIES} rows of {CATEGORIES}": partial(checker.check, content),
     }
-    times = fastest(tasks | {"parse": partial(json.loads, content)}, TURNS)
+    times = medians(tasks | {"parse": partial(json.loads, content)}, TURNS)
     parsed = times.pop("parse")
     for name, taken in times.items():
         yield Row(name, "json.loads", taken, parsed, SQUARE)
@@ -121,20 +138,20 @@ def _many_labels() -> Iterator[Row]:
         with TemporaryDirectory() as folder:
             work = partial(_whole_way, protocol, Path(folder))
             work()  # what is imported once
-            table = md.collect.protocol_table(protocol, 1.0, LABELS)
+            table = md.collect.protocol_table(protocol, 1.0, MANY_LABELS)
             assert isinstance(table.law, ItemsLaw)
-            times = fastest({"all": work, "raw": partial(os.urandom, USERS * table.law.least_bytes)}, TURNS)
-        name = f"{LABELS} labels and {USERS} users end to end, {protocol}"
+            times = medians({"all": work, "raw": partial(os.urandom, USERS * table.law.least_bytes)}, TURNS)
+        name = f"{MANY_LABELS} labels and {USERS} users end to end, {protocol}"
         yield Row(name, "their randomness", *times.values(), WHOLE)
 
 
 def _whole_way(protocol: str, folder: Path) -> None:
-    labels = [f"label {i}" for i in range(LABELS)]
+    labels = [f"label {i}" for i in range(MANY_LABELS)]
     table = md.collect.protocol_table(protocol, 1.0, labels)
     checker.check(table.content)
     privacy_checker.check(table.content)
     export_table(table, "c", folder, overwrite=True)
-    held = np.random.default_rng(1).integers(0, LABELS, USERS)
+    held = np.random.default_rng(1).integers(0, MANY_LABELS, USERS)
     reports = apply(table, np.array(labels, dtype=object)[held])
     estimate(table, reports)
 
@@ -144,10 +161,10 @@ def _rounding() -> Iterator[Row]:
         problem = MinimaxProblem(epsilon, Power(exponent))
         design = optimal_minimax(problem)
         assert isinstance(design.mechanism, Window)
-        search = seconds(partial(optimal_minimax, problem))
+        search = measured(partial(optimal_minimax, problem))
         error = exact_worst_error(design.mechanism, int(exponent))
         for bits, most in LOSSES.items():
             lost = float(make_table(design, bits).worst_error(int(exponent)) / error - 1)
-            verdict = "" if lost <= most else f", above {most:g}"
-            name = f"{problem.loss.name}, eps = {epsilon:g}, {bits} bits: error + {lost:.1e}{verdict}"
-            yield Row(name, "the search", seconds(partial(make_table, design, bits)), search)
+            note = f"error + {lost:.1e}" + ("" if lost <= most else f", above {most:g}")
+            name = f"table of {problem.loss.name}, eps = {epsilon:g}, {bits} bits"
+            yield Row(name, "the search", measured(partial(make_table, design, bits)), search, note=note)

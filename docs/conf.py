@@ -34,6 +34,7 @@ myst_heading_anchors = 3
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
+autodoc_type_aliases = {"ArrayLike": "ArrayLike"}  # spelt out it is three lines long
 autodoc_default_options = {"members": True}
 autosummary_generate = False
 default_role = "py:obj"  # docstrings name things in single backticks; what is no public name is set as code

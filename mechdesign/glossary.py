@@ -11,14 +11,15 @@ another domain is said, k is the number of items, and log is natural.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from difflib import get_close_matches
 
 from mechdesign.errors import InvalidInput
+from mechdesign.values.declare import frozen
 
 __all__ = ["ENTRIES", "KINDS", "Entry", "entry", "of_kind"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entry:
     """A name as outputs print it (in lower case), what it is, its law in a line, who wrote it, what it is good for.
 
@@ -205,6 +206,7 @@ ENTRIES: tuple[Entry, ...] = (
         "window share s with 2 (c - 1) s^3 + 3 s^2 = 1, low 1/(1 + (c-1) s)",
         f"{_CHAPTER_5}, corrected: ERRATA.md, item 1",
         "single reports with squared error, and angles",
+        ("ogpm (squared)",),
     ),
     Entry(
         "rr-bins",
@@ -214,6 +216,7 @@ ENTRIES: tuple[Entry, ...] = (
         "own bin c/(c + k - 1), any other 1/(c + k - 1); k has the least worst error",
         "Kairouz, Oh and Viswanath, NeurIPS 2014, on equal bins",
         "single reports with few possible values; near the optimum for squared error at small eps",
+        ("rr on bins",),
     ),
     Entry(
         "gaussian",
@@ -597,6 +600,69 @@ ENTRIES: tuple[Entry, ...] = (
         "whole numbers, categories with losses, own loss matrices",
     ),
     Entry(
+        "randomised response on bins",
+        DESIGN,
+        "the least average error under a prior",
+        "The line is cut into the best bins under the prior; a report stands for a bin, the own one more often.",
+        "own bin c/(c + k - 1), any other 1/(c + k - 1); bins and k have the least average error",
+        "this package; a case of the staircase mechanisms of Kairouz, Oh and Viswanath, NeurIPS 2014",
+        "single reports about people of whom a distribution is known",
+    ),
+    Entry(
+        "capped average",
+        DESIGN,
+        "the least average error with the worst case capped",
+        "Between the certified optimum and randomised response on bins: the worst case may not be above a cap.",
+        "min average over base measures m, subject to worst case <= cap and m <= law <= c m",
+        "this package",
+        "single reports where both a prior and the worst input count",
+    ),
+    Entry(
+        "unbiased optimum",
+        DESIGN,
+        "the least variance under a prior, unbiased",
+        "The least average variance over all unbiased mechanisms on an interval, under a prior on points.",
+        "min E[(Y - x)^2], subject to E[Y|x] = x and m <= law <= c m for a base measure m",
+        "this package",
+        "means of data whose distribution is roughly known",
+    ),
+    Entry(
+        "additive optimum",
+        DESIGN,
+        "unbiased noise with a law for each input",
+        "The least average variance under a prior over unbiased mechanisms on a grid: the noise inside AAA.",
+        "as aaa, the noise alone",
+        "Wei et al., PVLDB 2024, its program (15) corrected: ERRATA.md, item 5",
+        "means of data that are concentrated",
+    ),
+    Entry(
+        "ogpm (unbiased)",
+        DESIGN,
+        "the optimal unbiased piecewise mechanism",
+        "The least worst-case variance among piecewise mechanisms without bias, with any outputs.",
+        "high on a window around a multiple of x, low elsewhere, outputs stretched so that E[Y|x] = x",
+        "this package",
+        "means with one piecewise law; compare PM and HM",
+    ),
+    Entry(
+        "ogpm (polar)",
+        DESIGN,
+        "the optimal piecewise mechanisms of distance and angle",
+        "An OGPM for a distance and one for an angle, with epsilon split so that the sum of errors is least.",
+        "OGPM at eps_1 for the distance, at eps - eps_1 on the circle",
+        f"{_CHAPTER_5}; the split is computed here",
+        "a point given by distance and direction",
+    ),
+    Entry(
+        "custom optimum",
+        DESIGN,
+        "the optimum of your own objective",
+        "The best table of chances for an objective and constraints in CVXPY; proven where all is linear.",
+        "convex program over the matrix of chances",
+        "this package",
+        "questions that no other design answers",
+    ),
+    Entry(
         "joint randomised response",
         DESIGN,
         "joint randomised response",
@@ -867,14 +933,33 @@ ENTRIES: tuple[Entry, ...] = (
 
 
 def entry(name: str) -> Entry:
-    """The entry of that name or other spelling, in either case."""
+    """The entry of that name or other spelling, in either case; a name that is unknown is told the nearest ones.
+
+    >>> entry("optimised-unary")
+    Traceback (most recent call last):
+    ...
+    mechdesign.errors.InvalidInput: name must be a name of the glossary (got 'optimised-unary'); ...
+    """
     if not isinstance(name, str):
         raise InvalidInput("name", name, "be a name of the glossary")
     key = name.strip().lower()
     for found in ENTRIES:
-        if key == found.name or key in found.also:
+        if key in (found.name, *found.also):
             return found
-    raise InvalidInput("name", name, "be a name of the glossary", "for example pm, olh or norm-sub")
+    near = _nearest(key)
+    step = f"did you mean {', '.join(near)}?" if near else "`mechdesign glossary` lists them all"
+    raise InvalidInput("name", name, "be a name of the glossary", step)
+
+
+def _nearest(key: str) -> list[str]:
+    """Names whose spelling, or whose title, is near."""
+    called = {spelling: found.name for found in ENTRIES for spelling in (found.title.lower(), *found.also, found.name)}
+    near = get_close_matches(key, called, n=_MOST_NEAR, cutoff=0.6)
+    within = [spelling for spelling in called if len(key) >= _LEAST_WITHIN and key in spelling]
+    return list(dict.fromkeys(called[spelling] for spelling in (*near, *within)))[:_MOST_NEAR]
+
+
+_MOST_NEAR, _LEAST_WITHIN = 5, 3
 
 
 def of_kind(kind: str) -> tuple[Entry, ...]:

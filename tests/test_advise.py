@@ -367,3 +367,11 @@ def test_what_em_does_not_settle_is_told_and_left_out(monkeypatch: pytest.Monkey
     named = {advice.mechanism, *(one.mechanism for one in advice.runners_up)}
     assert any("Not settled" in sentence and "sw-em" in sentence for sentence in advice.why)
     assert "sw-em" not in named
+
+
+def test_advice_explains_itself_in_a_line_in_words_and_in_a_notebook() -> None:
+    found = md.advise("mean", epsilon=1.0, users=100, bounds=(0, 1))
+    assert len(repr(found)) < 120
+    assert found.mechanism in repr(found)
+    assert found.summary() == str(found)
+    assert found._repr_html_().startswith("<pre>Take ")

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+import math
 
+import attrs
 import pytest
 
+import mechdesign as md
+from mechdesign import field
 from mechdesign.budget.mean_route import NAMES as OF_CAPACITY
 from mechdesign.budget.searches import SEARCHES
 from mechdesign.classifier.concentration import NAMES as OF_CLASSIFIERS
+from mechdesign.cli.compared import OPTIMUM
+from mechdesign.cli.show import DESIGNED
 from mechdesign.collect import PROTOCOLS
 from mechdesign.collect.bench import METHODS, SLOW_METHODS
 from mechdesign.collect.mean_methods import NAMES as OF_MEANS
@@ -18,9 +23,32 @@ from mechdesign.glossary import ENTRIES, KINDS, Entry, entry, of_kind
 from mechdesign.mechanisms import catalogue
 from mechdesign.trajectory import METHODS as OF_PATHS
 
+LINE, CIRCLE = md.Interval(0.0, 1.0), md.Circle()
+UNIFORM = md.priors.uniform(LINE)
+ROUND = md.Absolute(2 * math.pi)
+PROBLEMS = (
+    md.PiecewiseProblem(1.0),
+    md.PiecewiseProblem(1.0, ROUND, CIRCLE),
+    md.UnbiasedPiecewiseProblem(1.0),
+    md.MinimaxProblem(1.0),
+    md.MinimaxProblem(1.0, inputs=md.Finite((0, 1, 2))),
+    md.PriorProblem(1.0, prior=UNIFORM),
+    md.TradeOffProblem(1.0, prior=UNIFORM),
+    md.UnbiasedProblem(1.0, prior=UNIFORM),
+    md.AdditiveProblem(1.0, prior=UNIFORM),
+    md.FiniteProblem(1.0, [[0, 1], [1, 0]]),
+)
+
 PRINTED = {
     *(line.key for line in (*catalogue.ON_INTERVALS, *catalogue.ON_CIRCLES, *catalogue.ON_POINTS, *PROTOCOLS)),
     *(name for line in catalogue.ON_POINTS for name in line.also),
+    *(line.build(1.0, LINE, md.Absolute()).name for line in catalogue.ON_INTERVALS),
+    *(line.build(1.0, CIRCLE, ROUND).name for line in catalogue.ON_CIRCLES),
+    *(line.build(1.0, md.Finite((0, 1, 2)), md.Absolute()).name for line in catalogue.ON_POINTS),
+    *(line.build(1.0, 4).name for line in PROTOCOLS),
+    *(name for problem in PROBLEMS for name in field.rivals(problem)),
+    *(field.THIS, field.SINGLE, OPTIMUM),
+    *DESIGNED,
     *POST_PROCESSINGS,
     *METHODS,
     *SLOW_METHODS,
@@ -29,10 +57,9 @@ PRINTED = {
     *OF_CLASSIFIERS,
     *OF_PATHS,
     *SEARCHES,
-    *("this design", "optimal piecewise", "certified optimum", "randomised response", "centre"),
-    "best single output",
-    *("two-sided geometric", "finite optimum", "rappor", "jrr", "minimax", "pm-c (flattened)", "sw-c (flattened)"),
+    *("certified optimum", "centre", "two-sided geometric", "rappor", "jrr", "bloom rappor"),
 }
+"""Wherever an output takes a name from; what is quoted are names that commands have in their own words."""
 
 
 @pytest.mark.parametrize("name", sorted(PRINTED))
@@ -52,7 +79,7 @@ def test_no_spelling_means_two_things() -> None:
 
 @pytest.mark.parametrize("found", ENTRIES, ids=lambda found: found.name)
 def test_entries_are_complete_and_in_lower_case(found: Entry) -> None:
-    assert all(getattr(found, each.name) for each in fields(found) if each.name != "also")
+    assert all(getattr(found, each.name) for each in attrs.fields(Entry) if each.name != "also")
     assert found.name == found.name.lower()
     assert found.kind in KINDS
 
@@ -74,3 +101,21 @@ def test_citations_of_the_catalogue_are_those_of_the_glossary() -> None:
 def test_a_name_without_entry_is_bad_input(name: object) -> None:
     with pytest.raises(InvalidInput, match="name"):
         entry(name)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("typo", "meant"), [("nrom-sub", "norm-sub"), ("oeu", "oue"), ("square wave", "sw"), ("t-ws", "t-sw")]
+)
+def test_a_typing_error_is_told_the_nearest_names(typo: str, meant: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        entry(typo)
+    assert meant in refused.value.next_step.removesuffix("?").replace(",", "").split()
+
+
+def test_a_name_like_no_other_is_told_where_all_are() -> None:
+    with pytest.raises(InvalidInput, match="lists them all"):
+        entry("zzzzzz")
+
+
+def test_the_rivals_of_every_ranked_problem_are_among_those_collected() -> None:
+    assert {type(problem) for problem in PROBLEMS} == set(field._RANKED)

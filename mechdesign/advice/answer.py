@@ -9,6 +9,7 @@ from typing import TypeVar
 from mechdesign.errors import NoAnswer
 from mechdesign.values.declare import finite, frozen, number
 from mechdesign.values.digits import rounded_down, rounded_up
+from mechdesign.values.notebook import page
 
 R = TypeVar("R", bound="Rated")
 
@@ -74,6 +75,16 @@ class Advice:
         lines += [f"  {rated.mechanism}: {rated.expected_error.ends}" for rated in self.runners_up]
         lines += ["", "Why:", *(f"  {sentence}" for sentence in self.why)]
         return "\n".join([*lines, "", "Go on with:", *(f"  {command}" for command in self.commands)])
+
+    def __repr__(self) -> str:
+        return f"Advice({self.want!r}, {self.mechanism!r}, {self.expected_error.ends}, the best of {self.field})"
+
+    def _repr_html_(self) -> str:
+        return page(self.summary())
+
+    def summary(self) -> str:
+        """The advice in plain words, as the command line prints it."""
+        return str(self)
 
 
 def ranked(rated: Iterable[R], before: Sequence[str] = ()) -> list[R]:

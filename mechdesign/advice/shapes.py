@@ -80,10 +80,18 @@ def advise_shape(question: Question) -> Advice:
         + (f"; the best square wave {wave.mechanism} ({wave.expected_error.ends})." if wave is not None else "."),
         f"Not settled within {MOST_STEPS} steps of EM: {', '.join(slow)}." if slow else None,
         made,
+        _with_proof(question, bins),
         numbers.warning,
     )
     commands = _commands(question, inputs, bins, users, [one.mechanism for one in rated])
     return advice(question.want, question.epsilon, users, rated, why, commands)
+
+
+def _with_proof(question: Question, bins: int) -> str:
+    """The way to answers without bias that are proven to have the least noise."""
+    queries = "ranges" if question.want == "ranges" else "histogram"
+    asked = f"workload --eps {question.epsilon:g} --queries {queries} --size {bins}"
+    return f"Unbiased answers with the least noise there is, proven: {asked} (a distribution function: prefix)."
 
 
 def span_of(numbers: Numbers) -> Interval:

@@ -92,6 +92,7 @@ class Both:
 
 
 ANSWERS = ((Designed, Beside, Both),)
+EXAMPLE = "aaa --eps 1 --prior normal:0,0.2 --bins 32"
 
 
 def run(

@@ -26,6 +26,9 @@ from mechdesign.data.sources import open_data
 from mechdesign.errors import InvalidInput, listed, require_one_of
 
 ANSWERS = ((Advice,),)
+EXAMPLE = """\
+examples
+advise --want mean --data salaries.csv --column salary --bounds 0,250000 --eps 1"""
 
 _ASKED: dict[str, tuple[str, Callable[[str], Any]]] = {
     "epsilon": ("Privacy parameter eps, such as 1", require_number_text),

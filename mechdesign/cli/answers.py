@@ -39,7 +39,7 @@ from mechdesign.design.words import (
 from mechdesign.errors import InvalidInput, NoAnswer
 from mechdesign.field import THIS, Field, Rank, Row, field_of
 from mechdesign.mechanisms.product import Product
-from mechdesign.mechanisms.protocol import ScalarMechanism
+from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism
 from mechdesign.plot.designs import gathered, is_based, least_favourable
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import evolved, frozen
@@ -140,12 +140,14 @@ def _warn_where_open(designs: Sequence[Design]) -> None:
 # -- one ---------------------------------------------------------------------------------------------------------------
 
 
-def one(problem: Problem, seconds: float, sent: Sent, *, best_so_far: bool, compare: bool) -> None:
-    """One certified optimum: certificate, mechanism, and the field."""
+def one(
+    problem: Problem, seconds: float, sent: Sent, own: Mapping[str, Mechanism], *, best_so_far: bool, compare: bool
+) -> None:
+    """One certified optimum: certificate, mechanism, and the field, with mechanisms of one's own in it."""
     with output.progress(f"certified optimum at eps = {problem.epsilon:g}", quiet=sent.quiet) as say:
         design = next(solved(problem, [problem.epsilon], seconds, best_so_far=best_so_far))
         say("published mechanisms")
-        field = field_of(design) if compare and sent.shows_field else None
+        field = field_of(design, own) if compare and sent.shows_field else None
     _warn_where_open([design])
     if sent.plot is not None:
         sent.draw(plot.of(design))

@@ -1,184 +1,161 @@
-"""The commands, and what a shell sees of every way they can end."""
+"""The commands, and what a shell sees of every way they can end. A command's module is read when it is asked for."""
 
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
 import os
 import sys
-import traceback
 import warnings
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
-from mechdesign.cli import (
-    aaa,
-    advise,
-    apply,
-    bench,
-    budget,
-    capacity,
-    classifier,
-    compare,
-    constants,
-    estimate,
-    estimate_counts,
-    examples,
-    export,
-    gallery,
-    jrr,
-    mean,
-    minimax,
-    ogpm,
-    output,
-    plot,
-    protocols,
-    reproduce,
-    schema,
-    show,
-    solve,
-    table,
-    trajectory,
-    verify,
-)
+from mechdesign import __version__
+from mechdesign.cli import failures, output
+from mechdesign.cli.overview import NAMES, Grouped, overview, shown_example
 from mechdesign.cli.signatures import expanded, with_plain_numbers, with_show_values
 from mechdesign.data.headers import TakenName
-from mechdesign.errors import WITHHELD, InvalidInput, MechDesignError, MissingExtra, NoAnswer, plain
+from mechdesign.errors import plain
 
-EXIT_FAILURE, EXIT_BAD_INPUT, EXIT_NO_ANSWER = 1, 2, 3
+TRAJECTORY = "trajectory"
+_READERS = (
+    *("advise", "minimax", "metric", "aaa", "workload", "information", "mean", "bench", "estimate-counts"),
+    *("budget", "capacity", "classifier", "apply", "estimate", TRAJECTORY),
+)
+_PLAIN: dict[str, Any] = {
+    "no_args_is_help": False,
+    "add_completion": False,
+    "rich_markup_mode": None,
+    "pretty_exceptions_enable": False,
+}
+
+
+# -- commands ---------------------------------------------------------------------------------------------------------
+
+
+def module_of(name: str) -> Any:
+    """The module of a command: its ``run``, an ``EXAMPLE``, and the shapes of its answers as JSON, ``ANSWERS``."""
+    return importlib.import_module(f"mechdesign.cli.{name.replace('-', '_')}")
+
+
+@cache
+def run_of(name: str) -> Callable[..., None]:
+    """What a command runs, with all the options that it has on the command line."""
+    return _finished(name, expanded(module_of(name).run))
+
+
+def _finished(name: str, run: Callable[..., None]) -> Callable[..., None]:
+    plainly = with_plain_numbers(run)
+    return with_show_values(plainly) if name in _READERS else plainly
+
+
+@cache
+def _command(name: str) -> Any:
+    module = module_of(name)
+    if name == TRAJECTORY:
+        for inner in module.app.registered_commands:
+            inner.callback = _finished(name, inner.callback)
+            inner.epilog = shown_example(module.EXAMPLES[inner.name])
+        return typer.main.get_command(module.app)
+    alone = typer.Typer(**_PLAIN)
+    kind = module.WithBlankLists if name == "bench" else None
+    alone.command(name, help=module.__doc__, epilog=shown_example(module.EXAMPLE), cls=kind)(run_of(name))
+    return typer.main.get_command(alone)
+
+
+class _Commands(Mapping[str, Any]):
+    """Every command by name, each made when it is asked for: no command waits for what others need."""
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in NAMES:
+            raise KeyError(name)
+        return _command(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(NAMES)
+
+    def __len__(self) -> int:
+        return len(NAMES)
+
+
+class _Root(Grouped):
+    def __init__(self, **told: Any) -> None:
+        super().__init__(**told)
+        self.commands: Any = _Commands()
+
 
 app = typer.Typer(
     name="mechdesign",
     help="Design local differential privacy mechanisms by optimisation, with proofs.",
-    no_args_is_help=False,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
+    epilog=shown_example("ogpm --eps 2"),
+    cls=_Root,
+    context_settings={"help_option_names": ["--help", "-h"]},
+    **_PLAIN | {"add_completion": True},
 )
+
+
+def _say_version(asked: bool) -> None:
+    if asked:
+        sys.stdout.write(f"mechdesign {__version__}\n")
+        raise typer.Exit
 
 
 @app.callback(invoke_without_command=True)
-def _overview(context: typer.Context) -> None:
+def _overview(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version and exit.", callback=_say_version, is_eager=True)
+    ] = False,
+) -> None:
+    del version
     if context.invoked_subcommand is None:
-        sys.stdout.write(OVERVIEW)
+        sys.stdout.write(overview())
 
 
-OVERVIEW = """\
-mechdesign - local differential privacy mechanisms by optimisation, with proofs
+# -- a run ------------------------------------------------------------------------------------------------------------
 
-  ask      advise     which mechanism for what you want: computed, with its error and three commands to go on with
-  design   ogpm       the optimal piecewise mechanism: line, circle or polar, any power loss
-           minimax    the certified optimum over all mechanisms: worst case, under a prior, unbiased, any loss matrix
-           aaa        unbiased noise for means, optimal under a prior: on a grid, and with free reports
-           jrr, solve       joint randomised response; any design problem, from a JSON file
-  study    compare    published mechanisms over epsilon, and how far each is above the certified optimum
-           show, plot, schema   a saved design checked again; the picture of any file; what a command's --json holds
-           gallery    theorems and claims, one at a time: our number beside a reference of its own, and a picture
-           reproduce, constants   the papers' numbers beside ours, with verdicts; certified constants, proven anew
-  simulate bench      protocols and post-processings compared on your data, ranked with confidence intervals
-           mean       the mean of a data column, collected under privacy by any mechanism, and what privacy costs
-           trajectory paths of locations: perturb a file, compare mechanisms over eps, apply tables for release
-           protocols  every frequency protocol: p*, q*, variance, report size, exact privacy loss
-  choose   budget     the smallest eps for a utility constraint: certified, or by the five searches of Optimus
-           capacity   right capacity alarms (CAPRI): the smallest eps, or the chances at one; exact, or simulated
-           classifier how often a classifier keeps its labels under perturbed inputs: theory, exact, simulated
-  ship     table, verify    a design rounded to whole numbers, exactly private, as a file; that file checked in integers
-           export     a table as a sampler in Python, JavaScript, C, Rust, Java, SQL or for OpenDP
-           apply      a column of a CSV or Parquet file, turned into reports
-           estimate, estimate-counts   what real reports say: mean, frequencies or direction, with intervals
 
-Try:  python -m mechdesign examples, which writes small made data; minimax --eps 2 --loss absolute; COMMAND --help
-"""
-
-COMMANDS: dict[str, Any] = {
-    "advise": advise,
-    "ogpm": ogpm,
-    "minimax": minimax,
-    "aaa": aaa,
-    "jrr": jrr,
-    "solve": solve,
-    "compare": compare,
-    "mean": mean,
-    "show": show,
-    "plot": plot,
-    "gallery": gallery,
-    "reproduce": reproduce,
-    "constants": constants,
-    "examples": examples,
-    "bench": bench,
-    "protocols": protocols,
-    "estimate-counts": estimate_counts,
-    "budget": budget,
-    "capacity": capacity,
-    "classifier": classifier,
-    "table": table,
-    "verify": verify,
-    "export": export,
-    "apply": apply,
-    "estimate": estimate,
-}
-"""The module of each command: its ``run``, and the shapes of its answers as JSON, ``ANSWERS``."""
-
-for _name, _module in COMMANDS.items():
-    _class = bench.WithBlankLists if _module is bench else None
-    app.command(_name, help=_module.__doc__, cls=_class)(expanded(_module.run))
-app.command("schema", help=schema.__doc__)(expanded(schema.run))
-app.add_typer(trajectory.app, name="trajectory")
-
-_TRAJECTORY = tuple((f"trajectory {command.name}", command) for command in trajectory.app.registered_commands)
-_READERS = (
-    *("advise", "minimax", "aaa", "mean", "bench", "estimate-counts", "budget", "capacity", "classifier", "apply"),
-    "estimate",
-)
-
-for _called, _command in (*((command.name, command) for command in app.registered_commands), *_TRAJECTORY):
-    assert _command.callback is not None
-    _command.callback = with_plain_numbers(_command.callback)
-    if _called in _READERS or (_called, _command) in _TRAJECTORY:
-        _command.callback = with_show_values(_command.callback)
+def read_command(arguments: Sequence[str]) -> None:
+    """Read the modules of the command that is asked for before it runs; what fails here is told where it runs."""
+    if arguments and arguments[0] in NAMES:
+        with contextlib.suppress(Exception):
+            module_of(arguments[0])
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run a command; errors end in one plain line on stderr and an exit code, never in a traceback."""
+    """Run a command and exit; errors end in one plain line on stderr and an exit code, never in a traceback.
+
+    Where ``--json`` is among the arguments the line is a JSON object, `failures.Told`.
+    """
+    words = sys.argv[1:] if arguments is None else list(arguments)
     with contextlib.ExitStack() as open_files:
         if sys.stderr is None:  # closed: nobody reads what is said, and the exit code has to be right
             open_files.enter_context(contextlib.redirect_stderr(open_files.enter_context(Path(os.devnull).open("w"))))
+        as_json = failures.is_json_asked(words)
         if sys.stdout is None:
-            _leave("failed: standard output is closed", EXIT_FAILURE)
+            failures.leave(failures.Failure("failed", "standard output is closed"), as_json=as_json)
         if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(errors="backslashreplace")  # a file name the terminal cannot spell is no failure
-        _run(None if arguments is None else list(arguments))
+        _run(words, as_json=as_json)
 
 
-def _run(arguments: list[str] | None) -> None:
+def _run(words: list[str], *, as_json: bool) -> None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("always", TakenName)
             warnings.showwarning = partial(_show_warning, warnings.showwarning)
-            app(args=arguments, prog_name="mechdesign")
-    except NoAnswer as error:
-        _leave(f"no answer: {error}", EXIT_NO_ANSWER)
-    except InvalidInput as error:
-        _leave(f"bad input: {error}{_see_value(error)}", EXIT_BAD_INPUT)
-    except MissingExtra as error:
-        _leave(f"not installed: {error}", EXIT_FAILURE)
-    except MechDesignError as error:
-        _leave(f"failed: {error}", EXIT_FAILURE)
-    except MemoryError:
-        _leave("failed: out of memory; free some, or ask for less (the data need not be wrong)", EXIT_FAILURE)
-    except ImportError as error:  # what a library needs itself is missing or found no memory; it says nothing of data
-        _leave(f"failed: a library does not load: {error}; free memory, or install it anew", EXIT_FAILURE)
+            code = app(args=words, prog_name="mechdesign", standalone_mode=False)
     except BrokenPipeError:
         sys.stderr.close()
-        sys.exit(EXIT_FAILURE)
-    except OSError as error:
-        _leave(f"failed: {(error.strerror or str(error)).lower()}", EXIT_FAILURE)
+        sys.exit(failures.FAILURE)
     except Exception as error:
-        _leave(f"internal error, please report it: {type(error).__name__} {_place_of(error)}", EXIT_FAILURE)
+        failures.leave(error, as_json=as_json)
+    sys.exit(code or 0)
 
 
 def _show_warning(others: Callable[..., None], message: Warning | str, kind: type[Warning], *more: Any) -> None:
@@ -186,22 +163,3 @@ def _show_warning(others: Callable[..., None], message: Warning | str, kind: typ
         output.warn(plain(str(message)))
     else:
         others(message, kind, *more)
-
-
-def _see_value(error: InvalidInput) -> str:
-    return "; --show-values shows the value" if error.value is WITHHELD else ""
-
-
-def _place_of(error: Exception) -> str:
-    """Where an error nobody expected was raised. Its own words may quote data, and are not shown."""
-    frames = traceback.extract_tb(error.__traceback__)
-    ours = [frame for frame in frames if Path(__file__).parents[1] in Path(frame.filename).parents]
-    last = (ours or frames)[-1]
-    return f"in {Path(last.filename).name}, line {last.lineno} ({last.name})"
-
-
-def _leave(message: str, code: int) -> None:
-    with contextlib.suppress(OSError):  # where nobody can be told, the exit code still says it
-        sys.stderr.write(f"mechdesign: {plain(message)}\n")
-        sys.stderr.flush()
-    sys.exit(code)

@@ -45,6 +45,10 @@ class Answer:
 
 
 ANSWERS = ((Answer,),)
+EXAMPLE = """\
+examples
+table --eps 1 --mechanism grr --labels no,yes --out smokes.json
+apply smokes.json --in answers.csv --column smokes --out told.csv"""
 
 _FATE = {
     OnBad.DROP: "left out",

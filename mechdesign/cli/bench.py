@@ -103,6 +103,9 @@ class Answer:
 
 
 ANSWERS = ((Answer,),)
+EXAMPLE = """\
+examples
+bench -e 1 -d categories.csv --column app -p oue,grr -m norm-sub -r 3"""
 
 
 class WithBlankLists(TyperCommand):

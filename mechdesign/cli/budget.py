@@ -81,6 +81,7 @@ class Answered:
 
 
 ANSWERS = ((Answered,), (Answered, Budget))
+EXAMPLE = "budget -p grr --metric kendall --at-least 0.7 --population msnbc-like --phi 0.1"
 
 
 @frozen

@@ -99,6 +99,7 @@ class Answer:
 
 
 ANSWERS = ((Answer,), (Answer, Budget), (AtEpsilon,), (AtEpsilon, Outlook, Judged))
+EXAMPLE = "capacity -p grr,oue,pm --capacity 1700000 --metric fp --tau 0.05 --population water-like"
 
 
 @frozen

@@ -169,6 +169,12 @@ class Answer:
 
 
 ANSWERS = ((Answer,),)
+EXAMPLE = r"""$ echo "import pickle, sklearn.linear_model as linear" > model.py
+$ echo "model = linear.LogisticRegression().fit([[0.1], [0.9]], [0, 1])" >> model.py
+$ echo "pickle.dump(model, open('model.pkl', 'wb'))" >> model.py
+$ python model.py
+$ printf 'age\n0.2\n0.7\n' > people.csv
+classifier model.pkl --unpickle --data people.csv --eps 2"""
 
 
 def run(

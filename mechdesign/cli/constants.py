@@ -23,6 +23,7 @@ class Answer:
 
 
 ANSWERS = ((Answer,),)
+EXAMPLE = "constants --eps 1 --criteria unbiased"
 
 
 def run(

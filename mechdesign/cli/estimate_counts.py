@@ -92,6 +92,11 @@ class Answer:
 
 
 ANSWERS = ((Answer,),)
+EXAMPLE = """\
+examples
+table --eps 1 --mechanism grr --labels no,yes --out smokes.json
+apply smokes.json --in answers.csv --column smokes --out told.csv
+estimate-counts told.csv -p grr --eps 1 --domain no,yes"""
 
 
 @frozen

@@ -25,6 +25,7 @@ class Written:
 
 
 ANSWERS = ((Written,),)
+EXAMPLE = "examples --out data"
 
 
 def run(

@@ -37,6 +37,9 @@ class Answer:
 
 
 ANSWERS = ((Answer,),)
+EXAMPLE = """\
+table --eps 1 --mechanism grr --labels no,yes --out smokes.json
+export smokes.json --to python --out sampler"""
 
 
 def run(

@@ -50,6 +50,7 @@ class Computed:
 
 
 ANSWERS = ((Listed,), (About, Computed))
+EXAMPLE = "gallery two_points"
 
 
 def run(

@@ -100,6 +100,9 @@ class Answer:
 
 
 ANSWERS = ((Answer,),)
+EXAMPLE = """\
+examples
+mean ages.csv --column age --eps 1 --bounds 18,90 --mechanism pm --seed 1"""
 
 
 def run(

@@ -48,6 +48,7 @@ class Below:
 
 
 ANSWERS = ((Designed, Beside, Below),)
+EXAMPLE = "ogpm --eps 2"
 
 
 def run(

@@ -80,6 +80,21 @@ def progress(message: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
 
 
 @contextlib.contextmanager
+def counted(total: int, what: str, *, quiet: bool) -> Iterator[Callable[[int, str], None]]:
+    """How many of ``total`` steps are done and what runs now: a bar on a terminal, else lines like `progress`."""
+    if quiet or sys.stderr is None or not sys.stderr.isatty():
+        with progress(f"0 of {total} {what}", quiet=quiet) as say:
+            yield lambda done, now: say(f"{done} of {total} {what}, now {now}")
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda done, now: bar.update(task, completed=done, description=now)
+
+
+@contextlib.contextmanager
 def ending_cleanly() -> Iterator[None]:
     """A request to end, as from ``kill`` or a closed terminal, unwinds like Ctrl-C, so that no part of a file stays."""
 

@@ -25,6 +25,9 @@ class Answer:
 
 
 ANSWERS = ((Answer,),)
+EXAMPLE = """\
+ogpm --eps 2 --out design.json
+plot design.json --out picture.png"""
 
 
 def run(

@@ -73,6 +73,7 @@ class Answer:
 
 
 ANSWERS = ((Answer,),)
+EXAMPLE = "protocols --eps 1 --size 100"
 
 
 def run(

@@ -1,30 +1,32 @@
 """The papers' printed numbers beside ours, each with a verdict that follows from the two.
 
 NAME is a claim such as ogpm.example-8, or a family such as ogpm; all claims that take no more than two seconds are
-computed unless names or --all are given. The exit code is 0 whatever the verdicts are.
+computed unless names or --all are given. With a folder as --out the report is a page with pictures: reproduce --all
+--out report. What the folder holds already is not computed again, so a run that was ended goes on. The exit code is 0
+whatever the verdicts are.
 """
 
 from __future__ import annotations
 
-import csv
-import io
-from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 from rich.console import JustifyMethod
 from rich.table import Table
 
+from mechdesign import report
 from mechdesign.cli import output
 from mechdesign.cli.sent import Sent, kept
 from mechdesign.errors import InvalidInput
-from mechdesign.reproduce import CLAIMS, VERDICTS, Claim, Outcome, judge, named
-from mechdesign.reproduce.claim import IS, Bounds, Item
+from mechdesign.report.tables import counts, lines_of, markdown, of_claims, spreadsheet, summary
+from mechdesign.reproduce import CLAIMS, Claim, Outcome, judge, named
 from mechdesign.values.declare import field, frozen
 from mechdesign.values.schema import shaped
 
 _FORMATS = (".md", ".csv")
+_SLOW = "it is slow; --all computes it"
 
 
 @frozen
@@ -64,12 +66,13 @@ class Verdict:
 
 @frozen
 class Judged:
-    """Claims with verdicts, and how often each was given."""
+    """Claims with verdicts, how often each was given, and the claims that this run left out."""
 
     claims: tuple[Mapping[str, Any], ...] = field(
         metadata=shaped(lambda schemas: {"type": "array", "items": schemas.merged(About, Verdict)})
     )
     verdicts: Mapping[str, int]
+    left_out: tuple[str, ...]
 
 
 @frozen
@@ -80,57 +83,99 @@ class Listed:
 
 
 ANSWERS = ((Judged,), (Listed,))
+EXAMPLE = "reproduce jrr.partner"
 
 
 def run(
-    sent: Annotated[Sent, kept("Save the report: .md or .csv.")],
+    sent: Annotated[Sent, kept("Save the report: .md, .csv, or a folder for a page with pictures.")],
     names: Annotated[list[str] | None, typer.Argument(help="Claims or families.", metavar="[NAME ...]")] = None,
     every: Annotated[bool, typer.Option("--all", help="The slow claims too (some minutes).")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="The quick claims only, as without names.")] = False,
     listed: Annotated[bool, typer.Option("--list", help="What there is, without computing it.")] = False,
 ) -> None:
-    if names and every:
-        raise InvalidInput("options", "NAME, --all", "be given one or the other")
-    sent.require_writable()
-    out = sent.out
-    if out is not None and (listed or out.suffix.lower() not in _FORMATS):
-        rule = "be left out with --list" if listed else f"end in {' or '.join(_FORMATS)}"
-        raise InvalidInput("output file", str(out), rule, "for example --out REPORT.md")
-    claims = named(names) if names else [claim for claim in CLAIMS if every or listed or not claim.slow]
+    given = [name for name, is_given in (("NAME", names), ("--all", every), ("--quick", quick)) if is_given]
+    if len(given) > 1:
+        raise InvalidInput("options", ", ".join(given), "be given one or the other")
     if listed:
-        _list(claims, as_json=sent.as_json)
+        _require_no_file(sent)
+        _list(named(names) if names else CLAIMS, as_json=sent.as_json)
         return
-    outcomes: list[Outcome] = []
+    claims = named(names) if names else [claim for claim in CLAIMS if every or not claim.slow]
+    folder = _require_place(sent)
+    found: list[report.Part] = []
+    stored = 0
     try:
-        with output.ending_cleanly(), output.progress(_claims(len(claims)), quiet=sent.quiet) as say:
+        with output.ending_cleanly(), output.counted(len(claims), "claims", quiet=sent.quiet) as say:
             for count, claim in enumerate(claims):
-                say(f"{count} of {len(claims)} claims, now {claim.key}")
-                outcomes.append(judge(claim))
+                say(count, claim.key)
+                part, was_there = (
+                    (report.Part(judge(claim), None), False) if folder is None else report.part_of(claim, folder)
+                )
+                found.append(part)
+                stored += was_there
     except (KeyboardInterrupt, SystemExit):
-        if outcomes:  # what took minutes is not lost
-            _deliver(outcomes, sent)
-            output.warn(f"ended after {len(outcomes)} of {len(claims)} claims; name the others to compute them")
+        if found:  # what took minutes is not lost
+            _deliver(found, claims, folder, sent)
+            onwards = (
+                "name the others to compute them" if folder is None else "the same command goes on with the others"
+            )
+            output.warn(f"ended after {len(found)} of {len(claims)} claims; {onwards}")
         raise
-    _deliver(outcomes, sent)
-    left = len(CLAIMS) - len(claims)
-    if left and not names and not sent.as_json:
-        output.console.print(f"  {left} slow claims are left out; --all computes them.", soft_wrap=True)
+    _deliver(found, claims, folder, sent)
+    if stored and not sent.as_json:
+        output.console.print(f"  Computed before, by the same software: {of_claims(stored)}.", soft_wrap=True)
 
 
-def _deliver(outcomes: Sequence[Outcome], sent: Sent) -> None:
+def _require_no_file(sent: Sent) -> None:
     if sent.out is not None:
-        sent.keep(_markdown(outcomes) if sent.out.suffix.lower() == ".md" else _csv(outcomes))
+        raise InvalidInput("output file", str(sent.out), "be left out with --list", "for example --out REPORT.md")
+
+
+def _require_place(sent: Sent) -> Path | None:
+    """The folder that --out names, if it names one; refused is what could not be written at the end."""
+    out = sent.out
+    if out is not None and (out.is_dir() or not out.suffix):
+        report.require_folder(out, overwrite=sent.force)
+        report.make(out)
+        return out
+    sent.require_writable()
+    if out is not None and out.suffix.lower() not in _FORMATS:
+        rule = f"end in {' or '.join(_FORMATS)}, or be a folder"
+        raise InvalidInput("output file", str(out), rule, "for example --out REPORT.md")
+    return None
+
+
+def _deliver(found: Sequence[report.Part], claims: Sequence[Claim], folder: Path | None, sent: Sent) -> None:
+    outcomes = [part.outcome for part in found]
+    computed = {outcome.claim.key for outcome in outcomes}
+    missing = [(claim, _why_left(claim, claims)) for claim in CLAIMS if claim.key not in computed]
+    if folder is not None:
+        report.write(found, folder, missing)
+    elif sent.out is not None:
+        sent.keep(markdown(outcomes) if sent.out.suffix.lower() == ".md" else spreadsheet(outcomes))
     if sent.as_json:
-        output.print_json(Judged(tuple(map(_judged, outcomes)), _counts(outcomes)))
+        left_out = tuple(claim.key for claim, _ in missing)
+        output.print_json(Judged(tuple(map(_judged, outcomes)), counts(outcomes), left_out))
         return
     _print(outcomes)
     if any(one.claim.erratum is not None for one in outcomes):
         output.console.print("  Errata by number: ERRATA.md in the repository.", soft_wrap=True)
-    sent.say_saved()
+    slow = sum(why == _SLOW for _, why in missing)
+    if slow:
+        output.console.print(f"  {slow} slow claims are left out; --all computes them.", soft_wrap=True)
+    if folder is None:
+        sent.say_saved()
+    else:
+        for name in (report.PAGE, report.TABLE):
+            output.say_saved(folder / name)
 
 
-def _counts(outcomes: Sequence[Outcome]) -> dict[str, int]:
-    found = Counter(outcome.verdict for outcome in outcomes)
-    return {verdict: found[verdict] for verdict in VERDICTS}
+def _why_left(claim: Claim, wanted: Sequence[Claim]) -> str:
+    keys = {one.key for one in wanted}
+    if claim.key in keys:
+        return "the run was ended before"
+    is_quick_run = keys == {one.key for one in CLAIMS if not one.slow}
+    return _SLOW if is_quick_run else "it was not asked for"
 
 
 def _about(claim: Claim) -> About:
@@ -161,29 +206,7 @@ def _list(claims: Sequence[Claim], *, as_json: bool) -> None:
         output.print_json(Listed(tuple(map(_about, claims))))
         return
     rows = [[claim.key, claim.place, "slow" if claim.slow else ""] for claim in claims]
-    output.print_table(_claims(len(claims)), ["claim", "place", ""], rows, left=3)
-
-
-def _printed(item: Item, claim: Claim) -> str:
-    """In brackets if the paper does not print it for this."""
-    text = item.printed if item.relation == IS else f"{item.relation} {item.printed}"
-    return f"({text})" if claim.beyond else text
-
-
-def _number(item: Item, ours: Bounds) -> str:
-    """Ours, in one significant digit more than is printed."""
-    digits = max(4, len(item.printed.strip("-").replace(".", "").lstrip("0")) + 1)
-    low, high = (f"{round(end, 12) + 0.0:.{digits}g}" for end in ours)
-    return low if low == high else f"[{low}, {high}]"
-
-
-def _lines(outcome: Outcome) -> list[list[str]]:
-    """A line a number: label, printed, ours, and the number after correction, by the erratum or under its reading."""
-    lines = []
-    for k, (item, ours) in enumerate(zip(outcome.claim.items, outcome.ours, strict=True)):
-        corrected = item.corrected if outcome.mended is None else _number(item, outcome.mended[k])
-        lines.append([item.label, _printed(item, outcome.claim), _number(item, ours), corrected])
-    return lines
+    output.print_table(of_claims(len(claims)), ["claim", "place", ""], rows, left=3)
 
 
 def _print(outcomes: Sequence[Outcome]) -> None:
@@ -195,49 +218,11 @@ def _print(outcomes: Sequence[Outcome]) -> None:
             table.add_column(heading, justify=justify, overflow="fold", no_wrap=heading == "claim")
         for outcome in (outcome for outcome in outcomes if outcome.claim.paper == paper):
             table.add_row(outcome.claim.key, "", "", "", outcome.in_words)
-            for label, *numbers in _lines(outcome):
+            for label, *numbers in lines_of(outcome):
                 table.add_row(f"  {label}", *numbers, "")
         output.console.print(table)
         for claim in (outcome.claim for outcome in outcomes if outcome.claim.paper == paper):
             if claim.beyond:
                 output.console.print(f"  {claim.key} is beyond the claim: {claim.beyond}", soft_wrap=True)
         output.console.print()
-    output.console.print(f"{_claims(len(outcomes))}: {_summary(outcomes)}", soft_wrap=True)
-
-
-def _claims(count: int) -> str:
-    return f"{count} claim{'s' * (count != 1)}"
-
-
-def _summary(outcomes: Sequence[Outcome]) -> str:
-    return ", ".join(f"{verdict}: {count}" for verdict, count in _counts(outcomes).items())
-
-
-# -- for files --------------------------------------------------------------------------------------------------------
-
-
-def _markdown(outcomes: Sequence[Outcome]) -> str:
-    parts = [f"# Printed numbers and ours\n\n{_claims(len(outcomes))}. {_summary(outcomes)}.\n"]
-    for paper in dict.fromkeys(outcome.claim.paper for outcome in outcomes):
-        parts.append(f"\n## {paper}\n")
-        for outcome in (outcome for outcome in outcomes if outcome.claim.paper == paper):
-            claim = outcome.claim
-            said = f" ({claim.beyond})" if claim.beyond else ""
-            parts.append(f"\n**{claim.key}** ({claim.place}): {claim.words}. Verdict: *{outcome.in_words}*{said}.\n\n")
-            parts.append("| number | printed | ours | corrected |\n|---|---|---|---|\n")
-            parts += ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in _lines(outcome)]
-    return "".join(parts)
-
-
-def _csv(outcomes: Sequence[Outcome]) -> str:
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    about, numbers = ["id", "paper", "place", "label", "relation"], ["printed", "corrected", "lower", "upper"]
-    writer.writerow([*about, *numbers, "corrected_lower", "corrected_upper", "verdict"])
-    for outcome in outcomes:
-        claim = outcome.claim
-        for k, (item, ours) in enumerate(zip(claim.items, outcome.ours, strict=True)):
-            mended = ["", ""] if outcome.mended is None else map(repr, outcome.mended[k])
-            row = [claim.key, claim.paper, claim.place, item.label, item.relation, item.printed, item.corrected]
-            writer.writerow([*row, *map(repr, ours), *mended, outcome.in_words])
-    return text.getvalue()
+    output.console.print(f"{of_claims(len(outcomes))}: {summary(outcomes)}", soft_wrap=True)

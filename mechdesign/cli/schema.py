@@ -1,4 +1,7 @@
-"""The JSON schema (draft 2020-12) of what a command answers with --json, such as minimax or trajectory perturb."""
+"""The JSON schema (draft 2020-12) of what a command answers with --json, such as minimax or trajectory perturb.
+
+Of errors, which with --json are objects on stderr, too: schema error
+"""
 
 from __future__ import annotations
 
@@ -10,17 +13,23 @@ from typing import Annotated, Any
 
 import typer
 
+from mechdesign.cli.failures import Told
+from mechdesign.cli.overview import NAMES
 from mechdesign.cli.sent import Said
 from mechdesign.design.registry import CODEC
 from mechdesign.errors import InvalidInput
 from mechdesign.values import files
 from mechdesign.values.schema import DIALECT, Schemas
 
+ERROR = "error"
+"""What any command with --json says on stderr where it fails."""
+
 _FOLDER = "schemas"
+EXAMPLE = "schema minimax"
 
 
 def run(
-    command: Annotated[list[str], typer.Argument(help="A command.", metavar="COMMAND")],
+    command: Annotated[list[str], typer.Argument(help="A command, or: error.", metavar="COMMAND")],
     sent: Said,
 ) -> None:
     del sent  # a schema is one JSON object and says nothing else
@@ -32,12 +41,12 @@ def run(
 
 
 def shapes() -> dict[str, Sequence[Sequence[type]]]:
-    """The answers of every command: each is an object with the fields of several classes."""
-    from mechdesign.cli import trajectory
-    from mechdesign.cli.app import COMMANDS
+    """The answers of every command: each is an object with the fields of several classes; and what errors are."""
+    from mechdesign.cli.app import TRAJECTORY, module_of
 
-    alone = {name: module.ANSWERS for name, module in COMMANDS.items()}
-    return alone | {f"trajectory {name}": answers for name, answers in trajectory.ANSWERS.items()}
+    alone = {name: module_of(name).ANSWERS for name in NAMES if name not in (TRAJECTORY, "schema")}
+    paths = {f"{TRAJECTORY} {name}": answers for name, answers in module_of(TRAJECTORY).ANSWERS.items()}
+    return alone | paths | {ERROR: ((Told,),)}
 
 
 def file_name(command: str) -> str:
@@ -54,7 +63,8 @@ def schema_of(command: str) -> str:
     """The schema as the declarations have it: what is shipped, unless one was changed without the other."""
     schemas = Schemas(CODEC.protocols)
     answers = [schemas.merged(*kinds) for kinds in shapes()[command]]
-    said: dict[str, Any] = {"$schema": DIALECT, "title": f"{command} --json"}
+    title = "errors with --json" if command == ERROR else f"{command} --json"
+    said: dict[str, Any] = {"$schema": DIALECT, "title": title}
     said |= answers[0] if len(answers) == 1 else {"anyOf": answers}
     return json.dumps(said | {"$defs": _sorted(schemas.definitions)}, indent=1, ensure_ascii=False) + "\n"
 

@@ -22,6 +22,9 @@ from mechdesign.design.result import FORMAT
 from mechdesign.values import files
 
 ANSWERS = ((Designed,),)
+EXAMPLE = """\
+$ echo '{"kind": "piecewise", "epsilon": 1}' > problem.json
+solve problem.json"""
 
 
 def run(

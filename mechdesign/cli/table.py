@@ -14,16 +14,15 @@ import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 
 from mechdesign.cli import output
 from mechdesign.cli.options import parse_inputs
+from mechdesign.cli.own import numbers_of
 from mechdesign.cli.sent import Sent, kept
 from mechdesign.cli.signatures import Asked, Mirror
 from mechdesign.collect.shipping import BUCKETS, FUNCTIONS, SHIPPED, protocol_table
 from mechdesign.data.matrices import read_matrix
-from mechdesign.data.numbers import require_number_text
 from mechdesign.deploy import Table, make_table, repaired
 from mechdesign.deploy.checker import MOST_ITEMS
 from mechdesign.deploy.kinds import ItemsLaw
@@ -76,6 +75,7 @@ class Answer:
 
 
 ANSWERS = ((Answer,),)
+EXAMPLE = "table --eps 1 --mechanism pm --domain 0,250000 --out salary.json"
 _EXAMPLE = """for example --labels 'no,"yes, but",yes'"""
 
 
@@ -330,12 +330,9 @@ def _points(labels: tuple[str, ...] | None, count: int) -> tuple[Finite, tuple[s
     """The numbers of inputs or outputs, and their labels if they are not these numbers."""
     if labels is None:
         return Finite(tuple(range(count))), None
-    try:
-        values = np.array([require_number_text(label) for label in labels])
-    except ValueError:
-        values = np.array([np.nan])
-    if np.isfinite(values).all() and (np.diff(values) > 0).all():
-        return Finite(tuple(values.tolist())), None
+    numbers = numbers_of(labels)
+    if numbers is not None:
+        return Finite(numbers), None
     return Finite(tuple(range(count))), labels
 
 

@@ -94,6 +94,17 @@ class Study:
 
 
 ANSWERS = {"perturb": ((Reported,),), "apply": ((Reported,),), "compare": ((Study,),)}
+EXAMPLES = {
+    "perturb": """\
+examples
+trajectory perturb places.csv --eps 8 --bounds=139.47,139.90,35.51,35.86 --out told.csv""",
+    "apply": """\
+examples
+table --eps 2 --mechanism ogpm --domain 139.47,139.90 --out lon.json
+table --eps 2 --mechanism ogpm --domain 35.51,35.86 --out lat.json
+trajectory apply places.csv --x-table lon.json --y-table lat.json --bounds=139.47,139.90,35.51,35.86 --out told.csv""",
+    "compare": "trajectory compare --eps 4 --paths 10 --length 20 --seed 1",
+}
 
 
 @app.command("perturb")

@@ -16,7 +16,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,6 @@ from numpy.typing import NDArray
 from mechdesign.collect.protocols import (
     FrequencyProtocol,
     Grr,
-    HadamardResponse,
     LocalHashing,
     Longitudinal,
     SubsetSelection,
@@ -158,6 +157,14 @@ def _seed_first(pairs: Array, order: str, form: _Form, before: int) -> Array:
 # -- what reports look like --------------------------------------------------------------------------------------------
 
 
+@runtime_checkable
+class _Numbered(Protocol):
+    """A protocol whose report is one whole number below ``columns``."""
+
+    @property
+    def columns(self) -> int: ...
+
+
 @frozen
 class _Form:
     """Reports of a protocol: ``width`` numbers each, of one kind; whole ones are below ``most``."""
@@ -180,7 +187,7 @@ class _Form:
             return cls("bit", law.size, 2, names, law.name, file)
         if isinstance(law, LocalHashing):
             return cls("pair", 2, law.hashes, names, law.name, file)
-        if isinstance(law, HadamardResponse):
+        if isinstance(law, _Numbered):
             return cls("index", 1, law.columns, names, law.name, file, flat=True)
         return cls("number", law.size, 0, names, law.name, file)
 

@@ -1,7 +1,15 @@
 """Pictures: densities, errors, certified optima and their structure. Matplotlib is imported on use."""
 
 from mechdesign.plot.budget import BudgetPanel, Curve, Selection, budgets, selections, trade_off
-from mechdesign.plot.canvas import printable, require_plot_format, require_size, require_title, save
+from mechdesign.plot.canvas import (
+    fit_titles,
+    printable,
+    rendered,
+    require_plot_format,
+    require_size,
+    require_title,
+    save,
+)
 from mechdesign.plot.certified import Line, Slice, probability_table, structure, window_law
 from mechdesign.plot.designs import of
 from mechdesign.plot.errors import (
@@ -16,10 +24,12 @@ from mechdesign.plot.errors import (
     measured_over_epsilon,
     pareto,
     sweep,
+    worst_cases,
 )
-from mechdesign.plot.gallery import exhibit
+from mechdesign.plot.gallery import drawn_by, exhibit
 from mechdesign.plot.heat import HeatMap, heat_maps
 from mechdesign.plot.laws import densities, polar_density
+from mechdesign.plot.workload import workload_design
 
 __all__ = [
     "BudgetPanel",
@@ -37,8 +47,10 @@ __all__ = [
     "draw_floor",
     "draw_leaderboard",
     "draw_over_epsilon",
+    "drawn_by",
     "errors_over_inputs",
     "exhibit",
+    "fit_titles",
     "heat_maps",
     "measured_over_epsilon",
     "of",
@@ -46,6 +58,7 @@ __all__ = [
     "polar_density",
     "printable",
     "probability_table",
+    "rendered",
     "require_plot_format",
     "require_size",
     "require_title",
@@ -55,4 +68,6 @@ __all__ = [
     "sweep",
     "trade_off",
     "window_law",
+    "workload_design",
+    "worst_cases",
 ]

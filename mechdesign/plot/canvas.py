@@ -83,7 +83,7 @@ def retitle(figure: Figure, title: str) -> None:
         figure.suptitle(heading)
 
 
-def _fit_titles(figure: Figure) -> None:
+def fit_titles(figure: Figure) -> None:
     """Break titles that are wider than their panel, or than the figure that has no other panel beside it."""
     figure.draw_without_rendering()
     titled = [axes for axes in figure.axes if axes.get_visible() and axes.get_title()]
@@ -110,10 +110,16 @@ def save(
     if title is not None:
         retitle(figure, title)
     if size is not None:
-        _fit_titles(figure)
+        fit_titles(figure)
+    content = rendered(figure, require_plot_format(path), 150)
+    return files.write_atomically(path, content, overwrite=overwrite)
+
+
+def rendered(figure: Figure, suffix: str, dots_per_inch: int) -> bytes:
+    """A figure as the content of a file of that format."""
     buffer = io.BytesIO()
-    figure.savefig(buffer, format=require_plot_format(path), dpi=150)
-    return files.write_atomically(path, buffer.getvalue(), overwrite=overwrite)
+    figure.savefig(buffer, format=suffix, dpi=dots_per_inch)
+    return buffer.getvalue()
 
 
 def printable(text: str, most: int | None = None) -> str:

@@ -151,6 +151,22 @@ def comparison(
     return figure
 
 
+def worst_cases(
+    epsilons: Sequence[float], worst: Mapping[str, Sequence[float]], what: str, floor: Sequence[Bounds]
+) -> Figure:
+    """The left half of a `comparison` alone: where inputs are rows of a matrix there is nothing to draw errors over."""
+    figure = empty_figure(8.6, 5.0)
+    axes = figure.subplots()
+    if len(epsilons) == 1:
+        draw_leaderboard(axes, {name: line[0] for name, line in worst.items()}, floor[0], what)
+        axes.set_title(f"How far above the optimum, ε = {epsilons[0]:g}")
+    else:
+        draw_over_epsilon(axes, epsilons, worst, what)
+        draw_floor(axes, epsilons, floor)
+        legend_right(axes)
+    return figure
+
+
 def draw_leaderboard(axes: Axes, values: Mapping[str, float], floor: Bounds, what: str) -> None:
     """A bar a mechanism, best on top, each with how far it is above the certified optimum (at least)."""
     from matplotlib.transforms import blended_transform_factory

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from mechdesign.errors import InvalidInput
 from mechdesign.reproduce import aaa, budget, certified, classifier, frequency, jrr, ogpm, toolkit, tracs
 from mechdesign.reproduce.claim import BEYOND, CORRECTED, FAILS, HOLDS, REPLACED, VERDICTS, Claim, Item, Outcome, judge
+from mechdesign.reproduce.left_out import LEFT_OUT, LeftOut
 
 CLAIMS: tuple[Claim, ...] = (
     *ogpm.CLAIMS,
@@ -27,10 +28,12 @@ __all__ = [
     "CORRECTED",
     "FAILS",
     "HOLDS",
+    "LEFT_OUT",
     "REPLACED",
     "VERDICTS",
     "Claim",
     "Item",
+    "LeftOut",
     "Outcome",
     "judge",
     "named",
@@ -40,8 +43,8 @@ __all__ = [
 def named(names: Sequence[str]) -> list[Claim]:
     """Claims by name, or all whose names begin with one such as ``ogpm``; in the order of `CLAIMS`, each once.
 
-    >>> [claim.key for claim in named(["capri", "ogpm.example-8"])]
-    ['ogpm.example-8', 'capri.figure-4.1a', 'capri.figure-4.1a-safe']
+    >>> [claim.key for claim in named(["certified", "ogpm.example-8"])]
+    ['ogpm.example-8', 'certified.absolute', 'certified.squared', 'certified.unbiased']
     """
     wanted: set[str] = set()
     for name in (text.strip().lower() for text in names):

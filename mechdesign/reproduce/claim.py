@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 from mechdesign.errors import InvalidInput
 
@@ -28,6 +29,8 @@ VERDICTS = (HOLDS, CORRECTED, REPLACED, FAILS, BEYOND)
 
 Bounds = tuple[float, float]
 Value = float | Fraction | Bounds
+Picture = Callable[[Any], None]
+"""Draws on matplotlib axes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,7 @@ class Claim:
     otherwise: then ``mended`` computes the same items under that reading. ``slow`` claims take more than two seconds.
 
     ``beyond`` is for a sentence of ours next to the paper's: it says what the paper says literally. Such a claim is no
-    verdict on the paper, whatever the numbers are.
+    verdict on the paper, whatever the numbers are. ``picture`` draws what the numbers are about.
     """
 
     key: str
@@ -97,6 +100,7 @@ class Claim:
     erratum: int | None = None
     slow: bool = False
     beyond: str = ""
+    picture: Picture | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -12,11 +13,14 @@ from mechdesign.design import MinimaxProblem, PiecewiseProblem, PolarProblem, op
 from mechdesign.design.piecewise.regression import fit_height
 from mechdesign.design.polar.search import best_split, optimal_polar
 from mechdesign.domains import Circle, Interval
+from mechdesign.gallery import entry
 from mechdesign.losses import Absolute, Power, Squared
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.piecewise import Piecewise
-from mechdesign.mechanisms.protocol import Mechanism
-from mechdesign.reproduce.claim import AT_LEAST, AT_MOST, Bounds, Claim, Item, Value
+from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism
+from mechdesign.reproduce.claim import AT_LEAST, AT_MOST, Bounds, Claim, Item, Picture, Value
+from mechdesign.reproduce.drawing import Lines, curves, over_inputs
+from mechdesign.reproduce.shared import picture_of
 
 PAPER = "Refined mechanism design, chapter 5 (OGPM)"
 
@@ -25,6 +29,7 @@ _FLAT = Interval(0.0, _CIRCLE.period)
 _RIVALS = ("pm-c", "sw-c")
 _EPSILONS = np.arange(1, 8.01, 0.25)
 _PLOTTED, _GAP = 1000, 1e-4
+_NOISES = ("staircase", "t-laplace", "b-laplace")
 _AMONG_PIECEWISE = 'section 5.2.1 says for which mechanisms it is optimal: "based on piecewise distributions"'
 
 
@@ -191,6 +196,147 @@ def _circle_squared() -> list[Value]:
     return [(certificate.lower, certificate.upper)]
 
 
+def _all_places(domain: Interval) -> Any:
+    return np.linspace(domain.lower, domain.upper, _PLOTTED + 1)
+
+
+def _largest_share(law: ScalarMechanism, rival: ScalarMechanism, loss: Power, domain: Interval = _UNIT) -> float:
+    """The largest of the shares that one mechanism's errors have of another's, over the values of a domain."""
+    places = _all_places(domain)
+    return _without_noise(np.max(law.expected_loss(places, loss) / rival.expected_loss(places, loss)))
+
+
+def _without_noise(share: Any) -> float:
+    """PM-C is OGPM at the ends of the domain: there the share is 1 but for the last bit."""
+    return round(float(share), 12)
+
+
+def _everywhere() -> list[Value]:
+    loss = Absolute()
+    return [
+        _largest_share(catalogue.ogpm(epsilon), catalogue.build(rival, epsilon, _UNIT), loss)
+        for epsilon in (2.0, 4.0)
+        for rival in _RIVALS
+    ]
+
+
+def _largest_worst_shares(rivals: Sequence[str], losses: Sequence[Power]) -> list[Value]:
+    """The largest of the shares that OGPM's worst error has of a rival's, over eps from 1 to 8."""
+    return [
+        _without_noise(
+            max(
+                _worst(catalogue.ogpm(float(e)), loss) / _worst(catalogue.build(rival, float(e), _UNIT, loss), loss)
+                for e in _EPSILONS
+            )
+        )
+        for loss in losses
+        for rival in rivals
+    ]
+
+
+def _own_domains() -> list[Value]:
+    """PM and T-PM on [-1, 1], SW and T-SW on [0, 1], squared error, eps = 2."""
+    homes = {"pm": Interval(-1.0, 1.0), "t-pm": Interval(-1.0, 1.0), "sw": _UNIT, "t-sw": _UNIT}
+    return [
+        _largest_share(catalogue.ogpm(2.0, home), catalogue.build(name, 2.0, home), Squared(), home)
+        for name, home in homes.items()
+    ]
+
+
+def _average_shares() -> list[Value]:
+    """Average absolute errors over [0, 1] as shares of those of three kinds of noise."""
+    places, loss = _all_places(_UNIT), Absolute()
+    found: list[Value] = []
+    for epsilon in (2.0, 4.0):
+        ours = np.mean(catalogue.ogpm(epsilon).expected_loss(places, loss))
+        noises = (catalogue.build(name, epsilon, _UNIT, loss) for name in _NOISES)
+        found += [float(ours / np.mean(noise.expected_loss(places, loss))) for noise in noises]
+    return found
+
+
+def _of_purkayastha() -> list[Value]:
+    return [
+        max(
+            _worst(catalogue.ogpm_circle(float(e)), loss) / _worst(catalogue.purkayastha(float(e)), loss)
+            for e in _EPSILONS
+        )
+        for loss in (Absolute(_CIRCLE.period), Squared(_CIRCLE.period))
+    ]
+
+
+def _three_pieces() -> list[Value]:
+    """The least worst squared error at eps = 2 with 1,000 free pieces over that with three."""
+    ours, with_many = entry("three_pieces").exhibit().answer()
+    return [with_many / ours]
+
+
+# -- pictures ---------------------------------------------------------------------------------------------------------
+
+
+def _on_line(epsilon: float) -> Picture:
+    def laws() -> Mapping[str, tuple[ScalarMechanism, Power]]:
+        names = {"OGPM": "ogpm", "PM-C": "pm-c", "SW-C": "sw-c"}
+        return {shown: (catalogue.build(name, epsilon, _UNIT), Absolute()) for shown, name in names.items()}
+
+    return over_inputs(f"Absolute error at eps = {epsilon:g}", laws, (0, 1))
+
+
+def _on_circle(epsilon: float) -> Picture:
+    def laws() -> Mapping[str, tuple[ScalarMechanism, Power]]:
+        rivals = {"PM-C": "pm-c", "SW-C": "sw-c"}
+        flat = {shown: (catalogue.build(name, epsilon, _FLAT), Squared()) for shown, name in rivals.items()}
+        around = Squared(_CIRCLE.period)
+        own = {"theorem 8": catalogue.ogpm_circle(epsilon), "optimum": catalogue.ogpm_circle_squared(epsilon)}
+        return {name: (law, around) for name, law in own.items()} | flat
+
+    title = f"Squared error on the circle at eps = {epsilon:g} (rivals on the flattened circle)"
+    return over_inputs(title, laws, (0, _CIRCLE.period))
+
+
+def _noise_over_inputs() -> Mapping[str, tuple[ScalarMechanism, Power]]:
+    names = {"OGPM": "ogpm", "staircase": "staircase", "T-Laplace": "t-laplace", "B-Laplace": "b-laplace"}
+    return {shown: (catalogue.build(name, 2.0, _UNIT, Absolute()), Absolute()) for shown, name in names.items()}
+
+
+def _square_waves() -> Mapping[str, tuple[ScalarMechanism, Power]]:
+    names = {"OGPM": "ogpm", "SW": "sw", "T-SW": "t-sw"}
+    return {shown: (catalogue.build(name, 2.0, _UNIT), Squared()) for shown, name in names.items()}
+
+
+def _worst_over_epsilon_of(names: Mapping[str, str], loss: Power, title: str) -> Picture:
+    def lines() -> Lines:
+        epsilons = [float(e) for e in _EPSILONS]
+        return {
+            shown: (epsilons, [_worst(catalogue.build(name, e, _UNIT, loss), loss) for e in epsilons])
+            for shown, name in names.items()
+        }
+
+    return curves(title, "eps", "worst expected error", lines, yscale="log")
+
+
+def _circle_over_epsilon_lines() -> Lines:
+    epsilons, loss = [float(e) for e in _EPSILONS], Squared(_CIRCLE.period)
+    rivals = {"PM-C": "pm-c", "SW-C": "sw-c"}
+    flat = {
+        shown: (epsilons, [_worst(catalogue.build(name, e, _FLAT), Squared()) for e in epsilons])
+        for shown, name in rivals.items()
+    }
+    own = {"theorem 8": catalogue.ogpm_circle, "optimum": catalogue.ogpm_circle_squared}
+    return {name: (epsilons, [_worst(build(e), loss) for e in epsilons]) for name, build in own.items()} | flat
+
+
+def _purkayastha_lines() -> Lines:
+    epsilons, loss = [float(e) for e in _EPSILONS], Absolute(_CIRCLE.period)
+    both: dict[str, Callable[[float], Mechanism]] = {
+        "OGPM": catalogue.ogpm_circle,
+        "Purkayastha": catalogue.purkayastha,
+    }
+    return {name: (epsilons, [_worst(build(e), loss) for e in epsilons]) for name, build in both.items()}
+
+
+# -- claims -----------------------------------------------------------------------------------------------------------
+
+
 def _shares(*printed: str) -> tuple[Item, ...]:
     names = [f"eps = {epsilon}, of {rival}" for epsilon in (2, 4) for rival in ("PM-C", "SW-C")]
     return tuple(Item(name, text) for name, text in zip(names, printed, strict=True))
@@ -204,6 +350,7 @@ CLAIMS = (
         "at eps = 1 the optimal mechanism has p = 1.64, on [0, 0.38) for x = 0 and on [0.31, 0.69) for x = 0.5",
         (Item("p", "1.64"), Item("end at 0", "0.38"), Item("start at .5", "0.31"), Item("end at .5", "0.69")),
         _closed_form,
+        picture=picture_of("ogpm_absolute"),
     ),
     Claim(
         "ogpm.theorem-7-squared",
@@ -218,6 +365,17 @@ CLAIMS = (
         ),
         _squared_heights,
         erratum=1,
+        picture=picture_of("ogpm_squared"),
+    ),
+    Claim(
+        "ogpm.hypothesis-1",
+        PAPER,
+        "hypothesis 1 and section 5.2.2, figure 5.2",
+        "the optimum with more pieces is that with three (squared error, eps = 2: a linear program of 1,000 pieces, "
+        "exact up to their width)",
+        (Item("its error over that of three", "1.0000"),),
+        _three_pieces,
+        picture=picture_of("three_pieces"),
     ),
     Claim(
         "ogpm.mse-at-0",
@@ -234,6 +392,7 @@ CLAIMS = (
         "absolute error, averaged over the whole domain, as a share of that of PM-C and SW-C",
         _shares("0.942", "0.923", "0.905", "0.747"),
         _whole_domain,
+        picture=_on_line(4.0),
     ),
     Claim(
         "ogpm.figure-5.9",
@@ -244,6 +403,11 @@ CLAIMS = (
         lambda: _worst_over_epsilon(catalogue.ogpm),
         mended=lambda: _worst_over_epsilon(lambda epsilon: _best(epsilon, 2.0)),
         erratum=1,
+        picture=_worst_over_epsilon_of(
+            {"theorem 7": "ogpm", "optimum": "ogpm-squared", "PM-C": "pm-c", "SW-C": "sw-c"},
+            Squared(),
+            "Worst squared error on [0, 1]",
+        ),
     ),
     Claim(
         "ogpm.figure-5.10",
@@ -255,6 +419,7 @@ CLAIMS = (
         lambda: _circle_shares(catalogue.ogpm_circle, Squared()),
         mended=lambda: _circle_shares(lambda epsilon: _best(epsilon, 2.0, _CIRCLE), Squared()),
         erratum=1,
+        picture=_on_circle(2.0),
     ),
     Claim(
         "ogpm.figure-5.10-circular",
@@ -279,6 +444,84 @@ CLAIMS = (
         lambda: _circle_over_epsilon(lambda epsilon, _: catalogue.ogpm_circle(epsilon)),
         mended=lambda: _circle_over_epsilon(lambda epsilon, exponent: _best(epsilon, exponent, _CIRCLE)),
         erratum=1,
+        picture=curves(
+            "Worst squared error on the circle", "eps", "squared radians", _circle_over_epsilon_lines, yscale="log"
+        ),
+    ),
+    Claim(
+        "ogpm.figure-5.8",
+        PAPER,
+        "section 5.6.1, figure 5.8",
+        "OGPM has the lowest absolute error at every x (largest share of the rival's error over 1,001 values)",
+        tuple(
+            Item(f"eps = {epsilon}, of {rival}", "1", relation=AT_MOST)
+            for epsilon in (2, 4)
+            for rival in ("PM-C", "SW-C")
+        ),
+        _everywhere,
+        picture=_on_line(2.0),
+    ),
+    Claim(
+        "ogpm.figure-5.9-lowest",
+        PAPER,
+        "section 5.6.1, figure 5.9",
+        "OGPM has the lowest worst-case error at every eps, for both errors, and almost PM-C's for the absolute one "
+        "(largest share over eps from 1 to 8)",
+        (
+            Item("absolute, of PM-C", "1.00"),
+            Item("absolute, of SW-C", "1", relation=AT_MOST),
+            Item("squared, of PM-C", "1", relation=AT_MOST),
+            Item("squared, of SW-C", "1", relation=AT_MOST),
+        ),
+        lambda: _largest_worst_shares(_RIVALS, (Absolute(), Squared())),
+    ),
+    Claim(
+        "ogpm.figure-5.12",
+        PAPER,
+        "section 5.6.1, figure 5.12",
+        "at eps = 2 OGPM has the lowest squared error at every x against PM, SW and both truncated to the inputs "
+        "(largest share over 1,001 values, each on its own domain)",
+        tuple(Item(f"of {rival}", "1", relation=AT_MOST) for rival in ("PM", "T-PM", "SW", "T-SW")),
+        _own_domains,
+        picture=over_inputs("Squared error at eps = 2", _square_waves, (0, 1)),
+    ),
+    Claim(
+        "ogpm.figure-5.13",
+        PAPER,
+        "section 5.6.1, figure 5.13",
+        "OGPM generally has lower absolute errors than the staircase mechanism, T-Laplace and B-Laplace (its average "
+        "over the domain as a share of theirs; at eps = 2 and x = 0 T-Laplace has less)",
+        tuple(
+            Item(f"eps = {epsilon}, of {rival}", "1", relation=AT_MOST)
+            for epsilon in (2, 4)
+            for rival in ("the staircase", "T-Laplace", "B-Laplace")
+        ),
+        _average_shares,
+        picture=over_inputs("Absolute error at eps = 2", _noise_over_inputs, (0, 1)),
+    ),
+    Claim(
+        "ogpm.figure-5.14",
+        PAPER,
+        "section 5.6.1, figure 5.14",
+        "OGPM has the lowest worst-case absolute error at every eps among these, and the staircase mechanism comes "
+        "near it at large eps (largest share over eps from 1 to 8)",
+        tuple(Item(f"of {rival}", "1", relation=AT_MOST) for rival in ("the staircase", "T-Laplace", "B-Laplace")),
+        lambda: _largest_worst_shares(_NOISES, (Absolute(),)),
+        picture=_worst_over_epsilon_of(
+            {"OGPM": "ogpm", "staircase": "staircase", "T-Laplace": "t-laplace", "B-Laplace": "b-laplace"},
+            Absolute(),
+            "Worst absolute error on [0, 1]",
+        ),
+    ),
+    Claim(
+        "ogpm.figure-5.15",
+        PAPER,
+        "section 5.6.1, figure 5.15",
+        "on the circle OGPM has a lower error than the Purkayastha mechanism at every eps (largest share over eps from "
+        "1 to 8)",
+        (Item("absolute error", "1", relation=AT_MOST), Item("squared error", "1", relation=AT_MOST)),
+        _of_purkayastha,
+        picture=curves("Worst absolute error on the circle", "eps", "radians", _purkayastha_lines, yscale="log"),
     ),
     Claim(
         "ogpm.example-7",
@@ -287,6 +530,7 @@ CLAIMS = (
         "at eps = 1 the circular mechanism has density 0.26 within 0.38 pi of the input and 0.09 elsewhere",
         (Item("density near", "0.26"), Item("density far", "0.09"), Item("reach / pi", "0.38")),
         _circle_density,
+        picture=picture_of("ogpm_circle"),
     ),
     Claim(
         "ogpm.theorem-9",
@@ -296,6 +540,7 @@ CLAIMS = (
         (Item("MSE in rad^2", "0.48566", "0.40106"),),
         _circle_squared,
         erratum=1,
+        picture=picture_of("ogpm_circle_squared"),
     ),
     Claim(
         "ogpm.circle-optimal",
@@ -326,6 +571,7 @@ CLAIMS = (
             Item("error, worst case", "0.243"),
         ),
         _aimed,
+        picture=picture_of("ogpm_aimed"),
     ),
     Claim(
         "ogpm.split",
@@ -335,6 +581,7 @@ CLAIMS = (
         (Item("distance", "1.32", "1.299"), Item("angle", "5.69", "5.985")),
         _split,
         erratum=4,
+        picture=picture_of("polar_split"),
     ),
     Claim(
         "ogpm.split-optimal",
@@ -353,6 +600,7 @@ CLAIMS = (
         (Item("mass at x = 0", "1.00"), Item("mass at x = .5", "1.00", "1.46")),
         _b_laplace_mass,
         erratum=4,
+        picture=picture_of("bounded_laplace"),
     ),
     Claim(
         "ogpm.staircase",
@@ -361,6 +609,7 @@ CLAIMS = (
         "the staircase mechanism's expected absolute error is e^(eps/2)/(e^eps - 1) (at eps = 2)",
         (Item("error", "0.42546"),),
         lambda: [_worst(catalogue.staircase(2.0, _UNIT, Absolute()), Absolute())],
+        picture=picture_of("staircase_noise"),
     ),
     Claim(
         "ogpm.circular-distance",
@@ -384,6 +633,7 @@ CLAIMS = (
         ),
         _unbiased,
         erratum=4,
+        picture=picture_of("theorem_10"),
     ),
     Claim(
         "ogpm.theorem-10-pm",
@@ -407,6 +657,7 @@ CLAIMS = (
         lambda: _optimum(1.0, (1.0, 2.0, 4.0)),
         erratum=3,
         beyond=_AMONG_PIECEWISE,
+        picture=picture_of("minimax_absolute"),
     ),
     Claim(
         "ogpm.optimal-squared",
@@ -421,5 +672,6 @@ CLAIMS = (
         lambda: _optimum(2.0, (1.0, 2.0, 4.0)),
         erratum=3,
         beyond=_AMONG_PIECEWISE,
+        picture=picture_of("two_points"),
     ),
 )

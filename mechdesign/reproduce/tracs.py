@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 
 import numpy as np
 
 from mechdesign.domains import Circle
-from mechdesign.losses import Squared
+from mechdesign.losses import Absolute, Squared
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.piecewise import Piecewise
-from mechdesign.reproduce.claim import AT_LEAST, Claim, Item, Value
-from mechdesign.trajectory.discrete_rivals import ATP, exponential, grid_points, ngram, staircase
+from mechdesign.reproduce.claim import AT_LEAST, AT_MOST, Claim, Item, Value
+from mechdesign.reproduce.drawing import Lines, beside, curves
+from mechdesign.reproduce.shared import number_of, picture_of
+from mechdesign.trajectory.discrete_rivals import ATP, Points, grid_points, ngram, staircase
 from mechdesign.trajectory.metrics import average_error
 from mechdesign.trajectory.paths import Paths, uniform_paths, uniform_places
 from mechdesign.trajectory.plane import cell_numbers, middles
@@ -84,15 +86,15 @@ def _short_side(*, with_start: bool = False) -> list[Value]:
 
     ``with_start`` counts the start of TraCS-D as a tenth location, without an error, as that code does.
     """
+    by_direction = _along_short_side(lambda eps: tracs_d(_LONG, eps, start=(0.0, 0.0))).mean()
+    counted = 0.9 if with_start else 1.0
+    return [100 * counted * by_direction / _along_short_side(lambda eps: tracs_c(_LONG, eps)).mean()]
+
+
+def _along_short_side(make: Make) -> np.ndarray:
     path = np.column_stack([np.arange(1, 10) / 5, np.ones(9)])
     paths, rng = Paths.of([path] * 10 * _PATHS), np.random.default_rng(_SEED)
-
-    def error(make: Make) -> float:
-        return float(np.mean([average_error(paths, make(eps).perturb(paths, rng)).mean() for eps in _EPSILONS]))
-
-    by_direction = error(lambda eps: tracs_d(_LONG, eps, start=(0.0, 0.0)))
-    counted = 0.9 if with_start else 1.0
-    return [100 * counted * by_direction / error(lambda eps: tracs_c(_LONG, eps))]
+    return np.array([average_error(paths, make(eps).perturb(paths, rng)).mean() for eps in _EPSILONS])
 
 
 def _best_splits() -> list[Value]:
@@ -108,22 +110,97 @@ def _best_splits() -> list[Value]:
     return [float(shares[np.argmin([error(eps, share) for share in shares])]) for eps in (2.0, 6.0, 10.0)]
 
 
-def _on_a_grid(*, published: bool) -> list[Value]:
-    """The least ratio over eps of each rival's error to that of TraCS-C, both rounded to 10 x 10 points."""
-    points, rng = grid_points(_SQUARE, 10), np.random.default_rng(_SEED)
-    paths = to_points(uniform_paths(_SQUARE, 100, _LOCATIONS, rng), points.table)
+_ON_POINTS = ("NGram", "L-SRR", "ATP")
+
+
+def _rivals_on(points: Points, *, published: bool) -> list[Make]:
+    return [
+        lambda eps: ngram(points, eps, published=published),
+        lambda eps: staircase(points, eps, published=published),
+        lambda eps: ATP(points, eps),
+    ]
+
+
+@lru_cache(maxsize=4)
+def _errors_on_points(side: int, number: int, *, published: bool) -> list[np.ndarray]:
+    """Average errors over eps of TraCS-C, TraCS-D and the three rivals, all rounded to side x side points."""
+    points, rng = grid_points(_SQUARE, side), np.random.default_rng(_SEED)
+    paths = to_points(uniform_paths(_SQUARE, number, _LOCATIONS, rng), points.table)
 
     def errors(make: Make) -> np.ndarray:
         told = (to_points(make(eps).perturb(paths, rng), points.table) for eps in _EPSILONS)
         return np.array([float(average_error(paths, reported).mean()) for reported in told])
 
-    ours = errors(lambda eps: tracs_c(_SQUARE, eps))
-    rivals: list[Make] = [
-        lambda eps: ngram(points, eps, published=published),
-        lambda eps: staircase(points, eps, published=published),
-        lambda eps: ATP(points, eps),
-    ]
-    return [float((errors(rival) / ours).min()) for rival in rivals]
+    ours: list[Make] = [lambda eps: tracs_c(_SQUARE, eps), lambda eps: tracs_d(_SQUARE, eps, start=(0.0, 0.0))]
+    return [errors(make) for make in [*ours, *_rivals_on(points, published=published)]]
+
+
+def _on_a_grid() -> list[Value]:
+    """The least ratio over eps of each rival's error to that of TraCS-C."""
+    ours, _, *rivals = _errors_on_points(10, 100, published=False)
+    return [float((rival / ours).min()) for rival in rivals]
+
+
+def _shares_on_points(side: int, number: int, *, published: bool = False) -> list[Value]:
+    """The mean errors of TraCS-C and TraCS-D in per cent of each rival's."""
+    by_coordinates, by_direction, *rivals = (
+        errors.mean() for errors in _errors_on_points(side, number, published=published)
+    )
+    return [100 * ours / rival for ours in (by_coordinates, by_direction) for rival in rivals]
+
+
+def _grid_lines() -> Lines:
+    found = _errors_on_points(10, 100, published=False)
+    return {
+        name: (_EPSILONS, errors.tolist())
+        for name, errors in zip(("TraCS-C", "TraCS-D", *_ON_POINTS), found, strict=True)
+    }
+
+
+def _direction_error(epsilon: float) -> float:
+    """The average angle between a direction and its report, through OGPM on the circle."""
+    return float(catalogue.ogpm_circle(epsilon).average_loss(Absolute(2 * math.pi)))
+
+
+def _sector_error(epsilon: float, count: int) -> float:
+    """The same through k-RR on that many equal sectors and a uniform direction of the one told.
+
+    Within a sector of width w two uniform directions are w/3 apart on average; k-RR else tells any other sector alike,
+    and a uniform direction of the whole circle is pi/2 away.
+    """
+    kept, inside = math.exp(epsilon) / (math.exp(epsilon) + count - 1), 2 * math.pi / count / 3
+    elsewhere = (math.pi / 2 - inside / count) * count / (count - 1)
+    return kept * inside + (1 - kept) * elsewhere
+
+
+def _direction_limits() -> list[Value]:
+    """How far each error falls from eps = 8 to 10, and TraCS-D's over the least of the sectors' at 10."""
+    sectors = [_sector_error(10.0, count) for count in (3, 6, 12)]
+    falls = [_sector_error(10.0, count) / _sector_error(8.0, count) for count in (3, 6, 12)]
+    return [_direction_error(10.0) / _direction_error(8.0), min(falls), _direction_error(10.0) / min(sectors)]
+
+
+def _direction_lines() -> Lines:
+    epsilons = [k / 2 for k in range(2, 21)]
+    own = {"TraCS-D": (epsilons, [_direction_error(e) for e in epsilons])}
+    return own | {f"{count}-RR": (epsilons, [_sector_error(e, count) for e in epsilons]) for count in (3, 6, 12)}
+
+
+def _ratios_to_strawman(rival: Callable[..., PathMechanism]) -> list[Value]:
+    """TraCS-C at eps = 4 and TraCS-D at eps = 6, over the strawman there."""
+    corner = (0.0, 0.0)
+    against = _errors(_SQUARE, lambda eps: rival(_SQUARE, eps, start=corner))
+    by_coordinates = _errors(_SQUARE, lambda eps: tracs_c(_SQUARE, eps))
+    by_direction = _errors(_SQUARE, lambda eps: tracs_d(_SQUARE, eps, start=corner))
+    return [by_coordinates[1] / against[1], by_direction[2] / against[2]]
+
+
+def _short_side_lines() -> Lines:
+    both: dict[str, Make] = {
+        "TraCS-C": lambda eps: tracs_c(_LONG, eps),
+        "TraCS-D": lambda eps: tracs_d(_LONG, eps, start=(0.0, 0.0)),
+    }
+    return {name: (_EPSILONS, _along_short_side(make).tolist()) for name, make in both.items()}
 
 
 def _disc_area() -> list[Value]:
@@ -169,8 +246,17 @@ def _spent() -> list[Value]:
     return [
         published_sectors(2.0, 6).privacy_loss(),
         ngram(points, 2.0, published=True).privacy_loss(),
-        exponential(points, 2.0, published=True).privacy_loss(),
+        number_of("rivals_epsilon"),
     ]
+
+
+def _numbers(values: Sequence[Value]) -> list[float]:
+    return [float(value) for value in values if not isinstance(value, tuple)]
+
+
+def _point_shares(*printed: str) -> tuple[Item, ...]:
+    labels = [f"{own} of {rival} (%)" for own in ("TraCS-C", "TraCS-D") for rival in _ON_POINTS]
+    return tuple(Item(label, text, units=20) for label, text in zip(labels, printed, strict=True))
 
 
 CLAIMS = (
@@ -218,7 +304,7 @@ CLAIMS = (
         partial(_of_strawman, _SQUARE, strawman),
         mended=partial(_of_strawman, _SQUARE, published_strawman),
         erratum=13,
-        slow=True,
+        picture=picture_of("tracs_strawman"),
     ),
     Claim(
         "tracs.figure-6.4b",
@@ -232,7 +318,45 @@ CLAIMS = (
         partial(_of_strawman, _LONG, strawman),
         mended=partial(_of_strawman, _LONG, published_strawman),
         erratum=13,
-        slow=True,
+    ),
+    Claim(
+        "tracs.figure-6.4a-from",
+        PAPER,
+        "section 6.3.1, figure 6.4a",
+        "on [0, 1) x [0, 1) TraCS-C has a smaller error than the strawman from eps of about 3 and TraCS-D from about 5 "
+        "(at 4 and 6; the strawman spends the epsilon it says)",
+        (
+            Item("TraCS-C over it, eps = 4", "1", relation=AT_MOST),
+            Item("TraCS-D over it, eps = 6", "1", relation=AT_MOST),
+        ),
+        partial(_ratios_to_strawman, strawman),
+    ),
+    Claim(
+        "tracs.centre",
+        PAPER,
+        "section 6.3.1",
+        "the smaller average error of TraCS-C and TraCS-D at eps = 2 in the unit square, beside that of always "
+        "answering the centre",
+        (Item("error", "0.383", relation=AT_MOST),),
+        lambda: [number_of("constant_place")],
+        beyond="the page compares with perturbed locations only; a constant answer tells nothing and is 0.383 away",
+        picture=picture_of("constant_place"),
+    ),
+    Claim(
+        "tracs.figure-6.6",
+        PAPER,
+        "section 6.3.1, figure 6.6",
+        "the error of a direction through TraCS-D falls exponentially with eps, that of k-RR on 3, 6 or 12 sectors "
+        "comes to a stop (exactly, for uniform directions)",
+        (
+            Item("TraCS-D's at 10 over that at 8", "0.5", relation=AT_MOST),
+            Item("k-RR's at 10 over that at 8, least", "0.95", relation=AT_LEAST),
+            Item("TraCS-D's over the least of k-RR's, eps = 10", "1", relation=AT_MOST),
+        ),
+        _direction_limits,
+        picture=curves(
+            "Average error of a direction", "eps of the direction", "radians", _direction_lines, yscale="log"
+        ),
     ),
     Claim(
         "tracs.figure-6.4a-laplace",
@@ -244,7 +368,6 @@ CLAIMS = (
             Item("T-Laplace over TraCS-D", "1", relation=AT_LEAST),
         ),
         _of_laplace,
-        slow=True,
     ),
     Claim(
         "tracs.figure-d.3",
@@ -282,7 +405,9 @@ CLAIMS = (
         _short_side,
         mended=partial(_short_side, with_start=True),
         erratum=13,
-        slow=True,
+        picture=curves(
+            "Along the short side of [0, 2) x [0, 10)", "eps of a location", "average error", _short_side_lines
+        ),
     ),
     Claim(
         "tracs.figure-d.5",
@@ -291,7 +416,6 @@ CLAIMS = (
         "the mean error of TraCS-D is 52.6% of that with the redesigned square wave",
         (Item("share (%)", "52.6", units=20),),
         _redesigned,
-        slow=True,
     ),
     Claim(
         "tracs.split",
@@ -304,7 +428,6 @@ CLAIMS = (
             Item("eps = 10", "0.76", units=5),
         ),
         _best_splits,
-        slow=True,
     ),
     Claim(
         "tracs.figure-6.8a",
@@ -317,7 +440,35 @@ CLAIMS = (
             Item("L-SRR over it", "1", relation=AT_LEAST),
             Item("ATP over it", "1", relation=AT_LEAST),
         ),
-        partial(_on_a_grid, published=False),
+        _on_a_grid,
+        picture=curves("10 x 10 points of the unit square", "eps of a location", "average error", _grid_lines),
+    ),
+    Claim(
+        "tracs.figure-6.8a-shares",
+        PAPER,
+        "section 6.3.2, figure 6.8a",
+        "on 10 x 10 points the mean error in per cent of NGram's, L-SRR's and ATP's (to two points; the rivals here "
+        "spend the epsilon they say, those of the published code do not)",
+        _point_shares("66.1", "57.1", "63.8", "76.9", "66.4", "74.2"),
+        partial(_shares_on_points, 10, 100),
+        picture=beside(
+            "TraCS on 10 x 10 points",
+            "per cent of the rival's error",
+            [f"{own} of {rival}" for own in ("C", "D") for rival in _ON_POINTS],
+            lambda: {
+                "printed": (66.1, 57.1, 63.8, 76.9, 66.4, 74.2),
+                "ours": _numbers(_shares_on_points(10, 100)),
+                "published code": _numbers(_shares_on_points(10, 100, published=True)),
+            },
+        ),
+    ),
+    Claim(
+        "tracs.figure-6.8b-shares",
+        PAPER,
+        "section 6.3.2, figure 6.8b",
+        "the same on 60 x 60 points",
+        _point_shares("57.6", "52.6", "61.1", "71.2", "65.0", "75.5"),
+        partial(_shares_on_points, 60, 20),
         slow=True,
     ),
     Claim(
@@ -332,5 +483,6 @@ CLAIMS = (
         ),
         _spent,
         erratum=13,
+        picture=picture_of("rivals_epsilon"),
     ),
 )

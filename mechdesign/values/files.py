@@ -176,6 +176,11 @@ def dump_json(document: dict[str, Any]) -> str:
     return json.dumps(_finite(document), indent=2, allow_nan=False, ensure_ascii=False) + "\n"
 
 
+def dump_json_line(document: dict[str, Any]) -> str:
+    """The same on one line, for streams that hold other lines too."""
+    return json.dumps(_finite(document), allow_nan=False, ensure_ascii=False) + "\n"
+
+
 def _finite(value: Any) -> Any:
     if isinstance(value, float) and math.isinf(value):
         return "inf" if value > 0 else "-inf"

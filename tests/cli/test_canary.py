@@ -90,9 +90,9 @@ def test_commands_refuse_text_files_without_a_word_of_what_they_hold(run: Any, c
         options = [part.format("data.csv") for part in COMMANDS[command]]
         if named and not command.startswith("estimate-counts"):
             options += ["--column", "z" if fault == "no such column" else "x"]
-        outcome = run(*options, "--quiet")
-        assert outcome.code == 2, (fault, outcome)
-        require_silent([outcome.out, outcome.err])
+        for outcome in (run(*options, "--quiet"), run(*options, "--quiet", "--json")):
+            assert outcome.code == 2, (fault, outcome)
+            require_silent([outcome.out, outcome.err])
         assert sorted(path.name for path in Path().iterdir()) == ["data.csv", "pm.json", "words.json"]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import pickle
 import re
 import time
@@ -16,8 +17,9 @@ from jsonschema import Draft202012Validator
 from sklearn.tree import DecisionTreeClassifier
 
 from mechdesign.cli import budget, output
-from mechdesign.cli.app import app
-from mechdesign.cli.schema import schema_of, shapes, shipped
+from mechdesign.cli.overview import NAMES
+from mechdesign.cli.schema import ERROR, schema_of, shapes, shipped
+from mechdesign.errors import CheckFailed, MissingExtra, NoAnswer, SolverFailed
 
 # -- types ------------------------------------------------------------------------------------------------------------
 
@@ -93,6 +95,7 @@ JOINT = DESIGN | {
     "epsilon_conditional": numbers,
 }
 ESTIMATED = {"estimate": number, "lower": number, "upper": number, "standard_error": number, "confidence": number}
+ABOUT_A_NAME = dict.fromkeys(("name", "kind", "title", "what", "formula", "citation", "good_for"), text)
 ALARMS = dict.fromkeys(("probability.TP", "probability.TN", "probability.FP", "probability.FN"), number)
 
 WATER = ("--population", "water-sample", "--capacity", "18000")
@@ -116,6 +119,20 @@ TABLE: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "minimax prior": (
         ("minimax", "--eps", "1", "--criterion", "prior", "--prior", "normal:0.3,0.1", "--gap", "1e-2"),
         DESIGN | BASED | COMPARED,
+    ),
+    "workload": (
+        ("workload", "--eps", "1", "--queries", "prefix", "--size", "6", "--users", "1000"),
+        DESIGN
+        | COMPARED
+        | {"queries": rows(name=text, variance=number, worst=number), "total_variance": number, "users": number},
+    ),
+    "workload worst": (
+        ("workload", "--eps", "1", "--queries", "prefix", "--size", "5", "--criterion", "worst"),
+        DESIGN | COMPARED | {"least_favourable.weights": numbers},
+    ),
+    "information": (
+        ("information", "--eps", "2", "--model", "gaussian-location"),
+        DESIGN | {"information.lower": number, "information.upper": number, "sign": number, "unbinned": number},
     ),
     "minimax unbiased": (
         ("minimax", "--eps", "1", "--unbiased", "--size", "9", "--gap", "1e-2"),
@@ -152,6 +169,15 @@ TABLE: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
         DESIGN | BASED | COMPARED,
     ),
     "minimax alone": (("minimax", "--eps", "2", "--gap", "1e-2", "--no-compare"), DESIGN | BASED),
+    "minimax pairs": (
+        ("minimax", "--loss-matrix", "loss.csv", "--privacy-matrix", "pairs.csv", "--criterion", "prior"),
+        DESIGN | {"notes": lambda value: value == [], "comparison": lambda value: value == []},
+    ),
+    "metric": (
+        ("metric", "--points", "places.csv", "--eps", "1", "--per", "2"),
+        DESIGN | {"comparison": rows(name=text, lower=number, upper=number), "adversary_error": number},
+    ),
+    "metric worst": (("metric", "--points", "places.csv", "--eps", "1", "--criterion", "worst"), DESIGN),
     "aaa": (
         ("aaa", "--eps", "1", "--prior", "normal:0,0.2", "--bins", "4"),
         DESIGN | BASED | {"additive": number, "free": number, "baselines": values},
@@ -162,6 +188,18 @@ TABLE: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     ),
     "jrr": (("jrr", "--eps", "1", "--users", "100", "--colluders", "2"), JOINT),
     "jrr group": (("jrr", "--eps", "1", "--users", "100", "--group", "4", "--share", "0.05"), JOINT),
+    "jrr hidden": (
+        ("jrr", "--eps", "1", "--users", "100", "--share", "0.03", "--hidden"),
+        DESIGN | {"variance": number, "p": number, "mean_liars": number, "hidden.delta": number},
+    ),
+    "jrr with servers": (
+        ("jrr", "--eps", "1", "--users", "20", "--share", "0.1", "--hidden", "--run-servers"),
+        DESIGN | {"run.servers": number, "run.estimate": number, "run.bytes_sent": numbers},
+    ),
+    "jrr inside": (
+        ("jrr", "--eps", "1", "--users", "100", "--inside", "oue", "--categories", "5", "--conditional-eps", "2"),
+        {"strength": number, "variance": number, "independent_variance": number, "epsilon_conditional": numbers},
+    ),
     "jrr between parties": (
         ("jrr", "--eps", "1", "--run-parties", "4"),
         JOINT | {"run.parties": number, "run.reports": numbers, "run.estimate": number},
@@ -195,6 +233,8 @@ TABLE: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     ),
     "gallery of all": (("gallery",), {"entries": rows(name=text, chapter=text, title=text)}),
     "gallery of an erratum": (("gallery", "ldp3_power"), {"printed": number, "agrees": flag}),
+    "glossary": (("glossary", "t-sw"), ABOUT_A_NAME),
+    "glossary of all": (("glossary",), {"entries": rows(**ABOUT_A_NAME)}),
     "reproduce": (
         ("reproduce", "jrr.heuristic", "jrr.partner"),
         {
@@ -299,8 +339,13 @@ TABLE: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
         ("estimate", "grr.json", "--in", "answers.csv", "--frequencies"),
         {"estimates": numbers, "items": rows(item=text, estimate=number, lower=number, standard_error=number)},
     ),
+    "estimate of a workload": (
+        ("estimate", "answers.json", "--in", "prefixes.csv", "--column", "x"),
+        {"queries": rows(item=text, estimate=number, lower=number, upper=number), "bias": number}
+        | {"distribution.monotone": numbers, "distribution.quantiles": rows(share=number, type=number, lower=number)},
+    ),
     "reproduce --list": (("reproduce", "--list"), {"claims": rows(id=text, paper=text, cost=text)}),
-    "schema": (("schema", "minimax"), {"title": text, "anyOf": lambda value: len(value) == 3}),
+    "schema": (("schema", "minimax"), {"title": text, "anyOf": lambda value: len(value) == 4}),
     "trajectory perturb": (
         ("trajectory", "perturb", "paths.csv", "--eps", "2", "--bounds", "0,1,0,1", "--out", "reports.csv", "--force"),
         {"rows": number, "epsilon_location": number, "released": flag, "files": bool},
@@ -329,6 +374,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (path / "labels.csv").write_text("\n".join("abcd"[k * k % 4] for k in range(800)))
     (path / "problem.json").write_text('{"kind": "piecewise", "epsilon": 1}')
     (path / "loss.csv").write_text("0,1,2\n1,0,1\n2,1,0\n")
+    (path / "pairs.csv").write_text("0,1,2\n1,0,1\n2,1,0\n")
+    (path / "places.csv").write_text("x,y\n0,0\n0,1\n1,0\n1,1\n")
     features = np.random.default_rng(0).random((30, 2))
     sick = (features[:, 0] > 0.4).astype(int)
     (path / "model.pkl").write_bytes(pickle.dumps(DecisionTreeClassifier(random_state=0).fit(features, sick)))
@@ -340,6 +387,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for line in (
         f"table --eps 1 --mechanism grr --size 3 --out {path}/grr.json",
         f"apply {path}/grr.json --in {path}/codes.csv --column x --out {path}/answers.csv",
+        f"workload --eps 1 --queries prefix --size 3 --no-compare --out {path}/workload.json",
+        f"table {path}/workload.json --out {path}/answers.json",
+        f"apply {path}/answers.json --in {path}/codes.csv --column x --out {path}/prefixes.csv",
         f"ogpm --eps 2 --out {path}/ogpm.json",
         f"jrr --eps 1 --users 100 --colluders 2 --out {path}/jrr.json",
         f"table {path}/ogpm.json --out {path}/table.json",
@@ -361,6 +411,14 @@ def only_object(printed: str) -> dict[str, Any]:
     assert isinstance(document, dict)
     assert printed[end:].strip() == ""
     return document
+
+
+def error_of(said: str) -> dict[str, Any]:
+    """The error that a command with --json ends with, alone on its line, as the schema has it."""
+    document = only_object(said.splitlines()[-1])
+    assert not list(Draft202012Validator(json.loads(shipped(ERROR))).iter_errors(document))
+    assert set(document) == {"error"}
+    return document["error"]
 
 
 def at(document: Any, path: str) -> Any:
@@ -402,8 +460,7 @@ def command_of(name: str) -> str:
 
 
 def test_the_table_has_every_command() -> None:
-    commands = {command.name for command in app.registered_commands} | {"trajectory"}
-    assert {arguments[0] for arguments, _ in TABLE.values()} == commands
+    assert {arguments[0] for arguments, _ in TABLE.values()} == set(NAMES)
 
 
 @pytest.mark.parametrize("name", TABLE)
@@ -424,7 +481,7 @@ def test_answers_fit_the_schema_that_is_shipped(answered: Answered, name: str) -
 
 
 def test_every_command_has_a_schema_that_an_answer_was_tried_on() -> None:
-    assert set(shapes()) == {command_of(name) for name in TABLE} - {"schema"}
+    assert set(shapes()) == {command_of(name) for name in TABLE} - {"schema"} | {ERROR}
 
 
 @pytest.mark.parametrize("command", sorted(shapes()))
@@ -499,8 +556,10 @@ def test_input_that_fails_prints_nothing_on_stdout(run: Any, tmp_path: Path, com
         "examples": ("--out", __file__),
         "export": (missing, "--to", "python", "--out", str(tmp_path / "out")),
         "gallery": ("fermat",),
+        "glossary": ("unheard-of",),
         "jrr": ("--eps", "-1"),
         "mean": (missing, "--column", "x", "--eps", "1", "--bounds", "0,1"),
+        "metric": ("--points", missing, "--eps", "1"),
         "minimax": ("--eps", "inf"),
         "advise": ("--want", "fame"),
         "ogpm": ("--eps", "-1"),
@@ -512,16 +571,101 @@ def test_input_that_fails_prints_nothing_on_stdout(run: Any, tmp_path: Path, com
         "solve": (missing,),
         "table": ("--eps", "1", "--bits", "7"),
         "verify": (missing,),
+        "workload": ("--eps", "1", "--queries", "prefix"),
+        "information": ("--eps", "1", "--model", "cauchy"),
     }
     outcome = run(command, *wrong[command], "--json")
     assert (outcome.code, outcome.out) == (2, "")
-    assert outcome.err.startswith("mechdesign: bad input:")
+    error = error_of(outcome.err)
+    assert error["kind"] == "bad input"
+    assert error["field"]
+    assert error["rule"] in error["message"]
 
 
 def test_a_limit_that_was_reached_exits_with_3_and_the_bounds(run: Any) -> None:
     outcome = run("minimax", "--eps", "1", "--gap", "1e-6", "--time-limit", "0.01", "--json")
     assert (outcome.code, outcome.out) == (3, "")
-    assert re.search(r"the optimum lies in \[.*, .*\]", outcome.err)
+    error = error_of(outcome.err)
+    assert error["kind"] == "no answer"
+    assert 0 <= error["lower"] <= error["upper"]
+    assert error["claimed"] is False
+    assert re.search(r"the optimum lies in \[.*, .*\]", error["message"])
+
+
+@pytest.mark.parametrize(
+    ("words", "field", "message"),
+    [
+        (("ogpm", "--esp", "2"), "--esp", "No such option"),
+        (("ogpm", "--eps", "x"), "--eps", "not a valid number"),
+        (("ogpm",), "--eps", "Missing option"),
+        (("show",), "file", "Missing"),
+        (("bench", "--eps"), "--eps", "requires an argument"),
+        (("frobnicate",), None, "No such command"),
+        (("trajectory", "perturb", "--nonsense"), "--nonsense", "No such option"),
+    ],
+)
+def test_words_of_a_command_that_are_wrong_are_json_too(
+    run: Any, words: tuple[str, ...], field: Any, message: str
+) -> None:
+    outcome = run(*words, "--json") if words[-1] != "--eps" else run(words[0], "--json", *words[1:])
+    assert (outcome.code, outcome.out) == (2, "")
+    assert len(outcome.err.splitlines()) == 1
+    error = error_of(outcome.err)
+    assert (error["kind"], error.get("field")) == ("usage", field)
+    assert message in error["message"]
+    assert error["next"].endswith("--help")
+
+
+def test_words_that_are_wrong_are_told_in_text_without_json(run: Any) -> None:
+    outcome = run("ogpm", "--esp", "2")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "Error: No such option: --esp" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "told"),
+    [
+        (MissingExtra("this", "scip"), 1, {"kind": "not installed", "next": "pip install 'mechdesign[scip]'"}),
+        (CheckFailed("a result failed"), 1, {"kind": "failed", "message": "a result failed"}),
+        (SolverFailed("HiGHS", "it is ill", "take another"), 1, {"kind": "failed", "next": "take another"}),
+        (NoAnswer("time", 1.0, math.inf, claimed=True), 3, {"lower": 1.0, "upper": "inf", "claimed": True}),
+        (NoAnswer("time", 0.9985, 1.0), 3, {"gap_within_reach": 0.002, "kind": "no answer"}),
+        (MemoryError(), 1, {"kind": "failed"}),
+        (PermissionError(13, "Permission denied"), 1, {"kind": "failed", "message": "permission denied"}),
+        (ImportError("libz.so"), 1, {"kind": "failed"}),
+    ],
+    ids=lambda told: type(told).__name__,
+)
+def test_every_error_has_its_kind_and_the_exit_code_it_has_in_text(
+    run: Any, monkeypatch: pytest.MonkeyPatch, error: Exception, code: int, told: dict[str, Any]
+) -> None:
+    from mechdesign.cli import protocols
+
+    def fail(*_: Any) -> Any:
+        raise error
+
+    monkeypatch.setattr(protocols, "require_epsilon", fail)
+    in_text, in_json = (
+        run("protocols", "--eps", "1", "--size", "3"),
+        run("protocols", "--eps", "1", "--size", "3", "--json"),
+    )
+    assert in_text.code == in_json.code == code
+    found = error_of(in_json.err)
+    assert found.items() >= told.items()
+    assert in_text.err == f"mechdesign: {found['kind']}: {found['message']}\n"
+
+
+def test_an_error_that_nobody_expected_does_not_quote_itself(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from mechdesign.cli import protocols
+
+    def fail(*_: Any) -> Any:
+        raise KeyError("somebody's value")
+
+    monkeypatch.setattr(protocols, "require_epsilon", fail)
+    outcome = run("protocols", "--eps", "1", "--size", "3", "--json")
+    assert outcome.code == 1
+    assert error_of(outcome.err)["kind"] == "internal error"
+    assert "somebody" not in outcome.err
 
 
 def test_a_failed_table_is_told_as_json_and_exits_with_1(run: Any, folder: Path, tmp_path: Path) -> None:
@@ -546,7 +690,7 @@ def test_several_questions_have_a_list_and_no_lone_answer(run: Any) -> None:
     assert [row["protocol"] for row in document["cases"][0]["protocols"]] == ["grr", "oue"]
 
 
-@pytest.mark.parametrize("command", [command.name for command in app.registered_commands])
+@pytest.mark.parametrize("command", [name for name in NAMES if name != "trajectory"])
 def test_every_command_takes_json_and_quiet(run: Any, command: str) -> None:
     shown = run(command, "--help").out
     assert "--json" in shown

@@ -463,9 +463,9 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Every field that is computed."""
     seen: list[Any] = []
 
-    def counted(designs: Any) -> Any:
+    def counted(designs: Any, own: Any = None) -> Any:
         seen.append(designs)
-        return field_of(designs)
+        return field_of(designs, own)
 
     for command in ("answers", "ogpm", "aaa"):
         monkeypatch.setattr(f"mechdesign.cli.{command}.field_of", counted)

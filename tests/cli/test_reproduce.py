@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import csv
+import re
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +42,9 @@ def test_json_has_every_number(run: Any) -> None:
 
 def test_a_whole_family_is_one_name(run: Any) -> None:
     document = run("reproduce", "capri", "--json").json
-    assert [claim["id"] for claim in document["claims"]] == ["capri.figure-4.1a", "capri.figure-4.1a-safe"]
+    asked = [claim["id"] for claim in document["claims"]]
+    assert asked == [claim.key for claim in CLAIMS if claim.key.startswith("capri.")]
+    assert asked[:2] == ["capri.figure-4.1a", "capri.figure-4.1a-safe"]
 
 
 def test_the_list_computes_nothing_and_has_everything(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,3 +134,120 @@ def test_what_was_computed_before_the_end_is_not_lost(
     assert "3 claims:" in outcome.out
     assert "ended after 3 of 5 claims" in outcome.err
     assert "**jrr.theorem-3**" in report.read_text()
+
+
+# -- a folder ---------------------------------------------------------------------------------------------------------
+
+FEW = ("reproduce", "jrr.examples-2-3", "jrr.theorem-3", "capri.figure-4.1a")
+
+
+def test_a_folder_gets_a_page_a_table_and_a_part_for_every_claim(run: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "report"
+    outcome = run(*FEW, "--out", str(folder))
+    assert outcome.code == 0
+    page = (folder / "index.html").read_text()
+    assert all(f'<article id="{key}"' in page for key in FEW[1:])
+    assert "data:image/png;base64," in page
+    assert "**jrr.theorem-3**" in (folder / "report.md").read_text()
+    assert len(list((folder / "parts").glob("*.json"))) == 3
+    assert f"saved {folder / 'index.html'}" in outcome.out
+
+
+def test_what_a_folder_holds_is_not_computed_again(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "report"
+    before = run(*FEW, "--out", str(folder), "--json").json
+    monkeypatch.setattr("mechdesign.report.folder.judge", None)
+    again = run(*FEW, "--out", str(folder))
+    assert again.code == 0
+    assert "Computed before, by the same software: 3 claims." in again.out
+    assert run(*FEW, "--out", str(folder), "--json").json == before
+
+
+def test_a_damaged_part_is_computed_anew_and_the_others_are_not(run: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "report"
+    run(*FEW, "--out", str(folder))
+    page = (folder / "index.html").read_text()
+    whole = {path: path.stat().st_mtime_ns for path in (folder / "parts").iterdir()}
+    (damaged,) = (folder / "parts").glob("jrr.theorem-3-*.json")
+    damaged.write_text(damaged.read_text().replace("4.2", "3.8"))
+    outcome = run(*FEW, "--out", str(folder))
+    assert "same software: 2 claims." in outcome.out
+    changed = {path for path, when in whole.items() if path.stat().st_mtime_ns != when}
+    assert changed == {damaged}
+    seconds = r"computed in \d+ s"
+    assert re.sub(seconds, "", (folder / "index.html").read_text()) == re.sub(seconds, "", page)
+
+
+def test_a_folder_with_other_things_in_it_is_refused(run: Any, tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("years of work")
+    outcome = run(*FEW, "--out", str(tmp_path))
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "be new, empty, or the folder of an earlier report" in outcome.err
+    assert run(*FEW[:2], "--out", str(tmp_path), "--force").code == 0
+
+
+def test_a_file_where_the_parts_belong_is_refused(run: Any, tmp_path: Path) -> None:
+    (tmp_path / "parts").write_text("not a folder")
+    outcome = run(*FEW, "--out", str(tmp_path), "--force")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "have a folder parts in it" in outcome.err
+
+
+def test_a_run_that_is_asked_to_end_leaves_a_page_of_what_it_has(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The request comes while the second claim is computed; the same command then goes on."""
+    from mechdesign.report import folder as module
+
+    judge = module.judge
+
+    def ended(claim: Any) -> Any:
+        if claim.key == "jrr.theorem-3":
+            raise SystemExit(143)
+        return judge(claim)
+
+    monkeypatch.setattr(module, "judge", ended)
+    outcome = run(*FEW, "--out", str(tmp_path / "report"))
+    assert outcome.code == 143
+    assert "ended after 1 of 3 claims; the same command goes on with the others" in outcome.err
+    assert "Left out: the run was ended before." in (tmp_path / "report" / "index.html").read_text()
+    monkeypatch.setattr(module, "judge", judge)
+    assert "same software: 1 claim." in run(*FEW, "--out", str(tmp_path / "report")).out
+
+
+def test_a_page_says_which_claims_its_run_left_out(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    few = [claim for claim in CLAIMS if claim.key in FEW or claim.key == "ibu.table-3"]
+    monkeypatch.setattr("mechdesign.cli.reproduce.CLAIMS", few)
+    document = run("reproduce", "--quick", "--out", str(tmp_path / "report"), "--json").json
+    assert document["left_out"] == ["ibu.table-3"]
+    page = (tmp_path / "report" / "index.html").read_text()
+    assert "1 claim left out of this run" in page
+    assert "Left out: it is slow; --all computes it." in page
+
+
+@pytest.mark.parametrize("options", [("--all", "--quick"), ("jrr", "--quick")])
+def test_one_choice_of_claims_at_a_time(run: Any, options: tuple[str, ...]) -> None:
+    outcome = run("reproduce", *options)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "one or the other" in outcome.err
+
+
+@pytest.mark.slow
+def test_a_run_that_was_killed_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    """No farewell: the process is killed as soon as it has kept two parts."""
+    folder = tmp_path / "report"
+    command = [sys.executable, "-m", "mechdesign", "reproduce", "ogpm", "--quiet", "--out", str(folder)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+        deadline = time.monotonic() + 120
+        while len(list(folder.glob("parts/*.json"))) < 2:
+            assert process.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        process.kill()
+    kept = {path: path.stat().st_mtime_ns for path in folder.glob("parts/*.json")}
+    assert 2 <= len(kept) < sum(claim.key.startswith("ogpm.") for claim in CLAIMS)
+    assert not (folder / "index.html").exists()
+    again = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)
+    assert f"same software: {len(kept)} claims." in again.stdout
+    assert all(path.stat().st_mtime_ns == when for path, when in kept.items())
+    assert (folder / "index.html").exists()

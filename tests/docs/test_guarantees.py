@@ -8,9 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from mechdesign.design.registry import PROVEN_BY
+
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "guarantees.md").read_text()
 CODE = re.compile(r"`([^`\n]+)`")
+ITEMS = ["Why", "Where", "Evidence", "Checker", "Tests"]
 GUARANTEES = PAGE.split("\n### ")[1:]
 
 
@@ -49,6 +52,17 @@ def test_every_test_named_exists(name: str) -> None:
 @pytest.mark.parametrize("guarantee", GUARANTEES, ids=lambda text: text.splitlines()[0])
 def test_every_guarantee_names_a_test(guarantee: str) -> None:
     assert "- **Tests:** `tests/" in guarantee
+
+
+@pytest.mark.parametrize("guarantee", GUARANTEES, ids=lambda text: text.splitlines()[0])
+def test_every_guarantee_says_why_where_on_what_it_rests_and_what_checks_it(guarantee: str) -> None:
+    assert re.findall(r"^- \*\*(\w+):\*\*", guarantee, re.MULTILINE) == ITEMS
+
+
+def test_every_kind_of_evidence_that_a_design_may_rest_on_is_on_the_page() -> None:
+    kinds = {kind for proven_by in PROVEN_BY.values() for kind in proven_by}
+    assert len(kinds) >= 18
+    assert {f"`{kind.__module__}.{kind.__name__}`" for kind in kinds} <= set(re.findall(r"`[^`\n]+`", PAGE))
 
 
 def test_there_are_names_to_check() -> None:

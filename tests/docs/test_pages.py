@@ -152,8 +152,9 @@ def test_every_block_of_a_page_runs_and_says_what_is_shown(
     capfd: pytest.CaptureFixture[str],
     in_background: list[subprocess.Popen[bytes]],
 ) -> None:
-    if "\n$ node " in page.read_text() and shutil.which("node") is None:
-        pytest.skip("node is not installed")
+    for tool in ("node", "cc"):
+        if f"\n$ {tool} " in page.read_text() and shutil.which(tool) is None:
+            pytest.skip(f"{tool} is not installed")
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {"__name__": "__main__"}
     for number, block in enumerate(filter(is_run, blocks_of(page.read_text())), 1):

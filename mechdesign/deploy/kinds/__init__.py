@@ -74,8 +74,15 @@ __all__ = [
 ]
 
 ON_ITEMS: tuple[type[ItemsLaw], ...] = (ResponseLaw, UnaryLaw, HashingLaw, SubsetLaw, HadamardLaw, SketchLaw)
-_ON_POINTS: tuple[type[Law], ...] = (WindowLaw, UnbiasedLaw, FiniteLaw, PiecesLaw, AdditiveLaw)
-KINDS: dict[str, type[Law]] = {law.kind: law for law in (*_ON_POINTS, *ON_ITEMS)}
+_LAWS: tuple[type[Law], ...] = (
+    WindowLaw,
+    UnbiasedLaw,
+    FiniteLaw,
+    PiecesLaw,
+    AdditiveLaw,
+    *ON_ITEMS,
+)
+KINDS: dict[str, type[Law]] = {law.kind: law for law in _LAWS}
 
 
 def kind_of(mechanism: object) -> type[Law] | None:

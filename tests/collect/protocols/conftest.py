@@ -33,7 +33,8 @@ def columns_support(law):
     if isinstance(law, SubsetSelection):
         sets = list(itertools.combinations(range(k), law.subset))
         return np.array([[int(v in items) for v in range(k)] for items in sets])
-    assert isinstance(law, HadamardResponse)
+    if not isinstance(law, HadamardResponse):  # the numbers of its reports, one by one
+        return np.stack([law.support(np.array([report])) for report in range(law.columns)])
     width = law.columns // law.blocks
     signs = linalg.hadamard(width)
     table = np.full((law.columns, k), 0.5)  # outside its block an item is supported half

@@ -1,0 +1,217 @@
+"""What a run found: its table with the machine and the versions, compared with the last committed one, and its page."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import platform
+import re
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from benchmarks.peers import ROOT, interpreter
+from benchmarks.rows import Row
+
+KEPT = ROOT / "benchmarks" / "last.json"
+PAGE = ROOT / "docs" / "reference" / "benchmarks.md"
+SLOWER = 1.5
+"""A ratio so many times the last committed one is a regression."""
+
+HEADINGS = ("what", "measured", "compared with", "ratio", "asked for", "memory", "verdict")
+LIBRARIES = ("mechdesign", "numpy", "scipy", "highspy", "pyscipopt", "cvxpy", "polars", "pyarrow", "scikit-learn")
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The rows by benchmark, and where and with what they were measured."""
+
+    date: str
+    machine: dict[str, str]
+    versions: dict[str, str]
+    rows: Mapping[str, list[Row]]
+
+    @classmethod
+    def now(cls, rows: Mapping[str, list[Row]]) -> Report:
+        return cls(datetime.now(UTC).strftime("%Y-%m-%d"), _machine(), _versions(), rows)
+
+    @classmethod
+    def read(cls, text: str) -> Report:
+        said = json.loads(text)
+        rows = {name: [Row.of(row) for row in measured] for name, measured in said["rows"].items()}
+        return cls(said["date"], said["machine"], said["versions"], rows)
+
+    def to_json(self) -> str:
+        rows = {name: [row.to_dict() for row in measured] for name, measured in self.rows.items()}
+        document: dict[str, Any] = {
+            "date": self.date,
+            "machine": self.machine,
+            "versions": self.versions,
+            "rows": rows,
+        }
+        return json.dumps(document, indent=1) + "\n"
+
+    def find(self, row: Row) -> Row | None:
+        """The row of the same name and yardstick."""
+        return next((one for rows in self.rows.values() for one in rows if one.key == row.key), None)
+
+    def slower_than(self, last: Report | None) -> list[tuple[Row, float]]:
+        """The rows whose ratio is more than `SLOWER` times that of ``last``, and how many times."""
+        every = [row for rows in self.rows.values() for row in rows]
+        return [(row, times) for row in every if (times := times_slower(row, last)) is not None]
+
+
+def times_slower(row: Row, last: Report | None) -> float | None:
+    """How many times the ratio of ``last`` the row's is, if more than `SLOWER`."""
+    before = last.find(row) if last is not None else None
+    if before is None or row.ratio <= SLOWER * before.ratio:
+        return None
+    return row.ratio / before.ratio
+
+
+def last_committed() -> Report | None:
+    """The table of the last commit; outside of a checkout the one that is there."""
+    path = KEPT.relative_to(ROOT).as_posix()
+    done = subprocess.run(["git", "show", f"HEAD:{path}"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode == 0:
+        return Report.read(done.stdout)
+    return Report.read(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else None
+
+
+def write(ran: Report, last: Report | None) -> None:
+    KEPT.write_text(ran.to_json(), encoding="utf-8")
+    PAGE.write_text(page(ran, last), encoding="utf-8")
+
+
+def cells(row: Row, last: Report | None) -> tuple[str, ...]:
+    ours = row.ours
+    memory = "-" if ours.megabytes is None else f"{ours.megabytes:.0f} MB"
+    verdict, times = row.verdict, times_slower(row, last)
+    if times is not None:
+        verdict = f"{verdict}, SLOWER: {times:.2g} times the last ratio"
+    if row.note:
+        verdict = f"{verdict} ({row.note})"
+    yardstick = f"{row.yardstick}: {_duration(row.theirs.seconds)}"
+    if row.stopped:
+        yardstick = f"{yardstick}, and was stopped"
+    ratio = f"<= {_ratio(row.ratio)}" if row.stopped else _ratio(row.ratio)
+    return row.name, _duration(ours.seconds), yardstick, ratio, str(row.target), memory, verdict
+
+
+def page(ran: Report, last: Report | None) -> str:
+    """The page of the site, in MyST."""
+    slower = ran.slower_than(last)
+    against = "There was no table before this one." if last is None else _against(slower, last)
+    parts = [_INTRODUCTION, against, "", _environment(ran)]
+    for name, rows in ran.rows.items():
+        parts += [f"## {_title(name)}", "", _rows(rows, last)]
+    return "\n".join(parts).rstrip() + "\n"
+
+
+_INTRODUCTION = """# Benchmarks
+
+**Answer:** every speed that this package promises, measured beside something else *in the same run*: a ratio says more
+than seconds, which say most about the machine. No number on this page is written by hand:
+
+```sh
+make bench
+make bench ONLY="jrr frequency"
+```
+
+The first writes this page; the second shows a few rows and leaves the page alone. Published packages run in an
+environment of their own. The sides take turns, and medians are compared. A ratio below 1 says that this package is
+faster; where seconds were asked for, the verdict is on the seconds, which grow on a busy machine (see *load*).
+*Memory* is the most that the measuring process held, its libraries (about 120 MB) included; `-` where the work was in
+another process. A yardstick of more than a minute is stopped: the ratio is then at most what is said.
+"""
+
+
+def _title(name: str) -> str:
+    """Names of three letters are those of methods."""
+    return name.upper() if len(name) == 3 else name.replace("_", " ").capitalize()
+
+
+def _against(slower: list[tuple[Row, float]], last: Report) -> str:
+    if not slower:
+        return f"No ratio is more than {SLOWER:g} times that of the table before (of {last.date})."
+    count = f"{len(slower)} ratio is" if len(slower) == 1 else f"{len(slower)} ratios are"
+    said = f"SLOWER: {count} more than {SLOWER:g} times that of the table before (of {last.date})."
+    return f'<span class="slower">{said}</span>'
+
+
+def _environment(ran: Report) -> str:
+    lines = [("date", ran.date), *ran.machine.items(), ("versions", _listed(ran.versions))]
+    return "\n".join(["| measured | |", "|---|---|", *(f"| {name} | {said} |" for name, said in lines)]) + "\n"
+
+
+def _rows(rows: list[Row], last: Report | None) -> str:
+    lines = ["| " + " | ".join(HEADINGS) + " |", "|---|--:|---|--:|---|--:|---|"]
+    for row in rows:
+        *told, verdict = (html.escape(cell, quote=False).replace("|", "\\|") for cell in cells(row, last))
+        if row.verdict == "missed" or times_slower(row, last) is not None:
+            verdict = f'<span class="slower">{verdict}</span>'
+        lines.append("| " + " | ".join([*map(_kept_together, told), verdict]) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def _kept_together(text: str) -> str:
+    """No line ends between a number and its unit."""
+    return re.sub(r"(?<=\d) (?=(s|ms|µs|x|MB)\b)", "&nbsp;", text)
+
+
+def _duration(seconds: float) -> str:
+    if seconds >= 1:
+        return f"{seconds:,.2f} s" if seconds < 1000 else f"{seconds:,.0f} s"
+    return f"{1000 * seconds:.3g} ms" if seconds >= 1e-3 else f"{1e6 * seconds:.3g} µs"
+
+
+def _ratio(ratio: float) -> str:
+    return f"1/{1 / ratio:,.0f}" if ratio < 0.01 else f"{ratio:.3g}" if ratio < 1000 else f"{ratio:,.0f}"
+
+
+def _listed(versions: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} {number}" for name, number in versions.items())
+
+
+def _machine() -> dict[str, str]:
+    """What the machine is, without its name."""
+    system = f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
+    cores, busy = os.cpu_count(), os.getloadavg()[2]
+    load = f"{busy:.1f} programs at a time on {cores} cores, over the last 15 minutes of the run"
+    return {"processor": f"{_processor()}, {cores} cores", "memory": _memory(), "system": system, "load": load}
+
+
+def _processor() -> str:
+    told = Path("/proc/cpuinfo")
+    found = (
+        re.search(r"^model name\s*:\s*(.+)$", told.read_text(encoding="utf-8"), re.MULTILINE) if told.exists() else None
+    )
+    return found[1] if found else platform.processor() or "unknown"
+
+
+def _memory() -> str:
+    told = Path("/proc/meminfo")
+    found = (
+        re.search(r"^MemTotal:\s*(\d+) kB", told.read_text(encoding="utf-8"), re.MULTILINE) if told.exists() else None
+    )
+    return f"{int(found[1]) * 1024 / 1e9:.0f} GB" if found else "unknown"
+
+
+def _versions() -> dict[str, str]:
+    here = {name: version(name) for name in LIBRARIES}
+    return here | _peer_versions()
+
+
+def _peer_versions() -> dict[str, str]:
+    if not interpreter().exists():
+        return {}
+    asked = "from importlib.metadata import version; print(*(version(name) for name in NAMES))"
+    names = ("multi-freq-ldpy", "pure-ldp", "opendp")
+    code = asked.replace("NAMES", repr(names))
+    done = subprocess.run([str(interpreter()), "-c", code], capture_output=True, text=True, check=True)
+    return dict(zip(names, done.stdout.split(), strict=True))

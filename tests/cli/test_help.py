@@ -1,0 +1,104 @@
+"""Help pages: groups, `-h`, `--version`, completion, and an example on every page, which runs as it stands."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mechdesign import __version__
+from mechdesign.cli.app import TRAJECTORY, module_of
+from mechdesign.cli.overview import GROUPS, NAMES, pasted
+
+PATHS = tuple(f"{TRAJECTORY} {name}" for name in module_of(TRAJECTORY).ANSWERS)
+COMMANDS = (*(name for name in NAMES if name != TRAJECTORY), *PATHS)
+
+
+def example_on(page: str) -> list[str]:
+    """The lines of the example on a help page."""
+    *_, example = page.partition("  Example:\n")
+    return [line.removeprefix("    ") for line in example.splitlines()]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_example_on_a_help_page_runs(run: Any, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = example_on(run(*name.split(), "--help").out)
+    assert lines[-1].startswith(f"python -m mechdesign {name} ")
+    monkeypatch.chdir(tmp_path)
+    for line in lines:
+        words = _words(line)
+        if words is None:
+            shell = re.sub(r"^python ", f"{sys.executable} ", line)
+            subprocess.run(["bash", "-c", shell], check=True)
+        else:
+            outcome = run(*words)
+            assert outcome.code == 0, f"{line}\n{outcome.err}"
+    assert outcome.out
+
+
+def _words(line: str) -> list[str] | None:
+    import shlex
+
+    start = "python -m mechdesign "
+    return shlex.split(line.removeprefix(start)) if line.startswith(start) else None
+
+
+def test_lines_of_other_programs_are_shown_as_they_are() -> None:
+    assert list(pasted("$ echo 1\nshow a.json")) == ["echo 1", "python -m mechdesign show a.json"]
+
+
+def test_help_lists_every_command_in_the_groups_of_the_overview(run: Any) -> None:
+    page = run("--help").out
+    found = {
+        group: re.findall(r"^  ([a-z-]+)  ", section, re.MULTILINE)
+        for group, section in re.findall(r"^([a-z]+):\n(.*?)(?:\n\n|\Z)", page, re.MULTILINE | re.DOTALL)
+    }
+    assert found == {group: [name for row in rows for name, _ in row] for group, rows in GROUPS}
+
+
+@pytest.mark.parametrize("words", [(), ("ogpm",), (TRAJECTORY,), (TRAJECTORY, "perturb")])
+def test_h_is_help(run: Any, words: tuple[str, ...]) -> None:
+    assert run(*words, "-h").out == run(*words, "--help").out != ""
+
+
+def test_the_version_is_that_of_the_package(run: Any) -> None:
+    outcome = run("--version")
+    assert (outcome.code, outcome.out) == (0, f"mechdesign {__version__}\n")
+
+
+def _completed(shell: str, **more: str) -> str:
+    told = os.environ | {"_MECHDESIGN_COMPLETE": shell} | more
+    command = [sys.executable, "-m", "mechdesign"]
+    return subprocess.run(command, env=told, capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shells_are_given_a_script_that_completes(shell: str) -> None:
+    assert "_MECHDESIGN_COMPLETE" in _completed(f"source_{shell}")
+
+
+@pytest.mark.parametrize(
+    ("typed", "wanted"),
+    [("mechdesign min", "minimax"), ("mechdesign minimax --loss-m", "--loss-matrix"), ("mechdesign -", "--version")],
+)
+def test_commands_and_options_are_completed(typed: str, wanted: str) -> None:
+    count = len(typed.split()) - 1
+    assert wanted in _completed("complete_bash", COMP_WORDS=typed, COMP_CWORD=str(count)).split()
+
+
+def test_a_command_s_module_is_read_only_where_it_is_asked_for() -> None:
+    code = """
+import sys
+from mechdesign.cli.app import main
+try:
+    main(["verify", "-h"])
+except SystemExit:
+    print([name for name in ("collect", "advice") if f"mechdesign.{name}" in sys.modules])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"

@@ -27,7 +27,8 @@ from mechdesign.collect import bench, metrics
 from mechdesign.collect.datasets import Dataset
 from mechdesign.collect.protocols import FrequencyProtocol, designed
 from mechdesign.collect.protocols.catalogue import entry
-from mechdesign.deploy import load_table
+from mechdesign.collect.shipping import as_protocol
+from mechdesign.deploy import Table, load_table
 from mechdesign.design import Design, load_design
 from mechdesign.design.result import FORMAT as design_format
 from mechdesign.domains import Finite
@@ -304,6 +305,8 @@ def _design(path: str, size: int) -> FrequencyProtocol:
     """A design or a table in a file as a protocol: over its own points, or bins of its interval."""
     is_design = files.read_json(path).get("format") == design_format
     source = load_design(path) if is_design else load_table(path)
+    if isinstance(source, Table) and source.chances is not None:
+        return as_protocol(source)
     inputs = source.own_law.inputs if isinstance(source, Design) else source.domain
     return designed(source, None if isinstance(inputs, Finite) else size)
 

@@ -62,6 +62,8 @@ def run(
     if left_out:
         rule = f"test vectors: {left_out} boundaries are left out, so they do not notice every change of a number"
         output.warn(rule)
+    if to == "sql" and plan.inputs.count:
+        output.warn("PostgreSQL only: DuckDB's macros cannot draw one number after the other; apply draws in Python")
     if plan.labelled:
         output.console.print("  codes, which test vectors hold, have a function of their own", markup=False)
     for path in written:

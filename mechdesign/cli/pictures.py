@@ -69,6 +69,10 @@ def _error_figure(design: Design) -> Figure:
 def _table_figure(table: Table) -> Figure:
     """P(report | input) of a table: of each of its outputs, or of equal cells where it has too many or a continuum."""
     domain = table.domain
+    if table.chances is not None:
+        rule = "have rows to draw: of a frequency protocol p and q say all"
+        step = "protocols prints its variances, and bench --plot its errors on data"
+        raise InvalidInput("table", f"{table.kind} table", rule, step)
     channel = designed(table, None if isinstance(domain, Finite) else _INPUTS, _CELLS)
     title = f"{table.name}, ε = {float(table.epsilon):g}: {table.bits}-bit table of kind {table.kind}"
     names = table.labels

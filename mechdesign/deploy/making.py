@@ -13,7 +13,7 @@ import numpy as np
 
 from mechdesign.deploy import checker
 from mechdesign.deploy.document import decimals, rational
-from mechdesign.deploy.kinds import FiniteLaw, Order, Rounded, domain_written, kind_of
+from mechdesign.deploy.kinds import Encoding, FiniteLaw, Order, Rounded, domain_written, kind_of
 from mechdesign.deploy.labels import NO_LABELS, Labels
 from mechdesign.deploy.pairs import least_epsilon
 from mechdesign.deploy.rounding import BITS, require_size
@@ -43,7 +43,8 @@ MOST_MIXED = 1e-6
 NOISE = 1e-6
 """How far below 0, or from a sum of 1, a raw table may be."""
 
-Source = Design | Mechanism
+Source = Design | Mechanism | Encoding
+Made = Mechanism | Product | Encoding
 
 
 def make_table(
@@ -82,7 +83,7 @@ def make_table(
         "epsilon": rational(epsilon),
         "bits": bits,
         "cap": str(cap),
-        "domain": domain_written(built.law.domain),
+        "domain": domain_written(built.law),
         "law": law,
         "labels": Labels(named.inputs, _kept(named.outputs, built.columns)).to_json(),
         "certificate": None,
@@ -106,7 +107,7 @@ def make_table(
     return Table(content)
 
 
-def _pairs_of(source: Source | Product, privacy: Pairs | None, mechanism: Mechanism | Product) -> Pairs | None:
+def _pairs_of(source: Source | Product, privacy: Pairs | None, mechanism: Made) -> Pairs | None:
     """The requirement on pairs that a table must keep, of a mechanism that was proven to keep it."""
     asked = getattr(source.problem, "privacy", None) if isinstance(source, Design) else None
     pairs = privacy if privacy is not None else asked if isinstance(asked, Pairwise | Metric) else None
@@ -120,7 +121,7 @@ def _pairs_of(source: Source | Product, privacy: Pairs | None, mechanism: Mechan
     return pairs
 
 
-def _mechanism_of(source: Source | Product) -> Mechanism | Product:
+def _mechanism_of(source: Source | Product) -> Made:
     mechanism = source.mechanism if isinstance(source, Design) else source
     if isinstance(mechanism, TogetherLaw):
         rule = "have a law of each user's own report: a group draws its truths together, and no table holds that"
@@ -147,11 +148,15 @@ def _labels_of(source: Source | Product) -> Labels:
     return Labels(inputs, outputs)
 
 
-def _require_fit(labels: Labels, mechanism: Mechanism | Product) -> Labels:
+def _require_fit(labels: Labels, mechanism: Made) -> Labels:
     """Labels of a finite mechanism, as many as it has inputs and outputs."""
     for side in ("inputs", "outputs"):
         texts, points = getattr(labels, side), getattr(mechanism, side, None)
         if texts is None:
+            continue
+        if isinstance(mechanism, Encoding) and side == "inputs":
+            if len(texts) != mechanism.size:
+                raise InvalidInput(f"labels.{side}", len(texts), f"be one for each of the {mechanism.size} items")
             continue
         if not isinstance(mechanism, Discrete) or not isinstance(points, Finite):
             rule = "be left out: only tables of a finite domain have labels"
@@ -185,7 +190,7 @@ def _design_in_words(source: Source | Product) -> dict[str, str]:
     return {"solver": source.report.solver, "design": f"{optimum} over {certificate.valid_for} {bounds}"}
 
 
-def _rounded(mechanism: Mechanism | Product, bits: int, cap: int, most_mixed: float, pairs: Pairs | None) -> Rounded:
+def _rounded(mechanism: Made, bits: int, cap: int, most_mixed: float, pairs: Pairs | None) -> Rounded:
     clamp = None
     if isinstance(mechanism, Truncated):
         clamp, mechanism = mechanism.inputs, mechanism.base
@@ -195,7 +200,7 @@ def _rounded(mechanism: Mechanism | Product, bits: int, cap: int, most_mixed: fl
     return kind.made(mechanism, Order(bits, cap, clamp, most_mixed, pairs))
 
 
-def _instead(mechanism: Mechanism | Product) -> str:
+def _instead(mechanism: Made) -> str:
     match mechanism:
         case Product():
             return "make a table of each part, design.mechanism.parts; their epsilons add up"

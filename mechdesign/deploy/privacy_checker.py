@@ -22,8 +22,8 @@ LARGEST = 64 * 2**20
 NUMBER, WORD = r"-?[0-9]+([.][0-9]+)?", r"[a-z0-9 ]+"
 RATIO = r"[1-9][0-9]{0,999}(/[1-9][0-9]{0,999})?"
 OF_FORM: list[tuple[Any, str]] = [
-    (int, "bits version shift cells inside weight tail"),
-    ([int], "base caps starts means weights"),
+    (int, "bits version shift cells inside weight tail count hashes subset blocks own other"),
+    ([int], "base caps starts means weights own_bit other_bit"),
     ([[int]], "rows of"),
     ([RATIO], "epsilons"),
     (NUMBER, "offset anchor scale lower upper period"),
@@ -147,6 +147,8 @@ def extremes(kind: str, law: Any, domain: Any, bits: int) -> list[tuple[int, int
         need(0 < inside < cells <= 2**40, "law.inside, cells: must be 0 < inside < cells <= 2^40")
         other, each = (whole - weight) * inside, weight * (cells - inside)
         return [(each, other, "law.weight"), (other, each, "law.weight")]
+    if domain["kind"] == "items":
+        return items(kind, law, domain["count"], whole)
     # noise +-(b R + r) has chance ~ (tail / 2^bits)^b weights[r]. Inputs are within R steps, so of
     # two noises with one report the larger has the same b, or 1 more and a weights[r] no smaller
     need(kind == "additive", "kind: not known")
@@ -157,6 +159,26 @@ def extremes(kind: str, law: Any, domain: Any, bits: int) -> list[tuple[int, int
     low, high = places(domain, law["offset"], "1", law["shift"])
     need(0 < ceil(high) - floor(low) <= len(weights), "law.weights: not all steps of the domain")
     return [(weights[0], weights[-1], "law.weights[0]"), (whole, tail, "law.tail")]
+
+
+def items(kind: str, law: Any, k: int, whole: int) -> list[tuple[int, int, str]]:
+    """How likely a report is under one's own of k items, and under any other that makes it less."""
+    need(1 < k <= 2**16, "domain.count: must be 2 to 2^16")
+    if kind in ("unary", "sketch"):  # counts of 0 and 1: two bits change with the item, or its hash
+        mine, others = law["own_bit"], law["other_bit"]
+        need(len(mine) == len(others) == 2 and min(mine + others) > 0, "law.own_bit: no counts")
+        need(sum(mine) == sum(others) == whole, "law.own_bit, other_bit: must sum to 2^bits")
+        one, two = mine[1] * others[0], mine[0] * others[1]
+    else:  # one draw among groups; in subset the other d or d - 1 items of the set are uniform
+        own, other = law["own"], law["other"]
+        name = {"hashing": "hashes", "subset": "subset", "hadamard": "blocks"}.get(kind)
+        need(name or kind == "response", "kind: not known")
+        n = law[name] if name else k
+        groups = {"subset": 2, "hadamard": 2 * n}.get(kind, n)
+        one, two = (own * (k - n), other * n) if kind == "subset" else (own, other)
+        need(groups > 1 and min(own, other, one, two) > 0, "law.own, other: must be above 0")
+        need(own + (groups - 1) * other == whole, "law.own, other: must sum to 2^bits")
+    return [(one, two, "law.own"), (two, one, "law.other")]
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mechdesign.deploy.kinds import ItemsLaw
 from mechdesign.errors import plain
 from mechdesign.exact.rational import float_down, float_up
 from mechdesign.privacy import Pure
@@ -34,8 +35,17 @@ def summary(table: Table) -> str:
         f"{plain(table.name)}: {table.kind} table, probabilities are multiples of 2^-{table.bits}",
         *kept_words(table),
     ]
-    if table.law.size is not None:
+    if table.law.size is not None and not isinstance(table.law, ItemsLaw):
         lines.append(f"  outputs: {table.law.size}")
+    if isinstance(table.law, ItemsLaw):
+        law, chances = table.law, table.chances
+        assert chances is not None
+        lines.append(
+            f"  reports: {law.report_bytes} bytes on one of {law.count} items, from {law.least_bytes} random bytes"
+        )
+        lines.append(
+            f"  a report supports the own item with p = {float(chances.p):.6g}, another with q = {float(chances.q):.6g}"
+        )
     if labels.inputs is not None:
         lines.append(f"  labels of the inputs: {_listed(labels.inputs)}")
     if labels.outputs not in (None, labels.inputs):

@@ -52,6 +52,7 @@ CHAPTERS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "best_histogram",
             "noisy_sign",
             "hadamard_response",
+            "count_mean_sketch",
             "bayesian_update",
             "ldp3_power",
             "kendall_ties",

@@ -186,6 +186,9 @@ def designed(
     ``cells``, a number of equal ones or their edges.
     """
     if isinstance(source, Table):
+        if source.chances is not None:
+            rule = "have rows of probabilities, and is a frequency protocol in two chances"
+            raise InvalidInput("source", f"{source.kind} table", rule, "take as_protocol(table)")
         points = _items(source.domain, items)
         if isinstance(source.law, Listed):
             matrix, edges = source.law.probabilities(points), None

@@ -23,6 +23,8 @@ from mechdesign.cli import (
     budget,
     capacity,
     classifier,
+    collect_reports,
+    collection,
     compare,
     constants,
     estimate,
@@ -40,6 +42,7 @@ from mechdesign.cli import (
     reproduce,
     schema,
     show,
+    sign,
     solve,
     table,
     trajectory,
@@ -86,9 +89,10 @@ mechdesign - local differential privacy mechanisms by optimisation, with proofs
   choose   budget     the smallest eps for a utility constraint: certified, or by the five searches of Optimus
            capacity   right capacity alarms (CAPRI): the smallest eps, or the chances at one; exact, or simulated
            classifier how often a classifier keeps its labels under perturbed inputs: theory, exact, simulated
-  ship     table, verify    a design rounded to whole numbers, exactly private, as a file; that file checked in integers
+  ship     table, verify, sign   a design in whole numbers, exactly private, as a file; checked in integers, and signed
            export     a table as a sampler in Python, JavaScript, C, Rust, Java, SQL or for OpenDP
-           apply      a column of a CSV or Parquet file, turned into reports
+           apply, collection   a column of a file, turned into reports; tables for several questions, with one total
+           collect-reports     envelopes from devices: each counts once, and goes on in random order
            estimate, estimate-counts   what real reports say: mean, frequencies or direction, with intervals
 
 Try:  python -m mechdesign examples, which writes small made data; minimax --eps 2 --loss absolute; COMMAND --help
@@ -120,6 +124,9 @@ COMMANDS: dict[str, Any] = {
     "export": export,
     "apply": apply,
     "estimate": estimate,
+    "collection": collection,
+    "collect-reports": collect_reports,
+    "sign": sign,
 }
 """The module of each command: its ``run``, and the shapes of its answers as JSON, ``ANSWERS``."""
 

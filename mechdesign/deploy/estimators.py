@@ -7,6 +7,7 @@ order: the result is the same to the last bit.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -15,11 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mechdesign.deploy.kinds import VECTOR_UNIT, FiniteLaw, PiecesLaw, Reading
+from mechdesign.deploy.kinds import VECTOR_UNIT, FiniteLaw, Listed, PiecesLaw, Reading
 from mechdesign.deploy.kinds.law import Moments
 from mechdesign.deploy.table import MeanEstimator, Table
 from mechdesign.domains import Circle
-from mechdesign.errors import InvalidData, InvalidInput, require_number
+from mechdesign.errors import InvalidData, InvalidInput, require_number, require_whole
 from mechdesign.values.declare import Floats
 
 QUANTITIES = ("mean", "frequencies", "direction")
@@ -137,6 +138,18 @@ class Tally:
             sums = _added(sums, reading.add_up(places))
         self._sums = _added(self._sums, sums)
         self.count += values.size
+        return self
+
+    def add_counts(self, counts: Sequence[int]) -> Tally:
+        """Take in reports that are counted already: how often each output of the table's list came, in its order."""
+        law = self.table.law
+        if not isinstance(law, Listed):
+            raise InvalidInput("table", f"{self.table.kind} table", "list its outputs", "add the reports themselves")
+        several = [require_whole(count, f"counts[{i}]", 0) for i, count in enumerate(counts)]
+        if len(several) != len(law.outputs):
+            raise InvalidInput("counts", len(several), f"be {len(law.outputs)}, one for each output")
+        self._sums = _added(self._sums, several)
+        self.count += sum(several)
         return self
 
     def merge(self, other: Tally) -> Tally:

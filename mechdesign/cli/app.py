@@ -91,8 +91,7 @@ mechdesign - local differential privacy mechanisms by optimisation, with proofs
            classifier how often a classifier keeps its labels under perturbed inputs: theory, exact, simulated
   ship     table, verify, sign   a design in whole numbers, exactly private, as a file; checked in integers, and signed
            export     a table as a sampler in Python, JavaScript, C, Rust, Java, SQL or for OpenDP
-           apply, collection   a column of a file, turned into reports; tables for several questions, with one total
-           collect-reports     envelopes from devices: each counts once, and goes on in random order
+           apply, collection, collect-reports   a column as reports; several questions as one file; envelopes in
            estimate, estimate-counts   what real reports say: mean, frequencies or direction, with intervals
 
 Try:  python -m mechdesign examples, which writes small made data; minimax --eps 2 --loss absolute; COMMAND --help

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from mechdesign.deploy.kinds import Listed, Reading
+from mechdesign.deploy.kinds import Listed, Reading, Spread
 from mechdesign.deploy.table import Table
 from mechdesign.errors import InvalidData
 from mechdesign.values.declare import frozen, whole
@@ -63,7 +63,8 @@ class Double(Payload):
     size: int = whole("size", 8, 8, default=8)
 
     def written(self, code: float, table: Table) -> bytes:
-        _place(code, table)
+        if not _is_output(code, table):
+            raise InvalidData("report", code, "be a possible output of the table", _STEP)
         return struct.pack("<d", code)
 
     def read(self, content: bytes, table: Table) -> float:
@@ -98,6 +99,10 @@ def _place(code: float, table: Table) -> int:
 
 
 def _is_output(code: float, table: Table) -> bool:
+    """Whether a table without a list of outputs can give it: the ends of a clamp it can give, too."""
+    ends = table.law.clamp if isinstance(table.law, Spread) else None
+    if ends is not None and not ends[0] < code < ends[1]:
+        return code in ends
     return not _reading(table).find(np.array([code]))[1][0]
 
 

@@ -7,6 +7,7 @@ import pickle
 import re
 import time
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from sklearn.tree import DecisionTreeClassifier
 from mechdesign.cli import budget, output
 from mechdesign.cli.app import app
 from mechdesign.cli.schema import schema_of, shapes, shipped
+from mechdesign.deploy import load_table
+from mechdesign.deploy.reports import enveloped
 
 # -- types ------------------------------------------------------------------------------------------------------------
 
@@ -299,6 +302,28 @@ TABLE: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
         ("estimate", "grr.json", "--in", "answers.csv", "--frequencies"),
         {"estimates": numbers, "items": rows(item=text, estimate=number, lower=number, standard_error=number)},
     ),
+    "collection": (
+        ("collection", "x=table.json", "answer=grr.json"),
+        {"epsilon": number, "exact_epsilon": text, "privacy_loss": number, "sha256": text, "spending": text}
+        | {"attributes": rows(name=text, table=text, epsilon=number, share=number, report=text, bytes=number)},
+    ),
+    "collect-reports": (
+        ("collect-reports", "envelopes.txt", "--of", "grr.json", "--store", "store.db", "--new-store"),
+        {"accepted": number, "refused": values, "batches": lambda value: value == [], "waiting": number},
+    ),
+    "collect-reports with estimates": (
+        (
+            *("collect-reports", "envelopes.txt", "--of", "grr.json", "--store", "other.db", "--new-store"),
+            *("--out", "collected", "--least", "1", "--estimate", "people"),
+        ),
+        {"estimates": rows(tables=number, count=number, confidence=number, weights=text)}
+        | {"batches": rows(file=text, count=number, table=text), "estimates.0.items": rows(item=text, estimate=number)},
+    ),
+    "sign": (
+        ("sign", "table.json", "--key", "secret.key"),
+        {"file": text, "comment": text, "public_key": text},
+    ),
+    "sign --new-key": (("sign", "--new-key", "new.key"), {"file": text, "comment": none, "public_key": text}),
     "reproduce --list": (("reproduce", "--list"), {"claims": rows(id=text, paper=text, cost=text)}),
     "schema": (("schema", "minimax"), {"title": text, "anyOf": lambda value: len(value) == 3}),
     "trajectory perturb": (
@@ -344,10 +369,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         f"jrr --eps 1 --users 100 --colluders 2 --out {path}/jrr.json",
         f"table {path}/ogpm.json --out {path}/table.json",
         f"apply {path}/table.json --in {path}/data.csv --column x --out {path}/kept.csv",
+        f"sign --new-key {path}/secret.key",
     ):
         with pytest.raises(SystemExit) as stop:
             main([*line.split(), "--quiet"])
         assert not stop.value.code
+    grr = load_table(path / "grr.json")
+    (path / "envelopes.txt").write_bytes(b"".join(enveloped(grr, k % 3, date(2999, 1, 1)).line for k in range(30)))
     return path
 
 
@@ -492,6 +520,8 @@ def test_input_that_fails_prints_nothing_on_stdout(run: Any, tmp_path: Path, com
         "budget": ("-p", "grr", "--at-least", "0.5", "--population", "bees"),
         "capacity": ("-p", "grr", *WATER, "--at-eps", "-1"),
         "classifier": (missing, "--data", missing, "--eps", "1"),
+        "collect-reports": (missing, "--of", missing, "--store", missing),
+        "collection": (missing,),
         "compare": ("--eps", "nan"),
         "constants": ("--eps", "0"),
         "estimate": (missing, "--in", missing),
@@ -509,6 +539,7 @@ def test_input_that_fails_prints_nothing_on_stdout(run: Any, tmp_path: Path, com
         "reproduce": ("ogpm.exampel-8",),
         "schema": ("minimum",),
         "show": (missing,),
+        "sign": (missing, "--key", missing),
         "solve": (missing,),
         "table": ("--eps", "1", "--bits", "7"),
         "verify": (missing,),

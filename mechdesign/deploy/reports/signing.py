@@ -98,7 +98,9 @@ def verify(file: Path | str, public_key: Path | str, signature: Path | str | Non
     try:
         read = minisign.Signature.from_bytes(said)
     except ValueError:
-        raise BadSignature("signature", str(path), "be a signature of minisign") from None
+        read = None
+    if read is None or bytes(read).splitlines() != said.splitlines():  # base64 has bits that say nothing
+        raise BadSignature("signature", str(path), "be a signature of minisign")
     try:
         key.verify(io.BytesIO(content), read)
     except ValueError:

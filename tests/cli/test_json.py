@@ -317,7 +317,7 @@ TABLE: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
             *("--out", "collected", "--least", "1", "--estimate", "people"),
         ),
         {"estimates": rows(tables=number, count=number, confidence=number, weights=text)}
-        | {"batches": rows(file=text, count=number, table=text), "estimates.0.items": rows(item=text, estimate=number)},
+        | {"batches": rows(file=text, count=number, table=text), "estimates.0.estimate": number},
     ),
     "sign": (
         ("sign", "table.json", "--key", "secret.key"),

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import contextlib
 import secrets
-import sqlite3
 from collections.abc import Iterable, Iterator
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mechdesign.deploy.reports.envelope import NONCE, Subject
 from mechdesign.errors import FileProblem, InvalidInput
+
+if TYPE_CHECKING:
+    import sqlite3
 
 _FORM = "mechdesign collector 1"
 _STEP = "is another collector running on it, or was it damaged? never delete it: repeated reports would count again"
@@ -43,7 +46,7 @@ class Store:
             step = "start one with new=True (--new-store), if none was lost: a lost store counts repeated reports again"
             raise FileProblem("store", str(self.path), "exist", step)
         with self._as_problem():
-            self._file = sqlite3.connect(self.path, isolation_level=None, timeout=1.0)
+            self._file = _connected(self.path)
             try:
                 self._open(new)
             except BaseException:
@@ -76,6 +79,8 @@ class Store:
 
     @contextlib.contextmanager
     def _as_problem(self) -> Iterator[None]:
+        import sqlite3  # here, as some builds of Python have none and do without a collector
+
         try:
             yield
         except sqlite3.Error as error:
@@ -211,6 +216,12 @@ class Store:
     def leave(self, source: str) -> None:
         """A file was read to its end."""
         self._file.execute("DELETE FROM reading WHERE source = ?", (source,))
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    import sqlite3
+
+    return sqlite3.connect(path, isolation_level=None, timeout=1.0)
 
 
 def _key(subject: Subject) -> tuple[str, int]:

@@ -59,6 +59,22 @@ def test_a_signature_is_over_the_hash_of_the_file(file: Path, key: Path) -> None
     assert lines[2] == "trusted comment: file:t.json"
 
 
+def test_a_signature_is_what_the_format_says_by_the_primitives_alone(file: Path, key: Path) -> None:
+    import base64
+    import hashlib
+
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+    _, first, trusted, second = sign(file, key).file.read_bytes().splitlines()
+    public = base64.b64decode(Path(f"{key}.pub").read_bytes().splitlines()[1])
+    signature = base64.b64decode(first)
+    assert signature[:2] == b"ED"
+    assert (public[:2], public[2:10]) == (b"Ed", signature[2:10])
+    primitive = Ed25519PublicKey.from_public_bytes(public[10:])
+    primitive.verify(signature[10:], hashlib.blake2b(file.read_bytes()).digest())
+    primitive.verify(base64.b64decode(second), signature[10:] + trusted.removeprefix(b"trusted comment: "))
+
+
 def test_every_changed_byte_of_the_file_or_the_signature_is_noticed(file: Path, key: Path) -> None:
     signature = sign(file, key).file
     content, signed = file.read_bytes(), signature.read_bytes()

@@ -14,9 +14,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import BinaryIO, ClassVar
+from typing import Any, BinaryIO, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mechdesign.data.columns import arrow
 from mechdesign.deploy.frames_columns import told
@@ -29,7 +30,7 @@ from mechdesign.deploy.table import Table
 from mechdesign.errors import FileProblem, InvalidInput
 from mechdesign.values import files
 from mechdesign.values.codec import Codec, encoded
-from mechdesign.values.declare import Floats, frozen, whole
+from mechdesign.values.declare import frozen, whole
 
 COLUMN = "report"
 """The column of reports in the files that a collector writes."""
@@ -221,7 +222,7 @@ class Collector:
         with files.replacing(file, overwrite=True) as stream:
             _write(stream, question.table, codes)
         self.store.forget_batch(question.subject, number)
-        return Batch(question, file, codes.size)
+        return Batch(question, file, len(codes))
 
     def _mark(self, target: Path) -> None:
         batches = {question.folder: self.store.batch(question.subject) for question in self.questions.values()}
@@ -262,13 +263,13 @@ class Collector:
         return found
 
 
-def shuffled(reports: Floats) -> Floats:
+def shuffled(reports: NDArray[Any]) -> NDArray[Any]:
     """The same in an order drawn uniformly with the system's randomness.
 
     Sorted by random numbers of 64 bits, drawn anew where two are equal: among different ones every order is as likely.
     """
     while True:
-        keys = np.frombuffer(os.urandom(8 * reports.size), dtype=np.uint64)
+        keys = np.frombuffer(os.urandom(8 * len(reports)), dtype=np.uint64)
         order = np.argsort(keys, kind="stable")
         if not (np.diff(keys[order]) == 0).any():
             return np.asarray(reports[order])
@@ -331,16 +332,16 @@ class _Lines:
         return self._seen(self._stream.readline(MOST_LINE))
 
 
-def _codes(table: Table, reports: Sequence[tuple[bytes, int]]) -> Floats:
+def _codes(table: Table, reports: Sequence[tuple[bytes, int]]) -> NDArray[Any]:
     payload = payload_of(table)
     each = np.array([payload.read(report, table) for report, _ in reports])
-    return np.repeat(each, [times for _, times in reports])
+    return np.repeat(each, [times for _, times in reports], axis=0)
 
 
-def _write(stream: BinaryIO, table: Table, codes: Floats) -> None:
+def _write(stream: BinaryIO, table: Table, codes: NDArray[Any]) -> None:
     pa = arrow()
     schema = reports_schema(table, COLUMN)
     with batch_writer(stream, ".parquet", schema) as writer:
-        for begin in range(0, codes.size, _CHUNK):
+        for begin in range(0, len(codes), _CHUNK):
             reports = told(table, codes[begin : begin + _CHUNK])
             writer.write_batch(pa.record_batch([pa.array(reports, schema.field(COLUMN).type)], schema=schema))

@@ -118,7 +118,7 @@ def enveloped(table: Table, value: Any, expires: date, subject: Subject | None =
     """
     names = table.input_names
     code = sample_codes(table, value if names is None else _code(names, value))
-    report = payload_of(table).written(float(code), table)
+    report = payload_of(table).written(code, table)
     return Envelope(subject or Subject(table.sha256), expires, secrets.token_bytes(NONCE), report)
 
 

@@ -6,7 +6,7 @@ import math
 import struct
 from abc import ABC, abstractmethod
 from functools import lru_cache
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -25,11 +25,11 @@ class Payload(ABC):
     kind: ClassVar[str]
 
     @abstractmethod
-    def written(self, code: float, table: Table) -> bytes:
+    def written(self, code: Any, table: Table) -> bytes:
         """The bytes of an output, which is one of the table."""
 
     @abstractmethod
-    def read(self, content: bytes, table: Table) -> float:
+    def read(self, content: bytes, table: Table) -> Any:
         """The output that the bytes are, or `InvalidData`."""
 
 
@@ -42,8 +42,8 @@ class Index(Payload):
     outputs: int = whole("outputs", 1)
     size: int = whole("size", 1, 8)
 
-    def written(self, code: float, table: Table) -> bytes:
-        return _place(code, table).to_bytes(self.size, "little")
+    def written(self, code: Any, table: Table) -> bytes:
+        return _place(float(code), table).to_bytes(self.size, "little")
 
     def read(self, content: bytes, table: Table) -> float:
         law = table.law
@@ -62,8 +62,8 @@ class Double(Payload):
 
     size: int = whole("size", 8, 8, default=8)
 
-    def written(self, code: float, table: Table) -> bytes:
-        if not _is_output(code, table):
+    def written(self, code: Any, table: Table) -> bytes:
+        if not _is_output(float(code), table):
             raise InvalidData("report", code, "be a possible output of the table", _STEP)
         return struct.pack("<d", code)
 

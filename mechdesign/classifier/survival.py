@@ -28,7 +28,7 @@ from mechdesign.classifier.linear import LinearRegion
 from mechdesign.classifier.models import Record
 from mechdesign.classifier.robustness import Robust, structure
 from mechdesign.classifier.trees import TreeRegion
-from mechdesign.collect.intervals import clopper_pearson
+from mechdesign.deploy.shares import clopper_pearson
 from mechdesign.errors import InvalidInput, require_chance, require_whole
 from mechdesign.mechanisms.additive import Additive
 from mechdesign.mechanisms.piecewise import Piecewise

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import typer
 
 from mechdesign.cli import output
@@ -162,8 +161,7 @@ def _told(folder: Path, questions: Sequence[Question], weights: str, confidence:
 
 def _items(found: FrequencyEstimate) -> list[Value]:
     names = found.labels or [f"{point:.10g}" for point in found.points.tolist()]
-    deviations = np.sqrt(np.maximum(np.diagonal(found.covariance), 0.0))
-    columns = [column.tolist() for column in (found.estimates, found.lower, found.upper, deviations)]
+    columns = [column.tolist() for column in (found.estimates, found.lower, found.upper, found.standard_errors)]
     return [Value(name, *numbers) for name, *numbers in zip(names, *columns, strict=True)]
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import typer
 
 from mechdesign.cli import output
@@ -63,7 +62,7 @@ class Frequencies:
     estimates: Floats
     lower: Floats
     upper: Floats
-    covariance: Floats
+    covariance: Floats | None
     labels: tuple[str, ...] | None
     items: tuple[Value, ...]
 
@@ -134,8 +133,7 @@ def run(
 def _print_json(table: Table, found: Estimate) -> None:
     of = Of(table.sha256), OfReports(found.confidence, found.count)
     if isinstance(found, FrequencyEstimate):
-        deviations = np.sqrt(np.maximum(np.diagonal(found.covariance), 0.0))
-        columns = [column.tolist() for column in (found.estimates, found.lower, found.upper, deviations)]
+        columns = [column.tolist() for column in (found.estimates, found.lower, found.upper, found.standard_errors)]
         rows = tuple(Value(name, *numbers) for name, *numbers in zip(_names(found), *columns, strict=True))
         shares = found.points, found.estimates, found.lower, found.upper, found.covariance
         said = Frequencies(*shares, found.labels, rows)

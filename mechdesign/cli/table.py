@@ -2,8 +2,9 @@
 
 It comes from a saved design (FILE); or with --eps it is the certified optimum for --loss, a published mechanism
 (on whole numbers --mechanism grr or geometric with --domain LO..HI; grr is randomised response and takes categories,
---size K or --labels A,B,...), or a channel of your own (--channel FILE, a row of probabilities for each input; apply
-and estimate know its labels).
+--size K or --labels A,B,...), a frequency protocol for up to 65536 categories (--protocol oue --size K: a few numbers,
+whose reports are bytes), or a channel of your own (--channel FILE, a row of probabilities for each input; apply and
+estimate know its labels).
 """
 
 from __future__ import annotations
@@ -20,12 +21,15 @@ from mechdesign.cli import output
 from mechdesign.cli.options import parse_inputs
 from mechdesign.cli.sent import Sent, kept
 from mechdesign.cli.signatures import Asked, Mirror
+from mechdesign.collect.shipping import BUCKETS, FUNCTIONS, SHIPPED, protocol_table
 from mechdesign.data.matrices import read_matrix
 from mechdesign.data.numbers import require_number_text
 from mechdesign.deploy import Table, make_table, repaired
+from mechdesign.deploy.checker import MOST_ITEMS
+from mechdesign.deploy.kinds import ItemsLaw
 from mechdesign.deploy.labels import Labels, require_labels
 from mechdesign.deploy.making import NOISE, Source
-from mechdesign.deploy.table import MeanEstimator, Repair
+from mechdesign.deploy.table import Chances, MeanEstimator, Repair
 from mechdesign.design import Design, MinimaxProblem, load_design, optimal_minimax
 from mechdesign.domains import Finite, Interval
 from mechdesign.errors import FileProblem, InvalidInput, require_epsilon
@@ -33,7 +37,7 @@ from mechdesign.exact.rational import float_down, float_up
 from mechdesign.losses import parse_loss
 from mechdesign.mechanisms import catalogue
 from mechdesign.values import files
-from mechdesign.values.declare import frozen
+from mechdesign.values.declare import evolved, frozen
 
 _BIT_CHOICES = "Probabilities are multiples of 2^-BITS: 16, 32, 53 or 62."
 _GRR = "grr"
@@ -44,6 +48,8 @@ CODES_LOOK_LIKE_LABELS = (
     "read with estimate --codes, and labels without it; the one read as the other is swapped, and nobody can tell"
 )
 _MUCH_MIXED = 0.01
+_LARGE, _WIDE_GAP = 1 << 18, 0.01
+_OPTIONS = ("g", "subset", "functions", "buckets")
 
 
 @frozen
@@ -59,6 +65,8 @@ class Answer:
     input_labels: tuple[str, ...] | None
     output_labels: tuple[str, ...] | None
     estimator: MeanEstimator | None
+    chances: Chances | None
+    report_bytes: int | None
     repair: Repair | None
     error: float | None
     lower: float | None
@@ -71,15 +79,20 @@ _EXAMPLE = """for example --labels 'no,"yes, but",yes'"""
 
 
 def run(
-    asked: Annotated[Asked, Mirror(MinimaxProblem, but=("gap",), needs=())],
+    asked: Annotated[Asked, Mirror(MinimaxProblem, needs=())],
     sent: Annotated[Sent, kept("Save the table.")],
     file: Annotated[Path | None, typer.Argument(help="A design written with --out.", metavar="[FILE]")] = None,
     mechanism: Annotated[str | None, typer.Option("--mechanism", help="A published one: pm, duchi, grr ...")] = None,
-    size: Annotated[int | None, typer.Option("--size", help="Number of categories 0, 1, ... for grr.")] = None,
+    protocol: Annotated[
+        str | None, typer.Option("--protocol", "-p", help=f"For many categories: {', '.join(SHIPPED)}.")
+    ] = None,
+    size: Annotated[
+        int | None, typer.Option("--size", "-k", help="Number of categories 0, 1, ... for grr and protocols.")
+    ] = None,
     labels: Annotated[
         str | None,
         typer.Option(
-            "--labels", help='Categories by name for grr, as a line of CSV: "no, never" in quotes.', metavar="A,B,..."
+            "--labels", help='Categories by name, as a line of CSV: "no, never" in quotes.', metavar="A,B,..."
         ),
     ] = None,
     labels_file: Annotated[
@@ -88,29 +101,53 @@ def run(
     channel: Annotated[
         Path | None, typer.Option("--channel", help="Probabilities, .csv or .npy; repaired where not private.")
     ] = None,
+    hashes: Annotated[int | None, typer.Option("--g", help="Hash values of olh (those of least variance).")] = None,
+    subset: Annotated[int | None, typer.Option("--subset", help="Items in a set of ss (least variance).")] = None,
+    functions: Annotated[int | None, typer.Option("--functions", help=f"Hash functions of cms ({FUNCTIONS}).")] = None,
+    buckets: Annotated[int | None, typer.Option("--buckets", help=f"Values of a function of cms ({BUCKETS}).")] = None,
     bits: Annotated[int, typer.Option("--bits", help=_BIT_CHOICES)] = 32,
 ) -> None:
     sent.require_writable()
-    eps, loss, domain = asked["epsilon"], asked["loss"], asked["inputs"]
+    eps, loss, domain, gap = asked["epsilon"], asked["loss"], asked["inputs"], asked["gap"]
     if (file is None) == (eps is None):
         raise InvalidInput("options", "FILE, --eps", "be given one or the other", "for example --eps 2 --out t.json")
     given: dict[str, Any] = {"--loss": loss, "--domain": domain, "--mechanism": mechanism, "--size": size}
-    given |= {"--labels": labels, "--labels-file": labels_file, "--channel": channel}
+    given |= {
+        "--labels": labels,
+        "--labels-file": labels_file,
+        "--channel": channel,
+        "--protocol": protocol,
+        "--gap": gap,
+    }
+    parameters = {"--g": hashes, "--subset": subset, "--functions": functions, "--buckets": buckets}
+    if protocol is None:
+        _require_absent(parameters, "without --protocol")
+    given |= parameters
     if file is not None:
         _require_absent(given, "with FILE: the design says it")
     provenance = {"command": _command(file, {"--eps": eps} | given | {"--bits": bits})}
+    design: Source | None = None
     with output.progress("designing and rounding", quiet=sent.quiet):
         if eps is None:
             assert file is not None
-            design = load_design(file)
-            table = make_table(design, bits, provenance=provenance | _said(design))
+            design = saved = load_design(file)
+            table = make_table(saved, bits, provenance=provenance | _said(saved))
+        elif protocol is not None:
+            others = {name: given[name] for name in ("--loss", "--domain", "--mechanism", "--channel", "--gap")}
+            _require_absent(others, "with --protocol")
+            options = {
+                name: value for name, value in zip(_OPTIONS, parameters.values(), strict=True) if value is not None
+            }
+            items = _items(size, labels, labels_file)
+            table = protocol_table(protocol, require_epsilon(eps), items, bits, provenance=provenance, **options)
         elif channel is not None:
             _require_absent({**given, "--channel": None}, "with --channel: the file says it")
             table = _of_channel(require_epsilon(eps), channel, bits, provenance)
         else:
-            names = _names(labels, labels_file)
-            designed = _designed(require_epsilon(eps), loss, domain, mechanism, size, names)
-            table = make_table(designed, bits, provenance=provenance, labels=Labels(names, names))
+            names = _names(labels, labels_file, _MOST_POINTS)
+            design = _designed(require_epsilon(eps), loss, domain, mechanism, size, names, gap)
+            table = make_table(design, bits, provenance=provenance, labels=Labels(names, names))
+        smaller = _smaller(design, table)
     sent.keep(table.content)
     mixed = _mixed(table)
     if mixed > _MUCH_MIXED:
@@ -123,11 +160,29 @@ def run(
     if table.ratio == 1:
         step = "take --bits 53 or a larger eps" if table.bits < 53 else "take a larger eps"
         output.warn(f"all inputs have the same law after rounding: reports say nothing about the data; {step}")
+    if smaller:
+        output.warn(smaller)
     if sent.as_json:
         output.print_json(_answer(table, sent.out))
         return
     _print(table)
     sent.say_saved()
+
+
+def _smaller(design: Source | None, table: Table) -> str:
+    """What a hundredth more error would save of the size, if that is nine tenths: measured on the table itself."""
+    problem = design.problem if isinstance(design, Design) else None
+    proven = table.proven
+    if not isinstance(problem, MinimaxProblem) or proven is None or len(table.content) < _LARGE:
+        return ""
+    if problem.gap >= _WIDE_GAP:
+        return ""
+    other = make_table(optimal_minimax(evolved(problem, gap=_WIDE_GAP)), table.bits)
+    if other.proven is None or 10 * len(other.content) > len(table.content):
+        return ""
+    sizes = f"{len(other.content) / 1000:.0f} kB instead of {len(table.content) / 1000:.0f} kB"
+    more = float(100 * (other.proven.error / proven.error - 1))
+    return f"with --gap {_WIDE_GAP:g} the table is {sizes}, and its worst error {max(more, 0.0):.2g}% more"
 
 
 def _command(file: Path | None, options: dict[str, Any]) -> str:
@@ -144,7 +199,19 @@ def _said(design: Design) -> dict[str, str]:
     return {f"design {name}": version for name, version in design.report.versions.items()}
 
 
-def _names(text: str | None, file: Path | None) -> tuple[str, ...] | None:
+def _items(size: int | None, labels: str | None, labels_file: Path | None) -> int | tuple[str, ...]:
+    """How many items there are, or their names."""
+    names = _names(labels, labels_file, MOST_ITEMS)
+    if names is not None:
+        _require_absent({"--size": size}, "with --labels, which say it")
+        return names
+    if size is None:
+        step = "for example --size 1000, or --labels-file FILE"
+        raise InvalidInput("--size", size, "be the number of categories, with --protocol", step)
+    return size
+
+
+def _names(text: str | None, file: Path | None, most: int) -> tuple[str, ...] | None:
     """The categories that one of the options names."""
     if text is None and file is None:
         return None
@@ -152,8 +219,9 @@ def _names(text: str | None, file: Path | None) -> tuple[str, ...] | None:
         raise InvalidInput("options", "--labels, --labels-file", "be given one or the other")
     option = "--labels" if file is None else "--labels-file"
     names = labels_of_line(text) if text is not None else _of_lines(file)
-    if not 2 <= len(names) <= _MOST_POINTS:
-        raise InvalidInput(option, len(names), f"name from 2 to {_MOST_POINTS} categories", _EXAMPLE)
+    if not 2 <= len(names) <= most:
+        step = _EXAMPLE if most == MOST_ITEMS else f"{_EXAMPLE}; up to {MOST_ITEMS} with --protocol"
+        raise InvalidInput(option, len(names), f"name from 2 to {most} categories", step)
     return require_labels(names, option)
 
 
@@ -188,7 +256,10 @@ def _designed(
     name: str | None,
     size: int | None,
     labels: tuple[str, ...] | None,
+    gap: float | None,
 ) -> Source:
+    if name is not None:
+        _require_absent({"--gap": gap}, "with --mechanism, which is no search")
     entry = None if name is None else catalogue.on_points(name)
     if entry is not None:
         if not entry.tuned:
@@ -207,7 +278,8 @@ def _designed(
             step = f"take --domain={inputs.lower:g},{inputs.upper:g}, or --mechanism {_GRR}, or none: the optimum"
             raise InvalidInput("domain", domain, f"be an interval LO,HI for --mechanism {name}", step)
         return catalogue.build(name, epsilon, inputs, power)
-    return optimal_minimax(MinimaxProblem(epsilon, power, inputs))
+    problem = MinimaxProblem(epsilon, power, inputs)
+    return optimal_minimax(problem if gap is None else evolved(problem, gap=gap))
 
 
 def _points_of(option: str, domain: str | None, size: int | None, labels: tuple[str, ...] | None) -> Finite:
@@ -225,6 +297,8 @@ def _points_of(option: str, domain: str | None, size: int | None, labels: tuple[
     if size is None or not 2 <= size <= _MOST_POINTS:
         rule = f"be a number of categories from 2 to {_MOST_POINTS} for {option}"
         step = f"for example {option} --size 10, or --labels no,maybe,yes, or --domain 1..5"
+        if size is not None and size > _MOST_POINTS:
+            step = f"take --protocol grr --size {size}: the same law in two numbers, whose reports are bytes"
         raise InvalidInput("--size", size, rule, step)
     return Finite(tuple(range(size)))
 
@@ -278,6 +352,8 @@ def _answer(table: Table, out: Path | None) -> Answer:
         table.labels.inputs,
         table.labels.outputs,
         table.estimator,
+        table.chances,
+        table.law.report_bytes if isinstance(table.law, ItemsLaw) else None,
         table.repair,
         None if proven is None else float_up(proven.error),
         None if proven is None else float_down(proven.lower),

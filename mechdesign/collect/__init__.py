@@ -29,6 +29,7 @@ from mechdesign.collect.protocols import (
 )
 from mechdesign.collect.reports import Counted, count_reports
 from mechdesign.collect.several import collect_means, scaled_means
+from mechdesign.collect.shipping import as_protocol, decoded, encoding, protocol_table
 from mechdesign.collect.square_wave import estimate_by_em, estimate_by_ems
 from mechdesign.collect.survey import Survey
 from mechdesign.collect.tuning import tune_two_phase
@@ -49,12 +50,15 @@ __all__ = [
     "TwoPhasePlan",
     "accuracy",
     "additive_form",
+    "as_protocol",
     "bin_shares",
     "bloom_rappor",
     "circular_mean",
     "collect_means",
     "count_reports",
+    "decoded",
     "designed",
+    "encoding",
     "estimate_by_em",
     "estimate_by_ems",
     "estimate_distribution",
@@ -65,6 +69,7 @@ __all__ = [
     "mean_of_reports",
     "prefix_search",
     "protocol",
+    "protocol_table",
     "rappor",
     "require_fit",
     "sampled_attribute",

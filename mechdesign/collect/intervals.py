@@ -29,6 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from mechdesign.collect.protocols import FrequencyProtocol, variances
+from mechdesign.deploy.shares import clopper_pearson
 from mechdesign.errors import require_chance, require_one_of
 from mechdesign.values.declare import Floats, array, frozen
 
@@ -79,19 +80,6 @@ def share_intervals(law: FrequencyProtocol, support: ArrayLike, n: int, of: str,
 def _is_count(law: FrequencyProtocol) -> bool:
     """Whether a report supports an item or does not: the variance of its support is that of a coin."""
     return math.isclose(law.variance(0.0, 1).item() * (law.p - law.q) ** 2, law.q * (1 - law.q), rel_tol=1e-6)
-
-
-def clopper_pearson(successes: Floats, n: int, confidence: float) -> tuple[Floats, Floats]:
-    """The exact interval of a chance from how often it came true in n trials.
-
-    >>> [round(float(end), 4) for end in clopper_pearson(np.array(3.0), 10, 0.95)]
-    [0.0667, 0.6525]
-    """
-    tail = (1 - confidence) / 2
-    inside, some = successes < n, successes > 0
-    low = np.where(some, special.betaincinv(np.where(some, successes, 1), n - successes + 1, tail), 0.0)
-    high = np.where(inside, special.betaincinv(successes + 1, np.where(inside, n - successes, 1), 1 - tail), 1.0)
-    return low, high
 
 
 # -- the share among these users ---------------------------------------------------------------------------------------

@@ -43,9 +43,16 @@ LAWS = {
     "finite": "outputs rows",
     "pieces": "anchor cells clamp first inside scale step weight",
     "additive": "clamp least most offset shift tail weights",
+    "response": "other own",
+    "unary": "other_bit own_bit",
+    "hashing": "hashes other own",
+    "subset": "other own subset",
+    "hadamard": "blocks other own",
+    "sketch": "buckets functions other_bit own_bit",
 }
 LARGEST = 64 * 2**20
 VERSION_1 = "version: 1 is not read any more:"
+MOST_ITEMS, MOST_BITS, MOST_HASHES, MOST_FUNCTIONS, MOST_CELLS = 2**16, 2**14, 2**31, 2**10, 2**22
 LEAST_EPSILON = Fraction(1e-12)
 LABEL = "must be a text of 1 to 200 characters, none of them a control character, without blanks at its ends"
 
@@ -275,6 +282,101 @@ def check_additive(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
     return max(1 / q, Fraction(weights[0], weights[-1])), estimator, None  # privacy
 
 
+# -- laws on items 0 ... k - 1: frequencies are (support / n - q) / (p - q) --------------------------------------------
+
+
+def check_response(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
+    ratio = choice(law, items(t), whole)  # privacy
+    return ratio, frequencies(Fraction(law["own"], whole), Fraction(law["other"], whole)), None
+
+
+def check_unary(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
+    items(t, MOST_BITS)
+    ratio, own, other = coins(law, whole)  # privacy
+    return ratio, frequencies(own, other), None
+
+
+def check_hashing(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
+    items(t)
+    hashes = within(law["hashes"], 2, MOST_HASHES, "law.hashes")
+    ratio = choice(law, hashes, whole)  # privacy
+    return ratio, frequencies(Fraction(law["own"], whole), Fraction(1, hashes)), None
+
+
+def check_subset(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
+    k = items(t, MOST_BITS)
+    d, own, other = (law[name] for name in ("subset", "own", "other"))
+    within(d, 1, k - 1, "law.subset")
+    integers([own, other], 1, "law.own, other")
+    need(own + other == whole, f"law.own, other: sum to {own + other}, not 2^bits")  # privacy
+    ratio = above_one(Fraction(own * (k - d), other * d))  # privacy
+    p = Fraction(own, whole)
+    return ratio, frequencies(p, (p * (d - 1) + (1 - p) * d) / (k - 1)), None
+
+
+def check_hadamard(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
+    k = items(t)
+    blocks = within(law["blocks"], 1, 1 << (k - 1).bit_length(), "law.blocks")
+    need(blocks & (blocks - 1) == 0, "law.blocks: must be a power of two")
+    ratio = choice(law, 2 * blocks, whole)  # privacy
+    return ratio, frequencies(1 - Fraction(blocks * law["other"], whole), Fraction(1, 2)), None
+
+
+def check_sketch(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
+    items(t)
+    functions = within(law["functions"], 2, MOST_FUNCTIONS, "law.functions")
+    need(functions & (functions - 1) == 0, "law.functions: must be a power of two")
+    buckets = within(law["buckets"], 2, MOST_BITS, "law.buckets")
+    need(functions * buckets <= MOST_CELLS, f"law.functions, buckets: must be at most {MOST_CELLS} together")
+    ratio, own, other = coins(law, whole)  # privacy
+    return ratio, frequencies(own, own / buckets + other * (1 - Fraction(1, buckets))), None
+
+
+def items(t: Fields, most: int = MOST_ITEMS) -> int:
+    fields(t["domain"], "count kind", "domain")
+    need(t["domain"]["kind"] == "items", "domain.kind: must be items")
+    return within(t["domain"]["count"], 2, most, "domain.count")
+
+
+def within(value: Any, least: int, most: int, entry: str) -> int:
+    if type(value) is not int or not least <= value <= most:
+        raise Failed(f"{entry}: must be an integer from {least} to {most}")
+    return value
+
+
+def choice(law: Fields, groups: int, whole: int) -> Fraction:  # privacy
+    """One's own of so many groups has ``own`` counts, every other one ``other``."""
+    own, other = law["own"], law["other"]
+    integers([own, other], 1, "law.own, other")
+    total = own + (groups - 1) * other
+    need(total == whole, f"law.own, other: sum to {total} over {groups} groups, not 2^bits")
+    return above_one(Fraction(own, other))
+
+
+def coins(law: Fields, whole: int) -> tuple[Fraction, Fraction, Fraction]:  # privacy
+    """Independent bits, of which two change with the item; and the chances of a 1."""
+    for name in ("own_bit", "other_bit"):
+        counts = integers(law[name], 1, f"law.{name}")
+        need(len(counts) == 2 and sum(counts) == whole, f"law.{name}: must be two counts with sum 2^bits")
+    (miss, own), (kept, other) = law["own_bit"], law["other_bit"]
+    return above_one(Fraction(own * kept, miss * other)), Fraction(own, whole), Fraction(other, whole)
+
+
+def above_one(ratio: Fraction) -> Fraction:
+    need(ratio > 1, "law.own: must be more likely than other")
+    return ratio
+
+
+def place_bits(count: int, blocks: int) -> int:
+    """The binary logarithm of the indices in a block of Hadamard response: more than the rows that are in use."""
+    return (-(-count // blocks)).bit_length()
+
+
+def frequencies(p: Fraction, q: Fraction) -> Fields:
+    """Expected support of one's own item and of another one: of hashed items under an ideal hash function."""
+    return {"kind": "frequencies", "p": str(p), "q": str(q)}
+
+
 class Bath:
     """Counts between ``base`` and ``caps``: row ``start`` fills the stretch [start, start + extra] of the gains."""
 
@@ -415,13 +517,16 @@ def check_labels(t: Fields) -> None:
     """Names of inputs and outputs: their form, their number, and that no two are the same. Not what they mean."""
     if t["labels"] is None:
         return
-    need(t["kind"] == "finite", "labels: must be null but for finite tables")
+    on_items = type(t["domain"]) is dict and t["domain"].get("kind") == "items"
+    need(t["kind"] == "finite" or on_items, "labels: must be null but for finite tables and tables of items")
     fields(t["labels"], "inputs outputs", "labels")
     need(any(texts is not None for texts in t["labels"].values()), "labels: must be null if there are none")
-    for side, points in (("inputs", t["domain"]["points"]), ("outputs", t["law"]["outputs"])):
+    need(not on_items or t["labels"]["outputs"] is None, "labels.outputs: must be null, as reports are bytes")
+    counts = (t["domain"]["count"], 0) if on_items else (len(t["domain"]["points"]), len(t["law"]["outputs"]))
+    for side, count in zip(("inputs", "outputs"), counts, strict=True):
         texts = t["labels"][side]
         if texts is not None:
-            need(type(texts) is list and len(texts) == len(points), f"labels.{side}: must be a list of {len(points)}")
+            need(type(texts) is list and len(texts) == count, f"labels.{side}: must be a list of {count}")
             for i, text in enumerate(texts):
                 need(is_label(text), f"labels.{side}[{i}]: {LABEL}")
             need(len(set(texts)) == len(texts), f"labels.{side}: must be different")

@@ -16,8 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mechdesign.deploy.kinds import VECTOR_UNIT, FiniteLaw, Listed, PiecesLaw, Reading
+from mechdesign.deploy.kinds import VECTOR_UNIT, FiniteLaw, ItemsLaw, Listed, PiecesLaw, Reading, UnaryLaw
+from mechdesign.deploy.kinds.items import Rows
 from mechdesign.deploy.kinds.law import Moments
+from mechdesign.deploy.report_bytes import rows_of_reports
+from mechdesign.deploy.shares import shares_of
 from mechdesign.deploy.table import MeanEstimator, Table
 from mechdesign.domains import Circle
 from mechdesign.errors import InvalidData, InvalidInput, require_number, require_whole
@@ -46,16 +49,28 @@ class MeanEstimate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FrequencyEstimate:
-    """The share of every point, with one interval each, and the covariance; ``labels`` name the points if they do."""
+    """The share of every point, with one interval each, and the covariance; ``labels`` name the points if they do.
+
+    Tables of items, which may be many, have ``deviations`` in place of a covariance.
+    """
 
     points: Floats
     estimates: Floats
     lower: Floats
     upper: Floats
     count: int
-    covariance: Floats
+    covariance: Floats | None
     confidence: float
     labels: tuple[str, ...] | None = None
+    deviations: Floats | None = None
+
+    @property
+    def standard_errors(self) -> Floats:
+        """The standard deviation of each estimate."""
+        if self.deviations is not None:
+            return self.deviations
+        assert self.covariance is not None
+        return np.asarray(np.sqrt(np.maximum(np.diagonal(self.covariance), 0.0)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +131,8 @@ class Tally:
 
     def add_codes(self, reports: ArrayLike) -> Tally:
         """The same for reports in the numbers of the table's file, as samplers that know no labels give them."""
+        if isinstance(self.table.law, ItemsLaw):
+            return self.add_rows(rows_of_reports(self.table.law, reports))
         try:
             values = np.asarray(reports)
         except (TypeError, ValueError):
@@ -152,6 +169,32 @@ class Tally:
         self.count += sum(several)
         return self
 
+    def add_ones(self, ones: Sequence[int], reports: int) -> Tally:
+        """Take in so many reports of unary encoding by how many of them have each bit 1, in the order of the items."""
+        law = self.table.law
+        if not isinstance(law, UnaryLaw):
+            raise InvalidInput(
+                "table", f"{self.table.kind} table", "be of unary encoding", "add the reports themselves"
+            )
+        number = require_whole(reports, "reports", 0)
+        several = [require_whole(count, f"ones[{i}]", 0, number) for i, count in enumerate(ones)]
+        if len(several) != law.count:
+            raise InvalidInput("ones", len(several), f"be {law.count}, one for each item")
+        self._sums = _added(self._sums, several)
+        self.count += number
+        return self
+
+    def add_rows(self, rows: Rows) -> Tally:
+        """The same for reports that are bytes, one row each."""
+        reading = _reading(self.table)
+        _, wrong = reading.find(rows)
+        if wrong.any():
+            rule, step = "be a possible report of the table", "were they made from another table?"
+            raise InvalidData(f"reports[{int(np.argmax(wrong))}]", "bytes", rule, step)
+        self._sums = _added(self._sums, reading.add_up(rows))
+        self.count += len(rows)
+        return self
+
     def merge(self, other: Tally) -> Tally:
         """Take in all that another tally of the same table has."""
         if other.table != self.table:
@@ -163,7 +206,8 @@ class Tally:
     def estimate(self, confidence: float = 0.95, of: str | None = None) -> Estimate:
         """One of `QUANTITIES`: by default the direction on a circle, frequencies where inputs have labels, else the
         mean."""
-        usual = "frequencies" if self.table.labels.inputs is not None else "mean"
+        are_items = self.table.labels.inputs is not None or self.table.chances is not None
+        usual = "frequencies" if are_items else "mean"
         wanted = of or ("direction" if isinstance(self.table.domain, Circle) else usual)
         found: Estimate = getattr(self, wanted)(confidence)
         return found
@@ -208,6 +252,12 @@ class Tally:
         Each interval is normal, with ``z^2 / 2`` more reports at either extreme of its row of L as in `mean`.
         """
         z = _quantile(confidence)
+        law, chances = self.table.law, self.table.chances
+        if isinstance(law, ItemsLaw) and chances is not None:
+            n = self._require_reports()
+            found = shares_of(law, chances, self._sums, n, confidence)
+            about = np.array(law.domain.points), found.estimates, found.lower, found.upper, n
+            return FrequencyEstimate(*about, None, confidence, self.table.labels.inputs, found.errors)
         if not isinstance(self.table.law, FiniteLaw):
             rule = "have a finite domain to estimate frequencies"
             raise InvalidInput("table", f"{self.table.kind} table", rule, "take the mean, or the direction on a circle")
@@ -258,6 +308,10 @@ class Tally:
             step = "take frequencies, or make the table for the numbers themselves: --domain LO..HI"
             raise InvalidInput("table", self.table.name, "have numbers as inputs to estimate a mean, not labels", step)
         found = self.table.estimator
+        if self.table.chances is not None:
+            raise InvalidInput(
+                "table", self.table.name, "have numbers as reports to estimate a mean", "take frequencies"
+            )
         if found is None:
             rule = "be of an interval or a finite domain to estimate a mean"
             raise InvalidInput("table", f"table on {self.table.domain}", rule, "take the direction")

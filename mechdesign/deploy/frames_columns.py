@@ -22,11 +22,13 @@ from mechdesign.data.columns import (
 )
 from mechdesign.data.numbers import is_missing, number_of
 from mechdesign.deploy.estimators import Tally
+from mechdesign.deploy.kinds import ItemsLaw
 from mechdesign.deploy.labels import Names
+from mechdesign.deploy.report_bytes import rows_of_texts, rule_of, texts_of
 from mechdesign.deploy.sampler import sample_codes
 from mechdesign.deploy.table import Table
 from mechdesign.domains import Finite
-from mechdesign.errors import InvalidInput
+from mechdesign.errors import InvalidData, InvalidInput
 from mechdesign.values.declare import Floats
 
 FRAME = "the data frame"
@@ -59,17 +61,45 @@ def reading_of(table: Table, numbers: Reading) -> Reading:
     return named(table.input_names, numbers, "write the labels: numbers are not taken for their codes")
 
 
-def told(table: Table, reports: Floats) -> NDArray[Any]:
+def told(table: Table, reports: NDArray[Any]) -> NDArray[Any]:
     """Reports as they go out: labels where the table has them."""
+    if isinstance(table.law, ItemsLaw):
+        return texts_of(reports)
     names = table.output_names
     return reports if names is None else names.labels(reports)
 
 
+def are_texts(table: Table) -> bool:
+    """Whether reports go out as texts: labels, or the digits of bytes."""
+    return table.output_names is not None or isinstance(table.law, ItemsLaw)
+
+
 def tallied(count: Tally, column: Any, reading: Reading, place: str, codes: bool, before: int = 0) -> Tally:
     """Take the reports of a column into a tally; ``codes`` says that they are no labels, but the table's numbers."""
+    if isinstance(count.table.law, ItemsLaw):
+        return _tallied_bytes(count, count.table.law, column, place, before)
     names = None if codes else count.table.output_names
     read = named(names, reading, "write the labels, or say that the reports are codes: --codes, codes=True")
     return use_numbers(column, read, count.add_codes, place, before, "were these numbers drawn from this table?")
+
+
+def _tallied_bytes(count: Tally, law: ItemsLaw, column: Any, place: str, before: int) -> Tally:
+    """Reports that are bytes: a column of their digits, or of binary values."""
+    array = plain_array(column)
+    is_binary = arrow().types.is_binary(array.type) or arrow().types.is_fixed_size_binary(array.type)
+    if not (is_text(array) or is_binary):
+        rule = f"be a column of texts of {2 * law.report_bytes} hexadecimal digits, or of bytes"
+        raise InvalidInput(place, str(array.type), rule, "read it as text: digits are no number here")
+    values = array.to_pylist()
+    texts = [value.hex() if isinstance(value, bytes) else value for value in values] if is_binary else values
+    rows, wrong = rows_of_texts(law, texts)
+    not_of_law = law.wrong(rows)
+    if not_of_law.any():
+        wrong = int(np.argmax(not_of_law))
+    if wrong is not None:
+        step = "were these reports made from this table?"
+        raise InvalidData(f"{place}, data row {before + wrong + 1},", "another value", rule_of(law), step)
+    return count.add_rows(rows)
 
 
 def require_labels(table: Table, codes: bool) -> None:

@@ -21,7 +21,7 @@ from mechdesign.data.sources import (
     require_only_column,
 )
 from mechdesign.deploy.estimators import Estimate, Tally, merged, require_quantity
-from mechdesign.deploy.frames_columns import is_lazy, require_labels, tallied
+from mechdesign.deploy.frames_columns import are_texts, is_lazy, require_labels, tallied
 from mechdesign.deploy.frames_parts import Part, counted, parts_of
 from mechdesign.deploy.manifest import report_files
 from mechdesign.deploy.misfits import REFUSE, Drawn, Misfits, OnBad, drawn, refused, unfitting
@@ -205,7 +205,7 @@ def _said(table: Table, column: str) -> dict[str, str]:
 def reports_schema(table: Table, column: str) -> Any:
     """The Arrow schema of files that hold nothing but reports of a table."""
     pa = arrow()
-    form = pa.float64() if table.output_names is None else pa.string()
+    form = pa.string() if are_texts(table) else pa.float64()
     return pa.schema([pa.field(column, form, nullable=False)], _said(table, column))
 
 

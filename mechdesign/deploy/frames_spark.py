@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from mechdesign.data.columns import require_columns, typed
-from mechdesign.deploy.frames_columns import to_arrow
+from mechdesign.deploy.frames_columns import are_texts, to_arrow
 from mechdesign.deploy.misfits import REFUSE, Misfits, drawn, replaced
 from mechdesign.deploy.table import Table
 from mechdesign.errors import FileProblem, InvalidInput, sealed, unusable_extra
@@ -42,7 +42,7 @@ def apply_spark(
         raise FileProblem("output folder", str(out), "not exist yet", "reports that are there are never replaced")
     data = frame.select(*[name for name in frame.columns if name == column or name in keep])
     types = sql.types
-    told = types.DoubleType() if table.output_names is None else types.StringType()
+    told = types.StringType() if are_texts(table) else types.DoubleType()
     schema = types.StructType(
         [types.StructField(field.name, told if field.name == column else field.dataType) for field in data.schema]
     )

@@ -13,7 +13,7 @@ import numpy as np
 
 from mechdesign.deploy import checker
 from mechdesign.deploy.document import decimals, rational
-from mechdesign.deploy.kinds import Order, Rounded, domain_written, kind_of
+from mechdesign.deploy.kinds import Encoding, Order, Rounded, domain_written, kind_of
 from mechdesign.deploy.labels import NO_LABELS, Labels
 from mechdesign.deploy.rounding import BITS, require_size
 from mechdesign.deploy.table import Table
@@ -37,7 +37,8 @@ MOST_MIXED = 1e-6
 NOISE = 1e-6
 """How far below 0, or from a sum of 1, a raw table may be."""
 
-Source = Design | Mechanism
+Source = Design | Mechanism | Encoding
+Made = Mechanism | Product | Encoding
 
 
 def make_table(
@@ -68,7 +69,7 @@ def make_table(
         "epsilon": rational(epsilon),
         "bits": bits,
         "cap": str(cap),
-        "domain": domain_written(built.law.domain),
+        "domain": domain_written(built.law),
         "law": law,
         "labels": Labels(named.inputs, _kept(named.outputs, built.columns)).to_json(),
         "certificate": None,
@@ -89,7 +90,7 @@ def make_table(
     return Table(content)
 
 
-def _mechanism_of(source: Source | Product) -> Mechanism | Product:
+def _mechanism_of(source: Source | Product) -> Made:
     mechanism = source.mechanism if isinstance(source, Design) else source
     if isinstance(mechanism, JointResponse):
         rule = "have a law of each user's own report: a group draws its truths together, and no table holds that"
@@ -110,11 +111,15 @@ def _labels_of(source: Source | Product) -> Labels:
     return Labels(source.problem.input_labels, outputs)
 
 
-def _require_fit(labels: Labels, mechanism: Mechanism | Product) -> Labels:
+def _require_fit(labels: Labels, mechanism: Made) -> Labels:
     """Labels of a finite mechanism, as many as it has inputs and outputs."""
     for side in ("inputs", "outputs"):
         texts, points = getattr(labels, side), getattr(mechanism, side, None)
         if texts is None:
+            continue
+        if isinstance(mechanism, Encoding) and side == "inputs":
+            if len(texts) != mechanism.size:
+                raise InvalidInput(f"labels.{side}", len(texts), f"be one for each of the {mechanism.size} items")
             continue
         if not isinstance(mechanism, Discrete) or not isinstance(points, Finite):
             rule = "be left out: only tables of a finite domain have labels"
@@ -148,7 +153,7 @@ def _design_in_words(source: Source | Product) -> dict[str, str]:
     return {"solver": source.report.solver, "design": f"{optimum} over {certificate.valid_for} {bounds}"}
 
 
-def _rounded(mechanism: Mechanism | Product, bits: int, cap: int, most_mixed: float) -> Rounded:
+def _rounded(mechanism: Made, bits: int, cap: int, most_mixed: float) -> Rounded:
     clamp = None
     if isinstance(mechanism, Truncated):
         clamp, mechanism = mechanism.inputs, mechanism.base
@@ -158,7 +163,7 @@ def _rounded(mechanism: Mechanism | Product, bits: int, cap: int, most_mixed: fl
     return kind.made(mechanism, Order(bits, cap, clamp, most_mixed))
 
 
-def _instead(mechanism: Mechanism | Product) -> str:
+def _instead(mechanism: Made) -> str:
     match mechanism:
         case Product():
             return "make a table of each part, design.mechanism.parts; their epsilons add up"

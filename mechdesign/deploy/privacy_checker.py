@@ -21,8 +21,8 @@ LARGEST = 64 * 2**20
 NUMBER, WORD = r"-?[0-9]+([.][0-9]+)?", r"[a-z0-9 ]+"
 RATIO = r"[1-9][0-9]{0,999}(/[1-9][0-9]{0,999})?"
 OF_FORM: list[tuple[Any, str]] = [
-    (int, "bits version shift cells inside weight tail"),
-    ([int], "base caps starts means weights"),
+    (int, "bits version shift cells inside weight tail count hashes subset blocks own other"),
+    ([int], "base caps starts means weights own_bit other_bit"),
     ([[int]], "rows"),
     (NUMBER, "offset anchor scale lower upper period"),
     ([NUMBER], "outputs thresholds points"),
@@ -133,6 +133,8 @@ def extremes(kind: str, law: Any, domain: Any, bits: int) -> list[tuple[int, int
         need(0 < inside < cells <= 2**40, "law.inside, cells: must be 0 < inside < cells <= 2^40")
         other, each = (whole - weight) * inside, weight * (cells - inside)
         return [(each, other, "law.weight"), (other, each, "law.weight")]
+    if domain["kind"] == "items":
+        return items(kind, law, domain["count"], whole)
     # noise +-(b R + r) has chance ~ (tail / 2^bits)^b weights[r]. Inputs are within R steps, so of
     # two noises with one report the larger has the same b, or 1 more and a weights[r] no smaller
     need(kind == "additive", "kind: not known")
@@ -143,6 +145,33 @@ def extremes(kind: str, law: Any, domain: Any, bits: int) -> list[tuple[int, int
     low, high = places(domain, law["offset"], "1", law["shift"])
     need(0 < ceil(high) - floor(low) <= len(weights), "law.weights: not all steps of the domain")
     return [(weights[0], weights[-1], "law.weights[0]"), (whole, tail, "law.tail")]
+
+
+def items(kind: str, law: Any, k: int, whole: int) -> list[tuple[int, int, str]]:
+    """Reports on the items 0 ... k - 1, of which one's own is more likely than each other one."""
+    need(1 < k <= 2**16, "domain.count: must be 2 to 2^16")
+    if kind in ("unary", "sketch"):  # counts of 0 and of 1; with the item, or its hash, two bits change
+        mine, others = law["own_bit"], law["other_bit"]
+        need(len(mine) == len(others) == 2, "law.own_bit, other_bit: must be two counts each")
+        need(min(mine + others) > 0, "law.own_bit, other_bit: must be above 0")
+        need(sum(mine) == sum(others) == whole, "law.own_bit, other_bit: do not sum to 2^bits")
+        one, two = mine[1] * others[0], mine[0] * others[1]
+    else:
+        own, other = law["own"], law["other"]
+        need(own > 0 and other > 0, "law.own, other: must be above 0")
+        if kind == "subset":  # own: sets of d with the item, other: sets of d without; each set alike
+            d = law["subset"]
+            need(0 < d < k, "law.subset: must be 1 to k - 1")
+            one, two, total = own * (k - d), other * d, own + other
+        else:  # one draw among groups: items, values of a hash, halves of blocks of indices
+            need(kind in ("response", "hashing", "hadamard"), "kind: not known")
+            groups = k
+            if kind != "response":
+                groups = law["hashes"] if kind == "hashing" else 2 * law["blocks"]
+            need(groups > 1, "law.hashes, blocks: too few")
+            one, two, total = own, other, own + (groups - 1) * other
+        need(total == whole, f"law.own, other: sum to {total}, not 2^bits")
+    return [(one, two, "law.own"), (two, one, "law.other")]
 
 
 if __name__ == "__main__":

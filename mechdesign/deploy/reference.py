@@ -13,8 +13,10 @@ __all__ = ["Stream", "fixed_stream", "report", "report_code", "rule"]
 
 
 @sealed
-def report(table: Table, x: float | str, stream: Stream | None = None) -> float | str:
+def report(table: Table, x: float | str, stream: Stream | None = None) -> float | str | bytes:
     """One report for the input ``x``, by default from the operating system's randomness; labels where there are any.
+
+    Tables of items report bytes.
 
     >>> from mechdesign.deploy import make_table
     >>> from mechdesign.domains import Finite
@@ -26,11 +28,11 @@ def report(table: Table, x: float | str, stream: Stream | None = None) -> float 
     inputs, outputs = table.input_names, table.output_names
     at = x if inputs is None else float(inputs.codes(x))
     y = report_code(table, at, stream)  # type: ignore[arg-type]  # a text is refused there
-    return y if outputs is None else str(outputs.labels(y))
+    return y if outputs is None or isinstance(y, bytes) else str(outputs.labels(y))
 
 
 @sealed
-def report_code(table: Table, x: float, stream: Stream | None = None) -> float:
+def report_code(table: Table, x: float, stream: Stream | None = None) -> float | bytes:
     """`report` in the numbers of the table's file: what labels stand for, and what test vectors hold."""
     try:
         at = float(table.domain.require(require_finite(x, "x")))

@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.deploy.kinds import Report
+from mechdesign.deploy.kinds import ItemsLaw, Report
 from mechdesign.deploy.table import Table
 from mechdesign.domains import Finite, require_numbers
 from mechdesign.errors import InvalidData, InvalidInput, sealed
-from mechdesign.values.declare import Floats
 
 _CHUNK = 1 << 16  # a chunk's numbers stay in a core's cache
 
@@ -27,7 +26,7 @@ def sample(table: Table, x: ArrayLike, size: int | None = None) -> NDArray[Any]:
 
     *Guarantee.* Reports are independent and each has exactly the probabilities of the table. A value outside the
     domain is an `InvalidInput` that names its position; nothing is clipped. Where a table has labels, inputs are
-    labels, or reports are, or both.
+    labels, or reports are, or both. The reports of tables of items are ``bytes``, in an array of objects.
 
     >>> from mechdesign.deploy import make_table
     >>> from mechdesign.mechanisms.catalogue import duchi
@@ -36,11 +35,13 @@ def sample(table: Table, x: ArrayLike, size: int | None = None) -> NDArray[Any]:
     """
     inputs, outputs = table.input_names, table.output_names
     reports = sample_codes(table, x if inputs is None else inputs.codes(x), size)
+    if isinstance(table.law, ItemsLaw):
+        return each_as_bytes(reports)
     return reports if outputs is None else outputs.labels(reports)
 
 
-def sample_codes(table: Table, x: ArrayLike, size: int | None = None) -> Floats:
-    """`sample` in the numbers of the table's file: what labels stand for."""
+def sample_codes(table: Table, x: ArrayLike, size: int | None = None) -> NDArray[Any]:
+    """`sample` in the numbers of the table's file: what labels stand for. Bytes are rows, one more axis."""
     try:
         return _reports(table, x, size)
     except InvalidInput as problem:
@@ -52,7 +53,7 @@ def sample_codes(table: Table, x: ArrayLike, size: int | None = None) -> Floats:
     raise failure
 
 
-def _reports(table: Table, x: ArrayLike, size: int | None) -> Floats:
+def _reports(table: Table, x: ArrayLike, size: int | None) -> NDArray[Any]:
     inputs = require_numbers(x, "x")
     if size is not None:
         if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 0:
@@ -63,10 +64,19 @@ def _reports(table: Table, x: ArrayLike, size: int | None) -> Floats:
     report, domain = _law(table), table.domain
     read = domain.index if isinstance(domain, Finite) else domain.require
     flat = inputs.reshape(-1)
-    reports = np.empty(flat.size)
+    width = (table.law.report_bytes,) if isinstance(table.law, ItemsLaw) else ()
+    reports = np.empty((flat.size, *width), dtype=np.uint8 if width else np.float64)
     for k in range(0, flat.size, _CHUNK):
         reports[k : k + _CHUNK] = report(read(flat[k : k + _CHUNK]))
-    return reports.reshape(inputs.shape)
+    return reports.reshape(inputs.shape + width)
+
+
+def each_as_bytes(rows: NDArray[Any]) -> NDArray[np.object_]:
+    """Rows of bytes, each as one value."""
+    flat = rows.reshape(-1, rows.shape[-1])
+    told = np.empty(len(flat), dtype=object)
+    told[:] = [row.tobytes() for row in flat]
+    return told.reshape(rows.shape[:-1])
 
 
 @lru_cache(maxsize=16)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mechdesign.deploy.kinds import ItemsLaw
 from mechdesign.errors import plain
 from mechdesign.exact.rational import float_down, float_up
 from mechdesign.values.digits import rounded_down, rounded_up
@@ -31,8 +32,17 @@ def summary(table: Table) -> str:
         f"{plain(table.name)}: {table.kind} table, probabilities are multiples of 2^-{table.bits}",
         f"  privacy loss: {table.privacy_loss:.12g} (computed exactly, at most eps)",
     ]
-    if table.law.size is not None:
+    if table.law.size is not None and not isinstance(table.law, ItemsLaw):
         lines.append(f"  outputs: {table.law.size}")
+    if isinstance(table.law, ItemsLaw):
+        law, chances = table.law, table.chances
+        assert chances is not None
+        lines.append(
+            f"  reports: {law.report_bytes} bytes on one of {law.count} items, from {law.least_bytes} random bytes"
+        )
+        lines.append(
+            f"  a report supports the own item with p = {float(chances.p):.6g}, another with q = {float(chances.q):.6g}"
+        )
     if labels.inputs is not None:
         lines.append(f"  labels of the inputs: {_listed(labels.inputs)}")
     if labels.outputs not in (None, labels.inputs):

@@ -38,6 +38,17 @@ class MeanEstimator:
 
 
 @frozen
+class Chances:
+    """A report supports one's own item with probability p, and another one with q: in Hadamard response on average.
+
+    Unbiased frequencies are ``(support / n - q) / (p - q)``. Of tables that hash items q is that of an ideal hash.
+    """
+
+    p: Fraction
+    q: Fraction
+
+
+@frozen
 class Repair:
     """What it took to make a channel private: the share of the uniform law mixed in, and the outputs dropped."""
 
@@ -122,9 +133,17 @@ class Table:
     def estimator(self) -> MeanEstimator | None:
         """How the mean of the inputs is estimated, where it is: not on a circle."""
         said = self.document["estimator"]
-        if said is None:
+        if said is None or said["kind"] == "frequencies":
             return None
         return MeanEstimator(of=said["kind"], **_fractions(said, "bias", "intercept", "slope", "variance"))
+
+    @property
+    def chances(self) -> Chances | None:
+        """How frequencies are estimated from the reports of a table of items."""
+        said = self.document["estimator"]
+        if said is None or said["kind"] != "frequencies":
+            return None
+        return Chances(**_fractions(said, "p", "q"))
 
     @property
     def repair(self) -> Repair | None:

@@ -9,7 +9,7 @@ from typing import Any
 from mechdesign.deploy.boundaries import boundary_cases, boundary_count
 from mechdesign.deploy.checker import canonical
 from mechdesign.deploy.document import decimal
-from mechdesign.deploy.kinds import Case
+from mechdesign.deploy.kinds import Case, ItemsLaw
 from mechdesign.deploy.reference import fixed_stream, rule
 from mechdesign.deploy.table import Table
 from mechdesign.domains import Finite
@@ -18,7 +18,9 @@ from mechdesign.errors import InvalidInput
 MOST = 50_000
 """The most cases at boundaries that are written: more of them are thinned out evenly."""
 
-_MOST_BYTES = 1 << 16
+_MOST_BYTES = 1 << 18
+_MOST_BYTES_IN_ALL = 1 << 18
+_LEAST_RANDOM = 8
 _SPARE = bytes(range(0x51, 0x59))
 """What follows the bytes that are needed, so that a sampler that reads more is seen to."""
 
@@ -40,8 +42,17 @@ def test_vectors(
     if not 0 <= most <= 10_000_000:
         raise InvalidInput("most", most, "lie between 0 and 10000000")
     cases = [_steered(table, case) for case in boundary_cases(table, most)]
-    cases += [_random(table, x, seed + i.to_bytes(4, "little")) for i, x in enumerate(_inputs(table, count))]
-    return {"format": "mechdesign test vectors", "version": 1, "table": table.sha256, "cases": cases}
+    cases += [
+        _random(table, x, seed + i.to_bytes(4, "little")) for i, x in enumerate(_inputs(table, _room(table, count)))
+    ]
+    said = {"format": "mechdesign test vectors", "version": 1, "table": table.sha256, "cases": cases}
+    return said | {"reports": "bytes"} if isinstance(table.law, ItemsLaw) else said
+
+
+def _room(table: Table, count: int) -> int:
+    """Of long streams there are fewer random cases."""
+    law = table.law
+    return min(count, max(_LEAST_RANDOM, _MOST_BYTES_IN_ALL // law.least_bytes)) if isinstance(law, ItemsLaw) else count
 
 
 test_vectors.__test__ = False  # type: ignore[attr-defined]  # a function, not a test to collect
@@ -61,7 +72,11 @@ def _steered(table: Table, case: Case) -> dict[str, Any]:
     content = case.stream + _SPARE
     stream = fixed_stream(content)
     y = rule(table)(case.x, stream)
-    return {"x": decimal(case.x), "bytes": content.hex(), "used": stream.used, "y": decimal(y)}
+    return {"x": decimal(case.x), "bytes": content.hex(), "used": stream.used, "y": _written(y)}
+
+
+def _written(y: float | bytes) -> str:
+    return y.hex() if isinstance(y, bytes) else decimal(y)
 
 
 def _inputs(table: Table, count: int) -> list[float]:
@@ -84,5 +99,5 @@ def _random(table: Table, x: float, seed: bytes) -> dict[str, Any]:
         except EOFError:
             continue
         kept = content[: math.ceil((stream.used + 8) / 8) * 8]
-        return {"x": decimal(x), "bytes": kept.hex(), "used": stream.used, "y": decimal(y)}
+        return {"x": decimal(x), "bytes": kept.hex(), "used": stream.used, "y": _written(y)}
     raise InvalidInput("table", table.name, "need fewer random bytes a report for test vectors")

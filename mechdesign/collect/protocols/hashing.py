@@ -11,9 +11,9 @@ from scipy import optimize
 from mechdesign.collect.protocols import arguments, pure
 from mechdesign.collect.protocols.randomness import Randomness, require_randomness
 from mechdesign.collect.protocols.xxh32 import xxh32_decimal
-from mechdesign.collect.protocols.xxh64 import xxh64
 from mechdesign.errors import InvalidData, InvalidInput, require_epsilon, require_whole
 from mechdesign.values.declare import Counts, Floats, frozen, one_of
+from mechdesign.values.xxh64 import xxh64
 
 Words = NDArray[np.uint64]
 

@@ -9,11 +9,15 @@ from mechdesign.deploy.export.plan import Plan
 from mechdesign.deploy.export.texts import duckdb_text
 from mechdesign.deploy.export.vectors import Vector
 from mechdesign.deploy.export.writing import Language, Value, are_whole, flat
-from mechdesign.deploy.kinds import Listed
+from mechdesign.deploy.kinds import ItemsLaw, Listed
+from mechdesign.errors import InvalidInput
 
 
 def sources(plan: Plan, vectors: Sequence[Vector]) -> dict[str, str]:
     """File names and their text."""
+    if isinstance(plan.law, ItemsLaw):
+        rule = "be postgresql for tables of items: macros cannot draw number after number in a loop"
+        raise InvalidInput("language", "duckdb", rule, "draw the reports in Python: apply, or the Python sampler")
     names = {
         f"{plan.stem}.duckdb.sql": "sampler.duckdb.sql",
         f"{plan.stem}_replay.duckdb.sql": "replay.duckdb.sql",
@@ -23,6 +27,7 @@ def sources(plan: Plan, vectors: Sequence[Vector]) -> dict[str, str]:
 
 
 def _case(number: int, vector: Vector) -> str:
+    assert not isinstance(vector.y, bytes)
     expected = "NULL" if vector.y is None else _literal(vector.y)
     return f"{number}, {_literal(vector.x)}, unhex('{vector.stream.hex()}'), {vector.used}, {expected}"
 

@@ -43,11 +43,18 @@ def _listed(texts: Sequence[str]) -> str:
     return wrapped(map(java_text, texts), " " * 12)
 
 
+def _joined(texts: Sequence[str]) -> str:
+    """Labels with line breaks between them, cut into several literals."""
+    lines = chunks((java_text(text)[1:-1] for text in texts), "\\n", _LINE_WIDTH)
+    return " " * 12 + ('\\n",\n' + " " * 12 + '"').join(lines).join('""')
+
+
 def _words(plan: Plan) -> dict[str, str]:
     code = "sampleCode(x, source)" if plan.input_labels is None else "sampleCode(POINTS[place], source)"
     report = f"OUTPUT_LABELS.get(java.util.Arrays.binarySearch(OUTPUTS, {code}))"
     return {
         "name": _name(plan),
+        "joined_labels": _joined(plan.input_labels or ()),
         "taken": "double" if plan.input_labels is None else "String",
         "given": "double" if plan.output_labels is None else "String",
         "report": code if plan.output_labels is None else report,

@@ -14,6 +14,7 @@ from pathlib import Path
 from mechdesign.deploy.export import c, duckdb, java, javascript, opendp, postgresql, python, rust
 from mechdesign.deploy.export.plan import Inputs, Plan, plan_of
 from mechdesign.deploy.export.vectors import Vector, lines, vectors_of
+from mechdesign.deploy.kinds import ItemsLaw
 from mechdesign.deploy.table import Table
 from mechdesign.deploy.vectors import test_vectors
 from mechdesign.errors import FileProblem, InvalidInput
@@ -27,6 +28,8 @@ _Sources = Callable[[Plan, Sequence[Vector]], dict[str, str]]
 
 
 def _sql(plan: Plan, vectors: Sequence[Vector]) -> dict[str, str]:
+    if isinstance(plan.law, ItemsLaw):  # DuckDB has macros, which cannot draw one number after the other in a loop
+        return postgresql.sources(plan, vectors)
     return duckdb.sources(plan, vectors) | postgresql.sources(plan, vectors)
 
 
@@ -150,6 +153,8 @@ def refusals(inputs: Inputs) -> list[Vector]:
     >>> [vector.x for vector in refusals(Inputs(0.0, 1.0))]
     [nan, inf, -inf, -5e-324, 1.0000000000000002]
     """
+    if inputs.count:
+        return [Vector(item, bytes(64), 0, None) for item in (-1, inputs.count)]
     outside = [math.nan, math.inf, -math.inf, math.nextafter(inputs.lower, -math.inf)]
     if len(inputs.points) > 1:
         outside.append(math.nextafter(inputs.lower, math.inf))

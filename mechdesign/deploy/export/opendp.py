@@ -11,10 +11,12 @@ def sources(plan: Plan) -> dict[str, str]:
     """File names and their text."""
     lower, upper = python.number(plan.inputs.lower), python.number(plan.inputs.upper)
     bounded = f"dp.atom_domain(bounds=({lower}, {upper}), nan=False)"
+    if plan.inputs.count:
+        bounded = f"dp.atom_domain(bounds=(0, {plan.inputs.count - 1}))"
     words = {
         "epsilon": python.number(float_up(plan.epsilon)),
         "domain": bounded if plan.input_labels is None else "dp.atom_domain(T=str)",
-        "given": "f64" if plan.output_labels is None else "String",
+        "given": "String" if plan.output_labels is not None or plan.inputs.count else "f64",
     }
     wrapper = python.LANGUAGE.sources(plan, {f"{plan.stem}_opendp.py": "opendp.py.in"}, words)
     return python.sources(plan) | wrapper

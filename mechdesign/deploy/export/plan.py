@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from mechdesign.deploy.kinds import Law, Number, law_of
+from mechdesign.deploy.kinds import ItemsLaw, Law, Number, law_of
 from mechdesign.domains import Finite
 from mechdesign.errors import FileProblem, InvalidInput, WrongArguments
 from mechdesign.values.declare import frozen
@@ -16,11 +16,15 @@ _WORD = 1 << 63
 
 @frozen
 class Inputs:
-    """The inputs a sampler accepts: ``lower <= x <= upper``, or exactly one of ``points`` if there are any."""
+    """The inputs a sampler accepts: ``lower <= x <= upper``, or exactly one of ``points`` if there are any.
+
+    Where reports are bytes the inputs are whole numbers below ``count``.
+    """
 
     lower: float
     upper: float
     points: tuple[float, ...] = ()
+    count: int = 0
 
 
 @frozen
@@ -42,6 +46,8 @@ class Plan:
     @property
     def inputs(self) -> Inputs:
         """What a sampler accepts."""
+        if isinstance(self.law, ItemsLaw):
+            return Inputs(*self.law.ends, count=self.law.count)
         return Inputs(*self.law.ends, self.law.domain.points if isinstance(self.law.domain, Finite) else ())
 
     @property

@@ -22,6 +22,10 @@ def sources(plan: Plan, vectors: Sequence[Vector]) -> dict[str, str]:
 
 
 def _case(vector: Vector) -> str:
+    if isinstance(vector.x, int):
+        found = vector.y.hex() if isinstance(vector.y, bytes) else "error"
+        return f"{vector.x}::bigint, '\\x{vector.stream.hex()}'::bytea, {vector.used}, '{found}'"
+    assert not isinstance(vector.y, bytes)
     expected = "error" if vector.y is None else bits(vector.y)
     return f"'{vector.x!r}'::double precision, '\\x{vector.stream.hex()}'::bytea, {vector.used}, '{expected}'"
 

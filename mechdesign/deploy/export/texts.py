@@ -11,7 +11,7 @@ import string
 from collections.abc import Callable, Sequence
 
 from mechdesign.deploy.export.plan import Plan
-from mechdesign.deploy.kinds import Listed, Spread
+from mechdesign.deploy.kinds import ItemsLaw, Listed, Spread
 
 _PLAIN = frozenset(string.ascii_letters + string.digits + " _.,:-")
 _MOST_LISTED = 8
@@ -103,6 +103,8 @@ def goes_in(plan: Plan) -> str:
     """What a sampler takes."""
     if plan.input_labels is not None:
         return f"one of the {len(plan.input_labels)} input labels"
+    if plan.inputs.count:
+        return f"an item, a whole number from 0 to {plan.inputs.count - 1}"
     if plan.inputs.points:
         return _one_of(plan.inputs.points)
     return f"a number from {plan.inputs.lower:.17g} to {plan.inputs.upper:.17g}"
@@ -113,6 +115,8 @@ def comes_out(plan: Plan) -> str:
     law = plan.law
     if plan.output_labels is not None:
         return f"one of the {len(plan.output_labels)} output labels"
+    if isinstance(law, ItemsLaw):
+        return f"{law.report_bytes} byte{'s' * (law.report_bytes > 1)}"
     if isinstance(law, Listed):
         return _one_of(law.outputs)
     clamp = law.clamp if isinstance(law, Spread) else None

@@ -16,7 +16,7 @@ class Vector:
     x: float
     stream: bytes
     used: int
-    y: float | None
+    y: float | bytes | None
 
 
 def vectors_of(document: Mapping[str, Any]) -> list[Vector]:
@@ -27,9 +27,17 @@ def vectors_of(document: Mapping[str, Any]) -> list[Vector]:
     [Vector(x=0.5, stream=b'\\x00\\xff', used=1, y=2.0)]
     """
     return [
-        Vector(float(case["x"]), bytes.fromhex(case["bytes"]), case["used"], float(case["y"]))
+        Vector(_number(document, case["x"]), bytes.fromhex(case["bytes"]), case["used"], _report(document, case["y"]))
         for case in document["cases"]
     ]
+
+
+def _number(document: Mapping[str, Any], text: str) -> float:
+    return int(text) if document.get("reports") == "bytes" else float(text)
+
+
+def _report(document: Mapping[str, Any], text: str) -> float | bytes:
+    return bytes.fromhex(text) if document.get("reports") == "bytes" else float(text)
 
 
 def lines(vectors: Iterable[Vector], sha256: str) -> str:
@@ -38,9 +46,20 @@ def lines(vectors: Iterable[Vector], sha256: str) -> str:
     >>> print(lines([Vector(0.5, bytes([0, 255]), 1, 2.0)], "ab" * 32).splitlines()[-1])
     3fe0000000000000 00ff 1 4000000000000000
     """
-    rows = [f"{bits(v.x)} {v.stream.hex()} {v.used} {'error' if v.y is None else bits(v.y)}" for v in vectors]
+    rows = [f"{_input(v)} {v.stream.hex()} {v.used} {_output(v.y)}" for v in vectors]
     head = [f"# test vectors of table {sha256}", "# input, random bytes, how many are used, output (or error)"]
     return "\n".join([*head, *rows]) + "\n"
+
+
+def _input(vector: Vector) -> str:
+    """Of a table of items, whose refused inputs are whole numbers too, the number of the item."""
+    return str(vector.x) if isinstance(vector.x, int) else bits(vector.x)
+
+
+def _output(y: float | bytes | None) -> str:
+    if y is None:
+        return "error"
+    return y.hex() if isinstance(y, bytes) else bits(y)
 
 
 def bits(value: float) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from mechdesign.deploy.export.layout import chosen, fill, template
 from mechdesign.deploy.export.plan import Plan
 from mechdesign.deploy.export.texts import comes_out, goes_in
-from mechdesign.deploy.kinds import Number, Spread
+from mechdesign.deploy.kinds import ItemsLaw, Number, Spread
 from mechdesign.values.declare import field, frozen
 
 Value = Number | tuple[str, ...]
@@ -37,7 +37,8 @@ class Language:
         values = _Places(self, plan)
         values.update(more or {})
         shape = _shape(plan)
-        return {name: fill(chosen(template(file), shape), values) for name, file in names.items()}
+        folder = "items/" if isinstance(plan.law, ItemsLaw) else ""
+        return {name: fill(chosen(template(folder + file), shape), values) for name, file in names.items()}
 
 
 class _Places(dict[str, object]):
@@ -73,7 +74,9 @@ class _Places(dict[str, object]):
 def _values(plan: Plan) -> dict[str, Value]:
     """The constants of a sampler, by name."""
     values: dict[str, Value] = dict(plan.law.numbers())
-    if plan.inputs.points:
+    if isinstance(plan.law, ItemsLaw):
+        pass  # the number of items says all
+    elif plan.inputs.points:
         values["points"] = plan.inputs.points
     else:
         values |= {"lower": plan.inputs.lower, "upper": plan.inputs.upper}

@@ -13,6 +13,9 @@ from mechdesign.deploy.document import decimal, decimals
 from mechdesign.deploy.kinds.additive import AdditiveLaw
 from mechdesign.deploy.kinds.cases import Case
 from mechdesign.deploy.kinds.finite import FiniteLaw
+from mechdesign.deploy.kinds.hadamard import HadamardLaw
+from mechdesign.deploy.kinds.hashing import HashingLaw
+from mechdesign.deploy.kinds.items import Encoding, ItemsLaw, items
 from mechdesign.deploy.kinds.law import (
     Domain,
     Law,
@@ -27,17 +30,26 @@ from mechdesign.deploy.kinds.law import (
     Spread,
 )
 from mechdesign.deploy.kinds.pieces import VECTOR_UNIT, PiecesLaw
+from mechdesign.deploy.kinds.response import ResponseLaw
+from mechdesign.deploy.kinds.sketch import SketchLaw
+from mechdesign.deploy.kinds.subset import SubsetLaw
+from mechdesign.deploy.kinds.unary import UnaryLaw
 from mechdesign.deploy.kinds.unbiased import UnbiasedLaw
 from mechdesign.deploy.kinds.window import WindowLaw
 from mechdesign.domains import Circle, Finite, Interval
 
 __all__ = [
     "KINDS",
+    "ON_ITEMS",
     "VECTOR_UNIT",
     "AdditiveLaw",
     "Case",
     "Domain",
+    "Encoding",
     "FiniteLaw",
+    "HadamardLaw",
+    "HashingLaw",
+    "ItemsLaw",
     "Law",
     "Listed",
     "Masses",
@@ -46,9 +58,13 @@ __all__ = [
     "PiecesLaw",
     "Reading",
     "Report",
+    "ResponseLaw",
     "Rounded",
     "Rule",
+    "SketchLaw",
     "Spread",
+    "SubsetLaw",
+    "UnaryLaw",
     "UnbiasedLaw",
     "WindowLaw",
     "domain_of",
@@ -57,11 +73,15 @@ __all__ = [
     "law_of",
 ]
 
-KINDS: dict[str, type[Law]] = {law.kind: law for law in (WindowLaw, UnbiasedLaw, FiniteLaw, PiecesLaw, AdditiveLaw)}
+ON_ITEMS: tuple[type[ItemsLaw], ...] = (ResponseLaw, UnaryLaw, HashingLaw, SubsetLaw, HadamardLaw, SketchLaw)
+_ON_POINTS: tuple[type[Law], ...] = (WindowLaw, UnbiasedLaw, FiniteLaw, PiecesLaw, AdditiveLaw)
+KINDS: dict[str, type[Law]] = {law.kind: law for law in (*_ON_POINTS, *ON_ITEMS)}
 
 
 def kind_of(mechanism: object) -> type[Law] | None:
     """The kind of table that a mechanism becomes, if any."""
+    if isinstance(mechanism, Encoding):
+        return KINDS.get(mechanism.kind)
     return next((law for law in KINDS.values() if isinstance(mechanism, law.made_from)), None)
 
 
@@ -72,6 +92,8 @@ def law_of(document: Mapping[str, Any]) -> Law:
 
 def domain_of(said: Mapping[str, Any]) -> Domain:
     """The domain that a table file holds."""
+    if said["kind"] == "items":
+        return items(said["count"])
     if said["kind"] == "interval":
         return Interval(float(said["lower"]), float(said["upper"]))
     if said["kind"] == "circle":
@@ -79,9 +101,11 @@ def domain_of(said: Mapping[str, Any]) -> Domain:
     return Finite(tuple(float(point) for point in said["points"]))
 
 
-def domain_written(domain: Domain) -> dict[str, Any]:
+def domain_written(law: Law) -> dict[str, Any]:
     """What a table file holds under ``domain``."""
-    match domain:
+    if isinstance(law, ItemsLaw):
+        return law.domain_said
+    match domain := law.domain:
         case Interval():
             return {"kind": "interval", "lower": decimal(domain.lower), "upper": decimal(domain.upper)}
         case Circle():

@@ -25,10 +25,10 @@ from mechdesign.values.declare import Floats, frozen
 from mechdesign.values.dyadic import dyadic
 
 Domain = Interval | Circle | Finite
-Rule = Callable[[float, Stream], float]
+Rule = Callable[[float, Stream], float | bytes]
 """One report for an input that lies in the domain, from a stream of bits."""
-Report = Callable[[NDArray[Any]], Floats]
-"""Reports in bulk: for inputs, or the places of inputs in a finite domain."""
+Report = Callable[[NDArray[Any]], NDArray[Any]]
+"""Reports in bulk: for inputs, or the places of inputs in a finite domain. Those that are bytes are rows."""
 Masses = Sequence[tuple[int, int]]
 """Two laws side by side, as whole numbers with the same sum: what each gives to every output."""
 Number = int | float | tuple[int, ...] | tuple[float, ...] | tuple[tuple[int, ...], ...]
@@ -68,7 +68,7 @@ class Rounded:
 class Reading:
     """How reports are counted: ``find`` gives their places among the outputs, and which are none; ``add_up`` sums."""
 
-    find: Callable[[Floats], tuple[NDArray[Any], NDArray[np.bool_]]]
+    find: Callable[[NDArray[Any]], tuple[NDArray[Any], NDArray[np.bool_]]]
     add_up: Callable[[NDArray[Any]], list[int]]
 
 

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 from mechdesign.deploy import checker
 from mechdesign.deploy.labels import require_labels
 from mechdesign.deploy.reports.envelope import Envelope, Subject, enveloped
-from mechdesign.deploy.reports.payload import Double, Index, payload_of
+from mechdesign.deploy.reports.payload import Bytes, Double, Index, payload_of
 from mechdesign.deploy.streams import Stream
 from mechdesign.deploy.table import Table
 from mechdesign.errors import FileProblem, InvalidInput, sealed
@@ -164,7 +164,7 @@ class _Entry:
     """What the file holds of an attribute."""
 
     name: str
-    report: Double | Index
+    report: Bytes | Double | Index
     share: Fraction
     table: Mapping[str, Any]
 

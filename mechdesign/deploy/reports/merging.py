@@ -66,10 +66,12 @@ def _frequencies(found: list[FrequencyEstimate], weights: str) -> FrequencyEstim
     each = _weights(weights, [one.count for one in found], squares.mean(axis=1))
     estimates = each @ np.array([one.estimates for one in found])
     half = np.sqrt(each**2 @ squares)
-    covariance = np.tensordot(each**2, np.array([one.covariance for one in found]), axes=1)
     count = sum(one.count for one in found)
-    lower, upper = estimates - half, estimates + half
-    return replace(first, estimates=estimates, lower=lower, upper=upper, count=count, covariance=covariance)
+    known = [one.covariance for one in found if one.covariance is not None]
+    covariance = np.tensordot(each**2, np.array(known), axes=1) if len(known) == len(found) else None
+    errors = np.sqrt(each**2 @ np.array([one.standard_errors**2 for one in found]))
+    spread = {"covariance": covariance, "deviations": None if covariance is not None else errors}
+    return replace(first, estimates=estimates, lower=estimates - half, upper=estimates + half, count=count, **spread)
 
 
 def _weights(by: str, counts: Sequence[int], squares: Floats) -> Floats:

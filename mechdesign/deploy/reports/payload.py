@@ -1,4 +1,4 @@
-"""A report as bytes: the number of its output where outputs are listed, else the output itself as a double."""
+"""A report as bytes: its own where it has some, the number of its output where outputs are listed, else a double."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mechdesign.deploy.kinds import Listed, Reading, Spread
+from mechdesign.deploy.kinds import ItemsLaw, Listed, Reading, Spread
 from mechdesign.deploy.table import Table
 from mechdesign.errors import InvalidData
 from mechdesign.values.declare import frozen, whole
@@ -75,7 +75,30 @@ class Double(Payload):
         raise InvalidData("report", content, f"be {self.size} bytes: an output of the table", _STEP)
 
 
-def payload_of(table: Table) -> Index | Double:
+@frozen
+class Bytes(Payload):
+    """The report itself, of a table on items: ``size`` bytes as its kind says."""
+
+    kind: ClassVar[str] = "bytes"
+
+    size: int = whole("size", 1)
+
+    def written(self, code: Any, table: Table) -> bytes:
+        content = code if isinstance(code, bytes) else np.asarray(code, dtype=np.uint8).tobytes()
+        self.read(content, table)
+        return content
+
+    def read(self, content: bytes, table: Table) -> Any:
+        law = table.law
+        assert isinstance(law, ItemsLaw)
+        if len(content) == self.size:
+            row = np.frombuffer(content, dtype=np.uint8)
+            if not law.wrong(row[np.newaxis, :])[0]:
+                return row
+        raise InvalidData("report", content, f"be {self.size} bytes: a report of the table", _STEP)
+
+
+def payload_of(table: Table) -> Index | Double | Bytes:
     """What the bytes of a report of this table hold.
 
     >>> from mechdesign.deploy import make_table
@@ -85,6 +108,8 @@ def payload_of(table: Table) -> Index | Double:
     (Index(outputs=2, size=1), Double(size=8))
     """
     law = table.law
+    if isinstance(law, ItemsLaw):
+        return Bytes(law.report_bytes)
     if isinstance(law, Listed):
         count = len(law.outputs)
         return Index(count, max(1, -(-(count - 1).bit_length() // 8)))

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from mechdesign.deploy.estimators import Tally
-from mechdesign.deploy.kinds import Listed
+from mechdesign.deploy.kinds import Listed, UnaryLaw
 from mechdesign.deploy.reports.payload import payload_of
 from mechdesign.deploy.table import Table
 from mechdesign.errors import InvalidData, InvalidInput, require_whole
@@ -31,16 +31,21 @@ _MOST_OUTPUTS = 1 << 16
 
 
 def width_of(table: Table) -> int:
-    """How many bits a report is: one for each output but the first; one in all for reports with two values."""
+    """How many bits a report is: of unary encoding one an item, else one for each output but the first.
+
+    So reports with two values are one bit.
+    """
     law = table.law
+    if isinstance(law, UnaryLaw):
+        return law.count
     if not isinstance(law, Listed) or len(law.outputs) > _MOST_OUTPUTS:
-        rule = f"list at most {_MOST_OUTPUTS} outputs: what is added are bits, one for each"
+        rule = f"be of unary encoding, or list at most {_MOST_OUTPUTS} outputs: what is added are bits, one for each"
         raise InvalidInput("table", f"{table.kind} table", rule, "send the reports in envelopes")
     return len(law.outputs) - 1
 
 
 def bits_of(table: Table, report: bytes) -> tuple[int, ...]:
-    """The bits of a report, given as an envelope holds it: the j-th is 1 if it is output j, counted from 0 without 0.
+    """The bits of a report, given as an envelope holds it: its own, or which output but the first it is.
 
     >>> from mechdesign.deploy import make_table
     >>> from mechdesign.domains import Finite
@@ -48,10 +53,12 @@ def bits_of(table: Table, report: bytes) -> tuple[int, ...]:
     >>> bits_of(make_table(randomised_response(1.0, Finite((0, 1, 2)))), b"\\x02")
     (0, 1)
     """
-    width = width_of(table)
-    law = table.law
+    width, law = width_of(table), table.law
+    found = payload_of(table).read(report, table)
+    if isinstance(law, UnaryLaw):
+        return tuple(np.unpackbits(found, bitorder="little")[:width].tolist())
     assert isinstance(law, Listed)
-    place = law.outputs.index(payload_of(table).read(report, table))
+    place = law.outputs.index(found)
     return tuple(int(j == place) for j in range(1, width + 1))
 
 
@@ -109,9 +116,12 @@ def opened(table: Table, servers: Sequence[Added]) -> Tally:
         raise InvalidInput("servers", f"{len(servers)} servers", rule, "they have to agree which reports they add")
     total = counts.pop()
     sums = [sum(column) % PRIME for column in zip(*(server.sums for server in servers), strict=True)]
-    if any(not 0 <= one <= total for one in sums) or sum(sums) > total:
+    is_unary = isinstance(table.law, UnaryLaw)
+    if any(one > total for one in sums) or (not is_unary and sum(sums) > total):
         rule = f"be those of {total} reports"
         raise InvalidData("sums", sums, rule, "a share is missing or damaged, or a client did not send bits")
+    if is_unary:
+        return Tally(table).add_ones(sums, total)
     return Tally(table).add_counts([total - sum(sums), *sums])
 
 

@@ -10,8 +10,8 @@ from scipy import stats
 
 from mechdesign.collect.protocols import protocol
 from mechdesign.collect.protocols.hashing import best_hashes, local_hashing
-from mechdesign.collect.protocols.xxh64 import xxh64
 from mechdesign.errors import InvalidInput
+from mechdesign.values.xxh64 import xxh64
 
 RATE = 1e-6
 

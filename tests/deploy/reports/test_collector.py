@@ -20,7 +20,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mechdesign.deploy import Table
+from mechdesign.collect.shipping import encoding
+from mechdesign.deploy import Table, make_table
 from mechdesign.deploy.frames import estimate_reports
 from mechdesign.deploy.reports import Collection, Collector, Envelope, Refused, Store, Subject, enveloped
 from mechdesign.deploy.reports.collector import COLUMN, MARK, shuffled
@@ -284,6 +285,17 @@ def test_estimates_of_what_was_handed_over_are_those_of_the_reports(
     q, p = (vote.law.rows[i][1] / vote.law.whole for i in (0, 1))
     assert found.count == 300
     assert found.estimates[1] == pytest.approx((0.3 - q) / (p - q))
+
+
+def test_reports_that_are_bytes_go_on_as_their_digits(opened: Opened, tmp_path: Path) -> None:
+    table = make_table(encoding("olh", 1.0, 30))
+    envelopes = [enveloped(table, 7, LATER) for _ in range(50)]
+    collector = Collector(opened(), [table], today=TODAY)
+    collector.take(envelope.line for envelope in envelopes)
+    (batch,) = collector.hand_over(tmp_path / "out", 1)
+    found = parquet.read_table(batch.file)[COLUMN].to_pylist()
+    assert sorted(found) == sorted(envelope.report.hex() for envelope in envelopes)
+    assert estimate_reports(table, batch.file).count == 50
 
 
 # -- kills -------------------------------------------------------------------------------------------------------------

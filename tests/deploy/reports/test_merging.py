@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from mechdesign.collect.shipping import encoding
 from mechdesign.deploy import Table, make_table
 from mechdesign.deploy.estimators import DirectionEstimate, FrequencyEstimate, MeanEstimate, Tally
 from mechdesign.deploy.reports import merged_estimate
@@ -84,6 +85,14 @@ def test_the_interval_by_people_covers_the_mean_of_all_people_and_by_precision_i
 def test_half_widths_of_zero_count_alone_by_precision() -> None:
     sure = MeanEstimate(3.0, 3.0, 3.0, 1, 0.0, 0.0, 0.95)
     assert merged_estimate([NEW, sure], "precision").estimate == 3.0
+
+
+def test_shares_of_items_have_deviations_in_place_of_a_covariance() -> None:
+    old, new = make_table(encoding("oue", 1.0, 3)), make_table(encoding("oue", 2.0, 3))
+    each = [Tally(old).add_ones([60, 30, 20], 100).estimate(), Tally(new).add_ones([90, 30, 30], 100).estimate()]
+    found = merged_estimate(each)
+    assert found.covariance is None
+    assert found.standard_errors == pytest.approx(np.hypot(each[0].deviations / 2, each[1].deviations / 2))
 
 
 def test_what_is_no_one_quantity_is_refused(vote: Table) -> None:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mechdesign.collect.shipping import encoding
 from mechdesign.deploy import Table, make_table, sample
 from mechdesign.deploy.kinds import Listed
 from mechdesign.deploy.reports import payload_of
@@ -50,6 +51,32 @@ def test_more_than_256_outputs_take_two_bytes_little_endian() -> None:
     payload = payload_of(table)
     assert payload.size == 2
     assert payload.written(256.0, table) == b"\x00\x01"
+
+
+@pytest.mark.parametrize("name", ["grr", "sue", "oue", "blh", "olh", "ss", "hr", "cms"])
+def test_a_report_of_items_is_its_own_bytes(name: str) -> None:
+    table = make_table(encoding(name, 1.0, 13))
+    payload = payload_of(table)
+    for row in sample_codes(table, [0, 5, 12] * 20):
+        content = payload.written(row, table)
+        assert content == row.tobytes()
+        assert payload.read(content, table).tolist() == row.tolist()
+    with pytest.raises(InvalidData):
+        payload.read(bytes(payload.size + 1), table)
+
+
+@given(content=st.binary(min_size=1, max_size=3))
+def test_any_bytes_are_a_report_of_items_or_refused(content: bytes) -> None:
+    for table in ON_ITEMS:
+        try:
+            found = payload_of(table).read(content, table)
+        except InvalidData:
+            continue
+        assert found.tobytes() == content
+        assert not table.law.wrong(found[np.newaxis, :])[0]
+
+
+ON_ITEMS = tuple(make_table(encoding(name, 1.0, 13)) for name in ("grr", "oue", "ss", "hr"))
 
 
 @given(content=st.binary(max_size=9))

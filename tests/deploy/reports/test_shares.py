@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mechdesign.collect.shipping import encoding
 from mechdesign.deploy import Table, make_table
 from mechdesign.deploy.estimators import Tally
 from mechdesign.deploy.reports import Added, bits_of, opened, payload_of, split
@@ -29,6 +30,21 @@ def test_sums_of_shares_estimate_as_the_reports_do(servers: int) -> None:
     plain = Tally(THREE).add_codes(codes).estimate(of="frequencies")
     assert found.estimates.tolist() == plain.estimates.tolist()
     assert found.count == plain.count == 80
+
+
+def test_bits_of_unary_encoding_are_shared_as_they_are() -> None:
+    table = make_table(encoding("oue", 1.0, 11))
+    rows = sample_codes(table, [3] * 40 + [10] * 20)
+    shares = [split(bits_of(table, row.tobytes()), 3) for row in rows]
+    assert width_of(table) == 11
+    added = [Added.of(11, column) for column in zip(*shares, strict=True)]
+    found, plain = opened(table, added).estimate(), Tally(table).add_rows(rows).estimate()
+    assert found.estimates.tolist() == plain.estimates.tolist()
+    assert found.lower.tolist() == plain.lower.tolist()
+    with pytest.raises(InvalidInput, match="unary"):
+        Tally(THREE).add_ones([1, 1, 1], 2)
+    with pytest.raises(InvalidInput, match="ones"):
+        Tally(table).add_ones([3] * 11, 2)
 
 
 def test_a_report_with_two_values_is_one_bit(vote: Table) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import cast
 
 import numpy as np
@@ -70,8 +69,8 @@ def _frequencies(found: list[FrequencyEstimate], weights: str) -> FrequencyEstim
     known = [one.covariance for one in found if one.covariance is not None]
     covariance = np.tensordot(each**2, np.array(known), axes=1) if len(known) == len(found) else None
     errors = np.sqrt(each**2 @ np.array([one.standard_errors**2 for one in found]))
-    spread = {"covariance": covariance, "deviations": None if covariance is not None else errors}
-    return replace(first, estimates=estimates, lower=estimates - half, upper=estimates + half, count=count, **spread)
+    about = first.points, estimates, estimates - half, estimates + half, count, covariance, first.confidence
+    return FrequencyEstimate(*about, first.labels, errors if covariance is None else None)
 
 
 def _weights(by: str, counts: Sequence[int], squares: Floats) -> Floats:

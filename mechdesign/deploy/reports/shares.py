@@ -56,7 +56,7 @@ def bits_of(table: Table, report: bytes) -> tuple[int, ...]:
     width, law = width_of(table), table.law
     found = payload_of(table).read(report, table)
     if isinstance(law, UnaryLaw):
-        return tuple(np.unpackbits(found, bitorder="little")[:width].tolist())
+        return tuple((byte >> place) & 1 for byte in report for place in range(8))[:width]
     assert isinstance(law, Listed)
     place = law.outputs.index(found)
     return tuple(int(j == place) for j in range(1, width + 1))

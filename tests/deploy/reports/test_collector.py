@@ -172,6 +172,21 @@ def test_two_collectors_do_not_share_a_store(tmp_path: Path, vote: Table) -> Non
             Store(tmp_path / "s")
 
 
+def test_a_full_disk_takes_nothing_of_a_step_and_the_step_can_be_sent_again(opened: Opened, pay: Table) -> None:
+    store = opened()
+    lines = [enveloped(pay, 0.5, LATER).line for _ in range(500)]
+    collector = Collector(store, [pay], today=TODAY)
+    assert collector.take(lines[:10]).accepted == 10
+    (pages,) = store._file.execute("PRAGMA page_count").fetchone()
+    store._file.execute(f"PRAGMA max_page_count = {pages + 1}")  # as if the disk had no more room
+    with pytest.raises(FileProblem, match="full"):
+        collector.take(lines)
+    assert collector.total.accepted == 10
+    store._file.execute("PRAGMA max_page_count = 100000")
+    again = collector.take(lines)
+    assert (again.accepted, again.refused["repeated"]) == (490, 10)
+
+
 def test_a_store_that_another_replaced_does_not_fill_the_folder(opened: Opened, vote: Table, tmp_path: Path) -> None:
     """Envelopes that it has forgotten would count twice."""
     collector = Collector(opened(), [vote], today=TODAY)

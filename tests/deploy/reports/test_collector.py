@@ -155,6 +155,27 @@ def test_a_file_that_is_no_store_is_a_typed_error(tmp_path: Path, content: bytes
         Store(tmp_path / "x")
 
 
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_a_store_with_damaged_bytes_works_or_is_a_typed_error(
+    vote: Table, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    folder = tmp_path_factory.mktemp("damaged")
+    lines = [made(vote, k % 2, k) for k in range(20)]
+    with Store(folder / "s", new=True) as store:
+        Collector(store, [vote], today=TODAY).take(lines[:10])
+    content = bytearray((folder / "s").read_bytes())
+    places = [place for place, byte in enumerate(content) if byte]
+    for _ in range(data.draw(st.integers(1, 3))):
+        content[data.draw(st.sampled_from(places))] = data.draw(st.integers(0, 255))
+    (folder / "s").write_bytes(content)
+    with contextlib.suppress(InvalidInput), Store(folder / "s") as store:
+        collector = Collector(store, [vote], today=TODAY)
+        collector.take(lines)
+        assert collector.total.accepted >= 0
+        collector.hand_over(folder / "out", 1)
+
+
 def test_a_database_of_something_else_is_a_typed_error(tmp_path: Path) -> None:
     import sqlite3
 

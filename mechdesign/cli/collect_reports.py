@@ -8,6 +8,7 @@ envelopes, as Parquet files that `estimate` reads.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -105,6 +106,9 @@ def run(
         collector = Collector(kept, tables)
         if merge is not None:
             _require_one_question(list(collector.questions.values()))
+        if collector.today > datetime.now(UTC).date():
+            day = collector.today.isoformat()
+            output.warn(f"the clock is behind a day that this store has seen: what expired before {day} stays refused")
         before = collector.total
         for path in envelopes or []:
             collector.take_file(path)

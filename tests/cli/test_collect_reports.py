@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mechdesign.deploy import Table, load_table
-from mechdesign.deploy.reports import Envelope, Subject
+from mechdesign.deploy.reports import Envelope, Store, Subject
 
 FAR = date(2999, 1, 1)
 
@@ -66,6 +66,14 @@ def test_reports_go_on_and_estimates_are_those_of_estimate(run: Any, made: Path)
     assert told["items"][1]["estimate"] == pytest.approx((10 * each[0] + 20 * each[1]) / 30)
     shown = run("collect-reports", *BOTH, "--out", "out", "--estimate", "precision")
     assert "all reports: frequencies" in shown.out
+
+
+def test_a_clock_that_went_back_is_said(run: Any, made: Path) -> None:
+    with Store("s.db", new=True) as store:
+        store.begin_day(date(2998, 1, 1))
+    outcome = run("collect-reports", "e.txt", *BOTH)
+    assert "the clock is behind a day that this store has seen" in outcome.err
+    assert outcome.out.startswith("30 reports accepted")
 
 
 def test_too_few_reports_wait(run: Any, made: Path) -> None:

@@ -36,7 +36,10 @@ _NO_ATTRIBUTE = -1
 
 
 class Store:
-    """An open store; one process at a time has it. Use it with ``with``, and change it inside `step` only."""
+    """An open store; one process at a time has it. Use it with ``with``, and change it inside `step` only.
+
+    Damage to the file is noticed as far as SQLite does, which keeps no checksums: keep it on a disk that does.
+    """
 
     def __init__(self, path: Path | str, *, new: bool = False) -> None:
         self.path = Path(path)
@@ -83,7 +86,7 @@ class Store:
 
         try:
             yield
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             raise FileProblem("store", str(self.path), f"be usable: {error}", _STEP) from None
 
     @contextlib.contextmanager
@@ -149,7 +152,7 @@ class Store:
         with self._as_problem():
             asked = "SELECT number FROM batches WHERE sha256 = ? AND attribute = ?"
             found = self._file.execute(asked, _key(subject)).fetchone()
-        return 0 if found is None else int(found[0])
+        return 0 if found is None else self._number(found[0])
 
     @property
     def has_batches(self) -> bool:
@@ -187,7 +190,7 @@ class Store:
     def _in_batch(self, subject: Subject, number: int) -> int:
         with self._as_problem():
             asked = "SELECT COALESCE(SUM(times), 0) FROM reports WHERE sha256 = ? AND attribute = ? AND batch = ?"
-            return int(self._file.execute(asked, (*_key(subject), number)).fetchone()[0])
+            return self._number(self._file.execute(asked, (*_key(subject), number)).fetchone()[0])
 
     # -- counts, and files that are being read
 
@@ -200,14 +203,21 @@ class Store:
     def counts(self) -> dict[str, int]:
         """All that was ever counted."""
         with self._as_problem():
-            return {str(name): int(times) for name, times in self._file.execute("SELECT name, times FROM counts")}
+            found = self._file.execute("SELECT name, times FROM counts").fetchall()
+        return {str(name): self._number(times) for name, times in found}
 
     def reading(self, source: str) -> tuple[int, str] | None:
         """How far a file was read that was not read to its end, and the SHA-256 of what was read of it."""
         with self._as_problem():
             asked = "SELECT offset, digest FROM reading WHERE source = ?"
             found = self._file.execute(asked, (source,)).fetchone()
-        return None if found is None else (int(found[0]), str(found[1]))
+        return None if found is None else (self._number(found[0]), str(found[1]))
+
+    def _number(self, said: object) -> int:
+        """A count that was read, unless the file is damaged."""
+        if not isinstance(said, int) or said < 0:
+            raise FileProblem("store", str(self.path), "hold counts", _STEP)
+        return said
 
     def keep_place(self, source: str, offset: int, digest: str) -> None:
         """A file was read up to here."""

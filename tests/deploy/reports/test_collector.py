@@ -156,6 +156,27 @@ def test_a_file_that_is_no_store_is_a_typed_error(tmp_path: Path, content: bytes
         Store(tmp_path / "x")
 
 
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_a_store_with_damaged_bytes_works_or_is_a_typed_error(
+    vote: Table, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    folder = tmp_path_factory.mktemp("damaged")
+    lines = [made(vote, k % 2, k) for k in range(20)]
+    with Store(folder / "s", new=True) as store:
+        Collector(store, [vote], today=TODAY).take(lines[:10])
+    content = bytearray((folder / "s").read_bytes())
+    places = [place for place, byte in enumerate(content) if byte]
+    for _ in range(data.draw(st.integers(1, 3))):
+        content[data.draw(st.sampled_from(places))] = data.draw(st.integers(0, 255))
+    (folder / "s").write_bytes(content)
+    with contextlib.suppress(InvalidInput), Store(folder / "s") as store:
+        collector = Collector(store, [vote], today=TODAY)
+        collector.take(lines)
+        assert collector.total.accepted >= 0
+        collector.hand_over(folder / "out", 1)
+
+
 def test_a_database_of_something_else_is_a_typed_error(tmp_path: Path) -> None:
     import sqlite3
 
@@ -171,6 +192,21 @@ def test_two_collectors_do_not_share_a_store(tmp_path: Path, vote: Table) -> Non
         Collector(store, [vote], today=TODAY).take([made(vote, 0, 1)])
         with pytest.raises(FileProblem, match="another collector"):
             Store(tmp_path / "s")
+
+
+def test_a_full_disk_takes_nothing_of_a_step_and_the_step_can_be_sent_again(opened: Opened, pay: Table) -> None:
+    store = opened()
+    lines = [enveloped(pay, 0.5, LATER).line for _ in range(500)]
+    collector = Collector(store, [pay], today=TODAY)
+    assert collector.take(lines[:10]).accepted == 10
+    (pages,) = store._file.execute("PRAGMA page_count").fetchone()
+    store._file.execute(f"PRAGMA max_page_count = {pages + 1}")  # as if the disk had no more room
+    with pytest.raises(FileProblem, match="full"):
+        collector.take(lines)
+    assert collector.total.accepted == 10
+    store._file.execute("PRAGMA max_page_count = 100000")
+    again = collector.take(lines)
+    assert (again.accepted, again.refused["repeated"]) == (490, 10)
 
 
 def test_a_store_that_another_replaced_does_not_fill_the_folder(opened: Opened, vote: Table, tmp_path: Path) -> None:

@@ -12,6 +12,8 @@ import math
 import os
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +21,8 @@ from numpy.typing import NDArray
 import mechdesign as md
 from benchmarks.clock import Task, fastest, seconds
 from benchmarks.rows import Row, Target
-from mechdesign.deploy import Table, checker, make_table, sample
+from mechdesign.deploy import Table, apply, checker, estimate, export_table, make_table, privacy_checker, sample
+from mechdesign.deploy.kinds import ItemsLaw
 from mechdesign.design import MinimaxProblem, UnbiasedProblem, optimal_minimax, optimal_unbiased
 from mechdesign.domains import Finite, Interval
 from mechdesign.exact.window import exact_worst_error
@@ -35,6 +38,8 @@ RAW = f"10^{POWER} raw draws"
 SAMPLED = Target(ratio=2.0, seconds=REPORTS / 1e7)
 CHECKED = Target(seconds=1.0)
 CATEGORIES = 1000
+LABELS, USERS = 4096, 1000
+WHOLE = Target(seconds=2.0)
 SQUARE = Target(seconds=2.0)  # a million entries, rounded and checked
 LOSSES = {16: 4e-3, 32: 5e-8}  # the most a table may lose to rounding, relative to the design
 DESIGNS = ((1.0, 2.0), (1.0, 6.0), (2.0, 2.0), (2.0, 6.0), (2.0, 8.0))  # exponent and eps
@@ -44,6 +49,7 @@ def rows() -> Iterator[Row]:
     yield from _sampling()
     yield _checking()
     yield from _many_categories()
+    yield from _many_labels()
     yield from _rounding()
 
 
@@ -107,6 +113,30 @@ def _many_categories() -> Iterator[Row]:
     parsed = times.pop("parse")
     for name, taken in times.items():
         yield Row(name, "json.loads", taken, parsed, SQUARE)
+
+
+def _many_labels() -> Iterator[Row]:
+    """Table, both checkers, export, apply and estimate, beside the randomness that the reports take."""
+    for protocol in ("oue", "ss", "olh", "hr"):
+        with TemporaryDirectory() as folder:
+            work = partial(_whole_way, protocol, Path(folder))
+            work()  # what is imported once
+            table = md.collect.protocol_table(protocol, 1.0, LABELS)
+            assert isinstance(table.law, ItemsLaw)
+            times = fastest({"all": work, "raw": partial(os.urandom, USERS * table.law.least_bytes)}, TURNS)
+        name = f"{LABELS} labels and {USERS} users end to end, {protocol}"
+        yield Row(name, "their randomness", *times.values(), WHOLE)
+
+
+def _whole_way(protocol: str, folder: Path) -> None:
+    labels = [f"label {i}" for i in range(LABELS)]
+    table = md.collect.protocol_table(protocol, 1.0, labels)
+    checker.check(table.content)
+    privacy_checker.check(table.content)
+    export_table(table, "c", folder, overwrite=True)
+    held = np.random.default_rng(1).integers(0, LABELS, USERS)
+    reports = apply(table, np.array(labels, dtype=object)[held])
+    estimate(table, reports)
 
 
 def _rounding() -> Iterator[Row]:

@@ -338,6 +338,15 @@ ENTRIES: tuple[Entry, ...] = (
         "Acharya, Sun and Zhang, AISTATS 2019",
         "many items with short reports and a fast server",
     ),
+    Entry(
+        "cms",
+        ONE_TIME,
+        "count-mean sketch",
+        "The number of a public hash function, and SUE on the w values of the item's hash under it; tables only.",
+        "j uniform among m; bit h_j(x) is 1 with c'/(c' + 1), every other with 1/(c' + 1), c' = e^(eps/2)",
+        "Differential Privacy Team, Apple, 2017",
+        "very many items; collisions add to the error",
+    ),
     # -- frequencies, many reports
     Entry(
         "l-grr",

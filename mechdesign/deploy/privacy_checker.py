@@ -148,29 +148,23 @@ def extremes(kind: str, law: Any, domain: Any, bits: int) -> list[tuple[int, int
 
 
 def items(kind: str, law: Any, k: int, whole: int) -> list[tuple[int, int, str]]:
-    """Reports on the items 0 ... k - 1, of which one's own is more likely than each other one."""
+    """How likely a report is under one's own of k items, and under any other that makes it less."""
     need(1 < k <= 2**16, "domain.count: must be 2 to 2^16")
-    if kind in ("unary", "sketch"):  # counts of 0 and of 1; with the item, or its hash, two bits change
+    if kind in ("unary", "sketch"):  # counts of 0 and 1: two bits change with the item, or its hash
         mine, others = law["own_bit"], law["other_bit"]
-        need(len(mine) == len(others) == 2, "law.own_bit, other_bit: must be two counts each")
-        need(min(mine + others) > 0, "law.own_bit, other_bit: must be above 0")
-        need(sum(mine) == sum(others) == whole, "law.own_bit, other_bit: do not sum to 2^bits")
+        is_pair = len(mine) == len(others) == 2 and min(mine + others) > 0
+        need(is_pair, "law.own_bit, other_bit: must be two counts each")
+        need(sum(mine) == sum(others) == whole, "law.own_bit, other_bit: must sum to 2^bits")
         one, two = mine[1] * others[0], mine[0] * others[1]
-    else:
+    else:  # one draw among groups; in subset the other d or d - 1 items of the set are uniform
         own, other = law["own"], law["other"]
-        need(own > 0 and other > 0, "law.own, other: must be above 0")
-        if kind == "subset":  # own: sets of d with the item, other: sets of d without; each set alike
-            d = law["subset"]
-            need(0 < d < k, "law.subset: must be 1 to k - 1")
-            one, two, total = own * (k - d), other * d, own + other
-        else:  # one draw among groups: items, values of a hash, halves of blocks of indices
-            need(kind in ("response", "hashing", "hadamard"), "kind: not known")
-            groups = k
-            if kind != "response":
-                groups = law["hashes"] if kind == "hashing" else 2 * law["blocks"]
-            need(groups > 1, "law.hashes, blocks: too few")
-            one, two, total = own, other, own + (groups - 1) * other
-        need(total == whole, f"law.own, other: sum to {total}, not 2^bits")
+        name = {"hashing": "hashes", "subset": "subset", "hadamard": "blocks"}.get(kind)
+        need(name or kind == "response", "kind: not known")
+        n = law[name] if name else k
+        groups = {"subset": 2, "hadamard": 2 * n}.get(kind, n)
+        one, two = (own * (k - n), other * n) if kind == "subset" else (own, other)
+        need(groups > 1 and min(own, other, one, two) > 0, "law.own, other: must be above 0")
+        need(own + (groups - 1) * other == whole, "law.own, other: must sum to 2^bits")
     return [(one, two, "law.own"), (two, one, "law.other")]
 
 

@@ -50,6 +50,7 @@ CHAPTERS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "floor_of_hashing",
             "subset_selection",
             "hadamard_response",
+            "count_mean_sketch",
             "bayesian_update",
             "ldp3_power",
             "kendall_ties",

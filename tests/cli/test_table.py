@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from mechdesign.deploy import load_table
+from mechdesign.collect.shipping import SHIPPED
+from mechdesign.deploy import load_table, privacy_checker
 from mechdesign.deploy.labels import Labels
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.catalogue import randomised_response as randomised
@@ -340,3 +343,84 @@ def test_labels_that_are_codes_of_other_categories_are_pointed_out(run: Any, lab
 def test_a_table_whose_reports_say_nothing_is_pointed_out(run: Any) -> None:
     outcome = run("table", "--eps", "1e-6", "--mechanism", "grr", "--size", "3", "--bits", "16")
     assert "reports say nothing about the data; take --bits 53" in outcome.err
+
+
+# -- frequency protocols, and smaller windows --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_protocol_is_a_few_numbers_however_many_the_items(run: Any, name: str) -> None:
+    answer = run("table", "--protocol", name, "--size", "4096", "--eps", "1", "--json").json
+    assert answer["estimator"] is None
+    assert answer["report_bytes"] <= 512
+    chances = {key: Fraction(answer["chances"][key]) for key in ("p", "q")}
+    assert 0 < chances["q"] < chances["p"] < 1
+    assert 0.99 < answer["privacy_loss"] <= 1
+
+
+def test_thousands_of_labels_go_the_whole_way(run: Any, tmp_path: Path) -> None:
+    names, table, data = tmp_path / "names.txt", tmp_path / "t.json", tmp_path / "data.csv"
+    labels = [f"app {i}" for i in range(4096)]
+    names.write_text("\n".join(labels))
+    data.write_text("app\n" + "\n".join(labels[i % 7] for i in range(700)) + "\n")
+    made = run("table", "--protocol", "oue", "--labels-file", str(names), "--eps", "4", "--out", str(table))
+    assert "reports: 512 bytes on one of 4096 items, from 16384 random bytes" in made.out
+    assert run("verify", str(table)).code == 0
+    assert privacy_checker.check(table.read_bytes()) == 4
+    reports = tmp_path / "reports.csv"
+    assert run("apply", str(table), "--in", str(data), "--column", "app", "--out", str(reports)).code == 0
+    lines = reports.read_text().splitlines()
+    assert {len(line.strip('"')) for line in lines[1:]} == {1024}
+    found = run("estimate", str(table), "--in", str(reports), "--json").json
+    assert found["count"] == 700
+    assert found["covariance"] is None
+    assert len(found["items"]) == 4096
+    assert sum(item["lower"] <= 1 / 7 <= item["upper"] for item in found["items"][:7]) >= 4  # wrong once in 10^6 runs
+    lines[5] = "zz" * 512
+    reports.write_text("\n".join(lines) + "\n")
+    outcome = run("estimate", str(table), "--in", str(reports))
+    assert outcome.code == 2
+    assert "data row 5" in outcome.err
+    assert "zz" not in outcome.err
+    exported = run("export", str(table), "--to", "c", "--out", str(tmp_path / "c"), "--json").json
+    assert exported["output"] == "512 bytes"
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--protocol", "l-grr", "--size", "5"), "to become a table"),
+        (("--protocol", "oue"), "--size must be the number of categories"),
+        (("--protocol", "oue", "--size", "3", "--labels", "a,b,c"), "--size must be left out"),
+        (("--protocol", "oue", "--size", "3", "--mechanism", "pm"), "--mechanism must be left out with --protocol"),
+        (("--protocol", "oue", "--size", "3", "--gap", "0.1"), "--gap must be left out with --protocol"),
+        (("--protocol", "oue", "--size", "3", "--g", "4"), "be an option of oue"),
+        (("--protocol", "cms", "--size", "3", "--functions", "3"), "functions must be a power of two"),
+        (("--g", "4"), "--g must be left out without --protocol"),
+        (("--mechanism", "grr", "--size", "5000"), "take --protocol grr --size 5000"),
+        (("--mechanism", "pm", "--gap", "0.1"), "--gap must be left out with --mechanism"),
+    ],
+)
+def test_options_that_do_not_fit_are_named(run: Any, options: tuple[str, ...], words: str) -> None:
+    outcome = run("table", "--eps", "1", *options)
+    assert outcome.code == 2
+    assert words in outcome.err
+
+
+def test_a_wider_gap_gives_a_smaller_table(run: Any, tmp_path: Path) -> None:
+    sizes = []
+    for gap in ("1e-4", "0.01"):
+        path = tmp_path / f"{gap}.json"
+        assert run("table", "--eps", "4", "--loss", "squared", "--gap", gap, "--out", str(path)).code == 0
+        sizes.append(path.stat().st_size)
+        assert "--gap" in json.loads(path.read_bytes())["provenance"]["command"]
+    assert sizes[1] < 0.6 * sizes[0]
+
+
+@pytest.mark.slow
+def test_where_a_hundredth_more_error_saves_nine_tenths_it_is_said(run: Any) -> None:
+    outcome = run("table", "--eps", "8")
+    found = re.search(r"with --gap 0.01 the table is (\d+) kB instead of (\d+) kB, and its worst error", outcome.err)
+    assert found is not None
+    assert 10 * int(found[1]) <= int(found[2])
+    assert "--gap" not in run("table", "--eps", "2").err

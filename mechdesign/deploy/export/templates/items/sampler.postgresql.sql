@@ -167,13 +167,13 @@ BEGIN
     END IF;
     y := @stem@_bytes((mine / 2 << @place_bits@) | drawn, @report_bytes@);
 -- @end
--- @if coins
+-- @if unary sketch
     y := decode(repeat('00', (@width@ + 7) / 8), 'hex');
     pool := @stem@_more(pool, place + @width@ * @size@, given);
     FOR i IN 0 .. @width@ - 1 LOOP
         number := @stem@_number(pool, place, @bits@);
         place := place + @size@;
-        IF number < CASE WHEN i = mine THEN @own@ ELSE @other@ END THEN
+        IF number < (CASE WHEN i = mine THEN @own@ ELSE @other@ END) THEN
             y := set_bit(y, i, 1);
         END IF;
     END LOOP;

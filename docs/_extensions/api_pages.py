@@ -18,6 +18,7 @@ MODULES = {
     "mechdesign.priors": "Priors",
     "mechdesign.design": "Designing, in full",
     "mechdesign.deploy": "Tables, samplers, reports",
+    "mechdesign.deploy.reports": "Reports on their way",
     "mechdesign.collect": "Collections: protocols and estimates",
     "mechdesign.collect.postprocess": "Post-processing",
     "mechdesign.collect.metrics": "Metrics",

@@ -185,7 +185,7 @@ def _print_json(table: Table, found: Estimate) -> None:
         output.print_json(*of, said)
         return
     if isinstance(found, WorkloadEstimate):
-        output.print_json(*of, _answers(found))
+        output.print_json(*of, answers(found))
         return
     estimated = Estimated(found.estimate, found.lower, found.upper, found.deviation)
     output.print_json(*of, estimated, _of_mean(found))
@@ -197,7 +197,8 @@ def _of_mean(found: MeanEstimate | DirectionEstimate) -> OfMean:
     return OfMean(found.deviation, resultant=found.resultant)
 
 
-def _answers(found: WorkloadEstimate) -> Answers:
+def answers(found: WorkloadEstimate) -> Answers:
+    """What the answer says of a workload: every query, and the distribution where they are one."""
     deviations = np.sqrt(np.maximum(np.diagonal(found.covariance), 0.0))
     columns = [column.tolist() for column in (found.estimates, found.lower, found.upper, deviations)]
     queries = tuple(Value(name, *numbers) for name, *numbers in zip(found.names, *columns, strict=True))

@@ -94,16 +94,19 @@ GROUPS: tuple[tuple[str, tuple[Row, ...]], ...] = (
         "ship",
         (
             (
-                ("table", "a design rounded to whole numbers, exactly private"),
-                ("verify", "a table's file checked in integers"),
+                ("table", "a design in whole numbers, exactly private"),
+                ("verify", "a file checked exactly"),
+                ("sign", "a file signed"),
             ),
             (
-                ("export", "a table as a sampler: Python, JavaScript, C, Rust, Java, SQL, OpenDP"),
+                ("export", "a table as a sampler or package"),
                 ("apply", "a column into reports"),
+                ("collection", "several questions as one"),
             ),
             (
-                ("estimate", "what reports of tables say, with intervals"),
-                ("estimate-counts", "those of frequency protocols"),
+                ("collect-reports", "envelopes taken in"),
+                ("estimate", "what tables' reports say"),
+                ("estimate-counts", "protocols' reports"),
             ),
         ),
     ),

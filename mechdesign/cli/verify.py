@@ -1,4 +1,8 @@
-"""A table file, checked in integers: PASS, or the exact entry that fails (exit code 1)."""
+"""A table file, checked in integers: PASS, or the exact entry that fails (exit code 1).
+
+A collection is checked with all its tables, the manifest of a folder of reports with all its files. With --public-key
+the signature beside the file has to hold, too.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +16,16 @@ from mechdesign.cli import output
 from mechdesign.cli.certified import if_shown
 from mechdesign.cli.sent import Said
 from mechdesign.deploy import Difference, Table, checker, source_difference
+from mechdesign.deploy.manifest import MANIFEST, Manifest
+from mechdesign.deploy.reports import BadSignature, Signed, load_collection
+from mechdesign.deploy.reports import verify as verify_signature
+from mechdesign.deploy.reports.collection import is_collection
 from mechdesign.deploy.summary import kept_words
 from mechdesign.deploy.table import is_design
+from mechdesign.errors import FileProblem, InvalidInput
 from mechdesign.privacy import Pure
 from mechdesign.values import files
-from mechdesign.values.declare import frozen
+from mechdesign.values.declare import evolved, frozen
 
 _WIDTH = 80
 
@@ -32,6 +41,7 @@ class Answer:
     kind: str | None = if_shown()
     bits: int | None = if_shown()
     sha256: str | None = if_shown()
+    signed_comment: str | None = if_shown()
 
 
 ANSWERS = ((Answer,),)
@@ -41,7 +51,7 @@ verify pm.json"""
 
 
 def run(
-    file: Annotated[Path, typer.Argument(help="A table written by the table command.", metavar="FILE")],
+    file: Annotated[Path, typer.Argument(help="A table, a collection or a manifest.json.", metavar="FILE")],
     sent: Said,
     source: Annotated[
         Path | None,
@@ -49,24 +59,41 @@ def run(
             "--source", help="A file that should be an export of this table; FAIL tells the first line that differs."
         ),
     ] = None,
+    public_key: Annotated[
+        str | None, typer.Option("--public-key", help="The file must be signed by this key: its file or its base64.")
+    ] = None,
+    signature: Annotated[
+        Path | None, typer.Option("--signature", help="The signature, if it is not FILE.minisig.", metavar="FILE")
+    ] = None,
 ) -> None:
+    if signature is not None and public_key is None:
+        raise InvalidInput("options", "--signature", "come with --public-key", "add --public-key KEY")
     content = files.read_bytes(file)
     if is_design(content):
         output.warn(f"this is a design, not a table: make one with table {plot.printable(file.name)} --out t.json")
+    signed = None
     try:
-        with output.progress("checking the table", quiet=sent.quiet):
-            checker.check(content)
-    except checker.Failed as failure:
+        with output.progress("checking the file", quiet=sent.quiet):
+            if public_key is not None:
+                signed = verify_signature(file, public_key, signature)
+            other = _other(file, content, source)
+            if other is None:
+                checker.check(content)
+    except (checker.Failed, BadSignature, _Wrong) as failure:
         if sent.as_json:
             output.print_json(Answer("FAIL", (str(failure),), None, None))
         else:
-            output.console.print(f"FAIL {failure}", markup=False, soft_wrap=True)
+            output.console.print(f"FAIL {plot.printable(str(failure))}", markup=False, soft_wrap=True)
         raise typer.Exit(1) from None
+    comment = None if signed is None else signed.comment
+    if other is not None:
+        _say_other(other, signed, as_json=sent.as_json)
+        return
     table = Table(content)
     difference = None if source is None else source_difference(table, source)
     if sent.as_json:
         failures = () if difference is None else (_in_words(source, difference),)
-        of = table.privacy_loss, float(table.epsilon), table.kind, table.bits, table.sha256
+        of = table.privacy_loss, float(table.epsilon), table.kind, table.bits, table.sha256, comment
         output.print_json(Answer("FAIL" if failures else "PASS", failures, *of))
         _end(difference)
         return
@@ -77,6 +104,7 @@ def run(
         markup=False,
         soft_wrap=True,
     )
+    _say_signed(signed)
     if source is not None:
         said = f"PASS {plot.printable(source.name)} is an export of this table"
         if difference is not None:
@@ -89,6 +117,60 @@ def _kept(table: Table) -> str:
     if not isinstance(table.privacy, Pure):
         return "\n".join(kept_words(table))
     return f"  privacy loss: {table.privacy_loss:.12g} (computed exactly, at most eps = {float(table.epsilon):.12g})"
+
+
+class _Wrong(Exception):
+    """What is wrong with a file that is no table."""
+
+
+@frozen
+class _Other:
+    """A file that is no table, and passed."""
+
+    words: str
+    answer: Answer
+
+
+def _other(file: Path, content: bytes, source: Path | None) -> _Other | None:
+    """A collection or a manifest, checked; none for everything else."""
+    is_manifest = f'"kind": "{Manifest.kind}"'.encode() in content[:4096]
+    if not (is_collection(content) or is_manifest):
+        return None
+    if source is not None:
+        raise InvalidInput("options", "--source", "come with a table: its export is compared with it")
+    try:
+        if is_manifest and file.name != MANIFEST:
+            raise _Wrong(f"{file.name}: a manifest is called {MANIFEST} and lies among its files")
+        if is_manifest:
+            manifest = Manifest.read(file.parent)
+            rows = sum(part.rows for part in manifest.parts)
+            words = f"manifest of {len(manifest.parts)} files with {rows:,} reports, none of which was changed"
+            return _Other(words, Answer("PASS", (), None, float(manifest.epsilon), Manifest.kind))
+        collection = load_collection(file)
+    except FileProblem as problem:
+        raise _Wrong(str(problem)) from None
+    total, loss = float(collection.epsilon), collection.privacy_loss
+    words = (
+        f"{collection.name}: collection of {len(collection.attributes)} tables ({collection.spending.value})\n"
+        f"  privacy loss of a person: {loss:.12g} (computed exactly, at most eps = {total:.12g})\n"
+        f"  sha256: {collection.sha256}"
+    )
+    return _Other(words, Answer("PASS", (), loss, total, "collection", sha256=collection.sha256))
+
+
+def _say_other(other: _Other, signed: Signed | None, *, as_json: bool) -> None:
+    if as_json:
+        comment = None if signed is None else signed.comment
+        output.print_json(evolved(other.answer, signed_comment=comment))
+        return
+    output.console.print(f"PASS {other.words}", markup=False, soft_wrap=True)
+    _say_signed(signed)
+
+
+def _say_signed(signed: Signed | None) -> None:
+    if signed is not None:
+        comment = plot.printable(signed.comment, _WIDTH)
+        output.console.print(f"  signed by {signed.key}, with the comment {comment!r}", markup=False, soft_wrap=True)
 
 
 def _in_words(source: Path | None, difference: Difference) -> str:

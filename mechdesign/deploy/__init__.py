@@ -1,6 +1,7 @@
 """What leaves the notebook: tables of whole numbers, their file and checker, samplers from the operating system's
 randomness and their sources in other languages, data files and frames, estimates and accounting of reports."""
 
+from mechdesign.deploy import reports
 from mechdesign.deploy.accounting import privacy_loss_distribution
 from mechdesign.deploy.channels import Repaired, repair
 from mechdesign.deploy.estimators import DirectionEstimate, FrequencyEstimate, MeanEstimate, Tally
@@ -65,6 +66,7 @@ __all__ = [
     "repair",
     "repaired",
     "report",
+    "reports",
     "run_parties",
     "run_servers",
     "sample",

@@ -7,6 +7,7 @@ order: the result is the same to the last bit.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mechdesign.deploy.kinds import VECTOR_UNIT, FiniteLaw, ItemsLaw, PiecesLaw, Reading
+from mechdesign.deploy.kinds import VECTOR_UNIT, FiniteLaw, ItemsLaw, Listed, PiecesLaw, Reading, UnaryLaw
 from mechdesign.deploy.kinds.items import Rows
 from mechdesign.deploy.kinds.law import Moments
 from mechdesign.deploy.report_bytes import rows_of_reports
@@ -23,7 +24,7 @@ from mechdesign.deploy.shares import shares_of
 from mechdesign.deploy.table import MeanEstimator, Table
 from mechdesign.deploy.workloads import increasing
 from mechdesign.domains import Circle
-from mechdesign.errors import InvalidData, InvalidInput, require_number
+from mechdesign.errors import InvalidData, InvalidInput, require_number, require_whole
 from mechdesign.values.declare import Floats
 
 QUANTITIES = ("mean", "frequencies", "direction", "workload")
@@ -195,6 +196,33 @@ class Tally:
             sums = _added(sums, reading.add_up(places))
         self._sums = _added(self._sums, sums)
         self.count += values.size
+        return self
+
+    def add_counts(self, counts: Sequence[int]) -> Tally:
+        """Take in reports that are counted already: how often each output of the table's list came, in its order."""
+        law = self.table.law
+        if not isinstance(law, Listed):
+            raise InvalidInput("table", f"{self.table.kind} table", "list its outputs", "add the reports themselves")
+        several = [require_whole(count, f"counts[{i}]", 0) for i, count in enumerate(counts)]
+        if len(several) != len(law.outputs):
+            raise InvalidInput("counts", len(several), f"be {len(law.outputs)}, one for each output")
+        self._sums = _added(self._sums, several)
+        self.count += sum(several)
+        return self
+
+    def add_ones(self, ones: Sequence[int], reports: int) -> Tally:
+        """Take in so many reports of unary encoding by how many of them have each bit 1, in the order of the items."""
+        law = self.table.law
+        if not isinstance(law, UnaryLaw):
+            raise InvalidInput(
+                "table", f"{self.table.kind} table", "be of unary encoding", "add the reports themselves"
+            )
+        number = require_whole(reports, "reports", 0)
+        several = [require_whole(count, f"ones[{i}]", 0, number) for i, count in enumerate(ones)]
+        if len(several) != law.count:
+            raise InvalidInput("ones", len(several), f"be {law.count}, one for each item")
+        self._sums = _added(self._sums, several)
+        self.count += number
         return self
 
     def add_rows(self, rows: Rows) -> Tally:

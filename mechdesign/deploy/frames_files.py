@@ -21,7 +21,7 @@ from mechdesign.data.sources import (
     require_only_column,
 )
 from mechdesign.deploy.estimators import Estimate, Tally, merged, require_quantity
-from mechdesign.deploy.frames_columns import is_lazy, require_labels, tallied
+from mechdesign.deploy.frames_columns import are_texts, is_lazy, require_labels, tallied
 from mechdesign.deploy.frames_parts import Part, counted, parts_of
 from mechdesign.deploy.manifest import report_files
 from mechdesign.deploy.misfits import REFUSE, Drawn, Misfits, OnBad, drawn, refused, unfitting
@@ -194,8 +194,19 @@ def _with_reports(batch: Any, column: str, found: Drawn, table: Table, misfits: 
     rows = batch if found.kept is None else batch.filter(pa.array(found.kept))
     place, is_open = batch.schema.get_field_index(column), misfits.on_bad is OnBad.NULL
     told = rows.set_column(place, pa.field(column, form, nullable=is_open), pa.array(found.reports, form, found.wrong))
-    said = {_SHA256: table.sha256, _COLUMN: column, _EPSILON: str(table.epsilon)}
-    return told.replace_schema_metadata(said)
+    return told.replace_schema_metadata(_said(table, column))
+
+
+def _said(table: Table, column: str) -> dict[str, str]:
+    """What Parquet files of reports say of themselves."""
+    return {_SHA256: table.sha256, _COLUMN: column, _EPSILON: str(table.epsilon)}
+
+
+def reports_schema(table: Table, column: str) -> Any:
+    """The Arrow schema of files that hold nothing but reports of a table."""
+    pa = arrow()
+    form = pa.string() if are_texts(table) else pa.float64()
+    return pa.schema([pa.field(column, form, nullable=False)], _said(table, column))
 
 
 def opened(source: Source, column: str | None, items: Sequence[str] | None) -> tuple[DataFile, str]:

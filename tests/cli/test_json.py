@@ -8,6 +8,7 @@ import pickle
 import re
 import time
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from sklearn.tree import DecisionTreeClassifier
 from mechdesign.cli import budget, output
 from mechdesign.cli.overview import NAMES
 from mechdesign.cli.schema import ERROR, schema_of, shapes, shipped
+from mechdesign.deploy import load_table
+from mechdesign.deploy.reports import enveloped
 from mechdesign.errors import CheckFailed, MissingExtra, NoAnswer, SolverFailed
 
 # -- types ------------------------------------------------------------------------------------------------------------
@@ -344,6 +347,28 @@ TABLE: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
         {"queries": rows(item=text, estimate=number, lower=number, upper=number), "bias": number}
         | {"distribution.monotone": numbers, "distribution.quantiles": rows(share=number, type=number, lower=number)},
     ),
+    "collection": (
+        ("collection", "x=table.json", "answer=grr.json"),
+        {"epsilon": number, "exact_epsilon": text, "privacy_loss": number, "sha256": text, "spending": text}
+        | {"attributes": rows(name=text, table=text, epsilon=number, share=number, report=text, bytes=number)},
+    ),
+    "collect-reports": (
+        ("collect-reports", "envelopes.txt", "--of", "grr.json", "--store", "store.db", "--new-store"),
+        {"accepted": number, "refused": values, "batches": lambda value: value == [], "waiting": number},
+    ),
+    "collect-reports with estimates": (
+        (
+            *("collect-reports", "envelopes.txt", "--of", "grr.json", "--store", "other.db", "--new-store"),
+            *("--out", "collected", "--least", "1", "--estimate", "people"),
+        ),
+        {"estimates": rows(tables=number, count=number, confidence=number, weights=text)}
+        | {"batches": rows(file=text, count=number, table=text), "estimates.0.estimate": number},
+    ),
+    "sign": (
+        ("sign", "table.json", "--key", "secret.key"),
+        {"file": text, "comment": text, "public_key": text},
+    ),
+    "sign --new-key": (("sign", "--new-key", "new.key"), {"file": text, "comment": none, "public_key": text}),
     "reproduce --list": (("reproduce", "--list"), {"claims": rows(id=text, paper=text, cost=text)}),
     "schema": (("schema", "minimax"), {"title": text, "anyOf": lambda value: len(value) == 4}),
     "trajectory perturb": (
@@ -394,10 +419,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         f"jrr --eps 1 --users 100 --colluders 2 --out {path}/jrr.json",
         f"table {path}/ogpm.json --out {path}/table.json",
         f"apply {path}/table.json --in {path}/data.csv --column x --out {path}/kept.csv",
+        f"sign --new-key {path}/secret.key",
     ):
         with pytest.raises(SystemExit) as stop:
             main([*line.split(), "--quiet"])
         assert not stop.value.code
+    grr = load_table(path / "grr.json")
+    (path / "envelopes.txt").write_bytes(b"".join(enveloped(grr, k % 3, date(2999, 1, 1)).line for k in range(30)))
     return path
 
 
@@ -549,6 +577,8 @@ def test_input_that_fails_prints_nothing_on_stdout(run: Any, tmp_path: Path, com
         "budget": ("-p", "grr", "--at-least", "0.5", "--population", "bees"),
         "capacity": ("-p", "grr", *WATER, "--at-eps", "-1"),
         "classifier": (missing, "--data", missing, "--eps", "1"),
+        "collect-reports": (missing, "--of", missing, "--store", missing),
+        "collection": (missing,),
         "compare": ("--eps", "nan"),
         "constants": ("--eps", "0"),
         "estimate": (missing, "--in", missing),
@@ -568,6 +598,7 @@ def test_input_that_fails_prints_nothing_on_stdout(run: Any, tmp_path: Path, com
         "reproduce": ("ogpm.exampel-8",),
         "schema": ("minimum",),
         "show": (missing,),
+        "sign": (missing, "--key", missing),
         "solve": (missing,),
         "table": ("--eps", "1", "--bits", "7"),
         "verify": (missing,),

@@ -1,0 +1,136 @@
+"""A report as bytes: its own where it has some, the number of its output where outputs are listed, else a double."""
+
+from __future__ import annotations
+
+import math
+import struct
+from abc import ABC, abstractmethod
+from functools import lru_cache
+from typing import Any, ClassVar
+
+import numpy as np
+
+from mechdesign.deploy.kinds import ItemsLaw, Listed, Reading, Spread
+from mechdesign.deploy.table import Table
+from mechdesign.errors import InvalidData
+from mechdesign.values.declare import frozen, whole
+
+_STEP = "were they written for another table, or damaged on the way?"
+
+
+@frozen
+class Payload(ABC):
+    """What the bytes of a report hold: ``size`` of them, one and only one way to write each output."""
+
+    kind: ClassVar[str]
+
+    @abstractmethod
+    def written(self, code: Any, table: Table) -> bytes:
+        """The bytes of an output, which is one of the table."""
+
+    @abstractmethod
+    def read(self, content: bytes, table: Table) -> Any:
+        """The output that the bytes are, or `InvalidData`."""
+
+
+@frozen
+class Index(Payload):
+    """The place of the output among the listed ones, from 0: ``size`` bytes, little-endian."""
+
+    kind: ClassVar[str] = "index"
+
+    outputs: int = whole("outputs", 1)
+    size: int = whole("size", 1, 8)
+
+    def written(self, code: Any, table: Table) -> bytes:
+        return _place(float(code), table).to_bytes(self.size, "little")
+
+    def read(self, content: bytes, table: Table) -> float:
+        law = table.law
+        assert isinstance(law, Listed)
+        place = int.from_bytes(content, "little")
+        if len(content) != self.size or place >= self.outputs:
+            raise InvalidData("report", content, f"be {self.size} bytes: a number below {self.outputs}", _STEP)
+        return law.outputs[place]
+
+
+@frozen
+class Double(Payload):
+    """The output as an IEEE-754 double: 8 bytes, little-endian."""
+
+    kind: ClassVar[str] = "double"
+
+    size: int = whole("size", 8, 8, default=8)
+
+    def written(self, code: Any, table: Table) -> bytes:
+        if not _is_output(float(code), table):
+            raise InvalidData("report", code, "be a possible output of the table", _STEP)
+        return struct.pack("<d", code)
+
+    def read(self, content: bytes, table: Table) -> float:
+        if len(content) == self.size:
+            code = float(struct.unpack("<d", content)[0])
+            if math.isfinite(code) and struct.pack("<d", code + 0.0) == content and _is_output(code, table):
+                return code
+        raise InvalidData("report", content, f"be {self.size} bytes: an output of the table", _STEP)
+
+
+@frozen
+class Bytes(Payload):
+    """The report itself, of a table on items: ``size`` bytes as its kind says."""
+
+    kind: ClassVar[str] = "bytes"
+
+    size: int = whole("size", 1)
+
+    def written(self, code: Any, table: Table) -> bytes:
+        content = code if isinstance(code, bytes) else np.asarray(code, dtype=np.uint8).tobytes()
+        self.read(content, table)
+        return content
+
+    def read(self, content: bytes, table: Table) -> Any:
+        law = table.law
+        assert isinstance(law, ItemsLaw)
+        if len(content) == self.size:
+            row = np.frombuffer(content, dtype=np.uint8)
+            if not law.wrong(row[np.newaxis, :])[0]:
+                return row
+        raise InvalidData("report", content, f"be {self.size} bytes: a report of the table", _STEP)
+
+
+def payload_of(table: Table) -> Index | Double | Bytes:
+    """What the bytes of a report of this table hold.
+
+    >>> from mechdesign.deploy import make_table
+    >>> from mechdesign.domains import Finite
+    >>> from mechdesign.mechanisms.catalogue import laplace, randomised_response
+    >>> payload_of(make_table(randomised_response(1.0, Finite((0, 1))))), payload_of(make_table(laplace(1.0), 16))
+    (Index(outputs=2, size=1), Double(size=8))
+    """
+    law = table.law
+    if isinstance(law, ItemsLaw):
+        return Bytes(law.report_bytes)
+    if isinstance(law, Listed):
+        count = len(law.outputs)
+        return Index(count, max(1, -(-(count - 1).bit_length() // 8)))
+    return Double()
+
+
+def _place(code: float, table: Table) -> int:
+    places, wrong = _reading(table).find(np.array([code]))
+    if wrong[0]:
+        raise InvalidData("report", code, "be a possible output of the table", _STEP)
+    return int(places[0])
+
+
+def _is_output(code: float, table: Table) -> bool:
+    """Whether a table without a list of outputs can give it: the ends of a clamp it can give, too."""
+    ends = table.law.clamp if isinstance(table.law, Spread) else None
+    if ends is not None and not ends[0] < code < ends[1]:
+        return code in ends
+    return not _reading(table).find(np.array([code]))[1][0]
+
+
+@lru_cache(maxsize=64)
+def _reading(table: Table) -> Reading:
+    return table.law.reading()

@@ -32,7 +32,7 @@ from functools import lru_cache
 from mechdesign.deploy.device.description import Device
 from mechdesign.deploy.kinds.finite import FiniteLaw
 from mechdesign.deploy.table import Table
-from mechdesign.errors import InvalidInput, NoAnswer, require_whole
+from mechdesign.errors import NoAnswer, require_whole
 from mechdesign.mechanisms.ratio import INFINITE, LikelihoodRatio
 
 MOST_WORK = 2_000_000
@@ -52,7 +52,7 @@ def one_value_changed(device: Device, rounds: int) -> LikelihoodRatio:
     >>> from mechdesign.mechanisms.catalogue import randomised_response
     >>> grr = make_table(randomised_response(2.0, Finite((0, 1))), bits=16)
     >>> [round(one_value_changed(Device(grr, grr, 2, 9), n).loss, 4) for n in (1, 2, 9)]
-    [1.3248, 1.9073, 2.0]
+    [1.325, 1.8755, 2.0]
     """
     chain = _Chain(device)
     n = require_whole(rounds, "rounds", 1, MOST_ROUNDS)
@@ -99,7 +99,7 @@ def changes_bounded(device: Device, rounds: int, changes: int) -> LikelihoodRati
     >>> grr = make_table(randomised_response(2.0, Finite((0, 1))), bits=16)
     >>> device = Device(grr, grr, 2, 9)
     >>> [round(changes_bounded(device, 4, changes).loss, 4) for changes in (0, 1)]
-    [1.9904, 3.9808]
+    [1.9976, 4.6185]
     """
     chain = _Chain(device)
     n = require_whole(rounds, "rounds", 1, MOST_ROUNDS)
@@ -166,7 +166,7 @@ class _Chain:
             outputs = len(self.first[0]) if self.first else 0
             self.second: _Rows = tuple(tuple(int(i == j) for j in range(outputs)) for i in range(outputs))
             return
-        self.first, self.second = _rows(device.table), _chosen(device)
+        self.first, self.second = _counts(device, device.again)
 
     @property
     def size(self) -> int:
@@ -250,19 +250,16 @@ class _Chain:
         raise NoAnswer(f"{relation}: too many cases to try", lower, upper.loss, next_step=step)
 
 
-def _rows(table: Table) -> _Rows:
-    if not isinstance(table.law, FiniteLaw):
-        rule = "be finite where what is remembered is randomised again, for exact losses"
-        raise InvalidInput("table", table.kind, rule, "one draw a value bounds what its reports lose")
-    return table.law.rows
-
-
 @lru_cache(maxsize=16)
-def _chosen(device: Device) -> _Rows:
-    """The rows of the second table for the outputs of the first, in their order."""
-    assert device.again is not None
-    rows, points = _rows(device.again), list(device.again.domain.points)
-    return tuple(rows[points.index(y)] for y in device.table.law.outputs)
+def _counts(device: Device, again: Table) -> tuple[_Rows, _Rows]:
+    """Both tables, the rows of the second for the outputs of the first, in their order."""
+    first, second = device.table.law, again.law
+    if not isinstance(first, FiniteLaw) or not isinstance(second, FiniteLaw):
+        upper = LikelihoodRatio(device.table.ratio).loss
+        step = "take finite tables; a device that changes its value never loses more than the upper end a value held"
+        raise NoAnswer("only finite tables have exact losses of what is randomised again", 0.0, upper, next_step=step)
+    points = list(again.domain.points)
+    return first.rows, tuple(second.rows[points.index(y)] for y in first.outputs)
 
 
 def _is_response(rows: _Rows) -> bool:

@@ -1,0 +1,182 @@
+"""Devices in other languages, compiled and run by the real toolchains: the same states and reports, byte for byte."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+
+from mechdesign.deploy import make_table
+from mechdesign.deploy.device import LANGUAGES, Device, device_difference, export_device, known
+from mechdesign.deploy.device.vectors import Step, create, lines, report, vectors
+from mechdesign.domains import Interval
+from mechdesign.errors import InvalidInput
+from mechdesign.mechanisms import catalogue
+from tests.oracles.device_reports import LABELS, PERIOD, response
+
+TOOLS = {"python": (), "javascript": ("node",), "c": ("gcc",), "rust": ("rustc",), "java": ("javac", "java")}
+DEVICES = {
+    "labelled": Device(response(2.0, 3, LABELS), response(1.0, 3, LABELS), values=2, reports=5),
+    "same table twice": Device(response(1.0, 2), response(1.0, 2), values=3, reports=2),
+    "fresh": Device(make_table(catalogue.pm(1.0, Interval(-3, 7)), 16), None, values=0, reports=3),
+}
+CALLS = "write,pwrite64,fsync,fdatasync,rename,renameat,renameat2,close,openat,ftruncate"
+
+
+def run(command: list[str], folder: Path) -> str:
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+    return (done.stdout + done.stderr).strip()
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], tuple[Path, list[str]]]:
+    """The folder and the replay program of a device in a language, compiled with every warning an error."""
+
+    @lru_cache
+    def of(name: str, language: str) -> tuple[Path, list[str]]:
+        for tool in TOOLS[language]:
+            if shutil.which(tool) is None:
+                pytest.skip(f"{tool} is not installed")
+        device, folder = DEVICES[name], tmp_path_factory.mktemp(language)
+        export_device(device, language, folder)
+        stem = device.stem
+        match language:
+            case "python":
+                start = f"import sys; sys.path.insert(0, '.'); import {stem}_replay"
+                return folder, [sys.executable, "-I", "-c", start]
+            case "javascript":
+                return folder, ["node", f"{stem}_replay.mjs"]
+            case "c":
+                c = ["gcc", "-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-pedantic", "-Werror"]
+                own = [path.name for path in folder.glob("*.c") if not path.match("sampler_*_replay.c")]
+                assert run([*c, *own, "-o", "replay"], folder) == ""
+            case "rust":
+                rust = ["rustc", "--edition", "2021", "-D", "warnings", f"{stem}_replay.rs", "-o", "replay"]
+                assert run(rust, folder) == ""
+            case "java":
+                sources = [path.name for path in folder.glob("*.java")]
+                assert run(["javac", "-Xlint:all", "-Werror", *sources], folder) == ""
+                return folder, ["java", "-Xshare:auto", f"Device_{device.sha256[:8]}_Replay"]
+        return folder, ["./replay"]
+
+    return of
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", DEVICES)
+def test_programs_reproduce_their_own_vectors(
+    program: Callable[[str, str], tuple[Path, list[str]]], name: str, language: str
+) -> None:
+    folder, command = program(name, language)
+    count = len((folder / f"{DEVICES[name].stem}_vectors.txt").read_text().splitlines()) - 2
+    assert run([*command, f"{DEVICES[name].stem}_vectors.txt"], folder) == f"PASS {count}"
+
+
+def test_vectors_hold_every_outcome_a_state_has() -> None:
+    steps = [step for device in DEVICES.values() for step in vectors(device)]
+    words = {step.outcome for step in steps if len(step.outcome) != 16}
+    assert words == {"done", "input", "missing", "damaged", "other", "rolled-back", "past", "exhausted", "present"}
+    assert sum(len(step.outcome) == 16 for step in steps) > 12
+
+
+def wrong(step: Step) -> list[Step]:
+    """The step with one thing said differently."""
+    from attrs import evolve
+
+    after = None if step.after is None else step.after[:-1] + bytes([step.after[-1] ^ 1])
+    said = f"{int(step.outcome, 16) ^ 1:016x}"
+    return [evolve(step, after=after), evolve(step, outcome=said), evolve(step, used=step.used + 1)]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_replay_names_the_step_that_differs(
+    program: Callable[[str, str], tuple[Path, list[str]]], language: str
+) -> None:
+    device = DEVICES["labelled"]
+    folder, command = program("labelled", language)
+    good = create(device, None, PERIOD, 5)
+    step = report(device, good.after, 1.0, PERIOD)
+    for bad in wrong(step):
+        (folder / "cases.txt").write_text(lines(device, [good, bad]))
+        assert run([*command, "cases.txt"], folder) == "FAIL case 2"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_state_in_a_file_is_created_spent_and_counted(
+    program: Callable[[str, str], tuple[Path, list[str]]], language: str, tmp_path: Path
+) -> None:
+    device = DEVICES["labelled"]
+    folder, command = program("labelled", language)
+
+    def asked(*said: object) -> str:
+        return run([*command, *map(str, said)], folder)
+
+    state = tmp_path / "state"
+    assert asked("report", state, PERIOD, 1) == "missing"
+    assert asked("create", state, PERIOD, 1) == "done"
+    assert asked("create", state, PERIOD, 1) == "present"
+    assert float(asked("report", state, PERIOD, 1)) in (0, 1, 2)
+    assert asked("report", state, PERIOD, 1) == "exhausted"
+    assert known(device, state.read_bytes()).reports == 5
+    state.write_bytes(state.read_bytes()[:-1])
+    assert asked("report", state, PERIOD, 1) == "damaged"
+    assert state.stat().st_mode & 0o077 in (0, 0o044)  # as the mask of the user says where a language has no modes
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", [language for language in LANGUAGES if language != "java"])
+def test_a_kill_at_any_call_leaves_one_state_or_the_next_and_a_report_only_with_the_next(
+    program: Callable[[str, str], tuple[Path, list[str]]], language: str, tmp_path: Path
+) -> None:
+    if shutil.which("strace") is None or "+++ exited" not in run(["strace", "true"], tmp_path):
+        pytest.skip("strace is not installed, or may not trace")
+    device = DEVICES["labelled"]
+    folder, command = program("labelled", language)
+    state, lock = tmp_path / "state", tmp_path / "state.lock"
+    first = create(device, None, PERIOD, 5).after
+    assert first is not None
+    watched = [part for path in (state, tmp_path / "state.new", tmp_path) for part in ("-P", str(path))]
+    seen = set()
+    for last in itertools.count(1):
+        state.write_bytes(first)
+        lock.unlink(missing_ok=True)  # Node has no locks that end with a process
+        kill = ["strace", "-f", "-o", "/dev/null", *watched, "-e", f"inject={CALLS}:signal=KILL:when={last}"]
+        done = subprocess.run(
+            [*kill, *command, "report", str(state), str(PERIOD), "1"],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        serial = known(device, state.read_bytes()).serial
+        assert not done.stdout or serial == 2
+        seen.add((serial, bool(done.stdout)))
+        if done.returncode == 0:
+            break
+    assert seen >= {(1, False), (2, True)}
+
+
+def test_a_source_is_recognised_and_a_changed_line_found(tmp_path: Path) -> None:
+    device = DEVICES["labelled"]
+    for path in export_device(device, "python", tmp_path):
+        if path.name.startswith("device"):
+            assert device_difference(device, path) is None
+    source = tmp_path / f"{device.stem}.py"
+    source.write_text(source.read_text().replace("VALUES = 2", "VALUES = 3"))
+    difference = device_difference(device, source)
+    assert difference is not None
+    assert (difference.expected, difference.found) == ("VALUES = 2", "VALUES = 3")
+    with pytest.raises(InvalidInput):
+        device_difference(device, tmp_path / "device")
+
+
+def test_languages_without_a_state_are_bad_input(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="be one of python"):
+        export_device(DEVICES["fresh"], "sql", tmp_path)

@@ -183,8 +183,8 @@ class StateRefused(InvalidInput):
 
     Nothing was drawn that anybody saw, and nothing was stored.
 
-    >>> print(StateRefused("missing"))
-    state must be there (got 'missing'); is this the first start, or was it lost? create one, with what the server allows
+    >>> print(StateRefused("busy"))
+    state must be used by one process at a time (got 'busy'); try again when the other one is done
     """
 
     RULES: ClassVar[Mapping[str, tuple[str, str]]] = {
@@ -193,7 +193,7 @@ class StateRefused(InvalidInput):
         "other": ("be one of this device file and version", "give every device file a storage of its own"),
         "rolled-back": ("not be older than the last one known", "treat it as lost: create one"),
         "past": ("not be of a later period than the question", "check the clock, or who counts periods"),
-        "exhausted": ("have a report left in this period", "ask again in the next one"),
+        "exhausted": ("have a report left", "ask again in the next period"),
         "present": ("be missing, damaged or rolled back where one is created", "ask: it is there"),
         "busy": ("be used by one process at a time", "try again when the other one is done"),
     }

@@ -8,11 +8,13 @@ from typing import Annotated, Literal
 import typer
 
 from mechdesign import plot
-from mechdesign.cli import output
+from mechdesign.cli import devices, output
 from mechdesign.cli.certified import if_shown
 from mechdesign.cli.sent import Said
-from mechdesign.deploy import Difference, Table, checker, source_difference
+from mechdesign.deploy import Difference, Table, checker, load_table, source_difference
+from mechdesign.deploy.device import Device, device_difference, load_device
 from mechdesign.deploy.table import is_design
+from mechdesign.errors import InvalidInput
 from mechdesign.values import files
 from mechdesign.values.declare import frozen
 
@@ -30,6 +32,7 @@ class Answer:
     kind: str | None = if_shown()
     bits: int | None = if_shown()
     sha256: str | None = if_shown()
+    device: devices.Told | None = if_shown()
 
 
 ANSWERS = ((Answer,),)
@@ -47,7 +50,16 @@ def run(
             "--source", help="A file that should be an export of this table; FAIL tells the first line that differs."
         ),
     ] = None,
+    device: Annotated[
+        Path | None,
+        typer.Option("--device", help="A device file of this table: what its reports lose together.", metavar="FILE"),
+    ] = None,
+    again: Annotated[
+        Path | None, typer.Option("--again", help="The second table that the device file names.", metavar="FILE")
+    ] = None,
 ) -> None:
+    if again is not None and device is None:
+        raise InvalidInput("again", again.name, "come with --device", "give the device file that names both tables")
     content = files.read_bytes(file)
     if is_design(content):
         output.warn(f"this is a design, not a table: make one with table {plot.printable(file.name)} --out t.json")
@@ -61,11 +73,13 @@ def run(
             output.console.print(f"FAIL {failure}", markup=False, soft_wrap=True)
         raise typer.Exit(1) from None
     table = Table(content)
-    difference = None if source is None else source_difference(table, source)
+    kept = None if device is None else load_device(device, table, None if again is None else load_table(again))
+    difference = None if source is None else _difference(table, kept, source)
+    said = None if kept is None else devices.told(kept)
     if sent.as_json:
         failures = () if difference is None else (_in_words(source, difference),)
         of = table.privacy_loss, float(table.epsilon), table.kind, table.bits, table.sha256
-        output.print_json(Answer("FAIL" if failures else "PASS", failures, *of))
+        output.print_json(Answer("FAIL" if failures else "PASS", failures, *of, said))
         _end(difference)
         return
     output.console.print(
@@ -75,12 +89,18 @@ def run(
         markup=False,
         soft_wrap=True,
     )
+    if kept is not None and said is not None:
+        devices.show(kept, said)
     if source is not None:
-        said = f"PASS {plot.printable(source.name)} is an export of this table"
+        verdict = f"PASS {plot.printable(source.name)} is an export of this table"
         if difference is not None:
-            said = f"FAIL {_in_words(source, difference)}"
-        output.console.print(said, markup=False, soft_wrap=True)
+            verdict = f"FAIL {_in_words(source, difference)}"
+        output.console.print(verdict, markup=False, soft_wrap=True)
     _end(difference)
+
+
+def _difference(table: Table, device: Device | None, source: Path) -> Difference | None:
+    return source_difference(table, source) if device is None else device_difference(device, source)
 
 
 def _in_words(source: Path | None, difference: Difference) -> str:

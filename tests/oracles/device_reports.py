@@ -6,6 +6,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
+
 from mechdesign.deploy import Labels, Table, make_table
 from mechdesign.deploy.device import Device, created, reported
 from mechdesign.deploy.streams import Stream

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from mechdesign.deploy.checker import canonical
-from mechdesign.deploy.device.state import MOST_NUMBER, MOST_VALUES
+from mechdesign.deploy.device.state import MOST_REPORTS, MOST_VALUES
 from mechdesign.deploy.kinds import Listed
 from mechdesign.deploy.table import Table
 from mechdesign.errors import FileProblem, InvalidInput, require_whole
@@ -41,7 +41,7 @@ class Device:
 
     def __attrs_post_init__(self) -> None:
         require_whole(self.values, "values", 0, MOST_VALUES)
-        require_whole(self.reports, "reports", 1, MOST_NUMBER)
+        require_whole(self.reports, "reports", 1, MOST_REPORTS)
         for name, table in (("table", self.table), ("again", self.again)):
             if table is not None and not isinstance(table, Table):
                 raise InvalidInput(name, type(table).__name__, "be a table", "load it with load_table")
@@ -105,13 +105,13 @@ def load_device(path: Path | str, table: Table, again: Table | None = None) -> D
     document = files.parse_json(content, str(path))
     if set(document) != _KEYS or (document["format"], document["version"]) != (FORMAT, VERSION):
         raise FileProblem("device file", str(path), f"have the keys of a {FORMAT} file of version {VERSION}")
-    for name, said, given in (
-        ("table", document["table"], table.sha256),
-        ("again", document["again"], None if again is None else again.sha256),
-    ):
-        if said != given:
-            step = "give the table that the file names by its hash" if said else "leave the second table out"
-            raise FileProblem(name, str(given)[:12], f"be the one of the device file ({str(said)[:12]})", step)
+    for name, given in (("table", table), ("again", again)):
+        said, got = document[name], None if given is None else given.sha256
+        if said != got:
+            rule = f"be the one of the device file ({said[:12]})" if isinstance(said, str) else "be left out"
+            raise FileProblem(
+                name, "none" if got is None else got[:12], rule, "a device file names tables by their hash"
+            )
     device = Device(table, again, document["values"], document["reports"])
     if device.content != content:
         raise FileProblem("device file", str(path), "be canonical, with the hash of its entries", "take the original")

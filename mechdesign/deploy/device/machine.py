@@ -106,7 +106,7 @@ class Memory:
     1
     >>> memory.report(1, period=20)
     Traceback (most recent call last):
-    mechdesign.errors.StateRefused: state must have a report left in this period (got 'exhausted'); ask again in the next one
+    mechdesign.errors.StateRefused: state must have a report left (got 'exhausted'); ask again in the next period
     """
 
     __slots__ = ("device", "storage")

@@ -103,7 +103,7 @@ def export_device(device: Device, language: str, directory: Path | str, *, overw
 
 
 def device_difference(device: Device, path: Path | str) -> Difference | None:
-    """``None`` if the file is, byte for byte, one that `export_device` writes, whatever its name; else where it differs.
+    """``None`` if the file is, byte for byte, one that `export_device` writes, whatever its name; else the difference.
 
     What a name ends in says which files it is compared with.
     """

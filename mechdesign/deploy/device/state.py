@@ -10,7 +10,7 @@ from mechdesign.errors import StateRefused
 from mechdesign.values.declare import field, frozen
 
 MAGIC, VERSION = b"mdstate", 1
-MOST_VALUES = 4096
+MOST_VALUES, MOST_REPORTS = 4096, 10_000
 MOST_NUMBER = 2**31 - 1
 """The largest serial, period and count: every language has a signed word for it."""
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 
+import numpy as np
 import pytest
 
 from mechdesign.collect.protocols.histories import Step, Words
@@ -17,6 +18,7 @@ from mechdesign.deploy.device import Device, all_values_changed, changes_bounded
 from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput, NoAnswer
 from mechdesign.mechanisms import catalogue
+from mechdesign.mechanisms.window import Window
 from tests.oracles.device_reports import response, sequences, skewed
 
 History = tuple[int, ...]
@@ -148,16 +150,26 @@ def test_what_is_too_much_to_try_has_bounds() -> None:
     assert 0.5 < refused.value.lower <= refused.value.upper <= 1.0
 
 
-def test_a_window_table_has_exact_losses_without_a_second_step_and_bounds_with_one() -> None:
-    duchi = make_table(catalogue.duchi(1.0, Interval(-1, 1)), 16)
-    alone = Device(duchi, None, values=3, reports=9)
-    assert one_value_changed(alone, 9).ratio == duchi.ratio
-    assert all_values_changed(alone, 2).ratio == duchi.ratio**2
-    outputs = duchi.law.outputs
-    again = make_table(catalogue.duchi(1.0, Interval(outputs[0], outputs[-1])), 16)
+def test_a_window_table_has_an_exact_loss_of_one_value_and_bounds_of_several_or_with_a_second_step() -> None:
+    points, base = np.array([0.0, 0.3, 0.55, 1.0]), np.array([0.15, 0.1, 0.1, 0.15])
+    window = make_table(Window(1.0, Interval(0, 1), points, base, 2.7), 16)
+    assert one_value_changed(Device(window, None, values=3, reports=9), 9).ratio == window.ratio
+    assert changes_bounded(Device(window, None, values=0, reports=9), 9, 4).ratio == window.ratio**9
+    assert all_values_changed(Device(window, None, values=1, reports=9), 9).ratio == window.ratio
+    with pytest.raises(NoAnswer) as several:
+        all_values_changed(Device(window, None, values=3, reports=9), 9)
+    assert several.value.upper == pytest.approx(3 * several.value.lower)
+    again = make_table(catalogue.pm(1.0, Interval(0, 1)), 16)
     with pytest.raises(NoAnswer) as refused:
-        one_value_changed(Device(duchi, again, values=3, reports=9), 9)
-    assert refused.value.upper == pytest.approx(1.0, abs=1e-3)
+        one_value_changed(Device(window, again, values=3, reports=9), 9)
+    assert refused.value.upper == window.privacy_loss
+
+
+def test_a_table_whose_rows_no_inputs_reach_has_a_bound() -> None:
+    table = make_table(catalogue.pm(1.0, Interval(0, 1)), 16)
+    with pytest.raises(NoAnswer) as refused:
+        one_value_changed(Device(table, None, values=0, reports=3), 3)
+    assert refused.value.upper == pytest.approx(3 * table.privacy_loss)
 
 
 @pytest.mark.parametrize("rounds", [0, -1, 1.5, True, 10_001])

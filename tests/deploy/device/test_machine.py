@@ -263,7 +263,7 @@ def test_a_device_file_of_other_tables_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "device.json"
     path.write_bytes(PLAIN.content)
     for table, again in ((PLAIN.again, PLAIN.again), (PLAIN.table, None), (PLAIN.table, PLAIN.table)):
-        with pytest.raises(FileProblem, match="device file"):
+        with pytest.raises(FileProblem, match=r"device file|left out"):
             load_device(path, table, again)
 
 
@@ -276,7 +276,7 @@ def test_a_second_table_must_take_what_the_first_gives() -> None:
         Device(response(1.0, 3), response(1.0, 3), values=0, reports=1)
 
 
-@pytest.mark.parametrize(("values", "reports"), [(-1, 1), (4097, 1), (1, 0), (1, 2**31), (1.0, 1), (True, 1)])
+@pytest.mark.parametrize(("values", "reports"), [(-1, 1), (4097, 1), (1, 0), (1, 10_001), (1.0, 1), (True, 1)])
 def test_values_and_reports_are_whole_numbers_in_range(values: object, reports: object) -> None:
     with pytest.raises(InvalidInput):
         Device(response(1.0, 3), None, values=values, reports=reports)

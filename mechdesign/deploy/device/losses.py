@@ -11,8 +11,8 @@ so many values.
   memory, there is no bound**: a report that differs from the one before says that the value changed.
 
 **Derivation.** A value's memory m is drawn once, ``F(m | v)``, and every report is ``S(y | m)``; values have memories
-of their own. So ``P(y | h) = prod_v sum_m F(m | v) prod_{t: h_t = v} S(y_t | m)``: it depends on the reports at which the
-two histories hold the same pair (v, v') only through how often each output is among them. All such counts are tried;
+of their own. So ``P(y | h) = prod_v sum_m F(m | v) prod_{t: h_t = v} S(y_t | m)``: of the reports at which the two
+histories hold the same pair (v, v') it only matters how often each output is among them. All such counts are tried;
 where both tables are randomised responses it is enough to try those in which all of one pair's reports are the same
 (`mechdesign.collect.protocols.histories` proves it). Values that only one of the cells of a comparison needs may be any
 of the domain, so *all values changed* is an assignment, tried too. Where this is more than `MOST_WORK`, the answer is

@@ -26,7 +26,20 @@ def folder(tmp_path: Path) -> Path:
 
 def test_a_device_is_written_and_its_losses_told(run: Any, tables: tuple[str, str], folder: Path) -> None:
     once, again = tables
-    command = ("export", once, "--again", again, "--values", "2", "--reports", "7", "--to", "rust", "--out", str(folder))
+    command = (
+        "export",
+        once,
+        "--again",
+        again,
+        "--values",
+        "2",
+        "--reports",
+        "7",
+        "--to",
+        "rust",
+        "--out",
+        str(folder),
+    )
     outcome = run(*command)
     assert outcome.code == 0
     assert "remembers 2 values, randomised again by randomised response; 7 reports a period" in outcome.out
@@ -44,9 +57,7 @@ def test_json_holds_the_device_and_its_losses(run: Any, tables: tuple[str, str],
     assert all(loss["exact"] and loss["upper"] == pytest.approx(6.0) for loss in device["losses"])
 
 
-def test_memory_without_a_second_table_is_told_to_show_changes(
-    run: Any, tables: tuple[str, str], folder: Path
-) -> None:
+def test_memory_without_a_second_table_is_told_to_show_changes(run: Any, tables: tuple[str, str], folder: Path) -> None:
     command = ("export", tables[0], "--values", "2", "--reports", "3", "--to", "c", "--out", str(folder))
     assert "at most one change each: no bound" in run(*command).out
     assert run(*command, "--json").json["device"]["losses"][2]["upper"] == "inf"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from pathlib import Path
 
 from mechdesign.deploy.device.description import Device
@@ -25,7 +26,8 @@ class _Target:
     """What differs between languages: how they write numbers, what modules are called, and types of labels.
 
     ``names`` gives for the stem and the class of a device the files and the templates they are filled from;
-    ``texts`` are the types of what goes in and comes out, each for numbers and for labels.
+    ``takes`` and ``gives`` are the types of what goes in and comes out, each for numbers and for labels; ``wraps`` of
+    what comes out of the language above. A language ``spells_out`` samplers if it cannot name modules anew.
     """
 
     language: Language
@@ -35,6 +37,8 @@ class _Target:
     core: tuple[str, str]
     takes: tuple[str, str] = ("", "")
     gives: tuple[str, str] = ("", "")
+    wraps: tuple[str, str] = ("", "")
+    spells_out: bool = False
 
 
 _TARGETS: Mapping[str, _Target] = {
@@ -64,9 +68,26 @@ _TARGETS: Mapping[str, _Target] = {
         c.sources,
         lambda stem, _: {f"{stem}.h": "device.h", f"{stem}.c": "device.c", f"{stem}_replay.c": "replay.c"},
         "sampler",
-        ("report", "report_code"),
+        ("{device}_report", "{device}_report_code"),
         ("double ", "const char *"),
         ("double *", "const char **"),
+        spells_out=True,
+    ),
+    "swift": _Target(  # types above the C files
+        c.LANGUAGE,
+        c.sources,
+        lambda stem, name: {
+            f"{stem}.h": "device.h",
+            f"{stem}.c": "device.c",
+            f"{stem}_replay.c": "replay.c",
+            f"{name}.swift": "Device.swift",
+        },
+        "sampler",
+        ("{device}_report", "{device}_report_code"),
+        ("double ", "const char *"),
+        ("double *", "const char **"),
+        ("Double", "String"),
+        spells_out=True,
     ),
     "rust": _Target(
         rust.LANGUAGE,
@@ -85,6 +106,7 @@ _TARGETS: Mapping[str, _Target] = {
         ("report", "reportCode"),
         ("double", "String"),
         ("double", "String"),
+        spells_out=True,
     ),
 }
 
@@ -111,7 +133,7 @@ def device_difference(device: Device, path: Path | str) -> Difference | None:
     texts = {name: text for language in LANGUAGES for name, text in _texts(device, language).items()}
     like = [text for name, text in texts.items() if ending and name.endswith(ending)]
     if not like:
-        rule = "have a name that ends in py, mjs, mts, c, h, rs, java, txt or json, as exported files have"
+        rule = "have a name that ends in py, mjs, mts, c, h, rs, java, swift, txt or json, as exported files have"
         raise InvalidInput("source", Path(path).name, rule)
     return first_difference(like, content)
 
@@ -127,7 +149,12 @@ def _texts(device: Device, language: str) -> dict[str, str]:
     for file, source in target.names(device.stem, name).items():
         texts[file] = fill(chosen(template(f"device/{source}"), words), places | {"name": name})
     texts[f"{device.stem}.json"] = device.content.decode()
-    return texts | {f"{device.stem}_vectors.txt": lines(device, vectors(device))}
+    return texts | {f"{device.stem}_vectors.txt": _vectors(device)}
+
+
+@lru_cache(maxsize=4)
+def _vectors(device: Device) -> str:
+    return lines(device, vectors(device))
 
 
 def _words(device: Device, plan: Plan, second: Plan | None) -> set[str]:
@@ -160,10 +187,11 @@ def _places(device: Device, target: _Target, plan: Plan, second: Plan | None) ->
         "size": length(device.values),
         "first": module(plan),
         "first_core": target.language.core(plan),
-        "core": target.core[is_labelled],
-        "reporting": "first" if second is None else "again",
+        "core": target.core[is_labelled].format(device=device.stem),
+        "reporting": module(said) if target.spells_out else "first" if second is None else "again",
         "taken": target.takes[plan.input_labels is not None],
         "given": target.gives[said.output_labels is not None],
+        "wrapped": target.wraps[said.output_labels is not None],
         "key": wrapped([str(byte) for byte in device.key]),
         "code": "x" if plan.input_labels is None else "POINTS[place]",
         "again_system": "Ok(y)",
@@ -171,10 +199,6 @@ def _places(device: Device, target: _Target, plan: Plan, second: Plan | None) ->
     if second is not None:
         places |= {"again": module(second), "again_core": target.language.core(second)}
         places["again_system"] = f"Ok(again::{target.language.core(second)}(y)?)"
-    if target.module == "Sampler" or target is _TARGETS["c"]:  # no names of their own for modules
-        places["reporting"] = module(said)
-    if target is _TARGETS["c"]:
-        places["core"] = f"{device.stem}_{target.core[is_labelled]}"
     if plan.input_labels is not None:
         places["POINTS"] = target.language.declared("POINTS", plan.inputs.points)
     if said.output_labels is not None:

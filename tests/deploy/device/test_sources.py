@@ -68,7 +68,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], tu
     return of
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", TOOLS)
 @pytest.mark.parametrize("name", DEVICES)
 def test_programs_reproduce_their_own_vectors(
     program: Callable[[str, str], tuple[Path, list[str]]], name: str, language: str
@@ -94,7 +94,7 @@ def wrong(step: Step) -> list[Step]:
     return [evolve(step, after=after), evolve(step, outcome=said), evolve(step, used=step.used + 1)]
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", TOOLS)
 def test_a_replay_names_the_step_that_differs(
     program: Callable[[str, str], tuple[Path, list[str]]], language: str
 ) -> None:
@@ -107,7 +107,7 @@ def test_a_replay_names_the_step_that_differs(
         assert run([*command, "cases.txt"], folder) == "FAIL case 2"
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", TOOLS)
 def test_a_state_in_a_file_is_created_spent_and_counted(
     program: Callable[[str, str], tuple[Path, list[str]]], language: str, tmp_path: Path
 ) -> None:
@@ -130,7 +130,7 @@ def test_a_state_in_a_file_is_created_spent_and_counted(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("language", [language for language in LANGUAGES if language != "java"])
+@pytest.mark.parametrize("language", [language for language in TOOLS if language != "java"])
 def test_a_kill_at_any_call_leaves_one_state_or_the_next_and_a_report_only_with_the_next(
     program: Callable[[str, str], tuple[Path, list[str]]], language: str, tmp_path: Path
 ) -> None:
@@ -163,6 +163,35 @@ def test_a_kill_at_any_call_leaves_one_state_or_the_next_and_a_report_only_with_
     assert seen >= {(1, False), (2, True)}
 
 
+@pytest.mark.parametrize("name", DEVICES)
+def test_types_of_typescript_are_those_of_the_module(name: str, tmp_path: Path) -> None:
+    if shutil.which("tsc") is None:
+        pytest.skip("tsc is not installed")
+    device = DEVICES[name]
+    export_device(device, "javascript", tmp_path)
+    x = '"no"' if device.table.labels.inputs else "1"
+    (tmp_path / "app.mts").write_text(
+        f'import * as device from "./{device.stem}.mjs";\n'
+        "const storage: device.Storage = device.webStorage();\n"
+        "device.create(storage, 20, device.REPORTS);\n"
+        f"const said: {'string' if x != '1' else 'number'} = device.report(storage, {x}, 20, device.serial(storage));\n"
+        'const why: "missing" | "busy" | string = new device.StateRefused("missing").reason;\n'
+        "console.log(said, why);\n"
+    )
+    options = ["--noEmit", "--strict", "--target", "es2022", "--module", "nodenext", "--lib", "es2022,dom"]
+    assert run(["tsc", *options, "app.mts"], tmp_path) == ""
+
+
+@pytest.mark.parametrize("name", DEVICES)
+def test_swift_is_parsed_without_errors(name: str, tmp_path: Path) -> None:
+    tree_sitter = pytest.importorskip("tree_sitter", reason="the Python package tree-sitter is not installed")
+    grammar = pytest.importorskip("tree_sitter_swift", reason="the Python package tree-sitter-swift is not installed")
+    export_device(DEVICES[name], "swift", tmp_path)
+    (source,) = tmp_path.glob("*.swift")
+    parser = tree_sitter.Parser(tree_sitter.Language(grammar.language()))
+    assert not parser.parse(source.read_bytes()).root_node.has_error
+
+
 def test_a_source_is_recognised_and_a_changed_line_found(tmp_path: Path) -> None:
     device = DEVICES["labelled"]
     for path in export_device(device, "python", tmp_path):
@@ -175,6 +204,10 @@ def test_a_source_is_recognised_and_a_changed_line_found(tmp_path: Path) -> None
     assert (difference.expected, difference.found) == ("VALUES = 2", "VALUES = 3")
     with pytest.raises(InvalidInput):
         device_difference(device, tmp_path / "device")
+
+
+def test_every_language_but_wrappers_of_c_has_a_toolchain_here() -> None:
+    assert set(LANGUAGES) - set(TOOLS) == {"swift"}
 
 
 def test_languages_without_a_state_are_bad_input(tmp_path: Path) -> None:

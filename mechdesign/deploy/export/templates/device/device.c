@@ -79,7 +79,7 @@ static int known(const @device@_storage *storage, int32_t least, state *found) {
     const unsigned char zero[8] = {0};
     size_t length = 0, i, j;
     if (least < 0) return @guard@_BAD_NUMBER;
-    if (storage->load(storage->where, bytes, sizeof bytes, &length) != 0) return @guard@_STORAGE;
+    if (storage->load(storage->context, bytes, sizeof bytes, &length) != 0) return @guard@_STORAGE;
     if (length == 0) return @guard@_MISSING;
     if (length > sizeof bytes) length = sizeof bytes;
     if (length < 60 || memcmp(bytes, "mdstate", 7) != 0) return @guard@_DAMAGED;
@@ -126,7 +126,7 @@ static int store(const @device@_storage *storage, const state *next) {
         put_number(bytes + 64 + 16 * i, next->entries[i][1]);
     }
     put(bytes + SIZE - 4, checksum(bytes, SIZE - 4));
-    return storage->store(storage->where, bytes, SIZE) == 0 ? @guard@_OK : @guard@_STORAGE;
+    return storage->store(storage->context, bytes, SIZE) == 0 ? @guard@_OK : @guard@_STORAGE;
 }
 
 int @device@_create(const @device@_storage *storage, int32_t period, int32_t allowance, int32_t least) {
@@ -232,8 +232,8 @@ static int beside(const @device@_file *file, const char *ending, char *name) {
     return sprintf(name, "%s%s", file->path, ending) < 0 ? -1 : 0;
 }
 
-static int load_file(void *where, unsigned char *content, size_t room, size_t *length) {
-    const @device@_file *file = (const @device@_file *)where;
+static int load_file(void *context, unsigned char *content, size_t room, size_t *length) {
+    const @device@_file *file = (const @device@_file *)context;
     ssize_t got = 1;
     int handle = open(file->path, O_RDONLY);
     *length = 0;
@@ -259,8 +259,8 @@ static int confirm_folder(const char *path) {
     return outcome;
 }
 
-static int store_file(void *where, const unsigned char *content, size_t length) {
-    const @device@_file *file = (const @device@_file *)where;
+static int store_file(void *context, const unsigned char *content, size_t length) {
+    const @device@_file *file = (const @device@_file *)context;
     char name[@guard@_LONGEST + 8];
     size_t done = 0;
     ssize_t put_now = 1;
@@ -288,7 +288,7 @@ int @device@_open(@device@_file *file, const char *path, @device@_storage *stora
     }
     storage->load = load_file;
     storage->store = store_file;
-    storage->where = file;
+    storage->context = file;
     return @guard@_OK;
 }
 

@@ -40,9 +40,9 @@ enum {
  * `length`: 0 if nothing was stored. store returns once the bytes are there to stay. No two processes may use one
  * storage at a time. */
 typedef struct {
-    int (*load)(void *where, unsigned char *content, size_t room, size_t *length);
-    int (*store)(void *where, const unsigned char *content, size_t length);
-    void *where;
+    int (*load)(void *context, unsigned char *content, size_t room, size_t *length);
+    int (*store)(void *context, const unsigned char *content, size_t length);
+    void *context;
 } @device@_storage;
 
 /* Begins without memory where there is no state to keep, with `allowance` reports left in the period: what the server

@@ -39,15 +39,15 @@ static int from_stream(void *state, unsigned char *bytes, size_t count) {
     return 0;
 }
 
-static int load(void *where, unsigned char *content, size_t room, size_t *length) {
-    const memory *held = (const memory *)where;
+static int load(void *context, unsigned char *content, size_t room, size_t *length) {
+    const memory *held = (const memory *)context;
     *length = held->length;
     memcpy(content, held->content, held->length < room ? held->length : room);
     return 0;
 }
 
-static int store(void *where, const unsigned char *content, size_t length) {
-    memory *held = (memory *)where;
+static int store(void *context, const unsigned char *content, size_t length) {
+    memory *held = (memory *)context;
     size_t i;
     for (i = 0; i < length; i++) sprintf(held->stored + 2 * i, "%02x", content[i]);
     return 0;
@@ -69,7 +69,7 @@ static int replay(void) {
     strcpy(held.stored, "-");
     storage.load = load;
     storage.store = store;
-    storage.where = &held;
+    storage.context = &held;
     period = (int32_t)strtol(fields[2], NULL, 10);
     least = (int32_t)strtol(fields[3], NULL, 10);
     if (strcmp(fields[0], "create") == 0) {

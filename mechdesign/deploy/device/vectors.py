@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 
 from mechdesign.deploy.device.description import Device
-from mechdesign.deploy.device.machine import created, reported
+from mechdesign.deploy.device.machine import created, known, reported
 from mechdesign.deploy.device.state import MOST_NUMBER, State, length, written
 from mechdesign.deploy.export.languages import refusals
 from mechdesign.deploy.export.plan import plan_of
@@ -21,7 +21,10 @@ from mechdesign.errors import InvalidInput, StateRefused
 from mechdesign.values.declare import frozen
 
 _BYTES = 1 << 14
+_HEAD = 56
 _MOST_WALKED = 40
+_MOST_TRIED = 30
+_SEEDS = 1000
 _PERIOD = 20
 
 
@@ -111,16 +114,34 @@ def _walk(device: Device) -> Iterator[Step]:
     yield report(device, content, inputs[0], _PERIOD)
     yield create(device, content, _PERIOD, device.reports)
     for i in range(min(device.reports + 1, _MOST_WALKED)):
-        step = report(device, content, inputs[i * 2 // 3 % len(inputs)], _PERIOD + 1, seed=i)
+        step = _telling(device, content, inputs[i * 2 // 3 % len(inputs)], _PERIOD + 1, seed=i)
         yield step
         content = step.after or content
     yield report(device, content, inputs[0], _PERIOD)
     if 0.0 in inputs:
         yield report(device, content, -0.0, _PERIOD + 3, seed=99)
-    yield report(device, content, inputs[-1], MOST_NUMBER, seed=100)
-    yield create(device, None, 0, min(1, device.reports), least=7)
+        yield report(device, created(device, None, _PERIOD, device.reports), -0.0, _PERIOD)
+    step = report(device, content, inputs[-1], MOST_NUMBER, seed=100)
+    yield step
+    yield report(device, step.after, inputs[-1], MOST_NUMBER, seed=101)
+    step = create(device, None, 0, 1, least=7)
+    yield step
+    yield report(device, step.after, inputs[0], 0, least=8)
+    yield report(device, step.after, inputs[0], 0, least=9)
     yield create(device, content, MOST_NUMBER, device.reports, least=MOST_NUMBER - 1)
     yield report(device, content, inputs[-1], _PERIOD + 2, least=MOST_NUMBER)
+
+
+def _telling(device: Device, before: bytes | None, x: float, period: int, seed: int) -> Step:
+    """A report after which all values and their draws differ, if there is one: none is then taken for another."""
+    for more in range(_MOST_TRIED):
+        step = report(device, before, x, period, seed=seed + _SEEDS * more)
+        if step.after is None:
+            break
+        entries = known(device, step.after).entries
+        if len({y for _, y in entries}) == len(entries) and all(x != y for x, y in entries):
+            break
+    return step
 
 
 def _refused(device: Device, walked: list[Step]) -> Iterator[Step]:
@@ -142,6 +163,10 @@ def _broken(device: Device, content: bytes) -> Iterator[bytes]:
     for size in (0, 1, 7, 59, len(content) - 1):
         yield content[:size]
     yield content + b"\0"
+    yield _summed(b"M" + content[1:])
+    yield _summed(content[:59])
+    yield _summed(content[:50])
+    yield _summed(content[:60] if device.values else content + bytes(16))
     for place in range(min(len(content), 256)):
         yield content[:place] + bytes([content[place] ^ 1 << place % 8]) + content[place + 1 :]
     for place, number in ((7, 2), (8, content[8] ^ 1)):
@@ -157,8 +182,13 @@ def _broken(device: Device, content: bytes) -> Iterator[bytes]:
     for entries in (entries for entries in wrong if len(entries) <= device.values):
         yield written(State(3, 0, 0, entries), device.key, device.values)
     if device.values:
-        unused = bytearray(written(State(3, 0, 0), device.key, device.values))
-        unused[length(device.values) - 5] = 1
+        for place in (_HEAD, length(device.values) - 5):
+            unused = bytearray(written(State(3, 0, 0), device.key, device.values))
+            unused[place] = 1
+            yield _summed(bytes(unused))
+    if device.values > 1:
+        unused = bytearray(written(State(3, 0, 0, ((x, 0.0),)), device.key, device.values))
+        unused[_HEAD + 16] = 1
         yield _summed(bytes(unused))
 
 

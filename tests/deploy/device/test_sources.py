@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import ast
+import fcntl
 import itertools
 import shutil
 import subprocess
 import sys
+import types
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
 import pytest
 
-from mechdesign.deploy import make_table
-from mechdesign.deploy.device import LANGUAGES, Device, device_difference, export_device, known
+from mechdesign.deploy import fixed_stream, make_table
+from mechdesign.deploy.device import LANGUAGES, Device, InMemory, device_difference, export_device, known
 from mechdesign.deploy.device.vectors import Step, create, lines, report, vectors
+from mechdesign.deploy.export.vectors import bits
 from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms import catalogue
@@ -129,6 +133,27 @@ def test_a_state_in_a_file_is_created_spent_and_counted(
     assert state.stat().st_mode & 0o077 in (0, 0o044)  # as the mask of the user says where a language has no modes
 
 
+@pytest.mark.parametrize("language", TOOLS)
+def test_a_state_that_is_used_or_cannot_be_stored_makes_no_report(
+    program: Callable[[str, str], tuple[Path, list[str]]], language: str, tmp_path: Path
+) -> None:
+    device = DEVICES["labelled"]
+    folder, command = program("labelled", language)
+    state, lock = tmp_path / "state", tmp_path / "state.lock"
+    content = create(device, None, PERIOD, 5).after
+    assert content is not None
+    state.write_bytes(content)
+    with lock.open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        fcntl.lockf(held, fcntl.LOCK_EX)  # Java's locks are of this sort
+        assert run([*command, "report", str(state), str(PERIOD), "1"], folder) == "busy"
+    lock.unlink()
+    (tmp_path / "state.new").mkdir()
+    said = run([*command, "report", str(state), str(PERIOD), "1"], folder)
+    assert said not in ("0", "1", "2", "0.0", "1.0", "2.0")
+    assert state.read_bytes() == content
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("language", [language for language in TOOLS if language != "java"])
 def test_a_kill_at_any_call_leaves_one_state_or_the_next_and_a_report_only_with_the_next(
@@ -161,6 +186,54 @@ def test_a_kill_at_any_call_leaves_one_state_or_the_next_and_a_report_only_with_
         if done.returncode == 0:
             break
     assert seen >= {(1, False), (2, True)}
+
+
+def is_reproduced(module: types.ModuleType, steps: list[Step]) -> bool:
+    """Whether a module of Python does and stores what every step says."""
+    for step in steps:
+        storage, stream = InMemory(step.before or None), fixed_stream(step.stream)
+        try:
+            if step.x is None:
+                module.create(storage, step.period, step.allowance, step.least)
+                said = "done"
+            else:
+                said = bits(module.report_code(storage, step.x, step.period, step.least, stream._read))
+        except module.StateRefused as refused:
+            said = refused.reason
+        except ValueError:
+            said = "input"
+        except Exception:
+            return False
+        if (said, storage.content or b"") != (step.outcome, step.after or step.before or b""):
+            return False
+    return True
+
+
+def test_vectors_notice_every_rule_that_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    device = DEVICES["labelled"]
+    export_device(device, "python", tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    tree, steps = ast.parse((tmp_path / f"{device.stem}.py").read_text()), vectors(device)
+
+    def runs() -> bool:
+        module = types.ModuleType(device.stem)
+        exec(compile(tree, device.stem, "exec"), module.__dict__)
+        return is_reproduced(module, steps)
+
+    assert runs()
+    machine = {"create", "report_code", "_known", "_written"}
+    parts = [part for part in tree.body if isinstance(part, ast.FunctionDef) and part.name in machine]
+    rules = [rule for part in parts for rule in ast.walk(part) if isinstance(rule, ast.If)]
+    unnoticed = []
+    for rule in rules:
+        said = ast.unparse(rule.test)
+        for instead in (ast.Constant(False), ast.Constant(True)):
+            kept, rule.test = rule.test, ast.fix_missing_locations(ast.copy_location(instead, rule.test))
+            if runs():
+                unnoticed.append((said, instead.value))
+            rule.test = kept
+    assert len(rules) > 12
+    assert unnoticed == []
 
 
 @pytest.mark.parametrize("name", DEVICES)

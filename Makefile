@@ -22,7 +22,7 @@ demo: $(VENV)/.installed
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n 2
 
-# Spark brings its own 400 MB, and only these tests need it.
+# Spark brings its own 400 MB, and only these tests need it: the oldest Spark that pyproject.toml allows.
 spark: $(SPARK)/.installed
 	$(SPARK)/bin/python -m pytest -q -p no:cacheprovider --noconftest tests/deploy/test_frames_spark.py
 
@@ -82,9 +82,9 @@ $(VENV)/.installed-docs: $(BIN)/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[docs]"
 	touch $@ $(VENV)/.installed
 
-$(SPARK)/.installed: pyproject.toml
+$(SPARK)/.installed: pyproject.toml constraints-lowest.txt
 	$(PYTHON) -m venv --clear $(SPARK)
-	$(SPARK)/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[spark]" pytest
+	$(SPARK)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints-lowest.txt --editable ".[spark]" pytest
 	touch $@
 
 $(LOWEST)/.installed: pyproject.toml constraints-lowest.txt

@@ -13,8 +13,10 @@ from mechdesign.cli.certified import if_shown
 from mechdesign.cli.sent import Said
 from mechdesign.deploy import Difference, Table, checker, load_table, source_difference
 from mechdesign.deploy.device import Device, device_difference, load_device
+from mechdesign.deploy.summary import kept_words
 from mechdesign.deploy.table import is_design
 from mechdesign.errors import InvalidInput
+from mechdesign.privacy import Pure
 from mechdesign.values import files
 from mechdesign.values.declare import frozen
 
@@ -84,7 +86,7 @@ def run(
         return
     output.console.print(
         f"PASS {plot.printable(table.name)}: {table.kind} table of {table.bits} bits\n"
-        f"  privacy loss: {table.privacy_loss:.12g} (computed exactly, at most eps = {float(table.epsilon):.12g})\n"
+        f"{_kept(table)}\n"
         f"  sha256: {table.sha256}",
         markup=False,
         soft_wrap=True,
@@ -101,6 +103,12 @@ def run(
 
 def _difference(table: Table, device: Device | None, source: Path) -> Difference | None:
     return source_difference(table, source) if device is None else device_difference(device, source)
+
+
+def _kept(table: Table) -> str:
+    if not isinstance(table.privacy, Pure):
+        return "\n".join(kept_words(table))
+    return f"  privacy loss: {table.privacy_loss:.12g} (computed exactly, at most eps = {float(table.epsilon):.12g})"
 
 
 def _in_words(source: Path | None, difference: Difference) -> str:

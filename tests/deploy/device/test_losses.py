@@ -29,7 +29,7 @@ SMALL = {
     "remembered, room for one": lambda: Device(response(1.0, 3), None, values=1, reports=3),
     "responses of two values": lambda: Device(response(2.0, 2), response(1.0, 2), values=2, reports=3),
     "responses of three values, by the theorem": lambda: Device(HALVES, HALVES, values=2, reports=3),
-    "responses of three values": lambda: Device(response(2.0, 3), response(1.0, 3), values=2, reports=3),
+    "responses of three values": lambda: Device(response(2.0, 3), response(1.0, 3), values=2, reports=2),
     "responses, room for one": lambda: Device(response(2.0, 3), response(1.0, 3), values=1, reports=3),
     "channels without symmetry": lambda: Device(skewed(3), skewed(3), values=2, reports=2),
     "fresh": lambda: Device(skewed(3), None, values=0, reports=3),

@@ -18,6 +18,7 @@ import pytest
 from mechdesign.deploy import fixed_stream, make_table
 from mechdesign.deploy.device import LANGUAGES, Device, InMemory, device_difference, export_device, known
 from mechdesign.deploy.device.vectors import Step, create, lines, report, vectors
+from mechdesign.deploy.export.layout import fill
 from mechdesign.deploy.export.vectors import bits
 from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput
@@ -72,8 +73,13 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], tu
     return of
 
 
-@pytest.mark.parametrize("language", TOOLS)
-@pytest.mark.parametrize("name", DEVICES)
+REPLAYED = [
+    *((name, language) for name in ("labelled", "fresh") for language in TOOLS),
+    *(("same table twice", language) for language in ("c", "rust")),  # whose samplers are then included once
+]
+
+
+@pytest.mark.parametrize(("name", "language"), REPLAYED)
 def test_programs_reproduce_their_own_vectors(
     program: Callable[[str, str], tuple[Path, list[str]]], name: str, language: str
 ) -> None:
@@ -131,6 +137,118 @@ def test_a_state_in_a_file_is_created_spent_and_counted(
     state.write_bytes(state.read_bytes()[:-1])
     assert asked("report", state, PERIOD, 1) == "damaged"
     assert state.stat().st_mode & 0o077 in (0, 0o044)  # as the mask of the user says where a language has no modes
+
+
+APPS = {
+    "python": """
+import @device@ as device
+with device.FileStorage("app") as storage:
+    device.create(storage, 20, 5)
+    print(device.report(storage, "no", 20), device.serial(storage))
+    try:
+        device.report(storage, "maybe", 20)
+    except ValueError:
+        print("input")
+""",
+    "javascript": """
+import * as device from "./@device@.mjs";
+const held = new Map();
+const place = { getItem: (key) => held.get(key) ?? null, setItem: (key, text) => held.set(key, text) };
+const storage = device.webStorage("app", place);
+device.create(storage, 20, 5);
+console.log(device.report(storage, "no", 20), device.serial(storage));
+try {
+  device.report(storage, "maybe", 20);
+} catch (error) {
+  if (error instanceof RangeError) console.log("input");
+}
+held.set("app", "no state");
+try {
+  device.serial(storage);
+} catch (error) {
+  if (error.reason !== "damaged") console.log(error.reason);
+}
+""",
+    "c": """
+#include "@device@.h"
+#include <stdio.h>
+int main(void) {
+    @device@_file file;
+    @device@_storage storage;
+    const char *said = "";
+    int32_t serial = 0;
+    if (@device@_open(&file, "app", &storage) != 0) return 1;
+    if (@device@_create(&storage, 20, 5, 0) != 0 || @device@_report(&storage, "no", 20, 0, &said) != 0) return 2;
+    if (@device@_serial(&storage, 0, &serial) != 0) return 3;
+    printf("%s %d\\n", said, (int)serial);
+    if (@device@_report(&storage, "maybe", 20, 0, &said) == 1) puts("input");
+    @device@_close(&file);
+    return 0;
+}
+""",
+    "rust": """
+#[allow(dead_code)]
+mod @device@;
+#[allow(dead_code)]
+mod @first@;
+#[allow(dead_code)]
+mod @again@;
+use @device@::{create, report, serial, Error, FileStorage};
+fn main() -> Result<(), Error> {
+    let mut storage = FileStorage::open("app")?;
+    create(&mut storage, 20, 5, 0)?;
+    println!("{} {}", report(&mut storage, "no", 20, 0)?, serial(&mut storage, 0)?);
+    if let Err(Error::BadInput) = report(&mut storage, "maybe", 20, 0) {
+        println!("input");
+    }
+    Ok(())
+}
+""",
+    "java": """
+public final class App {
+    public static void main(String[] arguments) throws Exception {
+        try (@name@.FileStorage storage = new @name@.FileStorage(java.nio.file.Path.of("app"))) {
+            @name@.create(storage, 20, 5, 0);
+            System.out.println(@name@.report(storage, "no", 20, 0) + " " + @name@.serial(storage, 0));
+            try {
+                @name@.report(storage, "maybe", 20, 0);
+            } catch (IllegalArgumentException error) {
+                System.out.println("input");
+            }
+        }
+    }
+}
+""",
+}
+"""What an app says to a device with labels."""
+
+
+@pytest.mark.parametrize("language", TOOLS)
+def test_an_app_gives_labels_and_gets_labels(
+    program: Callable[[str, str], tuple[Path, list[str]]], language: str
+) -> None:
+    device = DEVICES["labelled"]
+    folder, _ = program("labelled", language)
+    assert device.again is not None
+    places = {
+        "device": device.stem,
+        "name": f"Device_{device.sha256[:8]}",
+        "first": f"sampler_{device.table.sha256[:8]}",
+        "again": f"sampler_{device.again.sha256[:8]}",
+    }
+    ending = {"python": "py", "javascript": "mjs", "c": "c", "rust": "rs", "java": "java"}[language]
+    (folder / f"App.{ending}").write_text(fill(APPS[language], places))
+    own = [path.name for path in folder.glob("*.c") if not path.match("*_replay.c")]
+    commands = {
+        "python": [[sys.executable, "App.py"]],
+        "javascript": [["node", "App.mjs"]],
+        "c": [["gcc", "-Wall", "-Werror", *own, "-o", "app_program"], ["./app_program"]],
+        "rust": [["rustc", "--edition", "2021", "-D", "warnings", "App.rs", "-o", "app_program"], ["./app_program"]],
+        "java": [["javac", "-Xlint:all", "-Werror", "App.java"], ["java", "App"]],
+    }[language]
+    said = [run(command, folder) for command in commands][-1]
+    words = {f"{label} 2\ninput" for label in LABELS.outputs or ()}
+    assert said in words
 
 
 @pytest.mark.parametrize("language", TOOLS)
@@ -236,7 +354,7 @@ def test_vectors_notice_every_rule_that_is_left_out(tmp_path: Path, monkeypatch:
     assert unnoticed == []
 
 
-@pytest.mark.parametrize("name", DEVICES)
+@pytest.mark.parametrize("name", ["labelled", "fresh"])
 def test_types_of_typescript_are_those_of_the_module(name: str, tmp_path: Path) -> None:
     if shutil.which("tsc") is None:
         pytest.skip("tsc is not installed")

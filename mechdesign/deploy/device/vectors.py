@@ -152,8 +152,12 @@ def _refused(device: Device, walked: list[Step]) -> Iterator[Step]:
     for broken in _broken(device, content):
         yield report(device, broken, inputs[0], MOST_NUMBER)
     yield create(device, content[:-1], 3, 0)
-    other = _summed(content[:8] + bytes(32) + content[40:])
-    yield create(device, other, 3, 0)
+    for other in (
+        _summed(content[:8] + bytes(32) + content[40:]),
+        written(State(1, 5, 0), bytes(32), device.values + 3),  # longer than any state of this device
+    ):
+        yield create(device, other, 3, 0)
+        yield report(device, other, inputs[0], 7)
     for state in (State(MOST_NUMBER, 5, 0), State(MOST_NUMBER - 1, 5, device.reports - 1)):
         yield report(device, written(state, device.key, device.values), inputs[0], 5)
 

@@ -17,6 +17,7 @@ import pytest
 
 from mechdesign.deploy import fixed_stream, make_table
 from mechdesign.deploy.device import LANGUAGES, Device, InMemory, device_difference, export_device, known
+from mechdesign.deploy.device.state import State, written
 from mechdesign.deploy.device.vectors import Step, create, lines, report, vectors
 from mechdesign.deploy.export.layout import fill
 from mechdesign.deploy.export.vectors import bits
@@ -136,6 +137,8 @@ def test_a_state_in_a_file_is_created_spent_and_counted(
     assert known(device, state.read_bytes()).reports == 5
     state.write_bytes(state.read_bytes()[:-1])
     assert asked("report", state, PERIOD, 1) == "damaged"
+    state.write_bytes(written(State(1, 5, 0), bytes(32), 9))  # longer than this device's
+    assert asked("create", state, PERIOD, 1) == "other"
     assert state.stat().st_mode & 0o077 in (0, 0o044)  # as the mask of the user says where a language has no modes
 
 

@@ -22,7 +22,11 @@
 #include <unistd.h>
 #endif
 
-enum { SIZE = @guard@_SIZE, VALUES = @guard@_VALUES };
+#if defined(__FAST_MATH__)
+#error "do not compile with -ffast-math: minus zero would be a value of its own"
+#endif
+
+enum { SIZE = @guard@_SIZE, VALUES = @guard@_VALUES, LARGEST = 60 + 16 * 4096 }; /* that of any device */
 #define MOST INT32_MAX
 // @if input_labels
 @POINTS@
@@ -75,14 +79,13 @@ static uint32_t checksum(const unsigned char *bytes, size_t length) {
 }
 
 static int known(const @device@_storage *storage, int32_t least, state *found) {
-    unsigned char bytes[SIZE + 1];
+    unsigned char bytes[LARGEST];
     const unsigned char zero[8] = {0};
     size_t length = 0, i, j;
     if (least < 0) return @guard@_BAD_NUMBER;
     if (storage->load(storage->context, bytes, sizeof bytes, &length) != 0) return @guard@_STORAGE;
     if (length == 0) return @guard@_MISSING;
-    if (length > sizeof bytes) length = sizeof bytes;
-    if (length < 60 || memcmp(bytes, "mdstate", 7) != 0) return @guard@_DAMAGED;
+    if (length > sizeof bytes || length < 60 || memcmp(bytes, "mdstate", 7) != 0) return @guard@_DAMAGED;
     if (checksum(bytes, length - 4) != word(bytes + length - 4)) return @guard@_DAMAGED;
     if (bytes[7] != 1 || memcmp(bytes + 8, KEY, 32) != 0) return @guard@_OTHER;
     if (length != SIZE) return @guard@_DAMAGED;
@@ -235,10 +238,12 @@ static int beside(const @device@_file *file, const char *ending, char *name) {
 static int load_file(void *context, unsigned char *content, size_t room, size_t *length) {
     const @device@_file *file = (const @device@_file *)context;
     ssize_t got = 1;
+    unsigned char more;
     int handle = open(file->path, O_RDONLY);
     *length = 0;
     if (handle < 0) return errno == ENOENT ? 0 : -1;
     while (*length < room && (got = read(handle, content + *length, room - *length)) > 0) *length += (size_t)got;
+    if (got > 0 && read(handle, &more, 1) == 1) *length = room + 1;
     close(handle);
     return got < 0 ? -1 : 0;
 }

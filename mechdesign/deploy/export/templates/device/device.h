@@ -36,8 +36,8 @@ enum {
     @guard@_BAD_NUMBER = 12 /* a period, allowance or serial below 0 or too large */
 };
 
-/* Both functions return 0 on success. load writes at most `room` bytes, and the number of all that there are to
- * `length`: 0 if nothing was stored. store returns once the bytes are there to stay. No two processes may use one
+/* Both functions return 0 on success. load writes at most `room` bytes, and to `length` how many there are, or
+ * `room` + 1 for more: 0 if nothing was stored. store returns once the bytes are there to stay. No two processes may use one
  * storage at a time. */
 typedef struct {
     int (*load)(void *context, unsigned char *content, size_t room, size_t *length);

@@ -13,7 +13,7 @@ static const char *const WORDS[] = {
 };
 
 typedef struct {
-    unsigned char content[@guard@_SIZE + 8];
+    unsigned char content[@guard@_SIZE + 1024];
     size_t length;
     char stored[2 * @guard@_SIZE + 2];
 } memory;

@@ -6,6 +6,7 @@
     ├── InvalidInput        a value breaks a rule: names the field, the value, the rule, the next step (exit code 2)
     │   ├── WrongArguments  a value was made with fields it does not have, or without one it needs: a TypeError, too
     │   ├── InvalidData     a value in data about people: names its place and the rule, and does not hold the value
+    │   ├── StateRefused    the state of a device does not allow a report: says by a word why
     │   └── FileProblem     a file that cannot be read, written or trusted
     ├── NoAnswer            the limits were reached first: carries the bounds and the design found (exit code 3)
     ├── CheckFailed         a result failed its own proof and was withheld
@@ -23,7 +24,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextvars import ContextVar
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from functools import partial, wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ClassVar, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -175,6 +176,34 @@ def sealed(door: Callable[P, R]) -> Callable[P, R]:
 
 class FileProblem(InvalidInput):
     """A file that cannot be read, written or trusted."""
+
+
+class StateRefused(InvalidInput):
+    """The state of a device does not allow what was asked; ``reason`` is the word that every language has for it.
+
+    Nothing was drawn that anybody saw, and nothing was stored.
+
+    >>> print(StateRefused("busy"))
+    state must be used by one process at a time (got 'busy'); try again when the other one is done
+    """
+
+    RULES: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "missing": ("be there", "is this the first start, or was it lost? create one, with what the server allows"),
+        "damaged": ("have the length, sum and entries it was stored with", "treat it as lost: create one"),
+        "other": ("be one of this device file and version", "give every device file a storage of its own"),
+        "rolled-back": ("not be older than the last one known", "treat it as lost: create one"),
+        "past": ("not be of a later period than the question", "check the clock, or who counts periods"),
+        "exhausted": ("have a report left", "ask again in the next period"),
+        "present": ("be missing, damaged or rolled back where one is created", "ask: it is there"),
+        "busy": ("be used by one process at a time", "try again when the other one is done"),
+    }
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__("state", reason, *self.RULES[reason])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.reason,)
 
 
 class NoAnswer(MechDesignError):

@@ -8,13 +8,15 @@ from typing import Annotated
 
 import typer
 
-from mechdesign.cli import output
-from mechdesign.cli.sent import Written
+from mechdesign.cli import devices, output
+from mechdesign.cli.sent import Sent, Written
 from mechdesign.deploy import load_table
+from mechdesign.deploy.device import export_device
 from mechdesign.deploy.export import LANGUAGES, export_table
 from mechdesign.deploy.export.plan import plan_of
 from mechdesign.deploy.export.texts import comes_out, goes_in
 from mechdesign.deploy.vectors import boundaries_left_out
+from mechdesign.errors import InvalidInput
 from mechdesign.plot import printable
 from mechdesign.values.declare import frozen
 
@@ -36,7 +38,16 @@ class Answer:
     files: tuple[str, ...]
 
 
-ANSWERS = ((Answer,),)
+@frozen
+class WithState:
+    """The sources of a device: samplers with memory and a ledger."""
+
+    language: str
+    device: devices.Told
+    files: tuple[str, ...]
+
+
+ANSWERS = ((Answer,), (WithState,))
 EXAMPLE = """\
 table --eps 1 --mechanism grr --labels no,yes --out smokes.json
 export smokes.json --to python --out sampler"""
@@ -47,7 +58,27 @@ def run(
     to: Annotated[str, typer.Option("--to", help=f"The language: {_CHOICES}.", metavar="LANGUAGE")],
     out: Annotated[Path, typer.Option("--out", help="A folder for the sources, created if need be.", metavar="DIR")],
     sent: Written,
+    reports: Annotated[
+        int | None,
+        typer.Option("--reports", help="With a state on the device: how many reports it makes a period.", metavar="N"),
+    ] = None,
+    values: Annotated[
+        int | None,
+        typer.Option(
+            "--values", help="How many values it remembers a draw for; 0, the default, draws every report afresh."
+        ),
+    ] = None,
+    again: Annotated[
+        Path | None,
+        typer.Option("--again", help="A table that randomises what is remembered in every report.", metavar="FILE"),
+    ] = None,
 ) -> None:
+    if reports is not None:
+        _with_state(file, to, out, sent, reports, values or 0, again)
+        return
+    for name, said in (("values", values), ("again", again)):
+        if said is not None:
+            raise InvalidInput(name, str(said), "come with --reports", "say how many reports a device makes a period")
     with output.progress("writing sources and test vectors", quiet=sent.quiet):
         table = load_table(file)
         written = export_table(table, to, out, overwrite=sent.force)
@@ -66,6 +97,19 @@ def run(
         output.warn("PostgreSQL only: DuckDB's macros cannot draw one number after the other; apply draws in Python")
     if plan.labelled:
         output.console.print("  codes, which test vectors hold, have a function of their own", markup=False)
+    for path in written:
+        output.console.print(f"  wrote {path}", markup=False, soft_wrap=True)
+
+
+def _with_state(file: Path, to: str, out: Path, sent: Sent, reports: int, values: int, again: Path | None) -> None:
+    device = devices.asked(file, again, values, reports)
+    with output.progress("writing sources and test vectors", quiet=sent.quiet):
+        written = export_device(device, to, out, overwrite=sent.force)
+        said = devices.told(device)
+    if sent.as_json:
+        output.print_json(WithState(to, said, tuple(map(str, written))))
+        return
+    devices.show(device, said)
     for path in written:
         output.console.print(f"  wrote {path}", markup=False, soft_wrap=True)
 

@@ -1,7 +1,7 @@
 """A table file, checked in integers: PASS, or the exact entry that fails (exit code 1).
 
 A collection is checked with all its tables, the manifest of a folder of reports with all its files. With --public-key
-the signature beside the file has to hold, too.
+the signature beside the file has to hold, too. With --device a device file of the table is checked and its losses told.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from typing import Annotated, Literal
 import typer
 
 from mechdesign import plot
-from mechdesign.cli import output
+from mechdesign.cli import devices, output
 from mechdesign.cli.certified import if_shown
 from mechdesign.cli.sent import Said
-from mechdesign.deploy import Difference, Table, checker, source_difference
+from mechdesign.deploy import Difference, Table, checker, load_table, source_difference
+from mechdesign.deploy.device import Device, device_difference, load_device
 from mechdesign.deploy.manifest import MANIFEST, Manifest
 from mechdesign.deploy.reports import BadSignature, Signed, load_collection
 from mechdesign.deploy.reports import verify as verify_signature
@@ -42,6 +43,7 @@ class Answer:
     bits: int | None = if_shown()
     sha256: str | None = if_shown()
     signed_comment: str | None = if_shown()
+    device: devices.Told | None = if_shown()
 
 
 ANSWERS = ((Answer,),)
@@ -65,9 +67,18 @@ def run(
     signature: Annotated[
         Path | None, typer.Option("--signature", help="The signature, if it is not FILE.minisig.", metavar="FILE")
     ] = None,
+    device: Annotated[
+        Path | None,
+        typer.Option("--device", help="A device file of this table: what its reports lose together.", metavar="FILE"),
+    ] = None,
+    again: Annotated[
+        Path | None, typer.Option("--again", help="The second table that the device file names.", metavar="FILE")
+    ] = None,
 ) -> None:
     if signature is not None and public_key is None:
         raise InvalidInput("options", "--signature", "come with --public-key", "add --public-key KEY")
+    if again is not None and device is None:
+        raise InvalidInput("again", again.name, "come with --device", "give the device file that names both tables")
     content = files.read_bytes(file)
     if is_design(content):
         output.warn(f"this is a design, not a table: make one with table {plot.printable(file.name)} --out t.json")
@@ -76,7 +87,7 @@ def run(
         with output.progress("checking the file", quiet=sent.quiet):
             if public_key is not None:
                 signed = verify_signature(file, public_key, signature)
-            other = _other(file, content, source)
+            other = _other(file, content, source, device)
             if other is None:
                 checker.check(content)
     except (checker.Failed, BadSignature, _Wrong) as failure:
@@ -90,11 +101,13 @@ def run(
         _say_other(other, signed, as_json=sent.as_json)
         return
     table = Table(content)
-    difference = None if source is None else source_difference(table, source)
+    kept = None if device is None else load_device(device, table, None if again is None else load_table(again))
+    difference = None if source is None else _difference(table, kept, source)
+    said = None if kept is None else devices.told(kept)
     if sent.as_json:
         failures = () if difference is None else (_in_words(source, difference),)
         of = table.privacy_loss, float(table.epsilon), table.kind, table.bits, table.sha256, comment
-        output.print_json(Answer("FAIL" if failures else "PASS", failures, *of))
+        output.print_json(Answer("FAIL" if failures else "PASS", failures, *of, said))
         _end(difference)
         return
     output.console.print(
@@ -105,12 +118,18 @@ def run(
         soft_wrap=True,
     )
     _say_signed(signed)
+    if kept is not None and said is not None:
+        devices.show(kept, said)
     if source is not None:
-        said = f"PASS {plot.printable(source.name)} is an export of this table"
+        verdict = f"PASS {plot.printable(source.name)} is an export of this table"
         if difference is not None:
-            said = f"FAIL {_in_words(source, difference)}"
-        output.console.print(said, markup=False, soft_wrap=True)
+            verdict = f"FAIL {_in_words(source, difference)}"
+        output.console.print(verdict, markup=False, soft_wrap=True)
     _end(difference)
+
+
+def _difference(table: Table, device: Device | None, source: Path) -> Difference | None:
+    return source_difference(table, source) if device is None else device_difference(device, source)
 
 
 def _kept(table: Table) -> str:
@@ -131,13 +150,15 @@ class _Other:
     answer: Answer
 
 
-def _other(file: Path, content: bytes, source: Path | None) -> _Other | None:
+def _other(file: Path, content: bytes, source: Path | None, device: Path | None) -> _Other | None:
     """A collection or a manifest, checked; none for everything else."""
     is_manifest = f'"kind": "{Manifest.kind}"'.encode() in content[:4096]
     if not (is_collection(content) or is_manifest):
         return None
     if source is not None:
         raise InvalidInput("options", "--source", "come with a table: its export is compared with it")
+    if device is not None:
+        raise InvalidInput("options", "--device", "come with a table: the first one that the device file names")
     try:
         if is_manifest and file.name != MANIFEST:
             raise _Wrong(f"{file.name}: a manifest is called {MANIFEST} and lies among its files")

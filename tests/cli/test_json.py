@@ -333,6 +333,10 @@ TABLE: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
         {"verdict": text, "failures": lambda value: value == [], "privacy_loss": number, "epsilon": number},
     ),
     "export": (("export", "table.json", "--to", "python", "--out", "sources"), {"language": text, "files": bool}),
+    "export with a state": (
+        ("export", "grr.json", "--to", "python", "--out", "device", "--reports", "3", "--values", "1"),
+        {"language": text, "device": bool, "files": bool},
+    ),
     "apply": (
         ("apply", "table.json", "--in", "data.csv", "--column", "x", "--out", "out.csv"),
         {"rows": number, "epsilon": number, "privacy_loss": number},

@@ -17,7 +17,7 @@ _COUNTED = ("POINTS", "OUTPUTS", "THRESHOLDS", "MEANS")
 def sources(plan: Plan) -> dict[str, str]:
     """File names and their text."""
     names = {f"{plan.stem}.h": "sampler.h", f"{plan.stem}.c": "sampler.c", f"{plan.stem}_replay.c": "replay.c"}
-    return _LANGUAGE.sources(plan, names)
+    return LANGUAGE.sources(plan, names)
 
 
 def _declared(name: str, value: Value) -> str:
@@ -54,4 +54,4 @@ def _core(plan: Plan) -> str:
     return f"{plan.stem}_code" if plan.labelled else plan.stem
 
 
-_LANGUAGE = Language(_declared, _core, _listed, _literal, _words)
+LANGUAGE = Language(_declared, _core, _listed, _literal, _words)

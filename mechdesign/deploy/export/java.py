@@ -16,7 +16,7 @@ _LINE_WIDTH = 100
 def sources(plan: Plan) -> dict[str, str]:
     """File names and their text. Java names a file after its class."""
     name = _name(plan)
-    return _LANGUAGE.sources(plan, {f"{name}.java": "Sampler.java", f"{name}_Replay.java": "Replay.java"})
+    return LANGUAGE.sources(plan, {f"{name}.java": "Sampler.java", f"{name}_Replay.java": "Replay.java"})
 
 
 def _name(plan: Plan) -> str:
@@ -61,4 +61,4 @@ def _words(plan: Plan) -> dict[str, str]:
     }
 
 
-_LANGUAGE = Language(_declared, lambda plan: "sampleCode" if plan.labelled else "sample", _listed, words=_words)
+LANGUAGE = Language(_declared, lambda plan: "sampleCode" if plan.labelled else "sample", _listed, words=_words)

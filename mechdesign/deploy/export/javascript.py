@@ -12,7 +12,7 @@ from mechdesign.deploy.export.writing import Language, Value
 
 def sources(plan: Plan) -> dict[str, str]:
     """File names and their text."""
-    return _LANGUAGE.sources(plan, {f"{plan.stem}.mjs": "sampler.mjs", f"{plan.stem}_replay.mjs": "replay.mjs"})
+    return LANGUAGE.sources(plan, {f"{plan.stem}.mjs": "sampler.mjs", f"{plan.stem}_replay.mjs": "replay.mjs"})
 
 
 def _declared(name: str, value: Value) -> str:
@@ -41,4 +41,4 @@ def _words(plan: Plan) -> dict[str, str]:
     return {"report": code if plan.output_labels is None else f"OUTPUT_LABELS[OUTPUTS.indexOf({code})]"}
 
 
-_LANGUAGE = Language(_declared, lambda plan: "sampleCode" if plan.labelled else "sample", _listed, words=_words)
+LANGUAGE = Language(_declared, lambda plan: "sampleCode" if plan.labelled else "sample", _listed, words=_words)

@@ -59,8 +59,11 @@ def export_table(
     """
     if language not in _WRITERS:
         raise InvalidInput("language", language, f"be one of {', '.join(LANGUAGES)}")
-    folder = Path(directory)
-    texts = _texts(table, [language], cases)
+    return write_texts(_texts(table, [language], cases), Path(directory), overwrite=overwrite)
+
+
+def write_texts(texts: Mapping[str, str], folder: Path, *, overwrite: bool = False) -> list[Path]:
+    """Write files of these names and texts, all or none; those that are there with the same content stay."""
     missing = {name: text for name, text in texts.items() if not _holds(folder / name, text)}
     with _created(folder):
         for name in missing:
@@ -136,6 +139,11 @@ def source_difference(table: Table, path: Path | str) -> Difference | None:
     if not ending or not texts:
         endings = "py, mjs, c, h, rs, java, sql or txt"
         raise InvalidInput("source", Path(path).name, f"have a name that ends in {endings}, as exported files have")
+    return first_difference(texts, content)
+
+
+def first_difference(texts: Sequence[str], content: bytes) -> Difference | None:
+    """``None`` if the content is one of the texts, else where it leaves the one of them it resembles longest."""
     if any(text.encode() == content for text in texts):
         return None
     return max((_difference(text, content) for text in texts), key=lambda difference: difference.line)

@@ -13,7 +13,7 @@ from mechdesign.deploy.export.writing import Language, Value, are_whole, flat
 
 def sources(plan: Plan) -> dict[str, str]:
     """File names and their text."""
-    return _LANGUAGE.sources(plan, {f"{plan.stem}.rs": "sampler.rs", f"{plan.stem}_replay.rs": "replay.rs"})
+    return LANGUAGE.sources(plan, {f"{plan.stem}.rs": "sampler.rs", f"{plan.stem}_replay.rs": "replay.rs"})
 
 
 def _declared(name: str, value: Value) -> str:
@@ -35,4 +35,4 @@ def _words(plan: Plan) -> dict[str, str]:
     }
 
 
-_LANGUAGE = Language(_declared, lambda plan: "sample_code" if plan.labelled else "sample", _listed, words=_words)
+LANGUAGE = Language(_declared, lambda plan: "sample_code" if plan.labelled else "sample", _listed, words=_words)

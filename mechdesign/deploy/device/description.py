@@ -1,0 +1,122 @@
+"""The device file: which tables a device draws from, how many values it remembers and reports it makes a period."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from mechdesign.deploy.checker import canonical
+from mechdesign.deploy.device.state import MOST_REPORTS, MOST_VALUES
+from mechdesign.deploy.kinds import ItemsLaw, Listed
+from mechdesign.deploy.table import Table
+from mechdesign.errors import FileProblem, InvalidInput, require_whole
+from mechdesign.values import files
+from mechdesign.values.declare import derived, frozen
+
+FORMAT, VERSION = "mechdesign device", 1
+_KEYS = {"format", "version", "table", "again", "values", "reports", "sha256"}
+
+
+@frozen
+class Device:
+    """A question asked again and again: ``table`` draws for a value, once; ``again`` randomises that in every report.
+
+    ``values`` is how many values a device remembers a draw for; with 0 every report is a fresh draw. ``reports`` is how
+    many it makes in a period. What all of them lose together is in `mechdesign.deploy.device.losses`.
+
+    >>> from mechdesign.deploy import make_table
+    >>> from mechdesign.domains import Finite
+    >>> from mechdesign.mechanisms.catalogue import randomised_response
+    >>> once = make_table(randomised_response(1.0, Finite((0, 1))), bits=16)
+    >>> Device(once, None, values=2, reports=7).document["values"]
+    2
+    """
+
+    table: Table
+    again: Table | None
+    values: int
+    reports: int
+    document: dict[str, Any] = derived(lambda device: _document(device))
+
+    def __attrs_post_init__(self) -> None:
+        require_whole(self.values, "values", 0, MOST_VALUES)
+        require_whole(self.reports, "reports", 1, MOST_REPORTS)
+        for name, table in (("table", self.table), ("again", self.again)):
+            if table is not None and not isinstance(table, Table):
+                raise InvalidInput(name, type(table).__name__, "be a table", "load it with load_table")
+            if table is not None and isinstance(table.law, ItemsLaw):
+                rule = "have reports that are numbers or labels: those of tables of items are bytes"
+                step = "take a finite table, as --mechanism grr makes, or export the table without a state"
+                raise InvalidInput(name, table.kind, rule, step)
+        if self.again is not None:
+            self._require_chain(self.again)
+
+    def _require_chain(self, again: Table) -> None:
+        if self.values == 0:
+            raise InvalidInput("values", 0, "be at least 1 where what is remembered is randomised again")
+        law = self.table.law
+        if not isinstance(law, Listed):
+            rule = "have a list of outputs, which the second table takes"
+            raise InvalidInput("table", self.table.kind, rule, "take a finite, window or unbiased table")
+        try:
+            again.domain.require(law.outputs, "again")
+        except InvalidInput:
+            rule = "take every output of the first table as an input"
+            step = "make it for a domain with these outputs (the numbers of the file, also where there are labels)"
+            raise InvalidInput("again", again.name, rule, step) from None
+
+    @property
+    def sha256(self) -> str:
+        return str(self.document["sha256"])
+
+    @property
+    def key(self) -> bytes:
+        """The hash, as states begin with it."""
+        return bytes.fromhex(self.sha256)
+
+    @property
+    def stem(self) -> str:
+        """The name of everything generated."""
+        return f"device_{self.sha256[:8]}"
+
+    @property
+    def reporting(self) -> Table:
+        """The table whose outputs are reported."""
+        return self.table if self.again is None else self.again
+
+    @property
+    def content(self) -> bytes:
+        """The canonical bytes of the file."""
+        return canonical(self.document)
+
+
+def _document(device: Device) -> dict[str, Any]:
+    body = {
+        "format": FORMAT,
+        "version": VERSION,
+        "table": device.table.sha256,
+        "again": None if device.again is None else device.again.sha256,
+        "values": device.values,
+        "reports": device.reports,
+    }
+    return body | {"sha256": hashlib.sha256(canonical(body)).hexdigest()}
+
+
+def load_device(path: Path | str, table: Table, again: Table | None = None) -> Device:
+    """The device that a file describes with these tables, or `FileProblem` for any other content."""
+    content = files.read_bytes(path)
+    document = files.parse_json(content, str(path))
+    if set(document) != _KEYS or (document["format"], document["version"]) != (FORMAT, VERSION):
+        raise FileProblem("device file", str(path), f"have the keys of a {FORMAT} file of version {VERSION}")
+    for name, given in (("table", table), ("again", again)):
+        said, got = document[name], None if given is None else given.sha256
+        if said != got:
+            rule = f"be the one of the device file ({said[:12]})" if isinstance(said, str) else "be left out"
+            raise FileProblem(
+                name, "none" if got is None else got[:12], rule, "a device file names tables by their hash"
+            )
+    device = Device(table, again, document["values"], document["reports"])
+    if device.content != content:
+        raise FileProblem("device file", str(path), "be canonical, with the hash of its entries", "take the original")
+    return device

@@ -1,0 +1,200 @@
+"""Test vectors of a device: what is loaded, what is asked, the random bytes, and what is then stored and reported.
+
+They are written by walking the state machine through its states, and by damaging one of them in every way there is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Iterable, Iterator
+
+from mechdesign.deploy.device.description import Device
+from mechdesign.deploy.device.machine import created, known, reported
+from mechdesign.deploy.device.state import MOST_NUMBER, State, length, written
+from mechdesign.deploy.export.languages import refusals
+from mechdesign.deploy.export.plan import plan_of
+from mechdesign.deploy.export.vectors import bits
+from mechdesign.deploy.reference import fixed_stream
+from mechdesign.domains import Finite
+from mechdesign.errors import InvalidInput, StateRefused
+from mechdesign.values.declare import frozen
+
+_BYTES = 1 << 14
+_HEAD = 56
+_MOST_WALKED = 40
+_MOST_TRIED = 30
+_SEEDS = 1000
+_PERIOD = 20
+
+
+@frozen
+class Step:
+    """One question: ``allowance`` is asked where a state is created, ``x`` with ``stream`` where a report is made.
+
+    ``outcome`` is the report, ``"done"``, or why there is none; ``after`` the bytes stored, if any were.
+    """
+
+    before: bytes | None
+    period: int
+    least: int = 0
+    allowance: int | None = None
+    x: float | None = None
+    stream: bytes = b""
+    used: int = 0
+    outcome: str = ""
+    after: bytes | None = None
+
+    @property
+    def line(self) -> str:
+        """The step as replay programs read it."""
+        what = "report" if self.allowance is None else "create"
+        allowance = "-" if self.allowance is None else str(self.allowance)
+        x = "-" if self.x is None else bits(self.x)
+        fields = what, _hex(self.before), str(self.period), str(self.least), allowance, x, _hex(self.stream)
+        return " ".join([*fields, str(self.used), self.outcome, _hex(self.after)])
+
+
+def _hex(content: bytes | None) -> str:
+    return content.hex() if content else "-"
+
+
+def vectors(device: Device) -> list[Step]:
+    """Steps that every implementation must reproduce."""
+    walked = list(_walk(device))
+    return [*walked, *_refused(device, walked)]
+
+
+def lines(device: Device, steps: Iterable[Step]) -> str:
+    """The text file of vectors."""
+    head = (
+        f"# test vectors of device {device.sha256}",
+        "# what, state, period, least serial, allowance, input, random bytes, how many are used, outcome, state stored",
+    )
+    return "\n".join([*head, *(step.line for step in steps)]) + "\n"
+
+
+def create(device: Device, before: bytes | None, period: int, allowance: int, least: int = 0) -> Step:
+    """A state created, or refused."""
+    try:
+        after = created(device, before, period, allowance, least)
+    except StateRefused as refused:
+        return Step(before, period, least, allowance, outcome=refused.reason)
+    return Step(before, period, least, allowance, outcome="done", after=after)
+
+
+def report(device: Device, before: bytes | None, x: float, period: int, least: int = 0, seed: int = 0) -> Step:
+    """A report made from bytes that follow from ``seed``, or refused."""
+    content = b"".join(hashlib.sha256(b"device%d,%d" % (seed, i)).digest() for i in range(_BYTES // 32))
+    stream = fixed_stream(content)
+    try:
+        after, y = reported(device, before, x, period, stream, least)
+    except StateRefused as refused:
+        return Step(before, period, least, x=x, outcome=refused.reason)
+    except InvalidInput:
+        return Step(before, period, least, x=x, stream=bytes(64), outcome="input")
+    return Step(before, period, least, None, x, content[: stream.used + 8], stream.used, bits(y), after)
+
+
+def _inputs(device: Device) -> list[float]:
+    domain = device.table.domain
+    if isinstance(domain, Finite):
+        return list(domain.points)
+    return [domain.lower + domain.length * share for share in (0.0, 0.75, 0.25, 1.0, 0.5)]
+
+
+def _walk(device: Device) -> Iterator[Step]:
+    """From nothing through a spent period to full memory, spent reports and the next period."""
+    inputs = _inputs(device)
+    step = report(device, None, inputs[0], _PERIOD)
+    yield step
+    step = create(device, None, _PERIOD, 0)
+    yield step
+    content = step.after
+    yield report(device, content, inputs[0], _PERIOD)
+    yield create(device, content, _PERIOD, device.reports)
+    for i in range(min(device.reports + 1, _MOST_WALKED)):
+        step = _telling(device, content, inputs[i * 2 // 3 % len(inputs)], _PERIOD + 1, seed=i)
+        yield step
+        content = step.after or content
+    yield report(device, content, inputs[0], _PERIOD)
+    if 0.0 in inputs:
+        yield report(device, content, -0.0, _PERIOD + 3, seed=99)
+        yield report(device, created(device, None, _PERIOD, device.reports), -0.0, _PERIOD)
+    step = report(device, content, inputs[-1], MOST_NUMBER, seed=100)
+    yield step
+    yield report(device, step.after, inputs[-1], MOST_NUMBER, seed=101)
+    step = create(device, None, 0, 1, least=7)
+    yield step
+    yield report(device, step.after, inputs[0], 0, least=8)
+    yield report(device, step.after, inputs[0], 0, least=9)
+    yield create(device, content, MOST_NUMBER, device.reports, least=MOST_NUMBER - 1)
+    yield report(device, content, inputs[-1], _PERIOD + 2, least=MOST_NUMBER)
+
+
+def _telling(device: Device, before: bytes | None, x: float, period: int, seed: int) -> Step:
+    """A report after which all values and their draws differ, if there is one: none is then taken for another."""
+    for more in range(_MOST_TRIED):
+        step = report(device, before, x, period, seed=seed + _SEEDS * more)
+        if step.after is None:
+            break
+        entries = known(device, step.after).entries
+        if len({y for _, y in entries}) == len(entries) and all(x != y for x, y in entries):
+            break
+    return step
+
+
+def _refused(device: Device, walked: list[Step]) -> Iterator[Step]:
+    inputs = _inputs(device)
+    content = next(step.after for step in reversed(walked) if step.after and step.x is not None)
+    for vector in refusals(plan_of(device.table.document).inputs):
+        yield report(device, content, vector.x, MOST_NUMBER)
+    for broken in _broken(device, content):
+        yield report(device, broken, inputs[0], MOST_NUMBER)
+    yield create(device, content[:-1], 3, 0)
+    for other in (
+        _summed(content[:8] + bytes(32) + content[40:]),
+        written(State(1, 5, 0), bytes(32), device.values + 3),  # longer than any state of this device
+    ):
+        yield create(device, other, 3, 0)
+        yield report(device, other, inputs[0], 7)
+    for state in (State(MOST_NUMBER, 5, 0), State(MOST_NUMBER - 1, 5, device.reports - 1)):
+        yield report(device, written(state, device.key, device.values), inputs[0], 5)
+
+
+def _broken(device: Device, content: bytes) -> Iterator[bytes]:
+    """A state cut, extended, with every byte changed, and with a true sum over entries that no state has."""
+    for size in (0, 1, 7, 59, len(content) - 1):
+        yield content[:size]
+    yield content + b"\0"
+    yield _summed(b"M" + content[1:])
+    yield _summed(content[:59])
+    yield _summed(content[:50])
+    yield _summed(content[:60] if device.values else content + bytes(16))
+    for place in range(min(len(content), 256)):
+        yield content[:place] + bytes([content[place] ^ 1 << place % 8]) + content[place + 1 :]
+    for place, number in ((7, 2), (8, content[8] ^ 1)):
+        yield _summed(content[:place] + bytes([number]) + content[place + 1 :])
+    too_many = device.values + 1, device.reports + 1
+    for place, number in (
+        *((place, 2**31) for place in (40, 44, 48, 52)),
+        *((40, 0), (52, too_many[0]), (48, min(too_many[1], 2**32 - 1))),
+    ):
+        yield _summed(content[:place] + number.to_bytes(4, "little") + content[place + 4 :])
+    x = _inputs(device)[0]
+    wrong = [((x, 0.0), (x, 0.0)), ((-0.0, 0.0),), ((float("nan"), 0.0),), ((x, float("inf")),)]
+    for entries in (entries for entries in wrong if len(entries) <= device.values):
+        yield written(State(3, 0, 0, entries), device.key, device.values)
+    if device.values:
+        for place in (_HEAD, length(device.values) - 5):
+            unused = bytearray(written(State(3, 0, 0), device.key, device.values))
+            unused[place] = 1
+            yield _summed(bytes(unused))
+    if device.values > 1:
+        unused = bytearray(written(State(3, 0, 0, ((x, 0.0),)), device.key, device.values))
+        unused[_HEAD + 16] = 1
+        yield _summed(bytes(unused))
+
+
+def _summed(content: bytes) -> bytes:
+    return content[:-4] + zlib.crc32(content[:-4]).to_bytes(4, "little")

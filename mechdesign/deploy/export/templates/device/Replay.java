@@ -1,0 +1,86 @@
+// Checks the device against its test vectors:
+// javac *.java && java @name@_Replay @device@_vectors.txt
+// With a state in a file: java @name@_Replay create FILE PERIOD ALLOWANCE, or report FILE PERIOD X (X in codes).
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+public final class @name@_Replay {
+    private static byte[] bytesOf(String text) {
+        if (text.equals("-")) return null;
+        byte[] bytes = new byte[text.length() / 2];
+        for (int i = 0; i < bytes.length; i++) bytes[i] = (byte) Integer.parseInt(text.substring(2 * i, 2 * i + 2), 16);
+        return bytes;
+    }
+
+    private static boolean replay(String line) throws IOException {
+        String[] fields = line.split(" ");
+        String[] stored = {"-"};
+        @name@.Storage storage = new @name@.Storage() {
+            @Override
+            public byte[] load() {
+                return bytesOf(fields[1]);
+            }
+
+            @Override
+            public void store(byte[] content) {
+                StringBuilder text = new StringBuilder();
+                for (byte b : content) text.append(String.format("%02x", b));
+                stored[0] = text.toString();
+            }
+        };
+        int period = Integer.parseInt(fields[2]), least = Integer.parseInt(fields[3]);
+        byte[] stream = bytesOf(fields[6]);
+        int[] position = {0};
+        String said = "done";
+        try {
+            if (fields[0].equals("create")) {
+                @name@.create(storage, period, Integer.parseInt(fields[4]), least);
+            } else {
+                double x = Double.longBitsToDouble(Long.parseUnsignedLong(fields[5], 16));
+                double y = @name@.@core@(storage, x, period, least, bytes -> {
+                    for (int i = 0; i < bytes.length; i++) bytes[i] = stream[position[0]++];
+                });
+                said = String.format("%016x", Double.doubleToRawLongBits(y));
+                if (position[0] != Integer.parseInt(fields[7])) return false;
+            }
+        } catch (@name@.StateRefused refused) {
+            said = refused.reason;
+        } catch (IllegalArgumentException error) {
+            said = "input";
+        }
+        return said.equals(fields[8]) && stored[0].equals(fields[9]);
+    }
+
+    private static String fromFile(String[] said) throws IOException {
+        int period = Integer.parseInt(said[2]);
+        try (@name@.FileStorage storage = new @name@.FileStorage(Path.of(said[1]))) {
+            if (said[0].equals("report")) {
+                return "" + @name@.@core@(storage, Double.parseDouble(said[3]), period, 0, null);
+            }
+            @name@.create(storage, period, Integer.parseInt(said[3]), 0);
+            return "done";
+        } catch (@name@.StateRefused refused) {
+            return refused.reason;
+        }
+    }
+
+    public static void main(String[] arguments) throws IOException {
+        if (arguments.length == 4) {
+            System.out.println(fromFile(arguments));
+            return;
+        }
+        int cases = 0;
+        for (String line : Files.readAllLines(Path.of(arguments[0]))) {
+            if (line.isEmpty() || line.startsWith("#")) continue;
+            cases++;
+            if (!replay(line)) {
+                System.out.println("FAIL case " + cases);
+                System.exit(1);
+            }
+        }
+        System.out.println(cases == 0 ? "FAIL no cases" : "PASS " + cases);
+        System.exit(cases == 0 ? 1 : 0);
+    }
+}

@@ -1,0 +1,117 @@
+//! Checks the device against its test vectors: rustc @device@_replay.rs -o replay && ./replay @device@_vectors.txt
+//! With a state in a file: ./replay create FILE PERIOD ALLOWANCE, or report FILE PERIOD X (X in codes).
+#[path = "@first@.rs"]
+#[allow(dead_code)]
+mod @first@;
+// @if other
+#[path = "@again@.rs"]
+#[allow(dead_code)]
+mod @again@;
+// @end
+#[path = "@device@.rs"]
+#[allow(dead_code)]
+mod @device@;
+
+use @device@::{create, @core@, @core@_from, Error, FileStorage, Storage};
+
+struct Memory {
+    content: Option<Vec<u8>>,
+    stored: String,
+}
+
+impl Storage for Memory {
+    fn load(&mut self) -> std::io::Result<Option<Vec<u8>>> {
+        Ok(self.content.clone())
+    }
+    fn store(&mut self, content: &[u8]) -> std::io::Result<()> {
+        self.stored = content.iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(())
+    }
+}
+
+fn bytes_of(text: &str) -> Option<Vec<u8>> {
+    (0..text.len() / 2).map(|i| u8::from_str_radix(&text[2 * i..2 * i + 2], 16).ok()).collect()
+}
+
+fn word(error: &Error) -> &'static str {
+    match error {
+        Error::BadInput => "input",
+        Error::NoRandomness => "no-randomness",
+        Error::Missing => "missing",
+        Error::Damaged => "damaged",
+        Error::Other => "other",
+        Error::RolledBack => "rolled-back",
+        Error::Past => "past",
+        Error::Exhausted => "exhausted",
+        Error::Present => "present",
+        Error::Busy => "busy",
+        Error::BadNumber => "number",
+        Error::Storage(_) => "storage",
+    }
+}
+
+fn replay(line: &str) -> Option<bool> {
+    let fields: Vec<&str> = line.split_whitespace().collect();
+    let [what, before, period, least, allowance, x, stream, used, outcome, after] = fields[..] else { return None };
+    let content = if before == "-" { None } else { bytes_of(before) };
+    let mut storage = Memory { content, stored: "-".to_string() };
+    let (period, least) = (period.parse().ok()?, least.parse().ok()?);
+    let said = if what == "create" {
+        create(&mut storage, period, allowance.parse().ok()?, least).map(|()| "done".to_string())
+    } else {
+        let data = if stream == "-" { Vec::new() } else { bytes_of(stream)? };
+        let mut position = 0;
+        let mut fill = |bytes: &mut [u8]| match data.get(position..position + bytes.len()) {
+            Some(next) => {
+                bytes.copy_from_slice(next);
+                position += bytes.len();
+                true
+            }
+            None => false,
+        };
+        let number = f64::from_bits(u64::from_str_radix(x, 16).ok()?);
+        let answer = @core@_from(&mut storage, number, period, least, &mut fill);
+        if answer.is_ok() && position != used.parse::<usize>().ok()? {
+            return Some(false);
+        }
+        answer.map(|y| format!("{:016x}", y.to_bits()))
+    };
+    let said = said.unwrap_or_else(|error| word(&error).to_string());
+    Some(said == outcome && storage.stored == after)
+}
+
+fn from_file(said: &[String]) -> Result<String, Error> {
+    let mut storage = FileStorage::open(&said[1])?;
+    let period = said[2].parse().map_err(|_| Error::BadNumber)?;
+    if said[0] == "create" {
+        create(&mut storage, period, said[3].parse().map_err(|_| Error::BadNumber)?, 0)?;
+        return Ok("done".to_string());
+    }
+    let x = said[3].parse().map_err(|_| Error::BadInput)?;
+    Ok(@core@(&mut storage, x, period, 0)?.to_string())
+}
+
+fn main() {
+    let said: Vec<String> = std::env::args().skip(1).collect();
+    if said.len() == 4 {
+        println!("{}", from_file(&said).unwrap_or_else(|error| word(&error).to_string()));
+        return;
+    }
+    let text = std::fs::read_to_string(&said[0]).unwrap_or_else(|error| {
+        eprintln!("{error}");
+        std::process::exit(2)
+    });
+    let mut cases = 0;
+    for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        cases += 1;
+        if replay(line) != Some(true) {
+            println!("FAIL case {cases}");
+            std::process::exit(1);
+        }
+    }
+    if cases == 0 {
+        println!("FAIL no cases");
+        std::process::exit(1);
+    }
+    println!("PASS {cases}");
+}

@@ -1,0 +1,120 @@
+"""`export --reports` and `verify --device`: sources with a state, and what all reports lose together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+LOSSES = ("one value changed", "all values changed", "at most one change each")
+
+
+@pytest.fixture
+def tables(run: Any, tmp_path: Path) -> tuple[str, str]:
+    paths = tuple(str(tmp_path / name) for name in ("once.json", "again.json"))
+    for path, epsilon in zip(paths, ("2", "1"), strict=True):
+        made = run("table", "--eps", epsilon, "--mechanism", "grr", "--labels", "no,yes", "--out", path)
+        assert made.code == 0
+    return paths
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "out"
+
+
+def test_a_device_is_written_and_its_losses_told(run: Any, tables: tuple[str, str], folder: Path) -> None:
+    once, again = tables
+    command = (
+        "export",
+        once,
+        "--again",
+        again,
+        "--values",
+        "2",
+        "--reports",
+        "7",
+        "--to",
+        "rust",
+        "--out",
+        str(folder),
+    )
+    outcome = run(*command)
+    assert outcome.code == 0
+    assert "remembers 2 values, randomised again by randomised response; 7 reports a period" in outcome.out
+    assert all(f"{relation}: " in outcome.out for relation in LOSSES)
+    assert outcome.out.count("(exactly)") == 3
+    assert all(str(path) in outcome.out for path in folder.iterdir())
+
+
+def test_json_holds_the_device_and_its_losses(run: Any, tables: tuple[str, str], folder: Path) -> None:
+    document = run("export", tables[0], "--reports", "3", "--to", "c", "--out", str(folder), "--json").json
+    assert sorted(document["files"]) == sorted(map(str, folder.iterdir()))
+    device = document["device"]
+    assert (device["again"], device["values"], device["reports"]) == (None, 0, 3)
+    assert [loss["relation"] for loss in device["losses"]] == list(LOSSES)
+    assert all(loss["exact"] and loss["upper"] == pytest.approx(6.0) for loss in device["losses"])
+
+
+def test_memory_without_a_second_table_is_told_to_show_changes(run: Any, tables: tuple[str, str], folder: Path) -> None:
+    command = ("export", tables[0], "--values", "2", "--reports", "3", "--to", "c", "--out", str(folder))
+    assert "at most one change each: no bound" in run(*command).out
+    assert run(*command, "--json").json["device"]["losses"][2]["upper"] == "inf"
+
+
+def test_a_device_file_is_verified_with_its_tables_and_its_sources(
+    run: Any, tables: tuple[str, str], folder: Path
+) -> None:
+    once, again = tables
+    run("export", once, "--again", again, "--values", "2", "--reports", "3", "--to", "python", "--out", str(folder))
+    (file,), (source,) = folder.glob("device_*.json"), folder.glob("device_????????.py")
+    command = ("verify", once, "--again", again, "--device", str(file))
+    good = run(*command, "--source", str(source))
+    assert good.code == 0
+    assert f"PASS {source.name} is an export of this table" in good.out
+    assert run(*command, "--json").json["device"]["reports"] == 3
+    source.write_text(source.read_text().replace("made + 1", "made"))
+    bad = run(*command, "--source", str(source))
+    assert bad.code == 1
+    assert "must be" in bad.out
+
+
+def test_an_edited_device_file_is_bad_input(run: Any, tables: tuple[str, str], folder: Path) -> None:
+    run("export", tables[0], "--reports", "3", "--to", "python", "--out", str(folder))
+    (file,) = folder.glob("device_*.json")
+    file.write_text(file.read_text().replace('"reports":3', '"reports":30'))
+    outcome = run("verify", tables[0], "--device", str(file))
+    assert outcome.code == 2
+    assert "hash of its entries" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "rule"),
+    [
+        (("--values", "2"), "come with --reports"),
+        (("--again", "AGAIN"), "come with --reports"),
+        (("--reports", "0"), "whole number from 1 to 10000"),
+        (("--reports", "3", "--values", "-1"), "whole number from 0 to 4096"),
+        (("--reports", "3", "--again", "AGAIN"), "at least 1"),
+        (("--reports", "3", "--values", "1", "--again", "OTHER"), "take every output"),
+        (("--reports", "3", "--to", "sql"), "be one of python"),
+    ],
+)
+def test_what_is_no_device_is_bad_input(
+    run: Any, tables: tuple[str, str], folder: Path, tmp_path: Path, arguments: tuple[str, ...], rule: str
+) -> None:
+    other = str(tmp_path / "other.json")
+    assert run("table", "--eps", "1", "--mechanism", "grr", "--domain", "3..5", "--out", other).code == 0
+    named = {"AGAIN": tables[1], "OTHER": other}
+    said = [named.get(word, word) for word in arguments]
+    outcome = run("export", tables[0], "--to", "python", "--out", str(folder), *said)
+    assert outcome.code == 2
+    assert rule in outcome.err
+    assert not folder.exists()
+
+
+def test_a_second_table_needs_the_device_file(run: Any, tables: tuple[str, str]) -> None:
+    outcome = run("verify", tables[0], "--again", tables[1])
+    assert outcome.code == 2
+    assert "come with --device" in outcome.err

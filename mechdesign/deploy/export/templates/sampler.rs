@@ -3,11 +3,14 @@
 //!     @sha@
 //!
 //! kind: @kind@; epsilon: @epsilon@ (local differential privacy; the law of every report is exact).
-//! Every random decision compares integers. Randomness is the operating system's, and none of it is kept between calls.
+//! Every random decision compares integers. Randomness is the operating system's, read in blocks, one for each thread:
+//! bytes are erased as they are used, and a child of fork() begins with none. A report takes @enough@ bytes, whatever the
+//! input@unless@.
 //! `sample(x)` takes @goes_in@, and gives @comes_out@.
 //! Rust 1.82 and later.
 
-#![allow(clippy::approx_constant, clippy::excessive_precision, clippy::unreadable_literal)]
+#![allow(unknown_lints)]
+#![allow(clippy::approx_constant, clippy::excessive_precision, clippy::manual_div_ceil, clippy::unreadable_literal)]
 
 /// The table this sampler was generated from.
 pub const TABLE: &str = "@sha@";
@@ -80,7 +83,7 @@ pub enum Error {
 /// A report for the input `x`, with the operating system's randomness.
 #[cfg(any(unix, windows))]
 pub fn sample(x: @taken@) -> Result<@given@, Error> {
-    sample_from(x, &mut os_random)
+    allotted(|fill| sample_from(x, fill))
 }
 
 /// The same with another source of bytes, which overwrites all it is given: for tests, and for systems without one.
@@ -102,7 +105,7 @@ pub fn sample_from(x: @taken@, fill: &mut dyn FnMut(&mut [u8]) -> Result<(), Err
 /// A report for the input `x`, with the operating system's randomness.
 #[cfg(any(unix, windows))]
 pub fn @core@(x: f64) -> Result<f64, Error> {
-    @core@_from(x, &mut os_random)
+    allotted(|fill| @core@_from(x, fill))
 }
 
 /// The same with another source of bytes, which overwrites all it is given: for tests, and for systems without one.
@@ -183,41 +186,142 @@ pub fn @core@_from(x: f64, fill: &mut dyn FnMut(&mut [u8]) -> Result<(), Error>)
 // @end
 }
 
-#[cfg(target_vendor = "apple")]
-fn os_random(bytes: &mut [u8]) -> Result<(), Error> {
-    unsafe extern "C" {
-        fn CCRandomGenerateBytes(buffer: *mut u8, length: usize) -> i32;
-    }
-    // SAFETY: CCRandomGenerateBytes writes exactly `length` bytes or fails.
-    let outcome = unsafe { CCRandomGenerateBytes(bytes.as_mut_ptr(), bytes.len()) };
-    if outcome == 0 { Ok(()) } else { Err(Error::NoRandomness) }
+/// A report from bytes that are set apart for it: as many for every input, and more only where they do not suffice.
+#[cfg(any(unix, windows))]
+fn allotted<T>(report: impl FnOnce(&mut dyn FnMut(&mut [u8]) -> Result<(), Error>) -> Result<T, Error>) -> Result<T, Error> {
+    let mut own = [0u8; @enough@];
+    system::take(&mut own)?;
+    let mut used = 0;
+    report(&mut |bytes| {
+        if bytes.len() > own.len() - used {
+            return system::take(bytes);
+        }
+        bytes.copy_from_slice(&own[used..used + bytes.len()]);
+        used += bytes.len();
+        Ok(())
+    })
 }
 
-#[cfg(all(unix, not(target_vendor = "apple")))]
-fn os_random(bytes: &mut [u8]) -> Result<(), Error> {
-    unsafe extern "C" {
-        fn getentropy(buffer: *mut u8, length: usize) -> i32;
-    }
-    // SAFETY: getentropy writes exactly `length` bytes (at most 256, here at most 8) or fails.
-    let outcome = unsafe { getentropy(bytes.as_mut_ptr(), bytes.len()) };
-    if outcome == 0 { Ok(()) } else { Err(Error::NoRandomness) }
-}
+#[cfg(any(unix, windows))]
+mod system {
+    use super::Error;
+    use std::cell::{Cell, RefCell};
 
-#[cfg(windows)]
-fn os_random(bytes: &mut [u8]) -> Result<(), Error> {
-    #[link(name = "bcryptprimitives", kind = "raw-dylib")]
-    unsafe extern "system" {
-        fn ProcessPrng(buffer: *mut u8, length: usize) -> i32;
+    const POOL: usize = 4096;
+    thread_local! {
+        static BLOCK: RefCell<[u8; POOL]> = const { RefCell::new([0; POOL]) };
+        /// The last so many bytes of the block are not used yet.
+        static LEFT: Cell<usize> = const { Cell::new(0) };
     }
-    // SAFETY: ProcessPrng writes exactly `length` bytes or fails.
-    let outcome = unsafe { ProcessPrng(bytes.as_mut_ptr(), bytes.len()) };
-    if outcome == 1 { Ok(()) } else { Err(Error::NoRandomness) }
+
+    /// Random bytes from this thread's block, where they are erased.
+    pub fn take(mut bytes: &mut [u8]) -> Result<(), Error> {
+        while !bytes.is_empty() {
+            if LEFT.with(Cell::get) == 0 {
+                if !can_pool() {
+                    return read(bytes);
+                }
+                BLOCK.with(|block| read(&mut block.borrow_mut()[..]))?;
+                LEFT.with(|left| left.set(POOL));
+            }
+            let left = LEFT.with(Cell::get);
+            let part = bytes.len().min(left);
+            LEFT.with(|rest| rest.set(left - part));
+            let (first, others) = bytes.split_at_mut(part);
+            BLOCK.with(|block| {
+                let block = &mut block.borrow_mut()[POOL - left..POOL - left + part];
+                first.copy_from_slice(block);
+                block.fill(0);
+            });
+            bytes = others;
+        }
+        Ok(())
+    }
+
+    /// Whether a child of fork() will forget the bytes that its parent may use.
+    #[cfg(unix)]
+    fn can_pool() -> bool {
+        use std::sync::atomic::{AtomicBool, Ordering};
+        use std::sync::Once;
+        unsafe extern "C" {
+            fn pthread_atfork(
+                prepare: Option<extern "C" fn()>,
+                parent: Option<extern "C" fn()>,
+                child: Option<extern "C" fn()>,
+            ) -> i32;
+        }
+        extern "C" fn forget() {
+            let _ = LEFT.try_with(|left| left.set(0));
+        }
+        static ONCE: Once = Once::new();
+        static IS_TOLD: AtomicBool = AtomicBool::new(false);
+        // SAFETY: the function that is registered sets a number of this thread, and cannot unwind.
+        ONCE.call_once(|| IS_TOLD.store(unsafe { pthread_atfork(None, None, Some(forget)) } == 0, Ordering::Relaxed));
+        IS_TOLD.load(Ordering::Relaxed)
+    }
+
+    #[cfg(windows)]
+    fn can_pool() -> bool {
+        true
+    }
+
+    #[cfg(target_vendor = "apple")]
+    fn read(bytes: &mut [u8]) -> Result<(), Error> {
+        unsafe extern "C" {
+            fn CCRandomGenerateBytes(buffer: *mut u8, length: usize) -> i32;
+        }
+        // SAFETY: CCRandomGenerateBytes writes exactly `length` bytes or fails.
+        let outcome = unsafe { CCRandomGenerateBytes(bytes.as_mut_ptr(), bytes.len()) };
+        if outcome == 0 { Ok(()) } else { Err(Error::NoRandomness) }
+    }
+
+    #[cfg(all(any(target_os = "linux", target_os = "android"), not(target_vendor = "apple")))]
+    fn read(mut bytes: &mut [u8]) -> Result<(), Error> {
+        unsafe extern "C" {
+            fn getrandom(buffer: *mut u8, length: usize, flags: u32) -> isize;
+        }
+        while !bytes.is_empty() {
+            // SAFETY: getrandom writes at most `length` bytes, and says how many.
+            let got = unsafe { getrandom(bytes.as_mut_ptr(), bytes.len(), 0) };
+            if got > 0 {
+                bytes = &mut bytes[got as usize..];
+            } else if got == 0 || std::io::Error::last_os_error().kind() != std::io::ErrorKind::Interrupted {
+                return Err(Error::NoRandomness);
+            }
+        }
+        Ok(())
+    }
+
+    #[cfg(all(unix, not(any(target_os = "linux", target_os = "android", target_vendor = "apple"))))]
+    fn read(bytes: &mut [u8]) -> Result<(), Error> {
+        unsafe extern "C" {
+            fn getentropy(buffer: *mut u8, length: usize) -> i32;
+        }
+        for part in bytes.chunks_mut(256) {
+            // SAFETY: getentropy writes exactly `length` bytes (at most 256) or fails.
+            if unsafe { getentropy(part.as_mut_ptr(), part.len()) } != 0 {
+                return Err(Error::NoRandomness);
+            }
+        }
+        Ok(())
+    }
+
+    #[cfg(windows)]
+    fn read(bytes: &mut [u8]) -> Result<(), Error> {
+        #[link(name = "bcryptprimitives", kind = "raw-dylib")]
+        unsafe extern "system" {
+            fn ProcessPrng(buffer: *mut u8, length: usize) -> i32;
+        }
+        // SAFETY: ProcessPrng writes exactly `length` bytes or fails.
+        let outcome = unsafe { ProcessPrng(bytes.as_mut_ptr(), bytes.len()) };
+        if outcome == 1 { Ok(()) } else { Err(Error::NoRandomness) }
+    }
 }
 
 /// The low bits of as few whole bytes as hold them, little-endian. At most 63 bits.
 fn draw(bits: u32, fill: &mut dyn FnMut(&mut [u8]) -> Result<(), Error>) -> Result<i64, Error> {
     let mut bytes = [0u8; 8];
-    let count = bits.div_ceil(8) as usize;
+    let count = ((bits + 7) / 8) as usize;
     if count > 0 {
         fill(&mut bytes[..count])?;
     }

@@ -7,13 +7,14 @@ from mechdesign.deploy.export.plan import Plan
 from mechdesign.exact.rational import float_up
 
 
-def sources(plan: Plan) -> dict[str, str]:
-    """File names and their text."""
+def sources(plan: Plan, package: str | None = None) -> dict[str, str]:
+    """File names and their text; ``package`` is the name of the one they are modules of."""
     lower, upper = python.number(plan.inputs.lower), python.number(plan.inputs.upper)
     bounded = f"dp.atom_domain(bounds=({lower}, {upper}), nan=False)"
     words = {
         "epsilon": python.number(float_up(plan.epsilon)),
         "domain": bounded if plan.input_labels is None else "dp.atom_domain(T=str)",
+        "importing": f"{'' if package is None else f'from {package} '}import {plan.stem} as sampler",
         "given": "f64" if plan.output_labels is None else "String",
     }
     wrapper = python.LANGUAGE.sources(plan, {f"{plan.stem}_opendp.py": "opendp.py.in"}, words)

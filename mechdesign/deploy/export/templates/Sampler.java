@@ -17,9 +17,8 @@ public final class @name@ {
     }
 
     /** There is no secure randomness, and so no report. */
+    @SuppressWarnings("serial")
     public static final class NoRandomness extends IllegalStateException {
-        private static final long serialVersionUID = 1;
-
         NoRandomness(Throwable cause) {
             super("no secure randomness", cause);
         }

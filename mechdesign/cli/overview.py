@@ -88,7 +88,10 @@ GROUPS: tuple[tuple[str, tuple[Row, ...]], ...] = (
                 ("verify", "a table's file checked in integers"),
             ),
             (
-                ("export", "a table as a sampler: Python, JavaScript, C, Rust, Java, SQL, OpenDP"),
+                (
+                    "export",
+                    "a table as a sampler or a package: Python, JavaScript, Swift, Kotlin, C, Rust, Java, SQL, OpenDP, Wasm",
+                ),
                 ("apply", "a column into reports"),
             ),
             (

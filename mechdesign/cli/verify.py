@@ -11,7 +11,8 @@ from mechdesign import plot
 from mechdesign.cli import output
 from mechdesign.cli.certified import if_shown
 from mechdesign.cli.sent import Said
-from mechdesign.deploy import Difference, Table, checker, source_difference
+from mechdesign.deploy import Table, checker, package_difference, source_difference
+from mechdesign.deploy.export.packages import is_packaged, package_of
 from mechdesign.deploy.table import is_design
 from mechdesign.values import files
 from mechdesign.values.declare import frozen
@@ -44,7 +45,8 @@ def run(
     source: Annotated[
         Path | None,
         typer.Option(
-            "--source", help="A file that should be an export of this table; FAIL tells the first line that differs."
+            "--source",
+            help="A file or a package that should be an export of this table; FAIL tells what differs first.",
         ),
     ] = None,
 ) -> None:
@@ -61,9 +63,9 @@ def run(
             output.console.print(f"FAIL {failure}", markup=False, soft_wrap=True)
         raise typer.Exit(1) from None
     table = Table(content)
-    difference = None if source is None else source_difference(table, source)
+    difference = None if source is None else _difference(table, source)
     if sent.as_json:
-        failures = () if difference is None else (_in_words(source, difference),)
+        failures = () if difference is None else (difference,)
         of = table.privacy_loss, float(table.epsilon), table.kind, table.bits, table.sha256
         output.print_json(Answer("FAIL" if failures else "PASS", failures, *of))
         _end(difference)
@@ -78,17 +80,29 @@ def run(
     if source is not None:
         said = f"PASS {plot.printable(source.name)} is an export of this table"
         if difference is not None:
-            said = f"FAIL {_in_words(source, difference)}"
+            said = f"FAIL {difference}"
         output.console.print(said, markup=False, soft_wrap=True)
     _end(difference)
 
 
-def _in_words(source: Path | None, difference: Difference) -> str:
-    name = "" if source is None else plot.printable(source.name)
-    expected, found = (plot.printable(text, _WIDTH) for text in (difference.expected, difference.found))
-    return f"{name}, line {difference.line}: must be {expected!r}, not {found!r}"
+def _difference(table: Table, source: Path) -> str | None:
+    """What differs first, in words: of a package, of a file in one, or of any other file; None if nothing does."""
+    package = source if is_packaged(source) or source.is_dir() else package_of(source)
+    name = plot.printable(source.name)
+    if package is not None:
+        wrong = package_difference(table, package, None if package == source else source)
+        return (
+            None
+            if wrong is None
+            else f"{name}: {plot.printable(wrong.path, _WIDTH)} {plot.printable(wrong.rule, 2 * _WIDTH)}"
+        )
+    other = source_difference(table, source)
+    if other is None:
+        return None
+    expected, found = (plot.printable(text, _WIDTH) for text in (other.expected, other.found))
+    return f"{name}, line {other.line}: must be {expected!r}, not {found!r}"
 
 
-def _end(difference: Difference | None) -> None:
+def _end(difference: str | None) -> None:
     if difference is not None:
         raise typer.Exit(1)

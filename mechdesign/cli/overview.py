@@ -90,7 +90,7 @@ GROUPS: tuple[tuple[str, tuple[Row, ...]], ...] = (
             (
                 (
                     "export",
-                    "a table as a sampler or a package: Python, JavaScript, Swift, Kotlin, C, Rust, Java, SQL, OpenDP, Wasm",
+                    "a table as a sampler or a package: npm, Swift, Kotlin, Java, Rust, C, Python, SQL, OpenDP",
                 ),
                 ("apply", "a column into reports"),
             ),

@@ -27,8 +27,8 @@ import pytest
 
 from mechdesign.deploy import Table, make_table, test_vectors
 from mechdesign.deploy.export import c, javascript, python
-from mechdesign.deploy.export.refusals import refusals
 from mechdesign.deploy.export.plan import Plan, plan_of
+from mechdesign.deploy.export.refusals import refusals
 from mechdesign.deploy.export.vectors import Vector, bits, lines, vectors_of
 from mechdesign.design import UnbiasedProblem, optimal_unbiased
 from mechdesign.domains import Finite, Interval

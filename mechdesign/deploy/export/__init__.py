@@ -1,4 +1,4 @@
-"""Samplers of a table in other languages: sources without dependencies, or packages, and vectors they must reproduce."""
+"""Samplers of a table in other languages: sources without dependencies or packages, and vectors they reproduce."""
 
 from mechdesign.deploy.export.languages import LANGUAGES, Difference, export_table, source_difference
 from mechdesign.deploy.export.packages import PACKAGED, PackageDifference, export_package, package_difference

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path, PurePosixPath
@@ -55,8 +54,8 @@ def export_package(
 ) -> list[Path]:
     """Write a package with a sampler of every table under the name it has here; report its files.
 
-    *Guarantee.* The folder appears with all of its files or not at all: they are written to one beside it, which is then
-    renamed. It must not be there before. The same tables and names give the same bytes.
+    *Guarantee.* The folder appears with all of its files or not at all: they are written to one beside it, which is
+    then renamed. It must not be there before. The same tables and names give the same bytes.
     """
     texts = package_texts(tables, language, name, cases=cases)
     folder = Path(directory)
@@ -103,7 +102,7 @@ def package_texts(tables: Mapping[str, Table], language: str, name: str, *, case
     ecosystem = ECOSYSTEMS[language]
     ecosystem.rule.require(name, ecosystem.name)
     members = tuple(_member(key, table, cases) for key, table in tables.items())
-    _require_different(members, ecosystem)
+    _require_different(members, ecosystem, name)
     return ecosystem.files(Package(language, name, members))
 
 
@@ -113,10 +112,10 @@ def _member(name: str, table: Table, cases: int) -> Member:
     return Member(require_member(name), table, plan, vectors)
 
 
-def _require_different(members: tuple[Member, ...], ecosystem: Ecosystem) -> None:
+def _require_different(members: tuple[Member, ...], ecosystem: Ecosystem, package: str) -> None:
     seen: dict[str, str] = {}
     for member in members:
-        if member.name in ecosystem.rule.taken:
+        if not ecosystem.rule.members.isdisjoint((member.name, member.camel)) or member.camel == package:
             rule = f"not be a word that {ecosystem.name} has already"
             raise InvalidInput("table name", member.name, rule, "rename the table's file")
         for word in (member.camel, member.plan.stem):

@@ -1,4 +1,4 @@
-"""C99: a static library by CMake or by make, with one header of the tables' own names, and programs that replay vectors."""
+"""C99: a static library by CMake or by make, a header with the names of its tables, and programs that replay vectors."""
 
 from __future__ import annotations
 
@@ -8,13 +8,17 @@ from mechdesign.deploy.export.packages.package import Member, NameRule, Package,
 
 KEYWORDS = words(
     "auto break case char const continue default do double else enum extern float for goto if inline int long register "
-    "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while alignas alignof "
+    "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while "
+    "alignas alignof "
     "bool constexpr false nullptr static_assert thread_local true typeof asm class delete friend mutable namespace new "
     "operator private protected public template this throw try using virtual"
 )
 _LIBRARIES = words("m c pthread rt dl crypto ssl test all check clean main")
 RULE = NameRule(
-    "[a-z][a-z0-9_]{0,30}", "a small letter, then small letters, digits and _, at most 31", KEYWORDS | _LIBRARIES
+    "[a-z][a-z0-9_]{0,30}",
+    "a small letter, then small letters, digits and _, at most 31",
+    KEYWORDS | _LIBRARIES,
+    KEYWORDS,
 )
 
 _CALLED = """\
@@ -27,8 +31,10 @@ int outcome = @package@_@name@(@example@, &report);
 
 RANDOMNESS = (
     "`getrandom` on Linux and Android, `CCRandomGenerateBytes` on Apple's systems, `getentropy` on other Unixes, "
-    "`BCryptGenRandom` on Windows; without it the outcome is `NO_RANDOMNESS` and the report is left alone. Each thread has a "
-    "block, and a child of `fork()` begins with none (`pthread_atfork`; who calls `clone` without the C library must not draw "
+    "`BCryptGenRandom` on Windows; without it the outcome is `NO_RANDOMNESS` and the report is left alone. Each "
+    "thread has a "
+    "block, and a child of `fork()` begins with none (`pthread_atfork`; who calls `clone` without the C library "
+    "must not draw "
     "in the child). Signal handlers must not draw."
 )
 
@@ -54,7 +60,7 @@ def files(package: Package) -> dict[str, str]:
         "functions": package.each(_FUNCTION, _given, "\n"),
         "checks": package.each("\t./tests/@name@_replay tests/@name@_vectors.txt\n", lambda _: {}, ""),
         "cmake_tests": package.each(_CMAKE, lambda _: {}, ""),
-        "failures": package.each("    missed += @name@();\n", lambda _: {}, ""),
+        "failures": package.each("    missed += check_@name@();\n", lambda _: {}, ""),
         "cases": package.each(_FAILURE, _failing, "\n"),
     }
     texts = common(package, readme) | {
@@ -73,7 +79,7 @@ def files(package: Package) -> dict[str, str]:
 
 
 _FUNCTION = """\
-/* Writes a report of @name@ for the input x to y. Returns an outcome of above, and leaves y alone if there is no report. */
+/* Writes a report of @name@ for the input x to y. Returns an outcome of above; without a report y is left alone. */
 static inline int @package@_@name@(@takes@x, @gives@y) {
     return @stem@(x, y);
 }
@@ -82,11 +88,11 @@ static inline int @package@_@name@(@takes@x, @gives@y) {
 _CMAKE = """\
   add_executable(@name@_replay tests/@name@_replay.c)
   target_link_libraries(@name@_replay @package@)
-  add_test(NAME @name@ COMMAND @name@_replay ${CMAKE_CURRENT_SOURCE_DIR}/tests/@name@_vectors.txt)
+  add_test(NAME replay_@name@ COMMAND @name@_replay ${CMAKE_CURRENT_SOURCE_DIR}/tests/@name@_vectors.txt)
 """
 
 _FAILURE = """\
-static int @name@(void) {
+static int check_@name@(void) {
     double y = 7;
     int outcome = @core@_from(@typical@, broken, NULL, &y);
     if (outcome == @guard@_NO_RANDOMNESS && y == 7) return 0;

@@ -7,14 +7,17 @@ from mechdesign.deploy.export.packages.npm import called_first, tested
 from mechdesign.deploy.export.packages.package import Member, NameRule, Package, common, in_blocks, words
 
 KEYWORDS = words(
-    "abstract as async await become box break const continue crate do dyn else enum extern false final fn for gen if impl "
-    "in let loop macro match mod move mut override priv pub ref return self static struct super trait true try type typeof "
+    "abstract as async await become box break const continue crate do dyn else enum extern false final fn for "
+    "gen if impl "
+    "in let loop macro match mod move mut override priv pub ref return self static struct super trait true try "
+    "type typeof "
     "unsafe unsized use virtual where while yield"
 )
 RULE = NameRule(
     "[a-z][a-z0-9_-]{0,63}",
     "a small letter, then small letters, digits, - and _",
     KEYWORDS | words("alloc build core deps examples incremental proc_macro std test"),
+    KEYWORDS | words("alloc core std"),
 )
 
 _CALLED = """\
@@ -24,8 +27,10 @@ let report = @crate@::@name@::sample(@example@)?;
 
 
 _RANDOMNESS = (
-    "`getrandom` on Linux and Android, `CCRandomGenerateBytes` on Apple's systems, `getentropy` on other Unixes, `ProcessPrng` on "
-    "Windows; without it `sample` returns `Error::NoRandomness`. Elsewhere there is `sample_from` only, to which a source is "
+    "`getrandom` on Linux and Android, `CCRandomGenerateBytes` on Apple's systems, `getentropy` on other "
+    "Unixes, `ProcessPrng` on "
+    "Windows; without it `sample` returns `Error::NoRandomness`. Elsewhere there is `sample_from` only, to "
+    "which a source is "
     "given. Each thread has a block, and a child of `fork()` begins with none."
 )
 
@@ -61,7 +66,8 @@ fn @name@_reproduces_its_vectors() {
         cases += 1;
         let bad = @crate@::@name@::Error::BadInput;
         let none = @crate@::@name@::Error::NoRandomness;
-        assert_eq!(replay(line, bad, none, |x, fill| @crate@::@name@::@core@_from(x, fill)), Some(true), "case {cases}");
+        let found = replay(line, bad, none, |x, fill| @crate@::@name@::@core@_from(x, fill));
+        assert_eq!(found, Some(true), "case {cases}");
     }
     assert!(cases > 0);
 }

@@ -3,25 +3,40 @@
 from __future__ import annotations
 
 from mechdesign.deploy.export import java
+from mechdesign.deploy.export.layout import fill
 from mechdesign.deploy.export.packages.npm import called_first, example, tested
 from mechdesign.deploy.export.packages.package import Member, NameRule, Package, common, in_blocks, words
 from mechdesign.deploy.export.texts import constant_names, java_text
 
 _KEYWORDS = words(
     "abstract assert boolean break byte case catch char class const continue default do double else enum extends final "
-    "finally float for goto if implements import instanceof int interface long native new package private protected public "
-    "return short static strictfp super switch synchronized this throw throws transient try void volatile while true false "
+    "finally float for goto if implements import instanceof int interface long native new package private "
+    "protected public "
+    "return short static strictfp super switch synchronized this throw throws transient try void volatile while "
+    "true false "
     "null"
 )
 _PATTERN = r"[a-z][a-z0-9]{0,39}([.][a-z][a-z0-9]{0,39}){0,7}"
 _WORDS = "small letters and digits in parts with dots between them, each beginning with a letter, as com.example.survey"
-JAVA_RULE = NameRule(_PATTERN, _WORDS, _KEYWORDS | words("java javax jdk sun"))
+_CLASSES = words(
+    "Boolean Byte Character Class Comparable Deprecated Double Enum Error Exception Float IllegalArgumentException "
+    "IllegalStateException Integer InternalError Iterable Long Math Module Number Object Override Package "
+    "Process Record "
+    "Runnable Runtime RuntimeException SecureRandom Short String StringBuilder SuppressWarnings System Thread "
+    "ThreadLocal "
+    "Throwable VectorsTest Void"
+)
+JAVA_RULE = NameRule(_PATTERN, _WORDS, _KEYWORDS | words("java javax jdk sun"), _CLASSES)
 KOTLIN_RULE = NameRule(
-    _PATTERN, _WORDS, JAVA_RULE.taken | words("kotlin as fun in is object typealias val var when typeof")
+    _PATTERN,
+    _WORDS,
+    JAVA_RULE.taken | words("kotlin as fun in is object typealias val var when typeof"),
+    _CLASSES | words("Any Array Int List Map Nothing Set Unit"),
 )
 
 _RANDOMNESS = (
-    "`java.security.SecureRandom`; if it fails, `sample` throws `NoRandomness`. Each thread has a block. A Java virtual machine "
+    "`java.security.SecureRandom`; if it fails, `sample` throws `NoRandomness`. Each thread has a block. A Java "
+    "virtual machine "
     "does not fork; on Android do not draw in the preload of an app zygote, whose memory its children copy."
 )
 
@@ -54,7 +69,8 @@ def kotlin_files(package: Package) -> dict[str, str]:
     named = called.replace("@example@", _kotlin_example(first))
     readme = {
         "called": called_first(package, named),
-        "built": "`mvn package`, with Java 11 or later, or the folders `src/main/java` and `src/main/kotlin` in an Android "
+        "built": "`mvn package`, with Java 11 or later, or the folders `src/main/java` and `src/main/kotlin` in "
+        "an Android "
         "project. The law is in Java; Kotlin has the types above it.",
         "tested": "`mvn test` (JUnit 5).",
         "randomness": in_blocks(package, _RANDOMNESS),
@@ -100,12 +116,24 @@ def _enum(side: str, labels: tuple[str, ...]) -> str:
         f"        {name}({kotlin_text(text)})"
         for name, text in zip(constant_names("LABEL", labels), labels, strict=True)
     )
-    return (
-        f"    /** The {side.lower()} labels. */\n    public enum class {side}(public val label: String) {{\n{entries};\n\n"
-        f"        public companion object {{\n            private val BY_LABEL = values().associateBy {{ it.label }}\n\n"
-        f"            /** The label of this text. */\n            @JvmStatic\n"
-        f"            public fun of(label: String): {side} = BY_LABEL.getValue(label)\n        }}\n    }}\n\n"
-    )
+    return fill(_ENUM, {"side": side, "which": side.lower(), "entries": entries})
+
+
+_ENUM = """\
+    /** The @which@ labels. */
+    public enum class @side@(public val label: String) {
+@entries@;
+
+        public companion object {
+            private val BY_LABEL = values().associateBy { it.label }
+
+            /** The label of this text. */
+            @JvmStatic
+            public fun of(label: String): @side@ = BY_LABEL.getValue(label)
+        }
+    }
+
+"""
 
 
 def kotlin_text(text: str) -> str:

@@ -15,9 +15,18 @@ RULE = NameRule(
     r"(@[a-z0-9][a-z0-9._-]{0,99}/)?[a-z0-9][a-z0-9._-]{0,99}",
     "small letters, digits, dots, - and _, with or without @scope/ before it",
     words(
-        "node_modules favicon.ico assert buffer child_process cluster console crypto dgram dns events fs http http2 https "
-        "inspector module net os path process punycode querystring readline repl stream timers tls tty url util v8 vm wasi "
+        "node_modules favicon.ico assert buffer child_process cluster console crypto dgram dns events fs http "
+        "http2 https "
+        "inspector module net os path process punycode querystring readline repl stream timers tls tty url util "
+        "v8 vm wasi "
         "worker_threads zlib test node"
+    ),
+    words(
+        "await break case catch class const continue debugger default delete do else enum export extends false "
+        "finally for "
+        "function if implements import in instanceof interface let new null package private protected public "
+        "return static "
+        "super switch this throw true try typeof var void while with yield"
     ),
 )
 _MOST_BUTTONS = 20
@@ -29,8 +38,8 @@ import { @name@ } from "@package@";
 const report = @name@.sample(@example@);
 ```
 
-`demo/` has a page that asks and a collector that keeps reports: `node demo/collect.mjs`, then open the address it says. It writes a file
-for every table, for `mechdesign estimate tables/NAME.json --in NAME.csv --column NAME`."""
+`demo/` has a page that asks and a collector that keeps reports: `node demo/collect.mjs`, then open the address it says.
+It writes a file for every table, for `mechdesign estimate tables/NAME.json --in NAME.csv --column NAME`."""
 
 RANDOMNESS = (
     "`crypto.getRandomValues`, in browsers and in Node. Where it is missing or fails, `sample` throws `NoRandomness`. "
@@ -66,14 +75,12 @@ def files(package: Package) -> dict[str, str]:
         "test/vectors.test.mjs": package.filled(
             "npm/vectors.test.mjs",
             {
-                "names": ", ".join(member.name for member in package.members),
-                "samplers": package.each(
-                    "  @name@: { draw: @name@.@core@, bad: @name@.NoRandomness, typical: @typical@ },\n", tested, ""
-                ),
+                "names": "* as samplers",
+                "samplers": package.each(_CASE, tested, ""),
             },
         ),
-        "test/types.ts": package.each(_TYPES, lambda member: {"example": example(member)}, "")
-        + f'import {{ {", ".join(member.name for member in package.members)} }} from "../index.mjs";\n',
+        "test/types.ts": 'import * as samplers from "../index.mjs";\n'
+        + package.each(_TYPES, lambda member: {"example": example(member)}, ""),
         "demo/index.html": package.filled(
             "npm/index.html", {"forms": package.each(_FORM, lambda member: {"input": _input(member)}, "\n")}
         ),
@@ -90,10 +97,14 @@ def files(package: Package) -> dict[str, str]:
     return texts
 
 
+_CASE = """\
+  @name@: { draw: samplers.@name@.@core@, bad: samplers.@name@.NoRandomness, typical: @typical@ },
+"""
+
 _TYPES = """\
-export const report_of_@name@: @name@.Output = @name@.sample(@example@);
+export const report_of_@name@: samplers.@name@.Output = samplers.@name@.sample(@example@);
 // @ts-expect-error: an input of another type
-@name@.sample(Symbol());
+samplers.@name@.sample(Symbol());
 """
 
 _FORM = """\
@@ -139,7 +150,8 @@ def declarations(member: Member) -> str:
     lines = [
         f'/** The table this sampler was generated from. */\nexport const TABLE: "{plan.sha256}";',
         "/** There is no secure randomness, and so no report. */\nexport class NoRandomness extends Error {}",
-        "/** Overwrites all it is given with random bytes: for tests only. */\nexport type Fill = (bytes: Uint8Array) => void;",
+        "/** Overwrites all it is given with random bytes: for tests only. */\nexport type Fill = (bytes: "
+        "Uint8Array) => void;",
     ]
     for name, texts in (("INPUT", plan.input_labels), ("OUTPUT", plan.output_labels)):
         if texts is not None:

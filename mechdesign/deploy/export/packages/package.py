@@ -84,6 +84,8 @@ class NameRule:
     pattern: str
     words: str
     taken: frozenset[str]
+    members: frozenset[str] = frozenset()
+    """What tables may not be called: keywords, and classes that sources or tests of a package use."""
 
     def require(self, name: str, ecosystem: str) -> None:
         """`InvalidInput` with the rule for a name that is none."""
@@ -154,5 +156,5 @@ def in_blocks(package: Package, source: str) -> str:
 
 It is read in blocks; bytes are erased as they are used.
 {takes}
-How long it takes to find a report by them may depend on the input. Who copies a running process whole (a snapshot of a virtual machine, a
-checkpoint) copies bytes that are not used yet, too: start it anew instead."""
+How long it takes to find a report by them may depend on the input. Who copies a running process whole (a snapshot of a
+virtual machine, a checkpoint) copies bytes that are not used yet, too: start it anew instead."""

@@ -9,8 +9,10 @@ RULE = NameRule(
     "[a-z][a-z0-9_]{0,39}",
     "a small letter, then small letters, digits and _, at most 40 together",
     words(
-        "plpgsql select table user all and any array as asc case cast check column constraint create default desc do else "
-        "end false for foreign from grant group having in into limit not null on or order primary public references then "
+        "plpgsql select table user all and any array as asc case cast check column constraint create default "
+        "desc do else "
+        "end false for foreign from grant group having in into limit not null on or order primary public "
+        "references then "
         "to true union unique using when where window with pg_catalog information_schema"
     ),
 )
@@ -22,14 +24,18 @@ def files(package: Package) -> dict[str, str]:
     readme = {
         "called": f"```sql\nCREATE EXTENSION {package.name};\nSELECT {first.stem}(answer) FROM answers;\n```\n\n"
         f"In DuckDB: `.read duckdb/{first.stem}.duckdb.sql`.",
-        "built": "`make install` copies the extension to PostgreSQL 13 or later; DuckDB 1.3 or later reads the scripts as they are.",
+        "built": "`make install` copies the extension to PostgreSQL 13 or later; DuckDB 1.3 or later reads the "
+        "scripts as they are.",
         "tested": "`make check` (psql, in the database of `PGDATABASE`) and `make check-duckdb`.",
-        "randomness": "In PostgreSQL `gen_random_uuid`, which asks the operating system for every report's draws one by one; as "
-        "many as the law asks for. DuckDB has no generator that is safe, so random bytes are an argument; without enough of "
+        "randomness": "In PostgreSQL `gen_random_uuid`, which asks the operating system for every report's "
+        "draws one by one; as "
+        "many as the law asks for. DuckDB has no generator that is safe, so random bytes are an argument; "
+        "without enough of "
         "them there is an error.",
     }
     scripts = package.each(
-        "\tpsql -qXAt -v ON_ERROR_STOP=1 -f postgresql/@stem@.postgresql.sql -f postgresql/@stem@_replay.postgresql.sql\n",
+        "\tpsql -qXAt -v ON_ERROR_STOP=1 -f postgresql/@stem@.postgresql.sql -f "
+        "postgresql/@stem@_replay.postgresql.sql\n",
         lambda _: {},
         "",
     )

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 from mechdesign.deploy.export import c
 from mechdesign.deploy.export.packages.c import RANDOMNESS
 from mechdesign.deploy.export.packages.npm import called_first, example, tested
 from mechdesign.deploy.export.packages.package import Member, NameRule, Package, common, in_blocks, words
 from mechdesign.deploy.export.texts import braced_text, constant_names
+from mechdesign.errors import InvalidInput
 
 RULE = NameRule(
     "[A-Z][A-Za-z0-9]{0,39}",
     "a capital letter, then letters and digits, at most 40 together",
     words("Any Self Type Protocol Swift Foundation XCTest Dispatch Darwin Glibc Package Combine UIKit AppKit"),
+    words(
+        "Any Array Bool CaseIterable Character Data Dictionary Double Error Float Input Int Never Optional "
+        "Output Protocol "
+        "Result SamplerError Self Set Stream String Type UnsafePointer VectorsTests Void"
+    ),
 )
 
 _IN_C = "the outcome is `NO_RANDOMNESS` and the report is left alone"
@@ -19,6 +27,9 @@ _IN_C = "the outcome is `NO_RANDOMNESS` and the report is left alone"
 
 def files(package: Package) -> dict[str, str]:
     """Paths and their text."""
+    for member in package.members:
+        for labels in (member.plan.input_labels, member.plan.output_labels):
+            _require_distinct(labels or ())
     first = package.members[0]
     called = "```swift\nimport @package@\n\nlet report = try @Name@.sample(@example@)\n```"
     if first.plan.input_labels is not None:
@@ -47,6 +58,13 @@ def files(package: Package) -> dict[str, str]:
         texts[f"Sources/{name}/{member.camel}.swift"] = package.filled("swift/Sampler.swift", _swift(member))
         texts[f"Tests/{name}Tests/Vectors/{member.name}_vectors.txt"] = member.vectors
     return texts
+
+
+def _require_distinct(labels: tuple[str, ...]) -> None:
+    """Texts of Swift are equal if they are composed to the same letters."""
+    if len({unicodedata.normalize("NFC", label) for label in labels}) < len(labels):
+        rule = "differ by more than how letters are composed, by which texts of Swift do not"
+        raise InvalidInput("labels", list(labels), rule, "choose other labels, or another language")
 
 
 def _cases(labels: tuple[str, ...]) -> list[str]:

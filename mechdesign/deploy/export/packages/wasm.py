@@ -6,10 +6,11 @@ import json
 
 from mechdesign.deploy.export import rust
 from mechdesign.deploy.export.packages import npm
-from mechdesign.deploy.export.packages.package import VERSION, Member, NameRule, Package, common, in_blocks
+from mechdesign.deploy.export.packages.cargo import KEYWORDS
+from mechdesign.deploy.export.packages.package import VERSION, Member, NameRule, Package, common, in_blocks, words
 from mechdesign.deploy.export.texts import braced_text
 
-RULE = NameRule(npm.RULE.pattern, npm.RULE.words, npm.RULE.taken)
+RULE = NameRule(npm.RULE.pattern, npm.RULE.words, npm.RULE.taken, npm.RULE.members | KEYWORDS | words("std"))
 _RUST = "rustc --edition 2021 --crate-type cdylib --crate-name samplers --target wasm32-unknown-unknown"
 _BUILD = f"{_RUST} -C opt-level=s -C panic=abort -C strip=symbols src/lib.rs -o samplers.wasm"
 
@@ -38,7 +39,8 @@ def files(package: Package) -> dict[str, str]:
     }
     readme = {
         "called": npm.called_first(package, _CALLED),
-        "built": "`npm run build` compiles `src` to `samplers.wasm`, by rustc with its target `wasm32-unknown-unknown`.",
+        "built": "`npm run build` compiles `src` to `samplers.wasm`, by rustc with its target "
+        "`wasm32-unknown-unknown`.",
         "tested": "`npm test`, after the build, with Node 19 or later.",
         "randomness": in_blocks(package, npm.RANDOMNESS + " The module imports it as `env.random`."),
     }
@@ -57,14 +59,12 @@ def files(package: Package) -> dict[str, str]:
         "test/vectors.test.mjs": package.filled(
             "npm/vectors.test.mjs",
             {
-                "names": "load",
+                "names": "{ NoRandomness, load }",
                 "samplers": package.each(
                     "  @name@: { draw: loaded.@name@.@core@, bad: NoRandomness, typical: @typical@ },\n", npm.tested, ""
                 ),
             },
-        )
-        .replace("import { load }", "import { NoRandomness, load }")
-        .replace("const SAMPLERS", "const loaded = await load();\nconst SAMPLERS"),
+        ).replace("const SAMPLERS", "const loaded = await load();\nconst SAMPLERS"),
     }
     for member in package.members:
         texts[f"src/{member.plan.stem}.rs"] = rust.sources(member.plan)[f"{member.plan.stem}.rs"]
@@ -85,13 +85,13 @@ impl Why for @name@::Error {
 
 /// A report for the code x: whether there is one, which `report` then gives.
 #[no_mangle]
-pub extern "C" fn @name@(x: f64) -> i32 {
+pub extern "C" fn sample_@name@(x: f64) -> i32 {
     outcome(allotted::<@enough@, _, _>(|fill| @name@::@core@_from(x, fill), @name@::Error::NoRandomness))
 }
 
 /// The same from bytes that are asked for one by one, for tests only.
 #[no_mangle]
-pub extern "C" fn @name@_test(x: f64) -> i32 {
+pub extern "C" fn test_@name@(x: f64) -> i32 {
     outcome(@name@::@core@_from(x, &mut |bytes| asked(bytes, @name@::Error::NoRandomness)))
 }
 """

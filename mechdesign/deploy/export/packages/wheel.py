@@ -13,10 +13,12 @@ RULE = NameRule(
     "[a-z][a-z0-9_]{0,63}",
     "a small letter, then small letters, digits and _",
     frozenset(keyword.kwlist) | frozenset(keyword.softkwlist) | sys.stdlib_module_names,
+    frozenset(keyword.kwlist),
 )
 
 _RANDOMNESS = (
-    "`os.urandom`; if it fails, `sample` raises `NoRandomness`. No two threads get the same bytes, and a child of `os.fork` "
+    "`os.urandom`; if it fails, `sample` raises `NoRandomness`. No two threads get the same bytes, and a child "
+    "of `os.fork` "
     "begins with none."
 )
 
@@ -30,7 +32,8 @@ def python_files(package: Package) -> dict[str, str]:
 def opendp_files(package: Package) -> dict[str, str]:
     """Paths and their text."""
     called = (
-        '```python\nimport @package@\nimport opendp.prelude as dp\n\ndp.enable_features("contrib", "honest-but-curious")\n'
+        "```python\nimport @package@\nimport opendp.prelude as dp\n\n"
+        'dp.enable_features("contrib", "honest-but-curious")\n'
         "report = @package@.@name@.make_measurement()(@example@)\n```"
     )
     texts = _files(package, called, "from . import @stem@_opendp as @name@  # noqa: F401", ["opendp>=0.13"])
@@ -45,7 +48,8 @@ def _files(package: Package, called: str, imported: str, needed: list[str]) -> d
     readme = {
         "called": called_first(package, called),
         "built": "`pip wheel --no-deps .`",
-        "tested": "`python -m unittest discover tests`, or pytest, where the wheel is installed or with `PYTHONPATH=src`.",
+        "tested": "`python -m unittest discover tests`, or pytest, where the wheel is installed or with "
+        "`PYTHONPATH=src`.",
         "randomness": in_blocks(package, _RANDOMNESS),
     }
     tests = package.each(_TEST, _words_of, "\n\n")
@@ -53,7 +57,7 @@ def _files(package: Package, called: str, imported: str, needed: list[str]) -> d
         "pyproject.toml": package.filled(
             "wheel/pyproject.toml.in", {"needed": ", ".join(f'"{name}"' for name in needed)}
         ),
-        f"src/{package.name}/__init__.py": '"""Reports under local differential privacy, of exact law: see README.md."""\n\n'
+        f"src/{package.name}/__init__.py": '"""Locally private reports of exact law: see README.md."""\n\n'
         + package.each(imported, lambda _: {})
         + "\n",
         "tests/test_vectors.py": package.filled("wheel/test_vectors.py.in", {"tests": tests}),

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
-import { @names@ } from "../index.mjs";
+import @names@ from "../index.mjs";
 
 const SAMPLERS = {
 @samplers@};

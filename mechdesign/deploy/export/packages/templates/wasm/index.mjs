@@ -61,7 +61,7 @@ export async function load(url = new URL("./samplers.wasm", import.meta.url)) {
     if (typeof x !== "number") throw new TypeError("the input must be a number");
     source = fill ?? take;
     failure = null;
-    const outcome = instance.exports[fill === undefined ? name : `${name}_test`](x);
+    const outcome = instance.exports[`${fill === undefined ? "sample" : "test"}_${name}`](x);
     source = take;
     if (outcome === 1) throw new RangeError("the input must lie in the domain");
     if (outcome !== 0) throw failure;

@@ -1,4 +1,4 @@
-"""C99: a static library by CMake or by make, a header with the names of its tables, and programs that replay vectors."""
+"""C99: a static library by CMake or make, a header with the names of its tables, and programs that replay vectors."""
 
 from __future__ import annotations
 

@@ -288,9 +288,9 @@ def test_a_system_without_randomness_gives_an_error_and_no_report(
 
 
 def assert_differ(said: list[str]) -> None:
-    """50 reports of a child, and 50 of its parent: with the same bytes all are alike, by chance 10 with less than 1e-15.
+    """50 reports of a child, and 50 of its parent: with the same bytes all are alike.
 
-    No report has a probability above 1/1000.
+    No report has a probability above 1/1000, so by chance 10 are alike with less than 1e-15.
     """
     assert len(said) == 100
     assert sum(one == other for one, other in zip(said[:50], said[50:], strict=True)) < 10

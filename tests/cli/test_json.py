@@ -295,6 +295,10 @@ TABLE: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
         {"verdict": text, "failures": lambda value: value == [], "privacy_loss": number, "epsilon": number},
     ),
     "export": (("export", "table.json", "--to", "python", "--out", "sources"), {"language": text, "files": bool}),
+    "export a package": (
+        ("export", "table.json", "--to", "c", "--package", "survey", "--out", "packed"),
+        {"package": text, "folder": text, "tables": bool, "files": bool},
+    ),
     "apply": (
         ("apply", "table.json", "--in", "data.csv", "--column", "x", "--out", "out.csv"),
         {"rows": number, "epsilon": number, "privacy_loss": number},

@@ -326,18 +326,25 @@ typedef struct {
     size_t used;
 } allotment;
 
+static int allot(allotment *own) {
+    own->used = 0;
+    if (pooled < ENOUGH) return take(own->bytes, ENOUGH);
+    pooled -= ENOUGH;
+    memcpy(own->bytes, pool + POOL - ENOUGH - pooled, ENOUGH);
+    memset(pool + POOL - ENOUGH - pooled, 0, ENOUGH);
+    return 0;
+}
+
 static int from_allotment(void *state, unsigned char *bytes, size_t count) {
     allotment *own = (allotment *)state;
     if (count > ENOUGH - own->used) return take(bytes, count);
-    memcpy(bytes, own->bytes + own->used, count);
-    own->used += count;
+    while (count-- > 0) *bytes++ = own->bytes[own->used++];
     return 0;
 }
 
 int @core@(double x, double *y) {
     allotment own;
-    own.used = 0;
-    if (take(own.bytes, ENOUGH) != 0) return @guard@_NO_RANDOMNESS;
+    if (allot(&own) != 0) return @guard@_NO_RANDOMNESS;
     return @core@_from(x, from_allotment, &own, y);
 }
 // @if input_labels
@@ -381,8 +388,7 @@ int @stem@_from(@taken@x, int (*fill)(void *, unsigned char *, size_t), void *st
 
 int @stem@(@taken@x, @given@y) {
     allotment own;
-    own.used = 0;
-    if (take(own.bytes, ENOUGH) != 0) return @guard@_NO_RANDOMNESS;
+    if (allot(&own) != 0) return @guard@_NO_RANDOMNESS;
     return @stem@_from(x, from_allotment, &own, y);
 }
 // @end

@@ -192,8 +192,7 @@ fn allotted<T, F>(report: F) -> Result<T, Error>
 where
     F: FnOnce(&mut dyn FnMut(&mut [u8]) -> Result<(), Error>) -> Result<T, Error>,
 {
-    let mut own = [0u8; @enough@];
-    system::take(&mut own)?;
+    let own = system::allot::<@enough@>()?;
     let mut used = 0;
     report(&mut |bytes| {
         if bytes.len() > own.len() - used {
@@ -215,6 +214,23 @@ mod system {
         static BLOCK: RefCell<[u8; POOL]> = const { RefCell::new([0; POOL]) };
         /// The last so many bytes of the block are not used yet.
         static LEFT: Cell<usize> = const { Cell::new(0) };
+    }
+
+    /// As many random bytes as are set apart for a report.
+    pub fn allot<const COUNT: usize>() -> Result<[u8; COUNT], Error> {
+        let left = LEFT.with(Cell::get);
+        let mut own = [0u8; COUNT];
+        if left < COUNT {
+            take(&mut own)?;
+            return Ok(own);
+        }
+        LEFT.with(|rest| rest.set(left - COUNT));
+        BLOCK.with(|block| {
+            let block = &mut block.borrow_mut()[POOL - left..POOL - left + COUNT];
+            own.copy_from_slice(block);
+            block.fill(0);
+        });
+        Ok(own)
     }
 
     /// Random bytes from this thread's block, where they are erased.

@@ -107,7 +107,8 @@ fn main() {
             sum += sample(1.0).unwrap();
         }
         let reported = now();
-        println!("{{\\"read\\": {}, \\"draws\\": {}, \\"reports\\": {}}}", read - start, drawn - read, reported - drawn);
+        let (draws, reports) = (drawn - read, reported - drawn);
+        println!("{{\\"read\\": {}, \\"draws\\": {draws}, \\"reports\\": {reports}}}", read - start);
     }
     assert!(sum != 0.0);
 }

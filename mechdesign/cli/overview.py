@@ -88,10 +88,7 @@ GROUPS: tuple[tuple[str, tuple[Row, ...]], ...] = (
                 ("verify", "a table's file checked in integers"),
             ),
             (
-                (
-                    "export",
-                    "a table as a sampler or a package: npm, Swift, Kotlin, Java, Rust, C, Python, SQL, OpenDP",
-                ),
+                ("export", "a table as source code or a package, from C to Swift and SQL"),
                 ("apply", "a column into reports"),
             ),
             (

@@ -553,8 +553,8 @@ def test_changes_of_one_literal_in_the_text_of_a_javascript_sampler_are_noticed(
 
 # -- Java, whose classes Kotlin's packages hold, and Rust, whose modules WebAssembly's do ------------------------------
 
-OTHERS = 250
-"""Mutants of every kind: the sources are other texts than those of Python and C, with the same numbers."""
+OTHERS = 1000
+"""Mutants of every kind, at most: other texts than those of Python and C, with the same numbers."""
 
 JAVA = """
 import java.lang.reflect.Array;

@@ -28,7 +28,7 @@ test: $(VENV)/.installed-test
 toolchains:
 	npm install --silent --no-save --prefix $(TOOLCHAINS) typescript@5.9.3 kotlin-compiler@2.4.20
 
-# Spark brings its own 400 MB, and only these tests need it.
+# Spark brings its own 400 MB, and only these tests need it: the oldest Spark that pyproject.toml allows.
 spark: $(SPARK)/.installed
 	$(SPARK)/bin/python -m pytest -q -p no:cacheprovider --noconftest tests/deploy/test_frames_spark.py
 
@@ -88,9 +88,9 @@ $(VENV)/.installed-docs: $(BIN)/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[docs]"
 	touch $@ $(VENV)/.installed
 
-$(SPARK)/.installed: pyproject.toml
+$(SPARK)/.installed: pyproject.toml constraints-lowest.txt
 	$(PYTHON) -m venv --clear $(SPARK)
-	$(SPARK)/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[spark]" pytest
+	$(SPARK)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints-lowest.txt --editable ".[spark]" pytest
 	touch $@
 
 $(LOWEST)/.installed: pyproject.toml constraints-lowest.txt

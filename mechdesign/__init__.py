@@ -10,7 +10,7 @@ True
 
 TYPE_CHECKING = False  # for type checkers, who know the name; every import costs time before Ctrl-C has a handler
 if TYPE_CHECKING:
-    from mechdesign import collect, deploy, design, mechanisms, plot, priors
+    from mechdesign import collect, deploy, design, mechanisms, plot, priors, privacy
     from mechdesign.advice import Advice, advise
     from mechdesign.deploy import Table, load_table, make_table
     from mechdesign.design import (
@@ -18,15 +18,21 @@ if TYPE_CHECKING:
         Certificate,
         CustomProblem,
         Design,
+        Distances,
         FiniteProblem,
+        HiddenJointProblem,
+        InformationProblem,
+        InPlane,
         JointProblem,
         MinimaxProblem,
+        PairwiseProblem,
         PiecewiseProblem,
         PolarProblem,
         PriorProblem,
         TradeOffProblem,
         UnbiasedPiecewiseProblem,
         UnbiasedProblem,
+        WorkloadProblem,
         fit_height,
         floor_of,
         load_design,
@@ -34,14 +40,18 @@ if TYPE_CHECKING:
         optimal_additive,
         optimal_custom,
         optimal_finite,
+        optimal_hidden,
+        optimal_information,
         optimal_joint,
         optimal_minimax,
+        optimal_pairwise,
         optimal_piecewise,
         optimal_polar,
         optimal_prior,
         optimal_trade_off,
         optimal_unbiased,
         optimal_unbiased_piecewise,
+        optimal_workload,
         pareto,
         solve,
     )
@@ -61,6 +71,7 @@ if TYPE_CHECKING:
     from mechdesign.field import field_of
     from mechdesign.losses import Absolute, Custom, Power, Squared
     from mechdesign.mechanisms import catalogue
+    from mechdesign.pairs import Metric, Pairwise
 
 __version__ = "0.1.0"
 
@@ -75,16 +86,23 @@ __all__ = [
     "Custom",
     "CustomProblem",
     "Design",
+    "Distances",
     "FileProblem",
     "Finite",
     "FiniteProblem",
+    "HiddenJointProblem",
+    "InPlane",
+    "InformationProblem",
     "Interval",
     "InvalidInput",
     "JointProblem",
     "MechDesignError",
+    "Metric",
     "MinimaxProblem",
     "MissingExtra",
     "NoAnswer",
+    "Pairwise",
+    "PairwiseProblem",
     "PiecewiseProblem",
     "PolarProblem",
     "Power",
@@ -95,6 +113,7 @@ __all__ = [
     "TradeOffProblem",
     "UnbiasedPiecewiseProblem",
     "UnbiasedProblem",
+    "WorkloadProblem",
     "advise",
     "catalogue",
     "collect",
@@ -111,17 +130,22 @@ __all__ = [
     "optimal_additive",
     "optimal_custom",
     "optimal_finite",
+    "optimal_hidden",
+    "optimal_information",
     "optimal_joint",
     "optimal_minimax",
+    "optimal_pairwise",
     "optimal_piecewise",
     "optimal_polar",
     "optimal_prior",
     "optimal_trade_off",
     "optimal_unbiased",
     "optimal_unbiased_piecewise",
+    "optimal_workload",
     "pareto",
     "plot",
     "priors",
+    "privacy",
     "prove_privacy",
     "search_pieces",
     "solve",
@@ -136,6 +160,7 @@ _SUBMODULES = {
     "mechanisms": "mechanisms",
     "plot": "plot",
     "priors": "priors",
+    "privacy": "privacy",
 }
 _HOMES = {
     "Absolute": "losses",
@@ -150,8 +175,10 @@ _HOMES = {
     "Interval": "domains",
     "InvalidInput": "errors",
     "MechDesignError": "errors",
+    "Metric": "pairs",
     "MissingExtra": "errors",
     "NoAnswer": "errors",
+    "Pairwise": "pairs",
     "Power": "losses",
     "SolverFailed": "errors",
     "Squared": "losses",

@@ -21,6 +21,9 @@ class Aim(Enum):
     MATRIX_LEXICOGRAPHIC = "lexicographic"
     OBJECTIVE = "objective"
     COUNT = "variance of the estimated count"
+    WORKLOAD_AVERAGE = "noise of the workload, average over the types"
+    WORKLOAD_WORST = "noise of the workload at the worst type"
+    INFORMATION = "variance of an efficient estimate"
 
 
 @frozen
@@ -49,9 +52,12 @@ class Family(Enum):
     UNBIASED_PIECEWISE = "unbiased piecewise mechanisms"
     EACH_COORDINATE = "an independent piecewise mechanism for each coordinate"
     UNBIASED = "unbiased mechanisms"
+    ALL_OF_CELLS = "all mechanisms that see the cell alone"
+    UNBIASED_LINEAR = "all mechanisms with unbiased linear estimators"
     UNBIASED_ON_GRID = "unbiased mechanisms with reports on the grid"
     PAIRS = "joint responses of pairs"
     GROUPS = "joint responses of exchangeable groups"
+    EXCHANGEABLE = "joint responses of all users that treat them alike"
 
 
 @frozen

@@ -16,25 +16,31 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign.criteria import Aim
+from mechdesign.criteria import Aim, Family, Scope
 from mechdesign.design import (
     AdditiveProblem,
     Design,
     FiniteProblem,
     MinimaxProblem,
+    PairwiseProblem,
     PiecewiseProblem,
     PriorProblem,
     TradeOffProblem,
     UnbiasedPiecewiseProblem,
     UnbiasedProblem,
+    WorkloadProblem,
 )
 from mechdesign.design.evidence import Problem
 from mechdesign.design.finite import LexicographicBound
+from mechdesign.design.pairwise import errors_up
+from mechdesign.design.pairwise.rivals import tables
 from mechdesign.design.trade_off import TradeOffBound
+from mechdesign.design.workload import WorkloadBound
+from mechdesign.design.workload.rivals import channel_noise, rival_noises, weighted_queries
 from mechdesign.domains import Circle, Finite, Interval
 from mechdesign.errors import CheckFailed, InvalidInput, plain
 from mechdesign.exact.cells import Cells
-from mechdesign.exact.privacy import prove_privacy
+from mechdesign.exact.privacy import prove, prove_privacy
 from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.discrete import Discrete
@@ -57,12 +63,20 @@ _RANKED = (
     AdditiveProblem,
     FiniteProblem,
     MinimaxProblem,
+    PairwiseProblem,
     PiecewiseProblem,
     PriorProblem,
     TradeOffProblem,
     UnbiasedPiecewiseProblem,
     UnbiasedProblem,
 )
+_NARROW = (
+    Family.PIECEWISE,
+    Family.ONE_PIECE,
+    Family.UNBIASED_PIECEWISE,
+    Family.UNBIASED_ON_GRID,
+)
+"""Families that rivals need not be of."""
 _FLATTENED = ("pm-c", "sw-c")  # mechanisms on intervals that the literature cuts circles open for
 
 
@@ -109,13 +123,16 @@ class Row:
 class Field:
     """Mechanisms ranked, best first; those that break a cap come last.
 
-    ``left_out`` names those whose errors doubles cannot resolve, with the reason.
+    ``left_out`` names those whose errors doubles cannot resolve, with the reason. ``among`` says, in words, in which
+    class of mechanisms the design is the best, where others are ranked beside it: these can be better. It is empty
+    where all are of the class.
     """
 
     rank: Rank
     rows: tuple[Row, ...]
     left_out: Mapping[str, str] = field(factory=dict)
     mechanisms: Mapping[str, Mechanism] = field(factory=dict, eq=False, repr=False)
+    among: str = ""
 
     def row(self, name: str) -> Row | None:
         """The row of that name; mechanisms on points answer to their other names, too."""
@@ -149,11 +166,12 @@ class Field:
 
     @property
     def _title(self) -> str:
-        return f"Ranked by {self.rank.value}: per cent above the optimum at least"
+        said = f"of {self.among}; others are not bound by it" if self.among else "at least"
+        return f"Ranked by {self.rank.value}: per cent above the optimum {said}"
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         rows = [[plain(row.name), f"{row.worst:.6g}", f"{row.average:.6g}", row.excess] for row in self.rows]
-        return ["mechanism", "worst", "average", "above optimum"], rows
+        return ["mechanism", "worst", "average", f"vs {THIS}" if self.among else "above optimum"], rows
 
     @property
     def this(self) -> Row:
@@ -181,6 +199,7 @@ def field_of(designs: Design | Mapping[str, Design], own: Mapping[str, Mechanism
 
     ``own`` are mechanisms of your own by name, which are ranked with them: for the same inputs, and unbiased where the
     problem asks for that. Their privacy is proven first, or of a `FromDensity` tried: another's error means nothing.
+    Where the optimum is over mechanisms with the outputs of the problem, theirs are among them, or they are refused.
 
     The percentage is measured from the upper end of the certified interval: at least so much is lost. For a
     lexicographic optimum it is measured from the least worst case there is. Average errors of rivals are taken under
@@ -193,10 +212,13 @@ def field_of(designs: Design | Mapping[str, Design], own: Mapping[str, Mechanism
         raise InvalidInput("designs", 0, "be at least one")
     problem = next(iter(entered.values())).problem
     rank = _rank(problem)
+    if isinstance(problem, WorkloadProblem):
+        return _workload_field(entered, own or {})
     if not isinstance(problem, _RANKED):
         return Field(rank, ())
     published = rivals(problem)
-    mine = _require_own(own or {}, problem, {*entered, *published, *_other_names(published), SINGLE})
+    scope = next(iter(entered.values())).certificate.scope
+    mine = _require_own(own or {}, problem, scope, {*entered, *published, *_other_names(published), SINGLE})
     designed = {name: design.own_law for name, design in entered.items()}
     found = _measured(designed | mine | published, _measure(problem), rank)
     rows = [_certified(row, entered[row.name], rank) if row.name in entered else row for row in found.rows]
@@ -205,10 +227,48 @@ def field_of(designs: Design | Mapping[str, Design], own: Mapping[str, Mechanism
         least = min((row.by(rank) for row in rows if row.name in entered), default=math.inf)
     if isinstance(problem, FiniteProblem):
         rows.append(_single_output(problem, rank))
-    return _ranked(evolved(found, rows=tuple(rows)), least, _cap(problem), entered, mine)
+    among = scope.words_onto if scope.family in _NARROW else ""
+    shown = _ranked(evolved(found, rows=tuple(rows), among=among), least, _cap(problem), entered, mine)
+    return shown if among else evolved(shown, rows=tuple(map(above_nothing, shown.rows)))
 
 
-def _require_own(own: Mapping[str, Mechanism], problem: Problem, taken: set[str]) -> dict[str, Mechanism]:
+def _workload_field(entered: Mapping[str, Design], own: Mapping[str, Mechanism]) -> Field:
+    """The noise of published mechanisms, each with its best linear estimator of the shares."""
+    first = next(iter(entered.values()))
+    problem = cast(WorkloadProblem, first.problem)
+    is_worst = problem.criterion.aim is Aim.WORKLOAD_WORST
+    rank = Rank.WORST if is_worst else Rank.AVERAGE
+    said = cast(WorkloadBound, first.evidence).weights_of_types(problem)
+    prior, queries = said / said.sum(), weighted_queries(problem)
+    noises = rival_noises(problem, prior)
+    for name, mechanism in own.items():
+        if name in noises or name in entered:
+            raise InvalidInput("name", name, "be one that no other mechanism has", "call yours something else")
+        if not isinstance(mechanism, Discrete) or mechanism.inputs != problem.inputs:
+            raise InvalidInput(f"inputs of {name}", str(mechanism), f"be a table on the {len(prior)} types")
+        prove_privacy(mechanism, problem.epsilon)
+        noises[name] = channel_noise(mechanism.probabilities, queries, prior)
+    rows = []
+    for name, design in entered.items():
+        law = cast(Discrete, design.mechanism)
+        ours = channel_noise(law.probabilities, queries, prior)
+        upper = design.certificate.upper
+        found = (upper, float(ours @ prior)) if is_worst else (float(ours.max()), upper)
+        rows.append(Row(name, *found, above_optimum=0.0, published=False))
+    best = first.certificate.upper
+    for name, noise in noises.items():
+        worst, average = float(noise.max()), float(noise @ prior)
+        above = 100 * ((worst if is_worst else average) / best - 1)
+        rows.append(Row(name, worst, average, above_optimum=max(above, 0.0), published=name not in own))
+    return Field(rank, tuple(sorted(rows, key=lambda row: row.by(rank))))
+
+
+def above_nothing(row: Row) -> Row:
+    """The row of a mechanism of the class of the optimum: it cannot be below that, whatever a gap leaves open."""
+    return row if row.above_optimum is None else evolved(row, above_optimum=max(0.0, row.above_optimum))
+
+
+def _require_own(own: Mapping[str, Mechanism], problem: Problem, scope: Scope, taken: set[str]) -> dict[str, Mechanism]:
     """Mechanisms of one's own that may be measured against the optimum of the problem."""
     for name, mechanism in own.items():
         if name in taken:
@@ -219,7 +279,12 @@ def _require_own(own: Mapping[str, Mechanism], problem: Problem, taken: set[str]
             raise InvalidInput(f"inputs of {name}", str(mechanism.inputs), rule)
         if isinstance(problem, FiniteProblem):
             _require_columns(name, mechanism, problem.loss_matrix.shape[1])
-        if not isinstance(mechanism, FromDensity):
+        elif scope.family is Family.ON_OUTPUTS and not isinstance(problem, PairwiseProblem):
+            _require_points(name, mechanism, inputs)
+        if isinstance(problem, PairwiseProblem):
+            _require_points(name, mechanism, problem.outputs)
+            prove(problem.privacy, mechanism)
+        elif not isinstance(mechanism, FromDensity):
             prove_privacy(mechanism, problem.epsilon)
         elif mechanism.sampled_loss > problem.epsilon * (1 + _UNSURE):
             raise CheckFailed(
@@ -234,6 +299,14 @@ def _require_columns(name: str, mechanism: Mechanism, count: int) -> None:
     if not isinstance(mechanism, Discrete) or not _are_among(mechanism.outputs, Finite(tuple(range(count)))):
         rule = f"be a Discrete table whose outputs are columns of the loss matrix, 0 to {count - 1}"
         raise InvalidInput(f"outputs of {name}", str(mechanism.outputs), rule)
+
+
+def _require_points(name: str, mechanism: Mechanism, points: Finite) -> None:
+    """The optimum on points is over reports that are points; with the loss absolute others are no better."""
+    if not isinstance(mechanism, Discrete) or not _are_among(mechanism.outputs, points):
+        rule = f"be among the points of {points}: under this loss other outputs can be below their optimum"
+        step = "`compare --mechanisms FILE` has the optimum with the outputs of a file"
+        raise InvalidInput(f"outputs of {name}", str(mechanism.outputs), rule, step)
 
 
 def _require_unbiased(name: str, mechanism: ScalarMechanism, inputs: Interval) -> None:
@@ -262,6 +335,8 @@ def rivals(problem: Problem) -> dict[str, Mechanism]:
     match problem:
         case FiniteProblem(loss_matrix=matrix):
             return _on_points(epsilon, problem.inputs, Power(1.0)) if matrix.shape[0] == matrix.shape[1] else {}
+        case PairwiseProblem():
+            return dict(tables(problem))
         case MinimaxProblem(inputs=Finite() as points) | PriorProblem(inputs=Finite() as points):
             return _on_points(epsilon, points, problem.loss)
         case PiecewiseProblem(inputs=Circle() as circle, loss=loss):
@@ -320,6 +395,8 @@ def _cap(problem: Problem) -> float | None:
 def _measure(problem: Problem) -> Measure:
     if isinstance(problem, FiniteProblem):
         return lambda name, mechanism: _matrix_row(name, mechanism, problem)
+    if isinstance(problem, PairwiseProblem):
+        return lambda name, mechanism: _pairs_row(name, mechanism, problem)
     loss = getattr(problem, "loss", Power(2.0))
     at, itself = getattr(problem, "at", None), None
     if isinstance(problem, AdditiveProblem) and isinstance(problem.prior, Atoms | Density):
@@ -370,6 +447,13 @@ def _matrix_row(name: str, mechanism: Mechanism, problem: FiniteProblem) -> Row:
     columns = np.asarray(mechanism.outputs.points, dtype=np.intp)
     law = mechanism.probabilities / mechanism.probabilities.sum(axis=1, keepdims=True)
     return _errors_row(name, np.sum(law * problem.loss_matrix[:, columns], axis=1), problem)
+
+
+def _pairs_row(name: str, mechanism: Mechanism, problem: PairwiseProblem) -> Row:
+    assert isinstance(mechanism, Discrete)
+    errors = errors_up(mechanism, problem)
+    average = errors.mean() if problem.prior is None else errors @ problem.prior
+    return Row(name, float(errors.max()), float(average))
 
 
 def _errors_row(name: str, errors: Floats, problem: FiniteProblem) -> Row:

@@ -10,7 +10,23 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from mechdesign.errors import InvalidInput, require_epsilon, require_number, require_whole
+from mechdesign.pairs import Metric, Pairwise, from_file, graph, metric, personal, sensitive
 from mechdesign.values.declare import epsilon, field, frozen, whole
+
+__all__ = [
+    "Collusion",
+    "Metric",
+    "Pairwise",
+    "Privacy",
+    "Pure",
+    "from_file",
+    "graph",
+    "metric",
+    "personal",
+    "require_caps",
+    "require_colluders",
+    "sensitive",
+]
 
 
 @frozen
@@ -54,6 +70,38 @@ class Collusion:
         require_colluders(self.colluders, self.users)
 
 
+@frozen
+class Hidden:
+    """What answers of ``users`` drawn together may give away about one user to who knows all about all others.
+
+    Their values and their reports: the ratio of the chances of a report is at most ``e^epsilon``, but for a probability
+    ``delta``. A report consists of ``answers`` drawn on their own in which two values may differ: 2 for the bits of
+    unary encoding.
+
+    >>> Hidden(1.0, users=1000).delta
+    0.0
+    """
+
+    kind: ClassVar[str] = "hidden"
+
+    epsilon: float = epsilon()
+    users: int = whole("users", 2)
+    delta: float = field(default=0.0, converter=lambda said: require_delta(said))
+    answers: int = whole("answers", 1, 2, default=1)
+
+    def __attrs_post_init__(self) -> None:
+        if self.delta and self.answers > 1:
+            raise InvalidInput("delta", self.delta, "be 0 for unary encoding", "leave --delta out")
+
+
+def require_delta(delta: float) -> float:
+    """A probability that is small, or `InvalidInput`."""
+    said = require_number(delta, "delta")
+    if not 0 <= said < 1:
+        raise InvalidInput("delta", delta, "be at least 0 and below 1", "for example 1e-6")
+    return float(said)
+
+
 def require_colluders(colluders: int, users: int) -> int:
     """A number of colluding users that leaves one to be protected, or `InvalidInput`."""
     try:
@@ -63,5 +111,5 @@ def require_colluders(colluders: int, users: int) -> int:
         raise InvalidInput("colluders", colluders, rule) from None
 
 
-Privacy = Pure | Collusion
+Privacy = Pure | Collusion | Hidden | Pairwise | Metric
 """Every requirement there is: what proves it stands in `mechdesign.exact.privacy`."""

@@ -130,6 +130,14 @@ def test_an_angle_is_answered_by_the_optimum_of_the_circle() -> None:
     assert "ogpm" not in [one.mechanism for one in advice.runners_up]  # it is the optimum, and no rival of itself
 
 
+def test_angles_that_turn_further_than_the_circle_are_in_another_unit() -> None:
+    degrees = [10.0, 200.0, 359.0]
+    with pytest.raises(InvalidData, match="--bounds 0,360 for degrees"):
+        md.advise("angle", data=degrees, epsilon=1.0)
+    assert md.advise("angle", data=degrees, epsilon=1.0, bounds=(0, 360)).mechanism == "ogpm"
+    assert md.advise("angle", data=[0.5, 6.1], epsilon=1.0).mechanism == "ogpm"
+
+
 def test_a_matrix_of_losses_is_answered_by_its_certified_optimum(tmp_path: Path) -> None:
     path = tmp_path / "loss.csv"
     path.write_text("0,1,2\n1,0,1\n2,1,0\n")

@@ -11,7 +11,7 @@ import pytest
 import mechdesign as md
 from mechdesign import catalogue, priors
 from mechdesign.errors import InvalidInput
-from mechdesign.field import SINGLE, THIS, Field, Rank, field_of, ranked, rivals
+from mechdesign.field import SINGLE, THIS, Field, Rank, Row, above_nothing, field_of, ranked, rivals
 from mechdesign.mechanisms import Discrete, rounded_towards_privacy
 
 UNIT = md.Interval(0, 1)
@@ -242,3 +242,32 @@ def test_a_notebook_shows_a_row_a_mechanism_and_no_markup_of_names() -> None:
     shown = field._repr_html_()
     assert "<b>" not in shown
     assert shown.count("<tr>") == 2
+
+
+def test_own_reports_between_the_points_are_refused_where_the_optimum_is_over_points() -> None:
+    chance = math.e / (1 + math.e)
+    law = np.array([[chance, 1 - chance], [1 - chance, chance]])
+    between = Discrete(1.001, md.Finite((0, 1)), md.Finite((1 - chance, chance)), law)
+    squared = md.optimal_minimax(md.MinimaxProblem(1.001, md.Squared(), md.Finite((0, 1))))
+    assert between.worst_case(md.Squared())[0] < squared.certificate.lower  # it is of another class
+    with pytest.raises(InvalidInput, match="be among the points"):
+        field_of(squared, {"mine": between})
+    absolute = md.optimal_minimax(md.MinimaxProblem(1.001, md.Absolute(), md.Finite((0, 1))))
+    row = field_of(absolute, {"mine": between}).row("mine")
+    assert row is not None
+    assert row.worst > absolute.certificate.lower
+
+
+def test_where_the_optimum_is_over_a_class_the_field_names_it() -> None:
+    piecewise = field_of(md.optimal_piecewise(md.PiecewiseProblem(1.0, md.Squared())))
+    best = piecewise.best_rival
+    assert best is not None
+    assert best.excess.startswith("-")  # randomised response on bins is not piecewise
+    assert "optimum of piecewise mechanisms onto [0, 1]; others are not bound by it" in piecewise.summary()
+    assert "above optimum" not in piecewise.summary()
+    assert "above optimum" in field_of(md.optimal_minimax(md.MinimaxProblem(1.0))).summary()
+
+
+@pytest.mark.parametrize(("measured", "shown"), [(-0.1, 0.0), (12.5, 12.5), (None, None)])
+def test_a_rival_of_the_class_is_never_told_to_be_below_it(measured: float | None, shown: float | None) -> None:
+    assert above_nothing(Row("mine", 1.0, 1.0, above_optimum=measured)).above_optimum == shown

@@ -35,6 +35,12 @@ _PERTURBED = {
 }
 
 
+_NEARER = (
+    "All of these hide every place from every other alike; if near places need more protection than far ones, ask: "
+    "python -m mechdesign metric --points FILE --eps 1 --per 100"
+)
+
+
 def advise_place(question: Question) -> Advice:
     """The least average error of a reported place: alone, or along a path."""
     file, proposed = question.source, question.bounds is None
@@ -63,6 +69,7 @@ def advise_place(question: Question) -> Advice:
         least,
         None if alone else f"A path of L locations spends L times eps: {number(question.epsilon)} is for one of them.",
         None if not left_out else f"Not computed within limits: {', '.join(left_out)}.",
+        _NEARER if alone else None,
         NOT_PRIVATE if proposed else None,
     )
     commands = _commands(question, region, [one.mechanism for one in rated])

@@ -73,17 +73,26 @@ def advise_shape(question: Question) -> Advice:
     binned = next(one for one in rated if one.mechanism in ONE_TIME)
     slow = sorted({EM, EMS} - {one.mechanism for one in rated})
     why = (
-        f"Of {len(rated)} ways to {bins} bins of {inputs} from {users} users, {rated[0].mechanism} has the least error "
+        f"Of {len(rated)} ways to estimate the shares of {bins} bins of {inputs} from {users} users, "
+        f"{rated[0].mechanism} has the least error "
         f"in simulated collections.",
         f"The best protocol on bins, its estimate made a distribution by norm-sub, is {binned.mechanism} "
         f"({binned.expected_error.ends})"
         + (f"; the best square wave {wave.mechanism} ({wave.expected_error.ends})." if wave is not None else "."),
         f"Not settled within {MOST_STEPS} steps of EM: {', '.join(slow)}." if slow else None,
         made,
+        _with_proof(question, bins),
         numbers.warning,
     )
     commands = _commands(question, inputs, bins, users, [one.mechanism for one in rated])
     return advice(question.want, question.epsilon, users, rated, why, commands)
+
+
+def _with_proof(question: Question, bins: int) -> str:
+    """The way to answers without bias that are proven to have the least noise."""
+    queries = "ranges" if question.want == "ranges" else "histogram"
+    asked = f"workload --eps {question.epsilon:g} --queries {queries} --size {bins}"
+    return f"Unbiased answers with the least noise there is, proven: {asked} (a distribution function: prefix)."
 
 
 def span_of(numbers: Numbers) -> Interval:

@@ -13,7 +13,9 @@ from mechdesign.advice.answer import EXACT, Advice, Expected, Rated, advice, ran
 from mechdesign.advice.commands import command, python
 from mechdesign.advice.question import Question, dataset_of
 from mechdesign.collect.protocols import PROTOCOLS, protocol, variances
+from mechdesign.design.hidden_joint import HiddenJointProblem, attained_by, best_peaked
 from mechdesign.errors import InvalidInput
+from mechdesign.mechanisms.hidden import MOST_PEAKED
 from mechdesign.values.declare import Floats
 
 ONE_TIME = tuple(entry.key for entry in PROTOCOLS if not entry.longitudinal)
@@ -21,6 +23,7 @@ UNIT = "root mean squared error of an estimated share (1 is all users), over the
 _TABLE, _SURVEY = "answers.table.json", "survey.json"
 _RESPONSE = "grr"  # the only protocol whose law is a table
 _YES_NO = ("no", "yes")
+_EVEN, _FEW, _WORTH_SAYING = 0.2, 0.05, 0.9
 _MOST_NAMED = 50  # answers that a command line names one by one
 
 
@@ -57,10 +60,30 @@ def advise_shares(question: Question) -> Advice:
         f"Of {len(rated)} one-time protocols for {size} answers and {users} users, {rated[0].mechanism} has the least "
         f"variance, computed exactly {even}; a report of it takes {counted_bits(bits)}.",
         _next(rated),
+        _together(question.epsilon, users, shares) if size == 2 else None,
         observed,
     )
     commands = _commands(question, size, users, [one.mechanism for one in rated[:3]])
     return advice(question.want, question.epsilon, users, rated, why, commands)
+
+
+def _together(epsilon: float, users: int, shares: Floats) -> str | None:
+    """What drawing together who lies would be worth: at these shares, or where few give one of the answers."""
+    if not 2 <= users <= MOST_PEAKED:
+        return None
+    even = bool(abs(shares[0] - shares[1]) < _EVEN)
+    share = _FEW if even else float(min(shares))
+    if not round(share * users):
+        return None
+    problem = HiddenJointProblem(epsilon, users, share)
+    part = attained_by(best_peaked(problem), problem) / problem.independent_variance
+    if part > _WORTH_SAYING:
+        return None
+    where = f"Where {100 * share:g}% give one of the answers, users" if even else "Users"
+    return (
+        f"{where} who draw together who of them lies have {100 * part:.3g}% of the variance at the same eps, even if "
+        "all others collude - if three servers (no two of them together) or a dealer may draw it: see jrr --hidden."
+    )
 
 
 def counted_bits(bits: float) -> str:

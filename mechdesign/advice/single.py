@@ -10,14 +10,14 @@ import numpy as np
 
 from mechdesign.advice.answer import CERTIFIED, CLAIMED, EXACT, Advice, Expected, Rated, advice, ranked
 from mechdesign.advice.commands import command, number, pair
-from mechdesign.advice.question import Question, numbers_of
+from mechdesign.advice.question import Question, numbers_of, values_of
 from mechdesign.data.matrices import read_matrix
 from mechdesign.design import Design, floor_of, optimal_finite, optimal_piecewise
 from mechdesign.design.finite import FiniteProblem
 from mechdesign.design.minimax import MinimaxProblem, minimax_sweep
 from mechdesign.design.piecewise import PiecewiseProblem
 from mechdesign.domains import Circle, Finite, Interval
-from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer
+from mechdesign.errors import CheckFailed, InvalidData, InvalidInput, NoAnswer
 from mechdesign.field import THIS, field_of, rivals
 from mechdesign.losses import Power
 from mechdesign.mechanisms import catalogue
@@ -216,12 +216,17 @@ def _published(question: Question, inputs: Interval, names: Sequence[str]) -> tu
 
 
 def _circle(question: Question) -> Circle:
+    """The circle of the bounds, else that of radians; data that turn further are in another unit, and refused."""
     ends = question.bounds
-    if ends is None:
-        return Circle()
-    if len(ends) != 2 or ends[0] != 0:
+    if ends is not None and (len(ends) != 2 or ends[0] != 0):
         raise InvalidInput("bounds", ends, "be 0,PERIOD for a direction", "for example --bounds 0,360")
-    return Circle(ends[1])
+    circle = Circle() if ends is None else Circle(ends[1])
+    values = values_of(question)
+    beyond = 0 if values is None else int(((values < 0) | (values > circle.period)).sum())
+    if values is not None and beyond:
+        rule = f"lie on the circle from 0 to {number(circle.period)}; {beyond} of {values.size} values do not"
+        raise InvalidData("data", "values", rule, "say what a full turn is: --bounds 0,360 for degrees")
+    return circle
 
 
 def _loss(question: Question) -> str | None:

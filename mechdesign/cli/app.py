@@ -24,8 +24,8 @@ from mechdesign.errors import plain
 
 TRAJECTORY = "trajectory"
 _READERS = (
-    *("advise", "minimax", "aaa", "mean", "bench", "estimate-counts", "budget", "capacity", "classifier", "apply"),
-    *("estimate", TRAJECTORY),
+    *("advise", "minimax", "metric", "aaa", "workload", "information", "mean", "bench", "estimate-counts"),
+    *("budget", "capacity", "classifier", "apply", "estimate", TRAJECTORY),
 )
 _PLAIN: dict[str, Any] = {
     "no_args_is_help": False,

@@ -18,6 +18,7 @@ from mechdesign.design.words import Labels, counted
 from mechdesign.field import Row
 from mechdesign.mechanisms.conditional import ConditionalNoise
 from mechdesign.mechanisms.discrete import Discrete
+from mechdesign.mechanisms.hidden import CountedResponse, PeakedResponse, TogetherLaw
 from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.mechanisms.kinds import KINDS
 from mechdesign.mechanisms.piecewise import Piecewise
@@ -38,11 +39,9 @@ _MOST_LISTED = 12
 _STRETCHES = 10
 
 
-def is_certified_optimum(mechanism: Mechanism | JointResponse) -> TypeGuard[Mechanism]:
+def is_certified_optimum(mechanism: Mechanism | TogetherLaw) -> TypeGuard[Mechanism]:
     """Whether a mechanism is of a kind that only certified optima have."""
-    return isinstance(mechanism, Discrete) or (
-        not isinstance(mechanism, Product | JointResponse) and is_based(mechanism)
-    )
+    return isinstance(mechanism, Discrete) or (not isinstance(mechanism, Product | TogetherLaw) and is_based(mechanism))
 
 
 def print_mechanism(mechanism: Mechanism, prior: Atoms | None, labels: Labels | None = None) -> None:
@@ -177,7 +176,7 @@ _ALSO: dict[type, type] = {
 }
 
 
-def _also(mechanism: Mechanism | JointResponse) -> dict[str, Any]:
+def _also(mechanism: Mechanism | TogetherLaw) -> dict[str, Any]:
     more: Any = None
     if isinstance(mechanism, Piecewise):
         more = AlsoPieces(mechanism.high, pieces_of(mechanism))
@@ -186,7 +185,7 @@ def _also(mechanism: Mechanism | JointResponse) -> dict[str, Any]:
     elif isinstance(mechanism, Product):
         split = AlsoSplit(tuple(part.epsilon for part in mechanism.parts))
         return output.merged(split) | {"parts": [mechanism_document(part) for part in mechanism.parts]}
-    elif not isinstance(mechanism, JointResponse) and is_based(mechanism):
+    elif not isinstance(mechanism, TogetherLaw) and is_based(mechanism):
         more = AlsoBase(tuple(mechanism.points.tolist()), tuple(mechanism.base.tolist()))
     return output.merged(more)
 
@@ -198,14 +197,14 @@ def pieces_of(mechanism: Piecewise) -> tuple[Pieces, ...]:
     return tuple(Pieces(x, tuple(one.edges.tolist()), tuple(one.densities.tolist())) for x, one in found)
 
 
-def mechanism_document(mechanism: Mechanism | JointResponse) -> dict[str, Any]:
+def mechanism_document(mechanism: Mechanism | TogetherLaw) -> dict[str, Any]:
     """A mechanism as files have it, and what it looks like."""
     return output.merged(mechanism) | _also(mechanism)
 
 
 def _mechanism_shape(schemas: Schemas) -> dict[str, Any]:
     kinds = []
-    for kind in (*KINDS, JointResponse):
+    for kind in (*KINDS, JointResponse, PeakedResponse, CountedResponse):
         name = f"shown {kind_of(kind)}"
         schemas.definitions[name] = schemas.merged(kind, *([_ALSO[kind]] if kind in _ALSO else []))
         kinds.append({"$ref": f"#/$defs/{name}"})

@@ -28,7 +28,7 @@ from mechdesign.cli.signatures import Part
 from mechdesign.design import Floor
 from mechdesign.domains import Circle, Finite, Interval
 from mechdesign.errors import InvalidInput
-from mechdesign.field import Field, Row
+from mechdesign.field import Field, Row, above_nothing
 from mechdesign.losses import parse_loss
 from mechdesign.values.codec import encoded
 from mechdesign.values.declare import field, frozen
@@ -188,7 +188,7 @@ def _inputs(text: str | None, mine: tuple[Own, ...], *, circular: bool) -> Inter
 def _cells(epsilon: float, field: Field) -> list[Cell]:
     """A row for every mechanism whose errors doubles can resolve, in the order of the catalogue."""
     return [
-        Cell(epsilon, name, row.worst, row.average, row.above_optimum, _loss_of(field, name))
+        Cell(epsilon, name, row.worst, row.average, above_nothing(row).above_optimum, _loss_of(field, name))
         for name, row in _in_order(field).items()
     ]
 
@@ -262,10 +262,12 @@ def _print_leaderboard(cells: list[Cell], floor: Floor, epsilon: float, measure:
 def _print_note(floors: list[Floor]) -> None:
     if any(_is_wide(floor) for floor in floors):
         text = "The optimum is known to lie in the interval; mechanisms are compared with its upper end."
+    elif not any(floor.upper for floor in floors):
+        text = "Nothing has to be lost: the best single output makes no error, whatever the input."
     elif all(floor.bound == "rotation averaging" for floor in floors):
         text = "The optimum is over all mechanisms: on the circle the optimal piecewise mechanism is globally optimal."
     else:
-        gap = max((floor.upper - floor.lower) / floor.upper for floor in floors)
+        gap = max((floor.upper - floor.lower) / floor.upper for floor in floors if floor.upper > 0)
         basis = output.floor_basis(floors[0])
         which = " with these inputs and outputs, " if floors[0].bound == BY_PROGRAM else ", "
         text = f"The optimum is over all mechanisms{which}{basis} to within {gap:.1e} of itself."

@@ -39,7 +39,9 @@ def names_for(asked: Sequence[str] | None, inputs: Interval | Circle) -> tuple[s
 def _spends_more(mine: Sequence[Own], epsilon: float) -> dict[str, str]:
     """Of mechanisms of one's own those that do not keep an epsilon, and why."""
     return {
-        one.name: f"its privacy loss is {one.ratio.loss!r}, computed exactly" for one in mine if not one.keeps(epsilon)
+        one.name: f"its privacy loss is {one.loss_above(epsilon)}, computed exactly"
+        for one in mine
+        if not one.keeps(epsilon)
     }
 
 

@@ -22,7 +22,13 @@ from mechdesign.cli.sent import Said
 from mechdesign.cli.signatures import Part
 from mechdesign.cli.table import CODES_LOOK_LIKE_LABELS
 from mechdesign.deploy import Table, load_table
-from mechdesign.deploy.estimators import DirectionEstimate, Estimate, FrequencyEstimate, MeanEstimate
+from mechdesign.deploy.estimators import (
+    DirectionEstimate,
+    Estimate,
+    FrequencyEstimate,
+    MeanEstimate,
+    WorkloadEstimate,
+)
 from mechdesign.deploy.frames import estimate_reports
 from mechdesign.engine import Local
 from mechdesign.values.declare import Floats, frozen
@@ -56,6 +62,16 @@ class Value:
 
 
 @frozen
+class Quantile:
+    """The first type up to which there is such a share, and the first and the last that it can be."""
+
+    share: float
+    type: int
+    lower: int
+    upper: int
+
+
+@frozen
 class Frequencies:
     """The shares of all values, as columns and as rows."""
 
@@ -68,7 +84,28 @@ class Frequencies:
     items: tuple[Value, ...]
 
 
-ANSWERS = ((Of, OfReports, Estimated, OfMean), (Of, OfReports, Frequencies))
+@frozen
+class Distribution:
+    """The monotone distribution function, the band that holds all of it, and quantiles with their intervals."""
+
+    monotone: Floats
+    band_lower: Floats
+    band_upper: Floats
+    quantiles: tuple[Quantile, ...]
+
+
+@frozen
+class Answers:
+    """The queries of the table's workload, and their covariance."""
+
+    queries: tuple[Value, ...]
+    covariance: Floats
+    bias: float
+    distribution: Distribution | None = if_shown()
+
+
+ANSWERS = ((Of, OfReports, Estimated, OfMean), (Of, OfReports, Frequencies), (Of, OfReports, Answers))
+_QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 EXAMPLE = """\
 examples
 table --eps 1 --mechanism grr --labels no,yes --out smokes.json
@@ -118,6 +155,8 @@ def run(
         _print_json(table, found)
     elif isinstance(found, FrequencyEstimate):
         _print_frequencies(found, confidence)
+    elif isinstance(found, WorkloadEstimate):
+        _print_answers(found)
     else:
         what = "direction" if isinstance(found, DirectionEstimate) else "mean"
         output.console.print(
@@ -146,6 +185,9 @@ def _print_json(table: Table, found: Estimate) -> None:
         said = Frequencies(*shares, found.labels, rows)
         output.print_json(*of, said)
         return
+    if isinstance(found, WorkloadEstimate):
+        output.print_json(*of, _answers(found))
+        return
     estimated = Estimated(found.estimate, found.lower, found.upper, found.deviation)
     output.print_json(*of, estimated, _of_mean(found))
 
@@ -154,6 +196,32 @@ def _of_mean(found: MeanEstimate | DirectionEstimate) -> OfMean:
     if isinstance(found, MeanEstimate):
         return OfMean(found.deviation, bias=found.bias)
     return OfMean(found.deviation, resultant=found.resultant)
+
+
+def _answers(found: WorkloadEstimate) -> Answers:
+    deviations = np.sqrt(np.maximum(np.diagonal(found.covariance), 0.0))
+    columns = [column.tolist() for column in (found.estimates, found.lower, found.upper, deviations)]
+    queries = tuple(Value(name, *numbers) for name, *numbers in zip(found.names, *columns, strict=True))
+    if found.monotone is None or found.band is None:
+        return Answers(queries, found.covariance, found.bias)
+    quantiles = tuple(Quantile(share, *found.quantile(share)) for share in _QUANTILES)
+    return Answers(queries, found.covariance, found.bias, Distribution(found.monotone, *found.band, quantiles))
+
+
+def _print_answers(found: WorkloadEstimate) -> None:
+    columns = [found.estimates, found.lower, found.upper]
+    headings = ["query", "estimate", "lower", "upper"]
+    if found.monotone is not None and found.band is not None:
+        columns += [found.monotone, *found.band]
+        headings += ["monotone", "band from", "to"]
+    rows = [[name, *map(output.number, own)] for name, *own in zip(found.names, *columns, strict=True)]
+    title = f"Answers, each with confidence {found.confidence:g}, from {found.count:,} reports"
+    output.print_table(title, headings, rows)
+    if found.monotone is not None:
+        said = [(share, *found.quantile(share)) for share in _QUANTILES]
+        lines = [[f"{share:g}", str(at), f"{low} to {high}"] for share, at, low, high in said]
+        output.console.print(f"\nthe band holds the whole distribution function with confidence {found.confidence:g}")
+        output.print_table("Quantiles, read off it", ["share", "type", "interval"], lines)
 
 
 def _names(found: FrequencyEstimate) -> list[str]:

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mechdesign import plot
-from mechdesign.cli import output
+from mechdesign.cli import jrr_hidden, jrr_inside, output
 from mechdesign.cli.certified import Designed, if_shown
+from mechdesign.cli.jrr_hidden import HiddenTold
 from mechdesign.cli.options import require_time_limit
 from mechdesign.cli.sent import Sent
 from mechdesign.cli.signatures import Asked, Mirror
 from mechdesign.data.numbers import require_number_text
+from mechdesign.design.hidden_joint import HiddenJointProblem, optimal_hidden
 from mechdesign.design.joint import Heuristic, JointProblem, heuristic, optimal_joint, parts
 from mechdesign.design.joint.words import eps_words, law_words, privacy_words, title, variance_words
 from mechdesign.design.result import Design
@@ -22,10 +24,12 @@ from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.exact.collusion import JointPrivacy
 from mechdesign.mechanisms.joint import JointResponse, require_group
+from mechdesign.mechanisms.joint_encodings import best_hashes
 from mechdesign.priors import parse_prior
+from mechdesign.privacy import require_colluders
 from mechdesign.values.clock import Clock
 from mechdesign.values.codec import encoded
-from mechdesign.values.declare import field, frozen
+from mechdesign.values.declare import evolved, field, frozen
 from mechdesign.values.schema import shaped
 
 if TYPE_CHECKING:
@@ -84,6 +88,7 @@ class Joint:
     epsilon_average: float
     epsilon_conditional: tuple[float, ...]
     heuristic: PapersChoice | None = None
+    hidden: HiddenTold | None = if_shown()
 
     @classmethod
     def of(cls, design: Design, rule: Heuristic | None) -> Joint:
@@ -126,12 +131,12 @@ class Ran:
     run: Run | None = if_shown()
 
 
-ANSWERS = ((Designed, Joint, Ran),)
+ANSWERS = ((Designed, Joint, Ran), jrr_hidden.ANSWERS, jrr_inside.ANSWERS)
 EXAMPLE = "jrr --eps 1 --users 10000 --colluders 500 --share 0.03"
 
 
 def run(
-    asked: Annotated[Asked, Mirror(JointProblem, needs=())],
+    asked: Annotated[Asked, Mirror(JointProblem, HiddenJointProblem, needs=())],
     sent: Sent,
     prior: Annotated[
         str | None, typer.Option("--prior", help="Instead of --share: the mean under uniform, beta:2,8, ...")
@@ -143,6 +148,15 @@ def run(
         int | None,
         typer.Option("--run-parties", help="Run the protocol between this many processes (eps 1).", metavar="N"),
     ] = None,
+    hidden: Annotated[
+        bool, typer.Option("--hidden", help="The best of all laws, private against everybody else together.")
+    ] = False,
+    run_servers: Annotated[
+        bool, typer.Option("--run-servers", help="With --hidden: three servers draw who lies, and users report.")
+    ] = False,
+    inside: Annotated[
+        str | None, typer.Option("--inside", help="Inside an encoding of many values: oue or olh.", metavar="E")
+    ] = None,
     time_limit: Annotated[
         float, typer.Option("--time-limit", help="Seconds the search, and the protocol, may take.", metavar="S")
     ] = 60.0,
@@ -150,9 +164,25 @@ def run(
     sent.require_writable()
     require_time_limit(time_limit)
     clock = Clock(time_limit)
+    if inside is not None and inside not in jrr_inside.INSIDE:
+        raise InvalidInput("inside", inside, f"be {' or '.join(jrr_inside.INSIDE)}")
+    if hidden:
+        jrr_hidden.require_alone(
+            group=asked["group"],
+            conditional_eps=asked["caps"],
+            run_parties=run_parties,
+            method=None if method == "exact" else method,
+        )
+        _run_hidden(asked, sent, prior, inside, clock, serving=run_servers)
+        return
+    if run_servers:
+        raise InvalidInput("run servers", "groups", "come with --hidden", "groups run between users: --run-parties N")
     if run_parties is not None:
         _require_parties(run_parties, 2 if asked["group"] is None else asked["group"], asked["epsilon"])
     problem = _problem(asked, prior, run_parties)
+    if inside is not None:
+        _run_inside(inside, problem, sent, run_parties)
+        return
     with output.progress(f"joint response in groups of {problem.group}", quiet=sent.quiet):
         design = _answer(problem, method, time_limit)
         rule = heuristic(problem) if problem.is_pair else None
@@ -164,9 +194,9 @@ def run(
         sent.draw(plot.of(design))
     sent.keep(design)
     if sent.as_json:
-        print_answer(design, rule, played)
+        print_answer(design, rule, played, delta=asked["delta"])
         return
-    print_design(design, rule)
+    print_design(design, rule, delta=asked["delta"])
     if played is not None:
         _print_run(played)
     sent.say_saved()
@@ -176,14 +206,70 @@ def _problem(asked: Asked, prior: str | None, parties: int | None) -> JointProbl
     users, share, caps = asked["users"], asked["share"], asked["caps"]
     if asked["epsilon"] is None and parties is None:
         raise InvalidInput("eps", None, "be given", "for example --eps 1")
-    if share is not None and prior is not None:
-        raise InvalidInput("options", "--share, --prior", "be given one or the other")
+    what = _share_or_prior(share, prior)
     crowd = users if users is not None else (10000 if parties is None else parties)
-    what = parse_prior(prior, Interval(0.0, 1.0)) if prior is not None else _share("0.1" if share is None else share)
     if users is None and parties is not None and isinstance(what, float) and what > 0:
         what = max(what, 1 / crowd)  # of so few users at least one holds the value
     epsilon = 1.0 if asked["epsilon"] is None else asked["epsilon"]
     return asked.of(JointProblem, epsilon=epsilon, users=crowd, share=what, caps=() if caps is None else _caps(caps))
+
+
+def _run_hidden(
+    asked: Asked, sent: Sent, prior: str | None, inside: str | None, clock: Clock, *, serving: bool
+) -> None:
+    """The optimum over all laws, and the collection with three servers."""
+    problem = _hidden_problem(asked, prior, inside)
+    colluders = asked["colluders"] or 0
+    require_colluders(colluders, problem.users)
+    with output.progress(f"joint response of {problem.users} users", quiet=sent.quiet) as say:
+        design = optimal_hidden(problem, clock.left())
+        played = None
+        if serving:
+            with output.ending_cleanly():
+                played = jrr_hidden.serve(design, clock, say)
+    if sent.plot is not None:
+        sent.draw(plot.of(design))
+    sent.keep(design)
+    if sent.as_json:
+        jrr_hidden.print_answer(design, colluders, played)
+        return
+    jrr_hidden.print_design(design, colluders)
+    if played is not None:
+        jrr_hidden.print_run(played)
+    sent.say_saved()
+
+
+def _hidden_problem(asked: Asked, prior: str | None, inside: str | None) -> HiddenJointProblem:
+    if asked["epsilon"] is None:
+        raise InvalidInput("eps", None, "be given", "for example --eps 1")
+    share = _share_or_prior(asked["share"], prior)
+    users = 10000 if asked["users"] is None else asked["users"]
+    more = {"epsilon": asked["epsilon"], "users": users, "share": share}
+    if inside == "olh":
+        if not isinstance(share, float):
+            raise InvalidInput("share", "a range or a prior", "be a number with --inside olh")
+        more |= {"encoding": "hashing", "categories": best_hashes(asked["epsilon"], users, share)}
+    elif inside == "oue":
+        more |= {"encoding": "unary"}
+    return asked.of(HiddenJointProblem, **more)
+
+
+def _run_inside(inside: str, problem: JointProblem, sent: Sent, parties: int | None) -> None:
+    """Pairs inside an encoding: there is no design file and no picture of those."""
+    for name, value in (("out", sent.out), ("plot", sent.plot), ("run parties", parties)):
+        if value is not None:
+            raise InvalidInput(name, str(value), "be left out with --inside", "its numbers are in --json")
+    said = jrr_inside.design_inside(inside, problem)
+    if sent.as_json:
+        output.print_json(said)
+        return
+    jrr_inside.print_inside(inside, said)
+
+
+def _share_or_prior(share: str | None, prior: str | None) -> Any:
+    if share is not None and prior is not None:
+        raise InvalidInput("options", "--share, --prior", "be given one or the other")
+    return parse_prior(prior, Interval(0.0, 1.0)) if prior is not None else _share("0.1" if share is None else share)
 
 
 def _share(text: str) -> float | tuple[float, float]:
@@ -289,9 +375,12 @@ def _bar(message: str, *, quiet: bool) -> Iterator[Callable[[Happening], None]]:
 # -- answers -----------------------------------------------------------------------------------------------------------
 
 
-def print_answer(design: Design, rule: Heuristic | None, played: Run | None = None) -> None:
+def print_answer(
+    design: Design, rule: Heuristic | None, played: Run | None = None, *, delta: float | None = None
+) -> None:
     """The answer as JSON: the design, the paper's choice beside it, and what was run."""
-    output.print_json(Designed.of(design), Joint.of(design, rule), Ran(played))
+    hidden = jrr_hidden.groups_told(*parts(design)[:2], delta)
+    output.print_json(Designed.of(design), evolved(Joint.of(design, rule), hidden=hidden), Ran(played))
 
 
 def show(design: Design, sent: Sent) -> None:
@@ -307,12 +396,14 @@ def show(design: Design, sent: Sent) -> None:
     sent.say_saved()
 
 
-def print_design(design: Design, rule: Heuristic | None) -> None:
+def print_design(design: Design, rule: Heuristic | None, *, delta: float | None = None) -> None:
     """The answer in plain words."""
     problem, law, told = parts(design)
     say = output.console.print
     say(title(problem), style="bold", soft_wrap=True)
     say(f"{law_words(law)}\n\n{variance_words(design)}\n\n{privacy_words(problem, told)}", soft_wrap=True)
+    hidden = jrr_hidden.groups_told(problem, law, delta)
+    say(f"\n{jrr_hidden.told_words(hidden, told.if_your_partner_colludes)}", soft_wrap=True)
     if rule is not None:
         say()
         _print_heuristic(rule, problem)

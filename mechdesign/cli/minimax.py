@@ -5,6 +5,7 @@ It is for single reports, unless --unbiased is given. For a mean of many reports
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
@@ -12,7 +13,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from mechdesign.cli import answers
+from mechdesign.cli import answers, metric
 from mechdesign.cli.certified import Beside, Designed
 from mechdesign.cli.options import BestSoFar, NoCompare, parse_epsilons, parse_inputs, require_time_limit
 from mechdesign.cli.own import Own, is_file, read_files
@@ -20,15 +21,23 @@ from mechdesign.cli.sent import Sent
 from mechdesign.cli.signatures import Asked, Mirror
 from mechdesign.data.matrices import read_matrix
 from mechdesign.data.numbers import require_number_text
-from mechdesign.design import FiniteProblem, MinimaxProblem, PriorProblem, TradeOffProblem, UnbiasedProblem
+from mechdesign.design import (
+    FiniteProblem,
+    MinimaxProblem,
+    PairwiseProblem,
+    PriorProblem,
+    TradeOffProblem,
+    UnbiasedProblem,
+)
 from mechdesign.domains import Finite, Interval
 from mechdesign.errors import InvalidData, InvalidInput, require_epsilon
 from mechdesign.losses import Power, parse_loss
+from mechdesign.pairs import Pairwise
 from mechdesign.priors import Atoms, Prior, parse_prior, prior_of_file
 
 WORST, PRIOR, LEXICOGRAPHIC, PARETO = "worst", "prior", "lexicographic", "pareto"
 CRITERIA = (WORST, PRIOR, LEXICOGRAPHIC, PARETO)
-ANSWERS = ((Designed, Beside), (answers.Sweep,), (answers.Curve,))
+ANSWERS = ((Designed, Beside), (answers.Sweep,), (answers.Curve,), *metric.ANSWERS)
 EXAMPLE = "minimax --eps 2 --loss squared"
 
 _POINTS = 7
@@ -56,6 +65,10 @@ def run(
     loss_matrix: Annotated[
         Path | None, typer.Option("--loss-matrix", help="Finite inputs (rows) and outputs (columns): .csv or .npy.")
     ] = None,
+    privacy_matrix: Annotated[
+        Path | None,
+        typer.Option("--privacy-matrix", help="An eps for each pair instead of --eps, inf for none: .csv or .npy."),
+    ] = None,
     structure_plot: Annotated[
         Path | None, typer.Option("--structure-plot", help="With --sweep: outputs, base and prior against eps.")
     ] = None,
@@ -68,6 +81,14 @@ def run(
     best_so_far: BestSoFar = False,
 ) -> None:
     require_time_limit(time_limit)
+    if privacy_matrix is not None:
+        given = {name: asked[name] for name in ("epsilon", "loss", "inputs", "size", "cap", "slack")}
+        given |= {"prior_data": prior_data, "column": column, "unbiased": unbiased or None, "sweep": sweep}
+        _require_left_out("--privacy-matrix", given | {"points": points, "structure_plot": structure_plot})
+        pairs = _pairs_problem(asked, privacy_matrix, loss_matrix, criterion or WORST)
+        sent.require_writable()
+        metric.answer(pairs, time_limit, sent, best_so_far=best_so_far, compare=not no_compare)
+        return
     epsilons = _epsilons(asked["epsilon"], sweep)
     _require_single(sweep, criterion, sent.out, structure_plot, points)
     if asked["slack"] is not None and (criterion != LEXICOGRAPHIC or asked["cap"] is not None):
@@ -223,6 +244,28 @@ def _matrix_problem(asked: Asked, epsilon: float, file: Path, criterion: str) ->
         criterion=criterion,
         prior=_weights(asked["prior"], criterion, table.values.shape[0]),
         input_labels=table.input_labels,
+        output_labels=table.output_labels,
+    )
+
+
+def _pairs_problem(asked: Asked, privacy: Path, losses: Path | None, criterion: str) -> PairwiseProblem:
+    if losses is None:
+        raise InvalidInput("loss matrix", None, "come with --privacy-matrix", "add --loss-matrix FILE")
+    if criterion not in (WORST, PRIOR):
+        raise InvalidInput("criterion", criterion, "be worst or prior with --privacy-matrix")
+    table, said = read_matrix(losses), read_matrix(privacy, "privacy matrix", 0.0, most=math.inf)
+    if said.input_labels is not None and said.output_labels is not None and said.input_labels != said.output_labels:
+        step = "give both the same labels in one order"
+        raise InvalidInput("privacy matrix", privacy.name, "name its rows and its columns alike", step)
+    if None not in (said.input_labels, table.input_labels) and said.input_labels != table.input_labels:
+        raise InvalidInput("privacy matrix", privacy.name, "name the rows of the loss matrix, in their order")
+    return PairwiseProblem(
+        Pairwise(said.values),
+        table.values,
+        criterion,
+        _weights(asked["prior"], criterion, len(table.values)),
+        **({} if asked["gap"] is None else {"gap": asked["gap"]}),
+        input_labels=table.input_labels if said.input_labels is None else said.input_labels,
         output_labels=table.output_labels,
     )
 

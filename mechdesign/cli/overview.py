@@ -29,7 +29,15 @@ GROUPS: tuple[tuple[str, tuple[Row, ...]], ...] = (
             (("ogpm", "the optimal piecewise mechanism: line, circle or polar, any power loss"),),
             (("minimax", "the certified optimum over all mechanisms: worst case, prior, unbiased, any loss matrix"),),
             (("aaa", "unbiased noise for means, optimal under a prior: on a grid, and with free reports"),),
-            (("jrr", "joint randomised response"), ("solve", "any design problem, from a JSON file")),
+            (
+                ("workload", "linear queries: a distribution function, ranges"),
+                ("information", "one parameter of a model"),
+            ),
+            (
+                ("jrr", "joint randomised response"),
+                ("metric", "privacy per pair: places"),
+                ("solve", "any problem, from JSON"),
+            ),
         ),
     ),
     (
@@ -57,9 +65,11 @@ GROUPS: tuple[tuple[str, tuple[Row, ...]], ...] = (
         "simulate",
         (
             (("bench", "protocols and post-processings compared on your data, ranked with confidence intervals"),),
-            (("mean", "the mean of a data column, collected under privacy by any mechanism, and what privacy costs"),),
+            (
+                ("mean", "the mean of a data column, and what privacy costs"),
+                ("protocols", "every frequency protocol"),
+            ),
             (("trajectory", "paths of locations: perturb a file, compare mechanisms over eps, tables for release"),),
-            (("protocols", "every frequency protocol: p*, q*, variance, report size, exact privacy loss"),),
         ),
     ),
     (

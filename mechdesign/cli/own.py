@@ -56,8 +56,14 @@ class Own:
     def require(self, epsilons: Sequence[float]) -> None:
         """`InvalidInput` unless it keeps one of them at least."""
         if not any(map(self.keeps, epsilons)):
-            most = f"{max(epsilons):g}"
-            raise InvalidInput(self.name, f"a privacy loss of {self.ratio.loss!r}", f"keep eps = {most}", _STEP)
+            most = max(epsilons)
+            said = f"{most:g}" if float(f"{most:g}") == most else repr(most)
+            raise InvalidInput(self.name, f"a privacy loss of {self.loss_above(most)}", f"keep eps = {said}", _STEP)
+
+    def loss_above(self, epsilon: float) -> str:
+        """Its privacy loss in words, where that is above an epsilon, maybe by less than doubles can show."""
+        loss = self.ratio.loss
+        return repr(loss) if loss > epsilon else f"a little more than {epsilon!r}"
 
     @property
     def spends(self) -> float:

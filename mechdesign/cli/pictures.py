@@ -23,7 +23,7 @@ from mechdesign.domains import Finite
 from mechdesign.errors import FileProblem, InvalidInput
 from mechdesign.losses import Power
 from mechdesign.mechanisms.discrete import Discrete
-from mechdesign.mechanisms.joint import JointResponse
+from mechdesign.mechanisms.hidden import TogetherLaw
 from mechdesign.mechanisms.product import Product
 from mechdesign.plot.channel import channel_map
 from mechdesign.values import files
@@ -59,7 +59,7 @@ def picture(path: Path, kind: str) -> Figure:
 
 def _error_figure(design: Design) -> Figure:
     mechanism = design.mechanism
-    if isinstance(mechanism, Product | Discrete | JointResponse):
+    if isinstance(mechanism, Product | Discrete | TogetherLaw):
         rule = f"be {LAW} for a mechanism of pairs, groups or rows of a matrix"
         raise InvalidInput("kind", ERROR, rule)
     loss = power_of(design.problem) or Power(2.0)

@@ -8,15 +8,16 @@ from typing import Annotated, Literal, cast
 import typer
 
 from mechdesign import plot
-from mechdesign.cli import certified, jrr, output
+from mechdesign.cli import certified, jrr, jrr_hidden, output
 from mechdesign.cli.certified import Beside, Designed, Pieces, pieces_of
 from mechdesign.cli.sent import Drawn
 from mechdesign.criteria import Aim
-from mechdesign.design import Design, FiniteProblem, load_design
+from mechdesign.design import Design, FiniteProblem, PairwiseProblem, load_design
 from mechdesign.design.convex import TableProblem
 from mechdesign.design.evidence import Problem
+from mechdesign.design.hidden_joint import HiddenJointProblem
 from mechdesign.design.joint import JointProblem
-from mechdesign.design.words import Labels, asked, labels_of, loss_of, power_of, prior_of
+from mechdesign.design.words import Labels, asked, labels_of, loss_of, power_of, prior_of, protected
 from mechdesign.domains import Circle
 from mechdesign.losses import Absolute, Power, Squared
 from mechdesign.mechanisms.discrete import Discrete
@@ -92,6 +93,9 @@ def run(
     if isinstance(design.problem, JointProblem):
         jrr.show(design, sent)
         return
+    if isinstance(design.problem, HiddenJointProblem):
+        jrr_hidden.show(design, sent)
+        return
     mechanism = design.own_law
     parts = mechanism.parts if isinstance(mechanism, Product) else (cast(ScalarMechanism, mechanism),)
     errors = tuple(row for part in parts for row in _errors(part, design.problem))
@@ -101,7 +105,7 @@ def run(
         output.print_json(Designed.of(design), Beside(prior), Shown(errors, pieces, _checked(design)))
         return
     for part in parts:
-        _print_mechanism(part, prior, labels_of(design.problem))
+        _print_mechanism(part, prior, labels_of(design.problem), _said(design, part))
     rows = [[row.mechanism, row.loss, output.number(row.worst), output.number(row.average)] for row in errors]
     if rows:
         output.print_table("Expected errors", ["mechanism", "loss", "worst case", "average (uniform)"], rows, left=2)
@@ -143,7 +147,7 @@ def _named(problem: Problem) -> dict[str, str]:
             if constraints:
                 named["constraints"] = f"the constraints is called {plot.printable('; '.join(constraints))!r}"
             named["objective"] = f"the objective is called {plot.printable(objective)!r}"
-        case FiniteProblem():
+        case FiniteProblem() | PairwiseProblem():
             sides = {"input_labels": problem.input_labels, "output_labels": problem.output_labels}
             text = "the labels of inputs and outputs"
             named |= dict.fromkeys((side for side, labels in sides.items() if labels is not None), text)
@@ -171,10 +175,15 @@ def _errors(mechanism: ScalarMechanism, problem: Problem) -> list[Errors]:
     return rows
 
 
-def _print_mechanism(mechanism: Mechanism, prior: Atoms | None, labels: Labels | None) -> None:
+def _print_mechanism(mechanism: Mechanism, prior: Atoms | None, labels: Labels | None, said: str) -> None:
     domain = mechanism.inputs
-    output.console.print(f"{_name(mechanism)}: {domain} -> {mechanism.outputs}, eps = {mechanism.epsilon:g}\n")
+    output.console.print(f"{_name(mechanism)}: {domain} -> {mechanism.outputs}, {said}\n", soft_wrap=True)
     if isinstance(mechanism, Piecewise):
         certified.print_pieces(mechanism)
     else:
         certified.print_mechanism(mechanism, prior, labels)
+
+
+def _said(design: Design, part: Mechanism) -> str:
+    """The epsilon of a part, or that every pair has its own."""
+    return protected(design.problem) if isinstance(design.problem, PairwiseProblem) else f"eps = {part.epsilon:g}"

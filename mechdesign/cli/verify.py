@@ -13,7 +13,9 @@ from mechdesign.cli.certified import if_shown
 from mechdesign.cli.sent import Said
 from mechdesign.deploy import Table, checker, package_difference, source_difference
 from mechdesign.deploy.export.packages import is_packaged, package_of
+from mechdesign.deploy.summary import kept_words
 from mechdesign.deploy.table import is_design
+from mechdesign.privacy import Pure
 from mechdesign.values import files
 from mechdesign.values.declare import frozen
 
@@ -72,7 +74,7 @@ def run(
         return
     output.console.print(
         f"PASS {plot.printable(table.name)}: {table.kind} table of {table.bits} bits\n"
-        f"  privacy loss: {table.privacy_loss:.12g} (computed exactly, at most eps = {float(table.epsilon):.12g})\n"
+        f"{_kept(table)}\n"
         f"  sha256: {table.sha256}",
         markup=False,
         soft_wrap=True,
@@ -83,6 +85,12 @@ def run(
             said = f"FAIL {difference}"
         output.console.print(said, markup=False, soft_wrap=True)
     _end(difference)
+
+
+def _kept(table: Table) -> str:
+    if not isinstance(table.privacy, Pure):
+        return "\n".join(kept_words(table))
+    return f"  privacy loss: {table.privacy_loss:.12g} (computed exactly, at most eps = {float(table.epsilon):.12g})"
 
 
 def _difference(table: Table, source: Path) -> str | None:

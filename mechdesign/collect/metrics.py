@@ -98,6 +98,30 @@ def emd(truth: ArrayLike, estimate: ArrayLike) -> float:
     return float(np.abs(np.cumsum(f - g)).sum())
 
 
+def prefix(truth: ArrayLike, estimate: ArrayLike) -> float:
+    """The squared errors of the running sums, added up: the error of the workload ``prefix``.
+
+    >>> prefix([1, 0, 0], [0, 0, 1])
+    2.0
+    """
+    f, g = _pair(truth, estimate)
+    return float((np.cumsum(f - g) ** 2).sum())
+
+
+def ranges(truth: ArrayLike, estimate: ArrayLike) -> float:
+    """The squared errors of all ranges of neighbouring items, added up: the error of the workload ``ranges``.
+
+    With ``S_0 = 0`` and the running sums S of the errors a range is a pair, and these are
+    ``(k + 1) sum S^2 - (sum S)^2``.
+
+    >>> ranges([1, 0], [0, 1])  # of the ranges (0), (0, 1) and (1)
+    2.0
+    """
+    f, g = _pair(truth, estimate)
+    sums = np.cumsum(f - g)
+    return float((f.size + 1) * (sums**2).sum() - sums.sum() ** 2)
+
+
 def kendall(truth: ArrayLike, estimate: ArrayLike) -> float:
     """Kendall's tau-b: 1 for the same order, -1 for the opposite one; 0 where either side has all entries equal."""
     from scipy.stats import kendalltau
@@ -186,6 +210,8 @@ METRICS: dict[str, Metric] = {
         Metric("kl", f"Kullback-Leibler divergence (nats, smoothing {SMOOTHING:g})", kl),
         Metric("kl-reversed", "Kullback-Leibler divergence of the truth from the estimate", kl_reversed),
         Metric("emd", "earth mover's distance (item steps)", emd),
+        Metric("prefix", "sum of squared errors of the distribution function", prefix),
+        Metric("ranges", "sum of squared errors of all ranges of items", ranges),
         Metric("kendall", "Kendall's tau-b", kendall, more_is_better=True),
         Metric("kendall-optimus", "Kendall coefficient of Optimus", kendall_optimus, more_is_better=True),
         Metric("top", f"precision of the top {TOP}", top_precision, more_is_better=True),

@@ -6,6 +6,7 @@ import csv
 import io
 import math
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -36,27 +37,31 @@ class _MatrixFile:
     name: str
     what: str
     least: float
+    most: float = sys.float_info.max
 
     def problem(self, rule: str, next_step: str = "") -> FileProblem:
         return FileProblem(f"{self.what} file", self.name, rule, next_step)
 
     def require(self, number: float | None, place: str, cell: str) -> float:
-        if number is None or not (math.isfinite(number) and number >= self.least):
-            rule = f"hold finite numbers, at least {self.least:g}: {place} has {cell!r}"
+        if number is None or not self.least <= number <= self.most:
+            numbers = "numbers or inf" if math.isinf(self.most) else "finite numbers"
+            rule = f"hold {numbers}, at least {self.least:g}: {place} has {cell!r}"
             raise self.problem(rule, "correct the cell")
         return number
 
 
-def read_matrix(path: Path | str, what: str = "loss matrix", least: float = 0.0) -> LabelledMatrix:
+def read_matrix(
+    path: Path | str, what: str = "loss matrix", least: float = 0.0, most: float = sys.float_info.max
+) -> LabelledMatrix:
     """The numbers in a ``.csv`` or ``.npy`` file: a row for each input, a column for each output.
 
     A first line of words labels the outputs and a first column of words labels the inputs; an empty corner says that
     both are there, so numbers may be labels too. Anything doubtful is `FileProblem`: lines of different lengths, cells
-    that are no finite number of at least ``least``, labels among numbers, labels that are empty, appear twice, or are
+    that are no number from ``least`` to ``most``, labels among numbers, labels that are empty, appear twice, or are
     cells in other separators.
     """
     target = Path(path)
-    source = _MatrixFile(str(target), what, least)
+    source = _MatrixFile(str(target), what, least, most)
     form = target.suffix.lower()
     if form == ".npy":
         return _of_array(read_array(target, f"{what} file", _LARGEST), source)
@@ -69,7 +74,7 @@ def _of_array(array: NDArray[Any], source: _MatrixFile) -> LabelledMatrix:
     if array.dtype.kind not in "fiu" or array.ndim != 2 or not array.size:
         raise source.problem("hold one array of numbers with two axes", "save it with numpy.save")
     values = array.astype(np.float64)
-    bad = np.argwhere(~(np.isfinite(values) & (values >= source.least)))
+    bad = np.argwhere(~((values >= source.least) & (values <= source.most)))
     if bad.size:
         row, column = bad[0].tolist()
         source.require(None, f"entry [{row}, {column}]", str(values[row, column]))

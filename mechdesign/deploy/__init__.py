@@ -29,10 +29,12 @@ from mechdesign.deploy.frames import (
 from mechdesign.deploy.frames_spark import apply_spark
 from mechdesign.deploy.labels import Labels
 from mechdesign.deploy.making import make_table, repaired
-from mechdesign.deploy.parties import PartyRun, RunFailed, law_to_run, run_parties
+from mechdesign.deploy.parties import PartyRun, law_to_run, run_parties
+from mechdesign.deploy.processes import RunFailed
 from mechdesign.deploy.reference import Stream, fixed_stream, report
 from mechdesign.deploy.rounding import BITS
 from mechdesign.deploy.sampler import sample
+from mechdesign.deploy.servers import ServersRun, deal, drawn_delta, run_servers
 from mechdesign.deploy.table import Table, load_table
 from mechdesign.deploy.vectors import test_vectors, vectors_content
 
@@ -52,6 +54,7 @@ __all__ = [
     "PartyRun",
     "Repaired",
     "RunFailed",
+    "ServersRun",
     "Stream",
     "Table",
     "Tally",
@@ -60,6 +63,8 @@ __all__ = [
     "apply_folder",
     "apply_spark",
     "apply_table",
+    "deal",
+    "drawn_delta",
     "estimate",
     "estimate_reports",
     "export_package",
@@ -74,6 +79,7 @@ __all__ = [
     "repaired",
     "report",
     "run_parties",
+    "run_servers",
     "sample",
     "source_difference",
     "tally",

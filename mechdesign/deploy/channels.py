@@ -51,7 +51,7 @@ def repair(rows: Sequence[Sequence[Fraction | float]], ratio: Fraction, noise: f
         raise InvalidInput("probabilities", [len(row) for row in rows], "be rows of one length")
     if not ratio > 1:
         raise InvalidInput("ratio", float(ratio), "be above 1")
-    weights = [_whole(row) for row in rows]
+    weights = [whole_weights(row) for row in rows]
     totals = _positive_sums(weights)
     ends = _ends(weights, totals)
     columns = tuple(j for j, (_, most) in enumerate(ends) if most > noise)
@@ -72,7 +72,7 @@ def repair(rows: Sequence[Sequence[Fraction | float]], ratio: Fraction, noise: f
     return Repaired(weights, totals, columns, mixed, width - len(columns))
 
 
-def _whole(row: Sequence[Fraction | float]) -> list[int]:
+def whole_weights(row: Sequence[Fraction | float]) -> list[int]:
     """Whole numbers in proportion to the entries, those below 0 taken as 0."""
     ratios = [entry.as_integer_ratio() for entry in row]
     common = math.lcm(*{denominator for _, denominator in ratios})

@@ -44,6 +44,7 @@ LAWS = {
     "pieces": "anchor cells clamp first inside scale step weight",
     "additive": "clamp least most offset shift tail weights",
 }
+MAY_HAVE = {"finite": "pairs"}  # a field of the law that may be left out
 LARGEST = 64 * 2**20
 VERSION_1 = "version: 1 is not read any more:"
 LEAST_EPSILON = Fraction(1e-12)
@@ -68,7 +69,8 @@ def check(content: bytes) -> Fields:
         raise Failed(f"file: not valid JSON: {error}") from None
     if type(t) is dict and t.get("format") == "mechdesign table" and t.get("version") == 1 and "labels" not in t:
         raise Failed(f"{VERSION_1} make the table again from its design, the counts are the same")
-    fields(t, KEYS, "file")
+    has_workload = type(t) is dict and "workload" in t
+    fields(t, KEYS + " workload" if has_workload else KEYS, "file")
     need(t["format"] == "mechdesign table", "format: must be 'mechdesign table'")
     need(type(t["version"]) is int and t["version"] == 2, "version: must be 2")
     need(canonical(t) == content, "file: its bytes are not canonical")
@@ -82,7 +84,9 @@ def check(content: bytes) -> Fields:
     need(LEAST_EPSILON <= epsilon <= 64, "epsilon: must be at least 1e-12 and at most 64")
     need(Fraction(float(epsilon)) == epsilon, "epsilon: must be a double")  # any two doubles have different caps
     need(t["cap"] == str(exponential(epsilon)), "cap: must be floor(2^96 e^epsilon)")  # privacy
-    fields(t["law"], LAWS[t["kind"]], "law")
+    extra = MAY_HAVE.get(t["kind"], "")
+    has_extra = type(t["law"]) is dict and extra in t["law"]
+    fields(t["law"], f"{LAWS[t['kind']]} {extra}" if has_extra else LAWS[t["kind"]], "law")
     cap, whole = int(t["cap"]), 1 << t["bits"]
     ratio, estimator, error_of = globals()["check_" + t["kind"]](t, t["law"], whole, cap)
     need(t["repair"] is None or t["kind"] == "finite", "repair: must be null")
@@ -91,6 +95,8 @@ def check(content: bytes) -> Fields:
     need(t["estimator"] == estimator, f"estimator: must be {estimator}")
     check_repair(t)
     check_labels(t)
+    if has_workload:
+        check_workload(t, whole)
     if t["certificate"] is not None:
         check_certificate(t, cap, error_of)
     return {"kind": t["kind"], "epsilon": epsilon, "ratio": ratio, "bits": t["bits"]}
@@ -187,6 +193,8 @@ def check_finite(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
         most, least = max(column), min(column)
         need(most << 96 <= cap * least, f"law.rows[{column.index(most)}][{j}]: {most} is over cap times {least}")
         ratio = max(ratio, Fraction(most, least))  # privacy
+    if "pairs" in law:
+        check_pairs(law)
     scale = max(value.denominator for value in y)
     powers = [[int(value * scale) ** p for value in y] for p in (1, 2)]
     sums = [
@@ -195,6 +203,33 @@ def check_finite(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
     ]
     pairs = [(mean, at) for (mean, _), at in zip(sums, x, strict=True)]
     return ratio, mean_estimator(pairs, max(second - mean**2 for mean, second in sums)), None
+
+
+def check_pairs(law: Fields) -> None:
+    """Each ordered pair of rows that has a limit keeps it: ``of[i][k]`` says which epsilon, -1 that there is none."""
+    pairs, rows = law["pairs"], law["rows"]
+    fields(pairs, "epsilons of", "law.pairs")
+    need(type(pairs["epsilons"]) is list and type(pairs["of"]) is list, "law.pairs.epsilons, of: must be lists")
+    need(len(pairs["of"]) == len(rows), f"law.pairs.of: must be {len(rows)} rows")
+    epsilons = [rational(text, f"law.pairs.epsilons[{k}]") for k, text in enumerate(pairs["epsilons"])]
+    for k, eps in enumerate(epsilons):
+        entry = f"law.pairs.epsilons[{k}]"
+        need(LEAST_EPSILON <= eps <= 64 and Fraction(float(eps)) == eps, f"{entry}: must be a double, 1e-12 to 64")
+    need(all(a < b for a, b in pairwise(epsilons)), "law.pairs.epsilons: must increase")
+    used = {-1}
+    for i, said in enumerate(pairs["of"]):
+        entry = f"law.pairs.of[{i}]"
+        need(len(integers(said, -1, entry)) == len(rows), f"{entry}: must be {len(rows)} entries")
+        need(max(said) < len(epsilons) and said[i] == -1, f"{entry}: must be places in epsilons, -1 at place {i}")
+        used.update(said)
+    need(len(used) == len(epsilons) + 1, "law.pairs.epsilons: must all be used")
+    caps = [exponential(eps) for eps in epsilons]
+    for i, row in enumerate(rows):
+        for k, place in enumerate(pairs["of"][i]):
+            if place >= 0:
+                cap = caps[place]
+                keeps = all(a << 96 <= cap * b for a, b in zip(row, rows[k], strict=True))  # privacy
+                need(keeps, f"law.rows[{i}]: a count is over the limit of inputs {i} and {k} times law.rows[{k}]'s")
 
 
 def check_pieces(t: Fields, law: Fields, whole: int, cap: int) -> Finding:
@@ -427,6 +462,37 @@ def check_labels(t: Fields) -> None:
             need(len(set(texts)) == len(texts), f"labels.{side}: must be different")
 
 
+def check_workload(t: Fields, whole: int) -> None:
+    """The queries, and an estimator with one entry an output whose bias for the table's own counts is as said."""
+    need(t["kind"] == "finite", "workload: must be left out but for finite tables")
+    said = t["workload"]
+    fields(said, "bias estimator queries rows", "workload")
+    names = said["queries"]
+    need(type(names) is list and len(names) > 0, "workload.queries: must be a list of texts")
+    need(all(is_label(name) for name in names), f"workload.queries: {LABEL}")
+    need(len(set(names)) == len(names), "workload.queries: must be different")
+    matrices = []
+    for name, width in (("rows", len(t["domain"]["points"])), ("estimator", len(t["law"]["outputs"]))):
+        rows = said[name]
+        need(type(rows) is list and len(rows) == len(names), f"workload.{name}: must be one row a query")
+        matrices.append([decimals(row, f"workload.{name}[{i}]") for i, row in enumerate(rows)])
+        need(all(len(row) == width for row in matrices[-1]), f"workload.{name}: must have rows of {width}")
+    bias = workload_bias(matrices[0], matrices[1], t["law"]["rows"], whole)
+    need(rational(said["bias"], "workload.bias") == bias, f"workload.bias: must be {bias}")
+
+
+def workload_bias(queries: Any, estimator: Any, rows: Any, whole: int) -> Fraction:
+    """The most that the estimator's mean is off, over queries and inputs, in whole numbers."""
+    bias = Fraction(0)
+    for query, answers in zip(queries, estimator, strict=True):
+        scale = max(value.denominator for value in (*query, *answers))  # powers of two
+        whole_answers = [int(value * scale) for value in answers]
+        for wanted, row in zip(query, rows, strict=True):
+            off = sum(map(mul, whole_answers, row)) - int(wanted * scale) * whole
+            bias = max(bias, Fraction(abs(off), scale * whole))
+    return bias
+
+
 def is_label(text: Any) -> bool:
     if type(text) is not str or not 0 < len(text) <= 200 or text != text.strip():
         return False
@@ -478,7 +544,7 @@ def exact_offset(low: Fraction, high: Fraction) -> Fraction:
 
 
 def fields(value: Any, names: str, entry: str) -> None:
-    need(type(value) is dict and sorted(value) == names.split(), f"{entry}: must be an object with {names}")
+    need(type(value) is dict and sorted(value) == sorted(names.split()), f"{entry}: must be an object with {names}")
 
 
 def same(said: list[Any], true: list[Any], entry: str, rule: str = "") -> None:

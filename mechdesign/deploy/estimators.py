@@ -18,11 +18,12 @@ from numpy.typing import ArrayLike
 from mechdesign.deploy.kinds import VECTOR_UNIT, FiniteLaw, PiecesLaw, Reading
 from mechdesign.deploy.kinds.law import Moments
 from mechdesign.deploy.table import MeanEstimator, Table
+from mechdesign.deploy.workloads import increasing
 from mechdesign.domains import Circle
 from mechdesign.errors import InvalidData, InvalidInput, require_number
 from mechdesign.values.declare import Floats
 
-QUANTITIES = ("mean", "frequencies", "direction")
+QUANTITIES = ("mean", "frequencies", "direction", "workload")
 
 _CHUNK = 1 << 18
 
@@ -73,7 +74,47 @@ class DirectionEstimate:
     confidence: float
 
 
-Estimate = MeanEstimate | FrequencyEstimate | DirectionEstimate
+@dataclass(frozen=True, slots=True, eq=False)
+class WorkloadEstimate:
+    """The answer of each query with an interval of its own, and the covariance.
+
+    Where they are a distribution function, ``monotone`` is the nearest that is one, and ``band`` (lower and upper ends)
+    holds the whole function with the confidence: each query has an equal share of what may be missed (Bonferroni).
+    ``bias`` bounds the estimator's bias, which intervals and band include.
+    """
+
+    names: tuple[str, ...]
+    estimates: Floats
+    lower: Floats
+    upper: Floats
+    count: int
+    covariance: Floats
+    confidence: float
+    bias: float
+    monotone: Floats | None = None
+    band: tuple[Floats, Floats] | None = None
+
+    def quantile(self, share: float) -> tuple[int, int, int]:
+        """The first type up to which there are at least so many, and the first and the last that it can be.
+
+        The interval holds for all quantiles at once with the confidence, as it reads them off the band.
+        """
+        if self.monotone is None or self.band is None:
+            rule = "be those of a distribution function to have quantiles"
+            raise InvalidInput("workload", "other queries", rule, "design one: workload --queries prefix")
+        if not 0 < require_number(share, "quantile") <= 1:
+            raise InvalidInput("quantile", share, "lie above 0 and be at most 1", "0.5 is the median")
+        last = len(self.names) - 1
+
+        def first(values: Floats) -> int:
+            reached = np.flatnonzero(values >= share)
+            return int(reached[0]) if reached.size else last
+
+        low, high = self.band
+        return first(self.monotone), first(np.maximum.accumulate(high)), first(np.maximum.accumulate(low))
+
+
+Estimate = WorkloadEstimate | MeanEstimate | FrequencyEstimate | DirectionEstimate
 
 
 def require_quantity(of: str | None) -> None:
@@ -151,6 +192,8 @@ class Tally:
         """One of `QUANTITIES`: by default the direction on a circle, frequencies where inputs have labels, else the
         mean."""
         usual = "frequencies" if self.table.labels.inputs is not None else "mean"
+        if self.table.workload is not None:
+            usual = "workload"
         wanted = of or ("direction" if isinstance(self.table.domain, Circle) else usual)
         found: Estimate = getattr(self, wanted)(confidence)
         return found
@@ -209,6 +252,42 @@ class Tally:
         points = np.array(self.table.law.domain.points)
         lower, upper, labels = estimates - half, estimates + half, self.table.labels.inputs
         return FrequencyEstimate(points, estimates, lower, upper, n, covariance, confidence, labels)
+
+    def workload(self, confidence: float = 0.95) -> WorkloadEstimate:
+        """The answers of the workload that the table was designed for.
+
+        With the estimator V of the file, ``V c / n`` for the counts c of the outputs. Covariance and intervals are as
+        in `frequencies`: they hold the noise and the drawing of inputs from a population.
+        """
+        z = _quantile(confidence)
+        said = self.table.workload
+        if said is None:
+            step = "make it from a design of a workload: python -m mechdesign workload ... --out design.json"
+            raise InvalidInput("table", self.table.name, "hold a workload to answer one", step)
+        n = self._require_reports()
+        shares = np.array(self._sums) / n
+        answers, inverse = said.estimator @ shares, said.estimator
+        covariance = (inverse * shares @ inverse.T - np.outer(answers, answers)) / n
+        around = np.maximum(np.diag(covariance), 0.0) * n * n
+        ends = inverse.min(axis=1), inverse.max(axis=1)
+
+        def half(z: float) -> Floats:
+            return np.asarray(z * np.sqrt(_variance(around, answers, ends, n, z) / n) + said.bias)
+
+        lower, upper = answers - half(z), answers + half(z)
+        monotone, band = None, None
+        if said.is_distribution:
+            deviations = np.sqrt(np.maximum(np.diag(covariance), 1e-300))
+            least = max(float(deviations.max()) * 1e-6, 1e-12)
+            monotone = increasing(answers, 1 / np.maximum(deviations, least) ** 2)
+            together = half(_quantile(1 - (1 - confidence) / max(1, len(answers) - 1)))
+            together[-1] = 0.0  # all types: known
+            band = (
+                np.clip(np.maximum.accumulate(answers - together), 0.0, 1.0),
+                np.clip(np.minimum.accumulate((answers + together)[::-1])[::-1], 0.0, 1.0),
+            )
+            band[0][-1] = band[1][-1] = 1.0
+        return WorkloadEstimate(said.names, answers, lower, upper, n, covariance, confidence, said.bias, monotone, band)
 
     def direction(self, confidence: float = 0.95) -> DirectionEstimate:
         """The direction of the mean of the inputs' unit vectors, on a circle.

@@ -7,30 +7,36 @@ import math
 import operator
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from mechdesign.deploy import checker
 from mechdesign.deploy.document import decimals, rational
-from mechdesign.deploy.kinds import Order, Rounded, domain_written, kind_of
+from mechdesign.deploy.kinds import FiniteLaw, Order, Rounded, domain_written, kind_of
 from mechdesign.deploy.labels import NO_LABELS, Labels
+from mechdesign.deploy.pairs import least_epsilon
 from mechdesign.deploy.rounding import BITS, require_size
 from mechdesign.deploy.table import Table
+from mechdesign.deploy.workloads import written_workload
 from mechdesign.design.finite import FiniteProblem
 from mechdesign.design.minimax import MinimaxBound, MinimaxProblem
+from mechdesign.design.pairwise import PairwiseProblem, output_columns
 from mechdesign.design.result import Design, versions
+from mechdesign.design.workload import WorkloadBound, WorkloadProblem
 from mechdesign.domains import Finite
 from mechdesign.errors import CheckFailed, InvalidInput, require_epsilon
+from mechdesign.exact.privacy import prove
 from mechdesign.mechanisms.additive import BoundedLaplace
 from mechdesign.mechanisms.conditional import ConditionalNoise
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.from_density import FromDensity
-from mechdesign.mechanisms.joint import JointResponse
+from mechdesign.mechanisms.hidden import TogetherLaw
 from mechdesign.mechanisms.mixture import Mixture
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.mechanisms.truncated import Truncated
+from mechdesign.pairs import Metric, Pairs, Pairwise
 from mechdesign.values.declare import Floats
 
 MOST_MIXED = 1e-6
@@ -47,18 +53,26 @@ def make_table(
     provenance: Mapping[str, str] | None = None,
     most_mixed: float = MOST_MIXED,
     labels: Labels | None = None,
+    privacy: Pairs | None = None,
 ) -> Table:
     """Round a mechanism, or a design with its certificate, to a table of probabilities ``count / 2^bits``.
 
     Finite channels that break their epsilon are repaired if that takes a share of at most ``most_mixed``. ``labels``
-    name the inputs and outputs of a finite mechanism; left out, those of the design's problem do if it has any.
+    name the inputs and outputs of a finite mechanism; left out, those of the design's problem do if it has any. With
+    ``privacy`` an epsilon for each pair of inputs, left out that of the design's problem, every pair keeps its own, and
+    the table's one epsilon is what it gives away between any two inputs.
     """
     bits = _require_bits(bits)
     mechanism = _mechanism_of(source)
     epsilon = Fraction(require_epsilon(mechanism.epsilon))
     cap = checker.exponential(epsilon)
     named = _require_fit(_labels_of(source) if labels is None else labels, mechanism)
-    built = _rounded(mechanism, bits, cap, most_mixed)
+    pairs = _pairs_of(source, privacy, mechanism)
+    built = _rounded(mechanism, bits, cap, most_mixed, pairs)
+    if pairs is not None:
+        assert isinstance(built.law, FiniteLaw)
+        epsilon = least_epsilon(built.law.rows)
+        cap = checker.exponential(epsilon)
     law = built.law.written()
     document = {
         "format": "mechdesign table",
@@ -80,6 +94,9 @@ def make_table(
         document["privacy"] = rational(ratio)
         if isinstance(source, Design) and error_of is not None:
             document["certificate"] = _certificate(source, cap, error_of)
+        if isinstance(source, Design) and isinstance(source.problem, WorkloadProblem):
+            prior = cast(WorkloadBound, source.evidence).weights_of_types(source.problem)
+            document["workload"] = written_workload(source.problem, prior, cast(FiniteLaw, built.law).rows, bits)
         document["sha256"] = hashlib.sha256(checker.canonical(document)).hexdigest()
         content = checker.canonical(document)
         require_size(len(content))
@@ -89,9 +106,23 @@ def make_table(
     return Table(content)
 
 
+def _pairs_of(source: Source | Product, privacy: Pairs | None, mechanism: Mechanism | Product) -> Pairs | None:
+    """The requirement on pairs that a table must keep, of a mechanism that was proven to keep it."""
+    asked = getattr(source.problem, "privacy", None) if isinstance(source, Design) else None
+    pairs = privacy if privacy is not None else asked if isinstance(asked, Pairwise | Metric) else None
+    if pairs is None:
+        return None
+    if not isinstance(pairs, Pairwise | Metric):
+        raise InvalidInput("privacy", privacy, "be an epsilon for each pair, a Pairwise or a Metric")
+    if not isinstance(mechanism, Discrete) or len(mechanism.inputs) != len(pairs):
+        raise InvalidInput("privacy", f"{len(pairs)} inputs", "be about the inputs of a finite mechanism")
+    prove(pairs, mechanism)
+    return pairs
+
+
 def _mechanism_of(source: Source | Product) -> Mechanism | Product:
     mechanism = source.mechanism if isinstance(source, Design) else source
-    if isinstance(mechanism, JointResponse):
+    if isinstance(mechanism, TogetherLaw):
         rule = "have a law of each user's own report: a group draws its truths together, and no table holds that"
         step = "draw it between the users with run_parties (jrr --run-parties), or ship randomised_response at this eps"
         raise InvalidInput("design", "a joint response", rule, step)
@@ -102,12 +133,18 @@ def _mechanism_of(source: Source | Product) -> Mechanism | Product:
 
 def _labels_of(source: Source | Product) -> Labels:
     """The labels of the rows and columns that a design of a loss matrix is for."""
-    if not isinstance(source, Design) or not isinstance(source.problem, FiniteProblem):
+    if not isinstance(source, Design) or not isinstance(source.problem, FiniteProblem | PairwiseProblem):
         return NO_LABELS
-    mechanism, outputs = source.mechanism, source.problem.output_labels
-    if isinstance(mechanism, Discrete) and outputs is not None:
-        outputs = tuple(outputs[int(column)] for column in mechanism.outputs.points)
-    return Labels(source.problem.input_labels, outputs)
+    mechanism, problem = source.mechanism, source.problem
+    if not isinstance(mechanism, Discrete):
+        return NO_LABELS
+    if isinstance(problem, PairwiseProblem):
+        inputs, outputs = problem.names
+        places = output_columns(mechanism, problem).tolist()
+    else:
+        inputs, outputs, places = problem.input_labels, problem.output_labels, list(map(int, mechanism.outputs.points))
+    outputs = None if outputs is None else tuple(outputs[place] for place in places)
+    return Labels(inputs, outputs)
 
 
 def _require_fit(labels: Labels, mechanism: Mechanism | Product) -> Labels:
@@ -148,14 +185,14 @@ def _design_in_words(source: Source | Product) -> dict[str, str]:
     return {"solver": source.report.solver, "design": f"{optimum} over {certificate.valid_for} {bounds}"}
 
 
-def _rounded(mechanism: Mechanism | Product, bits: int, cap: int, most_mixed: float) -> Rounded:
+def _rounded(mechanism: Mechanism | Product, bits: int, cap: int, most_mixed: float, pairs: Pairs | None) -> Rounded:
     clamp = None
     if isinstance(mechanism, Truncated):
         clamp, mechanism = mechanism.inputs, mechanism.base
     kind = kind_of(mechanism)
     if kind is None:
         raise InvalidInput("mechanism", mechanism.name, "be of a kind that can become a table", _instead(mechanism))
-    return kind.made(mechanism, Order(bits, cap, clamp, most_mixed))
+    return kind.made(mechanism, Order(bits, cap, clamp, most_mixed, pairs))
 
 
 def _instead(mechanism: Mechanism | Product) -> str:

@@ -17,30 +17,23 @@ drawn.
 
 from __future__ import annotations
 
-import contextlib
 import importlib.util
-import json
 import math
-import os
-import queue
-import socket
-import subprocess
-import sys
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import comb
-from typing import Any
 
 from mechdesign.deploy import party as program
 from mechdesign.deploy.party import RANDOM_BITS
-from mechdesign.errors import CheckFailed, InvalidInput, MechDesignError, MissingExtra
+from mechdesign.deploy.processes import Crowd, Happening, RunFailed, free_ports, processes
+from mechdesign.errors import CheckFailed, InvalidInput, MissingExtra
 from mechdesign.exact.collusion import conditional_ratio, log_up, prove_joint_privacy
 from mechdesign.mechanisms.joint import JointResponse, require_values
 from mechdesign.privacy import Collusion
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import frozen
+
+__all__ = ["Happening", "PartyRun", "RunFailed", "implemented_law", "law_to_run", "require_parties", "run_parties"]
 
 MOST_PARTIES = 10
 """Each subset of parties shares keys: on two busy cores 10 parties need 5 s, 12 up to a minute, 16 never ended."""
@@ -51,23 +44,7 @@ MOST_EPSILON = 16.0
 _COIN_SHARES = (Fraction(0), *(Fraction(1, 1 << bits) for bits in (60, 50, 40)))
 MOST_ROUNDS = 10**5
 _COMMAND: tuple[str, ...] = (program.__file__,)
-_DISCARDED = "the run has stopped for all and its reports are discarded"
 _STAGES = ("connected", "grouped", "drawn", "reported")
-
-
-class RunFailed(MechDesignError):
-    """A run that did not reach its end: a party left, or the time was up. Every report of it is thrown away."""
-
-
-@frozen
-class Happening:
-    """A step of one party: its stage, its process, and how many steps of all there are to come."""
-
-    party: int
-    process: int
-    stage: str
-    done: int
-    total: int
 
 
 @frozen
@@ -169,22 +146,16 @@ def run_parties(
         "rounds": rounds,
         "bounds": truth_bounds(law),
         "threshold": (count - 1) // 2,
-        "ports": _free_ports(count),
+        "ports": free_ports(count),
     }
     tasks = [task | {"index": i, "value": data[i] if i < users else None} for i in range(count)]
-    with _processes(tasks) as crowd:
+    with processes(tasks, _COMMAND) as crowd:
         reports = _collect(crowd, users, rounds, clock, on_progress)
     return PartyRun(reports, implemented_law(law), count, (count - 1) // 2, clock.used)
 
 
-@dataclass(slots=True)
-class _Crowd:
-    processes: list[subprocess.Popen[str]]
-    news: queue.Queue[tuple[int, dict[str, Any] | None]] = field(default_factory=queue.Queue)
-
-
 def _collect(
-    crowd: _Crowd, users: int, rounds: int, clock: Clock, on_progress: Callable[[Happening], None]
+    crowd: Crowd, users: int, rounds: int, clock: Clock, on_progress: Callable[[Happening], None]
 ) -> tuple[tuple[int, ...], ...]:
     """Reports of all rounds, once every party has said that it is finished."""
     reports = [[-1] * users for _ in range(rounds)]
@@ -192,16 +163,10 @@ def _collect(
     total = count + 2 * count * rounds + users * rounds
     done = finished = 0
     while finished < count:
-        try:
-            party, news = crowd.news.get(timeout=clock.left())
-        except queue.Empty:
-            raise RunFailed(f"the time for the protocol is up; {_DISCARDED}") from None
-        if news is None:
-            if crowd.processes[party].wait() == 0:
-                continue
-            raise RunFailed(f"party {party} left in the middle of the protocol; {_DISCARDED}") from None
-        if "failed" in news:
-            raise RunFailed(f"party {news['party']} left in the middle of the protocol; {_DISCARDED}")
+        said = crowd.next_news(clock.left())
+        if said is None:
+            continue
+        party, news = said
         if news["stage"] == "finished":
             finished += 1
             continue
@@ -211,62 +176,3 @@ def _collect(
             done += 1
             on_progress(Happening(party, crowd.processes[party].pid, news["stage"], done, total))
     return tuple(tuple(row) for row in reports)
-
-
-@contextlib.contextmanager
-def _processes(tasks: Sequence[dict[str, Any]]) -> Iterator[_Crowd]:
-    """The parties at work; killed on the way out, whatever the way."""
-    paths = os.pathsep.join(entry for entry in sys.path if entry)
-    environment = {**os.environ, "PYTHONPATH": paths, "MPYC_NONUMPY": "1"}
-    crowd = _Crowd([])
-    listeners: list[threading.Thread] = []
-    try:
-        for index, task in enumerate(tasks):
-            process = subprocess.Popen(
-                [sys.executable, "-P", "-W", "ignore", *_COMMAND],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                text=True,
-                env=environment,
-            )
-            crowd.processes.append(process)
-            assert process.stdin is not None
-            with contextlib.suppress(BrokenPipeError):
-                process.stdin.write(json.dumps(task) + "\n")
-                process.stdin.flush()
-            listener = threading.Thread(target=_listen, args=(index, process, crowd), daemon=True)
-            listener.start()
-            listeners.append(listener)
-        yield crowd
-    finally:
-        for process in crowd.processes:
-            process.kill()
-        for process, listener in zip(crowd.processes, listeners, strict=False):
-            process.wait()
-            listener.join()
-        for process in crowd.processes:
-            for stream in (process.stdin, process.stdout):
-                if stream is not None:
-                    with contextlib.suppress(BrokenPipeError):
-                        stream.close()
-
-
-def _listen(index: int, process: subprocess.Popen[str], crowd: _Crowd) -> None:
-    assert process.stdout is not None
-    for line in process.stdout:
-        # a killed party's last line may be cut short, and mpyc may print
-        with contextlib.suppress(json.JSONDecodeError):
-            news = json.loads(line)
-            if isinstance(news, dict):
-                crowd.news.put((index, news))
-    crowd.news.put((index, None))
-
-
-def _free_ports(count: int) -> list[int]:
-    """Ports of the loopback device that are free now."""
-    with contextlib.ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        return [int(one.getsockname()[1]) for one in sockets]

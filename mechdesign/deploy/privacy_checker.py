@@ -2,7 +2,8 @@
 
 A report is a function of a number j, drawn from a row of counts; the input only says which row, or
 the chances of rows (FORMAT.md). So a table is epsilon-LDP if every input has a row, rows sum to
-2^bits, and no two rows' counts of a j differ by more than the factor cap / 2^96 <= e^epsilon. That
+2^bits, and no two rows' counts of a j differ by more than the factor cap / 2^96 <= e^epsilon. A
+finite table may hold an epsilon for each pair of inputs, and then every pair keeps its own. That
 is decided here, in whole numbers (and inputs placed in doubles, as samplers place them), and no
 more. checker.py recomputes every entry.
 """
@@ -12,8 +13,8 @@ import json
 import re
 import sys
 from fractions import Fraction
-from itertools import pairwise
-from math import ceil, floor
+from itertools import pairwise, product
+from math import ceil, floor, inf
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +24,13 @@ RATIO = r"[1-9][0-9]{0,999}(/[1-9][0-9]{0,999})?"
 OF_FORM: list[tuple[Any, str]] = [
     (int, "bits version shift cells inside weight tail"),
     ([int], "base caps starts means weights"),
-    ([[int]], "rows"),
+    ([[int]], "rows of"),
+    ([RATIO], "epsilons"),
     (NUMBER, "offset anchor scale lower upper period"),
     ([NUMBER], "outputs thresholds points"),
     (WORD, "format kind cap sha256"),
     (RATIO, "epsilon"),
-    (dict, "domain law"),
+    (dict, "domain law pairs"),
 ]
 FORMS = {name: form for form, names in OF_FORM for name in names.split()}
 canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
@@ -100,6 +102,16 @@ def places(domain: Any, origin: str, scale: str, shift: int = 0) -> tuple[float,
     return low, high
 
 
+def keep_pairs(epsilons: list[str], of: list[list[int]], rows: list[list[int]]) -> None:
+    """Row i is at most e^epsilons[of[i][k]] times row k; no limit where that place is -1."""
+    caps, size = [exponential(Fraction(epsilon)) for epsilon in epsilons], len(rows)
+    need(len(of) == size == max(map(len, of)) == min(map(len, of)), "law.pairs.of: not square")
+    need(all(-1 <= at < len(caps) for part in of for at in part), "law.pairs.of: no such epsilon")
+    for i, k in product(range(size), repeat=2):
+        cap, both = caps[of[i][k]] if of[i][k] >= 0 else inf, zip(rows[i], rows[k], strict=True)
+        need(cap == inf or all(a << 96 <= cap * b for a, b in both), f"law.rows[{i}]: over {k}")
+
+
 def extremes(kind: str, law: Any, domain: Any, bits: int) -> list[tuple[int, int, str]]:
     """(most, least, entry): all rows' counts of a j are between two such, but for one factor."""
     whole = 1 << bits
@@ -126,6 +138,8 @@ def extremes(kind: str, law: Any, domain: Any, bits: int) -> list[tuple[int, int
         for i, row in enumerate(rows):
             need(len(row) == len(law["outputs"]), f"law.rows[{i}]: must be as long as outputs")
             need(sum(row) == whole, f"law.rows[{i}]: sums to {sum(row)}, not 2^bits")
+        if "pairs" in law:
+            keep_pairs(law["pairs"]["epsilons"], law["pairs"]["of"], rows)
         return [(max(c), min(c), f"law.rows[][{j}]") for j, c in enumerate(zip(*rows, strict=True))]
     if kind == "pieces":  # the cells of a window share weight, the others whole - weight
         places(domain, law["anchor"], law["scale"])  # the window may be anywhere

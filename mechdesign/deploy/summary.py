@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from mechdesign.errors import plain
 from mechdesign.exact.rational import float_down, float_up
+from mechdesign.privacy import Pure
 from mechdesign.values.digits import rounded_down, rounded_up
 
 if TYPE_CHECKING:
@@ -29,7 +32,7 @@ def summary(table: Table) -> str:
     labels = table.labels
     lines = [
         f"{plain(table.name)}: {table.kind} table, probabilities are multiples of 2^-{table.bits}",
-        f"  privacy loss: {table.privacy_loss:.12g} (computed exactly, at most eps)",
+        *kept_words(table),
     ]
     if table.law.size is not None:
         lines.append(f"  outputs: {table.law.size}")
@@ -42,13 +45,27 @@ def summary(table: Table) -> str:
         least = rounded_down(float_down(proven.lower))
         worst = rounded_up(float_up(proven.error))
         lines.append(f"  worst error: {worst}; no eps-private mechanism has less than {least}")
-    if estimator is not None and estimator.of == "mean" and labels.inputs is None:
+    if table.workload is not None:
+        asked = table.workload
+        lines.append(f"  answers {len(asked.names)} queries, bias at most {rounded_up(asked.bias, 2)}")
+    elif estimator is not None and estimator.of == "mean" and labels.inputs is None:
         bias, variance = float(estimator.bias), float(estimator.variance)
         lines.append(f"  debiased report: bias at most {bias:.6g}, variance at most {variance:.6g}")
     if repair is not None:
         mixed = float(repair.mixed)
         lines.append(f"  repaired: {mixed:.3g} of the uniform law mixed in, {repair.dropped} outputs dropped")
     return "\n".join([*lines, f"  sha256: {table.sha256}"])
+
+
+def kept_words(table: Table) -> list[str]:
+    """What is kept, and what one report gives away between any two inputs."""
+    privacy = table.privacy
+    if isinstance(privacy, Pure):
+        return [f"  privacy loss: {table.privacy_loss:.12g} (computed exactly, at most eps)"]
+    limits = privacy.epsilons[np.isfinite(privacy.epsilons) & (privacy.epsilons > 0)]
+    said = f"from {limits.min():.6g} to {limits.max():.6g}" if limits.size else "none"
+    between = f"  between any two inputs: {table.privacy_loss:.12g} (computed exactly)"
+    return [f"  every pair of inputs keeps its own eps: {said}", between, *(f"  {note}" for note in privacy.notes)]
 
 
 def _listed(labels: tuple[str, ...]) -> str:

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 from mechdesign.deploy import checker
-from mechdesign.deploy.kinds import Domain, Law, Listed, WindowLaw, law_of
+from mechdesign.deploy.kinds import Domain, FiniteLaw, Law, Listed, WindowLaw, law_of
 from mechdesign.deploy.labels import Labels, Names, labels_from
 from mechdesign.deploy.summary import summary
+from mechdesign.deploy.workloads import Answering, answering
 from mechdesign.design.result import FORMAT
 from mechdesign.errors import FileProblem, InvalidInput
 from mechdesign.mechanisms.ratio import LikelihoodRatio
-from mechdesign.privacy import Pure
+from mechdesign.privacy import Pairwise, Pure
 from mechdesign.values import files
 from mechdesign.values.codec import named
 from mechdesign.values.declare import derived, field, frozen
@@ -98,8 +99,10 @@ class Table:
         return Fraction(self.document["epsilon"])
 
     @property
-    def privacy(self) -> Pure:
-        """What every row keeps: the two stand-alone checkers decide it in integers."""
+    def privacy(self) -> Pure | Pairwise:
+        """What rows keep, all pairs alike or each its own: the two stand-alone checkers decide it in integers."""
+        if isinstance(self.law, FiniteLaw) and self.law.pairs is not None:
+            return self.law.pairs.privacy
         return Pure(float(self.epsilon))
 
     @property
@@ -137,6 +140,11 @@ class Table:
         """What the certificate of a design is worth for its table, if there is one."""
         said = self.document["certificate"]
         return None if said is None else Proven(**_fractions(said, "error", "lower"))
+
+    @property
+    def workload(self) -> Answering | None:
+        """The workload it answers, with the estimator of its file; None where it has none."""
+        return answering(self.document)
 
     @property
     def input_names(self) -> Names | None:

@@ -12,8 +12,11 @@ if TYPE_CHECKING:
     from mechdesign.design.convex import CustomProblem, TableProblem, custom, optimal_custom
     from mechdesign.design.finite import FiniteProblem, euclidean, optimal_finite
     from mechdesign.design.floor import Floor, floor_of
+    from mechdesign.design.hidden_joint import HiddenJointProblem, optimal_hidden
+    from mechdesign.design.information import InformationProblem, optimal_information
     from mechdesign.design.joint import JointProblem, optimal_joint
     from mechdesign.design.minimax import MinimaxProblem, minimax_sweep, optimal_minimax
+    from mechdesign.design.pairwise import Distances, InPlane, PairwiseProblem, optimal_pairwise
     from mechdesign.design.piecewise import HeightFormula, PiecewiseProblem, fit_height, optimal_piecewise
     from mechdesign.design.piecewise.program import search_pieces
     from mechdesign.design.polar import PolarProblem, optimal_polar
@@ -24,17 +27,23 @@ if TYPE_CHECKING:
     from mechdesign.design.trade_off import TradeOffProblem, optimal_trade_off, pareto
     from mechdesign.design.unbiased import UnbiasedProblem, optimal_unbiased
     from mechdesign.design.unbiased_piecewise import UnbiasedPiecewiseProblem, optimal_unbiased_piecewise
+    from mechdesign.design.workload import WorkloadProblem, optimal_workload
 
 __all__ = [
     "AdditiveProblem",
     "Certificate",
     "CustomProblem",
     "Design",
+    "Distances",
     "FiniteProblem",
     "Floor",
     "HeightFormula",
+    "HiddenJointProblem",
+    "InPlane",
+    "InformationProblem",
     "JointProblem",
     "MinimaxProblem",
+    "PairwiseProblem",
     "PiecewiseProblem",
     "PolarProblem",
     "PriorProblem",
@@ -44,6 +53,7 @@ __all__ = [
     "Tuning",
     "UnbiasedPiecewiseProblem",
     "UnbiasedProblem",
+    "WorkloadProblem",
     "custom",
     "euclidean",
     "fit_height",
@@ -53,14 +63,18 @@ __all__ = [
     "optimal_additive",
     "optimal_custom",
     "optimal_finite",
+    "optimal_hidden",
+    "optimal_information",
     "optimal_joint",
     "optimal_minimax",
+    "optimal_pairwise",
     "optimal_piecewise",
     "optimal_polar",
     "optimal_prior",
     "optimal_trade_off",
     "optimal_unbiased",
     "optimal_unbiased_piecewise",
+    "optimal_workload",
     "pareto",
     "search_pieces",
     "solve",
@@ -82,8 +96,12 @@ _MODULES = {
     "unbiased": ("UnbiasedProblem", "optimal_unbiased"),
     "additive": ("AdditiveProblem", "Tuning", "optimal_additive", "tune"),
     "finite": ("FiniteProblem", "euclidean", "optimal_finite"),
+    "pairwise": ("Distances", "InPlane", "PairwiseProblem", "optimal_pairwise"),
     "convex": ("CustomProblem", "TableProblem", "custom", "optimal_custom"),
+    "hidden_joint": ("HiddenJointProblem", "optimal_hidden"),
     "joint": ("JointProblem", "optimal_joint"),
+    "workload": ("WorkloadProblem", "optimal_workload"),
+    "information": ("InformationProblem", "optimal_information"),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -9,8 +9,17 @@ from mechdesign.design.additive import AdditiveBound, AdditiveProblem, optimal_a
 from mechdesign.design.convex import ConvexClaim, CustomProblem, LinearBound, TableProblem, optimal_custom
 from mechdesign.design.evidence import Evidence, Problem
 from mechdesign.design.finite import FiniteBound, FiniteProblem, LexicographicBound, optimal_finite
+from mechdesign.design.hidden_joint import (
+    HiddenJointProblem,
+    HockeyDuals,
+    IndependentBest,
+    PeakLines,
+    optimal_hidden,
+)
+from mechdesign.design.information import InformationBound, InformationProblem, optimal_information
 from mechdesign.design.joint import ClosedForm, DualBound, JointClaim, JointProblem, optimal_joint
 from mechdesign.design.minimax import MinimaxBound, MinimaxClaim, MinimaxProblem, optimal_minimax
+from mechdesign.design.pairwise import PairsBound, PairwiseProblem, optimal_pairwise
 from mechdesign.design.piecewise import BathtubBound, PiecewiseClaim, PiecewiseProblem, optimal_piecewise
 from mechdesign.design.points import PointsBound
 from mechdesign.design.polar import PolarProblem, SplitClaim, optimal_polar
@@ -19,6 +28,7 @@ from mechdesign.design.result import Design
 from mechdesign.design.trade_off import TradeOffBound, TradeOffProblem, optimal_trade_off
 from mechdesign.design.unbiased import UnbiasedPriorBound, UnbiasedProblem, optimal_unbiased
 from mechdesign.design.unbiased_piecewise import UnbiasedBound, UnbiasedPiecewiseProblem, optimal_unbiased_piecewise
+from mechdesign.design.workload import WorkloadBound, WorkloadProblem, optimal_workload
 from mechdesign.errors import InvalidInput, require_seconds
 from mechdesign.mechanisms.kinds import PROTOCOLS
 from mechdesign.values.codec import Codec
@@ -43,12 +53,17 @@ def _at_once(formula: Callable[[Any], Design]) -> Callable[[Any, float | None], 
     return lambda problem, _: formula(problem)
 
 
+def _hidden(problem: HiddenJointProblem, seconds: float | None) -> Design:
+    return optimal_hidden(problem) if seconds is None else optimal_hidden(problem, seconds)
+
+
 def _joint(problem: JointProblem, seconds: float | None) -> Design:
     return optimal_joint(problem) if seconds is None else optimal_joint(problem, seconds)
 
 
 ENTRIES = (
     Entry(JointProblem, (ClosedForm, DualBound, JointClaim), _joint),
+    Entry(HiddenJointProblem, (PeakLines, IndependentBest, HockeyDuals), _hidden),
     Entry(PiecewiseProblem, (BathtubBound, PiecewiseClaim), _at_once(optimal_piecewise)),
     Entry(MinimaxProblem, (MinimaxBound, MinimaxClaim, PointsBound), optimal_minimax),
     Entry(PriorProblem, (BinsBound, PointsBound), optimal_prior),
@@ -58,6 +73,9 @@ ENTRIES = (
     Entry(UnbiasedProblem, (UnbiasedPriorBound,), optimal_unbiased),
     Entry(AdditiveProblem, (AdditiveBound,), optimal_additive),
     Entry(FiniteProblem, (FiniteBound, LexicographicBound), optimal_finite),
+    Entry(WorkloadProblem, (WorkloadBound,), optimal_workload),
+    Entry(InformationProblem, (InformationBound,), optimal_information),
+    Entry(PairwiseProblem, (PairsBound,), optimal_pairwise),
     Entry(TableProblem, (LinearBound, ConvexClaim), optimal_custom, asked=CustomProblem),
 )
 """Every problem there is, a line each."""

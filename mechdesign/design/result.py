@@ -15,7 +15,7 @@ from mechdesign.criteria import Scope
 from mechdesign.design.evidence import Evidence, Problem
 from mechdesign.errors import CheckFailed, NoAnswer, plain
 from mechdesign.exact.privacy import Account, prove
-from mechdesign.mechanisms.joint import JointResponse, require_own_law
+from mechdesign.mechanisms.hidden import TogetherLaw, require_own_law
 from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism, require_scalar
 from mechdesign.values import files
 from mechdesign.values.codec import encoded
@@ -83,7 +83,7 @@ class Certificate:
         }
 
 
-def certify(problem: Problem, mechanism: Mechanism | JointResponse, evidence: Evidence) -> Certificate:
+def certify(problem: Problem, mechanism: Mechanism | TogetherLaw, evidence: Evidence) -> Certificate:
     """All that problem, mechanism and evidence prove together, without any solver, or `CheckFailed`."""
     account = prove(problem.privacy, mechanism)
     scope = evidence.scope(problem, mechanism)
@@ -122,7 +122,7 @@ class Design:
     """
 
     problem: Problem
-    mechanism: Mechanism | JointResponse
+    mechanism: Mechanism | TogetherLaw
     evidence: Evidence
     report: Report = field(eq=False)
     certificate: Certificate = derived(lambda design: certify(design.problem, design.mechanism, design.evidence))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from mechdesign.design.hidden_joint.words import summary as hidden_summary
 from mechdesign.design.joint.words import law_words, privacy_words, title, variance_words
 from mechdesign.design.result import Certificate, Design
-from mechdesign.design.words import counted, headline, subject, table_in_words
+from mechdesign.design.words import counted, headline, protected, subject, table_in_words
 from mechdesign.errors import plain
+from mechdesign.exact.pairs import PairsProof
 from mechdesign.mechanisms.conditional import ConditionalNoise
 from mechdesign.mechanisms.discrete import Discrete
+from mechdesign.mechanisms.hidden import CountedResponse, PeakedResponse
 from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.mechanisms.product import Product
@@ -36,9 +39,11 @@ def summary(design: Design) -> str:
 
         asked, law, told = parts(design)
         return f"{title(asked)}\n{law_words(law)}\n\n{variance_words(design)}\n\n{privacy_words(asked, told)}"
+    if isinstance(mechanism, PeakedResponse | CountedResponse):
+        return hidden_summary(design)
     what = headline(problem)
     return (
-        f"{standing(design)} for {subject(problem)}, eps = {problem.epsilon:g}: {what}\n"
+        f"{standing(design)} for {subject(problem)}, {protected(problem)}: {what}\n"
         f"{plain(mechanism.name)}: {mechanism_words(mechanism)}\n\n"
         f"{certificate_words(design.certificate, what, mechanism)}\n{gap_words(design.certificate)}"
     )
@@ -58,8 +63,23 @@ def certificate_words(certificate: Certificate, what: str, mechanism: Mechanism 
     return (
         f"{what}: {certificate.upper:.6g}\n"
         f"  optimum over {plain(certificate.scope.words_onto)}: {bounds} ({basis})\n"
-        f"  privacy loss: {certificate.privacy_loss:.12g} (computed exactly, at most eps)"
+        f"{account_words(certificate)}"
     )
+
+
+def account_words(certificate: Certificate) -> str:
+    """What the mechanism gives away; of pairs that which is nearest to its limit, and loudly what is not protected."""
+    account = certificate.account
+    if not isinstance(account, PairsProof):
+        return f"  privacy loss: {certificate.privacy_loss:.12g} (computed exactly, at most eps)"
+    one, other = account.pair
+    lines = [
+        f"  privacy: every pair keeps its eps (decided exactly); nearest to its limit are inputs {one} and {other}, "
+        f"with {account.slack:g} left",
+        f"  between any two inputs: eps at most {rounded_up(account.loss, 6)}",
+        *(f"  {note}" for note in account.privacy.notes),
+    ]
+    return "\n".join(lines)
 
 
 def gap_words(certificate: Certificate) -> str:

@@ -6,6 +6,8 @@ A problem says of itself what no other can say for it: attributes or properties 
 * ``headline``: the certified quantity (``measure`` in the words of the criterion: ``worst-case absolute error``),
 * ``subject``: what is perturbed (its inputs),
 * ``loss_in_words`` and ``prior_in_words``: what is least, and the prior an average is taken under,
+* ``asked_in_words``: what a saved certificate is about, but for the prior,
+* ``privacy_in_words``: what must be kept (``eps = 1``),
 * ``labels``: the names of inputs and outputs.
 """
 
@@ -16,6 +18,7 @@ from typing import Any
 
 from mechdesign.criteria import Aim
 from mechdesign.design.evidence import Problem
+from mechdesign.domains import Circle
 from mechdesign.losses import Power
 from mechdesign.values.codec import encoded
 
@@ -85,6 +88,11 @@ def headline(problem: Problem) -> str:
     return str(_said(problem, "headline", usual.format(measure=measure(problem), x=criterion.x)))
 
 
+def protected(problem: Problem) -> str:
+    """What must be kept, as headings say it."""
+    return str(_said(problem, "privacy_in_words", f"eps = {problem.epsilon:g}"))
+
+
 def excess(problem: Problem) -> str:
     """The heading of how far rivals are above the design."""
     is_capped = _said(problem, "cap") is not None
@@ -114,9 +122,11 @@ def prior_of(problem: Problem) -> str | None:
 
 def other_goal(problem: Problem) -> str | None:
     """The way to another command, where designs for single reports are often taken for what they are not."""
-    if problem.criterion.aim in _OF_ONE_REPORT:
-        return "for a mean of many reports ask: python -m mechdesign advise --want mean"
-    return None
+    if problem.criterion.aim not in _OF_ONE_REPORT:
+        return None
+    if isinstance(getattr(problem, "inputs", None), Circle):
+        return "for a mean direction of many reports ask: python -m mechdesign advise --want angle"
+    return "for a mean of many reports ask: python -m mechdesign advise --want mean"
 
 
 def asked(problem: Problem) -> str:
@@ -125,5 +135,6 @@ def asked(problem: Problem) -> str:
     if aim is Aim.OBJECTIVE:
         return loss
     what = f"{loss} error" if "loss" in encoded(problem) else loss
-    said = f"{_MATRIX[aim]}, {loss}" if aim in _MATRIX else f"{what}, {problem.criterion.words}"
+    usual = f"{_MATRIX[aim]}, {loss}" if aim in _MATRIX else f"{what}, {problem.criterion.words}"
+    said = str(_said(problem, "asked_in_words", usual))
     return said if prior is None else f"{said}; prior: {prior}"

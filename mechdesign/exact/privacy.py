@@ -7,10 +7,13 @@ from typing import Any, Protocol, runtime_checkable
 
 from mechdesign.errors import CheckFailed, require_epsilon
 from mechdesign.exact.collusion import JointPrivacy, privacy_of, prove_joint_privacy
+from mechdesign.exact.hidden import hidden_excess, hidden_loss
+from mechdesign.exact.pairs import prove_pairs
 from mechdesign.exact.rational import exp_lower
+from mechdesign.mechanisms.hidden import MOST_COUNTED, CountedResponse, HiddenResponse, PeakedResponse
 from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.mechanisms.ratio import LikelihoodRatio
-from mechdesign.privacy import Collusion, Privacy, Pure
+from mechdesign.privacy import Collusion, Hidden, Metric, Pairwise, Privacy, Pure
 from mechdesign.values.codec import encoded
 from mechdesign.values.declare import frozen
 
@@ -36,8 +39,6 @@ class Account(Protocol):
 def prove(privacy: Privacy, mechanism: Any) -> Account:
     """The account of a mechanism that keeps the requirement, or `CheckFailed`.
 
-    A requirement on pairs of inputs would ask the mechanism for its exact ratio of each pair, and one more case here.
-
     >>> from mechdesign.mechanisms.catalogue import pm
     >>> round(prove(Pure(1.0), pm(1.0)).loss, 12)
     1.0
@@ -49,6 +50,10 @@ def prove(privacy: Privacy, mechanism: Any) -> Account:
             return prove_privacy(mechanism, privacy.epsilon)
         case Collusion():
             return prove_collusion(mechanism, privacy)
+        case Hidden():
+            return prove_hidden(mechanism, privacy)
+        case Pairwise() | Metric():
+            return prove_pairs(mechanism, privacy)
 
 
 # -- one user's report -------------------------------------------------------------------------------------------------
@@ -146,3 +151,45 @@ def prove_collusion(mechanism: Any, privacy: Collusion) -> CollusionProof:
         raise CheckFailed(f"{len(privacy.caps)} partners are capped, and a group of {mechanism.group} has fewer")
     prove_joint_privacy(mechanism, privacy.epsilon, privacy.users, privacy.colluders, privacy.caps)
     return CollusionProof(privacy, privacy_of(mechanism, privacy.users, privacy.colluders))
+
+
+# -- all users' reports ------------------------------------------------------------------------------------------------
+
+
+@frozen
+class HiddenProof:
+    """What a law of the number of liars was proven to keep, and the epsilon that it really has."""
+
+    privacy: Hidden
+    loss: float
+
+    def document(self) -> dict[str, Any]:
+        return {**encoded(self.privacy), "loss": self.loss}
+
+
+def prove_hidden(mechanism: Any, privacy: Hidden) -> HiddenProof:
+    """The proof that a user's report is (epsilon, delta)-private to who knows all others, or `CheckFailed`.
+
+    >>> law = PeakedResponse(100, 29, exp_lower(1.0))
+    >>> prove_hidden(law, Hidden(1.0, users=100)).loss
+    1.0
+    """
+    if not isinstance(mechanism, PeakedResponse | CountedResponse):
+        raise CheckFailed(
+            f"what all others learn is a matter of hidden joint laws, not of a {type(mechanism).__name__}"
+        )
+    law: HiddenResponse = mechanism
+    if law.users != privacy.users:
+        raise CheckFailed(f"the law is for {law.users} users, and {privacy.users} are asked for")
+    each = Fraction(privacy.epsilon) / privacy.answers
+    if not _keeps(law, exp_lower(each), Fraction(privacy.delta)):
+        raise CheckFailed(f"the law does not keep epsilon {privacy.epsilon!r} but for a chance of {privacy.delta!r}")
+    least = hidden_loss(law, law.users, law.users - 1, privacy.delta)
+    return HiddenProof(privacy, min(least.upper * privacy.answers, privacy.epsilon))
+
+
+def _keeps(law: HiddenResponse, ratio: Fraction, delta: Fraction) -> bool:
+    """Whether the excess over ``e^eps = ratio`` is at most delta; of many users only what a law's ratio says."""
+    if isinstance(law, PeakedResponse) and law.ratio > ratio and (delta == 0 or law.users > MOST_COUNTED):
+        return False
+    return hidden_excess(law, ratio) <= delta

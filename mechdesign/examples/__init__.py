@@ -1,7 +1,7 @@
 """Small data to try every command with: made by `mechdesign.examples.made`, nobody's data.
 
 >>> sorted(NAMES)
-['ages.csv', 'answers.csv', 'bearings.csv', 'categories.csv', 'places.csv', 'salaries.csv']
+['ages.csv', 'answers.csv', 'bearings.csv', 'categories.csv', 'corners.csv', 'places.csv', 'salaries.csv']
 >>> content("ages.csv").split()[:1]
 [b'age']
 """
@@ -17,6 +17,7 @@ NAMES = {
     "answers.csv": "2,000 answers: yes or no (column smokes), and agreement from 1 to 5 (column agree)",
     "bearings.csv": "2,000 directions in degrees (column degrees)",
     "categories.csv": "20,000 choices among 200 names app000 to app199 (column app)",
+    "corners.csv": "9 squares of a city: names, coordinates x and y, and how many people live there",
     "places.csv": "20 walks of 15 places (columns id, t, lon, lat)",
     "salaries.csv": "2,000 salaries a year, 0 to 250,000 (column salary)",
 }

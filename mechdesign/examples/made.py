@@ -73,11 +73,20 @@ def places() -> Iterator[str]:
                 at[axis] = min(max(at[axis] + step, low), high)
 
 
+def corners() -> Iterator[str]:
+    """Nine squares of a city of one square mile each, and who lives there."""
+    yield "name,x,y,people"
+    for place, people in enumerate((30, 12, 8, 22, 90, 25, 14, 40, 18)):
+        row, column = divmod(place, 3)
+        yield f"{['south', 'middle', 'north'][row]} {['west', 'centre', 'east'][column]},{column},{row},{people}"
+
+
 MADE = {
     "ages.csv": ages,
     "answers.csv": answers,
     "bearings.csv": bearings,
     "categories.csv": categories,
+    "corners.csv": corners,
     "places.csv": places,
     "salaries.csv": salaries,
 }

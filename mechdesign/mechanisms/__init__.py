@@ -4,6 +4,7 @@ from mechdesign.mechanisms.additive import Additive, BoundedLaplace
 from mechdesign.mechanisms.circular import CircularLaplace
 from mechdesign.mechanisms.discrete import Discrete, TwoSidedGeometric
 from mechdesign.mechanisms.from_density import FromDensity
+from mechdesign.mechanisms.hidden import CountedResponse, PeakedResponse
 from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.mechanisms.joint_encodings import JointHashing, JointUnary
 from mechdesign.mechanisms.mixture import Mixture
@@ -24,6 +25,7 @@ __all__ = [
     "BoundedLaplace",
     "CircularLaplace",
     "Continuous",
+    "CountedResponse",
     "Discrete",
     "FromDensity",
     "Gaussian",
@@ -35,6 +37,7 @@ __all__ = [
     "Mechanism",
     "Mixture",
     "Noise",
+    "PeakedResponse",
     "Pieces",
     "Piecewise",
     "Product",

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from functools import lru_cache
 from math import comb
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -256,18 +256,6 @@ def likelihood_rows(group: int, known: int, truthful: int) -> tuple[tuple[Fracti
         return tuple(Fraction(comb(rest, left), comb(group, t)) if left >= 0 else Fraction(0) for t, left in inside)
 
     return row(truthful + 1), row(truthful)
-
-
-M = TypeVar("M")
-
-
-def require_own_law(mechanism: M | JointResponse) -> M:
-    """The mechanism, if it is one user's own; `InvalidInput` for a joint response, of which no table can be made."""
-    if isinstance(mechanism, JointResponse):
-        rule = "have a law of each user's own report: a group draws its truths together, and no table holds that"
-        step = "draw it between the users with run_parties (jrr --run-parties), or ship randomised_response at this eps"
-        raise InvalidInput("mechanism", "a joint response", rule, step)
-    return mechanism
 
 
 # -- what is allowed ---------------------------------------------------------------------------------------------------

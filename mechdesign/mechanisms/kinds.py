@@ -9,6 +9,7 @@ from mechdesign.mechanisms.additive import Additive, BoundedLaplace
 from mechdesign.mechanisms.circular import CircularLaplace
 from mechdesign.mechanisms.conditional import ConditionalNoise
 from mechdesign.mechanisms.discrete import Discrete, TwoSidedGeometric
+from mechdesign.mechanisms.hidden import CountedResponse, PeakedResponse
 from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.mechanisms.joint_encodings import JointHashing, JointUnary
 from mechdesign.mechanisms.mixture import Mixture
@@ -40,7 +41,7 @@ SCALAR_KINDS: tuple[type, ...] = (
 KINDS: tuple[type, ...] = (*SCALAR_KINDS, Product)
 """All that are a `Mechanism`."""
 
-JOINT_KINDS: tuple[type, ...] = (JointResponse, JointUnary, JointHashing)
+JOINT_KINDS: tuple[type, ...] = (JointResponse, JointUnary, JointHashing, PeakedResponse, CountedResponse)
 """Those for groups of users: what they cost in privacy depends on who colludes, so they have no likelihood ratio."""
 
 PROTOCOLS: dict[Any, tuple[type, ...]] = {

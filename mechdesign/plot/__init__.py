@@ -29,6 +29,7 @@ from mechdesign.plot.errors import (
 from mechdesign.plot.gallery import drawn_by, exhibit
 from mechdesign.plot.heat import HeatMap, heat_maps
 from mechdesign.plot.laws import densities, polar_density
+from mechdesign.plot.workload import workload_design
 
 __all__ = [
     "BudgetPanel",
@@ -67,5 +68,6 @@ __all__ = [
     "sweep",
     "trade_off",
     "window_law",
+    "workload_design",
     "worst_cases",
 ]

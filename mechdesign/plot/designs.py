@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING, TypeGuard, cast
 
 import numpy as np
 
 from mechdesign.design.minimax import MinimaxBound
+from mechdesign.design.pairwise import PairwiseProblem
 from mechdesign.design.prior import BinsBound, PriorProblem
 from mechdesign.design.result import Design
 from mechdesign.design.summary import gap_text
@@ -18,6 +19,7 @@ from mechdesign.field import proven_prior
 from mechdesign.losses import Power
 from mechdesign.mechanisms.conditional import ConditionalNoise
 from mechdesign.mechanisms.discrete import Discrete
+from mechdesign.mechanisms.hidden import CountedResponse, PeakedResponse
 from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
@@ -26,6 +28,7 @@ from mechdesign.plot.canvas import Floats
 from mechdesign.plot.certified import Based, Line, probability_table, window_law
 from mechdesign.plot.laws import densities, polar_density
 from mechdesign.plot.noise import noise_map
+from mechdesign.plot.places import places_map
 from mechdesign.priors import Atoms
 
 if TYPE_CHECKING:
@@ -42,6 +45,12 @@ def of(design: Design) -> Figure:
         from mechdesign.plot.joint import joint_design
 
         return joint_design(design)
+    if isinstance(mechanism, PeakedResponse | CountedResponse):
+        from mechdesign.plot.hidden import hidden_design
+
+        return hidden_design(design)
+    if isinstance(problem, PairwiseProblem) and problem.places is not None and problem.places.shape[1] == 2:
+        return places_map(problem, cast(Discrete, mechanism))
     if isinstance(mechanism, Discrete):
         return probability_table(mechanism, names_of(mechanism, labels_of(problem)))
     prior = proven_prior(problem)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mechdesign.gallery import Entry
 from mechdesign.plot.canvas import COLOURS, empty_figure
-from mechdesign.reproduce.claim import Picture
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from mechdesign.gallery import Entry
+    from mechdesign.reproduce.claim import Picture
 
 
 def exhibit(entry: Entry) -> Figure:

@@ -8,8 +8,11 @@ from collections.abc import Sequence
 from fractions import Fraction
 from statistics import NormalDist
 
+from mechdesign.design.hidden_joint import HiddenJointProblem, optimal_hidden
+from mechdesign.design.hidden_joint import ratio as hidden_ratio
 from mechdesign.design.joint import JointProblem, heuristic, optimal_joint, parts, ratio
 from mechdesign.exact.collusion import all_lied_ratio, averaged_ratio
+from mechdesign.exact.hidden import hidden_loss
 from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.reproduce.claim import AT_MOST, Claim, Item, Value, within
 from mechdesign.reproduce.drawing import Lines, beside, curves
@@ -64,6 +67,20 @@ def _spent() -> list[Value]:
 
 def _partner() -> list[Value]:
     return [heuristic(JointProblem(1.0, _USERS, 0.01)).privacy.if_your_partner_colludes]
+
+
+def _grouping_hidden() -> list[Value]:
+    """The heuristic's epsilon at a delta of 1e-6 if nobody knows the pairing: 500, or all others, collude."""
+    law = heuristic(JointProblem(1.0, _USERS, 0.033)).law
+    losses = [hidden_loss(law, _USERS, colluders, 1e-6) for colluders in (500, _USERS - 1)]
+    return [(loss.lower, loss.upper) for loss in losses]
+
+
+def _left_on_the_table() -> list[Value]:
+    """What is left of randomised response's variance: the chapter's pairs, and the optimum that keeps eps whoever
+    colludes (eps = 1, n = 10^4, a share of .033)."""
+    pairs = ratio(optimal_joint(JointProblem(1.0, _USERS, 0.033)))
+    return [pairs, hidden_ratio(optimal_hidden(HiddenJointProblem(1.0, _USERS, 0.033)))]
 
 
 def _optimal_pair() -> list[Value]:
@@ -225,6 +242,26 @@ CLAIMS = (
         _partner,
         erratum=6,
         picture=picture_of("jrr_partner"),
+    ),
+    Claim(
+        "jrr.hidden-grouping",
+        PAPER,
+        "sections 4.3.2 and 4.4.3",
+        "the heuristic's eps for an adversary who does not learn the pairing, at delta 1e-6 (eps = 1, n = 10^4)",
+        (Item("500 collude", "1.0000", "1.0054"), Item("all others collude", "1.0000", "1.0356")),
+        _grouping_hidden,
+        erratum=6,
+        beyond="the chapter's adversary learns who is paired with a colluder; in its protocol nobody does",
+    ),
+    Claim(
+        "jrr.left-on-the-table",
+        PAPER,
+        "section 4.3.4",
+        "the least share of randomised response's variance: pairs, and answers of all users together that keep eps "
+        "whoever colludes (eps = 1, n = 10^4, n1/n = .033)",
+        (Item("pairs", "0.679"), Item("all together", "0.679", "0.202")),
+        _left_on_the_table,
+        beyond="the chapter draws pairs and groups only",
     ),
     Claim(
         "jrr.figure-4.2",

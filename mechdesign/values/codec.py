@@ -344,18 +344,26 @@ def _decoded_array(said: Any, place: str) -> Any:
     _require(list, said, place, "be a list")
     _require_numbers(said, place, _MOST_AXES)
     try:
-        return np.array(said, dtype=np.float64)
+        return np.array(_with_infinities(said), dtype=np.float64)
     except OverflowError:
         raise FileProblem(place, "a number beyond doubles", "hold numbers that fit a double") from None
     except ValueError:
         raise FileProblem(place, "lists of different lengths", "be rows of numbers, all of one length") from None
 
 
+def _with_infinities(said: list[Any]) -> list[Any]:
+    """Texts that stand for infinities in the place of numbers, as files write them."""
+    return [
+        _with_infinities(entry) if type(entry) is list else _INFINITIES[entry] if type(entry) is str else entry
+        for entry in said
+    ]
+
+
 def _require_numbers(said: list[Any], place: str, axes: int) -> None:
     for entry in said:
         if type(entry) is list and axes > 1:
             _require_numbers(entry, place, axes - 1)
-        elif type(entry) not in (int, float) or entry != entry:
+        elif entry != entry or (type(entry) not in (int, float) and not (type(entry) is str and entry in _INFINITIES)):
             raise FileProblem(place, "a list with other things than numbers", "hold numbers only")
 
 

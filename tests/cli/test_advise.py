@@ -252,6 +252,12 @@ def test_designs_for_single_reports_lead_on_to_a_mean(run: Any, command: str) ->
     assert way in " ".join(run(command, "--help").out.split())
 
 
+def test_designs_on_the_circle_lead_on_to_an_angle(run: Any) -> None:
+    told = run("ogpm", "--eps", "1", "--circular").out
+    assert "advise --want angle" in told
+    assert "--want mean" not in told
+
+
 @pytest.mark.parametrize("arguments", [("ogpm", "--eps", "1", "--unbiased"), ("minimax", "--eps", "1", "--unbiased")])
 def test_designs_for_means_do_not(run: Any, arguments: tuple[str, ...]) -> None:
     assert "--want mean" not in run(*arguments).out

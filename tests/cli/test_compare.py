@@ -123,3 +123,9 @@ def test_the_numbers_of_the_picture_are_a_table(run: Any, tmp_path: Path) -> Non
     ]
     assert {float(row["optimum_upper"]) for row in rows} == {floor["upper"] for floor in document["floor"]}
     assert run(*asked, "--out", str(tmp_path / "errors.txt")).code == 2
+
+
+@pytest.mark.parametrize("epsilon", ["1", "16", "64"])
+def test_nothing_is_below_the_optimum_over_all_mechanisms(run: Any, epsilon: str) -> None:
+    outcome = run("compare", "--eps", epsilon, "--json")
+    assert min(cell["above_optimum"] for cell in outcome.json["cells"]) >= 0

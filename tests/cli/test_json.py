@@ -120,6 +120,20 @@ TABLE: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
         ("minimax", "--eps", "1", "--criterion", "prior", "--prior", "normal:0.3,0.1", "--gap", "1e-2"),
         DESIGN | BASED | COMPARED,
     ),
+    "workload": (
+        ("workload", "--eps", "1", "--queries", "prefix", "--size", "6", "--users", "1000"),
+        DESIGN
+        | COMPARED
+        | {"queries": rows(name=text, variance=number, worst=number), "total_variance": number, "users": number},
+    ),
+    "workload worst": (
+        ("workload", "--eps", "1", "--queries", "prefix", "--size", "5", "--criterion", "worst"),
+        DESIGN | COMPARED | {"least_favourable.weights": numbers},
+    ),
+    "information": (
+        ("information", "--eps", "2", "--model", "gaussian-location"),
+        DESIGN | {"information.lower": number, "information.upper": number, "sign": number, "unbinned": number},
+    ),
     "minimax unbiased": (
         ("minimax", "--eps", "1", "--unbiased", "--size", "9", "--gap", "1e-2"),
         DESIGN | BASED | COMPARED,
@@ -155,6 +169,15 @@ TABLE: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
         DESIGN | BASED | COMPARED,
     ),
     "minimax alone": (("minimax", "--eps", "2", "--gap", "1e-2", "--no-compare"), DESIGN | BASED),
+    "minimax pairs": (
+        ("minimax", "--loss-matrix", "loss.csv", "--privacy-matrix", "pairs.csv", "--criterion", "prior"),
+        DESIGN | {"notes": lambda value: value == [], "comparison": lambda value: value == []},
+    ),
+    "metric": (
+        ("metric", "--points", "places.csv", "--eps", "1", "--per", "2"),
+        DESIGN | {"comparison": rows(name=text, lower=number, upper=number), "adversary_error": number},
+    ),
+    "metric worst": (("metric", "--points", "places.csv", "--eps", "1", "--criterion", "worst"), DESIGN),
     "aaa": (
         ("aaa", "--eps", "1", "--prior", "normal:0,0.2", "--bins", "4"),
         DESIGN | BASED | {"additive": number, "free": number, "baselines": values},
@@ -165,6 +188,18 @@ TABLE: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     ),
     "jrr": (("jrr", "--eps", "1", "--users", "100", "--colluders", "2"), JOINT),
     "jrr group": (("jrr", "--eps", "1", "--users", "100", "--group", "4", "--share", "0.05"), JOINT),
+    "jrr hidden": (
+        ("jrr", "--eps", "1", "--users", "100", "--share", "0.03", "--hidden"),
+        DESIGN | {"variance": number, "p": number, "mean_liars": number, "hidden.delta": number},
+    ),
+    "jrr with servers": (
+        ("jrr", "--eps", "1", "--users", "20", "--share", "0.1", "--hidden", "--run-servers"),
+        DESIGN | {"run.servers": number, "run.estimate": number, "run.bytes_sent": numbers},
+    ),
+    "jrr inside": (
+        ("jrr", "--eps", "1", "--users", "100", "--inside", "oue", "--categories", "5", "--conditional-eps", "2"),
+        {"strength": number, "variance": number, "independent_variance": number, "epsilon_conditional": numbers},
+    ),
     "jrr between parties": (
         ("jrr", "--eps", "1", "--run-parties", "4"),
         JOINT | {"run.parties": number, "run.reports": numbers, "run.estimate": number},
@@ -308,8 +343,13 @@ TABLE: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
         ("estimate", "grr.json", "--in", "answers.csv", "--frequencies"),
         {"estimates": numbers, "items": rows(item=text, estimate=number, lower=number, standard_error=number)},
     ),
+    "estimate of a workload": (
+        ("estimate", "answers.json", "--in", "prefixes.csv", "--column", "x"),
+        {"queries": rows(item=text, estimate=number, lower=number, upper=number), "bias": number}
+        | {"distribution.monotone": numbers, "distribution.quantiles": rows(share=number, type=number, lower=number)},
+    ),
     "reproduce --list": (("reproduce", "--list"), {"claims": rows(id=text, paper=text, cost=text)}),
-    "schema": (("schema", "minimax"), {"title": text, "anyOf": lambda value: len(value) == 3}),
+    "schema": (("schema", "minimax"), {"title": text, "anyOf": lambda value: len(value) == 4}),
     "trajectory perturb": (
         ("trajectory", "perturb", "paths.csv", "--eps", "2", "--bounds", "0,1,0,1", "--out", "reports.csv", "--force"),
         {"rows": number, "epsilon_location": number, "released": flag, "files": bool},
@@ -338,6 +378,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (path / "labels.csv").write_text("\n".join("abcd"[k * k % 4] for k in range(800)))
     (path / "problem.json").write_text('{"kind": "piecewise", "epsilon": 1}')
     (path / "loss.csv").write_text("0,1,2\n1,0,1\n2,1,0\n")
+    (path / "pairs.csv").write_text("0,1,2\n1,0,1\n2,1,0\n")
+    (path / "places.csv").write_text("x,y\n0,0\n0,1\n1,0\n1,1\n")
     features = np.random.default_rng(0).random((30, 2))
     sick = (features[:, 0] > 0.4).astype(int)
     (path / "model.pkl").write_bytes(pickle.dumps(DecisionTreeClassifier(random_state=0).fit(features, sick)))
@@ -349,6 +391,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for line in (
         f"table --eps 1 --mechanism grr --size 3 --out {path}/grr.json",
         f"apply {path}/grr.json --in {path}/codes.csv --column x --out {path}/answers.csv",
+        f"workload --eps 1 --queries prefix --size 3 --no-compare --out {path}/workload.json",
+        f"table {path}/workload.json --out {path}/answers.json",
+        f"apply {path}/answers.json --in {path}/codes.csv --column x --out {path}/prefixes.csv",
         f"ogpm --eps 2 --out {path}/ogpm.json",
         f"jrr --eps 1 --users 100 --colluders 2 --out {path}/jrr.json",
         f"table {path}/ogpm.json --out {path}/table.json",
@@ -518,6 +563,7 @@ def test_input_that_fails_prints_nothing_on_stdout(run: Any, tmp_path: Path, com
         "glossary": ("unheard-of",),
         "jrr": ("--eps", "-1"),
         "mean": (missing, "--column", "x", "--eps", "1", "--bounds", "0,1"),
+        "metric": ("--points", missing, "--eps", "1"),
         "minimax": ("--eps", "inf"),
         "advise": ("--want", "fame"),
         "ogpm": ("--eps", "-1"),
@@ -529,6 +575,8 @@ def test_input_that_fails_prints_nothing_on_stdout(run: Any, tmp_path: Path, com
         "solve": (missing,),
         "table": ("--eps", "1", "--bits", "7"),
         "verify": (missing,),
+        "workload": ("--eps", "1", "--queries", "prefix"),
+        "information": ("--eps", "1", "--model", "cauchy"),
     }
     outcome = run(command, *wrong[command], "--json")
     assert (outcome.code, outcome.out) == (2, "")

@@ -205,3 +205,36 @@ def test_a_biased_file_is_refused_among_the_unbiased(run: Any, folder: Path) -> 
     outcome = run("minimax", "--eps", "1", "--unbiased", "--mechanisms", "table.json")
     assert (outcome.code, outcome.out) == (2, "")
     assert "be unbiased" in outcome.err
+
+
+@pytest.mark.parametrize("text", ["1\n", "0.5,0.5\n", "0.25,0.75\n0.75,0.25\n"])
+def test_where_nothing_has_to_be_lost_that_is_said(run: Any, folder: Path, text: str) -> None:
+    (folder / "mine.csv").write_text(text)
+    (folder / "free.csv").write_text("\n".join(["0" + ",1" * text.split()[0].count(",")] * text.count("\n")) + "\n")
+    outcome = run("compare", "--channel", "mine.csv", "--loss-matrix", "free.csv", "--eps", "2")
+    assert outcome.code == 0, outcome.err
+    assert "Nothing has to be lost" in outcome.out
+
+
+def test_a_loss_above_eps_by_less_than_doubles_show_is_told_as_such(run: Any, folder: Path) -> None:
+    chance = math.e / (1 + math.e)  # odds above e, whose logarithm is 1.0 as a double
+    np.save(folder / "above.npy", [[chance, 1 - chance], [1 - chance, chance]])
+    outcome = run("compare", "--channel", "above.npy", "--eps", "1")
+    assert outcome.code == 2
+    assert "got 'a privacy loss of a little more than 1.0'" in outcome.err
+    assert "its privacy loss is a little more than 1.0" in run("compare", "--channel", "above.npy", "--eps", "1,2").err
+
+
+def test_a_file_with_outputs_outside_the_class_of_the_optimum_is_refused_by_minimax(run: Any, folder: Path) -> None:
+    chance = math.e / (1 + math.e)
+    law = np.array([[chance, 1 - chance], [1 - chance, chance]])
+    between = md.mechanisms.Discrete(1.001, md.Finite((0, 1)), md.Finite((1 - chance, chance)), law)
+    md.make_table(between).save(folder / "between.json")
+    words = ("minimax", "--eps", "1.1", "--domain", "0..1", "--mechanisms", "between.json")
+    outcome = run(*words, "--loss", "squared")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "outputs of between.json must be among the points of {0, 1}" in outcome.err
+    compared = run("compare", "--loss", "squared", "--mechanisms", "between.json", "--eps", "1.1", "--json")
+    assert cells(compared)["between.json"]["above_optimum"] > 0
+    rows = {row["name"]: row for row in run(*words, "--json").json["comparison"]}  # absolute: over all mechanisms
+    assert rows["between.json"]["above_optimum"] > 0

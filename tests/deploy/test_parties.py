@@ -22,6 +22,7 @@ from mechdesign.deploy import parties, party
 from mechdesign.deploy.making import make_table
 from mechdesign.deploy.parties import RunFailed, implemented_law, law_to_run, run_parties, truth_bounds
 from mechdesign.deploy.party import Party, comparators
+from mechdesign.deploy.processes import free_ports
 from mechdesign.design.joint import optimal_joint
 from mechdesign.design.joint.problem import JointProblem
 from mechdesign.errors import CheckFailed, InvalidInput, MissingExtra
@@ -236,7 +237,7 @@ def test_if_a_party_leaves_during_or_after_the_opening_all_reports_are_discarded
 
 def test_a_party_that_waits_for_others_ends_when_its_caller_does():
     """Its partners never come: it would try to reach them for ever."""
-    task = task_of(TABLE_4_2, 2) | {"threshold": 1, "ports": parties._free_ports(3)}
+    task = task_of(TABLE_4_2, 2) | {"threshold": 1, "ports": free_ports(3)}
     process = subprocess.Popen(
         [sys.executable, "-P", "-W", "ignore", party.__file__],
         stdin=subprocess.PIPE,

@@ -13,15 +13,19 @@ import attrs
 import pytest
 
 from mechdesign import Absolute, Interval, PiecewiseProblem, Squared, optimal_piecewise
-from mechdesign.design import JointProblem, optimal_joint
+from mechdesign.design import HiddenJointProblem, JointProblem, optimal_hidden, optimal_joint
 from mechdesign.design.additive import AdditiveBound
 from mechdesign.design.registry import CODEC, PROVEN_BY
 from mechdesign.design.result import FORMAT, USE, VERSION
 from mechdesign.mechanisms import Discrete, Piecewise, Product, UnbiasedWindow, Window
 from mechdesign.mechanisms.conditional import ConditionalNoise
+from mechdesign.mechanisms.hidden import CountedResponse, PeakedResponse
 from mechdesign.mechanisms.joint import JointResponse
 
-MECHANISMS: tuple[type, ...] = (Piecewise, Window, UnbiasedWindow, ConditionalNoise, Discrete, Product, JointResponse)
+MECHANISMS: tuple[type, ...] = (
+    *(Piecewise, Window, UnbiasedWindow, ConditionalNoise, Discrete, Product, JointResponse),
+    *(PeakedResponse, CountedResponse),
+)
 TEXT = (Path(__file__).parents[2] / "FORMAT.md").read_text(encoding="utf-8")
 SECTION = TEXT.partition(f"# The design file, schema version {VERSION}\n")[2].partition("\n# ")[0]
 
@@ -112,6 +116,8 @@ DESIGNS: dict[str, Any] = {
     "line": lambda: optimal_piecewise(PiecewiseProblem(1.0, Squared())),
     "line onto more": lambda: optimal_piecewise(PiecewiseProblem(2.0, Absolute(), outputs=Interval(-0.5, 2))),
     "at": lambda: optimal_piecewise(PiecewiseProblem(0.5, Absolute(), at=0.3)),
+    "hidden joint": lambda: optimal_hidden(HiddenJointProblem(1.0, 200, 0.03)),
+    "hidden joint with a delta": lambda: optimal_hidden(HiddenJointProblem(1.0, 20, 0.0, delta=1e-2)),
     "joint": lambda: optimal_joint(JointProblem(1.0, 1000, 0.2, caps=(1.5,))),
 }
 

@@ -15,7 +15,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from itertools import combinations
+from itertools import combinations, product
+from types import SimpleNamespace
 from typing import Any, get_type_hints
 
 import attrs
@@ -54,22 +55,34 @@ from mechdesign.design import (
     AdditiveProblem,
     Design,
     FiniteProblem,
+    HiddenJointProblem,
+    InformationProblem,
     JointProblem,
+    WorkloadProblem,
     custom,
     optimal_additive,
     optimal_finite,
+    optimal_hidden,
+    optimal_information,
     optimal_joint,
+    optimal_workload,
 )
+from mechdesign.design.information import GaussianLocation
 from mechdesign.design.joint.program import search_joint
+from mechdesign.design.pairwise import Distances, PairwiseProblem, optimal_pairwise
 from mechdesign.design.prior import BinsBound
 from mechdesign.design.registry import CODEC, PROVEN_BY
 from mechdesign.design.result import FORMAT, USE, VERSION, Certificate, certify
 from mechdesign.design.saved import design_of_document
+from mechdesign.design.workload import Mean, Prefix, Ranges, WorkloadBound
+from mechdesign.design.workload.relaxation import Relaxation
 from mechdesign.errors import CheckFailed
 from mechdesign.mechanisms.kinds import JOINT_KINDS, KINDS
+from mechdesign.pairs import Metric, Pairwise
 from mechdesign.values import files
 from mechdesign.values.codec import Codec
 from mechdesign.values.declare import evolved
+from tests.oracles.staircase_rows import all_rows, least_noise, noise_of
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Document = dict[str, Any]
@@ -78,6 +91,7 @@ UNIT = Interval(0, 1)
 DATA = priors.Atoms.of_data([0.125, 0.25, 0.25, 0.75])
 MATRIX = np.array([[0.0, 1.0, 3.0], [1.0, 0.0, 1.0], [4.0, 2.0, 0.0]])
 SCALE = Finite((1.0, 2.0, 4.0))
+PAIRS = Pairwise([[0.0, 0.5, 2.0], [1.0, 0.0, 1.0], [2.0, 0.75, 0.0]])
 HERE = 1e-9
 """Relative: what doubles may lose in the errors computed here."""
 
@@ -107,6 +121,8 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "custom": lambda: custom(
         1.0, (0, 1, 2), (0, 1, 2), lambda q: cvxpy.sum(cvxpy.multiply(MATRIX, q)), lambda q: [q[0, 0] <= 0.5]
     ),
+    "pairs": lambda: optimal_pairwise(PairwiseProblem(PAIRS, MATRIX, "prior", [0.5, 0.25, 0.25])),
+    "places": lambda: optimal_pairwise(PairwiseProblem(Metric(SCALE.points, 0.5), Distances(), "worst")),
     "whole numbers": lambda: optimal_minimax(MinimaxProblem(1.0, Absolute(), SCALE)),
     "whole numbers prior": lambda: optimal_prior(
         PriorProblem(1.0, priors.Atoms([1.0, 2.0, 4.0], [0.5, 0.25, 0.25]), Squared(), SCALE)
@@ -115,6 +131,12 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "claimed minimax": lambda: optimal_minimax(MinimaxProblem(1.0, Power(1.5), gap=1e-2)),
     "searched pieces": lambda: search_pieces(PiecewiseProblem(1.0, Squared(), pieces=3)),
     "claimed custom": lambda: custom(1.0, (0, 1, 2), (0, 1, 2), lambda q: cvxpy.sum_squares(q - np.eye(3))),
+    "workload": lambda: optimal_workload(WorkloadProblem(1.0, Prefix(4), prior=[0.25, 0.25, 0.375, 0.125])),
+    "workload ranges": lambda: optimal_workload(WorkloadProblem(2.0, Ranges(3), weights=[1, 2, 1, 1, 0.5, 1])),
+    "workload of one query": lambda: optimal_workload(WorkloadProblem(1.0, Mean([0.0, 1.0, 4.0]))),
+    "workload worst": lambda: optimal_workload(WorkloadProblem(1.0, Prefix(3), "worst")),
+    "workload by squares": lambda: _by_squares(optimal_workload(WorkloadProblem(1.0, Prefix(3)))),
+    "information": lambda: optimal_information(InformationProblem(3.0, GaussianLocation(6))),
     "polar": lambda: optimal_polar(PolarProblem(4.0)),
     "pair": lambda: optimal_joint(JointProblem(1.0, 1000, 0.2)),
     "pair with colluders": lambda: optimal_joint(JointProblem(1.0, 1000, 0.2, colluders=50, caps=(1.5,))),
@@ -123,6 +145,10 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "even group": lambda: optimal_joint(JointProblem(1.0, 900, (0.3, 0.7), group=3)),
     "group": lambda: optimal_joint(JointProblem(1.0, 900, 0.2, group=3, colluders=9, caps=(2.0,), gap=1e-2)),
     "claimed pair": lambda: search_joint(JointProblem(1.0, 1000, 0.2)),
+    "hidden": lambda: optimal_hidden(HiddenJointProblem(1.0, 40, 0.0)),
+    "hidden over shares": lambda: optimal_hidden(HiddenJointProblem(1.0, 30, (0.0, 0.125))),
+    "hidden and even": lambda: optimal_hidden(HiddenJointProblem(1.0, 40, 0.5)),
+    "hidden with a delta": lambda: optimal_hidden(HiddenJointProblem(1.0, 12, 0.0, delta=0.0078125, gap=1e-2)),
 }
 
 
@@ -134,6 +160,18 @@ def _honest(name: str) -> Any:
 def _gathered_anew(design: Any) -> Design:
     """The same mechanism, proven by way of two cells of the prior's values: a wider certificate."""
     return Design(design.problem, design.mechanism, BinsBound([0.75]), design.report)
+
+
+def _by_squares(design: Any) -> Design:
+    """The same with the multipliers that more than 24 types need."""
+    bits, found = np.array(list(product((0.0, 1.0), repeat=3))), design.evidence
+    size, gain = 3, math.e - 1
+    lifted = np.column_stack([np.ones(len(bits)), bits]) / (1 + gain * bits.mean(axis=1))[:, None]
+    relaxation = Relaxation(math.e, np.full(size, 1 / size), lifted.T @ lifted / len(bits))
+    square, value = found.dual @ found.dual.T, float(np.trace(np.tri(3) @ found.dual))
+    account = relaxation.improved(square, value, 4000, 1e-10)
+    evidence = WorkloadBound(found.dual, account.prices, None, account.multipliers)
+    return Design(design.problem, design.mechanism, evidence, design.report)
 
 
 CLAIMED = {"claimed", "claimed minimax", "searched pieces", "claimed custom", "polar", "claimed pair"}
@@ -560,6 +598,60 @@ def _finite(saved: Any) -> Truth:
     return Truth(attained, _remembered(key, lambda: _least_linear(costs, epsilon, np.array(rows), limits)))
 
 
+def _pairs(saved: Any) -> Truth:
+    """Every pair of every column, and the least over all such tables with the losses as they are in doubles."""
+    problem, mechanism = saved.problem, saved.mechanism
+    privacy = problem.privacy
+    if isinstance(privacy, Metric):
+        points = np.asarray(privacy.points)
+        apart = np.sqrt(((points[:, None] - points) ** 2).sum(axis=2))
+        epsilons = privacy.per_unit * apart
+        places = points if problem.losses.outputs is None else np.asarray(problem.losses.outputs)
+        losses = np.sqrt(((points[:, None] - places) ** 2).sum(axis=2)) ** problem.losses.exponent
+        known = dict(zip(places[:, 0].tolist(), range(len(places)), strict=True))
+        is_line = tuple(points[:, 0].tolist()) == mechanism.inputs.points
+        used = [known[y] if is_line and len(known) == len(places) else int(y) for y in mechanism.outputs.points]
+    else:
+        epsilons, losses = np.asarray(privacy.epsilons), np.asarray(problem.losses)
+        used = [int(y) for y in mechanism.outputs.points]
+    law = np.asarray(mechanism.probabilities)
+    for one, row in enumerate(law):
+        for other, second in enumerate(law):
+            limit = math.exp(min(epsilons[one, other], 600))
+            assert (row <= limit * second * (1 + 1e-9)).all() or math.isinf(epsilons[one, other]), "a pair is broken"
+    errors = (law * losses[:, used]).sum(axis=1)
+    worst = problem.prior is None
+    prior = None if worst else np.asarray(problem.prior) / np.sum(problem.prior)
+    key = ("pairs", epsilons.tobytes(), losses.tobytes(), losses.shape, None if prior is None else prior.tobytes())
+    least = _remembered(key, lambda: _least_for_pairs(epsilons, losses, prior))
+    return Truth(float(errors.max()) if prior is None else float(prior @ errors), least)
+
+
+def _least_for_pairs(epsilons: Floats, losses: Floats, prior: Floats | None) -> float:
+    n, m = losses.shape
+    above, sums = [], np.zeros((n, n * m + 1))
+    for one in range(n):
+        sums[one, one * m : (one + 1) * m] = 1
+        for other in range(n):
+            if one != other and math.isfinite(epsilons[one, other]):
+                for y in range(m):
+                    row = np.zeros(n * m + 1)
+                    row[one * m + y], row[other * m + y] = 1, -math.exp(min(epsilons[one, other], 600))
+                    above.append(row)
+        if prior is None:
+            row = np.zeros(n * m + 1)
+            row[one * m : (one + 1) * m], row[-1] = losses[one], -1
+            above.append(row)
+    goal = np.zeros(n * m + 1)
+    goal[-1] = prior is None
+    if prior is not None:
+        goal[:-1] = (prior[:, None] * losses).ravel()
+    rows = np.array(above) if above else None
+    right = None if rows is None else np.zeros(len(above))
+    solved = optimize.linprog(goal, rows, right, sums, np.ones(n), bounds=(0, None))
+    return float(solved.fun) if solved.status == 0 else math.inf
+
+
 def _points(saved: Any) -> Truth:
     """The matrix of distances between the points, in doubles."""
     mechanism, problem = saved.mechanism, saved.problem
@@ -701,6 +793,81 @@ def _variance_of_count(problem: Any, truth: float, lies: float, covariance: floa
     return float(np.dot(share.weights, [at(x * users) for x in share.points.tolist()]) / share.weights.sum())
 
 
+def _hidden(saved: Any) -> Truth:
+    """All users answer together: the law of the number of liars, and what each set of them weighs."""
+    law, problem = saved.mechanism, saved.problem
+    users, k = problem.users, law.categories
+    ways = [math.lgamma(users + 1) - math.lgamma(j + 1) - math.lgamma(users - j + 1) for j in range(users + 1)]
+
+    def peaked(peak: int, slope: float) -> list[float]:
+        heights = [w + j * math.log(k - 1) - slope * abs(j - peak) for j, w in enumerate(ways)]
+        chances = [math.exp(height - max(heights)) for height in heights]
+        return [chance / math.fsum(chances) for chance in chances]
+
+    def variance(chances: list[float]) -> float:
+        mean = math.fsum(j * c for j, c in enumerate(chances))
+        both = math.fsum((users - j) * (users - j - 1) * c for j, c in enumerate(chances)) / (users * (users - 1))
+        truth = 1 - mean / users
+        asked = SimpleNamespace(users=users, categories=k, group=users, share=problem.share)
+        return _variance_of_count(asked, truth, mean / users, both - truth**2)
+
+    each = problem.epsilon / (2 if problem.encoding == "unary" else 1)
+    assert problem.encoding != "hashing"
+    assert k == (2 if problem.encoding == "unary" else problem.categories)
+    assert law.users == users
+    if hasattr(law, "peak"):
+        chances = peaked(law.peak, math.log(law.ratio))
+    else:
+        chances = [float(chance) for chance in law.chances]
+    true = [c * (users - j) / users for j, c in enumerate(chances[:-1])]
+    false = [c * (j + 1) / (users * (k - 1)) for j, c in enumerate(chances[1:])]
+    grown = math.exp(each)
+    excess = math.fsum(max(a - grown * b, 0) + max(b - grown * a, 0) for a, b in zip(true, false, strict=True))
+    assert excess <= problem.delta + 1e-12, "not private"
+    assert saved.certificate.privacy_loss <= problem.epsilon
+    attained = variance(chances)
+    # the best peak, up to where lies outweigh the truth
+    fitting = [peaked(peak, each) for peak in range(users * (k - 1) // k)]
+    told = [chances for chances in fitting if math.fsum(j * c for j, c in enumerate(chances)) < users * (k - 1) / k]
+    rivals = [variance(chances) for chances in told]
+    return Truth(attained, min([attained, *rivals]))
+
+
+def _workload(saved: Any) -> Truth:
+    """The noise of the law with its estimator, and the optimum over all rows."""
+    problem = saved.problem
+    roots = np.ones(len(problem.workload.names)) if problem.weights is None else np.sqrt(np.asarray(problem.weights))
+    queries = problem.workload.matrix * roots[:, None]
+    channel = np.asarray(saved.mechanism.probabilities)
+    channel = channel / channel.sum(axis=1, keepdims=True)
+    is_worst = problem.criterion == Criterion(Aim.WORKLOAD_WORST)
+    prior = np.asarray(saved.evidence.prior if is_worst else problem.prior)
+    prior = prior / prior.sum()
+    own = noise_of(queries, channel, prior)
+    if is_worst:
+        return Truth(float(own.max()), float(own.max()))
+    assert problem.criterion == Criterion(Aim.WORKLOAD_AVERAGE)
+    key = (queries.tobytes(), queries.shape, problem.epsilon, prior.tobytes())
+    return Truth(float(own @ prior), _remembered(key, lambda: least_noise(queries, problem.epsilon, prior)))
+
+
+def _told_of_parameter(saved: Any) -> Truth:
+    """One over the information of the law, and over the most that a program over all rows finds."""
+    problem = saved.problem
+    chances, slopes = np.asarray(problem.model.chances), np.asarray(problem.model.slopes)
+    chances = chances / chances.sum()
+    channel = np.asarray(saved.mechanism.probabilities)
+    channel = channel / channel.sum(axis=1, keepdims=True)
+    own = float(((slopes @ channel) ** 2 / (chances @ channel)).sum())
+
+    def most() -> float:
+        rows = all_rows(chances.size, problem.epsilon)
+        found = optimize.linprog(-((rows @ slopes) ** 2) / (rows @ chances), A_eq=rows.T, b_eq=np.ones(chances.size))
+        return float(-1 / found.fun)
+
+    return Truth(1 / own, _remembered((chances.tobytes(), slopes.tobytes(), problem.epsilon), most))
+
+
 def _any(value: Any) -> Any:
     return value
 
@@ -728,7 +895,15 @@ TRUTHS: dict[str, Callable[[Any, str], Truth]] = {
     "matrix least": lambda saved, _: _finite(saved),
     "whole numbers": lambda saved, _: _points(saved),
     "whole numbers prior": lambda saved, _: _points(saved),
+    "pairs": lambda saved, _: _pairs(saved),
+    "places": lambda saved, _: _pairs(saved),
     "custom": lambda saved, _: _linear(saved),
+    "workload": lambda saved, _: _workload(saved),
+    "workload ranges": lambda saved, _: _workload(saved),
+    "workload of one query": lambda saved, _: _workload(saved),
+    "workload worst": lambda saved, _: _workload(saved),
+    "workload by squares": lambda saved, _: _workload(saved),
+    "information": lambda saved, _: _told_of_parameter(saved),
     "polar": lambda saved, _: _polar(saved),
     "searched pieces": lambda saved, _: _piecewise(saved),
     "claimed custom": lambda saved, _: _named_only(saved),
@@ -739,6 +914,10 @@ TRUTHS: dict[str, Callable[[Any, str], Truth]] = {
     "even group": lambda saved, _: _joint(saved),
     "group": lambda saved, _: _joint(saved),
     "claimed pair": lambda saved, _: _joint(saved),
+    "hidden": lambda saved, _: _hidden(saved),
+    "hidden over shares": lambda saved, _: _hidden(saved),
+    "hidden and even": lambda saved, _: _hidden(saved),
+    "hidden with a delta": lambda saved, _: _hidden(saved),
 }
 _NUMBER = re.compile(r"\d[\d.e+-]*")
 
@@ -746,7 +925,7 @@ _NUMBER = re.compile(r"\d[\d.e+-]*")
 def _require_true(saved: Any, name: str) -> None:
     """Privacy, both ends, scope and standing of a design that was read."""
     certificate, mechanism = saved.certificate, saved.mechanism
-    if not isinstance(saved.problem, JointProblem):
+    if not isinstance(saved.problem, JointProblem | HiddenJointProblem):
         assert _ratio_of(mechanism) <= math.exp(saved.problem.epsilon) * (1 + 1e-12), "not private"
         assert certificate.privacy_loss == pytest.approx(mechanism.privacy_loss(), rel=1e-9)
         if mechanism.epsilon > 1e-9:
@@ -785,6 +964,9 @@ def _require_scope(scope: str, saved: Any, name: str) -> None:
         allowed = {"all mechanisms" if problem.loss == Power(1.0) else "all mechanisms with these outputs"}
     if isinstance(problem, PiecewiseProblem) and problem.pieces == 1:
         allowed = {"one-piece mechanisms"}
+    if name == "places":
+        on_all = problem.losses.exponent == 1 and problem.losses.outputs is None
+        allowed = {"all mechanisms" if on_all else "all mechanisms with these outputs"}
     if name == "custom" and not problem.linear.equal:
         allowed = {"all mechanisms with these outputs"}
     if name == "claimed custom" and problem.constraints:
@@ -800,8 +982,16 @@ def _require_true_words(said: Document, saved: Any) -> None:
     for key in ("lower", "upper", "privacy_loss"):
         assert _number(certificate[key]) == pytest.approx(getattr(saved.certificate, key), rel=1e-8), key
     assert said["problem"]["kind"] == type(saved.problem).kind
+    if isinstance(problem, PairwiseProblem):
+        matrix = isinstance(problem.losses, np.ndarray)
+        rows, columns = problem.losses.shape if matrix else (0, 0)
+        squared = "" if matrix or problem.losses.exponent == 1 else "squared "
+        words = f"a matrix of {rows} inputs and {columns} outputs" if matrix else f"{squared}distance"
+        assert said["problem"]["loss"] == words
+        assert said["problem"]["criterion"] == problem.criterion.words
+        return
     assert said["problem"]["epsilon"] == problem.epsilon
-    if isinstance(problem, JointProblem):
+    if isinstance(problem, JointProblem | HiddenJointProblem):
         assert said["problem"]["count"] == problem.count
         assert _number(said["mechanism"]["p"]) == pytest.approx(float(saved.mechanism.truth))
     elif isinstance(problem, FiniteProblem):
@@ -812,6 +1002,9 @@ def _require_true_words(said: Document, saved: Any) -> None:
         assert said["problem"]["loss"] == " + ".join(
             f"{turn}{_loss_words(problem.exponent)}" for turn in ("", "circular ")
         )
+    elif isinstance(problem, WorkloadProblem | InformationProblem):
+        asked = problem.workload if isinstance(problem, WorkloadProblem) else problem.model
+        assert said["problem"]["asked"] == asked.words
     elif not hasattr(problem, "linear"):
         loss = getattr(problem, "loss", Power(2.0))
         turn = "" if loss.period is None else "circular "
@@ -1060,6 +1253,14 @@ SHARES: dict[tuple[str, str], dict[str, int]] = {
     ("finite", "finite lexicographic"): {"matrix least": 10_000},
     ("custom", "linear"): {"custom": 10_000},
     ("custom", "convex claim"): {"claimed custom": 10_000},
+    ("workload", "workload"): {
+        "workload": 2000,
+        "workload ranges": 2000,
+        "workload of one query": 2000,
+        "workload worst": 2000,
+        "workload by squares": 2000,
+    },
+    ("information", "information"): {"information": 10_000},
     ("polar", "split claim"): {"polar": 10_000},
     ("joint", "joint closed form"): {
         "pair": 3000,
@@ -1070,6 +1271,9 @@ SHARES: dict[tuple[str, str], dict[str, int]] = {
     },
     ("joint", "joint duals"): {"group": 10_000},
     ("joint", "joint claim"): {"claimed pair": 10_000},
+    ("hidden joint", "hidden joint lines"): {"hidden": 7000, "hidden over shares": 3000},
+    ("hidden joint", "hidden joint independent"): {"hidden and even": 10_000},
+    ("hidden joint", "hidden joint duals"): {"hidden with a delta": 10_000},
 }
 """10,000 mutants of every kind of evidence of every problem, shared out among designs that have it."""
 

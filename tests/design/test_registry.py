@@ -11,7 +11,9 @@ import pytest
 
 import mechdesign as md
 from mechdesign import design as module
+from mechdesign.design.information import GaussianLocation
 from mechdesign.design.registry import ENTRIES, PROVEN_BY
+from mechdesign.design.workload import Prefix
 from mechdesign.errors import InvalidInput, NoAnswer
 
 UNIT = md.Interval(0, 1)
@@ -26,7 +28,11 @@ ANSWERED: dict[str, tuple[Any, Callable[[Any], md.Design]]] = {
     "unbiased piecewise": (md.UnbiasedPiecewiseProblem(1.0), md.optimal_unbiased_piecewise),
     "additive": (md.AdditiveProblem(2.0, VALUES, UNIT, bins=2, reach=3, tail=1), md.optimal_additive),
     "finite": (md.FiniteProblem(1.0, [[0, 1], [1, 0]]), md.optimal_finite),
+    "pairwise": (md.PairwiseProblem(md.Metric([0, 1], 1.0), md.Distances()), md.optimal_pairwise),
     "joint": (md.JointProblem(1.0, 1000, 0.2), md.optimal_joint),
+    "hidden joint": (md.HiddenJointProblem(1.0, 200, 0.03), md.optimal_hidden),
+    "workload": (md.WorkloadProblem(1.0, Prefix(4)), md.optimal_workload),
+    "information": (md.InformationProblem(1.0, GaussianLocation(4)), md.optimal_information),
     "custom": (md.CustomProblem(1.0, md.Finite((0, 1)), md.Finite((0, 1)), cvxpy.trace), md.optimal_custom),
 }
 FUNCTIONS = [name for name in dir(md) if name.startswith("optimal_")]
@@ -55,7 +61,7 @@ def test_every_entry_is_proven_by_something_and_is_there_once() -> None:
 @pytest.mark.parametrize("said", [1.0, None, "x"])
 def test_every_function_says_what_to_pass_to_who_passes_a_number(name: str, said: Any) -> None:
     with pytest.raises(
-        InvalidInput, match=r"problem must be of kind (\w+Problem) .*pass md\.\1\(epsilon=1\.0"
+        InvalidInput, match=r"problem must be of kind (\w+Problem) .*pass md\.\1\((epsilon=1\.0|privacy=\.\.\.)"
     ) as error:
         getattr(md, name)(said)
     assert error.value.field == "problem"

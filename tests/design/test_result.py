@@ -43,10 +43,12 @@ from mechdesign.design import (
     AdditiveProblem,
     Design,
     FiniteProblem,
+    HiddenJointProblem,
     JointProblem,
     custom,
     optimal_additive,
     optimal_finite,
+    optimal_hidden,
     optimal_joint,
 )
 from mechdesign.design.piecewise import BathtubBound, PiecewiseClaim
@@ -78,6 +80,9 @@ DESIGNS = {
     ),
     "whole numbers": lambda: optimal_minimax(MinimaxProblem(1.0, Absolute(), Finite((1, 2, 4)))),
     "pair": lambda: optimal_joint(JointProblem(1.0, 1000, 0.2, colluders=10)),
+    "hidden": lambda: optimal_hidden(HiddenJointProblem(1.0, 300, 0.03)),
+    "hidden and even": lambda: optimal_hidden(HiddenJointProblem(1.0, 300, 0.5)),
+    "hidden with a delta": lambda: optimal_hidden(HiddenJointProblem(1.0, 20, 0.0, delta=1e-2)),
     "group": lambda: optimal_joint(JointProblem(1.0, 900, 0.2, group=3, caps=(2.0,), gap=1e-2)),
 }
 DATA = priors.Atoms.of_data([0.1, 0.2, 0.2, 0.7])

@@ -33,6 +33,9 @@ PROBLEMS: dict[str, Any] = {
     "additive": md.AdditiveProblem(2.0, VALUES, UNIT, bins=2, reach=3, tail=1),
     "finite": md.FiniteProblem(1.0, [[0, 1, 2], [1, 0, 1], [2, 1, 0]]),
     "joint": md.JointProblem(1.0, 1000, 0.2, colluders=10),
+    "hidden": md.HiddenJointProblem(1.0, 200, 0.03),
+    "hidden and even": md.HiddenJointProblem(1.0, 200, 0.5),
+    "hidden with a delta": md.HiddenJointProblem(1.0, 20, 0.0, delta=1e-2),
     "group": md.JointProblem(1.0, 900, 0.2, group=3, gap=0.1),
     "custom": md.CustomProblem(1.0, md.Finite((0, 1)), md.Finite((0, 1)), cvxpy.trace),
 }

@@ -41,10 +41,12 @@ from mechdesign import (
 from mechdesign.design import (
     AdditiveProblem,
     FiniteProblem,
+    HiddenJointProblem,
     JointProblem,
     custom,
     optimal_additive,
     optimal_finite,
+    optimal_hidden,
     optimal_joint,
 )
 from mechdesign.design.joint.program import search_joint
@@ -104,6 +106,11 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "joint": lambda: optimal_joint(JointProblem(1.0, 1000, NORMAL)),
     "joint values": lambda: optimal_joint(JointProblem(1.0, 1000, VALUES, colluders=10, caps=(1.5,))),
     "joint range": lambda: optimal_joint(JointProblem(1.0, 1000, (0.1, 0.3))),
+    "hidden": lambda: optimal_hidden(HiddenJointProblem(1.0, 300, NORMAL)),
+    "hidden values": lambda: optimal_hidden(HiddenJointProblem(1.0, 300, VALUES, categories=3, encoding="unary")),
+    "hidden hashes": lambda: optimal_hidden(HiddenJointProblem(1.0, 60, 0.3, categories=4, encoding="hashing")),
+    "hidden even": lambda: optimal_hidden(HiddenJointProblem(1.0, 60, 0.5)),
+    "hidden delta": lambda: optimal_hidden(HiddenJointProblem(1.0, 20, (0.0, 0.1), delta=1e-2)),
     "group": lambda: optimal_joint(JointProblem(1.0, 900, 0.2, group=3, caps=(None, 2.0), categories=3, gap=0.1)),
     "claimed joint": lambda: search_joint(JointProblem(1.0, 1000, 0.2)),
     "polar": lambda: optimal_polar(PolarProblem(4.0)),
@@ -189,6 +196,7 @@ HELD = {
     "unbiased function": lambda problem: problem.prior.kind == "unwritten density",
     "additive function": lambda problem: problem.prior.kind == "unwritten density",
     "joint": lambda problem: problem.share.kind == "moments",
+    "hidden": lambda problem: problem.share.kind == "moments",
     "prior": lambda problem: problem.prior == NORMAL,
     "prior of a histogram": lambda problem: problem.prior == HISTOGRAM,
     "prior of values": lambda problem: problem.prior == VALUES,

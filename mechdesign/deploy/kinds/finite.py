@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import accumulate, groupby
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -15,11 +15,13 @@ from mechdesign.deploy.channels import finite_counts, repair
 from mechdesign.deploy.draws import TOP, Guide, Keys, Places
 from mechdesign.deploy.kinds.cases import Case, evenly, sides
 from mechdesign.deploy.kinds.law import Listed, Masses, Number, Order, Report, Rounded, Rule
+from mechdesign.deploy.pairs import Limits, counts_for_pairs
 from mechdesign.deploy.rounding import CAP_BITS, require_size
 from mechdesign.deploy.streams import Stream
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms.discrete import Discrete
-from mechdesign.values.declare import Floats, frozen
+from mechdesign.pairs import Pairs
+from mechdesign.values.declare import Floats, evolved, frozen
 
 _STRETCHES = 21  # bits of the number of stretches of a table, at most
 _MOST_CELLS = 1 << 28  # pairs of rows times outputs times ratios: about a second
@@ -36,11 +38,24 @@ class FiniteLaw(Listed):
     check = staticmethod(checker.check_finite)
 
     rows: tuple[tuple[int, ...], ...]
+    pairs: Limits | None = None
+
+    @classmethod
+    def read(cls, said: Mapping[str, Any], domain: Any, bits: int) -> Self:
+        law = super().read({name: value for name, value in said.items() if name != "pairs"}, domain, bits)
+        return evolved(law, pairs=Limits.read(said["pairs"])) if "pairs" in said else law
+
+    def written(self) -> dict[str, Any]:
+        said = super().written()
+        del said["pairs"]
+        return said if self.pairs is None else said | {"pairs": self.pairs.written()}
 
     @classmethod
     def made(cls, mechanism: Discrete, order: Order) -> Rounded:
         """Repaired where it breaks the cap, as little as will do; outputs that have no counts are dropped."""
         bits, cap = order.bits, order.cap
+        if order.pairs is not None:
+            return cls._made_for_pairs(mechanism, bits, order.pairs)
         # what the counts take at least, digits and a comma each: known before the minutes that so large a table takes
         digits = np.floor(np.log10(np.maximum(mechanism.probabilities * 2.0**bits / 2, 1.0)))
         require_size(float(digits.sum()) + 2 * digits.size)
@@ -55,6 +70,13 @@ class FiniteLaw(Listed):
         outputs = tuple(mechanism.outputs.points[j] for j in left)
         law = cls(mechanism.inputs, bits, outputs, tuple(map(tuple, rows)))
         return Rounded(law, fixed.mixed, len(mechanism.outputs) - len(outputs), left)
+
+    @classmethod
+    def _made_for_pairs(cls, mechanism: Discrete, bits: int, pairs: Pairs) -> Rounded:
+        limits, outputs = Limits.of_privacy(pairs), mechanism.outputs.points
+        counts, mixed = counts_for_pairs(mechanism.probabilities, pairs, limits, bits)
+        law = cls(mechanism.inputs, bits, outputs, tuple(map(tuple, counts)), limits)
+        return Rounded(law, mixed, 0, range(len(outputs)))
 
     def rule(self) -> Rule:
         points, outputs, bits = self.domain.points, self.outputs, self.bits

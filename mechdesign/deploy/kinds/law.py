@@ -21,6 +21,7 @@ from mechdesign.deploy.document import decimal, rational
 from mechdesign.deploy.kinds.cases import Case, evenly
 from mechdesign.deploy.streams import Stream
 from mechdesign.domains import Circle, Finite, Interval
+from mechdesign.pairs import Pairs
 from mechdesign.values.declare import Floats, frozen
 from mechdesign.values.dyadic import dyadic
 
@@ -40,13 +41,15 @@ Moments = tuple[Fraction, Fraction, tuple[Fraction, Fraction] | None]
 class Order:
     """What a mechanism is rounded to: counts of ``2^bits``, a ratio of at most ``cap / 2^96``.
 
-    ``clamp`` is where reports are cut off; ``most_mixed`` how much of the uniform law a repair may take.
+    ``clamp`` is where reports are cut off; ``most_mixed`` how much of the uniform law a repair may take. With ``pairs``
+    every pair of inputs keeps its own epsilon, and the cap is what the table turns out to keep.
     """
 
     bits: int
     cap: int
     clamp: Interval | None
     most_mixed: float
+    pairs: Pairs | None = None
 
 
 @frozen

@@ -1,6 +1,13 @@
 """Any losses over finite inputs and outputs."""
 
-from mechdesign.design.finite.problem import CRITERIA, MOST_ENTRIES, FiniteProblem, euclidean, matrix_digest
+from mechdesign.design.finite.problem import (
+    CRITERIA,
+    MOST_ENTRIES,
+    FiniteProblem,
+    euclidean,
+    matrix_digest,
+    require_losses,
+)
 from mechdesign.design.finite.proof import FiniteBound, LexicographicBound
 from mechdesign.design.finite.search import optimal_finite
 
@@ -13,4 +20,5 @@ __all__ = [
     "euclidean",
     "matrix_digest",
     "optimal_finite",
+    "require_losses",
 ]

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,9 @@ from mechdesign.exact.rational import float_down, float_up
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.values.clock import Clock
 
+if TYPE_CHECKING:
+    from mechdesign.design.pairwise import PairwiseProblem
+
 Floats = NDArray[np.float64]
 
 _PROGRAM_SHARE = 0.5  # of the gap asked for
@@ -42,8 +45,10 @@ _MIXES = (0.0, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4, 1e-2, 1.0)
 _LEAST_VALUE = 2.0**-6  # of losses scaled to make the optimum of order 1
 
 
-def optimal_finite(problem: FiniteProblem, seconds: float | None = None) -> Design:
+def optimal_finite(problem: FiniteProblem | PairwiseProblem, seconds: float | None = None) -> Design:
     """The certified optimum, or `NoAnswer` if the time runs out first, with the design found until then.
+
+    Where the privacy of the problem is an epsilon for each pair (a `PairwiseProblem`), every pair keeps its own.
 
     The mechanism is a table; its inputs and outputs are numbers of rows and columns of the loss matrix, and outputs
     that are never used are left out.
@@ -52,6 +57,10 @@ def optimal_finite(problem: FiniteProblem, seconds: float | None = None) -> Desi
     >>> [round(end, 6) for end in (design.certificate.lower, design.certificate.upper)]
     [0.423883, 0.423883]
     """
+    from mechdesign.design.pairwise import PairwiseProblem, optimal_pairwise  # which rests on this folder
+
+    if isinstance(problem, PairwiseProblem):
+        return optimal_pairwise(problem, seconds)
     require_asked(problem, FiniteProblem)
     clock = Clock(seconds)
     search = _ScaledSearch(problem, clock)

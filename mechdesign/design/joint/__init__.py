@@ -1,6 +1,6 @@
 """Joint randomised response: groups whose answers are drawn together."""
 
-from mechdesign.design.joint.problem import JointProblem, Moments
+from mechdesign.design.joint.problem import JointProblem, Moments, Share, as_share, count_of, goal_of, require_share
 from mechdesign.design.joint.proof import ClosedForm, DualBound, JointClaim
 from mechdesign.design.joint.search import Heuristic, heuristic, optimal_joint, parts, ratio
 
@@ -11,8 +11,13 @@ __all__ = [
     "JointClaim",
     "JointProblem",
     "Moments",
+    "Share",
+    "as_share",
+    "count_of",
+    "goal_of",
     "heuristic",
     "optimal_joint",
     "parts",
     "ratio",
+    "require_share",
 ]

@@ -55,7 +55,7 @@ class Moments:
 Share = float | tuple[float, float] | Moments | Prior
 
 
-def _share(said: Any) -> Any:
+def as_share(said: Any) -> Any:
     """A share or a range of them as plain doubles, a prior as it is."""
     if isinstance(said, Atoms | Density | Moments):
         return said
@@ -69,6 +69,42 @@ def _share(said: Any) -> Any:
     if plain[0] > plain[-1]:
         raise InvalidInput("share", said, "be a range LEAST,MOST with LEAST at most MOST")
     return plain if isinstance(said, tuple) else plain[0]
+
+
+def require_share(share: Share, categories: int) -> None:
+    """`InvalidInput` for a prior that is not on [0, 1], and for a range where there are more categories."""
+    if isinstance(share, Atoms):
+        points = share.points
+        if points.min() < 0 or points.max() > 1:
+            raise InvalidInput("share", [float(points.min()), float(points.max())], "lie between 0 and 1")
+    elif isinstance(share, Density):
+        if share.domain.lower < 0 or share.domain.upper > 1:
+            raise InvalidInput("share", share.name, "be a prior on [0, 1]")
+    elif isinstance(share, tuple) and categories > 2:
+        raise InvalidInput("share", share, "be a number or a prior where there are more categories")
+
+
+def goal_of(share: Share, users: int, group: int, categories: int) -> Goal:
+    """What is to be small, with groups of so many users."""
+    if isinstance(share, float):
+        count = Fraction(count_of(share, users) or 0)
+        return Goal.of_counts(users, group, categories, count, count)
+    if isinstance(share, tuple):
+        least, most = math.ceil(share[0] * users), math.floor(share[1] * users)
+        if least > most:
+            raise InvalidInput("share", share, f"hold a whole number of the {users} users", "widen the range")
+        return Goal.of_counts(users, group, categories, Fraction(least), Fraction(most))
+    mean, square = _moments(share)
+    own = mean * users
+    # alignment is quadratic in the count: its mean needs the variance of the count on top of its value at the mean
+    curvature = Fraction(group - 1, users - 1) * Fraction(categories, categories - 1) ** 2
+    aligned = alignment(users, own, group, categories) + curvature * (square - mean * mean) * users * users
+    return Goal(users, group, categories, own, aligned, aligned)
+
+
+def count_of(share: Share, users: int) -> int | None:
+    """The number of users that hold the value, if a share stands for one number."""
+    return round(share * users) if isinstance(share, float) else None
 
 
 @frozen
@@ -88,7 +124,7 @@ class JointProblem:
     epsilon: float = epsilon()
     users: int = field(metadata=option("--users", "How many users report (10000)."))
     share: Share = field(
-        converter=_share,
+        converter=as_share,
         metadata=option("--share", "The share of users with a 1, or LEAST,MOST for the worst (0.1)."),
     )
     colluders: int = whole(
@@ -117,23 +153,12 @@ class JointProblem:
             raise InvalidInput("conditional eps", self.caps, rule, "a larger --group has more partners")
         if not self.is_pair:
             self._require_visible()
-        self._require_share()
+        require_share(self.share, self.categories)
 
     def _require_visible(self) -> None:
         for name, asked in (("eps", self.epsilon), *(("conditional eps", cap) for cap in self.caps)):
             if asked is not None and asked < LEAST_EPSILON:
                 raise InvalidInput(name, asked, f"be at least {LEAST_EPSILON:g} for groups", "take --group 2")
-
-    def _require_share(self) -> None:
-        if isinstance(self.share, Atoms):
-            points = self.share.points
-            if points.min() < 0 or points.max() > 1:
-                raise InvalidInput("share", [float(points.min()), float(points.max())], "lie between 0 and 1")
-        elif isinstance(self.share, Density):
-            if self.share.domain.lower < 0 or self.share.domain.upper > 1:
-                raise InvalidInput("share", self.share.name, "be a prior on [0, 1]")
-        elif isinstance(self.share, tuple) and self.categories > 2:
-            raise InvalidInput("share", self.share, "be a number or a prior where there are more categories")
 
     @property
     def privacy(self) -> Collusion:
@@ -152,25 +177,11 @@ class JointProblem:
     @property
     def count(self) -> int | None:
         """The number of users in the category, if there is one number."""
-        return round(self.share * self.users) if isinstance(self.share, float) else None
+        return count_of(self.share, self.users)
 
     def goal(self) -> Goal:
         """What is to be small."""
-        users, group, k = self.users, self.group, self.categories
-        if self.count is not None:
-            return Goal.of_counts(users, group, k, Fraction(self.count), Fraction(self.count))
-        if isinstance(self.share, tuple):
-            least, most = math.ceil(self.share[0] * users), math.floor(self.share[1] * users)
-            if least > most:
-                raise InvalidInput("share", self.share, f"hold a whole number of the {users} users", "widen the range")
-            return Goal.of_counts(users, group, k, Fraction(least), Fraction(most))
-        assert isinstance(self.share, Atoms | Density | Moments)
-        mean, square = _moments(self.share)
-        own = mean * users
-        # alignment is quadratic in the count: its mean needs the variance of the count on top of its value at the mean
-        curvature = Fraction(group - 1, users - 1) * Fraction(k, k - 1) ** 2
-        aligned = alignment(users, own, group, k) + curvature * (square - mean * mean) * users * users
-        return Goal(users, group, k, own, aligned, aligned)
+        return goal_of(self.share, self.users, self.group, self.categories)
 
     def limits(self, *, up: bool, margin: float = 0.0) -> Limits:
         """The budgets of a group as probabilities: rounded up, or down by a share ``margin``."""

@@ -1,0 +1,237 @@
+"""What `jrr` says where the grouping is hidden: three numbers for groups, and the optimum of all laws with --hidden."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from mechdesign.cli import output
+from mechdesign.cli.certified import Designed, if_shown
+from mechdesign.cli.sent import Sent
+from mechdesign.design.hidden_joint import limit_ratio, parts, without
+from mechdesign.design.hidden_joint.words import law_words, title, trust_words, variance_words
+from mechdesign.design.joint import JointProblem
+from mechdesign.design.result import Design
+from mechdesign.errors import InvalidInput
+from mechdesign.exact.hidden import MOST_USERS, HiddenLoss, hidden_loss
+from mechdesign.mechanisms.hidden import TogetherLaw
+from mechdesign.mechanisms.joint import JointResponse
+from mechdesign.values.clock import Clock
+from mechdesign.values.declare import frozen
+from mechdesign.values.digits import rounded_up
+
+GROUPS_DELTA = 1e-6
+"""The chance that is left out of what groups tell where none was named: without one their numbers are often endless."""
+
+
+@frozen
+class HiddenTold:
+    """The exact epsilon where nobody knows the grouping, as an interval, but for a chance ``delta``."""
+
+    delta: float
+    colluders: int
+    if_they_collude: tuple[float, float]
+    if_all_others_collude: tuple[float, float]
+
+
+@frozen
+class HiddenNumbers:
+    """What `jrr --hidden` says beside a design; ``floor`` is the variance that is left however many users there are."""
+
+    variance: float
+    independent_variance: float
+    p: float
+    mean_liars: float
+    floor: float | None
+    hidden: HiddenTold | None = if_shown()
+    one_in_ten_stay_away: float | None = if_shown()
+
+
+@frozen
+class ServersSaid:
+    """One collection with three servers."""
+
+    servers: int
+    users: int
+    delta: float
+    seconds: float
+    bytes_sent: tuple[int, int, int]
+    reports_of_one: int
+    estimate: float
+    true_count: int
+
+
+@frozen
+class Served:
+    """The collection, if there was one."""
+
+    run: ServersSaid | None = if_shown()
+
+
+ANSWERS = (Designed, HiddenNumbers, Served)
+
+
+def told(law: TogetherLaw, users: int, colluders: int, delta: float) -> HiddenTold | None:
+    """What a law tells with its grouping hidden; None where that is not computed."""
+    peaked = not isinstance(law, JointResponse) and not delta
+    if users > MOST_USERS and not peaked:
+        return None
+    everybody = hidden_loss(law, users, users - 1, delta)
+    some = everybody if users > MOST_USERS else hidden_loss(law, users, colluders, delta)
+    return HiddenTold(delta, colluders, _ends(some), _ends(everybody))
+
+
+def _ends(loss: HiddenLoss) -> tuple[float, float]:
+    return loss.lower, loss.upper
+
+
+def told_words(said: HiddenTold | None, known: float) -> str:
+    """Three numbers in plain words; ``known`` is the epsilon if the grouping is known and a partner colludes."""
+    lines = [
+        "Three ways to be known (eps; all computed exactly)",
+        f"  the grouping is known and a partner colludes:          {_words(known)}",
+    ]
+    if said is None:
+        return "\n".join([*lines, f"  the grouping is hidden: not computed for more than {MOST_USERS} users"])
+    slack = f" (but for a chance of {said.delta:g})" if said.delta else ""
+    who = "nobody colludes" if not said.colluders else f"{said.colluders} others collude"
+    return "\n".join(
+        [
+            *lines,
+            f"  {f'the grouping is hidden and {who}:':<54} {_words(said.if_they_collude[1])}{slack}",
+            f"  the grouping is hidden and everybody else colludes:    {_words(said.if_all_others_collude[1])}{slack}",
+        ]
+    )
+
+
+def _words(epsilon: float) -> str:
+    return "infinite" if math.isinf(epsilon) else rounded_up(epsilon, 4)
+
+
+# -- the optimum over all laws -----------------------------------------------------------------------------------------
+
+
+def hidden_told(design: Design, colluders: int) -> HiddenTold | None:
+    """The same for a design over all laws."""
+    problem, law, _ = parts(design)
+    if problem.encoding == "unary":
+        return None
+    return told(law, problem.users, colluders, problem.delta)
+
+
+def print_answer(design: Design, colluders: int, run: ServersSaid | None = None) -> None:
+    """The answer as JSON."""
+    problem, law, _ = parts(design)
+    share = problem.share if isinstance(problem.share, float) else None
+    floor = None if share is None or problem.answers > 2 else limit_ratio(share) * problem.independent_variance
+    numbers = HiddenNumbers(
+        design.certificate.upper,
+        problem.independent_variance,
+        law.truth,
+        law.users * (1 - law.truth),
+        floor,
+        hidden_told(design, colluders),
+        _away(design),
+    )
+    output.print_json(Designed.of(design), numbers, Served(run))
+
+
+def _away(design: Design) -> float | None:
+    problem, _, _ = parts(design)
+    gone = problem.users // 10
+    if problem.count is None or problem.encoding == "hashing" or not gone:
+        return None
+    return without(design, gone).variance
+
+
+def print_design(design: Design, colluders: int) -> None:
+    """The answer in plain words."""
+    problem, law, account = parts(design)
+    say = output.console.print
+    say(title(problem), style="bold", soft_wrap=True)
+    say(f"{law_words(law)}\n\n{variance_words(design)}", soft_wrap=True)
+    if isinstance(problem.share, float) and problem.answers == 2:
+        floor = limit_ratio(problem.share)
+        say(f"  {100 * floor:.3g}% are left however many users there are: the share's own 4 s (1-s)", soft_wrap=True)
+    slack = f" (but for a chance of {problem.delta:g})" if problem.delta else ""
+    say("\nThree ways to be known (eps; all computed exactly)\n  the grouping is known: there is none", soft_wrap=True)
+    said = hidden_told(design, colluders)
+    if said is not None:
+        who = "nobody colludes" if not colluders else f"{colluders} others collude"
+        at_most = "at most " if problem.users > MOST_USERS and colluders < problem.users - 1 else ""
+        say(f"  {f'{who}:':<28} {at_most}{_words(said.if_they_collude[1])}{slack}", soft_wrap=True)
+    say(
+        f"  everybody else colludes:     {_words(account.loss)}{slack} (asked for {problem.epsilon:g})\n",
+        soft_wrap=True,
+    )
+    gone = _away(design)
+    if gone is not None:
+        ratio = gone / design.certificate.upper
+        say(
+            f"If one user in ten stays away, the count of the others has variance {gone:.6g} "
+            f"({ratio:.3g} times that of all).",
+            soft_wrap=True,
+        )
+    say(trust_words(problem), soft_wrap=True)
+
+
+def show(design: Design, sent: Sent) -> None:
+    """A design that was read from a file, as the command that made it says it."""
+    if sent.as_json:
+        print_answer(design, 0)
+        return
+    print_design(design, 0)
+    output.console.print("\nAll numbers were derived again from the file's problem and law.", soft_wrap=True)
+    sent.say_saved()
+
+
+def require_alone(**options: object) -> None:
+    """`InvalidInput` for options about groups, which --hidden has none of."""
+    given = [f"--{name.replace('_', '-')}" for name, value in options.items() if value is not None]
+    if given:
+        raise InvalidInput("options", ", ".join(given), "be left out with --hidden", "all users are one group there")
+
+
+def serve(design: Design, clock: Clock, on_progress: Callable[[str], None]) -> ServersSaid:
+    """One collection with three servers; the values are the design's share of ones."""
+    from mechdesign.deploy.servers import drawn_delta, run_servers
+
+    problem, law, _ = parts(design)
+    if problem.encoding != "response" or problem.count is None:
+        raise InvalidInput("run servers", problem.encoding, "be asked for reports of a single share", "drop --inside")
+    ones = problem.count
+    values = [0] * ones + [1] * (problem.users - ones)
+    played = run_servers(
+        law,
+        values,
+        seconds=clock.left(),
+        on_progress=lambda step: on_progress(f"servers: {step.stage}, {step.done} of {step.total}"),
+    )
+    return ServersSaid(
+        len(played.sent),
+        problem.users,
+        min(1.0, problem.delta + drawn_delta(law, problem.epsilon)),
+        played.seconds,
+        played.sent,
+        played.reports.count(0),
+        played.estimate(0),
+        ones,
+    )
+
+
+def print_run(run: ServersSaid) -> None:
+    """What came of it, in plain words."""
+    output.console.print(
+        f"\nRun with {run.servers} servers and a process that plays the {run.users} users in {run.seconds:.1f} s "
+        f"(semi-honest; no two servers may pool what they see)\n"
+        f"  each server sent {max(run.bytes_sent)} bytes; what was really drawn keeps eps but for a chance of "
+        f"{rounded_up(run.delta, 2)}\n"
+        f"  {run.reports_of_one} reports of the value counted: estimated count {output.number(run.estimate)}, "
+        f"true count {run.true_count}",
+        soft_wrap=True,
+    )
+
+
+def groups_told(problem: JointProblem, law: JointResponse, delta: float | None) -> HiddenTold | None:
+    """What groups tell, at the chance that was named or `GROUPS_DELTA`."""
+    return told(law, problem.users, problem.colluders, GROUPS_DELTA if delta is None else delta)

@@ -1,0 +1,226 @@
+"""Places or numbers that are the better protected the nearer they are: the certified optimum of metric privacy.
+
+Reports of two places at distance d differ in likelihood by at most e^(eps d / per). --points is a CSV file with columns
+x and y (a plane), latitude and longitude (in degrees; distances in kilometres), or x alone (numbers).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from mechdesign import plot
+from mechdesign.cli import output
+from mechdesign.cli.answers import with_options
+from mechdesign.cli.certified import Designed, if_shown, print_finite
+from mechdesign.cli.options import BestSoFar, Eps, NoCompare, require_time_limit
+from mechdesign.cli.sent import Sent
+from mechdesign.data.matrices import read_matrix
+from mechdesign.data.places import GLOBE, LINE, FoundPlaces, read_places
+from mechdesign.design import Design, Distances, InPlane, PairwiseProblem
+from mechdesign.design.pairwise import errors_up, optimal_pairwise, output_columns
+from mechdesign.design.pairwise.rivals import Measured, adversary_error, planar_laplace, tables
+from mechdesign.design.summary import certificate_words, gap_text, gap_words, standing
+from mechdesign.design.words import headline, labels_of, protected, subject
+from mechdesign.errors import InvalidInput, NoAnswer, require_epsilon, require_finite
+from mechdesign.mechanisms.discrete import Discrete
+from mechdesign.pairs import Metric
+from mechdesign.places import EUCLIDEAN, GREAT_CIRCLE
+from mechdesign.plot.designs import names_of
+from mechdesign.values.declare import frozen
+
+_LOSSES = {"euclidean": 1.0, "distance": 1.0, "squared": 2.0}
+
+
+@frozen
+class Rival:
+    """A published mechanism: its expected loss between two ends, and how far above the optimum it is at least."""
+
+    name: str
+    lower: float
+    upper: float
+    above_optimum: float | None
+
+
+@frozen
+class Around:
+    """Beside a design for pairs: rivals, what a Bayesian adversary is left with, what must be said of privacy."""
+
+    notes: tuple[str, ...]
+    comparison: tuple[Rival, ...] | None = if_shown()
+    adversary_error: float | None = if_shown()
+
+
+ANSWERS = ((Designed, Around),)
+EXAMPLE = """\
+examples
+metric --points corners.csv --eps 1 --prior people"""
+
+
+def run(
+    points: Annotated[Path, typer.Option("--points", help="Places, a line each: .csv with named columns.")],
+    eps: Eps,
+    sent: Sent,
+    per: Annotated[
+        float | None, typer.Option("--per", help="Of so many units (kilometres on the globe); 1 unless given.")
+    ] = None,
+    loss: Annotated[
+        str, typer.Option("--loss", help="euclidean, squared, or a matrix: .csv or .npy.", metavar="LOSS")
+    ] = "euclidean",
+    criterion: Annotated[str, typer.Option("--criterion", help="prior (default) or worst.")] = "prior",
+    prior: Annotated[
+        str | None, typer.Option("--prior", help="Column of --points with weights.", metavar="COLUMN")
+    ] = None,
+    free: Annotated[bool, typer.Option("--free", help="Reports may be any place of the plane.")] = False,
+    gap: Annotated[float | None, typer.Option("--gap", help="Relative gap of the proven bounds to reach.")] = None,
+    no_compare: NoCompare = False,
+    time_limit: Annotated[float, typer.Option("--time-limit", help="Seconds in all.", metavar="S")] = 300.0,
+    best_so_far: BestSoFar = False,
+) -> None:
+    require_time_limit(time_limit)
+    sent.require_writable()
+    output.require_apart((sent.out, sent.plot), (points,))
+    problem = _problem(read_places(points, prior), require_epsilon(eps), per, loss, criterion, gap, free=free)
+    answer(problem, time_limit, sent, best_so_far=best_so_far, compare=not no_compare)
+
+
+def _problem(
+    found: FoundPlaces, eps: float, per: float | None, loss: str, criterion: str, gap: float | None, *, free: bool
+) -> PairwiseProblem:
+    if per is None and found.form == GLOBE:
+        step = "--per 1 if eps is for a kilometre, --per 0.1 for a hundred metres"
+        raise InvalidInput("per", None, "say for how many kilometres eps is, where places are on the globe", step)
+    unit = 1.0 if per is None else require_finite(per, "per")
+    if not unit > 0:
+        raise InvalidInput("per", per, "be above 0", "for example --per 100, if eps is for a hundred units")
+    order = np.argsort(found.points[:, 0], kind="stable") if found.form == LINE else np.arange(len(found.points))
+    names = None if found.names is None else tuple(found.names[k] for k in order.tolist())
+    weights = None if found.weights is None else _shares(found.weights[order])
+    if weights is not None and criterion == "worst":
+        raise InvalidInput("prior", "a column", "be left out for the worst case", "drop --prior")
+    distance = GREAT_CIRCLE if found.form == GLOBE else EUCLIDEAN
+    privacy = Metric(found.points[order], eps / unit, distance)
+    more: dict[str, Any] = {} if gap is None else {"gap": gap}
+    if len(privacy) > 128 and gap is None:
+        more["gap"] = 1e-3 if len(privacy) <= 600 else 0.1
+    if free:
+        more["gap"] = 0.25 if gap is None else gap
+        if loss not in _LOSSES:
+            raise InvalidInput("loss", loss, "be euclidean or squared with --free")
+        losses: Any = InPlane(_LOSSES[loss])
+        outputs = None
+    elif loss in _LOSSES:
+        losses, outputs = Distances(_LOSSES[loss]), names
+    else:
+        matrix = read_matrix(_matrix_file(loss))
+        losses, outputs = (
+            matrix.values[order] if len(matrix.values) == len(order) else matrix.values,
+            matrix.output_labels,
+        )
+    return PairwiseProblem(privacy, losses, criterion, weights, input_labels=names, output_labels=outputs, **more)
+
+
+def _matrix_file(loss: str) -> Path:
+    if not loss.endswith((".csv", ".npy")):
+        raise InvalidInput("loss", loss, "be euclidean, squared, or a matrix in a .csv or .npy file")
+    return Path(loss)
+
+
+def _shares(weights: np.ndarray) -> np.ndarray:
+    if (weights < 0).any() or not weights.sum() > 0:
+        raise InvalidInput("prior", "a column", "hold weights of at least 0, with a positive sum")
+    return np.asarray(weights / weights.sum())
+
+
+# -- the answer to a problem with an epsilon for each pair ------------------------------------------------------------
+
+
+def answer(problem: PairwiseProblem, seconds: float, sent: Sent, *, best_so_far: bool, compare: bool) -> None:
+    """One certified optimum: certificate, mechanism, rivals, and what is not protected."""
+    for note in problem.privacy.notes:
+        output.warn(note)
+    with output.progress(f"certified optimum, {protected(problem)}", quiet=sent.quiet) as say:
+
+        def heard(lower: float, upper: float) -> None:
+            ends = f", between {lower:.6g} and {upper:.6g}" if 0 < lower <= upper else ""
+            say(f"certified optimum, {protected(problem)}{ends}")
+
+        design = _solved(problem, seconds, heard, best_so_far=best_so_far)
+        say("published mechanisms")
+        around = Around(problem.privacy.notes, *(_beside(design) if compare and sent.shows_field else (None, None)))
+    if "stopped" in design.report.details:
+        said = design.report.details["stopped"]
+        output.warn(
+            f"{said}: the best design so far, proven to within a relative gap of {gap_text(design.certificate)}"
+        )
+    if sent.plot is not None:
+        sent.draw(plot.of(design))
+    sent.keep(design)
+    if sent.as_json:
+        output.print_json(Designed.of(design), around)
+        return
+    _print(design, problem, around)
+    sent.say_saved()
+
+
+def _solved(problem: PairwiseProblem, seconds: float, say: Any, *, best_so_far: bool) -> Design:
+    try:
+        return optimal_pairwise(problem, seconds, say)
+    except NoAnswer as stopped:
+        if best_so_far and stopped.design is not None:
+            found: Design = stopped.design
+            return found
+        raise with_options(stopped, stopped.reason) from None
+
+
+def _beside(design: Design) -> tuple[tuple[Rival, ...], float | None]:
+    """Rivals, the best first, and the adversary's error."""
+    problem, table = design.problem, design.mechanism
+    assert isinstance(problem, PairwiseProblem)
+    assert isinstance(table, Discrete)
+    found = []
+    for name, mechanism in tables(problem).items():
+        errors = errors_up(mechanism, problem)
+        value = float(errors.max() if problem.prior is None else problem.prior @ errors)
+        found.append(Measured(name, value, value))
+    found += planar_laplace(problem)
+    best = design.certificate.upper
+    rows = [Rival(one.name, one.lower, one.upper, _above(one.lower, best)) for one in found]
+    if problem.prior is None:
+        return tuple(sorted(rows, key=lambda row: row.lower)), None
+    wide = np.zeros((len(table.inputs), problem.width))
+    wide[:, output_columns(table, problem)] = table.probabilities
+    return tuple(sorted(rows, key=lambda row: row.lower)), adversary_error(wide, problem)
+
+
+def _above(lower: float, best: float) -> float | None:
+    """Per cent above the optimum, at least: no rival is below it."""
+    return max(0.0, 100 * (lower / best - 1)) if best > 0 else None
+
+
+def _print(design: Design, problem: PairwiseProblem, around: Around) -> None:
+    what, table = headline(problem), design.mechanism
+    assert isinstance(table, Discrete)
+    heading = f"{standing(design)} for {subject(problem)}, {protected(problem)}: {what}\n"
+    output.console.print(heading, soft_wrap=True)
+    output.console.print(certificate_words(design.certificate, what, table), soft_wrap=True)
+    output.console.print(gap_words(design.certificate), soft_wrap=True)
+    if around.adversary_error is not None:
+        guess = f"{around.adversary_error:.6g}"
+        output.console.print(f"  a Bayesian adversary who knows the prior is left with an expected loss of {guess}")
+    output.console.print()
+    print_finite(table, *names_of(table, labels_of(problem)))
+    if around.comparison:
+        rows = [
+            [
+                row.name,
+                output.number(row.lower),
+                output.number(row.upper),
+                output.above(row.above_optimum, at_least=True),
+            ]
+            for row in around.comparison
+        ]
+        output.print_table(f"Rivals: {what}", ["mechanism", "at least", "at most", "above optimum"], rows)

@@ -1,0 +1,114 @@
+"""What proves the least expected loss where every pair has its own epsilon: flows on pairs, evaluated in rationals.
+
+The inequality is that of `mechdesign.exact.flows`, for losses rounded down and epsilons rounded up: it holds for all
+mechanisms that keep the pairs with outputs among the problem's.
+
+**More outputs.** Reports on a line at distance ``|x - y|``: an output between neighbouring places a < b may be moved to
+b with probability ``(y - a)/(b - a)`` and to a otherwise. The loss is linear between them for every input: no expected
+loss changes, and no ratio grows. One outside is moved to the end. In the plane the outputs are cells, with the loss to
+the nearest place of the cell: no report in the cell has less.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mechdesign.criteria import Aim, Family, Scope
+from mechdesign.design.evidence import column, require_mechanism, require_problem
+from mechdesign.design.pairwise.problem import Distances, InPlane, PairwiseProblem
+from mechdesign.errors import CheckFailed
+from mechdesign.exact.flows import flow_bound
+from mechdesign.exact.matrix import exact_sum
+from mechdesign.exact.rational import float_down
+from mechdesign.mechanisms.discrete import Discrete
+from mechdesign.pairs import Metric
+from mechdesign.values.declare import array, frozen
+
+Floats = NDArray[np.float64]
+
+_OUTWARD = 2.0**-50  # a product, a sum that is rounded once and a quotient: three roundings of 2^-53
+
+
+@frozen
+class PairsBound:
+    """Flows on pairs of inputs for each output, and for the worst case weights of the inputs.
+
+    Flow k goes from input ``firsts[k]`` to ``seconds[k]`` for output ``outputs[k]``.
+
+    >>> problem = PairwiseProblem(Metric([0, 1], 1.0), [[0, 1], [1, 0]])
+    >>> bound = PairsBound([], [0, 1], [0, 1], [1, 0], [0.1344707, 0.1344707])
+    >>> round(float(bound.value(problem)), 6)  # randomised response, 1 / (1 + e)
+    0.268941
+    """
+
+    kind: ClassVar[str] = "pairs"
+    claimed: ClassVar[bool] = False
+
+    weights: Floats = array(column("weights"))
+    outputs: Floats = array(column("outputs"))
+    firsts: Floats = array(column("firsts"))
+    seconds: Floats = array(column("seconds"))
+    amounts: Floats = array(column("amounts"))
+
+    def value(self, problem: PairwiseProblem) -> Fraction:
+        """The bound, exactly: valid for every mechanism that keeps the pairs."""
+        columns = self.outputs, self.firsts, self.seconds, self.amounts
+        if len({part.shape for part in columns}) > 1:
+            raise CheckFailed("every flow needs an output, two inputs and an amount")
+        weights = self.weights
+        if problem.aim == Aim.MATRIX_AVERAGE.value:
+            if weights.size:
+                raise CheckFailed("the weights of an average are the prior, and evidence has none of its own")
+            assert problem.prior is not None
+            weights = problem.prior
+        flows = np.stack(columns, axis=1) if self.amounts.size else np.empty((0, 4))
+        return flow_bound(problem.privacy.at_most, problem.losses_down, weights, flows) / exact_sum(weights)
+
+    def bound(self, problem: Any, mechanism: Any) -> float:
+        return max(0.0, float_down(self.value(require_problem(problem, PairwiseProblem))))
+
+    def attained(self, problem: Any, mechanism: Any) -> float:
+        asked = require_problem(problem, PairwiseProblem)
+        errors = errors_up(_require_table(mechanism, asked), asked)
+        if asked.prior is None:
+            return float(errors.max())
+        total = math.fsum((asked.prior * errors).tolist()) / math.fsum(asked.prior.tolist())
+        return float(total * (1 + _OUTWARD))
+
+    def scope(self, problem: Any, mechanism: Any) -> Scope:
+        asked = require_problem(problem, PairwiseProblem)
+        return Scope(Family.ALL if _is_free(asked) else Family.ON_OUTPUTS)
+
+
+def errors_up(table: Discrete, problem: PairwiseProblem) -> Floats:
+    """At least the expected loss at each input: sums of products of at least 0, each rounded once, moved outward."""
+    columns = output_columns(table, problem)
+    products = table.probabilities * problem.losses_up[:, columns]
+    sums = zip(products.tolist(), table.probabilities.tolist(), strict=True)
+    return np.array([math.fsum(part) / math.fsum(row) for part, row in sums]) * (1 + _OUTWARD)
+
+
+def output_columns(table: Discrete, problem: PairwiseProblem) -> NDArray[np.intp]:
+    """The columns of the problem's losses that the table's outputs are, or `CheckFailed`."""
+    known = {place: k for k, place in enumerate(problem.outputs.points)}
+    try:
+        return np.array([known[place] for place in table.outputs.points], dtype=np.intp)
+    except KeyError:
+        raise CheckFailed(f"{table.name} has outputs that are none of the problem's") from None
+
+
+def _is_free(problem: PairwiseProblem) -> bool:
+    losses, privacy = problem.losses, problem.privacy
+    if isinstance(losses, InPlane):
+        return True
+    on_line = isinstance(losses, Distances) and isinstance(privacy, Metric) and privacy.points.shape[1] == 1
+    return on_line and isinstance(losses, Distances) and losses.exponent == 1 and losses.outputs is None
+
+
+def _require_table(mechanism: Any, problem: PairwiseProblem) -> Discrete:
+    return require_mechanism(mechanism, Discrete, problem)

@@ -1,0 +1,74 @@
+"""Pictures of hidden joint responses: how many lie, and the variance of each law against how many collude."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mechdesign.design.hidden_joint import HiddenJointProblem, limit_ratio, parts
+from mechdesign.design.joint import JointProblem, optimal_joint
+from mechdesign.design.result import Design
+from mechdesign.mechanisms.hidden import PeakedResponse
+from mechdesign.plot.canvas import BLACK, BLUE, GREY, VERMILION, Floats, empty_figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_PLACES = 9
+_SEEN = 1e-4
+
+
+def hidden_design(design: Design) -> Figure:
+    """How many lie beside the variance of each law, against how many collude."""
+    figure = empty_figure(12.6, 5.0)
+    left, right = figure.subplots(1, 2)
+    draw_liars(left, design)
+    draw_variances(right, design)
+    return figure
+
+
+def draw_liars(axes: Axes, design: Design) -> None:
+    """The law of the number of liars, and that of users who answer on their own."""
+    problem, law, _ = parts(design)
+    alone = PeakedResponse(problem.users, 0, problem.ratio(up=False), problem.answers)
+    for name, one, colour in ((f"each on their own, ε = {problem.epsilon:g}", alone, GREY), ("this law", law, BLUE)):
+        least, chances = one.liars_law()
+        seen = np.flatnonzero(chances > _SEEN * chances.max())
+        places = least + np.arange(seen[0], seen[-1] + 1)
+        axes.fill_between(places, chances[seen[0] : seen[-1] + 1], step="mid", color=colour, alpha=0.6, label=name)
+    axes.set(xlabel="users who lie", ylabel="probability", ylim=(0, None))
+    axes.set_title(f"How many of {problem.users} users lie")
+    axes.legend(frameon=False, fontsize="small")
+
+
+def draw_variances(axes: Axes, design: Design) -> None:
+    """Variance against the number of colluders: pairs keep eps on average only, this law whoever colludes."""
+    problem, _, _ = parts(design)
+    base = problem.independent_variance
+    colluders = np.unique(np.linspace(0, problem.users - 1, _PLACES).astype(int))
+    axes.axhline(1.0, color=GREY, linestyle="--", label="each on their own")
+    if _has_groups(problem):
+        axes.plot(
+            colluders, _pairs(problem, colluders) / base, "o-", color=VERMILION, label="pairs, eps on average only"
+        )
+    axes.axhline(
+        design.certificate.upper / base, color=BLUE, linewidth=2, label="this law, eps whoever colludes: the optimum"
+    )
+    if isinstance(problem.share, float) and problem.answers == 2:
+        floor = limit_ratio(problem.share)
+        axes.axhline(floor, color=BLACK, linestyle=":", label="4 s (1-s): the floor of many users")
+    axes.set(xlabel="others who collude", ylabel="variance / variance of independent answers", ylim=(0, 1.1))
+    axes.set_title(f"ε = {problem.epsilon:g}, n = {problem.users}")
+    axes.legend(frameon=False, fontsize="small", loc="best")
+
+
+def _has_groups(problem: HiddenJointProblem) -> bool:
+    return problem.answers == 2 and problem.encoding == "response" and problem.users % 2 == 0
+
+
+def _pairs(problem: HiddenJointProblem, colluders: Floats) -> Floats:
+    """The variance of the best pairs that keep eps on average over the grouping."""
+    asked = [JointProblem(problem.epsilon, problem.users, problem.share, int(m)) for m in colluders]
+    return np.array([optimal_joint(one).certificate.upper for one in asked])

@@ -1,0 +1,97 @@
+"""The commands of workloads and information: bad input in words, limits with bounds, files and pictures."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--queries", "prefix"), "size must be given"),
+        (("--queries", "averages", "--size", "4"), "be one of histogram, prefix"),
+        (("--queries", "prefix", "--size", "1"), "size must"),
+        (("--queries", "prefix", "--size", "4", "--prior", "0.5,0.5,0,0"), "at a type without weight"),
+        (("--queries", "prefix", "--size", "4", "--prior", "0.5,0.5"), "one weight for each of the 4 types"),
+        (("--queries", "prefix", "--size", "4", "--weights", "1,2"), "4 numbers above 0"),
+        (
+            ("--queries", "prefix", "--size", "4", "--criterion", "worst", "--prior", "1,0,0,0"),
+            "left out for the worst",
+        ),
+        (("--queries", "prefix", "--size", "4", "--column", "x"), "come with --prior-data"),
+        (("--queries", "mean", "--values", "1,1"), "differ"),
+        (("--queries", "prefix", "--values", "1,2"), "come with --queries mean"),
+        (
+            (
+                "--queries",
+                "missing.csv",
+            ),
+            "missing.csv",
+        ),
+        (("--queries", "prefix", "--size", "4", "--users", "0"), "users must"),
+    ],
+)
+def test_what_is_wrong_is_said_with_exit_code_2(run: Any, arguments: tuple[str, ...], words: str) -> None:
+    outcome = run("workload", "--eps", "1", *arguments)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert words in outcome.err
+    assert "Traceback" not in outcome.err
+
+
+@pytest.mark.parametrize(("eps", "code"), [("0", 2), ("20", 2), ("nan", 2)])
+def test_epsilons_out_of_range_are_refused(run: Any, eps: str, code: int) -> None:
+    assert run("workload", "--eps", eps, "--queries", "prefix", "--size", "4").code == code
+    assert run("information", "--eps", eps).code == code
+
+
+def test_files_of_queries_with_zeros_or_of_another_shape_are_refused(run: Any, tmp_path: Path) -> None:
+    (tmp_path / "zeros.csv").write_text("1,0\n0,0\n")
+    outcome = run("workload", "--eps", "1", "--queries", str(tmp_path / "zeros.csv"))
+    assert outcome.code == 2
+    assert "ask something" in outcome.err
+    (tmp_path / "odd.csv").write_text("1,0\n1\n")
+    assert run("workload", "--eps", "1", "--queries", str(tmp_path / "odd.csv")).code == 2
+
+
+def test_a_limit_gives_the_interval_and_exit_code_3(run: Any) -> None:
+    asked = ("workload", "--eps", "1", "--queries", "prefix", "--size", "30", "--gap", "1e-7", "--time-limit", "1")
+    outcome = run(*asked, "--no-compare")
+    assert (outcome.code, outcome.out) == (3, "")
+    assert re.search(r"the optimum lies in \[.*, .*\]", outcome.err)
+    best = run(*asked, "--no-compare", "--best-so-far")
+    assert best.code == 0
+    assert "best design so far" in best.out
+
+
+def test_a_channel_of_ones_own_is_ranked_and_a_picture_drawn(run: Any, tmp_path: Path) -> None:
+    (tmp_path / "own.csv").write_text("0.5,0.25,0.25\n0.25,0.5,0.25\n0.25,0.25,0.5\n")
+    picture = tmp_path / "rows.png"
+    arguments = ("--queries", "prefix", "--size", "3", "--rival", str(tmp_path / "own.csv"), "--plot", str(picture))
+    outcome = run("workload", "--eps", "1", *arguments)
+    assert outcome.code == 0, outcome.err
+    assert "own.csv" in outcome.out
+    assert picture.stat().st_size > 1000
+
+
+def test_a_prior_is_read_from_data(run: Any, tmp_path: Path) -> None:
+    (tmp_path / "types.csv").write_text("t\n" + "0\n1\n2\n2\n" * 5)
+    data = ("--prior-data", str(tmp_path / "types.csv"), "--column", "t")
+    told = run("workload", "--eps", "1", "--queries", "prefix", "--size", "3", *data, "--no-compare")
+    said = run(
+        "workload", "--eps", "1", "--queries", "prefix", "--size", "3", "--prior", "0.25,0.25,0.5", "--no-compare"
+    )
+    assert told.code == 0, told.err
+    assert told.out == said.out
+
+
+def test_a_model_in_a_file_with_infinite_information_is_refused(run: Any, tmp_path: Path) -> None:
+    (tmp_path / "model.csv").write_text("0.5,-1\n0.5,0.5\n0,0.5\n")
+    outcome = run("information", "--eps", "1", "--model", str(tmp_path / "model.csv"))
+    assert outcome.code == 2
+    assert "infinite" in outcome.err
+    (tmp_path / "model.csv").write_text("0.5,-1\n0.5,1\n")
+    assert run("information", "--eps", "1", "--model", str(tmp_path / "model.csv")).code == 0

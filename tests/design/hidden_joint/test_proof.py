@@ -1,0 +1,134 @@
+"""What evidence proves: lines below all laws, whatever their slopes, and what is refused."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mechdesign.design import Design, HiddenJointProblem, optimal_hidden
+from mechdesign.design.hidden_joint import HockeyDuals, IndependentBest, PeakLines
+from mechdesign.design.hidden_joint.proof import hockey_line, less, peak_line
+from mechdesign.errors import CheckFailed
+from mechdesign.exact.peaked import peaked
+from mechdesign.exact.rational import exp_lower, exp_upper
+from mechdesign.mechanisms.hidden import PeakedResponse
+from mechdesign.values.declare import evolved
+
+USERS = 12
+PROBLEM = HiddenJointProblem(0.7, USERS, 0.0)
+ENDS = (exp_lower(0.7), exp_upper(0.7))
+DESIGN = optimal_hidden(PROBLEM)
+
+
+def law_of(steps: list[int]) -> list[Fraction]:
+    """A law whose neighbouring sets of liars have ratios ``e^(0.07 step)``, rounded inside what epsilon allows."""
+    weights = [Fraction(1)]
+    for step in steps:
+        weights.append(weights[-1] * Fraction(math.exp(0.07 * step * (1 - 1e-9))))
+    chances = [w * math.comb(USERS, k) for k, w in enumerate(weights)]
+    return [c / sum(chances) for c in chances]
+
+
+def mean(chances: list[Fraction], quadratic: tuple[Fraction, Fraction, Fraction]) -> Fraction:
+    a, b, c = quadratic
+    return sum(((a + b * k + c * k * k) * x for k, x in enumerate(chances)), Fraction(0))
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(st.integers(-10, 10), min_size=USERS, max_size=USERS),
+    st.integers(0, USERS),
+    st.fractions(min_value=-50, max_value=200, max_denominator=64),
+)
+def test_a_line_that_is_proven_is_below_every_law(steps, peak, slope):
+    goal = PROBLEM.objective(PROBLEM.alignment)
+    try:
+        level, _ = peak_line(goal, ENDS, 1, peak, slope)
+    except CheckFailed:
+        return
+    assert mean(law_of(steps), less(goal.height(), slope, goal.divisor())) >= level
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.integers(-10, 10), min_size=USERS, max_size=USERS),
+    st.floats(-50, 200),
+    st.floats(-1, 300),
+    st.lists(st.floats(-10, 300), min_size=2 * USERS, max_size=2 * USERS),
+)
+def test_any_multipliers_of_excesses_prove_a_line_below_every_law(steps, slope, price, multipliers):
+    problem = HiddenJointProblem(0.7, USERS, 0.0, delta=1e-3)
+    goal = problem.objective(problem.alignment)
+    truth, lie = np.split(np.array(multipliers), 2)
+    level, _ = hockey_line(problem, goal, slope, price, truth, lie)
+    assert mean(law_of(steps), less(goal.height(), Fraction(slope), goal.divisor())) >= level
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.floats(-1e4, 1e4), min_size=1, max_size=6), st.data())
+def test_no_slopes_bound_the_variance_above_the_optimum(slopes, data):
+    peaks = data.draw(st.lists(st.integers(0, USERS), min_size=len(slopes), max_size=len(slopes)))
+    evidence = PeakLines(tuple(peaks), tuple(Fraction(s) for s in sorted(slopes)), data.draw(st.floats(0, 1)))
+    try:
+        lower = evidence.bound(PROBLEM, DESIGN.mechanism)
+    except CheckFailed:
+        return
+    assert lower <= DESIGN.certificate.upper
+
+
+def test_sums_are_those_of_the_law():
+    law = PeakedResponse(9, 3, Fraction(5, 2), 3)
+    weights = [math.comb(9, k) * 2**k / Fraction(5, 2) ** abs(k - 3) for k in range(10)]
+    sums = peaked(9, 3, (law.ratio, law.ratio), 2)
+    exact = sum(w * k * k for k, w in enumerate(weights)) / sum(weights)
+    low, high = sums.mean((Fraction(0), Fraction(0), Fraction(1)))
+    assert low <= exact <= high
+    assert high - low < Fraction(1, 2**150)
+
+
+def test_sums_of_many_users_hold_the_means_of_binomial_laws():
+    """With its peak at 0 the law is binomial with ``P(lie) = 1 / (1 + r)``."""
+    ratio = Fraction(3, 2)
+    sums = peaked(1000, 0, (ratio, ratio), 1)
+    low, high = sums.mean((Fraction(0), Fraction(0), Fraction(1)))
+    p = Fraction(2, 5)
+    assert low <= 1000 * p * (1 - p) + (1000 * p) ** 2 <= high
+
+
+def test_evidence_of_another_kind_of_problem_is_refused():
+    even = HiddenJointProblem(0.7, USERS, 0.5)
+    with pytest.raises(CheckFailed, match="on their own"):
+        Design(PROBLEM, DESIGN.mechanism, IndependentBest(), DESIGN.report)
+    with pytest.raises(CheckFailed):
+        Design(even, DESIGN.mechanism, DESIGN.evidence, DESIGN.report)
+    with pytest.raises(CheckFailed, match="delta"):
+        DESIGN.evidence.bound(evolved(PROBLEM, delta=1e-3), DESIGN.mechanism)
+
+
+def test_a_law_that_gives_more_away_is_refused():
+    for law in (
+        PeakedResponse(USERS, 3, Fraction(10)),
+        PeakedResponse(USERS, 3, exp_upper(0.7) + Fraction(1, 10**9)),
+        PeakedResponse(USERS - 1, 3, ENDS[0]),
+    ):
+        with pytest.raises(CheckFailed):
+            Design(PROBLEM, law, DESIGN.evidence, DESIGN.report)
+
+
+@pytest.mark.parametrize(
+    "evidence",
+    [
+        PeakLines((3,), (), 0.0),
+        PeakLines((40,), (Fraction(1),), 0.0),
+        PeakLines((3, 3), (Fraction(2), Fraction(1)), 0.0),
+        HockeyDuals([1.0], [1.0], [1.0], [1.0]),
+    ],
+)
+def test_evidence_that_does_not_fit_is_refused(evidence):
+    with pytest.raises(CheckFailed):
+        evidence.bound(PROBLEM, DESIGN.mechanism)

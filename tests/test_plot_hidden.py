@@ -1,0 +1,65 @@
+"""The picture of a hidden joint response says what its design says."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+from mechdesign import plot
+from mechdesign.design import HiddenJointProblem, JointProblem, optimal_hidden, optimal_joint
+from mechdesign.design.hidden_joint import limit_ratio, ratio
+from mechdesign.plot.hidden import draw_liars, draw_variances
+
+DESIGN = optimal_hidden(HiddenJointProblem(1.0, 200, 0.05))
+
+
+def _level(axes: plt.Axes, label: str) -> float:
+    line = next(line for line in axes.get_lines() if str(line.get_label()).startswith(label))
+    return float(np.asarray(line.get_ydata())[0])
+
+
+def test_levels_are_the_optimum_the_floor_and_independent_answers() -> None:
+    _, axes = plt.subplots()
+    draw_variances(axes, DESIGN)
+    assert _level(axes, "this law") == pytest.approx(ratio(DESIGN))
+    assert _level(axes, "4 s (1-s)") == pytest.approx(limit_ratio(0.05))
+    assert _level(axes, "each on their own") == 1.0
+    plt.close("all")
+
+
+def test_pairs_are_drawn_at_their_own_optimum_for_every_number_of_colluders() -> None:
+    _, axes = plt.subplots()
+    draw_variances(axes, DESIGN)
+    (line,) = (line for line in axes.get_lines() if "pairs" in str(line.get_label()))
+    places, heights = np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
+    for place, height in zip(places.tolist(), heights.tolist(), strict=True):
+        best = optimal_joint(JointProblem(1.0, 200, 0.05, int(place))).certificate.upper
+        assert height == pytest.approx(best / DESIGN.problem.independent_variance)
+    plt.close("all")
+
+
+def test_the_laws_of_liars_are_drawn_where_they_are() -> None:
+    _, axes = plt.subplots()
+    draw_liars(axes, DESIGN)
+    ends = [collection.get_datalim(axes.transData) for collection in axes.collections]
+    peak = DESIGN.mechanism.peak
+    assert any(box.x0 <= peak <= box.x1 for box in ends)
+    assert len(ends) == 2
+    plt.close("all")
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        HiddenJointProblem(1.0, 101, (0.0, 0.1)),
+        HiddenJointProblem(1.0, 60, 0.05, categories=3),
+        HiddenJointProblem(1.0, 60, 0.05, categories=5, encoding="unary"),
+        HiddenJointProblem(1.0, 20, 0.0, delta=1e-2),
+    ],
+    ids=["range", "categories", "unary", "delta"],
+)
+def test_every_kind_of_problem_has_its_picture(problem: HiddenJointProblem) -> None:
+    figure = plot.of(optimal_hidden(problem))
+    assert len(figure.axes) == 2
+    figure.canvas.draw()

@@ -14,13 +14,19 @@ OLD_WARNINGS := -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarni
 
 SPARK := .venv-spark
 
-.PHONY: demo test spark lowest lint types contracts report notebooks docs bench packages constants clean
+TOOLCHAINS := .toolchains
+
+.PHONY: demo test toolchains spark lowest lint types contracts report notebooks docs bench packages constants clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python -m mechdesign ogpm --eps 2
 
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n 2
+
+# Compilers that only tests of exported packages need, and that npm has; without them those tests are skipped by name.
+toolchains:
+	npm install --silent --no-save --prefix $(TOOLCHAINS) typescript@5.9.3 kotlin-compiler@2.4.20
 
 # Spark brings its own 400 MB, and only these tests need it: the oldest Spark that pyproject.toml allows.
 spark: $(SPARK)/.installed

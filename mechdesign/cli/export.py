@@ -1,8 +1,9 @@
-"""A sampler of a table in another language: sources without dependencies, and test vectors they reproduce."""
+"""Samplers of tables in other languages: sources without dependencies or packages, and vectors they reproduce."""
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -10,9 +11,9 @@ import typer
 
 from mechdesign.cli import devices, output
 from mechdesign.cli.sent import Sent, Written
-from mechdesign.deploy import load_table
+from mechdesign.deploy import Table, load_table
 from mechdesign.deploy.device import export_device
-from mechdesign.deploy.export import LANGUAGES, export_table
+from mechdesign.deploy.export import LANGUAGES, PACKAGED, export_package, export_table
 from mechdesign.deploy.export.plan import plan_of
 from mechdesign.deploy.export.texts import comes_out, goes_in
 from mechdesign.deploy.vectors import boundaries_left_out
@@ -21,7 +22,7 @@ from mechdesign.plot import printable
 from mechdesign.values.declare import frozen
 
 _MOST_LISTED = 8
-_CHOICES = ", ".join(LANGUAGES)
+_CHOICES = f"{', '.join(LANGUAGES)}; with --package {', '.join(PACKAGED)}"
 
 
 @frozen
@@ -47,17 +48,54 @@ class WithState:
     files: tuple[str, ...]
 
 
-ANSWERS = ((Answer,), (WithState,))
+@frozen
+class Packed:
+    """A table of a package: the name of its sampler there, and what goes in and comes out of it."""
+
+    name: str
+    sha256: str
+    kind: str
+    epsilon: float
+    input: str
+    output: str
+    boundaries_left_out: int
+
+
+@frozen
+class PackageAnswer:
+    """The package that was written."""
+
+    language: str
+    package: str
+    folder: str
+    tables: tuple[Packed, ...]
+    files: tuple[str, ...]
+
+
+ANSWERS = ((Answer,), (WithState,), (PackageAnswer,))
 EXAMPLE = """\
 table --eps 1 --mechanism grr --labels no,yes --out smokes.json
-export smokes.json --to python --out sampler"""
+export smokes.json --to python --out sampler
+export smokes.json --to typescript --package survey"""
 
 
 def run(
-    file: Annotated[Path, typer.Argument(help="A table written by the table command.", metavar="FILE")],
+    file: Annotated[
+        list[Path],
+        typer.Argument(help="A table written by the table command; several go to a package.", metavar="FILE"),
+    ],
     to: Annotated[str, typer.Option("--to", help=f"The language: {_CHOICES}.", metavar="LANGUAGE")],
-    out: Annotated[Path, typer.Option("--out", help="A folder for the sources, created if need be.", metavar="DIR")],
     sent: Written,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="A folder for the sources, or for a package a new one (NAME).", metavar="DIR"),
+    ] = None,
+    package: Annotated[
+        str | None,
+        typer.Option(
+            "--package", help="A package of this name: manifest, licence, tests. Tables' file names name its samplers."
+        ),
+    ] = None,
     reports: Annotated[
         int | None,
         typer.Option("--reports", help="With a state on the device: how many reports it makes a period.", metavar="N"),
@@ -74,20 +112,85 @@ def run(
     ] = None,
 ) -> None:
     if reports is not None:
-        _with_state(file, to, out, sent, reports, values or 0, again)
+        _with_state(file, to, out, package, sent, reports, values or 0, again)
         return
     for name, said in (("values", values), ("again", again)):
         if said is not None:
             raise InvalidInput(name, str(said), "come with --reports", "say how many reports a device makes a period")
+    if package is not None:
+        _packaged(file, to, package, out, sent)
+        return
+    path = _only(file)
+    if to in PACKAGED and to not in LANGUAGES:
+        raise InvalidInput("to", to, f"be one of {', '.join(LANGUAGES)} without --package", "add --package NAME")
+    folder = _named(out)
     with output.progress("writing sources and test vectors", quiet=sent.quiet):
-        table = load_table(file)
-        written = export_table(table, to, out, overwrite=sent.force)
+        table = load_table(path)
+        written = export_table(table, to, folder, overwrite=sent.force)
     plan, left_out = plan_of(table.document), boundaries_left_out(table)
     if sent.as_json:
         about = to, table.sha256, table.kind, float(table.epsilon), goes_in(plan), comes_out(plan)
         output.print_json(Answer(*about, left_out, tuple(map(str, written))))
         return
     output.console.print(f"{table.name}: {table.kind} table of {table.bits} bits, to {to}", markup=False)
+    _say(table, to, left_out)
+    for source in written:
+        output.console.print(f"  wrote {source}", markup=False, soft_wrap=True)
+
+
+def _only(paths: list[Path]) -> Path:
+    if len(paths) > 1:
+        rule = "be one table where no package is asked for"
+        raise InvalidInput("file", f"{len(paths)} files", rule, "add --package NAME, or export them one by one")
+    return paths[0]
+
+
+def _named(out: Path | None) -> Path:
+    if out is None:
+        raise InvalidInput("out", "nothing", "name a folder for the sources", "add --out DIR, or --package NAME")
+    return out
+
+
+def _packaged(paths: list[Path], to: str, package: str, out: Path | None, sent: Written) -> None:
+    folder = Path(package.rpartition("/")[2]) if out is None else out
+    with output.progress("writing a package and its test vectors", quiet=sent.quiet):
+        tables: dict[str, Table] = {}
+        for path in paths:
+            name = _name_of(path)
+            if name in tables:
+                raise InvalidInput("file", path.name, f"have another name than the other table called {name}")
+            tables[name] = load_table(path)
+        written = export_package(tables, to, package, folder)
+    left_out = {name: boundaries_left_out(table) for name, table in tables.items()}
+    if sent.as_json:
+        packed = []
+        for name, table in tables.items():
+            plan = plan_of(table.document)
+            about = name, table.sha256, table.kind, float(table.epsilon), goes_in(plan), comes_out(plan)
+            packed.append(Packed(*about, left_out[name]))
+        output.print_json(PackageAnswer(to, package, str(folder), tuple(packed), tuple(map(str, written))))
+        return
+    output.console.print(f"package {package}, for {to}", markup=False, soft_wrap=True)
+    for name, table in tables.items():
+        output.console.print(f"  {name}: {table.name}, {table.kind} table of {table.bits} bits", markup=False)
+        _say(table, to, left_out[name])
+    files = f"{len(written)} files to {printable(str(folder))}"
+    output.console.print(f"  wrote {files}; README.md says how to build and test", markup=False, soft_wrap=True)
+
+
+def _name_of(path: Path) -> str:
+    """What a table is called in a package: the name of its file, with _ for what no identifier has.
+
+    >>> _name_of(Path("tables/Smokes-now.table.json"))
+    'smokes_now'
+    """
+    stem = path.name.lower().removesuffix(".json").removesuffix(".table")
+    return re.sub(r"[^a-z0-9_]+", "_", stem, flags=re.ASCII).strip("_")
+
+
+def _say(table: Table, to: str, left_out: int) -> None:
+    """What goes in and comes out of a sampler, and what its vectors do not notice."""
+    plan = plan_of(table.document)
     output.console.print(f"  in: {goes_in(plan)}{_listed(plan.input_labels)}", markup=False, soft_wrap=True)
     output.console.print(f"  out: {comes_out(plan)}{_listed(plan.output_labels)}", markup=False, soft_wrap=True)
     if left_out:
@@ -97,14 +200,26 @@ def run(
         output.warn("PostgreSQL only: DuckDB's macros cannot draw one number after the other; apply draws in Python")
     if plan.labelled:
         output.console.print("  codes, which test vectors hold, have a function of their own", markup=False)
-    for path in written:
-        output.console.print(f"  wrote {path}", markup=False, soft_wrap=True)
 
 
-def _with_state(file: Path, to: str, out: Path, sent: Sent, reports: int, values: int, again: Path | None) -> None:
+def _with_state(
+    paths: list[Path],
+    to: str,
+    out: Path | None,
+    package: str | None,
+    sent: Sent,
+    reports: int,
+    values: int,
+    again: Path | None,
+) -> None:
+    if package is not None:
+        rule = "come without --reports: packages hold samplers without a state"
+        raise InvalidInput("package", package, rule, "export the device's sources with --out DIR")
+    file = _only(paths)
+    folder = _named(out)
     device = devices.asked(file, again, values, reports)
     with output.progress("writing sources and test vectors", quiet=sent.quiet):
-        written = export_device(device, to, out, overwrite=sent.force)
+        written = export_device(device, to, folder, overwrite=sent.force)
         said = devices.told(device)
     if sent.as_json:
         output.print_json(WithState(to, said, tuple(map(str, written))))

@@ -15,8 +15,9 @@ from mechdesign import plot
 from mechdesign.cli import devices, output
 from mechdesign.cli.certified import if_shown
 from mechdesign.cli.sent import Said
-from mechdesign.deploy import Difference, Table, checker, load_table, source_difference
+from mechdesign.deploy import Table, checker, load_table, package_difference, source_difference
 from mechdesign.deploy.device import Device, device_difference, load_device
+from mechdesign.deploy.export.packages import is_packaged, package_of
 from mechdesign.deploy.manifest import MANIFEST, Manifest
 from mechdesign.deploy.reports import BadSignature, Signed, load_collection
 from mechdesign.deploy.reports import verify as verify_signature
@@ -58,7 +59,8 @@ def run(
     source: Annotated[
         Path | None,
         typer.Option(
-            "--source", help="A file that should be an export of this table; FAIL tells the first line that differs."
+            "--source",
+            help="A file or a package that should be an export of this table; FAIL tells what differs first.",
         ),
     ] = None,
     public_key: Annotated[
@@ -105,7 +107,7 @@ def run(
     difference = None if source is None else _difference(table, kept, source)
     said = None if kept is None else devices.told(kept)
     if sent.as_json:
-        failures = () if difference is None else (_in_words(source, difference),)
+        failures = () if difference is None else (difference,)
         of = table.privacy_loss, float(table.epsilon), table.kind, table.bits, table.sha256, comment
         output.print_json(Answer("FAIL" if failures else "PASS", failures, *of, said))
         _end(difference)
@@ -123,13 +125,9 @@ def run(
     if source is not None:
         verdict = f"PASS {plot.printable(source.name)} is an export of this table"
         if difference is not None:
-            verdict = f"FAIL {_in_words(source, difference)}"
+            verdict = f"FAIL {difference}"
         output.console.print(verdict, markup=False, soft_wrap=True)
     _end(difference)
-
-
-def _difference(table: Table, device: Device | None, source: Path) -> Difference | None:
-    return source_difference(table, source) if device is None else device_difference(device, source)
 
 
 def _kept(table: Table) -> str:
@@ -194,12 +192,26 @@ def _say_signed(signed: Signed | None) -> None:
         output.console.print(f"  signed by {signed.key}, with the comment {comment!r}", markup=False, soft_wrap=True)
 
 
-def _in_words(source: Path | None, difference: Difference) -> str:
-    name = "" if source is None else plot.printable(source.name)
-    expected, found = (plot.printable(text, _WIDTH) for text in (difference.expected, difference.found))
-    return f"{name}, line {difference.line}: must be {expected!r}, not {found!r}"
+def _difference(table: Table, kept: Device | None, source: Path) -> str | None:
+    """What differs first, in words: of a device's source, a package, a file in one, or any other file; or None."""
+    name = plot.printable(source.name)
+    package = None if kept is not None else _package(source)
+    if package is not None:
+        wrong = package_difference(table, package, None if package == source else source)
+        if wrong is None:
+            return None
+        return f"{name}: {plot.printable(wrong.path, _WIDTH)} {plot.printable(wrong.rule, 2 * _WIDTH)}"
+    other = source_difference(table, source) if kept is None else device_difference(kept, source)
+    if other is None:
+        return None
+    expected, found = (plot.printable(text, _WIDTH) for text in (other.expected, other.found))
+    return f"{name}, line {other.line}: must be {expected!r}, not {found!r}"
 
 
-def _end(difference: Difference | None) -> None:
+def _package(source: Path) -> Path | None:
+    return source if is_packaged(source) or source.is_dir() else package_of(source)
+
+
+def _end(difference: str | None) -> None:
     if difference is not None:
         raise typer.Exit(1)

@@ -5,7 +5,16 @@ from mechdesign.deploy import reports
 from mechdesign.deploy.accounting import privacy_loss_distribution
 from mechdesign.deploy.channels import Repaired, repair
 from mechdesign.deploy.estimators import DirectionEstimate, FrequencyEstimate, MeanEstimate, Tally
-from mechdesign.deploy.export import LANGUAGES, Difference, export_table, source_difference
+from mechdesign.deploy.export import (
+    LANGUAGES,
+    PACKAGED,
+    Difference,
+    PackageDifference,
+    export_package,
+    export_table,
+    package_difference,
+    source_difference,
+)
 from mechdesign.deploy.frames import (
     Applied,
     Misfits,
@@ -33,6 +42,7 @@ from mechdesign.deploy.vectors import test_vectors, vectors_content
 __all__ = [
     "BITS",
     "LANGUAGES",
+    "PACKAGED",
     "Applied",
     "Difference",
     "DirectionEstimate",
@@ -41,6 +51,7 @@ __all__ = [
     "MeanEstimate",
     "Misfits",
     "OnBad",
+    "PackageDifference",
     "PartyRun",
     "Repaired",
     "RunFailed",
@@ -57,11 +68,13 @@ __all__ = [
     "drawn_delta",
     "estimate",
     "estimate_reports",
+    "export_package",
     "export_table",
     "fixed_stream",
     "law_to_run",
     "load_table",
     "make_table",
+    "package_difference",
     "privacy_loss_distribution",
     "repair",
     "repaired",

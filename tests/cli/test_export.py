@@ -123,3 +123,93 @@ def test_verify_compares_a_source_with_its_table(run: Any, saved: Path, folder: 
     assert answer.json["verdict"] == "FAIL"
     assert "EXTRA = 1 + " in answer.json["failures"][0]
     assert run("verify", str(saved), "--source", str(folder / "none.py")).code == 2
+
+
+@pytest.fixture
+def labelled(run: Any, tmp_path: Path) -> Path:
+    path = tmp_path / "Smokes-now.json"
+    assert run("table", "--eps", "1", "--mechanism", "grr", "--labels", "no,yes", "--out", str(path)).code == 0
+    return path
+
+
+def test_a_package_of_two_tables_is_written_and_recognised(
+    run: Any, saved: Path, labelled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    outcome = run("export", str(saved), str(labelled), "--to", "rust", "--package", "survey")
+    assert outcome.code == 0
+    assert "smokes_now: randomised response" in outcome.out
+    assert 'in: one of the 2 input labels: "no", "yes"' in outcome.out
+    assert {path.name for path in (tmp_path / "survey" / "tables").iterdir()} == {"t.json", "smokes_now.json"}
+    for table in (saved, labelled):
+        good = run("verify", str(table), "--source", "survey")
+        assert good.code == 0
+        assert "PASS survey is an export of this table" in good.out
+    one = run("verify", str(saved), "--source", "survey/src/lib.rs")
+    assert one.code == 0
+    assert "PASS lib.rs is an export of this table" in one.out
+    (tmp_path / "survey" / "build.rs").touch()
+    bad = run("verify", str(saved), "--source", "survey")
+    assert bad.code == 1
+    assert "FAIL survey: build.rs is no file of the export" in bad.out
+    answer = run("verify", str(saved), "--source", "survey", "--json")
+    assert (answer.code, answer.json["verdict"]) == (1, "FAIL")
+    outside = run("verify", str(saved), "--source", "survey/build.rs")
+    assert outside.code == 1
+
+
+def test_a_package_in_json_names_its_tables(run: Any, labelled: Path, tmp_path: Path) -> None:
+    place = tmp_path / "deep" / "er"
+    document = run("export", str(labelled), "--to", "swift", "--package", "Survey", "--out", str(place), "--json").json
+    assert (document["language"], document["package"], document["folder"]) == ("swift", "Survey", str(place))
+    (table,) = document["tables"]
+    assert (table["name"], table["input"], table["boundaries_left_out"]) == (
+        "smokes_now",
+        "one of the 2 input labels",
+        0,
+    )
+    assert sorted(document["files"]) == sorted(str(path) for path in place.rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "rule"),
+    [
+        (("--to", "rust", "--package", "fn"), "not have 'fn' in it, which Cargo has already"),
+        (("--to", "python", "--package", "json"), "not have 'json' in it, which Python has already"),
+        (("--to", "swift", "--package", "survey"), "be a capital letter"),
+        (("--to", "javascript", "--package", "survey"), "be one of swift, kotlin, typescript"),
+        (("--to", "swift", "--out", "here"), "add --package NAME"),
+        (("--to", "c"), "name a folder for the sources"),
+        (("--to", "c", "--package", "survey", "--out", "taken"), "not exist yet"),
+        (("--to", "c", "--package", "survey", "--out", "taken", "--force"), "not exist yet"),
+        (("--to", "c", "--package", "survey", "--out", "taken/file/deeper"), "be writable"),
+    ],
+)
+def test_packages_that_cannot_be_are_bad_input(
+    run: Any, saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], rule: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "taken").mkdir()
+    (tmp_path / "taken" / "file").touch()
+    outcome = run("export", str(saved), *arguments)
+    assert outcome.code == 2
+    assert rule in outcome.err
+    assert {path.name for path in tmp_path.rglob("*")} == {"t.json", "taken", "file"}
+
+
+def test_several_tables_need_a_package_and_names_of_their_own(
+    run: Any, saved: Path, labelled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    outcome = run("export", str(saved), str(labelled), "--to", "c", "--out", "here")
+    assert outcome.code == 2
+    assert "be one table where no package is asked for" in outcome.err
+    outcome = run("export", str(saved), str(saved), "--to", "c", "--package", "survey")
+    assert outcome.code == 2
+    assert "have another name than the other table called t" in outcome.err
+
+
+def test_a_folder_that_is_no_package_is_bad_input(run: Any, saved: Path, tmp_path: Path) -> None:
+    outcome = run("verify", str(saved), "--source", str(tmp_path))
+    assert outcome.code == 2
+    assert "mechdesign-package.json" in outcome.err

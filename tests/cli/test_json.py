@@ -337,6 +337,10 @@ TABLE: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
         ("export", "grr.json", "--to", "python", "--out", "device", "--reports", "3", "--values", "1"),
         {"language": text, "device": bool, "files": bool},
     ),
+    "export a package": (
+        ("export", "table.json", "--to", "c", "--package", "survey", "--out", "packed"),
+        {"package": text, "folder": text, "tables": bool, "files": bool},
+    ),
     "apply": (
         ("apply", "table.json", "--in", "data.csv", "--column", "x", "--out", "out.csv"),
         {"rows": number, "epsilon": number, "privacy_loss": number},

@@ -19,8 +19,8 @@ from mechdesign.deploy import test_vectors as vectors_of_table
 from mechdesign.deploy.export import duckdb as duckdb_sources
 from mechdesign.deploy.export import postgresql as postgresql_sources
 from mechdesign.deploy.export import python as python_sources
-from mechdesign.deploy.export.languages import refusals
 from mechdesign.deploy.export.plan import plan_of
+from mechdesign.deploy.export.refusals import refusals
 from mechdesign.deploy.export.vectors import vectors_of
 from mechdesign.deploy.kinds import ON_ITEMS, Encoding
 from mechdesign.errors import InvalidInput

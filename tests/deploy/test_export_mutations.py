@@ -26,9 +26,9 @@ import numpy as np
 import pytest
 
 from mechdesign.deploy import Table, make_table, test_vectors
-from mechdesign.deploy.export import c, javascript, python
-from mechdesign.deploy.export.languages import refusals
+from mechdesign.deploy.export import c, java, javascript, python, rust
 from mechdesign.deploy.export.plan import Plan, plan_of
+from mechdesign.deploy.export.refusals import refusals
 from mechdesign.deploy.export.vectors import Vector, bits, lines, vectors_of
 from mechdesign.design import UnbiasedProblem, optimal_unbiased
 from mechdesign.domains import Finite, Interval
@@ -549,3 +549,229 @@ def test_changes_of_one_literal_in_the_text_of_a_javascript_sampler_are_noticed(
     assert whole
     survivors = [change for change, passed in zip(drawn, said, strict=True) if passed]
     assert_noticed(kind, table, numbers, survivors)
+
+
+# -- Java, whose classes Kotlin's packages hold, and Rust, whose modules WebAssembly's do ------------------------------
+
+OTHERS = 1000
+"""Mutants of every kind, at most: other texts than those of Python and C, with the same numbers."""
+
+JAVA = """
+import java.lang.reflect.Array;
+import java.lang.reflect.Field;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Scanner;
+
+public final class Harness {
+    static final class Vector {
+        final double x;
+        final byte[] stream;
+        final int used;
+        final String expected;
+
+        Vector(String line) {
+            String[] fields = line.split(" ");
+            x = Double.longBitsToDouble(Long.parseUnsignedLong(fields[0], 16));
+            stream = new byte[fields[1].length() / 2];
+            for (int i = 0; i < stream.length; i++)
+                stream[i] = (byte) Integer.parseInt(fields[1].substring(2 * i, 2 * i + 2), 16);
+            used = Integer.parseInt(fields[2]);
+            expected = fields[3];
+        }
+    }
+
+    interface Draw { double of(double x, Reader reader); }
+
+    static final class Reader {
+        final byte[] bytes;
+        int place = 0;
+
+        Reader(byte[] bytes) { this.bytes = bytes; }
+
+        void fill(byte[] to) {
+            if (place + to.length > bytes.length) throw new IllegalStateException();
+            System.arraycopy(bytes, place, to, 0, to.length);
+            place += to.length;
+        }
+    }
+
+    static boolean passes(Draw draw, List<Vector> cases) {
+        for (Vector v : cases) {
+            Reader reader = new Reader(v.stream);
+            try {
+                long y = Double.doubleToRawLongBits(draw.of(v.x, reader));
+                if (!String.format("%016x", y).equals(v.expected) || reader.place != v.used) return false;
+            } catch (IllegalArgumentException error) {
+                if (!v.expected.equals("error")) return false;
+            } catch (RuntimeException error) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    static void try_(Class<?> type, Draw draw, String name) throws Exception {
+        List<Vector> cases = new ArrayList<>();
+        for (String line : Files.readAllLines(Path.of(name + ".vectors")))
+            if (!line.startsWith("#")) cases.add(new Vector(line));
+        StringBuilder said = new StringBuilder(passes(draw, cases) ? "1" : "0");
+        for (String line : Files.readAllLines(Path.of(name + ".changes"))) {
+            String[] change = line.split(" ");
+            int place = Integer.parseInt(change[1]);
+            Field field = type.getDeclaredField(change[0]);
+            field.setAccessible(true);
+            boolean listed = field.getType().isArray(), real = field.getType().getName().matches("double|\\\\[D");
+            Object value = real ? (Object) Double.longBitsToDouble(Long.parseUnsignedLong(change[2], 16))
+                : field.getType() == int.class ? (Object) Integer.valueOf(change[2]) : (Object) Long.valueOf(change[2]);
+            Object before = listed ? Array.get(field.get(null), place) : field.get(null);
+            if (listed) Array.set(field.get(null), place, value);
+            else field.set(null, value);
+            said.append(passes(draw, cases) ? "1" : "0");
+            if (listed) Array.set(field.get(null), place, before);
+            else field.set(null, before);
+        }
+        System.out.println(said);
+    }
+
+    public static void main(String[] names) throws Exception {
+@tries@
+    }
+}
+"""
+
+
+def drawn_changes(table: Table, count: int) -> tuple[dict[str, Any], list[Change]]:
+    """The numbers of a sampler, and changes of them that 64-bit words hold."""
+    namespace: dict[str, Any] = {}
+    exec(python.module(plan_of(table.document)), namespace)
+    numbers = numbers_of(namespace)
+    word = {name: values for name, values in numbers.items() if name != "BITS"}
+    return numbers, [change for change in changes(word, count) if abs(change.value) < 2**63]
+
+
+def test_changes_of_one_number_of_a_java_sampler_are_noticed(tmp_path: Path) -> None:
+    """All kinds at once: the compiler takes a second to start."""
+    for tool in ("javac", "java"):
+        if shutil.which(tool) is None:
+            pytest.skip(f"{tool} is not installed")
+    tried, tries = {}, []
+    for kind in KINDS:
+        table = tables_of(kind)[0]
+        numbers, drawn = drawn_changes(table, OTHERS)
+        name = f"Sampler{kind.capitalize()}"
+        text = java.in_package(plan_of(table.document), "mutants", name).replace("package mutants;\n", "")
+        text = re.sub(r"private static final (int|long|double)", r"static \1", text)
+        (tmp_path / f"{name}.java").write_text(text)
+        (tmp_path / f"{name}.vectors").write_text(lines(cases_of(table), table.sha256))
+        (tmp_path / f"{name}.changes").write_text("".join(f"{in_c(change, numbers)}\n" for change in drawn))
+        tries.append(f'        try_({name}.class, (x, from) -> {name}.sample(x, from::fill), "{name}");')
+        tried[kind] = (table, {"SEARCH": "c", **numbers}, drawn)
+    (tmp_path / "Harness.java").write_text(JAVA.replace("@tries@", "\n".join(tries)))
+    subprocess.run(["javac", *(path.name for path in tmp_path.glob("*.java"))], cwd=tmp_path, check=True)
+    done = subprocess.run(["java", "Harness"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert_all_noticed(tried, done.stdout.split())
+
+
+def assert_all_noticed(tried: Mapping[str, tuple[Table, Numbers, list[Change]]], said: list[str]) -> None:
+    """For every kind a text with a 1 for the sampler as it is, and then one for every change that passes."""
+    noticed = total = 0
+    for (kind, (table, numbers, drawn)), passed in zip(tried.items(), said, strict=True):
+        assert passed[0] == "1"
+        assert len(passed) == len(drawn) + 1
+        assert_noticed(kind, table, numbers, [k for k, p in zip(drawn, passed[1:], strict=True) if p == "1"])
+        noticed, total = noticed + passed[1:].count("0"), total + len(drawn)
+    assert noticed / total > 0.9
+
+
+RUST = """
+fn number(text: &str) -> u64 {
+    u64::from_str_radix(text, 16).unwrap()
+}
+
+type Fill<'a> = &'a mut dyn FnMut(&mut [u8]) -> bool;
+
+fn passes(draw: fn(f64, Fill) -> Option<Option<f64>>, lines: &str) -> bool {
+    lines.lines().filter(|line| !line.starts_with('#')).all(|line| {
+        let fields: Vec<&str> = line.split(' ').collect();
+        let stream = fields[1].as_bytes();
+        let mut place = 0;
+        let digit = |byte: u8| if byte <= b'9' { byte - b'0' } else { byte - b'a' + 10 };
+        let mut fill = |bytes: &mut [u8]| {
+            for byte in bytes {
+                if 2 * place >= stream.len() {
+                    return false;
+                }
+                *byte = 16 * digit(stream[2 * place]) + digit(stream[2 * place + 1]);
+                place += 1;
+            }
+            true
+        };
+        let x = f64::from_bits(number(fields[0]));
+        match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| draw(x, &mut fill))) {
+            Err(_) | Ok(None) => false,
+            Ok(Some(None)) => fields[3] == "error",
+            Ok(Some(Some(y))) => {
+                fields[3] != "error" && y.to_bits() == number(fields[3]) && place == fields[2].parse().unwrap()
+            }
+        }
+    })
+}
+
+fn main() {
+    std::panic::set_hook(Box::new(|_| {}));
+@tries@
+}
+"""
+RUST_DRAW = """
+pub fn tried(x: f64, fill: &mut dyn FnMut(&mut [u8]) -> bool) -> Option<Option<f64>> {
+    match sample_from(x, &mut |bytes| if fill(bytes) { Ok(()) } else { Err(Error::NoRandomness) }) {
+        Ok(y) => Some(Some(y)),
+        Err(Error::BadInput) => Some(None),
+        Err(Error::NoRandomness) => None,
+    }
+}
+"""
+
+
+def in_rust(text: str, change: Change, numbers: Numbers) -> str:
+    """The source with this literal changed."""
+    match = re.search(rf"(?:const|static) {change.name}: [^=]*= ", text)
+    assert match is not None
+    found = list(LITERAL.finditer(text, match.end(), text.index(";", match.end())))
+    width = len(numbers["OUTPUTS"]) + 1 if len(change.place) == 2 else 0
+    literal = found[change.place[0] * width + change.place[1] if width else (change.place or (0,))[0]]
+    return text[: literal.start()] + repr(change.value) + text[literal.end() :]
+
+
+def test_changes_of_one_literal_in_the_text_of_a_rust_sampler_are_noticed(tmp_path: Path) -> None:
+    """Each mutant is a module of one program: 40 of every kind."""
+    if shutil.which("rustc") is None:
+        pytest.skip("rustc is not installed")
+    tried, modules, tries = {}, [], []
+    for kind in KINDS:
+        table = tables_of(kind)[0]
+        plan = plan_of(table.document)
+        text = rust.sources(plan)[f"{plan.stem}.rs"]
+        first, last = text.index("/// A report from bytes that are set apart"), text.index("/// The low bits of as few")
+        text = text[:first] + text[last:]
+        text = re.sub(r"#\[cfg\(any\(unix, windows\)\)\]\npub fn .*?\n}\n", "", text, flags=re.DOTALL)
+        numbers, drawn = drawn_changes(table, 40)
+        texts = [text, *(in_rust(text, change, numbers) for change in drawn)]
+        for i, mutant in enumerate(texts):
+            (tmp_path / f"{kind}_{i}.rs").write_text(mutant + RUST_DRAW)
+            modules.append(f'#[path = "{kind}_{i}.rs"]\nmod {kind}_{i};\n')
+        (tmp_path / f"{kind}.vectors").write_text(lines(cases_of(table), table.sha256))
+        calls = "".join(f"        {kind}_{i}::tried,\n" for i in range(len(texts)))
+        tries.append(
+            f'    let lines = include_str!("{kind}.vectors");\n    for draw in [\n{calls}    ] {{\n'
+            '        print!("{}", i32::from(passes(draw, lines)));\n    }\n    println!();'
+        )
+        tried[kind] = (table, numbers, drawn)
+    (tmp_path / "main.rs").write_text("".join(modules) + RUST.replace("@tries@", "\n".join(tries)))
+    options = ["--edition", "2021", "--cap-lints", "allow", "-C", "overflow-checks=off", "-C", "debuginfo=0"]
+    subprocess.run(["rustc", *options, "main.rs", "-o", "main"], cwd=tmp_path, check=True)
+    done = subprocess.run(["./main"], cwd=tmp_path, capture_output=True, text=True, check=True, timeout=120)
+    assert_all_noticed(tried, done.stdout.split())

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from mechdesign.deploy.device.description import Device
 from mechdesign.deploy.device.machine import created, known, reported
 from mechdesign.deploy.device.state import MOST_NUMBER, State, length, written
-from mechdesign.deploy.export.languages import refusals
 from mechdesign.deploy.export.plan import plan_of
+from mechdesign.deploy.export.refusals import refusals
 from mechdesign.deploy.export.vectors import bits
 from mechdesign.deploy.reference import fixed_stream
 from mechdesign.domains import Finite

@@ -19,6 +19,12 @@ def sources(plan: Plan) -> dict[str, str]:
     return LANGUAGE.sources(plan, {f"{name}.java": "Sampler.java", f"{name}_Replay.java": "Replay.java"})
 
 
+def in_package(plan: Plan, package: str, name: str) -> str:
+    """The sampler as a class of this name in a package."""
+    text = LANGUAGE.sources(plan, {"Sampler": "Sampler.java"}, {"name": name})["Sampler"]
+    return text.replace("import java.security", f"package {package};\n\nimport java.security", 1)
+
+
 def _name(plan: Plan) -> str:
     return f"Sampler_{plan.sha256[:8]}"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import os
 import shutil
 import tempfile
@@ -12,7 +11,8 @@ from itertools import zip_longest
 from pathlib import Path
 
 from mechdesign.deploy.export import c, duckdb, java, javascript, opendp, postgresql, python, rust
-from mechdesign.deploy.export.plan import Inputs, Plan, plan_of
+from mechdesign.deploy.export.plan import Plan, plan_of
+from mechdesign.deploy.export.refusals import refusals
 from mechdesign.deploy.export.vectors import Vector, lines, vectors_of
 from mechdesign.deploy.kinds import ItemsLaw
 from mechdesign.deploy.table import Table
@@ -153,21 +153,6 @@ def _difference(text: str, content: bytes) -> Difference:
     expected, found = text.split("\n"), content.decode("utf-8", "replace").split("\n")
     pairs = enumerate(zip_longest(expected, found, fillvalue=""), 1)
     return next(Difference(i, *pair) for i, pair in pairs if pair[0] != pair[1] or i == max(len(expected), len(found)))
-
-
-def refusals(inputs: Inputs) -> list[Vector]:
-    """Inputs outside the domain, as near to it as doubles get, and what is no number at all.
-
-    >>> [vector.x for vector in refusals(Inputs(0.0, 1.0))]
-    [nan, inf, -inf, -5e-324, 1.0000000000000002]
-    """
-    if inputs.count:
-        return [Vector(item, bytes(64), 0, None) for item in (-1, inputs.count)]
-    outside = [math.nan, math.inf, -math.inf, math.nextafter(inputs.lower, -math.inf)]
-    if len(inputs.points) > 1:
-        outside.append(math.nextafter(inputs.lower, math.inf))
-    outside.append(math.nextafter(inputs.upper, math.inf))
-    return [Vector(x, bytes(64), 0, None) for x in outside if x not in inputs.points]
 
 
 def _write_all(folder: Path, texts: Mapping[str, str], *, overwrite: bool) -> None:

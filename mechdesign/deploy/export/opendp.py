@@ -7,8 +7,8 @@ from mechdesign.deploy.export.plan import Plan
 from mechdesign.exact.rational import float_up
 
 
-def sources(plan: Plan) -> dict[str, str]:
-    """File names and their text."""
+def sources(plan: Plan, package: str | None = None) -> dict[str, str]:
+    """File names and their text; ``package`` is the name of the one they are modules of."""
     lower, upper = python.number(plan.inputs.lower), python.number(plan.inputs.upper)
     bounded = f"dp.atom_domain(bounds=({lower}, {upper}), nan=False)"
     if plan.inputs.count:
@@ -16,6 +16,7 @@ def sources(plan: Plan) -> dict[str, str]:
     words = {
         "epsilon": python.number(float_up(plan.epsilon)),
         "domain": bounded if plan.input_labels is None else "dp.atom_domain(T=str)",
+        "importing": f"{'' if package is None else f'from {package} '}import {plan.stem} as sampler",
         "given": "String" if plan.output_labels is not None or plan.inputs.count else "f64",
     }
     wrapper = python.LANGUAGE.sources(plan, {f"{plan.stem}_opendp.py": "opendp.py.in"}, words)

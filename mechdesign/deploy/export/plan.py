@@ -12,6 +12,8 @@ from mechdesign.errors import FileProblem, InvalidInput, WrongArguments
 from mechdesign.values.declare import frozen
 
 _WORD = 1 << 63
+_BLOCK = 4096
+"""Samplers read the operating system's randomness in blocks of so many bytes."""
 
 
 @frozen
@@ -49,6 +51,11 @@ class Plan:
         if isinstance(self.law, ItemsLaw):
             return Inputs(*self.law.ends, count=self.law.count)
         return Inputs(*self.law.ends, self.law.domain.points if isinstance(self.law.domain, Finite) else ())
+
+    @property
+    def allotted(self) -> int:
+        """How many random bytes are taken for a report before its input is looked at."""
+        return min(self.law.enough_bytes, _BLOCK)
 
     @property
     def labelled(self) -> bool:

@@ -123,6 +123,13 @@ def comes_out(plan: Plan) -> str:
     return "a number" if clamp is None else f"a number from {clamp[0]:.17g} to {clamp[1]:.17g}"
 
 
+def unless(plan: Plan) -> str:
+    """When a report needs more bytes than those that are set apart for it, as the end of a sentence."""
+    if plan.allotted < plan.law.enough_bytes:
+        return " (the noise is so wide that some reports need more)"
+    return " (more are needed with a probability of at most about 2^-64)"
+
+
 def _one_of(numbers: Sequence[float]) -> str:
     if len(numbers) > _MOST_LISTED:
         return f"one of {len(numbers)} numbers from {numbers[0]:.17g} to {numbers[-1]:.17g}"

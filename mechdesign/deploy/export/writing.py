@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from mechdesign.deploy.export.layout import chosen, fill, template
 from mechdesign.deploy.export.plan import Plan
-from mechdesign.deploy.export.texts import comes_out, goes_in
+from mechdesign.deploy.export.texts import comes_out, goes_in, unless
 from mechdesign.deploy.kinds import ItemsLaw, Number, Spread
 from mechdesign.values.declare import field, frozen
 
@@ -57,6 +57,8 @@ class _Places(dict[str, object]):
             bits=plan.bits,
             size=(plan.bits + 7) // 8,
             stem=plan.stem,
+            enough=plan.allotted,
+            unless=unless(plan),
             core=language.core(plan),
             goes_in=goes_in(plan),
             comes_out=comes_out(plan),

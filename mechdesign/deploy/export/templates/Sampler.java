@@ -5,7 +5,8 @@
 // kind: @kind@; epsilon: @epsilon@ (local differential privacy; the law of every report is exact).
 // sample(x) takes @goes_in@, and gives @comes_out@.
 // Every random decision compares integers. Randomness is that of java.security.SecureRandom, which the operating system
-// seeds. Java 11 and later.
+// seeds, read in blocks, one for each thread: bytes are erased as they are used. A report takes @enough@ bytes, whatever the
+// input@unless@. Java 11 and later.
 
 import java.security.SecureRandom;
 
@@ -13,6 +14,14 @@ public final class @name@ {
     /** Overwrites all it is given with random bytes. */
     public interface Source {
         void fill(byte[] bytes);
+    }
+
+    /** There is no secure randomness, and so no report. */
+    @SuppressWarnings("serial")
+    public static final class NoRandomness extends IllegalStateException {
+        NoRandomness(Throwable cause) {
+            super("no secure randomness", cause);
+        }
     }
 
     /** The table this sampler was generated from. */
@@ -38,7 +47,6 @@ public final class @name@ {
     }
 
 // @end
-    private static final SecureRandom SYSTEM = new SecureRandom();
     private static final int BITS = @bits@;
 // @if points
 @POINTS@
@@ -88,7 +96,7 @@ public final class @name@ {
 // @if labels
     /** A report for the input x; what is no input is an IllegalArgumentException. */
     public static @given@ sample(@taken@ x) {
-        return sample(x, SYSTEM::nextBytes);
+        return sample(x, allotted());
     }
 
     /** The same with another source of bytes, for tests only. */
@@ -105,7 +113,7 @@ public final class @name@ {
 // @end
     /** A report for the input x; inputs outside the domain are an IllegalArgumentException. */
     public static double @core@(double x) {
-        return @core@(x, SYSTEM::nextBytes);
+        return @core@(x, allotted());
     }
 
     /** The same with another source of bytes, for tests only. */
@@ -161,6 +169,54 @@ public final class @name@ {
 // @end
         }
 // @end
+    }
+
+    /** The bytes of one report: as many for every input, and more only where they do not suffice. */
+    private static Source allotted() {
+        byte[] own = new byte[@enough@];
+        Pool pool = POOL.get();
+        pool.take(own);
+        int[] used = {0};
+        return bytes -> {
+            if (bytes.length > own.length - used[0]) {
+                pool.take(bytes);
+                return;
+            }
+            System.arraycopy(own, used[0], bytes, 0, bytes.length);
+            used[0] += bytes.length;
+        };
+    }
+
+    private static final ThreadLocal<Pool> POOL = ThreadLocal.withInitial(Pool::new);
+
+    /** Random bytes that are not used yet: the last so many of a block. */
+    private static final class Pool {
+        private static SecureRandom system;
+        private final byte[] block = new byte[4096];
+        private int left = 0;
+
+        void take(byte[] bytes) {
+            for (int done = 0, part; done < bytes.length; done += part) {
+                if (left == 0) {
+                    read(block);
+                    left = block.length;
+                }
+                part = Math.min(bytes.length - done, left);
+                int start = block.length - left;
+                left -= part;
+                System.arraycopy(block, start, bytes, done, part);
+                java.util.Arrays.fill(block, start, start + part, (byte) 0);
+            }
+        }
+
+        private static synchronized void read(byte[] block) {
+            try {
+                if (system == null) system = new SecureRandom();
+                system.nextBytes(block);
+            } catch (RuntimeException | InternalError failure) {
+                throw new NoRandomness(failure);
+            }
+        }
     }
 
     /** The low bits of as few whole bytes as hold them, little-endian. At most 63 bits. */

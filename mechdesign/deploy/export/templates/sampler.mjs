@@ -4,9 +4,16 @@
 //
 // kind: @kind@; epsilon: @epsilon@ (local differential privacy; the law of every report is exact).
 // sample(x) takes @goes_in@, and gives @comes_out@.
-// Every random decision compares integers. Randomness is the operating system's, and none of it is kept between calls.
+// Every random decision compares integers. Randomness is the operating system's, read in blocks: bytes are erased as they
+// are used. A report takes @enough@ bytes, whatever the input@unless@.
 
 export const TABLE = "@sha@";
+
+// There is no secure randomness, and so no report.
+export class NoRandomness extends Error {
+  name = "NoRandomness";
+}
+
 // @if input_labels
 export const INPUT_LABELS = Object.freeze([
 @input_texts@,
@@ -63,7 +70,7 @@ const FIRST = @first@;
 
 // @if labels
 // A report for the input x. fill(bytes) overwrites a Uint8Array with random bytes; replace it in tests only.
-export function sample(x, fill = osRandom) {
+export function sample(x, fill = allotted()) {
 // @if input_labels
   if (typeof x !== "string") throw new TypeError("the input must be a text, one of INPUT_LABELS");
   const place = INPUT_LABELS.indexOf(x);
@@ -75,7 +82,7 @@ export function sample(x, fill = osRandom) {
 // The same in codes, the numbers of the table: the i-th label stands for the i-th of POINTS or OUTPUTS.
 // @end
 // A report for the input x. fill(bytes) overwrites a Uint8Array with random bytes; replace it in tests only.
-export function @core@(x, fill = osRandom) {
+export function @core@(x, fill = allotted()) {
   if (typeof x !== "number") throw new TypeError("the input must be a number");
 // @if window
   if (!(LOWER <= x && x <= UPPER)) throw new RangeError("the input must lie in the domain");
@@ -130,12 +137,43 @@ export function @core@(x, fill = osRandom) {
 // @end
 }
 
+// The bytes of one report: as many for every input, and more only where they do not suffice.
+function allotted() {
+  const own = new Uint8Array(@enough@);
+  take(own);
+  let used = 0;
+  return (bytes) => {
+    if (bytes.length > own.length - used) return take(bytes);
+    for (let i = 0; i < bytes.length; i++) bytes[i] = own[used++];
+  };
+}
+
+const POOL = 4096;
+const pool = new Uint8Array(POOL);
+let pooled = 0; // the last so many bytes are not used yet
+
+function take(bytes) {
+  for (let i = 0; i < bytes.length; i++) {
+    if (pooled === 0) {
+      osRandom(pool);
+      pooled = POOL;
+    }
+    bytes[i] = pool[POOL - pooled];
+    pool[POOL - pooled--] = 0;
+  }
+}
+
 function osRandom(bytes) {
   const system = globalThis.crypto;
   if (typeof system?.getRandomValues !== "function") {
-    throw new Error("no secure randomness: crypto.getRandomValues is missing (browsers and Node 19 or later have it)");
+    const rule = "no secure randomness: crypto.getRandomValues is missing (browsers and Node 19 or later have it)";
+    throw new NoRandomness(rule);
   }
-  system.getRandomValues(bytes);
+  try {
+    system.getRandomValues(bytes);
+  } catch (error) {
+    throw new NoRandomness("no secure randomness: crypto.getRandomValues failed", { cause: error });
+  }
 }
 
 // The low bits of as few whole bytes as hold them, little-endian.

@@ -1,0 +1,85 @@
+"""Cargo: a crate without dependencies, and integration tests."""
+
+from __future__ import annotations
+
+from mechdesign.deploy.export import rust
+from mechdesign.deploy.export.packages.npm import called_first, tested
+from mechdesign.deploy.export.packages.package import Member, NameRule, Package, common, in_blocks, words
+
+KEYWORDS = words(
+    "abstract as async await become box break const continue crate do dyn else enum extern false final fn for "
+    "gen if impl "
+    "in let loop macro match mod move mut override priv pub ref return self static struct super trait true try "
+    "type typeof "
+    "unsafe unsized use virtual where while yield"
+)
+RULE = NameRule(
+    "[a-z][a-z0-9_-]{0,63}",
+    "a small letter, then small letters, digits, - and _",
+    KEYWORDS | words("alloc build core deps examples incremental proc_macro std test"),
+    KEYWORDS | words("alloc core std"),
+)
+
+_CALLED = """\
+```rust
+let report = @crate@::@name@::sample(@example@)?;
+```"""
+
+
+_RANDOMNESS = (
+    "`getrandom` on Linux and Android, `CCRandomGenerateBytes` on Apple's systems, `getentropy` on other "
+    "Unixes, `ProcessPrng` on "
+    "Windows; without it `sample` returns `Error::NoRandomness`. Elsewhere there is `sample_from` only, to "
+    "which a source is "
+    "given. Each thread has a block, and a child of `fork()` begins with none."
+)
+
+
+def files(package: Package) -> dict[str, str]:
+    """Paths and their text."""
+    name = package.name.replace("-", "_")
+    readme = {
+        "called": called_first(package, _CALLED.replace("@crate@", name)),
+        "built": "`cargo build`, with Rust 1.82 or later. There are no dependencies.",
+        "tested": "`cargo test`.",
+        "randomness": in_blocks(package, _RANDOMNESS),
+    }
+    modules = package.each('#[path = "@stem@.rs"]\npub mod @name@;\n', lambda _: {})
+    cases = package.each(_TEST, _words_of, "\n")
+    texts = common(package, readme) | {
+        "Cargo.toml": package.filled("cargo/Cargo.toml.in"),
+        "src/lib.rs": f"//! Reports under local differential privacy, of exact law: see README.md.\n\n{modules}",
+        "tests/vectors.rs": package.filled("cargo/vectors.rs", {"cases": cases}),
+    }
+    for member in package.members:
+        texts[f"src/{member.plan.stem}.rs"] = rust.sources(member.plan)[f"{member.plan.stem}.rs"]
+        texts[f"tests/{member.name}_vectors.txt"] = member.vectors
+    return {path: text.replace("@crate@", name) for path, text in texts.items()}
+
+
+_TEST = """\
+#[test]
+fn @name@_reproduces_its_vectors() {
+    let lines = include_str!("@name@_vectors.txt").lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let mut cases = 0;
+    for line in lines {
+        cases += 1;
+        let bad = @crate@::@name@::Error::BadInput;
+        let none = @crate@::@name@::Error::NoRandomness;
+        let found = replay(line, bad, none, |x, fill| @crate@::@name@::@core@_from(x, fill));
+        assert_eq!(found, Some(true), "case {cases}");
+    }
+    assert!(cases > 0);
+}
+
+#[test]
+fn @name@_without_randomness_gives_an_error_and_no_report() {
+    let none = @crate@::@name@::Error::NoRandomness;
+    assert_eq!(@crate@::@name@::@core@_from(@typical@, &mut |_| Err(none)), Err(none));
+    assert!(@crate@::@name@::@core@(@typical@).is_ok());
+}
+"""
+
+
+def _words_of(member: Member) -> dict[str, object]:
+    return {**tested(member), "core": "sample_code" if member.plan.labelled else "sample", "crate": "@crate@"}

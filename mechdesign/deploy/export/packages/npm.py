@@ -1,0 +1,192 @@
+"""npm: an ECMAScript module with type declarations, tests of Node's own runner, and a page that collects."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Sequence
+
+from mechdesign.deploy.export import javascript
+from mechdesign.deploy.export.packages.package import VERSION, Member, NameRule, Package, common, in_blocks, words
+from mechdesign.deploy.export.texts import braced_text
+from mechdesign.deploy.kinds import Listed
+
+RULE = NameRule(
+    r"(@[a-z0-9][a-z0-9._-]{0,99}/)?[a-z0-9][a-z0-9._-]{0,99}",
+    "small letters, digits, dots, - and _, with or without @scope/ before it",
+    words(
+        "node_modules favicon.ico assert buffer child_process cluster console crypto dgram dns events fs http "
+        "http2 https "
+        "inspector module net os path process punycode querystring readline repl stream timers tls tty url util "
+        "v8 vm wasi "
+        "worker_threads zlib test node"
+    ),
+    words(
+        "await break case catch class const continue debugger default delete do else enum export extends false "
+        "finally for "
+        "function if implements import in instanceof interface let new null package private protected public "
+        "return static "
+        "super switch this throw true try typeof var void while with yield"
+    ),
+)
+_MOST_BUTTONS = 20
+
+_CALLED = """\
+```javascript
+import { @name@ } from "@package@";
+
+const report = @name@.sample(@example@);
+```
+
+`demo/` has a page that asks and a collector that keeps reports: `node demo/collect.mjs`, then open the address it says.
+It writes a file for every table, for `mechdesign estimate tables/NAME.json --in NAME.csv --column NAME`."""
+
+RANDOMNESS = (
+    "`crypto.getRandomValues`, in browsers and in Node. Where it is missing or fails, `sample` throws `NoRandomness`. "
+    "Workers have blocks of their own; JavaScript has no `fork()`."
+)
+
+
+def files(package: Package) -> dict[str, str]:
+    """Paths and their text."""
+    manifest = {
+        "name": package.name,
+        "version": VERSION,
+        "description": "Reports under local differential privacy, of exact law",
+        "license": "Apache-2.0",
+        "type": "module",
+        "exports": {".": {"types": "./index.d.mts", "default": "./index.mjs"}},
+        "types": "./index.d.mts",
+        "files": ["*.mjs", "*.d.mts", "tables", "mechdesign-package.json"],
+        "sideEffects": False,
+        "engines": {"node": ">=19"},
+        "scripts": {"test": "node --test"},
+    }
+    readme = {
+        "called": called_first(package, _CALLED),
+        "built": "Nothing is built: `npm pack` makes the archive.",
+        "tested": "`npm test`, with Node 19 or later.",
+        "randomness": in_blocks(package, RANDOMNESS),
+    }
+    texts = common(package, readme) | {
+        "package.json": json.dumps(manifest, indent=2) + "\n",
+        "index.mjs": package.each('export * as @name@ from "./@stem@.mjs";\n', _nothing, ""),
+        "index.d.mts": package.each('export * as @name@ from "./@stem@.mjs";\n', _nothing, ""),
+        "test/vectors.test.mjs": package.filled(
+            "npm/vectors.test.mjs",
+            {
+                "names": "* as samplers",
+                "samplers": package.each(_CASE, tested, ""),
+            },
+        ),
+        "test/types.ts": 'import * as samplers from "../index.mjs";\n'
+        + package.each(_TYPES, lambda member: {"example": example(member)}, ""),
+        "demo/index.html": package.filled(
+            "npm/index.html", {"forms": package.each(_FORM, lambda member: {"input": _input(member)}, "\n")}
+        ),
+        "demo/collect.mjs": package.filled(
+            "npm/collect.mjs",
+            {"accepted": package.each("  @name@: @accepted@,\n", lambda member: {"accepted": _accepted(member)}, "")},
+        ),
+    }
+    for member in package.members:
+        sources = javascript.sources(member.plan)
+        texts[f"{member.plan.stem}.mjs"] = sources[f"{member.plan.stem}.mjs"]
+        texts[f"{member.plan.stem}.d.mts"] = declarations(member)
+        texts[f"test/{member.name}_vectors.txt"] = member.vectors
+    return texts
+
+
+_CASE = """\
+  @name@: { draw: samplers.@name@.@core@, bad: samplers.@name@.NoRandomness, typical: @typical@ },
+"""
+
+_TYPES = """\
+export const report_of_@name@: samplers.@name@.Output = samplers.@name@.sample(@example@);
+// @ts-expect-error: an input of another type
+samplers.@name@.sample(Symbol());
+"""
+
+_FORM = """\
+<form data-table="@name@">
+<fieldset><legend>@name@</legend>
+@input@
+<output></output>
+</fieldset>
+</form>"""
+
+
+def _nothing(_: Member) -> dict[str, object]:
+    return {}
+
+
+def called_first(package: Package, text: str) -> str:
+    """A text about how a package is called, with its first table as the example."""
+    member = package.members[0]
+    values = {"@name@": member.name, "@Name@": member.camel, "@package@": package.name, "@example@": example(member)}
+    for place, value in values.items():
+        text = text.replace(place, value)
+    return text
+
+
+def example(member: Member) -> str:
+    """An input, as a literal that most languages share."""
+    plan = member.plan
+    if plan.input_labels is not None:
+        return braced_text(plan.input_labels[0])
+    return repr(float(plan.inputs.points[0] if plan.inputs.points else plan.inputs.lower))
+
+
+def tested(member: Member) -> dict[str, object]:
+    """The function that vectors are for, and one of its inputs."""
+    plan = member.plan
+    typical = plan.inputs.points[0] if plan.inputs.points else plan.inputs.lower
+    return {"core": "sampleCode" if plan.labelled else "sample", "typical": repr(float(typical))}
+
+
+def declarations(member: Member) -> str:
+    """The types of a sampler's module."""
+    plan = member.plan
+    lines = [
+        f'/** The table this sampler was generated from. */\nexport const TABLE: "{plan.sha256}";',
+        "/** There is no secure randomness, and so no report. */\nexport class NoRandomness extends Error {}",
+        "/** Overwrites all it is given with random bytes: for tests only. */\nexport type Fill = (bytes: "
+        "Uint8Array) => void;",
+    ]
+    for name, texts in (("INPUT", plan.input_labels), ("OUTPUT", plan.output_labels)):
+        if texts is not None:
+            listed = ",\n".join(f"  {braced_text(text)}" for text in texts)
+            lines.append(f"export const {name}_LABELS: readonly [\n{listed},\n];")
+    for name, labels in (("Input", plan.input_labels), ("Output", plan.output_labels)):
+        lines.append(f"export type {name} = {'number' if labels is None else _union(name)};")
+    lines.append("/** A report for the input x: a RangeError if it is none. */")
+    lines.append("export function sample(x: Input, fill?: Fill): Output;")
+    if plan.labelled:
+        lines.append("/** The same in codes, the numbers of the table. */")
+        lines.append("export function sampleCode(x: number, fill?: Fill): number;")
+    return "\n".join(lines) + "\n"
+
+
+def _union(name: str) -> str:
+    return f"(typeof {name.upper()}_LABELS)[number]"
+
+
+def _input(member: Member) -> str:
+    plan = member.plan
+    listed: Sequence[object] = member.inputs
+    if listed:
+        kind = "text" if plan.input_labels is not None else "number"
+        options = "\n".join(f'<option value="{html.escape(str(x))}">{html.escape(str(x))}</option>' for x in listed)
+        return f'<select name="x" data-type="{kind}">\n{options}\n</select> <button>Send</button>'
+    ends = f'min="{plan.inputs.lower!r}" max="{plan.inputs.upper!r}"'
+    return f'<input name="x" type="number" step="any" data-type="number" {ends} required> <button>Send</button>'
+
+
+def _accepted(member: Member) -> str:
+    """What the collector takes for a report, as a list or null for any number."""
+    plan = member.plan
+    if plan.output_labels is not None:
+        return "[" + ", ".join(map(braced_text, plan.output_labels)) + "]"
+    if isinstance(plan.law, Listed) and len(plan.law.outputs) <= 10 * _MOST_BUTTONS:
+        return "[" + ", ".join(repr(float(y)) for y in plan.law.outputs) + "]"
+    return "null"

@@ -1,0 +1,124 @@
+"""Swift: a package whose law is the C sampler, with enums of labels and typed errors above it, and XCTest."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from mechdesign.deploy.export import c
+from mechdesign.deploy.export.packages.c import RANDOMNESS
+from mechdesign.deploy.export.packages.npm import called_first, example, tested
+from mechdesign.deploy.export.packages.package import Member, NameRule, Package, common, in_blocks, words
+from mechdesign.deploy.export.texts import braced_text, constant_names
+from mechdesign.errors import InvalidInput
+
+RULE = NameRule(
+    "[A-Z][A-Za-z0-9]{0,39}",
+    "a capital letter, then letters and digits, at most 40 together",
+    words("Any Self Type Protocol Swift Foundation XCTest Dispatch Darwin Glibc Package Combine UIKit AppKit"),
+    words(
+        "Any Array Bool CaseIterable Character Data Dictionary Double Error Float Input Int Never Optional "
+        "Output Protocol "
+        "Result SamplerError Self Set Stream String Type UnsafePointer VectorsTests Void"
+    ),
+)
+
+_IN_C = "the outcome is `NO_RANDOMNESS` and the report is left alone"
+
+
+def files(package: Package) -> dict[str, str]:
+    """Paths and their text."""
+    for member in package.members:
+        for labels in (member.plan.input_labels, member.plan.output_labels):
+            _require_distinct(labels or ())
+    first = package.members[0]
+    called = "```swift\nimport @package@\n\nlet report = try @Name@.sample(@example@)\n```"
+    if first.plan.input_labels is not None:
+        called = called.replace("@example@", f".{_cases(first.plan.input_labels)[0]}")
+    readme = {
+        "called": called_first(package, called),
+        "built": "`swift build`, with Swift 5.5 or later. The law is in C, which Swift's package manager compiles.",
+        "tested": "`swift test`.",
+        "randomness": in_blocks(package, RANDOMNESS.replace(_IN_C, "`sample` throws `SamplerError.noRandomness`")),
+    }
+    name = package.name
+    c_name = f"C{name}"
+    texts = common(package, readme) | {
+        "Package.swift": package.filled("swift/Package.swift"),
+        f"Sources/{name}/SamplerError.swift": package.filled("swift/SamplerError.swift"),
+        f"Tests/{name}Tests/VectorsTests.swift": package.filled(
+            "swift/VectorsTests.swift", {"tests": package.each(_TEST, _words_of)}
+        ),
+        f"Sources/{c_name}/include/{c_name}.h": f"/* The samplers of {name}, in C. */\n"
+        + package.each('#include "@stem@.h"\n', lambda _: {}, ""),
+    }
+    for member in package.members:
+        stem, sources = member.plan.stem, c.sources(member.plan)
+        texts[f"Sources/{c_name}/{stem}.c"] = sources[f"{stem}.c"]
+        texts[f"Sources/{c_name}/include/{stem}.h"] = sources[f"{stem}.h"]
+        texts[f"Sources/{name}/{member.camel}.swift"] = package.filled("swift/Sampler.swift", _swift(member))
+        texts[f"Tests/{name}Tests/Vectors/{member.name}_vectors.txt"] = member.vectors
+    return texts
+
+
+def _require_distinct(labels: tuple[str, ...]) -> None:
+    """Texts of Swift are equal if they are composed to the same letters."""
+    if len({unicodedata.normalize("NFC", label) for label in labels}) < len(labels):
+        rule = "differ by more than how letters are composed, by which texts of Swift do not"
+        raise InvalidInput("labels", list(labels), rule, "choose other labels, or another language")
+
+
+def _cases(labels: tuple[str, ...]) -> list[str]:
+    return [name.lower() for name in constant_names("label", labels)]
+
+
+def _swift(member: Member) -> dict[str, object]:
+    plan = member.plan
+    enums = "".join(
+        _enum(side, labels) for side, labels in (("Input", plan.input_labels), ("Output", plan.output_labels)) if labels
+    )
+    labelled = plan.output_labels is not None
+    return {
+        "Name": member.camel,
+        "sha": plan.sha256,
+        "stem": plan.stem,
+        "enums": enums,
+        "taken": "Double" if plan.input_labels is None else "Input",
+        "given": "Output" if labelled else "Double",
+        "x": "x" if plan.input_labels is None else "x.rawValue",
+        "result": "UnsafePointer<CChar>? = nil" if labelled else "Double = 0",
+        "report": _LABEL if labelled else "return y",
+    }
+
+
+_LABEL = """\
+guard let y = y, let report = Output(rawValue: String(cString: y)) else { throw SamplerError.badInput }
+        return report"""
+
+
+def _enum(side: str, labels: tuple[str, ...]) -> str:
+    rows = "".join(
+        f"        case {name} = {braced_text(text)}\n" for name, text in zip(_cases(labels), labels, strict=True)
+    )
+    return f"    /// The {side.lower()} labels.\n    public enum {side}: String, CaseIterable {{\n{rows}    }}\n\n"
+
+
+_TEST = """\
+    func test@Name@ReproducesItsVectors() throws {
+        try replayAll("@name@") { x, stream, y in
+            @core@_from(x, nextBytes, stream, y)
+        }
+    }
+
+    func test@Name@WithoutRandomnessGivesAnErrorAndNoReport() throws {
+        var y = 7.0
+        XCTAssertEqual(@core@_from(@typical@, { _, _, _ in -1 }, nil, &y), 2)
+        XCTAssertEqual(y, 7.0)
+        _ = try @Name@.sample(@example@)
+    }
+"""
+
+
+def _words_of(member: Member) -> dict[str, object]:
+    plan = member.plan
+    value = example(member) if plan.input_labels is None else f".{_cases(plan.input_labels)[0]}"
+    return {**tested(member), "core": f"{plan.stem}_code" if plan.labelled else plan.stem, "example": value}

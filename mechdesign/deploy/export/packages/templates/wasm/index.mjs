@@ -1,0 +1,94 @@
+// The samplers of @package@, in WebAssembly: load() gives them. Random bytes are read in blocks, and erased as they are used.
+
+// There is no secure randomness, and so no report.
+export class NoRandomness extends Error {
+  name = "NoRandomness";
+}
+
+const POOL = 4096;
+const pool = new Uint8Array(POOL);
+let pooled = 0; // the last so many bytes are not used yet
+
+function take(bytes) {
+  for (let i = 0; i < bytes.length; i++) {
+    if (pooled === 0) {
+      osRandom(pool);
+      pooled = POOL;
+    }
+    bytes[i] = pool[POOL - pooled];
+    pool[POOL - pooled--] = 0;
+  }
+}
+
+function osRandom(bytes) {
+  const system = globalThis.crypto;
+  if (typeof system?.getRandomValues !== "function") {
+    const rule = "no secure randomness: crypto.getRandomValues is missing (browsers and Node 19 or later have it)";
+    throw new NoRandomness(rule);
+  }
+  try {
+    system.getRandomValues(bytes);
+  } catch (error) {
+    throw new NoRandomness("no secure randomness: crypto.getRandomValues failed", { cause: error });
+  }
+}
+
+async function bytesOf(url) {
+  if (url.protocol === "file:") return (await import("node:fs")).readFileSync(url);
+  const answer = await fetch(url);
+  if (!answer.ok) throw new Error(`samplers.wasm cannot be loaded: status ${answer.status}`);
+  return answer.arrayBuffer();
+}
+
+// The samplers, by the names of their tables.
+export async function load(url = new URL("./samplers.wasm", import.meta.url)) {
+  let source = take;
+  let failure = null;
+  let memory = null;
+  const random = (at, count) => {
+    try {
+      source(new Uint8Array(memory.buffer, at, count));
+      return 0;
+    } catch (error) {
+      failure = error;
+      return 1;
+    }
+  };
+  const { instance } = await WebAssembly.instantiate(await bytesOf(url), { env: { random } });
+  memory = instance.exports.memory;
+
+  const drawn = (name, x, fill) => {
+    if (typeof x !== "number") throw new TypeError("the input must be a number");
+    source = fill ?? take;
+    failure = null;
+    const outcome = instance.exports[`${fill === undefined ? "sample" : "test"}_${name}`](x);
+    source = take;
+    if (outcome === 1) throw new RangeError("the input must lie in the domain");
+    if (outcome !== 0) throw failure;
+    return instance.exports.report();
+  };
+
+  const sampler = (name, inputs, outputs, points, reports) => {
+    const labels = {};
+    if (inputs !== null) labels.INPUT_LABELS = Object.freeze(inputs);
+    if (outputs !== null) labels.OUTPUT_LABELS = Object.freeze(outputs);
+    return Object.freeze({
+      ...labels,
+      sampleCode: (x, fill) => drawn(name, x, fill),
+      sample: (x, fill) => {
+        let code = x;
+        if (inputs !== null) {
+          if (typeof x !== "string") throw new TypeError("the input must be a text, one of INPUT_LABELS");
+          const place = inputs.indexOf(x);
+          if (place < 0) throw new RangeError("the input must be one of INPUT_LABELS");
+          code = points[place];
+        }
+        const y = drawn(name, code, fill);
+        return outputs === null ? y : outputs[reports.indexOf(y)];
+      },
+    });
+  };
+
+  return Object.freeze({
+@samplers@  });
+}

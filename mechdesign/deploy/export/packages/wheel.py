@@ -1,0 +1,81 @@
+"""Python: a wheel of modules that need the standard library only, or of measurements of OpenDP, and unit tests."""
+
+from __future__ import annotations
+
+import keyword
+import sys
+
+from mechdesign.deploy.export import opendp, python
+from mechdesign.deploy.export.packages.npm import called_first, tested
+from mechdesign.deploy.export.packages.package import Member, NameRule, Package, common, in_blocks
+
+RULE = NameRule(
+    "[a-z][a-z0-9_]{0,63}",
+    "a small letter, then small letters, digits and _",
+    frozenset(keyword.kwlist) | frozenset(keyword.softkwlist) | sys.stdlib_module_names,
+    frozenset(keyword.kwlist),
+)
+
+_RANDOMNESS = (
+    "`os.urandom`; if it fails, `sample` raises `NoRandomness`. No two threads get the same bytes, and a child "
+    "of `os.fork` "
+    "begins with none."
+)
+
+
+def python_files(package: Package) -> dict[str, str]:
+    """Paths and their text."""
+    called = "```python\nimport @package@\n\nreport = @package@.@name@.sample(@example@)\n```"
+    return _files(package, called, "from . import @stem@ as @name@  # noqa: F401", [])
+
+
+def opendp_files(package: Package) -> dict[str, str]:
+    """Paths and their text."""
+    called = (
+        "```python\nimport @package@\nimport opendp.prelude as dp\n\n"
+        'dp.enable_features("contrib", "honest-but-curious")\n'
+        "report = @package@.@name@.make_measurement()(@example@)\n```"
+    )
+    texts = _files(package, called, "from . import @stem@_opendp as @name@  # noqa: F401", ["opendp>=0.13"])
+    for member in package.members:
+        stem = member.plan.stem
+        wrapper = opendp.sources(member.plan, package.name)[f"{stem}_opendp.py"]
+        texts[f"src/{package.name}/{stem}_opendp.py"] = wrapper
+    return texts
+
+
+def _files(package: Package, called: str, imported: str, needed: list[str]) -> dict[str, str]:
+    readme = {
+        "called": called_first(package, called),
+        "built": "`pip wheel --no-deps .`",
+        "tested": "`python -m unittest discover tests`, or pytest, where the wheel is installed or with "
+        "`PYTHONPATH=src`.",
+        "randomness": in_blocks(package, _RANDOMNESS),
+    }
+    tests = package.each(_TEST, _words_of, "\n\n")
+    texts = common(package, readme) | {
+        "pyproject.toml": package.filled(
+            "wheel/pyproject.toml.in", {"needed": ", ".join(f'"{name}"' for name in needed)}
+        ),
+        f"src/{package.name}/__init__.py": '"""Locally private reports of exact law: see README.md."""\n\n'
+        + package.each(imported, lambda _: {})
+        + "\n",
+        "tests/test_vectors.py": package.filled("wheel/test_vectors.py.in", {"tests": tests}),
+    }
+    for member in package.members:
+        texts[f"src/{package.name}/{member.plan.stem}.py"] = python.module(member.plan)
+        texts[f"tests/{member.name}_vectors.txt"] = member.vectors
+    return texts
+
+
+_TEST = """\
+class Test@Name@(Vectors, unittest.TestCase):
+    name = "@name@"
+    typical = @typical@
+    module = importlib.import_module("@package@.@module@")
+    draw = staticmethod(module.@core@)"""
+
+
+def _words_of(member: Member) -> dict[str, object]:
+    core = "sample_code" if member.plan.labelled else "sample"
+    return {**tested(member), "core": core, "module": member.plan.stem}

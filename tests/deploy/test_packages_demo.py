@@ -1,0 +1,127 @@
+"""The demo page of an npm package in a real browser: answered, collected and read by the package's own commands."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from scipy import stats
+
+from mechdesign.deploy import Labels, Table, estimate_reports, export_package, make_table
+from mechdesign.domains import Finite
+from mechdesign.mechanisms import catalogue
+
+CLICKS = 300
+ANSWERING = f"""
+<script type="module">
+  const wait = (time) => new Promise((wake) => setTimeout(wake, time));
+  while (document.body.dataset.ready !== "yes") await wait(10);
+  const answered = async (table, value) => {{
+    const form = document.querySelector(`form[data-table=${{table}}]`), output = form.querySelector("output");
+    form.elements.x.value = value;
+    output.textContent = "";
+    form.querySelector("button").click();
+    while (output.textContent === "") await wait(1);
+    return output.textContent;
+  }};
+  for (let person = 0; person < {CLICKS}; person++) {{
+    localStorage.clear();
+    await answered("smokes", "rather not");
+  }}
+  const first = await answered("smokes", "yes"), second = await answered("smokes", "yes");
+  const done = document.createElement("p");
+  done.textContent = `kept: ${{first === second}}; mood: ${{await answered("mood", "0.5")}}`;
+  document.body.append(done);
+</script>
+"""
+WITHOUT = '<script>Object.defineProperty(globalThis, "crypto", { value: undefined });</script>'
+
+
+@pytest.fixture(scope="module")
+def tables() -> dict[str, Table]:
+    labels = Labels(("no", "rather not", "yes"), ("n", '"r", or so', "y"))
+    return {
+        "smokes": make_table(catalogue.randomised_response(1.3, Finite((0, 1, 2))), labels=labels),
+        "mood": make_table(catalogue.pm(1.0)),
+    }
+
+
+@pytest.fixture
+def address(tables: dict[str, Table], tmp_path: Path) -> Iterator[str]:
+    """Where the package's own collector runs, at a free port, in a folder of its own."""
+    for tool in ("node", "chromium"):
+        if shutil.which(tool) is None:
+            pytest.skip(f"{tool} is not installed")
+    export_package(tables, "typescript", "survey", tmp_path / "survey", cases=0)
+    (tmp_path / "kept").mkdir()
+    command = ["node", str(tmp_path / "survey" / "demo" / "collect.mjs"), "0"]
+    program = subprocess.Popen(command, cwd=tmp_path / "kept", stdout=subprocess.PIPE, text=True)
+    assert program.stdout is not None
+    yield program.stdout.readline().strip()
+    program.terminate()
+    program.wait()
+    program.stdout.close()
+
+
+def shown(address: str, folder: Path) -> str:
+    """The page as the browser has it in the end."""
+    options = ("--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder / 'profile'}")
+    command = ["chromium", *options, "--virtual-time-budget=60000", "--dump-dom", address]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
+
+
+@pytest.mark.slow
+def test_reports_of_the_page_have_the_law_of_the_table(tables: dict[str, Table], address: str, tmp_path: Path) -> None:
+    """Chi-square, n = 300: false alarms with probability 1e-6; a share of the truth 1.5 times too large is noticed."""
+    page = tmp_path / "survey" / "demo" / "index.html"
+    page.write_text(page.read_text().replace("</html>", f"{ANSWERING}</html>"))
+    said = shown(address, tmp_path)
+    assert "kept: true; mood: Sent was: " in said
+    header, *reports = (tmp_path / "kept" / "smokes.csv").read_text().splitlines()
+    assert header == "smokes"
+    counts = Counter(reports[:CLICKS])
+    row = tables["smokes"].law.rows[1]
+    observed = [counts[label] for label in ("n", '"""r"", or so"', "y")]
+    assert sum(observed) == CLICKS
+    assert stats.chisquare(observed, [CLICKS * count / sum(row) for count in row]).pvalue > 1e-6
+    for name, sent in (("smokes", CLICKS + 2), ("mood", 1)):
+        assert estimate_reports(tables[name], tmp_path / "kept" / f"{name}.csv", name).count == sent
+
+
+@pytest.mark.slow
+def test_a_browser_without_secure_randomness_is_told_and_sends_nothing(address: str, tmp_path: Path) -> None:
+    page = tmp_path / "survey" / "demo" / "index.html"
+    page.write_text(page.read_text().replace("<title>", f"{WITHOUT}<title>"))
+    said = shown(address, tmp_path)
+    assert "This browser has no secure randomness" in said
+    assert said.count("disabled") >= 2
+    assert (tmp_path / "kept" / "smokes.csv").read_text() == "smokes\n"
+
+
+POSTS = """
+const address = new URL("/reports", process.argv[2]);
+const bodies = ["", "{}", "null", "[]", '{"table":"smokes","report":"maybe"}', '{"table":"mood","report":"1"}',
+  '{"table":"constructor","report":1}', '{"table":"mood","report":1e999}',
+  '{"table":"mood","report":' + "1".repeat(2000) + "}",
+  '{"table":"smokes","report":"y"}'];
+const said = [];
+for (const body of bodies) said.push((await fetch(address, { method: "POST", body })).status);
+const paths = ["/", "/index.mjs", "/package.json", "/demo/../package.json", "/tables/mood.json", "/demo/collect.mjs"];
+for (const path of paths)
+  said.push((await fetch(new URL(path, address))).status);
+console.log(said.join(" "));
+"""
+
+
+def test_the_collector_keeps_reports_only_and_serves_its_pages_only(address: str, tmp_path: Path) -> None:
+    (tmp_path / "posts.mjs").write_text(POSTS)
+    done = subprocess.run(
+        ["node", "posts.mjs", address], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout.split() == [*["400"] * 9, "204", "200", "200", *["404"] * 4]
+    assert (tmp_path / "kept" / "smokes.csv").read_text() == "smokes\ny\n"
+    assert (tmp_path / "kept" / "mood.csv").read_text() == "mood\n"

@@ -152,14 +152,18 @@ def loaded(source: str) -> dict[str, Any]:
 
 
 def mutants(source: str) -> Iterator[tuple[str, str]]:
-    """The source with one whole number changed, by 1 up and down, and what it was."""
+    """The source with one whole number changed, by 1 up and down, and what it was.
+
+    Those of where bytes come from are left alone: vectors bring their own.
+    """
+    first, last = (source[: source.index(mark)].count("\n") for mark in ("class NoRandomness", "def drawn"))
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type == tokenize.NUMBER and token.string.isdigit():
+        if token.type == tokenize.NUMBER and token.string.isdigit() and not first < token.start[0] <= last:
             lines = source.splitlines(keepends=True)
-            (row, first), (_, last) = token.start, token.end
+            (row, start), (_, end) = token.start, token.end
             line = lines[row - 1]
             for change in (1, -1):
-                lines[row - 1] = f"{line[:first]}{int(token.string) + change}{line[last:]}"
+                lines[row - 1] = f"{line[:start]}{int(token.string) + change}{line[end:]}"
                 yield "".join(lines), line.strip()
 
 
@@ -185,7 +189,7 @@ EQUIVALENT = (
     # 53 + 6 and 53 + 8 give seven bytes, too; and where all boundaries of a law are even, the lowest bit says nothing:
     # a boundary that is odd has cases on both sides
     "size = (BITS + 7) // 8",
-    "return int.from_bytes(read((bits + 7) // 8)",
+    "return int.from_bytes(drawn((bits + 7) // 8",
     "number = int.from_bytes(content[place",
     "return bits.to_bytes((WIDTH + 7) // 8",
     "return (word << bits | word >> 64 - bits) & ((1 << 64) - 1)",  # a wider mask, cut by the caller
@@ -233,6 +237,83 @@ def test_a_source_without_randomness_gives_no_report(kind: str) -> None:
 
     with pytest.raises(OSError, match="no randomness"):
         names["sample"](0, broken)
+
+
+# -- the system's randomness -------------------------------------------------------------------------------------------
+
+DRAWS = 300
+DRAWING = {
+    "python": (
+        "draw.py",
+        "import os, sys\nimport @stem@ as s\ncalls = 0\nreal = os.urandom\n"
+        "def counted(count):\n    global calls\n    calls += 1\n"
+        "    if len(sys.argv) > 1:\n        raise OSError\n    return real(count)\n"
+        "os.urandom = counted\ntry:\n"
+        "    assert all(len(s.sample(i % 300)) == s.REPORT_BYTES for i in range(@draws@))\n    print(calls)\n"
+        "except s.NoRandomness:\n    print('none')\n",
+    ),
+    "javascript": (
+        "draw.mjs",
+        'import { NoRandomness, REPORT_BYTES, sample } from "./@stem@.mjs";\nconst real = globalThis.crypto;\n'
+        "let calls = 0;\nconst getRandomValues = (bytes) => {\n  calls++;\n"
+        '  if (process.argv.length > 2) throw new Error("broken");\n  real.getRandomValues(bytes);\n};\n'
+        'Object.defineProperty(globalThis, "crypto", { value: { getRandomValues } });\ntry {\n'
+        "  for (let i = 0; i < @draws@; i++) if (sample(i % 300).length !== REPORT_BYTES) throw new Error();\n"
+        "  console.log(calls);\n} catch (error) {\n"
+        '  console.log(error instanceof NoRandomness ? "none" : error);\n}\n',
+    ),
+    "c": (
+        "draw.c",
+        '#include "@stem@.h"\n#include <stdio.h>\n#include <sys/types.h>\nstatic long calls = 0, broken = 0;\n'
+        "ssize_t getrandom(void *bytes, size_t count, unsigned flags) {\n    size_t i;\n    (void)flags;\n"
+        "    calls++;\n    if (broken) return -1;\n"
+        "    for (i = 0; i < count; i++) ((unsigned char *)bytes)[i] = (unsigned char)(7 * i + i / 256);\n"
+        "    return (ssize_t)count;\n}\n"
+        "int main(int count, char **given) {\n    unsigned char y[4096];\n    int i;\n    (void)given;\n"
+        "    broken = count > 1;\n    for (i = 0; i < @draws@; i++)\n"
+        '        if (@stem@(i % 300, y) == 2) {\n            puts("none");\n            return 0;\n        }\n'
+        '    printf("%ld\\n", calls);\n    return 0;\n}\n',
+    ),
+    "rust": (
+        "draw.rs",
+        '#[path = "@stem@.rs"]\n#[allow(dead_code)]\nmod sampler;\nuse std::cell::Cell;\n'
+        "thread_local!(static CALLS: Cell<u64> = const { Cell::new(0) });\n#[no_mangle]\n"
+        'pub extern "C" fn getrandom(bytes: *mut u8, count: usize, _flags: u32) -> isize {\n'
+        "    CALLS.with(|calls| calls.set(calls.get() + 1));\n"
+        "    if std::env::args().len() > 1 {\n        return -1;\n    }\n"
+        "    let bytes = unsafe { std::slice::from_raw_parts_mut(bytes, count) };\n"
+        "    for (i, byte) in bytes.iter_mut().enumerate() {\n        *byte = (7 * i + i / 256) as u8;\n    }\n"
+        "    count as isize\n}\nfn main() {\n    CALLS.with(|calls| calls.set(0));\n"
+        "    for i in 0..@draws@ {\n        if sampler::sample(i % 300) == Err(sampler::Error::NoRandomness) {\n"
+        '            println!("none");\n            return;\n        }\n    }\n'
+        '    println!("{}", CALLS.with(Cell::get));\n}\n',
+    ),
+}
+
+
+@pytest.mark.parametrize("language", DRAWING)
+def test_many_draws_of_a_report_ask_the_system_for_blocks_and_without_it_there_is_no_report(
+    language: str, tmp_path: Path
+) -> None:
+    """300 subsets of 100 items of 300 are 30,300 draws at least, of 2 bytes and more."""
+    for tool in TOOLS.get(language, ()):
+        if shutil.which(tool) is None:
+            pytest.skip(f"{tool} is not installed")
+    if language in ("c", "rust") and sys.platform != "linux":
+        pytest.skip("for Linux")
+    table = make_table(Encoding("subset", 1.0, 300, "subset", {"subset": 100}), 32)
+    stem = plan_of(table.document).stem
+    export_table(table, language, tmp_path, cases=0)
+    name, text = DRAWING[language]
+    (tmp_path / name).write_text(text.replace("@stem@", stem).replace("@draws@", str(DRAWS)))
+    program = {"python": [sys.executable, name], "javascript": ["node", name]}.get(language, ["./draw"])
+    if language == "c":
+        strict = ["-std=c99", "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror"]
+        assert run(["gcc", *strict, name, f"{stem}.c", "-o", "draw", "-pthread"], tmp_path) == ""
+    if language == "rust":
+        assert run(["rustc", "--edition", "2021", "-D", "warnings", name, "-o", "draw"], tmp_path) == ""
+    assert 0 < int(run(program, tmp_path)) < 100
+    assert run([*program, "broken"], tmp_path) == "none"
 
 
 def test_labels_of_thousands_of_items_compile_in_java(tmp_path: Path) -> None:

@@ -13,9 +13,23 @@ from mechdesign.deploy.kinds import KINDS, ItemsLaw
 FOLDER = files("mechdesign.deploy.export").joinpath("templates")
 ITEMS = "items/"
 NAMES = sorted(entry.name for entry in FOLDER.iterdir() if entry.is_file())
-NAMES += sorted(ITEMS + entry.name for entry in FOLDER.joinpath(ITEMS).iterdir() if entry.is_file())
+for folder in (ITEMS, "randomness/"):
+    NAMES += sorted(folder + entry.name for entry in FOLDER.joinpath(folder).iterdir() if entry.is_file())
 SAMPLERS = [name for name in NAMES if "sampler." in name.lower() and not name.endswith(".h")]
-WORDS = {*KINDS, "points", "labels", "input_labels", "output_labels", "clamp", "circle", "choice", "coins", "hash"}
+WORDS = {
+    *KINDS,
+    "points",
+    "labels",
+    "input_labels",
+    "output_labels",
+    "clamp",
+    "circle",
+    "items",
+    "numbers",
+    "choice",
+    "coins",
+    "hash",
+}
 MARK = re.compile(r"\W*@(if|else|end)\b(.*)")
 
 

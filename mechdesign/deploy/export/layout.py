@@ -1,8 +1,9 @@
 """Templates of sources, and long lists of numbers in lines.
 
 A template is a file in its own language, in ``templates`` beside this module; Python's end in ``.in``, so that tools
-which read every module leave them alone. The rules are two:
+which read every module leave them alone. The rules are three:
 
+* A line of a comment ``@include name`` stands for another template.
 * ``@name@`` is a place that is filled with a text. ``@NAME@``, in capitals, is the declaration of a constant.
 * A line of a comment ``@if a b`` begins lines that are kept where one of these words holds; ``@else`` those that are
   kept where none does; ``@end`` ends them. They may stand inside each other.
@@ -16,13 +17,15 @@ from functools import cache
 from importlib.resources import files
 
 _PLACE = re.compile(r"@([A-Za-z_]+)@")
+_INCLUDED = re.compile(r"^[^\w\n]*@include (.*)\n", re.MULTILINE)
 _MARK = re.compile(r"\W*@(if|else|end)\b(.*)")
 
 
 @cache
 def template(name: str) -> str:
-    """A template by the name of its file."""
-    return files(__package__).joinpath("templates", name).read_text(encoding="utf-8")
+    """A template by the name of its file, with those that it includes."""
+    text = files(__package__).joinpath("templates", name).read_text(encoding="utf-8")
+    return _INCLUDED.sub(lambda line: template(line[1]), text)
 
 
 def chosen(text: str, words: Collection[str]) -> str:

@@ -55,7 +55,8 @@ class Plan:
     @property
     def allotted(self) -> int:
         """How many random bytes are taken for a report before its input is looked at."""
-        return min(self.law.enough_bytes, _BLOCK)
+        usual = self.law.least_bytes if isinstance(self.law, ItemsLaw) else self.law.enough_bytes
+        return min(usual, _BLOCK)
 
     @property
     def labelled(self) -> bool:

@@ -123,8 +123,16 @@ def comes_out(plan: Plan) -> str:
     return "a number" if clamp is None else f"a number from {clamp[0]:.17g} to {clamp[1]:.17g}"
 
 
+def least(plan: Plan) -> int:
+    """How many random bytes a report takes, whatever the input."""
+    return plan.law.least_bytes if isinstance(plan.law, ItemsLaw) else plan.allotted
+
+
 def unless(plan: Plan) -> str:
     """When a report needs more bytes than those that are set apart for it, as the end of a sentence."""
+    if isinstance(plan.law, ItemsLaw):
+        is_all = plan.law.least_bytes == plan.law.enough_bytes
+        return "" if is_all else " (and more where numbers are refused and drawn again, by themselves)"
     if plan.allotted < plan.law.enough_bytes:
         return " (the noise is so wide that some reports need more)"
     return " (more are needed with a probability of at most about 2^-64)"

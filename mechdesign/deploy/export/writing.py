@@ -91,7 +91,7 @@ def _values(plan: Plan) -> dict[str, Value]:
 
 def _shape(plan: Plan) -> set[str]:
     """The words by which lines of templates are kept."""
-    words = {plan.kind, *plan.law.shape}
+    words = {plan.kind, *plan.law.shape, "items" if isinstance(plan.law, ItemsLaw) else "numbers"}
     sides = {"points": plan.inputs.points, "input_labels": plan.input_labels, "output_labels": plan.output_labels}
     words |= {word for word, side in sides.items() if side}
     return words | {"labels"} if plan.labelled else words

@@ -10,7 +10,7 @@ from importlib.resources import files
 
 from mechdesign.deploy.export.layout import fill
 from mechdesign.deploy.export.plan import Plan
-from mechdesign.deploy.export.texts import comes_out, goes_in, unless
+from mechdesign.deploy.export.texts import comes_out, goes_in, least, unless
 from mechdesign.deploy.export.vectors import Vector, lines
 from mechdesign.deploy.table import Table
 from mechdesign.errors import InvalidInput
@@ -148,7 +148,7 @@ def _described(members: Iterable[Member]) -> Iterable[str]:
 def in_blocks(package: Package, source: str) -> str:
     """What is said of randomness where samplers read it in blocks."""
     takes = "\n".join(
-        f"A report of `{member.name}` takes {member.plan.allotted} bytes, whatever the input{unless(member.plan)}."
+        f"A report of `{member.name}` takes {least(member.plan)} bytes, whatever the input{unless(member.plan)}."
         for member in package.members
     )
     return f"""\

@@ -8,21 +8,7 @@
 #include <float.h>
 #include <stdint.h>
 #include <string.h>
-#if defined(_WIN32)
-#include <windows.h>
-#include <bcrypt.h>
-#elif defined(__APPLE__)
-#include <CommonCrypto/CommonCryptoError.h>
-#include <CommonCrypto/CommonRandom.h>
-#elif defined(__linux__)
-#include <errno.h>
-#include <sys/random.h>
-#else
-#include <unistd.h>
-#endif
-#if !defined(_WIN32)
-#include <pthread.h>
-#endif
+// @include randomness/includes.c
 
 #if FLT_RADIX != 2 || DBL_MANT_DIG != 53 || FLT_EVAL_METHOD != 0
 #error "doubles must be IEEE-754 and evaluated in their own precision (on 32-bit x86 compile with -msse2 -mfpmath=sse)"
@@ -243,84 +229,10 @@ int @core@_from(double x, int (*fill)(void *, unsigned char *, size_t), void *st
     return @guard@_OK;
 }
 
-static int operating_system(unsigned char *bytes, size_t count) {
-#if defined(_WIN32)
-    return BCryptGenRandom(NULL, bytes, (ULONG)count, BCRYPT_USE_SYSTEM_PREFERRED_RNG) == 0 ? 0 : -1;
-#elif defined(__APPLE__)
-    return CCRandomGenerateBytes(bytes, count) == kCCSuccess ? 0 : -1;
-#elif defined(__linux__)
-    while (count > 0) {
-        ssize_t got = getrandom(bytes, count, 0);
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) return -1;
-        bytes += got;
-        count -= (size_t)got;
-    }
-    return 0;
-#else
-    size_t most = 256, part;
-    for (; count > 0; bytes += part, count -= part) {
-        part = count < most ? count : most;
-        if (getentropy(bytes, part) != 0) return -1;
-    }
-    return 0;
-#endif
-}
-
-#if defined(_MSC_VER)
-#define OF_THE_THREAD __declspec(thread)
-#else
-#define OF_THE_THREAD __thread
-#endif
-
-/* Random bytes that are not used yet: the last `pooled` of a block. */
-enum { POOL = 4096, ENOUGH = @enough@ };
-static OF_THE_THREAD unsigned char pool[POOL];
-static OF_THE_THREAD size_t pooled = 0;
-
-#if defined(_WIN32)
-static int can_pool(void) {
-    return 1;
-}
-#else
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static int is_told_of_forks = 0;
-
-static void forget(void) {
-    pooled = 0;
-    memset(pool, 0, POOL);
-}
-
-static void ask_to_be_told(void) {
-    is_told_of_forks = pthread_atfork(NULL, NULL, forget) == 0;
-}
-
-/* Whether a child of fork() will forget the bytes that its parent may use. */
-static int can_pool(void) {
-    return pthread_once(&once, ask_to_be_told) == 0 && is_told_of_forks;
-}
-#endif
-
-static int take(unsigned char *bytes, size_t count) {
-    while (count > 0) {
-        size_t start, part;
-        if (pooled == 0) {
-            if (!can_pool()) return operating_system(bytes, count);
-            if (operating_system(pool, POOL) != 0) return -1;
-            pooled = POOL;
-        }
-        start = POOL - pooled;
-        part = count < pooled ? count : pooled;
-        pooled -= part;
-        memcpy(bytes, pool + start, part);
-        memset(pool + start, 0, part);
-        bytes += part;
-        count -= part;
-    }
-    return 0;
-}
+// @include randomness/pool.c
 
 /* The bytes of one report: as many for every input, and more only where they do not suffice. */
+enum { ENOUGH = @enough@ };
 typedef struct {
     unsigned char bytes[ENOUGH];
     size_t used;

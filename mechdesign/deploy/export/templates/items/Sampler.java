@@ -5,7 +5,7 @@
 // kind: @kind@; epsilon: @epsilon@ (local differential privacy; the law of every report is exact).
 // sample(x) takes @goes_in@, and gives @comes_out@.
 // Every random decision compares integers. Randomness is that of java.security.SecureRandom, which the operating system
-// seeds. How many random bytes are read does not depend on x. Java 11 and later.
+// seeds, read in blocks, one for each thread: bytes are erased as they are used. How many random bytes are read does not depend on x. Java 11 and later.
 
 import java.security.SecureRandom;
 
@@ -13,6 +13,14 @@ public final class @name@ {
     /** Overwrites all it is given with random bytes. */
     public interface Source {
         void fill(byte[] bytes);
+    }
+
+    /** There is no secure randomness, and so no report. */
+    @SuppressWarnings("serial")
+    public static final class NoRandomness extends IllegalStateException {
+        NoRandomness(Throwable cause) {
+            super("no secure randomness", cause);
+        }
     }
 
     /** The table this sampler was generated from. */
@@ -40,7 +48,6 @@ public final class @name@ {
     }
 
 // @end
-    private static final SecureRandom SYSTEM = new SecureRandom();
     private static final int BITS = @bits@;
     private static final int COUNT = @count@;
     private static final long OWN = @own@L;
@@ -66,7 +73,7 @@ public final class @name@ {
 // @if input_labels
     /** A report for the label x; what is no label is an IllegalArgumentException. */
     public static byte[] sample(String x) {
-        return sample(x, SYSTEM::nextBytes);
+        return sample(x, POOL.get()::take);
     }
 
     /** The same with another source of bytes, for tests only. */
@@ -81,7 +88,7 @@ public final class @name@ {
 // @end
     /** A report for an item, 0 to COUNT - 1; what is none is an IllegalArgumentException. */
     public static byte[] @core@(int item) {
-        return @core@(item, SYSTEM::nextBytes);
+        return @core@(item, POOL.get()::take);
     }
 
     /** The same with another source of bytes, for tests only. */
@@ -123,6 +130,8 @@ public final class @name@ {
 // @end
         return report;
     }
+
+// @include randomness/Pool.java
 
 // @if choice hash subset
     /** The low bits of as few whole bytes as hold them, little-endian. */

@@ -1,4 +1,4 @@
-/* See @stem@.h. C99; on Windows link with bcrypt. */
+/* See @stem@.h. C99; on Windows link with bcrypt, with a C library that needs it with pthread. */
 #if !defined(_DEFAULT_SOURCE)
 #define _DEFAULT_SOURCE
 #endif
@@ -6,15 +6,7 @@
 #include "@stem@.h"
 
 #include <string.h>
-#if defined(_WIN32)
-#include <windows.h>
-#include <bcrypt.h>
-#elif defined(__APPLE__)
-#include <CommonCrypto/CommonCryptoError.h>
-#include <CommonCrypto/CommonRandom.h>
-#else
-#include <unistd.h>
-#endif
+// @include randomness/includes.c
 
 enum { BITS = @bits@, SIZE = @size@, COUNT = @count@, REPORT_BYTES = @guard@_REPORT_BYTES };
 static const uint64_t OWN = @own@;
@@ -173,20 +165,15 @@ int @core@_from(int64_t item, int (*source_fill)(void *, unsigned char *, size_t
     return @guard@_OK;
 }
 
-/* At most 256 bytes at a time, which is the most that getentropy gives. */
-static int operating_system(void *state, unsigned char *bytes, size_t count) {
+// @include randomness/pool.c
+
+static int from_pool(void *state, unsigned char *bytes, size_t count) {
     (void)state;
-#if defined(_WIN32)
-    return BCryptGenRandom(NULL, bytes, (ULONG)count, BCRYPT_USE_SYSTEM_PREFERRED_RNG) == 0 ? 0 : -1;
-#elif defined(__APPLE__)
-    return CCRandomGenerateBytes(bytes, count) == kCCSuccess ? 0 : -1;
-#else
-    return getentropy(bytes, count);
-#endif
+    return take(bytes, count);
 }
 
 int @core@(int64_t item, unsigned char *report) {
-    return @core@_from(item, operating_system, NULL, report);
+    return @core@_from(item, from_pool, NULL, report);
 }
 // @if input_labels
 
@@ -202,6 +189,6 @@ int @stem@_from(const char *x, int (*source_fill)(void *, unsigned char *, size_
 }
 
 int @stem@(const char *x, unsigned char *report) {
-    return @stem@_from(x, operating_system, NULL, report);
+    return @stem@_from(x, from_pool, NULL, report);
 }
 // @end

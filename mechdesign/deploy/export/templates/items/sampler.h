@@ -4,7 +4,8 @@
  *
  * kind: @kind@; epsilon: @epsilon@ (local differential privacy; the law of every report is exact).
  * @stem@ takes @goes_in@, and gives @comes_out@.
- * Every random decision compares integers. Randomness is the operating system's, and none of it is kept between calls.
+ * Every random decision compares integers. Randomness is the operating system's, read in blocks, one for each thread:
+ * bytes are erased as they are used, and a child of fork() begins with none.
  * How many random bytes are read does not depend on the input.
  */
 #ifndef @guard@_H

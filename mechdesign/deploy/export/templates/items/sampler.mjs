@@ -4,10 +4,16 @@
 //
 // kind: @kind@; epsilon: @epsilon@ (local differential privacy; the law of every report is exact).
 // sample(x) takes @goes_in@, and gives @comes_out@.
-// Every random decision compares integers. Randomness is the operating system's, and none of it is kept between calls.
-// How many random bytes are read does not depend on x.
+// Every random decision compares integers. Randomness is the operating system's, read in blocks: bytes are erased as they
+// are used. How many random bytes are read does not depend on x.
 
 export const TABLE = "@sha@";
+
+// There is no secure randomness, and so no report.
+export class NoRandomness extends Error {
+  name = "NoRandomness";
+}
+
 export const REPORT_BYTES = @report_bytes@;
 // @if input_labels
 export const INPUT_LABELS = Object.freeze([
@@ -40,7 +46,7 @@ const FUNCTION_BITS = @function_bits@;
 
 // @if input_labels
 // A report for the label x. fill(bytes) overwrites a Uint8Array with random bytes; replace it in tests only.
-export function sample(x, fill = osRandom) {
+export function sample(x, fill = take) {
   if (typeof x !== "string") throw new TypeError("the input must be a text, one of INPUT_LABELS");
   if (!PLACES.has(x)) throw new RangeError("the input must be one of INPUT_LABELS");
   return sampleCode(PLACES.get(x), fill);
@@ -50,7 +56,7 @@ export function sample(x, fill = osRandom) {
 // @end
 // A report, a Uint8Array, for an item from 0 to COUNT - 1. fill(bytes) overwrites a Uint8Array with random bytes;
 // replace it in tests only.
-export function @core@(item, fill = osRandom) {
+export function @core@(item, fill = take) {
   if (typeof item !== "number") throw new TypeError("the item must be a number");
   if (!(Number.isInteger(item) && item >= 0 && item < COUNT)) throw new RangeError("the item must be 0 to COUNT - 1");
   const report = new Uint8Array(REPORT_BYTES);
@@ -92,14 +98,7 @@ export function @core@(item, fill = osRandom) {
   return report;
 }
 
-function osRandom(bytes) {
-  const system = globalThis.crypto;
-  if (typeof system?.getRandomValues !== "function") {
-    throw new Error("no secure randomness: crypto.getRandomValues is missing (browsers and Node 19 or later have it)");
-  }
-  // 65536 bytes is the most that it gives at once
-  for (let i = 0; i < bytes.length; i += 65536) system.getRandomValues(bytes.subarray(i, i + 65536));
-}
+// @include randomness/pool.mjs
 
 // @if choice hash subset
 // The low bits of as few whole bytes as hold them, little-endian.

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from mechdesign.collect import protocol_table
 from mechdesign.deploy import PACKAGED, Labels, Table, export_package, make_table, package_difference
 from mechdesign.deploy.export.languages import LANGUAGES
 from mechdesign.deploy.export.packages import package_texts
@@ -160,6 +161,16 @@ def test_labels_that_swift_takes_for_the_same_text_are_refused(tmp_path: Path) -
     with pytest.raises(InvalidInput, match="differ by more than how letters are composed"):
         export_package({"t": table}, "swift", "Survey", tmp_path / "made")
     export_package({"t": table}, "kotlin", "survey", tmp_path / "made")
+
+
+@pytest.mark.parametrize("language", ["swift", "kotlin", "java", "sql", "wasm"])
+def test_tables_whose_reports_are_bytes_are_refused_where_a_package_has_numbers_only(
+    tables: dict[str, Table], language: str, tmp_path: Path
+) -> None:
+    items = {"fruit": protocol_table("oue", 1.0, 12)}
+    with pytest.raises(InvalidInput, match="one of typescript, rust, c, python, opendp"):
+        export_package(tables | items, language, named(language), tmp_path / "made")
+    assert list(tmp_path.iterdir()) == []
 
 
 # -- all or nothing ----------------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from scipy import stats
 
+from mechdesign.collect import protocol_table
 from mechdesign.deploy import Labels, Table, export_package, make_table
 from mechdesign.deploy.export.plan import plan_of
 from mechdesign.domains import Finite
@@ -36,6 +37,15 @@ def tables() -> dict[str, Table]:
     return {
         "smokes": make_table(catalogue.randomised_response(1.3, Finite((-2, 0, 1))), 32, labels=LABELS),
         "age": make_table(catalogue.pm(1.0), 32),
+    }
+
+
+@pytest.fixture(scope="module")
+def items() -> dict[str, Table]:
+    """Tables whose reports are bytes, one of them with labels."""
+    return {
+        "fruit": protocol_table("oue", 1.0, 12),
+        "pets": protocol_table("ss", 1.0, ("cat", "dog", "no $pet", "other")),
     }
 
 
@@ -139,6 +149,44 @@ def test_the_types_of_npm_packages_are_those_of_their_functions(tables: dict[str
     check = ["node", str(compiler), *options, "test/types.ts", "wrong.ts"]
     said = subprocess.run(check, cwd=folder, capture_output=True, text=True, timeout=120, check=False).stdout
     assert re.findall(r"^([\w./]+)\((\d+)", said, re.MULTILINE) == [("wrong.ts", str(i)) for i in range(3, 8)], said
+
+
+# -- reports that are bytes --------------------------------------------------------------------------------------------
+
+
+def test_c_of_items(items: dict[str, Table], tmp_path: Path) -> None:
+    needs("gcc", "make", "ar")
+    folder = made(items, "c", "survey", tmp_path)
+    strict = "-O2 -Wall -Wextra -Wconversion -Wshadow -pedantic -Werror"
+    said = run(["make", "-s", "check", f"CFLAGS={strict}", "CC=gcc"], folder)
+    assert said.splitlines()[0] == "PASS without randomness"
+    assert len(re.findall("^PASS [0-9]+$", said, re.MULTILINE)) == len(items)
+
+
+@pytest.mark.slow
+def test_rust_of_items(items: dict[str, Table], tmp_path: Path) -> None:
+    needs("cargo", "rustc")
+    folder = made(items, "rust", "survey", tmp_path)
+    said = run(["cargo", "test", "--offline"], folder, RUSTFLAGS="-D warnings")
+    assert "test result: ok. 4 passed; 0 failed" in said
+
+
+def test_npm_of_items(items: dict[str, Table], tmp_path: Path) -> None:
+    needs("node", "npm")
+    folder = made(items, "typescript", "survey", tmp_path)
+    assert re.search("^(#|ℹ) pass 4$", run(["npm", "test"], folder), re.MULTILINE)
+
+
+@pytest.mark.parametrize("language", ["python", "opendp"])
+def test_python_of_items(items: dict[str, Table], language: str, tmp_path: Path) -> None:
+    if language == "opendp":
+        pytest.importorskip("opendp.prelude", reason="the Python package opendp is not installed")
+    folder = made(items, language, "survey", tmp_path)
+    command = [sys.executable, "-W", "error", "-m", "unittest", "discover", "tests"]
+    assert "Ran 4 tests" in run(command, folder, PYTHONPATH=str(folder / "src"))
+
+
+# -- WebAssembly, Python, Java -----------------------------------------------------------------------------------------
 
 
 def with_target() -> str | None:

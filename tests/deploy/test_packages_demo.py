@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from scipy import stats
 
+from mechdesign.collect import protocol_table
 from mechdesign.deploy import Labels, Table, estimate_reports, export_package, make_table
 from mechdesign.domains import Finite
 from mechdesign.mechanisms import catalogue
@@ -35,6 +36,7 @@ ANSWERING = f"""
   const first = await answered("smokes", "yes"), second = await answered("smokes", "yes");
   const done = document.createElement("p");
   done.textContent = `kept: ${{first === second}}; mood: ${{await answered("mood", "0.5")}}`;
+  await answered("fruit", "3");
   document.body.append(done);
 </script>
 """
@@ -47,6 +49,7 @@ def tables() -> dict[str, Table]:
     return {
         "smokes": make_table(catalogue.randomised_response(1.3, Finite((0, 1, 2))), labels=labels),
         "mood": make_table(catalogue.pm(1.0)),
+        "fruit": protocol_table("oue", 1.0, 12),
     }
 
 
@@ -88,7 +91,7 @@ def test_reports_of_the_page_have_the_law_of_the_table(tables: dict[str, Table],
     observed = [counts[label] for label in ("n", '"""r"", or so"', "y")]
     assert sum(observed) == CLICKS
     assert stats.chisquare(observed, [CLICKS * count / sum(row) for count in row]).pvalue > 1e-6
-    for name, sent in (("smokes", CLICKS + 2), ("mood", 1)):
+    for name, sent in (("smokes", CLICKS + 2), ("mood", 1), ("fruit", 1)):
         assert estimate_reports(tables[name], tmp_path / "kept" / f"{name}.csv", name).count == sent
 
 
@@ -107,7 +110,8 @@ const address = new URL("/reports", process.argv[2]);
 const bodies = ["", "{}", "null", "[]", '{"table":"smokes","report":"maybe"}', '{"table":"mood","report":"1"}',
   '{"table":"constructor","report":1}', '{"table":"mood","report":1e999}',
   '{"table":"mood","report":' + "1".repeat(2000) + "}",
-  '{"table":"smokes","report":"y"}'];
+  '{"table":"fruit","report":"0g01"}', '{"table":"fruit","report":"010203"}', '{"table":"fruit","report":7}',
+  '{"table":"smokes","report":"y"}', '{"table":"fruit","report":"0f01"}'];
 const said = [];
 for (const body of bodies) said.push((await fetch(address, { method: "POST", body })).status);
 const paths = ["/", "/index.mjs", "/package.json", "/demo/../package.json", "/tables/mood.json", "/demo/collect.mjs"];
@@ -122,6 +126,6 @@ def test_the_collector_keeps_reports_only_and_serves_its_pages_only(address: str
     done = subprocess.run(
         ["node", "posts.mjs", address], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True
     )
-    assert done.stdout.split() == [*["400"] * 9, "204", "200", "200", *["404"] * 4]
+    assert done.stdout.split() == [*["400"] * 12, "204", "204", "200", "200", *["404"] * 4]
     assert (tmp_path / "kept" / "smokes.csv").read_text() == "smokes\ny\n"
     assert (tmp_path / "kept" / "mood.csv").read_text() == "mood\n"

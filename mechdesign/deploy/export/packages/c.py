@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mechdesign.deploy.export import c
-from mechdesign.deploy.export.packages.npm import called_first, tested
+from mechdesign.deploy.export.packages.npm import bytes_of, called_first, tested
 from mechdesign.deploy.export.packages.package import Member, NameRule, Package, common, in_blocks, words
 
 KEYWORDS = words(
@@ -41,10 +41,14 @@ RANDOMNESS = (
 
 def files(package: Package) -> dict[str, str]:
     """Paths and their text."""
-    first = package.members[0].plan
+    first, are_bytes = package.members[0].plan, bytes_of(package.members[0]) > 0
+    declared = "double report" if first.output_labels is None else "const char *report"
+    if are_bytes:
+        declared = f"unsigned char report[{first.stem.upper()}_REPORT_BYTES]"
     readme = {
         "called": called_first(
-            package, _CALLED.replace("@taken@", "double" if first.output_labels is None else "const char *")
+            package,
+            _CALLED.replace("@taken@ report", declared).replace("&report", "report" if are_bytes else "&report"),
         ),
         "built": "`make`, or `cmake -B build && cmake --build build`.",
         "tested": "`make check`, or `ctest --test-dir build`.",
@@ -93,9 +97,9 @@ _CMAKE = """\
 
 _FAILURE = """\
 static int check_@name@(void) {
-    double y = 7;
-    int outcome = @core@_from(@typical@, broken, NULL, &y);
-    if (outcome == @guard@_NO_RANDOMNESS && y == 7) return 0;
+    @report@;
+    int outcome = @core@_from(@typical@, broken, NULL, y);
+    if (outcome == @guard@_NO_RANDOMNESS && *y == 7) return 0;
     puts("FAIL @name@: a report without randomness");
     return 1;
 }
@@ -103,14 +107,16 @@ static int check_@name@(void) {
 
 
 def _given(member: Member) -> dict[str, object]:
-    plan = member.plan
+    plan, are_bytes = member.plan, bytes_of(member) > 0
     return {
-        "takes": "double " if plan.input_labels is None else "const char *",
-        "gives": "double *" if plan.output_labels is None else "const char **",
+        "takes": ("int64_t " if are_bytes else "double ") if plan.input_labels is None else "const char *",
+        "gives": ("unsigned char *" if are_bytes else "double *") if plan.output_labels is None else "const char **",
     }
 
 
 def _failing(member: Member) -> dict[str, object]:
     plan = member.plan
     core = f"{plan.stem}_code" if plan.labelled else plan.stem
-    return {**tested(member), "core": core, "guard": plan.stem.upper()}
+    guard = plan.stem.upper()
+    report = f"unsigned char y[{guard}_REPORT_BYTES] = {{7}}" if bytes_of(member) else "double y[1] = {7}"
+    return {**tested(member), "core": core, "guard": guard, "report": report}

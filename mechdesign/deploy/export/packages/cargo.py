@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mechdesign.deploy.export import rust
-from mechdesign.deploy.export.packages.npm import called_first, tested
+from mechdesign.deploy.export.packages.npm import bytes_of, called_first, tested
 from mechdesign.deploy.export.packages.package import Member, NameRule, Package, common, in_blocks, words
 
 KEYWORDS = words(
@@ -66,7 +66,7 @@ fn @name@_reproduces_its_vectors() {
         cases += 1;
         let bad = @crate@::@name@::Error::BadInput;
         let none = @crate@::@name@::Error::NoRandomness;
-        let found = replay(line, bad, none, |x, fill| @crate@::@name@::@core@_from(x, fill));
+        let found = replay(line, bad, none, |x, fill| @crate@::@name@::@core@_from(@read@(x), fill).map(@written@));
         assert_eq!(found, Some(true), "case {cases}");
     }
     assert!(cases > 0);
@@ -82,4 +82,6 @@ fn @name@_without_randomness_gives_an_error_and_no_report() {
 
 
 def _words_of(member: Member) -> dict[str, object]:
-    return {**tested(member), "core": "sample_code" if member.plan.labelled else "sample", "crate": "@crate@"}
+    read, written = ("item", "digits") if bytes_of(member) else ("number", "bits")
+    core = "sample_code" if member.plan.labelled else "sample"
+    return {**tested(member), "core": core, "crate": "@crate@", "read": read, "written": written}

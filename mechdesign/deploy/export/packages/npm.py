@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from mechdesign.deploy.export import javascript
 from mechdesign.deploy.export.packages.package import VERSION, Member, NameRule, Package, common, in_blocks, words
 from mechdesign.deploy.export.texts import braced_text
-from mechdesign.deploy.kinds import Listed
+from mechdesign.deploy.kinds import ItemsLaw, Listed
 
 RULE = NameRule(
     r"(@[a-z0-9][a-z0-9._-]{0,99}/)?[a-z0-9][a-z0-9._-]{0,99}",
@@ -86,7 +86,10 @@ def files(package: Package) -> dict[str, str]:
         ),
         "demo/collect.mjs": package.filled(
             "npm/collect.mjs",
-            {"accepted": package.each("  @name@: @accepted@,\n", lambda member: {"accepted": _accepted(member)}, "")},
+            {
+                "accepted": package.each("  @name@: @accepted@,\n", lambda member: {"accepted": _accepted(member)}, ""),
+                "most": 1000 + 2 * max(bytes_of(member) for member in package.members),
+            },
         ),
     }
     for member in package.members:
@@ -134,14 +137,27 @@ def example(member: Member) -> str:
     plan = member.plan
     if plan.input_labels is not None:
         return braced_text(plan.input_labels[0])
-    return repr(float(plan.inputs.points[0] if plan.inputs.points else plan.inputs.lower))
+    return _first(member)
+
+
+def bytes_of(member: Member) -> int:
+    """The length of a report, where reports are bytes, else 0."""
+    law = member.plan.law
+    return law.report_bytes if isinstance(law, ItemsLaw) else 0
+
+
+def _first(member: Member) -> str:
+    """The first input, as samplers take numbers."""
+    inputs = member.plan.inputs
+    if inputs.count:
+        return "0"
+    return repr(float(inputs.points[0] if inputs.points else inputs.lower))
 
 
 def tested(member: Member) -> dict[str, object]:
     """The function that vectors are for, and one of its inputs."""
     plan = member.plan
-    typical = plan.inputs.points[0] if plan.inputs.points else plan.inputs.lower
-    return {"core": "sampleCode" if plan.labelled else "sample", "typical": repr(float(typical))}
+    return {"core": "sampleCode" if plan.labelled else "sample", "typical": _first(member)}
 
 
 def declarations(member: Member) -> str:
@@ -158,13 +174,18 @@ def declarations(member: Member) -> str:
             listed = ",\n".join(f"  {braced_text(text)}" for text in texts)
             lines.append(f"export const {name}_LABELS: readonly [\n{listed},\n];")
     for name, labels in (("Input", plan.input_labels), ("Output", plan.output_labels)):
-        lines.append(f"export type {name} = {'number' if labels is None else _union(name)};")
+        lines.append(f"export type {name} = {_type(member, name) if labels is None else _union(name)};")
     lines.append("/** A report for the input x: a RangeError if it is none. */")
     lines.append("export function sample(x: Input, fill?: Fill): Output;")
     if plan.labelled:
-        lines.append("/** The same in codes, the numbers of the table. */")
-        lines.append("export function sampleCode(x: number, fill?: Fill): number;")
+        of = "The same for the number of a label" if bytes_of(member) else "The same in codes, the numbers of the table"
+        lines.append(f"/** {of}. */")
+        lines.append(f"export function sampleCode(x: number, fill?: Fill): {_type(member, 'Output')};")
     return "\n".join(lines) + "\n"
+
+
+def _type(member: Member, side: str) -> str:
+    return "Uint8Array" if side == "Output" and bytes_of(member) else "number"
 
 
 def _union(name: str) -> str:
@@ -179,12 +200,15 @@ def _input(member: Member) -> str:
         options = "\n".join(f'<option value="{html.escape(str(x))}">{html.escape(str(x))}</option>' for x in listed)
         return f'<select name="x" data-type="{kind}">\n{options}\n</select> <button>Send</button>'
     ends = f'min="{plan.inputs.lower!r}" max="{plan.inputs.upper!r}"'
-    return f'<input name="x" type="number" step="any" data-type="number" {ends} required> <button>Send</button>'
+    step = "1" if plan.inputs.count else "any"
+    return f'<input name="x" type="number" step="{step}" data-type="number" {ends} required> <button>Send</button>'
 
 
 def _accepted(member: Member) -> str:
-    """What the collector takes for a report, as a list or null for any number."""
+    """What the collector takes for a report: a list, how many bytes in hexadecimal digits, or null for any number."""
     plan = member.plan
+    if bytes_of(member):
+        return f"{{ bytes: {bytes_of(member)} }}"
     if plan.output_labels is not None:
         return "[" + ", ".join(map(braced_text, plan.output_labels)) + "]"
     if isinstance(plan.law, Listed) and len(plan.law.outputs) <= 10 * _MOST_BUTTONS:

@@ -7,12 +7,14 @@ const ACCEPTED = {
 @accepted@};
 const ROOT = new URL("../", import.meta.url);
 const PAGES = /^\/(demo\/index\.html|index\.mjs|sampler_[0-9a-f]{8}\.mjs)$/;
-const MOST = 1000;
+const MOST = @most@;
 
 for (const table of Object.keys(ACCEPTED)) if (!existsSync(`${table}.csv`)) writeFileSync(`${table}.csv`, `${table}\n`);
 
 function isReport(table, report) {
   if (!Object.hasOwn(ACCEPTED, table)) return false;
+  const { bytes } = ACCEPTED[table] ?? {};
+  if (bytes !== undefined) return typeof report === "string" && report.length === 2 * bytes && /^[0-9a-f]+$/.test(report);
   return ACCEPTED[table] === null ? Number.isFinite(report) : ACCEPTED[table].includes(report);
 }
 

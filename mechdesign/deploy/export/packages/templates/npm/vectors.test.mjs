@@ -1,4 +1,4 @@
-// Replays the vectors: each sampler returns the same double, bit for bit, after as many bytes, and refuses what is no input.
+// Replays the vectors: each sampler returns the same report, bit for bit, after as many bytes, and refuses what is no input.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
@@ -8,12 +8,14 @@ const SAMPLERS = {
 @samplers@};
 const view = new DataView(new ArrayBuffer(8));
 
-function bits(number) {
-  view.setFloat64(0, number);
+function bits(report) {
+  if (report instanceof Uint8Array) return Array.from(report, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  view.setFloat64(0, report);
   return view.getBigUint64(0).toString(16).padStart(16, "0");
 }
 
-function double(digits) {
+function number(digits) {
+  if (digits.length < 16) return Number(digits);
   view.setBigUint64(0, BigInt("0x" + digits));
   return view.getFloat64(0);
 }
@@ -28,7 +30,7 @@ function replayed(draw, line) {
     }
   };
   try {
-    return bits(draw(double(input), fill)) === expected && position === Number(used);
+    return bits(draw(number(input), fill)) === expected && position === Number(used);
   } catch (error) {
     return error instanceof RangeError && expected === "error";
   }
@@ -58,6 +60,6 @@ for (const [name, { draw, bad, typical }] of Object.entries(SAMPLERS)) {
     } finally {
       Object.defineProperty(globalThis, "crypto", system);
     }
-    assert.equal(typeof draw(typical), "number");
+    assert.notEqual(draw(typical), undefined);
   });
 }

@@ -186,6 +186,42 @@ def test_python_of_items(items: dict[str, Table], language: str, tmp_path: Path)
     assert "Ran 4 tests" in run(command, folder, PYTHONPATH=str(folder / "src"))
 
 
+@pytest.mark.slow
+def test_java_of_items(items: dict[str, Table], tmp_path: Path) -> None:
+    needs("mvn", "javac", "java")
+    folder = made(items, "java", "com.example.survey", tmp_path)
+    done = subprocess.run(
+        ["mvn", "-o", "-q", "-B", "package"], cwd=folder, capture_output=True, text=True, timeout=300, check=False
+    )
+    if "in offline mode and the artifact" in done.stdout:
+        pytest.skip("Maven has not its plugins or JUnit here, and does not fetch them in tests")
+    assert done.returncode == 0, done.stdout
+    (report,) = (folder / "target" / "surefire-reports").glob("*.txt")
+    assert "Tests run: 4, Failures: 0, Errors: 0, Skipped: 0" in report.read_text()
+
+
+@pytest.mark.slow
+def test_kotlin_of_items(items: dict[str, Table], tmp_path: Path) -> None:
+    needs("javac", "java")
+    folder = made(items, "kotlin", "com.example.survey", tmp_path)
+    (folder / "Main.kt").write_text(
+        "import com.example.survey.Fruit\nimport com.example.survey.Pets\n\nfun main() {\n"
+        "    println(Fruit.sample(3).size + Pets.sample(Pets.Input.LABEL_0_CAT).size)\n"
+        "    check(runCatching { Fruit.sample(12) }.exceptionOrNull() is IllegalArgumentException)\n}\n"
+    )
+    sources = [str(path.relative_to(folder)) for path in (folder / "src/main/java").rglob("*.java")]
+    run(["javac", "-Xlint:all", "-Werror", "-d", "out", *sources], folder)
+    place = TOOLS / "kotlin-compiler"
+    if not (place / "lib" / "kotlin-compiler.jar").exists():
+        pytest.skip("the compiler of Kotlin is not installed (make toolchains)")
+    compiler = ["java", "-Xmx1g", "-cp", str(place / "lib" / "kotlin-preloader.jar")]
+    compiler += ["org.jetbrains.kotlin.preloading.Preloader", "-cp", str(place / "lib" / "kotlin-compiler.jar")]
+    compiler += ["org.jetbrains.kotlin.cli.jvm.K2JVMCompiler", "-Werror", "-no-reflect"]
+    run([*compiler, "src/main/kotlin", "src/main/java", "Main.kt", "-d", "out"], folder)
+    library = os.pathsep.join(["out", str(place / "lib" / "kotlin-stdlib.jar")])
+    assert run(["java", "-cp", library, "MainKt"], folder).split() == ["3"]
+
+
 # -- WebAssembly, Python, Java -----------------------------------------------------------------------------------------
 
 

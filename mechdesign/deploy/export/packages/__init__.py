@@ -38,12 +38,12 @@ class Ecosystem:
 
 ECOSYSTEMS: Mapping[str, Ecosystem] = {
     "swift": Ecosystem("Swift", swift.RULE, swift.files),
-    "kotlin": Ecosystem("Kotlin", jvm.KOTLIN_RULE, jvm.kotlin_files),
+    "kotlin": Ecosystem("Kotlin", jvm.KOTLIN_RULE, jvm.kotlin_files, takes_bytes=True),
     "typescript": Ecosystem("npm", npm.RULE, npm.files, takes_bytes=True),
     "rust": Ecosystem("Cargo", cargo.RULE, cargo.files, takes_bytes=True),
     "c": Ecosystem("C", c.RULE, c.files, takes_bytes=True),
     "python": Ecosystem("Python", wheel.RULE, wheel.python_files, takes_bytes=True),
-    "java": Ecosystem("Java", jvm.JAVA_RULE, jvm.java_files),
+    "java": Ecosystem("Java", jvm.JAVA_RULE, jvm.java_files, takes_bytes=True),
     "sql": Ecosystem("PostgreSQL", sql.RULE, sql.files),
     "opendp": Ecosystem("Python", wheel.RULE, wheel.opendp_files, takes_bytes=True),
     "wasm": Ecosystem("npm", wasm.RULE, wasm.files),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mechdesign.deploy.export import java
 from mechdesign.deploy.export.layout import fill
-from mechdesign.deploy.export.packages.npm import called_first, example, tested
+from mechdesign.deploy.export.packages.npm import bytes_of, called_first, example, tested
 from mechdesign.deploy.export.packages.package import Member, NameRule, Package, common, in_blocks, words
 from mechdesign.deploy.export.texts import constant_names, java_text
 
@@ -105,8 +105,8 @@ def _kotlin(member: Member) -> dict[str, object]:
         "Name": member.camel,
         "sha": plan.sha256,
         "enums": enums,
-        "taken": "Double" if plan.input_labels is None else "Input",
-        "given": "Double" if plan.output_labels is None else "Output",
+        "taken": ("Int" if bytes_of(member) else "Double") if plan.input_labels is None else "Input",
+        "given": ("ByteArray" if bytes_of(member) else "Double") if plan.output_labels is None else "Output",
         "report": given if plan.output_labels is None else f"Output.of({given})",
     }
 
@@ -170,7 +170,7 @@ def _test(package: Package, class_name: str) -> str:
 _TESTS = """\
     @Test
     void @name@ReproducesItsVectors() throws IOException {
-        replayAll("@name@", (x, fill) -> @class@.@core@(x, fill::accept));
+        replayAll("@name@", (x, fill) -> digits(@class@.@core@(@read@(x), fill::accept)));
     }
 
     @Test
@@ -185,4 +185,5 @@ _TESTS = """\
 
 
 def _test_words(member: Member, class_name: str) -> dict[str, object]:
-    return {**tested(member), "class": class_name.format(name=member.camel)}
+    read = "Integer.parseInt" if bytes_of(member) else "number"
+    return {**tested(member), "read": read, "class": class_name.format(name=member.camel)}

@@ -379,11 +379,13 @@ def test_kotlin_by_its_compiler(tables: dict[str, Table], tmp_path: Path) -> Non
     assert run(["java", "-cp", "out", "Draw", "fail"], folder) == "no randomness\n"
 
 
-def test_swift_is_of_its_grammar_and_its_c_compiles(tables: dict[str, Table], tmp_path: Path) -> None:
+@pytest.mark.parametrize("of", ["tables", "items"])
+def test_swift_is_of_its_grammar_and_its_c_compiles(of: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     """There is no compiler of Swift here: the law is the C of the C package, and what is above it is parsed."""
     tree_sitter = pytest.importorskip("tree_sitter", reason="the Python package tree-sitter is not installed")
     grammar = pytest.importorskip("tree_sitter_swift", reason="the Python package tree-sitter-swift is not installed")
     needs("gcc")
+    tables: dict[str, Table] = request.getfixturevalue(of)
     folder = made(tables, "swift", "Survey", tmp_path)
     parser = tree_sitter.Parser(tree_sitter.Language(grammar.language()))
     assert parser.parse(b"enum A { case }").root_node.has_error

@@ -37,7 +37,7 @@ class Ecosystem:
 
 
 ECOSYSTEMS: Mapping[str, Ecosystem] = {
-    "swift": Ecosystem("Swift", swift.RULE, swift.files),
+    "swift": Ecosystem("Swift", swift.RULE, swift.files, takes_bytes=True),
     "kotlin": Ecosystem("Kotlin", jvm.KOTLIN_RULE, jvm.kotlin_files, takes_bytes=True),
     "typescript": Ecosystem("npm", npm.RULE, npm.files, takes_bytes=True),
     "rust": Ecosystem("Cargo", cargo.RULE, cargo.files, takes_bytes=True),

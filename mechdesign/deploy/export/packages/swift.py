@@ -6,7 +6,7 @@ import unicodedata
 
 from mechdesign.deploy.export import c
 from mechdesign.deploy.export.packages.c import RANDOMNESS
-from mechdesign.deploy.export.packages.npm import called_first, example, tested
+from mechdesign.deploy.export.packages.npm import bytes_of, called_first, example, tested
 from mechdesign.deploy.export.packages.package import Member, NameRule, Package, common, in_blocks, words
 from mechdesign.deploy.export.texts import braced_text, constant_names
 from mechdesign.errors import InvalidInput
@@ -82,12 +82,16 @@ def _swift(member: Member) -> dict[str, object]:
         "sha": plan.sha256,
         "stem": plan.stem,
         "enums": enums,
-        "taken": "Double" if plan.input_labels is None else "Input",
-        "given": "Output" if labelled else "Double",
-        "x": "x" if plan.input_labels is None else "x.rawValue",
-        "result": "UnsafePointer<CChar>? = nil" if labelled else "Double = 0",
+        "taken": ("Int" if bytes_of(member) else "Double") if plan.input_labels is None else "Input",
+        "given": "Output" if labelled else "[UInt8]" if bytes_of(member) else "Double",
+        "x": ("Int64(x)" if bytes_of(member) else "x") if plan.input_labels is None else "x.rawValue",
+        "result": "UnsafePointer<CChar>? = nil" if labelled else _result(member),
         "report": _LABEL if labelled else "return y",
     }
+
+
+def _result(member: Member) -> str:
+    return f"[UInt8] = Array(repeating: 0, count: {bytes_of(member)})" if bytes_of(member) else "Double = 0"
 
 
 _LABEL = """\
@@ -104,15 +108,17 @@ def _enum(side: str, labels: tuple[str, ...]) -> str:
 
 _TEST = """\
     func test@Name@ReproducesItsVectors() throws {
-        try replayAll("@name@") { x, stream, y in
-            @core@_from(x, nextBytes, stream, y)
+        try replayAll("@name@") { input, stream in
+            var y = @zero@
+            let outcome = @core@_from(@read@, nextBytes, stream, &y)
+            return (outcome, digits(y))
         }
     }
 
     func test@Name@WithoutRandomnessGivesAnErrorAndNoReport() throws {
-        var y = 7.0
+        var y = @seven@
         XCTAssertEqual(@core@_from(@typical@, { _, _, _ in -1 }, nil, &y), 2)
-        XCTAssertEqual(y, 7.0)
+        XCTAssertEqual(y, @seven@)
         _ = try @Name@.sample(@example@)
     }
 """
@@ -121,4 +127,15 @@ _TEST = """\
 def _words_of(member: Member) -> dict[str, object]:
     plan = member.plan
     value = example(member) if plan.input_labels is None else f".{_cases(plan.input_labels)[0]}"
-    return {**tested(member), "core": f"{plan.stem}_code" if plan.labelled else plan.stem, "example": value}
+    of_bytes = {
+        "zero": f"[UInt8](repeating: 0, count: {bytes_of(member)})",
+        "seven": f"[UInt8](repeating: 7, count: {bytes_of(member)})",
+        "read": "Int64(input) ?? -1",
+    }
+    of_numbers = {"zero": "0.0", "seven": "7.0", "read": "number(input)"}
+    return {
+        **tested(member),
+        **(of_bytes if bytes_of(member) else of_numbers),
+        "core": f"{plan.stem}_code" if plan.labelled else plan.stem,
+        "example": value,
+    }

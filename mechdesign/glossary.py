@@ -741,6 +741,15 @@ ENTRIES: tuple[Entry, ...] = (
         "the least error of a location, and a floor for every mechanism",
     ),
     Entry(
+        "metric",
+        PATH,
+        "the certified optimum of metric privacy on a grid",
+        "The least average distance where near cells are hidden better than far ones, on a grid of cells.",
+        "linear program over the matrix of chances, q(y|x) <= e^(eps d(x, x') / farthest) q(y|x')",
+        "this package; Bordenabe, Chatzikokolakis and Palamidessi, CCS 2014",
+        "beside planar Laplace noise, which hides near places better, too",
+    ),
+    Entry(
         "planar laplace",
         PATH,
         "planar Laplace noise",

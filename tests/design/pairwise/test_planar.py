@@ -12,7 +12,7 @@ from scipy.integrate import quad
 from scipy.special import k1
 
 from mechdesign.design.pairwise import Distances, PairwiseProblem
-from mechdesign.design.pairwise.planar import masses, planar_laplace
+from mechdesign.design.pairwise.planar import Plane, masses, planar_laplace
 from mechdesign.design.pairwise.rivals import Measured
 from mechdesign.pairs import Metric
 from mechdesign.places import distances
@@ -85,3 +85,19 @@ def test_squares_hold_the_mass_that_a_finer_sum_gives_them() -> None:
 
 def test_places_that_would_need_too_many_squares_are_told_the_first_only() -> None:
     assert len(planar_laplace(PairwiseProblem(Metric([(0, 0), (1e7, 1e7)], 1.0), Distances()))) == 1
+
+
+def test_a_square_that_two_places_share_is_not_said_to_lose_more_than_its_parts() -> None:
+    """Cut finely a square between two places loses less than it would as a whole: its least loss may not be more."""
+    plane = Plane.of(PairwiseProblem(Metric([(0, 0), (3, 0)], 1.0), Distances(), "prior", [0.5, 0.5]))
+    assert plane is not None
+    between = plane.inputs.mean(axis=0)[None, :]
+    parts = (np.arange(100) + 0.5) / 100 - 0.5
+    fine = between + np.stack([part.ravel() for part in np.meshgrid(parts, parts)], axis=1)
+    for ends_of in (plane.nearest, plane.remapped):
+        low, high = ends_of(between, 1.0)
+        least, most = (float(part.sum()) for part in ends_of(fine, 0.01))
+        assert low[0] <= most
+        assert least <= high[0]
+        assert most < 1.06 * least
+        assert high[0] > 1.05 * low[0]

@@ -666,6 +666,17 @@ ENTRIES: tuple[Entry, ...] = (
         "a yes/no count in a survey whose groups no adversary knows: read what partners learn first",
         ("jrr",),
     ),
+    Entry(
+        "hidden joint response",
+        DESIGN,
+        "joint randomised response of all users",
+        "Users draw together who of them lies, so that their errors cancel; nobody learns who does.",
+        "a set of k liars has a probability proportional to e^(-eps |k - k0|): peaked joint; with a delta written down "
+        "for every k: counted joint",
+        "this package",
+        "a count of a rare answer, private against everybody else together, if a dealer or three servers may draw",
+        ("hidden joint", "peaked joint", "counted joint"),
+    ),
     # -- paths
     Entry(
         "tracs-d",

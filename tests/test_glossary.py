@@ -18,10 +18,12 @@ from mechdesign.collect import PROTOCOLS
 from mechdesign.collect.bench import METHODS, SLOW_METHODS
 from mechdesign.collect.mean_methods import NAMES as OF_MEANS
 from mechdesign.collect.postprocess import METHODS as POST_PROCESSINGS
+from mechdesign.design import HiddenJointProblem
 from mechdesign.design.pairwise.planar import planar_laplace
 from mechdesign.errors import InvalidInput
 from mechdesign.glossary import ENTRIES, KINDS, Entry, entry, of_kind
 from mechdesign.mechanisms import catalogue
+from mechdesign.mechanisms.hidden import CountedResponse, PeakedResponse
 from mechdesign.trajectory import METHODS as OF_PATHS
 
 LINE, CIRCLE = md.Interval(0.0, 1.0), md.Circle()
@@ -67,6 +69,7 @@ PRINTED = {
     *OF_PATHS,
     *SEARCHES,
     *("certified optimum", "pairwise optimum", "centre", "two-sided geometric", "rappor", "jrr", "bloom rappor"),
+    *("hidden joint response", HiddenJointProblem.kind, PeakedResponse.kind, CountedResponse.kind),
 }
 """Wherever an output takes a name from; what is quoted are names that commands have in their own words."""
 

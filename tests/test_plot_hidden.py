@@ -39,6 +39,30 @@ def test_pairs_are_drawn_at_their_own_optimum_for_every_number_of_colluders() ->
     plt.close("all")
 
 
+@pytest.mark.parametrize("group", [4, 8])
+def test_larger_groups_are_drawn_where_some_law_of_theirs_attains_it(group: int) -> None:
+    _, axes = plt.subplots()
+    draw_variances(axes, DESIGN)
+    (marks,) = (line for line in axes.get_lines() if f"groups of {group}" in str(line.get_label()))
+    places, heights = np.asarray(marks.get_xdata()), np.asarray(marks.get_ydata())
+    assert 0 in places
+    assert "on average" in str(marks.get_label())
+    for place, height in zip(places.tolist(), heights.tolist(), strict=True):
+        certificate = optimal_joint(JointProblem(1.0, 200, 0.05, int(place), group=group, gap=0.02)).certificate
+        base = DESIGN.problem.independent_variance
+        assert certificate.lower / base <= height * (1 + 1e-9)
+        assert height <= certificate.upper / base * (1 + 1e-9)
+    plt.close("all")
+
+
+def test_no_floor_is_drawn_where_none_is_known() -> None:
+    """With a delta there are laws below 4 s (1-s)."""
+    _, axes = plt.subplots()
+    draw_variances(axes, optimal_hidden(HiddenJointProblem(1.0, 20, 0.5, delta=1e-1)))
+    assert not [line for line in axes.get_lines() if "4 s (1-s)" in str(line.get_label())]
+    plt.close("all")
+
+
 def test_the_laws_of_liars_are_drawn_where_they_are() -> None:
     _, axes = plt.subplots()
     draw_liars(axes, DESIGN)

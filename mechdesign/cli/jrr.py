@@ -26,7 +26,7 @@ from mechdesign.exact.collusion import JointPrivacy
 from mechdesign.mechanisms.joint import JointResponse, require_group
 from mechdesign.mechanisms.joint_encodings import best_hashes
 from mechdesign.priors import parse_prior
-from mechdesign.privacy import require_colluders
+from mechdesign.privacy import require_colluders, require_delta
 from mechdesign.values.clock import Clock
 from mechdesign.values.codec import encoded
 from mechdesign.values.declare import evolved, field, frozen
@@ -180,7 +180,10 @@ def run(
     if run_parties is not None:
         _require_parties(run_parties, 2 if asked["group"] is None else asked["group"], asked["epsilon"])
     problem = _problem(asked, prior, run_parties)
+    if asked["delta"] is not None:
+        require_delta(asked["delta"])
     if inside is not None:
+        jrr_inside.require_alone(delta=asked["delta"], method=None if method == "exact" else method)
         _run_inside(inside, problem, sent, run_parties)
         return
     with output.progress(f"joint response in groups of {problem.group}", quiet=sent.quiet):
@@ -221,6 +224,8 @@ def _run_hidden(
     problem = _hidden_problem(asked, prior, inside)
     colluders = asked["colluders"] or 0
     require_colluders(colluders, problem.users)
+    if serving:
+        jrr_hidden.require_served(problem)
     with output.progress(f"joint response of {problem.users} users", quiet=sent.quiet) as say:
         design = optimal_hidden(problem, clock.left())
         played = None
@@ -403,7 +408,7 @@ def print_design(design: Design, rule: Heuristic | None, *, delta: float | None 
     say(title(problem), style="bold", soft_wrap=True)
     say(f"{law_words(law)}\n\n{variance_words(design)}\n\n{privacy_words(problem, told)}", soft_wrap=True)
     hidden = jrr_hidden.groups_told(problem, law, delta)
-    say(f"\n{jrr_hidden.told_words(hidden, told.if_your_partner_colludes)}", soft_wrap=True)
+    say(f"\n{jrr_hidden.told_words(hidden, problem.users, told.if_your_partner_colludes)}", soft_wrap=True)
     if rule is not None:
         say()
         _print_heuristic(rule, problem)

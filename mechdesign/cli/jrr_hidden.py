@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 from mechdesign.cli import output
 from mechdesign.cli.certified import Designed, if_shown
 from mechdesign.cli.sent import Sent
-from mechdesign.design.hidden_joint import limit_ratio, parts, without
-from mechdesign.design.hidden_joint.words import law_words, title, trust_words, variance_words
+from mechdesign.design.hidden_joint import HiddenJointProblem, parts, without
+from mechdesign.design.hidden_joint.words import eps_word, is_plain, law_words, title, trust_words, variance_words
 from mechdesign.design.joint import JointProblem
 from mechdesign.design.result import Design
 from mechdesign.errors import InvalidInput
@@ -24,9 +23,18 @@ GROUPS_DELTA = 1e-6
 """The chance that is left out of what groups tell where none was named: without one their numbers are often endless."""
 
 
+_BLIND = (
+    "  The number before the last is for a collector to whom the values of those who do not collude could as well be\n"
+    "  anything; whoever has an idea of them, from a known share for example, learns more, up to the last number."
+)
+
+
 @frozen
 class HiddenTold:
-    """The exact epsilon where nobody knows the grouping, as an interval, but for a chance ``delta``."""
+    """The exact epsilon where nobody knows the grouping, as an interval, but for a chance ``delta``.
+
+    ``if_they_collude`` is for a collector who knows nothing of the values of those who do not.
+    """
 
     delta: float
     colluders: int
@@ -85,27 +93,19 @@ def _ends(loss: HiddenLoss) -> tuple[float, float]:
     return loss.lower, loss.upper
 
 
-def told_words(said: HiddenTold | None, known: float) -> str:
+def told_words(said: HiddenTold | None, users: int, known: float) -> str:
     """Three numbers in plain words; ``known`` is the epsilon if the grouping is known and a partner colludes."""
     lines = [
         "Three ways to be known (eps; all computed exactly)",
-        f"  the grouping is known and a partner colludes:          {_words(known)}",
+        f"  the grouping is known and a partner colludes:          {eps_word(known)}",
     ]
     if said is None:
         return "\n".join([*lines, f"  the grouping is hidden: not computed for more than {MOST_USERS} users"])
     slack = f" (but for a chance of {said.delta:g})" if said.delta else ""
     who = "nobody colludes" if not said.colluders else f"{said.colluders} others collude"
-    return "\n".join(
-        [
-            *lines,
-            f"  {f'the grouping is hidden and {who}:':<54} {_words(said.if_they_collude[1])}{slack}",
-            f"  the grouping is hidden and everybody else colludes:    {_words(said.if_all_others_collude[1])}{slack}",
-        ]
-    )
-
-
-def _words(epsilon: float) -> str:
-    return "infinite" if math.isinf(epsilon) else rounded_up(epsilon, 4)
+    for group, ends in ((who, said.if_they_collude), ("everybody else colludes", said.if_all_others_collude)):
+        lines.append(f"  {f'the grouping is hidden and {group}:':<54} {eps_word(ends[1])}{slack}")
+    return "\n".join([*lines, _BLIND] if said.colluders < users - 1 else lines)
 
 
 # -- the optimum over all laws -----------------------------------------------------------------------------------------
@@ -122,8 +122,7 @@ def hidden_told(design: Design, colluders: int) -> HiddenTold | None:
 def print_answer(design: Design, colluders: int, run: ServersSaid | None = None) -> None:
     """The answer as JSON."""
     problem, law, _ = parts(design)
-    share = problem.share if isinstance(problem.share, float) else None
-    floor = None if share is None or problem.answers > 2 else limit_ratio(share) * problem.independent_variance
+    floor = None if problem.floor is None else problem.floor * problem.independent_variance
     numbers = HiddenNumbers(
         design.certificate.upper,
         problem.independent_variance,
@@ -150,20 +149,24 @@ def print_design(design: Design, colluders: int) -> None:
     say = output.console.print
     say(title(problem), style="bold", soft_wrap=True)
     say(f"{law_words(law)}\n\n{variance_words(design)}", soft_wrap=True)
-    if isinstance(problem.share, float) and problem.answers == 2:
-        floor = limit_ratio(problem.share)
-        say(f"  {100 * floor:.3g}% are left however many users there are: the share's own 4 s (1-s)", soft_wrap=True)
+    if problem.floor is not None:
+        say(
+            f"  {100 * problem.floor:.3g}% are left however many users there are: the share's own 4 s (1-s)",
+            soft_wrap=True,
+        )
     slack = f" (but for a chance of {problem.delta:g})" if problem.delta else ""
     say("\nThree ways to be known (eps; all computed exactly)\n  the grouping is known: there is none", soft_wrap=True)
     said = hidden_told(design, colluders)
     if said is not None:
         who = "nobody colludes" if not colluders else f"{colluders} others collude"
         at_most = "at most " if problem.users > MOST_USERS and colluders < problem.users - 1 else ""
-        say(f"  {f'{who}:':<28} {at_most}{_words(said.if_they_collude[1])}{slack}", soft_wrap=True)
+        say(f"  {f'{who}:':<28} {at_most}{eps_word(said.if_they_collude[1])}{slack}", soft_wrap=True)
     say(
-        f"  everybody else colludes:     {_words(account.loss)}{slack} (asked for {problem.epsilon:g})\n",
+        f"  everybody else colludes:     {eps_word(account.loss)}{slack} (asked for {problem.epsilon:g})",
         soft_wrap=True,
     )
+    blind = said is not None and colluders < problem.users - 1 and not is_plain(law)
+    say(f"{_BLIND}\n" if blind else "", soft_wrap=True)
     gone = _away(design)
     if gone is not None:
         ratio = gone / design.certificate.upper
@@ -172,7 +175,7 @@ def print_design(design: Design, colluders: int) -> None:
             f"({ratio:.3g} times that of all).",
             soft_wrap=True,
         )
-    say(trust_words(problem), soft_wrap=True)
+    say(trust_words(problem, law), soft_wrap=True)
 
 
 def show(design: Design, sent: Sent) -> None:
@@ -192,14 +195,23 @@ def require_alone(**options: object) -> None:
         raise InvalidInput("options", ", ".join(given), "be left out with --hidden", "all users are one group there")
 
 
+def require_served(problem: HiddenJointProblem) -> int:
+    """How many users hold the value counted in a run of the servers, or `InvalidInput`."""
+    if problem.encoding != "response":
+        step = "drop --inside"
+        raise InvalidInput("run servers", problem.encoding, "come without an encoding: users report their values", step)
+    if problem.count is None:
+        what = "a range or a prior"
+        raise InvalidInput("run servers", what, "be asked for a single share of users", "for example --share 0.03")
+    return problem.count
+
+
 def serve(design: Design, clock: Clock, on_progress: Callable[[str], None]) -> ServersSaid:
     """One collection with three servers; the values are the design's share of ones."""
     from mechdesign.deploy.servers import drawn_delta, run_servers
 
     problem, law, _ = parts(design)
-    if problem.encoding != "response" or problem.count is None:
-        raise InvalidInput("run servers", problem.encoding, "be asked for reports of a single share", "drop --inside")
-    ones = problem.count
+    ones = require_served(problem)
     values = [0] * ones + [1] * (problem.users - ones)
     played = run_servers(
         law,

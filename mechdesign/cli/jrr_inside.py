@@ -79,6 +79,14 @@ def design_inside(kind: str, problem: JointProblem) -> Inside:
     )
 
 
+def require_alone(**options: object) -> None:
+    """`InvalidInput` for options that pairs inside an encoding have no use for."""
+    for name, value in options.items():
+        if value is not None:
+            rule = "be left out with --inside, unless --hidden is there too"
+            raise InvalidInput(name, value, rule, "cap what a partner learns with --conditional-eps")
+
+
 Loss = Callable[[Fraction], Ratio]
 
 

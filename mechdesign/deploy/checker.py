@@ -44,6 +44,7 @@ LAWS = {
     "pieces": "anchor cells clamp first inside scale step weight",
     "additive": "clamp least most offset shift tail weights",
 }
+MAY_HAVE = {"finite": "pairs"}  # a field of the law that may be left out
 LARGEST = 64 * 2**20
 VERSION_1 = "version: 1 is not read any more:"
 LEAST_EPSILON = Fraction(1e-12)
@@ -83,8 +84,9 @@ def check(content: bytes) -> Fields:
     need(LEAST_EPSILON <= epsilon <= 64, "epsilon: must be at least 1e-12 and at most 64")
     need(Fraction(float(epsilon)) == epsilon, "epsilon: must be a double")  # any two doubles have different caps
     need(t["cap"] == str(exponential(epsilon)), "cap: must be floor(2^96 e^epsilon)")  # privacy
-    has_pairs = t["kind"] == "finite" and type(t["law"]) is dict and "pairs" in t["law"]
-    fields(t["law"], "outputs pairs rows" if has_pairs else LAWS[t["kind"]], "law")
+    extra = MAY_HAVE.get(t["kind"], "")
+    has_extra = type(t["law"]) is dict and extra in t["law"]
+    fields(t["law"], f"{LAWS[t['kind']]} {extra}" if has_extra else LAWS[t["kind"]], "law")
     cap, whole = int(t["cap"]), 1 << t["bits"]
     ratio, estimator, error_of = globals()["check_" + t["kind"]](t, t["law"], whole, cap)
     need(t["repair"] is None or t["kind"] == "finite", "repair: must be null")
@@ -542,7 +544,7 @@ def exact_offset(low: Fraction, high: Fraction) -> Fraction:
 
 
 def fields(value: Any, names: str, entry: str) -> None:
-    need(type(value) is dict and sorted(value) == names.split(), f"{entry}: must be an object with {names}")
+    need(type(value) is dict and sorted(value) == sorted(names.split()), f"{entry}: must be an object with {names}")
 
 
 def same(said: list[Any], true: list[Any], entry: str, rule: str = "") -> None:

@@ -10,6 +10,10 @@ and K of ``m + 1`` random users has the law ``C(m + 1, k) w_k``: leaving one use
 ``w_k + w_(k+1)``. So the account for m colluders is the one for m + 1 users of whom all others are known; knowing more
 never hurts the adversary, and ``m = n - 1`` covers every m.
 
+For ``m < n - 1`` the adversary sees the reports of the others too, but has no idea of their values: where those are as
+likely one as another and independent, their reports tell nothing of who lied. Who has an idea of them, a known share
+for example, learns more than is said for m, and never more than is said for ``n - 1``.
+
 Up to `MOST_EXACT` users all is rational. Beyond, probabilities are doubles with proven relative errors (every sum has
 nonnegative terms, so errors do not cancel; logarithms and exponentials are taken to be good to four units in the last
 place), and what is said is an interval.
@@ -51,6 +55,7 @@ AnyLaw = JointResponse | HiddenResponse
 class HiddenLoss:
     """The epsilon of a user if ``colluders`` others tell all they know, but for a probability ``delta``.
 
+    Of the values of all others nothing is known: who has an idea of them learns up to what ``users - 1`` would tell.
     It lies between ``lower`` and ``upper``, proven; infinite where no epsilon will do.
     """
 
@@ -81,7 +86,9 @@ def hidden_loss(law: AnyLaw, users: int, colluders: int, delta: float = 0.0) -> 
         rule = f"be at most {MOST_USERS} for a loss that is computed user by user"
         raise InvalidInput("users", users, rule, "a peaked law keeps its own epsilon whoever colludes")
     if slack == 0:
-        return HiddenLoss(users, colluders, 0.0, *_pure_ends(law, users, colluders))
+        lower, upper = _pure_ends(law, users, colluders)
+        most = _logs(law.ratio)[1] if isinstance(law, PeakedResponse) else math.inf  # what all others would learn
+        return HiddenLoss(users, colluders, 0.0, min(lower, most), min(upper, most))
     return HiddenLoss(users, colluders, slack, *_spread_ends(law, users, colluders, slack))
 
 

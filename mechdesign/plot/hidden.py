@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mechdesign.design.hidden_joint import HiddenJointProblem, limit_ratio, parts
+from mechdesign.design.hidden_joint import HiddenJointProblem, parts
 from mechdesign.design.joint import JointProblem, optimal_joint
 from mechdesign.design.result import Design
+from mechdesign.errors import NoAnswer
 from mechdesign.mechanisms.hidden import PeakedResponse
-from mechdesign.plot.canvas import BLACK, BLUE, GREY, VERMILION, Floats, empty_figure
+from mechdesign.plot.canvas import BLACK, BLUE, GREEN, GREY, VERMILION, Floats, empty_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
 
 _PLACES = 9
 _SEEN = 1e-4
+_LARGER = {4: "s", 8: "^"}
+_FEW_PARTS = (0.0, 1 / 16, 1 / 8, 1.0)
+"""Where larger groups are drawn: a search in between can take minutes."""
+_GROUPS_GAP, _GROUPS_SECONDS = 0.02, 1.0
 
 
 def hidden_design(design: Design) -> Figure:
@@ -44,31 +49,52 @@ def draw_liars(axes: Axes, design: Design) -> None:
 
 
 def draw_variances(axes: Axes, design: Design) -> None:
-    """Variance against the number of colluders: pairs keep eps on average only, this law whoever colludes."""
+    """Variance against the number of colluders: groups keep eps on average only, this law whoever colludes."""
     problem, _, _ = parts(design)
     base = problem.independent_variance
     colluders = np.unique(np.linspace(0, problem.users - 1, _PLACES).astype(int))
     axes.axhline(1.0, color=GREY, linestyle="--", label="each on their own")
-    if _has_groups(problem):
+    if _has_groups(problem, 2):
         axes.plot(
             colluders, _pairs(problem, colluders) / base, "o-", color=VERMILION, label="pairs, eps on average only"
         )
+    for group, mark in _LARGER.items():
+        if _has_groups(problem, group):
+            label = f"groups of {group}, eps on average only"
+            axes.plot(*_larger(problem, group), mark, color=GREEN, linestyle="none", label=label)
     axes.axhline(
         design.certificate.upper / base, color=BLUE, linewidth=2, label="this law, eps whoever colludes: the optimum"
     )
-    if isinstance(problem.share, float) and problem.answers == 2:
-        floor = limit_ratio(problem.share)
-        axes.axhline(floor, color=BLACK, linestyle=":", label="4 s (1-s): the floor of many users")
+    if problem.floor is not None:
+        axes.axhline(problem.floor, color=BLACK, linestyle=":", label="4 s (1-s): the floor of many users")
     axes.set(xlabel="others who collude", ylabel="variance / variance of independent answers", ylim=(0, 1.1))
     axes.set_title(f"ε = {problem.epsilon:g}, n = {problem.users}")
     axes.legend(frameon=False, fontsize="small", loc="best")
 
 
-def _has_groups(problem: HiddenJointProblem) -> bool:
-    return problem.answers == 2 and problem.encoding == "response" and problem.users % 2 == 0
+def _has_groups(problem: HiddenJointProblem, group: int) -> bool:
+    return problem.answers == 2 and problem.encoding == "response" and problem.users % group == 0
 
 
 def _pairs(problem: HiddenJointProblem, colluders: Floats) -> Floats:
     """The variance of the best pairs that keep eps on average over the grouping."""
     asked = [JointProblem(problem.epsilon, problem.users, problem.share, int(m)) for m in colluders]
     return np.array([optimal_joint(one).certificate.upper for one in asked])
+
+
+def _larger(problem: HiddenJointProblem, group: int) -> tuple[list[int], list[float]]:
+    """Some numbers of colluders and the variance of larger groups there, as a share of independent answers'.
+
+    What is drawn is attained, and within `_GROUPS_GAP` of the best; a place whose search takes long is left out.
+    """
+    places, heights = [], []
+    for part in _FEW_PARTS:
+        colluders = int(part * (problem.users - 1))
+        asked = JointProblem(problem.epsilon, problem.users, problem.share, colluders, group=group, gap=_GROUPS_GAP)
+        try:
+            best = optimal_joint(asked, _GROUPS_SECONDS).certificate.upper
+        except NoAnswer:
+            continue
+        places.append(colluders)
+        heights.append(best / problem.independent_variance)
+    return places, heights

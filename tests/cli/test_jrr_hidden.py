@@ -89,6 +89,68 @@ def test_hidden_takes_ranges_priors_categories_and_a_delta(run: Any) -> None:
     assert "eps = 1 but for a chance of 0.01" in out
 
 
+@pytest.mark.parametrize(
+    "more",
+    [("--delta", "0.1", "--share", "0.5"), ("--inside", "olh", "--share", "0.9"), ("--categories", "3")],
+    ids=["delta", "hash values of which there are two", "categories"],
+)
+def test_no_floor_is_said_where_none_is_known(run: Any, more: tuple[str, ...]) -> None:
+    """With a delta there are laws below it, and of hash values only the category's own users err together."""
+    base = ("jrr", "--eps", "0.1", "--users", "40", "--hidden", *more)
+    assert "however many users" not in run(*base).out
+    assert "floor" not in {name for name, value in run(*base, "--json").json.items() if value is not None}
+
+
+def test_what_some_colluders_learn_is_said_to_be_for_who_knows_nothing_else(run: Any) -> None:
+    assert "whoever has an idea of them" in run(*HIDDEN).out
+    assert "whoever has an idea of them" in run("jrr", "--eps", "1", "--users", "100").out
+    everybody = run("jrr", "--eps", "1", "--users", "100", "--colluders", "99").out
+    assert "whoever has an idea of them" not in everybody
+
+
+def test_users_on_their_own_need_trust_nobody(run: Any) -> None:
+    out = run("jrr", "--eps", "1", "--users", "100", "--share", "0.5", "--hidden").out
+    assert "there is nobody whom they must trust" in out
+    assert "must not work with the collector" not in out
+
+
+def test_of_many_values_the_class_of_the_optimum_is_narrower(run: Any) -> None:
+    assert "treat them alike, each lie drawn on its own, p above 1/5" in run(*HIDDEN, "--categories", "5").out
+    assert "each lie" not in run(*HIDDEN).out
+
+
+def test_inside_unary_encoding_oue_stands_beside(run: Any) -> None:
+    """``n 4 e / (e - 1)^2`` and a term in the count, at which OUE is not the best of its kind."""
+    out = run("jrr", "--eps", "1", "--users", "101", "--share", "0", "--inside", "oue", "--hidden").out
+    assert "symmetric unary encoding at half the eps" in out
+    assert f"has {101 * 4 * math.e / (math.e - 1) ** 2:.6g} with independent answers" in out
+
+
+def test_an_epsilon_that_is_kept_is_said_as_it_was_asked_for(run: Any) -> None:
+    """0.01 as a double is a little more than 0.01, and is not said to be .01001."""
+    out = run("jrr", "--eps", "0.01", "--users", "200", "--share", "0", "--hidden").out
+    assert "everybody else colludes:     0.01 (asked for 0.01)" in out
+
+
+@pytest.mark.parametrize(
+    ("more", "field"),
+    [
+        (("--delta", "2"), "delta"),
+        (("--inside", "oue", "--delta", "0.1"), "delta"),
+        (("--inside", "oue", "--method", "scip"), "method"),
+        (("--hidden", "--run-servers", "--share", "0.1,0.2"), "run servers"),
+        (("--hidden", "--run-servers", "--inside", "oue"), "run servers"),
+    ],
+    ids=["delta", "delta of pairs in an encoding", "method", "range", "encoding"],
+)
+def test_what_has_no_effect_or_no_meaning_is_refused_before_anything_is_said(
+    run: Any, more: tuple[str, ...], field: str
+) -> None:
+    outcome = run("jrr", "--eps", "1", "--users", "100", *more)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert f"bad input: {field} must" in outcome.err
+
+
 def test_three_servers_draw_who_lies(run: Any) -> None:
     """The estimate is within 5 standard errors but for a chance of 1e-6."""
     outcome = run(*HIDDEN, "--run-servers", "--json")

@@ -195,7 +195,8 @@ def test_every_command_that_draws_takes_a_title_and_a_size(run: Any) -> None:
         shown = run(name, "--help").out
         assert "--title" in shown, name
         assert "--plot-size" in shown, name
-        assert ("--size, --plot-size" in shown) == (name != "minimax")  # which has had a --size
+        has_another_size = name in ("minimax", "workload")
+        assert ("--size, --plot-size" in shown) != has_another_size
 
 
 def test_a_title_and_a_size_reach_the_picture(run: Any, folder: Path, tmp_path: Path) -> None:

@@ -212,3 +212,9 @@ def test_bad_input_names_its_field(users, colluders, delta, name):
     with pytest.raises(InvalidInput) as caught:
         hidden_loss(PAIR, users, colluders, delta)
     assert caught.value.field == name
+
+
+def test_fewer_colluders_are_never_said_to_learn_more_than_all_of_them() -> None:
+    """Doubles of unlikely numbers are rounded up by more than what the law's own ratio leaves."""
+    law = PeakedResponse(1000, 0, exp_lower(64.0))
+    assert hidden_loss(law, 1000, 0).upper <= hidden_loss(law, 1000, 999).upper == 64

@@ -174,6 +174,17 @@ class HiddenJointProblem:
         ratio = self.ratio(up=False)
         return float(self.variance(ratio / (ratio + self.answers - 1), Fraction(0)))
 
+    @property
+    def floor(self) -> float | None:
+        """The share of independent answers' variance that is left however many users there are.
+
+        None if nothing is known: the formula is one for a single share of two values that are reported as they are,
+        and with a delta there are laws below it.
+        """
+        if self.delta or self.answers > 2 or self.encoding == "hashing" or not isinstance(self.share, float):
+            return None
+        return limit_ratio(self.share)
+
     def echo(self) -> dict[str, int | None]:
         """The number of users that a share stands for."""
         return {"count": self.count}

@@ -233,7 +233,7 @@ def _near_nothing(goal: Objective, below: Fraction) -> Fraction | None:
     square = c / step**2
     linear = b / step - 2 * square * top
     constant = a - b * top / step + square * top**2
-    if 2 * constant + linear * below < 0:
+    if constant < 0 or 2 * constant + linear * below < 0:
         raise CheckFailed(f"Jensen's inequality does not fall up to {float(below)!r}")
     return (constant + linear * below + square * below**2) / below**2
 
@@ -282,5 +282,6 @@ def mean_of(law: HiddenResponse, quadratic: Quadratic) -> Ends:
 
 def scope_of(problem: HiddenJointProblem) -> Scope:
     """Among which laws the optimum was sought."""
-    even = "" if problem.answers == 2 else f", p above 1/{problem.answers}"
-    return Scope(Family.EXCHANGEABLE, even)
+    # laws that spread the lies over several wrong values more evenly than chance does are not among them
+    more = "" if problem.answers == 2 else f", each lie drawn on its own, p above 1/{problem.answers}"
+    return Scope(Family.EXCHANGEABLE, more)

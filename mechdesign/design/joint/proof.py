@@ -209,9 +209,10 @@ def attained_by(mechanism: Any, problem: JointProblem) -> float:
 
 def scope_of(problem: JointProblem) -> Scope:
     """Among which laws the optimum was sought."""
+    alone = ", each lie drawn on its own" if problem.categories > 2 else ""
     if problem.is_pair:
-        return Scope(Family.PAIRS)
-    narrowed = f" of {problem.group}"
+        return Scope(Family.PAIRS, alone)
+    narrowed = f" of {problem.group}{alone}"
     if problem.goal().helpful:
         least = problem.limits(up=True).least_truth(problem.categories)
         narrowed += f", p at least {rounded_up(float_up(least), 6)}"

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mechdesign.design import Design, HiddenJointProblem, optimal_hidden
-from mechdesign.design.hidden_joint import HockeyDuals, IndependentBest, PeakLines
-from mechdesign.design.hidden_joint.proof import hockey_line, less, peak_line
+from mechdesign.design.hidden_joint import HockeyDuals, IndependentBest, Objective, PeakLines
+from mechdesign.design.hidden_joint.proof import hockey_line, less, lower_bound, peak_line
 from mechdesign.errors import CheckFailed
 from mechdesign.exact.peaked import peaked
 from mechdesign.exact.rational import exp_lower, exp_upper
@@ -132,3 +132,37 @@ def test_a_law_that_gives_more_away_is_refused():
 def test_evidence_that_does_not_fit_is_refused(evidence):
     with pytest.raises(CheckFailed):
         evidence.bound(PROBLEM, DESIGN.mechanism)
+
+
+def test_jensens_inequality_is_not_used_where_its_bound_is_below_nothing() -> None:
+    """``h = 10 d - 1`` is negative near ``d = 0``, where ``h / d^2`` falls without end."""
+    goal = Objective(4, Fraction(-6), Fraction(10), Fraction(0), Fraction(1), Fraction(1, 2), Fraction(0))
+    line = Fraction(0), Fraction(1)
+    with pytest.raises(CheckFailed, match="Jensen's inequality does not fall"):
+        lower_bound(HiddenJointProblem(1.0, 4, 0.0), goal, [line], Fraction(1, 4))
+
+
+def test_of_many_values_a_law_that_spreads_its_lies_does_better() -> None:
+    """So the optimum is said to be one among laws whose lies are drawn on their own.
+
+    All 120 users hold the second of three values, a of them say the third and b the first one, which is counted.
+    Such a set has the weight ``(e/t)^-|a+b-43| t^-|a-b|``, and neighbours have ratios of at most e.
+    """
+    users, peak, more = 120, 43, 1.1
+    weights = {
+        (a, b): math.factorial(users)
+        / (math.factorial(a) * math.factorial(b) * math.factorial(users - a - b))
+        * (math.e / more) ** -abs(a + b - peak)
+        * more ** -abs(a - b)
+        for a in range(users + 1)
+        for b in range(users + 1 - a)
+    }
+    total = sum(weights.values())
+    mean_of_first, square = (sum(w * b**power for (_, b), w in weights.items()) / total for power in (1, 2))
+    lie = mean_of_first / users
+    variance = (square - mean_of_first**2) / (1 - 3 * lie) ** 2
+    certificate = optimal_hidden(HiddenJointProblem(1.0, users, 0.0, categories=3)).certificate
+    assert variance < certificate.lower * 0.95
+    assert certificate.valid_for == (
+        "joint responses of all users that treat them alike, each lie drawn on its own, p above 1/3"
+    )

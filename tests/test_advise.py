@@ -242,6 +242,50 @@ def test_the_mechanism_for_a_place_is_the_best_on_other_places_too() -> None:
     assert rated[0].expected_error.upper == pytest.approx(advice.expected_error.upper, rel=0.1)
 
 
+TOWN = "name,x,y,people\nwest,0,0,5\neast,1,0,1\nnorth,0,1,2\nfar,3,2,2\n"
+
+
+def test_places_that_hide_the_better_the_nearer_get_the_certified_optimum_for_their_prior(tmp_path: Path) -> None:
+    path = tmp_path / "town.csv"
+    path.write_text(TOWN)
+    advice = md.advise("place", epsilon=2.0, per=2.0, data=path, column="people")
+    places = [(0, 0), (1, 0), (0, 1), (3, 2)]
+    problem = md.PairwiseProblem(md.privacy.metric(places, 1.0), md.Distances(), prior=[0.5, 0.1, 0.2, 0.2], gap=1e-4)
+    certificate = md.solve(problem).certificate
+    assert advice.mechanism == "pairwise optimum"
+    assert (advice.expected_error.lower, advice.expected_error.upper) == (certificate.lower, certificate.upper)
+    assert advice.field == 6
+    assert all(rated.expected_error.upper >= certificate.lower for rated in advice.runners_up)
+    for name in everything(advice):
+        assert entry(name).good_for
+
+
+def test_without_a_unit_of_distance_advice_says_why_near_places_are_hidden_no_better() -> None:
+    assert any(
+        "not rated" in why and "--per" in why for why in md.advise("place", epsilon=4.0, bounds=(0, 1, 0, 1)).why
+    )
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({}, "data must be a file that lists the places"),
+        ({"bounds": (0, 1, 0, 1)}, "bounds must be left out"),
+        ({"per": 0.0}, "per must be above 0"),
+    ],
+)
+def test_a_unit_of_distance_needs_a_list_of_places(more: dict[str, Any], words: str) -> None:
+    with pytest.raises(InvalidInput, match=words):
+        md.advise("place", **{"epsilon": 1.0, "per": 1.0} | more)
+
+
+def test_more_places_than_advice_rates_are_sent_to_the_command(tmp_path: Path) -> None:
+    path = tmp_path / "town.csv"
+    path.write_text("x,y\n" + "".join(f"{k},0\n" for k in range(129)))
+    with pytest.raises(InvalidInput, match=r"at most 128 places.*metric command"):
+        md.advise("place", epsilon=1.0, per=1.0, data=path)
+
+
 def test_the_mechanism_for_an_alarm_needs_the_smallest_epsilon() -> None:
     values = np.repeat(np.arange(10.0), [9, 8, 7, 6, 5, 4, 3, 2, 1, 30])
     advice = md.advise("alarm", data=values, capacity=600, tau=0.1)

@@ -60,6 +60,10 @@ QUESTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("--want", "place", "--data", "places.csv", "--bounds", TOWN),
         (f"trajectory compare .*--bounds {TOWN}", "trajectory perturb places.csv", "trajectory compare"),
     ),
+    "places, the nearer the better hidden": (
+        ("--want", "place", "--data", "corners.csv", "--column", "people", "--per", "1"),
+        ("metric .*--points corners.csv .*--prior people", "table metric.json", "metric .*--plot metric.png"),
+    ),
     "my own matrix against the optimum": (
         ("--want", "matrix", "--loss-matrix", "loss.csv"),
         ("minimax .*--loss-matrix loss.csv", "table optimum.json", "export optimum.table.json"),

@@ -28,12 +28,15 @@ GROUPS: tuple[tuple[str, tuple[Row, ...]], ...] = (
         (
             (("ogpm", "the optimal piecewise mechanism: line, circle or polar, any power loss"),),
             (("minimax", "the certified optimum over all mechanisms: worst case, prior, unbiased, any loss matrix"),),
-            (("aaa", "unbiased noise for means, optimal under a prior: on a grid, and with free reports"),),
             (
                 ("workload", "any linear queries: a distribution function, ranges"),
                 ("information", "one parameter of a model"),
             ),
-            (("jrr", "joint randomised response"), ("solve", "any design problem, from a JSON file")),
+            (
+                ("aaa", "best unbiased noise under a prior"),
+                ("jrr", "joint randomised response"),
+                ("solve", "any problem, from JSON"),
+            ),
         ),
     ),
     (

@@ -621,6 +621,15 @@ ENTRIES: tuple[Entry, ...] = (
         "means of data whose distribution is roughly known",
     ),
     Entry(
+        "workload optimum",
+        DESIGN,
+        "the least noise over many linear queries",
+        "The least noise in the answers of a workload, over all mechanisms with unbiased linear estimators.",
+        "min tr(G M^-1), G = W'W and M the information of the reports, over mixtures of rows with entries 1 and e^eps",
+        "this package; the problem: McKenna et al., VLDB 2020",
+        "distribution functions, ranges, marginals",
+    ),
+    Entry(
         "additive optimum",
         DESIGN,
         "unbiased noise with a law for each input",

@@ -16,7 +16,7 @@ import mechdesign as md
 from mechdesign.advice import WANTS, Advice, shapes
 from mechdesign.advice.places import place_field
 from mechdesign.advice.question import proposed_bounds
-from mechdesign.advice.shapes import _ranges_error
+from mechdesign.advice.shapes import OPTIMUM, _ranges_error, ranges_optimum
 from mechdesign.budget import Capacity, Requirement, capacity_options
 from mechdesign.collect import expected_error, protocol
 from mechdesign.collect.postprocess import norm_sub
@@ -204,7 +204,7 @@ def collected(name: str, epsilon: float, values: np.ndarray, bins: int, rng: np.
         climb = md.collect.estimate_by_em if name == "sw-em" else md.collect.estimate_by_ems
         fine = bins * math.ceil(128 / bins)
         return np.asarray(climb(wave.sample(values, rng), wave, fine).weights).reshape(bins, -1).sum(axis=1)
-    law = protocol(name, epsilon, bins)
+    law = ranges_optimum(epsilon, bins) if name == OPTIMUM else protocol(name, epsilon, bins)
     items = np.minimum((values * bins).astype(np.int64), bins - 1)
     return np.asarray(norm_sub(law.estimate(law.support(law.report(items, rng)), values.size)))
 
@@ -216,11 +216,18 @@ def test_the_way_to_a_histogram_is_the_best_when_collected_user_by_user(want: st
     truth = np.histogram(values, bins, (0, 1))[0] / values.size
     measure = _ranges_error if want == "ranges" else lambda true, seen: float(np.abs(true - seen).sum())
     rng, field = np.random.default_rng(9), {}
-    for name in (*ONE_TIME, "sw-em", "sw-ems"):
+    for name in (*ONE_TIME, "sw-em", "sw-ems", *[OPTIMUM] * (want == "ranges")):
         field[name] = np.mean([measure(truth, collected(name, epsilon, values, bins, rng)) for _ in range(runs)])
     # two averages of twelve runs are each off by about a tenth; the gaps between kinds are larger
     assert field[advice.mechanism] <= 1.25 * min(field.values())
     assert 0.8 * advice.expected_error.lower <= field[advice.mechanism] <= 1.25 * advice.expected_error.upper
+
+
+def test_all_ranges_of_few_bins_have_the_proven_optimum_among_the_candidates() -> None:
+    advice = md.advise("ranges", epsilon=1.0, users=10**6, bounds=(0, 1), size=16)
+    assert OPTIMUM in (advice.mechanism, *(rated.mechanism for rated in advice.runners_up))
+    wider = md.advise("ranges", epsilon=1.0, users=10**6, bounds=(0, 1), size=32)
+    assert wider.field == advice.field - 1
 
 
 def test_data_of_more_users_than_there_are_cost_no_more() -> None:

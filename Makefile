@@ -56,7 +56,7 @@ docs: $(VENV)/.installed-docs
 
 # the papers' numbers beside ours, those that are quick: a page, in less than two minutes
 report: $(VENV)/.installed
-	rm -rf build/report
+	rm -rf build/report && mkdir -p build
 	timeout 120 $(BIN)/python -m mechdesign reproduce --quick --quiet --out build/report
 
 # all of it writes the page of the site; ONLY="jrr frequency" shows a few rows

@@ -22,6 +22,10 @@ def rows() -> Iterator[Row]:
         "all ranges, 12 types, gap 1e-5": (WorkloadProblem(1.0, Ranges(12), gap=1e-5), Target(seconds=10.0)),
         "prefix, 32 types, gap 1e-2": (WorkloadProblem(1.0, Prefix(32), gap=1e-2), Target(seconds=60.0)),
         "mean, 128 types, gap 1e-5": (WorkloadProblem(1.0, Mean(np.linspace(-1, 1, 128)), gap=1e-5), Target()),
+        "mean, 512 types, gap 1e-6": (
+            WorkloadProblem(1.0, Mean(np.linspace(-1, 1, 512)), gap=1e-6),
+            Target(seconds=10.0),
+        ),
     }
     searches = {name: partial(optimal_workload, problem) for name, (problem, _) in problems.items()}
     model = InformationProblem(3.0, GaussianLocation(40))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,9 @@ from mechdesign.priors import Atoms, Density, Prior
 from mechdesign.values.codec import if_any
 from mechdesign.values.declare import evolved, field, frozen
 from mechdesign.values.notebook import grid
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Floats = NDArray[np.float64]
 
@@ -112,7 +115,10 @@ class Row:
         """How far above the optimum it is, rounded down, or that it breaks the cap; empty where nothing is known."""
         if self.keeps_cap is False:
             return "breaks the cap"
-        return "" if self.above_optimum is None else f"{math.floor(10 * self.above_optimum) / 10 + 0.0:+.1f}%"
+        if self.above_optimum is None:
+            return ""
+        above = 0.0 if abs(self.above_optimum) < _UNSURE else self.above_optimum
+        return f"{math.floor(10 * above) / 10 + 0.0:+.1f}%"
 
     def by(self, rank: Rank) -> float:
         """The number it is ranked by."""
@@ -143,6 +149,12 @@ class Field:
 
     def _repr_html_(self) -> str:
         return grid(self._title, *self._cells())
+
+    def plot(self) -> Figure:
+        """The ranking as bars: `mechdesign.plot.ranking`. Needs matplotlib."""
+        from mechdesign.plot import ranking
+
+        return ranking(self)
 
     def summary(self) -> str:
         """A line a mechanism, as wide as a terminal, and what was left out.

@@ -36,7 +36,9 @@ class Entry:
     also: tuple[str, ...] = ()
 
 
-NUMBER, CIRCLE, CATEGORY, ONE_TIME, LONGITUDINAL, POST, ESTIMATOR, MEAN, DESIGN, PATH, SEARCH, CLASSIFIER = KINDS = (
+NUMBER, CIRCLE, CATEGORY, ONE_TIME, LONGITUDINAL, POST, ESTIMATOR, MEAN, DESIGN, PATH, SEARCH, CLASSIFIER, PAIRS = (
+    KINDS
+) = (
     "numbers on an interval",
     "angles on a circle",
     "finite values",
@@ -49,6 +51,7 @@ NUMBER, CIRCLE, CATEGORY, ONE_TIME, LONGITUDINAL, POST, ESTIMATOR, MEAN, DESIGN,
     "paths of locations",
     "searches for an epsilon",
     "names only the classifier command has",
+    "an epsilon for each pair: places, policies",
 )
 """What the entries are for, in the order of the page."""
 
@@ -627,6 +630,15 @@ ENTRIES: tuple[Entry, ...] = (
         "means of data whose distribution is roughly known",
     ),
     Entry(
+        "workload optimum",
+        DESIGN,
+        "the least noise over many linear queries",
+        "The least noise in the answers of a workload, over all mechanisms with unbiased linear estimators.",
+        "min tr(G M^-1), G = W'W and M the information of the reports, over mixtures of rows with entries 1 and e^eps",
+        "this package; the problem: McKenna et al., VLDB 2020",
+        "distribution functions, ranges, marginals",
+    ),
+    Entry(
         "additive optimum",
         DESIGN,
         "unbiased noise with a law for each input",
@@ -758,12 +770,21 @@ ENTRIES: tuple[Entry, ...] = (
         "the least error of a location, and a floor for every mechanism",
     ),
     Entry(
+        "metric",
+        PATH,
+        "the certified optimum of metric privacy on a grid",
+        "The least average distance where near cells are hidden better than far ones, on a grid of cells.",
+        "linear program over the matrix of chances, q(y|x) <= e^(eps d(x, x') / farthest) q(y|x')",
+        "this package; Bordenabe, Chatzikokolakis and Palamidessi, CCS 2014",
+        "beside planar Laplace noise, which hides near places better, too",
+    ),
+    Entry(
         "planar laplace",
         PATH,
         "planar Laplace noise",
-        "Noise that falls with the distance in the plane, moved back inside; `laplace` in trajectory compare.",
-        "f(r) ~ e^(-eps r / diameter)",
-        "Andres et al., CCS 2013 (with the rate of pure LDP on the region)",
+        "Noise that falls with the distance; `laplace` in trajectory compare moves it back inside, metric leaves it.",
+        "f(r) ~ e^(-eps r / diameter); in metric e^(-eps r), eps for a unit of distance",
+        "Andres et al., CCS 2013 (on paths with the rate of pure LDP on the region)",
         "comparisons",
     ),
     Entry(
@@ -938,6 +959,52 @@ ENTRIES: tuple[Entry, ...] = (
         "own point c/(c + 99), any other 1/(c + 99)",
         f"{_CHAPTER_7}",
         "comparing with the chapter",
+    ),
+    # -- an epsilon for each pair; d is the distance of places, of which eps is for a unit
+    Entry(
+        "pairwise optimum",
+        PAIRS,
+        "the certified optimum where every pair has its own epsilon",
+        "The least expected loss over all mechanisms that keep the epsilon of every pair of inputs.",
+        "linear program over the matrix of chances, q(y|x) <= e^E(x, x') q(y|x')",
+        "this package; for places Bordenabe, Chatzikokolakis and Palamidessi, CCS 2014",
+        "places of which near ones shall look alike, policies, sensitive values, personal budgets",
+    ),
+    Entry(
+        "planar laplace, to the nearest place",
+        PAIRS,
+        "planar Laplace noise, reports moved to the nearest place",
+        "A place of the plane by planar Laplace noise; what is reported is the nearest place there is to report.",
+        "nearest(x + noise), noise with density eps^2/(2 pi) e^(-eps d)",
+        "Andres et al., CCS 2013",
+        "comparisons with the optimum of `metric`; its loss is between two proven ends",
+    ),
+    Entry(
+        "planar laplace, remapped",
+        PAIRS,
+        "planar Laplace noise, reports moved to the best place under the prior",
+        "A place of the plane by planar Laplace noise; what is reported is the place with the least expected loss.",
+        "argmin_z E[loss(X, z) | x + noise], noise with density eps^2/(2 pi) e^(-eps d)",
+        "Chatzikokolakis, ElSalamouny and Palamidessi, PoPETs 2017",
+        "comparisons with the optimum of `metric`; its loss is between two proven ends",
+    ),
+    Entry(
+        "exponential, remapped",
+        PAIRS,
+        "exponential mechanism, reports moved to the best place under the prior",
+        "The exponential mechanism with scale eps/2; of every report the place with the least expected loss is told.",
+        "argmin_z E[loss(X, z) | y], Pr[y] ~ e^(-eps d(x, y) / 2)",
+        "Chatzikokolakis, ElSalamouny and Palamidessi, PoPETs 2017",
+        "comparisons with the optimum of `metric`",
+    ),
+    Entry(
+        "geometric, remapped",
+        PAIRS,
+        "two-sided geometric noise, reports moved to the best number under the prior",
+        "Geometric noise on evenly spaced numbers; of every report the number with the least expected loss is told.",
+        "argmin_z E[loss(X, z) | y], Pr[y] ~ e^(-eps |x - y|), ends collect what lies beyond",
+        "Ghosh, Roughgarden and Sundararajan, STOC 2009",
+        "numbers on a line, where it is the optimum for every prior",
     ),
 )
 """Every name, once."""

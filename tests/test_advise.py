@@ -16,7 +16,7 @@ import mechdesign as md
 from mechdesign.advice import WANTS, Advice, shapes
 from mechdesign.advice.places import place_field
 from mechdesign.advice.question import proposed_bounds
-from mechdesign.advice.shapes import _ranges_error
+from mechdesign.advice.shapes import OPTIMUM, _ranges_error, ranges_optimum
 from mechdesign.budget import Capacity, Requirement, capacity_options
 from mechdesign.collect import expected_error, protocol
 from mechdesign.collect.postprocess import norm_sub
@@ -204,7 +204,7 @@ def collected(name: str, epsilon: float, values: np.ndarray, bins: int, rng: np.
         climb = md.collect.estimate_by_em if name == "sw-em" else md.collect.estimate_by_ems
         fine = bins * math.ceil(128 / bins)
         return np.asarray(climb(wave.sample(values, rng), wave, fine).weights).reshape(bins, -1).sum(axis=1)
-    law = protocol(name, epsilon, bins)
+    law = ranges_optimum(epsilon, bins) if name == OPTIMUM else protocol(name, epsilon, bins)
     items = np.minimum((values * bins).astype(np.int64), bins - 1)
     return np.asarray(norm_sub(law.estimate(law.support(law.report(items, rng)), values.size)))
 
@@ -216,11 +216,18 @@ def test_the_way_to_a_histogram_is_the_best_when_collected_user_by_user(want: st
     truth = np.histogram(values, bins, (0, 1))[0] / values.size
     measure = _ranges_error if want == "ranges" else lambda true, seen: float(np.abs(true - seen).sum())
     rng, field = np.random.default_rng(9), {}
-    for name in (*ONE_TIME, "sw-em", "sw-ems"):
+    for name in (*ONE_TIME, "sw-em", "sw-ems", *[OPTIMUM] * (want == "ranges")):
         field[name] = np.mean([measure(truth, collected(name, epsilon, values, bins, rng)) for _ in range(runs)])
     # two averages of twelve runs are each off by about a tenth; the gaps between kinds are larger
     assert field[advice.mechanism] <= 1.25 * min(field.values())
     assert 0.8 * advice.expected_error.lower <= field[advice.mechanism] <= 1.25 * advice.expected_error.upper
+
+
+def test_all_ranges_of_few_bins_have_the_proven_optimum_among_the_candidates() -> None:
+    advice = md.advise("ranges", epsilon=1.0, users=10**6, bounds=(0, 1), size=16)
+    assert OPTIMUM in (advice.mechanism, *(rated.mechanism for rated in advice.runners_up))
+    wider = md.advise("ranges", epsilon=1.0, users=10**6, bounds=(0, 1), size=32)
+    assert wider.field == advice.field - 1
 
 
 def test_data_of_more_users_than_there_are_cost_no_more() -> None:
@@ -240,6 +247,50 @@ def test_the_mechanism_for_a_place_is_the_best_on_other_places_too() -> None:
     assert floor is not None
     assert floor < advice.expected_error.lower
     assert rated[0].expected_error.upper == pytest.approx(advice.expected_error.upper, rel=0.1)
+
+
+TOWN = "name,x,y,people\nwest,0,0,5\neast,1,0,1\nnorth,0,1,2\nfar,3,2,2\n"
+
+
+def test_places_that_hide_the_better_the_nearer_get_the_certified_optimum_for_their_prior(tmp_path: Path) -> None:
+    path = tmp_path / "town.csv"
+    path.write_text(TOWN)
+    advice = md.advise("place", epsilon=2.0, per=2.0, data=path, column="people")
+    places = [(0, 0), (1, 0), (0, 1), (3, 2)]
+    problem = md.PairwiseProblem(md.privacy.metric(places, 1.0), md.Distances(), prior=[0.5, 0.1, 0.2, 0.2], gap=1e-4)
+    certificate = md.solve(problem).certificate
+    assert advice.mechanism == "pairwise optimum"
+    assert (advice.expected_error.lower, advice.expected_error.upper) == (certificate.lower, certificate.upper)
+    assert advice.field == 6
+    assert all(rated.expected_error.upper >= certificate.lower for rated in advice.runners_up)
+    for name in everything(advice):
+        assert entry(name).good_for
+
+
+def test_without_a_unit_of_distance_advice_says_why_near_places_are_hidden_no_better() -> None:
+    assert any(
+        "not rated" in why and "--per" in why for why in md.advise("place", epsilon=4.0, bounds=(0, 1, 0, 1)).why
+    )
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({}, "data must be a file that lists the places"),
+        ({"bounds": (0, 1, 0, 1)}, "bounds must be left out"),
+        ({"per": 0.0}, "per must be above 0"),
+    ],
+)
+def test_a_unit_of_distance_needs_a_list_of_places(more: dict[str, Any], words: str) -> None:
+    with pytest.raises(InvalidInput, match=words):
+        md.advise("place", **{"epsilon": 1.0, "per": 1.0} | more)
+
+
+def test_more_places_than_advice_rates_are_sent_to_the_command(tmp_path: Path) -> None:
+    path = tmp_path / "town.csv"
+    path.write_text("x,y\n" + "".join(f"{k},0\n" for k in range(129)))
+    with pytest.raises(InvalidInput, match=r"at most 128 places.*metric command"):
+        md.advise("place", epsilon=1.0, per=1.0, data=path)
 
 
 def test_the_mechanism_for_an_alarm_needs_the_smallest_epsilon() -> None:

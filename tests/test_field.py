@@ -271,3 +271,19 @@ def test_where_the_optimum_is_over_a_class_the_field_names_it() -> None:
 @pytest.mark.parametrize(("measured", "shown"), [(-0.1, 0.0), (12.5, 12.5), (None, None)])
 def test_a_rival_of_the_class_is_never_told_to_be_below_it(measured: float | None, shown: float | None) -> None:
     assert above_nothing(Row("mine", 1.0, 1.0, above_optimum=measured)).above_optimum == shown
+
+
+def test_the_picture_of_a_field_has_a_bar_and_a_percentage_for_each_row() -> None:
+    field = md.field_of(md.optimal_piecewise(md.PiecewiseProblem(1.0)))
+    axes = field.plot().axes[0]
+    assert [label.get_text() for label in axes.get_yticklabels()][::-1] == [row.name for row in field.rows]
+    assert [bar.get_width() for bar in axes.patches][::-1] == [row.worst for row in field.rows]
+    assert [text.get_text() for text in axes.texts][::-1] == [row.excess for row in field.rows]
+
+
+def test_equal_errors_are_not_told_to_be_below_each_other() -> None:
+    field = md.field_of(md.optimal_piecewise(md.PiecewiseProblem(1.0)))
+    row = field.row("pm-c")
+    assert row is not None
+    assert row.worst == pytest.approx(field.this.worst, rel=1e-12)
+    assert row.excess == "+0.0%"

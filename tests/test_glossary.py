@@ -19,6 +19,7 @@ from mechdesign.collect.bench import METHODS, SLOW_METHODS
 from mechdesign.collect.mean_methods import NAMES as OF_MEANS
 from mechdesign.collect.postprocess import METHODS as POST_PROCESSINGS
 from mechdesign.design import HiddenJointProblem
+from mechdesign.design.pairwise.planar import planar_laplace
 from mechdesign.errors import InvalidInput
 from mechdesign.glossary import ENTRIES, KINDS, Entry, entry, of_kind
 from mechdesign.mechanisms import catalogue
@@ -39,6 +40,8 @@ PROBLEMS = (
     md.UnbiasedProblem(1.0, prior=UNIFORM),
     md.AdditiveProblem(1.0, prior=UNIFORM),
     md.FiniteProblem(1.0, [[0, 1], [1, 0]]),
+    md.PairwiseProblem(md.privacy.metric([0, 1, 2], 1.0), md.Distances()),
+    md.PairwiseProblem(md.privacy.metric([(0, 0), (1, 0)], 1.0), md.Distances()),
 )
 
 PRINTED = {
@@ -49,6 +52,12 @@ PRINTED = {
     *(line.build(1.0, md.Finite((0, 1, 2)), md.Absolute()).name for line in catalogue.ON_POINTS),
     *(line.build(1.0, 4).name for line in PROTOCOLS),
     *(name for problem in PROBLEMS for name in field.rivals(problem)),
+    *(
+        rival.name
+        for problem in PROBLEMS
+        if isinstance(problem, md.PairwiseProblem)
+        for rival in planar_laplace(problem)
+    ),
     *(field.THIS, field.SINGLE, OPTIMUM),
     *DESIGNED,
     *POST_PROCESSINGS,
@@ -59,7 +68,7 @@ PRINTED = {
     *OF_CLASSIFIERS,
     *OF_PATHS,
     *SEARCHES,
-    *("certified optimum", "centre", "two-sided geometric", "rappor", "jrr", "bloom rappor"),
+    *("certified optimum", "pairwise optimum", "centre", "two-sided geometric", "rappor", "jrr", "bloom rappor"),
     *("hidden joint response", HiddenJointProblem.kind, PeakedResponse.kind, CountedResponse.kind),
 }
 """Wherever an output takes a name from; what is quoted are names that commands have in their own words."""

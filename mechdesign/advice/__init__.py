@@ -56,6 +56,7 @@ def advise(
     capacity: float | None = None,
     metric: str | None = None,
     tau: float | None = None,
+    per: float | None = None,
 ) -> Advice:
     """The mechanism to take for what is wanted, its expected error, two runners-up, why, and three commands.
 
@@ -63,7 +64,8 @@ def advise(
     ``data`` is a file (with ``column``) or numbers, ``bounds`` what they can be: ``(LO, HI)``, a ``range`` of whole
     numbers, or ``(W, E, S, N)`` for places. ``size`` or ``labels`` are about the answers of categories; ``size`` also
     about bins. ``loss`` (absolute unless given) is that of a single report; ``loss_matrix`` is a file; ``capacity``,
-    ``metric`` (fp) and ``tau`` (0.05) are those of an alarm.
+    ``metric`` (fp) and ``tau`` (0.05) are those of an alarm. With ``per`` a place is the better hidden from another
+    the nearer they are: epsilon is for so many units, ``data`` lists places, ``column`` is a prior's weights.
 
     *Guarantee.* Errors are exact, or an interval whose ``basis`` says how it was found. No value of the data is told;
     bounds proposed from them are rounded outwards, and the advice says that they are not private.
@@ -85,5 +87,6 @@ def advise(
         capacity=capacity,
         metric=metric,
         tau=tau,
+        per=per,
     )
     return _ADVISERS[question.want](question)

@@ -10,6 +10,7 @@ from scipy import special
 
 from mechdesign.advice.answer import Advice, Expected, Rated, advice, ranked
 from mechdesign.advice.commands import command, number, pair
+from mechdesign.advice.near import advise_near
 from mechdesign.advice.question import NOT_PRIVATE, Question, proposed_bounds
 from mechdesign.errors import InvalidInput, NoAnswer
 from mechdesign.trajectory import METHODS, Paths, PlaneDesign, Rectangle, average_error, uniform_paths
@@ -36,13 +37,15 @@ _PERTURBED = {
 
 
 _NEARER = (
-    "All of these hide every place from every other alike; if near places need more protection than far ones, ask: "
-    "python -m mechdesign metric --points FILE --eps 1 --per 100"
+    "All of these hide every place from every other alike. The optimum for near places that need more protection than "
+    "far ones is not rated here: it needs a list of places, and --per says for how many units of distance eps is."
 )
 
 
 def advise_place(question: Question) -> Advice:
     """The least average error of a reported place: alone, or along a path."""
+    if question.per is not None:
+        return advise_near(question)
     file, proposed = question.source, question.bounds is None
     if question.has_data and file is None:
         raise InvalidInput("data", "numbers", "be a file of places", "with columns id, x and y, or lon and lat")

@@ -17,7 +17,7 @@ from mechdesign.advice.commands import number
 from mechdesign.collect.datasets import Dataset, parse_domain_labels, read_dataset
 from mechdesign.collect.protocols.arguments import require_item_count, require_users
 from mechdesign.domains import Finite, Interval, require_numbers
-from mechdesign.errors import InvalidData, InvalidInput, require_epsilon, require_one_of
+from mechdesign.errors import InvalidData, InvalidInput, require_epsilon, require_finite, require_one_of
 from mechdesign.losses import Power, parse_loss
 from mechdesign.priors import values_of_file
 from mechdesign.values.declare import Floats, field, frozen, one_of, optional
@@ -47,7 +47,7 @@ OF_WANT = {
     "categories": (*_REPORT, "size", "labels"),
     "yes-no": (*_REPORT, "labels"),
     "ranges": (*_REPORT, "bounds", "size"),
-    "place": (*_REPORT, "bounds"),
+    "place": (*_REPORT, "bounds", "per"),
     "angle": (*_REPORT, "bounds", "loss"),
     "trajectory": (*_REPORT, "bounds"),
     "matrix": ("epsilon", "loss_matrix"),
@@ -84,6 +84,13 @@ def _data(said: Any) -> Data | None:
     return numbers
 
 
+def _unit(said: Any) -> float:
+    unit = require_finite(said, "per")
+    if not unit > 0:
+        raise InvalidInput("per", said, "be above 0", "for example --per 100, if eps is for a hundred units")
+    return unit
+
+
 @frozen
 class Question:
     """A question, each part checked once; what a want needs and was not given is asked for where it is used."""
@@ -102,6 +109,7 @@ class Question:
     capacity: float | None = None
     metric: str = "fp"
     tau: float = 0.05
+    per: float | None = field(default=None, converter=optional(_unit))
 
     @property
     def epsilon(self) -> float:
@@ -261,6 +269,7 @@ def question_of(want: str, **asked: Any) -> Question:
         given.get("capacity"),
         given.get("metric", "fp"),
         given.get("tau", 0.05),
+        given.get("per"),
     )
 
 

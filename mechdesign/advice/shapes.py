@@ -18,15 +18,19 @@ from mechdesign.advice.commands import command, number, python
 from mechdesign.advice.question import Numbers, Question, numbers_of
 from mechdesign.advice.shares import ONE_TIME, survey_commands
 from mechdesign.collect.postprocess import norm_sub
-from mechdesign.collect.protocols import protocol
+from mechdesign.collect.protocols import Designed, FrequencyProtocol, designed, protocol
 from mechdesign.collect.square_wave import MOST_STEPS, TOLERANCE, Reconstruction, em, ems, square_wave_channel
+from mechdesign.design.workload import Ranges, WorkloadProblem, optimal_workload
+from mechdesign.design.workload.problem import LEAST_EPSILON, MOST_EPSILON
 from mechdesign.domains import Finite, Interval
 from mechdesign.errors import InvalidInput, NoAnswer
+from mechdesign.exact.bits import MOST_BITS
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.protocol import ScalarMechanism
 from mechdesign.values.declare import Counts, Floats, array, frozen
 
 EM, EMS = "sw-em", "sw-ems"
+OPTIMUM = "workload optimum"
 BINS = 20
 RUNS = 12
 MOST_BINS = 150
@@ -38,6 +42,8 @@ _MOST_SLACK = math.exp(4)
 _CONFIDENCE = 0.95
 _SEED = 17
 _TABLE = "wave.table.json"
+_DESIGN, _DESIGN_TABLE = "ranges.json", "ranges.table.json"
+_DESIGN_GAP = 0.03  # of the noise: an error, its root, is within half of it
 Measure = Callable[[Floats, Floats], float]
 """The error of an estimate, from the true shares and the estimated ones."""
 
@@ -116,15 +122,22 @@ def populations(numbers: Numbers, bins: int, users: int) -> list[Population]:
 def shape_field(want: str, epsilon: float, inputs: Interval, people: list[Population], runs: int = RUNS) -> list[Rated]:
     """Ways to a histogram by the average error in simulated collections, each with the interval it is in."""
     measure = _ranges_error if want == "ranges" else _sum_of_errors
-    errors = {key: _of_protocol(key, epsilon, people, runs, measure) for key in ONE_TIME}
+    bins = people[0].held.size
+    errors = {key: _of_law(protocol(key, epsilon, bins), people, runs, measure) for key in ONE_TIME}
+    if want == "ranges" and bins <= MOST_BITS and LEAST_EPSILON <= epsilon <= MOST_EPSILON:
+        errors[OPTIMUM] = _of_law(ranges_optimum(epsilon, bins), people, runs, measure)
     errors |= _of_waves(epsilon, inputs, people, runs, measure)
     return ranked(Rated(key, _simulated(values, UNITS[want])) for key, values in errors.items())
 
 
-def _of_protocol(key: str, epsilon: float, people: Sequence[Population], runs: int, measure: Measure) -> Floats:
+def ranges_optimum(epsilon: float, bins: int) -> Designed:
+    """The mechanism with the least noise over all ranges, proven, as a protocol (a histogram's is subset selection)."""
+    return designed(optimal_workload(WorkloadProblem(epsilon, Ranges(bins), gap=_DESIGN_GAP)))
+
+
+def _of_law(law: FrequencyProtocol, people: Sequence[Population], runs: int, measure: Measure) -> Floats:
     """The error of each run, averaged over the populations."""
-    bins = people[0].held.size
-    law, rng = protocol(key, epsilon, bins), np.random.default_rng(_SEED)
+    rng = np.random.default_rng(_SEED)
     errors = np.empty((runs, len(people)))
     for place, population in enumerate(people):
         users = int(population.held.sum())
@@ -247,16 +260,22 @@ def _commands(question: Question, inputs: Interval, bins: int, users: int, names
             f"print(found.weights.reshape({bins}, -1).sum(axis=1))"
         )
         return table, applied, python(program)
-    survey, client = survey_commands(eps, f"0..{bins - 1}", best)
+    first = command("workload", eps=eps, queries="ranges", size=bins, out=_DESIGN)
+    if best == OPTIMUM and question.source is None:
+        return first, command("table", _DESIGN, out=_DESIGN_TABLE), command("verify", _DESIGN_TABLE)
+    client = None
+    if best != OPTIMUM:
+        first, client = survey_commands(eps, f"0..{bins - 1}", best)
     if question.source is None:
-        return command("protocols", eps=eps, size=bins, users=users), survey, client
+        assert client is not None
+        return command("protocols", eps=eps, size=bins, users=users), first, client
     width = number(inputs.length / bins)
     program = (
         "import numpy as np; from mechdesign.priors import values_of_file as read; "
         f"bins = (read({str(question.source)!r}, {question.column!r}) - {number(inputs.lower)}) // {width}; "
         f"np.savetxt('bins.csv', np.clip(bins, 0, {bins - 1}), fmt='%d', header='bin', comments='')"
     )
-    tried = [name for name in names if name in ONE_TIME][:3]
+    tried = [_DESIGN] * (best == OPTIMUM) + [name for name in names if name in ONE_TIME][:3]
     bench = command(
         "bench",
         eps=eps,
@@ -265,5 +284,6 @@ def _commands(question: Question, inputs: Interval, bins: int, users: int, names
         domain=f"0..{bins - 1}",
         protocols=",".join(tried),
         methods="norm-sub",
+        metric="ranges" if question.want == "ranges" else None,
     )
-    return survey, python(program), bench
+    return first, python(program), bench

@@ -66,6 +66,10 @@ def run(
     capacity: Annotated[float | None, typer.Option("--capacity", help="With alarm: what all share.")] = None,
     metric: Annotated[str | None, typer.Option("--metric", help="With alarm: fp (unless given), fn, tp or tn.")] = None,
     tau: Annotated[float | None, typer.Option("--tau", help="With alarm: 0.05 unless given.")] = None,
+    per: Annotated[
+        float | None,
+        typer.Option("--per", help="With place: eps is for so many units of distance; --data lists places."),
+    ] = None,
 ) -> None:
     said: dict[str, Any] = {
         "epsilon": eps,
@@ -80,6 +84,7 @@ def run(
         "capacity": capacity,
         "metric": metric,
         "tau": tau,
+        "per": per,
     }
     if want is None:
         if not _somebody_answers() or any(value is not None for value in said.values()):

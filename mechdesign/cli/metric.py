@@ -22,7 +22,8 @@ from mechdesign.data.matrices import read_matrix
 from mechdesign.data.places import GLOBE, LINE, FoundPlaces, read_places
 from mechdesign.design import Design, Distances, InPlane, PairwiseProblem
 from mechdesign.design.pairwise import errors_up, optimal_pairwise, output_columns
-from mechdesign.design.pairwise.rivals import Measured, adversary_error, planar_laplace, tables
+from mechdesign.design.pairwise.planar import planar_laplace
+from mechdesign.design.pairwise.rivals import Measured, adversary_error, tables
 from mechdesign.design.summary import certificate_words, gap_text, gap_words, standing
 from mechdesign.design.words import headline, labels_of, protected, subject
 from mechdesign.errors import InvalidInput, NoAnswer, require_epsilon, require_finite

@@ -6,26 +6,19 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from mechdesign import plot
 from mechdesign.cli.bench import HEAT, LINES, bench_figure
 from mechdesign.collect import bench
-from mechdesign.collect.protocols import designed
-from mechdesign.deploy import Table
-from mechdesign.deploy.kinds import Listed
 from mechdesign.deploy.table import load_table
 from mechdesign.design import Design
 from mechdesign.design.result import FORMAT as DESIGN
 from mechdesign.design.saved import design_of_document
 from mechdesign.design.words import power_of
-from mechdesign.domains import Finite
 from mechdesign.errors import FileProblem, InvalidInput
 from mechdesign.losses import Power
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.hidden import TogetherLaw
 from mechdesign.mechanisms.product import Product
-from mechdesign.plot.channel import channel_map
 from mechdesign.values import files
 
 if TYPE_CHECKING:
@@ -33,7 +26,6 @@ if TYPE_CHECKING:
 
 LAW, ERROR = "law", "error"
 KINDS = (LAW, ERROR, LINES, HEAT)
-_INPUTS, _CELLS = 65, 257
 _TABLE = "mechdesign table"
 
 
@@ -50,7 +42,7 @@ def picture(path: Path, kind: str) -> Figure:
         design = design_of_document(document, str(path))
         return _error_figure(design) if kind == ERROR else plot.of(design)
     if form == _TABLE:
-        return _table_figure(load_table(path))
+        return plot.table_law(load_table(path))
     if document.get("kind") == bench.KIND:
         return _results_figure(path, None if kind == LAW else kind)
     rule = "be a saved design, a table or the --results of bench"
@@ -64,37 +56,6 @@ def _error_figure(design: Design) -> Figure:
         raise InvalidInput("kind", ERROR, rule)
     loss = power_of(design.problem) or Power(2.0)
     return plot.errors_over_inputs({mechanism.name: mechanism}, loss, f"{mechanism.name}, ε = {mechanism.epsilon:g}")
-
-
-def _table_figure(table: Table) -> Figure:
-    """P(report | input) of a table: of each of its outputs, or of equal cells where it has too many or a continuum."""
-    domain = table.domain
-    if table.chances is not None:
-        rule = "have rows to draw: of a frequency protocol p and q say all"
-        step = "protocols prints its variances, and bench --plot its errors on data"
-        raise InvalidInput("table", f"{table.kind} table", rule, step)
-    channel = designed(table, None if isinstance(domain, Finite) else _INPUTS, _CELLS)
-    title = f"{table.name}, ε = {float(table.epsilon):g}: {table.bits}-bit table of kind {table.kind}"
-    names = table.labels
-    if channel.edges is not None:
-        return channel_map(channel.items, channel.edges, channel.matrix, title)
-    assert isinstance(table.law, Listed)
-    outputs = table.law.outputs
-    if isinstance(domain, Finite):
-        columns = names.outputs or [f"{value:.10g}" for value in outputs]
-        rows = names.inputs or [f"{value:.10g}" for value in channel.items]
-        law = Discrete(float(table.epsilon), domain, Finite(outputs), channel.matrix, table.name)
-        return plot.probability_table(law, (rows, columns))
-    return _gathered_figure(channel.items, np.array(outputs), channel.matrix, title)
-
-
-def _gathered_figure(items: Any, outputs: Any, matrix: Any, title: str) -> Figure:
-    """Listed outputs, gathered into equal cells where they stand."""
-    edges = np.linspace(outputs[0], outputs[-1], _INPUTS + 1)
-    cell = np.clip(np.searchsorted(edges, outputs, side="right") - 1, 0, edges.size - 2)
-    gathered = np.zeros((items.size, edges.size - 1))
-    np.add.at(gathered.T, cell, matrix.T)
-    return channel_map(items, edges, gathered, title)
 
 
 def _results_figure(path: Path, kind: str | None) -> Figure:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from mechdesign.deploy import checker
 from mechdesign.deploy.kinds import Domain, FiniteLaw, Law, Listed, WindowLaw, law_of
@@ -20,6 +20,9 @@ from mechdesign.values import files
 from mechdesign.values.codec import named
 from mechdesign.values.declare import derived, field, frozen
 from mechdesign.values.notebook import page
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _DAMAGED = "was it edited, cut short or saved anew by another program? take the original"
 
@@ -91,7 +94,13 @@ class Table:
         return f"Table({self.name!r}, {self.kind}, epsilon={self.epsilon}, bits={self.bits}, sha256={self.sha256[:12]})"
 
     def _repr_html_(self) -> str:
-        return page(self.summary())
+        return page(self.summary(), self.plot)
+
+    def plot(self) -> Figure:
+        """The law of its reports: `mechdesign.plot.table_law`. Needs matplotlib."""
+        from mechdesign.plot import table_law
+
+        return table_law(self)
 
     def summary(self) -> str:
         """What the table is and keeps, in plain words, as the command line prints it."""

@@ -45,8 +45,8 @@ def flow_bound(epsilons: Floats, losses: Floats, weights: Floats, flows: Floats)
     got: defaultdict[tuple[int, int], int] = defaultdict(int)
     if flows.size:
         places, amounts = flows[:, :3], flows[:, 3]
-        whole = places.astype(np.intp)
-        is_place = (whole == places).all() and (whole >= 0).all() and (whole.max(axis=0) < (outputs, size, size)).all()
+        is_place = ((places >= 0) & (places < (outputs, size, size)) & (places == np.floor(places))).all()
+        whole = (places if is_place else np.zeros_like(places)).astype(np.intp)
         if not is_place or not (np.isfinite(amounts) & (amounts >= 0)).all():
             raise CheckFailed("flows must be at least 0, on pairs of inputs and outputs of the problem")
         apart = epsilons[whole[:, 1], whole[:, 2]]

@@ -29,6 +29,8 @@ from mechdesign.plot.errors import (
 from mechdesign.plot.gallery import drawn_by, exhibit
 from mechdesign.plot.heat import HeatMap, heat_maps
 from mechdesign.plot.laws import densities, polar_density
+from mechdesign.plot.rankings import ranking
+from mechdesign.plot.tables import table_law
 from mechdesign.plot.workload import workload_design
 
 __all__ = [
@@ -58,6 +60,7 @@ __all__ = [
     "polar_density",
     "printable",
     "probability_table",
+    "ranking",
     "rendered",
     "require_plot_format",
     "require_size",
@@ -66,6 +69,7 @@ __all__ = [
     "selections",
     "structure",
     "sweep",
+    "table_law",
     "trade_off",
     "window_law",
     "workload_design",

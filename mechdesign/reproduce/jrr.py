@@ -259,7 +259,7 @@ CLAIMS = (
         "section 4.3.4",
         "the least share of randomised response's variance: pairs, and answers of all users together that keep eps "
         "whoever colludes (eps = 1, n = 10^4, n1/n = .033)",
-        (Item("pairs", "0.679"), Item("all together", "0.679", "0.202")),
+        (Item("pairs", "0.679"), Item("all together", "0.202")),
         _left_on_the_table,
         beyond="the chapter draws pairs and groups only",
     ),

@@ -96,9 +96,7 @@ def plane_design(region: Rectangle, epsilon: float, cells: int = 15, criterion: 
     if not isinstance(region, Rectangle):
         raise InvalidInput("region", str(region), "be a rectangle for a design of the plane")
     count = require_whole(cells, "cells", 2, math.isqrt(MOST_CELLS))
-    width, height = region.east - region.west, region.north - region.south
-    columns = max(2, round(count * math.sqrt(width / height)))
-    rows = max(2, round(count * count / columns))
+    columns, rows = grid_shape(region, count)
     if columns * rows > MOST_CELLS:
         raise InvalidInput("cells", cells, f"make at most {MOST_CELLS} cells in all (got {columns} x {rows})", "fewer")
     losses = euclidean(middles(region, columns, rows))
@@ -106,6 +104,13 @@ def plane_design(region: Rectangle, epsilon: float, cells: int = 15, criterion: 
     design = optimal_finite(FiniteProblem(epsilon, losses, criterion, weights, gap=1e-3))
     assert isinstance(design.mechanism, Discrete)
     return PlaneDesign(region, columns, rows, design.mechanism, design.certificate, criterion)
+
+
+def grid_shape(region: Rectangle, count: int) -> tuple[int, int]:
+    """Columns and rows of about ``count`` squared cells that are nearly square."""
+    width, height = region.east - region.west, region.north - region.south
+    columns = max(2, round(count * math.sqrt(width / height)))
+    return columns, max(2, round(count * count / columns))
 
 
 def middles(region: Rectangle, columns: int, rows: int) -> Floats:

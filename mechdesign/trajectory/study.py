@@ -11,6 +11,7 @@ from scipy.stats import t as student
 from mechdesign.errors import InvalidInput, require_epsilon, require_one_of, require_whole
 from mechdesign.trajectory.discrete_rivals import ATP, Points, exponential, ngram, staircase
 from mechdesign.trajectory.metrics import average_error
+from mechdesign.trajectory.near import near_design
 from mechdesign.trajectory.paths import Paths
 from mechdesign.trajectory.plane import plane_design
 from mechdesign.trajectory.regions import Disc, Polygon, Rectangle, Region, Sphere, frame_of
@@ -35,6 +36,7 @@ METHODS: dict[str, str] = {
     "laplace": "planar Laplace noise, moved back inside",
     "strawman": "6-RR over sectors for the direction, spending its epsilon",
     "strawman-published": "6-RR as the published code samples it: spends more",
+    "metric": "the certified optimum that hides near places better, eps for the farthest, on a grid",
     "exponential": "exponential mechanism over points of interest",
     "l-srr": "staircase randomised response over points of interest",
     "ngram": "exponential mechanism over points reachable from the report before",
@@ -78,7 +80,8 @@ def method(name: str, region: Region, points: Points | None = None) -> Make:
         "tracs-c": lambda eps: tracs_c(region, eps),
         "tracs-c-minimax": lambda eps: tracs_c(region, eps, "certified"),
         "tracs-c-certified": lambda eps: tracs_c(region, eps, "certified-uniform"),
-        "plane": lambda eps: _plane(region, eps),
+        "plane": lambda eps: plane_design(_rectangle(region, "plane"), eps, cells=_PLANE_CELLS),
+        "metric": lambda eps: near_design(_rectangle(region, "metric"), eps),
         "laplace": lambda eps: PlanarLaplace(region, eps),
         "strawman": lambda eps: strawman(region, eps),
         "strawman-published": lambda eps: published_strawman(region, eps),
@@ -93,7 +96,7 @@ def fits(name: str, region: Region) -> bool:
     (False, True)
     """
     frame = frame_of(region)
-    if name == "plane":
+    if name in ("plane", "metric"):
         return isinstance(region, Rectangle)
     if name.startswith("tracs-c"):
         return not isinstance(frame, Disc)
@@ -151,11 +154,11 @@ def _on_points(points: Points) -> Mapping[str, Make]:
     }
 
 
-def _plane(region: Region, epsilon: float) -> PathMechanism:
+def _rectangle(region: Region, name: str) -> Rectangle:
     frame = frame_of(region)
     if not isinstance(frame, Rectangle) or isinstance(region, Polygon):
-        raise InvalidInput("method", "plane", "have a rectangle for its region", "take tracs-c or tracs-d")
-    return plane_design(frame, epsilon, cells=_PLANE_CELLS)
+        raise InvalidInput("method", name, "have a rectangle for its region", "take tracs-c or tracs-d")
+    return frame
 
 
 def _loss(mechanism: PathMechanism) -> float:

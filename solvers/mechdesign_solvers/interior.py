@@ -9,6 +9,9 @@ a primal-dual method couples the laws through mu only: eliminating e and mu leav
 ``2 n`` unknowns. A step costs ``O(m n^2)``, and values and slopes are the quadratics of proofs. General solvers see
 none of this, and cutting planes over mu need thousands of cuts where the optimum has many outputs.
 
+Where means, weights and columns are their own mirror images so is some optimum, as the program is convex: then laws of
+means above 0 stand for both, and a column and its image share one base. A step costs an eighth.
+
 The start is feasible on both sides and each iterate stays so: stopping early costs accuracy, never validity.
 
 The systems have a few hundred unknowns: more than one thread of BLAS gains nothing on them, and on a busy machine
@@ -33,6 +36,7 @@ _BACK_OFF = 0.99  # of the way to the boundary
 _SHORT = 0.3  # a step this short means that the corrector led astray
 _PULLS = (0.3, 0.8)  # towards the centre instead
 _JITTER = 1e-14
+_ROUNDING = 1e-14
 _USUAL_ENDS, _USUAL_PULL = 0.6, 0.8  # of the base of the start, at the two outer columns; of its extra, tilted
 
 
@@ -72,7 +76,16 @@ def solve_laws(
     """
     scale = float(places[-1])
     columns = np.zeros(places.size) if spreads is None else spreads / scale**2
-    point = _InteriorPoint(means / scale, weights, ratio, places / scale, columns)
+    is_mirrored = _is_mirrored(means, weights, places, columns)
+    start = _first_base(float(np.abs(means).max()) / scale, ratio, places / scale)
+    if is_mirrored:
+        kept = slice(means.size // 2, None)
+        both = 2 * weights[kept]
+        if means.size % 2:
+            both[0] /= 2  # the mean 0 is its own image
+        point = _InteriorPoint(means[kept] / scale, both, ratio, places / scale, columns, _Pairs(places.size), start)
+    else:
+        point = _InteriorPoint(means / scale, weights, ratio, places / scale, columns, _Alone(), start)
     steps, end = 0, math.inf if deadline is None else deadline
     while steps < _MOST_STEPS and point.gap > gap * point.upper and time.perf_counter() < end:
         try:
@@ -82,9 +95,59 @@ def solve_laws(
             break
         steps += 1
     square = scale * scale
-    return LawsOptimum(
-        point.base, point.values * square, point.slopes * scale, point.upper * square, point.lower * square, steps
+    values, slopes = point.values * square, point.slopes * scale
+    if is_mirrored:
+        values, slopes = _unfolded(values, slopes, means.size)
+    return LawsOptimum(point.base, values, slopes, point.upper * square, point.lower * square, steps)
+
+
+def _is_mirrored(means: Floats, weights: Floats, places: Floats, spreads: Floats) -> bool:
+    """Whether all is its own mirror image: means, which are differences of others, up to rounding."""
+    return bool(
+        means.size > 1
+        and np.abs(means + means[::-1]).max() <= _ROUNDING * np.abs(means).max()
+        and np.array_equal(weights, weights[::-1])
+        and np.array_equal(places, -places[::-1])
+        and np.array_equal(spreads, spreads[::-1])
     )
+
+
+def _unfolded(values: Floats, slopes: Floats, count: int) -> tuple[Floats, Floats]:
+    """Values and slopes of all laws from those of the upper half, which stood for two each."""
+    half = np.full(values.size, 0.5)
+    if count % 2:
+        half[0], slopes = 1.0, np.concatenate([[0.0], slopes[1:]])
+    own, tilt = half * values, half * slopes
+    below = slice(None, 0 if count % 2 else None, -1)
+    return np.concatenate([own[below], own]), np.concatenate([-tilt[below], tilt])
+
+
+class _Alone:
+    """Every column has a base of its own."""
+
+    def joined(self, of_columns: Floats) -> Floats:
+        return of_columns
+
+    def apart(self, of_bases: Floats) -> Floats:
+        return of_bases
+
+
+class _Pairs:
+    """A column and its mirror image have one base."""
+
+    def __init__(self, columns: int) -> None:
+        self.columns, self.half = columns, (columns + 1) // 2
+
+    def joined(self, of_columns: Floats) -> Floats:
+        """Sums over the columns of each base; the one in the middle has no image."""
+        both = of_columns[: self.half] + of_columns[::-1][: self.half]
+        if self.columns % 2:
+            both[-1] = of_columns[self.half - 1]
+        return both
+
+    def apart(self, of_bases: Floats) -> Floats:
+        """What each column has of its base."""
+        return np.concatenate([of_bases, of_bases[: self.columns - self.half][::-1]])
 
 
 class _Direction(NamedTuple):
@@ -99,12 +162,20 @@ class _Direction(NamedTuple):
 class _InteriorPoint:
     """An iterate: ``base, extra, room`` with ``extra + room = (c-1) base``; ``values, slopes, at_base, at_top``."""
 
-    def __init__(self, means: Floats, weights: Floats, ratio: float, places: Floats, spreads: Floats) -> None:
-        self.gain = ratio - 1
+    def __init__(
+        self,
+        means: Floats,
+        weights: Floats,
+        ratio: float,
+        places: Floats,
+        spreads: Floats,
+        bases: _Alone | _Pairs,
+        start: Floats,
+    ) -> None:
+        self.gain, self.bases, self.base = ratio - 1, bases, start
         self.distances = places[None, :] - means[:, None]
         self.costs = weights[:, None] * (self.distances**2 + spreads)
         # half of every law is extra, tilted to its mean
-        self.base = _first_base(float(np.abs(means).max()), ratio, places)
         tilts = means / (self.gain * (self.base @ places**2))
         self.extra = self.gain * self.base * (0.5 + tilts[:, None] * places)
         self.room = self.gain * self.base - self.extra
@@ -113,7 +184,8 @@ class _InteriorPoint:
         least = float((weights[:, None] * self.distances**2).mean())
         self.values, self.slopes = np.full(count, -least), np.zeros(count)
         self.quadratics = self.costs - self.values[:, None]
-        self.at_top = np.repeat(self.quadratics.sum(axis=0)[None, :] / (self.gain * count), count, axis=0)
+        shared = bases.joined(self.quadratics.sum(axis=0)) / bases.joined(np.ones(places.size))
+        self.at_top = np.repeat(bases.apart(shared)[None, :] / (self.gain * count), count, axis=0)
         self.at_base = self.quadratics + self.at_top
 
     @property
@@ -195,8 +267,8 @@ class _Newton:
         self.top, self.low = at.at_top / at.room, at.at_base / at.extra
         self.ease = 1 / (self.low + self.top)
         answer = 1 + gain * self.top * self.ease  # of the law to one more unit of base
-        self.coupling = np.concatenate([answer, answer * far]).T
-        self.stiffness = gain * gain * np.sum(self.top * self.low * self.ease, axis=0)
+        self.coupling = at.bases.joined(np.concatenate([answer, answer * far]).T)
+        self.stiffness = at.bases.joined(gain * gain * np.sum(self.top * self.low * self.ease, axis=0))
         columns = self.coupling / np.sqrt(self.stiffness)[:, None]
         system = columns.T @ columns
         here = np.arange(count)
@@ -218,11 +290,11 @@ class _Newton:
         at_top = top_target / at.room
         push = base_target / at.extra - at_top - at.quadratics
         eased = self.ease * push
-        on_base = np.sum(gain * (at_top + self.top * eased) - at.quadratics, axis=0)
+        on_base = at.bases.joined(np.sum(gain * (at_top + self.top * eased) - at.quadratics, axis=0))
         on_laws = self.missing - np.concatenate([eased.sum(axis=1), np.sum(far * eased, axis=1)])
         right = on_laws - np.einsum("yk,y->k", self.coupling, on_base / self.stiffness)
         multipliers = self.units * cho_solve(self.factor, self.units * right)
-        base = (on_base + np.einsum("yk,k->y", self.coupling, multipliers)) / self.stiffness
+        base = at.bases.apart((on_base + np.einsum("yk,k->y", self.coupling, multipliers)) / self.stiffness)
         lift = multipliers[:count, None] + multipliers[count:, None] * far
         extra = eased + self.ease * (lift + gain * self.top * base)
         room = gain * base - extra

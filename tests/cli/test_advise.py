@@ -52,6 +52,13 @@ QUESTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("--want", "ranges", "--data", "ages.csv", "--column", "age", "--bounds", "18..90"),
         ("table .*--mechanism sw .*--domain 17.5,90.5", "apply wave.table.json", "estimate_by_em"),
     ),
+    "ranges of many users": (
+        (
+            *("--want", "ranges", "--data", "salaries.csv", "--column", "salary", "--bounds", "0,250000"),
+            *("--size", "12", "--users", "5000000"),
+        ),
+        ("workload .*--queries ranges --size 12", "bins.csv", "bench .*--protocols ranges.json,.*--metric ranges"),
+    ),
     "an angle": (
         ("--want", "angle", "--data", "bearings.csv", "--column", "degrees", "--bounds", "0,360"),
         ("ogpm .*--circular", "table angle.json", "apply angle.table.json"),
@@ -59,6 +66,10 @@ QUESTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "places": (
         ("--want", "place", "--data", "places.csv", "--bounds", TOWN),
         (f"trajectory compare .*--bounds {TOWN}", "trajectory perturb places.csv", "trajectory compare"),
+    ),
+    "places, the nearer the better hidden": (
+        ("--want", "place", "--data", "corners.csv", "--column", "people", "--per", "1"),
+        ("metric .*--points corners.csv .*--prior people", "table metric.json", "metric .*--plot metric.png"),
     ),
     "my own matrix against the optimum": (
         ("--want", "matrix", "--loss-matrix", "loss.csv"),
@@ -88,6 +99,7 @@ MORE: dict[str, tuple[str, ...]] = {
         *("--want", "distribution", "--data", "salaries.csv", "--column", "salary", "--bounds", "0,250000"),
         *("--eps", "7"),
     ),
+    "ranges to come": ("--want", "ranges", "--users", "5000000", "--bounds", "0,10", "--size", "12"),
     "many answers to come": ("--want", "categories", "--size", "200", "--users", "20000"),
     "named answers to come": ("--want", "categories", "--labels", "bus,car,my bike,train", "--users", "2000"),
     "many named answers": ("--want", "categories", "--labels", "0..99", "--users", "2000"),

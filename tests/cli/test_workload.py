@@ -95,3 +95,22 @@ def test_a_model_in_a_file_with_infinite_information_is_refused(run: Any, tmp_pa
     assert "infinite" in outcome.err
     (tmp_path / "model.csv").write_text("0.5,-1\n0.5,1\n")
     assert run("information", "--eps", "1", "--model", str(tmp_path / "model.csv")).code == 0
+
+
+def test_a_table_for_a_workload_stands_beside_protocols_in_the_bench(run: Any, tmp_path: Path) -> None:
+    """Its mean error over 400 runs is the noise that was promised."""
+    design, table, data = (str(tmp_path / name) for name in ("design.json", "table.json", "data.csv"))
+    made = run("workload", "--eps", "1", "--queries", "prefix", "--size", "8", "--out", design, "--quiet", "--json")
+    noise = made.json["certificate"]["upper"]
+    assert run("table", design, "--out", table).code == 0
+    users = 8000
+    Path(data).write_text("bin\n" + "".join(f"{k % 8}\n" for k in range(users)))
+    asked = ("bench", "-e", "1", "-d", data, "--column", "bin", "--domain", "0..7", "-m", "raw", "-r", "400", "--json")
+    cells = run(*asked, "-p", f"{table},grr,ss,oue", "-u", "prefix").json["cells"]
+    errors = {cell["protocol"]: cell for cell in cells}
+    own = errors.pop(table)
+    assert len(errors) == 3
+    assert all(other["low"] > own["high"] for other in errors.values())
+    # shares are known exactly in these data, so that noise is all there is to the error: 4 standard errors, 1 in 16000
+    spread = (own["high"] - own["low"]) / 2 / 1.96
+    assert abs(own["mean"] - noise / users) < 4 * spread

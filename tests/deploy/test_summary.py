@@ -39,3 +39,9 @@ def test_the_proven_error_is_said_beside_the_bound() -> None:
 def test_a_notebook_shows_the_words_and_no_markup_of_labels(labelled: Table) -> None:
     assert "sha256" in labelled._repr_html_()
     assert "<b>" not in labelled._repr_html_()
+
+
+def test_a_notebook_shows_the_law_of_a_table_under_its_words(tables: dict[str, Table]) -> None:
+    for table in (tables["finite"], tables["pieces"], tables["small"]):
+        assert table.plot().axes
+        assert '<img alt="" src="data:image/png' in table._repr_html_()

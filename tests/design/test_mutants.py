@@ -1251,6 +1251,7 @@ SHARES: dict[tuple[str, str], dict[str, int]] = {
     ("additive", "additive"): {"additive": 10_000},
     ("finite", "finite"): {"matrix": 5000, "matrix prior": 5000},
     ("finite", "finite lexicographic"): {"matrix least": 10_000},
+    ("pairwise", "pairs"): {"pairs": 5000, "places": 5000},
     ("custom", "linear"): {"custom": 10_000},
     ("custom", "convex claim"): {"claimed custom": 10_000},
     ("workload", "workload"): {

@@ -40,18 +40,28 @@ from mechdesign import (
 )
 from mechdesign.design import (
     AdditiveProblem,
+    Distances,
     FiniteProblem,
     HiddenJointProblem,
+    InformationProblem,
     JointProblem,
+    PairwiseProblem,
+    WorkloadProblem,
     custom,
     optimal_additive,
     optimal_finite,
     optimal_hidden,
+    optimal_information,
     optimal_joint,
+    optimal_pairwise,
+    optimal_workload,
 )
+from mechdesign.design.information import GaussianLocation
 from mechdesign.design.joint.program import search_joint
 from mechdesign.design.registry import PROVEN_BY
+from mechdesign.design.workload import Prefix
 from mechdesign.exact.cells import Cells
+from mechdesign.pairs import Metric, Pairwise
 from mechdesign.values.declare import evolved
 
 UNIT = Interval(0, 1)
@@ -113,6 +123,11 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "hidden delta": lambda: optimal_hidden(HiddenJointProblem(1.0, 20, (0.0, 0.1), delta=1e-2)),
     "group": lambda: optimal_joint(JointProblem(1.0, 900, 0.2, group=3, caps=(None, 2.0), categories=3, gap=0.1)),
     "claimed joint": lambda: search_joint(JointProblem(1.0, 1000, 0.2)),
+    "pairs": lambda: optimal_pairwise(PairwiseProblem(Pairwise([[0, 0.5], [1, 0]]), MATRIX, prior=[0.5, 0.5])),
+    "places": lambda: optimal_pairwise(PairwiseProblem(Metric([[0, 0], [3, 4], [6, 0]], 0.5), Distances())),
+    "workload": lambda: optimal_workload(WorkloadProblem(1.0, Prefix(4), prior=[0.25, 0.25, 0.375, 0.125])),
+    "workload worst": lambda: optimal_workload(WorkloadProblem(1.0, Prefix(3), "worst")),
+    "information": lambda: optimal_information(InformationProblem(3.0, GaussianLocation(6))),
     "polar": lambda: optimal_polar(PolarProblem(4.0)),
     "custom": lambda: custom(1.0, (0, 1, 2), (0, 1, 2), cvxpy.trace, lambda q: [q[0, 0] <= 0.5, q[1, 1] == 0.4]),
     "claimed custom": lambda: custom(1.0, (0, 1), (0, 1), cvxpy.sum_squares),

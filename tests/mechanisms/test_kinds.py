@@ -28,6 +28,7 @@ from mechdesign.mechanisms import (
 )
 from mechdesign.mechanisms import catalogue as c
 from mechdesign.mechanisms.conditional import ConditionalNoise
+from mechdesign.mechanisms.hidden import CountedResponse, PeakedResponse
 from mechdesign.mechanisms.kinds import JOINT_KINDS, KINDS, PROTOCOLS, SCALAR_KINDS
 from mechdesign.values import files
 from mechdesign.values.codec import Codec, encoded
@@ -53,6 +54,8 @@ JOINT = [
     JointResponse.pair(Fraction(2, 3), Fraction(-1, 7), 4),
     JointUnary.optimised(Fraction(3), 10, 1),
     JointHashing(JointResponse.pair(Fraction(1, 2), Fraction(-1, 2), 4), 100),
+    PeakedResponse(12, 4, Fraction(5, 2), 3),
+    CountedResponse((Fraction(1, 2), Fraction(1, 4), Fraction(1, 4))),
 ]
 
 

@@ -14,7 +14,7 @@ from scipy import stats
 
 from mechdesign.domains import Circle, Finite, Interval
 from mechdesign.errors import InvalidInput
-from mechdesign.mechanisms import Discrete, Laplace, Piecewise, Product, Staircase
+from mechdesign.mechanisms import Discrete, Laplace, Piecewise, Product, Staircase, TwoSidedGeometric
 from mechdesign.mechanisms import catalogue as c
 
 N, RATE = 50_000, 1e-6
@@ -100,9 +100,17 @@ def test_the_same_generator_state_gives_the_same_sample(case):
     np.testing.assert_array_equal(*draws)
 
 
+def hardly_ever_changes(case):
+    """Whether a report is one value but for a chance so small that two samples of 100 may well be equal."""
+    law = case.mechanism
+    if isinstance(law, TwoSidedGeometric):
+        return law.mass(case.xs[1], case.xs[1]) > 0.9
+    return isinstance(law, Discrete) and law.probabilities.max(axis=1).min() > 0.9
+
+
 def test_another_seed_gives_another_sample(case):
-    if case.label in ("randomised-response-one", "geometric-steep"):
-        return  # they hardly ever change an input
+    if hardly_ever_changes(case):
+        return
     draws = [case.mechanism.sample(case.xs[1], np.random.default_rng(seed), 100) for seed in (5, 6)]
     assert (draws[0] != draws[1]).any()
 

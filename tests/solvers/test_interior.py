@@ -20,17 +20,19 @@ def _places(reach: float, size: int = 21) -> np.ndarray:
     return np.linspace(-reach, reach, size) * (RATIO + 1) / (RATIO - 1)
 
 
-def _expected(places: np.ndarray, spreads: np.ndarray) -> float:
+def _expected(
+    places: np.ndarray, spreads: np.ndarray, given: np.ndarray = MEANS, shares: np.ndarray = WEIGHTS
+) -> float:
     """The program with a variable for every law and column."""
-    count, size = MEANS.size, places.size
+    count, size = given.size, places.size
     eye, none = sparse.identity(size), sparse.csr_array((count, size))
     floor = sparse.hstack([sparse.vstack([-eye] * count), sparse.identity(count * size)])
     roof = sparse.hstack([sparse.vstack([RATIO * eye] * count), -sparse.identity(count * size)])
     sums = sparse.hstack([none, sparse.kron(sparse.identity(count), np.ones((1, size)))])
     means = sparse.hstack([none, sparse.kron(sparse.identity(count), places[None, :])])
-    costs = (WEIGHTS[:, None] * ((places - MEANS[:, None]) ** 2 + spreads)).ravel()
-    lower = np.concatenate([np.zeros(2 * count * size), np.ones(count), MEANS])
-    upper = np.concatenate([np.full(2 * count * size, math.inf), np.ones(count), MEANS])
+    costs = (shares[:, None] * ((places - given[:, None]) ** 2 + spreads)).ravel()
+    lower = np.concatenate([np.zeros(2 * count * size), np.ones(count), given])
+    upper = np.concatenate([np.full(2 * count * size, math.inf), np.ones(count), given])
     matrix = sparse.csr_array(sparse.vstack([floor, roof, sums, means]))
     program = LinearProgram.of(np.concatenate([np.zeros(size), costs]), matrix, lower, upper, 0.0)
     value = Highs().solve(program).require_optimal().objective
@@ -47,6 +49,25 @@ def test_it_has_the_value_of_a_general_solver(reach: float, spread: float) -> No
     found = solve_laws(MEANS, WEIGHTS, RATIO, places, 1e-9, spreads=spreads)
     expected = _expected(places, spreads)
     assert found.lower <= found.upper
+    assert found.lower == pytest.approx(expected, rel=1e-7)
+    assert found.upper == pytest.approx(expected, rel=1e-7)
+
+
+@pytest.mark.parametrize(("count", "size"), [(2, 8), (5, 21), (6, 20), (6, 21)])
+@pytest.mark.parametrize("spread", [0.0, 5.0])
+def test_what_is_its_own_mirror_image_is_solved_folded(count: int, size: int, spread: float) -> None:
+    half = np.linspace(1.0, 3.0, (count + 1) // 2)
+    means, weights = np.linspace(-1, 1, count), np.concatenate([half[: count // 2], half[::-1]]) / 10
+    places = _places(1.5, size)
+    places = (places - places[::-1]) / 2
+    spreads = np.zeros(size)
+    spreads[[0, -1]] = spread
+    found = solve_laws(means, weights, RATIO, places, 1e-9, spreads=spreads)
+    assert found.base.tolist() == found.base[::-1].tolist()
+    assert found.values.tolist() == found.values[::-1].tolist()
+    assert found.slopes.tolist() == (-found.slopes[::-1]).tolist()
+    assert found.values.sum() == pytest.approx(found.lower, rel=1e-12)
+    expected = _expected(places, spreads, means, weights)
     assert found.lower == pytest.approx(expected, rel=1e-7)
     assert found.upper == pytest.approx(expected, rel=1e-7)
 

@@ -111,6 +111,7 @@ class _OutputSearch:
         self.kept[[0, -1]] = True  # reports are unbiased at the ends, and so between them, whatever their weight
         self.ratio = largest_safe_height(problem.epsilon, 1.0)
         self.reach = _REACH / math.tanh(problem.epsilon / 2)
+        self.is_mirrored = np.array_equal(self.weights, self.weights[::-1])
         self.rounds = self.steps = 0
 
     def run(self) -> _Candidate:
@@ -154,7 +155,11 @@ class _OutputSearch:
         after = np.searchsorted(places, outputs)
         kept = outputs[(outputs - around[after] > apart) & (around[after + 1] - outputs > apart)]
         reach = max(self.reach, float(np.abs(places).max(initial=0.0)))
-        return np.unique(np.concatenate([[-reach], places, kept, [reach]]))
+        found = np.concatenate([[-reach], places, kept, [reach]])
+        if self.is_mirrored:  # then the program can be folded
+            found = found[found >= 0]
+            found = np.concatenate([-found[::-1], found])
+        return np.unique(found)
 
 
 def _roots(optimum: LawsOptimum, weights: Floats) -> tuple[Floats, Floats]:

@@ -259,7 +259,7 @@ def _most_bits(asked: _Asked, ratio: Fraction) -> Fraction:
 
 def attained_noise(problem: WorkloadProblem, table: Discrete, prior: Floats) -> Fraction:
     """A rational at least the noise of the mechanism with its unbiased estimator: on average, or at the worst type."""
-    channel = table.probabilities
+    channel = np.ascontiguousarray(table.probabilities)  # in whatever order it lies, doubles are summed in one
     sums = np.array([math.fsum(row) for row in channel.tolist()])
     guess = decoder(channel / sums[:, None], prior / prior.sum())
     asked = _Asked.of(problem, prior)

@@ -36,6 +36,7 @@ from mechdesign.design.workload.pricing import Bits, Prices
 from mechdesign.design.workload.problem import WorkloadProblem
 from mechdesign.design.workload.proof import WorkloadBound
 from mechdesign.design.workload.relaxation import Relaxation
+from mechdesign.design.workload.saddle import MOST_UNKNOWNS, basis_of, worst_saddle
 from mechdesign.domains import Finite
 from mechdesign.errors import CheckFailed, NoAnswer
 from mechdesign.exact.bits import MOST_BITS
@@ -56,6 +57,8 @@ _LEAST_USED = (1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)  # of th
 _SLIM_SHARE = 0.1
 _TELLING, _MIXED = 1e-9, 1e-7  # the least eigenvalue of M that is left alone; else so much is mixed in
 _PRIOR_ROUNDS = 60
+_INSIDE_SADDLE = 0.2  # of the gap, for the rows of a prior
+_FLOOR = 0.1  # of the gap: the least prior of a type, relative to an even one
 _MOVES = 1e-3
 _INWARDS = (0.1, 0.01, 1e-3, 1e-4, 0.03, 3e-3, 3e-4, 3e-5)  # towards even shares
 _PRIOR_STEPS = 2000
@@ -317,6 +320,9 @@ class _Search:
         The noise of each mechanism is linear in the prior: the best mixture is that of a game. The next prior is the
         one that the mixture, with an estimator of its own, finds hardest.
         """
+        basis = basis_of(self.queries)
+        if len(basis) < self.size and self.size * (len(basis) + 2) <= MOST_UNKNOWNS:
+            return self._worst_of_few(basis)
         left = self.clock.left()
         clock = self.clock if left is None else Clock(_COLUMNS_SHARE * left)
         columns, known = self._columns(), (self.queries**2).sum(axis=0)
@@ -358,6 +364,22 @@ class _Search:
             last, prior = best, at
         self.details |= {"rounds": columns.rounds, "priors": len(noises)}
         return self._designed(table, self._evidence(last, prior, prior), "interior point on rows, games over priors")
+
+    def _worst_of_few(self, basis: Floats) -> Design:
+        """Queries that do not ask for all shares: mechanism and prior at once, then the rows of that prior's proof."""
+        gap, left = self.problem.gap, self.clock.left()
+        clock = self.clock if left is None else Clock(_COLUMNS_SHARE * left)
+        columns = self._columns()
+        saddle = worst_saddle(basis, self.ratio, _FLOOR * gap, _INSIDE_SADDLE * gap, columns, clock)
+        prior, rows = saddle.prior, saddle.rows
+        # a little of the rows of the proof, which tell all types apart
+        parts = [(saddle.bits, saddle.weights), (rows.bits, rows.weights(self.ratio, prior))]
+        weighted = [{row.tobytes(): own for row, own in zip(bits, each.tolist(), strict=True)} for bits, each in parts]
+        share = _FLOOR * gap
+        bits, weights = self._mixed(weighted, np.array([1 - share, share]))
+        self.details |= {"rounds": columns.rounds + saddle.rounds}
+        table = self._mechanism(bits, weights, prior)
+        return self._designed(table, self._evidence(rows, prior, prior), "cones on rows, interior point on rows")
 
     def _noises(self, bits: Bits, weights: Floats, prior: Floats) -> Floats:
         channel = ((1 + (self.ratio - 1) * bits) * weights[:, None]).T

@@ -15,7 +15,7 @@ from mechdesign_solvers import LinearProgram
 from mechdesign.design import Distances, InPlane, PairwiseProblem, load_design, optimal_finite, optimal_pairwise, solve
 from mechdesign.design.finite import FiniteProblem
 from mechdesign.design.pairwise import errors_up, program, search
-from mechdesign.design.pairwise.rivals import adversary_error, planar_laplace, remapped, tables, truncated_geometric
+from mechdesign.design.pairwise.rivals import adversary_error, remapped, tables, truncated_geometric
 from mechdesign.errors import InvalidInput, NoAnswer
 from mechdesign.exact.rational import exp_lower
 from mechdesign.pairs import Metric, Pairwise, irreducible, personal, sensitive
@@ -222,26 +222,6 @@ def test_what_is_left_to_an_adversary_is_what_a_remap_leaves() -> None:
     table = tables(problem)["exponential"].probabilities
     again = float(problem.prior @ (remapped(table, problem) * problem.losses_up).sum(axis=1))
     assert adversary_error(table, problem) == pytest.approx(again)
-
-
-@pytest.mark.parametrize(("exponent", "moment"), [(1.0, 2.0), (2.0, 6.0)])
-def test_planar_laplace_noise_is_enclosed_and_loses_what_its_moments_say(exponent: float, moment: float) -> None:
-    problem = PairwiseProblem(Metric([(0, 0), (2, 0), (0, 2)], 0.5), Distances(exponent))
-    plain, nearest, best = planar_laplace(problem)
-    assert plain.lower == plain.upper == pytest.approx(moment / 0.5**exponent)
-    for found in (nearest, best):
-        assert found.lower <= found.upper <= found.lower * 1.02
-    assert best.lower <= nearest.upper <= plain.upper
-
-
-def test_planar_laplace_between_two_places_is_the_chance_of_a_half_plane() -> None:
-    """Two places are confused where the noise passes half their distance: drawn, the radius is a gamma of shape 2."""
-    rng = np.random.default_rng(7)
-    radius, angle = rng.gamma(2, 1, 400_000), rng.uniform(0, 2 * math.pi, 400_000)
-    chance = (radius * np.cos(angle) > 0.75).mean()
-    nearest = planar_laplace(PairwiseProblem(Metric([(0, 0), (1.5, 0)], 1.0), Distances()))[1]
-    # five standard errors of 400 000 draws: false alarms once in two million
-    assert nearest.lower - 0.006 <= 1.5 * chance <= nearest.upper + 0.006
 
 
 @pytest.mark.parametrize(

@@ -121,6 +121,31 @@ def test_the_least_favourable_prior_may_leave_types_out() -> None:
     assert design.certificate.relative_gap <= problem.gap
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_few_queries_have_their_worst_type_whatever_they_leave_open(seed: int) -> None:
+    """Such queries leave the information matrix, and often the least favourable prior, on an edge."""
+    rng = np.random.default_rng([20, seed])
+    size = int(rng.integers(3, 8))
+    queries = rng.integers(-2, 3, (int(rng.integers(1, size - 1)), size)).astype(float)
+    queries[0] = rng.permutation(size)
+    queries, epsilon = queries[queries.any(axis=1)], float(rng.uniform(0.5, 3))
+    design = optimal_workload(WorkloadProblem(epsilon, Queries(queries), criterion="worst"))
+    prior = design.evidence.prior
+    assert prior is not None
+    assert design.certificate.relative_gap <= 1e-3
+    best = least_noise(queries, epsilon, prior / prior.sum())
+    assert design.certificate.lower <= best * (1 + 1e-6)
+    assert best <= design.certificate.upper * (1 + 1e-6)
+
+
+def test_the_worst_type_of_marginals_is_found_where_not_all_rows_can_be_tried() -> None:
+    design = optimal_workload(WorkloadProblem(1.0, Marginals((3, 3, 2), 1), criterion="worst"))
+    average = optimal_workload(WorkloadProblem(1.0, Marginals((3, 3, 2), 1)))
+    assert design.certificate.relative_gap <= 1e-3
+    assert design.certificate.upper >= average.certificate.lower  # symmetric: an even prior is the hardest
+    assert design.certificate.lower <= average.certificate.upper
+
+
 @pytest.mark.parametrize("workload", [Marginals((2, 3), 1), Parity(3, 1), Moments(np.array([0.0, 1.0, 3.0, 4.0]), 2)])
 def test_queries_that_do_not_ask_for_all_shares_have_their_optimum(workload) -> None:  # type: ignore[no-untyped-def]
     certificate = optimal_workload(WorkloadProblem(1.0, workload, gap=1e-5)).certificate

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mechdesign.collect.protocols.designed import designed
 from mechdesign.deploy.kinds import Listed
 from mechdesign.deploy.table import Table
 from mechdesign.domains import Finite
@@ -23,6 +22,8 @@ _INPUTS, _CELLS = 65, 257
 
 def table_law(table: Table) -> Figure:
     """P(report | input) of a table: of each of its outputs, or of equal cells where it has too many or a continuum."""
+    from mechdesign.collect.protocols.designed import designed  # simulations, which other pictures do without
+
     domain = table.domain
     channel = designed(table, None if isinstance(domain, Finite) else _INPUTS, _CELLS)
     title = f"{table.name}, ε = {float(table.epsilon):g}: {table.bits}-bit table of kind {table.kind}"

@@ -308,9 +308,9 @@ class Tally:
         inverse = _inverse(self.table)
         shares = np.array(self._sums) / n
         estimates = inverse @ shares
-        covariance = (inverse * shares @ inverse.T - np.outer(estimates, estimates)) / n
+        covariance = _covariance(inverse, shares, estimates, n)
         ends = inverse.min(axis=1), inverse.max(axis=1)
-        around = np.maximum(np.diag(covariance), 0.0) * n * n
+        around = np.diag(covariance) * n * n
         half = z * np.sqrt(_variance(around, estimates, ends, n, z) / n)
         points = np.array(self.table.law.domain.points)
         lower, upper, labels = estimates - half, estimates + half, self.table.labels.inputs
@@ -330,8 +330,8 @@ class Tally:
         n = self._require_reports()
         shares = np.array(self._sums) / n
         answers, inverse = said.estimator @ shares, said.estimator
-        covariance = (inverse * shares @ inverse.T - np.outer(answers, answers)) / n
-        around = np.maximum(np.diag(covariance), 0.0) * n * n
+        covariance = _covariance(inverse, shares, answers, n)
+        around = np.diag(covariance) * n * n
         ends = inverse.min(axis=1), inverse.max(axis=1)
 
         def half(z: float) -> Floats:
@@ -440,6 +440,12 @@ def _variance(around: Any, centre: Any, ends: Any, count: int, z: float) -> Any:
     reach = (centre - ends[0]) ** 2 + (ends[1] - centre) ** 2
     half = Fraction(z * z / 2) if isinstance(around, Fraction) else z * z / 2
     return (around + half * reach) / count
+
+
+def _covariance(inverse: Floats, shares: Floats, means: Floats, n: int) -> Floats:
+    """``L (diag(s) - s s^T) L^T / n`` about the means ``L s``, so that no variance is rounded below 0."""
+    centred = inverse - means[:, None]
+    return np.asarray((centred * shares) @ centred.T / n)
 
 
 @lru_cache(maxsize=16)

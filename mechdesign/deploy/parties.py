@@ -161,15 +161,8 @@ def _collect(
     reports = [[-1] * users for _ in range(rounds)]
     count = len(crowd.processes)
     total = count + 2 * count * rounds + users * rounds
-    done = finished = 0
-    while finished < count:
-        said = crowd.next_news(clock.left())
-        if said is None:
-            continue
-        party, news = said
-        if news["stage"] == "finished":
-            finished += 1
-            continue
+    done = 0
+    for party, news in crowd.news_until_finished(clock):
         if news["stage"] == "reported":
             reports[news["round"]][party] = news["report"]
         if news["stage"] in _STAGES:

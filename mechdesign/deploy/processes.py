@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mechdesign.errors import MechDesignError
+from mechdesign.values.clock import Clock
 from mechdesign.values.declare import frozen
 
 DISCARDED = "the run has stopped for all and its reports are discarded"
@@ -42,7 +43,19 @@ class Crowd:
     processes: list[subprocess.Popen[str]]
     news: queue.Queue[tuple[int, dict[str, Any] | None]] = field(default_factory=queue.Queue)
 
-    def next_news(self, seconds: float | None) -> tuple[int, dict[str, Any]] | None:
+    def news_until_finished(self, clock: Clock) -> Iterator[tuple[int, dict[str, Any]]]:
+        """What parties say until all are finished; `RunFailed` if one leaves or the time is up."""
+        finished = 0
+        while finished < len(self.processes):
+            said = self._next_news(clock.left())
+            if said is None:
+                continue
+            if said[1]["stage"] == "finished":
+                finished += 1
+            else:
+                yield said
+
+    def _next_news(self, seconds: float | None) -> tuple[int, dict[str, Any]] | None:
         """What a party says next, None where one has ended well; `RunFailed` if one left or the time is up."""
         try:
             party, news = self.news.get(timeout=seconds)

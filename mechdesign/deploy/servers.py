@@ -183,16 +183,8 @@ def _collect(
     """Reports and bytes, once every process has said that it is finished."""
     reports: list[int | None] = []
     sent = [0] * SERVERS
-    done = finished = 0
-    total = sum(_STEPS.values())
-    while finished < SERVERS + 1:
-        said = crowd.next_news(clock.left())
-        if said is None:
-            continue
-        party, news = said
-        if news["stage"] == "finished":
-            finished += 1
-            continue
+    done, total = 0, sum(_STEPS.values())
+    for party, news in crowd.news_until_finished(clock):
         if news["stage"] == "told":
             sent[party] = news["bytes"]
         if news["stage"] == "reported":

@@ -23,7 +23,7 @@ _INPUTS, _CELLS = 65, 257
 
 def table_law(table: Table) -> Figure:
     """P(report | input) of a table: of each of its outputs, or of equal cells where it has too many or a continuum."""
-    from mechdesign.collect.protocols.designed import designed  # commands that draw nothing do not wait for it
+    from mechdesign.collect.protocols.designed import designed  # simulations, which other pictures do without
 
     domain = table.domain
     if table.chances is not None:

@@ -658,7 +658,7 @@ def test_words_of_a_command_that_are_wrong_are_json_too(
 def test_words_that_are_wrong_are_told_in_text_without_json(run: Any) -> None:
     outcome = run("ogpm", "--esp", "2")
     assert (outcome.code, outcome.out) == (2, "")
-    assert "Error: No such option: --esp" in outcome.err
+    assert re.search("Error: No such option:? '?--esp", outcome.err)  # click has quoted it, and does not
 
 
 @pytest.mark.parametrize(

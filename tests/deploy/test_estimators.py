@@ -268,6 +268,15 @@ def test_randomised_response_has_the_textbook_frequencies(size, epsilon):
     assert found.upper - found.estimates == pytest.approx(found.estimates - found.lower, rel=1e-9)
 
 
+@pytest.mark.parametrize("absent", range(20))
+def test_no_variance_is_negative_where_an_output_never_occurs(absent):
+    table = make_table(catalogue.randomised_response(5.0, Finite(tuple(range(20)))), 62)
+    reports = np.array([value for value in range(20) if value != absent] * 53, dtype=float)
+    found = Tally(table).add(reports).frequencies(0.9)
+    assert (np.diag(found.covariance) >= 0).all()
+    assert np.diag(found.covariance)[absent] == pytest.approx(0, abs=1e-15)
+
+
 @pytest.mark.parametrize("kind", ["small", "duchi"])
 def test_the_bias_bound_is_the_tables_and_a_part_of_the_half_width(tables, kind):
     found = Tally(tables[kind]).add(sample(tables[kind], inputs(tables[kind], 500))).mean()

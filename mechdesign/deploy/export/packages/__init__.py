@@ -10,11 +10,22 @@ from pathlib import Path, PurePosixPath
 
 from mechdesign.deploy import checker
 from mechdesign.deploy.export.packages import c, cargo, jvm, npm, sql, swift, wasm, wheel
-from mechdesign.deploy.export.packages.package import MANIFEST, TABLES, Member, NameRule, Package, require_member
+from mechdesign.deploy.export.packages.envelopes import NOT_IN_OTHERS
+from mechdesign.deploy.export.packages.package import (
+    COLLECTION,
+    MANIFEST,
+    TABLES,
+    Member,
+    NameRule,
+    Package,
+    require_member,
+)
 from mechdesign.deploy.export.plan import plan_of
 from mechdesign.deploy.export.refusals import refusals
 from mechdesign.deploy.export.vectors import vectors_of
 from mechdesign.deploy.kinds import ItemsLaw
+from mechdesign.deploy.reports.collection import Collection, Spending
+from mechdesign.deploy.reports.envelope import Subject
 from mechdesign.deploy.table import Table
 from mechdesign.deploy.vectors import test_vectors
 from mechdesign.errors import FileProblem, InvalidInput
@@ -53,9 +64,11 @@ PACKAGED = tuple(ECOSYSTEMS)
 
 
 def export_package(
-    tables: Mapping[str, Table], language: str, name: str, directory: Path | str, *, cases: int = CASES
+    tables: Mapping[str, Table] | Collection, language: str, name: str, directory: Path | str, *, cases: int = CASES
 ) -> list[Path]:
     """Write a package with a sampler of every table under the name it has here; report its files.
+
+    Of a collection, which each person answers whole, the samplers are those of its attributes, and envelopes are of it.
 
     *Guarantee.* The folder appears with all of its files or not at all: they are written to one beside it, which is
     then renamed. It must not be there before. The same tables and names give the same bytes.
@@ -96,8 +109,30 @@ def _write(path: Path, text: str) -> None:
         os.fsync(stream.fileno())
 
 
-def package_texts(tables: Mapping[str, Table], language: str, name: str, *, cases: int = CASES) -> dict[str, str]:
+def package_texts(
+    tables: Mapping[str, Table] | Collection, language: str, name: str, *, cases: int = CASES
+) -> dict[str, str]:
     """The files of a package by their paths, and their text."""
+    if isinstance(tables, Collection):
+        return _texts(tables_of(tables), language, name, cases, tables)
+    return _texts(tables, language, name, cases, None)
+
+
+def tables_of(collection: Collection) -> dict[str, Table]:
+    """The tables that a package of a collection has, by the names of its attributes.
+
+    One of which each person answers one question, drawn at random, is `InvalidInput`: samplers would answer all.
+    """
+    if collection.spending is not Spending.SPLIT:
+        rule = "have a report of every attribute from each person, where a package is made of it"
+        step = "a package would answer all and spend more: export the tables, and draw in the app which one is asked"
+        raise InvalidInput("spending", collection.spending.value, rule, step)
+    return {attribute.name: attribute.table for attribute in collection.attributes}
+
+
+def _texts(
+    tables: Mapping[str, Table], language: str, name: str, cases: int, collection: Collection | None
+) -> dict[str, str]:
     if language not in ECOSYSTEMS:
         raise InvalidInput("language", language, f"be one of {', '.join(PACKAGED)} where a package is asked for")
     if not tables:
@@ -105,9 +140,12 @@ def package_texts(tables: Mapping[str, Table], language: str, name: str, *, case
     ecosystem = ECOSYSTEMS[language]
     ecosystem.rule.require(name, ecosystem.name)
     _require_writable(tables, ecosystem)
-    members = tuple(_member(key, table, cases) for key, table in tables.items())
+    members = tuple(
+        _member(key, table, cases, Subject(table.sha256) if collection is None else collection.subject(number))
+        for number, (key, table) in enumerate(tables.items())
+    )
     _require_different(members, ecosystem, name)
-    return ecosystem.files(Package(language, name, members))
+    return ecosystem.files(Package(language, name, members, collection))
 
 
 def _require_writable(tables: Mapping[str, Table], ecosystem: Ecosystem) -> None:
@@ -118,10 +156,10 @@ def _require_writable(tables: Mapping[str, Table], ecosystem: Ecosystem) -> None
         raise InvalidInput("table", kind, rule, "choose one of these, or export the source without --package")
 
 
-def _member(name: str, table: Table, cases: int) -> Member:
+def _member(name: str, table: Table, cases: int, subject: Subject) -> Member:
     plan = plan_of(table.document)
     vectors = (*vectors_of(test_vectors(table, cases)), *refusals(plan.inputs))
-    return Member(require_member(name), table, plan, vectors)
+    return Member(require_member(name), table, plan, vectors, subject)
 
 
 def _require_different(members: tuple[Member, ...], ecosystem: Ecosystem, package: str) -> None:
@@ -129,7 +167,10 @@ def _require_different(members: tuple[Member, ...], ecosystem: Ecosystem, packag
     for member in members:
         if not ecosystem.rule.members.isdisjoint((member.name, member.camel)) or member.camel == package:
             rule = f"not be a word that {ecosystem.name} has already"
-            raise InvalidInput("table name", member.name, rule, "rename the table's file")
+            raise InvalidInput("table name", member.name, rule, "rename the table's file, or the attribute")
+        if member.camel.endswith(NOT_IN_OTHERS):
+            rule = "not end with envelope or envelopes, which packages have for the reports of every table"
+            raise InvalidInput("table name", member.name, rule, "rename the table's file, or the attribute")
         for word in (member.camel, member.plan.stem):
             if word in seen:
                 rule = f"be another table than {seen[word]}, and of another name"
@@ -162,7 +203,7 @@ def package_difference(table: Table, folder: Path | str, only: Path | str | None
     written anew from them and from the names in its manifest: nothing else in the folder is believed.
     """
     root = Path(folder)
-    language, name, names = _manifest(root)
+    language, name, names, whole = _manifest(root)
     tables = {}
     for member, sha256 in names.items():
         path = f"{TABLES}/{member}.json"
@@ -178,7 +219,15 @@ def package_difference(table: Table, folder: Path | str, only: Path | str | None
             return PackageDifference(path, "is another table than the manifest names")
     if table.sha256 not in names.values():
         return PackageDifference(MANIFEST, "names other tables, not this one")
-    texts = package_texts(tables, language, name)
+    collection = None
+    if whole is not None:
+        try:
+            collection = Collection.of_content(_content(root / COLLECTION) or b"", COLLECTION)
+        except FileProblem as error:
+            return PackageDifference(COLLECTION, f"is no collection: it must {error.rule}")
+        if collection.sha256 != whole or tables_of(collection) != tables:
+            return PackageDifference(COLLECTION, "is another collection than the manifest names")
+    texts = package_texts(collection or tables, language, name)
     if only is not None:
         path = PurePosixPath(Path(only).absolute().relative_to(root.absolute())).as_posix()
         return _difference(root, path, texts)
@@ -212,12 +261,13 @@ def _content(path: Path) -> bytes | None:
         return None
 
 
-def _manifest(root: Path) -> tuple[str, str, dict[str, str]]:
-    """The language, the name and the tables that a folder names; nothing of them is believed."""
+def _manifest(root: Path) -> tuple[str, str, dict[str, str], str | None]:
+    """The language, the name, the tables and the collection that a folder names; nothing of them is believed."""
     try:
         said = json.loads(files.read_bytes(root / MANIFEST))
         language, name, tables = said["language"], said["name"], said["tables"]
-        texts = [language, name, *tables, *tables.values()]
+        collection = said.get("collection")
+        texts = [language, name, *tables, *tables.values(), collection or ""]
         if said["format"] != "mechdesign package" or not all(isinstance(text, str) for text in texts):
             raise ValueError
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
@@ -225,4 +275,4 @@ def _manifest(root: Path) -> tuple[str, str, dict[str, str]]:
         raise FileProblem("source", str(root), rule, "name a file or folder that export wrote") from None
     for member in tables:
         require_member(member)
-    return language, name, tables
+    return language, name, tables, collection

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from mechdesign.deploy.export import rust
-from mechdesign.deploy.export.packages import npm
+from mechdesign.deploy.export import javascript, rust
+from mechdesign.deploy.export.packages import envelopes, npm
 from mechdesign.deploy.export.packages.cargo import KEYWORDS
 from mechdesign.deploy.export.packages.package import VERSION, Member, NameRule, Package, common, in_blocks, words
 from mechdesign.deploy.export.texts import braced_text
@@ -33,12 +33,12 @@ def files(package: Package) -> dict[str, str]:
         "type": "module",
         "exports": {".": {"types": "./index.d.mts", "default": "./index.mjs"}, "./samplers.wasm": "./samplers.wasm"},
         "types": "./index.d.mts",
-        "files": ["index.mjs", "index.d.mts", "samplers.wasm", "src", "tables", "mechdesign-package.json"],
+        "files": ["*.mjs", "*.d.mts", "samplers.wasm", "src", "tables", "mechdesign-package.json"],
         "engines": {"node": ">=19"},
         "scripts": {"build": _BUILD, "test": "node --test"},
     }
     readme = {
-        "called": npm.called_first(package, _CALLED),
+        "called": npm.called_first(package, _CALLED + envelopes.told(npm.ENVELOPED)),
         "built": "`npm run build` compiles `src` to `samplers.wasm`, by rustc with its target "
         "`wasm32-unknown-unknown`.",
         "tested": "`npm test`, after the build, with Node 19 or later.",
@@ -49,6 +49,11 @@ def files(package: Package) -> dict[str, str]:
         "package.json": json.dumps(manifest, indent=2) + "\n",
         "src/lib.rs": package.filled("wasm/lib.rs", {"exports": package.each(_EXPORT, _rust_words)}),
         "index.mjs": package.filled("wasm/index.mjs", {"samplers": samplers}),
+        "envelopes.mjs": package.each(npm.ENVELOPE, lambda _: {}, ""),
+        "envelopes.d.mts": package.each(npm.ENVELOPE, lambda _: {}, ""),
+        "test/envelopes.test.mjs": envelopes.tests(
+            package, "replay.mjs", {"writers": package.each(npm.WRITER, lambda m: npm.writer(m, "all"), "")}
+        ),
         "index.d.mts": package.filled(
             "wasm/index.d.mts",
             {
@@ -69,6 +74,13 @@ def files(package: Package) -> dict[str, str]:
     for member in package.members:
         texts[f"src/{member.plan.stem}.rs"] = rust.sources(member.plan)[f"{member.plan.stem}.rs"]
         texts[f"test/{member.name}_vectors.txt"] = member.vectors
+        form = envelopes.form_of(member)
+        shape = frozenset({"standalone", "texts" if form == "labels" else form})
+        for ending in ("mjs", "d.mts"):
+            words = {"module": "index"}
+            text = envelopes.source(member, f"envelope.{ending}", javascript.LANGUAGE, words, shape)
+            texts[f"{member.plan.stem}_envelope.{ending}"] = text
+        texts[f"test/{member.name}_envelopes.txt"] = envelopes.vectors(member)
     return texts
 
 

@@ -1,5 +1,8 @@
 // The samplers of @package@, in WebAssembly: load() gives them. Random bytes are read in blocks, and erased as they are used.
 
+// Envelopes for reports, by the names of their tables.
+export * as envelopes from "./envelopes.mjs";
+
 // There is no secure randomness, and so no report.
 export class NoRandomness extends Error {
   name = "NoRandomness";

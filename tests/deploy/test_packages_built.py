@@ -86,6 +86,7 @@ def test_c_by_make_and_by_cmake(tables: dict[str, Table], tmp_path: Path) -> Non
     said = run(["make", "-s", "check", f"CFLAGS={strict}", "CC=gcc"], folder)
     assert said.splitlines()[0] == "PASS without randomness"
     assert len(re.findall("^PASS [0-9]+$", said, re.MULTILINE)) == len(tables)
+    assert len(re.findall("^PASS envelopes [0-9]+$", said, re.MULTILINE)) == len(tables)
     (folder / "draw.c").write_text(
         "#include <survey.h>\n#include <stdio.h>\nint main(void) {\n    const char *y;\n    int i;\n"
         f"    for (i = 0; i < {DRAWS}; i++) {{\n"
@@ -97,7 +98,7 @@ def test_c_by_make_and_by_cmake(tables: dict[str, Table], tmp_path: Path) -> Non
     if shutil.which("cmake") is not None:
         run(["cmake", "-B", "build"], folder)
         run(["cmake", "--build", "build"], folder)
-        assert "100% tests passed, 0 tests failed out of 3" in run(["ctest"], folder / "build")
+        assert "100% tests passed, 0 tests failed out of 5" in run(["ctest"], folder / "build")
 
 
 @pytest.mark.slow
@@ -111,7 +112,7 @@ def test_rust_by_cargo(tables: dict[str, Table], tmp_path: Path) -> None:
         '    assert_eq!(sample("maybe"), Err(Error::BadInput));\n}\n'
     )
     said = run(["cargo", "test", "--offline"], folder, RUSTFLAGS="-D warnings")
-    assert "test result: ok. 4 passed; 0 failed" in said
+    assert said.count("test result: ok. 4 passed; 0 failed") == 2
     said = run(["cargo", "run", "-q", "--offline", "--example", "draw"], folder, RUSTFLAGS="-D warnings")
     assert_follows(said, tables["smokes"])
 
@@ -119,7 +120,7 @@ def test_rust_by_cargo(tables: dict[str, Table], tmp_path: Path) -> None:
 def test_typescript_by_npm(tables: dict[str, Table], tmp_path: Path) -> None:
     needs("node", "npm")
     folder = made(tables, "typescript", "@example/survey", tmp_path)
-    assert re.search("^(#|ℹ) pass 4$", run(["npm", "test"], folder), re.MULTILINE)
+    assert re.search("^(#|ℹ) pass 8$", run(["npm", "test"], folder), re.MULTILINE)
     (folder / "draw.mjs").write_text(
         f'import {{ smokes }} from "@example/survey";\nfor (let i = 0; i < {DRAWS}; i++) '
         'console.log(smokes.sample("rather $not"));\n'
@@ -161,6 +162,7 @@ def test_c_of_items(items: dict[str, Table], tmp_path: Path) -> None:
     said = run(["make", "-s", "check", f"CFLAGS={strict}", "CC=gcc"], folder)
     assert said.splitlines()[0] == "PASS without randomness"
     assert len(re.findall("^PASS [0-9]+$", said, re.MULTILINE)) == len(items)
+    assert len(re.findall("^PASS envelopes [0-9]+$", said, re.MULTILINE)) == len(items)
 
 
 @pytest.mark.slow
@@ -168,13 +170,13 @@ def test_rust_of_items(items: dict[str, Table], tmp_path: Path) -> None:
     needs("cargo", "rustc")
     folder = made(items, "rust", "survey", tmp_path)
     said = run(["cargo", "test", "--offline"], folder, RUSTFLAGS="-D warnings")
-    assert "test result: ok. 4 passed; 0 failed" in said
+    assert said.count("test result: ok. 4 passed; 0 failed") == 2
 
 
 def test_npm_of_items(items: dict[str, Table], tmp_path: Path) -> None:
     needs("node", "npm")
     folder = made(items, "typescript", "survey", tmp_path)
-    assert re.search("^(#|ℹ) pass 4$", run(["npm", "test"], folder), re.MULTILINE)
+    assert re.search("^(#|ℹ) pass 8$", run(["npm", "test"], folder), re.MULTILINE)
 
 
 @pytest.mark.parametrize("language", ["python", "opendp"])
@@ -183,7 +185,7 @@ def test_python_of_items(items: dict[str, Table], language: str, tmp_path: Path)
         pytest.importorskip("opendp.prelude", reason="the Python package opendp is not installed")
     folder = made(items, language, "survey", tmp_path)
     command = [sys.executable, "-W", "error", "-m", "unittest", "discover", "tests"]
-    assert "Ran 4 tests" in run(command, folder, PYTHONPATH=str(folder / "src"))
+    assert f"Ran {4 if language == 'opendp' else 8} tests" in run(command, folder, PYTHONPATH=str(folder / "src"))
 
 
 @pytest.mark.slow
@@ -196,8 +198,9 @@ def test_java_of_items(items: dict[str, Table], tmp_path: Path) -> None:
     if "in offline mode and the artifact" in done.stdout:
         pytest.skip("Maven has not its plugins or JUnit here, and does not fetch them in tests")
     assert done.returncode == 0, done.stdout
-    (report,) = (folder / "target" / "surefire-reports").glob("*.txt")
-    assert "Tests run: 4, Failures: 0, Errors: 0, Skipped: 0" in report.read_text()
+    reports = sorted((folder / "target" / "surefire-reports").glob("*.txt"))
+    assert [report.name.split(".")[-2] for report in reports] == ["EnvelopesTest", "VectorsTest"]
+    assert all("Tests run: 4, Failures: 0, Errors: 0, Skipped: 0" in report.read_text() for report in reports)
 
 
 @pytest.mark.slow
@@ -247,7 +250,7 @@ def test_wasm_by_rustc_and_npm(tables: dict[str, Table], tmp_path: Path) -> None
     said = run(["npm", "run", "build"], folder, PATH=os.pathsep.join([compiler, os.environ["PATH"]]))
     assert "warning: " not in said
     assert (folder / "samplers.wasm").stat().st_size < 100_000
-    assert re.search("^(#|ℹ) pass 4$", run(["npm", "test"], folder), re.MULTILINE)
+    assert re.search("^(#|ℹ) pass 8$", run(["npm", "test"], folder), re.MULTILINE)
     (folder / "draw.mjs").write_text(
         f'import {{ load }} from "survey";\nconst {{ smokes }} = await load();\nfor (let i = 0; i < {DRAWS}; i++) '
         'console.log(smokes.sample("rather $not"));\n'
@@ -270,7 +273,7 @@ def test_python_by_setuptools_and_unittest(tables: dict[str, Table], language: s
     shutil.rmtree(folder / "src")
     path = {"PYTHONPATH": str(tmp_path / "lib")}
     command = [sys.executable, "-W", "error", "-m", "unittest", "discover", "tests"]
-    assert "Ran 4 tests" in run(command, folder, **path)
+    assert f"Ran {4 if language == 'opendp' else 8} tests" in run(command, folder, **path)
     sample = "survey.smokes.sample"
     text = "import survey\n"
     if language == "opendp":
@@ -334,8 +337,9 @@ def test_java_by_maven(tables: dict[str, Table], tmp_path: Path) -> None:
     if "in offline mode and the artifact" in done.stdout:
         pytest.skip("Maven has not its plugins or JUnit here, and does not fetch them in tests")
     assert done.returncode == 0, done.stdout
-    (report,) = (folder / "target" / "surefire-reports").glob("*.txt")
-    assert "Tests run: 4, Failures: 0, Errors: 0, Skipped: 0" in report.read_text()
+    reports = sorted((folder / "target" / "surefire-reports").glob("*.txt"))
+    assert [report.name.split(".")[-2] for report in reports] == ["EnvelopesTest", "VectorsTest"]
+    assert all("Tests run: 4, Failures: 0, Errors: 0, Skipped: 0" in report.read_text() for report in reports)
     assert (folder / "target" / "survey-1.0.0.jar").exists()
     (folder / "Draw.java").write_text(JAVA.replace("@class@", "Smokes"))
     run(["javac", "-cp", "target/classes", "Draw.java"], folder)
@@ -390,7 +394,7 @@ def test_swift_is_of_its_grammar_and_its_c_compiles(of: str, request: pytest.Fix
     parser = tree_sitter.Parser(tree_sitter.Language(grammar.language()))
     assert parser.parse(b"enum A { case }").root_node.has_error
     sources = sorted(folder.rglob("*.swift"))
-    assert len(sources) == 3 + len(tables)
+    assert len(sources) == 4 + 2 * len(tables)
     assert [path.name for path in sources if parser.parse(path.read_bytes()).root_node.has_error] == []
     inner = folder / "Sources" / "CSurvey"
     header = "".join(path.read_text() for path in inner.glob("include/*.h"))
@@ -400,7 +404,8 @@ def test_swift_is_of_its_grammar_and_its_c_compiles(of: str, request: pytest.Fix
     for table in tables.values():
         stem = plan_of(table.document).stem
         strict = ["gcc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-Iinclude"]
-        run([*strict, "-c", f"{stem}.c", "-o", str(tmp_path / f"{stem}.o")], inner)
+        for source in (stem, f"{stem}_envelope"):
+            run([*strict, "-c", f"{source}.c", "-o", str(tmp_path / f"{source}.o")], inner)
 
 
 def test_sql_in_both_engines(tables: dict[str, Table], postgresql: Any, tmp_path: Path) -> None:

@@ -210,6 +210,8 @@ def test_kotlin_of_items(items: dict[str, Table], tmp_path: Path) -> None:
     (folder / "Main.kt").write_text(
         "import com.example.survey.Fruit\nimport com.example.survey.Pets\n\nfun main() {\n"
         "    println(Fruit.sample(3).size + Pets.sample(Pets.Input.LABEL_0_CAT).size)\n"
+        "    check(Fruit.envelope(Fruit.sample(3), 40000).size == 62)\n"
+        "    check(runCatching { Fruit.envelope(ByteArray(1), 1) }.exceptionOrNull() is IllegalArgumentException)\n"
         "    check(runCatching { Fruit.sample(12) }.exceptionOrNull() is IllegalArgumentException)\n}\n"
     )
     sources = [str(path.relative_to(folder)) for path in (folder / "src/main/java").rglob("*.java")]
@@ -356,6 +358,9 @@ fun main() {{
     repeat({DRAWS}) {{ println(Smokes.sample(Smokes.Input.LABEL_1_RATHER_NOT).label) }}
     check(Smokes.Input.of("rather \\$not") == Smokes.Input.LABEL_1_RATHER_NOT)
     check(Age.sample(0.5).isFinite())
+    check(Age.envelope(Age.sample(0.5), 40000).size == 68)
+    check(Smokes.envelope(Smokes.Output.of("r"), 40000)[60] == 1.toByte())
+    check(runCatching {{ Age.envelope(0.5, -1) }}.exceptionOrNull() is IllegalArgumentException)
     check(runCatching {{ Age.sample(2.0) }}.exceptionOrNull() is IllegalArgumentException)
 }}
 """

@@ -146,14 +146,14 @@ def _refused(member: Member) -> Iterator[tuple[str, str, str, str]]:
         yield report.encode().hex() if form == "labels" else report, "0", _nonce(member, 0).hex(), "error"
 
 
-def _reports(member: Member) -> list[float] | list[bytes]:
+def _reports(member: Member) -> list[float | bytes]:
     """Reports that the sampler's vectors have; the first and last outputs where they are listed."""
     law = member.plan.law
-    found = [case.y for case in member.cases if case.y is not None]
+    found: list[float | bytes] = [case.y for case in member.cases if case.y is not None]
     if isinstance(law, Listed):
         places = {*range(4), 255, 256, len(law.outputs) - 2, len(law.outputs) - 1}
-        found = [law.outputs[i] for i in sorted(places) if 0 <= i < len(law.outputs)] + found
-    return list(dict.fromkeys(found))[:_MOST_REPORTS]  # type: ignore[return-value]
+        found = [*(law.outputs[i] for i in sorted(places) if 0 <= i < len(law.outputs)), *found]
+    return list(dict.fromkeys(found))[:_MOST_REPORTS]
 
 
 def _told(member: Member, report: float | bytes) -> str:

@@ -88,7 +88,7 @@ class UnbiasedLaw(Started):
 
             def exact(i: int) -> Fraction:
                 low, high = self.means[row[i]], self.means[row[i] + 1]
-                return (Fraction(place[i]) - low) / (high - low)
+                return Fraction(Fraction(place[i]) - low, high - low)
 
             up = draws.happens((place - lows.take(row)) / steps.take(row), exact)
             return rows.report(row + up)

@@ -104,14 +104,14 @@ def test_vectors_have_both_ends_of_the_days_and_both_bytes_of_a_place(tables: di
 
 @pytest.mark.parametrize("language", PACKAGED)
 def test_packages_for_devices_have_a_writer_a_test_and_vectors_for_every_table(
-    numbers: dict[str, Table], language: str
+    tables: dict[str, Table], language: str
 ) -> None:
-    texts = package_texts(numbers, language, NAMES.get(language, "survey"), cases=2)
+    texts = package_texts(tables, language, NAMES.get(language, "survey"), cases=2)
     found = [path for path in texts if "nvelope" in path]
     assert bool(found) == (language in WRITING)
     assert ("envelope" in texts["README.md"]) == (language in WRITING)
     if found:
-        assert all(vectors(texts, name) for name in numbers)
+        assert all(vectors(texts, name) for name in tables)
 
 
 @pytest.mark.parametrize("language", WRITING)
@@ -290,9 +290,9 @@ def test_the_collector_takes_what_the_c_package_writes(study: Collection, tmp_pa
 
 
 def test_the_wasm_package_writes_envelopes_without_its_module_being_loaded(
-    numbers: dict[str, Table], tmp_path: Path
+    tables: dict[str, Table], tmp_path: Path
 ) -> None:
     needs("node")
-    export_package(numbers, "wasm", "survey", tmp_path / "made", cases=2)
+    export_package(tables, "wasm", "survey", tmp_path / "made", cases=2)
     said = b"".join(run(["node", "--test", "test/envelopes.test.mjs"], tmp_path / "made"))
-    assert f"pass {2 * len(numbers)}" in said.decode()
+    assert f"pass {2 * len(tables)}" in said.decode()

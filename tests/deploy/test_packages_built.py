@@ -131,12 +131,15 @@ def test_typescript_by_npm(tables: dict[str, Table], tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_types_of_npm_packages_are_those_of_their_functions(tables: dict[str, Table], tmp_path: Path) -> None:
+@pytest.mark.parametrize("language", ["typescript", "wasm"])
+def test_the_types_of_npm_packages_are_those_of_their_functions(
+    tables: dict[str, Table], items: dict[str, Table], language: str, tmp_path: Path
+) -> None:
     needs("node")
     compiler = shutil.which("tsc") or TOOLS / "typescript" / "bin" / "tsc"
     if not Path(compiler).exists():
         pytest.skip("tsc is not installed (make toolchains)")
-    folder = made(tables, "typescript", "survey", tmp_path)
+    folder = made(tables | items, language, "survey", tmp_path)
     options = ["--strict", "--noEmit", "--module", "nodenext", "--target", "es2022"]
     wrong = (
         'smokes.sample("maybe")',
@@ -144,12 +147,21 @@ def test_the_types_of_npm_packages_are_those_of_their_functions(tables: dict[str
         'age.sample("1")',
         'const y: "maybe" = smokes.sample("no")',
         "smokes.INPUT_LABELS[3]",
+        'pets.sample("maybe")',
+        "pets.INPUT_LABELS[4]",
+        'const z: string = pets.sample("dog")',
     )
-    lines = "".join(f"{line};\n" for line in ("age.sample(0)", *wrong))
-    (folder / "wrong.ts").write_text(f'import {{ age, smokes }} from "./index.mjs";\n{lines}')
-    check = ["node", str(compiler), *options, "test/types.ts", "wrong.ts"]
+    right = ("age.sample(0)", "const report: Uint8Array = pets.sample(pets.INPUT_LABELS[2])")
+    lines = "".join(f"{line};\n" for line in (*right, *wrong))
+    names = "age, pets, smokes"
+    taken = f'import {{ {names} }} from "./index.mjs";\n'
+    if language == "wasm":
+        taken = f'import {{ load }} from "./index.mjs"; const {{ {names} }} = await load();\n'
+    (folder / "wrong.ts").write_text(taken + lines)
+    checked = ["test/types.ts"] if language == "typescript" else []
+    check = ["node", str(compiler), *options, *checked, "wrong.ts"]
     said = subprocess.run(check, cwd=folder, capture_output=True, text=True, timeout=120, check=False).stdout
-    assert re.findall(r"^([\w./]+)\((\d+)", said, re.MULTILINE) == [("wrong.ts", str(i)) for i in range(3, 8)], said
+    assert re.findall(r"^([\w./]+)\((\d+)", said, re.MULTILINE) == [("wrong.ts", str(i)) for i in range(4, 12)], said
 
 
 # -- reports that are bytes --------------------------------------------------------------------------------------------
@@ -263,11 +275,13 @@ def test_wasm_of_items(tables: dict[str, Table], items: dict[str, Table], of: st
     (folder / "draw.mjs").write_text(
         'import { load } from "survey";\nconst { fruit, pets } = await load();\n'
         'const y = pets.sample("no $pet");\nconsole.log(y instanceof Uint8Array, y.length, pets.sample("dog") !== y);\n'
+        "console.log(JSON.stringify(pets.INPUT_LABELS), Object.isFrozen(pets.INPUT_LABELS));\n"
         "for (const wrong of [-1, 12, 0.5, NaN, Infinity, 1e300, -Infinity]) {\n  try {\n"
         "    console.log(fruit.sample(wrong));\n  } catch (error) {\n"
         "    if (!(error instanceof RangeError)) console.log(error);\n  }\n}\n"
     )
-    assert run(["node", "draw.mjs"], folder) == "true 1 true\n"
+    said = run(["node", "draw.mjs"], folder).splitlines()
+    assert said == ["true 1 true", '["cat","dog","no $pet","other"] true']
 
 
 @pytest.mark.slow

@@ -153,7 +153,7 @@ coalesce(md_x >= 0 AND md_x < @count@ AND md_x = floor(md_x), false);
 
 -- A report, and how many of the bytes were used. The arguments are bound once, whatever expressions they are.
 CREATE OR REPLACE MACRO @stem@_trace(md_x, md_bytes) AS
-list_transform([{'x': md_x::DOUBLE, 'bytes': md_bytes}], lambda md_c:
+list_transform([{'x': md_x::DOUBLE, 'bytes': md_bytes::BLOB}], lambda md_c:
 list_transform([CASE WHEN md_c.bytes IS NULL THEN error('the random bytes must not be null')
     WHEN @stem@_accepts(md_c.x) THEN {'x': md_c.x::BIGINT, 'bytes': md_c.bytes}
     ELSE error('the input must be an item, 0 to @count@ - 1') END], lambda md_r: @stem@_law(md_r))[1])[1];

@@ -16,7 +16,7 @@ BEGIN;
 -- The random bytes of a random UUID, without the two that hold its version and variant.
 CREATE OR REPLACE FUNCTION @stem@_entropy() RETURNS bytea LANGUAGE sql VOLATILE AS $$
     SELECT substring(b from 1 for 6) || substring(b from 8 for 1) || substring(b from 10 for 7)
-    FROM (SELECT uuid_send(gen_random_uuid()) AS b) AS uuid
+    FROM (SELECT uuid_send(pg_catalog.gen_random_uuid()) AS b) AS uuid
 $$;
 
 -- The bytes given, or with none given as many of the system's as are needed.
@@ -28,6 +28,9 @@ BEGIN
             RAISE EXCEPTION 'no random bytes left';
         END IF;
         pool := pool || @stem@_entropy();
+        IF pool IS NULL THEN
+            RAISE EXCEPTION 'no secure randomness';
+        END IF;
     END LOOP;
     RETURN pool;
 END

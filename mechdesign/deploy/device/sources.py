@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache
 from pathlib import Path
 
 from mechdesign.deploy.device.description import Device
-from mechdesign.deploy.device.state import length
+from mechdesign.deploy.device.state import MOST_VALUES, length
 from mechdesign.deploy.device.vectors import lines, vectors
 from mechdesign.deploy.export import c, java, javascript, python, rust
 from mechdesign.deploy.export.languages import Difference, first_difference, write_texts
@@ -18,7 +18,17 @@ from mechdesign.errors import InvalidInput
 from mechdesign.values import files
 from mechdesign.values.declare import frozen
 
-_Names = Callable[[str, str], dict[str, str]]
+_Files = Callable[[str, str], dict[str, str]]
+
+
+@frozen
+class Names:
+    """What generated sources call each other: the device, its class, and the samplers of both tables."""
+
+    device: str
+    type: str
+    first: str
+    again: str
 
 
 @frozen
@@ -32,7 +42,7 @@ class _Target:
 
     language: Language
     sources: Callable[[Plan], dict[str, str]]
-    names: _Names
+    names: _Files
     module: str
     core: tuple[str, str]
     takes: tuple[str, str] = ("", "")
@@ -56,6 +66,9 @@ _TARGETS: Mapping[str, _Target] = {
             f"{stem}.mjs": "device.mjs",
             f"{stem}.d.mts": "device.d.mts",
             f"{stem}_file.mjs": "file.mjs",
+            f"{stem}_file.d.mts": "file.d.mts",
+            f"{stem}_browser.mjs": "browser.mjs",
+            f"{stem}_browser.d.mts": "browser.d.mts",
             f"{stem}_replay.mjs": "replay.mjs",
         },
         "sampler",
@@ -140,20 +153,41 @@ def device_difference(device: Device, path: Path | str) -> Difference | None:
 
 def _texts(device: Device, language: str) -> dict[str, str]:
     target = _TARGETS[language]
+    texts = target.sources(plan_of(device.table.document))
+    if device.again is not None:
+        texts |= target.sources(plan_of(device.again.document))
+    names = loose_names(device, language)
+    texts |= filled(device, language, names, target.names(names.device, names.type))
+    texts[f"{device.stem}.json"] = device.content.decode()
+    return texts | {f"{device.stem}_vectors.txt": vectors_text(device)}
+
+
+def loose_names(device: Device, language: str) -> Names:
+    """Those of sources that stand beside each other: after hashes, so that many devices have room in a folder."""
+    module = _TARGETS[language].module
+    first, second = (f"{module}_{table.sha256[:8]}" for table in (device.table, device.reporting))
+    return Names(device.stem, f"Device_{device.sha256[:8]}", first, second)
+
+
+def filled(
+    device: Device,
+    language: str,
+    names: Names,
+    sources: Mapping[str, str],
+    more: Mapping[str, object] | None = None,
+    words: Collection[str] = ("loose",),
+) -> dict[str, str]:
+    """Files and the templates they are filled from, as texts; ``more`` are places that ``words`` ask for."""
     plan = plan_of(device.table.document)
     second = None if device.again is None else plan_of(device.again.document)
-    texts = target.sources(plan) | ({} if second is None else target.sources(second))
-    name = f"Device_{device.sha256[:8]}"
-    places = _places(device, target, plan, second)
-    words = _words(device, plan, second)
-    for file, source in target.names(device.stem, name).items():
-        texts[file] = fill(chosen(template(f"device/{source}"), words), places | {"name": name})
-    texts[f"{device.stem}.json"] = device.content.decode()
-    return texts | {f"{device.stem}_vectors.txt": _vectors(device)}
+    places = _places(device, _TARGETS[language], names, plan, second) | dict(more or {})
+    kept = _words(device, plan, second) | set(words)
+    return {file: fill(chosen(template(f"device/{source}"), kept), places) for file, source in sources.items()}
 
 
 @lru_cache(maxsize=4)
-def _vectors(device: Device) -> str:
+def vectors_text(device: Device) -> str:
+    """The file of its test vectors."""
     return lines(device, vectors(device))
 
 
@@ -171,33 +205,36 @@ def _words(device: Device, plan: Plan, second: Plan | None) -> set[str]:
     return {word for word, holds in words.items() if holds}
 
 
-def _places(device: Device, target: _Target, plan: Plan, second: Plan | None) -> dict[str, object]:
-    def module(of: Plan) -> str:
-        return f"{target.module}_{of.sha256[:8]}"
-
+def _places(device: Device, target: _Target, names: Names, plan: Plan, second: Plan | None) -> dict[str, object]:
     said = plan if second is None else second
     is_labelled = plan.input_labels is not None or said.output_labels is not None
+    spelled = names.first if second is None else names.again
     places: dict[str, object] = {
         "sha": device.sha256,
         "table": device.table.sha256,
-        "device": device.stem,
-        "guard": device.stem.upper(),
+        "device": names.device,
+        "name": names.type,
+        "guard": names.device.upper(),
         "values": device.values,
         "reports": device.reports,
         "size": length(device.values),
-        "first": module(plan),
+        "first": names.first,
         "first_core": target.language.core(plan),
-        "core": target.core[is_labelled].format(device=device.stem),
-        "reporting": module(said) if target.spells_out else "first" if second is None else "again",
+        "core": target.core[is_labelled].format(device=names.device),
+        "reporting": spelled if target.spells_out else "first" if second is None else "again",
         "taken": target.takes[plan.input_labels is not None],
         "given": target.gives[said.output_labels is not None],
         "wrapped": target.wraps[said.output_labels is not None],
         "key": wrapped([str(byte) for byte in device.key]),
         "code": "x" if plan.input_labels is None else "POINTS[place]",
         "again_system": "Ok(y)",
+        "within": "",
+        "x": "x",
+        "x_type": target.wraps[plan.input_labels is not None],
+        "longest": length(MOST_VALUES) + 1,
     }
     if second is not None:
-        places |= {"again": module(second), "again_core": target.language.core(second)}
+        places |= {"again": names.again, "again_core": target.language.core(second)}
         places["again_system"] = f"Ok(again::{target.language.core(second)}(y)?)"
     if plan.input_labels is not None:
         places["POINTS"] = target.language.declared("POINTS", plan.inputs.points)

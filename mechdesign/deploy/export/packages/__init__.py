@@ -9,7 +9,15 @@ from collections.abc import Callable, Mapping
 from pathlib import Path, PurePosixPath
 
 from mechdesign.deploy import checker
+from mechdesign.deploy.device.description import Device
 from mechdesign.deploy.export.packages import c, cargo, jvm, npm, sql, swift, wasm, wheel
+from mechdesign.deploy.export.packages.devices import (
+    DEVICE,
+    device_in,
+    require_own_tables,
+    require_state,
+    with_device,
+)
 from mechdesign.deploy.export.packages.package import MANIFEST, TABLES, Member, NameRule, Package, require_member
 from mechdesign.deploy.export.plan import plan_of
 from mechdesign.deploy.export.refusals import refusals
@@ -53,14 +61,22 @@ PACKAGED = tuple(ECOSYSTEMS)
 
 
 def export_package(
-    tables: Mapping[str, Table], language: str, name: str, directory: Path | str, *, cases: int = CASES
+    tables: Mapping[str, Table],
+    language: str,
+    name: str,
+    directory: Path | str,
+    *,
+    cases: int = CASES,
+    device: Device | None = None,
 ) -> list[Path]:
     """Write a package with a sampler of every table under the name it has here; report its files.
+
+    With a ``device`` the tables are those it draws from, and the package has its state machine, too.
 
     *Guarantee.* The folder appears with all of its files or not at all: they are written to one beside it, which is
     then renamed. It must not be there before. The same tables and names give the same bytes.
     """
-    texts = package_texts(tables, language, name, cases=cases)
+    texts = package_texts(tables, language, name, cases=cases, device=device)
     folder = Path(directory)
     _require_free(folder)
     try:
@@ -96,7 +112,9 @@ def _write(path: Path, text: str) -> None:
         os.fsync(stream.fileno())
 
 
-def package_texts(tables: Mapping[str, Table], language: str, name: str, *, cases: int = CASES) -> dict[str, str]:
+def package_texts(
+    tables: Mapping[str, Table], language: str, name: str, *, cases: int = CASES, device: Device | None = None
+) -> dict[str, str]:
     """The files of a package by their paths, and their text."""
     if language not in ECOSYSTEMS:
         raise InvalidInput("language", language, f"be one of {', '.join(PACKAGED)} where a package is asked for")
@@ -105,9 +123,14 @@ def package_texts(tables: Mapping[str, Table], language: str, name: str, *, case
     ecosystem = ECOSYSTEMS[language]
     ecosystem.rule.require(name, ecosystem.name)
     _require_writable(tables, ecosystem)
+    if device is not None:
+        require_state(language)
+        require_own_tables(device, tables)
     members = tuple(_member(key, table, cases) for key, table in tables.items())
     _require_different(members, ecosystem, name)
-    return ecosystem.files(Package(language, name, members))
+    package = Package(language, name, members)
+    texts = ecosystem.files(package)
+    return texts if device is None else with_device(package, device, texts)
 
 
 def _require_writable(tables: Mapping[str, Table], ecosystem: Ecosystem) -> None:
@@ -178,7 +201,11 @@ def package_difference(table: Table, folder: Path | str, only: Path | str | None
             return PackageDifference(path, "is another table than the manifest names")
     if table.sha256 not in names.values():
         return PackageDifference(MANIFEST, "names other tables, not this one")
-    texts = package_texts(tables, language, name)
+    try:
+        device = device_in(root, tables)
+    except (FileProblem, InvalidInput) as problem:
+        return PackageDifference(DEVICE, f"is no device file of these tables: {problem}")
+    texts = package_texts(tables, language, name, device=device)
     if only is not None:
         path = PurePosixPath(Path(only).absolute().relative_to(root.absolute())).as_posix()
         return _difference(root, path, texts)

@@ -6,6 +6,10 @@
 // draws for @values@ values, and makes @reports@ reports in a period. Its state, @size@ bytes, is loaded and stored by
 // a storage with two functions. A report is returned only after the state that counts it was stored. Java 11 and later.
 
+// @if packaged
+package @package@;
+
+// @end
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -100,7 +100,9 @@ export function serial(storage, least = 0) {
   return known(storage.load(), least).serial;
 }
 
-// A state in the local storage of a browser. It is lost when the user clears the data of the site.
+// A state in the local storage of a browser: weaker than withState of @device@_browser.mjs. A page sees one state or the
+// other and never half of one; but the browser writes it to the disk when it likes, so that a crash within seconds can
+// bring an older state back, which only `least` notices. It is lost when the user clears the data of the site.
 export function webStorage(key = "@device@", place = globalThis.localStorage) {
   return {
     load() {

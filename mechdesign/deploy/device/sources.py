@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from mechdesign.deploy.device.description import Device
-from mechdesign.deploy.device.state import MOST_VALUES, length
+from mechdesign.deploy.device.state import MOST_STATE, OF_ITEMS, OF_NUMBERS, entry_size
 from mechdesign.deploy.device.vectors import lines, vectors
 from mechdesign.deploy.export import c, java, javascript, python, rust
 from mechdesign.deploy.export.languages import Difference, first_difference, write_texts
@@ -37,7 +37,8 @@ class _Target:
 
     ``names`` gives for the stem and the class of a device the files and the templates they are filled from;
     ``takes`` and ``gives`` are the types of what goes in and comes out, each for numbers and for labels; ``wraps`` of
-    what comes out of the language above. A language ``spells_out`` samplers if it cannot name modules anew.
+    what comes out of the language above; ``of_items`` what goes in and comes out of a table on items, and both in the
+    language above. A language ``spells_out`` samplers if it cannot name modules anew.
     """
 
     language: Language
@@ -48,6 +49,7 @@ class _Target:
     takes: tuple[str, str] = ("", "")
     gives: tuple[str, str] = ("", "")
     wraps: tuple[str, str] = ("", "")
+    of_items: tuple[str, str, str, str] = ("", "", "", "")
     spells_out: bool = False
 
 
@@ -75,6 +77,7 @@ _TARGETS: Mapping[str, _Target] = {
         ("report", "reportCode"),
         ("number", "string"),
         ("number", "string"),
+        of_items=("number", "Uint8Array", "", ""),
     ),
     "c": _Target(
         c.LANGUAGE,
@@ -84,6 +87,7 @@ _TARGETS: Mapping[str, _Target] = {
         ("{device}_report", "{device}_report_code"),
         ("double ", "const char *"),
         ("double *", "const char **"),
+        of_items=("int64_t ", "unsigned char *", "", ""),
         spells_out=True,
     ),
     "swift": _Target(  # types above the C files
@@ -100,6 +104,7 @@ _TARGETS: Mapping[str, _Target] = {
         ("double ", "const char *"),
         ("double *", "const char **"),
         ("Double", "String"),
+        of_items=("int64_t ", "unsigned char *", "Int", "[UInt8]"),
         spells_out=True,
     ),
     "rust": _Target(
@@ -110,6 +115,7 @@ _TARGETS: Mapping[str, _Target] = {
         ("report", "report_code"),
         ("f64", "&str"),
         ("f64", "&'static str"),
+        of_items=("u64", "[u8; DRAWN]", "", ""),
     ),
     "java": _Target(
         java.LANGUAGE,
@@ -119,6 +125,7 @@ _TARGETS: Mapping[str, _Target] = {
         ("report", "reportCode"),
         ("double", "String"),
         ("double", "String"),
+        of_items=("int", "byte[]", "", ""),
         spells_out=True,
     ),
 }
@@ -196,6 +203,9 @@ def _words(device: Device, plan: Plan, second: Plan | None) -> set[str]:
     said = plan if second is None else second
     words = {
         "memory": device.values > 0,
+        "items": device.items > 0,
+        "numbers": device.items == 0,
+        "points": device.items == 0 and plan.input_labels is not None,
         "again": second is not None,
         "other": second is not None and second.sha256 != plan.sha256,
         "input_labels": plan.input_labels is not None,
@@ -217,7 +227,12 @@ def _places(device: Device, target: _Target, names: Names, plan: Plan, second: P
         "guard": names.device.upper(),
         "values": device.values,
         "reports": device.reports,
-        "size": length(device.values),
+        "size": device.size,
+        "drawn": device.drawn,
+        "items": device.items,
+        "entry": entry_size(device.drawn),
+        "version": OF_ITEMS if device.items else OF_NUMBERS,
+        "points_count": device.items or "POINTS_COUNT",
         "first": names.first,
         "first_core": target.language.core(plan),
         "core": target.core[is_labelled].format(device=names.device),
@@ -227,16 +242,28 @@ def _places(device: Device, target: _Target, names: Names, plan: Plan, second: P
         "wrapped": target.wraps[said.output_labels is not None],
         "key": wrapped([str(byte) for byte in device.key]),
         "code": "x" if plan.input_labels is None else "POINTS[place]",
+        "put": "bytes.putDouble(inputs[i]).putDouble(drawn[i])",
+        "code_in": target.takes[0],
+        "code_out": target.gives[0],
         "again_system": "Ok(y)",
         "within": "",
         "x": "x",
         "x_type": target.wraps[plan.input_labels is not None],
-        "longest": length(MOST_VALUES) + 1,
+        "longest": MOST_STATE + 1,
+        "zero": f"Array(repeating: 0, count: {device.drawn})" if device.items else "0.0",
     }
+    if device.items:
+        taken, given, above, result = target.of_items
+        places["put"] = "bytes.putInt(inputs[i]).put(drawn[i])"
+        places |= {"code_in": taken, "code_out": given, "given": given, "wrapped": result}
+        if plan.input_labels is None:
+            places |= {"taken": taken, "x_type": above, "x": "Int64(x)"}
+        else:
+            places["code"] = "place"
     if second is not None:
         places |= {"again": names.again, "again_core": target.language.core(second)}
         places["again_system"] = f"Ok(again::{target.language.core(second)}(y)?)"
-    if plan.input_labels is not None:
+    if plan.input_labels is not None and not device.items:
         places["POINTS"] = target.language.declared("POINTS", plan.inputs.points)
     if said.output_labels is not None:
         places["OUTPUTS"] = target.language.declared("OUTPUTS", said.law.numbers()["outputs"])

@@ -43,6 +43,16 @@ def counting() -> tuple[dict[str, Table], Device]:
     return {"mood": table}, Device(table, None, values=0, reports=3)
 
 
+@lru_cache
+def items() -> tuple[dict[str, Table], Device]:
+    """A device whose reports are bytes."""
+    table = protocol_table("oue", 1.0, 12)
+    return {"fruit": table}, Device(table, None, values=3, reports=3)
+
+
+OTHERS = {"counts": counting, "items": items}
+
+
 def made(language: str, folder: Path, tables: dict[str, Table] = TABLES, device: Device = DEVICE) -> Path:
     export_package(tables, language, NAMES.get(language, "survey"), folder / "made", cases=3, device=device)
     return folder / "made"
@@ -193,11 +203,6 @@ def test_a_table_may_not_be_called_as_a_part_of_the_device(name: str, tmp_path: 
         made("java", tmp_path, {"smokes": TABLES["smokes"], name: TABLES["again"]})
 
 
-def test_tables_of_items_have_no_device_in_a_package() -> None:
-    with pytest.raises(InvalidInput, match="export the table without a state"):
-        Device(protocol_table("oue", 1.0, 12), None, 0, 3)
-
-
 def test_the_machine_in_a_package_is_that_of_the_plain_export_but_for_its_names(tmp_path: Path) -> None:
     """The tests of plain devices, by rules left out and calls that are killed, are so about packages too."""
     stem, once, again = DEVICE.stem, TABLES["smokes"].sha256[:8], TABLES["again"].sha256[:8]
@@ -232,9 +237,9 @@ def test_the_machine_in_a_package_is_that_of_the_plain_export_but_for_its_names(
 # -- built and run -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("of", ["remembers", "counts"])
+@pytest.mark.parametrize("of", ["remembers", "counts", "items"])
 def test_python_by_unittest(of: str, tmp_path: Path) -> None:
-    folder = made("python", tmp_path) if of == "remembers" else made("python", tmp_path, *counting())
+    folder = made("python", tmp_path) if of == "remembers" else made("python", tmp_path, *OTHERS[of]())
     command = [sys.executable, "-W", "error", "-m", "unittest", "discover", "tests"]
     assert f"Ran {6 if of == 'remembers' else 4} tests" in run(command, folder, PYTHONPATH=str(folder / "src"))
 
@@ -262,10 +267,10 @@ def test_a_state_that_one_language_stored_is_read_by_another(tmp_path: Path) -> 
     assert (state.serial, state.reports, len(state.entries)) == (3, 5, 1)
 
 
-@pytest.mark.parametrize("of", ["remembers", "counts"])
+@pytest.mark.parametrize("of", ["remembers", "counts", "items"])
 def test_c_by_make_and_by_cmake(of: str, tmp_path: Path) -> None:
     needs("gcc", "make", "ar")
-    folder = made("c", tmp_path) if of == "remembers" else made("c", tmp_path, *counting())
+    folder = made("c", tmp_path) if of == "remembers" else made("c", tmp_path, *OTHERS[of]())
     strict = "-O2 -Wall -Wextra -Wconversion -Wshadow -pedantic -Werror"
     said = run(["make", "-s", "check", f"CFLAGS={strict}", "CC=gcc"], folder).splitlines()
     assert "PASS a state in a file" in said
@@ -276,6 +281,12 @@ def test_c_by_make_and_by_cmake(of: str, tmp_path: Path) -> None:
         run(["cmake", "-B", "build"], folder)
         run(["cmake", "--build", "build"], folder)
         assert "100% tests passed, 0 tests failed out of 5" in run(["ctest"], folder / "build")
+
+
+def test_npm_of_items(tmp_path: Path) -> None:
+    needs("node", "npm")
+    folder = made("typescript", tmp_path, *items())
+    assert re.search("^(#|ℹ) pass 5$", run(["npm", "test"], folder), re.MULTILINE)
 
 
 def test_npm_and_its_types(tmp_path: Path) -> None:
@@ -303,6 +314,13 @@ def test_rust_by_cargo(tmp_path: Path) -> None:
     said = run(["cargo", "test", "--offline"], folder, RUSTFLAGS="-D warnings")
     assert said.count("test result: ok. 2 passed; 0 failed") == 1
     assert said.count("test result: ok. 4 passed; 0 failed") == 1
+
+
+@pytest.mark.slow
+def test_rust_of_items(tmp_path: Path) -> None:
+    needs("cargo", "rustc")
+    said = run(["cargo", "test", "--offline"], made("rust", tmp_path, *items()), RUSTFLAGS="-D warnings")
+    assert said.count("test result: ok. 2 passed; 0 failed") == 2
 
 
 @pytest.mark.slow
@@ -391,13 +409,13 @@ def export_foreign(folder: Path) -> str:
     return ", ".join(str(int.from_bytes(bytes([byte]), signed=True)) for byte in content)
 
 
-@pytest.mark.parametrize("of", ["remembers", "counts"])
+@pytest.mark.parametrize("of", ["remembers", "counts", "items"])
 def test_swift_is_of_its_grammar_and_its_c_compiles(of: str, tmp_path: Path) -> None:
     """There is no compiler of Swift here: the machine is the C of the C package, and what is above it is parsed."""
     tree_sitter = pytest.importorskip("tree_sitter", reason="the Python package tree-sitter is not installed")
     grammar = pytest.importorskip("tree_sitter_swift", reason="the Python package tree-sitter-swift is not installed")
     needs("gcc")
-    folder = made("swift", tmp_path) if of == "remembers" else made("swift", tmp_path, *counting())
+    folder = made("swift", tmp_path) if of == "remembers" else made("swift", tmp_path, *OTHERS[of]())
     parser = tree_sitter.Parser(tree_sitter.Language(grammar.language()))
     sources = sorted(folder.rglob("*.swift"))
     assert [path.name for path in sources if parser.parse(path.read_bytes()).root_node.has_error] == []

@@ -10,7 +10,19 @@ import pytest
 from mechdesign.deploy.export import layout
 
 NAMES = sorted(entry.name for entry in files("mechdesign.deploy.export").joinpath("templates", "device").iterdir())
-WORDS = {"memory", "again", "other", "labels", "input_labels", "output_labels", "packaged", "loose"}
+WORDS = {
+    "memory",
+    "again",
+    "other",
+    "labels",
+    "input_labels",
+    "output_labels",
+    "packaged",
+    "loose",
+    "items",
+    "numbers",
+    "points",
+}
 MARK = re.compile(r"\W*@(if|else|end)\b(.*)")
 
 

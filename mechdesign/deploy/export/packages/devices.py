@@ -12,7 +12,6 @@ from pathlib import Path
 from mechdesign.deploy.device.description import Device, load_device
 from mechdesign.deploy.device.relations import losses_together
 from mechdesign.deploy.device.sources import Names, filled, vectors_text
-from mechdesign.deploy.device.state import length
 from mechdesign.deploy.export.layout import chosen, fill
 from mechdesign.deploy.export.packages import npm
 from mechdesign.deploy.export.packages.npm import example, tested
@@ -92,8 +91,9 @@ class Kept:
 
     def text(self, name: str, more: Mapping[str, object]) -> str:
         """A template of packages with devices."""
-        words = {"memory"} if self.device.values else set()
+        words = {"items" if self.device.items else "numbers", *(["memory"] if self.device.values else [])}
         places = {"package": self.package.name, "device": self.name, "name": self.type, **more}
+        places.setdefault("drawn", self.device.drawn)
         return fill(chosen(template(f"device/{name}"), words), {"typical": tested(self.once)["typical"], **places})
 
     @property
@@ -180,7 +180,7 @@ def _readme(kept: Kept, added: Added) -> str:
     again = "" if kept.again is None else f", which `{kept.again.name}` randomises again in every report"
     places = {
         "once": kept.once.name,
-        "size": length(device.values),
+        "size": device.size,
         "values": device.values,
         "reports": device.reports,
         "again": again,
@@ -251,12 +251,15 @@ def _c(kept: Kept, texts: dict[str, str]) -> Added:
     core = f"{stem}_report_code" if kept.is_labelled else f"{stem}_report"
     sources = {f"src/{stem}.c": "device.c", f"include/{stem}.h": "device.h", f"tests/{kept.name}_replay.c": "replay.c"}
     report = "double report" if kept.reporting.plan.output_labels is None else "const char *report"
+    if kept.device.items:
+        report = f"unsigned char report[{stem.upper()}_REPORT_BYTES]"
+    given = "report" if kept.device.items else "&report"
     called = (
         f"```c\n#include <{package}.h>\n\n{stem}_file file; /* or two functions of your own in a {stem}_storage */\n"
         f'{stem}_storage storage;\n{report};\nint outcome = {stem}_open(&file, "state", &storage);\n'
         "/* once, with what the server grants of this period */\n"
         f"if (outcome == 0) outcome = {stem}_create(&storage, 2946, {kept.device.reports}, 0);\n"
-        f"if (outcome == 0) outcome = {stem}_report(&storage, {example(kept.once)}, 2946, 0, &report);\n"
+        f"if (outcome == 0) outcome = {stem}_report(&storage, {example(kept.once)}, 2946, 0, {given});\n"
         f"{stem}_close(&file);\n```"
     )
     header = f"include/{package}.h"
@@ -317,9 +320,9 @@ def _swift(kept: Kept, texts: dict[str, str]) -> Added:
     value = example(kept.once) if inputs is None else f".{constant_names('label', inputs)[0].lower()}"
     places: dict[str, object] = {
         "module": f"C{package}",
-        "x_type": "Double" if inputs is None else f"{kept.once.camel}.Input",
-        "x": "x" if inputs is None else "x.rawValue",
-        "wrapped": f"{kept.reporting.camel}.Output" if is_named else "Double",
+        "x_type": _number(device, "Int") if inputs is None else f"{kept.once.camel}.Input",
+        "x": ("Int64(x)" if device.items else "x") if inputs is None else "x.rawValue",
+        "wrapped": f"{kept.reporting.camel}.Output" if is_named else _number(device, "[UInt8]"),
     }
     sources = {
         f"{inner}/{device.stem}.c": "device.c",
@@ -368,8 +371,8 @@ def _kotlin(kept: Kept, texts: dict[str, str]) -> Added:
     places: dict[str, object] = {
         "machine": machine,
         "name": kept.type,
-        "x_type": "Double" if inputs is None else f"{kept.once.camel}.Input",
-        "wrapped": output if is_named else "Double",
+        "x_type": _number(kept.device, "Int") if inputs is None else f"{kept.once.camel}.Input",
+        "wrapped": output if is_named else _number(kept.device, "ByteArray"),
         "report": f"{output}.of({report})" if is_named else report,
     }
     value = example(kept.once)
@@ -384,6 +387,11 @@ def _kotlin(kept: Kept, texts: dict[str, str]) -> Added:
     )
     kotlin = kept.machine("java", names, {f"src/main/kotlin/{kept.folder}/{kept.type}.kt": "Device.kt"}, places)
     return Added(_classes(kept, names) | kotlin, called, f"{_IN_FILE} {_ANDROID}")
+
+
+def _number(device: Device, of_items: str) -> str:
+    """The type of what is no label."""
+    return of_items if device.items else "Double"
 
 
 def _classes(kept: Kept, names: Names) -> dict[str, str]:

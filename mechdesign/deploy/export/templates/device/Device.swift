@@ -46,7 +46,7 @@ public final class @name@ {
 // @if output_labels
         var y: UnsafePointer<CChar>?
 // @else
-        var y = 0.0
+        var y: @wrapped@ = @zero@
 // @end
         try require(withStorage { @device@_report($0, @x@, period, least, &y) })
 // @if output_labels

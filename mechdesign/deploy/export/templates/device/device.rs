@@ -16,11 +16,15 @@ use std::io;
 pub const DEVICE: &str = "@sha@";
 pub const VALUES: usize = @values@;
 pub const REPORTS: u32 = @reports@;
-// @if input_labels
+// @if points
 @POINTS@
 // @end
 // @if output_labels
 @OUTPUTS@
+// @end
+// @if items
+/// The length of a report.
+pub const DRAWN: usize = @drawn@;
 // @end
 const SIZE: usize = @size@;
 const MOST: u32 = 0x7fff_ffff;
@@ -78,7 +82,11 @@ struct State {
     serial: u32,
     period: u32,
     made: u32,
+// @if items
+    entries: Vec<(u64, [u8; DRAWN])>,
+// @else
     entries: Vec<(f64, f64)>,
+// @end
 }
 
 /// Begins without memory where there is no state to keep, with `allowance` reports left in the period: what the server
@@ -102,7 +110,11 @@ pub fn create(storage: &mut dyn Storage, period: u32, allowance: u32, least: u32
 #[cfg(any(unix, windows))]
 pub fn report(storage: &mut dyn Storage, x: @taken@, period: u32, least: u32) -> Result<@given@, Error> {
 // @if input_labels
+// @if items
+    let x = first::INPUT_LABELS.iter().position(|label| *label == x).ok_or(Error::BadInput)? as u64;
+// @else
     let x = POINTS[first::INPUT_LABELS.iter().position(|label| *label == x).ok_or(Error::BadInput)?];
+// @end
 // @end
     let y = report_code(storage, x, period, least)?;
 // @if output_labels
@@ -117,18 +129,18 @@ pub fn report(storage: &mut dyn Storage, x: @taken@, period: u32, least: u32) ->
 // @end
 /// One report for the value held now, `x`, with the operating system's randomness.
 #[cfg(any(unix, windows))]
-pub fn @core@(storage: &mut dyn Storage, x: f64, period: u32, least: u32) -> Result<f64, Error> {
+pub fn @core@(storage: &mut dyn Storage, x: @code_in@, period: u32, least: u32) -> Result<@code_out@, Error> {
     reported(storage, x, period, least, &mut |x| Ok(first::@first_core@(x)?), &mut |y| @again_system@)
 }
 
 /// The same with another source of bytes, which overwrites all it is given: for tests only.
 pub fn @core@_from(
     storage: &mut dyn Storage,
-    x: f64,
+    x: @code_in@,
     period: u32,
     least: u32,
     fill: &mut dyn FnMut(&mut [u8]) -> bool,
-) -> Result<f64, Error> {
+) -> Result<@code_out@, Error> {
     let source = std::cell::RefCell::new(fill);
     reported(
         storage,
@@ -156,16 +168,22 @@ pub fn @core@_from(
     )
 }
 
+// @if items
+type Draw<'a> = &'a mut dyn FnMut(u64) -> Result<[u8; DRAWN], Error>;
+type Again<'a> = &'a mut dyn FnMut([u8; DRAWN]) -> Result<[u8; DRAWN], Error>;
+// @else
 type Draw<'a> = &'a mut dyn FnMut(f64) -> Result<f64, Error>;
+type Again<'a> = Draw<'a>;
+// @end
 
 fn reported(
     storage: &mut dyn Storage,
-    x: f64,
+    x: @code_in@,
     period: u32,
     least: u32,
     draw: Draw,
-    draw_again: Draw,
-) -> Result<f64, Error> {
+    draw_again: Again,
+) -> Result<@code_out@, Error> {
     if period > MOST {
         return Err(Error::BadNumber);
     }
@@ -181,7 +199,11 @@ fn reported(
     }
     let fresh = draw(x)?;
 // @if memory
+// @if items
+    let value = x;
+// @else
     let value = x + 0.0; // minus zero is zero
+// @end
     let known = state.entries.iter().find(|entry| entry.0 == value).map(|entry| entry.1);
     let remembered = match known {
         Some(drawn) => drawn,
@@ -223,13 +245,25 @@ fn known(storage: &mut dyn Storage, least: u32) -> Result<State, Error> {
     if checksum(&bytes[..end]) != word(end) {
         return Err(Error::Damaged);
     }
-    if bytes[7] != 1 || bytes[8..40] != KEY {
+    if bytes[7] != @version@ || bytes[8..40] != KEY {
         return Err(Error::Other);
     }
     let (serial, period, made, held) = (word(40), word(44), word(48), word(52) as usize);
     if bytes.len() != SIZE || held > VALUES || made > REPORTS || period > MOST || !(1..=MOST).contains(&serial) {
         return Err(Error::Damaged);
     }
+// @if items
+    let mut entries: Vec<(u64, [u8; DRAWN])> = Vec::with_capacity(held + 1);
+    for at in (56..56 + @entry@ * held).step_by(@entry@) {
+        let x = u64::from(word(at));
+        if x >= @items@ || entries.iter().any(|entry| entry.0 == x) {
+            return Err(Error::Damaged);
+        }
+        let mut drawn = [0; DRAWN];
+        drawn.copy_from_slice(&bytes[at + 4..at + 4 + DRAWN]);
+        entries.push((x, drawn));
+    }
+// @else
     let number = |at: usize| f64::from_bits(u64::from(word(at + 4)) << 32 | u64::from(word(at)));
     let mut entries: Vec<(f64, f64)> = Vec::with_capacity(held + 1);
     for at in (56..56 + 16 * held).step_by(16) {
@@ -240,7 +274,8 @@ fn known(storage: &mut dyn Storage, least: u32) -> Result<State, Error> {
         }
         entries.push((x, y));
     }
-    if bytes[56 + 16 * held..end].iter().any(|byte| *byte != 0) {
+// @end
+    if bytes[56 + @entry@ * held..end].iter().any(|byte| *byte != 0) {
         return Err(Error::Damaged);
     }
     if serial < least {
@@ -250,14 +285,19 @@ fn known(storage: &mut dyn Storage, least: u32) -> Result<State, Error> {
 }
 
 fn written(state: &State) -> Vec<u8> {
-    let mut bytes = b"mdstate\x01".to_vec();
+    let mut bytes = b"mdstate\x0@version@".to_vec();
     bytes.extend(KEY);
     for number in [state.serial, state.period, state.made, state.entries.len() as u32] {
         bytes.extend(number.to_le_bytes());
     }
     for (x, y) in &state.entries {
+// @if items
+        bytes.extend((*x as u32).to_le_bytes());
+        bytes.extend(y);
+// @else
         bytes.extend(x.to_le_bytes());
         bytes.extend(y.to_le_bytes());
+// @end
     }
     bytes.resize(SIZE - 4, 0);
     let sum = checksum(&bytes);

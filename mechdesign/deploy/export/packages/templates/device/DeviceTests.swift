@@ -70,14 +70,23 @@ final class DeviceTests: XCTestCase {
         if fields[0] == "create" {
             said = words[Int(@device@_create(&storage, period, Int32(fields[4]) ?? -1, least))]
         } else {
+// @if items
+            var y = [UInt8](repeating: 0, count: @drawn@)
+            let x = Int64(fields[5]) ?? -1
+// @else
             var y = 0.0
             let x = Double(bitPattern: UInt64(fields[5], radix: 16) ?? 0)
+// @end
             let place = Unmanaged.passUnretained(state).toOpaque()
             let outcome = @core@_from(&storage, x, period, least, nextBytes, place, &y)
             said = words[Int(outcome)]
             if outcome == 0 {
+// @if items
+                said = digits(y)
+// @else
                 let text = String(y.bitPattern, radix: 16)
                 said = String(repeating: "0", count: 16 - text.count) + text
+// @end
                 if state.used != Int(fields[7]) { return false }
             }
         }

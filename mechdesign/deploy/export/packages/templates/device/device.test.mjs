@@ -7,7 +7,11 @@ import test from "node:test";
 import { @device@ as device } from "../index.mjs";
 import { fileStorage } from "../@device@_file.mjs";
 
+// @if items
+const digits = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+// @else
 const view = new DataView(new ArrayBuffer(8));
+// @end
 const { @core@: draw } = device;
 
 function bytesOf(text) {
@@ -31,9 +35,13 @@ function replayed(line) {
   try {
     if (what === "create") device.create(storage, Number(period), Number(allowance), Number(least));
     else {
+// @if items
+      said = digits(draw(storage, Number(x), Number(period), Number(least), fill));
+// @else
       view.setBigUint64(0, BigInt("0x" + x));
       view.setFloat64(0, draw(storage, view.getFloat64(0), Number(period), Number(least), fill));
       said = view.getBigUint64(0).toString(16).padStart(16, "0");
+// @end
       if (position !== Number(used)) return false;
     }
   } catch (error) {

@@ -22,17 +22,21 @@ int main(void) {
     char folder[] = "./device-XXXXXX", path[64], lock[64];
     @device@_file file, other;
     @device@_storage storage, more;
-    double y = 0;
+// @if items
+    unsigned char y[@guard@_REPORT_BYTES] = {0};
+// @else
+    double y[1] = {0};
+// @end
     int32_t serial = 0;
     if (mkdtemp(folder) == NULL) return 2;
     sprintf(path, "%s/state", folder);
     sprintf(lock, "%s/state.lock", folder);
     require(@device@_open(&file, path, &storage), @guard@_OK, "opened");
-    require(@core@(&storage, @typical@, 20, 0, &y), @guard@_MISSING, "no state");
+    require(@core@(&storage, @typical@, 20, 0, y), @guard@_MISSING, "no state");
     require(@device@_create(&storage, 20, 1, 0), @guard@_OK, "created");
     require(@device@_create(&storage, 20, 1, 0), @guard@_PRESENT, "created twice");
-    require(@core@(&storage, @typical@, 20, 0, &y), @guard@_OK, "a report");
-    require(@core@(&storage, @typical@, 20, 0, &y), @guard@_EXHAUSTED, "one too many");
+    require(@core@(&storage, @typical@, 20, 0, y), @guard@_OK, "a report");
+    require(@core@(&storage, @typical@, 20, 0, y), @guard@_EXHAUSTED, "one too many");
     require(@device@_open(&other, path, &more), @guard@_BUSY, "used by two");
     @device@_close(&file);
     require(@device@_open(&file, path, &storage), @guard@_OK, "opened again");

@@ -10,11 +10,14 @@ from typing import Annotated
 import typer
 
 from mechdesign.cli import devices, output
+from mechdesign.cli.certified import if_shown
 from mechdesign.cli.sent import Sent, Written
 from mechdesign.deploy import Table, load_table
-from mechdesign.deploy.device import export_device
+from mechdesign.deploy.device import LANGUAGES as WITH_STATE
+from mechdesign.deploy.device import Device, export_device
 from mechdesign.deploy.export import LANGUAGES, PACKAGED, export_package, export_table
 from mechdesign.deploy.export.packages import tables_of
+from mechdesign.deploy.export.packages.devices import STATEFUL, require_state
 from mechdesign.deploy.export.plan import plan_of
 from mechdesign.deploy.export.texts import comes_out, goes_in
 from mechdesign.deploy.reports.collection import Collection, is_collection, load_collection
@@ -73,6 +76,7 @@ class PackageAnswer:
     folder: str
     tables: tuple[Packed, ...]
     files: tuple[str, ...]
+    device: devices.Told | None = if_shown()
 
 
 ANSWERS = ((Answer,), (WithState,), (PackageAnswer,))
@@ -116,8 +120,12 @@ def run(
         typer.Option("--again", help="A table that randomises what is remembered in every report.", metavar="FILE"),
     ] = None,
 ) -> None:
+    if reports is not None and package is not None:
+        require_state(to)
+        _packaged(_with_second(file, again), to, package, out, sent, _device(file, again, values, reports))
+        return
     if reports is not None:
-        _with_state(file, to, out, package, sent, reports, values or 0, again)
+        _with_state(file, to, out, sent, reports, values or 0, again)
         return
     for name, said in (("values", values), ("again", again)):
         if said is not None:
@@ -156,12 +164,30 @@ def _named(out: Path | None) -> Path:
     return out
 
 
-def _packaged(paths: list[Path], to: str, package: str, out: Path | None, sent: Written) -> None:
+def _device(paths: list[Path], again: Path | None, values: int | None, reports: int) -> Device:
+    if len(paths) > 1:
+        rule = "be one table where a device keeps a state: each question has a device of its own"
+        step = "export a package for every question; what one person loses by all of them adds up"
+        raise InvalidInput("file", f"{len(paths)} files", rule, step)
+    return devices.asked(paths[0], again, values or 0, reports)
+
+
+def _with_second(paths: list[Path], again: Path | None) -> list[Path]:
+    """The files of a device's package: a second table that is the first one again is there once."""
+    if again is None or (len(paths) == 1 and load_table(again).sha256 == load_table(paths[0]).sha256):
+        return paths
+    return [*paths, again]
+
+
+def _packaged(
+    paths: list[Path], to: str, package: str, out: Path | None, sent: Written, device: Device | None = None
+) -> None:
     folder = Path(package.rpartition("/")[2]) if out is None else out
     with output.progress("writing a package and its test vectors", quiet=sent.quiet):
         collection = _collection(paths)
         tables = _tables(paths) if collection is None else tables_of(collection)
-        written = export_package(collection or tables, to, package, folder)
+        written = export_package(collection or tables, to, package, folder, device=device)
+        told = None if device is None else devices.told(device)
     left_out = {name: boundaries_left_out(table) for name, table in tables.items()}
     if sent.as_json:
         packed = []
@@ -169,12 +195,14 @@ def _packaged(paths: list[Path], to: str, package: str, out: Path | None, sent: 
             plan = plan_of(table.document)
             about = name, table.sha256, table.kind, float(table.epsilon), goes_in(plan), comes_out(plan)
             packed.append(Packed(*about, left_out[name]))
-        output.print_json(PackageAnswer(to, package, str(folder), tuple(packed), tuple(map(str, written))))
+        output.print_json(PackageAnswer(to, package, str(folder), tuple(packed), tuple(map(str, written)), told))
         return
     output.console.print(f"package {package}, for {to}", markup=False, soft_wrap=True)
     for name, table in tables.items():
         output.console.print(f"  {name}: {table.name}, {table.kind} table of {table.bits} bits", markup=False)
         _say(table, to, left_out[name])
+    if device is not None and told is not None:
+        devices.show(device, told)
     made = f"{len(written)} files to {printable(str(folder))}"
     output.console.print(f"  wrote {made}; README.md says how to build and test", markup=False, soft_wrap=True)
 
@@ -228,16 +256,15 @@ def _with_state(
     paths: list[Path],
     to: str,
     out: Path | None,
-    package: str | None,
     sent: Sent,
     reports: int,
     values: int,
     again: Path | None,
 ) -> None:
-    if package is not None:
-        rule = "come without --reports: packages hold samplers without a state"
-        raise InvalidInput("package", package, rule, "export the device's sources with --out DIR")
     file = _only(paths)
+    if to in STATEFUL and to not in WITH_STATE:
+        rule = f"be one of {', '.join(WITH_STATE)} without --package, with a state"
+        raise InvalidInput("to", to, rule, "add --package NAME")
     folder = _named(out)
     device = devices.asked(file, again, values, reports)
     with output.progress("writing sources and test vectors", quiet=sent.quiet):

@@ -18,6 +18,7 @@ from mechdesign.cli.sent import Said
 from mechdesign.deploy import Table, checker, load_table, package_difference, source_difference
 from mechdesign.deploy.device import Device, device_difference, load_device
 from mechdesign.deploy.export.packages import is_packaged, package_of
+from mechdesign.deploy.export.packages.devices import device_named
 from mechdesign.deploy.manifest import MANIFEST, Manifest
 from mechdesign.deploy.reports import BadSignature, Signed, load_collection
 from mechdesign.deploy.reports import verify as verify_signature
@@ -195,9 +196,11 @@ def _say_signed(signed: Signed | None) -> None:
 def _difference(table: Table, kept: Device | None, source: Path) -> str | None:
     """What differs first, in words: of a device's source, a package, a file in one, or any other file; or None."""
     name = plot.printable(source.name)
-    package = None if kept is not None else _package(source)
+    package = None if kept is not None and not _is_in_package(source) else _package(source)
     if package is not None:
         wrong = package_difference(table, package, None if package == source else source)
+        if wrong is None and kept is not None and device_named(package) != kept.sha256:
+            return f"{name}: is a package of another device, or of none"
         if wrong is None:
             return None
         return f"{name}: {plot.printable(wrong.path, _WIDTH)} {plot.printable(wrong.rule, 2 * _WIDTH)}"
@@ -206,6 +209,10 @@ def _difference(table: Table, kept: Device | None, source: Path) -> str | None:
         return None
     expected, found = (plot.printable(text, _WIDTH) for text in (other.expected, other.found))
     return f"{name}, line {other.line}: must be {expected!r}, not {found!r}"
+
+
+def _is_in_package(source: Path) -> bool:
+    return is_packaged(source) or package_of(source) is not None
 
 
 def _package(source: Path) -> Path | None:

@@ -118,3 +118,55 @@ def test_a_second_table_needs_the_device_file(run: Any, tables: tuple[str, str])
     outcome = run("verify", tables[0], "--again", tables[1])
     assert outcome.code == 2
     assert "come with --device" in outcome.err
+
+
+# -- packages ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_package_with_a_device_is_written_told_and_verified(
+    run: Any, tables: tuple[str, str], folder: Path, tmp_path: Path
+) -> None:
+    once, again = tables
+    said = ("--to", "rust", "--package", "survey", "--again", again, "--values", "2", "--reports", "3")
+    outcome = run("export", once, *said, "--out", str(folder))
+    assert outcome.code == 0
+    assert "package survey, for rust" in outcome.out
+    assert "remembers 2 values, randomised again by randomised response; 3 reports a period" in outcome.out
+    for table in tables:
+        good = run("verify", table, "--source", str(folder))
+        assert (good.code, f"PASS {folder.name} is an export of this table" in good.out) == (0, True)
+    device = ("--again", again, "--device", str(folder / "device.json"))
+    assert run("verify", once, *device, "--source", str(folder)).code == 0
+    document = run("export", once, *said, "--out", str(tmp_path / "json"), "--json").json
+    assert document["device"]["reports"] == 3
+    assert [table["name"] for table in document["tables"]] == ["once", "again"]
+
+
+def test_a_package_of_another_device_is_none_of_this(run: Any, tables: tuple[str, str], tmp_path: Path) -> None:
+    folders = [tmp_path / name for name in ("three", "four")]
+    for folder, reports in zip(folders, ("3", "4"), strict=True):
+        run("export", tables[0], "--to", "c", "--package", "survey", "--reports", reports, "--out", str(folder))
+    file = str(folders[0] / "device.json")
+    for source in (folders[1], folders[1] / "README.md"):
+        outcome = run("verify", tables[0], "--device", file, "--source", str(source))
+        assert outcome.code == 1
+        assert "is a package of another device, or of none" in outcome.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "rule"),
+    [
+        (("ONCE", "AGAIN", "--to", "c", "--package", "survey"), "each question has a device of its own"),
+        (("ONCE", "--to", "sql", "--package", "survey"), "has no storage of one device"),
+        (("ONCE", "--to", "wasm", "--package", "survey"), "take --to typescript"),
+        (("ONCE", "--to", "kotlin", "--out", "out"), "add --package NAME"),
+        (("ONCE", "--to", "c"), "name a folder"),
+    ],
+)
+def test_what_is_no_package_with_a_device_is_bad_input(
+    run: Any, tables: tuple[str, str], arguments: tuple[str, ...], rule: str
+) -> None:
+    named = {"ONCE": tables[0], "AGAIN": tables[1]}
+    outcome = run("export", *(named.get(word, word) for word in arguments), "--reports", "3")
+    assert outcome.code == 2
+    assert rule in outcome.err

@@ -341,6 +341,10 @@ TABLE: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
         ("export", "table.json", "--to", "c", "--package", "survey", "--out", "packed"),
         {"package": text, "folder": text, "tables": bool, "files": bool},
     ),
+    "export a package with a state": (
+        ("export", "grr.json", "--to", "c", "--package", "survey", "--out", "kept", "--reports", "3"),
+        {"package": text, "device": bool, "tables": bool, "files": bool},
+    ),
     "apply": (
         ("apply", "table.json", "--in", "data.csv", "--column", "x", "--out", "out.csv"),
         {"rows": number, "epsilon": number, "privacy_loss": number},

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from fractions import Fraction
 from functools import lru_cache
 
@@ -9,6 +11,7 @@ import numpy as np
 
 from mechdesign.deploy import Labels, Table, make_table
 from mechdesign.deploy.device import Device, created, reported
+from mechdesign.deploy.kinds import FiniteLaw, ResponseLaw, UnaryLaw
 from mechdesign.deploy.streams import Stream
 from mechdesign.domains import Finite
 from mechdesign.mechanisms import catalogue
@@ -48,23 +51,39 @@ def stretches(table: Table) -> list[tuple[int, int]]:
     return [(a, b - a) for a, b in zip(ordered, ordered[1:], strict=False)]
 
 
-def sequences(device: Device, history: tuple[int, ...]) -> dict[tuple[float, ...], Fraction]:
+def ways(table: Table) -> list[tuple[tuple[int, ...], Fraction]]:
+    """Draws that stand for all draws of a report, and their chances; of items one draw, or coins."""
+    law = table.law
+    if isinstance(law, FiniteLaw):
+        whole = sum(law.rows[0])
+        return [((v,), Fraction(n, whole)) for v, n in stretches(table)]
+    assert isinstance(law, ResponseLaw | UnaryLaw)
+    if isinstance(law, ResponseLaw):
+        ends, count = {0, *(law.own + i * law.other for i in range(law.groups))}, 1
+    else:
+        ends, count = {0, law.own_bit[1], law.other_bit[1], law.whole}, law.width
+    ordered = sorted(ends)
+    parts = [(a, Fraction(b - a, law.whole)) for a, b in itertools.pairwise(ordered)]
+    chosen = itertools.product(parts, repeat=count)
+    return [(tuple(v for v, _ in some), math.prod((p for _, p in some), start=Fraction(1))) for some in chosen]
+
+
+def sequences(device: Device, history: tuple[int, ...]) -> dict[tuple[float | bytes, ...], Fraction]:
     """The chance of every sequence of reports of a history, from the state machine itself."""
     tables = [device.table] if device.again is None else [device.table, device.again]
     draws = [((), Fraction(1))]
     for table in tables:
-        whole = sum(table.law.rows[0])
-        draws = [((*u, v), p * Fraction(n, whole)) for u, p in draws for v, n in stretches(table)]
+        draws = [((*u, *v), p * q) for u, p in draws for v, q in ways(table)]
     now = {(created(device, None, PERIOD, device.reports), ()): Fraction(1)}
     for value in history:
-        then: dict[tuple[bytes, tuple[float, ...]], Fraction] = {}
+        then: dict[tuple[bytes, tuple[float | bytes, ...]], Fraction] = {}
         for (content, said), chance in now.items():
             for numbers, share in draws:
                 after, y = reported(device, content, float(value), PERIOD, Chosen(numbers))
                 key = after, (*said, y)
                 then[key] = then.get(key, Fraction(0)) + chance * share
         now = then
-    found: dict[tuple[float, ...], Fraction] = {}
+    found: dict[tuple[float | bytes, ...], Fraction] = {}
     for (_, said), chance in now.items():
         found[said] = found.get(said, Fraction(0)) + chance
     return found

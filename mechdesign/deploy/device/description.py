@@ -7,7 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from mechdesign.deploy.checker import canonical
-from mechdesign.deploy.device.state import MOST_REPORTS, MOST_VALUES
+from mechdesign.deploy.device.state import (
+    MOST_REPORTS,
+    MOST_STATE,
+    MOST_VALUES,
+    State,
+    entry_size,
+    length,
+    read,
+    written,
+)
 from mechdesign.deploy.kinds import ItemsLaw, Listed
 from mechdesign.deploy.table import Table
 from mechdesign.errors import FileProblem, InvalidInput, require_whole
@@ -45,10 +54,14 @@ class Device:
         for name, table in (("table", self.table), ("again", self.again)):
             if table is not None and not isinstance(table, Table):
                 raise InvalidInput(name, type(table).__name__, "be a table", "load it with load_table")
-            if table is not None and isinstance(table.law, ItemsLaw):
-                rule = "have reports that are numbers or labels: those of tables of items are bytes"
-                step = "take a finite table, as --mechanism grr makes, or export the table without a state"
-                raise InvalidInput(name, table.kind, rule, step)
+        if self.again is not None and isinstance(self.again.law, ItemsLaw):
+            rule = "have reports that are numbers or labels: those of tables of items are bytes"
+            step = "take a finite table, as --mechanism grr makes, or remember what the first table draws"
+            raise InvalidInput("again", self.again.kind, rule, step)
+        if length(self.values, self.drawn) > length(MOST_VALUES):
+            most = MOST_VALUES * entry_size() // entry_size(self.drawn)
+            rule = f"be at most {most} where a report has {self.drawn} bytes: a state is no longer than {MOST_STATE}"
+            raise InvalidInput("values", self.values, rule, "remember fewer values")
         if self.again is not None:
             self._require_chain(self.again)
 
@@ -69,6 +82,29 @@ class Device:
     @property
     def sha256(self) -> str:
         return str(self.document["sha256"])
+
+    @property
+    def drawn(self) -> int:
+        """How many bytes the first table draws; 0 where that is a number."""
+        return self.table.law.report_bytes if isinstance(self.table.law, ItemsLaw) else 0
+
+    @property
+    def items(self) -> int:
+        """How many items the first table has; 0 where it is on numbers."""
+        return self.table.law.count if isinstance(self.table.law, ItemsLaw) else 0
+
+    @property
+    def size(self) -> int:
+        """The length of its states."""
+        return length(self.values, self.drawn)
+
+    def state(self, content: bytes | None) -> State:
+        """The state in these bytes, or `StateRefused`."""
+        return read(content, self.key, self.values, self.reports, self.drawn, self.items)
+
+    def stored(self, state: State) -> bytes:
+        """The bytes of a state."""
+        return written(state, self.key, self.values, self.drawn)
 
     @property
     def key(self) -> bytes:

@@ -85,6 +85,8 @@ def all_values_changed(device: Device, rounds: int) -> LikelihoodRatio:
     if device.values == 0:
         return _fresh(device, n)
     held = min(device.values, n)
+    if device.items:
+        return _of_items(device, min(held, device.items))
     if not isinstance(device.table.law, FiniteLaw):
         lower, upper = one_value_changed(device, n).loss, chain.one_draw(held).loss
         if held == 1:
@@ -137,12 +139,30 @@ def changes_bounded(device: Device, rounds: int, changes: int) -> LikelihoodRati
     return LikelihoodRatio(max(chain.together(pairs, chain.reports) for pairs in tables))
 
 
+def _of_items(device: Device, draws: int) -> LikelihoodRatio:
+    """So many draws of different items, against those of other ones, which are different, too.
+
+    All pairs of items have the same two laws, up to the names of reports; that the largest ratio is reached by the
+    pairs of one item and the next is looked at all the same.
+    """
+    law, ratio = device.table.law, _power(device.table.ratio, draws)
+    for item in range(min(draws, device.items)):
+        masses = law.masses(float(item), float((item + 1) % device.items))
+        reached = max(Fraction(over, under) for over, under in masses if under)
+        if reached != device.table.ratio:
+            raise NoAnswer("the ratio of two rows bounds it, and no two inputs need reach it", 0.0, ratio.loss)
+    return ratio
+
+
 def _power(ratio: Fraction, times: int) -> LikelihoodRatio:
     return LikelihoodRatio(ratio**times)
 
 
 def _fresh(device: Device, draws: int) -> LikelihoodRatio:
     """So many fresh draws of one value, against those of another one."""
+    if device.items:
+        _of_items(device, 1)
+        return _power(device.table.ratio, draws)
     ratio = _power(device.table.ratio, draws)
     if device.table.kind not in ("window", "finite"):
         raise NoAnswer("the ratio of two rows bounds it, and no two inputs need reach it", 0.0, ratio.loss)

@@ -9,10 +9,9 @@ from __future__ import annotations
 from typing import Protocol
 
 from mechdesign.deploy.device.description import Device
-from mechdesign.deploy.device.state import MOST_NUMBER, State, read, written
+from mechdesign.deploy.device.state import MOST_NUMBER, Entry, State
 from mechdesign.deploy.reference import report_code
 from mechdesign.deploy.streams import Stream
-from mechdesign.deploy.table import Table
 from mechdesign.errors import InvalidInput, StateRefused, require_whole, sealed
 
 _REPLACEABLE = ("missing", "damaged", "rolled-back")
@@ -32,7 +31,7 @@ class Storage(Protocol):
 
 def known(device: Device, content: bytes | None, least: int = 0) -> State:
     """The state in these bytes, if it is not older than ``least``, the last serial known from somewhere else."""
-    state = read(content, device.key, device.values, device.reports)
+    state = device.state(content)
     if state.serial < require_whole(least, "least", 0, MOST_NUMBER):
         raise StateRefused("rolled-back")
     return state
@@ -53,12 +52,12 @@ def created(device: Device, content: bytes | None, period: int, allowance: int =
             raise
     else:
         raise StateRefused("present")
-    return written(State(least + 1, period, device.reports - allowance), device.key, device.values)
+    return device.stored(State(least + 1, period, device.reports - allowance))
 
 
 def reported(
     device: Device, content: bytes | None, x: float, period: int, stream: Stream, least: int = 0
-) -> tuple[bytes, float]:
+) -> tuple[bytes, float | bytes]:
     """The next state and the report for ``x``, in the numbers of the tables; the state must be stored first.
 
     *Guarantee.* Which questions are refused depends on the periods they are asked in alone, never on the values.
@@ -70,22 +69,17 @@ def reported(
     made = state.reports if period == state.period else 0
     if made == device.reports or state.serial == MOST_NUMBER:
         raise StateRefused("exhausted")
-    fresh = _drawn(device.table, x, stream)  # drawn in any case: it decides that x is an input
+    fresh = report_code(device.table, x, stream)  # drawn in any case: it decides that x is an input
     entries, y = _remembered(device, state.entries, float(x) + 0.0, fresh)
     if device.again is not None:
-        y = _drawn(device.again, y, stream)
-    return written(State(state.serial + 1, period, made + 1, entries), device.key, device.values), y
-
-
-def _drawn(table: Table, x: float, stream: Stream) -> float:
-    y = report_code(table, x, stream)
-    assert not isinstance(y, bytes)  # no device draws from a table of items
-    return y
+        assert not isinstance(y, bytes)  # a table on items has no second one
+        y = report_code(device.again, y, stream)
+    return device.stored(State(state.serial + 1, period, made + 1, entries)), y
 
 
 def _remembered(
-    device: Device, entries: tuple[tuple[float, float], ...], x: float, fresh: float
-) -> tuple[tuple[tuple[float, float], ...], float]:
+    device: Device, entries: tuple[Entry, ...], x: float, fresh: float | bytes
+) -> tuple[tuple[Entry, ...], float | bytes]:
     """What is remembered for x, after this question. A value for which there is no room is taken for the last one."""
     if device.values == 0:
         return entries, fresh
@@ -126,8 +120,8 @@ class Memory:
         self.storage.store(created(self.device, self.storage.load(), period, allowance, least))
 
     @sealed
-    def report(self, x: float | str, period: int, least: int = 0, stream: Stream | None = None) -> float | str:
-        """One report for the value held now; labels where the tables have them."""
+    def report(self, x: float | str, period: int, least: int = 0, stream: Stream | None = None) -> float | str | bytes:
+        """One report for the value held now; labels where the tables have them, bytes of a table on items."""
         table, reporting = self.device.table, self.device.reporting
         code = x if table.input_names is None else float(table.input_names.codes(x))
         if isinstance(code, str):
@@ -135,7 +129,8 @@ class Memory:
         drawn = Stream() if stream is None else stream
         content, y = reported(self.device, self.storage.load(), code, period, drawn, least)
         self.storage.store(content)
-        return y if reporting.output_names is None else str(reporting.output_names.labels(y))
+        names = reporting.output_names
+        return y if names is None or isinstance(y, bytes) else str(names.labels(y))
 
     def serial(self, least: int = 0) -> int:
         """How many states were stored so far: what a witness outside the storage keeps, and ``least`` is next time."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache
 from pathlib import Path
 
 from mechdesign.deploy.device.description import Device
-from mechdesign.deploy.device.state import length
+from mechdesign.deploy.device.state import MOST_STATE, OF_ITEMS, OF_NUMBERS, entry_size
 from mechdesign.deploy.device.vectors import lines, vectors
 from mechdesign.deploy.export import c, java, javascript, python, rust
 from mechdesign.deploy.export.languages import Difference, first_difference, write_texts
@@ -18,7 +18,17 @@ from mechdesign.errors import InvalidInput
 from mechdesign.values import files
 from mechdesign.values.declare import frozen
 
-_Names = Callable[[str, str], dict[str, str]]
+_Files = Callable[[str, str], dict[str, str]]
+
+
+@frozen
+class Names:
+    """What generated sources call each other: the device, its class, and the samplers of both tables."""
+
+    device: str
+    type: str
+    first: str
+    again: str
 
 
 @frozen
@@ -27,17 +37,19 @@ class _Target:
 
     ``names`` gives for the stem and the class of a device the files and the templates they are filled from;
     ``takes`` and ``gives`` are the types of what goes in and comes out, each for numbers and for labels; ``wraps`` of
-    what comes out of the language above. A language ``spells_out`` samplers if it cannot name modules anew.
+    what comes out of the language above; ``of_items`` what goes in and comes out of a table on items, and both in the
+    language above. A language ``spells_out`` samplers if it cannot name modules anew.
     """
 
     language: Language
     sources: Callable[[Plan], dict[str, str]]
-    names: _Names
+    names: _Files
     module: str
     core: tuple[str, str]
     takes: tuple[str, str] = ("", "")
     gives: tuple[str, str] = ("", "")
     wraps: tuple[str, str] = ("", "")
+    of_items: tuple[str, str, str, str] = ("", "", "", "")
     spells_out: bool = False
 
 
@@ -56,12 +68,16 @@ _TARGETS: Mapping[str, _Target] = {
             f"{stem}.mjs": "device.mjs",
             f"{stem}.d.mts": "device.d.mts",
             f"{stem}_file.mjs": "file.mjs",
+            f"{stem}_file.d.mts": "file.d.mts",
+            f"{stem}_browser.mjs": "browser.mjs",
+            f"{stem}_browser.d.mts": "browser.d.mts",
             f"{stem}_replay.mjs": "replay.mjs",
         },
         "sampler",
         ("report", "reportCode"),
         ("number", "string"),
         ("number", "string"),
+        of_items=("number", "Uint8Array", "", ""),
     ),
     "c": _Target(
         c.LANGUAGE,
@@ -71,6 +87,7 @@ _TARGETS: Mapping[str, _Target] = {
         ("{device}_report", "{device}_report_code"),
         ("double ", "const char *"),
         ("double *", "const char **"),
+        of_items=("int64_t ", "unsigned char *", "", ""),
         spells_out=True,
     ),
     "swift": _Target(  # types above the C files
@@ -87,6 +104,7 @@ _TARGETS: Mapping[str, _Target] = {
         ("double ", "const char *"),
         ("double *", "const char **"),
         ("Double", "String"),
+        of_items=("int64_t ", "unsigned char *", "Int", "[UInt8]"),
         spells_out=True,
     ),
     "rust": _Target(
@@ -97,6 +115,7 @@ _TARGETS: Mapping[str, _Target] = {
         ("report", "report_code"),
         ("f64", "&str"),
         ("f64", "&'static str"),
+        of_items=("u64", "[u8; DRAWN]", "", ""),
     ),
     "java": _Target(
         java.LANGUAGE,
@@ -106,6 +125,7 @@ _TARGETS: Mapping[str, _Target] = {
         ("report", "reportCode"),
         ("double", "String"),
         ("double", "String"),
+        of_items=("int", "byte[]", "", ""),
         spells_out=True,
     ),
 }
@@ -140,20 +160,41 @@ def device_difference(device: Device, path: Path | str) -> Difference | None:
 
 def _texts(device: Device, language: str) -> dict[str, str]:
     target = _TARGETS[language]
+    texts = target.sources(plan_of(device.table.document))
+    if device.again is not None:
+        texts |= target.sources(plan_of(device.again.document))
+    names = loose_names(device, language)
+    texts |= filled(device, language, names, target.names(names.device, names.type))
+    texts[f"{device.stem}.json"] = device.content.decode()
+    return texts | {f"{device.stem}_vectors.txt": vectors_text(device)}
+
+
+def loose_names(device: Device, language: str) -> Names:
+    """Those of sources that stand beside each other: after hashes, so that many devices have room in a folder."""
+    module = _TARGETS[language].module
+    first, second = (f"{module}_{table.sha256[:8]}" for table in (device.table, device.reporting))
+    return Names(device.stem, f"Device_{device.sha256[:8]}", first, second)
+
+
+def filled(
+    device: Device,
+    language: str,
+    names: Names,
+    sources: Mapping[str, str],
+    more: Mapping[str, object] | None = None,
+    words: Collection[str] = ("loose",),
+) -> dict[str, str]:
+    """Files and the templates they are filled from, as texts; ``more`` are places that ``words`` ask for."""
     plan = plan_of(device.table.document)
     second = None if device.again is None else plan_of(device.again.document)
-    texts = target.sources(plan) | ({} if second is None else target.sources(second))
-    name = f"Device_{device.sha256[:8]}"
-    places = _places(device, target, plan, second)
-    words = _words(device, plan, second)
-    for file, source in target.names(device.stem, name).items():
-        texts[file] = fill(chosen(template(f"device/{source}"), words), places | {"name": name})
-    texts[f"{device.stem}.json"] = device.content.decode()
-    return texts | {f"{device.stem}_vectors.txt": _vectors(device)}
+    places = _places(device, _TARGETS[language], names, plan, second) | dict(more or {})
+    kept = _words(device, plan, second) | set(words)
+    return {file: fill(chosen(template(f"device/{source}"), kept), places) for file, source in sources.items()}
 
 
 @lru_cache(maxsize=4)
-def _vectors(device: Device) -> str:
+def vectors_text(device: Device) -> str:
+    """The file of its test vectors."""
     return lines(device, vectors(device))
 
 
@@ -162,6 +203,9 @@ def _words(device: Device, plan: Plan, second: Plan | None) -> set[str]:
     said = plan if second is None else second
     words = {
         "memory": device.values > 0,
+        "items": device.items > 0,
+        "numbers": device.items == 0,
+        "points": device.items == 0 and plan.input_labels is not None,
         "again": second is not None,
         "other": second is not None and second.sha256 != plan.sha256,
         "input_labels": plan.input_labels is not None,
@@ -171,35 +215,55 @@ def _words(device: Device, plan: Plan, second: Plan | None) -> set[str]:
     return {word for word, holds in words.items() if holds}
 
 
-def _places(device: Device, target: _Target, plan: Plan, second: Plan | None) -> dict[str, object]:
-    def module(of: Plan) -> str:
-        return f"{target.module}_{of.sha256[:8]}"
-
+def _places(device: Device, target: _Target, names: Names, plan: Plan, second: Plan | None) -> dict[str, object]:
     said = plan if second is None else second
     is_labelled = plan.input_labels is not None or said.output_labels is not None
+    spelled = names.first if second is None else names.again
     places: dict[str, object] = {
         "sha": device.sha256,
         "table": device.table.sha256,
-        "device": device.stem,
-        "guard": device.stem.upper(),
+        "device": names.device,
+        "name": names.type,
+        "guard": names.device.upper(),
         "values": device.values,
         "reports": device.reports,
-        "size": length(device.values),
-        "first": module(plan),
+        "size": device.size,
+        "drawn": device.drawn,
+        "items": device.items,
+        "entry": entry_size(device.drawn),
+        "version": OF_ITEMS if device.items else OF_NUMBERS,
+        "points_count": device.items or "POINTS_COUNT",
+        "first": names.first,
         "first_core": target.language.core(plan),
-        "core": target.core[is_labelled].format(device=device.stem),
-        "reporting": module(said) if target.spells_out else "first" if second is None else "again",
+        "core": target.core[is_labelled].format(device=names.device),
+        "reporting": spelled if target.spells_out else "first" if second is None else "again",
         "taken": target.takes[plan.input_labels is not None],
         "given": target.gives[said.output_labels is not None],
         "wrapped": target.wraps[said.output_labels is not None],
         "key": wrapped([str(byte) for byte in device.key]),
         "code": "x" if plan.input_labels is None else "POINTS[place]",
+        "put": "bytes.putDouble(inputs[i]).putDouble(drawn[i])",
+        "code_in": target.takes[0],
+        "code_out": target.gives[0],
         "again_system": "Ok(y)",
+        "within": "",
+        "x": "x",
+        "x_type": target.wraps[plan.input_labels is not None],
+        "longest": MOST_STATE + 1,
+        "zero": f"Array(repeating: 0, count: {device.drawn})" if device.items else "0.0",
     }
+    if device.items:
+        taken, given, above, result = target.of_items
+        places["put"] = "bytes.putInt(inputs[i]).put(drawn[i])"
+        places |= {"code_in": taken, "code_out": given, "given": given, "wrapped": result}
+        if plan.input_labels is None:
+            places |= {"taken": taken, "x_type": above, "x": "Int64(x)"}
+        else:
+            places["code"] = "place"
     if second is not None:
-        places |= {"again": module(second), "again_core": target.language.core(second)}
+        places |= {"again": names.again, "again_core": target.language.core(second)}
         places["again_system"] = f"Ok(again::{target.language.core(second)}(y)?)"
-    if plan.input_labels is not None:
+    if plan.input_labels is not None and not device.items:
         places["POINTS"] = target.language.declared("POINTS", plan.inputs.points)
     if said.output_labels is not None:
         places["OUTPUTS"] = target.language.declared("OUTPUTS", said.law.numbers()["outputs"])

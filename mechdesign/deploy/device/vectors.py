@@ -11,10 +11,11 @@ from collections.abc import Iterable, Iterator
 
 from mechdesign.deploy.device.description import Device
 from mechdesign.deploy.device.machine import created, known, reported
-from mechdesign.deploy.device.state import MOST_NUMBER, State, length, written
+from mechdesign.deploy.device.state import MOST_NUMBER, MOST_STATE, Entry, State, entry_size, length, written
 from mechdesign.deploy.export.plan import plan_of
 from mechdesign.deploy.export.refusals import refusals
 from mechdesign.deploy.export.vectors import bits
+from mechdesign.deploy.kinds import ItemsLaw
 from mechdesign.deploy.reference import fixed_stream
 from mechdesign.domains import Finite
 from mechdesign.errors import InvalidInput, StateRefused
@@ -25,6 +26,7 @@ _HEAD = 56
 _MOST_WALKED = 40
 _MOST_TRIED = 30
 _SEEDS = 1000
+_MOST_INPUTS = 100
 _PERIOD = 20
 
 
@@ -50,9 +52,16 @@ class Step:
         """The step as replay programs read it."""
         what = "report" if self.allowance is None else "create"
         allowance = "-" if self.allowance is None else str(self.allowance)
-        x = "-" if self.x is None else bits(self.x)
+        x = "-" if self.x is None else _said(self.x)
         fields = what, _hex(self.before), str(self.period), str(self.least), allowance, x, _hex(self.stream)
         return " ".join([*fields, str(self.used), self.outcome, _hex(self.after)])
+
+
+def _said(number: float | bytes) -> str:
+    """The bits of a number, an item in decimal, and bytes in hexadecimal, as in the vectors of tables."""
+    if isinstance(number, bytes):
+        return number.hex()
+    return str(number) if isinstance(number, int) else bits(number)
 
 
 def _hex(content: bytes | None) -> str:
@@ -85,7 +94,8 @@ def create(device: Device, before: bytes | None, period: int, allowance: int, le
 
 def report(device: Device, before: bytes | None, x: float, period: int, least: int = 0, seed: int = 0) -> Step:
     """A report made from bytes that follow from ``seed``, or refused."""
-    content = b"".join(hashlib.sha256(b"device%d,%d" % (seed, i)).digest() for i in range(_BYTES // 32))
+    enough = max(_BYTES, 2 * device.table.law.least_bytes) if isinstance(device.table.law, ItemsLaw) else _BYTES
+    content = b"".join(hashlib.sha256(b"device%d,%d" % (seed, i)).digest() for i in range(-(-enough // 32)))
     stream = fixed_stream(content)
     try:
         after, y = reported(device, before, x, period, stream, least)
@@ -93,11 +103,13 @@ def report(device: Device, before: bytes | None, x: float, period: int, least: i
         return Step(before, period, least, x=x, outcome=refused.reason)
     except InvalidInput:
         return Step(before, period, least, x=x, stream=bytes(64), outcome="input")
-    return Step(before, period, least, None, x, content[: stream.used + 8], stream.used, bits(y), after)
+    return Step(before, period, least, None, x, content[: stream.used + 8], stream.used, _said(y), after)
 
 
 def _inputs(device: Device) -> list[float]:
     domain = device.table.domain
+    if device.items:
+        return [*range(min(device.items, _MOST_INPUTS) - 1), device.items - 1]
     if isinstance(domain, Finite):
         return list(domain.points)
     return [domain.lower + domain.length * share for share in (0.0, 0.75, 0.25, 1.0, 0.5)]
@@ -118,7 +130,7 @@ def _walk(device: Device) -> Iterator[Step]:
         yield step
         content = step.after or content
     yield report(device, content, inputs[0], _PERIOD)
-    if 0.0 in inputs:
+    if 0.0 in inputs and not device.items:
         yield report(device, content, -0.0, _PERIOD + 3, seed=99)
         yield report(device, created(device, None, _PERIOD, device.reports), -0.0, _PERIOD)
     step = report(device, content, inputs[-1], MOST_NUMBER, seed=100)
@@ -152,14 +164,14 @@ def _refused(device: Device, walked: list[Step]) -> Iterator[Step]:
     for broken in _broken(device, content):
         yield report(device, broken, inputs[0], MOST_NUMBER)
     yield create(device, content[:-1], 3, 0)
-    for other in (
-        _summed(content[:8] + bytes(32) + content[40:]),
-        written(State(1, 5, 0), bytes(32), device.values + 3),  # longer than any state of this device
-    ):
+    others = [_summed(content[:8] + bytes(32) + content[40:])]
+    if length(device.values + 3, device.drawn) <= MOST_STATE:  # longer than any state of this device
+        others.append(written(State(1, 5, 0), bytes(32), device.values + 3, device.drawn))
+    for other in others:
         yield create(device, other, 3, 0)
         yield report(device, other, inputs[0], 7)
     for state in (State(MOST_NUMBER, 5, 0), State(MOST_NUMBER - 1, 5, device.reports - 1)):
-        yield report(device, written(state, device.key, device.values), inputs[0], 5)
+        yield report(device, device.stored(state), inputs[0], 5)
 
 
 def _broken(device: Device, content: bytes) -> Iterator[bytes]:
@@ -173,7 +185,7 @@ def _broken(device: Device, content: bytes) -> Iterator[bytes]:
     yield _summed(content[:60] if device.values else content + bytes(16))
     for place in range(min(len(content), 256)):
         yield content[:place] + bytes([content[place] ^ 1 << place % 8]) + content[place + 1 :]
-    for place, number in ((7, 2), (8, content[8] ^ 1)):
+    for place, number in ((7, content[7] ^ 3), (8, content[8] ^ 1)):
         yield _summed(content[:place] + bytes([number]) + content[place + 1 :])
     too_many = device.values + 1, device.reports + 1
     for place, number in (
@@ -181,19 +193,30 @@ def _broken(device: Device, content: bytes) -> Iterator[bytes]:
         *((40, 0), (52, too_many[0]), (48, min(too_many[1], 2**32 - 1))),
     ):
         yield _summed(content[:place] + number.to_bytes(4, "little") + content[place + 4 :])
-    x = _inputs(device)[0]
-    wrong = [((x, 0.0), (x, 0.0)), ((-0.0, 0.0),), ((float("nan"), 0.0),), ((x, float("inf")),)]
-    for entries in (entries for entries in wrong if len(entries) <= device.values):
-        yield written(State(3, 0, 0, entries), device.key, device.values)
+    x, y = _inputs(device)[0], bytes(device.drawn) if device.items else 0.0
+    for entries in (entries for entries in _wrong(device, x, y) if len(entries) <= device.values):
+        yield device.stored(State(3, 0, 0, entries))
     if device.values:
-        for place in (_HEAD, length(device.values) - 5):
-            unused = bytearray(written(State(3, 0, 0), device.key, device.values))
+        for place in (_HEAD, device.size - 5):
+            unused = bytearray(device.stored(State(3, 0, 0)))
             unused[place] = 1
             yield _summed(bytes(unused))
     if device.values > 1:
-        unused = bytearray(written(State(3, 0, 0, ((x, 0.0),)), device.key, device.values))
-        unused[_HEAD + 16] = 1
+        unused = bytearray(device.stored(State(3, 0, 0, ((x, y),))))
+        unused[_HEAD + entry_size(device.drawn)] = 1
         yield _summed(bytes(unused))
+
+
+def _wrong(device: Device, x: float, y: float | bytes) -> Iterator[tuple[Entry, ...]]:
+    """Entries that no state has."""
+    yield (x, y), (x, y)
+    if device.items:
+        yield ((device.items, y),)
+        yield ((2**32 - 1, y),)
+        return
+    yield ((-0.0, y),)
+    yield ((float("nan"), y),)
+    yield ((x, float("inf")),)
 
 
 def _summed(content: bytes) -> bytes:

@@ -11,6 +11,7 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
+from mechdesign.collect import protocol_table
 from mechdesign.collect.protocols.histories import Step, Words
 from mechdesign.collect.protocols.longitudinal import l_grr
 from mechdesign.deploy import make_table
@@ -33,6 +34,12 @@ SMALL = {
     "responses, room for one": lambda: Device(response(2.0, 3), response(1.0, 3), values=1, reports=3),
     "channels without symmetry": lambda: Device(skewed(3), skewed(3), values=2, reports=2),
     "fresh": lambda: Device(skewed(3), None, values=0, reports=3),
+    "items, one of a few": lambda: Device(protocol_table("grr", 1.0, 3), None, values=2, reports=3),
+    "items, drawn afresh": lambda: Device(protocol_table("grr", 1.0, 3), None, values=0, reports=2),
+    "items as coins": lambda: Device(protocol_table("oue", 1.0, 3), None, values=2, reports=2),
+    "items as coins of one sort, room for one": lambda: Device(
+        protocol_table("sue", 1.0, 3), None, values=1, reports=2
+    ),
 }
 
 
@@ -54,10 +61,10 @@ def is_all_values(h: History, k: History) -> bool:
 
 
 @lru_cache
-def listed(name: str) -> tuple[Device, dict[History, dict[tuple[float, ...], Fraction]]]:
+def listed(name: str) -> tuple[Device, dict[History, dict[tuple[float | bytes, ...], Fraction]]]:
     """The device, and the chances of all reports of every history."""
     device = SMALL[name]()
-    histories = itertools.product(range(len(device.table.law.rows)), repeat=device.reports)
+    histories = itertools.product(range(device.items or len(device.table.law.rows)), repeat=device.reports)
     return device, {h: sequences(device, h) for h in histories}
 
 
@@ -176,3 +183,14 @@ def test_a_table_whose_rows_no_inputs_reach_has_a_bound() -> None:
 def test_numbers_of_reports_are_whole_and_not_too_many(rounds: object) -> None:
     with pytest.raises(InvalidInput):
         one_value_changed(SMALL["remembered"](), rounds)
+
+
+@pytest.mark.parametrize("name", ["grr", "sue", "oue", "blh", "olh", "ss", "hr", "cms"])
+def test_every_protocol_on_items_reaches_its_ratio_with_each_value_remembered(name: str) -> None:
+    table = protocol_table(name, 1.0, 9)
+    device = Device(table, None, values=5, reports=7)
+    assert one_value_changed(device, 7).ratio == table.ratio
+    assert all_values_changed(device, 7).ratio == table.ratio**5
+    assert all_values_changed(device, 3).ratio == table.ratio**3
+    assert changes_bounded(device, 7, 1).ratio is None
+    assert changes_bounded(Device(table, None, 0, 4), 4, 1).ratio == table.ratio**4

@@ -277,11 +277,41 @@ def test_a_second_table_must_take_what_the_first_gives() -> None:
         Device(response(1.0, 3), response(1.0, 3), values=0, reports=1)
 
 
-def test_tables_of_items_are_refused_because_a_state_holds_numbers() -> None:
+def test_tables_of_items_do_not_draw_again_and_are_not_drawn_again() -> None:
     items = protocol_table("oue", 1.0, 3)
-    for table, again in ((items, None), (response(1.0, 3), items)):
-        with pytest.raises(InvalidInput, match="numbers or labels"):
-            Device(table, again, values=1, reports=1)
+    with pytest.raises(InvalidInput, match="numbers or labels"):
+        Device(response(1.0, 3), items, values=1, reports=1)
+    with pytest.raises(InvalidInput, match="have a list of outputs"):
+        Device(items, response(1.0, 3), values=1, reports=1)
+
+
+def test_long_reports_are_remembered_for_fewer_values_since_no_state_is_longer_than_others() -> None:
+    table = protocol_table("oue", 1.0, 4000)
+    most = 4096 * 16 // (4 + 500)
+    assert Device(table, None, values=most, reports=1).size <= 60 + 16 * 4096
+    with pytest.raises(InvalidInput, match=f"be at most {most} where a report has 500 bytes"):
+        Device(table, None, values=most + 1, reports=1)
+
+
+@pytest.mark.parametrize("name", ["grr", "sue", "oue", "blh", "olh", "ss", "hr", "cms"])
+def test_a_device_on_items_remembers_the_bytes_of_every_protocol(name: str) -> None:
+    device = Device(protocol_table(name, 1.0, ("cat", "dog", "other")), None, values=2, reports=20)
+    memory = Memory(device, InMemory(full(device)))
+    answers = [memory.report(pet, PERIOD) for pet in ("cat", "dog", "cat", "other", "dog")]
+    assert answers[0] == answers[2]
+    assert answers[1] == answers[3] == answers[4]  # "other" has no room, and is taken for the last value
+    assert all(isinstance(answer, bytes) and len(answer) == device.drawn for answer in answers)
+    state = known(device, memory.storage.load())
+    assert state.entries == ((0.0, answers[0]), (1.0, answers[1]))
+    with pytest.raises(InvalidInput):
+        memory.report("fish", PERIOD)
+    assert known(device, memory.storage.load()) == state
+
+
+def test_a_device_on_items_without_memory_draws_every_report_afresh() -> None:
+    device = Device(protocol_table("olh", 1.0, 9), None, values=0, reports=20)
+    memory = Memory(device, InMemory(full(device)))
+    assert len({memory.report(3, PERIOD) for _ in range(20)}) == 20  # their seeds have 64 bits
 
 
 @pytest.mark.parametrize(("values", "reports"), [(-1, 1), (4097, 1), (1, 0), (1, 10_001), (1.0, 1), (True, 1)])

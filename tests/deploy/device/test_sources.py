@@ -15,9 +15,10 @@ from pathlib import Path
 
 import pytest
 
+from mechdesign.collect import protocol_table
 from mechdesign.deploy import fixed_stream, make_table
 from mechdesign.deploy.device import LANGUAGES, Device, InMemory, device_difference, export_device, known
-from mechdesign.deploy.device.state import State, written
+from mechdesign.deploy.device.state import MOST_STATE, State, written
 from mechdesign.deploy.device.vectors import Step, create, lines, report, vectors
 from mechdesign.deploy.export.layout import fill
 from mechdesign.deploy.export.vectors import bits
@@ -32,6 +33,11 @@ DEVICES = {
     "same table twice": Device(response(1.0, 2), response(1.0, 2), values=3, reports=2),
     "fresh": Device(make_table(catalogue.pm(1.0, Interval(-3, 7)), 16), None, values=0, reports=3),
 }
+ITEMS = {
+    "items": Device(protocol_table("ss", 1.0, ("cat", "dog", "no $pet", "other")), None, values=2, reports=5),
+}
+"""Devices whose reports are bytes."""
+
 CALLS = "write,pwrite64,fsync,fdatasync,rename,renameat,renameat2,close,openat,ftruncate"
 
 
@@ -49,7 +55,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], tu
         for tool in TOOLS[language]:
             if shutil.which(tool) is None:
                 pytest.skip(f"{tool} is not installed")
-        device, folder = DEVICES[name], tmp_path_factory.mktemp(language)
+        device, folder = (DEVICES | ITEMS)[name], tmp_path_factory.mktemp(language)
         export_device(device, language, folder)
         stem = device.stem
         match language:
@@ -75,7 +81,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], tu
 
 
 REPLAYED = [
-    *((name, language) for name in ("labelled", "fresh") for language in TOOLS),
+    *((name, language) for name in ("labelled", "fresh", "items") for language in TOOLS),
     *(("same table twice", language) for language in ("c", "rust")),  # whose samplers are then included once
 ]
 
@@ -85,8 +91,9 @@ def test_programs_reproduce_their_own_vectors(
     program: Callable[[str, str], tuple[Path, list[str]]], name: str, language: str
 ) -> None:
     folder, command = program(name, language)
-    count = len((folder / f"{DEVICES[name].stem}_vectors.txt").read_text().splitlines()) - 2
-    assert run([*command, f"{DEVICES[name].stem}_vectors.txt"], folder) == f"PASS {count}"
+    vectors = f"{(DEVICES | ITEMS)[name].stem}_vectors.txt"
+    count = len((folder / vectors).read_text().splitlines()) - 2
+    assert run([*command, vectors], folder) == f"PASS {count}"
 
 
 def test_vectors_hold_every_outcome_a_state_has() -> None:
@@ -94,6 +101,15 @@ def test_vectors_hold_every_outcome_a_state_has() -> None:
     words = {step.outcome for step in steps if len(step.outcome) != 16}
     assert words == {"done", "input", "missing", "damaged", "other", "rolled-back", "past", "exhausted", "present"}
     assert sum(len(step.outcome) == 16 for step in steps) > 12
+
+
+@pytest.mark.parametrize(
+    "device",
+    [Device(response(1.0, 2), None, 4096, 3), Device(protocol_table("oue", 1.0, 800), None, 630, 3)],
+    ids=["numbers", "items"],
+)
+def test_no_vector_loads_a_state_that_is_longer_than_that_of_any_device(device: Device) -> None:
+    assert max(len(step.before or b"") for step in vectors(device)) <= MOST_STATE + 1
 
 
 def wrong(step: Step) -> list[Step]:
@@ -318,7 +334,8 @@ def is_reproduced(module: types.ModuleType, steps: list[Step]) -> bool:
                 module.create(storage, step.period, step.allowance, step.least)
                 said = "done"
             else:
-                said = bits(module.report_code(storage, step.x, step.period, step.least, stream._read))
+                y = module.report_code(storage, step.x, step.period, step.least, stream._read)
+                said = y.hex() if isinstance(y, bytes) else bits(y)
         except module.StateRefused as refused:
             said = refused.reason
         except ValueError:
@@ -330,8 +347,9 @@ def is_reproduced(module: types.ModuleType, steps: list[Step]) -> bool:
     return True
 
 
-def test_vectors_notice_every_rule_that_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    device = DEVICES["labelled"]
+@pytest.mark.parametrize("name", ["labelled", "items"])
+def test_vectors_notice_every_rule_that_is_left_out(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    device = (DEVICES | ITEMS)[name]
     export_device(device, "python", tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     tree, steps = ast.parse((tmp_path / f"{device.stem}.py").read_text()), vectors(device)
@@ -359,8 +377,9 @@ def test_vectors_notice_every_rule_that_is_left_out(tmp_path: Path, monkeypatch:
 
 @pytest.mark.parametrize("name", ["labelled", "fresh"])
 def test_types_of_typescript_are_those_of_the_module(name: str, tmp_path: Path) -> None:
-    if shutil.which("tsc") is None:
-        pytest.skip("tsc is not installed")
+    compiler = shutil.which("tsc") or Path(__file__).parents[3] / ".toolchains/node_modules/typescript/bin/tsc"
+    if not Path(compiler).exists():
+        pytest.skip("tsc is not installed (make toolchains)")
     device = DEVICES[name]
     export_device(device, "javascript", tmp_path)
     x = '"no"' if device.table.labels.inputs else "1"
@@ -373,14 +392,14 @@ def test_types_of_typescript_are_those_of_the_module(name: str, tmp_path: Path) 
         "console.log(said, why);\n"
     )
     options = ["--noEmit", "--strict", "--target", "es2022", "--module", "nodenext", "--lib", "es2022,dom"]
-    assert run(["tsc", *options, "app.mts"], tmp_path) == ""
+    assert run(["node", str(compiler), *options, "app.mts"], tmp_path) == ""
 
 
-@pytest.mark.parametrize("name", DEVICES)
+@pytest.mark.parametrize("name", DEVICES | ITEMS)
 def test_swift_is_parsed_without_errors(name: str, tmp_path: Path) -> None:
     tree_sitter = pytest.importorskip("tree_sitter", reason="the Python package tree-sitter is not installed")
     grammar = pytest.importorskip("tree_sitter_swift", reason="the Python package tree-sitter-swift is not installed")
-    export_device(DEVICES[name], "swift", tmp_path)
+    export_device((DEVICES | ITEMS)[name], "swift", tmp_path)
     (source,) = tmp_path.glob("*.swift")
     parser = tree_sitter.Parser(tree_sitter.Language(grammar.language()))
     assert not parser.parse(source.read_bytes()).root_node.has_error

@@ -10,7 +10,19 @@ import pytest
 from mechdesign.deploy.export import layout
 
 NAMES = sorted(entry.name for entry in files("mechdesign.deploy.export").joinpath("templates", "device").iterdir())
-WORDS = {"memory", "again", "other", "labels", "input_labels", "output_labels"}
+WORDS = {
+    "memory",
+    "again",
+    "other",
+    "labels",
+    "input_labels",
+    "output_labels",
+    "packaged",
+    "loose",
+    "items",
+    "numbers",
+    "points",
+}
 MARK = re.compile(r"\W*@(if|else|end)\b(.*)")
 
 
@@ -26,4 +38,4 @@ def test_every_choice_ends_and_is_made_by_words_that_devices_have(name: str) -> 
 
 def test_there_is_a_device_in_every_language() -> None:
     endings = {name.partition(".")[2] for name in NAMES if name.lower().startswith("device.")}
-    assert endings == {"c", "h", "rs", "java", "mjs", "d.mts", "py.in", "swift"}
+    assert endings == {"c", "h", "rs", "java", "mjs", "d.mts", "py.in", "swift", "kt"}

@@ -9,7 +9,15 @@ from collections.abc import Callable, Mapping
 from pathlib import Path, PurePosixPath
 
 from mechdesign.deploy import checker
+from mechdesign.deploy.device.description import Device
 from mechdesign.deploy.export.packages import c, cargo, jvm, npm, sql, swift, wasm, wheel
+from mechdesign.deploy.export.packages.devices import (
+    DEVICE,
+    device_in,
+    require_own_tables,
+    require_state,
+    with_device,
+)
 from mechdesign.deploy.export.packages.envelopes import NOT_IN_OTHERS
 from mechdesign.deploy.export.packages.package import (
     COLLECTION,
@@ -61,16 +69,23 @@ PACKAGED = tuple(ECOSYSTEMS)
 
 
 def export_package(
-    tables: Mapping[str, Table] | Collection, language: str, name: str, directory: Path | str, *, cases: int = CASES
+    tables: Mapping[str, Table] | Collection,
+    language: str,
+    name: str,
+    directory: Path | str,
+    *,
+    cases: int = CASES,
+    device: Device | None = None,
 ) -> list[Path]:
     """Write a package with a sampler of every table under the name it has here; report its files.
 
     Of a collection, which each person answers whole, the samplers are those of its attributes, and envelopes are of it.
+    With a ``device`` the tables are those it draws from, and the package has its state machine, too.
 
     *Guarantee.* The folder appears with all of its files or not at all: they are written to one beside it, which is
     then renamed. It must not be there before. The same tables and names give the same bytes.
     """
-    texts = package_texts(tables, language, name, cases=cases)
+    texts = package_texts(tables, language, name, cases=cases, device=device)
     folder = Path(directory)
     _require_free(folder)
     try:
@@ -107,12 +122,17 @@ def _write(path: Path, text: str) -> None:
 
 
 def package_texts(
-    tables: Mapping[str, Table] | Collection, language: str, name: str, *, cases: int = CASES
+    tables: Mapping[str, Table] | Collection,
+    language: str,
+    name: str,
+    *,
+    cases: int = CASES,
+    device: Device | None = None,
 ) -> dict[str, str]:
     """The files of a package by their paths, and their text."""
     if isinstance(tables, Collection):
-        return _texts(tables_of(tables), language, name, cases, tables)
-    return _texts(tables, language, name, cases, None)
+        return _texts(tables_of(tables), language, name, cases, tables, device)
+    return _texts(tables, language, name, cases, None, device)
 
 
 def tables_of(collection: Collection) -> dict[str, Table]:
@@ -128,7 +148,12 @@ def tables_of(collection: Collection) -> dict[str, Table]:
 
 
 def _texts(
-    tables: Mapping[str, Table], language: str, name: str, cases: int, collection: Collection | None
+    tables: Mapping[str, Table],
+    language: str,
+    name: str,
+    cases: int,
+    collection: Collection | None,
+    device: Device | None,
 ) -> dict[str, str]:
     if language not in ECOSYSTEMS:
         raise InvalidInput("language", language, f"be one of {', '.join(PACKAGED)} where a package is asked for")
@@ -136,12 +161,17 @@ def _texts(
         raise InvalidInput("tables", "none", "be at least one")
     ecosystem = ECOSYSTEMS[language]
     ecosystem.rule.require(name, ecosystem.name)
+    if device is not None:
+        require_state(language)
+        require_own_tables(device, tables)
     members = tuple(
         _member(key, table, cases, Subject(table.sha256) if collection is None else collection.subject(number))
         for number, (key, table) in enumerate(tables.items())
     )
     _require_different(members, ecosystem, name)
-    return ecosystem.files(Package(language, name, members, collection))
+    package = Package(language, name, members, collection)
+    texts = ecosystem.files(package)
+    return texts if device is None else with_device(package, device, texts)
 
 
 def _member(name: str, table: Table, cases: int, subject: Subject) -> Member:
@@ -207,6 +237,10 @@ def package_difference(table: Table, folder: Path | str, only: Path | str | None
             return PackageDifference(path, "is another table than the manifest names")
     if table.sha256 not in names.values():
         return PackageDifference(MANIFEST, "names other tables, not this one")
+    try:
+        device = device_in(root, tables)
+    except (FileProblem, InvalidInput) as problem:
+        return PackageDifference(DEVICE, f"is no device file of these tables: {problem}")
     collection = None
     if whole is not None:
         try:
@@ -215,7 +249,7 @@ def package_difference(table: Table, folder: Path | str, only: Path | str | None
             return PackageDifference(COLLECTION, f"is no collection: it must {error.rule}")
         if collection.sha256 != whole or tables_of(collection) != tables:
             return PackageDifference(COLLECTION, "is another collection than the manifest names")
-    texts = package_texts(collection or tables, language, name)
+    texts = package_texts(collection or tables, language, name, device=device)
     if only is not None:
         path = PurePosixPath(Path(only).absolute().relative_to(root.absolute())).as_posix()
         return _difference(root, path, texts)

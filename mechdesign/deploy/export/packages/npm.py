@@ -7,6 +7,7 @@ import json
 from collections.abc import Sequence
 
 from mechdesign.deploy.export import javascript
+from mechdesign.deploy.export.layout import fill
 from mechdesign.deploy.export.packages import envelopes
 from mechdesign.deploy.export.packages.package import (
     COLLECTION,
@@ -247,6 +248,11 @@ def _type(member: Member, side: str) -> str:
 
 def _union(name: str) -> str:
     return f"(typeof {name.upper()}_LABELS)[number]"
+
+
+def form(member: Member) -> str:
+    """The form of a table on a page."""
+    return fill(_FORM, {"name": member.name, "input": _input(member)})
 
 
 def _input(member: Member) -> str:

@@ -6,6 +6,10 @@
 // draws for @values@ values, and makes @reports@ reports in a period. Its state, @size@ bytes, is loaded and stored by
 // a storage with two functions. A report is returned only after the state that counts it was stored. Java 11 and later.
 
+// @if packaged
+package @package@;
+
+// @end
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -48,7 +52,7 @@ public final class @name@ {
     public static final String DEVICE = "@sha@";
     public static final int VALUES = @values@;
     public static final int REPORTS = @reports@;
-// @if input_labels
+// @if points
 @POINTS@
 // @end
 // @if output_labels
@@ -59,7 +63,12 @@ public final class @name@ {
     private static final byte[] MAGIC = {'m', 'd', 's', 't', 'a', 't', 'e'};
 
     private int serial, period, made, held;
+// @if items
+    private final int[] inputs = new int[VALUES + 1];
+    private final byte[][] drawn = new byte[VALUES + 1][];
+// @else
     private final double[] inputs = new double[VALUES + 1], drawn = new double[VALUES + 1];
+// @end
 
     private @name@() {}
 
@@ -98,9 +107,9 @@ public final class @name@ {
 // @if input_labels
         int place = x == null ? -1 : @first@.INPUT_LABELS.indexOf(x);
         if (place < 0) throw new IllegalArgumentException("the input must be one of INPUT_LABELS");
-        double y = reportCode(storage, POINTS[place], period, least, source);
+        @code_out@ y = reportCode(storage, @code@, period, least, source);
 // @else
-        double y = reportCode(storage, x, period, least, source);
+        @code_out@ y = reportCode(storage, x, period, least, source);
 // @end
 // @if output_labels
         return @reporting@.OUTPUT_LABELS.get(Arrays.binarySearch(OUTPUTS, y));
@@ -109,23 +118,31 @@ public final class @name@ {
 // @end
     }
 
+// @if items
+    /** The same for the number of a label. */
+// @else
     /** The same in codes, the numbers of the tables. */
-    public static double reportCode(Storage storage, double x, int period, int least) throws IOException {
+// @end
+    public static @code_out@ reportCode(Storage storage, @code_in@ x, int period, int least) throws IOException {
         return reportCode(storage, x, period, least, null);
     }
 
 // @end
     /** The same with another source of bytes, for tests only; null is the operating system's. */
-    public static double @core@(Storage storage, double x, int period, int least, @first@.Source source)
+    public static @code_out@ @core@(Storage storage, @code_in@ x, int period, int least, @first@.Source source)
             throws IOException {
         require(period, MOST);
         @name@ state = known(storage.load(), least);
         if (period < state.period) throw new StateRefused("past");
         if (period > state.period) state.made = 0;
         if (state.made == REPORTS || state.serial == MOST) throw new StateRefused("exhausted");
-        double y = source == null ? @first@.@first_core@(x) : @first@.@first_core@(x, source);
+        @code_out@ y = source == null ? @first@.@first_core@(x) : @first@.@first_core@(x, source);
 // @if memory
+// @if items
+        int value = x;
+// @else
         double value = x + 0.0; // minus zero is zero
+// @end
         int place = 0;
         while (place < state.held && state.inputs[place] != value) place++;
         if (place < state.held) {
@@ -160,7 +177,7 @@ public final class @name@ {
         if (content.length < 60 || !Arrays.equals(Arrays.copyOf(content, 7), MAGIC)) throw new StateRefused("damaged");
         ByteBuffer bytes = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN);
         if (checksum(content, end) != bytes.getInt(end)) throw new StateRefused("damaged");
-        if (content[7] != 1 || !Arrays.equals(Arrays.copyOfRange(content, 8, 40), key())) {
+        if (content[7] != @version@ || !Arrays.equals(Arrays.copyOfRange(content, 8, 40), key())) {
             throw new StateRefused("other");
         }
         @name@ state = new @name@();
@@ -172,14 +189,20 @@ public final class @name@ {
         isSound &= state.made >= 0 && state.made <= REPORTS && state.held >= 0 && state.held <= VALUES;
         if (!isSound) throw new StateRefused("damaged");
         for (int i = 0; i < state.held; i++) {
+// @if items
+            int x = bytes.getInt(56 + @entry@ * i);
+            byte[] y = Arrays.copyOfRange(content, 60 + @entry@ * i, 56 + @entry@ * (i + 1));
+            isSound = x >= 0 && x < @items@;
+// @else
             double x = bytes.getDouble(56 + 16 * i), y = bytes.getDouble(64 + 16 * i);
             isSound = Double.isFinite(x) && Double.isFinite(y) && !(x == 0 && bytes.getLong(56 + 16 * i) != 0);
+// @end
             for (int j = 0; j < i; j++) isSound &= state.inputs[j] != x;
             if (!isSound) throw new StateRefused("damaged");
             state.inputs[i] = x;
             state.drawn[i] = y;
         }
-        for (int i = 56 + 16 * state.held; i < end; i++) {
+        for (int i = 56 + @entry@ * state.held; i < end; i++) {
             if (content[i] != 0) throw new StateRefused("damaged");
         }
         if (state.serial < least) throw new StateRefused("rolled-back");
@@ -189,8 +212,8 @@ public final class @name@ {
     private byte[] written() {
         byte[] content = new byte[SIZE];
         ByteBuffer bytes = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN);
-        bytes.put(MAGIC).put((byte) 1).put(key()).putInt(serial).putInt(period).putInt(made).putInt(held);
-        for (int i = 0; i < held; i++) bytes.putDouble(inputs[i]).putDouble(drawn[i]);
+        bytes.put(MAGIC).put((byte) @version@).put(key()).putInt(serial).putInt(period).putInt(made).putInt(held);
+        for (int i = 0; i < held; i++) @put@;
         bytes.putInt(SIZE - 4, checksum(content, SIZE - 4));
         return content;
     }
@@ -207,7 +230,7 @@ public final class @name@ {
         return (int) sum.getValue();
     }
 
-// @if labels
+// @if points output_labels
     private static double[] doubles(String... texts) {
         return Arrays.stream(String.join(" ", texts).split(" ")).mapToDouble(Double::parseDouble).toArray();
     }

@@ -2,9 +2,14 @@
 //
 //     @sha@
 //
+// @if packaged
+// Swift's types above @device@.c of this package, which remembers, counts, and draws.
+import @module@
+// @else
 // Swift's types above @device@.c, which remembers, counts, and draws: put the C files of this folder (without the
 // replays) into a target @name@C of the package, with their headers in its public folder.
 import @name@C
+// @end
 
 /// Why there is no report, or no new state: but for `storage`, nothing was stored.
 public enum DeviceError: Int32, Error {
@@ -37,19 +42,20 @@ public final class @name@ {
     }
 
     /// One report for the value held now, returned only after the state that counts it was stored.
-// @if input_labels
-    public func report(_ x: String, period: Int32, least: Int32 = 0) throws -> @wrapped@ {
-// @else
-    public func report(_ x: Double, period: Int32, least: Int32 = 0) throws -> @wrapped@ {
-// @end
+    public func report(_ x: @x_type@, period: Int32, least: Int32 = 0) throws -> @wrapped@ {
 // @if output_labels
         var y: UnsafePointer<CChar>?
 // @else
-        var y = 0.0
+        var y: @wrapped@ = @zero@
 // @end
-        try require(withStorage { @device@_report($0, x, period, least, &y) })
+        try require(withStorage { @device@_report($0, @x@, period, least, &y) })
 // @if output_labels
+// @if packaged
+        guard let y = y, let label = @wrapped@(rawValue: String(cString: y)) else { throw DeviceError.damaged }
+        return label
+// @else
         return String(cString: y!)
+// @end
 // @else
         return y
 // @end
@@ -87,5 +93,49 @@ public final class @name@ {
             context: Unmanaged.passUnretained(self).toOpaque()
         )
         return withExtendedLifetime(self) { withUnsafePointer(to: &functions, call) }
+    }
+}
+
+/// A state in a file, locked through a file beside it until this object goes. Keep the file out of backups: an older
+/// state that comes back is noticed only where `least` is kept elsewhere.
+public final class @name@File: DeviceStorage {
+    private let file: UnsafeMutablePointer<@device@_file>
+    private let place: UnsafeMutablePointer<CChar>
+    private var functions: @device@_storage
+
+    public init(path: String) throws {
+        let letters = path.utf8CString
+        let place = UnsafeMutablePointer<CChar>.allocate(capacity: letters.count)
+        for (i, letter) in letters.enumerated() {
+            place[i] = letter
+        }
+        let file = UnsafeMutablePointer<@device@_file>.allocate(capacity: 1)
+        var functions = @device@_storage()
+        let outcome = @device@_open(file, place, &functions)
+        guard outcome == 0 else {
+            file.deallocate()
+            place.deallocate()
+            throw DeviceError(rawValue: outcome) ?? DeviceError.storage
+        }
+        self.file = file
+        self.place = place
+        self.functions = functions
+    }
+
+    deinit {
+        @device@_close(file)
+        file.deallocate()
+        place.deallocate()
+    }
+
+    public func load() throws -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: @longest@) // one more than any state has
+        var length = 0
+        guard functions.load(functions.context, &bytes, bytes.count, &length) == 0 else { throw DeviceError.storage }
+        return length == 0 ? nil : Array(bytes.prefix(length))
+    }
+
+    public func store(_ content: [UInt8]) throws {
+        guard functions.store(functions.context, content, content.count) == 0 else { throw DeviceError.storage }
     }
 }

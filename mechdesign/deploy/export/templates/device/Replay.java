@@ -38,11 +38,21 @@ public final class @name@_Replay {
             if (fields[0].equals("create")) {
                 @name@.create(storage, period, Integer.parseInt(fields[4]), least);
             } else {
+// @if items
+                int x = Integer.parseInt(fields[5]);
+                byte[] y = @name@.@core@(storage, x, period, least, bytes -> {
+                    for (int i = 0; i < bytes.length; i++) bytes[i] = stream[position[0]++];
+                });
+                StringBuilder text = new StringBuilder();
+                for (byte b : y) text.append(String.format("%02x", b));
+                said = text.toString();
+// @else
                 double x = Double.longBitsToDouble(Long.parseUnsignedLong(fields[5], 16));
                 double y = @name@.@core@(storage, x, period, least, bytes -> {
                     for (int i = 0; i < bytes.length; i++) bytes[i] = stream[position[0]++];
                 });
                 said = String.format("%016x", Double.doubleToRawLongBits(y));
+// @end
                 if (position[0] != Integer.parseInt(fields[7])) return false;
             }
         } catch (@name@.StateRefused refused) {
@@ -57,7 +67,14 @@ public final class @name@_Replay {
         int period = Integer.parseInt(said[2]);
         try (@name@.FileStorage storage = new @name@.FileStorage(Path.of(said[1]))) {
             if (said[0].equals("report")) {
+// @if items
+                StringBuilder text = new StringBuilder();
+                byte[] y = @name@.@core@(storage, Integer.parseInt(said[3]), period, 0, null);
+                for (byte b : y) text.append(String.format("%02x", b));
+                return text.toString();
+// @else
                 return "" + @name@.@core@(storage, Double.parseDouble(said[3]), period, 0, null);
+// @end
             }
             @name@.create(storage, period, Integer.parseInt(said[3]), 0);
             return "done";

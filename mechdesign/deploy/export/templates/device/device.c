@@ -22,13 +22,15 @@
 #include <unistd.h>
 #endif
 
+// @if numbers
 #if defined(__FAST_MATH__)
 #error "do not compile with -ffast-math: minus zero would be a value of its own"
 #endif
 
+// @end
 enum { SIZE = @guard@_SIZE, VALUES = @guard@_VALUES, LARGEST = 60 + 16 * 4096 }; /* that of any device */
 #define MOST INT32_MAX
-// @if input_labels
+// @if points
 @POINTS@
 // @end
 // @if output_labels
@@ -40,7 +42,12 @@ static const unsigned char KEY[32] = {
 
 typedef struct {
     int32_t serial, period, made, held;
+// @if items
+    int64_t values[VALUES + 1]; /* one more than there is room for: C has no arrays of length zero */
+    unsigned char drawn[VALUES + 1][@guard@_REPORT_BYTES];
+// @else
     double entries[VALUES + 1][2]; /* one more than there is room for: C has no arrays of length zero */
+// @end
 } state;
 
 static uint32_t word(const unsigned char *bytes) {
@@ -51,6 +58,7 @@ static void put(unsigned char *bytes, uint32_t number) {
     int i;
     for (i = 0; i < 4; i++) bytes[i] = (unsigned char)(number >> 8 * i & 255);
 }
+// @if numbers
 
 static double number(const unsigned char *bytes) {
     uint64_t bits = (uint64_t)word(bytes + 4) << 32 | word(bytes);
@@ -65,6 +73,7 @@ static void put_number(unsigned char *bytes, double value) {
     put(bytes, (uint32_t)(bits & UINT32_MAX));
     put(bytes + 4, (uint32_t)(bits >> 32));
 }
+// @end
 
 /* CRC-32, as in zip files. */
 static uint32_t checksum(const unsigned char *bytes, size_t length) {
@@ -80,14 +89,16 @@ static uint32_t checksum(const unsigned char *bytes, size_t length) {
 
 static int known(const @device@_storage *storage, int32_t least, state *found) {
     unsigned char bytes[LARGEST];
+// @if numbers
     const unsigned char zero[8] = {0};
+// @end
     size_t length = 0, i, j;
     if (least < 0) return @guard@_BAD_NUMBER;
     if (storage->load(storage->context, bytes, sizeof bytes, &length) != 0) return @guard@_STORAGE;
     if (length == 0) return @guard@_MISSING;
     if (length > sizeof bytes || length < 60 || memcmp(bytes, "mdstate", 7) != 0) return @guard@_DAMAGED;
     if (checksum(bytes, length - 4) != word(bytes + length - 4)) return @guard@_DAMAGED;
-    if (bytes[7] != 1 || memcmp(bytes + 8, KEY, 32) != 0) return @guard@_OTHER;
+    if (bytes[7] != @version@ || memcmp(bytes + 8, KEY, 32) != 0) return @guard@_OTHER;
     if (length != SIZE) return @guard@_DAMAGED;
     for (i = 40; i < 56; i += 4) {
         if (word(bytes + i) > (uint32_t)MOST) return @guard@_DAMAGED;
@@ -98,7 +109,16 @@ static int known(const @device@_storage *storage, int32_t least, state *found) {
     found->held = (int32_t)word(bytes + 52);
     if (found->serial < 1 || found->made > @guard@_REPORTS || found->held > VALUES) return @guard@_DAMAGED;
     for (i = 0; i < (size_t)found->held; i++) {
-        const unsigned char *at = bytes + 56 + 16 * i;
+        const unsigned char *at = bytes + 56 + @entry@ * i;
+// @if items
+        uint32_t x = word(at);
+        if (x >= @items@) return @guard@_DAMAGED;
+        for (j = 0; j < i; j++) {
+            if (found->values[j] == (int64_t)x) return @guard@_DAMAGED;
+        }
+        found->values[i] = (int64_t)x;
+        memcpy(found->drawn[i], at + 4, @guard@_REPORT_BYTES);
+// @else
         double x = number(at), y = number(at + 8);
         if (!(x - x == 0) || !(y - y == 0)) return @guard@_DAMAGED;
         if (x == 0 && memcmp(at, zero, 8) != 0) return @guard@_DAMAGED;
@@ -107,8 +127,9 @@ static int known(const @device@_storage *storage, int32_t least, state *found) {
         }
         found->entries[i][0] = x;
         found->entries[i][1] = y;
+// @end
     }
-    for (i = 56 + 16 * (size_t)found->held; i < SIZE - 4; i++) {
+    for (i = 56 + @entry@ * (size_t)found->held; i < SIZE - 4; i++) {
         if (bytes[i] != 0) return @guard@_DAMAGED;
     }
     return found->serial < least ? @guard@_ROLLED_BACK : @guard@_OK;
@@ -116,18 +137,27 @@ static int known(const @device@_storage *storage, int32_t least, state *found) {
 
 static int store(const @device@_storage *storage, const state *next) {
     unsigned char bytes[SIZE];
+// @if memory numbers
     size_t i;
+// @end
     memset(bytes, 0, sizeof bytes);
-    memcpy(bytes, "mdstate\1", 8);
+    memcpy(bytes, "mdstate\@version@", 8);
     memcpy(bytes + 8, KEY, 32);
     put(bytes + 40, (uint32_t)next->serial);
     put(bytes + 44, (uint32_t)next->period);
     put(bytes + 48, (uint32_t)next->made);
     put(bytes + 52, (uint32_t)next->held);
+// @if memory numbers
     for (i = 0; i < (size_t)next->held; i++) {
+// @if items
+        put(bytes + 56 + @entry@ * i, (uint32_t)next->values[i]);
+        memcpy(bytes + 60 + @entry@ * i, next->drawn[i], @guard@_REPORT_BYTES);
+// @else
         put_number(bytes + 56 + 16 * i, next->entries[i][0]);
         put_number(bytes + 64 + 16 * i, next->entries[i][1]);
+// @end
     }
+// @end
     put(bytes + SIZE - 4, checksum(bytes, SIZE - 4));
     return storage->store(storage->context, bytes, SIZE) == 0 ? @guard@_OK : @guard@_STORAGE;
 }
@@ -148,10 +178,15 @@ int @device@_create(const @device@_storage *storage, int32_t period, int32_t all
     return store(storage, &next);
 }
 
-static int reported(const @device@_storage *storage, double x, int32_t period, int32_t least,
-                    int (*fill)(void *, unsigned char *, size_t), void *state_of_fill, double *y) {
+static int reported(const @device@_storage *storage, @code_in@x, int32_t period, int32_t least,
+                    int (*fill)(void *, unsigned char *, size_t), void *state_of_fill, @code_out@y) {
     state now;
+// @if items
+    unsigned char fresh[@guard@_REPORT_BYTES];
+    const unsigned char *said = fresh;
+// @else
     double fresh, said;
+// @end
     int outcome;
     if (period < 0) return @guard@_BAD_NUMBER;
     outcome = known(storage, least, &now);
@@ -159,10 +194,27 @@ static int reported(const @device@_storage *storage, double x, int32_t period, i
     if (period < now.period) return @guard@_PAST;
     if (period > now.period) now.made = 0;
     if (now.made == @guard@_REPORTS || now.serial == MOST) return @guard@_EXHAUSTED;
+// @if items
+    outcome = fill ? @first_core@_from(x, fill, state_of_fill, fresh) : @first_core@(x, fresh);
+    if (outcome != 0) return outcome; /* BAD_INPUT and NO_RANDOMNESS have the same numbers here */
+// @else
     outcome = fill ? @first_core@_from(x, fill, state_of_fill, &fresh) : @first_core@(x, &fresh);
     if (outcome != 0) return outcome; /* BAD_INPUT and NO_RANDOMNESS have the same numbers here */
     said = fresh;
+// @end
 // @if memory
+// @if items
+    {
+        int32_t place = 0;
+        while (place < now.held && now.values[place] != x) place++;
+        if (place == now.held && now.held < VALUES) {
+            now.values[place] = x;
+            memcpy(now.drawn[place], fresh, sizeof fresh);
+            now.held++;
+        }
+        said = now.drawn[place < now.held ? place : VALUES - 1]; /* a value without room is taken for the last one */
+    }
+// @else
     {
         int32_t place = 0;
         x += 0.0; /* minus zero is zero */
@@ -175,6 +227,7 @@ static int reported(const @device@_storage *storage, double x, int32_t period, i
         } else said = now.entries[VALUES - 1][1]; /* a value without room is taken for the last one */
     }
 // @end
+// @end
 // @if again
     outcome = fill ? @again_core@_from(said, fill, state_of_fill, &fresh) : @again_core@(said, &fresh);
     if (outcome != 0) return outcome;
@@ -184,29 +237,38 @@ static int reported(const @device@_storage *storage, double x, int32_t period, i
     now.period = period;
     now.made++;
     outcome = store(storage, &now);
+// @if items
+    if (outcome == @guard@_OK) memcpy(y, said, sizeof fresh);
+// @else
     if (outcome == @guard@_OK) *y = said;
+// @end
     return outcome;
 }
 
-int @core@_from(const @device@_storage *storage, double x, int32_t period, int32_t least,
-                int (*fill)(void *, unsigned char *, size_t), void *state_of_fill, double *y) {
+int @core@_from(const @device@_storage *storage, @code_in@x, int32_t period, int32_t least,
+                int (*fill)(void *, unsigned char *, size_t), void *state_of_fill, @code_out@y) {
     return reported(storage, x, period, least, fill, state_of_fill, y);
 }
 
-int @core@(const @device@_storage *storage, double x, int32_t period, int32_t least, double *y) {
+int @core@(const @device@_storage *storage, @code_in@x, int32_t period, int32_t least, @code_out@y) {
     return reported(storage, x, period, least, NULL, NULL, y);
 }
 // @if labels
 
 int @device@_report(const @device@_storage *storage, @taken@x, int32_t period, int32_t least, @given@y) {
+// @if numbers
     double said;
     int outcome;
+// @end
 // @if input_labels
     size_t place = 0;
     if (x == NULL) return @guard@_BAD_INPUT;
-    while (place < POINTS_COUNT && strcmp(x, @first@_input_labels[place]) != 0) place++;
-    if (place == POINTS_COUNT) return @guard@_BAD_INPUT;
+    while (place < @points_count@ && strcmp(x, @first@_input_labels[place]) != 0) place++;
+    if (place == @points_count@) return @guard@_BAD_INPUT;
 // @end
+// @if items
+    return @device@_report_code(storage, (int64_t)place, period, least, y);
+// @else
     outcome = @device@_report_code(storage, @code@, period, least, &said);
     if (outcome != @guard@_OK) return outcome;
 // @if output_labels
@@ -219,6 +281,7 @@ int @device@_report(const @device@_storage *storage, @taken@x, int32_t period, i
     *y = said;
 // @end
     return @guard@_OK;
+// @end
 }
 // @end
 

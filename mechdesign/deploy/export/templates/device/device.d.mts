@@ -19,7 +19,7 @@ export function report(
 // @if labels
 export function reportCode(
   storage: Storage, x: number, period: number, least?: number, fill?: (bytes: Uint8Array) => void,
-): number;
+): @code_out@;
 // @end
 export function serial(storage: Storage, least?: number): number;
 export function webStorage(

@@ -16,7 +16,11 @@
 extern "C" {
 #endif
 
+// @if items
+enum { @guard@_VALUES = @values@, @guard@_SIZE = @size@, @guard@_REPORT_BYTES = @drawn@ };
+// @else
 enum { @guard@_VALUES = @values@, @guard@_SIZE = @size@ };
+// @end
 #define @guard@_REPORTS INT32_C(@reports@)
 
 /* What a call returns: all but OK leave the storage and the report alone. */
@@ -50,17 +54,25 @@ typedef struct {
  * known from elsewhere, or 0. */
 int @device@_create(const @device@_storage *storage, int32_t period, int32_t allowance, int32_t least);
 
+// @if items
+/* Writes one report for the value held now, x, to y: REPORT_BYTES bytes. */
+// @else
 /* Writes one report for the value held now, x, to y. */
+// @end
 int @device@_report(const @device@_storage *storage, @taken@x, int32_t period, int32_t least, @given@y);
 // @if labels
 
+// @if items
+/* The same for the number of a label. */
+// @else
 /* The same in codes, the numbers of the tables. */
-int @device@_report_code(const @device@_storage *storage, double x, int32_t period, int32_t least, double *y);
+// @end
+int @device@_report_code(const @device@_storage *storage, @code_in@x, int32_t period, int32_t least, @code_out@y);
 // @end
 
 /* The same with another source of bytes, for tests only: fill(state, bytes, count) returns 0 on success. */
-int @core@_from(const @device@_storage *storage, double x, int32_t period, int32_t least,
-                int (*fill)(void *, unsigned char *, size_t), void *state, double *y);
+int @core@_from(const @device@_storage *storage, @code_in@x, int32_t period, int32_t least,
+                int (*fill)(void *, unsigned char *, size_t), void *state, @code_out@y);
 
 /* How many states were stored so far: keep it outside the storage, and give it as `least` next time. */
 int @device@_serial(const @device@_storage *storage, int32_t least, int32_t *serial);

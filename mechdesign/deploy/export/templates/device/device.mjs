@@ -16,7 +16,7 @@ import * as again from "./@again@.mjs";
 export const DEVICE = "@sha@";
 export const VALUES = @values@;
 export const REPORTS = @reports@;
-// @if input_labels
+// @if points
 @POINTS@
 // @end
 // @if output_labels
@@ -60,7 +60,7 @@ export function report(storage, x, period, least = 0, fill = undefined) {
   if (typeof x !== "string") throw new TypeError("the input must be a text, one of INPUT_LABELS");
   const place = first.INPUT_LABELS.indexOf(x);
   if (place < 0) throw new RangeError("the input must be one of INPUT_LABELS");
-  const code = POINTS[place];
+  const code = @code@;
 // @else
   const code = x;
 // @end
@@ -71,7 +71,11 @@ export function report(storage, x, period, least = 0, fill = undefined) {
 // @end
 }
 
+// @if items
+// The same for the number of a label.
+// @else
 // The same in codes, the numbers of the tables.
+// @end
 // @end
 // One report for the value held now, x. fill(bytes) overwrites a Uint8Array with random bytes; give it in tests only.
 export function @core@(storage, x, period, least = 0, fill = undefined) {
@@ -100,7 +104,9 @@ export function serial(storage, least = 0) {
   return known(storage.load(), least).serial;
 }
 
-// A state in the local storage of a browser. It is lost when the user clears the data of the site.
+// A state in the local storage of a browser: weaker than withState of @device@_browser.mjs. A page sees one state or the
+// other and never half of one; but the browser writes it to the disk when it likes, so that a crash within seconds can
+// bring an older state back, which only `least` notices. It is lost when the user clears the data of the site.
 export function webStorage(key = "@device@", place = globalThis.localStorage) {
   return {
     load() {
@@ -125,19 +131,27 @@ function known(content, least) {
     throw new StateRefused("damaged");
   }
   if (checksum(bytes, end) !== view.getUint32(end, true)) throw new StateRefused("damaged");
-  if (bytes[7] !== 1 || key().some((byte, i) => byte !== bytes[8 + i])) throw new StateRefused("other");
+  if (bytes[7] !== @version@ || key().some((byte, i) => byte !== bytes[8 + i])) throw new StateRefused("other");
   const [serial, period, made, held] = [40, 44, 48, 52].map((place) => view.getUint32(place, true));
   if (bytes.length !== SIZE || held > VALUES || serial < 1 || serial > MOST || period > MOST || made > REPORTS) {
     throw new StateRefused("damaged");
   }
   const entries = [];
+// @if items
+  for (let place = 56; place < 56 + @entry@ * held; place += @entry@) {
+    const x = view.getUint32(place, true);
+    if (x >= @items@ || entries.some(([other]) => other === x)) throw new StateRefused("damaged");
+    entries.push([x, bytes.slice(place + 4, place + @entry@)]);
+  }
+// @else
   for (let place = 56; place < 56 + 16 * held; place += 16) {
     const [x, y] = [view.getFloat64(place, true), view.getFloat64(place + 8, true)];
     const isNew = entries.every(([other]) => other !== x);
     if (!Number.isFinite(x) || !Number.isFinite(y) || Object.is(x, -0) || !isNew) throw new StateRefused("damaged");
     entries.push([x, y]);
   }
-  if (bytes.subarray(56 + 16 * held, end).some((byte) => byte !== 0)) throw new StateRefused("damaged");
+// @end
+  if (bytes.subarray(56 + @entry@ * held, end).some((byte) => byte !== 0)) throw new StateRefused("damaged");
   if (serial < least) throw new StateRefused("rolled-back");
   return { serial, period, made, entries };
 }
@@ -146,10 +160,17 @@ function written({ serial, period, made, entries }) {
   const bytes = new Uint8Array(SIZE);
   const view = new DataView(bytes.buffer);
   "mdstate".split("").forEach((letter, i) => (bytes[i] = letter.charCodeAt(0)));
-  bytes[7] = 1;
+  bytes[7] = @version@;
   bytes.set(key(), 8);
   [serial, period, made, entries.length].forEach((number, i) => view.setUint32(40 + 4 * i, number, true));
+// @if items
+  entries.forEach(([x, y], i) => {
+    view.setUint32(56 + @entry@ * i, x, true);
+    bytes.set(y, 60 + @entry@ * i);
+  });
+// @else
   entries.flat().forEach((number, i) => view.setFloat64(56 + 8 * i, number, true));
+// @end
   view.setUint32(SIZE - 4, checksum(bytes, SIZE - 4), true);
   return bytes;
 }

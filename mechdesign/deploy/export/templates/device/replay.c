@@ -13,7 +13,7 @@ static const char *const WORDS[] = {
 };
 
 typedef struct {
-    unsigned char content[@guard@_SIZE + 1024];
+    unsigned char content[@guard@_SIZE + 1024 + 3 * @entry@];
     size_t length;
     char stored[2 * @guard@_SIZE + 2];
 } memory;
@@ -58,7 +58,11 @@ static int replay(void) {
     @device@_storage storage;
     stream from;
     const char *fields[10];
+// @if items
+    char said[2 * @guard@_REPORT_BYTES + 32];
+// @else
     char said[32];
+// @end
     int32_t period, least;
     int i, outcome;
     for (i = 0; i < 10; i++) fields[i] = strtok(i ? NULL : line, " \r\n");
@@ -76,17 +80,29 @@ static int replay(void) {
         outcome = @device@_create(&storage, period, (int32_t)strtol(fields[4], NULL, 10), least);
         strcpy(said, WORDS[outcome]);
     } else {
+// @if items
+        int64_t x = (int64_t)strtol(fields[5], NULL, 10);
+        unsigned char y[@guard@_REPORT_BYTES] = {0};
+// @else
         uint64_t bits = strtoull(fields[5], NULL, 16);
         double x, y = 0;
         memcpy(&x, &bits, 8);
+// @end
         from.text = fields[6];
         from.position = 0;
         from.length = strcmp(fields[6], "-") ? strlen(fields[6]) / 2 : 0;
+// @if items
+        outcome = @core@_from(&storage, x, period, least, from_stream, &from, y);
+        strcpy(said, WORDS[outcome]);
+        if (outcome == 0) {
+            for (i = 0; i < @guard@_REPORT_BYTES; i++) sprintf(said + 2 * i, "%02x", y[i]);
+// @else
         outcome = @core@_from(&storage, x, period, least, from_stream, &from, &y);
         strcpy(said, WORDS[outcome]);
         memcpy(&bits, &y, 8);
         if (outcome == 0) {
             sprintf(said, "%08lx%08lx", (unsigned long)(bits >> 32), (unsigned long)(bits & UINT32_MAX));
+// @end
             if (from.position != (size_t)strtoul(fields[7], NULL, 10)) return 0;
         }
     }
@@ -96,17 +112,31 @@ static int replay(void) {
 static int from_file(char **said) {
     @device@_file file;
     @device@_storage storage;
+// @if items
+    unsigned char y[@guard@_REPORT_BYTES] = {0};
+    int i;
+// @else
     double y = 0;
+// @end
     int32_t period = (int32_t)strtol(said[2], NULL, 10);
     int outcome = @device@_open(&file, said[1], &storage);
     int is_report = strcmp(said[0], "report") == 0;
     if (outcome == @guard@_OK) {
+// @if items
+        if (is_report) outcome = @core@_from(&storage, strtol(said[3], NULL, 10), period, 0, NULL, NULL, y);
+// @else
         if (is_report) outcome = @core@_from(&storage, strtod(said[3], NULL), period, 0, NULL, NULL, &y);
+// @end
         else outcome = @device@_create(&storage, period, (int32_t)strtol(said[3], NULL, 10), 0);
         @device@_close(&file);
     }
+// @if items
+    for (i = 0; outcome == @guard@_OK && is_report && i < @guard@_REPORT_BYTES; i++) printf("%02x", y[i]);
+    puts(outcome == @guard@_OK && is_report ? "" : WORDS[outcome]);
+// @else
     if (outcome == @guard@_OK && is_report) printf("%.17g\n", y);
     else puts(WORDS[outcome]);
+// @end
     return 0;
 }
 

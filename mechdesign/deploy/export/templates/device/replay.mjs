@@ -4,7 +4,11 @@ import { readFileSync } from "node:fs";
 import * as device from "./@device@.mjs";
 import { fileStorage } from "./@device@_file.mjs";
 
+// @if items
+const digits = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+// @else
 const view = new DataView(new ArrayBuffer(8));
+// @end
 
 function bytesOf(text) {
   return text === "-" ? null : Uint8Array.from(text.match(/../g) ?? [], (pair) => parseInt(pair, 16));
@@ -27,9 +31,13 @@ function replay(line) {
   try {
     if (what === "create") device.create(storage, Number(period), Number(allowance), Number(least));
     else {
+// @if items
+      said = digits(device.@core@(storage, Number(x), Number(period), Number(least), fill));
+// @else
       view.setBigUint64(0, BigInt("0x" + x));
       view.setFloat64(0, device.@core@(storage, view.getFloat64(0), Number(period), Number(least), fill));
       said = view.getBigUint64(0).toString(16).padStart(16, "0");
+// @end
       if (position !== Number(used)) return false;
     }
   } catch (error) {
@@ -44,7 +52,11 @@ function fromFile(what, path, period, number) {
   let storage;
   try {
     storage = fileStorage(path);
+// @if items
+    if (what === "report") return digits(device.@core@(storage, Number(number), Number(period)));
+// @else
     if (what === "report") return String(device.@core@(storage, Number(number), Number(period)));
+// @end
     device.create(storage, Number(period), Number(number));
     return "done";
   } catch (error) {

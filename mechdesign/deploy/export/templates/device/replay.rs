@@ -69,12 +69,21 @@ fn replay(line: &str) -> Option<bool> {
             }
             None => false,
         };
+// @if items
+        let item = u64::try_from(x.parse::<i64>().ok()?).unwrap_or(u64::MAX);
+        let answer = @core@_from(&mut storage, item, period, least, &mut fill);
+// @else
         let number = f64::from_bits(u64::from_str_radix(x, 16).ok()?);
         let answer = @core@_from(&mut storage, number, period, least, &mut fill);
+// @end
         if answer.is_ok() && position != used.parse::<usize>().ok()? {
             return Some(false);
         }
+// @if items
+        answer.map(|y| y.iter().map(|byte| format!("{byte:02x}")).collect())
+// @else
         answer.map(|y| format!("{:016x}", y.to_bits()))
+// @end
     };
     let said = said.unwrap_or_else(|error| word(&error).to_string());
     Some(said == outcome && storage.stored == after)
@@ -88,7 +97,11 @@ fn from_file(said: &[String]) -> Result<String, Error> {
         return Ok("done".to_string());
     }
     let x = said[3].parse().map_err(|_| Error::BadInput)?;
+// @if items
+    Ok(@core@(&mut storage, x, period, 0)?.iter().map(|byte| format!("{byte:02x}")).collect())
+// @else
     Ok(@core@(&mut storage, x, period, 0)?.to_string())
+// @end
 }
 
 fn main() {

@@ -1,0 +1,108 @@
+//! The device: its vectors (states that are lost, cut, edited, foreign and rolled back among them), and a state in a file.
+use @crate@::@device@::{create, @core@, @core@_from, serial, Error, FileStorage, Storage};
+
+struct Memory {
+    content: Option<Vec<u8>>,
+    stored: String,
+}
+
+impl Storage for Memory {
+    fn load(&mut self) -> std::io::Result<Option<Vec<u8>>> {
+        Ok(self.content.clone())
+    }
+    fn store(&mut self, content: &[u8]) -> std::io::Result<()> {
+        self.stored = content.iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(())
+    }
+}
+
+fn bytes_of(text: &str) -> Option<Vec<u8>> {
+    (0..text.len() / 2).map(|i| u8::from_str_radix(&text[2 * i..2 * i + 2], 16).ok()).collect()
+}
+
+fn word(error: &Error) -> &'static str {
+    match error {
+        Error::BadInput => "input",
+        Error::NoRandomness => "no-randomness",
+        Error::Missing => "missing",
+        Error::Damaged => "damaged",
+        Error::Other => "other",
+        Error::RolledBack => "rolled-back",
+        Error::Past => "past",
+        Error::Exhausted => "exhausted",
+        Error::Present => "present",
+        Error::Busy => "busy",
+        Error::BadNumber => "number",
+        Error::Storage(_) => "storage",
+    }
+}
+
+fn replay(line: &str) -> Option<bool> {
+    let fields: Vec<&str> = line.split_whitespace().collect();
+    let [what, before, period, least, allowance, x, stream, used, outcome, after] = fields[..] else { return None };
+    let content = if before == "-" { None } else { bytes_of(before) };
+    let mut storage = Memory { content, stored: "-".to_string() };
+    let (period, least) = (period.parse().ok()?, least.parse().ok()?);
+    let said = if what == "create" {
+        create(&mut storage, period, allowance.parse().ok()?, least).map(|()| "done".to_string())
+    } else {
+        let data = if stream == "-" { Vec::new() } else { bytes_of(stream)? };
+        let mut position = 0;
+        let mut fill = |bytes: &mut [u8]| match data.get(position..position + bytes.len()) {
+            Some(next) => {
+                bytes.copy_from_slice(next);
+                position += bytes.len();
+                true
+            }
+            None => false,
+        };
+// @if items
+        let item = u64::try_from(x.parse::<i64>().ok()?).unwrap_or(u64::MAX);
+        let answer = @core@_from(&mut storage, item, period, least, &mut fill);
+// @else
+        let number = f64::from_bits(u64::from_str_radix(x, 16).ok()?);
+        let answer = @core@_from(&mut storage, number, period, least, &mut fill);
+// @end
+        if answer.is_ok() && position != used.parse::<usize>().ok()? {
+            return Some(false);
+        }
+// @if items
+        answer.map(|y| y.iter().map(|byte| format!("{byte:02x}")).collect())
+// @else
+        answer.map(|y| format!("{:016x}", y.to_bits()))
+// @end
+    };
+    let said = said.unwrap_or_else(|error| word(&error).to_string());
+    Some(said == outcome && storage.stored == after)
+}
+
+#[test]
+fn @device@_reproduces_its_vectors() {
+    let lines = include_str!("@device@_vectors.txt").lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let mut cases = 0;
+    for line in lines {
+        cases += 1;
+        assert_eq!(replay(line), Some(true), "case {cases}");
+    }
+    assert!(cases > 0);
+}
+
+#[test]
+fn a_state_in_a_file_is_created_spent_counted_and_used_by_one() {
+    let folder = std::env::temp_dir().join(format!("@device@-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("state");
+    let mut storage = FileStorage::open(&path).unwrap();
+    assert!(matches!(@core@(&mut storage, @typical@, 20, 0), Err(Error::Missing)));
+    create(&mut storage, 20, 1, 0).unwrap();
+    assert!(matches!(create(&mut storage, 20, 1, 0), Err(Error::Present)));
+    @core@(&mut storage, @typical@, 20, 0).unwrap();
+    assert!(matches!(@core@(&mut storage, @typical@, 20, 0), Err(Error::Exhausted)));
+    assert!(matches!(FileStorage::open(&path), Err(Error::Busy)));
+    drop(storage);
+    let mut storage = FileStorage::open(&path).unwrap();
+    assert_eq!(serial(&mut storage, 0).unwrap(), 2);
+    assert!(matches!(serial(&mut storage, 3), Err(Error::RolledBack)));
+    drop(storage);
+    std::fs::remove_dir_all(&folder).unwrap();
+}

@@ -1,0 +1,3 @@
+// The types of @device@_file.mjs.
+import type { Storage } from "./@device@.mjs";
+export function fileStorage(path: string): Storage & { close(): void };

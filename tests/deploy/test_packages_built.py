@@ -224,7 +224,8 @@ def test_kotlin_of_items(items: dict[str, Table], tmp_path: Path) -> None:
         "    println(Fruit.sample(3).size + Pets.sample(Pets.Input.LABEL_0_CAT).size)\n"
         "    check(Fruit.envelope(Fruit.sample(3), 40000).size == 62)\n"
         "    check(runCatching { Fruit.envelope(ByteArray(1), 1) }.exceptionOrNull() is IllegalArgumentException)\n"
-        "    check(runCatching { Fruit.sample(12) }.exceptionOrNull() is IllegalArgumentException)\n}\n"
+        "    check(runCatching { Fruit.sample(12) }.exceptionOrNull() is IllegalArgumentException)\n"
+        '    check(Pets.Input.values().map { it.label } == listOf("cat", "dog", "no \\$pet", "other"))\n}\n'
     )
     sources = [str(path.relative_to(folder)) for path in (folder / "src/main/java").rglob("*.java")]
     run(["javac", "-Xlint:all", "-Werror", "-d", "out", *sources], folder)
@@ -237,6 +238,9 @@ def test_kotlin_of_items(items: dict[str, Table], tmp_path: Path) -> None:
     run([*compiler, "src/main/kotlin", "src/main/java", "Main.kt", "-d", "out"], folder)
     library = os.pathsep.join(["out", str(place / "lib" / "kotlin-stdlib.jar")])
     assert run(["java", "-cp", library, "MainKt"], folder).split() == ["3"]
+    (folder / "Draw.java").write_text(JAVA.replace("@class@", "PetsSampler").replace('"yes"', '"cat"'))
+    run(["javac", "-cp", "out", "-d", "out", "Draw.java"], folder)
+    assert run(["java", "-cp", "out", "Draw", "fail"], folder) == "no randomness\n"
 
 
 # -- WebAssembly, Python, Java -----------------------------------------------------------------------------------------
@@ -391,6 +395,7 @@ import com.example.survey.Smokes
 fun main() {{
     repeat({DRAWS}) {{ println(Smokes.sample(Smokes.Input.LABEL_1_RATHER_NOT).label) }}
     check(Smokes.Input.of("rather \\$not") == Smokes.Input.LABEL_1_RATHER_NOT)
+    check(Smokes.Output.values().map {{ it.label }} == listOf("n", "r", "y"))
     check(Age.sample(0.5).isFinite())
     check(Age.envelope(Age.sample(0.5), 40000).size == 68)
     check(Smokes.envelope(Smokes.Output.of("r"), 40000)[60] == 1.toByte())

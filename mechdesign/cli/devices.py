@@ -10,6 +10,7 @@ from mechdesign import plot
 from mechdesign.cli import output
 from mechdesign.deploy import load_table
 from mechdesign.deploy.device import Device, all_values_changed, changes_bounded, one_value_changed
+from mechdesign.deploy.summary import counted_words
 from mechdesign.errors import NoAnswer
 from mechdesign.mechanisms.ratio import LikelihoodRatio
 from mechdesign.values.declare import frozen
@@ -73,6 +74,10 @@ def show(device: Device, said: Told) -> None:
     )
     for loss in said.losses:
         output.console.print(f"    {loss.relation}: {_in_words(loss)}", markup=False)
+    for table in (device.table, device.again):
+        words = None if table is None else counted_words(table)
+        if table is not None and words is not None:
+            output.console.print(f"  {plot.printable(table.name)}: {words}", markup=False, soft_wrap=True)
 
 
 def _in_words(loss: Loss) -> str:

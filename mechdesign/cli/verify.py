@@ -14,6 +14,7 @@ import typer
 from mechdesign import plot
 from mechdesign.cli import devices, output
 from mechdesign.cli.certified import if_shown
+from mechdesign.cli.collection import counted
 from mechdesign.cli.sent import Said
 from mechdesign.deploy import Table, checker, load_table, package_difference, source_difference
 from mechdesign.deploy.device import Device, device_difference, load_device
@@ -172,7 +173,8 @@ def _other(file: Path, content: bytes, source: Path | None, device: Path | None)
     words = (
         f"{collection.name}: collection of {len(collection.attributes)} tables ({collection.spending.value})\n"
         f"  privacy loss of a person: {loss:.12g} (computed exactly, at most eps = {total:.12g})\n"
-        f"  sha256: {collection.sha256}"
+        + "".join(f"  {said}\n" for said in counted(collection))
+        + f"  sha256: {collection.sha256}"
     )
     return _Other(words, Answer("PASS", (), loss, total, "collection", sha256=collection.sha256))
 

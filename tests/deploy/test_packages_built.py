@@ -237,17 +237,37 @@ def with_target() -> str | None:
     return None
 
 
-@pytest.mark.slow
-def test_wasm_by_rustc_and_npm(tables: dict[str, Table], tmp_path: Path) -> None:
+def built_for_wasm(tables: dict[str, Table], folder: Path) -> Path:
+    """A package that is compiled and passes its own tests, two a table."""
     needs("node", "npm")
     compiler = with_target()
     if compiler is None:
         pytest.skip("no rustc here has the target wasm32-unknown-unknown")
-    folder = made(tables, "wasm", "survey", tmp_path)
-    said = run(["npm", "run", "build"], folder, PATH=os.pathsep.join([compiler, os.environ["PATH"]]))
+    package = made(tables, "wasm", "survey", folder)
+    said = run(["npm", "run", "build"], package, PATH=os.pathsep.join([compiler, os.environ["PATH"]]))
     assert "warning: " not in said
-    assert (folder / "samplers.wasm").stat().st_size < 100_000
-    assert re.search("^(#|ℹ) pass 4$", run(["npm", "test"], folder), re.MULTILINE)
+    assert (package / "samplers.wasm").stat().st_size < 100_000
+    assert re.search(f"^(#|ℹ) pass {2 * len(tables)}$", run(["npm", "test"], package), re.MULTILINE)
+    return package
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("of", ["items", "both"])
+def test_wasm_of_items(tables: dict[str, Table], items: dict[str, Table], of: str, tmp_path: Path) -> None:
+    folder = built_for_wasm(items | tables if of == "both" else items, tmp_path)
+    (folder / "draw.mjs").write_text(
+        'import { load } from "survey";\nconst { fruit, pets } = await load();\n'
+        'const y = pets.sample("no $pet");\nconsole.log(y instanceof Uint8Array, y.length, pets.sample("dog") !== y);\n'
+        "for (const wrong of [-1, 12, 0.5, NaN, Infinity, 1e300, -Infinity]) {\n  try {\n"
+        "    console.log(fruit.sample(wrong));\n  } catch (error) {\n"
+        "    if (!(error instanceof RangeError)) console.log(error);\n  }\n}\n"
+    )
+    assert run(["node", "draw.mjs"], folder) == "true 1 true\n"
+
+
+@pytest.mark.slow
+def test_wasm_by_rustc_and_npm(tables: dict[str, Table], tmp_path: Path) -> None:
+    folder = built_for_wasm(tables, tmp_path)
     (folder / "draw.mjs").write_text(
         f'import {{ load }} from "survey";\nconst {{ smokes }} = await load();\nfor (let i = 0; i < {DRAWS}; i++) '
         'console.log(smokes.sample("rather $not"));\n'
@@ -403,13 +423,15 @@ def test_swift_is_of_its_grammar_and_its_c_compiles(of: str, request: pytest.Fix
         run([*strict, "-c", f"{stem}.c", "-o", str(tmp_path / f"{stem}.o")], inner)
 
 
-def test_sql_in_both_engines(tables: dict[str, Table], postgresql: Any, tmp_path: Path) -> None:
+def test_sql_in_both_engines(
+    tables: dict[str, Table], items: dict[str, Table], postgresql: Any, tmp_path: Path
+) -> None:
     duckdb = pytest.importorskip("duckdb", reason="the Python package duckdb is not installed")
-    folder = made(tables, "sql", "survey", tmp_path)
+    folder = made(tables | items, "sql", "survey", tmp_path)
     text = (folder / "survey--1.0.0.sql").read_text()
     assert not re.search(r"^(BEGIN|COMMIT)\s*;", text, re.MULTILINE)
     assert "ERROR" not in postgresql.query(f"BEGIN;\n{text}\nCOMMIT;")
-    for table in tables.values():
+    for table in (tables | items).values():
         stem = plan_of(table.document).stem
         replay = postgresql.query((folder / "postgresql" / f"{stem}_replay.postgresql.sql").read_text())
         assert re.search("PASS [0-9]+", replay), replay

@@ -14,7 +14,6 @@ from mechdesign.deploy.export.packages.package import MANIFEST, TABLES, Member, 
 from mechdesign.deploy.export.plan import plan_of
 from mechdesign.deploy.export.refusals import refusals
 from mechdesign.deploy.export.vectors import vectors_of
-from mechdesign.deploy.kinds import ItemsLaw
 from mechdesign.deploy.table import Table
 from mechdesign.deploy.vectors import test_vectors
 from mechdesign.errors import FileProblem, InvalidInput
@@ -32,20 +31,18 @@ class Ecosystem:
     name: str
     rule: NameRule
     files: Callable[[Package], dict[str, str]]
-    takes_bytes: bool = False
-    """Whether reports may be bytes, as those of tables of items are."""
 
 
 ECOSYSTEMS: Mapping[str, Ecosystem] = {
-    "swift": Ecosystem("Swift", swift.RULE, swift.files, takes_bytes=True),
-    "kotlin": Ecosystem("Kotlin", jvm.KOTLIN_RULE, jvm.kotlin_files, takes_bytes=True),
-    "typescript": Ecosystem("npm", npm.RULE, npm.files, takes_bytes=True),
-    "rust": Ecosystem("Cargo", cargo.RULE, cargo.files, takes_bytes=True),
-    "c": Ecosystem("C", c.RULE, c.files, takes_bytes=True),
-    "python": Ecosystem("Python", wheel.RULE, wheel.python_files, takes_bytes=True),
-    "java": Ecosystem("Java", jvm.JAVA_RULE, jvm.java_files, takes_bytes=True),
+    "swift": Ecosystem("Swift", swift.RULE, swift.files),
+    "kotlin": Ecosystem("Kotlin", jvm.KOTLIN_RULE, jvm.kotlin_files),
+    "typescript": Ecosystem("npm", npm.RULE, npm.files),
+    "rust": Ecosystem("Cargo", cargo.RULE, cargo.files),
+    "c": Ecosystem("C", c.RULE, c.files),
+    "python": Ecosystem("Python", wheel.RULE, wheel.python_files),
+    "java": Ecosystem("Java", jvm.JAVA_RULE, jvm.java_files),
     "sql": Ecosystem("PostgreSQL", sql.RULE, sql.files),
-    "opendp": Ecosystem("Python", wheel.RULE, wheel.opendp_files, takes_bytes=True),
+    "opendp": Ecosystem("Python", wheel.RULE, wheel.opendp_files),
     "wasm": Ecosystem("npm", wasm.RULE, wasm.files),
 }
 PACKAGED = tuple(ECOSYSTEMS)
@@ -104,18 +101,9 @@ def package_texts(tables: Mapping[str, Table], language: str, name: str, *, case
         raise InvalidInput("tables", "none", "be at least one")
     ecosystem = ECOSYSTEMS[language]
     ecosystem.rule.require(name, ecosystem.name)
-    _require_writable(tables, ecosystem)
     members = tuple(_member(key, table, cases) for key, table in tables.items())
     _require_different(members, ecosystem, name)
     return ecosystem.files(Package(language, name, members))
-
-
-def _require_writable(tables: Mapping[str, Table], ecosystem: Ecosystem) -> None:
-    kind = next((table.kind for table in tables.values() if isinstance(table.law, ItemsLaw)), None)
-    if kind is not None and not ecosystem.takes_bytes:
-        able = ", ".join(name for name, one in ECOSYSTEMS.items() if one.takes_bytes)
-        rule = f"have reports that are numbers or labels where the package is not for one of {able}"
-        raise InvalidInput("table", kind, rule, "choose one of these, or export the source without --package")
 
 
 def _member(name: str, table: Table, cases: int) -> Member:

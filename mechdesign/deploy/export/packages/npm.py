@@ -178,10 +178,16 @@ def declarations(member: Member) -> str:
     lines.append("/** A report for the input x: a RangeError if it is none. */")
     lines.append("export function sample(x: Input, fill?: Fill): Output;")
     if plan.labelled:
-        of = "The same for the number of a label" if bytes_of(member) else "The same in codes, the numbers of the table"
-        lines.append(f"/** {of}. */")
+        lines.append(f"/** {same_without_labels(member)}. */")
         lines.append(f"export function sampleCode(x: number, fill?: Fill): {_type(member, 'Output')};")
     return "\n".join(lines) + "\n"
+
+
+def same_without_labels(member: Member) -> str:
+    """What `sampleCode` is, beside `sample`."""
+    if not member.plan.labelled:
+        return "The same"
+    return "The same for the number of a label" if bytes_of(member) else "The same in codes, the numbers of the table"
 
 
 def _type(member: Member, side: str) -> str:

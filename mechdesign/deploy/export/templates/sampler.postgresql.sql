@@ -360,17 +360,39 @@ $$;
 CREATE OR REPLACE FUNCTION @core@(x double precision) RETURNS double precision LANGUAGE sql VOLATILE AS $$
     SELECT y FROM @stem@_trace(x, NULL)
 $$;
+-- @if input_labels
+
+-- The input labels.
+CREATE OR REPLACE FUNCTION @stem@_input_labels() RETURNS text[] LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+@INPUT_LABELS@
+BEGIN
+    RETURN the_input_labels;
+END
+$$;
+-- @end
+-- @if output_labels
+
+-- The output labels.
+CREATE OR REPLACE FUNCTION @stem@_output_labels() RETURNS text[] LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+@OUTPUT_LABELS@
+BEGIN
+    RETURN the_output_labels;
+END
+$$;
+-- @end
 -- @if labels
 
 -- The function above takes and gives codes, this one labels: the i-th label stands for the i-th number beside it.
 CREATE OR REPLACE FUNCTION @stem@(x @taken@) RETURNS @given@ LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
 -- @if input_labels
-@INPUT_LABELS@
+    the_input_labels CONSTANT text[] := @stem@_input_labels();
 @POINTS@
 -- @end
 -- @if output_labels
-@OUTPUT_LABELS@
+    the_output_labels CONSTANT text[] := @stem@_output_labels();
 @OUTPUTS@
 -- @end
     y double precision;

@@ -212,10 +212,19 @@ CREATE OR REPLACE FUNCTION @core@(x bigint) RETURNS bytea LANGUAGE sql VOLATILE 
 $$;
 -- @if input_labels
 
+-- The input labels.
+CREATE OR REPLACE FUNCTION @stem@_input_labels() RETURNS text[] LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+@INPUT_LABELS@
+BEGIN
+    RETURN the_input_labels;
+END
+$$;
+
 -- The function above takes the number of a label, this one the label.
 CREATE OR REPLACE FUNCTION @stem@(x text) RETURNS bytea LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-@INPUT_LABELS@
+    the_input_labels CONSTANT text[] := @stem@_input_labels();
 BEGIN
     IF x IS NULL OR array_position(the_input_labels, x) IS NULL THEN
         RAISE EXCEPTION 'the input must be one of the input labels' USING ERRCODE = 'invalid_parameter_value';

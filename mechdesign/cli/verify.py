@@ -82,6 +82,9 @@ def run(
         raise InvalidInput("options", "--signature", "come with --public-key", "add --public-key KEY")
     if again is not None and device is None:
         raise InvalidInput("again", again.name, "come with --device", "give the device file that names both tables")
+    if file.is_dir():
+        step = f"of a folder of reports take its {MANIFEST}, of a package one of its tables"
+        raise InvalidInput("file", str(file), "be a file", step)
     content = files.read_bytes(file)
     if is_design(content):
         output.warn(f"this is a design, not a table: make one with table {plot.printable(file.name)} --out t.json")

@@ -134,3 +134,9 @@ def test_a_table_for_pairs_is_counted_by_any_two_inputs_and_every_command_says_s
     assert words in run("verify", "place.json", "--device", str(file)).out
     Path("data.csv").write_text("x\n0\n1\n3\n3\n")
     assert words in run("apply", "place.json", "--in", "data.csv", "--out", "reports.csv").out
+
+
+def test_verify_of_a_folder_says_which_file_in_it_to_take(run: Any, made: Path) -> None:
+    outcome = run("verify", str(made))
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "of a folder of reports take its manifest.json" in outcome.err

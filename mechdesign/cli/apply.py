@@ -21,6 +21,7 @@ from mechdesign.cli.signatures import Part
 from mechdesign.data.sources import Progress, is_many
 from mechdesign.deploy import load_table
 from mechdesign.deploy.frames import Misfits, OnBad, apply_folder, apply_table
+from mechdesign.deploy.summary import counted_words
 from mechdesign.engine import Local
 from mechdesign.plot import printable
 from mechdesign.values.declare import frozen
@@ -103,11 +104,13 @@ def run(
         of = table.name, table.kind, table.sha256, float(table.epsilon), table.privacy_loss
         output.print_json(Answer(*where, *of, on_bad, done.bad))
         return
+    words = counted_words(table)
     output.console.print(
         f"{done.rows:,} reports of {printable(done.column)} from {printable(table.name)}\n"
         + (f"  {done.bad:,} rows did not fit: {_FATE[on_bad]}\n" if done.bad else "")
         + f"  privacy loss of each report: {table.privacy_loss:.12g} (eps = {float(table.epsilon):.12g})\n"
-        "  a second run over the same people spends it again: keep this file",
+        + ("" if words is None else f"  {words}\n")
+        + "  a second run over the same people spends it again: keep this file",
         soft_wrap=True,
     )
     output.say_saved(out)

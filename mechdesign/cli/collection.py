@@ -14,6 +14,7 @@ from mechdesign.cli import output
 from mechdesign.cli.sent import Sent, kept
 from mechdesign.deploy import load_table
 from mechdesign.deploy.reports import Attribute, Collection, Spending, load_collection, payload_of
+from mechdesign.deploy.summary import counted_words
 from mechdesign.errors import InvalidInput
 from mechdesign.plot import printable
 from mechdesign.values.declare import frozen
@@ -95,8 +96,16 @@ def run(
     ]
     asked = "chance" if collection.spending is Spending.SAMPLE else "share"
     output.print_table("Attributes", ["name", "table", "eps", asked, "report"], rows)
+    for words in counted(collection):
+        output.console.print(f"  {words}", markup=False, soft_wrap=True)
     output.console.print(f"  sha256: {collection.sha256}", soft_wrap=True)
     sent.say_saved()
+
+
+def counted(collection: Collection) -> list[str]:
+    """Of each attribute whose pairs of inputs have an eps of their own, which of them the total counts."""
+    said = ((attribute.name, counted_words(attribute.table)) for attribute in collection.attributes)
+    return [f"{printable(name)}: {words}" for name, words in said if words is not None]
 
 
 def _attribute(text: str) -> Attribute:

@@ -8,6 +8,7 @@ from mechdesign import plot
 from mechdesign.cli import output
 from mechdesign.deploy import load_table
 from mechdesign.deploy.device import Device, Loss, losses_together
+from mechdesign.deploy.summary import counted_words
 from mechdesign.values.declare import frozen
 
 
@@ -41,6 +42,10 @@ def show(device: Device, said: Told) -> None:
     )
     for loss in said.losses:
         output.console.print(f"    {loss.relation}: {loss.words}", markup=False)
+    for table in (device.table, device.again):
+        words = None if table is None else counted_words(table)
+        if table is not None and words is not None:
+            output.console.print(f"  {plot.printable(table.name)}: {words}", markup=False, soft_wrap=True)
 
 
 def asked(table: Path, again: Path | None, values: int, reports: int) -> Device:

@@ -14,6 +14,7 @@ import typer
 from mechdesign import plot
 from mechdesign.cli import devices, output
 from mechdesign.cli.certified import if_shown
+from mechdesign.cli.collection import counted
 from mechdesign.cli.sent import Said
 from mechdesign.deploy import Table, checker, load_table, package_difference, source_difference
 from mechdesign.deploy.device import Device, device_difference, load_device
@@ -82,6 +83,9 @@ def run(
         raise InvalidInput("options", "--signature", "come with --public-key", "add --public-key KEY")
     if again is not None and device is None:
         raise InvalidInput("again", again.name, "come with --device", "give the device file that names both tables")
+    if file.is_dir():
+        step = f"of a folder of reports take its {MANIFEST}, of a package one of its tables"
+        raise InvalidInput("file", str(file), "be a file", step)
     content = files.read_bytes(file)
     if is_design(content):
         output.warn(f"this is a design, not a table: make one with table {plot.printable(file.name)} --out t.json")
@@ -173,7 +177,8 @@ def _other(file: Path, content: bytes, source: Path | None, device: Path | None)
     words = (
         f"{collection.name}: collection of {len(collection.attributes)} tables ({collection.spending.value})\n"
         f"  privacy loss of a person: {loss:.12g} (computed exactly, at most eps = {total:.12g})\n"
-        f"  sha256: {collection.sha256}"
+        + "".join(f"  {said}\n" for said in counted(collection))
+        + f"  sha256: {collection.sha256}"
     )
     return _Other(words, Answer("PASS", (), loss, total, "collection", sha256=collection.sha256))
 

@@ -14,6 +14,7 @@ from mechdesign.values.digits import rounded_down, rounded_up
 
 if TYPE_CHECKING:
     from mechdesign.deploy.table import Table
+    from mechdesign.pairs import Pairwise
 
 _MOST_SHOWN = 20
 
@@ -72,10 +73,31 @@ def kept_words(table: Table) -> list[str]:
     privacy = table.privacy
     if isinstance(privacy, Pure):
         return [f"  privacy loss: {table.privacy_loss:.12g} (computed exactly, at most eps)"]
-    limits = privacy.epsilons[np.isfinite(privacy.epsilons) & (privacy.epsilons > 0)]
-    said = f"from {limits.min():.6g} to {limits.max():.6g}" if limits.size else "none"
     between = f"  between any two inputs: {table.privacy_loss:.12g} (computed exactly)"
-    return [f"  every pair of inputs keeps its own eps: {said}", between, *(f"  {note}" for note in privacy.notes)]
+    own = f"  every pair of inputs keeps its own eps: {_limits(privacy)}"
+    return [own, between, *(f"  {note}" for note in privacy.notes)]
+
+
+def counted_words(table: Table) -> str | None:
+    """Where each pair of inputs has its own eps: which of them sums over reports count. None for other tables.
+
+    >>> from mechdesign.deploy import make_table
+    >>> from mechdesign.domains import Finite
+    >>> from mechdesign.mechanisms.catalogue import randomised_response
+    >>> counted_words(make_table(randomised_response(1.0, Finite((0, 1))))) is None
+    True
+    """
+    if isinstance(table.privacy, Pure):
+        return None
+    return (
+        f"each pair of inputs has its own eps ({_limits(table.privacy)}); counted is {float(table.epsilon):.6g}, the "
+        "most that a report gives away between any two inputs, near, far or without a limit"
+    )
+
+
+def _limits(privacy: Pairwise) -> str:
+    limits = privacy.epsilons[np.isfinite(privacy.epsilons) & (privacy.epsilons > 0)]
+    return f"from {limits.min():.6g} to {limits.max():.6g}" if limits.size else "none"
 
 
 def _listed(labels: tuple[str, ...]) -> str:

@@ -115,3 +115,28 @@ def test_sign_refuses_what_it_cannot_do(run: Any, made: Path, arguments: tuple[s
 def test_a_signature_without_a_key_to_hold_it_against_is_refused(run: Any, made: Path) -> None:
     assert run("verify", "c.json", "--signature", "c.json.minisig").code == 2
     assert run("verify", "c.json", "--public-key", "nonsense").code == 2
+
+
+def test_a_table_for_pairs_is_counted_by_any_two_inputs_and_every_command_says_so(run: Any, made: Path) -> None:
+    Path("points.csv").write_text("x\n0\n1\n3\n")
+    assert run("metric", "--points", "points.csv", "--eps", "0.5", "--no-compare", "--out", "design.json").code == 0
+    assert run("table", "design.json", "--out", "place.json").code == 0
+    words = "each pair of inputs has its own eps (from 0.5 to 1.5); counted is 1.5, the most that a report gives away"
+    told = run("collection", "place=place.json", "vote=vote.json", "--out", "p.json")
+    assert told.out.count(words) == 1
+    assert f"  place: {words}" in told.out
+    assert run("collection", "p.json", "--json").json["epsilon"] == pytest.approx(2.5)
+    assert f"  place: {words}" in run("verify", "p.json").out
+    assert words not in run("verify", "c.json").out
+    device = run("export", "place.json", "--reports", "2", "--values", "1", "--to", "c", "--out", "device")
+    assert words in device.out
+    (file,) = Path("device").glob("device_*.json")
+    assert words in run("verify", "place.json", "--device", str(file)).out
+    Path("data.csv").write_text("x\n0\n1\n3\n3\n")
+    assert words in run("apply", "place.json", "--in", "data.csv", "--out", "reports.csv").out
+
+
+def test_verify_of_a_folder_says_which_file_in_it_to_take(run: Any, made: Path) -> None:
+    outcome = run("verify", str(made))
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "of a folder of reports take its manifest.json" in outcome.err

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mechdesign.collect.clients import OWN, PACKAGES
 from mechdesign.collect.protocols import PROTOCOLS, LocalHashing, hashing, protocol
 from mechdesign.collect.survey import Survey
 from mechdesign.errors import FileProblem, InvalidInput
+from tests.oracles.format_surveys import chances
 
 ITEMS = ("ape", "bee", "çat", "dog", "eel")
 
@@ -186,3 +188,20 @@ def test_a_survey_has_one_question_in_this_version(tmp_path: Path, questions: An
 def test_questions_that_cannot_be_asked_are_refused(arguments: Any, options: Any, words: str) -> None:
     with pytest.raises(InvalidInput, match=words):
         Survey(*arguments, **options)
+
+
+FORMS = [
+    (client, name)
+    for client, names in ((OWN, [line.key for line in PROTOCOLS]), *((p.key, p.protocols) for p in PACKAGES))
+    for name in names
+]
+
+
+@pytest.mark.parametrize(("client", "name"), FORMS, ids=lambda text: text)
+def test_p_and_q_are_those_of_the_formulas_in_the_text_of_the_format(client: str, name: str) -> None:
+    parameters = {"limit": 2.5} if name.startswith("l-") else {}
+    for size, epsilon in ((2, 0.4), (6, 1.5), (40, 0.4), (40, 1.5)):
+        survey = Survey(name, epsilon, tuple(f"item {v}" for v in range(size)), client, parameters)
+        (question,) = survey.document()["questions"]
+        said = float(question["p"]), float(question["q"])
+        assert chances(question) == pytest.approx(said, rel=1e-9, abs=0)

@@ -6,13 +6,17 @@ import hashlib
 import json
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from itertools import permutations
 
 import numpy as np
 import pytest
 
 from mechdesign.deploy import Table, checker, make_table, privacy_checker
+from mechdesign.deploy.device import Device, all_values_changed
+from mechdesign.deploy.reports import Attribute, Collection
 from mechdesign.deploy.sampler import sample
+from mechdesign.deploy.summary import counted_words
 from mechdesign.design import Design, Distances, PairwiseProblem, solve
 from mechdesign.domains import Finite
 from mechdesign.errors import CheckFailed, InvalidInput
@@ -147,3 +151,26 @@ def test_reports_have_the_probabilities_of_the_table(table: Table) -> None:
 def test_the_one_epsilon_of_the_table_is_what_it_gives_away_between_any_two_inputs(table: Table) -> None:
     assert float(table.epsilon) == pytest.approx(table.privacy_loss, abs=1e-12)
     assert table.privacy_loss <= 2 * math.sqrt(2)
+
+
+def test_sums_count_what_a_table_gives_away_between_any_two_inputs_and_say_so(table: Table) -> None:
+    words = counted_words(table)
+    assert words is not None
+    assert "each pair of inputs has its own eps (from 1 to 2.82843); counted is 2.82843" in words
+    both = Collection("both", "split", (Attribute("here", table), Attribute("there", table)))
+    columns = list(zip(*table.law.rows, strict=True))
+    assert both.ratio == max(Fraction(max(column), min(column)) for column in columns) ** 2
+    assert float(both.epsilon) == pytest.approx(2 * 2 * math.sqrt(2), rel=1e-6)
+
+
+def test_a_pair_without_a_limit_is_counted_as_what_it_gives_away_and_not_left_out() -> None:
+    """One input has no limit against the others: they differ by far more than the largest limit."""
+    rows = np.array([[0.5, 0.4999, 0.0001], [0.4, 0.5999, 0.0001], [0.0001, 0.0001, 0.9998]])
+    asked = np.array([[0, 0.3, math.inf], [0.3, 0, math.inf], [math.inf, math.inf, 0]])
+    made = make_table(Discrete(10.0, Finite((0, 1, 2)), Finite((0, 1, 2)), rows), privacy=Pairwise(asked))
+    loss = math.log(0.9998 / 0.0001)
+    assert float(made.epsilon) == pytest.approx(loss, rel=1e-3)
+    assert float(Collection("one", "split", (Attribute("a", made),)).epsilon) == float(made.epsilon)
+    assert f"(from 0.3 to 0.3); counted is {float(made.epsilon):.6g}" in str(counted_words(made))
+    device = Device(made, None, values=1, reports=3)
+    assert all_values_changed(device, 3).loss == pytest.approx(loss, rel=1e-3)

@@ -55,7 +55,8 @@ class Collection:
     *Guarantee.* With ``SPLIT`` a person sends one report of every attribute, and `epsilon` is the sum of the tables'
     epsilons and `ratio` the product of their largest likelihood ratios. With ``SAMPLE`` a person sends one report, of
     an attribute that is drawn uniformly and whatever the answers are, and both are the largest of the tables'. Exact:
-    sums, products and maxima of fractions. That each person sends one set of reports is up to the device.
+    sums, products and maxima of fractions. That each person sends one set of reports is up to the device. Of a table
+    with an epsilon for each pair of inputs it is the one for any two of them that counts.
 
     >>> from mechdesign.deploy import make_table
     >>> from mechdesign.mechanisms.catalogue import duchi

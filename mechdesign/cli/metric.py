@@ -108,7 +108,8 @@ def _problem(
     if len(privacy) > 128 and gap is None:
         more["gap"] = 1e-3 if len(privacy) <= 600 else 0.1
     if free:
-        more["gap"] = 0.25 if gap is None else gap
+        if gap is None:
+            more["gap"] = 1e-2 if len(privacy) <= 40 else 0.1
         if loss not in _LOSSES:
             raise InvalidInput("loss", loss, "be euclidean or squared with --free")
         losses: Any = InPlane(_LOSSES[loss])
@@ -163,7 +164,7 @@ def answer(problem: PairwiseProblem, seconds: float, sent: Sent, *, best_so_far:
     if sent.as_json:
         output.print_json(Designed.of(design), around)
         return
-    _print(design, problem, around)
+    _print(design, around)
     sent.say_saved()
 
 
@@ -182,12 +183,12 @@ def _beside(design: Design) -> tuple[tuple[Rival, ...], float | None]:
     problem, table = design.problem, design.mechanism
     assert isinstance(problem, PairwiseProblem)
     assert isinstance(table, Discrete)
-    found = []
-    for name, mechanism in tables(problem).items():
-        errors = errors_up(mechanism, problem)
+    found, published = [], problem.as_published
+    for name, mechanism in tables(published).items():
+        errors = errors_up(mechanism, published)
         value = float(errors.max() if problem.prior is None else problem.prior @ errors)
         found.append(Measured(name, value, value))
-    found += planar_laplace(problem)
+    found += planar_laplace(published)
     best = design.certificate.upper
     rows = [Rival(one.name, one.lower, one.upper, _above(one.lower, best)) for one in found]
     if problem.prior is None:
@@ -202,9 +203,11 @@ def _above(lower: float, best: float) -> float | None:
     return max(0.0, 100 * (lower / best - 1)) if best > 0 else None
 
 
-def _print(design: Design, problem: PairwiseProblem, around: Around) -> None:
-    what, table = headline(problem), design.mechanism
+def _print(design: Design, around: Around) -> None:
+    problem, table = design.problem, design.mechanism
+    assert isinstance(problem, PairwiseProblem)
     assert isinstance(table, Discrete)
+    what = headline(problem)
     heading = f"{standing(design)} for {subject(problem)}, {protected(problem)}: {what}\n"
     output.console.print(heading, soft_wrap=True)
     output.console.print(certificate_words(design.certificate, what, table), soft_wrap=True)

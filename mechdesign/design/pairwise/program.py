@@ -25,9 +25,9 @@ _CANDIDATES = 4  # times the neighbours that are wanted: of a grid, more than ha
 
 
 def whole_program(problem: PairwiseProblem, losses: Floats) -> ConeProgram:
-    """All inputs and all irreducible pairs in every block, for losses that are rounded up or down."""
+    """All inputs and all irreducible pairs in every block, one for each column of the losses."""
     first, second = _worth_it(problem, *irreducible(problem.privacy))
-    size, outputs = len(problem.privacy), problem.width
+    size, outputs = losses.shape
     every = np.tile(np.arange(size), (outputs, 1))
     bound = problem.privacy.closed[first, second]
     return ConeProgram(
@@ -51,9 +51,8 @@ def _worth_it(problem: PairwiseProblem, first: Places, second: Places) -> tuple[
     return first[near], second[near]
 
 
-def windows(problem: PairwiseProblem, size: int) -> Places:
+def windows(losses: Floats, size: int) -> Places:
     """For each output the inputs with the least losses, a row of so many each."""
-    losses = problem.losses_up
     return np.sort(np.argpartition(losses, size - 1, axis=0)[:size].T, axis=1).astype(np.intp)
 
 
@@ -74,12 +73,12 @@ def near_pairs(problem: PairwiseProblem, degree: int) -> tuple[Places, Places]:
 
 
 def windowed_program(
-    problem: PairwiseProblem, window: Places, first: Places, second: Places, least_share: float
+    problem: PairwiseProblem, losses: Floats, window: Places, first: Places, second: Places, least_share: float
 ) -> ConeProgram:
     """Blocks around the outputs with these pairs; inputs whose share is less than ``least_share`` are left out."""
     outputs, nodes = window.shape
     size = len(problem.privacy)
-    closed, losses = problem.privacy.closed, problem.losses_up
+    closed = problem.privacy.closed
     assert problem.prior is not None
     place = np.full(size, -1)
     node, share, seen = [], [], []

@@ -52,7 +52,7 @@ class ConeProgram:
 
     Input ``inputs[y, t]`` is ``share[y, t]`` times node ``node[y, t]`` of column y, at the price ``loss[y, t]``. A pair
     p says that node ``first[p]`` of column ``block[p]`` is at most ``exp(bound[p])`` times node ``second[p]``. Without
-    ``weights`` the largest row is minimised; with ``cap`` beside them no row may lose more than that. ``far`` are prices
+    ``weights`` the largest row is minimised; with ``cap`` beside them no row may lose more. ``far`` are prices
     of what columns leave out of a row.
     """
 

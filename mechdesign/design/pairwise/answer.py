@@ -8,6 +8,7 @@ from mechdesign.design.evidence import Evidence
 from mechdesign.design.pairwise.problem import PairwiseProblem
 from mechdesign.design.pairwise.repair import kept
 from mechdesign.design.result import Design, Report, saying_why, versions, within_gap
+from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import Floats
 
@@ -26,15 +27,24 @@ def answered(
     ended: str = "rounding ended the search",
 ) -> Design:
     """The design; ``ended`` says why the search did not go on, unless time was over."""
-    mechanism = kept(
-        table,
-        problem.privacy,
-        problem.outputs,
-        problem.inputs,
-        problem.epsilon,
-        "pairwise optimum",
-        _UNUSED * problem.gap,
-    )
+    return concluded(problem, clock, evidence, repaired(problem, table), details, ended)
+
+
+def repaired(problem: PairwiseProblem, table: Floats) -> Discrete:
+    """A mechanism near the table that keeps every pair, without outputs that are hardly used."""
+    unused = _UNUSED * problem.gap
+    return kept(table, problem.privacy, problem.outputs, problem.inputs, problem.epsilon, "pairwise optimum", unused)
+
+
+def concluded(
+    problem: PairwiseProblem,
+    clock: Clock,
+    evidence: Evidence,
+    mechanism: Discrete,
+    details: dict[str, Any],
+    ended: str = "rounding ended the search",
+) -> Design:
+    """The same for a mechanism that keeps every pair."""
     report = Report(
         clock.used,
         "interior point on cones",

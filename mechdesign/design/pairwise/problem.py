@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
+from attrs import Factory
 from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.criteria import Aim, Criterion
@@ -18,11 +19,13 @@ from mechdesign.places import EUCLIDEAN, GREAT_CIRCLE, distances_down, distances
 from mechdesign.priors import Atoms
 from mechdesign.values.codec import named
 from mechdesign.values.declare import (
+    SLACK_OPTION,
     array,
     content,
     derived,
     evolved,
     field,
+    finite,
     frozen,
     gap,
     one_of,
@@ -33,9 +36,12 @@ from mechdesign.values.declare import (
 
 Floats = NDArray[np.float64]
 
-AIMS = (Aim.MATRIX_WORST.value, Aim.MATRIX_AVERAGE.value)
-MOST_INPUTS_WORST = 200
-"""Of the worst case, whose systems couple all inputs twice."""
+AIMS = (Aim.MATRIX_WORST.value, Aim.MATRIX_AVERAGE.value, Aim.MATRIX_LEXICOGRAPHIC.value)
+MOST_INPUTS = {Aim.MATRIX_WORST.value: 600, Aim.MATRIX_LEXICOGRAPHIC.value: 200}
+"""Of a worst case, whose systems couple all inputs twice; beside an average blocks hold all inputs."""
+
+_GAP, _LEXICOGRAPHIC_GAP = 1e-6, 1e-3
+_LEAST_SLACK = 1e-6
 
 
 def _exponent(said: Any) -> float:
@@ -111,8 +117,9 @@ class PairwiseProblem:
 
     ``privacy`` is a `Pairwise` or a `Metric`; ``losses`` a matrix (rows are inputs, columns outputs), `Distances` or
     `InPlane` for a metric. ``criterion`` is "prior" (the average under ``prior``, weights on the inputs, uniform if
-    left out) or "worst". ``gap`` is the relative distance between the proven bounds at which the search stops, or 1e-9
-    of the largest loss if that is more.
+    left out), "worst" or "lexicographic" (the average, among mechanisms whose worst case is at most ``1 + slack`` times
+    the least). ``gap`` is the relative distance between the proven bounds at which the search stops, or 1e-9 of the
+    largest loss if that is more; unless given 1e-6, and 1e-3 for "lexicographic".
 
     >>> problem = PairwiseProblem(Metric([0, 1, 2], 1.0), Distances())
     >>> problem.inputs.points, problem.epsilon < 2
@@ -127,7 +134,8 @@ class PairwiseProblem:
         "criterion", AIMS, default=Aim.MATRIX_AVERAGE.value, metadata=named("criterion"), alias="criterion"
     )
     prior: Floats | None = array(optional(_weights), default=None)
-    gap: float = gap(1e-9, default=1e-6)
+    gap: float = gap(1e-9, default=Factory(lambda problem: _usual_gap(problem), takes_self=True))
+    slack: float = finite("slack", default=1e-3, metadata=SLACK_OPTION)
     input_labels: tuple[str, ...] | None = field(default=None, converter=optional(_texts))
     output_labels: tuple[str, ...] | None = field(default=None, converter=optional(_texts))
     inputs: Finite = derived(lambda problem: inputs_of(problem.privacy))
@@ -141,9 +149,12 @@ class PairwiseProblem:
             raise InvalidInput("input_labels", len(self.input_labels), f"be one for each of the {size} inputs")
         if self.output_labels is not None and len(self.output_labels) != self.width:
             raise InvalidInput("output_labels", len(self.output_labels), f"be one for each of the {self.width} outputs")
-        if self.aim == Aim.MATRIX_WORST.value and size > MOST_INPUTS_WORST:
+        most = MOST_INPUTS.get(self.aim, size)
+        if size > most:
             step = "take criterion='prior', or fewer places"
-            raise InvalidInput("inputs", size, f"be at most {MOST_INPUTS_WORST} for the worst case", step)
+            raise InvalidInput("inputs", size, f"be at most {most} with criterion={self.aim!r}", step)
+        if not self.slack >= _LEAST_SLACK:
+            raise InvalidInput("slack", self.slack, f"be at least {_LEAST_SLACK:g}", "for example 0.001")
 
     def _require_losses(self, size: int) -> None:
         if isinstance(self.losses, np.ndarray):
@@ -156,6 +167,9 @@ class PairwiseProblem:
         if isinstance(self.losses, InPlane):
             if self.privacy.distance != EUCLIDEAN or self.privacy.points.shape[1] != 2:
                 raise InvalidInput("losses", self.losses, "be asked of points of the plane", "take Distances()")
+            if self.aim == Aim.MATRIX_LEXICOGRAPHIC.value:
+                rule = "be prior or worst where reports may be anywhere: the least worst case is not known well enough"
+                raise InvalidInput("criterion", self.aim, rule, "take Distances(), with the places to report")
             if self.output_labels is not None:
                 raise InvalidInput("output_labels", "texts", "be left out where the places to report are to be found")
         elif self.losses.outputs is not None and self.losses.outputs.shape[1] != self.privacy.points.shape[1]:
@@ -240,10 +254,6 @@ class PairwiseProblem:
         return table_in_words(rows, columns)
 
     @property
-    def headline(self) -> str:
-        return "worst-case loss" if self.aim == Aim.MATRIX_WORST.value else "average loss under the prior"
-
-    @property
     def privacy_in_words(self) -> str:
         match self.privacy:
             case Metric(per_unit=rate, distance=kind):
@@ -292,6 +302,10 @@ def inputs_of(privacy: Pairwise | Metric) -> Finite:
 
 def _are_numbers(places: Floats) -> bool:
     return places.shape[1] == 1 and bool((np.diff(places[:, 0]) > 0).all())
+
+
+def _usual_gap(problem: PairwiseProblem) -> float:
+    return _LEXICOGRAPHIC_GAP if problem.aim == Aim.MATRIX_LEXICOGRAPHIC.value else _GAP
 
 
 @lru_cache(maxsize=4)

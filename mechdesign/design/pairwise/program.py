@@ -24,7 +24,7 @@ _FARTHEST = 60.0
 _CANDIDATES = 4  # times the neighbours that are wanted: of a grid, more than half of the nearest are irreducible
 
 
-def whole_program(problem: PairwiseProblem, losses: Floats) -> ConeProgram:
+def whole_program(problem: PairwiseProblem, losses: Floats, cap: float | None = None) -> ConeProgram:
     """All inputs and all irreducible pairs in every block, one for each column of the losses."""
     first, second = _worth_it(problem, *irreducible(problem.privacy))
     size, outputs = losses.shape
@@ -42,6 +42,7 @@ def whole_program(problem: PairwiseProblem, losses: Floats) -> ConeProgram:
         np.tile(second, outputs),
         np.tile(bound, outputs),
         problem.prior,
+        cap=cap,
     )
 
 

@@ -1,7 +1,7 @@
 """The best mechanism where every pair of inputs has its own epsilon, with its proof.
 
-**Problem.** ``q(y|x) <= e^E(x,x') q(y|x')`` for every pair; minimised is the expected loss under a prior, or at the
-worst input. Every output's column of q lies in the cone of the pairs, and rows sum to one.
+**Problem.** ``q(y|x) <= e^E(x,x') q(y|x')`` for every pair; minimised is the expected loss under a prior, at the worst
+input, or under a prior next to the least at the worst input. Every output's column of q lies in the cone of the pairs, and rows sum to one.
 
 **Program.** An interior-point method with one block an output, `mechdesign_solvers.cones`, in which the compact program
 is never written down. With up to 128 inputs it has all inputs and all irreducible pairs in each block. With more it is
@@ -22,9 +22,11 @@ from collections.abc import Callable
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from mechdesign.criteria import Aim
 from mechdesign.design.evidence import require_asked
 from mechdesign.design.pairwise.answer import answered
 from mechdesign.design.pairwise.blocks import Solved, solved, thinned
+from mechdesign.design.pairwise.lexicographic_search import optimal_lexicographic
 from mechdesign.design.pairwise.plane_search import optimal_in_plane
 from mechdesign.design.pairwise.problem import InPlane, PairwiseProblem
 from mechdesign.design.pairwise.proof import PairsBound
@@ -54,6 +56,8 @@ def optimal_pairwise(
     with threadpool_limits(1, user_api="blas"):
         if isinstance(problem.losses, InPlane):
             return optimal_in_plane(problem, clock, say)
+        if problem.aim == Aim.MATRIX_LEXICOGRAPHIC.value:
+            return optimal_lexicographic(problem, clock, say)
         found = solved(problem, problem.losses_up, _PROGRAM_SHARE * problem.gap, clock.deadline, say)
         return _answer(problem, clock, found)
 

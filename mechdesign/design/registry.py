@@ -19,7 +19,13 @@ from mechdesign.design.hidden_joint import (
 from mechdesign.design.information import InformationBound, InformationProblem, optimal_information
 from mechdesign.design.joint import ClosedForm, DualBound, JointClaim, JointProblem, optimal_joint
 from mechdesign.design.minimax import MinimaxBound, MinimaxClaim, MinimaxProblem, optimal_minimax
-from mechdesign.design.pairwise import PairsBound, PairsLexicographicBound, PairwiseProblem, PlaneBound, optimal_pairwise
+from mechdesign.design.pairwise import (
+    PairsBound,
+    PairsLexicographicBound,
+    PairwiseProblem,
+    PlaneBound,
+    optimal_pairwise,
+)
 from mechdesign.design.piecewise import BathtubBound, PiecewiseClaim, PiecewiseProblem, optimal_piecewise
 from mechdesign.design.points import PointsBound
 from mechdesign.design.polar import PolarProblem, SplitClaim, optimal_polar

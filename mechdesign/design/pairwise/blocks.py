@@ -21,6 +21,9 @@ from mechdesign.exact.flows import flows_left
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
+MOST_WHOLE_WORST = 200
+"""Inputs up to which blocks hold all of them where a worst case counts."""
+
 _MANY = 600
 _EFFORT = 160, 80, 1e-9  # nodes of a block, neighbours of an input, and the least share of a node that is counted
 _LESS_EFFORT = 60, 16, 1e-3
@@ -51,7 +54,7 @@ def solved(
     say: Callable[[float, float], object] = lambda lower, upper: None,
 ) -> Solved:
     """The optimum for these losses to about a relative ``gap``, or what is found until the deadline."""
-    if len(problem.privacy) <= MOST_WHOLE or problem.aim == Aim.MATRIX_WORST.value:
+    if len(problem.privacy) <= (MOST_WHOLE if problem.aim == Aim.MATRIX_AVERAGE.value else MOST_WHOLE_WORST):
         program = whole_program(problem, losses)
         optimum = solve_cones(program, gap, deadline, say)
         table, flows = (
@@ -78,11 +81,11 @@ def lifted(
     at = np.arange(outputs)[:, None]
     table[program.inputs, at] = program.share * optimum.values[at, program.node]
     table[window, at] = optimum.values
-    assert problem.prior is not None
+    prior = optimum.weights if problem.prior is None else problem.prior
     one, other = (window[program.block, part] for part in (program.first, program.second))
     inner = np.stack([program.block, one, other, optimum.flow], axis=1)
     # an input's own reduced cost goes to the node it is tied to
-    left = problem.prior[program.inputs] * program.loss - optimum.rows[program.inputs]
+    left = prior[program.inputs] * program.loss - optimum.rows[program.inputs]
     tied = window[at, program.node]
     amounts = np.maximum(left, 0.0) * program.share * (1 - _HAIR)
     outer = np.stack([np.broadcast_to(at, tied.shape), tied, program.inputs, amounts], axis=2).reshape(-1, 4)

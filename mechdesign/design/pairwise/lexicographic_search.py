@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from mechdesign_solvers.cones import solve_cones
+from mechdesign_solvers.cones import ConeOptimum, ConeProgram, solve_cones
 from numpy.typing import NDArray
 
 from mechdesign.criteria import Aim
@@ -33,7 +33,10 @@ _LEAST_GAP = 1e-9
 _FIRST_SHARE = 0.1  # of slack or gap, to the least worst case
 _PROGRAM_SHARE = 0.05  # of the gap asked for
 _ROOM = 0.02  # of slack or gap, below the cap: for repair
+_ROOM_COST = 0.2  # of the gap, to that
+_LEAST_ROOM = 1e-3
 _MORE = 1.05
+_TINY = 1e-290
 _LEAST_SHARE, _GROWTH = 1e-12, 10.0  # of the table of the least worst case
 
 
@@ -53,12 +56,11 @@ def optimal_lexicographic(problem: PairwiseProblem, clock: Clock, say: Callable[
         # the least worst case is at most that of this table, and averages are at most worst cases
         most = min(float(errors.max()) * (1 + problem.slack), float(losses.max()))
         raise NoAnswer(reason, float_down(average_below(unpriced, problem, cap)), most)
-    program = whole_program(problem, losses, cap * (1 - _ROOM * fine))
-    optimum = solve_cones(program, _PROGRAM_SHARE * problem.gap, clock.deadline, say)
+    program, optimum = _under(problem, cap, _ROOM * fine, clock, say)
     weights = prior + np.maximum(optimum.weights, 0.0)
     flows = np.stack([program.block, program.first, program.second, optimum.flow], axis=1)
     # with prices flows prove a sum that is larger than the average: what thinning loses is relative to that
-    share = float(prior @ errors) / max(float(weights @ errors), float(prior @ errors))
+    share = float(prior @ errors) / max(float(weights @ errors), _TINY)
     exact = evolved(alone, gap=max(_LEAST_GAP, share * problem.gap))
     priced = PairsBound(weights, *thinned(exact, problem.losses_down, weights, flows).T)
     average = max(priced, unpriced, key=lambda bound: average_below(bound, problem, cap))
@@ -69,6 +71,19 @@ def optimal_lexicographic(problem: PairwiseProblem, clock: Clock, say: Callable[
         "worst case": [float_down(worst.value(alone)), cap],
     }
     return concluded(problem, clock, PairsLexicographicBound(average, worst), mechanism, details)
+
+
+def _under(
+    problem: PairwiseProblem, cap: float, room: float, clock: Clock, say: Callable[[float, float], object]
+) -> tuple[ConeProgram, ConeOptimum]:
+    """The program with the cap, less a share of it as room for repair: less room where it would cost too much."""
+    program = whole_program(problem, problem.losses_up, cap * (1 - room))
+    optimum = solve_cones(program, _PROGRAM_SHARE * problem.gap, clock.deadline, say)
+    cost, most = room * cap * float(optimum.weights.sum()), _ROOM_COST * problem.gap * optimum.upper
+    if cost <= most or clock.is_over:
+        return program, optimum
+    program = whole_program(problem, problem.losses_up, cap * (1 - room * max(most / cost, _LEAST_ROOM)))
+    return program, solve_cones(program, _PROGRAM_SHARE * problem.gap, clock.deadline, say)
 
 
 def _capped(problem: PairwiseProblem, table: Floats, low: Floats, cap: float) -> Discrete:

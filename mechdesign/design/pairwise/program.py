@@ -76,11 +76,13 @@ def near_pairs(problem: PairwiseProblem, degree: int) -> tuple[Places, Places]:
 def windowed_program(
     problem: PairwiseProblem, losses: Floats, window: Places, first: Places, second: Places, least_share: float
 ) -> ConeProgram:
-    """Blocks around the outputs with these pairs; inputs whose share is less than ``least_share`` are left out."""
+    """Blocks around the outputs with these pairs; inputs whose share is less than ``least_share`` are left out.
+
+    A worst case must count all inputs: none is left out of its blocks.
+    """
     outputs, nodes = window.shape
     size = len(problem.privacy)
     closed = problem.privacy.closed
-    assert problem.prior is not None
     place = np.full(size, -1)
     node, share, seen = [], [], []
     block, one, other = [], [], []
@@ -95,7 +97,7 @@ def windowed_program(
         part = np.exp(-apart[nearest, np.arange(size)])
         node.append(nearest)
         share.append(part)
-        seen.append(part >= least_share)
+        seen.append(part >= (0.0 if problem.prior is None else least_share))
         here = (place[first] >= 0) & (place[second] >= 0)
         one.append(place[first[here]])
         other.append(place[second[here]])
@@ -110,7 +112,7 @@ def windowed_program(
         left_out[:, y] = True
         left_out[best, y] = False
     far = None
-    if kept < size:
+    if kept < size and problem.prior is not None:
         far = problem.prior * np.where(left_out, losses, losses.max() * 2).min(axis=1)
     pairs = np.concatenate(block), np.concatenate(one), np.concatenate(other)
     bound = closed[window[pairs[0], pairs[1]], window[pairs[0], pairs[2]]]

@@ -109,7 +109,7 @@ def _problem(
         more["gap"] = 1e-3 if len(privacy) <= 600 else 0.1
     if free:
         if gap is None:
-            more["gap"] = 1e-2 if len(privacy) <= 40 else 0.1
+            more["gap"] = 1e-3 if len(privacy) <= 16 else 1e-2 if len(privacy) <= 40 else 0.1
         if loss not in _LOSSES:
             raise InvalidInput("loss", loss, "be euclidean or squared with --free")
         losses: Any = InPlane(_LOSSES[loss])

@@ -78,7 +78,7 @@ def run(
     criterion: Annotated[str, typer.Option("--criterion", help="prior (default), worst or lexicographic.")] = "prior",
     slack: Annotated[
         float | None,
-        typer.Option("--slack", help="Lexicographic: worst case at most 1 + S times the least.", metavar="S"),
+        typer.Option("--slack", help="Worst case at most 1 + S times the least.", metavar="S"),
     ] = None,
     prior: Annotated[
         str | None, typer.Option("--prior", help="Column of --points with weights.", metavar="COLUMN")
@@ -118,7 +118,7 @@ def _problem(
         many = 200 if asked["criterion"] == "worst" else 600
         usual["gap"] = 1e-3 if len(privacy) <= many else 0.1
     if free:
-        usual["gap"] = 1e-2 if len(privacy) <= 40 else 0.1
+        usual["gap"] = 1e-3 if len(privacy) <= 16 else 1e-2 if len(privacy) <= 40 else 0.1
         if loss not in _LOSSES:
             raise InvalidInput("loss", loss, "be euclidean or squared with --free")
         losses: Any = InPlane(_LOSSES[loss])

@@ -30,6 +30,7 @@ Places = NDArray[np.intp]
 LEAF = 2
 _CORNERS = [[0, 1], [2, 1], [0, 3], [2, 3]]
 _SURE = 2.0**-48
+_NEARLY = 2.0**-40  # of the largest loss: at a corner that is the point itself rounding leaves less than 0
 _UNSEEN = 1e-280  # what is less may have lost digits: far below any place that there are epsilons for
 
 
@@ -79,7 +80,7 @@ def tangents(points: Floats, rectangles: Floats, exponent: float) -> Floats:
     """
     middles = (rectangles[:, :2] + rectangles[:, 2:]) / 2
     found = _tangents(points, rectangles, middles[:, None, :] - points, exponent)
-    bad = (found < 0).any(axis=1)
+    bad = (found < -_NEARLY * np.abs(found).max(axis=1, keepdims=True)).any(axis=1)
     nearest = np.clip(points, rectangles[:, None, :2], rectangles[:, None, 2:]) - points
     return np.asarray(np.where(bad[:, None, :], _tangents(points, rectangles, nearest, exponent), found))
 

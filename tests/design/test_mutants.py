@@ -8,6 +8,7 @@ best found for the honest question. What is judged is the design that was read, 
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import random
@@ -69,7 +70,7 @@ from mechdesign.design import (
 )
 from mechdesign.design.information import GaussianLocation
 from mechdesign.design.joint.program import search_joint
-from mechdesign.design.pairwise import Distances, PairwiseProblem, optimal_pairwise
+from mechdesign.design.pairwise import Distances, InPlane, PairwiseProblem, optimal_pairwise
 from mechdesign.design.prior import BinsBound
 from mechdesign.design.registry import CODEC, PROVEN_BY
 from mechdesign.design.result import FORMAT, USE, VERSION, Certificate, certify
@@ -123,6 +124,12 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     ),
     "pairs": lambda: optimal_pairwise(PairwiseProblem(PAIRS, MATRIX, "prior", [0.5, 0.25, 0.25])),
     "places": lambda: optimal_pairwise(PairwiseProblem(Metric(SCALE.points, 0.5), Distances(), "worst")),
+    "plane": lambda: optimal_pairwise(
+        PairwiseProblem(Metric([(0, 0), (2, 0), (0.5, 1)], 1.0), InPlane(), "prior", [0.5, 0.25, 0.25], gap=0.03)
+    ),
+    "plane worst": lambda: optimal_pairwise(
+        PairwiseProblem(Metric([(0, 0), (2, 0), (0.5, 1)], 1.0), InPlane(2.0), "worst", gap=0.1)
+    ),
     "whole numbers": lambda: optimal_minimax(MinimaxProblem(1.0, Absolute(), SCALE)),
     "whole numbers prior": lambda: optimal_prior(
         PriorProblem(1.0, priors.Atoms([1.0, 2.0, 4.0], [0.5, 0.25, 0.25]), Squared(), SCALE)
@@ -627,6 +634,24 @@ def _pairs(saved: Any) -> Truth:
     return Truth(float(errors.max()) if prior is None else float(prior @ errors), least)
 
 
+def _plane(saved: Any) -> Truth:
+    """The same for the places that are reported, beside what reports on a fine grid lose at least."""
+    problem, law = saved.problem, np.asarray(saved.mechanism.probabilities)
+    points, places = np.asarray(problem.privacy.points), np.asarray(problem.losses.places)
+    apart = np.sqrt(((points[:, None] - points) ** 2).sum(axis=2)) * problem.privacy.per_unit
+    for one, other in itertools.permutations(range(len(points)), 2):
+        assert (law[one] <= math.exp(min(apart[one, other], 600)) * law[other] * (1 + 1e-9)).all(), "a pair is broken"
+    told = places[[int(y) for y in saved.mechanism.outputs.points]]
+    errors = (law * np.hypot(*(points[:, None] - told).transpose(2, 0, 1)) ** problem.losses.exponent).sum(axis=1)
+    prior = None if problem.prior is None else np.asarray(problem.prior) / np.sum(problem.prior)
+    axes = [np.linspace(a, b, 9) for a, b in zip(points.min(axis=0), points.max(axis=0), strict=True)]
+    grid = np.concatenate([np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2), points, told])
+    losses = np.hypot(*(points[:, None] - grid).transpose(2, 0, 1)) ** problem.losses.exponent
+    key = ("plane", apart.tobytes(), losses.tobytes(), losses.shape, None if prior is None else prior.tobytes())
+    rival = _remembered(key, lambda: _least_for_pairs(apart, losses, prior))
+    return Truth(float(errors.max()) if prior is None else float(prior @ errors), rival)
+
+
 def _least_for_pairs(epsilons: Floats, losses: Floats, prior: Floats | None) -> float:
     n, m = losses.shape
     above, sums = [], np.zeros((n, n * m + 1))
@@ -897,6 +922,8 @@ TRUTHS: dict[str, Callable[[Any, str], Truth]] = {
     "whole numbers prior": lambda saved, _: _points(saved),
     "pairs": lambda saved, _: _pairs(saved),
     "places": lambda saved, _: _pairs(saved),
+    "plane": lambda saved, _: _plane(saved),
+    "plane worst": lambda saved, _: _plane(saved),
     "custom": lambda saved, _: _linear(saved),
     "workload": lambda saved, _: _workload(saved),
     "workload ranges": lambda saved, _: _workload(saved),
@@ -1252,6 +1279,7 @@ SHARES: dict[tuple[str, str], dict[str, int]] = {
     ("finite", "finite"): {"matrix": 5000, "matrix prior": 5000},
     ("finite", "finite lexicographic"): {"matrix least": 10_000},
     ("pairwise", "pairs"): {"pairs": 5000, "places": 5000},
+    ("pairwise", "plane"): {"plane": 5000, "plane worst": 5000},
     ("custom", "linear"): {"custom": 10_000},
     ("custom", "convex claim"): {"claimed custom": 10_000},
     ("workload", "workload"): {

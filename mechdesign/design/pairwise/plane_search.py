@@ -33,13 +33,14 @@ Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 _FIRST_CUTS = 4  # times all parts are cut in two before the first program
-_PROGRAM_SHARE = 0.02  # of the gap asked for, or of what is left of the gap if that is more
-_LOWER_SHARE = 0.05
+_PROGRAM_SHARE, _LOWER_SHARE = 0.02, 0.05  # of the gap asked for
+_SOON = 0.1  # of the gap that is left: rounds need no more
 _ENOUGH = 0.85  # of the gap: the rest is for repair, thinner flows and fewer places
 _FEWER = 0.05  # of the gap, to fewer places
 _LOST = 0.9  # of the loss of the bound, in rectangles that are cut
 _CUT = 0.3  # of the rectangles are cut at most, and some more
-_PLACES = 3, 20  # an input and in all: places that go on to the next round
+_PLACES = 1, 30  # an input and in all: places that go on to the next round
+_SAME = 1e-3  # of the box: of places that are nearer than that one goes on
 _NEAR = 0.1, 0.03, 0.01, 3e-3, 1e-3, 1e-4  # of the box: places that may be one
 _STEPS = 40  # of Weiszfeld's iteration
 _DIGITS = 7  # of the box: places are rounded
@@ -57,12 +58,13 @@ def optimal_in_plane(problem: PairwiseProblem, clock: Clock, say: Callable[[floa
     nothing = NOTHING * float(problem.losses_up.max())
     while not ended:
         left = (upper - lower) / upper if rounds else 1.0
-        relaxed = solved(problem, below.losses, _LOWER_SHARE * max(problem.gap, _LOWER_SHARE * left), clock.deadline)
+        asked = max(problem.gap, _SOON * left)
+        relaxed = solved(problem, below.losses, _LOWER_SHARE * asked, clock.deadline)
         value = max(0.0, proven(problem, below.losses, relaxed.weights, relaxed.flows))
         if value > lower:
             lower, best_below = value, (below, relaxed)
         above = above.with_corners(below, relaxed)
-        reached = solved(problem, above.losses(problem), _PROGRAM_SHARE * problem.gap, clock.deadline)
+        reached = solved(problem, above.losses(problem), _PROGRAM_SHARE * asked, clock.deadline)
         if reached.upper < upper:
             upper, best_above = reached.upper, (above, reached)
         rounds += 1
@@ -199,9 +201,11 @@ class _Above:
     def moved(self, problem: PairwiseProblem, reached: Solved) -> _Above:
         """The places that are used most, and where their reports would rather be."""
         assert isinstance(problem.losses, InPlane)
+        points = problem.privacy_points
         mass = (reached.table * reached.weights[:, None]).T
-        most = np.argsort(-mass.sum(axis=1))[: _most(len(mass[0]))]
-        places, mass, points = self.places[most], mass[most], problem.privacy_points
+        near = _SAME * float(np.ptp(points, axis=0).max())
+        most = _apart(self.places, _by_use(reached), near)[: _most(len(points))]
+        places, mass = self.places[most], mass[most]
         better = _better(points, places, mass) if problem.losses.exponent == 1 else _means(points, mass)
         if self.unit > 0:
             better = np.round(better / self.unit) * self.unit

@@ -1,7 +1,8 @@
 """The best mechanism where every pair of inputs has its own epsilon, with its proof.
 
 **Problem.** ``q(y|x) <= e^E(x,x') q(y|x')`` for every pair; minimised is the expected loss under a prior, at the worst
-input, or under a prior next to the least at the worst input. Every output's column of q lies in the cone of the pairs, and rows sum to one.
+input, or under a prior next to the least at the worst input. Every output's column of q lies in the cone of the pairs,
+and rows sum to one.
 
 **Program.** An interior-point method with one block an output, `mechdesign_solvers.cones`, in which the compact program
 is never written down. With up to 128 inputs it has all inputs and all irreducible pairs in each block. With more it is

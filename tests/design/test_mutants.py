@@ -123,6 +123,7 @@ DESIGNS: dict[str, Callable[[], Any]] = {
         1.0, (0, 1, 2), (0, 1, 2), lambda q: cvxpy.sum(cvxpy.multiply(MATRIX, q)), lambda q: [q[0, 0] <= 0.5]
     ),
     "pairs": lambda: optimal_pairwise(PairwiseProblem(PAIRS, MATRIX, "prior", [0.5, 0.25, 0.25])),
+    "pairs least": lambda: optimal_pairwise(PairwiseProblem(PAIRS, MATRIX, "lexicographic", [0.5, 0.25, 0.25])),
     "places": lambda: optimal_pairwise(PairwiseProblem(Metric(SCALE.points, 0.5), Distances(), "worst")),
     "plane": lambda: optimal_pairwise(
         PairwiseProblem(Metric([(0, 0), (2, 0), (0.5, 1)], 1.0), InPlane(), "prior", [0.5, 0.25, 0.25], gap=0.03)
@@ -630,7 +631,16 @@ def _pairs(saved: Any) -> Truth:
     worst = problem.prior is None
     prior = None if worst else np.asarray(problem.prior) / np.sum(problem.prior)
     key = ("pairs", epsilons.tobytes(), losses.tobytes(), losses.shape, None if prior is None else prior.tobytes())
-    least = _remembered(key, lambda: _least_for_pairs(epsilons, losses, prior))
+    cap = saved.certificate.scope.cap
+    if problem.criterion.aim is Aim.MATRIX_LEXICOGRAPHIC:
+        assert cap is not None
+        known = _remembered((*key[:4], None), lambda: _least_for_pairs(epsilons, losses, None))
+        assert errors.max() <= cap * (1 + HERE), "breaks its cap"
+        assert cap <= (1 + problem.slack) * known * (1 + 1e-7), "the cap is not near the least"
+        assert saved.certificate.valid_for.endswith(f"{cap!r}, at most {1 + problem.slack!r} times the least")
+    else:
+        assert cap is None
+    least = _remembered((*key, cap), lambda: _least_for_pairs(epsilons, losses, prior, cap))
     return Truth(float(errors.max()) if prior is None else float(prior @ errors), least)
 
 
@@ -652,7 +662,7 @@ def _plane(saved: Any) -> Truth:
     return Truth(float(errors.max()) if prior is None else float(prior @ errors), rival)
 
 
-def _least_for_pairs(epsilons: Floats, losses: Floats, prior: Floats | None) -> float:
+def _least_for_pairs(epsilons: Floats, losses: Floats, prior: Floats | None, cap: float | None = None) -> float:
     n, m = losses.shape
     above, sums = [], np.zeros((n, n * m + 1))
     for one in range(n):
@@ -663,7 +673,7 @@ def _least_for_pairs(epsilons: Floats, losses: Floats, prior: Floats | None) -> 
                     row = np.zeros(n * m + 1)
                     row[one * m + y], row[other * m + y] = 1, -math.exp(min(epsilons[one, other], 600))
                     above.append(row)
-        if prior is None:
+        if prior is None or cap is not None:  # of an average the last is the cap: fixed
             row = np.zeros(n * m + 1)
             row[one * m : (one + 1) * m], row[-1] = losses[one], -1
             above.append(row)
@@ -673,7 +683,9 @@ def _least_for_pairs(epsilons: Floats, losses: Floats, prior: Floats | None) -> 
         goal[:-1] = (prior[:, None] * losses).ravel()
     rows = np.array(above) if above else None
     right = None if rows is None else np.zeros(len(above))
-    solved = optimize.linprog(goal, rows, right, sums, np.ones(n), bounds=(0, None))
+    last = (0, None) if cap is None else (cap * (1 + 1e-9), cap * (1 + 1e-9))
+    bounds = [(0, None)] * (n * m) + [last]
+    solved = optimize.linprog(goal, rows, right, sums, np.ones(n), bounds=bounds)
     return float(solved.fun) if solved.status == 0 else math.inf
 
 
@@ -921,6 +933,7 @@ TRUTHS: dict[str, Callable[[Any, str], Truth]] = {
     "whole numbers": lambda saved, _: _points(saved),
     "whole numbers prior": lambda saved, _: _points(saved),
     "pairs": lambda saved, _: _pairs(saved),
+    "pairs least": lambda saved, _: _pairs(saved),
     "places": lambda saved, _: _pairs(saved),
     "plane": lambda saved, _: _plane(saved),
     "plane worst": lambda saved, _: _plane(saved),
@@ -1279,6 +1292,7 @@ SHARES: dict[tuple[str, str], dict[str, int]] = {
     ("finite", "finite"): {"matrix": 5000, "matrix prior": 5000},
     ("finite", "finite lexicographic"): {"matrix least": 10_000},
     ("pairwise", "pairs"): {"pairs": 5000, "places": 5000},
+    ("pairwise", "pairs lexicographic"): {"pairs least": 10_000},
     ("pairwise", "plane"): {"plane": 5000, "plane worst": 5000},
     ("custom", "linear"): {"custom": 10_000},
     ("custom", "convex claim"): {"claimed custom": 10_000},

@@ -63,8 +63,10 @@ def test_random_problems_have_the_optimum_of_an_exact_simplex_under_their_cap(pr
     least = ExactSimplex().solve(compact(epsilons, losses, None)).objective
     try:
         design = optimal_pairwise(problem)
-    except NoAnswer as stopped:  # a loss of next to nothing has no relative gap
-        assert least < 1e-6, stopped
+    except NoAnswer:  # a loss of next to nothing has no relative slack
+        design = None
+    if design is None:
+        assert least < 1e-6
         return
     cap = design.certificate.scope.cap
     assert cap <= (1 + problem.slack) * least * (1 + 1e-9)

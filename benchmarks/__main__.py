@@ -33,6 +33,7 @@ BENCHMARKS = (
     "warm_start",
     "minimax",
     "pairs",
+    "plane",
     "unbiased",
     "workload",
     "compact",

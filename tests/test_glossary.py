@@ -42,6 +42,7 @@ PROBLEMS = (
     md.FiniteProblem(1.0, [[0, 1], [1, 0]]),
     md.PairwiseProblem(md.privacy.metric([0, 1, 2], 1.0), md.Distances()),
     md.PairwiseProblem(md.privacy.metric([(0, 0), (1, 0)], 1.0), md.Distances()),
+    md.PairwiseProblem(md.privacy.metric([(0, 0), (1, 0)], 1.0), md.InPlane()),
 )
 
 PRINTED = {

@@ -18,6 +18,7 @@ from mechdesign.cli.answers import with_options
 from mechdesign.cli.certified import Designed, if_shown, print_finite
 from mechdesign.cli.options import BestSoFar, Eps, NoCompare, require_time_limit
 from mechdesign.cli.sent import Sent
+from mechdesign.criteria import Aim
 from mechdesign.data.matrices import read_matrix
 from mechdesign.data.places import GLOBE, LINE, FoundPlaces, read_places
 from mechdesign.design import Design, Distances, InPlane, PairwiseProblem
@@ -25,20 +26,23 @@ from mechdesign.design.pairwise import errors_up, optimal_pairwise, output_colum
 from mechdesign.design.pairwise.planar import planar_laplace
 from mechdesign.design.pairwise.rivals import Measured, adversary_error, tables
 from mechdesign.design.summary import certificate_words, gap_text, gap_words, standing
-from mechdesign.design.words import headline, labels_of, protected, subject
+from mechdesign.design.words import excess, headline, is_lexicographic, labels_of, protected, subject
 from mechdesign.errors import InvalidInput, NoAnswer, require_epsilon, require_finite
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.pairs import Metric
 from mechdesign.places import EUCLIDEAN, GREAT_CIRCLE
 from mechdesign.plot.designs import names_of
-from mechdesign.values.declare import frozen
+from mechdesign.values.declare import evolved, frozen
 
 _LOSSES = {"euclidean": 1.0, "distance": 1.0, "squared": 2.0}
 
 
 @frozen
 class Rival:
-    """A published mechanism: its expected loss between two ends, and how far above the optimum it is at least."""
+    """A published mechanism: its expected loss between two ends, and how far above the optimum it is at least.
+
+    Beside a lexicographic optimum it is the worst-case loss, above that of the design, which is next to the least.
+    """
 
     name: str
     lower: float
@@ -71,7 +75,11 @@ def run(
     loss: Annotated[
         str, typer.Option("--loss", help="euclidean, squared, or a matrix: .csv or .npy.", metavar="LOSS")
     ] = "euclidean",
-    criterion: Annotated[str, typer.Option("--criterion", help="prior (default) or worst.")] = "prior",
+    criterion: Annotated[str, typer.Option("--criterion", help="prior (default), worst or lexicographic.")] = "prior",
+    slack: Annotated[
+        float | None,
+        typer.Option("--slack", help="Worst case at most 1 + S times the least.", metavar="S"),
+    ] = None,
     prior: Annotated[
         str | None, typer.Option("--prior", help="Column of --points with weights.", metavar="COLUMN")
     ] = None,
@@ -84,12 +92,13 @@ def run(
     require_time_limit(time_limit)
     sent.require_writable()
     output.require_apart((sent.out, sent.plot), (points,))
-    problem = _problem(read_places(points, prior), require_epsilon(eps), per, loss, criterion, gap, free=free)
+    asked = {"criterion": criterion} | with_slack(slack, criterion) | ({} if gap is None else {"gap": gap})
+    problem = _problem(read_places(points, prior), require_epsilon(eps), per, loss, asked, free=free)
     answer(problem, time_limit, sent, best_so_far=best_so_far, compare=not no_compare)
 
 
 def _problem(
-    found: FoundPlaces, eps: float, per: float | None, loss: str, criterion: str, gap: float | None, *, free: bool
+    found: FoundPlaces, eps: float, per: float | None, loss: str, asked: dict[str, Any], *, free: bool
 ) -> PairwiseProblem:
     if per is None and found.form == GLOBE:
         step = "--per 1 if eps is for a kilometre, --per 0.1 for a hundred metres"
@@ -100,15 +109,16 @@ def _problem(
     order = np.argsort(found.points[:, 0], kind="stable") if found.form == LINE else np.arange(len(found.points))
     names = None if found.names is None else tuple(found.names[k] for k in order.tolist())
     weights = None if found.weights is None else _shares(found.weights[order])
-    if weights is not None and criterion == "worst":
+    if weights is not None and asked["criterion"] == "worst":
         raise InvalidInput("prior", "a column", "be left out for the worst case", "drop --prior")
     distance = GREAT_CIRCLE if found.form == GLOBE else EUCLIDEAN
     privacy = Metric(found.points[order], eps / unit, distance)
-    more: dict[str, Any] = {} if gap is None else {"gap": gap}
-    if len(privacy) > 128 and gap is None:
-        more["gap"] = 1e-3 if len(privacy) <= 600 else 0.1
+    usual: dict[str, Any] = {}
+    if len(privacy) > 128:
+        many = 200 if asked["criterion"] == "worst" else 600
+        usual["gap"] = 1e-3 if len(privacy) <= many else 0.1
     if free:
-        more["gap"] = 0.25 if gap is None else gap
+        usual["gap"] = 1e-3 if len(privacy) <= 16 else 1e-2 if len(privacy) <= 40 else 0.1
         if loss not in _LOSSES:
             raise InvalidInput("loss", loss, "be euclidean or squared with --free")
         losses: Any = InPlane(_LOSSES[loss])
@@ -121,7 +131,17 @@ def _problem(
             matrix.values[order] if len(matrix.values) == len(order) else matrix.values,
             matrix.output_labels,
         )
-    return PairwiseProblem(privacy, losses, criterion, weights, input_labels=names, output_labels=outputs, **more)
+    more = usual | asked
+    return PairwiseProblem(privacy, losses, prior=weights, input_labels=names, output_labels=outputs, **more)
+
+
+def with_slack(slack: float | None, criterion: str) -> dict[str, float]:
+    """The slack, where there is one to ask for."""
+    if slack is None:
+        return {}
+    if criterion != Aim.MATRIX_LEXICOGRAPHIC.value:
+        raise InvalidInput("slack", slack, "come with --criterion lexicographic", "add --criterion lexicographic")
+    return {"slack": slack}
 
 
 def _matrix_file(loss: str) -> Path:
@@ -163,7 +183,7 @@ def answer(problem: PairwiseProblem, seconds: float, sent: Sent, *, best_so_far:
     if sent.as_json:
         output.print_json(Designed.of(design), around)
         return
-    _print(design, problem, around)
+    _print(design, around)
     sent.say_saved()
 
 
@@ -182,13 +202,16 @@ def _beside(design: Design) -> tuple[tuple[Rival, ...], float | None]:
     problem, table = design.problem, design.mechanism
     assert isinstance(problem, PairwiseProblem)
     assert isinstance(table, Discrete)
-    found = []
-    for name, mechanism in tables(problem).items():
-        errors = errors_up(mechanism, problem)
-        value = float(errors.max() if problem.prior is None else problem.prior @ errors)
+    found, published, best = [], problem.as_published, design.certificate.upper
+    judged = published
+    if is_lexicographic(problem):  # the worst case comes first
+        judged = evolved(published, criterion=Aim.MATRIX_WORST.value, prior=None)
+        best = float(errors_up(table, problem).max())
+    for name, mechanism in tables(published).items():
+        errors = errors_up(mechanism, judged)
+        value = float(errors.max() if judged.prior is None else judged.prior @ errors)
         found.append(Measured(name, value, value))
-    found += planar_laplace(problem)
-    best = design.certificate.upper
+    found += planar_laplace(judged)
     rows = [Rival(one.name, one.lower, one.upper, _above(one.lower, best)) for one in found]
     if problem.prior is None:
         return tuple(sorted(rows, key=lambda row: row.lower)), None
@@ -202,9 +225,11 @@ def _above(lower: float, best: float) -> float | None:
     return max(0.0, 100 * (lower / best - 1)) if best > 0 else None
 
 
-def _print(design: Design, problem: PairwiseProblem, around: Around) -> None:
-    what, table = headline(problem), design.mechanism
+def _print(design: Design, around: Around) -> None:
+    problem, table = design.problem, design.mechanism
+    assert isinstance(problem, PairwiseProblem)
     assert isinstance(table, Discrete)
+    what = headline(problem)
     heading = f"{standing(design)} for {subject(problem)}, {protected(problem)}: {what}\n"
     output.console.print(heading, soft_wrap=True)
     output.console.print(certificate_words(design.certificate, what, table), soft_wrap=True)
@@ -224,4 +249,5 @@ def _print(design: Design, problem: PairwiseProblem, around: Around) -> None:
             ]
             for row in around.comparison
         ]
-        output.print_table(f"Rivals: {what}", ["mechanism", "at least", "at most", "above optimum"], rows)
+        by = "worst-case loss" if is_lexicographic(problem) else what
+        output.print_table(f"Rivals: {by}", ["mechanism", "at least", "at most", excess(problem)], rows)

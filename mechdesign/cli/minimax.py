@@ -82,7 +82,7 @@ def run(
 ) -> None:
     require_time_limit(time_limit)
     if privacy_matrix is not None:
-        given = {name: asked[name] for name in ("epsilon", "loss", "inputs", "size", "cap", "slack")}
+        given = {name: asked[name] for name in ("epsilon", "loss", "inputs", "size", "cap")}
         given |= {"prior_data": prior_data, "column": column, "unbiased": unbiased or None, "sweep": sweep}
         _require_left_out("--privacy-matrix", given | {"points": points, "structure_plot": structure_plot})
         pairs = _pairs_problem(asked, privacy_matrix, loss_matrix, criterion or WORST)
@@ -251,8 +251,8 @@ def _matrix_problem(asked: Asked, epsilon: float, file: Path, criterion: str) ->
 def _pairs_problem(asked: Asked, privacy: Path, losses: Path | None, criterion: str) -> PairwiseProblem:
     if losses is None:
         raise InvalidInput("loss matrix", None, "come with --privacy-matrix", "add --loss-matrix FILE")
-    if criterion not in (WORST, PRIOR):
-        raise InvalidInput("criterion", criterion, "be worst or prior with --privacy-matrix")
+    if criterion not in (WORST, PRIOR, LEXICOGRAPHIC):
+        raise InvalidInput("criterion", criterion, "be worst, prior or lexicographic with --privacy-matrix")
     table, said = read_matrix(losses), read_matrix(privacy, "privacy matrix", 0.0, most=math.inf)
     if said.input_labels is not None and said.output_labels is not None and said.input_labels != said.output_labels:
         step = "give both the same labels in one order"
@@ -264,6 +264,7 @@ def _pairs_problem(asked: Asked, privacy: Path, losses: Path | None, criterion: 
         table.values,
         criterion,
         _weights(asked["prior"], criterion, len(table.values)),
+        **metric.with_slack(asked["slack"], criterion),
         **({} if asked["gap"] is None else {"gap": asked["gap"]}),
         input_labels=table.input_labels if said.input_labels is None else said.input_labels,
         output_labels=table.output_labels,

@@ -19,7 +19,13 @@ from mechdesign.design.hidden_joint import (
 from mechdesign.design.information import InformationBound, InformationProblem, optimal_information
 from mechdesign.design.joint import ClosedForm, DualBound, JointClaim, JointProblem, optimal_joint
 from mechdesign.design.minimax import MinimaxBound, MinimaxClaim, MinimaxProblem, optimal_minimax
-from mechdesign.design.pairwise import PairsBound, PairwiseProblem, optimal_pairwise
+from mechdesign.design.pairwise import (
+    PairsBound,
+    PairsLexicographicBound,
+    PairwiseProblem,
+    PlaneBound,
+    optimal_pairwise,
+)
 from mechdesign.design.piecewise import BathtubBound, PiecewiseClaim, PiecewiseProblem, optimal_piecewise
 from mechdesign.design.points import PointsBound
 from mechdesign.design.polar import PolarProblem, SplitClaim, optimal_polar
@@ -75,7 +81,7 @@ ENTRIES = (
     Entry(FiniteProblem, (FiniteBound, LexicographicBound), optimal_finite),
     Entry(WorkloadProblem, (WorkloadBound,), optimal_workload),
     Entry(InformationProblem, (InformationBound,), optimal_information),
-    Entry(PairwiseProblem, (PairsBound,), optimal_pairwise),
+    Entry(PairwiseProblem, (PairsBound, PairsLexicographicBound, PlaneBound), optimal_pairwise),
     Entry(TableProblem, (LinearBound, ConvexClaim), optimal_custom, asked=CustomProblem),
 )
 """Every problem there is, a line each."""

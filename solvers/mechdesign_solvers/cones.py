@@ -4,9 +4,10 @@ A column v is bounded by pairs, ``v_i <= r_ij v_j``. The program is
 
     minimise ``sum_xy w_x loss_xy q_xy``, or the largest ``sum_y loss_xy q_xy``,  subject to  ``sum_y q_xy = 1``
 
-and every column of q in its cone. It has ``n m`` variables and, with many pairs, tens of millions of rows, but the
-Newton system of a primal-dual method falls into one dense block of nodes for each column and one system in the n row
-sums: a step costs ``O(m k^3 + n^3)`` for blocks of k nodes, and no row of the program is ever written down.
+and every column of q in its cone; the weighted sum also with a cap on each row's ``sum_y loss_xy q_xy``. It has
+``n m`` variables and, with many pairs, tens of millions of rows, but the Newton system of a primal-dual method falls
+into one dense block of nodes for each column and one system in the n row sums: a step costs ``O(m k^3 + n^3)`` for
+blocks of k nodes, and no row of the program is ever written down.
 
 A block may hold the nodes near its column only. An input outside it is tied to one node, of which it is a given
 multiple (in a cone of a metric, the least that it can be), or it is left out; then its row sums to at most
@@ -40,7 +41,8 @@ _WORTH = 0.01  # a corrector that lengthens steps by less is the last
 _JITTER = 1e-13
 _JITTERS = 1e-13, 1e-11, 1e-9, 1e-7  # what rounding may need to be kept positive definite
 _START = 0.01  # products at the start, relative to the largest price
-_WORSE = 5  # steps without progress
+_WORSE, _WORSE_CAPPED = 5, 15  # steps without progress
+_REFINEMENTS, _MORE_REFINEMENTS = 2, 5  # of a Newton step; where rows have prices
 _NOTHING = 1e-9  # of the largest price: an optimum of less is as good as 0
 
 
@@ -50,7 +52,8 @@ class ConeProgram:
 
     Input ``inputs[y, t]`` is ``share[y, t]`` times node ``node[y, t]`` of column y, at the price ``loss[y, t]``. A pair
     p says that node ``first[p]`` of column ``block[p]`` is at most ``exp(bound[p])`` times node ``second[p]``. Without
-    ``weights`` the largest row is minimised. ``far`` are prices of what columns leave out of a row.
+    ``weights`` the largest row is minimised; with ``cap`` beside them no row may lose more. ``far`` are prices
+    of what columns leave out of a row.
     """
 
     count: int
@@ -65,13 +68,15 @@ class ConeProgram:
     bound: Floats
     weights: Floats | None
     far: Floats | None = None
+    cap: float | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConeOptimum:
     """Values of the nodes, multipliers of pairs (``flow``) and row sums (``rows``), weights of the rows; whether early.
 
-    ``flow`` belongs to the pair as it is written, ``exp(bound) v_second - v_first >= 0``.
+    With a cap ``weights`` are its multipliers, which come beside the weights of the program. ``flow`` belongs to the
+    pair as it is written, ``exp(bound) v_second - v_first >= 0``.
     """
 
     values: Floats
@@ -128,7 +133,7 @@ def solve_cones(
         if products / max(abs(upper), _NOTHING * state.scale) + lost <= gap:
             stopped = False
             break
-        if since > _WORSE or not state.advance():
+        if since > (_WORSE if program.cap is None else _WORSE_CAPPED) or not state.advance():
             break
         steps += 1
     values, flow, weights, rows, (lower, upper) = kept
@@ -148,11 +153,12 @@ class _State:
         is_full = program.inputs.shape == (m, n) and k == n and bool((program.inputs == program.node).all())
         self.is_full = is_full and bool((program.share == 1).all()) and bool((program.inputs == np.arange(n)).all())
         self.is_whole = program.inputs.shape[1] == n and bool((program.inputs == np.arange(n)).all())
-        self.average = program.weights is not None
+        self.average = program.weights is not None and program.cap is None
         weights = np.full(n, 1 / n) if program.weights is None else program.weights
         self.scale = float((weights[program.inputs] * program.loss).max()) or 1.0
         self.rows = np.zeros(n)  # multipliers of the row sums
         self.prices = weights.copy()  # multipliers of the errors; fixed for an average
+        self.fixed = np.zeros(n) if program.cap is None else weights  # beside them
         self.values = np.full((m, k), 1.0 / m)
         self.room = self.rooms(self.values)
         start = _START * self.scale * float(np.mean(self.room)) if self.room.size else _START * self.scale / m
@@ -164,6 +170,9 @@ class _State:
             errors = self.errors(self.values)
             self.top = float(errors.max()) * 1.1 + 1e-12
             self.slack = self.top - errors
+        if program.cap is not None:  # rows may start above it
+            self.top = program.cap
+            self.slack = np.maximum(self.slack, 1e-3 * program.cap + 1e-12)
         self.missing = self.cost_missing = np.zeros(0)
         if program.far is not None:
             self.missing = np.maximum(1 - self.sums(self.values), 0) + 0.1
@@ -206,6 +215,8 @@ class _State:
 
     def bounds(self) -> tuple[float, float]:
         errors = self.errors(self.values)
+        if self.p.cap is not None:
+            return float(self.rows.sum()) - self.p.cap * float(self.prices.sum()), float(self.fixed @ errors)
         upper = float(self.prices @ errors) if self.average else self.top
         if self.missing.size and self.p.far is not None:
             upper += float(self.p.far @ self.missing)
@@ -222,20 +233,24 @@ class _State:
         lost = np.abs(1 - self._sum()).max()
         short = np.minimum(self._dual_error() / self.scale, 0)
         spoilt = 0.0 if self.average else abs(1 - float(self.prices.sum()))
+        if self.p.cap is not None:
+            spoilt = float(np.abs(self.top - self.slack - self.errors(self.values)).max()) / max(self.top, 1e-300)
         return float(lost) + float(-short.min()) + spoilt
 
     def _sum(self) -> Floats:
         return self.sums(self.values) + (self.missing if self.missing.size else 0)
 
     def _dual_error(self) -> Floats:
-        return self.costs(self.rows, self.prices) - self.back(self.flow) - self.least
+        return self.costs(self.rows, self.fixed + self.prices) - self.back(self.flow) - self.least
 
     def advance(self) -> bool:
         """One predictor-corrector step; False where the systems cannot be solved any more."""
         p, n = self.p, self.p.count
         pull = self.flow / self.room
         inverse = self._inverse(pull)
-        factor = self._factor(inverse)
+        # rows sum to one: losses less a constant for each row are the same program, and leave smaller differences
+        level = np.zeros(n) if self.average else self.errors(self.values) / self.sums(self.values)
+        factor = self._factor(inverse, level)
         if factor is None:
             return False
         dual, primal = self._dual_error(), 1 - self._sum()
@@ -251,13 +266,13 @@ class _State:
             if self.average:
                 lam, price, top = factor.solve(right), np.zeros(n), 0.0
             else:
-                both = np.concatenate([right, self.errors(held) - tops])
+                both = np.concatenate([right, self.errors(held) - tops + level * right])
                 base = factor.solve(both)
                 ones = np.concatenate([np.zeros(n), np.ones(n)])
                 edge = factor.solve(ones)
-                top = (float(base[n:].sum()) - unit) / float(edge[n:].sum())
+                top = 0.0 if p.cap is not None else (float(base[n:].sum()) - unit) / float(edge[n:].sum())
                 found = base - top * edge
-                lam, price = found[:n], found[n:]
+                lam, price = found[:n] + level * found[n:], found[n:]
             at = g - self.costs(lam, price)
             return lam, price, top, np.matmul(inverse, at[:, :, None])[:, :, 0]
 
@@ -268,7 +283,7 @@ class _State:
                 rows -= (c_missing - self.missing * far) / self.cost_missing
             tops = over - c_slack / self.prices if not self.average else np.zeros(0)
             lam, price, top, values = solve(g, rows, tops, unit)
-            for _ in range(2):  # what rounding left: rooms are small differences
+            for _ in range(_REFINEMENTS if self.average else _MORE_REFINEMENTS):  # rooms are small differences
                 room = self.rooms(values) - off
                 flow = (c_room - self.flow * room) / self.room
                 least = (c_least - self.least * values) / self.values
@@ -372,7 +387,7 @@ class _State:
         inverse *= unit[:, None, :]
         return inverse
 
-    def _factor(self, inverse: Floats) -> _Factor | None:
+    def _factor(self, inverse: Floats, level: Floats) -> _Factor | None:
         p, n = self.p, self.p.count
         sums, mixed, errors = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n))
         for y in range(self.m) if not (self.is_full and self.average) else ():
@@ -383,7 +398,7 @@ class _State:
             else:
                 sums[np.ix_(at, at)] += seen
             if not self.average:
-                loss = p.loss[y]
+                loss = p.loss[y] - level[at]
                 if self.is_whole:
                     mixed += seen * loss
                     errors += loss[:, None] * seen * loss

@@ -126,3 +126,17 @@ def test_a_limit_that_comes_first_exits_with_3_and_bounds_and_best_so_far_with_a
     found = run("metric", "--points", places, "--eps", "1", "--time-limit", "0.000001", "--best-so-far", "--no-compare")
     assert found.code == 0
     assert "best design so far" in found.out
+
+
+def test_free_reports_are_places_of_the_plane_and_beat_the_grid(run: Any, places: str, tmp_path: Path) -> None:
+    design, table = str(tmp_path / "d.json"), str(tmp_path / "t.json")
+    outcome = run("metric", "--points", places, "--eps", "1", "--free", "--out", design, "--json", "--quiet")
+    said = json.loads(outcome.out)
+    assert said["certificate"]["valid_for"] == "all mechanisms"
+    assert said["certificate"]["upper"] <= 0.8741
+    assert said["certificate"]["lower"] >= 0.8731
+    told = said["problem"]["losses"]["places"]
+    assert {len(place) for place in told} == {2}
+    assert "the plane" in run("metric", "--points", places, "--eps", "1", "--free", "--gap", "0.05", "--quiet").out
+    assert run("table", design, "--out", table).code == 0
+    assert run("verify", table).out.startswith("PASS")

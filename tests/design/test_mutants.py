@@ -8,6 +8,7 @@ best found for the honest question. What is judged is the design that was read, 
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import random
@@ -69,7 +70,7 @@ from mechdesign.design import (
 )
 from mechdesign.design.information import GaussianLocation
 from mechdesign.design.joint.program import search_joint
-from mechdesign.design.pairwise import Distances, PairwiseProblem, optimal_pairwise
+from mechdesign.design.pairwise import Distances, InPlane, PairwiseProblem, optimal_pairwise
 from mechdesign.design.prior import BinsBound
 from mechdesign.design.registry import CODEC, PROVEN_BY
 from mechdesign.design.result import FORMAT, USE, VERSION, Certificate, certify
@@ -122,7 +123,14 @@ DESIGNS: dict[str, Callable[[], Any]] = {
         1.0, (0, 1, 2), (0, 1, 2), lambda q: cvxpy.sum(cvxpy.multiply(MATRIX, q)), lambda q: [q[0, 0] <= 0.5]
     ),
     "pairs": lambda: optimal_pairwise(PairwiseProblem(PAIRS, MATRIX, "prior", [0.5, 0.25, 0.25])),
+    "pairs least": lambda: optimal_pairwise(PairwiseProblem(PAIRS, MATRIX, "lexicographic", [0.5, 0.25, 0.25])),
     "places": lambda: optimal_pairwise(PairwiseProblem(Metric(SCALE.points, 0.5), Distances(), "worst")),
+    "plane": lambda: optimal_pairwise(
+        PairwiseProblem(Metric([(0, 0), (2, 0), (0.5, 1)], 1.0), InPlane(), "prior", [0.5, 0.25, 0.25], gap=0.03)
+    ),
+    "plane worst": lambda: optimal_pairwise(
+        PairwiseProblem(Metric([(0, 0), (2, 0), (0.5, 1)], 1.0), InPlane(2.0), "worst", gap=0.1)
+    ),
     "whole numbers": lambda: optimal_minimax(MinimaxProblem(1.0, Absolute(), SCALE)),
     "whole numbers prior": lambda: optimal_prior(
         PriorProblem(1.0, priors.Atoms([1.0, 2.0, 4.0], [0.5, 0.25, 0.25]), Squared(), SCALE)
@@ -623,11 +631,38 @@ def _pairs(saved: Any) -> Truth:
     worst = problem.prior is None
     prior = None if worst else np.asarray(problem.prior) / np.sum(problem.prior)
     key = ("pairs", epsilons.tobytes(), losses.tobytes(), losses.shape, None if prior is None else prior.tobytes())
-    least = _remembered(key, lambda: _least_for_pairs(epsilons, losses, prior))
+    cap = saved.certificate.scope.cap
+    if problem.criterion.aim is Aim.MATRIX_LEXICOGRAPHIC:
+        assert cap is not None
+        known = _remembered((*key[:4], None), lambda: _least_for_pairs(epsilons, losses, None))
+        assert errors.max() <= cap * (1 + HERE), "breaks its cap"
+        assert cap <= (1 + problem.slack) * known * (1 + 1e-7), "the cap is not near the least"
+        assert saved.certificate.valid_for.endswith(f"{cap!r}, at most {1 + problem.slack!r} times the least")
+    else:
+        assert cap is None
+    least = _remembered((*key, cap), lambda: _least_for_pairs(epsilons, losses, prior, cap))
     return Truth(float(errors.max()) if prior is None else float(prior @ errors), least)
 
 
-def _least_for_pairs(epsilons: Floats, losses: Floats, prior: Floats | None) -> float:
+def _plane(saved: Any) -> Truth:
+    """The same for the places that are reported, beside what reports on a fine grid lose at least."""
+    problem, law = saved.problem, np.asarray(saved.mechanism.probabilities)
+    points, places = np.asarray(problem.privacy.points), np.asarray(problem.losses.places)
+    apart = np.sqrt(((points[:, None] - points) ** 2).sum(axis=2)) * problem.privacy.per_unit
+    for one, other in itertools.permutations(range(len(points)), 2):
+        assert (law[one] <= math.exp(min(apart[one, other], 600)) * law[other] * (1 + 1e-9)).all(), "a pair is broken"
+    told = places[[int(y) for y in saved.mechanism.outputs.points]]
+    errors = (law * np.hypot(*(points[:, None] - told).transpose(2, 0, 1)) ** problem.losses.exponent).sum(axis=1)
+    prior = None if problem.prior is None else np.asarray(problem.prior) / np.sum(problem.prior)
+    axes = [np.linspace(a, b, 9) for a, b in zip(points.min(axis=0), points.max(axis=0), strict=True)]
+    grid = np.concatenate([np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2), points, told])
+    losses = np.hypot(*(points[:, None] - grid).transpose(2, 0, 1)) ** problem.losses.exponent
+    key = ("plane", apart.tobytes(), losses.tobytes(), losses.shape, None if prior is None else prior.tobytes())
+    rival = _remembered(key, lambda: _least_for_pairs(apart, losses, prior))
+    return Truth(float(errors.max()) if prior is None else float(prior @ errors), rival)
+
+
+def _least_for_pairs(epsilons: Floats, losses: Floats, prior: Floats | None, cap: float | None = None) -> float:
     n, m = losses.shape
     above, sums = [], np.zeros((n, n * m + 1))
     for one in range(n):
@@ -638,7 +673,7 @@ def _least_for_pairs(epsilons: Floats, losses: Floats, prior: Floats | None) -> 
                     row = np.zeros(n * m + 1)
                     row[one * m + y], row[other * m + y] = 1, -math.exp(min(epsilons[one, other], 600))
                     above.append(row)
-        if prior is None:
+        if prior is None or cap is not None:  # of an average the last is the cap: fixed
             row = np.zeros(n * m + 1)
             row[one * m : (one + 1) * m], row[-1] = losses[one], -1
             above.append(row)
@@ -648,7 +683,9 @@ def _least_for_pairs(epsilons: Floats, losses: Floats, prior: Floats | None) -> 
         goal[:-1] = (prior[:, None] * losses).ravel()
     rows = np.array(above) if above else None
     right = None if rows is None else np.zeros(len(above))
-    solved = optimize.linprog(goal, rows, right, sums, np.ones(n), bounds=(0, None))
+    last = (0, None) if cap is None else (cap * (1 + 1e-9), cap * (1 + 1e-9))
+    bounds = [(0, None)] * (n * m) + [last]
+    solved = optimize.linprog(goal, rows, right, sums, np.ones(n), bounds=bounds)
     return float(solved.fun) if solved.status == 0 else math.inf
 
 
@@ -896,7 +933,10 @@ TRUTHS: dict[str, Callable[[Any, str], Truth]] = {
     "whole numbers": lambda saved, _: _points(saved),
     "whole numbers prior": lambda saved, _: _points(saved),
     "pairs": lambda saved, _: _pairs(saved),
+    "pairs least": lambda saved, _: _pairs(saved),
     "places": lambda saved, _: _pairs(saved),
+    "plane": lambda saved, _: _plane(saved),
+    "plane worst": lambda saved, _: _plane(saved),
     "custom": lambda saved, _: _linear(saved),
     "workload": lambda saved, _: _workload(saved),
     "workload ranges": lambda saved, _: _workload(saved),
@@ -1252,6 +1292,8 @@ SHARES: dict[tuple[str, str], dict[str, int]] = {
     ("finite", "finite"): {"matrix": 5000, "matrix prior": 5000},
     ("finite", "finite lexicographic"): {"matrix least": 10_000},
     ("pairwise", "pairs"): {"pairs": 5000, "places": 5000},
+    ("pairwise", "pairs lexicographic"): {"pairs least": 10_000},
+    ("pairwise", "plane"): {"plane": 5000, "plane worst": 5000},
     ("custom", "linear"): {"custom": 10_000},
     ("custom", "convex claim"): {"claimed custom": 10_000},
     ("workload", "workload"): {

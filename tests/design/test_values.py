@@ -18,6 +18,7 @@ from mechdesign import (
     Absolute,
     Circle,
     Finite,
+    InPlane,
     Interval,
     MinimaxProblem,
     PiecewiseProblem,
@@ -125,6 +126,10 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "claimed joint": lambda: search_joint(JointProblem(1.0, 1000, 0.2)),
     "pairs": lambda: optimal_pairwise(PairwiseProblem(Pairwise([[0, 0.5], [1, 0]]), MATRIX, prior=[0.5, 0.5])),
     "places": lambda: optimal_pairwise(PairwiseProblem(Metric([[0, 0], [3, 4], [6, 0]], 0.5), Distances())),
+    "pairs least": lambda: optimal_pairwise(
+        PairwiseProblem(Pairwise([[0, 0.5], [1, 0]]), MATRIX, "lexicographic", [0.5, 0.5])
+    ),
+    "plane": lambda: optimal_pairwise(PairwiseProblem(Metric([[0, 0], [3, 4], [6, 0]], 0.5), InPlane(), gap=0.1)),
     "workload": lambda: optimal_workload(WorkloadProblem(1.0, Prefix(4), prior=[0.25, 0.25, 0.375, 0.125])),
     "workload worst": lambda: optimal_workload(WorkloadProblem(1.0, Prefix(3), "worst")),
     "information": lambda: optimal_information(InformationProblem(3.0, GaussianLocation(6))),

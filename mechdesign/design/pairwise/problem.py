@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
+from attrs import Factory
 from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.criteria import Aim, Criterion
@@ -18,10 +19,13 @@ from mechdesign.places import EUCLIDEAN, GREAT_CIRCLE, distances_down, distances
 from mechdesign.priors import Atoms
 from mechdesign.values.codec import named
 from mechdesign.values.declare import (
+    SLACK_OPTION,
     array,
     content,
     derived,
+    evolved,
     field,
+    finite,
     frozen,
     gap,
     one_of,
@@ -32,9 +36,12 @@ from mechdesign.values.declare import (
 
 Floats = NDArray[np.float64]
 
-AIMS = (Aim.MATRIX_WORST.value, Aim.MATRIX_AVERAGE.value)
-MOST_INPUTS_WORST = 200
-"""Of the worst case, whose systems couple all inputs twice."""
+AIMS = (Aim.MATRIX_WORST.value, Aim.MATRIX_AVERAGE.value, Aim.MATRIX_LEXICOGRAPHIC.value)
+MOST_INPUTS = {Aim.MATRIX_WORST.value: 600, Aim.MATRIX_LEXICOGRAPHIC.value: 200}
+"""Of a worst case, whose systems couple all inputs twice; beside an average blocks hold all inputs."""
+
+_GAP, _LEXICOGRAPHIC_GAP = 1e-6, 1e-3
+_LEAST_SLACK = 1e-6
 
 
 def _exponent(said: Any) -> float:
@@ -57,21 +64,25 @@ class Distances:
     outputs: Floats | None = array(optional(lambda said: require_places(said, "outputs")), default=None)
 
 
+def _in_plane(said: Any) -> Floats:
+    places = require_places(said, "places")
+    if places.shape[1] != 2:
+        raise InvalidInput("places", places.shape, "have two coordinates: they are reported in the plane")
+    return places
+
+
 @frozen
 class InPlane:
     """The loss is the distance to the reported place, or its square, and any place of the plane may be reported.
 
-    ``cells`` says how fine bounds look at the plane: the longer side of what the inputs span, over the side of a cell.
+    A mechanism reports ``places``, the inputs themselves if left out. They are what a search begins with: the problem
+    of the design that it answers with has the places that it found. Bounds are about all of the plane.
     """
 
     kind: ClassVar[str] = "in the plane"
 
     exponent: float = field(default=1.0, converter=_exponent)
-    cells: int = field(default=24)
-
-    def __attrs_post_init__(self) -> None:
-        if isinstance(self.cells, bool) or not isinstance(self.cells, int) or not 2 <= self.cells <= 256:
-            raise InvalidInput("cells", self.cells, "be a whole number from 2 to 256")
+    places: Floats | None = array(optional(_in_plane), default=None)
 
 
 def _privacy(said: Any) -> Pairwise | Metric:
@@ -106,8 +117,9 @@ class PairwiseProblem:
 
     ``privacy`` is a `Pairwise` or a `Metric`; ``losses`` a matrix (rows are inputs, columns outputs), `Distances` or
     `InPlane` for a metric. ``criterion`` is "prior" (the average under ``prior``, weights on the inputs, uniform if
-    left out) or "worst". ``gap`` is the relative distance between the proven bounds at which the search stops, or 1e-9
-    of the largest loss if that is more.
+    left out), "worst" or "lexicographic" (the average, among mechanisms whose worst case is at most ``1 + slack`` times
+    the least). ``gap`` is the relative distance between the proven bounds at which the search stops, or 1e-9 of the
+    largest loss if that is more; unless given 1e-6, and 1e-3 for "lexicographic".
 
     >>> problem = PairwiseProblem(Metric([0, 1, 2], 1.0), Distances())
     >>> problem.inputs.points, problem.epsilon < 2
@@ -122,7 +134,8 @@ class PairwiseProblem:
         "criterion", AIMS, default=Aim.MATRIX_AVERAGE.value, metadata=named("criterion"), alias="criterion"
     )
     prior: Floats | None = array(optional(_weights), default=None)
-    gap: float = gap(1e-9, default=1e-6)
+    gap: float = gap(1e-9, default=Factory(lambda problem: _usual_gap(problem), takes_self=True))
+    slack: float = finite("slack", default=1e-3, metadata=SLACK_OPTION)
     input_labels: tuple[str, ...] | None = field(default=None, converter=optional(_texts))
     output_labels: tuple[str, ...] | None = field(default=None, converter=optional(_texts))
     inputs: Finite = derived(lambda problem: inputs_of(problem.privacy))
@@ -136,9 +149,12 @@ class PairwiseProblem:
             raise InvalidInput("input_labels", len(self.input_labels), f"be one for each of the {size} inputs")
         if self.output_labels is not None and len(self.output_labels) != self.width:
             raise InvalidInput("output_labels", len(self.output_labels), f"be one for each of the {self.width} outputs")
-        if self.aim == Aim.MATRIX_WORST.value and size > MOST_INPUTS_WORST:
+        most = MOST_INPUTS.get(self.aim, size)
+        if size > most:
             step = "take criterion='prior', or fewer places"
-            raise InvalidInput("inputs", size, f"be at most {MOST_INPUTS_WORST} for the worst case", step)
+            raise InvalidInput("inputs", size, f"be at most {most} with criterion={self.aim!r}", step)
+        if not self.slack >= _LEAST_SLACK:
+            raise InvalidInput("slack", self.slack, f"be at least {_LEAST_SLACK:g}", "for example 0.001")
 
     def _require_losses(self, size: int) -> None:
         if isinstance(self.losses, np.ndarray):
@@ -151,6 +167,11 @@ class PairwiseProblem:
         if isinstance(self.losses, InPlane):
             if self.privacy.distance != EUCLIDEAN or self.privacy.points.shape[1] != 2:
                 raise InvalidInput("losses", self.losses, "be asked of points of the plane", "take Distances()")
+            if self.aim == Aim.MATRIX_LEXICOGRAPHIC.value:
+                rule = "be prior or worst where reports may be anywhere: the least worst case is not known well enough"
+                raise InvalidInput("criterion", self.aim, rule, "take Distances(), with the places to report")
+            if self.output_labels is not None:
+                raise InvalidInput("output_labels", "texts", "be left out where the places to report are to be found")
         elif self.losses.outputs is not None and self.losses.outputs.shape[1] != self.privacy.points.shape[1]:
             count = self.privacy.points.shape[1]
             raise InvalidInput("outputs", self.losses.outputs.shape, f"have {count} coordinates like the points")
@@ -176,17 +197,17 @@ class PairwiseProblem:
 
     @property
     def width(self) -> int:
-        """How many outputs there are to choose from; cells, where reports may be anywhere."""
+        """How many outputs there are to choose from; of a plane, how many of its places are reported."""
         return int(self.losses_down.shape[1])
 
     @property
     def losses_down(self) -> Floats:
-        """What every loss is at least: for a cell of the plane, at any of its places."""
+        """What every loss is at least."""
         return _enclosed(self)[0]
 
     @property
     def losses_up(self) -> Floats:
-        """What every loss is at most; of a cell, at the place that is reported for it."""
+        """What every loss is at most."""
         return _enclosed(self)[1]
 
     @property
@@ -212,12 +233,16 @@ class PairwiseProblem:
 
     @property
     def places(self) -> Floats | None:
-        """Where outputs are, if they are places; of every cell one of its places."""
+        """Where outputs are, if they are places."""
         if not isinstance(self.privacy, Metric) or isinstance(self.losses, np.ndarray):
             return None
-        if isinstance(self.losses, InPlane):
-            return representatives(self.privacy.points, *cells_of(self.privacy.points, self.losses.cells))
-        return self.privacy.points if self.losses.outputs is None else self.losses.outputs
+        places = self.losses.places if isinstance(self.losses, InPlane) else self.losses.outputs
+        return self.privacy.points if places is None else places
+
+    @property
+    def as_published(self) -> PairwiseProblem:
+        """The same with reports among the places that were given: what rivals are about."""
+        return evolved(self, losses=Distances(self.losses.exponent)) if isinstance(self.losses, InPlane) else self
 
     @property
     def subject(self) -> str:
@@ -227,10 +252,6 @@ class PairwiseProblem:
         if isinstance(self.losses, Distances):
             return f"{counted(rows, 'place')} and {counted(columns, 'place')} to report"
         return table_in_words(rows, columns)
-
-    @property
-    def headline(self) -> str:
-        return "worst-case loss" if self.aim == Aim.MATRIX_WORST.value else "average loss under the prior"
 
     @property
     def privacy_in_words(self) -> str:
@@ -283,31 +304,8 @@ def _are_numbers(places: Floats) -> bool:
     return places.shape[1] == 1 and bool((np.diff(places[:, 0]) > 0).all())
 
 
-def cells_of(points: Floats, count: int) -> tuple[Floats, Floats]:
-    """Squares that cover the box around the points: their lower and upper corners, rounded outward.
-
-    No place outside the box is better than the nearest one inside: it is nearer to every point of the box.
-    """
-    low, high = points.min(axis=0), points.max(axis=0)
-    side = max(float((high - low).max()), 1e-12) / count
-    numbers = [max(1, int(np.ceil((b - a) / side - 1e-9))) for a, b in zip(low.tolist(), high.tolist(), strict=True)]
-    edges = [np.linspace(a, b, k + 1) for a, b, k in zip(low.tolist(), high.tolist(), numbers, strict=True)]
-    first, second = (part.ravel() for part in np.meshgrid(*(np.arange(k) for k in numbers), indexing="ij"))
-    lower = np.stack([edges[0][first], edges[1][second]], axis=1)
-    upper = np.stack([edges[0][first + 1], edges[1][second + 1]], axis=1)
-    return lower, upper
-
-
-def representatives(points: Floats, lower: Floats, upper: Floats) -> Floats:
-    """A place of every cell: an input in it that no other cell has, or else its middle."""
-    places = (lower + upper) / 2
-    taken = np.zeros(len(places), dtype=bool)
-    for point in points:
-        inside = ((lower <= point) & (point <= upper)).all(axis=1) & ~taken
-        if inside.any():
-            cell = int(np.argmax(inside))
-            places[cell], taken[cell] = point, True
-    return stored(places)
+def _usual_gap(problem: PairwiseProblem) -> float:
+    return _LEXICOGRAPHIC_GAP if problem.aim == Aim.MATRIX_LEXICOGRAPHIC.value else _GAP
 
 
 @lru_cache(maxsize=4)
@@ -319,13 +317,7 @@ def _enclosed(problem: PairwiseProblem) -> tuple[Floats, Floats]:
     points, places = problem.privacy.points, problem.places
     assert places is not None
     up = distances_up(points, places, problem.privacy.distance)
-    if isinstance(losses, InPlane):
-        lower, upper = cells_of(points, losses.cells)
-        nearest = np.clip(points[:, None, :], lower, upper)
-        squares = ((points[:, None, :] - nearest) ** 2).sum(axis=2)
-        down = np.sqrt(squares) * (1 - 2.0**-49)
-    else:
-        down = distances_down(points, places, problem.privacy.distance)
+    down = distances_down(points, places, problem.privacy.distance)
     if losses.exponent == 2:
         down, up = down * down * (1 - 2.0**-52), up * up * (1 + 2.0**-52)
     return stored(down), stored(up)

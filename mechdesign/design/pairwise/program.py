@@ -24,10 +24,10 @@ _FARTHEST = 60.0
 _CANDIDATES = 4  # times the neighbours that are wanted: of a grid, more than half of the nearest are irreducible
 
 
-def whole_program(problem: PairwiseProblem, losses: Floats) -> ConeProgram:
-    """All inputs and all irreducible pairs in every block, for losses that are rounded up or down."""
+def whole_program(problem: PairwiseProblem, losses: Floats, cap: float | None = None) -> ConeProgram:
+    """All inputs and all irreducible pairs in every block, one for each column of the losses."""
     first, second = _worth_it(problem, *irreducible(problem.privacy))
-    size, outputs = len(problem.privacy), problem.width
+    size, outputs = losses.shape
     every = np.tile(np.arange(size), (outputs, 1))
     bound = problem.privacy.closed[first, second]
     return ConeProgram(
@@ -42,6 +42,7 @@ def whole_program(problem: PairwiseProblem, losses: Floats) -> ConeProgram:
         np.tile(second, outputs),
         np.tile(bound, outputs),
         problem.prior,
+        cap=cap,
     )
 
 
@@ -51,9 +52,8 @@ def _worth_it(problem: PairwiseProblem, first: Places, second: Places) -> tuple[
     return first[near], second[near]
 
 
-def windows(problem: PairwiseProblem, size: int) -> Places:
+def windows(losses: Floats, size: int) -> Places:
     """For each output the inputs with the least losses, a row of so many each."""
-    losses = problem.losses_up
     return np.sort(np.argpartition(losses, size - 1, axis=0)[:size].T, axis=1).astype(np.intp)
 
 
@@ -74,13 +74,15 @@ def near_pairs(problem: PairwiseProblem, degree: int) -> tuple[Places, Places]:
 
 
 def windowed_program(
-    problem: PairwiseProblem, window: Places, first: Places, second: Places, least_share: float
+    problem: PairwiseProblem, losses: Floats, window: Places, first: Places, second: Places, least_share: float
 ) -> ConeProgram:
-    """Blocks around the outputs with these pairs; inputs whose share is less than ``least_share`` are left out."""
+    """Blocks around the outputs with these pairs; inputs whose share is less than ``least_share`` are left out.
+
+    A worst case must count all inputs: none is left out of its blocks.
+    """
     outputs, nodes = window.shape
     size = len(problem.privacy)
-    closed, losses = problem.privacy.closed, problem.losses_up
-    assert problem.prior is not None
+    closed = problem.privacy.closed
     place = np.full(size, -1)
     node, share, seen = [], [], []
     block, one, other = [], [], []
@@ -95,7 +97,7 @@ def windowed_program(
         part = np.exp(-apart[nearest, np.arange(size)])
         node.append(nearest)
         share.append(part)
-        seen.append(part >= least_share)
+        seen.append(part >= (0.0 if problem.prior is None else least_share))
         here = (place[first] >= 0) & (place[second] >= 0)
         one.append(place[first[here]])
         other.append(place[second[here]])
@@ -110,7 +112,7 @@ def windowed_program(
         left_out[:, y] = True
         left_out[best, y] = False
     far = None
-    if kept < size:
+    if kept < size and problem.prior is not None:
         far = problem.prior * np.where(left_out, losses, losses.max() * 2).min(axis=1)
     pairs = np.concatenate(block), np.concatenate(one), np.concatenate(other)
     bound = closed[window[pairs[0], pairs[1]], window[pairs[0], pairs[2]]]

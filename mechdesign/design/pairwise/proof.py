@@ -5,8 +5,8 @@ mechanisms that keep the pairs with outputs among the problem's.
 
 **More outputs.** Reports on a line at distance ``|x - y|``: an output between neighbouring places a < b may be moved to
 b with probability ``(y - a)/(b - a)`` and to a otherwise. The loss is linear between them for every input: no expected
-loss changes, and no ratio grows. One outside is moved to the end. In the plane the outputs are cells, with the loss to
-the nearest place of the cell: no report in the cell has less.
+loss changes, and no ratio grows. One outside is moved to the end.
+In the plane outputs are no more than the places they are; `mechdesign.design.pairwise.plane_proof` bounds all of it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from mechdesign.criteria import Aim, Family, Scope
 from mechdesign.design.evidence import column, require_mechanism, require_problem
-from mechdesign.design.pairwise.problem import Distances, InPlane, PairwiseProblem
+from mechdesign.design.pairwise.problem import Distances, PairwiseProblem
 from mechdesign.errors import CheckFailed
 from mechdesign.exact.flows import flow_bound
 from mechdesign.exact.matrix import exact_sum
@@ -57,32 +57,53 @@ class PairsBound:
 
     def value(self, problem: PairwiseProblem) -> Fraction:
         """The bound, exactly: valid for every mechanism that keeps the pairs."""
-        columns = self.outputs, self.firsts, self.seconds, self.amounts
-        if len({part.shape for part in columns}) > 1:
-            raise CheckFailed("every flow needs an output, two inputs and an amount")
-        weights = self.weights
-        if problem.aim == Aim.MATRIX_AVERAGE.value:
-            if weights.size:
-                raise CheckFailed("the weights of an average are the prior, and evidence has none of its own")
-            assert problem.prior is not None
-            weights = problem.prior
-        flows = np.stack(columns, axis=1) if self.amounts.size else np.empty((0, 4))
-        return flow_bound(problem.privacy.at_most, problem.losses_down, weights, flows) / exact_sum(weights)
+        return bound_of_flows(problem, problem.losses_down, self.weights, self.columns)
+
+    @property
+    def columns(self) -> tuple[Floats, ...]:
+        """The flows."""
+        return self.outputs, self.firsts, self.seconds, self.amounts
 
     def bound(self, problem: Any, mechanism: Any) -> float:
         return max(0.0, float_down(self.value(require_problem(problem, PairwiseProblem))))
 
     def attained(self, problem: Any, mechanism: Any) -> float:
-        asked = require_problem(problem, PairwiseProblem)
-        errors = errors_up(_require_table(mechanism, asked), asked)
-        if asked.prior is None:
-            return float(errors.max())
-        total = math.fsum((asked.prior * errors).tolist()) / math.fsum(asked.prior.tolist())
-        return float(total * (1 + _OUTWARD))
+        return attained_by(mechanism, require_problem(problem, PairwiseProblem))
 
     def scope(self, problem: Any, mechanism: Any) -> Scope:
         asked = require_problem(problem, PairwiseProblem)
-        return Scope(Family.ALL if _is_free(asked) else Family.ON_OUTPUTS)
+        return Scope(family_of(asked))
+
+
+def bound_of_flows(problem: PairwiseProblem, losses: Floats, weights: Floats, columns: tuple[Floats, ...]) -> Fraction:
+    """What flows (columns of outputs, firsts, seconds, amounts) prove of such losses, or `CheckFailed`."""
+    if problem.aim == Aim.MATRIX_LEXICOGRAPHIC.value:
+        raise CheckFailed(f"the evidence is about another criterion than {problem.aim!r}")
+    if problem.aim == Aim.MATRIX_AVERAGE.value:
+        if weights.size:
+            raise CheckFailed("the weights of an average are the prior, and evidence has none of its own")
+        assert problem.prior is not None
+        weights = problem.prior
+    return weighted_bound(problem, losses, weights, columns) / exact_sum(weights)
+
+
+def weighted_bound(problem: PairwiseProblem, losses: Floats, weights: Floats, columns: tuple[Floats, ...]) -> Fraction:
+    """What flows prove of the sum of such losses with these weights, one for each input."""
+    if len({part.shape for part in columns}) > 1:
+        raise CheckFailed("every flow needs an output, two inputs and an amount")
+    flows = np.stack(columns, axis=1) if columns[0].size else np.empty((0, 4))
+    return flow_bound(problem.privacy.at_most, losses, weights, flows)
+
+
+def attained_by(mechanism: Any, problem: PairwiseProblem) -> float:
+    """At least what the mechanism loses: under the prior, or at the worst input."""
+    errors = errors_up(require_table(mechanism, problem), problem)
+    return float(errors.max()) if problem.prior is None else average_up(errors, problem.prior)
+
+
+def average_up(errors: Floats, prior: Floats) -> float:
+    """At least the mean of errors under the prior."""
+    return float(math.fsum((prior * errors).tolist()) / math.fsum(prior.tolist()) * (1 + _OUTWARD))
 
 
 def errors_up(table: Discrete, problem: PairwiseProblem) -> Floats:
@@ -102,13 +123,14 @@ def output_columns(table: Discrete, problem: PairwiseProblem) -> NDArray[np.intp
         raise CheckFailed(f"{table.name} has outputs that are none of the problem's") from None
 
 
-def _is_free(problem: PairwiseProblem) -> bool:
+def family_of(problem: PairwiseProblem) -> Family:
+    """The mechanisms that a bound over the problem's outputs holds for."""
     losses, privacy = problem.losses, problem.privacy
-    if isinstance(losses, InPlane):
-        return True
     on_line = isinstance(losses, Distances) and isinstance(privacy, Metric) and privacy.points.shape[1] == 1
-    return on_line and isinstance(losses, Distances) and losses.exponent == 1 and losses.outputs is None
+    is_free = on_line and isinstance(losses, Distances) and losses.exponent == 1 and losses.outputs is None
+    return Family.ALL if is_free else Family.ON_OUTPUTS
 
 
-def _require_table(mechanism: Any, problem: PairwiseProblem) -> Discrete:
+def require_table(mechanism: Any, problem: PairwiseProblem) -> Discrete:
+    """The mechanism, if it is a table for this problem, else `CheckFailed`."""
     return require_mechanism(mechanism, Discrete, problem)

@@ -19,12 +19,21 @@ from mechdesign.cli.certified import Beside, Designed, if_shown
 from mechdesign.cli.options import BestSoFar, NoCompare, require_time_limit
 from mechdesign.cli.sent import Sent
 from mechdesign.cli.signatures import Asked, Mirror
+from mechdesign.criteria import Aim
 from mechdesign.data.matrices import read_matrix
 from mechdesign.data.numbers import require_number_text
 from mechdesign.design import Design, WorkloadProblem
 from mechdesign.design.summary import gap_text, standing
 from mechdesign.design.words import headline
-from mechdesign.design.workload import Mean, Queries, WorkloadBound, optimal_workload, parse_workload, query_noises
+from mechdesign.design.workload import (
+    GridBound,
+    Mean,
+    Queries,
+    WorkloadBound,
+    optimal_workload,
+    parse_workload,
+    query_noises,
+)
 from mechdesign.design.workload.queries import Known, parse_values
 from mechdesign.domains import Finite
 from mechdesign.errors import InvalidInput, NoAnswer, require_whole
@@ -172,8 +181,11 @@ def _channel(path: Path, problem: WorkloadProblem) -> Mechanism:
 
 def _least_favourable(design: Design) -> Atoms | None:
     """The prior no mechanism has less noise under, where the worst type was asked."""
-    prior = cast(WorkloadBound, design.evidence).prior
-    return None if prior is None else Atoms(np.arange(prior.size, dtype=float), prior / prior.sum())
+    problem = cast(WorkloadProblem, design.problem)
+    if problem.aim is not Aim.WORKLOAD_WORST:
+        return None
+    prior = cast(WorkloadBound | GridBound, design.evidence).weights_of_types(problem)
+    return Atoms(np.arange(prior.size, dtype=float), prior / prior.sum())
 
 
 def _of_workload(design: Design, noises: Floats, users: int | None) -> OfWorkload:

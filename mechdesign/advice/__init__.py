@@ -22,6 +22,7 @@ from mechdesign.advice.shapes import advise_shape
 from mechdesign.advice.shares import advise_shares
 from mechdesign.advice.single import advise_angle, advise_matrix, advise_value
 from mechdesign.losses import Power
+from mechdesign.values.declare import named_arguments
 
 __all__ = ["WANTS", "Advice", "Expected", "Rated", "advise"]
 
@@ -41,6 +42,7 @@ _ADVISERS: dict[str, Callable[[Question], Advice]] = {
 }
 
 
+@named_arguments
 def advise(
     want: str,
     *,

@@ -264,8 +264,9 @@ def test_designs_for_single_reports_lead_on_to_a_mean(run: Any, command: str) ->
     assert way in " ".join(run(command, "--help").out.split())
 
 
-def test_designs_on_the_circle_lead_on_to_an_angle(run: Any) -> None:
-    told = run("ogpm", "--eps", "1", "--circular").out
+@pytest.mark.parametrize("shape", ["--circular", "--polar"])
+def test_designs_on_the_circle_lead_on_to_an_angle(run: Any, shape: str) -> None:
+    told = run("ogpm", "--eps", "1", shape).out
     assert "advise --want angle" in told
     assert "--want mean" not in told
 

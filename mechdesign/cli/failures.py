@@ -36,7 +36,8 @@ class Failure:
     """Why there is no answer: what is wrong, the rule, and the next step; where limits came first, the bounds.
 
     ``kind`` is "usage" (options that do not exist or lack a value) or "bad input" with exit code 2, "no answer" with
-    3, "interrupted" (by Ctrl-C) with 130, else 1. ``lower`` and ``upper`` bound the optimum; they are ``claimed`` where they rest on doubles.
+    3, "interrupted" (by Ctrl-C) with 130, else 1. ``lower`` and ``upper`` bound the optimum; they are ``claimed`` where
+    they rest on doubles.
     """
 
     kind: Kind

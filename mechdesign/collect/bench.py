@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from mechdesign.collect import estimators, metrics, postprocess, protocols
 from mechdesign.collect.datasets import Dataset
+from mechdesign.collect.metrics import Metric
 from mechdesign.collect.protocols import FrequencyProtocol, Grr, HadamardResponse, Longitudinal
 from mechdesign.collect.protocols.designed import Designed
 from mechdesign.design.result import versions
@@ -93,7 +94,7 @@ class BenchPlan:
             rule = f"make at most {MOST_ROWS} results: {most} runs of these protocols, methods and eps"
             raise InvalidInput("runs", self.runs, rule, "intervals shorten as one over the root of the runs")
 
-    def metric(self, name: str) -> metrics.Metric:
+    def metric(self, name: str) -> Metric:
         """What is measured, with the queries of the plan."""
         found = metrics.metric(name)
         if name in self.workloads:

@@ -91,13 +91,13 @@ class Grid:
             left += [unit[pair], -unit[pair]]
             right += [[valency * a for a in sizes], [valency * (self.size - 2 * a) for a in sizes]]
         for table in range(1, count - 1):
-            within, many, block = self._pairs_within(table), self.tables[table], self.blocks[table]
+            within, many, block = self.pairs_within(table), self.tables[table], self.blocks[table]
             left += [within, -within]
             right.append([many * (_most_squares(a, block) - a) for a in sizes])
             right.append([many * (a - _least_squares(a, self.size // block)) for a in sizes])
         return Inequalities(_whole(left)[:, 1:], _whole(right).T)
 
-    def _pairs_within(self, table: int) -> Whole:
+    def pairs_within(self, table: int) -> Whole:
         """How often each pair is within a block, over all tables of a class: where they differ in it alone."""
         own = self.classes[table]
         return _whole(

@@ -59,6 +59,10 @@ QUESTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ),
         ("workload .*--queries ranges --size 12", "bins.csv", "bench .*--protocols ranges.json,.*--metric ranges"),
     ),
+    "tables": (
+        ("--want", "tables", "--users", "20000", "--attributes", "3x3x3,2"),
+        ("workload .*--queries marginals:3x3x3,2 .*--gap", "table tables.json", "export tables.table.json"),
+    ),
     "an angle": (
         ("--want", "angle", "--data", "bearings.csv", "--column", "degrees", "--bounds", "0,360"),
         ("ogpm .*--circular", "table angle.json", "apply angle.table.json"),

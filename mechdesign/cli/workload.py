@@ -35,6 +35,7 @@ from mechdesign.design.workload import (
     query_noises,
 )
 from mechdesign.design.workload.queries import Known, parse_values
+from mechdesign.design.workload.search import TIME_LIMIT
 from mechdesign.domains import Finite
 from mechdesign.errors import InvalidInput, NoAnswer, require_whole
 from mechdesign.field import Field, field_of
@@ -117,7 +118,9 @@ def run(
             )
         except NoAnswer as stopped:
             if not best_so_far or stopped.design is None:
-                raise with_options(stopped, f"{stopped.reason}; more time closes it, or a wider --gap") from None
+                ended = stopped.reason.startswith(TIME_LIMIT)
+                way = "more time may close it, or a wider --gap" if ended else "more time does not change that"
+                raise with_options(stopped, f"{stopped.reason}; {way}") from None
             design = cast(Design, stopped.design)
             output.warn(f"{stopped.reason}: the best design so far")
         say("published mechanisms")

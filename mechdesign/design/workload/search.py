@@ -47,6 +47,7 @@ from mechdesign.priors import Atoms
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import Floats
 
+TIME_LIMIT = "the time limit was reached"
 _COLUMNS_SHARE = 0.6  # of the time, where a relaxation follows
 _INSIDE = 0.4  # of the gap, for the rows; the rest is for the proof and for rounding
 _INSIDE_RELAXED = (3.0, 0.6, 0.15)  # rows found by climbing are far better than their own prices can show
@@ -107,7 +108,7 @@ class _Search:
         else:
             assert self.problem.prior is not None
             design = self._average(self.problem.prior / self.problem.prior.sum())
-        stopped = "the time limit was reached" if self.clock.is_over else stopped
+        stopped = TIME_LIMIT if self.clock.is_over else stopped
         design = saying_why(design, self.problem.gap, stopped)
         return within_gap(design, self.problem.gap, stopped)
 

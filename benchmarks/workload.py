@@ -10,7 +10,7 @@ import numpy as np
 from benchmarks.clock import medians
 from benchmarks.rows import Row, Target
 from mechdesign.design.information import GaussianLocation, InformationProblem, optimal_information
-from mechdesign.design.workload import Mean, Prefix, Ranges, WorkloadProblem, optimal_workload
+from mechdesign.design.workload import Marginals, Mean, Parity, Prefix, Ranges, WorkloadProblem, optimal_workload
 
 YARDSTICK = "numpy, sorting 10^5 numbers"  # a fixed load that says how fast this machine is
 
@@ -26,6 +26,11 @@ def rows() -> Iterator[Row]:
             WorkloadProblem(1.0, Mean(np.linspace(-1, 1, 512)), gap=1e-6),
             Target(seconds=10.0),
         ),
+        "tables of 2 of 8 x 8 x 8, gap 2e-3": (
+            WorkloadProblem(1.0, Marginals((8, 8, 8), 2), gap=2e-3),
+            Target(seconds=60.0),
+        ),
+        "parities of 2 of 10 bits, gap 3e-3": (WorkloadProblem(1.0, Parity(10, 2), gap=3e-3), Target(seconds=60.0)),
     }
     searches = {name: partial(optimal_workload, problem) for name, (problem, _) in problems.items()}
     model = InformationProblem(3.0, GaussianLocation(40))

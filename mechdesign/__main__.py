@@ -8,6 +8,7 @@ import sys
 def main() -> None:
     """Run the command line. Ctrl-C ends it with exit code 130 at any moment, without a traceback."""
     _at_once()
+    from mechdesign.cli import failures
     from mechdesign.cli.app import main as run
     from mechdesign.cli.app import read_command
 
@@ -17,7 +18,7 @@ def main() -> None:
         run()
     except KeyboardInterrupt:
         _at_once()
-        sys.exit(_INTERRUPTED)
+        failures.leave(failures.STOPPED, as_json=failures.is_json_asked(sys.argv[1:]))
     finally:
         _at_once()
 

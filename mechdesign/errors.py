@@ -67,13 +67,13 @@ class InvalidInput(MechDesignError, ValueError):
 
 
 class WrongArguments(InvalidInput, TypeError):
-    """A value was asked for with fields that it does not have, or without one that it needs.
+    """A value or an answer was asked for with fields that it does not have, or without one that it needs.
 
     >>> str(WrongArguments(Exception, "up", "be given lower, upper", "did you mean upper?"))
     'Exception must be given lower, upper (got up); did you mean upper?'
     """
 
-    def __init__(self, kind: type, got: str, rule: str, next_step: str = "") -> None:
+    def __init__(self, kind: Callable[..., Any], got: str, rule: str, next_step: str = "") -> None:
         self.kind = kind
         super().__init__(kind.__name__, got, rule, next_step)
 

@@ -291,6 +291,15 @@ ENTRIES: tuple[Entry, ...] = (
         "many items, where k bits may be sent",
     ),
     Entry(
+        "one table, subset selection",
+        ONE_TIME,
+        "a table of the attributes at random, and subset selection on its cells",
+        "One of the tables is drawn; a set of m of its cells is reported, c times as likely if one's own is in it.",
+        "m of a table's K cells, the m with the greatest m (K - m)/(K + (c - 1) m)^2",
+        "tables drawn: Cormode, Kulkarni and Srivastava, SIGMOD 2018; subset selection: Ye and Barg, IT 2018",
+        "tables of several attributes whose cells are too many for a list of reports",
+    ),
+    Entry(
         "blh",
         ONE_TIME,
         "binary local hashing",

@@ -13,13 +13,15 @@ import numpy as np
 import pytest
 
 import mechdesign as md
-from mechdesign.advice import WANTS, Advice, shapes
+from mechdesign.advice import WANTS, Advice, Expected, Rated, shapes, tables
 from mechdesign.advice.places import place_field
 from mechdesign.advice.question import proposed_bounds
 from mechdesign.advice.shapes import OPTIMUM, _ranges_error, ranges_optimum
 from mechdesign.budget import Capacity, Requirement, capacity_options
 from mechdesign.collect import expected_error, protocol
 from mechdesign.collect.postprocess import norm_sub
+from mechdesign.design.workload import parse_workload
+from mechdesign.design.workload.rivals import rival_noises
 from mechdesign.domains import Circle, Interval
 from mechdesign.errors import InvalidData, InvalidInput, NoAnswer
 from mechdesign.glossary import entry
@@ -226,8 +228,39 @@ def test_the_way_to_a_histogram_is_the_best_when_collected_user_by_user(want: st
 def test_all_ranges_of_few_bins_have_the_proven_optimum_among_the_candidates() -> None:
     advice = md.advise("ranges", epsilon=1.0, users=10**6, bounds=(0, 1), size=16)
     assert OPTIMUM in (advice.mechanism, *(rated.mechanism for rated in advice.runners_up))
-    wider = md.advise("ranges", epsilon=1.0, users=10**6, bounds=(0, 1), size=32)
+    wider = md.advise("ranges", epsilon=1.0, users=10**6, bounds=(0, 1), size=shapes.MOST_DESIGNED + 1)
     assert wider.field == advice.field - 1
+
+
+def test_ranges_of_more_bins_than_rows_can_be_tried_for_have_it_as_well() -> None:
+    advice = md.advise("ranges", epsilon=1.0, users=10**7, bounds=(0, 1), size=26)
+    assert advice.mechanism == OPTIMUM
+    assert "--gap 0.06" in advice.commands[0]
+
+
+# -- tables -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("attributes", ["2x3,1", "4x4x4,2"])
+def test_tables_have_the_certified_noise_of_a_cell(attributes: str) -> None:
+    advice = md.advise("tables", epsilon=1.0, users=9000, attributes=attributes)
+    workload = parse_workload(f"marginals:{attributes}")
+    certificate = md.optimal_workload(md.WorkloadProblem(1.0, workload, gap=0.01)).certificate
+    assert advice.mechanism == OPTIMUM
+    ends = [math.sqrt(end / 9000 / len(workload.names)) for end in (certificate.lower, certificate.upper)]
+    assert (advice.expected_error.lower, advice.expected_error.upper) == pytest.approx(ends, rel=1e-9)
+    noises = rival_noises(md.WorkloadProblem(1.0, workload), np.full(workload.size, 1 / workload.size))
+    assert [rated.mechanism for rated in advice.runners_up] == ["one table, subset selection", "ss"]
+    for rated, name in zip(advice.runners_up, ("one table, subset selection", "subset selection"), strict=True):
+        error = math.sqrt(float(noises[name].mean()) / 9000 / len(workload.names))
+        assert rated.expected_error.upper == pytest.approx(error, rel=1e-9)
+
+
+def test_a_mechanism_for_tables_that_is_no_list_of_reports_is_said_to_be_none() -> None:
+    one = Rated("one table, subset selection", Expected(0.1, 0.1, tables.UNIT, "exact"))
+    optimum = Rated(OPTIMUM, Expected(0.09, 0.11, tables.UNIT, "certified"))
+    assert "has no table of reports here" in tables._floor([one, optimum], 0.09)
+    assert "has no table" not in tables._floor([optimum, one], 0.09)
 
 
 def test_data_of_more_users_than_there_are_cost_no_more() -> None:
@@ -355,6 +388,19 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
         "size must be 2",
     ),
     "many bins": ({"want": "ranges", "epsilon": 1.0, "users": 5, "bounds": (0, 1), "size": 151}, "size must be from"),
+    "no attributes": ({"want": "tables", "epsilon": 1.0, "users": 5}, "attributes must be given"),
+    "attributes that are no sizes": (
+        {"want": "tables", "epsilon": 1.0, "users": 5, "attributes": "4xb"},
+        "attributes must be sizes AxBxC",
+    ),
+    "data of tables": (
+        {"want": "tables", "epsilon": 1.0, "users": 5, "attributes": "2x2", "data": [1.0, 2.0]},
+        "data must be left out",
+    ),
+    "tables at a large epsilon": (
+        {"want": "tables", "epsilon": 9.0, "users": 5, "attributes": "2x2"},
+        "eps must lie between",
+    ),
     "no matrix": ({"want": "matrix", "epsilon": 1.0}, "loss matrix must be given"),
     "no capacity": ({"want": "alarm"}, "capacity must be given"),
     "idle": ({"want": "alarm", "capacity": 5.0, "epsilon": 1.0}, "options must be about alarm"),
@@ -395,6 +441,7 @@ def test_every_advice_names_two_runners_up_three_commands_and_reasons(want: str,
         "place": every | {"bounds": (0, 1, 0, 1)},
         "trajectory": every | {"bounds": (0, 1, 0, 1)},
         "angle": every,
+        "tables": every | {"attributes": "3x3x2,2"},
         "matrix": {"epsilon": 1.0, "loss_matrix": path},
         "figure": {"epsilon": 1.0, "bounds": (0, 1)},
         "alarm": {"capacity": 1_700_000.0},

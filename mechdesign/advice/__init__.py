@@ -21,7 +21,9 @@ from mechdesign.advice.question import WANTS, Bounds, Question, question_of
 from mechdesign.advice.shapes import advise_shape
 from mechdesign.advice.shares import advise_shares
 from mechdesign.advice.single import advise_angle, advise_matrix, advise_value
+from mechdesign.advice.tables import advise_tables
 from mechdesign.losses import Power
+from mechdesign.values.declare import named_arguments
 
 __all__ = ["WANTS", "Advice", "Expected", "Rated", "advise"]
 
@@ -32,6 +34,7 @@ _ADVISERS: dict[str, Callable[[Question], Advice]] = {
     "categories": advise_shares,
     "yes-no": advise_shares,
     "ranges": advise_shape,
+    "tables": advise_tables,
     "place": advise_place,
     "angle": advise_angle,
     "trajectory": advise_place,
@@ -41,6 +44,7 @@ _ADVISERS: dict[str, Callable[[Question], Advice]] = {
 }
 
 
+@named_arguments
 def advise(
     want: str,
     *,
@@ -57,6 +61,7 @@ def advise(
     metric: str | None = None,
     tau: float | None = None,
     per: float | None = None,
+    attributes: str | None = None,
 ) -> Advice:
     """The mechanism to take for what is wanted, its expected error, two runners-up, why, and three commands.
 
@@ -66,6 +71,7 @@ def advise(
     about bins. ``loss`` (absolute unless given) is that of a single report; ``loss_matrix`` is a file; ``capacity``,
     ``metric`` (fp) and ``tau`` (0.05) are those of an alarm. With ``per`` a place is the better hidden from another
     the nearer they are: epsilon is for so many units, ``data`` lists places, ``column`` is a prior's weights.
+    ``attributes`` are the sizes of those that tables are of, and of how many a table is: "4x4x3,2".
 
     *Guarantee.* Errors are exact, or an interval whose ``basis`` says how it was found. No value of the data is told;
     bounds proposed from them are rounded outwards, and the advice says that they are not private.
@@ -88,5 +94,6 @@ def advise(
         metric=metric,
         tau=tau,
         per=per,
+        attributes=attributes,
     )
     return _ADVISERS[question.want](question)

@@ -29,6 +29,7 @@ WANTS = {
     "categories": "how often each of several answers is given",
     "yes-no": "the share of yes",
     "ranges": "shares of ranges of numbers: a distribution function",
+    "tables": "tables of several attributes",
     "place": "one place a person",
     "angle": "a direction",
     "trajectory": "a path of places",
@@ -47,6 +48,7 @@ OF_WANT = {
     "categories": (*_REPORT, "size", "labels"),
     "yes-no": (*_REPORT, "labels"),
     "ranges": (*_REPORT, "bounds", "size"),
+    "tables": (*_REPORT, "attributes"),
     "place": (*_REPORT, "bounds", "per"),
     "angle": (*_REPORT, "bounds", "loss"),
     "trajectory": (*_REPORT, "bounds"),
@@ -110,6 +112,7 @@ class Question:
     metric: str = "fp"
     tau: float = 0.05
     per: float | None = field(default=None, converter=optional(_unit))
+    attributes: str | None = None
 
     @property
     def epsilon(self) -> float:
@@ -270,6 +273,7 @@ def question_of(want: str, **asked: Any) -> Question:
         given.get("metric", "fp"),
         given.get("tau", 0.05),
         given.get("per"),
+        given.get("attributes"),
     )
 
 

@@ -43,7 +43,9 @@ _CONFIDENCE = 0.95
 _SEED = 17
 _TABLE = "wave.table.json"
 _DESIGN, _DESIGN_TABLE = "ranges.json", "ranges.table.json"
-_DESIGN_GAP = 0.03  # of the noise: an error, its root, is within half of it
+_DESIGN_GAP, _WIDE_GAP = 0.03, 0.06  # of the noise: an error, its root, is within half of it
+MOST_DESIGNED = 48
+"""Bins for which the optimum is found while one waits; beyond `MOST_BITS` to the wider gap."""
 Measure = Callable[[Floats, Floats], float]
 """The error of an estimate, from the true shares and the estimated ones."""
 
@@ -124,7 +126,7 @@ def shape_field(want: str, epsilon: float, inputs: Interval, people: list[Popula
     measure = _ranges_error if want == "ranges" else _sum_of_errors
     bins = people[0].held.size
     errors = {key: _of_law(protocol(key, epsilon, bins), people, runs, measure) for key in ONE_TIME}
-    if want == "ranges" and bins <= MOST_BITS and LEAST_EPSILON <= epsilon <= MOST_EPSILON:
+    if want == "ranges" and bins <= MOST_DESIGNED and LEAST_EPSILON <= epsilon <= MOST_EPSILON:
         errors[OPTIMUM] = _of_law(ranges_optimum(epsilon, bins), people, runs, measure)
     errors |= _of_waves(epsilon, inputs, people, runs, measure)
     return ranked(Rated(key, _simulated(values, UNITS[want])) for key, values in errors.items())
@@ -132,7 +134,16 @@ def shape_field(want: str, epsilon: float, inputs: Interval, people: list[Popula
 
 def ranges_optimum(epsilon: float, bins: int) -> Designed:
     """The mechanism with the least noise over all ranges, proven, as a protocol (a histogram's is subset selection)."""
-    return designed(optimal_workload(WorkloadProblem(epsilon, Ranges(bins), gap=_DESIGN_GAP)))
+    try:
+        return designed(optimal_workload(WorkloadProblem(epsilon, Ranges(bins), gap=_gap_of(bins))))
+    except NoAnswer as stopped:  # a mechanism is as good as it is, whatever could be proven
+        if stopped.design is None:
+            raise
+        return designed(stopped.design)
+
+
+def _gap_of(bins: int) -> float:
+    return _DESIGN_GAP if bins <= MOST_BITS else _WIDE_GAP
 
 
 def _of_law(law: FrequencyProtocol, people: Sequence[Population], runs: int, measure: Measure) -> Floats:
@@ -260,7 +271,8 @@ def _commands(question: Question, inputs: Interval, bins: int, users: int, names
             f"print(found.weights.reshape({bins}, -1).sum(axis=1))"
         )
         return table, applied, python(program)
-    first = command("workload", eps=eps, queries="ranges", size=bins, out=_DESIGN)
+    gap = None if bins <= MOST_BITS else _gap_of(bins)
+    first = command("workload", eps=eps, queries="ranges", size=bins, gap=gap, out=_DESIGN)
     if best == OPTIMUM and question.source is None:
         return first, command("table", _DESIGN, out=_DESIGN_TABLE), command("verify", _DESIGN_TABLE)
     client = None

@@ -37,6 +37,7 @@ _ASKED: dict[str, tuple[str, Callable[[str], Any]]] = {
     "labels": ("The answers: A,B,C or LO..HI", str),
     "size": ("How many answers, or bins", require_whole_text),
     "loss_matrix": ("The file of the loss matrix", str),
+    "attributes": ("The sizes of the attributes, and of how many a table is: AxBxC[,ORDER]", str),
     "capacity": ("The capacity", require_number_text),
     "tau": ("The chance of a false alarm, below", require_number_text),
 }
@@ -70,6 +71,10 @@ def run(
         float | None,
         typer.Option("--per", help="With place: eps is for so many units of distance; --data lists places."),
     ] = None,
+    attributes: Annotated[
+        str | None,
+        typer.Option("--attributes", help="With tables: sizes, and of how many a table is.", metavar="AxBxC[,ORDER]"),
+    ] = None,
 ) -> None:
     said: dict[str, Any] = {
         "epsilon": eps,
@@ -85,6 +90,7 @@ def run(
         "metric": metric,
         "tau": tau,
         "per": per,
+        "attributes": attributes,
     }
     if want is None:
         if not _somebody_answers() or any(value is not None for value in said.values()):

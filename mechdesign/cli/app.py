@@ -155,6 +155,8 @@ def _run(words: list[str], *, as_json: bool) -> None:
         sys.exit(failures.FAILURE)
     except Exception as error:
         failures.leave(error, as_json=as_json)
+    if code == failures.INTERRUPTED:
+        failures.leave(failures.STOPPED, as_json=as_json)
     sys.exit(code or 0)
 
 

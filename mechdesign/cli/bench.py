@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import csv
 import io
+import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 import typer
 from typer.core import TyperCommand
 
@@ -28,14 +30,16 @@ from mechdesign.collect.datasets import Dataset
 from mechdesign.collect.protocols import FrequencyProtocol, designed
 from mechdesign.collect.protocols.catalogue import entry
 from mechdesign.collect.shipping import as_protocol
+from mechdesign.data.matrices import read_matrix
 from mechdesign.deploy import Table, load_table
 from mechdesign.design import Design, load_design
 from mechdesign.design.result import FORMAT as design_format
+from mechdesign.design.workload.queries import require_queries
 from mechdesign.domains import Finite
 from mechdesign.engine import Dask
 from mechdesign.errors import InvalidInput, unusable_extra
 from mechdesign.values import files
-from mechdesign.values.declare import frozen
+from mechdesign.values.declare import Floats, frozen
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -47,6 +51,7 @@ _MOST_PANELS = 4
 _SLOW = f"{bench.PUBLISHED_IBU}: IBU as published, stopped after 10,000 steps"
 _SAME_PROTOCOL = {"subset": "ss"}
 _DESIGN = ".json"
+_QUERIES = (".csv", ".npy")
 _TABLES = (".csv", ".json", ".parquet")
 _LISTED = {
     "eps": ("-e", "--eps", "--epsilon"),
@@ -155,7 +160,7 @@ def run(
     metric: Annotated[
         str,
         typer.Option(
-            "--metric", "-u", "--utility_metric", help=f"{', '.join(metrics.METRICS)}, top:COUNT; ranked by the first."
+            "--metric", "-u", "--utility_metric", help=f"{', '.join(metrics.METRICS)}, top:COUNT, a .csv of queries."
         ),
     ] = "l1",
     column: Annotated[str | None, typer.Option("--column", help="The column with the labels, by its header.")] = None,
@@ -177,12 +182,13 @@ def run(
     sent.require_writable()
     _require_table_format(sent.out)
     designs = [name for name in protocol.split(",") if name.strip().lower().endswith(_DESIGN)]
-    output.require_apart([sent.out, sent.plot, results], [dataset, *map(str.strip, designs)])
+    names = _metrics(metric)
+    asked = [name for name in names if name.lower().endswith(_QUERIES)]
+    output.require_apart([sent.out, sent.plot, results], [dataset, *map(str.strip, designs), *asked])
     if results is not None and any(
         path is not None and files.is_same_file(path, results) for path in (sent.out, sent.plot)
     ):
         raise InvalidInput("results file", str(results), "differ from the other files to be written")
-    names = tuple(_lower(metric))
     epsilons, methods, protocol_names = tuple(parse_epsilons(epsilon)), _methods(method), _protocols(protocol)
     _require_kind(kind, epsilons, sent.plot)
     where = engines.engine()
@@ -191,7 +197,8 @@ def run(
     with output.ending_cleanly(), output.progress("reading the data", quiet=sent.quiet) as say:
         data = read_users(dataset, column, domain)
         laws = {name: _design(name, data.size) for name in protocol_names if name.lower().endswith(_DESIGN)}
-        plan = bench.BenchPlan(protocol_names, methods, epsilons, repeat, names, seed, laws, limit)
+        workloads = {name: _queries(name, data) for name in asked}
+        plan = bench.BenchPlan(protocol_names, methods, epsilons, repeat, names, seed, laws, limit, workloads)
         rows = bench.run(plan, data, where, results=results, say=lambda done, total: say(f"{done} of {total} cells"))
     if domain is None:
         warn_of_gaps(data)
@@ -309,6 +316,29 @@ def _design(path: str, size: int) -> FrequencyProtocol:
         return as_protocol(source)
     inputs = source.own_law.inputs if isinstance(source, Design) else source.domain
     return designed(source, None if isinstance(inputs, Finite) else size)
+
+
+def _metrics(text: str) -> tuple[str, ...]:
+    """Names in a list; files of queries as they are written."""
+    return tuple(
+        given.strip() if given.strip().lower().endswith(_QUERIES) else _lower(given)[0] for given in text.split(",")
+    )
+
+
+def _queries(path: str, data: Dataset) -> Floats:
+    """The queries of a file, their columns in the order of the items: by name where its first line names them."""
+    read = read_matrix(path, "queries", -sys.float_info.max)
+    matrix = require_queries(read.values)
+    if matrix.shape[1] != data.size:
+        step = "give the domain, so that items nobody holds count as well"
+        raise InvalidInput("queries", f"{matrix.shape[1]} columns", f"have {data.size}, one for each item", step)
+    named = read.output_labels
+    if named is None or not set(named) & set(data.labels):
+        return matrix
+    if set(named) != set(data.labels):
+        odd = next(name for name in named if name not in data.labels)
+        raise InvalidInput("queries", odd, "name the items of the data, all of them, or none in its first line")
+    return np.asarray(matrix[:, [named.index(label) for label in data.labels]])
 
 
 def _epsilons(ranks: Sequence[bench.Rank]) -> list[float]:

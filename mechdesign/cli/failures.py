@@ -20,11 +20,11 @@ from mechdesign.values import files
 from mechdesign.values.codec import encoded, if_any, named
 from mechdesign.values.declare import field, frozen
 
-FAILURE, BAD_INPUT, NO_ANSWER = 1, 2, 3
+FAILURE, BAD_INPUT, NO_ANSWER, INTERRUPTED = 1, 2, 3, 130
 
-Kind = Literal["usage", "bad input", "no answer", "not installed", "failed", "internal error"]
+Kind = Literal["usage", "bad input", "no answer", "not installed", "failed", "interrupted", "internal error"]
 
-_CODES = {"usage": BAD_INPUT, "bad input": BAD_INPUT, "no answer": NO_ANSWER}
+_CODES = {"usage": BAD_INPUT, "bad input": BAD_INPUT, "no answer": NO_ANSWER, "interrupted": INTERRUPTED}
 _SHOWS = "--show-values shows the value"
 
 UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
@@ -36,7 +36,8 @@ class Failure:
     """Why there is no answer: what is wrong, the rule, and the next step; where limits came first, the bounds.
 
     ``kind`` is "usage" (options that do not exist or lack a value) or "bad input" with exit code 2, "no answer" with
-    3, else 1. ``lower`` and ``upper`` bound the optimum; they are ``claimed`` where they rest on doubles.
+    3, "interrupted" (by Ctrl-C) with 130, else 1. ``lower`` and ``upper`` bound the optimum; they are ``claimed`` where
+    they rest on doubles.
     """
 
     kind: Kind
@@ -59,6 +60,10 @@ class Failure:
         """The failure in one line for people."""
         asked = ", please report it" if self.kind == "internal error" else ""
         return plain(f"mechdesign: {self.kind}{asked}: {self.message}")
+
+
+STOPPED = Failure("interrupted", "there is no answer, and no file is left half-written")
+"""What Ctrl-C leaves while a command works."""
 
 
 @frozen

@@ -19,13 +19,23 @@ from mechdesign.cli.certified import Beside, Designed, if_shown
 from mechdesign.cli.options import BestSoFar, NoCompare, require_time_limit
 from mechdesign.cli.sent import Sent
 from mechdesign.cli.signatures import Asked, Mirror
+from mechdesign.criteria import Aim
 from mechdesign.data.matrices import read_matrix
 from mechdesign.data.numbers import require_number_text
 from mechdesign.design import Design, WorkloadProblem
 from mechdesign.design.summary import gap_text, standing
 from mechdesign.design.words import headline
-from mechdesign.design.workload import Mean, Queries, WorkloadBound, optimal_workload, parse_workload, query_noises
+from mechdesign.design.workload import (
+    GridBound,
+    Mean,
+    Queries,
+    WorkloadBound,
+    optimal_workload,
+    parse_workload,
+    query_noises,
+)
 from mechdesign.design.workload.queries import Known, parse_values
+from mechdesign.design.workload.search import TIME_LIMIT
 from mechdesign.domains import Finite
 from mechdesign.errors import InvalidInput, NoAnswer, require_whole
 from mechdesign.field import Field, field_of
@@ -108,7 +118,9 @@ def run(
             )
         except NoAnswer as stopped:
             if not best_so_far or stopped.design is None:
-                raise with_options(stopped, f"{stopped.reason}; more time closes it, or a wider --gap") from None
+                ended = stopped.reason.startswith(TIME_LIMIT)
+                way = "more time may close it, or a wider --gap" if ended else "more time does not change that"
+                raise with_options(stopped, f"{stopped.reason}; {way}") from None
             design = cast(Design, stopped.design)
             output.warn(f"{stopped.reason}: the best design so far")
         say("published mechanisms")
@@ -172,8 +184,11 @@ def _channel(path: Path, problem: WorkloadProblem) -> Mechanism:
 
 def _least_favourable(design: Design) -> Atoms | None:
     """The prior no mechanism has less noise under, where the worst type was asked."""
-    prior = cast(WorkloadBound, design.evidence).prior
-    return None if prior is None else Atoms(np.arange(prior.size, dtype=float), prior / prior.sum())
+    problem = cast(WorkloadProblem, design.problem)
+    if problem.aim is not Aim.WORKLOAD_WORST:
+        return None
+    prior = cast(WorkloadBound | GridBound, design.evidence).weights_of_types(problem)
+    return Atoms(np.arange(prior.size, dtype=float), prior / prior.sum())
 
 
 def _of_workload(design: Design, noises: Floats, users: int | None) -> OfWorkload:

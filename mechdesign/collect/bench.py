@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from mechdesign.collect import estimators, metrics, postprocess, protocols
 from mechdesign.collect.datasets import Dataset
+from mechdesign.collect.metrics import Metric
 from mechdesign.collect.protocols import FrequencyProtocol, Grr, HadamardResponse, Longitudinal
 from mechdesign.collect.protocols.designed import Designed
 from mechdesign.design.result import versions
@@ -61,7 +62,9 @@ class BenchPlan:
     """The cells of an experiment and what is measured in them.
 
     Protocols are names of the catalogue, or names of ``designs``: protocols given outright, each at its own epsilon.
-    ``limit`` is eps_infinity of the longitudinal protocols (2 eps unless given): what users who never change lose.
+    ``workloads`` are queries (one a row, a column an item) by the name of their metric, which ends in .csv or .npy:
+    their squared errors are added up. ``limit`` is eps_infinity of the longitudinal protocols (2 eps unless given):
+    what users who never change lose.
     """
 
     protocols: tuple[str, ...] = several("protocols")
@@ -72,13 +75,17 @@ class BenchPlan:
     seed: int = whole("seed", 0, default=0)
     designs: Mapping[str, FrequencyProtocol] = field(factory=dict)
     limit: float | None = field(default=None, converter=optional(lambda said: require_epsilon(said, "limit")))
+    workloads: Mapping[str, Floats] = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.designs, Mapping) or not all(hasattr(law, "channel") for law in self.designs.values()):
             raise InvalidInput("designs", self.designs, "map names to protocols", "make one with designed(...)")
         _require_names("protocol", self.protocols, (*ONE_TIME, *LONGITUDINAL, *self.designs))
         _require_names("method", self.methods, METHODS + SLOW_METHODS)
-        named = tuple(metrics.metric(name).name for name in self.metrics if isinstance(name, str))  # top:5 included
+        if not isinstance(self.workloads, Mapping):
+            raise InvalidInput("workloads", self.workloads, "map names of metrics to queries")
+        known = [self.metric(name) for name in self.metrics if isinstance(name, str)]  # top:5 included
+        named = tuple(one.name for one in known)
         _require_names("metric", self.metrics, named or tuple(metrics.METRICS))
         _require_once("eps", self.epsilons)
         rows = len(self._pairs()) * self.runs * len(self.methods)
@@ -86,6 +93,15 @@ class BenchPlan:
             most = MOST_ROWS // (rows // self.runs)
             rule = f"make at most {MOST_ROWS} results: {most} runs of these protocols, methods and eps"
             raise InvalidInput("runs", self.runs, rule, "intervals shorten as one over the root of the runs")
+
+    def metric(self, name: str) -> Metric:
+        """What is measured, with the queries of the plan."""
+        found = metrics.metric(name)
+        if name in self.workloads:
+            return metrics.of_queries(name, self.workloads[name])
+        if name not in metrics.METRICS and not name.startswith("top:"):
+            raise InvalidInput("metric", name, "be among the workloads", "give its queries: workloads={name: rows}")
+        return found
 
     def _pairs(self) -> list[tuple[str, float]]:
         """Protocols at their epsilons, by epsilon."""
@@ -236,7 +252,7 @@ def measure(cells: Sequence[BenchCell], plan: BenchPlan, counts: Counts) -> list
                     estimate = stepped
                 else:
                     estimate = estimated(protocol, one.support, n, method, one.reports)
-                values = {name: metrics.metric(name).measure(truth, estimate) for name in plan.metrics}
+                values = {name: plan.metric(name).measure(truth, estimate) for name in plan.metrics}
                 rows.append(Row(cell.protocol, method, cell.epsilon, cell.run, values))
     return rows
 
@@ -394,14 +410,16 @@ def _origin(plan: BenchPlan, dataset: Dataset) -> dict[str, Any]:
         "items": dataset.size,
         "seed": plan.seed,
         "metrics": list(plan.metrics),
-        "designs": {
-            name: hashlib.sha256(np.ascontiguousarray(law.channel()).tobytes()).hexdigest()
-            for name, law in plan.designs.items()
-        },
+        "designs": _digests({name: law.channel() for name, law in plan.designs.items()}),
         "limit": plan.limit,
+        **({"workloads": _digests(plan.workloads)} if plan.workloads else {}),
         "numpy": np.__version__,
         "mechdesign": versions()["mechdesign"],
     }
+
+
+def _digests(matrices: Mapping[str, Floats]) -> dict[str, str]:
+    return {name: hashlib.sha256(np.ascontiguousarray(each).tobytes()).hexdigest() for name, each in matrices.items()}
 
 
 def _write(path: Path, plan: BenchPlan, dataset: Dataset, rows: Iterable[Row]) -> None:

@@ -21,6 +21,7 @@ from mechdesign.values.declare import Floats, frozen
 SMOOTHING = 1e-6
 TOP = 10
 _MOST_TOP = 10**6
+_OF_QUERIES = (".csv", ".npy")
 
 
 def l1(truth: ArrayLike, estimate: ArrayLike) -> float:
@@ -219,13 +220,45 @@ METRICS: dict[str, Metric] = {
 }
 
 
+def of_queries(name: str, queries: ArrayLike) -> Metric:
+    """The squared errors of the answers to queries, one a row, added up: the error of a workload of one's own.
+
+    >>> of_queries("both.csv", [[1, 1, 0], [0, 1, 1]]).measure([1, 0, 0], [0, 0, 1])
+    2.0
+    """
+    matrix = require_numbers(queries, "queries")
+    if matrix.ndim != 2 or not matrix.size or not np.isfinite(matrix).all():
+        raise InvalidInput("queries", matrix.shape, "be rows of finite numbers, one a query")
+    return Metric(name, _MEANT.format(name), partial(_workload_error, matrix))
+
+
+_MEANT = "sum of squared errors of the answers to {}"
+
+
+def _workload_error(queries: Floats, truth: ArrayLike, estimate: ArrayLike) -> float:
+    f, g = _pair(truth, estimate)
+    if f.size != queries.shape[1]:
+        raise InvalidInput("queries", queries.shape[1], f"have {f.size} columns, one for each item")
+    return float(((queries @ (f - g)) ** 2).sum())
+
+
+def _without_queries(name: str, truth: ArrayLike, estimate: ArrayLike) -> float:
+    raise InvalidInput("metric", name, "come with its queries", "give them to the plan: workloads={name: rows}")
+
+
 def metric(name: str) -> Metric:
-    """The metric of that name, or `InvalidInput`; ``top:5`` is `top_precision` of five items."""
+    """The metric of that name, or `InvalidInput`; ``top:5`` is `top_precision` of five items.
+
+    The name of a file of queries says what is measured; measuring needs the queries themselves, `of_queries`.
+    """
     if name in METRICS:
         return METRICS[name]
+    if name.lower().endswith(_OF_QUERIES):
+        return Metric(name, _MEANT.format(name), partial(_without_queries, name))
     kind, _, count = name.partition(":")
     if kind != "top" or not (count.isascii() and count.isdigit() and 0 < int(count) <= _MOST_TOP):
-        raise InvalidInput("metric", name, f"be one of {', '.join(METRICS)}, top:COUNT", "for example l1")
+        rule = f"be one of {', '.join(METRICS)}, top:COUNT, or a file of queries"
+        raise InvalidInput("metric", name, rule, "for example l1")
     measure = partial(top_precision, top=int(count))
     return Metric(name, f"precision of the top {int(count)}", measure, more_is_better=True)
 

@@ -20,6 +20,7 @@ from mechdesign.values.declare import Floats, array, frozen
 from mechdesign.values.files import read_bytes
 
 _LARGEST = 64 * 2**20
+_SEPARATORS = {";": "semicolons", "\t": "tabs"}
 _OTHER_SEPARATORS = re.compile(r"[;\t]|^[-+]?\d[\d.,' ]*[,' ][\d.,' ]*$")
 
 
@@ -121,7 +122,13 @@ def _read_csv(content: bytes, source: _MatrixFile) -> LabelledMatrix:
 def _cells(content: bytes, source: _MatrixFile) -> list[tuple[int, list[str]]]:
     """The stripped cells of each line that is not blank, with its number."""
     try:
-        reader = csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True)
+        text = content.decode("utf-8-sig")
+        filled = [line for line in text.splitlines() if line.strip()]
+        for separator, name in _SEPARATORS.items():
+            if filled and all(separator in line for line in filled):
+                rule = f"separate its cells by commas: every line has {name}"
+                raise source.problem(rule, f"save it with commas in place of {name}, and 0.5 for 0,5")
+        reader = csv.reader(io.StringIO(text, newline=""), strict=True)
         lines = [(reader.line_num, [cell.strip() for cell in cells]) for cells in reader]
     except (UnicodeDecodeError, csv.Error) as error:
         raise source.problem(f"be a CSV file in UTF-8: {error}") from None
@@ -162,5 +169,5 @@ def _require_labels(cells: list[tuple[str, str]], source: _MatrixFile) -> None:
             rule = f"have a label or a number in every cell: {place} has {label!r}"
             raise source.problem(rule, "write what is missing")
         if _OTHER_SEPARATORS.search(label):
-            rule = f"have labels that are no numbers in other separators: {place} has {label!r}"
+            rule = f"have no label with a separator in it or a number in other separators: {place} has {label!r}"
             raise source.problem(rule, "separate cells by commas, and write 0.5 for a half")

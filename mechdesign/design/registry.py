@@ -34,7 +34,7 @@ from mechdesign.design.result import Design
 from mechdesign.design.trade_off import TradeOffBound, TradeOffProblem, optimal_trade_off
 from mechdesign.design.unbiased import UnbiasedPriorBound, UnbiasedProblem, optimal_unbiased
 from mechdesign.design.unbiased_piecewise import UnbiasedBound, UnbiasedPiecewiseProblem, optimal_unbiased_piecewise
-from mechdesign.design.workload import WorkloadBound, WorkloadProblem, optimal_workload
+from mechdesign.design.workload import GridBound, WorkloadBound, WorkloadProblem, optimal_workload
 from mechdesign.errors import InvalidInput, require_seconds
 from mechdesign.mechanisms.kinds import PROTOCOLS
 from mechdesign.values.codec import Codec
@@ -79,7 +79,7 @@ ENTRIES = (
     Entry(UnbiasedProblem, (UnbiasedPriorBound,), optimal_unbiased),
     Entry(AdditiveProblem, (AdditiveBound,), optimal_additive),
     Entry(FiniteProblem, (FiniteBound, LexicographicBound), optimal_finite),
-    Entry(WorkloadProblem, (WorkloadBound,), optimal_workload),
+    Entry(WorkloadProblem, (WorkloadBound, GridBound), optimal_workload),
     Entry(InformationProblem, (InformationBound,), optimal_information),
     Entry(PairwiseProblem, (PairsBound, PairsLexicographicBound, PlaneBound), optimal_pairwise),
     Entry(TableProblem, (LinearBound, ConvexClaim), optimal_custom, asked=CustomProblem),

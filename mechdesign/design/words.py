@@ -18,7 +18,7 @@ from typing import Any
 
 from mechdesign.criteria import Aim
 from mechdesign.design.evidence import Problem
-from mechdesign.domains import Circle
+from mechdesign.domains import Circle, Product
 from mechdesign.losses import Power
 from mechdesign.values.codec import encoded
 
@@ -124,7 +124,8 @@ def other_goal(problem: Problem) -> str | None:
     """The way to another command, where designs for single reports are often taken for what they are not."""
     if problem.criterion.aim not in _OF_ONE_REPORT:
         return None
-    if isinstance(getattr(problem, "inputs", None), Circle):
+    inputs = getattr(problem, "inputs", None)
+    if any(isinstance(part, Circle) for part in (inputs.parts if isinstance(inputs, Product) else (inputs,))):
         return "for a mean direction of many reports ask: python -m mechdesign advise --want angle"
     return "for a mean of many reports ask: python -m mechdesign advise --want mean"
 

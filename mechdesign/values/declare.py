@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import wraps
-from typing import Any, Literal, TypeVar, cast, dataclass_transform
+from inspect import Parameter, Signature, signature
+from typing import Any, Literal, ParamSpec, TypeVar, cast, dataclass_transform
 
 import attrs
 import numpy as np
@@ -38,6 +39,7 @@ OPTION, LEAST, MOST, WORDS = (
     "words",
 )  # keys of metadata, which commands and schemas are derived from
 T = TypeVar("T")
+P = ParamSpec("P")
 
 
 def stored(values: ArrayLike) -> Floats:
@@ -290,6 +292,45 @@ def _naming_fields(kind: type[T], init: Callable[..., None]) -> Callable[..., No
         raise wrong
 
     return made
+
+
+def named_arguments(function: Callable[P, T]) -> Callable[P, T]:
+    """The function, with `WrongArguments` where Python would only say that an argument is missing or unexpected.
+
+    >>> @named_arguments
+    ... def least(epsilon, *, users=None): ...
+    >>> least(eps=1)
+    Traceback (most recent call last):
+        ...
+    mechdesign.errors.WrongArguments: least must be given epsilon (got eps); did you mean epsilon?
+    """
+    known = signature(function)
+
+    @wraps(function)
+    def called(*given: P.args, **fields: P.kwargs) -> T:
+        try:
+            known.bind(*given, **fields)
+        except TypeError:
+            wrong = _wrong_call(function, known, len(given), list(fields))
+        else:
+            return function(*given, **fields)
+        raise wrong
+
+    return called
+
+
+def _wrong_call(function: Callable[..., Any], known: Signature, given: int, fields: list[str]) -> WrongArguments:
+    from difflib import get_close_matches
+
+    names = list(known.parameters)
+    required = [name for name in names[given:] if known.parameters[name].default is Parameter.empty]
+    missing = [name for name in required if name not in fields]
+    unknown = [name for name in fields if name not in names]
+    near = [name for said in unknown[:1] for name in names if name.startswith(said)]
+    near += [name for said in unknown[:1] for name in get_close_matches(said, names, 1)]
+    rule = f"be given {', '.join(missing)}" if missing else f"be given only {', '.join(names)}"
+    got = ", ".join([*names[: min(given, len(names))], *fields]) or "nothing"
+    return WrongArguments(function, got, rule, f"did you mean {near[0]}?" if near else "")
 
 
 def _wrong_arguments(kind: type, given: tuple[Any, ...], fields: dict[str, Any]) -> WrongArguments:

@@ -59,6 +59,10 @@ QUESTIONS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ),
         ("workload .*--queries ranges --size 12", "bins.csv", "bench .*--protocols ranges.json,.*--metric ranges"),
     ),
+    "tables": (
+        ("--want", "tables", "--users", "20000", "--attributes", "3x3x3,2"),
+        ("workload .*--queries marginals:3x3x3,2 .*--gap", "table tables.json", "export tables.table.json"),
+    ),
     "an angle": (
         ("--want", "angle", "--data", "bearings.csv", "--column", "degrees", "--bounds", "0,360"),
         ("ogpm .*--circular", "table angle.json", "apply angle.table.json"),
@@ -264,8 +268,9 @@ def test_designs_for_single_reports_lead_on_to_a_mean(run: Any, command: str) ->
     assert way in " ".join(run(command, "--help").out.split())
 
 
-def test_designs_on_the_circle_lead_on_to_an_angle(run: Any) -> None:
-    told = run("ogpm", "--eps", "1", "--circular").out
+@pytest.mark.parametrize("shape", ["--circular", "--polar"])
+def test_designs_on_the_circle_lead_on_to_an_angle(run: Any, shape: str) -> None:
+    told = run("ogpm", "--eps", "1", shape).out
     assert "advise --want angle" in told
     assert "--want mean" not in told
 

@@ -343,3 +343,58 @@ def test_each_line_is_a_protocol_with_its_best_post_processing() -> None:
     assert drawn == {"grr, raw": [0.9, 0.1], "oue, norm-sub": [0.4, 0.2]}
     best = line_figure(ranks, "kendall", order, 10, 1000).axes[0]  # where more is better
     assert [line.get_label() for line in best.lines] == ["grr, raw", "oue, raw"]
+
+
+@pytest.fixture
+def colours(tmp_path: Path) -> Path:
+    path = tmp_path / "colours.csv"
+    path.write_text("colour\n" + "red\nblue\ngreen\ngreen\n" * 50)
+    return path
+
+
+def _with_queries(run: Any, colours: Path, text: str, *more: str) -> Any:
+    (colours.parent / "Asked_of.csv").write_text(text)
+    metric = str(colours.parent / "Asked_of.csv")
+    data = ("-d", str(colours), "--column", "colour")
+    return run("bench", "-e", "1", *data, "-p", "grr", "-m", "raw", "-r", "6", "-u", metric, *more)
+
+
+def test_queries_from_a_file_are_a_metric(run: Any, colours: Path) -> None:
+    """Of single items they are the squared errors of the shares: three times their mean, in the same runs."""
+    single = _with_queries(run, colours, "1,0,0\n0,1,0\n0,0,1\n", "--json").json["cells"][0]
+    mean = run(
+        *("bench", "-e", "1", "-d", str(colours), "--column", "colour"),
+        *("-p", "grr", "-m", "raw", "-r", "6", "-u", "mse", "--json"),
+    ).json["cells"][0]
+    assert single["mean"] == pytest.approx(3 * mean["mean"], rel=1e-9)
+
+
+def test_columns_of_queries_are_found_by_the_names_of_items(run: Any, colours: Path) -> None:
+    """In the order of the data they are blue, green, red."""
+    by_place = _with_queries(run, colours, "2,0,1\n", "--json").json["cells"][0]
+    by_name = _with_queries(run, colours, ",red,blue,green\nboth,1,2,0\n", "--json").json["cells"][0]
+    assert by_name["mean"] == by_place["mean"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("1,0\n", "have 3, one for each item"),
+        ("0,0,0\n1,0,0\n", "ask something"),
+        (",red,blue,yellow\nq,1,0,0\n", "name the items of the data, all of them"),
+    ],
+)
+def test_queries_that_do_not_fit_the_items_are_refused(run: Any, colours: Path, text: str, words: str) -> None:
+    outcome = _with_queries(run, colours, text)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert words in outcome.err
+
+
+def test_kept_results_of_other_queries_are_not_gone_on_with(run: Any, colours: Path) -> None:
+    kept = str(colours.parent / "kept.json")
+    assert _with_queries(run, colours, "1,0,0\n", "--results", kept).code == 0
+    assert _with_queries(run, colours, "1,0,0\n", "--results", kept).code == 0
+    outcome = _with_queries(run, colours, "0,1,0\n", "--results", kept)
+    assert outcome.code == 2
+    assert "its workloads differ" in outcome.err
+    assert run("plot", kept, "--out", str(colours.parent / "kept.png")).code == 0

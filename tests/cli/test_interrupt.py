@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -101,3 +104,25 @@ def test_where_ctrl_c_is_ignored_it_stays_ignored() -> None:
     outcome = subprocess.run(arguments, capture_output=True, text=True, timeout=120, check=False)
     assert outcome.returncode == 0
     assert "0.1966" in outcome.stdout
+
+
+SEARCH = ("workload", "--eps", "1", "--queries", "prefix", "--size", "40", "--quiet")
+
+
+def _interrupt(*_: object) -> None:
+    signal.raise_signal(signal.SIGINT)
+
+
+def test_an_interrupted_search_says_so_in_a_line(run: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("mechdesign.cli.workload.optimal_workload", _interrupt)
+    outcome = run(*SEARCH, "--out", str(tmp_path / "design.json"))
+    assert (outcome.code, outcome.out) == (130, "")
+    assert outcome.err == "mechdesign: interrupted: there is no answer, and no file is left half-written\n"
+    assert not list(tmp_path.iterdir())
+
+
+def test_with_json_the_line_is_an_object(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mechdesign.cli.workload.optimal_workload", _interrupt)
+    outcome = run(*SEARCH, "--json")
+    assert (outcome.code, outcome.out) == (130, "")
+    assert json.loads(outcome.err)["error"]["kind"] == "interrupted"

@@ -67,6 +67,14 @@ def test_a_limit_gives_the_interval_and_exit_code_3(run: Any) -> None:
     assert "best design so far" in best.out
 
 
+def test_where_time_is_not_what_is_missing_it_is_not_said_to_be(run: Any) -> None:
+    outcome = run("workload", "--eps", "0.5", "--queries", "marginals:4x4x4,1", "--no-compare")
+    assert (outcome.code, outcome.out) == (3, "")
+    assert "counts of pairs of types prove no more" in outcome.err
+    assert "more time does not change that" in outcome.err
+    assert "ask with --gap 0.08" in outcome.err
+
+
 def test_a_channel_of_ones_own_is_ranked_and_a_picture_drawn(run: Any, tmp_path: Path) -> None:
     (tmp_path / "own.csv").write_text("0.5,0.25,0.25\n0.25,0.5,0.25\n0.25,0.25,0.5\n")
     picture = tmp_path / "rows.png"

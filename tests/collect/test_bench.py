@@ -346,3 +346,10 @@ def test_a_results_file_that_cannot_be_written_is_refused_before_any_work(tmp_pa
 def test_plans_that_make_no_sense_are_refused(change: dict[str, Any]) -> None:
     with pytest.raises(InvalidInput):
         BenchPlan(**({"protocols": ("grr",), "methods": ("raw",), "epsilons": (1.0,)} | change))
+
+
+def test_the_name_of_a_file_without_its_queries_is_no_metric() -> None:
+    with pytest.raises(InvalidInput, match="be among the workloads"):
+        BenchPlan(("grr",), ("raw",), (1.0,), 1, ("own.csv",))
+    plan = BenchPlan(("grr",), ("raw",), (1.0,), 1, ("own.csv",), workloads={"own.csv": np.ones((1, 2))})
+    assert plan.metric("own.csv").measure([1, 0], [0, 0]) == 1

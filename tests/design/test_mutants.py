@@ -75,12 +75,14 @@ from mechdesign.design.prior import BinsBound
 from mechdesign.design.registry import CODEC, PROVEN_BY
 from mechdesign.design.result import FORMAT, USE, VERSION, Certificate, certify
 from mechdesign.design.saved import design_of_document
-from mechdesign.design.workload import Mean, Prefix, Ranges, WorkloadBound
+from mechdesign.design.workload import Marginals, Mean, Parity, Prefix, Ranges, WorkloadBound
+from mechdesign.design.workload.grid_search import GridSearch, shape_of
 from mechdesign.design.workload.relaxation import Relaxation
 from mechdesign.errors import CheckFailed
 from mechdesign.mechanisms.kinds import JOINT_KINDS, KINDS
 from mechdesign.pairs import Metric, Pairwise
 from mechdesign.values import files
+from mechdesign.values.clock import Clock
 from mechdesign.values.codec import Codec
 from mechdesign.values.declare import evolved
 from tests.oracles.staircase_rows import all_rows, least_noise, noise_of
@@ -144,6 +146,8 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "workload of one query": lambda: optimal_workload(WorkloadProblem(1.0, Mean([0.0, 1.0, 4.0]))),
     "workload worst": lambda: optimal_workload(WorkloadProblem(1.0, Prefix(3), "worst")),
     "workload by squares": lambda: _by_squares(optimal_workload(WorkloadProblem(1.0, Prefix(3)))),
+    "workload grid": lambda: _by_pairs(WorkloadProblem(1.0, Marginals((2, 3), 1))),
+    "workload grid worst": lambda: _by_pairs(WorkloadProblem(1.0, Parity(2, 2), "worst")),
     "information": lambda: optimal_information(InformationProblem(3.0, GaussianLocation(6))),
     "polar": lambda: optimal_polar(PolarProblem(4.0)),
     "pair": lambda: optimal_joint(JointProblem(1.0, 1000, 0.2)),
@@ -180,6 +184,13 @@ def _by_squares(design: Any) -> Design:
     account = relaxation.improved(square, value, 4000, 1e-10)
     evidence = WorkloadBound(found.dual, account.prices, None, account.multipliers)
     return Design(design.problem, design.mechanism, evidence, design.report)
+
+
+def _by_pairs(problem: WorkloadProblem) -> Design:
+    """What more than 24 types get where their workload is symmetric."""
+    shape = shape_of(problem)
+    assert shape is not None
+    return GridSearch(problem, shape, Clock(None), None).run()
 
 
 CLAIMED = {"claimed", "claimed minimax", "searched pieces", "claimed custom", "polar", "claimed pair"}
@@ -878,7 +889,7 @@ def _workload(saved: Any) -> Truth:
     channel = np.asarray(saved.mechanism.probabilities)
     channel = channel / channel.sum(axis=1, keepdims=True)
     is_worst = problem.criterion == Criterion(Aim.WORKLOAD_WORST)
-    prior = np.asarray(saved.evidence.prior if is_worst else problem.prior)
+    prior = np.asarray(saved.evidence.weights_of_types(problem) if is_worst else problem.prior)
     prior = prior / prior.sum()
     own = noise_of(queries, channel, prior)
     if is_worst:
@@ -943,6 +954,8 @@ TRUTHS: dict[str, Callable[[Any, str], Truth]] = {
     "workload of one query": lambda saved, _: _workload(saved),
     "workload worst": lambda saved, _: _workload(saved),
     "workload by squares": lambda saved, _: _workload(saved),
+    "workload grid": lambda saved, _: _workload(saved),
+    "workload grid worst": lambda saved, _: _workload(saved),
     "information": lambda saved, _: _told_of_parameter(saved),
     "polar": lambda saved, _: _polar(saved),
     "searched pieces": lambda saved, _: _piecewise(saved),
@@ -1303,6 +1316,7 @@ SHARES: dict[tuple[str, str], dict[str, int]] = {
         "workload worst": 2000,
         "workload by squares": 2000,
     },
+    ("workload", "workload grid"): {"workload grid": 5000, "workload grid worst": 5000},
     ("information", "information"): {"information": 10_000},
     ("polar", "split claim"): {"polar": 10_000},
     ("joint", "joint closed form"): {

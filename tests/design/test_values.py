@@ -60,7 +60,7 @@ from mechdesign.design import (
 from mechdesign.design.information import GaussianLocation
 from mechdesign.design.joint.program import search_joint
 from mechdesign.design.registry import PROVEN_BY
-from mechdesign.design.workload import Prefix
+from mechdesign.design.workload import Marginals, Prefix
 from mechdesign.exact.cells import Cells
 from mechdesign.pairs import Metric, Pairwise
 from mechdesign.values.declare import evolved
@@ -132,6 +132,7 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "plane": lambda: optimal_pairwise(PairwiseProblem(Metric([[0, 0], [3, 4], [6, 0]], 0.5), InPlane(), gap=0.1)),
     "workload": lambda: optimal_workload(WorkloadProblem(1.0, Prefix(4), prior=[0.25, 0.25, 0.375, 0.125])),
     "workload worst": lambda: optimal_workload(WorkloadProblem(1.0, Prefix(3), "worst")),
+    "workload grid": lambda: optimal_workload(WorkloadProblem(2.0, Marginals((3, 3, 3), 1), gap=0.2)),
     "information": lambda: optimal_information(InformationProblem(3.0, GaussianLocation(6))),
     "polar": lambda: optimal_polar(PolarProblem(4.0)),
     "custom": lambda: custom(1.0, (0, 1, 2), (0, 1, 2), cvxpy.trace, lambda q: [q[0, 0] <= 0.5, q[1, 1] == 0.4]),

@@ -92,3 +92,12 @@ def test_a_type_error_from_inside_a_field_is_left_alone() -> None:
 
 def test_the_signature_is_that_of_the_fields() -> None:
     assert list(inspect.signature(md.Interval).parameters) == ["lower", "upper"]
+
+
+def test_a_question_without_what_is_wanted_names_it() -> None:
+    with pytest.raises(WrongArguments, match=r"advise must be given want \(got eps\); did you mean epsilon\?"):
+        md.advise(eps=1)  # type: ignore[call-arg]
+    with pytest.raises(WrongArguments, match=r"advise must be given want \(got nothing\)"):
+        md.advise()  # type: ignore[call-arg]
+    with pytest.raises(WrongArguments, match="be given only want, epsilon"):
+        md.advise("mean", 1.0)  # type: ignore[misc]

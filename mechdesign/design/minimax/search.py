@@ -61,7 +61,8 @@ _WORTH_ASKING = 0.5  # of the gap, for levels of the prior's own multipliers
 def optimal_minimax(problem: MinimaxProblem, seconds: float | None = None) -> Design:
     """The certified optimum, or `NoAnswer` if the gap or the time runs out first.
 
-    The error holds the bounds reached and the design they belong to: ``error.design``.
+    The error holds the bounds reached and the design they belong to: ``error.design``. Without ``seconds`` the search
+    takes as long as the gap needs (the command has 120 seconds unless told).
 
     >>> from mechdesign.losses import Power
     >>> design = optimal_minimax(MinimaxProblem(1.0, Power(2.0)))

@@ -2,6 +2,7 @@
 
 from mechdesign.design.workload.decoder import decoder
 from mechdesign.design.workload.estimator import estimator, query_noises
+from mechdesign.design.workload.grid_proof import GridBound
 from mechdesign.design.workload.pricing import Bits, swept
 from mechdesign.design.workload.problem import WorkloadProblem
 from mechdesign.design.workload.proof import WorkloadBound
@@ -21,6 +22,7 @@ from mechdesign.design.workload.search import optimal_workload
 
 __all__ = [
     "Bits",
+    "GridBound",
     "Histogram",
     "Marginals",
     "Mean",

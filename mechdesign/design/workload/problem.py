@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mechdesign.criteria import Aim, Criterion
-from mechdesign.design.workload.queries import Known
+from mechdesign.design.workload.queries import MOST_TYPES, Known
 from mechdesign.domains import Finite, require_numbers
 from mechdesign.errors import InvalidInput
 from mechdesign.privacy import Pure
@@ -87,6 +87,10 @@ class WorkloadProblem:
         if self.weights is not None and (self.weights.size != queries or not (self.weights > 0).all()):
             rule = f"be {queries} numbers above 0, one for each query"
             raise InvalidInput("weights", self.weights.shape, rule, "leave queries out that do not matter")
+        uneven = self.prior is not None and np.ptp(self.prior) != 0
+        if self.workload.size > MOST_TYPES and (self.weights is not None or uneven):
+            rule = f"be at most {MOST_TYPES} where types or queries have weights of their own"
+            raise InvalidInput("types", self.workload.size, rule, "leave the weights out, or take fewer attributes")
 
     def _settle_prior(self) -> None:
         size = self.workload.size

@@ -19,7 +19,8 @@ from mechdesign.domains import require_numbers
 from mechdesign.errors import InvalidInput, require_whole
 from mechdesign.values.declare import Floats, array, field, frozen, several, stored, whole
 
-MOST_TYPES = 512
+MOST_TYPES, MOST_COMBINATIONS = 512, 1024
+"""Of a workload, and of one of several attributes."""
 MOST_ENTRIES = 10**7
 """Of the matrix of a workload: queries times types."""
 
@@ -197,8 +198,9 @@ class Marginals:
     order: int = whole("order", 1, 16, default=1)
 
     def __attrs_post_init__(self) -> None:
-        if prod(self.shape) > MOST_TYPES:
-            raise InvalidInput("shape", self.shape, f"have at most {MOST_TYPES} combinations", "take fewer attributes")
+        if prod(self.shape) > MOST_COMBINATIONS:
+            rule = f"have at most {MOST_COMBINATIONS} combinations"
+            raise InvalidInput("shape", self.shape, rule, "take fewer attributes")
         if self.order > len(self.shape):
             raise InvalidInput("order", self.order, f"be at most {len(self.shape)}, the number of attributes")
 
@@ -239,8 +241,8 @@ class Parity:
 
     kind: ClassVar[str] = "parity"
 
-    bits: int = whole("bits", 1, 9)
-    order: int = whole("order", 1, 9, default=1)
+    bits: int = whole("bits", 1, 10)
+    order: int = whole("order", 1, 10, default=1)
 
     def __attrs_post_init__(self) -> None:
         if self.order > self.bits:
@@ -249,6 +251,11 @@ class Parity:
     @property
     def size(self) -> int:
         return 1 << self.bits
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The bits as attributes."""
+        return (2,) * self.bits
 
     @property
     def _sets(self) -> list[tuple[int, ...]]:

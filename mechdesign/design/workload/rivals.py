@@ -14,8 +14,12 @@ from scipy.stats import binom
 
 from mechdesign.design.unbiased import UnbiasedProblem, optimal_unbiased
 from mechdesign.design.workload.decoder import decoder, noise
+from mechdesign.design.workload.grid_proof import parts_of
+from mechdesign.design.workload.grid_search import shape_of
 from mechdesign.design.workload.problem import WorkloadProblem
+from mechdesign.design.workload.queries import Marginals
 from mechdesign.errors import CheckFailed, MechDesignError
+from mechdesign.exact.grids import Grid
 from mechdesign.priors import Atoms
 from mechdesign.values.declare import Floats
 
@@ -42,12 +46,35 @@ def rival_noises(problem: WorkloadProblem, prior: Floats) -> dict[str, Floats]:
         "optimised unary": _of_sizes(queries, unary, ratio),
         "optimised local hashing": _best([_of_sizes(queries, own, ratio) for own in hashed], prior),
     }
+    shape = shape_of(problem)
+    if isinstance(problem.workload, Marginals) and shape is not None:
+        found["one table, subset selection"] = np.full(size, one_table(problem, Grid(shape), problem.workload.order))
     for name, made in channels.items():
         try:
             found[name] = channel_noise(made(), queries, prior)
         except MechDesignError:
             continue  # its reports do not tell all types apart
     return found
+
+
+def one_table(problem: WorkloadProblem, grid: Grid, order: int) -> float:
+    """The noise of each type where one of the tables is drawn, and its cells are reported by subset selection.
+
+    A set of m of a table's K cells has, on average over all such sets, ``m (K - m) / (K (K - 1))`` of each direction
+    that the table sees.
+    """
+    ratio, parts, diagonal = math.exp(problem.epsilon), *parts_of(problem, grid)
+    kinds = [kind for kind, own in enumerate(grid.classes) if sum(own) == order]
+    drawn = 1 / sum(grid.tables[kind] for kind in kinds)
+    seen = np.zeros(len(grid.classes))  # of each direction in each part
+    for kind in kinds:
+        cells = grid.blocks[kind]
+        m = np.arange(1.0, cells)
+        gain = ((ratio - 1) / (1 + (ratio - 1) * m / cells)) ** 2
+        best = float((gain * m * (cells - m)).max()) / (cells * (cells - 1)) * grid.size / cells
+        seen += drawn * best * grid.pairs_within(kind).astype(np.float64)
+    noise = sum(g * n / own for g, n, own in zip(parts[1:], grid.valencies[1:], seen[1:], strict=True) if g)
+    return float(noise + parts[0] / grid.size - diagonal)
 
 
 def weighted_queries(problem: WorkloadProblem) -> Floats:

@@ -10,7 +10,8 @@ needed (`mechdesign.design.workload.columns`). For the worst type the prior is t
 noise is concave in it, and mechanisms found for some priors bound it from above for all.
 
 **Proof.** ``X = M^-1 W'`` and the prices of rows (`mechdesign.design.workload.proof`). Beyond 24 types the prices
-come from a semidefinite relaxation with its multipliers (`mechdesign.design.workload.relaxation`).
+come from a semidefinite relaxation with its multipliers (`mechdesign.design.workload.relaxation`), or, for tables of
+several attributes, from counts of pairs (`mechdesign.design.workload.grid_search`).
 
 Source of the problem: McKenna, Maity, Mazumdar, Miklau, A workload-adaptive mechanism for linear queries under local
 differential privacy, 2020, where it is answered by projected gradients without a bound.
@@ -32,6 +33,7 @@ from mechdesign.design.result import Design, Report, saying_why, versions, withi
 from mechdesign.design.unbiased import UnbiasedProblem, optimal_unbiased
 from mechdesign.design.workload.columns import Columns, Rows, Told
 from mechdesign.design.workload.decoder import decoder, information, noise
+from mechdesign.design.workload.grid_search import GridSearch, shape_of
 from mechdesign.design.workload.pricing import Bits, Prices
 from mechdesign.design.workload.problem import WorkloadProblem
 from mechdesign.design.workload.proof import WorkloadBound
@@ -45,6 +47,7 @@ from mechdesign.priors import Atoms
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import Floats
 
+TIME_LIMIT = "the time limit was reached"
 _COLUMNS_SHARE = 0.6  # of the time, where a relaxation follows
 _INSIDE = 0.4  # of the gap, for the rows; the rest is for the proof and for rounding
 _INSIDE_RELAXED = (3.0, 0.6, 0.15)  # rows found by climbing are far better than their own prices can show
@@ -94,14 +97,18 @@ class _Search:
         self.details: dict[str, Any] = {}
 
     def run(self) -> Design:
-        if self.problem.aim is Aim.WORKLOAD_WORST:
+        shape, stopped = shape_of(self.problem), "the search ended"
+        if shape is not None and self.size > MOST_BITS:
+            design = GridSearch(self.problem, shape, self.clock, self.say).run()
+            stopped = "counts of pairs of types prove no more"
+        elif self.problem.aim is Aim.WORKLOAD_WORST:
             design = self._worst()
         elif self._is_equispaced_mean:
             design = self._mean()
         else:
             assert self.problem.prior is not None
             design = self._average(self.problem.prior / self.problem.prior.sum())
-        stopped = "the time limit was reached" if self.clock.is_over else "the search ended"
+        stopped = TIME_LIMIT if self.clock.is_over else stopped
         design = saying_why(design, self.problem.gap, stopped)
         return within_gap(design, self.problem.gap, stopped)
 

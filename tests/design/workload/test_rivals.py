@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import math
 from itertools import combinations, product
+from math import comb
 
 import numpy as np
 import pytest
 
 import mechdesign as md
-from mechdesign.design.workload import Histogram, Prefix, Ranges
-from mechdesign.design.workload.rivals import haar, hadamard_response, hierarchical, response, rival_noises
+from mechdesign.design.workload import Histogram, Marginals, Prefix, Ranges, WorkloadProblem
+from mechdesign.design.workload.rivals import (
+    channel_noise,
+    haar,
+    hadamard_response,
+    hierarchical,
+    one_table,
+    response,
+    rival_noises,
+)
+from mechdesign.exact.grids import Grid
 from mechdesign.field import THIS, Rank
 from tests.oracles.staircase_rows import noise_of
 
@@ -80,3 +90,23 @@ def test_a_matrix_of_ones_own_is_ranked_with_them() -> None:
     assert published is not None
     assert row.average == pytest.approx(published.average, rel=1e-9)
     assert md.field_of(design).row(THIS) is not None
+
+
+@pytest.mark.parametrize(("shape", "order"), [((2, 3), 1), ((2, 2, 2), 2), ((3, 2), 2)])
+def test_one_table_drawn_has_the_noise_of_its_channel(shape: tuple[int, ...], order: int) -> None:
+    """All sets of the best size of every table's cells, written out."""
+    problem = WorkloadProblem(1.5, Marginals(shape, order))
+    types = np.array(list(product(*map(range, shape))))
+    ratio, columns = math.exp(1.5), []
+    for table in combinations(range(len(shape)), order):
+        cells = list(product(*(range(shape[k]) for k in table)))
+        of_types = [cells.index(tuple(own)) for own in types[:, list(table)].tolist()]
+        gains = [m * (len(cells) - m) / (1 + (ratio - 1) * m / len(cells)) ** 2 for m in range(1, len(cells))]
+        for chosen in combinations(range(len(cells)), 1 + int(np.argmax(gains))):
+            columns.append(np.where(np.isin(of_types, chosen), ratio, 1.0) / comb(len(cells), len(chosen)))
+            columns[-1] /= 1 + (ratio - 1) * len(chosen) / len(cells)
+    channel = np.array(columns).T
+    little = 1e-9 * response(len(types), ratio)  # tells all types apart
+    channel = np.hstack([channel / channel.sum(axis=1, keepdims=True) * (1 - 1e-9), little])
+    written = channel_noise(channel, problem.workload.matrix, np.full(len(types), 1 / len(types)))
+    assert written == pytest.approx(np.full(len(types), one_table(problem, Grid(shape), order)), rel=1e-5)

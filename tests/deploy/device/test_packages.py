@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -58,10 +58,21 @@ def made(language: str, folder: Path, tables: dict[str, Table] = TABLES, device:
     return folder / "made"
 
 
-def whole(language: str, folder: Path) -> Path:
-    """With all vectors of samplers: what `package_difference` compares with."""
-    export_package(TABLES, language, NAMES.get(language, "survey"), folder / "made", device=DEVICE)
-    return folder / "made"
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Packages with all vectors of samplers, which `package_difference` compares with; each is written once."""
+
+    @lru_cache
+    def of(language: str) -> Path:
+        folder = tmp_path_factory.mktemp(language) / "made"
+        export_package(TABLES, language, NAMES.get(language, "survey"), folder, device=DEVICE)
+        return folder
+
+    return of
+
+
+def copied(folder: Path, to: Path) -> Path:
+    return Path(shutil.copytree(folder, to / "made"))
 
 
 def needs(*tools: str) -> None:
@@ -83,8 +94,10 @@ def run(command: list[str], folder: Path, **more: str) -> str:
 
 
 @pytest.mark.parametrize("language", STATEFUL)
-def test_a_package_with_a_device_is_recognised_and_a_changed_line_of_it_named(language: str, tmp_path: Path) -> None:
-    folder = whole(language, tmp_path)
+def test_a_package_with_a_device_is_recognised_and_a_changed_line_of_it_named(
+    kept: Callable[[str], Path], language: str, tmp_path: Path
+) -> None:
+    folder = copied(kept(language), tmp_path)
     assert package_difference(TABLES["smokes"], folder) is None
     (source,) = [path for path in folder.rglob("*") if path.name in MACHINES]
     source.write_text(source.read_text().replace("period", "moment", 1))
@@ -148,9 +161,10 @@ def test_a_table_that_draws_twice_is_in_the_package_once(tmp_path: Path) -> None
         (lambda text: Device(TABLES["smokes"], TABLES["again"], 2, 6).content.decode(), "README.md"),
     ],
 )
-def test_a_device_file_in_a_package_is_decided_from_its_tables(change: object, path: str, tmp_path: Path) -> None:
-    assert callable(change)
-    folder = whole("c", tmp_path)
+def test_a_device_file_in_a_package_is_decided_from_its_tables(
+    kept: Callable[[str], Path], change: Callable[[str], str], path: str, tmp_path: Path
+) -> None:
+    folder = copied(kept("c"), tmp_path)
     file = folder / "device.json"
     file.write_text(change(file.read_text()))
     difference = package_difference(TABLES["smokes"], folder)
@@ -158,8 +172,8 @@ def test_a_device_file_in_a_package_is_decided_from_its_tables(change: object, p
     assert difference.path == path
 
 
-def test_a_device_in_a_package_is_not_taken_out_of_its_manifest(tmp_path: Path) -> None:
-    folder = whole("python", tmp_path)
+def test_a_device_in_a_package_is_not_taken_out_of_its_manifest(kept: Callable[[str], Path], tmp_path: Path) -> None:
+    folder = copied(kept("python"), tmp_path)
     (folder / "device.json").unlink()
     difference = package_difference(TABLES["smokes"], folder)
     assert difference is not None
@@ -314,13 +328,6 @@ def test_rust_by_cargo(tmp_path: Path) -> None:
     said = run(["cargo", "test", "--offline"], folder, RUSTFLAGS="-D warnings")
     assert said.count("test result: ok. 2 passed; 0 failed") == 1
     assert said.count("test result: ok. 4 passed; 0 failed") == 1
-
-
-@pytest.mark.slow
-def test_rust_of_items(tmp_path: Path) -> None:
-    needs("cargo", "rustc")
-    said = run(["cargo", "test", "--offline"], made("rust", tmp_path, *items()), RUSTFLAGS="-D warnings")
-    assert said.count("test result: ok. 2 passed; 0 failed") == 2
 
 
 @pytest.mark.slow

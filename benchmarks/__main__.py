@@ -38,6 +38,7 @@ BENCHMARKS = (
     "compact",
     "tables",
     "apply",
+    "warehouse",
     "aaa",
     "frequency",
     "jrr",

@@ -16,12 +16,15 @@ from mechdesign.deploy import Table, load_table
 from mechdesign.deploy.device import LANGUAGES as WITH_STATE
 from mechdesign.deploy.device import Device, export_device
 from mechdesign.deploy.export import LANGUAGES, PACKAGED, export_package, export_table
+from mechdesign.deploy.export.packages import tables_of
 from mechdesign.deploy.export.packages.devices import STATEFUL, require_state
 from mechdesign.deploy.export.plan import plan_of
 from mechdesign.deploy.export.texts import comes_out, goes_in
+from mechdesign.deploy.reports.collection import Collection, is_collection, load_collection
 from mechdesign.deploy.vectors import boundaries_left_out
 from mechdesign.errors import InvalidInput
 from mechdesign.plot import printable
+from mechdesign.values import files
 from mechdesign.values.declare import frozen
 
 _MOST_LISTED = 8
@@ -86,7 +89,9 @@ export smokes.json --to typescript --package survey"""
 def run(
     file: Annotated[
         list[Path],
-        typer.Argument(help="A table written by the table command; several go to a package.", metavar="FILE"),
+        typer.Argument(
+            help="A table written by the table command; several, or a collection, go to a package.", metavar="FILE"
+        ),
     ],
     to: Annotated[str, typer.Option("--to", help=f"The language: {_CHOICES}.", metavar="LANGUAGE")],
     sent: Written,
@@ -160,6 +165,10 @@ def _named(out: Path | None) -> Path:
 
 
 def _device(paths: list[Path], again: Path | None, values: int | None, reports: int) -> Device:
+    if _collection(paths) is not None:
+        rule = "be a table where a device keeps a state: each attribute of a collection has a device of its own"
+        step = "export a package for every table; what one person loses by all of them adds up"
+        raise InvalidInput("file", paths[0].name, rule, step)
     if len(paths) > 1:
         rule = "be one table where a device keeps a state: each question has a device of its own"
         step = "export a package for every question; what one person loses by all of them adds up"
@@ -179,13 +188,9 @@ def _packaged(
 ) -> None:
     folder = Path(package.rpartition("/")[2]) if out is None else out
     with output.progress("writing a package and its test vectors", quiet=sent.quiet):
-        tables: dict[str, Table] = {}
-        for path in paths:
-            name = _name_of(path)
-            if name in tables:
-                raise InvalidInput("file", path.name, f"have another name than the other table called {name}")
-            tables[name] = load_table(path)
-        written = export_package(tables, to, package, folder, device=device)
+        collection = _collection(paths)
+        tables = _tables(paths) if collection is None else tables_of(collection)
+        written = export_package(collection or tables, to, package, folder, device=device)
         told = None if device is None else devices.told(device)
     left_out = {name: boundaries_left_out(table) for name, table in tables.items()}
     if sent.as_json:
@@ -202,8 +207,29 @@ def _packaged(
         _say(table, to, left_out[name])
     if device is not None and told is not None:
         devices.show(device, told)
-    files = f"{len(written)} files to {printable(str(folder))}"
-    output.console.print(f"  wrote {files}; README.md says how to build and test", markup=False, soft_wrap=True)
+    made = f"{len(written)} files to {printable(str(folder))}"
+    output.console.print(f"  wrote {made}; README.md says how to build and test", markup=False, soft_wrap=True)
+
+
+def _collection(paths: list[Path]) -> Collection | None:
+    """The collection that the file is, if it is one; among other files it is refused."""
+    found = next((path for path in paths if is_collection(files.read_bytes(path))), None)
+    if found is None:
+        return None
+    if len(paths) > 1:
+        rule = "come alone: a package is of one collection, or of tables"
+        raise InvalidInput("file", found.name, rule, "the collection has its tables in it")
+    return load_collection(found)
+
+
+def _tables(paths: list[Path]) -> dict[str, Table]:
+    tables: dict[str, Table] = {}
+    for path in paths:
+        name = _name_of(path)
+        if name in tables:
+            raise InvalidInput("file", path.name, f"have another name than the other table called {name}")
+        tables[name] = load_table(path)
+    return tables
 
 
 def _name_of(path: Path) -> str:

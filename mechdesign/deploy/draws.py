@@ -52,10 +52,12 @@ def settled(number: int, bits: int, decide: Callable[[Fraction], int]) -> int:
 
 def happens(chances: Floats, exact: Callable[[int], Fraction]) -> NDArray[np.bool_]:
     """True for entry i with probability exactly ``exact(i)``, from which ``chances[i]`` is less than 2^-40 away."""
-    drawn = draw(TOP, chances.size).astype(np.float64)
-    left = chances * 2.0**TOP - drawn  # the share of what the digits drawn leave open: below 0 is none, above 1 all
+    drawn = draw(TOP, chances.size)
+    left = chances * 2.0**TOP
+    left -= drawn  # the share of what the digits drawn leave open: below 0 is none, above 1 all
     answers = left > 0.5
-    for i in np.flatnonzero(np.abs(left - 0.5) < 0.5 + _NEAR * 2.0**TOP).tolist():
+    left -= 0.5
+    for i in np.flatnonzero(np.abs(left, out=left) < 0.5 + _NEAR * 2.0**TOP).tolist():
         chance = exact(i)
         answers[i] = not settled(int(drawn[i]), TOP, chance.__le__)
     return answers
@@ -159,18 +161,16 @@ def placed(share: Fraction, inside: int, cells: int) -> Callable[[int], Floats]:
     up, back = (float(slope / 2**bits) for slope in slopes)
     bend = np.maximum if slopes[0] < slopes[1] else np.minimum
     slack = cells * 2.0**-49
+    reach = slack + max(up, back) * (1 + 2.0**-40)  # what digits not drawn yet can still add
 
     def exact(u: Fraction) -> int:
         return int(u * slopes[0] if u < share else cells - (1 - u) * slopes[1])
 
-    def near(drawn: Floats) -> Floats:
-        place: Floats = bend(drawn * up, cells - (2.0**bits - drawn) * back)
-        return place
-
     def places(count: int) -> Floats:
         drawn = draw(32, count) * 2.0 ** (bits - 32) + draw(bits - 32, count)
-        found = np.floor(near(drawn) - slack)
-        for i in np.flatnonzero(found != np.floor(near(drawn + 1) + slack)).tolist():
+        near = bend(drawn * up, cells - (2.0**bits - drawn) * back)
+        found: Floats = np.floor(near - slack)
+        for i in np.flatnonzero(np.floor(near + reach) != found).tolist():
             found[i] = settled(int(drawn[i]), bits, exact)
         return found
 

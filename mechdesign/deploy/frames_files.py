@@ -23,6 +23,7 @@ from mechdesign.data.sources import (
 from mechdesign.deploy.estimators import Estimate, Tally, merged, require_quantity
 from mechdesign.deploy.frames_columns import are_texts, is_lazy, require_labels, tallied
 from mechdesign.deploy.frames_parts import Part, counted, parts_of
+from mechdesign.deploy.kinds import Spread
 from mechdesign.deploy.manifest import report_files
 from mechdesign.deploy.misfits import REFUSE, Drawn, Misfits, OnBad, drawn, refused, unfitting
 from mechdesign.deploy.table import Table
@@ -124,7 +125,8 @@ def write_reports(
             except InvalidData as error:
                 raise _counted(error, table, data, column, chain([(read, batch)], told), before) from None
             rows = _with_reports(batch, column, found, table, misfits)
-            writer = writer or opened.enter_context(batch_writer(stream, form, rows.schema))
+            varied = [column] if isinstance(table.law, Spread) else []
+            writer = writer or opened.enter_context(batch_writer(stream, form, rows.schema, varied))
             writer.write_batch(rows)
             bad, written = bad + found.bad, written + rows.num_rows
     return written, bad
@@ -324,14 +326,21 @@ def require_some(rows: int, bad: int, name: str) -> None:
 
 
 @contextlib.contextmanager
-def batch_writer(stream: BinaryIO, form: str, schema: Any) -> Iterator[Any]:
-    """Takes Arrow batches of one schema to a stream; of the schema's metadata only Parquet keeps record."""
+def batch_writer(stream: BinaryIO, form: str, schema: Any, varied: Sequence[str] = ()) -> Iterator[Any]:
+    """Takes Arrow batches of one schema to a stream; of the schema's metadata only Parquet keeps record.
+
+    Of columns that are ``varied`` nearly no two values are alike: a dictionary of them would cost time and space.
+    """
     pa = arrow()
     from pyarrow.csv import CSVWriter
     from pyarrow.parquet import ParquetWriter
 
     try:
-        writer = ParquetWriter(stream, schema, compression="zstd") if form == ".parquet" else CSVWriter(stream, schema)
+        if form == ".parquet":
+            alike = [name for name in schema.names if name not in varied] if varied else True
+            writer = ParquetWriter(stream, schema, compression="zstd", use_dictionary=alike)
+        else:
+            writer = CSVWriter(stream, schema)
     except pa.ArrowException as error:
         reason = str(error).partition("\n")[0]
         raise InvalidInput("keep", schema.names, f"name columns {form} files can hold: {reason}") from None

@@ -110,7 +110,7 @@ def apply_folder(
     with _claimed(work, plan, target):
         asked = Asked(table, tuple(keep), misfits, work)
         _draw_all(asked, pieces, engine or Local(1), progress)
-        parts = _found(work, len(pieces), check=True)
+        parts = _found(work, len(pieces))
         rows, bad = sum(part.rows for part in parts.values()), sum(part.bad for part in parts.values())
         if not rows:
             shutil.rmtree(work)
@@ -212,7 +212,7 @@ def _found(work: Path, most: int, *, check: bool = False) -> dict[int, Done]:
 
 
 def _draw_all(asked: Asked, pieces: Sequence[Piece], engine: Engine, progress: Progress | None) -> None:
-    done = _found(asked.work, len(pieces))
+    done = _found(asked.work, len(pieces), check=True)  # of an earlier run; what this one draws it hashes itself
     rows, shares = sum(part.rows for part in done.values()), sum(pieces[number].share for number in done)
     missing = [(number, piece) for number, piece in enumerate(pieces) if number not in done]
     every, errors = sum(piece.share for piece in pieces), dict[int, Refused | InvalidInput]()

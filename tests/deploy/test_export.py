@@ -29,6 +29,7 @@ from mechdesign.deploy.export import LANGUAGES, export_table
 from mechdesign.deploy.export import duckdb as duckdb_sources
 from mechdesign.deploy.export import postgresql as postgresql_sources
 from mechdesign.deploy.export.plan import plan_of
+from mechdesign.deploy.export.refusals import refusals
 from mechdesign.deploy.export.vectors import Vector, bits, lines, vectors_of
 from mechdesign.design import UnbiasedProblem, optimal_unbiased
 from mechdesign.domains import Circle, Finite, Interval
@@ -192,6 +193,26 @@ def in_postgresql(cluster: Any, table: Table, vectors: list[Vector]) -> str:
     plan = plan_of(table.document)
     texts = postgresql_sources.sources(plan, vectors)
     return cluster.query("".join(texts.values())).replace("NOTICE:  ", "").replace("ERROR:  ", "").split("\n")[0]
+
+
+def test_replays_in_databases_fail_where_a_sampler_gives_null(
+    duck: Any, postgresql: Any, shipped: dict[str, Table]
+) -> None:
+    """Beside refusals that are right: what is NULL is neither equal nor unequal."""
+    duckdb = pytest.importorskip("duckdb", reason="the Python package duckdb is not installed")
+    table = shipped["finite"]
+    plan = plan_of(table.document)
+    vectors = [*refusals(plan.inputs), *random_vectors(table, 3)]
+    texts = duckdb_sources.sources(plan, vectors)
+    duck.execute(texts[f"{plan.stem}.duckdb.sql"])
+    duck.execute(f"CREATE OR REPLACE MACRO {plan.stem}_law(r) AS {{'y': NULL::DOUBLE, 'used': 0::BIGINT}}")
+    with pytest.raises(duckdb.Error, match=f"FAIL case {len(vectors) - 2}"):
+        duck.execute(texts[f"{plan.stem}_replay.duckdb.sql"])
+    sampler, replay = postgresql_sources.sources(plan, vectors).values()
+    null = f"CREATE OR REPLACE FUNCTION {plan.stem}_trace(x double precision, bytes bytea, OUT y double precision, "
+    null += "OUT used integer) LANGUAGE sql AS $$ SELECT NULL::double precision, 0 WHERE x IS NOT NULL $$;\n"
+    assert postgresql.query(sampler + replay).endswith(f"PASS {len(vectors)}")
+    assert "FAIL case" in postgresql.query(null + replay)
 
 
 # -- the same outputs everywhere ---------------------------------------------------------------------------------------

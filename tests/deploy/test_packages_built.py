@@ -86,6 +86,7 @@ def test_c_by_make_and_by_cmake(tables: dict[str, Table], tmp_path: Path) -> Non
     said = run(["make", "-s", "check", f"CFLAGS={strict}", "CC=gcc"], folder)
     assert said.splitlines()[0] == "PASS without randomness"
     assert len(re.findall("^PASS [0-9]+$", said, re.MULTILINE)) == len(tables)
+    assert len(re.findall("^PASS envelopes [0-9]+$", said, re.MULTILINE)) == len(tables)
     (folder / "draw.c").write_text(
         "#include <survey.h>\n#include <stdio.h>\nint main(void) {\n    const char *y;\n    int i;\n"
         f"    for (i = 0; i < {DRAWS}; i++) {{\n"
@@ -97,7 +98,7 @@ def test_c_by_make_and_by_cmake(tables: dict[str, Table], tmp_path: Path) -> Non
     if shutil.which("cmake") is not None:
         run(["cmake", "-B", "build"], folder)
         run(["cmake", "--build", "build"], folder)
-        assert "100% tests passed, 0 tests failed out of 3" in run(["ctest"], folder / "build")
+        assert "100% tests passed, 0 tests failed out of 5" in run(["ctest"], folder / "build")
 
 
 @pytest.mark.slow
@@ -111,7 +112,7 @@ def test_rust_by_cargo(tables: dict[str, Table], tmp_path: Path) -> None:
         '    assert_eq!(sample("maybe"), Err(Error::BadInput));\n}\n'
     )
     said = run(["cargo", "test", "--offline"], folder, RUSTFLAGS="-D warnings")
-    assert "test result: ok. 4 passed; 0 failed" in said
+    assert said.count("test result: ok. 4 passed; 0 failed") == 2
     said = run(["cargo", "run", "-q", "--offline", "--example", "draw"], folder, RUSTFLAGS="-D warnings")
     assert_follows(said, tables["smokes"])
 
@@ -119,7 +120,7 @@ def test_rust_by_cargo(tables: dict[str, Table], tmp_path: Path) -> None:
 def test_typescript_by_npm(tables: dict[str, Table], tmp_path: Path) -> None:
     needs("node", "npm")
     folder = made(tables, "typescript", "@example/survey", tmp_path)
-    assert re.search("^(#|ℹ) pass 4$", run(["npm", "test"], folder), re.MULTILINE)
+    assert re.search("^(#|ℹ) pass 8$", run(["npm", "test"], folder), re.MULTILINE)
     (folder / "draw.mjs").write_text(
         f'import {{ smokes }} from "@example/survey";\nfor (let i = 0; i < {DRAWS}; i++) '
         'console.log(smokes.sample("rather $not"));\n'
@@ -130,12 +131,15 @@ def test_typescript_by_npm(tables: dict[str, Table], tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_types_of_npm_packages_are_those_of_their_functions(tables: dict[str, Table], tmp_path: Path) -> None:
+@pytest.mark.parametrize("language", ["typescript", "wasm"])
+def test_the_types_of_npm_packages_are_those_of_their_functions(
+    tables: dict[str, Table], items: dict[str, Table], language: str, tmp_path: Path
+) -> None:
     needs("node")
     compiler = shutil.which("tsc") or TOOLS / "typescript" / "bin" / "tsc"
     if not Path(compiler).exists():
         pytest.skip("tsc is not installed (make toolchains)")
-    folder = made(tables, "typescript", "survey", tmp_path)
+    folder = made(tables | items, language, "survey", tmp_path)
     options = ["--strict", "--noEmit", "--module", "nodenext", "--target", "es2022"]
     wrong = (
         'smokes.sample("maybe")',
@@ -143,12 +147,21 @@ def test_the_types_of_npm_packages_are_those_of_their_functions(tables: dict[str
         'age.sample("1")',
         'const y: "maybe" = smokes.sample("no")',
         "smokes.INPUT_LABELS[3]",
+        'pets.sample("maybe")',
+        "pets.INPUT_LABELS[4]",
+        'const z: string = pets.sample("dog")',
     )
-    lines = "".join(f"{line};\n" for line in ("age.sample(0)", *wrong))
-    (folder / "wrong.ts").write_text(f'import {{ age, smokes }} from "./index.mjs";\n{lines}')
-    check = ["node", str(compiler), *options, "test/types.ts", "wrong.ts"]
+    right = ("age.sample(0)", "const report: Uint8Array = pets.sample(pets.INPUT_LABELS[2])")
+    lines = "".join(f"{line};\n" for line in (*right, *wrong))
+    names = "age, pets, smokes"
+    taken = f'import {{ {names} }} from "./index.mjs";\n'
+    if language == "wasm":
+        taken = f'import {{ load }} from "./index.mjs"; const {{ {names} }} = await load();\n'
+    (folder / "wrong.ts").write_text(taken + lines)
+    checked = ["test/types.ts"] if language == "typescript" else []
+    check = ["node", str(compiler), *options, *checked, "wrong.ts"]
     said = subprocess.run(check, cwd=folder, capture_output=True, text=True, timeout=120, check=False).stdout
-    assert re.findall(r"^([\w./]+)\((\d+)", said, re.MULTILINE) == [("wrong.ts", str(i)) for i in range(3, 8)], said
+    assert re.findall(r"^([\w./]+)\((\d+)", said, re.MULTILINE) == [("wrong.ts", str(i)) for i in range(4, 12)], said
 
 
 # -- reports that are bytes --------------------------------------------------------------------------------------------
@@ -161,6 +174,7 @@ def test_c_of_items(items: dict[str, Table], tmp_path: Path) -> None:
     said = run(["make", "-s", "check", f"CFLAGS={strict}", "CC=gcc"], folder)
     assert said.splitlines()[0] == "PASS without randomness"
     assert len(re.findall("^PASS [0-9]+$", said, re.MULTILINE)) == len(items)
+    assert len(re.findall("^PASS envelopes [0-9]+$", said, re.MULTILINE)) == len(items)
 
 
 @pytest.mark.slow
@@ -168,13 +182,13 @@ def test_rust_of_items(items: dict[str, Table], tmp_path: Path) -> None:
     needs("cargo", "rustc")
     folder = made(items, "rust", "survey", tmp_path)
     said = run(["cargo", "test", "--offline"], folder, RUSTFLAGS="-D warnings")
-    assert "test result: ok. 4 passed; 0 failed" in said
+    assert said.count("test result: ok. 4 passed; 0 failed") == 2
 
 
 def test_npm_of_items(items: dict[str, Table], tmp_path: Path) -> None:
     needs("node", "npm")
     folder = made(items, "typescript", "survey", tmp_path)
-    assert re.search("^(#|ℹ) pass 4$", run(["npm", "test"], folder), re.MULTILINE)
+    assert re.search("^(#|ℹ) pass 8$", run(["npm", "test"], folder), re.MULTILINE)
 
 
 @pytest.mark.parametrize("language", ["python", "opendp"])
@@ -183,7 +197,7 @@ def test_python_of_items(items: dict[str, Table], language: str, tmp_path: Path)
         pytest.importorskip("opendp.prelude", reason="the Python package opendp is not installed")
     folder = made(items, language, "survey", tmp_path)
     command = [sys.executable, "-W", "error", "-m", "unittest", "discover", "tests"]
-    assert "Ran 4 tests" in run(command, folder, PYTHONPATH=str(folder / "src"))
+    assert f"Ran {4 if language == 'opendp' else 8} tests" in run(command, folder, PYTHONPATH=str(folder / "src"))
 
 
 @pytest.mark.slow
@@ -196,8 +210,9 @@ def test_java_of_items(items: dict[str, Table], tmp_path: Path) -> None:
     if "in offline mode and the artifact" in done.stdout:
         pytest.skip("Maven has not its plugins or JUnit here, and does not fetch them in tests")
     assert done.returncode == 0, done.stdout
-    (report,) = (folder / "target" / "surefire-reports").glob("*.txt")
-    assert "Tests run: 4, Failures: 0, Errors: 0, Skipped: 0" in report.read_text()
+    reports = sorted((folder / "target" / "surefire-reports").glob("*.txt"))
+    assert [report.name.split(".")[-2] for report in reports] == ["EnvelopesTest", "VectorsTest"]
+    assert all("Tests run: 4, Failures: 0, Errors: 0, Skipped: 0" in report.read_text() for report in reports)
 
 
 @pytest.mark.slow
@@ -207,6 +222,8 @@ def test_kotlin_of_items(items: dict[str, Table], tmp_path: Path) -> None:
     (folder / "Main.kt").write_text(
         "import com.example.survey.Fruit\nimport com.example.survey.Pets\n\nfun main() {\n"
         "    println(Fruit.sample(3).size + Pets.sample(Pets.Input.LABEL_0_CAT).size)\n"
+        "    check(Fruit.envelope(Fruit.sample(3), 40000).size == 62)\n"
+        "    check(runCatching { Fruit.envelope(ByteArray(1), 1) }.exceptionOrNull() is IllegalArgumentException)\n"
         "    check(runCatching { Fruit.sample(12) }.exceptionOrNull() is IllegalArgumentException)\n}\n"
     )
     sources = [str(path.relative_to(folder)) for path in (folder / "src/main/java").rglob("*.java")]
@@ -237,17 +254,39 @@ def with_target() -> str | None:
     return None
 
 
-@pytest.mark.slow
-def test_wasm_by_rustc_and_npm(tables: dict[str, Table], tmp_path: Path) -> None:
+def built_for_wasm(tables: dict[str, Table], folder: Path) -> Path:
+    """A package that is compiled and passes its own tests, two a table."""
     needs("node", "npm")
     compiler = with_target()
     if compiler is None:
         pytest.skip("no rustc here has the target wasm32-unknown-unknown")
-    folder = made(tables, "wasm", "survey", tmp_path)
-    said = run(["npm", "run", "build"], folder, PATH=os.pathsep.join([compiler, os.environ["PATH"]]))
+    package = made(tables, "wasm", "survey", folder)
+    said = run(["npm", "run", "build"], package, PATH=os.pathsep.join([compiler, os.environ["PATH"]]))
     assert "warning: " not in said
-    assert (folder / "samplers.wasm").stat().st_size < 100_000
-    assert re.search("^(#|ℹ) pass 4$", run(["npm", "test"], folder), re.MULTILINE)
+    assert (package / "samplers.wasm").stat().st_size < 100_000
+    assert re.search(f"^(#|ℹ) pass {4 * len(tables)}$", run(["npm", "test"], package), re.MULTILINE)
+    return package
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("of", ["items", "both"])
+def test_wasm_of_items(tables: dict[str, Table], items: dict[str, Table], of: str, tmp_path: Path) -> None:
+    folder = built_for_wasm(items | tables if of == "both" else items, tmp_path)
+    (folder / "draw.mjs").write_text(
+        'import { load } from "survey";\nconst { fruit, pets } = await load();\n'
+        'const y = pets.sample("no $pet");\nconsole.log(y instanceof Uint8Array, y.length, pets.sample("dog") !== y);\n'
+        "console.log(JSON.stringify(pets.INPUT_LABELS), Object.isFrozen(pets.INPUT_LABELS));\n"
+        "for (const wrong of [-1, 12, 0.5, NaN, Infinity, 1e300, -Infinity]) {\n  try {\n"
+        "    console.log(fruit.sample(wrong));\n  } catch (error) {\n"
+        "    if (!(error instanceof RangeError)) console.log(error);\n  }\n}\n"
+    )
+    said = run(["node", "draw.mjs"], folder).splitlines()
+    assert said == ["true 1 true", '["cat","dog","no $pet","other"] true']
+
+
+@pytest.mark.slow
+def test_wasm_by_rustc_and_npm(tables: dict[str, Table], tmp_path: Path) -> None:
+    folder = built_for_wasm(tables, tmp_path)
     (folder / "draw.mjs").write_text(
         f'import {{ load }} from "survey";\nconst {{ smokes }} = await load();\nfor (let i = 0; i < {DRAWS}; i++) '
         'console.log(smokes.sample("rather $not"));\n'
@@ -270,7 +309,7 @@ def test_python_by_setuptools_and_unittest(tables: dict[str, Table], language: s
     shutil.rmtree(folder / "src")
     path = {"PYTHONPATH": str(tmp_path / "lib")}
     command = [sys.executable, "-W", "error", "-m", "unittest", "discover", "tests"]
-    assert "Ran 4 tests" in run(command, folder, **path)
+    assert f"Ran {4 if language == 'opendp' else 8} tests" in run(command, folder, **path)
     sample = "survey.smokes.sample"
     text = "import survey\n"
     if language == "opendp":
@@ -334,8 +373,9 @@ def test_java_by_maven(tables: dict[str, Table], tmp_path: Path) -> None:
     if "in offline mode and the artifact" in done.stdout:
         pytest.skip("Maven has not its plugins or JUnit here, and does not fetch them in tests")
     assert done.returncode == 0, done.stdout
-    (report,) = (folder / "target" / "surefire-reports").glob("*.txt")
-    assert "Tests run: 4, Failures: 0, Errors: 0, Skipped: 0" in report.read_text()
+    reports = sorted((folder / "target" / "surefire-reports").glob("*.txt"))
+    assert [report.name.split(".")[-2] for report in reports] == ["EnvelopesTest", "VectorsTest"]
+    assert all("Tests run: 4, Failures: 0, Errors: 0, Skipped: 0" in report.read_text() for report in reports)
     assert (folder / "target" / "survey-1.0.0.jar").exists()
     (folder / "Draw.java").write_text(JAVA.replace("@class@", "Smokes"))
     run(["javac", "-cp", "target/classes", "Draw.java"], folder)
@@ -352,6 +392,9 @@ fun main() {{
     repeat({DRAWS}) {{ println(Smokes.sample(Smokes.Input.LABEL_1_RATHER_NOT).label) }}
     check(Smokes.Input.of("rather \\$not") == Smokes.Input.LABEL_1_RATHER_NOT)
     check(Age.sample(0.5).isFinite())
+    check(Age.envelope(Age.sample(0.5), 40000).size == 68)
+    check(Smokes.envelope(Smokes.Output.of("r"), 40000)[60] == 1.toByte())
+    check(runCatching {{ Age.envelope(0.5, -1) }}.exceptionOrNull() is IllegalArgumentException)
     check(runCatching {{ Age.sample(2.0) }}.exceptionOrNull() is IllegalArgumentException)
 }}
 """
@@ -390,7 +433,7 @@ def test_swift_is_of_its_grammar_and_its_c_compiles(of: str, request: pytest.Fix
     parser = tree_sitter.Parser(tree_sitter.Language(grammar.language()))
     assert parser.parse(b"enum A { case }").root_node.has_error
     sources = sorted(folder.rglob("*.swift"))
-    assert len(sources) == 3 + len(tables)
+    assert len(sources) == 4 + 2 * len(tables)
     assert [path.name for path in sources if parser.parse(path.read_bytes()).root_node.has_error] == []
     inner = folder / "Sources" / "CSurvey"
     header = "".join(path.read_text() for path in inner.glob("include/*.h"))
@@ -400,16 +443,19 @@ def test_swift_is_of_its_grammar_and_its_c_compiles(of: str, request: pytest.Fix
     for table in tables.values():
         stem = plan_of(table.document).stem
         strict = ["gcc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-Iinclude"]
-        run([*strict, "-c", f"{stem}.c", "-o", str(tmp_path / f"{stem}.o")], inner)
+        for source in (stem, f"{stem}_envelope"):
+            run([*strict, "-c", f"{source}.c", "-o", str(tmp_path / f"{source}.o")], inner)
 
 
-def test_sql_in_both_engines(tables: dict[str, Table], postgresql: Any, tmp_path: Path) -> None:
+def test_sql_in_both_engines(
+    tables: dict[str, Table], items: dict[str, Table], postgresql: Any, tmp_path: Path
+) -> None:
     duckdb = pytest.importorskip("duckdb", reason="the Python package duckdb is not installed")
-    folder = made(tables, "sql", "survey", tmp_path)
+    folder = made(tables | items, "sql", "survey", tmp_path)
     text = (folder / "survey--1.0.0.sql").read_text()
     assert not re.search(r"^(BEGIN|COMMIT)\s*;", text, re.MULTILINE)
     assert "ERROR" not in postgresql.query(f"BEGIN;\n{text}\nCOMMIT;")
-    for table in tables.values():
+    for table in (tables | items).values():
         stem = plan_of(table.document).stem
         replay = postgresql.query((folder / "postgresql" / f"{stem}_replay.postgresql.sql").read_text())
         assert re.search("PASS [0-9]+", replay), replay

@@ -6,13 +6,15 @@ import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 
 import pytest
 from scipy import stats
 
 from mechdesign.collect import protocol_table
-from mechdesign.deploy import Labels, Table, estimate_reports, export_package, make_table
+from mechdesign.deploy import Labels, Table, export_package, make_table
+from mechdesign.deploy.reports import Collector, Envelope, Intake, Store
 from mechdesign.domains import Finite
 from mechdesign.mechanisms import catalogue
 
@@ -77,6 +79,16 @@ def shown(address: str, folder: Path) -> str:
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
 
 
+def kept(folder: Path) -> list[Envelope]:
+    with (folder / "kept" / "envelopes.txt").open("rb") as lines:
+        return [Envelope.of_line(line) for line in lines]
+
+
+def taken_in(tables: dict[str, Table], folder: Path) -> Intake:
+    with Store(folder / "store", new=True) as store:
+        return Collector(store, tables.values()).take_file(folder / "kept" / "envelopes.txt")
+
+
 @pytest.mark.slow
 def test_reports_of_the_page_have_the_law_of_the_table(tables: dict[str, Table], address: str, tmp_path: Path) -> None:
     """Chi-square, n = 300: false alarms with probability 1e-6; a share of the truth 1.5 times too large is noticed."""
@@ -84,15 +96,18 @@ def test_reports_of_the_page_have_the_law_of_the_table(tables: dict[str, Table],
     page.write_text(page.read_text().replace("</html>", f"{ANSWERING}</html>"))
     said = shown(address, tmp_path)
     assert "kept: true; mood: Sent was: " in said
-    header, *reports = (tmp_path / "kept" / "smokes.csv").read_text().splitlines()
-    assert header == "smokes"
-    counts = Counter(reports[:CLICKS])
+    envelopes = kept(tmp_path)
+    assert {envelope.expires for envelope in envelopes} == {date(2099, 12, 31)}
+    smokes = [one.report for one in envelopes if one.subject.sha256 == tables["smokes"].sha256]
+    counts = Counter(smokes[:CLICKS])
     row = tables["smokes"].law.rows[1]
-    observed = [counts[label] for label in ("n", '"""r"", or so"', "y")]
+    observed = [counts[bytes([place])] for place in range(3)]
     assert sum(observed) == CLICKS
     assert stats.chisquare(observed, [CLICKS * count / sum(row) for count in row]).pvalue > 1e-6
-    for name, sent in (("smokes", CLICKS + 2), ("mood", 1), ("fruit", 1)):
-        assert estimate_reports(tables[name], tmp_path / "kept" / f"{name}.csv", name).count == sent
+    found = taken_in(tables, tmp_path)
+    # the last person clicked three times and sent one envelope
+    assert len(set(envelopes[CLICKS - 1 : CLICKS + 2])) == 1
+    assert (found.accepted, found.refused["repeated"], sum(found.refused.values())) == (CLICKS + 2, 2, 2)
 
 
 @pytest.mark.slow
@@ -102,30 +117,33 @@ def test_a_browser_without_secure_randomness_is_told_and_sends_nothing(address: 
     said = shown(address, tmp_path)
     assert "This browser has no secure randomness" in said
     assert said.count("disabled") >= 2
-    assert (tmp_path / "kept" / "smokes.csv").read_text() == "smokes\n"
+    assert not (tmp_path / "kept" / "envelopes.txt").exists()
 
 
 POSTS = """
-const address = new URL("/reports", process.argv[2]);
-const bodies = ["", "{}", "null", "[]", '{"table":"smokes","report":"maybe"}', '{"table":"mood","report":"1"}',
-  '{"table":"constructor","report":1}', '{"table":"mood","report":1e999}',
-  '{"table":"mood","report":' + "1".repeat(2000) + "}",
-  '{"table":"fruit","report":"0g01"}', '{"table":"fruit","report":"010203"}', '{"table":"fruit","report":7}',
-  '{"table":"smokes","report":"y"}', '{"table":"fruit","report":"0f01"}'];
+import { envelopes, fruit, mood, smokes } from "./survey/index.mjs";
+const address = new URL("/envelopes", process.argv[2]);
+const good = envelopes.smokes("y", 20000), changed = (place) => good.map((byte, i) => (i === place ? byte ^ 1 : byte));
+const bodies = ["", "null", '{"table":"smokes","report":"y"}', good.subarray(1), good.subarray(0, 60),
+  new Uint8Array([...good, 0]), new Uint8Array(100000), changed(0), changed(4), changed(5), changed(6), changed(12),
+  changed(43), good, envelopes.mood(mood.sample(0.5), 20000), envelopes.fruit(fruit.sample(3), 20000)];
 const said = [];
 for (const body of bodies) said.push((await fetch(address, { method: "POST", body })).status);
-const paths = ["/", "/index.mjs", "/package.json", "/demo/../package.json", "/tables/mood.json", "/demo/collect.mjs"];
+const paths = ["/", "/index.mjs", "/envelopes.mjs", "/package.json", "/demo/../package.json", "/tables/mood.json",
+  "/demo/collect.mjs", "/reports"];
 for (const path of paths)
   said.push((await fetch(new URL(path, address))).status);
 console.log(said.join(" "));
 """
 
 
-def test_the_collector_keeps_reports_only_and_serves_its_pages_only(address: str, tmp_path: Path) -> None:
+def test_the_collector_keeps_envelopes_of_its_tables_only_and_serves_its_pages_only(
+    tables: dict[str, Table], address: str, tmp_path: Path
+) -> None:
     (tmp_path / "posts.mjs").write_text(POSTS)
     done = subprocess.run(
         ["node", "posts.mjs", address], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True
     )
-    assert done.stdout.split() == [*["400"] * 12, "204", "204", "200", "200", *["404"] * 4]
-    assert (tmp_path / "kept" / "smokes.csv").read_text() == "smokes\ny\n"
-    assert (tmp_path / "kept" / "mood.csv").read_text() == "mood\n"
+    assert done.stdout.split() == [*["400"] * 13, *["204"] * 3, *["200"] * 3, *["404"] * 5]
+    assert [one.subject.sha256 for one in kept(tmp_path)] == [table.sha256 for table in tables.values()]
+    assert taken_in(tables, tmp_path).refused["expired"] == 3

@@ -10,14 +10,10 @@ from mechdesign.deploy.export.texts import duckdb_text
 from mechdesign.deploy.export.vectors import Vector
 from mechdesign.deploy.export.writing import Language, Value, are_whole, flat
 from mechdesign.deploy.kinds import ItemsLaw, Listed
-from mechdesign.errors import InvalidInput
 
 
 def sources(plan: Plan, vectors: Sequence[Vector]) -> dict[str, str]:
     """File names and their text."""
-    if isinstance(plan.law, ItemsLaw):
-        rule = "be postgresql for tables of items: macros cannot draw number after number in a loop"
-        raise InvalidInput("language", "duckdb", rule, "draw the reports in Python: apply, or the Python sampler")
     names = {
         f"{plan.stem}.duckdb.sql": "sampler.duckdb.sql",
         f"{plan.stem}_replay.duckdb.sql": "replay.duckdb.sql",
@@ -27,9 +23,17 @@ def sources(plan: Plan, vectors: Sequence[Vector]) -> dict[str, str]:
 
 
 def _case(number: int, vector: Vector) -> str:
-    assert not isinstance(vector.y, bytes)
-    expected = "NULL" if vector.y is None else _literal(vector.y)
-    return f"{number}, {_literal(vector.x)}, unhex('{vector.stream.hex()}'), {vector.used}, {expected}"
+    return f"{number}, {_literal(vector.x)}, {_blob(vector.stream)}, {vector.used}, {_expected(vector.y)}"
+
+
+def _expected(y: float | bytes | None) -> str:
+    if y is None:
+        return "NULL"
+    return _blob(y) if isinstance(y, bytes) else _literal(y)
+
+
+def _blob(content: bytes) -> str:
+    return f"unhex('{content.hex()}')"
 
 
 def _literal(value: Value) -> str:
@@ -50,6 +54,8 @@ def _list(items: Iterable[str], element: str) -> str:
 
 
 def _words(plan: Plan) -> dict[str, object]:
+    if isinstance(plan.law, ItemsLaw):
+        return {"needed": plan.law.enough_bytes}
     numbers = plan.law.numbers()
     words: dict[str, object] = {
         "needed": plan.law.enough_bytes,
@@ -82,7 +88,7 @@ def _report(plan: Plan) -> str:
     report = f"{plan.stem}_code({code}, md_bytes)"
     if plan.output_labels is None or not isinstance(plan.law, Listed):
         return report
-    return f"{_literal(plan.output_labels)}[list_position({_literal(plan.law.outputs)}, {report})]"
+    return f"{plan.stem}_output_labels()[list_position({_literal(plan.law.outputs)}, {report})]"
 
 
 def _core(plan: Plan) -> str:

@@ -14,7 +14,6 @@ from mechdesign.deploy.export import c, duckdb, java, javascript, opendp, postgr
 from mechdesign.deploy.export.plan import Plan, plan_of
 from mechdesign.deploy.export.refusals import refusals
 from mechdesign.deploy.export.vectors import Vector, lines, vectors_of
-from mechdesign.deploy.kinds import ItemsLaw
 from mechdesign.deploy.table import Table
 from mechdesign.deploy.vectors import test_vectors
 from mechdesign.errors import FileProblem, InvalidInput
@@ -28,8 +27,6 @@ _Sources = Callable[[Plan, Sequence[Vector]], dict[str, str]]
 
 
 def _sql(plan: Plan, vectors: Sequence[Vector]) -> dict[str, str]:
-    if isinstance(plan.law, ItemsLaw):  # DuckDB has macros, which cannot draw one number after the other in a loop
-        return postgresql.sources(plan, vectors)
     return duckdb.sources(plan, vectors) | postgresql.sources(plan, vectors)
 
 

@@ -80,15 +80,17 @@ class UnbiasedLaw(Started):
         offset, scale = self.offset, math.ldexp(1.0, self.shift + self.bits)
         least, span = self.means[0], self.means[-1] - self.means[0] + 1
         guide = Guide([mean - least for mean in self.means[:-1]], span, max(0, span.bit_length() - TOP))
-        steps = np.diff(means)
+        lows, steps = means[:-1].astype(np.float64), np.diff(means).astype(np.float64)
 
         def report(x: Floats) -> Floats:
             place = (x - offset) * scale
-            floor = np.floor(place)
-            at, rest = floor.astype(np.int64), place - floor
-            row = guide.find(at - least).astype(np.intp)
-            part, step = at - means.take(row), steps.take(row)
-            up = draws.happens((part + rest) / step, lambda i: (int(part[i]) + Fraction(rest[i])) / int(step[i]))
+            row = guide.find(np.floor(place).astype(np.int64) - least).astype(np.intp)
+
+            def exact(i: int) -> Fraction:
+                low, high = self.means[row[i]], self.means[row[i] + 1]
+                return Fraction(Fraction(place[i]) - low, high - low)
+
+            up = draws.happens((place - lows.take(row)) / steps.take(row), exact)
             return rows.report(row + up)
 
         return report

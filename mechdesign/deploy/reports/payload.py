@@ -65,7 +65,7 @@ class Double(Payload):
     def written(self, code: Any, table: Table) -> bytes:
         if not _is_output(float(code), table):
             raise InvalidData("report", code, "be a possible output of the table", _STEP)
-        return struct.pack("<d", code)
+        return struct.pack("<d", code + 0.0)  # never the negative zero
 
     def read(self, content: bytes, table: Table) -> float:
         if len(content) == self.size:

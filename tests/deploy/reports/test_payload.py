@@ -111,3 +111,8 @@ def test_a_number_that_is_no_output_is_not_written(vote: Table) -> None:
     with pytest.raises(InvalidData):
         payload_of(vote).written(0.5, vote)
     assert np.all(sample(vote, ["no"] * 3) != "maybe")
+
+
+def test_the_negative_zero_is_written_as_the_zero_that_it_is() -> None:
+    table = make_table(catalogue.laplace(1.0), 16)
+    assert payload_of(table).written(-0.0, table) == bytes(8)

@@ -18,11 +18,21 @@ from mechdesign.deploy.export.packages.devices import (
     require_state,
     with_device,
 )
-from mechdesign.deploy.export.packages.package import MANIFEST, TABLES, Member, NameRule, Package, require_member
+from mechdesign.deploy.export.packages.envelopes import NOT_IN_OTHERS
+from mechdesign.deploy.export.packages.package import (
+    COLLECTION,
+    MANIFEST,
+    TABLES,
+    Member,
+    NameRule,
+    Package,
+    require_member,
+)
 from mechdesign.deploy.export.plan import plan_of
 from mechdesign.deploy.export.refusals import refusals
 from mechdesign.deploy.export.vectors import vectors_of
-from mechdesign.deploy.kinds import ItemsLaw
+from mechdesign.deploy.reports.collection import Collection, Spending
+from mechdesign.deploy.reports.envelope import Subject
 from mechdesign.deploy.table import Table
 from mechdesign.deploy.vectors import test_vectors
 from mechdesign.errors import FileProblem, InvalidInput
@@ -40,20 +50,18 @@ class Ecosystem:
     name: str
     rule: NameRule
     files: Callable[[Package], dict[str, str]]
-    takes_bytes: bool = False
-    """Whether reports may be bytes, as those of tables of items are."""
 
 
 ECOSYSTEMS: Mapping[str, Ecosystem] = {
-    "swift": Ecosystem("Swift", swift.RULE, swift.files, takes_bytes=True),
-    "kotlin": Ecosystem("Kotlin", jvm.KOTLIN_RULE, jvm.kotlin_files, takes_bytes=True),
-    "typescript": Ecosystem("npm", npm.RULE, npm.files, takes_bytes=True),
-    "rust": Ecosystem("Cargo", cargo.RULE, cargo.files, takes_bytes=True),
-    "c": Ecosystem("C", c.RULE, c.files, takes_bytes=True),
-    "python": Ecosystem("Python", wheel.RULE, wheel.python_files, takes_bytes=True),
-    "java": Ecosystem("Java", jvm.JAVA_RULE, jvm.java_files, takes_bytes=True),
+    "swift": Ecosystem("Swift", swift.RULE, swift.files),
+    "kotlin": Ecosystem("Kotlin", jvm.KOTLIN_RULE, jvm.kotlin_files),
+    "typescript": Ecosystem("npm", npm.RULE, npm.files),
+    "rust": Ecosystem("Cargo", cargo.RULE, cargo.files),
+    "c": Ecosystem("C", c.RULE, c.files),
+    "python": Ecosystem("Python", wheel.RULE, wheel.python_files),
+    "java": Ecosystem("Java", jvm.JAVA_RULE, jvm.java_files),
     "sql": Ecosystem("PostgreSQL", sql.RULE, sql.files),
-    "opendp": Ecosystem("Python", wheel.RULE, wheel.opendp_files, takes_bytes=True),
+    "opendp": Ecosystem("Python", wheel.RULE, wheel.opendp_files),
     "wasm": Ecosystem("npm", wasm.RULE, wasm.files),
 }
 PACKAGED = tuple(ECOSYSTEMS)
@@ -61,7 +69,7 @@ PACKAGED = tuple(ECOSYSTEMS)
 
 
 def export_package(
-    tables: Mapping[str, Table],
+    tables: Mapping[str, Table] | Collection,
     language: str,
     name: str,
     directory: Path | str,
@@ -71,6 +79,7 @@ def export_package(
 ) -> list[Path]:
     """Write a package with a sampler of every table under the name it has here; report its files.
 
+    Of a collection, which each person answers whole, the samplers are those of its attributes, and envelopes are of it.
     With a ``device`` the tables are those it draws from, and the package has its state machine, too.
 
     *Guarantee.* The folder appears with all of its files or not at all: they are written to one beside it, which is
@@ -113,38 +122,58 @@ def _write(path: Path, text: str) -> None:
 
 
 def package_texts(
-    tables: Mapping[str, Table], language: str, name: str, *, cases: int = CASES, device: Device | None = None
+    tables: Mapping[str, Table] | Collection,
+    language: str,
+    name: str,
+    *,
+    cases: int = CASES,
+    device: Device | None = None,
 ) -> dict[str, str]:
     """The files of a package by their paths, and their text."""
+    if device is not None:
+        require_state(language)
+        require_own_tables(device, tables)
+    if isinstance(tables, Collection):
+        package = _package(tables_of(tables), language, name, cases, tables)
+    else:
+        package = _package(tables, language, name, cases, None)
+    texts = ECOSYSTEMS[language].files(package)
+    return texts if device is None else with_device(package, device, texts)
+
+
+def tables_of(collection: Collection) -> dict[str, Table]:
+    """The tables that a package of a collection has, by the names of its attributes.
+
+    One of which each person answers one question, drawn at random, is `InvalidInput`: samplers would answer all.
+    """
+    if collection.spending is not Spending.SPLIT:
+        rule = "have a report of every attribute from each person, where a package is made of it"
+        step = "a package would answer all and spend more: export the tables, and draw in the app which one is asked"
+        raise InvalidInput("spending", collection.spending.value, rule, step)
+    return {attribute.name: attribute.table for attribute in collection.attributes}
+
+
+def _package(
+    tables: Mapping[str, Table], language: str, name: str, cases: int, collection: Collection | None
+) -> Package:
     if language not in ECOSYSTEMS:
         raise InvalidInput("language", language, f"be one of {', '.join(PACKAGED)} where a package is asked for")
     if not tables:
         raise InvalidInput("tables", "none", "be at least one")
     ecosystem = ECOSYSTEMS[language]
     ecosystem.rule.require(name, ecosystem.name)
-    _require_writable(tables, ecosystem)
-    if device is not None:
-        require_state(language)
-        require_own_tables(device, tables)
-    members = tuple(_member(key, table, cases) for key, table in tables.items())
+    members = tuple(
+        _member(key, table, cases, Subject(table.sha256) if collection is None else collection.subject(number))
+        for number, (key, table) in enumerate(tables.items())
+    )
     _require_different(members, ecosystem, name)
-    package = Package(language, name, members)
-    texts = ecosystem.files(package)
-    return texts if device is None else with_device(package, device, texts)
+    return Package(language, name, members, collection)
 
 
-def _require_writable(tables: Mapping[str, Table], ecosystem: Ecosystem) -> None:
-    kind = next((table.kind for table in tables.values() if isinstance(table.law, ItemsLaw)), None)
-    if kind is not None and not ecosystem.takes_bytes:
-        able = ", ".join(name for name, one in ECOSYSTEMS.items() if one.takes_bytes)
-        rule = f"have reports that are numbers or labels where the package is not for one of {able}"
-        raise InvalidInput("table", kind, rule, "choose one of these, or export the source without --package")
-
-
-def _member(name: str, table: Table, cases: int) -> Member:
+def _member(name: str, table: Table, cases: int, subject: Subject) -> Member:
     plan = plan_of(table.document)
     vectors = (*vectors_of(test_vectors(table, cases)), *refusals(plan.inputs))
-    return Member(require_member(name), table, plan, vectors)
+    return Member(require_member(name), table, plan, vectors, subject)
 
 
 def _require_different(members: tuple[Member, ...], ecosystem: Ecosystem, package: str) -> None:
@@ -152,7 +181,10 @@ def _require_different(members: tuple[Member, ...], ecosystem: Ecosystem, packag
     for member in members:
         if not ecosystem.rule.members.isdisjoint((member.name, member.camel)) or member.camel == package:
             rule = f"not be a word that {ecosystem.name} has already"
-            raise InvalidInput("table name", member.name, rule, "rename the table's file")
+            raise InvalidInput("table name", member.name, rule, "rename the table's file, or the attribute")
+        if member.camel.endswith(NOT_IN_OTHERS):
+            rule = "not end with envelope or envelopes, which packages have for the reports of every table"
+            raise InvalidInput("table name", member.name, rule, "rename the table's file, or the attribute")
         for word in (member.camel, member.plan.stem):
             if word in seen:
                 rule = f"be another table than {seen[word]}, and of another name"
@@ -185,7 +217,7 @@ def package_difference(table: Table, folder: Path | str, only: Path | str | None
     written anew from them and from the names in its manifest: nothing else in the folder is believed.
     """
     root = Path(folder)
-    language, name, names = _manifest(root)
+    language, name, names, whole = _manifest(root)
     tables = {}
     for member, sha256 in names.items():
         path = f"{TABLES}/{member}.json"
@@ -205,7 +237,15 @@ def package_difference(table: Table, folder: Path | str, only: Path | str | None
         device = device_in(root, tables)
     except (FileProblem, InvalidInput) as problem:
         return PackageDifference(DEVICE, f"is no device file of these tables: {problem}")
-    texts = package_texts(tables, language, name, device=device)
+    collection = None
+    if whole is not None:
+        try:
+            collection = Collection.of_content(_content(root / COLLECTION) or b"", COLLECTION)
+        except FileProblem as error:
+            return PackageDifference(COLLECTION, f"is no collection: it must {error.rule}")
+        if collection.sha256 != whole or tables_of(collection) != tables:
+            return PackageDifference(COLLECTION, "is another collection than the manifest names")
+    texts = package_texts(collection or tables, language, name, device=device)
     if only is not None:
         path = PurePosixPath(Path(only).absolute().relative_to(root.absolute())).as_posix()
         return _difference(root, path, texts)
@@ -239,12 +279,13 @@ def _content(path: Path) -> bytes | None:
         return None
 
 
-def _manifest(root: Path) -> tuple[str, str, dict[str, str]]:
-    """The language, the name and the tables that a folder names; nothing of them is believed."""
+def _manifest(root: Path) -> tuple[str, str, dict[str, str], str | None]:
+    """The language, the name, the tables and the collection that a folder names; nothing of them is believed."""
     try:
         said = json.loads(files.read_bytes(root / MANIFEST))
         language, name, tables = said["language"], said["name"], said["tables"]
-        texts = [language, name, *tables, *tables.values()]
+        collection = said.get("collection")
+        texts = [language, name, *tables, *tables.values(), collection or ""]
         if said["format"] != "mechdesign package" or not all(isinstance(text, str) for text in texts):
             raise ValueError
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
@@ -252,4 +293,4 @@ def _manifest(root: Path) -> tuple[str, str, dict[str, str]]:
         raise FileProblem("source", str(root), rule, "name a file or folder that export wrote") from None
     for member in tables:
         require_member(member)
-    return language, name, tables
+    return language, name, tables, collection

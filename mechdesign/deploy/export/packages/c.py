@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mechdesign.deploy.export import c
+from mechdesign.deploy.export.packages import envelopes
 from mechdesign.deploy.export.packages.npm import bytes_of, called_first, tested
 from mechdesign.deploy.export.packages.package import Member, NameRule, Package, common, in_blocks, words
 
@@ -28,6 +29,7 @@ _CALLED = """\
 @taken@ report;
 int outcome = @package@_@name@(@example@, &report);
 ```"""
+ENVELOPED = "`@package@_@name@_envelope(report, last_day, envelope)`"
 
 RANDOMNESS = (
     "`getrandom` on Linux and Android, `CCRandomGenerateBytes` on Apple's systems, `getentropy` on other Unixes, "
@@ -48,22 +50,28 @@ def files(package: Package) -> dict[str, str]:
     readme = {
         "called": called_first(
             package,
-            _CALLED.replace("@taken@ report", declared).replace("&report", "report" if are_bytes else "&report"),
+            _CALLED.replace("@taken@ report", declared).replace("&report", "report" if are_bytes else "&report")
+            + envelopes.told(ENVELOPED),
         ),
         "built": "`make`, or `cmake -B build && cmake --build build`.",
         "tested": "`make check`, or `ctest --test-dir build`.",
         "randomness": in_blocks(package, RANDOMNESS),
     }
     names = [member.name for member in package.members]
+    sources = [f"{member.plan.stem}{ending}" for member in package.members for ending in ("", "_envelope")]
     listed = {
         "guard": package.name.upper(),
-        "sources": " ".join(f"src/{member.plan.stem}.c" for member in package.members),
-        "objects": " ".join(f"src/{member.plan.stem}.o" for member in package.members),
-        "tests": " ".join(f"{name}_replay" for name in names),
-        "includes": package.each('#include "@stem@.h"', lambda _: {}),
-        "functions": package.each(_FUNCTION, _given, "\n"),
-        "checks": package.each("\t./tests/@name@_replay tests/@name@_vectors.txt\n", lambda _: {}, ""),
-        "cmake_tests": package.each(_CMAKE, lambda _: {}, ""),
+        "sources": " ".join(f"src/{source}.c" for source in sources),
+        "objects": " ".join(f"src/{source}.o" for source in sources),
+        "tests": " ".join(f"{name}_{test}" for name in names for test in ("replay", "envelopes")),
+        "includes": package.each('#include "@stem@.h"\n#include "@stem@_envelope.h"', lambda _: {}),
+        "functions": package.each(
+            _FUNCTION + _ENVELOPE,
+            lambda member: _given(member) | {"guard": f"{package.name}_{member.name}".upper()},
+            "\n",
+        ),
+        "checks": package.each(_CHECK, lambda _: {}, ""),
+        "cmake_tests": package.each(_CMAKE + _CMAKE_ENVELOPE, lambda _: {}, ""),
         "failures": package.each("    missed += check_@name@();\n", lambda _: {}, ""),
         "cases": package.each(_FAILURE, _failing, "\n"),
     }
@@ -74,12 +82,23 @@ def files(package: Package) -> dict[str, str]:
         "tests/no_randomness.c": package.filled("c/no_randomness.c", listed),
     }
     for member in package.members:
-        stem, sources = member.plan.stem, c.sources(member.plan)
-        texts[f"src/{stem}.c"] = sources[f"{stem}.c"]
-        texts[f"include/{stem}.h"] = sources[f"{stem}.h"]
-        texts[f"tests/{member.name}_replay.c"] = sources[f"{stem}_replay.c"]
+        stem, written = member.plan.stem, c.sources(member.plan)
+        texts[f"src/{stem}.c"] = written[f"{stem}.c"]
+        texts[f"include/{stem}.h"] = written[f"{stem}.h"]
+        texts[f"tests/{member.name}_replay.c"] = written[f"{stem}_replay.c"]
         texts[f"tests/{member.name}_vectors.txt"] = member.vectors
+        for ending, folder in (("c", "src"), ("h", "include")):
+            texts[f"{folder}/{stem}_envelope.{ending}"] = envelope(member, ending)
+        lines = envelopes.vectors(member)
+        texts[f"tests/{member.name}_envelopes.txt"] = lines
+        texts[f"tests/{member.name}_envelopes.c"] = envelopes.tests(package, "replay.c", _replayed(member, lines))
     return texts
+
+
+def envelope(member: Member, ending: str) -> str:
+    """The writer of envelopes, or its header."""
+    taken = {"labels": "const char *", "bytes": "const unsigned char *"}.get(envelopes.form_of(member), "double ")
+    return envelopes.source(member, f"envelope.{ending}", c.LANGUAGE, {"taken": taken})
 
 
 _FUNCTION = """\
@@ -87,6 +106,26 @@ _FUNCTION = """\
 static inline int @package@_@name@(@takes@x, @gives@y) {
     return @stem@(x, y);
 }
+"""
+
+_ENVELOPE = """
+/* The bytes that a collector reads, of a report that @package@_@name@ gave; it counts until the end (UTC) of the day
+ * last_day, in days since 1970-01-01. Returns an outcome of above; without an envelope it is left alone. */
+enum { @guard@_ENVELOPE = @stem_guard@_ENVELOPE_BYTES };
+static inline int @package@_@name@_envelope(@reported@report, uint32_t last_day, unsigned char *envelope) {
+    return @stem@_envelope(report, last_day, envelope);
+}
+"""
+
+_CHECK = """\
+\t./tests/@name@_replay tests/@name@_vectors.txt
+\t./tests/@name@_envelopes tests/@name@_envelopes.txt
+"""
+
+_CMAKE_ENVELOPE = """\
+  add_executable(@name@_envelopes tests/@name@_envelopes.c)
+  target_link_libraries(@name@_envelopes @package@)
+  add_test(NAME envelopes_@name@ COMMAND @name@_envelopes ${CMAKE_CURRENT_SOURCE_DIR}/tests/@name@_envelopes.txt)
 """
 
 _CMAKE = """\
@@ -111,6 +150,8 @@ def _given(member: Member) -> dict[str, object]:
     return {
         "takes": ("int64_t " if are_bytes else "double ") if plan.input_labels is None else "const char *",
         "gives": ("unsigned char *" if are_bytes else "double *") if plan.output_labels is None else "const char **",
+        "reported": "const char *" if plan.output_labels else "const unsigned char *" if are_bytes else "double ",
+        "stem_guard": plan.stem.upper(),
     }
 
 
@@ -120,3 +161,22 @@ def _failing(member: Member) -> dict[str, object]:
     guard = plan.stem.upper()
     report = f"unsigned char y[{guard}_REPORT_BYTES] = {{7}}" if bytes_of(member) else "double y[1] = {7}"
     return {**tested(member), "core": core, "guard": guard, "report": report}
+
+
+_READ = {
+    "label": "    const char *report = (const char *)read;",
+    "bytes": "    const unsigned char *report = read;",
+    "number": """\
+    uint64_t word = 0;
+    double report;
+    int i;
+    for (i = 0; i < 8; i++) word = word << 8 | read[i];
+    memcpy(&report, &word, sizeof report);""",
+}
+
+
+def _replayed(member: Member, lines: str) -> dict[str, object]:
+    plan = member.plan
+    longest = max(map(len, lines.splitlines())) + 2
+    words_ = {"stem": plan.stem, "guard": plan.stem.upper(), "longest": longest}
+    return {**words_, "report": _READ[envelopes.read_as(member)]}

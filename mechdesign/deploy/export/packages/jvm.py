@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mechdesign.deploy.export import java
 from mechdesign.deploy.export.layout import fill
+from mechdesign.deploy.export.packages import envelopes
 from mechdesign.deploy.export.packages.npm import bytes_of, called_first, example, tested
 from mechdesign.deploy.export.packages.package import Member, NameRule, Package, common, in_blocks, words
 from mechdesign.deploy.export.texts import constant_names, java_text
@@ -45,7 +46,9 @@ def java_files(package: Package) -> dict[str, str]:
     """Paths and their text."""
     called = f"```java\nvar report = {package.name}.@Name@.sample(@example@);\n```"
     readme = {
-        "called": called_first(package, called),
+        "called": called_first(
+            package, called + envelopes.told(f"`{package.name}.@Name@Envelope.of(report, lastDay)`")
+        ),
         "built": "`mvn package`, with Java 11 or later. Nothing but the tests has dependencies.",
         "tested": "`mvn test` (JUnit 5).",
         "randomness": in_blocks(package, _RANDOMNESS),
@@ -54,11 +57,14 @@ def java_files(package: Package) -> dict[str, str]:
     texts = common(package, readme) | {
         "pom.xml": _pom(package, kotlin=False),
         f"src/test/java/{folder}/VectorsTest.java": _test(package, "{name}"),
+        f"src/test/java/{folder}/EnvelopesTest.java": _envelope_test(package, "{name}"),
     }
     for member in package.members:
         source = java.in_package(member.plan, package.name, member.camel)
         texts[f"src/main/java/{folder}/{member.camel}.java"] = source
         texts[f"src/test/resources/{member.name}_vectors.txt"] = member.vectors
+        texts[f"src/main/java/{folder}/{member.camel}Envelope.java"] = _envelope(package, member, "{name}")
+        texts[f"src/test/resources/{member.name}_envelopes.txt"] = envelopes.vectors(member)
     return texts
 
 
@@ -68,7 +74,7 @@ def kotlin_files(package: Package) -> dict[str, str]:
     first = package.members[0]
     named = called.replace("@example@", _kotlin_example(first))
     readme = {
-        "called": called_first(package, named),
+        "called": called_first(package, named + envelopes.told(f"`{package.name}.@Name@.envelope(report, lastDay)`")),
         "built": "`mvn package`, with Java 11 or later, or the folders `src/main/java` and `src/main/kotlin` in "
         "an Android "
         "project. The law is in Java; Kotlin has the types above it.",
@@ -79,12 +85,15 @@ def kotlin_files(package: Package) -> dict[str, str]:
     texts = common(package, readme) | {
         "pom.xml": _pom(package, kotlin=True),
         f"src/test/java/{folder}/VectorsTest.java": _test(package, "{name}Sampler"),
+        f"src/test/java/{folder}/EnvelopesTest.java": _envelope_test(package, "{name}Sampler"),
     }
     for member in package.members:
         source = java.in_package(member.plan, package.name, f"{member.camel}Sampler")
         texts[f"src/main/java/{folder}/{member.camel}Sampler.java"] = source
         texts[f"src/main/kotlin/{folder}/{member.camel}.kt"] = package.filled("jvm/Sampler.kt", _kotlin(member))
         texts[f"src/test/resources/{member.name}_vectors.txt"] = member.vectors
+        texts[f"src/main/java/{folder}/{member.camel}Envelope.java"] = _envelope(package, member, "{name}Sampler")
+        texts[f"src/test/resources/{member.name}_envelopes.txt"] = envelopes.vectors(member)
     return texts
 
 
@@ -108,6 +117,7 @@ def _kotlin(member: Member) -> dict[str, object]:
         "taken": ("Int" if bytes_of(member) else "Double") if plan.input_labels is None else "Input",
         "given": ("ByteArray" if bytes_of(member) else "Double") if plan.output_labels is None else "Output",
         "report": given if plan.output_labels is None else f"Output.of({given})",
+        "reported": "report" if plan.output_labels is None else "report.label",
     }
 
 
@@ -187,3 +197,37 @@ _TESTS = """\
 def _test_words(member: Member, class_name: str) -> dict[str, object]:
     read = "Integer.parseInt" if bytes_of(member) else "number"
     return {**tested(member), "read": read, "class": class_name.format(name=member.camel)}
+
+
+def _envelope(package: Package, member: Member, class_name: str) -> str:
+    given = {"labels": "String", "bytes": "byte[]"}.get(envelopes.form_of(member), "double")
+    words_ = {"package": package.name, "sampler": class_name.format(name=member.camel), "given": given}
+    return envelopes.source(member, "Envelope.java", java.LANGUAGE, words_)
+
+
+def _envelope_test(package: Package, class_name: str) -> str:
+    def words_of(member: Member) -> dict[str, object]:
+        words_ = _test_words(member, class_name)
+        labels = f"{words_['class']}.OUTPUT_LABELS.get(0)"
+        drawn = f"{words_['class']}.{words_['core']}({words_['typical']})"
+        one = labels if envelopes.form_of(member) == "labels" else drawn
+        return {**words_, "read": envelopes.read_as(member), "one": one}
+
+    return envelopes.tests(package, "Replay.java", {"tests": package.each(_ENVELOPE_TESTS, words_of)})
+
+
+_ENVELOPE_TESTS = """\
+    @Test
+    void envelopesOf@Name@ReproduceTheirVectors() throws IOException {
+        replayAll("@name@", (report, day, fill) -> @Name@Envelope.of(@read@(report), day, fill::accept));
+    }
+
+    @Test
+    void withoutRandomnessThereIsNoEnvelopeOf@Name@() {
+        @class@.Source broken = bytes -> {
+            throw new java.security.ProviderException("broken");
+        };
+        assertThrows(RuntimeException.class, () -> @Name@Envelope.of(@one@, 1, broken));
+        assertFalse(Arrays.equals(@Name@Envelope.of(@one@, 1), @Name@Envelope.of(@one@, 1)));
+    }
+"""

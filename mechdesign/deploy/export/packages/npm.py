@@ -8,9 +8,20 @@ from collections.abc import Sequence
 
 from mechdesign.deploy.export import javascript
 from mechdesign.deploy.export.layout import fill
-from mechdesign.deploy.export.packages.package import VERSION, Member, NameRule, Package, common, in_blocks, words
+from mechdesign.deploy.export.packages import envelopes
+from mechdesign.deploy.export.packages.package import (
+    COLLECTION,
+    TABLES,
+    VERSION,
+    Member,
+    NameRule,
+    Package,
+    common,
+    in_blocks,
+    words,
+)
 from mechdesign.deploy.export.texts import braced_text
-from mechdesign.deploy.kinds import ItemsLaw, Listed
+from mechdesign.deploy.kinds import ItemsLaw
 
 RULE = NameRule(
     r"(@[a-z0-9][a-z0-9._-]{0,99}/)?[a-z0-9][a-z0-9._-]{0,99}",
@@ -30,7 +41,6 @@ RULE = NameRule(
         "super switch this throw true try typeof var void while with yield"
     ),
 )
-_MOST_BUTTONS = 20
 
 _CALLED = """\
 ```javascript
@@ -39,8 +49,13 @@ import { @name@ } from "@package@";
 const report = @name@.sample(@example@);
 ```
 
-`demo/` has a page that asks and a collector that keeps reports: `node demo/collect.mjs`, then open the address it says.
-It writes a file for every table, for `mechdesign estimate tables/NAME.json --in NAME.csv --column NAME`."""
+`demo/` has a page that asks and a collector that keeps envelopes: `node demo/collect.mjs`, then open the address that
+it says. It writes `envelopes.txt`:
+
+```
+mechdesign collect-reports envelopes.txt --store seen.db --new-store --out reports \\
+  @of@
+```"""
 
 RANDOMNESS = (
     "`crypto.getRandomValues`, in browsers and in Node. Where it is missing or fails, `sample` throws `NoRandomness`. "
@@ -64,15 +79,20 @@ def files(package: Package) -> dict[str, str]:
         "scripts": {"test": "node --test"},
     }
     readme = {
-        "called": called_first(package, _CALLED),
+        "called": called_first(package, _CALLED.replace("@of@", _of(package)) + envelopes.told(ENVELOPED)),
         "built": "Nothing is built: `npm pack` makes the archive.",
         "tested": "`npm test`, with Node 19 or later.",
         "randomness": in_blocks(package, RANDOMNESS),
     }
     texts = common(package, readme) | {
         "package.json": json.dumps(manifest, indent=2) + "\n",
-        "index.mjs": package.each('export * as @name@ from "./@stem@.mjs";\n', _nothing, ""),
-        "index.d.mts": package.each('export * as @name@ from "./@stem@.mjs";\n', _nothing, ""),
+        "index.mjs": package.each('export * as @name@ from "./@stem@.mjs";\n', _nothing, "") + _ENVELOPES,
+        "index.d.mts": package.each('export * as @name@ from "./@stem@.mjs";\n', _nothing, "") + _ENVELOPES,
+        "envelopes.mjs": package.each(ENVELOPE, _nothing, ""),
+        "envelopes.d.mts": package.each(ENVELOPE, _nothing, ""),
+        "test/envelopes.test.mjs": envelopes.tests(
+            package, "replay.mjs", {"writers": package.each(WRITER, lambda m: writer(m, f"all.{m.name}"), "")}
+        ),
         "test/vectors.test.mjs": package.filled(
             "npm/vectors.test.mjs",
             {
@@ -88,8 +108,8 @@ def files(package: Package) -> dict[str, str]:
         "demo/collect.mjs": package.filled(
             "npm/collect.mjs",
             {
-                "accepted": package.each("  @name@: @accepted@,\n", lambda member: {"accepted": _accepted(member)}, ""),
-                "most": 1000 + 2 * max(bytes_of(member) for member in package.members),
+                "known": package.each(_KNOWN, _known, ""),
+                "most": max(map(envelopes.length, package.members)),
             },
         ),
     }
@@ -98,7 +118,23 @@ def files(package: Package) -> dict[str, str]:
         texts[f"{member.plan.stem}.mjs"] = sources[f"{member.plan.stem}.mjs"]
         texts[f"{member.plan.stem}.d.mts"] = declarations(member)
         texts[f"test/{member.name}_vectors.txt"] = member.vectors
+        for ending in ("mjs", "d.mts"):
+            text = envelopes.source(member, f"envelope.{ending}", javascript.LANGUAGE, {})
+            texts[f"{member.plan.stem}_envelope.{ending}"] = text
+        texts[f"test/{member.name}_envelopes.txt"] = envelopes.vectors(member)
     return texts
+
+
+_ENVELOPES = 'export * as envelopes from "./envelopes.mjs";\n'
+ENVELOPE = 'export { envelope as @name@ } from "./@stem@_envelope.mjs";\n'
+WRITER = """\
+  @name@: { write: all.envelopes.@name@, none: @of@.NoRandomness, as: "@as@" },
+"""
+ENVELOPED = "`envelopes.@name@(report, Date.UTC(2099, 11, 31) / 86400000)`"
+
+
+def writer(member: Member, of: str) -> dict[str, object]:
+    return {"of": of, "as": envelopes.read_as(member)}
 
 
 _CASE = """\
@@ -109,6 +145,9 @@ _TYPES = """\
 export const report_of_@name@: samplers.@name@.Output = samplers.@name@.sample(@example@);
 // @ts-expect-error: an input of another type
 samplers.@name@.sample(Symbol());
+export const envelope_of_@name@: Uint8Array = samplers.envelopes.@name@(report_of_@name@, 20000);
+// @ts-expect-error: a day that is a text
+samplers.envelopes.@name@(report_of_@name@, "2099-12-31");
 """
 
 _FORM = """\
@@ -118,6 +157,18 @@ _FORM = """\
 <output></output>
 </fieldset>
 </form>"""
+
+
+_KNOWN = """\
+  { head: "@head@", hash: "@hash@", bytes: @bytes@ },
+"""
+
+
+def _of(package: Package) -> str:
+    """Whose envelopes a collector takes, as options of the command."""
+    if package.collection is not None:
+        return f"--of {COLLECTION} --estimate people"
+    return " ".join(f"--of {TABLES}/{member.name}.json" for member in package.members)
 
 
 def _nothing(_: Member) -> dict[str, object]:
@@ -179,10 +230,16 @@ def declarations(member: Member) -> str:
     lines.append("/** A report for the input x: a RangeError if it is none. */")
     lines.append("export function sample(x: Input, fill?: Fill): Output;")
     if plan.labelled:
-        of = "The same for the number of a label" if bytes_of(member) else "The same in codes, the numbers of the table"
-        lines.append(f"/** {of}. */")
+        lines.append(f"/** {same_without_labels(member)}. */")
         lines.append(f"export function sampleCode(x: number, fill?: Fill): {_type(member, 'Output')};")
     return "\n".join(lines) + "\n"
+
+
+def same_without_labels(member: Member) -> str:
+    """What `sampleCode` is, beside `sample`."""
+    if not member.plan.labelled:
+        return "The same"
+    return "The same for the number of a label" if bytes_of(member) else "The same in codes, the numbers of the table"
 
 
 def _type(member: Member, side: str) -> str:
@@ -210,13 +267,6 @@ def _input(member: Member) -> str:
     return f'<input name="x" type="number" step="{step}" data-type="number" {ends} required> <button>Send</button>'
 
 
-def _accepted(member: Member) -> str:
-    """What the collector takes for a report: a list, how many bytes in hexadecimal digits, or null for any number."""
-    plan = member.plan
-    if bytes_of(member):
-        return f"{{ bytes: {bytes_of(member)} }}"
-    if plan.output_labels is not None:
-        return "[" + ", ".join(map(braced_text, plan.output_labels)) + "]"
-    if isinstance(plan.law, Listed) and len(plan.law.outputs) <= 10 * _MOST_BUTTONS:
-        return "[" + ", ".join(repr(float(y)) for y in plan.law.outputs) + "]"
-    return "null"
+def _known(member: Member) -> dict[str, object]:
+    """How the envelopes of a member begin, whose hash they have, and how long they are."""
+    return {"head": envelopes.head(member).hex(), "hash": member.subject.sha256, "bytes": envelopes.length(member)}

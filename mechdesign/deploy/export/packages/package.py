@@ -12,6 +12,8 @@ from mechdesign.deploy.export.layout import fill
 from mechdesign.deploy.export.plan import Plan
 from mechdesign.deploy.export.texts import comes_out, goes_in, least, unless
 from mechdesign.deploy.export.vectors import Vector, lines
+from mechdesign.deploy.reports.collection import Collection
+from mechdesign.deploy.reports.envelope import Subject
 from mechdesign.deploy.table import Table
 from mechdesign.errors import InvalidInput
 from mechdesign.values.declare import frozen
@@ -21,6 +23,7 @@ VERSION = "1.0.0"
 
 MANIFEST = "mechdesign-package.json"
 TABLES = "tables"
+COLLECTION = "collection.json"
 _MEMBER = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 
@@ -32,6 +35,8 @@ class Member:
     table: Table
     plan: Plan
     cases: tuple[Vector, ...]
+    subject: Subject
+    """What envelopes say that its reports are of: the table, or an attribute of the package's collection."""
 
     @property
     def vectors(self) -> str:
@@ -60,6 +65,8 @@ class Package:
     language: str
     name: str
     members: tuple[Member, ...]
+    collection: Collection | None = None
+    """The collection whose attributes the members are, if it is one."""
 
     def each(self, text: str, words: Callable[[Member], Mapping[str, object]], between: str = "\n") -> str:
         """A text for every member, its places filled."""
@@ -106,7 +113,9 @@ def require_member(name: str) -> str:
     """A name that a table can have in every language."""
     if not _MEMBER.fullmatch(name):
         rule = "be a small letter, then small letters, digits and _, at most 40 together"
-        raise InvalidInput("table name", name, rule, "the name of a table's file becomes the name of its sampler")
+        raise InvalidInput(
+            "table name", name, rule, "the name of a table's file, or of an attribute, becomes that of its sampler"
+        )
     return name
 
 
@@ -121,7 +130,7 @@ def common(package: Package, readme: Mapping[str, str]) -> dict[str, str]:
 
     ``readme`` says how it is ``built``, ``tested`` and ``called``, and where ``randomness`` is from.
     """
-    manifest = {
+    manifest: dict[str, object] = {
         "format": "mechdesign package",
         "version": 1,
         "language": package.language,
@@ -129,6 +138,9 @@ def common(package: Package, readme: Mapping[str, str]) -> dict[str, str]:
         "tables": {member.name: member.table.sha256 for member in package.members},
     }
     tables = {f"{TABLES}/{member.name}.json": member.table.content.decode() for member in package.members}
+    if package.collection is not None:
+        manifest["collection"] = package.collection.sha256
+        tables[COLLECTION] = package.collection.content.decode()
     about = {"tables": "\n".join(_described(package.members)), **readme}
     return {
         MANIFEST: json.dumps(manifest, indent=2) + "\n",

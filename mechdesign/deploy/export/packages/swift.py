@@ -5,7 +5,8 @@ from __future__ import annotations
 import unicodedata
 
 from mechdesign.deploy.export import c
-from mechdesign.deploy.export.packages.c import RANDOMNESS
+from mechdesign.deploy.export.packages import envelopes
+from mechdesign.deploy.export.packages.c import RANDOMNESS, envelope
 from mechdesign.deploy.export.packages.npm import bytes_of, called_first, example, tested
 from mechdesign.deploy.export.packages.package import Member, NameRule, Package, common, in_blocks, words
 from mechdesign.deploy.export.texts import braced_text, constant_names
@@ -35,7 +36,7 @@ def files(package: Package) -> dict[str, str]:
     if first.plan.input_labels is not None:
         called = called.replace("@example@", f".{_cases(first.plan.input_labels)[0]}")
     readme = {
-        "called": called_first(package, called),
+        "called": called_first(package, called + envelopes.told("`try @Name@.envelope(report, lastDay: lastDay)`")),
         "built": "`swift build`, with Swift 5.5 or later. The law is in C, which Swift's package manager compiles.",
         "tested": "`swift test`.",
         "randomness": in_blocks(package, RANDOMNESS.replace(_IN_C, "`sample` throws `SamplerError.noRandomness`")),
@@ -49,7 +50,10 @@ def files(package: Package) -> dict[str, str]:
             "swift/VectorsTests.swift", {"tests": package.each(_TEST, _words_of)}
         ),
         f"Sources/{c_name}/include/{c_name}.h": f"/* The samplers of {name}, in C. */\n"
-        + package.each('#include "@stem@.h"\n', lambda _: {}, ""),
+        + package.each('#include "@stem@.h"\n#include "@stem@_envelope.h"\n', lambda _: {}, ""),
+        f"Tests/{name}Tests/EnvelopesTests.swift": envelopes.tests(
+            package, "Replay.swift", {"tests": package.each(_ENVELOPE_TEST, _enveloped)}
+        ),
     }
     for member in package.members:
         stem, sources = member.plan.stem, c.sources(member.plan)
@@ -57,6 +61,12 @@ def files(package: Package) -> dict[str, str]:
         texts[f"Sources/{c_name}/include/{stem}.h"] = sources[f"{stem}.h"]
         texts[f"Sources/{name}/{member.camel}.swift"] = package.filled("swift/Sampler.swift", _swift(member))
         texts[f"Tests/{name}Tests/Vectors/{member.name}_vectors.txt"] = member.vectors
+        texts[f"Sources/{c_name}/{stem}_envelope.c"] = envelope(member, "c")
+        texts[f"Sources/{c_name}/include/{stem}_envelope.h"] = envelope(member, "h")
+        texts[f"Sources/{name}/{member.camel}Envelope.swift"] = envelopes.source(
+            member, "Envelope.swift", c.LANGUAGE, {"package": name, **_reported(member)}
+        )
+        texts[f"Tests/{name}Tests/Vectors/{member.name}_envelopes.txt"] = envelopes.vectors(member)
     return texts
 
 
@@ -139,3 +149,32 @@ def _words_of(member: Member) -> dict[str, object]:
         "core": f"{plan.stem}_code" if plan.labelled else plan.stem,
         "example": value,
     }
+
+
+def _reported(member: Member) -> dict[str, object]:
+    """The type of a report, and what the function in C takes of it."""
+    labelled = member.plan.output_labels is not None
+    return {"given": _swift(member)["given"], "report": "report.rawValue" if labelled else "report"}
+
+
+_ENVELOPE_TEST = """\
+    func testEnvelopesOf@Name@ReproduceTheirVectors() throws {
+        try replayAll("@name@") { digits, day, nonce in
+            var envelope = [UInt8](repeating: 7, count: @length@)
+            return (@stem@_envelope_from(@read@(digits), day, fixed, nonce, &envelope), envelope)
+        }
+    }
+
+    func testWithoutRandomnessThereIsNoEnvelopeOf@Name@() throws {
+        var envelope = [UInt8](repeating: 7, count: @length@)
+        let report = try @Name@.sample(@example@)
+        XCTAssertEqual(@stem@_envelope_from(@report@, 1, { _, _, _ in -1 }, nil, &envelope), 2)
+        XCTAssertEqual(envelope[0], 7)
+        XCTAssertNotEqual(try @Name@.envelope(report, lastDay: 1), try @Name@.envelope(report, lastDay: 1))
+    }
+"""
+
+
+def _enveloped(member: Member) -> dict[str, object]:
+    words_ = {"read": envelopes.read_as(member), "length": envelopes.length(member)}
+    return {**_words_of(member), **_reported(member), **words_}

@@ -6,6 +6,7 @@ import keyword
 import sys
 
 from mechdesign.deploy.export import opendp, python
+from mechdesign.deploy.export.packages import envelopes
 from mechdesign.deploy.export.packages.npm import called_first, tested
 from mechdesign.deploy.export.packages.package import Member, NameRule, Package, common, in_blocks
 
@@ -26,7 +27,25 @@ _RANDOMNESS = (
 def python_files(package: Package) -> dict[str, str]:
     """Paths and their text."""
     called = "```python\nimport @package@\n\nreport = @package@.@name@.sample(@example@)\n```"
-    return _files(package, called, "from . import @stem@ as @name@  # noqa: F401", [])
+    called += envelopes.told("`@package@.envelopes.@name@(report, last_day)`")
+    imported = "from . import @stem@ as @name@  # noqa: F401"
+    texts = _files(package, called, imported, [])
+    folder = f"src/{package.name}"
+    texts[f"{folder}/__init__.py"] += "from . import envelopes  # noqa: F401\n"
+    texts[f"{folder}/envelopes.py"] = (
+        '"""The bytes that a collector reads, for reports of each table."""\n\n'
+        + package.each("from .@stem@_envelope import envelope as @name@  # noqa: F401\n", lambda _: {}, "")
+    )
+    tests = package.each(_ENVELOPE_TEST, lambda member: {"as": envelopes.read_as(member)}, "\n\n")
+    texts["tests/test_envelopes.py"] = envelopes.tests(package, "replay.py.in", {"tests": tests})
+    for member in package.members:
+        outputs = {"labels": "OUTPUT_LABELS", "listed": "OUTPUTS"}.get(envelopes.form_of(member), "")
+        imported = ", ".join(sorted(filter(None, ["NoRandomness", "system", outputs])))
+        words = {"imported": imported, "outputs": outputs}
+        written = envelopes.source(member, "envelope.py.in", python.LANGUAGE, words)
+        texts[f"{folder}/{member.plan.stem}_envelope.py"] = written
+        texts[f"tests/{member.name}_envelopes.txt"] = envelopes.vectors(member)
+    return texts
 
 
 def opendp_files(package: Package) -> dict[str, str]:
@@ -79,3 +98,11 @@ class Test@Name@(Vectors, unittest.TestCase):
 def _words_of(member: Member) -> dict[str, object]:
     core = "sample_code" if member.plan.labelled else "sample"
     return {**tested(member), "core": core, "module": member.plan.stem}
+
+
+_ENVELOPE_TEST = """\
+class Test@Name@Envelopes(Envelopes, unittest.TestCase):
+    name = "@name@"
+    read_as = "@as@"
+    module = importlib.import_module("@package@.@stem@")
+    write = staticmethod(envelopes.@name@)"""

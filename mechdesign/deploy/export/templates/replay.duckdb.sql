@@ -6,9 +6,9 @@ INSERT INTO @stem@_cases VALUES
 WITH traced AS (
     SELECT number, used, y, CASE WHEN y IS NOT NULL THEN @stem@_trace(x, bytes) END AS found, x, bytes FROM @stem@_cases
 ), verdicts AS (
-    SELECT number, CASE WHEN y IS NULL THEN NOT @stem@_accepts(x)
-        ELSE found.y = y AND signbit(found.y) = signbit(y) AND found.used = used END AS passed FROM traced
+    SELECT number, coalesce(CASE WHEN y IS NULL THEN NOT @stem@_accepts(x)
+        ELSE found.y = y AND signbit(found.y) = signbit(y) AND found.used = used END, false) AS passed FROM traced
 )
 SELECT CASE WHEN count(*) > 0 AND bool_and(passed) THEN 'PASS ' || count(*)
-    ELSE error('FAIL case ' || coalesce(min(number) FILTER (WHERE NOT passed OR passed IS NULL), 0)) END AS verdict
+    ELSE error('FAIL case ' || coalesce(min(number) FILTER (WHERE NOT passed), 0)) END AS verdict
 FROM verdicts;

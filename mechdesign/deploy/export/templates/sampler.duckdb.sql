@@ -153,11 +153,19 @@ list_transform([CASE WHEN md_c.bytes IS NULL THEN error('the random bytes must n
 CREATE OR REPLACE MACRO @core@(md_x, md_bytes) AS @stem@_trace(md_x, md_bytes).y;
 -- @if input_labels
 
+-- The input labels.
+CREATE OR REPLACE MACRO @stem@_input_labels() AS @input_labels@;
+
 -- The code of an input label: the number that the table has for it.
 CREATE OR REPLACE MACRO @stem@_code_of(md_x) AS
-list_transform([md_x], lambda md_l: CASE WHEN coalesce(list_contains(@input_labels@, md_l), false)
-    THEN @points@[list_position(@input_labels@, md_l)]
+list_transform([md_x], lambda md_l: CASE WHEN coalesce(list_contains(@stem@_input_labels(), md_l), false)
+    THEN @points@[list_position(@stem@_input_labels(), md_l)]
     ELSE error('the input must be one of the input labels')::DOUBLE END)[1];
+-- @end
+-- @if output_labels
+
+-- The output labels.
+CREATE OR REPLACE MACRO @stem@_output_labels() AS @output_labels@;
 -- @end
 -- @if labels
 

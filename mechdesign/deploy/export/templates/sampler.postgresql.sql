@@ -15,7 +15,7 @@ BEGIN;
 -- The random bytes of a random UUID, without the two that hold its version and variant.
 CREATE OR REPLACE FUNCTION @stem@_entropy() RETURNS bytea LANGUAGE sql VOLATILE AS $$
     SELECT substring(b from 1 for 6) || substring(b from 8 for 1) || substring(b from 10 for 7)
-    FROM (SELECT uuid_send(gen_random_uuid()) AS b) AS uuid
+    FROM (SELECT uuid_send(pg_catalog.gen_random_uuid()) AS b) AS uuid
 $$;
 
 -- The bytes given, or with none given as many of the system's as are needed.
@@ -27,6 +27,9 @@ BEGIN
             RAISE EXCEPTION 'no random bytes left';
         END IF;
         pool := pool || @stem@_entropy();
+        IF pool IS NULL THEN
+            RAISE EXCEPTION 'no secure randomness';
+        END IF;
     END LOOP;
     RETURN pool;
 END
@@ -360,17 +363,39 @@ $$;
 CREATE OR REPLACE FUNCTION @core@(x double precision) RETURNS double precision LANGUAGE sql VOLATILE AS $$
     SELECT y FROM @stem@_trace(x, NULL)
 $$;
+-- @if input_labels
+
+-- The input labels.
+CREATE OR REPLACE FUNCTION @stem@_input_labels() RETURNS text[] LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+@INPUT_LABELS@
+BEGIN
+    RETURN the_input_labels;
+END
+$$;
+-- @end
+-- @if output_labels
+
+-- The output labels.
+CREATE OR REPLACE FUNCTION @stem@_output_labels() RETURNS text[] LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+@OUTPUT_LABELS@
+BEGIN
+    RETURN the_output_labels;
+END
+$$;
+-- @end
 -- @if labels
 
 -- The function above takes and gives codes, this one labels: the i-th label stands for the i-th number beside it.
 CREATE OR REPLACE FUNCTION @stem@(x @taken@) RETURNS @given@ LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
 -- @if input_labels
-@INPUT_LABELS@
+    the_input_labels CONSTANT text[] := @stem@_input_labels();
 @POINTS@
 -- @end
 -- @if output_labels
-@OUTPUT_LABELS@
+    the_output_labels CONSTANT text[] := @stem@_output_labels();
 @OUTPUTS@
 -- @end
     y double precision;

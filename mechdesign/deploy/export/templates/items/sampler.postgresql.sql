@@ -16,7 +16,7 @@ BEGIN;
 -- The random bytes of a random UUID, without the two that hold its version and variant.
 CREATE OR REPLACE FUNCTION @stem@_entropy() RETURNS bytea LANGUAGE sql VOLATILE AS $$
     SELECT substring(b from 1 for 6) || substring(b from 8 for 1) || substring(b from 10 for 7)
-    FROM (SELECT uuid_send(gen_random_uuid()) AS b) AS uuid
+    FROM (SELECT uuid_send(pg_catalog.gen_random_uuid()) AS b) AS uuid
 $$;
 
 -- The bytes given, or with none given as many of the system's as are needed.
@@ -28,6 +28,9 @@ BEGIN
             RAISE EXCEPTION 'no random bytes left';
         END IF;
         pool := pool || @stem@_entropy();
+        IF pool IS NULL THEN
+            RAISE EXCEPTION 'no secure randomness';
+        END IF;
     END LOOP;
     RETURN pool;
 END
@@ -212,10 +215,19 @@ CREATE OR REPLACE FUNCTION @core@(x bigint) RETURNS bytea LANGUAGE sql VOLATILE 
 $$;
 -- @if input_labels
 
+-- The input labels.
+CREATE OR REPLACE FUNCTION @stem@_input_labels() RETURNS text[] LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+@INPUT_LABELS@
+BEGIN
+    RETURN the_input_labels;
+END
+$$;
+
 -- The function above takes the number of a label, this one the label.
 CREATE OR REPLACE FUNCTION @stem@(x text) RETURNS bytea LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-@INPUT_LABELS@
+    the_input_labels CONSTANT text[] := @stem@_input_labels();
 BEGIN
     IF x IS NULL OR array_position(the_input_labels, x) IS NULL THEN
         RAISE EXCEPTION 'the input must be one of the input labels' USING ERRCODE = 'invalid_parameter_value';

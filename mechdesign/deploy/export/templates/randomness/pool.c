@@ -1,26 +1,4 @@
-static int operating_system(unsigned char *bytes, size_t count) {
-#if defined(_WIN32)
-    return BCryptGenRandom(NULL, bytes, (ULONG)count, BCRYPT_USE_SYSTEM_PREFERRED_RNG) == 0 ? 0 : -1;
-#elif defined(__APPLE__)
-    return CCRandomGenerateBytes(bytes, count) == kCCSuccess ? 0 : -1;
-#elif defined(__linux__)
-    while (count > 0) {
-        ssize_t got = getrandom(bytes, count, 0);
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) return -1;
-        bytes += got;
-        count -= (size_t)got;
-    }
-    return 0;
-#else
-    size_t most = 256, part;
-    for (; count > 0; bytes += part, count -= part) {
-        part = count < most ? count : most;
-        if (getentropy(bytes, part) != 0) return -1;
-    }
-    return 0;
-#endif
-}
+// @include randomness/system.c
 
 #if defined(_MSC_VER)
 #define OF_THE_THREAD __declspec(thread)

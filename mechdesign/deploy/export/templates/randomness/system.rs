@@ -80,55 +80,5 @@ mod system {
         true
     }
 
-    #[cfg(target_vendor = "apple")]
-    fn read(bytes: &mut [u8]) -> Result<(), Error> {
-        unsafe extern "C" {
-            fn CCRandomGenerateBytes(buffer: *mut u8, length: usize) -> i32;
-        }
-        // SAFETY: CCRandomGenerateBytes writes exactly `length` bytes or fails.
-        let outcome = unsafe { CCRandomGenerateBytes(bytes.as_mut_ptr(), bytes.len()) };
-        if outcome == 0 { Ok(()) } else { Err(Error::NoRandomness) }
-    }
-
-    #[cfg(all(any(target_os = "linux", target_os = "android"), not(target_vendor = "apple")))]
-    fn read(mut bytes: &mut [u8]) -> Result<(), Error> {
-        unsafe extern "C" {
-            fn getrandom(buffer: *mut u8, length: usize, flags: u32) -> isize;
-        }
-        while !bytes.is_empty() {
-            // SAFETY: getrandom writes at most `length` bytes, and says how many.
-            let got = unsafe { getrandom(bytes.as_mut_ptr(), bytes.len(), 0) };
-            if got > 0 {
-                bytes = &mut bytes[got as usize..];
-            } else if got == 0 || std::io::Error::last_os_error().kind() != std::io::ErrorKind::Interrupted {
-                return Err(Error::NoRandomness);
-            }
-        }
-        Ok(())
-    }
-
-    #[cfg(all(unix, not(any(target_os = "linux", target_os = "android", target_vendor = "apple"))))]
-    fn read(bytes: &mut [u8]) -> Result<(), Error> {
-        unsafe extern "C" {
-            fn getentropy(buffer: *mut u8, length: usize) -> i32;
-        }
-        for part in bytes.chunks_mut(256) {
-            // SAFETY: getentropy writes exactly `length` bytes (at most 256) or fails.
-            if unsafe { getentropy(part.as_mut_ptr(), part.len()) } != 0 {
-                return Err(Error::NoRandomness);
-            }
-        }
-        Ok(())
-    }
-
-    #[cfg(windows)]
-    fn read(bytes: &mut [u8]) -> Result<(), Error> {
-        #[link(name = "bcryptprimitives", kind = "raw-dylib")]
-        unsafe extern "system" {
-            fn ProcessPrng(buffer: *mut u8, length: usize) -> i32;
-        }
-        // SAFETY: ProcessPrng writes exactly `length` bytes or fails.
-        let outcome = unsafe { ProcessPrng(bytes.as_mut_ptr(), bytes.len()) };
-        if outcome == 1 { Ok(()) } else { Err(Error::NoRandomness) }
-    }
+// @include randomness/read.rs
 }

@@ -18,4 +18,14 @@ public object @Name@ {
      */
     @JvmStatic
     public fun sample(x: @taken@): @given@ = @report@
+
+    /**
+     * The bytes that a collector reads, of a report that sample gave. It counts until the end (UTC) of the day lastDay, in
+     * days since 1970-01-01: LocalDate.of(2099, 12, 31).toEpochDay().
+     *
+     * @throws IllegalArgumentException if either cannot be.
+     * @throws @Name@Sampler.NoRandomness if there is no randomness.
+     */
+    @JvmStatic
+    public fun envelope(report: @given@, lastDay: Long): ByteArray = @Name@Envelope.of(@reported@, lastDay)
 }

@@ -1,42 +1,37 @@
-// Serves the page and keeps reports, a file for each table in the current folder: node demo/collect.mjs [PORT]
-// For trying out on this machine. No addresses are kept: beside reports they would say who sent which.
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+// Serves the page and keeps envelopes, one a line in envelopes.txt in the current folder: node demo/collect.mjs [PORT]
+// For trying out on this machine. No addresses are kept: beside reports they would say who sent which. Which envelopes
+// count is decided by mechdesign collect-reports.
+import { appendFileSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 
-const ACCEPTED = {
-@accepted@};
+// how envelopes begin, whose hash they have, and how long they are
+const KNOWN = [
+@known@];
 const ROOT = new URL("../", import.meta.url);
-const PAGES = /^\/(demo\/index\.html|index\.mjs|sampler_[0-9a-f]{8}\.mjs)$/;
+const PAGES = /^\/(demo\/index\.html|index\.mjs|envelopes\.mjs|sampler_[0-9a-f]{8}(_envelope)?\.mjs)$/;
 const MOST = @most@;
 
-for (const table of Object.keys(ACCEPTED)) if (!existsSync(`${table}.csv`)) writeFileSync(`${table}.csv`, `${table}\n`);
-
-function isReport(table, report) {
-  if (!Object.hasOwn(ACCEPTED, table)) return false;
-  const { bytes } = ACCEPTED[table] ?? {};
-  if (bytes !== undefined) return typeof report === "string" && report.length === 2 * bytes && /^[0-9a-f]+$/.test(report);
-  return ACCEPTED[table] === null ? Number.isFinite(report) : ACCEPTED[table].includes(report);
+function isKnown(content) {
+  const [head, hash] = [content.toString("hex", 0, 8), content.toString("hex", 12, 44)];
+  return KNOWN.some((one) => one.head === head && one.hash === hash && one.bytes === content.length);
 }
 
-function collected(body) {
-  try {
-    const { table, report } = JSON.parse(body);
-    if (!isReport(table, report)) return false;
-    const text = String(report);
-    appendFileSync(`${table}.csv`, (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text) + "\n");
-    return true;
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof TypeError) return false;
-    throw error;
+async function received(request) {
+  const parts = [];
+  let length = 0;
+  for await (const part of request) {
+    parts.push(part);
+    if ((length += part.length) > MOST) break;
   }
+  return Buffer.concat(parts);
 }
 
 const server = createServer(async (request, response) => {
-  if (request.method === "POST" && request.url === "/reports") {
-    let body = "";
-    for await (const part of request) if ((body += part).length > MOST) break;
-    response.writeHead(body.length <= MOST && collected(body) ? 204 : 400).end();
-    return;
+  if (request.method === "POST" && request.url === "/envelopes") {
+    const content = await received(request);
+    const takes = isKnown(content);
+    if (takes) appendFileSync("envelopes.txt", content.toString("base64") + "\n");
+    return response.writeHead(takes ? 204 : 400).end();
   }
   const path = request.url === "/" ? "/demo/index.html" : request.url;
   if (request.method !== "GET" || !PAGES.test(path)) return response.writeHead(404).end();

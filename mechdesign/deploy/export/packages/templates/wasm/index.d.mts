@@ -9,3 +9,6 @@ export interface Samplers {
 
 /** The samplers, by the names of their tables. */
 export function load(url?: URL): Promise<Samplers>;
+
+/** Envelopes for reports, by the names of their tables. */
+export * as envelopes from "./envelopes.mjs";

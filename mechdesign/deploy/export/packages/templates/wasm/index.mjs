@@ -1,5 +1,8 @@
 // The samplers of @package@, in WebAssembly: load() gives them. Random bytes are read in blocks, and erased as they are used.
 
+// Envelopes for reports, by the names of their tables.
+export * as envelopes from "./envelopes.mjs";
+
 // There is no secure randomness, and so no report.
 export class NoRandomness extends Error {
   name = "NoRandomness";
@@ -57,7 +60,7 @@ export async function load(url = new URL("./samplers.wasm", import.meta.url)) {
   const { instance } = await WebAssembly.instantiate(await bytesOf(url), { env: { random } });
   memory = instance.exports.memory;
 
-  const drawn = (name, x, fill) => {
+  const drawn = (name, x, fill, size) => {
     if (typeof x !== "number") throw new TypeError("the input must be a number");
     source = fill ?? take;
     failure = null;
@@ -65,16 +68,18 @@ export async function load(url = new URL("./samplers.wasm", import.meta.url)) {
     source = take;
     if (outcome === 1) throw new RangeError("the input must lie in the domain");
     if (outcome !== 0) throw failure;
-    return instance.exports.report();
+    if (size === 0) return instance.exports.report();
+    return new Uint8Array(memory.buffer, instance.exports.bytes(), size).slice();
   };
 
-  const sampler = (name, inputs, outputs, points, reports) => {
+  // where reports are bytes, size is how many
+  const sampler = (name, inputs, outputs, points, reports, size) => {
     const labels = {};
     if (inputs !== null) labels.INPUT_LABELS = Object.freeze(inputs);
     if (outputs !== null) labels.OUTPUT_LABELS = Object.freeze(outputs);
     return Object.freeze({
       ...labels,
-      sampleCode: (x, fill) => drawn(name, x, fill),
+      sampleCode: (x, fill) => drawn(name, x, fill, size),
       sample: (x, fill) => {
         let code = x;
         if (inputs !== null) {
@@ -83,7 +88,7 @@ export async function load(url = new URL("./samplers.wasm", import.meta.url)) {
           if (place < 0) throw new RangeError("the input must be one of INPUT_LABELS");
           code = points[place];
         }
-        const y = drawn(name, code, fill);
+        const y = drawn(name, code, fill, size);
         return outputs === null ? y : outputs[reports.indexOf(y)];
       },
     });

@@ -165,6 +165,10 @@ def _named(out: Path | None) -> Path:
 
 
 def _device(paths: list[Path], again: Path | None, values: int | None, reports: int) -> Device:
+    if _collection(paths) is not None:
+        rule = "be a table where a device keeps a state: each attribute of a collection has a device of its own"
+        step = "export a package for every table; what one person loses by all of them adds up"
+        raise InvalidInput("file", paths[0].name, rule, step)
     if len(paths) > 1:
         rule = "be one table where a device keeps a state: each question has a device of its own"
         step = "export a package for every question; what one person loses by all of them adds up"

@@ -142,6 +142,13 @@ def test_a_package_with_a_device_is_written_told_and_verified(
     assert [table["name"] for table in document["tables"]] == ["once", "again"]
 
 
+def test_a_collection_has_no_device(run: Any, tables: tuple[str, str], tmp_path: Path) -> None:
+    file = str(tmp_path / "both.json")
+    assert run("collection", f"a={tables[0]}", f"b={tables[1]}", "--name", "both", "--out", file).code == 0
+    outcome = run("export", file, "--to", "c", "--package", "survey", "--reports", "3")
+    assert (outcome.code, "each attribute of a collection has a device of its own" in outcome.err) == (2, True)
+
+
 def test_a_package_of_another_device_is_none_of_this(run: Any, tables: tuple[str, str], tmp_path: Path) -> None:
     folders = [tmp_path / name for name in ("three", "four")]
     for folder, reports in zip(folders, ("3", "4"), strict=True):

@@ -16,21 +16,25 @@ class DeviceByText:
         keys(value, ["format", "version", "table", "again", "values", "reports", "sha256"], "device")
         need(value["format"] == "mechdesign device", "format")
         need(type(value["version"]) is int and value["version"] == 1, "version")
-        need(value["table"] == table.sha256 and table.items is None, "table")
+        need(value["table"] == table.sha256, "table")
         need(value["again"] == (None if again is None else again.sha256), "again")
-        need(again is None or (again.items is None and table.outputs is not None), "again")
+        need(again is None or (again.items is None and table.items is None and table.outputs is not None), "again")
         need(again is None or not any(again.refuses(float(y)) for y in table.outputs), "again")
         self.k = whole_number(value["values"], "values", 0, 4096)
         self.r = whole_number(value["reports"], "reports", 1, 10000)
         need(self.k > 0 or again is None, "again")
+        self.b = 0 if table.items is None else len(table.sample(0, Stream(bytes(1 << 20))))
+        need((4 + self.b) * self.k <= 65536, "values")
+        self.version, self.e = (2, 4 + self.b) if self.b else (1, 16)
         self.table, self.again = table, again
         self.sha256 = hash_of(value)
         need(value["sha256"] == self.sha256, "sha256")
 
     def written(self, serial, period, made, entries):
-        body = b"mdstate\x01" + bytes.fromhex(self.sha256) + struct.pack("<4I", serial, period, made, len(entries))
-        body += b"".join(struct.pack("<2d", x, y) for x, y in entries)
-        body += bytes(56 + 16 * self.k - len(body))
+        body = b"mdstate" + bytes([self.version]) + bytes.fromhex(self.sha256)
+        body += struct.pack("<4I", serial, period, made, len(entries))
+        body += b"".join(struct.pack("<I", x) + y if self.b else struct.pack("<2d", x, y) for x, y in entries)
+        body += bytes(56 + self.e * self.k - len(body))
         return body + struct.pack("<I", binascii.crc32(body))
 
     def read(self, data, least=0):
@@ -39,18 +43,22 @@ class DeviceByText:
             return "missing"
         if len(data) < 60 or data[:7] != b"mdstate" or struct.unpack("<I", data[-4:])[0] != binascii.crc32(data[:-4]):
             return "damaged"
-        if data[7] != 1 or data[8:40].hex() != self.sha256:
+        if data[7] != self.version or data[8:40].hex() != self.sha256:
             return "other"
         serial, period, made, held = struct.unpack("<4I", data[40:56])
-        fits = len(data) == 60 + 16 * self.k and 1 <= serial < 2**31 and period < 2**31
+        fits = len(data) == 60 + self.e * self.k and 1 <= serial < 2**31 and period < 2**31
         if not (fits and made <= self.r and held <= self.k):
             return "damaged"
-        entries = [struct.unpack_from("<2d", data, 56 + 16 * i) for i in range(held)]
-        finite = all(math.isfinite(v) for entry in entries for v in entry)
-        minus_zero = any(x == 0 and math.copysign(1, x) < 0 for x, _ in entries)
-        if not finite or minus_zero or len({x for x, _ in entries}) < held or any(data[56 + 16 * held : -4]):
+        entries = [struct.unpack_from(f"<I{self.b}s" if self.b else "<2d", data, 56 + self.e * i) for i in range(held)]
+        wrong = any(x >= self.table.items for x, _ in entries) if self.b else any(map(self.is_wrong, entries))
+        if wrong or len({x for x, _ in entries}) < held or any(data[56 + self.e * held : -4]):
             return "damaged"
         return "rolled-back" if serial < least else (serial, period, made, entries)
+
+    @staticmethod
+    def is_wrong(entry):
+        x = entry[0]
+        return not all(map(math.isfinite, entry)) or (x == 0 and math.copysign(1, x) < 0)
 
     def create(self, data, period, allowance=0, least=0):
         """The outcome and what is stored, or None."""
@@ -78,7 +86,7 @@ class DeviceByText:
         y = self.table.sample(x, stream)
         if self.k:
             known = dict(entries)
-            x = 0.0 if x == 0 else x
+            x = x if self.b or x != 0 else 0.0
             if x in known:
                 y = known[x]
             elif len(entries) < self.k:
@@ -101,11 +109,11 @@ def replay_states(device, text):
             found, kept = device.create(state, int(period), int(allowance), int(least))
         else:
             stream = Stream(b"" if data == "-" else bytes.fromhex(data))
-            x = struct.unpack(">d", bytes.fromhex(given))[0]
+            x = int(given) if device.b else struct.unpack(">d", bytes.fromhex(given))[0]
             found, kept = device.report(state, x, int(period), stream, int(least))
             if not isinstance(found, str):
                 need(stream.used == int(used), "states", f"used {line}")
-                found = struct.pack(">d", found).hex()
+                found = found.hex() if device.b else struct.pack(">d", found).hex()
         need(found == outcome and ("-" if kept is None else kept.hex()) == stored, "states", f"{found} {line}")
         steps += 1
     return steps

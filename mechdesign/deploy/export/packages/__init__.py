@@ -130,9 +130,15 @@ def package_texts(
     device: Device | None = None,
 ) -> dict[str, str]:
     """The files of a package by their paths, and their text."""
+    if device is not None:
+        require_state(language)
+        require_own_tables(device, tables)
     if isinstance(tables, Collection):
-        return _texts(tables_of(tables), language, name, cases, tables, device)
-    return _texts(tables, language, name, cases, None, device)
+        package = _package(tables_of(tables), language, name, cases, tables)
+    else:
+        package = _package(tables, language, name, cases, None)
+    texts = ECOSYSTEMS[language].files(package)
+    return texts if device is None else with_device(package, device, texts)
 
 
 def tables_of(collection: Collection) -> dict[str, Table]:
@@ -147,31 +153,21 @@ def tables_of(collection: Collection) -> dict[str, Table]:
     return {attribute.name: attribute.table for attribute in collection.attributes}
 
 
-def _texts(
-    tables: Mapping[str, Table],
-    language: str,
-    name: str,
-    cases: int,
-    collection: Collection | None,
-    device: Device | None,
-) -> dict[str, str]:
+def _package(
+    tables: Mapping[str, Table], language: str, name: str, cases: int, collection: Collection | None
+) -> Package:
     if language not in ECOSYSTEMS:
         raise InvalidInput("language", language, f"be one of {', '.join(PACKAGED)} where a package is asked for")
     if not tables:
         raise InvalidInput("tables", "none", "be at least one")
     ecosystem = ECOSYSTEMS[language]
     ecosystem.rule.require(name, ecosystem.name)
-    if device is not None:
-        require_state(language)
-        require_own_tables(device, tables)
     members = tuple(
         _member(key, table, cases, Subject(table.sha256) if collection is None else collection.subject(number))
         for number, (key, table) in enumerate(tables.items())
     )
     _require_different(members, ecosystem, name)
-    package = Package(language, name, members, collection)
-    texts = ecosystem.files(package)
-    return texts if device is None else with_device(package, device, texts)
+    return Package(language, name, members, collection)
 
 
 def _member(name: str, table: Table, cases: int, subject: Subject) -> Member:

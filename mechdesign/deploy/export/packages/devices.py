@@ -17,6 +17,7 @@ from mechdesign.deploy.export.packages import npm
 from mechdesign.deploy.export.packages.npm import example, tested
 from mechdesign.deploy.export.packages.package import MANIFEST, Member, Package, template
 from mechdesign.deploy.export.texts import constant_names
+from mechdesign.deploy.reports.collection import Collection
 from mechdesign.deploy.table import Table
 from mechdesign.errors import InvalidInput
 from mechdesign.values import files
@@ -24,6 +25,8 @@ from mechdesign.values.declare import frozen
 
 DEVICE = "device.json"
 """The device file in a package."""
+
+_ONE_BY_ONE = "export a package for every question: what one person loses by all of them adds up"
 
 _TAKEN = frozenset({"DeviceError", "DeviceStorage", "DeviceTest", "DeviceTests"})
 """Classes of devices and of their tests."""
@@ -136,13 +139,15 @@ def require_state(language: str) -> None:
         raise InvalidInput("language", language, rule, step)
 
 
-def require_own_tables(device: Device, tables: Mapping[str, Table]) -> None:
+def require_own_tables(device: Device, tables: Mapping[str, Table] | Collection) -> None:
     """A package with a device holds the tables it draws from, and no more."""
+    if isinstance(tables, Collection):
+        rule = "be tables where a device keeps a state: each attribute has a device of its own"
+        raise InvalidInput("collection", tables.name, rule, _ONE_BY_ONE)
     own = {device.table.sha256, device.reporting.sha256}
     if {table.sha256 for table in tables.values()} != own or len(tables) != len(own):
         rule = "be those of one device: what is drawn once, and what draws again, where there is one"
-        step = "export a package for every question: what one person loses by all of them adds up"
-        raise InvalidInput("tables", ", ".join(tables), rule, step)
+        raise InvalidInput("tables", ", ".join(tables), rule, _ONE_BY_ONE)
 
 
 def device_named(root: Path) -> str | None:

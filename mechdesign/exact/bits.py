@@ -7,11 +7,14 @@ squares (`shift_by_squares`): with ``v = (b, 1 - b)``, whose products are all at
 
     ``shift y'y - F(b) = y'Sy + sum_ij L_ij v_i v_j``,
 
-where S is positive semidefinite. ``b_i (1 - b_i) = 0``, so that its multiplier may have any sign.
+where S is positive semidefinite. ``b_i (1 - b_i) = 0``, so that its multiplier may have any sign. Whole numbers a and
+m add products of their own: ``(a.b - m)(a.b - m - 1)`` is at least 0, as a.b is whole (a split). Some bits may be
+`fixed` first: what holds on all leaves of a tree (`mechdesign.exact.branches`) holds for all bits.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -26,6 +29,7 @@ MOST_BITS = 24
 _WORD = 61  # bits of the sums of 64-bit whole numbers
 _FACTOR = 50  # bits of the entries of a factorisation
 _CHUNK = 1 << 22
+_MOST_ENTRY = 1 << 20  # of splits
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.object_]
@@ -38,6 +42,22 @@ class BitQuadratic(NamedTuple):
     linear: Whole
     pairs: Whole
     unit: Fraction
+
+    def fixed(self, bits: Mapping[int, int]) -> BitQuadratic:
+        """What is left of F where some bits have these values: a quadratic in the others, in their order.
+
+        >>> pairs = np.array([[0, 3], [0, 0]], dtype=object)
+        >>> left = BitQuadratic(1, np.array([10, 20], dtype=object), pairs, Fraction(1)).fixed({0: 1})
+        >>> left.constant, left.linear.tolist()
+        (11, [23])
+        """
+        size = len(self.linear)
+        free = np.array([i for i in range(size) if i not in bits], dtype=np.intp)
+        ones = np.array([i for i, bit in bits.items() if bit], dtype=np.intp)
+        both = self.pairs + self.pairs.T
+        constant = self.constant + int(self.linear[ones].sum()) + int(self.pairs[np.ix_(ones, ones)].sum())
+        linear = self.linear[free] + both[np.ix_(free, ones)].sum(axis=1)
+        return BitQuadratic(constant, linear, self.pairs[np.ix_(free, free)], self.unit)
 
     def coarse(self) -> BitQuadratic:
         """One that is nowhere less and at most a little more, whose values just fit into 64-bit words."""
@@ -106,11 +126,12 @@ def greatest_of_alike(quadratic: BitQuadratic) -> Fraction:
     return max(quadratic.constant + m * one + m * (m - 1) // 2 * two for m in range(size + 1)) * quadratic.unit
 
 
-def shift_by_squares(quadratic: BitQuadratic, multipliers: Floats) -> Fraction:
+def shift_by_squares(quadratic: BitQuadratic, multipliers: Floats, splits: Floats | None = None) -> Fraction:
     """A number s with ``F(b) <= s (1 + sum b)`` for all bits b.
 
     ``multipliers`` has three k x k matrices: of ``b_i b_j``, of ``b_i (1 - b_j)`` and of ``(1 - b_i)(1 - b_j)``, at
-    least 0 but on the diagonal of the second. They may be any numbers: worse ones give a larger s.
+    least 0 but on the diagonal of the second. They may be any numbers: worse ones give a larger s. Each row of
+    ``splits`` is the multiplier of ``(a.b - m)(a.b - m - 1)``, at least 0, then m, and then the entries of a.
 
     >>> pairs = np.array([[0, 2], [0, 0]], dtype=object)  # 2 b_1 b_2 - b_1 - b_2 is at most 0: add b_i^2 = b_i
     >>> one = BitQuadratic(0, np.array([-1, -1], dtype=object), pairs, Fraction(1))
@@ -126,7 +147,33 @@ def shift_by_squares(quadratic: BitQuadratic, multipliers: Floats) -> Fraction:
         raise CheckFailed("multipliers of products that are at least 0 must be at least 0")
     coarse = quadratic.coarse()
     whole = _without_products(coarse, _in_units(multipliers, coarse.unit))
+    if splits is not None:
+        whole = whole - _of_splits(_required_splits(splits, size), coarse.unit)
     return _least_shift(whole) * coarse.unit / 4
+
+
+def _required_splits(splits: Floats, size: int) -> Floats:
+    if splits.ndim != 2 or splits.shape[1] != size + 2 or not np.isfinite(splits).all():
+        raise CheckFailed(f"splits must be rows of {size + 2} finite numbers: a multiplier, m, and {size} entries of a")
+    if (splits[:, 0] < 0).any():
+        raise CheckFailed("multipliers of splits must be at least 0")
+    if (splits[:, 1:] != np.rint(splits[:, 1:])).any() or (abs(splits[:, 1:]) > _MOST_ENTRY).any():
+        raise CheckFailed(f"m and a of a split must be whole numbers of at most {_MOST_ENTRY}")
+    return splits
+
+
+def _of_splits(splits: Floats, unit: Fraction) -> Whole:
+    """Four times the symmetric matrix of ``sum over splits of their multiplier times (a.b - m)(a.b - m - 1)``."""
+    size = splits.shape[1] - 2
+    whole = np.zeros((size + 1, size + 1), dtype=object)
+    weights = _in_units(splits[:, 0], unit).tolist()
+    for weight, (m, *entries) in zip(weights, splits[:, 1:].astype(np.int64).tolist(), strict=True):
+        a = np.array(entries, dtype=object)
+        whole[1:, 1:] += 4 * weight * np.multiply.outer(a, a)
+        whole[0, 1:] -= 2 * weight * (2 * m + 1) * a
+        whole[1:, 0] -= 2 * weight * (2 * m + 1) * a
+        whole[0, 0] += 4 * weight * m * (m + 1)
+    return whole
 
 
 def _in_units(multipliers: Floats, unit: Fraction) -> Whole:

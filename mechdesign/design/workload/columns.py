@@ -62,13 +62,17 @@ class Columns:
         bits = np.unique(np.vstack([bits, bits[:, ::-1]]), axis=0)
         return np.asarray(bits[bits.any(axis=1) & ~bits.all(axis=1)])
 
-    def run(self, prior: Floats, gap: float, known: float, clock: Clock, say: Told | None = None) -> Rows:
+    def run(
+        self, prior: Floats, gap: float, known: float, clock: Clock, say: Told | None = None, proven: float = 0.0
+    ) -> Rows:
         """Rows with a relative gap of the noise ``tr(GM^-1) - known``, or the best when the time is up.
+
+        ``proven`` is a bound of ``tr(GM^-1)`` that is known already: rows that come near enough to it are good.
 
         Queries that do not ask for all shares leave M singular and its prices undecided: then a little of the histogram
         is asked for beside them, less and less. Prices that pay for both pay for the queries.
         """
-        tolerance, bound = _FIRST_TOLERANCE, 0.0
+        tolerance, bound = _FIRST_TOLERANCE, proven
         unit = float(np.trace(self.gram)) / self.size
         blurs = list(_BLURS) if self.is_partial else [0.0]
         blur = blurs.pop(0)

@@ -17,8 +17,9 @@ then ``tr(X'MX) <= nu.(sum of all rows) = sum(nu)``, and with ``t = tr(WX)`` and
 Where the inequality fails by at most ``d (p.z)^2`` it holds for ``nu + d p``: every X and nu prove something, and
 what is wanting in them is paid for. With one query it is a sweep over one number at any k (`mechdesign.exact.sweep`),
 where all types are alike only the number of entries c matters, up to 24 types every row is tried, and beyond that
-sums of squares bound it (`mechdesign.exact.bits`). The worst type has at least the noise of any average: there p is
-part of the evidence.
+sums of squares and splits bound it (`mechdesign.exact.bits`), for all rows at once or on each leaf of a tree whose
+branches fix one entry each (`mechdesign.exact.branches`). The worst type has at least the noise of any average: there
+p is part of the evidence.
 
 What the mechanism attains is exact, too: its estimator is V0 + correction, where V0 are doubles and the correction
 makes it unbiased without rounding; its size is bounded outward.
@@ -47,10 +48,12 @@ from mechdesign.exact.bits import (
     greatest_of_all,
     shift_by_squares,
 )
+from mechdesign.exact.branches import fixed_bits, require_tree
 from mechdesign.exact.rational import exp_upper, float_down, float_up
 from mechdesign.exact.sweep import greatest_share
 from mechdesign.mechanisms.discrete import Discrete, whole_numbers
-from mechdesign.values.declare import Floats, array, frozen, optional, stored
+from mechdesign.values.codec import if_any
+from mechdesign.values.declare import Floats, array, field, frozen, optional, stored
 
 Whole = NDArray[np.object_]
 
@@ -67,9 +70,38 @@ def _block(name: str, axes: int) -> Any:
     return convert
 
 
+def _leaves(said: Any) -> tuple[Any, ...]:
+    leaves = tuple(said) if isinstance(said, tuple | list) else ()
+    if not leaves or not all(isinstance(leaf, Leaf) for leaf in leaves):
+        raise InvalidInput("leaves", f"{len(leaves)} entries", "be leaves of a tree, at least one")
+    return leaves
+
+
+@frozen
+class Leaf:
+    """Some entries fixed (``0``: 1, ``1``: c, ``?``: free), and what bounds the rest: squares, or every row is tried.
+
+    ``multipliers`` and ``splits`` are those of `mechdesign.exact.bits.shift_by_squares`, in the free entries.
+    """
+
+    fixed: str = field()
+    multipliers: Floats | None = array(optional(_block("multipliers", 3)), default=None, metadata=if_any())
+    splits: Floats | None = array(optional(_block("splits", 2)), default=None, metadata=if_any())
+
+    def __attrs_post_init__(self) -> None:
+        if not isinstance(self.fixed, str):
+            raise InvalidInput("fixed", self.fixed, "be a sign 0, 1 or ? for each type")
+
+    def shift(self, quadratic: BitQuadratic) -> Fraction:
+        """s with ``F(b) <= s (1 + sum b)`` for all b that have these entries."""
+        left = quadratic.fixed(fixed_bits(self.fixed, len(quadratic.linear)))
+        return _shift(left, self.multipliers, self.splits)
+
+
 @frozen
 class WorkloadBound:
-    """X and nu; for the worst type also p; beyond 24 types also the multipliers of a sum of squares.
+    """X and nu; for the worst type also p; beyond 24 types also the multipliers of a sum of squares, or leaves of a
+    tree that have one each.
 
     ``dual`` is X, one column a query, where there are at most as many queries as types; else it is a symmetric k x k
     matrix Y, and ``X = Y W'``.
@@ -88,6 +120,8 @@ class WorkloadBound:
     prices: Floats = array(column("prices"))
     prior: Floats | None = array(optional(column("prior")), default=None)
     multipliers: Floats | None = array(optional(_block("multipliers", 3)), default=None)
+    splits: Floats | None = array(optional(_block("splits", 2)), default=None, metadata=if_any())
+    leaves: tuple[Leaf, ...] | None = field(default=None, converter=optional(_leaves), metadata=if_any())
 
     def value(self, problem: WorkloadProblem) -> Fraction:
         """The bound, exactly."""
@@ -124,9 +158,13 @@ class WorkloadBound:
             greatest = _greatest_by_sweep(dual, asked, prices, exponent, ratio)
             return max(Fraction(0), greatest)
         quadratic = _in_bits(dual, asked, prices, exponent, ratio)
-        if self.multipliers is not None:
-            shift = shift_by_squares(quadratic, self.multipliers)
-            return shift * _most_bits(asked, ratio)
+        if self.leaves is not None:
+            if self.multipliers is not None or self.splits is not None:
+                raise CheckFailed("the evidence has multipliers of a whole, and leaves")
+            require_tree([leaf.fixed for leaf in self.leaves], len(prices))
+            return max(leaf.shift(quadratic) for leaf in self.leaves) * _most_bits(asked, ratio)
+        if self.multipliers is not None or self.splits is not None:
+            return _shift(quadratic, self.multipliers, self.splits) * _most_bits(asked, ratio)
         if are_alike(quadratic):
             return max(Fraction(0), greatest_of_alike(quadratic))
         if len(prices) > MOST_BITS:
@@ -144,6 +182,17 @@ class WorkloadBound:
     def scope(self, problem: Any, mechanism: Any) -> Scope:
         require_problem(problem, WorkloadProblem)
         return Scope(Family.UNBIASED_LINEAR)
+
+
+def _shift(quadratic: BitQuadratic, multipliers: Floats | None, splits: Floats | None) -> Fraction:
+    """At least 0, with ``F(b) <= s (1 + sum b)`` for all bits b."""
+    if multipliers is not None:
+        return max(Fraction(0), shift_by_squares(quadratic, multipliers, splits))
+    if splits is not None:
+        raise CheckFailed("the evidence has splits, and no multipliers beside them")
+    if len(quadratic.linear) > MOST_BITS:
+        raise CheckFailed(f"with more than {MOST_BITS} free types a leaf of the evidence needs multipliers")
+    return max(Fraction(0), greatest_of_all(quadratic))
 
 
 def ratio_above(epsilon: float) -> Fraction:

@@ -9,9 +9,11 @@ c}^k: weights on those are a convex program (`mechdesign.design.workload.master`
 needed (`mechdesign.design.workload.columns`). For the worst type the prior is the least favourable one: the least
 noise is concave in it, and mechanisms found for some priors bound it from above for all.
 
-**Proof.** ``X = M^-1 W'`` and the prices of rows (`mechdesign.design.workload.proof`). Beyond 24 types the prices
-come from a semidefinite relaxation with its multipliers (`mechdesign.design.workload.relaxation`), or, for tables of
-several attributes, from counts of pairs (`mechdesign.design.workload.grid_search`).
+**Proof.** ``X = M^-1 W'`` and the prices of rows (`mechdesign.design.workload.proof`). Beyond 24 types both come from a
+semidefinite relaxation with splits (`mechdesign.design.workload.interior`; beyond 144 types without, by splitting:
+`mechdesign.design.workload.relaxation`), or, for tables of several attributes, from counts of pairs
+(`mechdesign.design.workload.grid_search`). Where rows and relaxation stay apart, the prices are those of the rows, and
+a tree shows what is wanting in them (`mechdesign.design.workload.branching`).
 
 Source of the problem: McKenna, Maity, Mazumdar, Miklau, A workload-adaptive mechanism for linear queries under local
 differential privacy, 2020, where it is answered by projected gradients without a bound.
@@ -31,9 +33,12 @@ from mechdesign.design.evidence import require_asked
 from mechdesign.design.private_table import private_table
 from mechdesign.design.result import Design, Report, saying_why, versions, within_gap
 from mechdesign.design.unbiased import UnbiasedProblem, optimal_unbiased
+from mechdesign.design.workload.branching import Tree
 from mechdesign.design.workload.columns import Columns, Rows, Told
+from mechdesign.design.workload.cone import Split, splits_of
 from mechdesign.design.workload.decoder import decoder, information, noise
 from mechdesign.design.workload.grid_search import GridSearch, shape_of
+from mechdesign.design.workload.interior import MOST_INTERIOR, Interior
 from mechdesign.design.workload.pricing import Bits, Prices
 from mechdesign.design.workload.problem import WorkloadProblem
 from mechdesign.design.workload.proof import WorkloadBound
@@ -50,6 +55,12 @@ from mechdesign.values.declare import Floats
 TIME_LIMIT = "the time limit was reached"
 _COLUMNS_SHARE = 0.6  # of the time, where a relaxation follows
 _INSIDE = 0.4  # of the gap, for the rows; the rest is for the proof and for rounding
+_ROUGH, _ROUGH_SHARE = 0.1, 0.2  # the gap of rows at which the relaxation starts, and their share of the time
+_INSIDE_ROWS, _INSIDE_TREE = 0.6, 0.2
+_BLUR = 1e-3  # of the gap
+_ACCURATE = 3e-2  # of the gap, for the relaxation
+_NEAR = 0.7  # to known moments; the rest are those of coins, which are far from all edges
+_SPLIT_ROUNDS, _MOST_SPLITS = 12, 12
 _INSIDE_RELAXED = (3.0, 0.6, 0.15)  # rows found by climbing are far better than their own prices can show
 _RELAXED_STEPS = 500
 _MOST_TURNS = 400
@@ -132,15 +143,29 @@ class _Search:
         return self._designed(mechanism, evidence, "interior point on rows")
 
     def _relaxed_average(self, columns: Columns, prior: Floats) -> tuple[Rows, WorkloadBound]:
+        """Bounds of the relaxation, then rows that come as near as asked; where they stay apart, a tree."""
+        if self.size > MOST_INTERIOR:
+            return self._split_average(columns, prior)
+        known, gap = self._known(prior), self.problem.gap
+        rows = columns.run(prior, max(gap, _ROUGH), known, self._part(_ROUGH_SHARE), self.say)
+        bound, evidence = self._relaxed(rows, prior, None)
+        rows = columns.run(prior, _INSIDE_ROWS * gap, known, self._part(_COLUMNS_SHARE), self.say, bound)
+        if rows.value - bound > _ENOUGH * gap * (rows.value - known) and not self.clock.is_over:
+            bound, evidence = max((bound, evidence), self._branched(rows, prior), key=lambda found: found[0])
+        return rows, evidence
+
+    def _part(self, share: float) -> Clock:
+        """A part of the time that is left."""
+        left = self.clock.left()
+        return Clock(None if left is None else share * left)
+
+    def _split_average(self, columns: Columns, prior: Floats) -> tuple[Rows, WorkloadBound]:
         """Rows and bounds in turn: the nearer a matrix is to the best one, the tighter is the relaxation."""
         known, gap = self._known(prior), self.problem.gap
         bounds: list[tuple[float, WorkloadBound]] = []
         for inside in _INSIDE_RELAXED:
-            left = self.clock.left()
-            rows = columns.run(
-                prior, inside * gap, known, Clock(None if left is None else _COLUMNS_SHARE * left), self.say
-            )
-            bounds.append(self._relaxed(rows, prior, None))
+            rows = columns.run(prior, inside * gap, known, self._part(_COLUMNS_SHARE), self.say)
+            bounds.append(self._spliced(rows, prior, None))
             bound, evidence = max(bounds, key=lambda found: found[0])
             if rows.value - bound <= _ENOUGH * gap * (rows.value - known) or self.clock.is_over:
                 break
@@ -230,13 +255,61 @@ class _Search:
         return WorkloadBound(dual, prices + max(0.0, float(excess.max())) / size, told)
 
     def _relaxed(self, rows: Rows, prior: Floats, told: Floats | None) -> tuple[float, WorkloadBound]:
+        """The bound of the relaxation at its own optimum, with splits as long as these matter."""
+        if self.size > MOST_INTERIOR:
+            return self._spliced(rows, prior, told)
+        known, gap = self._known(prior), self.problem.gap
+        # of queries that do not ask for all shares a little of the histogram is asked beside them: M is decided then
+        unit = float(np.trace(self.gram)) / self.size
+        interior = Interior(self.gram + _BLUR * gap * unit * np.eye(self.size), self.ratio, prior)
+        lifted = self._lifted(rows, prior)
+        splits: tuple[Split, ...] = ()
+        best, best_bound = None, -math.inf
+        for _ in range(_SPLIT_ROUNDS):
+            start = _NEAR * lifted + (1 - _NEAR) * interior.even()
+            found = interior.run(start, splits, _ACCURATE * gap, self.clock)
+            value = float(np.sum(self.gram * found.inverse))
+            bound, before = value**2 / found.total, best_bound
+            if bound > best_bound or best is None:
+                best_bound, lifted = bound, found.lifted
+                best = WorkloadBound(self._dual(found.inverse), found.prices, told, found.multipliers, found.splits)
+            self.details["relaxed"] = self.details.get("relaxed", 0) + 1
+            if self.say is not None:
+                self.say(best_bound - known, rows.value - known)
+            fresh = splits_of(found.lifted, splits, _MOST_SPLITS)
+            is_slow = best_bound - before < _GETS_ON * gap * (rows.value - known)
+            if not fresh or is_slow or self.clock.is_over:
+                break
+            both = [(split, split.turned()) if interior.turns else (split,) for split in fresh]
+            splits = splits + tuple(dict.fromkeys(split for pair in both for split in pair))
+        assert best is not None
+        return best_bound, best
+
+    def _lifted(self, rows: Rows, prior: Floats) -> Floats:
+        """The moments of rows as bits, ``sum u yy' / (p.z)^2`` with ``y = (1, b)``."""
+        bits = rows.bits
+        lifted = np.column_stack([np.ones(len(bits)), bits]) / ((1 + (self.ratio - 1) * bits) @ prior)[:, None]
+        return np.asarray((lifted * rows.found.shares[:, None]).T @ lifted)
+
+    def _branched(self, rows: Rows, prior: Floats) -> tuple[float, WorkloadBound]:
+        """The bound of the prices of rows, and the tree that shows how much is wanting in them at most."""
+        found, known = rows.found, self._known(prior)
+        asked = Prices(found.square, found.prices, prior, self.ratio)
+        enough = _INSIDE_TREE * self.problem.gap * (rows.value - known)
+        grown = Tree(asked, found.value, rows.bits).grown(enough, self.clock)
+        self.details["leaves"] = len(grown.leaves)
+        prices = found.prices + grown.wanting * prior
+        value = float(np.sum(self.gram * found.inverse))
+        return value**2 / float(prices.sum()), WorkloadBound(
+            self._dual(found.inverse), prices, None, leaves=grown.leaves
+        )
+
+    def _spliced(self, rows: Rows, prior: Floats, told: Floats | None) -> tuple[float, WorkloadBound]:
         """The best bound of a relaxation, at the matrix that mixes its own moments with those of the rows.
 
         The relaxation allows a little more than rows do: at the least point of the larger set its multipliers fit.
         """
-        bits, shares = rows.bits, rows.found.shares
-        lifted = np.column_stack([np.ones(len(bits)), bits]) / ((1 + (self.ratio - 1) * bits) @ prior)[:, None]
-        relaxation = Relaxation(self.ratio, prior, (lifted * shares[:, None]).T @ lifted)
+        relaxation = Relaxation(self.ratio, prior, self._lifted(rows, prior))
         moment = np.asarray(np.linalg.inv(rows.found.inverse), dtype=np.float64)
         known, best, best_bound = self._known(prior), None, -math.inf
         stage_bound = best_bound

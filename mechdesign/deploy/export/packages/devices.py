@@ -443,7 +443,9 @@ def _typescript(kept: Kept, texts: dict[str, str]) -> Added:
             "index.html",
             {"form": npm.form(kept.once), "reports": kept.device.reports, "reporting": kept.reporting.name},
         ),
-        "demo/collect.mjs": _instead(texts["demo/collect.mjs"], r"(demo\/index", rf"({name}(_browser)?\.mjs|demo\/index"),
+        "demo/collect.mjs": _instead(
+            texts["demo/collect.mjs"], r"(demo\/index", rf"({name}(_browser)?\.mjs|demo\/index"
+        ),
     }
     return Added(new, called, _IN_PAGE)
 

@@ -23,18 +23,21 @@ class DeviceByText:
         self.k = whole_number(value["values"], "values", 0, 4096)
         self.r = whole_number(value["reports"], "reports", 1, 10000)
         need(self.k > 0 or again is None, "again")
-        self.b = 0 if table.items is None else len(table.sample(0, Stream(bytes(1 << 20))))
-        need((4 + self.b) * self.k <= 65536, "values")
-        self.version, self.e = (2, 4 + self.b) if self.b else (1, 16)
         self.table, self.again = table, again
+        self.version, self.size = 1, 16
+        if table.items is not None:
+            self.version, self.size = 2, 4 + table.report_size()
+            need(self.k * self.size <= 65536, "values")
         self.sha256 = hash_of(value)
         need(value["sha256"] == self.sha256, "sha256")
 
     def written(self, serial, period, made, entries):
-        body = b"mdstate" + bytes([self.version]) + bytes.fromhex(self.sha256)
-        body += struct.pack("<4I", serial, period, made, len(entries))
-        body += b"".join(struct.pack("<I", x) + y if self.b else struct.pack("<2d", x, y) for x, y in entries)
-        body += bytes(56 + self.e * self.k - len(body))
+        head = b"mdstate" + bytes([self.version]) + bytes.fromhex(self.sha256)
+        body = head + struct.pack("<4I", serial, period, made, len(entries))
+        body += b"".join(
+            struct.pack("<2d", x, y) if self.version == 1 else struct.pack("<I", x) + y for x, y in entries
+        )
+        body += bytes(56 + self.size * self.k - len(body))
         return body + struct.pack("<I", binascii.crc32(body))
 
     def read(self, data, least=0):
@@ -46,19 +49,23 @@ class DeviceByText:
         if data[7] != self.version or data[8:40].hex() != self.sha256:
             return "other"
         serial, period, made, held = struct.unpack("<4I", data[40:56])
-        fits = len(data) == 60 + self.e * self.k and 1 <= serial < 2**31 and period < 2**31
+        fits = len(data) == 60 + self.size * self.k and 1 <= serial < 2**31 and period < 2**31
         if not (fits and made <= self.r and held <= self.k):
             return "damaged"
-        entries = [struct.unpack_from(f"<I{self.b}s" if self.b else "<2d", data, 56 + self.e * i) for i in range(held)]
-        wrong = any(x >= self.table.items for x, _ in entries) if self.b else any(map(self.is_wrong, entries))
-        if wrong or len({x for x, _ in entries}) < held or any(data[56 + self.e * held : -4]):
+        end = 56 + self.size * held
+        entries = [self.entry(data[place : place + self.size]) for place in range(56, end, self.size)]
+        if None in entries or len({entry[0] for entry in entries}) < held or any(data[end:-4]):
             return "damaged"
         return "rolled-back" if serial < least else (serial, period, made, entries)
 
-    @staticmethod
-    def is_wrong(entry):
-        x = entry[0]
-        return not all(map(math.isfinite, entry)) or (x == 0 and math.copysign(1, x) < 0)
+    def entry(self, data):
+        """What was asked and what was drawn, or None."""
+        if self.version == 2:
+            item = int.from_bytes(data[:4], "little")
+            return (item, data[4:]) if item < self.table.items else None
+        x, y = struct.unpack("<2d", data)
+        is_minus_zero = x == 0 and math.copysign(1, x) < 0
+        return (x, y) if math.isfinite(x) and math.isfinite(y) and not is_minus_zero else None
 
     def create(self, data, period, allowance=0, least=0):
         """The outcome and what is stored, or None."""
@@ -70,7 +77,7 @@ class DeviceByText:
         return "done", self.written(least + 1, period, self.r - allowance, [])
 
     def report(self, data, x, period, stream, least=0):
-        """The outcome, a word or a double, and what is stored, or None."""
+        """The outcome, a word or what is reported, and what is stored, or None."""
         state = self.read(data, least)
         if isinstance(state, str):
             return state, None
@@ -86,7 +93,7 @@ class DeviceByText:
         y = self.table.sample(x, stream)
         if self.k:
             known = dict(entries)
-            x = x if self.b or x != 0 else 0.0
+            x = x + 0  # minus zero is zero
             if x in known:
                 y = known[x]
             elif len(entries) < self.k:
@@ -109,11 +116,12 @@ def replay_states(device, text):
             found, kept = device.create(state, int(period), int(allowance), int(least))
         else:
             stream = Stream(b"" if data == "-" else bytes.fromhex(data))
-            x = int(given) if device.b else struct.unpack(">d", bytes.fromhex(given))[0]
+            on_items = device.table.items is not None
+            x = int(given) if on_items else struct.unpack(">d", bytes.fromhex(given))[0]
             found, kept = device.report(state, x, int(period), stream, int(least))
             if not isinstance(found, str):
                 need(stream.used == int(used), "states", f"used {line}")
-                found = found.hex() if device.b else struct.pack(">d", found).hex()
+                found = found.hex() if on_items else struct.pack(">d", found).hex()
         need(found == outcome and ("-" if kept is None else kept.hex()) == stored, "states", f"{found} {line}")
         steps += 1
     return steps

@@ -820,6 +820,18 @@ class Table:
         bits = self.coins(self.buckets, xxh64(v, j) % self.buckets, stream)
         return j.to_bytes(bytes_of(self.functions), "little") + bits
 
+    # -- the bytes of a report on items
+
+    def report_size(self):
+        return {
+            "response": lambda: bytes_of(self.items),
+            "unary": lambda: (self.items + 7) // 8,
+            "subset": lambda: (self.items + 7) // 8,
+            "hashing": lambda: 8 + bytes_of(self.hashes),
+            "hadamard": lambda: bytes_of(self.blocks * 2**self.row_bits),
+            "sketch": lambda: bytes_of(self.functions) + (self.buckets + 7) // 8,
+        }[self.kind]()
+
 
 def lower_bound(atoms, p, c):
     """(sum w r^p + min(0, M)) / sum w, M the minimum over all real y of sum w phi(abs(y - x)^p - r^p).

@@ -37,6 +37,7 @@ BENCHMARKS = (
     "workload",
     "compact",
     "tables",
+    "exports",
     "apply",
     "aaa",
     "frequency",

@@ -38,6 +38,7 @@ BENCHMARKS = (
     "workload",
     "compact",
     "tables",
+    "exports",
     "apply",
     "warehouse",
     "aaa",

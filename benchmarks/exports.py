@@ -1,7 +1,8 @@
 """Draws of exported samplers beside one bulk read of the operating system, by the clock of the process.
 
 A draw is the 4 bytes of a report, taken from the sampler's block, put together and erased; a report is a draw and the
-search for it. What the same program reads at once, as many bytes, is the yardstick of both.
+search for it. What the same program reads at once, as many bytes, is the yardstick of both. The tables are randomised
+response on three numbers, and on three items, whose reports are bytes.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from pathlib import Path
 import mechdesign as md
 from benchmarks.clock import Measured
 from benchmarks.rows import Row, Target
-from mechdesign.deploy import export_table, make_table
+from mechdesign.deploy import Table, export_table, make_table
 from mechdesign.deploy.export.plan import plan_of
 from mechdesign.domains import Finite
 
@@ -44,24 +45,22 @@ int main(void) {
     long i, count = @count@;
     unsigned char *bytes = malloc(4 * (size_t)count);
     int turn;
-    double sum = 0, y;
+    double sum = 0;
+    @declared@;
     for (turn = 0; turn < @turns@; turn++) {
         double start = now(), read, drawn, reported;
         if (operating_system(bytes, 4 * (size_t)count)) return 1;
         read = now();
         for (i = 0; i < count; i++) {
-            allotment own;
             source from;
-            from.fill = from_allotment;
-            from.state = &own;
+@drawn@
             from.failed = 0;
-            if (allot(&own)) return 1;
             sum += (double)draw(&from, BITS);
         }
         drawn = now();
         for (i = 0; i < count; i++) {
-            if (@stem@(1, &y)) return 1;
-            sum += y;
+            if (@stem@(1, @given@)) return 1;
+            sum += (double)*@given@;
         }
         reported = now();
         printf("{\\"read\\": %g, \\"draws\\": %g, \\"reports\\": %g}\\n", read - start, drawn - read, reported - drawn);
@@ -69,9 +68,17 @@ int main(void) {
     return sum == 0;
 }
 """
+C_NUMBERS = """\
+            allotment own;
+            from.fill = from_allotment;
+            from.state = &own;
+            if (allot(&own)) return 1;"""
+C_ITEMS = """\
+            from.fill = from_pool;
+            from.state = NULL;"""
 RUST = """
-pub fn drawn() -> i64 {
-    allotted(|fill| draw(BITS, fill)).unwrap()
+pub fn drawn() -> u64 {
+    @drawn@
 }
 
 fn now() -> f64 {
@@ -104,7 +111,7 @@ fn main() {
         }
         let drawn = now();
         for _ in 0..count {
-            sum += sample(1.0).unwrap();
+            sum += @report@;
         }
         let reported = now();
         let (draws, reports) = (drawn - read, reported - drawn);
@@ -120,7 +127,7 @@ for (let turn = 0; turn < @turns@; turn++) {
   const start = seconds();
   for (let i = 0; i < bytes.length; i += 65536) crypto.getRandomValues(bytes.subarray(i, i + 65536));
   const read = seconds();
-  for (let i = 0; i < @count@; i++) draw(BITS, allotted());
+  for (let i = 0; i < @count@; i++) draw(BITS, @drawn@);
   const drawn = seconds();
   for (let i = 0; i < @count@; i++) sample(1);
   console.log(JSON.stringify({ read: read - start, draws: drawn - read, reports: seconds() - drawn }));
@@ -133,58 +140,114 @@ for turn in range(@turns@):
     os.urandom(4 * @count@)
     read = time.process_time()
     for _ in range(@count@):
-        draw(BITS, Allotment().read)
-    drawn = time.process_time()
+        draw(BITS, @drawn@)
+    middle = time.process_time()
     for _ in range(@count@):
         sample(1)
-    print(json.dumps({"read": read - start, "draws": drawn - read, "reports": time.process_time() - drawn}))
+    print(json.dumps({"read": read - start, "draws": middle - read, "reports": time.process_time() - middle}))
 """
 
 
-def exported() -> Iterator[Row]:
-    """C and Rust have the target; of interpreters only what it costs is of interest."""
-    table = make_table(md.catalogue.randomised_response(1.0, Finite((0, 1, 2))))
-    stem, count = plan_of(table.document).stem, 10**POWER
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
-        for language in ("c", "rust", "javascript", "python"):
-            export_table(table, language, folder, cases=0)
-        for name, command in _programs(folder, stem, count).items():
-            if command is not None:
-                times = _times(command, folder)
-                target = DRAWN if name in ("C", "Rust") else Target()
-                yield Row(f"10^{POWER} draws, {name} export", RAW, times["draws"], times["read"], target)
-                yield Row(f"10^{POWER} reports, {name} export", RAW, times["reports"], times["read"])
+JAVA = """
+public final class Bench {
+    static double now() {
+        return 1e-9 * java.lang.management.ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+    }
+
+    public static void main(String[] arguments) {
+        byte[] bytes = new byte[4 * @count@];
+        java.security.SecureRandom system = new java.security.SecureRandom();
+        double sum = 0;
+        for (int turn = 0; turn < @turns@; turn++) {
+            double start = now();
+            system.nextBytes(bytes);
+            double read = now();
+            for (int i = 0; i < @count@; i++) sum += @name@.drawn();
+            double drawn = now();
+            for (int i = 0; i < @count@; i++) sum += @report@;
+            double reported = now();
+            System.out.printf(java.util.Locale.ROOT, "{\\"read\\": %g, \\"draws\\": %g, \\"reports\\": %g}%n",
+                read - start, drawn - read, reported - drawn);
+        }
+        if (sum == 0) throw new IllegalStateException();
+    }
+}
+"""
+FAMILIES: Mapping[str, Mapping[str, Mapping[str, str]]] = {
+    "numbers": {
+        "C": {"drawn": C_NUMBERS, "declared": "double y", "given": "(&y)"},
+        "Rust": {"drawn": "allotted(|fill| draw(BITS, fill)).unwrap() as u64", "report": "sample(1.0).unwrap()"},
+        "Java": {"drawn": "draw(BITS, allotted())", "report": "@name@.sample(1.0)"},
+        "JavaScript": {"drawn": "allotted()"},
+        "Python": {"drawn": "Allotment().read"},
+    },
+    "items": {
+        "C": {"drawn": C_ITEMS, "declared": "unsigned char y[REPORT_BYTES]", "given": "y"},
+        "Rust": {"drawn": "draw(BITS, &mut system::take).unwrap()", "report": "f64::from(sample(1).unwrap()[0])"},
+        "Java": {"drawn": "draw(BITS, POOL.get()::take)", "report": "@name@.sample(1)[0]"},
+        "JavaScript": {"drawn": "take"},
+        "Python": {"drawn": "Allotment().read"},
+    },
+}
+COMPILED = ("C", "Rust", "Java")
 
 
-def _programs(folder: Path, stem: str, count: int) -> Mapping[str, list[str] | None]:
+def rows() -> Iterator[Row]:
+    """Compiled samplers have the target; of interpreters only what it costs is of interest."""
+    tables = {
+        "numbers": make_table(md.catalogue.randomised_response(1.0, Finite((0, 1, 2))), 32),
+        "items": md.collect.protocol_table("grr", 1.0, 3),
+    }
+    for family, table in tables.items():
+        with tempfile.TemporaryDirectory() as place:
+            folder = Path(place)
+            for language in ("c", "rust", "java", "javascript", "python"):
+                export_table(table, language, folder, cases=0)
+            for name, command in _programs(folder, table, FAMILIES[family]).items():
+                if command is not None:
+                    times = _times(command, folder)
+                    target = DRAWN if name in COMPILED else Target()
+                    said = f"{name} export of {family}"
+                    yield Row(f"10^{POWER} draws, {said}", RAW, times["draws"], times["read"], target)
+                    yield Row(f"10^{POWER} reports, {said}", RAW, times["reports"], times["read"])
+
+
+def _programs(folder: Path, table: Table, family: Mapping[str, Mapping[str, str]]) -> Mapping[str, list[str] | None]:
     """The commands that measure; None where a compiler is missing."""
+    stem, name = plan_of(table.document).stem, f"Sampler_{table.sha256[:8]}"
+    shared = {"count": str(10**POWER), "turns": str(TURNS), "stem": stem, "name": name}
 
-    def filled(name: str, text: str, before: str = "") -> str:
-        places = {"@stem@": stem, "@count@": str(count), "@turns@": str(TURNS)}
-        for place, value in places.items():
-            text = text.replace(place, value)
-        (folder / name).write_text(before + text)
-        return name
+    def filled(language: str, file: str, text: str) -> str:
+        for place, value in (*family[language].items(), *shared.items()):
+            text = text.replace(f"@{place}@", value)
+        (folder / file).write_text(text)
+        return file
 
-    c, rust = filled("b.c", C), filled("b.rs", RUST, (folder / f"{stem}.rs").read_text())
-    script = filled("b.mjs", JAVASCRIPT, (folder / f"{stem}.mjs").read_text())
-    module = filled("b.py", PYTHON, (folder / f"{stem}.py").read_text())
+    def source(file: str) -> str:
+        return (folder / file).read_text()
+
+    last = "    static long drawn() {\n        return @drawn@;\n    }\n}\n"
+    filled("Java", f"{name}.java", source(f"{name}.java").rstrip().removesuffix("}") + last)
+    java = ["javac", filled("Java", "Bench.java", JAVA), f"{name}.java"]
+    rust = filled("Rust", "b.rs", source(f"{stem}.rs") + RUST)
     return {
-        "C": _built(["gcc", "-O2", "-w", c, "-pthread", "-o", "b_c"], folder, "./b_c"),
+        "C": _built(["gcc", "-O2", "-w", filled("C", "b.c", C), "-pthread", "-o", "b_c"], folder, "./b_c"),
         "Rust": _built(
             ["rustc", "--edition", "2021", "-A", "warnings", "-O", rust, "-o", "b_rust"], folder, "./b_rust"
         ),
-        "JavaScript": ["node", script] if shutil.which("node") else None,
-        "Python": [sys.executable, module],
+        "Java": _built(java, folder, "java", "Bench"),
+        "JavaScript": ["node", filled("JavaScript", "b.mjs", source(f"{stem}.mjs") + JAVASCRIPT)]
+        if shutil.which("node")
+        else None,
+        "Python": [sys.executable, filled("Python", "b.py", source(f"{stem}.py") + PYTHON)],
     }
 
 
-def _built(command: list[str], folder: Path, program: str) -> list[str] | None:
+def _built(command: list[str], folder: Path, *program: str) -> list[str] | None:
     if shutil.which(command[0]) is None:
         return None
     subprocess.run(command, cwd=folder, check=True)
-    return [program]
+    return list(program)
 
 
 def _times(command: list[str], folder: Path) -> dict[str, Measured]:

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 import mechdesign as md
 from benchmarks.clock import Task, measured, medians
-from benchmarks.exports import exported
 from benchmarks.peers import peers
 from benchmarks.rows import Row, Target
 from mechdesign.deploy import Table, apply, checker, estimate, export_table, make_table, privacy_checker, sample
@@ -51,7 +50,6 @@ DESIGNS = ((1.0, 2.0), (1.0, 6.0), (2.0, 2.0), (2.0, 6.0), (2.0, 8.0))  # expone
 def rows() -> Iterator[Row]:
     yield from _sampling()
     yield from _beside_opendp()
-    yield from exported()
     yield _checking()
     yield from _many_categories()
     yield from _many_labels()

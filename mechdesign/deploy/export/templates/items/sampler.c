@@ -34,9 +34,9 @@ typedef struct {
 
 /* Random bytes; all 0 once the source has failed. */
 static void fill(source *from, unsigned char *bytes, size_t count) {
+    if (count == 0 || (!from->failed && from->fill(from->state, bytes, count) == 0)) return;
+    from->failed = 1;
     memset(bytes, 0, count);
-    if (count > 0 && !from->failed && from->fill(from->state, bytes, count) != 0) from->failed = 1;
-    if (from->failed) memset(bytes, 0, count);
 }
 
 static uint64_t number(const unsigned char *bytes, int bits) {

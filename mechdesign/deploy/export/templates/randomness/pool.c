@@ -35,6 +35,16 @@ static int can_pool(void) {
 #endif
 
 static int take(unsigned char *bytes, size_t count) {
+    if (count <= 8 && count <= pooled) { /* a number at most: sooner done than two calls */
+        unsigned char *next = pool + POOL - pooled;
+        size_t i;
+        for (i = 0; i < count; i++) {
+            bytes[i] = next[i];
+            next[i] = 0;
+        }
+        pooled -= count;
+        return 0;
+    }
     while (count > 0) {
         size_t start, part;
         if (pooled == 0) {

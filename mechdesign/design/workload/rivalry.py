@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from mechdesign.criteria import Aim
 from mechdesign.design.result import Design
 from mechdesign.design.rivalry import Lost
@@ -53,7 +55,7 @@ def _asked(design: Design) -> WorkloadProblem:
 def _prior(design: Design) -> Floats:
     assert isinstance(design.evidence, WorkloadBound)
     said = design.evidence.weights_of_types(_asked(design))
-    return said / said.sum()
+    return np.asarray(said / said.sum())
 
 
 RIVALRY = WorkloadRivalry()

@@ -22,25 +22,20 @@ from mechdesign.design import (
     Design,
     FiniteProblem,
     MinimaxProblem,
-    PairwiseProblem,
     PiecewiseProblem,
     PriorProblem,
     TradeOffProblem,
     UnbiasedPiecewiseProblem,
     UnbiasedProblem,
-    WorkloadProblem,
 )
 from mechdesign.design.evidence import Problem
 from mechdesign.design.finite import LexicographicBound
-from mechdesign.design.pairwise import errors_up
-from mechdesign.design.pairwise.rivals import tables
+from mechdesign.design.rivalry import Rivalry, rivalry_of
 from mechdesign.design.trade_off import TradeOffBound
-from mechdesign.design.workload import WorkloadBound
-from mechdesign.design.workload.rivals import channel_noise, rival_noises, weighted_queries
 from mechdesign.domains import Circle, Finite, Interval
 from mechdesign.errors import CheckFailed, InvalidInput, plain
 from mechdesign.exact.cells import Cells
-from mechdesign.exact.privacy import prove, prove_privacy
+from mechdesign.exact.privacy import prove_privacy
 from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.discrete import Discrete
@@ -66,7 +61,6 @@ _RANKED = (
     AdditiveProblem,
     FiniteProblem,
     MinimaxProblem,
-    PairwiseProblem,
     PiecewiseProblem,
     PriorProblem,
     TradeOffProblem,
@@ -224,8 +218,9 @@ def field_of(designs: Design | Mapping[str, Design], own: Mapping[str, Mechanism
         raise InvalidInput("designs", 0, "be at least one")
     problem = next(iter(entered.values())).problem
     rank = _rank(problem)
-    if isinstance(problem, WorkloadProblem):
-        return _workload_field(entered, own or {})
+    rivalry = rivalry_of(problem)
+    if rivalry is not None:
+        return _declared_field(entered, own or {}, rivalry, rank)
     if not isinstance(problem, _RANKED):
         return Field(rank, ())
     published = rivals(problem)
@@ -244,35 +239,27 @@ def field_of(designs: Design | Mapping[str, Design], own: Mapping[str, Mechanism
     return shown if among else evolved(shown, rows=tuple(map(above_nothing, shown.rows)))
 
 
-def _workload_field(entered: Mapping[str, Design], own: Mapping[str, Mechanism]) -> Field:
-    """The noise of published mechanisms, each with its best linear estimator of the shares."""
+def _declared_field(entered: Mapping[str, Design], own: Mapping[str, Mechanism], rivalry: Rivalry, rank: Rank) -> Field:
+    """The field of a problem that says itself what its rivals are."""
     first = next(iter(entered.values()))
-    problem = cast(WorkloadProblem, first.problem)
-    is_worst = problem.criterion.aim is Aim.WORKLOAD_WORST
-    rank = Rank.WORST if is_worst else Rank.AVERAGE
-    said = cast(WorkloadBound, first.evidence).weights_of_types(problem)
-    prior, queries = said / said.sum(), weighted_queries(problem)
-    noises = rival_noises(problem, prior)
+    laws = dict(rivalry.published(first))
     for name, mechanism in own.items():
-        if name in noises or name in entered:
+        if name in laws or name in entered:
             raise InvalidInput("name", name, "be one that no other mechanism has", "call yours something else")
-        if not isinstance(mechanism, Discrete) or mechanism.inputs != problem.inputs:
-            raise InvalidInput(f"inputs of {name}", str(mechanism), f"be a table on the {len(prior)} types")
-        prove_privacy(mechanism, problem.epsilon)
-        noises[name] = channel_noise(mechanism.probabilities, queries, prior)
-    rows = []
-    for name, design in entered.items():
-        law = cast(Discrete, design.mechanism)
-        ours = channel_noise(law.probabilities, queries, prior)
-        upper = design.certificate.upper
-        found = (upper, float(ours @ prior)) if is_worst else (float(ours.max()), upper)
-        rows.append(Row(name, *found, above_optimum=0.0, published=False))
-    best = first.certificate.upper
-    for name, noise in noises.items():
-        worst, average = float(noise.max()), float(noise @ prior)
-        above = 100 * ((worst if is_worst else average) / best - 1)
-        rows.append(Row(name, worst, average, above_optimum=max(above, 0.0), published=name not in own))
-    return Field(rank, tuple(sorted(rows, key=lambda row: row.by(rank))))
+        laws[name] = rivalry.law_of(first, name, mechanism)
+    lost = {name: rivalry.certified(first, design) for name, design in entered.items()}
+    designed = [Row(name, one.worst, one.average) for name, one in lost.items()]
+
+    def row(name: str, law: Any) -> Row:
+        one = rivalry.lost(first, law)
+        return Row(name, one.worst, one.average)
+
+    found = _measured(laws, row, rank)
+    best = rivalry.least(first, next(iter(lost.values())))
+    if best is None:
+        best = min(one.by(rank) for one in designed)
+    ranked = _ranked(evolved(found, rows=(*designed, *found.rows)), best, None, entered, own)
+    return evolved(ranked, rows=tuple(map(above_nothing, ranked.rows)))
 
 
 def above_nothing(row: Row) -> Row:
@@ -291,12 +278,9 @@ def _require_own(own: Mapping[str, Mechanism], problem: Problem, scope: Scope, t
             raise InvalidInput(f"inputs of {name}", str(mechanism.inputs), rule)
         if isinstance(problem, FiniteProblem):
             _require_columns(name, mechanism, problem.loss_matrix.shape[1])
-        elif scope.family is Family.ON_OUTPUTS and not isinstance(problem, PairwiseProblem):
+        elif scope.family is Family.ON_OUTPUTS:
             _require_points(name, mechanism, inputs)
-        if isinstance(problem, PairwiseProblem):
-            _require_points(name, mechanism, problem.outputs)
-            prove(problem.privacy, mechanism)
-        elif not isinstance(mechanism, FromDensity):
+        if not isinstance(mechanism, FromDensity):
             prove_privacy(mechanism, problem.epsilon)
         elif mechanism.sampled_loss > problem.epsilon * (1 + _UNSURE):
             raise CheckFailed(
@@ -347,8 +331,6 @@ def rivals(problem: Problem) -> dict[str, Mechanism]:
     match problem:
         case FiniteProblem(loss_matrix=matrix):
             return _on_points(epsilon, problem.inputs, Power(1.0)) if matrix.shape[0] == matrix.shape[1] else {}
-        case PairwiseProblem():
-            return dict(tables(problem))
         case MinimaxProblem(inputs=Finite() as points) | PriorProblem(inputs=Finite() as points):
             return _on_points(epsilon, points, problem.loss)
         case PiecewiseProblem(inputs=Circle() as circle, loss=loss):
@@ -393,7 +375,7 @@ def _rank(problem: Problem) -> Rank:
     match problem.criterion.aim:
         case Aim.AT:
             return Rank.AT
-        case Aim.AVERAGE | Aim.AVERAGE_UNBIASED | Aim.MATRIX_AVERAGE:
+        case Aim.AVERAGE | Aim.AVERAGE_UNBIASED | Aim.MATRIX_AVERAGE | Aim.WORKLOAD_AVERAGE:
             return Rank.AVERAGE
         case Aim.AVERAGE_CAPPED if _cap(problem) is not None:
             return Rank.AVERAGE
@@ -407,8 +389,6 @@ def _cap(problem: Problem) -> float | None:
 def _measure(problem: Problem) -> Measure:
     if isinstance(problem, FiniteProblem):
         return lambda name, mechanism: _matrix_row(name, mechanism, problem)
-    if isinstance(problem, PairwiseProblem):
-        return lambda name, mechanism: _pairs_row(name, mechanism, problem)
     loss = getattr(problem, "loss", Power(2.0))
     at, itself = getattr(problem, "at", None), None
     if isinstance(problem, AdditiveProblem) and isinstance(problem.prior, Atoms | Density):
@@ -459,13 +439,6 @@ def _matrix_row(name: str, mechanism: Mechanism, problem: FiniteProblem) -> Row:
     columns = np.asarray(mechanism.outputs.points, dtype=np.intp)
     law = mechanism.probabilities / mechanism.probabilities.sum(axis=1, keepdims=True)
     return _errors_row(name, np.sum(law * problem.loss_matrix[:, columns], axis=1), problem)
-
-
-def _pairs_row(name: str, mechanism: Mechanism, problem: PairwiseProblem) -> Row:
-    assert isinstance(mechanism, Discrete)
-    errors = errors_up(mechanism, problem)
-    average = errors.mean() if problem.prior is None else errors @ problem.prior
-    return Row(name, float(errors.max()), float(average))
 
 
 def _errors_row(name: str, errors: Floats, problem: FiniteProblem) -> Row:

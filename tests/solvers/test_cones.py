@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ def program(bounds: np.ndarray, losses: np.ndarray, weights: np.ndarray | None) 
     return ConeProgram(size, size, every, every, np.ones((columns, size)), losses.T.copy(), *pairs, bound, weights)
 
 
-def by_rows(bounds: np.ndarray, losses: np.ndarray, weights: np.ndarray | None) -> float:
+def by_rows(bounds: np.ndarray, losses: np.ndarray, weights: np.ndarray | None, cap: float = math.inf) -> float:
     size, columns = losses.shape
     count = size * columns + 1
     rows, low, high = [], [], []
@@ -39,7 +40,11 @@ def by_rows(bounds: np.ndarray, losses: np.ndarray, weights: np.ndarray | None) 
     cost[-1] = weights is None
     if weights is not None:
         cost[:-1] = (weights[:, None] * losses).ravel()
-    solved = Highs().solve(LinearProgram.of(cost, np.array(rows), row_lower=low, row_upper=high, lower=0))
+    upper = np.full(count, math.inf)
+    if math.isfinite(cap):  # the last is the cap, which errors stay below
+        low = [0 if bound == -math.inf else bound for bound in low]
+        upper[-1] = cap
+    solved = Highs().solve(LinearProgram.of(cost, np.array(rows), row_lower=low, row_upper=high, lower=0, upper=upper))
     return float(solved.require_optimal().objective)
 
 
@@ -52,6 +57,21 @@ def test_random_programs_have_the_optimum_of_their_rows(seed: int) -> None:
     found = solve_cones(program(bounds, losses, weights), 1e-7)
     assert found.upper == pytest.approx(by_rows(bounds, losses, weights), rel=2e-6)
     assert found.lower <= found.upper * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_capped_rows_have_the_optimum_of_their_rows(seed: int) -> None:
+    """Between the least worst case and what the average alone would do there."""
+    rng = np.random.default_rng(seed)
+    bounds, losses, weights = rng.uniform(0.3, 2, (4, 4)), rng.uniform(0, 3, (4, 5)), rng.dirichlet(np.ones(4))
+    least, alone = by_rows(bounds, losses, None), solve_cones(program(bounds, losses, weights), 1e-8)
+    most = float((alone.values.T * losses).sum(axis=1).max())
+    cap = least + rng.uniform(0.1, 0.9) * (most - least)
+    found = solve_cones(replace(program(bounds, losses, weights), cap=cap), 1e-7)
+    assert found.upper == pytest.approx(by_rows(bounds, losses, weights, cap), rel=2e-6)
+    assert found.lower <= found.upper * (1 + 1e-6)
+    assert (found.values.T * losses).sum(axis=1).max() <= cap * (1 + 1e-6)
+    assert found.weights.min() >= 0
 
 
 def test_flows_are_multipliers_that_leave_the_bound() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mechdesign_solvers import LinearProgram
+from mechdesign_solvers import Highs, LinearProgram
 
 from mechdesign.design import Distances, InPlane, PairwiseProblem, load_design, optimal_finite, optimal_pairwise, solve
 from mechdesign.design.finite import FiniteProblem
@@ -136,6 +136,37 @@ def test_a_remapped_geometric_mechanism_is_optimal_on_the_line(weights: list[int
     assert reference <= certificate.upper * (1 + 2e-5)
 
 
+def least_of_remaps(rows: np.ndarray, losses: np.ndarray) -> float:
+    """The least worst case of all randomised remaps of the reports, as a linear program with a row for each of them."""
+    inputs, reports = rows.shape
+    outputs = losses.shape[1]
+    size = reports * outputs + 1
+    laws, errors = np.zeros((reports, size)), np.zeros((inputs, size))
+    for report in range(reports):
+        at = slice(report * outputs, (report + 1) * outputs)
+        laws[report, at] = 1
+        errors[:, at] = -rows[:, [report]] * losses
+    errors[:, -1] = 1
+    cost = np.zeros(size)
+    cost[-1] = 1
+    low, high = np.concatenate([np.ones(reports), np.zeros(inputs)]), np.concatenate([np.ones(reports), [INF] * inputs])
+    program = LinearProgram.of(cost, np.vstack([laws, errors]), row_lower=low, row_upper=high, lower=0)
+    return float(Highs().solve(program).require_optimal().objective)
+
+
+@pytest.mark.parametrize("exponent", [1.0, 2.0])
+@pytest.mark.parametrize(("size", "eps"), [(2, 1.0), (3, 0.4), (5, 1.0), (6, 0.7), (8, 1.5)])
+def test_a_remapped_geometric_mechanism_is_optimal_for_the_worst_case_too(
+    size: int, eps: float, exponent: float
+) -> None:
+    """Gupte and Sundararajan: each who minds a worst case gets the least from geometric noise, by a random remap."""
+    problem = PairwiseProblem(Metric(range(size), eps), Distances(exponent), "worst", gap=1e-5)
+    certificate = optimal_pairwise(problem).certificate
+    reference = least_of_remaps(truncated_geometric(size, eps), problem.losses_up)
+    assert certificate.lower <= reference * (1 + 1e-6)
+    assert reference <= certificate.upper * (1 + 1e-6)
+
+
 @pytest.mark.parametrize("criterion", ["worst", "prior"])
 @pytest.mark.parametrize("eps", [0.5, 2.0])
 def test_one_epsilon_for_all_pairs_gives_what_the_finite_design_gives(criterion: str, eps: float) -> None:
@@ -187,6 +218,19 @@ def test_blocks_around_outputs_bound_the_same_optimum(monkeypatch: pytest.Monkey
     assert exact.lower <= rough.certificate.upper
 
 
+def test_blocks_around_outputs_bound_the_same_worst_case(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = PairwiseProblem(Metric(square(6), 1.5), Distances(), "worst", gap=0.05)
+    exact = optimal_pairwise(problem).certificate
+    monkeypatch.setattr(blocks, "MOST_WHOLE_WORST", 8)
+    monkeypatch.setattr(blocks, "_EFFORT", (20, 16, 1e-9))
+    design = optimal_pairwise(problem)
+    assert design.certificate.lower <= exact.upper
+    assert exact.lower <= design.certificate.upper
+    assert design.certificate.relative_gap <= 0.05
+    assert design.certificate.upper > exact.upper  # blocks with all inputs would have found the same
+    assert keeps_every_pair(design.mechanism.probabilities, problem.privacy.epsilons)
+
+
 def test_flows_of_left_out_inputs_are_on_pairs_of_the_problem() -> None:
     problem = PairwiseProblem(Metric(square(4), 1.0), Distances())
     window = program.windows(problem.losses_up, 6)
@@ -222,10 +266,14 @@ def test_what_is_left_to_an_adversary_is_what_a_remap_leaves() -> None:
         (lambda: PairwiseProblem(Pairwise([[0, 1], [1, 0]]), Distances()), "there are no places"),
         (lambda: PairwiseProblem(Metric([0, 1], 1.0), InPlane()), "points of the plane"),
         (lambda: PairwiseProblem(Metric([0, 1], 1.0), Distances(3.0)), "be 1 or 2"),
-        (lambda: PairwiseProblem(Metric([0, 1], 1.0), Distances(), "median"), "be one of worst, prior"),
+        (lambda: PairwiseProblem(Metric([0, 1], 1.0), Distances(), "median"), "be one of worst, prior, lexicographic"),
         (lambda: PairwiseProblem(Metric([0, 1], 1.0), Distances(), "worst", [0.5, 0.5]), "left out for the worst"),
         (lambda: PairwiseProblem(Metric([0, 1], 1.0), Distances(), "prior", [1.0]), "one weight for each of the 2"),
         (lambda: PairwiseProblem(1.0, np.eye(2)), "FiniteProblem"),
+        (
+            lambda: PairwiseProblem(Metric(square(25), 1.0), Distances(), "worst"),
+            "at most 600 with criterion='worst' .*take criterion='prior', or fewer places",
+        ),
     ],
 )
 def test_what_does_not_fit_together_is_refused_with_the_next_step(change: object, words: str) -> None:

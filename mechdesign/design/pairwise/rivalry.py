@@ -1,0 +1,57 @@
+"""The rivals of a design with an epsilon for each pair: tables, measured as its certificate measures the design."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from mechdesign.design.pairwise.problem import PairwiseProblem
+from mechdesign.design.pairwise.proof import errors_up
+from mechdesign.design.pairwise.rivals import tables
+from mechdesign.design.result import Design
+from mechdesign.design.rivalry import Lost
+from mechdesign.design.words import is_lexicographic
+from mechdesign.errors import InvalidInput
+from mechdesign.exact.privacy import prove
+from mechdesign.mechanisms.discrete import Discrete
+from mechdesign.mechanisms.protocol import Mechanism
+
+
+class PairsRivalry:
+    """Laws are tables on the problem's outputs."""
+
+    def published(self, design: Design) -> Mapping[str, Discrete]:
+        return tables(_asked(design).as_published)
+
+    def law_of(self, design: Design, name: str, mechanism: Mechanism) -> Discrete:
+        problem = _asked(design)
+        if mechanism.inputs != problem.inputs:
+            rule = f"take the problem's inputs, {problem.inputs}"
+            raise InvalidInput(f"inputs of {name}", str(mechanism.inputs), rule)
+        if not isinstance(mechanism, Discrete) or not set(mechanism.outputs.points) <= set(problem.outputs.points):
+            rule = f"be among the points of {problem.outputs}: under this loss other outputs can be below their optimum"
+            step = "`compare --mechanisms FILE` has the optimum with the outputs of a file"
+            raise InvalidInput(f"outputs of {name}", str(mechanism.outputs), rule, step)
+        prove(problem.privacy, mechanism)
+        return mechanism
+
+    def lost(self, design: Design, law: Discrete) -> Lost:
+        problem = _asked(design)
+        errors = errors_up(law, problem)
+        average = errors.mean() if problem.prior is None else errors @ problem.prior
+        return Lost(float(errors.max()), float(average))
+
+    def certified(self, first: Design, design: Design) -> Lost:
+        assert isinstance(design.mechanism, Discrete)
+        return self.lost(design, design.mechanism)
+
+    def least(self, design: Design, lost: Lost) -> float | None:
+        """Of a lexicographic optimum its own worst case, which is next to the least."""
+        return lost.worst if is_lexicographic(design.problem) else None
+
+
+def _asked(design: Design) -> PairwiseProblem:
+    assert isinstance(design.problem, PairwiseProblem)
+    return design.problem
+
+
+RIVALRY = PairsRivalry()

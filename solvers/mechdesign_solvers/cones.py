@@ -28,6 +28,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
+from scipy.sparse import csr_array
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -41,7 +42,8 @@ _WORTH = 0.01  # a corrector that lengthens steps by less is the last
 _JITTER = 1e-13
 _JITTERS = 1e-13, 1e-11, 1e-9, 1e-7  # what rounding may need to be kept positive definite
 _START = 0.01  # products at the start, relative to the largest price
-_WORSE, _WORSE_CAPPED = 5, 15  # steps without progress
+# steps without progress: near the optimum, with a cap, and while all is still further off than 1
+_WORSE, _WORSE_CAPPED, _SLOW_START = 5, 15, 30
 _REFINEMENTS, _MORE_REFINEMENTS = 2, 5  # of a Newton step; where rows have prices
 _NOTHING = 1e-9  # of the largest price: an optimum of less is as good as 0
 
@@ -133,7 +135,8 @@ def solve_cones(
         if products / max(abs(upper), _NOTHING * state.scale) + lost <= gap:
             stopped = False
             break
-        if since > (_WORSE if program.cap is None else _WORSE_CAPPED) or not state.advance():
+        patience = _SLOW_START if best >= 1 else _WORSE if program.cap is None else _WORSE_CAPPED
+        if since > patience or not state.advance():
             break
         steps += 1
     values, flow, weights, rows, (lower, upper) = kept
@@ -149,6 +152,8 @@ class _State:
         m, k, n = self.m, self.k, program.count
         self.first, self.second = program.block * k + program.first, program.block * k + program.second
         self.small, self.large = np.exp(-program.bound / 2), np.exp(program.bound / 2)
+        self.cells = program.block * (k * k) + program.first * k + program.second
+        self.pairs, self.nodes = _pairs(self.first, self.second, self.small, self.large, m * k)
         self.at = np.arange(m)[:, None] * k + program.node
         is_full = program.inputs.shape == (m, n) and k == n and bool((program.inputs == program.node).all())
         self.is_full = is_full and bool((program.share == 1).all()) and bool((program.inputs == np.arange(n)).all())
@@ -184,13 +189,10 @@ class _State:
     # -- the linear maps --
 
     def rooms(self, values: Floats) -> Floats:
-        flat = values.ravel()
-        return np.asarray(self.large * flat[self.second] - self.small * flat[self.first])
+        return np.asarray(self.pairs @ values.ravel())
 
     def back(self, flow: Floats) -> Floats:
-        size = self.m * self.k
-        gained = _added(self.second, self.large * flow, size) - _added(self.first, self.small * flow, size)
-        return np.asarray(gained.reshape(self.m, self.k))
+        return np.asarray((self.nodes @ flow).reshape(self.m, self.k))
 
     def spread(self, values: Floats) -> Floats:
         """The columns at their inputs."""
@@ -372,9 +374,9 @@ class _State:
 
     def _inverse(self, pull: Floats) -> Floats:
         """The inverse of every block's ``G' diag(pull) G + diag(least / values)``."""
-        p, m, k = self.p, self.m, self.k
-        size, at = m * k * k, np.arange(k)
-        blocks = _added(p.block * (k * k) + p.first * k + p.second, -pull, size).reshape(m, k, k)
+        m, k = self.m, self.k
+        at = np.arange(k)
+        blocks = _added(self.cells, -pull, m * k * k).reshape(m, k, k)
         blocks = blocks + blocks.transpose(0, 2, 1)
         held = _added(self.first, self.small**2 * pull, m * k) + _added(self.second, self.large**2 * pull, m * k)
         blocks[:, at, at] += held.reshape(m, k) + self.least / self.values
@@ -439,6 +441,15 @@ def _factored(matrix: Floats) -> _Factor | None:
         except np.linalg.LinAlgError:
             continue
     return None
+
+
+def _pairs(first: Places, second: Places, small: Floats, large: Floats, size: int) -> tuple[csr_array, csr_array]:
+    """The map from values of nodes to rooms of pairs, and its adjoint: both by rows, which is how they are fast."""
+    short = np.int32 if 2 * first.size < 2**31 else np.int64
+    columns = np.stack([second, first], axis=1).astype(short).ravel()
+    ends = np.arange(0, 2 * first.size + 1, 2, dtype=short)
+    rows = csr_array((np.stack([large, -small], axis=1).ravel(), columns, ends), shape=(first.size, size))
+    return rows, csr_array(rows.T)
 
 
 def _added(places: Places, values: Floats, size: int) -> Floats:

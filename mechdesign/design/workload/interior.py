@@ -28,7 +28,7 @@ _EVEN = 1e-11
 
 @frozen
 class Relaxed:
-    """The optimum of the relaxation: ``value`` is its ``tr(GM^-1)``, which ``total`` of the prices bounds from below.
+    """The optimum of the relaxation: ``value`` is its ``tr(GM^-1)``, and ``total`` is what its prices add up to.
 
     ``multipliers`` and ``splits`` are those of `mechdesign.exact.bits.shift_by_squares`; ``lifted`` is P.
     """
@@ -47,21 +47,30 @@ class Relaxed:
 
 
 class Interior:
-    """The relaxation of one workload and prior."""
+    """The relaxation of one workload and prior.
 
-    def __init__(self, gram: Floats, ratio: float, prior: Floats) -> None:
+    Queries that do not ask for all shares leave M undecided: then ``blur`` times the histogram is asked beside them.
+    Prices that pay for both pay for the queries, and the multipliers are about these alone.
+    """
+
+    def __init__(self, asked: Floats, ratio: float, prior: Floats, blur: float = 0.0) -> None:
         size = prior.size
-        self.size, self.prior, self.gram = size, prior, gram
+        self.size, self.prior, self.asked = size, prior, asked
+        gram = asked + blur * np.eye(size)
         self.lift = np.column_stack([np.ones(size), (ratio - 1) * np.eye(size)])
         self.sums = self.lift.T @ prior
         self.most_bits = most_bits(ratio, prior)
         known = _turns_known(gram, prior)
         self.turns = known is not None
         self.known = np.zeros(size) if known is None else known
-        self.own = gram - (self.known[:, None] + self.known[None, :]) / 2
+        self.own = self._own(gram)
         types = np.arange(size)
         orbit = np.minimum(types, types[::-1]) if self.turns else types
         self.types = np.asarray(orbit[:, None] == np.unique(orbit)[None, :], dtype=np.float64)
+
+    def _own(self, gram: Floats) -> Floats:
+        """Queries without what is known anyway."""
+        return np.asarray(gram - (self.known[:, None] + self.known[None, :]) / 2)
 
     def even(self) -> Floats:
         """P of bits that are thrown like coins, with what the equations ask for on average."""
@@ -100,6 +109,10 @@ class Interior:
         prices = self.types @ inside.prices
         form = self.lift.T @ np.outer(prices, self.prior) @ self.lift
         multipliers, weights, lacking = inside.account((form + form.T) / 2 - noise.at(lifted).cost)
+        beside = (
+            noise.at(lifted).cost - self.lift.T @ inverse @ self._own(self.asked) @ inverse @ self.lift / noise.scale
+        )
+        multipliers[1][np.diag_indices(self.size)] += np.diagonal(beside)[1:]  # squares of bits are bits
         # what is known of all types alike costs nothing, and belongs to the prices
         own = noise.scale * prices + inverse @ self.known
         splits = [[noise.scale * weight, split.least, *split.direction] for split, weight in _used(inside, weights)]
@@ -109,7 +122,7 @@ class Interior:
             noise.scale * multipliers,
             np.array(splits, dtype=np.float64) if splits else None,
             lifted,
-            float(np.sum(self.gram * inverse)),
+            float(np.sum(self.asked * inverse)),
             float(own.sum()) + noise.scale * lacking * self.most_bits,
         )
 

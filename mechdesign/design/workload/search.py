@@ -261,15 +261,14 @@ class _Search:
         known, gap = self._known(prior), self.problem.gap
         # of queries that do not ask for all shares a little of the histogram is asked beside them: M is decided then
         unit = float(np.trace(self.gram)) / self.size
-        interior = Interior(self.gram + _BLUR * gap * unit * np.eye(self.size), self.ratio, prior)
+        interior = Interior(self.gram, self.ratio, prior, _BLUR * gap * unit)
         lifted = self._lifted(rows, prior)
         splits: tuple[Split, ...] = ()
         best, best_bound = None, -math.inf
         for _ in range(_SPLIT_ROUNDS):
             start = _NEAR * lifted + (1 - _NEAR) * interior.even()
             found = interior.run(start, splits, _ACCURATE * gap, self.clock)
-            value = float(np.sum(self.gram * found.inverse))
-            bound, before = value**2 / found.total, best_bound
+            bound, before = found.bound, best_bound
             if bound > best_bound or best is None:
                 best_bound, lifted = bound, found.lifted
                 best = WorkloadBound(self._dual(found.inverse), found.prices, told, found.multipliers, found.splits)
@@ -294,7 +293,8 @@ class _Search:
     def _branched(self, rows: Rows, prior: Floats) -> tuple[float, WorkloadBound]:
         """The bound of the prices of rows, and the tree that shows how much is wanting in them at most."""
         found, known = rows.found, self._known(prior)
-        asked = Prices(found.square, found.prices, prior, self.ratio)
+        square = found.inverse @ self.gram @ found.inverse
+        asked = Prices((square + square.T) / 2, found.prices, prior, self.ratio)
         enough = _INSIDE_TREE * self.problem.gap * (rows.value - known)
         grown = Tree(asked, found.value, rows.bits).grown(enough, self.clock)
         self.details["leaves"] = len(grown.leaves)

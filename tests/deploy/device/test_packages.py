@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import os
 import re
@@ -23,8 +22,7 @@ from mechdesign.deploy import PACKAGED, Table, export_package, make_table, packa
 from mechdesign.deploy.device import Device, FileStorage, export_device, known, losses_together
 from mechdesign.deploy.export.packages import package_texts
 from mechdesign.deploy.export.packages.devices import STATEFUL
-from mechdesign.deploy.reports.collection import Attribute, Collection
-from mechdesign.deploy.reports.envelope import Envelope, Subject
+from mechdesign.deploy.reports import Attribute, Collection, Envelope, Subject
 from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms import catalogue
@@ -537,6 +535,5 @@ def test_a_page_makes_as_many_reports_as_a_period_has_and_knows_them_after_the_b
     again = shown(address, tmp_path)
     assert "first: No report is left for today." in again
     assert f"made: {' '.join(['exhausted'] * 9)}; serial: 6." in again
-    (line,) = (tmp_path / "kept" / "envelopes.txt").read_text().splitlines()
-    envelope = Envelope.read(base64.b64decode(line))
-    assert envelope.subject == Subject(TABLES["again"].sha256)
+    (line,) = (tmp_path / "kept" / "envelopes.txt").read_bytes().splitlines(keepends=True)
+    assert Envelope.of_line(line).subject == Subject(TABLES["again"].sha256)

@@ -59,7 +59,7 @@ class GridBound:
     >>> problem = WorkloadProblem(1.0, Marginals((2, 2), 1))
     >>> bound = GridBound((2, 2), [1.0, 0.0], np.zeros((1, 9)))
     >>> round(float(bound.value(problem)), 3)
-    12.869
+    8.365
     """
 
     kind: ClassVar[str] = "workload grid"

@@ -128,6 +128,8 @@ environment of their own. The sides take turns, and medians are compared. A rati
 faster; where seconds were asked for, the verdict is on the seconds, which grow on a busy machine (see *load*).
 *Memory* is the most that the measuring process held, its libraries (about 120 MB) included; `-` where the work was in
 another process. A yardstick of more than a minute is stopped: the ratio is then at most what is said.
+libqif, which finds optima with an epsilon for each pair in doubles, is not in the package registry: *Pairs* are
+compared with the compact program, a row for every pair, solved by HiGHS.
 """
 
 

@@ -50,6 +50,20 @@ def test_a_column_is_the_prior_and_worst_has_none(run: Any, places: str) -> None
     assert refused.code == 2
 
 
+def test_lexicographic_has_a_capped_worst_case_and_rivals_by_theirs(run: Any, places: str) -> None:
+    given = ("metric", "--points", places, "--eps", "1", "--prior", "people", "--json", "--quiet")
+    average = json.loads(run(*given).out)["certificate"]["upper"]
+    both = json.loads(run(*given, "--criterion", "lexicographic", "--slack", "0.01").out)
+    assert both["problem"]["slack"] == 0.01
+    assert both["certificate"]["upper"] > average
+    low, cap = both["report"]["details"]["worst case"]
+    assert cap == pytest.approx(1.01 * low, rel=1e-9)
+    assert all(rival["lower"] >= low for rival in both["comparison"])
+    shown = run(*given[:-2], "--criterion", "lexicographic").out
+    assert "average loss under the prior at the least worst case" in shown
+    assert "worst above least" in shown
+
+
 def test_the_globe_and_numbers_are_read_by_their_columns(run: Any, tmp_path: Path) -> None:
     globe, line = tmp_path / "globe.csv", tmp_path / "line.csv"
     globe.write_text("lat,lon\n52.5,13.4\n52.51,13.41\n52.52,13.38\n")
@@ -87,6 +101,10 @@ def test_a_privacy_matrix_takes_the_place_of_eps(run: Any, tmp_path: Path) -> No
     assert outcome.code == 0
     assert "NOT PROTECTED: 2 of 6" in outcome.err
     assert "NOT PROTECTED: 2 of 6" in outcome.out
+    both = run(*given, "--criterion", "lexicographic", "--prior", "0.2,0.3,0.5", "--slack", "0.01")
+    assert both.code == 0
+    assert "at most 1.01 times the least" in both.out
+    assert run(*given, "--slack", "0.01").code == 2
     assert run(*given, "--eps", "1").code == 2
     assert run("minimax", "--privacy-matrix", str(privacy)).code == 2
     assert run(*given, "--criterion", "pareto").code == 2
@@ -106,6 +124,9 @@ def test_a_privacy_matrix_takes_the_place_of_eps(run: Any, tmp_path: Path) -> No
         ("x,y\n0,0\n1,1\n", ("--prior", "w"), "be one of x, y"),
         ("x,y\n0,0\n1,1\n", ("--loss", "cubed"), "be euclidean, squared, or a matrix"),
         ("x,y\n0,0\n1,1\n", ("--criterion", "pareto"), "be one of worst, prior"),
+        ("x,y\n0,0\n1,1\n", ("--slack", "0.1"), "slack must come with --criterion lexicographic"),
+        ("x,y\n0,0\n1,1\n", ("--criterion", "lexicographic", "--slack", "0"), "slack must be at least 1e-06"),
+        ("x,y\n0,0\n1,1\n", ("--criterion", "lexicographic", "--free"), "prior or worst where reports may be anywhere"),
         ("x,y\n", (), "hold a place"),
     ],
 )

@@ -75,6 +75,7 @@ from mechdesign.design.registry import CODEC, PROVEN_BY
 from mechdesign.design.result import FORMAT, USE, VERSION, Certificate, certify
 from mechdesign.design.saved import design_of_document
 from mechdesign.design.workload import Mean, Prefix, Ranges, WorkloadBound
+from mechdesign.design.workload.proof import Leaf
 from mechdesign.design.workload.relaxation import Relaxation
 from mechdesign.errors import CheckFailed
 from mechdesign.mechanisms.kinds import JOINT_KINDS, KINDS
@@ -136,6 +137,7 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "workload of one query": lambda: optimal_workload(WorkloadProblem(1.0, Mean([0.0, 1.0, 4.0]))),
     "workload worst": lambda: optimal_workload(WorkloadProblem(1.0, Prefix(3), "worst")),
     "workload by squares": lambda: _by_squares(optimal_workload(WorkloadProblem(1.0, Prefix(3)))),
+    "workload by a tree": lambda: _by_tree(optimal_workload(WorkloadProblem(1.0, Prefix(3)))),
     "information": lambda: optimal_information(InformationProblem(3.0, GaussianLocation(6))),
     "polar": lambda: optimal_polar(PolarProblem(4.0)),
     "pair": lambda: optimal_joint(JointProblem(1.0, 1000, 0.2)),
@@ -171,6 +173,14 @@ def _by_squares(design: Any) -> Design:
     square, value = found.dual @ found.dual.T, float(np.trace(np.tri(3) @ found.dual))
     account = relaxation.improved(square, value, 4000, 1e-10)
     evidence = WorkloadBound(found.dual, account.prices, None, account.multipliers)
+    return Design(design.problem, design.mechanism, evidence, design.report)
+
+
+def _by_tree(design: Any) -> Design:
+    """The same with a tree: a leaf whose rows are tried, and one with squares and a split."""
+    found = _by_squares(design).evidence
+    squares = Leaf("0??", found.multipliers[:, 1:, 1:], [[0.5, 0.0, 1.0, 1.0]])
+    evidence = WorkloadBound(found.dual, found.prices, leaves=(squares, Leaf("10?"), Leaf("11?")))
     return Design(design.problem, design.mechanism, evidence, design.report)
 
 
@@ -903,6 +913,7 @@ TRUTHS: dict[str, Callable[[Any, str], Truth]] = {
     "workload of one query": lambda saved, _: _workload(saved),
     "workload worst": lambda saved, _: _workload(saved),
     "workload by squares": lambda saved, _: _workload(saved),
+    "workload by a tree": lambda saved, _: _workload(saved),
     "information": lambda saved, _: _told_of_parameter(saved),
     "polar": lambda saved, _: _polar(saved),
     "searched pieces": lambda saved, _: _piecewise(saved),
@@ -1259,7 +1270,8 @@ SHARES: dict[tuple[str, str], dict[str, int]] = {
         "workload ranges": 2000,
         "workload of one query": 2000,
         "workload worst": 2000,
-        "workload by squares": 2000,
+        "workload by squares": 1000,
+        "workload by a tree": 1000,
     },
     ("information", "information"): {"information": 10_000},
     ("polar", "split claim"): {"polar": 10_000},

@@ -77,6 +77,7 @@ from mechdesign.design.result import FORMAT, USE, VERSION, Certificate, certify
 from mechdesign.design.saved import design_of_document
 from mechdesign.design.workload import Marginals, Mean, Parity, Prefix, Ranges, WorkloadBound
 from mechdesign.design.workload.grid_search import GridSearch, shape_of
+from mechdesign.design.workload.proof import Leaf
 from mechdesign.design.workload.relaxation import Relaxation
 from mechdesign.errors import CheckFailed
 from mechdesign.mechanisms.kinds import JOINT_KINDS, KINDS
@@ -148,6 +149,7 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "workload by squares": lambda: _by_squares(optimal_workload(WorkloadProblem(1.0, Prefix(3)))),
     "workload grid": lambda: _by_pairs(WorkloadProblem(1.0, Marginals((2, 3), 1))),
     "workload grid worst": lambda: _by_pairs(WorkloadProblem(1.0, Parity(2, 2), "worst")),
+    "workload by a tree": lambda: _by_tree(optimal_workload(WorkloadProblem(1.0, Prefix(3)))),
     "information": lambda: optimal_information(InformationProblem(3.0, GaussianLocation(6))),
     "polar": lambda: optimal_polar(PolarProblem(4.0)),
     "pair": lambda: optimal_joint(JointProblem(1.0, 1000, 0.2)),
@@ -191,6 +193,14 @@ def _by_pairs(problem: WorkloadProblem) -> Design:
     shape = shape_of(problem)
     assert shape is not None
     return GridSearch(problem, shape, Clock(None), None).run()
+
+
+def _by_tree(design: Any) -> Design:
+    """The same with a tree: a leaf whose rows are tried, and one with squares and a split."""
+    found = _by_squares(design).evidence
+    squares = Leaf("0??", found.multipliers[:, 1:, 1:], [[0.5, 0.0, 1.0, 1.0]])
+    evidence = WorkloadBound(found.dual, found.prices, leaves=(squares, Leaf("10?"), Leaf("11?")))
+    return Design(design.problem, design.mechanism, evidence, design.report)
 
 
 CLAIMED = {"claimed", "claimed minimax", "searched pieces", "claimed custom", "polar", "claimed pair"}
@@ -956,6 +966,7 @@ TRUTHS: dict[str, Callable[[Any, str], Truth]] = {
     "workload by squares": lambda saved, _: _workload(saved),
     "workload grid": lambda saved, _: _workload(saved),
     "workload grid worst": lambda saved, _: _workload(saved),
+    "workload by a tree": lambda saved, _: _workload(saved),
     "information": lambda saved, _: _told_of_parameter(saved),
     "polar": lambda saved, _: _polar(saved),
     "searched pieces": lambda saved, _: _piecewise(saved),
@@ -1314,7 +1325,8 @@ SHARES: dict[tuple[str, str], dict[str, int]] = {
         "workload ranges": 2000,
         "workload of one query": 2000,
         "workload worst": 2000,
-        "workload by squares": 2000,
+        "workload by squares": 1000,
+        "workload by a tree": 1000,
     },
     ("workload", "workload grid"): {"workload grid": 5000, "workload grid worst": 5000},
     ("information", "information"): {"information": 10_000},

@@ -71,6 +71,55 @@ def test_a_shift_by_squares_holds_for_all_bits_whatever_the_multipliers(
         assert _value(quadratic, bits) <= shift * (1 + sum(bits))
 
 
+@given(
+    st.integers(1, 4),
+    st.lists(NUMBERS, min_size=21, max_size=21),
+    st.lists(st.floats(0, 1e30), min_size=3, max_size=3),
+    st.lists(st.integers(-9, 9), min_size=15, max_size=15),
+)
+def test_a_shift_with_splits_holds_for_all_bits_whatever_the_splits(
+    size: int, numbers: list[int], weights: list[float], entries: list[int]
+) -> None:
+    quadratic = _quadratic(numbers, size)
+    rows = [[weight, *entries[5 * i : 5 * i + 1 + size]] for i, weight in enumerate(weights)]
+    shift = shift_by_squares(quadratic, np.zeros((3, size, size)), np.array(rows, dtype=float))
+    for bits in product((0, 1), repeat=size):
+        assert _value(quadratic, bits) <= shift * (1 + sum(bits))
+
+
+def test_a_split_shows_what_products_alone_do_not() -> None:
+    # one of two bits at most differs from one half by less than a half: (b_1 + b_2 - 1)(b_1 + b_2 - 2) >= 0
+    pairs = np.array([[0, -2], [0, 0]], dtype=object)
+    least = BitQuadratic(-2, np.array([2, 2], dtype=object), pairs, Fraction(1))
+    nothing = np.array([np.zeros((2, 2)), np.eye(2), np.zeros((2, 2))])
+    split = np.array([[1.0, 1.0, 1.0, 1.0]])
+    assert float(shift_by_squares(least, nothing, split)) < 1e-9 < 1e-2 < float(shift_by_squares(least, nothing))
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ([-1.0, 0.0, 1.0, 1.0], "at least 0"),
+        ([1.0, 0.5, 1.0, 1.0], "whole numbers"),
+        ([1.0, 0.0, 0.5, 1.0], "whole numbers"),
+        ([1.0, 0.0, 1.0], "rows of 4"),
+        ([1.0, 0.0, 1.0, np.inf], "finite"),
+    ],
+)
+def test_splits_that_cut_bits_off_are_refused(row: list[float], words: str) -> None:
+    with pytest.raises(CheckFailed, match=words):
+        shift_by_squares(_quadratic([1] * 21, 2), np.zeros((3, 2, 2)), np.array([row]))
+
+
+@given(st.integers(1, 5), st.lists(NUMBERS, min_size=21, max_size=21), st.lists(st.booleans(), min_size=5, max_size=5))
+def test_fixed_bits_leave_the_same_values(size: int, numbers: list[int], chosen: list[bool]) -> None:
+    quadratic = _quadratic(numbers, size)
+    for bits in product((0, 1), repeat=size):
+        fixed = {i: bits[i] for i in range(size) if chosen[i]}
+        rest = tuple(bits[i] for i in range(size) if not chosen[i])
+        assert _value(quadratic.fixed(fixed), rest) == _value(quadratic, bits)
+
+
 def test_multipliers_below_nothing_are_refused() -> None:
     quadratic = _quadratic([1] * 21, 2)
     bad = np.zeros((3, 2, 2))

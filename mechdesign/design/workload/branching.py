@@ -20,6 +20,9 @@ from mechdesign.exact.branches import FREE
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import Floats, frozen
 
+MOST_BRANCHED = 48
+"""Types for which a leaf is bounded within seconds."""
+
 _TRIED = 16  # free entries at which every row is tried
 _MOST_NUMBERS = 400_000  # of multipliers in all leaves
 _TOLERANCE = 1e-7  # relative to the prices
@@ -69,17 +72,17 @@ class _Node:
                 (np.einsum("ij,ij->i", y @ self.form, y) / np.einsum("ij,ij->i", y @ self.sizes, y)).max()
             )
             return
-        self._relax(tree.pool)
+        self._relax(tree)
 
-    def _relax(self, pool: Bits) -> None:
+    def _relax(self, tree: Tree) -> None:
         splits: list[Split] = []
         self.wanting = np.inf
         for _ in range(_SPLIT_ROUNDS + 1):
             cone = Cone(len(self.free), False, splits)
-            start = self._start(pool, cone)
+            start = self._start(tree.pool, cone)
             equation = cone.adjoint(self.sizes)[None, :]
             inside = Inside(cone, _Linear(self.form), equation, np.ones(1), start)
-            inside.run(_TOLERANCE, Clock(None))
+            inside.run(_TOLERANCE, tree.clock)
             s = float(inside.prices[0])
             multipliers, weights, lacking = inside.account(s * self.sizes - self.form)
             s += lacking * float(1 + len(self.free))  # (p.z)^2 is at least 1, and 1 + sum b at most that
@@ -94,7 +97,7 @@ class _Node:
                 ]
                 self.splits = np.array(rows) if rows else None
             fresh = splits_of(inside.lifted, splits, _MOST_SPLITS)
-            if not fresh:
+            if not fresh or tree.clock.is_over:
                 break
             splits = splits + fresh
 
@@ -142,7 +145,7 @@ class Tree:
     """The tree of one matrix B and prices nu."""
 
     def __init__(self, asked: Prices, unit: float, pool: Bits) -> None:
-        self.pool = pool
+        self.pool, self.clock = pool, Clock(None)
         self.size, self.unit = asked.prior.size, unit
         lift = np.column_stack([np.ones(self.size), (asked.ratio - 1) * np.eye(self.size)])
         self.form = lift.T @ asked.form @ lift / unit
@@ -151,7 +154,7 @@ class Tree:
 
     def grown(self, enough: float, clock: Clock) -> Grown:
         """Leaves until s is at most ``enough``, or as far as time and size allow."""
-        order = count()
+        order, self.clock = count(), clock
         root = _Node(self, {})
         heap = [(-root.wanting, next(order), root)]
         numbers = root.numbers

@@ -33,7 +33,7 @@ from mechdesign.design.evidence import require_asked
 from mechdesign.design.private_table import private_table
 from mechdesign.design.result import Design, Report, saying_why, versions, within_gap
 from mechdesign.design.unbiased import UnbiasedProblem, optimal_unbiased
-from mechdesign.design.workload.branching import Tree
+from mechdesign.design.workload.branching import MOST_BRANCHED, Tree
 from mechdesign.design.workload.columns import Columns, Rows, Told
 from mechdesign.design.workload.cone import Split, splits_of
 from mechdesign.design.workload.decoder import decoder, information, noise
@@ -150,7 +150,8 @@ class _Search:
         rows = columns.run(prior, max(gap, _ROUGH), known, self._part(_ROUGH_SHARE), self.say)
         bound, evidence = self._relaxed(rows, prior, None)
         rows = columns.run(prior, _INSIDE_ROWS * gap, known, self._part(_COLUMNS_SHARE), self.say, bound)
-        if rows.value - bound > _ENOUGH * gap * (rows.value - known) and not self.clock.is_over:
+        is_open = rows.value - bound > _ENOUGH * gap * (rows.value - known)
+        if is_open and self.size <= MOST_BRANCHED and not self.clock.is_over:
             bound, evidence = max((bound, evidence), self._branched(rows, prior), key=lambda found: found[0])
         return rows, evidence
 

@@ -16,7 +16,7 @@ from mechdesign.design.workload import (
     WorkloadProblem,
     optimal_workload,
 )
-from mechdesign.design.workload.proof import attained_noise
+from mechdesign.design.workload.proof import Leaf, attained_noise
 from mechdesign.domains import Finite
 from mechdesign.errors import CheckFailed
 from mechdesign.mechanisms.catalogue import randomised_response
@@ -34,6 +34,54 @@ def test_no_multipliers_prove_more_than_the_optimum(dual: list[float], prices: l
     multipliers = np.abs(np.array([dual, dual, dual])).reshape(3, 3, 3) if by_squares else None
     bound = WorkloadBound(np.array(dual).reshape(3, 3), prices, None, multipliers).value(problem)
     assert float(bound) <= BEST["prefix"] * (1 + 1e-6)
+
+
+NOTHING = np.array([np.zeros((2, 2)), np.eye(2), np.zeros((2, 2))])
+
+
+@settings(max_examples=40)
+@given(st.lists(SMALL, min_size=9, max_size=9), st.lists(SMALL, min_size=3, max_size=3), st.integers(0, 3))
+def test_no_tree_proves_more_than_the_optimum(dual: list[float], prices: list[float], least: int) -> None:
+    problem = WorkloadProblem(1.0, Prefix(3))
+    squares = np.abs(np.array([dual[:4], dual[1:5], dual[2:6]])).reshape(3, 2, 2)
+    split = [[abs(dual[8]), least, 1.0, 1.0]]
+    leaves = (Leaf("?0?", squares, split), Leaf("11?"), Leaf("01?"))
+    bound = WorkloadBound(np.array(dual).reshape(3, 3), prices, leaves=leaves).value(problem)
+    assert float(bound) <= BEST["prefix"] * (1 + 1e-6)
+
+
+@pytest.mark.parametrize(
+    ("leaves", "words"),
+    [
+        ((Leaf("0??"),), "a branch of 1 fixed bits is missing"),
+        ((Leaf("0??"), Leaf("10?")), "a branch of 2 fixed bits is missing"),
+        ((Leaf("0??"), Leaf("?1?")), "part no bit"),
+        ((Leaf("0??"), Leaf("0??")), "missing|part no bit"),
+        ((Leaf("0?"), Leaf("1?")), "3 signs"),
+        ((Leaf("0??", NOTHING), Leaf("1??", np.zeros((3, 3, 3)))), "2 x 2"),
+        ((Leaf("0??", splits=[[1.0, 0.0, 1.0, 1.0]]), Leaf("1??")), "no multipliers beside"),
+        ((Leaf("0??", NOTHING, [[1.0, 0.0, 1.0, 0.5]]), Leaf("1??")), "whole numbers"),
+        ((Leaf("0??", -NOTHING - 1), Leaf("1??")), "at least 0"),
+    ],
+)
+def test_trees_that_are_none_prove_nothing(leaves: tuple[Leaf, ...], words: str) -> None:
+    bound = WorkloadBound(np.eye(3), [9.0, 9.0, 9.0], leaves=leaves)
+    with pytest.raises(CheckFailed, match=words):
+        bound.value(WorkloadProblem(1.0, Prefix(3)))
+
+
+def test_leaves_that_are_too_wide_to_be_tried_need_multipliers() -> None:
+    size = 26
+    leaves = (Leaf("0" + "?" * (size - 1)), Leaf("1" + "?" * (size - 1)))
+    bound = WorkloadBound(np.eye(size), np.ones(size), leaves=leaves)
+    with pytest.raises(CheckFailed, match="a leaf of the evidence needs multipliers"):
+        bound.value(WorkloadProblem(1.0, Prefix(size)))
+
+
+def test_a_whole_and_leaves_are_not_both_there() -> None:
+    both = WorkloadBound(np.eye(3), np.ones(3), multipliers=np.zeros((3, 3, 3)), leaves=(Leaf("???"),))
+    with pytest.raises(CheckFailed, match="and leaves"):
+        both.value(WorkloadProblem(1.0, Prefix(3)))
 
 
 def test_a_symmetric_matrix_stands_for_many_queries() -> None:

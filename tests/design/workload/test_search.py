@@ -161,6 +161,13 @@ def test_beyond_what_can_be_tried_a_sum_of_squares_proves_the_bound() -> None:
     assert not design.certificate.claimed
 
 
+def test_the_distribution_function_of_thirty_two_types_is_known_to_a_thousandth() -> None:
+    certificate = optimal_workload(WorkloadProblem(1.0, Prefix(32), gap=1e-3)).certificate
+    assert certificate.relative_gap <= 1e-3
+    assert certificate.lower <= 217.8121 <= certificate.upper * (1 + 1e-6)
+    assert certificate.lower > 217.80  # of an independent relaxation
+
+
 def test_a_time_limit_gives_the_interval_that_was_reached() -> None:
     with pytest.raises(NoAnswer) as stopped:
         optimal_workload(WorkloadProblem(1.0, Prefix(30), gap=1e-7), 1.0)

@@ -253,9 +253,9 @@ def test_labels_go_in_and_bytes_come_out() -> None:
     for wrong, error in (("maybe", ValueError), (1, TypeError), (None, TypeError)):
         with pytest.raises(error):
             names["sample"](wrong)
-    for wrong, error in ((9, ValueError), (-1, ValueError), (True, TypeError), (1.0, TypeError)):
+    for code, error in ((9, ValueError), (-1, ValueError), (True, TypeError), (1.0, TypeError)):
         with pytest.raises(error):
-            names["sample_code"](wrong)
+            names["sample_code"](code)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -30,7 +30,7 @@ from mechdesign.deploy.export import postgresql as postgresql_sources
 from mechdesign.deploy.export.plan import Plan, plan_of
 from mechdesign.deploy.export.refusals import refusals
 from mechdesign.deploy.export.vectors import Vector, lines, vectors_of
-from mechdesign.deploy.kinds import Case, Encoding
+from mechdesign.deploy.kinds import Case, Encoding, ItemsLaw
 from mechdesign.deploy.reference import rule
 
 SEED = 18
@@ -126,13 +126,18 @@ MUTANTS, OF_A_KIND = 1000, 230
 MISSED, SAME = 1, 2
 
 
+def law_of(table: Table) -> ItemsLaw:
+    assert isinstance(table.law, ItemsLaw)
+    return table.law
+
+
 def judging(table: Table, count: int = 3000) -> list[Vector]:
     """Other cases than the vectors, and what the table's rule answers."""
-    rng, law, near = random.Random(SEED), table.law, boundary_cases(table)
+    rng, law, near = random.Random(SEED), law_of(table), boundary_cases(table)
     found: list[Vector] = []
     while len(found) < count:
         case = rng.choice(near)
-        x, draws = rng.choice((int(case.x), rng.randrange(law.count))), ()
+        x, draws = rng.choice((int(case.x), rng.randrange(law.count))), Case(0, ()).draws
         if len(found) % 4:
             draws = tuple((width, _moved(width, number, rng)) for width, number in case.draws)
         content = Case(x, draws).stream + rng.randbytes(law.least_bytes + 64)
@@ -181,7 +186,7 @@ def test_numbers_changed_in_python_are_noticed(tables: dict[str, Table]) -> None
     tried = {}
     for kind, table in tables.items():
         text, vectors, others = python.module(plan_of(table.document)), cases_of(table), judging(table)
-        size = table.law.report_bytes
+        size = law_of(table).report_bytes
 
         def verdict(source: str, vectors: Any = vectors, others: Any = others, size: int = size) -> int:
             if not passes_in_python(source, vectors, size):
@@ -246,7 +251,7 @@ def test_numbers_changed_in_javascript_are_noticed(tables: dict[str, Table], tmp
         drawn[kind] = mutants(text, "javascript", OF_A_KIND)
         rows, others = (lines(v, table.sha256).splitlines()[2:] for v in (cases_of(table), judging(table)))
         texts = [text, *(mutant.text for mutant in drawn[kind])]
-        given.append({"texts": texts, "lines": rows, "others": others, "size": table.law.report_bytes})
+        given.append({"texts": texts, "lines": rows, "others": others, "size": law_of(table).report_bytes})
     (tmp_path / "judge.mjs").write_text(NODE)
     done = subprocess.run(
         ["node", "judge.mjs"], cwd=tmp_path, input=json.dumps(given), capture_output=True, text=True, check=True
@@ -262,7 +267,8 @@ def sources_of(
     tables: Mapping[str, Table], texts: Mapping[str, str], language: str, most: int, folder: Path
 ) -> tuple[dict[str, list[Mutant]], dict[str, str]]:
     """The mutants of each kind, and the texts by the names of mutants. Their vectors are written into the folder."""
-    drawn, named = {}, {}
+    drawn: dict[str, list[Mutant]] = {}
+    named: dict[str, str] = {}
     for kind, table in tables.items():
         for name, vectors in (("vectors", cases_of(table)), ("others", judging(table))):
             (folder / f"{kind}.{name}").write_text(lines(vectors, table.sha256))
@@ -632,11 +638,12 @@ def test_numbers_changed_in_duckdb_are_noticed(tables: dict[str, Table]) -> None
 
     def passes(connection: Any, texts: Iterable[str]) -> bool:
         try:
-            return [connection.execute(text).fetchall() for text in texts][-1][0][0].startswith("PASS ")
+            return bool([connection.execute(text).fetchall() for text in texts][-1][0][0].startswith("PASS "))
         except engine.Error:
             return False
 
-    drawn, said = {}, {}
+    drawn: dict[str, list[Mutant]] = {}
+    said: dict[str, list[int]] = {}
     for kind, table in tables.items():
         plan = plan_of(table.document)
         sampler, first = sql_texts(duckdb, plan, cases_of(table))
@@ -652,7 +659,8 @@ def test_numbers_changed_in_duckdb_are_noticed(tables: dict[str, Table]) -> None
 @pytest.mark.slow
 def test_numbers_changed_in_postgresql_are_noticed(tables: dict[str, Table], postgresql: Any) -> None:
     """Of every kind 15, each under a name of its own, so that none answers for another."""
-    drawn, said = {}, {}
+    drawn: dict[str, list[Mutant]] = {}
+    said: dict[str, list[int]] = {}
     for kind, table in tables.items():
         plan = plan_of(table.document)
         sampler, first = sql_texts(postgresql_sources, plan, cases_of(table))

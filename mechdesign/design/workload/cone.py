@@ -171,7 +171,7 @@ class Inside:
     def __init__(self, of: Cone, objective: Objective, equations: Floats, wanted: Floats, start: Floats) -> None:
         """``start`` is a P inside; ``equations`` are on all unknowns, and must not change as bits are turned round."""
         self.of, self.objective, self.wanted = of, objective, wanted
-        self.equations = equations @ of.spread
+        self.equations: Floats = np.asarray(equations @ of.spread)
         self.transposed = sparse.csr_array(of.inequalities.T)
         if of.turns:
             turned = np.concatenate([[0], np.arange(of.size, 0, -1)])
@@ -189,7 +189,7 @@ class Inside:
         for _ in range(_MOST_STEPS):
             lifted = self.lifted
             here = self.objective.at(lifted)
-            slack = of.inequalities @ self.x
+            slack = np.asarray(of.inequalities @ self.x)
             apart = float(np.sum(self.dual * lifted) + self.weights @ slack)
             missing = self.wanted - self.equations @ self.x
             slopes = of.spread.T @ of.adjoint(here.cost) - self.equations.T @ self.prices
@@ -231,12 +231,12 @@ class Inside:
             right = slopes + of.spread.T @ of.adjoint(level * backwards + bend)
             right = right + self.transposed @ ((level + more) / slack)
             free = cho_solve(factor, right, check_finite=False)
-            prices = np.linalg.solve(system, self.equations @ free - missing)
+            prices = np.asarray(np.linalg.solve(system, self.equations @ free - missing))
             x = free - on_prices @ prices
-            change = of.matrix(of.spread @ x)
+            change = of.matrix(np.asarray(of.spread @ x))
             turned = backwards @ change @ self.dual
             dual = level * backwards + bend - self.dual - (turned + turned.T) / 2
-            falls = of.inequalities @ x
+            falls = np.asarray(of.inequalities @ x)
             weights = (level + more) / slack - self.weights - self.weights / slack * falls
             return x, prices, change, dual, falls, weights
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,7 +83,7 @@ class Cone:
         self.second = mirror[self.first]
         number = np.zeros(each.size, dtype=int)
         number[self.first] = number[self.second] = np.arange(self.first.size)
-        self.spread = sparse.csr_array((np.ones(each.size), (each, number)), shape=(each.size, self.first.size))
+        self.spread: Any = sparse.csr_array((np.ones(each.size), (each, number)), shape=(each.size, self.first.size))
 
     def matrix(self, unknowns: Floats) -> Floats:
         matrix = np.zeros((self.size + 1, self.size + 1))
@@ -171,7 +171,7 @@ class Inside:
     def __init__(self, of: Cone, objective: Objective, equations: Floats, wanted: Floats, start: Floats) -> None:
         """``start`` is a P inside; ``equations`` are on all unknowns, and must not change as bits are turned round."""
         self.of, self.objective, self.wanted = of, objective, wanted
-        self.equations = equations @ of.spread
+        self.equations: Floats = np.asarray(equations @ of.spread)
         self.transposed = sparse.csr_array(of.inequalities.T)
         if of.turns:
             turned = np.concatenate([[0], np.arange(of.size, 0, -1)])
@@ -189,7 +189,7 @@ class Inside:
         for _ in range(_MOST_STEPS):
             lifted = self.lifted
             here = self.objective.at(lifted)
-            slack = of.inequalities @ self.x
+            slack = np.asarray(of.inequalities @ self.x)
             apart = float(np.sum(self.dual * lifted) + self.weights @ slack)
             missing = self.wanted - self.equations @ self.x
             slopes = of.spread.T @ of.adjoint(here.cost) - self.equations.T @ self.prices
@@ -227,7 +227,7 @@ class Inside:
         on_prices = cho_solve(factor, self.equations.T, check_finite=False)
         system = self.equations @ on_prices
 
-        def direction(level: float, bend: Floats, more: Floats) -> tuple[Floats, ...]:
+        def direction(level: float, bend: Floats, more: Floats) -> tuple[Any, ...]:
             right = slopes + of.spread.T @ of.adjoint(level * backwards + bend)
             right = right + self.transposed @ ((level + more) / slack)
             free = cho_solve(factor, right, check_finite=False)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,7 +83,7 @@ class Cone:
         self.second = mirror[self.first]
         number = np.zeros(each.size, dtype=int)
         number[self.first] = number[self.second] = np.arange(self.first.size)
-        self.spread = sparse.csr_array((np.ones(each.size), (each, number)), shape=(each.size, self.first.size))
+        self.spread: Any = sparse.csr_array((np.ones(each.size), (each, number)), shape=(each.size, self.first.size))
 
     def matrix(self, unknowns: Floats) -> Floats:
         matrix = np.zeros((self.size + 1, self.size + 1))
@@ -227,7 +227,7 @@ class Inside:
         on_prices = cho_solve(factor, self.equations.T, check_finite=False)
         system = self.equations @ on_prices
 
-        def direction(level: float, bend: Floats, more: Floats) -> tuple[Floats, ...]:
+        def direction(level: float, bend: Floats, more: Floats) -> tuple[Any, ...]:
             right = slopes + of.spread.T @ of.adjoint(level * backwards + bend)
             right = right + self.transposed @ ((level + more) / slack)
             free = cho_solve(factor, right, check_finite=False)

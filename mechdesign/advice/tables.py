@@ -16,6 +16,7 @@ from mechdesign.design.workload import Marginals, WorkloadProblem, optimal_workl
 from mechdesign.design.workload.problem import LEAST_EPSILON, MOST_EPSILON
 from mechdesign.design.workload.rivals import rival_noises
 from mechdesign.errors import InvalidInput, NoAnswer
+from mechdesign.values.digits import rounded_down
 
 OPTIMUM = "workload optimum"
 UNIT = "root mean square of the noise in the share of a cell, over the cells of all tables"
@@ -84,7 +85,7 @@ def _designed(problem: WorkloadProblem) -> Design:
 
 def _floor(rated: list[Rated], least: float) -> str:
     """What no mechanism goes below; where the best is no list of reports, that the commands have the next."""
-    text = f"No mechanism with unbiased linear estimates has less than {least:.4g}, proven."
+    text = f"No mechanism with unbiased linear estimates has less than {rounded_down(least, 4)}, proven."
     if rated[0].mechanism != OPTIMUM:
         text += f" {rated[0].mechanism} has no table of reports here; the commands make the {OPTIMUM} as far as found."
     return text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -190,11 +191,18 @@ def test_questions_that_cannot_be_asked_are_refused(arguments: Any, options: Any
         Survey(*arguments, **options)
 
 
+FORMULAS = (Path(__file__).parents[2] / "FORMAT.md").read_text(encoding="utf-8").rpartition("| protocol | p | q |")[2]
 FORMS = [
     (client, name)
     for client, names in ((OWN, [line.key for line in PROTOCOLS]), *((p.key, p.protocols) for p in PACKAGES))
     for name in names
+    if re.search(rf"^\|[^|]*`{name}`", FORMULAS, re.MULTILINE)
 ]
+
+
+def test_every_protocol_that_is_published_has_its_formulas_in_the_text_of_the_format() -> None:
+    assert {name for _, name in FORMS} >= {"grr", "sue", "oue", "blh", "olh", "ss", "she", "the", "hr"}
+    assert {name for _, name in FORMS} >= {"l-grr", "l-sue", "l-oue", "l-soue", "l-osue", "l-blh", "l-olh"}
 
 
 @pytest.mark.parametrize(("client", "name"), FORMS, ids=lambda text: text)

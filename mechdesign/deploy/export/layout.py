@@ -24,7 +24,11 @@ _MARK = re.compile(r"\W*@(if|else|end)\b(.*)")
 @cache
 def template(name: str) -> str:
     """A template by the name of its file, with those that it includes."""
-    text = files(__package__).joinpath("templates", name).read_text(encoding="utf-8")
+    return included(files(__package__).joinpath("templates", name).read_text(encoding="utf-8"))
+
+
+def included(text: str) -> str:
+    """The text of a template, with those of this folder that it includes."""
     return _INCLUDED.sub(lambda line: template(line[1]), text)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 
-from mechdesign.deploy.export.layout import fill
+from mechdesign.deploy.export.layout import fill, included
 from mechdesign.deploy.export.plan import Plan
 from mechdesign.deploy.export.texts import comes_out, goes_in, least, unless
 from mechdesign.deploy.export.vectors import Vector, lines
@@ -121,8 +121,8 @@ def require_member(name: str) -> str:
 
 @cache
 def template(name: str) -> str:
-    """A template by its name in the folder of packages."""
-    return files(__package__).joinpath("templates", *name.split("/")).read_text(encoding="utf-8")
+    """A template by its name in the folder of packages; what it includes is in the folder of sources."""
+    return included(files(__package__).joinpath("templates", *name.split("/")).read_text(encoding="utf-8"))
 
 
 def common(package: Package, readme: Mapping[str, str]) -> dict[str, str]:

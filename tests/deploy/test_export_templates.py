@@ -13,7 +13,7 @@ from mechdesign.deploy.kinds import KINDS, ItemsLaw
 FOLDER = files("mechdesign.deploy.export").joinpath("templates")
 ITEMS = "items/"
 NAMES = sorted(entry.name for entry in FOLDER.iterdir() if entry.is_file())
-for folder in (ITEMS, "randomness/", "envelope/"):
+for folder in (ITEMS, "randomness/", "replay/", "envelope/"):
     NAMES += sorted(folder + entry.name for entry in FOLDER.joinpath(folder).iterdir() if entry.is_file())
 SAMPLERS = [name for name in NAMES if "sampler." in name.lower() and not name.endswith(".h")]
 WORDS = {

@@ -256,6 +256,15 @@ def test_tables_have_the_certified_noise_of_a_cell(attributes: str) -> None:
         assert rated.expected_error.upper == pytest.approx(error, rel=1e-9)
 
 
+def test_the_gap_that_a_command_for_tables_asks_for_is_one_that_the_search_reached() -> None:
+    """What counts of pairs leave open here is 0.015: rounded to one digit it would be below that, or far above."""
+    advice = md.advise("tables", epsilon=1.0, users=9000, attributes="3x3x3,2")
+    asked = re.search(r"--gap ([0-9.]+)", advice.commands[0])
+    error = advice.expected_error
+    assert asked is not None
+    assert 1 - (error.lower / error.upper) ** 2 <= float(asked[1]) < 0.05
+
+
 def test_a_mechanism_for_tables_that_is_no_list_of_reports_is_said_to_be_none() -> None:
     one = Rated("one table, subset selection", Expected(0.1, 0.1, tables.UNIT, "exact"))
     optimum = Rated(OPTIMUM, Expected(0.09, 0.11, tables.UNIT, "certified"))

@@ -43,7 +43,7 @@ def advise_tables(question: Question) -> Advice:
     if not LEAST_EPSILON <= epsilon <= MOST_EPSILON:
         raise InvalidInput("eps", epsilon, f"lie between {LEAST_EPSILON:g} and {MOST_EPSILON:g} for tables")
     problem = WorkloadProblem(epsilon, workload, gap=_GAP)
-    design = _designed(problem)
+    design, gap = _designed(problem)
     cells = len(workload.names)
 
     def root(noise: float) -> float:
@@ -58,7 +58,7 @@ def advise_tables(question: Question) -> Advice:
         "All combinations are one person's type: the tables of a report fit together, and eps is for all of them.",
         "What users differ in by chance comes on top; it is in a survey without privacy as well.",
     )
-    return advice(question.want, epsilon, users, rated, why, _commands(question, design))
+    return advice(question.want, epsilon, users, rated, why, _commands(question, gap))
 
 
 def _tables(said: str | None) -> Marginals:
@@ -73,14 +73,14 @@ def _tables(said: str | None) -> Marginals:
     return found
 
 
-def _designed(problem: WorkloadProblem) -> Design:
-    """The optimum, or what is nearest to it: the interval says how near."""
+def _designed(problem: WorkloadProblem) -> tuple[Design, float | None]:
+    """The optimum, or what is nearest to it, as its interval says; and the gap that the same search ends within."""
     try:
-        return optimal_workload(problem, _SECONDS)
+        return optimal_workload(problem, _SECONDS), problem.gap
     except NoAnswer as stopped:
         if stopped.design is None:
             raise
-        return cast(Design, stopped.design)
+        return cast(Design, stopped.design), stopped.gap_within_reach
 
 
 def _floor(rated: list[Rated], least: float) -> str:
@@ -103,19 +103,14 @@ def _rated(problem: WorkloadProblem, design: Design, root: Callable[[float], flo
     return ranked(found, (OPTIMUM,))
 
 
-def _commands(question: Question, design: Design) -> tuple[str, ...]:
-    gap = max(_GAP, _within_reach(design.certificate.relative_gap))
+def _commands(question: Question, gap: float | None) -> tuple[str, ...]:
     asked = command(
         "workload",
         eps=question.epsilon,
         queries=f"marginals:{question.attributes}",
         users=question.users(),
         gap=gap,
+        best_so_far=gap is None,
         out=_DESIGN,
     )
     return asked, command("table", _DESIGN, out=_TABLE), command("export", _TABLE, to="javascript", out="sampler")
-
-
-def _within_reach(gap: float) -> float:
-    """A round gap that is a little wider."""
-    return float(f"{1.2 * gap:.0e}")

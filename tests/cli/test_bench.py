@@ -381,6 +381,7 @@ def test_columns_of_queries_are_found_by_the_names_of_items(run: Any, colours: P
     [
         ("1,0\n", "have 3, one for each item"),
         ("0,0,0\n1,0,0\n", "ask something"),
+        ("1e200,0,0\n", "another unit"),
         (",red,blue,yellow\nq,1,0,0\n", "name the items of the data, all of them"),
     ],
 )

@@ -197,7 +197,9 @@ class Inside:
             is_feasible = np.abs(missing).max() < 1e-9 and np.abs(rest).max() < 1e-2 * tolerance
             if (apart < tolerance and is_feasible) or clock.is_over:
                 break
-            if not self._step(lifted, here, slack, slopes, missing, apart):
+            with np.errstate(divide="ignore", over="ignore", invalid="ignore"):  # such steps are not taken
+                goes_on = self._step(lifted, here, slack, slopes, missing, apart)
+            if not goes_on:
                 break
         return apart
 
@@ -206,7 +208,7 @@ class Inside:
         return self.of.matrix(self.of.spread @ self.x)
 
     def _step(self, lifted: Floats, here: Here, slack: Floats, slopes: Floats, missing: Floats, apart: float) -> bool:
-        """One step of Mehrotra's; False where rounding ends it."""
+        """One step of Mehrotra's; False, and nothing changed, where rounding would lead out of the cone."""
         of = self.of
         backwards = inverse_of(lifted)
         hessian = of.curvature(backwards, self.dual)
@@ -258,10 +260,13 @@ class Inside:
             turned = backwards @ change @ dual
             x, prices, change, dual, falls, weights = direction(level, -(turned + turned.T) / 2, -falls * weights)
             far = min(1.0, _STEP * length(change, dual, falls, weights))
+            reached = self.x + far * x, self.prices + far * prices, self.dual + far * dual, self.weights + far * weights
+            np.linalg.cholesky(of.matrix(of.spread @ reached[0]))
         except np.linalg.LinAlgError:
             return False
-        self.x, self.prices = self.x + far * x, self.prices + far * prices
-        self.dual, self.weights = self.dual + far * dual, self.weights + far * weights
+        if not (all(np.isfinite(part).all() for part in reached) and (of.inequalities @ reached[0] > 0).all()):
+            return False
+        self.x, self.prices, self.dual, self.weights = reached
         return True
 
     def account(self, form: Floats) -> tuple[Floats, Floats, float]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mechdesign.criteria import Aim, Criterion
-from mechdesign.design.workload.queries import MOST_TYPES, Known
+from mechdesign.design.workload.queries import MOST_TYPES, Known, Mean, Moments, Queries, require_scale
 from mechdesign.domains import Finite, require_numbers
 from mechdesign.errors import InvalidInput
 from mechdesign.privacy import Pure
@@ -87,10 +87,18 @@ class WorkloadProblem:
         if self.weights is not None and (self.weights.size != queries or not (self.weights > 0).all()):
             rule = f"be {queries} numbers above 0, one for each query"
             raise InvalidInput("weights", self.weights.shape, rule, "leave queries out that do not matter")
+        require_scale(self._largest)
         uneven = self.prior is not None and np.ptp(self.prior) != 0
         if self.workload.size > MOST_TYPES and (self.weights is not None or uneven):
             rule = f"be at most {MOST_TYPES} where types or queries have weights of their own"
             raise InvalidInput("types", self.workload.size, rule, "leave the weights out, or take fewer attributes")
+
+    @property
+    def _largest(self) -> float:
+        """The largest entry of the queries, times the roots of their weights; those that are named have entries 1."""
+        has_values = isinstance(self.workload, Mean | Moments | Queries)
+        sizes = abs(self.workload.matrix).max(axis=1) if has_values else np.ones(1)
+        return float((sizes if self.weights is None else sizes * np.sqrt(self.weights)).max())
 
     def _settle_prior(self) -> None:
         size = self.workload.size

@@ -275,8 +275,19 @@ class Parity:
         return f"the parities of up to {self.order} of {self.bits} bits"
 
 
+LEAST_SCALE, MOST_SCALE = 1e-60, 1e60
+"""Of the largest query: fourth powers of it are computed."""
+
+
+def require_scale(largest: float) -> None:
+    """The largest entry of all queries (times the root of its weight) is one whose powers doubles can hold."""
+    if not LEAST_SCALE <= largest <= MOST_SCALE:
+        rule = f"have a largest entry, times the root of its weight, between {LEAST_SCALE:g} and {MOST_SCALE:g} in size"
+        raise InvalidInput("queries", largest, rule, "choose another unit")
+
+
 def require_queries(said: Any) -> Floats:
-    """A matrix of queries: finite numbers, no query of zeros, at least two types."""
+    """A matrix of queries: finite numbers of a moderate size, no query of zeros, at least two types."""
     try:
         queries = stored(require_numbers(said, "queries"))
     except InvalidInput:
@@ -294,6 +305,7 @@ def require_queries(said: Any) -> Floats:
         raise InvalidInput(f"queries[{empty[0]}]", "zeros", "ask something", "leave the row out: its answer is 0")
     if (np.ptp(queries, axis=1) == 0).all():
         raise InvalidInput("queries", "rows of equal entries", "ask something that is not known without any report")
+    require_scale(float(abs(queries).max()))
     return queries
 
 

@@ -60,6 +60,8 @@ def test_rows_answer_what_their_names_say() -> None:
         ([[1.0], [2.0]], "column for each of 2"),
         ([[1.0, 2.0], [1.0]], "all of one length"),
         ([[1.0, 1.0]], "not known without any report"),
+        ([[1e200, 0.0], [0.0, 1.0]], "between 1e-60 and 1e\\+60 in size"),
+        ([[1e-200, 0.0]], "another unit"),
     ],
 )
 def test_matrices_that_ask_nothing_or_are_no_numbers_are_refused(rows: Any, words: str) -> None:
@@ -76,6 +78,9 @@ def test_matrices_that_ask_nothing_or_are_no_numbers_are_refused(rows: Any, word
         ({"prior": [1 / 3] * 3, "criterion": "worst"}, "left out for the worst case"),
         ({"weights": [1.0, 2.0]}, "3 numbers above 0"),
         ({"weights": [1.0, 2.0, 0.0]}, "3 numbers above 0"),
+        ({"weights": [1.0, 2.0, 1e300]}, "times the root of its weight"),
+        ({"workload": Mean([1e-200, 0.0])}, "another unit"),
+        ({"workload": Moments([1.0, 1e15], 5)}, "another unit"),
         ({"criterion": "median"}, "average or worst"),
         ({"epsilon": 9.0}, "eps must lie between"),
         ({"epsilon": 0.0}, "eps must"),

@@ -1,8 +1,9 @@
 """Reports anywhere in the plane are worth little more than reports at the places.
 
 Where reports are not bound to the places, the least ``sum_x p_x E|Y - x|`` over laws on the whole plane with
-``q(y|x) <= e^(eps |x - x'|) q(y|x')`` is an infinite program. A report in a rectangle may be moved at random to its corners with the report as their mean: that costs no
-privacy, and no more loss than the cut costs. So finitely many columns bound all of them.
+``q(y|x) <= e^(eps |x - x'|) q(y|x')`` is an infinite program. A report in a rectangle may be moved at random to its
+corners with the report as their mean: that costs no privacy, and no more loss than the cut costs. So finitely many
+columns bound all of them.
 
 Ours is the proven lower end over all mechanisms, for nine places on a square grid with spacing 1, eps = 1 a unit and
 equal shares; the reference is the least mean distance with reports on a grid four times as fine, from a linear program:

@@ -33,6 +33,8 @@ class Rows:
     found: Weighted
     value: float
     bound: float
+    wanting: float
+    """With so much of the prior on top, prices pay for every row that was tried."""
 
     def weights(self, ratio: float, prior: Floats) -> Floats:
         """The weights w of the rows z themselves, of which ``sum_z w_z z = 1``."""
@@ -85,7 +87,7 @@ class Columns:
             value = float(np.sum(self.gram * found.inverse))
             total = float(found.prices.sum()) + wanting
             bound = max(bound, value**2 / total)
-            here = Rows(self.bits, found, value, bound)
+            here = Rows(self.bits, found, value, bound, wanting)
             if say is not None:
                 say(bound - known, value - known)
             is_done = value - bound <= gap * (value - known)

@@ -39,7 +39,7 @@ from mechdesign.design.workload.cone import Split, splits_of
 from mechdesign.design.workload.decoder import decoder, information, noise
 from mechdesign.design.workload.grid_search import GridSearch, shape_of
 from mechdesign.design.workload.interior import MOST_INTERIOR, Interior
-from mechdesign.design.workload.pricing import Bits, Prices
+from mechdesign.design.workload.pricing import MOST_TRIED, Bits, Prices
 from mechdesign.design.workload.problem import WorkloadProblem
 from mechdesign.design.workload.proof import WorkloadBound
 from mechdesign.design.workload.relaxation import Relaxation
@@ -229,7 +229,8 @@ class _Search:
         if self._is_alike(prior):
             return self._alike(told)
         if len(self.queries) == 1 or self.size <= MOST_BITS:
-            return WorkloadBound(self._dual(found.inverse), found.prices, told)
+            # the proof may pay far more for what is wanting: its row may be one with large entries
+            return WorkloadBound(self._dual(found.inverse), found.prices + rows.wanting * prior, told)
         return self._relaxed(rows, prior, told)[1]
 
     def _dual(self, inverse: Floats) -> Floats:
@@ -402,7 +403,8 @@ class _Search:
         one that the mixture, with an estimator of its own, finds hardest.
         """
         basis = basis_of(self.queries)
-        if len(basis) < self.size and self.size * (len(basis) + 2) <= MOST_UNKNOWNS:
+        is_small = len(basis) < self.size or self.size <= MOST_TRIED
+        if is_small and self.size * (len(basis) + 2) <= MOST_UNKNOWNS:
             return self._worst_of_few(basis)
         left = self.clock.left()
         clock = self.clock if left is None else Clock(_COLUMNS_SHARE * left)

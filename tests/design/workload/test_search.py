@@ -64,6 +64,12 @@ def test_random_small_workloads_hold_what_brute_force_finds(seed: int) -> None:
     assert certificate.relative_gap <= 1e-5
 
 
+def test_what_is_wanting_in_prices_does_not_cost_more_at_a_large_epsilon() -> None:
+    """The rows that prices miss by little for their size are those with large entries."""
+    problem = WorkloadProblem(5.0, Histogram(5), weights=[0.23, 0.41, 0.029, 18.1, 0.98], gap=1e-4)
+    assert optimal_workload(problem).certificate.relative_gap <= 1e-4
+
+
 @pytest.mark.parametrize(("size", "epsilon"), [(4, 1.0), (9, 0.5), (12, 2.0), (30, 1.0)])
 def test_the_histograms_optimum_is_the_best_subset_selection(size: int, epsilon: float) -> None:
     ratio = math.exp(epsilon)
@@ -109,6 +115,13 @@ def test_the_worst_type_has_as_much_as_the_least_favourable_prior(workload) -> N
     assert own.max() == pytest.approx(design.certificate.upper, rel=1e-8)
     uniform = least_noise(queries, 1.0, np.full(workload.size, 1 / workload.size))
     assert design.certificate.upper >= uniform * (1 - 1e-6)  # no prior is harder than the hardest
+
+
+@pytest.mark.parametrize(("size", "epsilon"), [(5, 3.0), (6, 5.0), (8, 3.0)])
+def test_the_worst_type_of_a_distribution_function_is_bounded_at_a_large_epsilon(size: int, epsilon: float) -> None:
+    """The least favourable shares of all types but the ends are small there."""
+    design = optimal_workload(WorkloadProblem(epsilon, Prefix(size), criterion="worst", gap=1e-4))
+    assert design.certificate.relative_gap <= 1e-4
 
 
 def test_the_least_favourable_prior_may_leave_types_out() -> None:

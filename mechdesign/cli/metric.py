@@ -20,7 +20,7 @@ from mechdesign.cli.options import BestSoFar, Eps, NoCompare, require_time_limit
 from mechdesign.cli.sent import Sent
 from mechdesign.criteria import Aim
 from mechdesign.data.matrices import read_matrix
-from mechdesign.data.places import GLOBE, LINE, FoundPlaces, read_places
+from mechdesign.data.places import GLOBE, LINE, PLANE, FoundPlaces, read_places
 from mechdesign.design import Design, Distances, InPlane, PairwiseProblem
 from mechdesign.design.pairwise import errors_up, optimal_pairwise, output_columns
 from mechdesign.design.pairwise.planar import planar_laplace
@@ -118,6 +118,11 @@ def _problem(
         many = 200 if asked["criterion"] == "worst" else 600
         usual["gap"] = 1e-3 if len(privacy) <= many else 0.1
     if free:
+        if found.form != PLANE:
+            rule = "come with columns x and y: reports are places of a plane"
+            raise InvalidInput("free", found.form, rule, "drop --free")
+        if asked["criterion"] == Aim.MATRIX_LEXICOGRAPHIC.value:
+            raise InvalidInput("criterion", asked["criterion"], "be prior or worst with --free", "drop --free")
         usual["gap"] = 1e-3 if len(privacy) <= 16 else 1e-2 if len(privacy) <= 40 else 0.1
         if loss not in _LOSSES:
             raise InvalidInput("loss", loss, "be euclidean or squared with --free")
@@ -236,7 +241,8 @@ def _print(design: Design, around: Around) -> None:
     output.console.print(gap_words(design.certificate), soft_wrap=True)
     if around.adversary_error is not None:
         guess = f"{around.adversary_error:.6g}"
-        output.console.print(f"  a Bayesian adversary who knows the prior is left with an expected loss of {guess}")
+        known = "a Bayesian adversary who knows the prior and guesses one of the places"
+        output.console.print(f"  {known} is left with an expected loss of {guess}")
     output.console.print()
     print_finite(table, *names_of(table, labels_of(problem)))
     if around.comparison:

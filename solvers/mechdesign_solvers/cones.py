@@ -163,6 +163,8 @@ class _State:
         self.scale = float((weights[program.inputs] * program.loss).max()) or 1.0
         self.rows = np.zeros(n)  # multipliers of the row sums
         self.prices = weights.copy()  # multipliers of the errors; fixed for an average
+        if program.cap is not None:  # inside, where weights may be 0
+            self.prices = np.full(n, float(weights.mean()))
         self.fixed = np.zeros(n) if program.cap is None else weights  # beside them
         self.values = np.full((m, k), 1.0 / m)
         self.room = self.rooms(self.values)
@@ -225,8 +227,12 @@ class _State:
         return float(self.rows.sum()), upper
 
     def products(self) -> float:
-        """Of all values with their multipliers: the gap, where both sides are feasible."""
-        total = float(self.room @ self.flow) + float((self.values * self.least).sum())
+        """Of all values with their multipliers: the gap, where both sides are feasible.
+
+        Prices that are not used up are multipliers of values, too: with tiny epsilons nothing else is large at first.
+        """
+        least = self.least + np.maximum(self._dual_error(), 0)
+        total = float(self.room @ self.flow) + float((self.values * least).sum())
         if not self.average:
             total += float(self.slack @ self.prices)
         return total + (float(self.missing @ self.cost_missing) if self.missing.size else 0.0)

@@ -76,6 +76,26 @@ def test_the_globe_and_numbers_are_read_by_their_columns(run: Any, tmp_path: Pat
     assert "geometric, remapped" in numbers.out
 
 
+@pytest.mark.parametrize(
+    ("text", "more"),
+    [("x\n3\n1\n", ()), ("lat,lon\n9,0\n1,1\n", ("--per", "100")), (GRID, ("--criterion", "lexicographic"))],
+)
+def test_free_reports_that_there_is_no_bound_for_are_refused_in_words_of_the_command(
+    run: Any, tmp_path: Path, text: str, more: tuple[str, ...]
+) -> None:
+    file = tmp_path / "places.csv"
+    file.write_text(text)
+    outcome = run("metric", "--points", str(file), "--eps", "1", "--free", *more)
+    assert outcome.code == 2
+    assert "drop --free" in outcome.err
+
+
+def test_the_adversary_of_free_reports_guesses_places(run: Any, places: str) -> None:
+    """Guesses anywhere would leave less than the loss; what is printed may be more."""
+    outcome = run("metric", "--points", places, "--eps", "1", "--free", "--gap", "0.1")
+    assert "guesses one of the places is left with" in outcome.out
+
+
 def test_a_design_of_places_becomes_a_table_that_takes_and_gives_names(run: Any, places: str, tmp_path: Path) -> None:
     design, table, data, out = (str(tmp_path / name) for name in ("d.json", "t.json", "in.csv", "out.csv"))
     assert run("metric", "--points", places, "--eps", "1", "--out", design, "--quiet").code == 0

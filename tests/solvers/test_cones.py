@@ -74,6 +74,33 @@ def test_capped_rows_have_the_optimum_of_their_rows(seed: int) -> None:
     assert found.weights.min() >= 0
 
 
+@pytest.mark.parametrize("weights", [[0.0, 0.3, 0.7], [1e-300, 0.5, 0.5], [0.0, 0.0, 1.0]])
+def test_capped_rows_may_have_no_weight(weights: list[float]) -> None:
+    bounds, losses, prior = np.full((3, 3), 0.5), np.abs(np.subtract.outer([0.0, 1, 3], [0.0, 1, 3])), np.array(weights)
+    cap = 1.1 * by_rows(bounds, losses, None)
+    found = solve_cones(replace(program(bounds, losses, prior), cap=cap), 1e-7)
+    assert not found.stopped
+    assert found.upper == pytest.approx(by_rows(bounds, losses, prior, cap), rel=2e-6)
+
+
+@pytest.mark.parametrize("weights", [np.array([0.2, 0.3, 0.5]), None])
+@pytest.mark.parametrize("epsilon", [0.02, 1e-3, 1e-5])
+def test_tiny_epsilons_are_not_done_before_bounds_are_near(epsilon: float, weights: np.ndarray | None) -> None:
+    """What all pairs leave is tiny then, and products with it say nothing of the gap."""
+    bounds, losses = np.full((3, 3), epsilon), np.abs(np.subtract.outer([0.0, 1, 3], [0.0, 1, 3])) + 0.1
+    found = solve_cones(program(bounds, losses, weights), 0.01)
+    assert not found.stopped
+    assert (1 - 0.011) * found.upper <= found.lower <= found.upper
+
+
+def test_tiny_epsilons_on_some_pairs_only_are_no_standstill() -> None:
+    bounds = np.array([[0.0, 0.005, math.inf], [0.003, 0.0, math.inf], [math.inf, math.inf, 0.0]])
+    losses = np.array([[0.41, 0.2, 0.3], [0.43, 0.82, 0.27], [0.36, 0.33, 0.61]])
+    found = solve_cones(program(bounds, losses, None), 1e-6)
+    assert not found.stopped
+    assert found.upper == pytest.approx(by_rows(bounds, losses, None), rel=2e-6)
+
+
 def test_flows_are_multipliers_that_leave_the_bound() -> None:
     """``sum_x min_y (w loss - what flows take)`` is the optimum: no other part of the answer is needed."""
     bounds, losses, weights = np.full((3, 3), 0.8), 1 - np.eye(3), np.full(3, 1 / 3)

@@ -64,12 +64,14 @@ def _vertices(epsilons: Floats, room: Floats, outputs: Places) -> Floats | None:
         most += [np.full(short.size, np.inf), left[free]]
         pairs.append(np.stack([np.full(one.size, y), one, other], axis=1))
         height, width = height + short.size + free.size, width + one.size
+    if not width:
+        return None
     matrix = csr_array(
         (np.concatenate(entries), (np.concatenate(rows), np.concatenate(columns))), shape=(height, width)
     )
     cost = np.concatenate(entries[1::2])
     program = LinearProgram.of(cost, matrix, np.concatenate(least), np.concatenate(most), lower=0)
-    amounts = Highs().solve(program).primal if width else None
+    amounts = Highs().solve(program).primal
     if amounts is None:
         return None
     used = amounts > _LEAST

@@ -8,6 +8,7 @@ worst case until the cap holds, and proven with `mechdesign.design.pairwise.lexi
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from mechdesign_solvers.cones import ConeOptimum, ConeProgram, solve_cones
@@ -76,7 +77,14 @@ def optimal_lexicographic(problem: PairwiseProblem, clock: Clock, say: Callable[
 def _under(
     problem: PairwiseProblem, cap: float, room: float, clock: Clock, say: Callable[[float, float], object]
 ) -> tuple[ConeProgram, ConeOptimum]:
-    """The program with the cap, less a share of it as room for repair: less room where it would cost too much."""
+    """The program with the cap, less a share of it as room for repair: less room where it would cost too much.
+
+    A cap above every loss is none.
+    """
+    if cap * (1 - room) >= problem.losses_up.max():
+        program = whole_program(problem, problem.losses_up)
+        optimum = solve_cones(program, _PROGRAM_SHARE * problem.gap, clock.deadline, say)
+        return program, replace(optimum, weights=np.zeros(program.count))
     program = whole_program(problem, problem.losses_up, cap * (1 - room))
     optimum = solve_cones(program, _PROGRAM_SHARE * problem.gap, clock.deadline, say)
     cost, most = room * cap * float(optimum.weights.sum()), _ROOM_COST * problem.gap * optimum.upper

@@ -90,6 +90,17 @@ def test_one_epsilon_for_all_pairs_gives_what_the_finite_design_gives(slack: flo
     assert theirs.lower <= ours.upper * (1 + 1e-5)
 
 
+@pytest.mark.parametrize("slack", [1e-3, 0.1, 5.0, 1e9])
+@pytest.mark.parametrize("prior", [[0.0, 0.3, 0.7], [0.0, 0.0, 1.0], [1 / 3, 1 / 3, 1 / 3]])
+def test_inputs_may_have_no_weight_and_caps_be_above_every_loss(prior: list[float], slack: float) -> None:
+    metric = Metric([0.0, 1.0, 3.0], 0.5)
+    found = optimal_pairwise(PairwiseProblem(metric, Distances(), "lexicographic", prior, 1e-4, slack)).certificate
+    alone = optimal_pairwise(PairwiseProblem(metric, Distances(), "prior", prior)).certificate
+    assert found.upper >= alone.lower
+    if slack >= 5:  # far more than can be used
+        assert found.lower <= alone.upper + 1e-8
+
+
 def test_it_lies_between_the_average_alone_and_the_worst_case_alone() -> None:
     """With no slack to speak of and with more than can be used."""
     average = optimal_pairwise(PairwiseProblem(PAIRS, LOSSES, "prior", PRIOR)).certificate

@@ -196,6 +196,23 @@ def test_boxes_without_an_area_have_bounds_too(points: list[tuple[float, float]]
         assert given.lower <= certificate.upper * (1 + 1e-9)
 
 
+@pytest.mark.parametrize(("exponent", "criterion"), [(1.0, "prior"), (2.0, "prior"), (1.0, "worst")])
+@pytest.mark.parametrize("rate", [1e-4, 0.02, 12.0])
+def test_epsilons_next_to_nothing_and_next_to_none_are_answered(rate: float, exponent: float, criterion: str) -> None:
+    problem = PairwiseProblem(Metric([(0, 0), (1, 0), (0, 1)], rate), InPlane(exponent), criterion, gap=0.02)
+    certificate, best = optimal_pairwise(problem).certificate, on_grid(problem, 12)
+    assert certificate.lower <= best + 1e-7
+    assert certificate.upper - certificate.lower <= 0.02 * certificate.upper + 1e-9 * 2
+
+
+@pytest.mark.parametrize("exponent", [1.0, 2.0])
+def test_flows_that_are_none_leave_evidence_all_the_same(exponent: float) -> None:
+    """Pairs so far apart that vertices have no pair to flow on: with next to no loss bounds are those of nothing."""
+    points = [(0, 0), (1, 0), (0.5, 0.8660254037844386)]
+    certificate = optimal_pairwise(PairwiseProblem(Metric(points, 40.0), InPlane(exponent), gap=0.005)).certificate
+    assert certificate.lower <= certificate.upper <= 1e-9
+
+
 def test_a_time_limit_leaves_bounds_and_a_private_design() -> None:
     problem = PairwiseProblem(Metric(square(3), 1.0), InPlane(), gap=1e-6)
     with pytest.raises(NoAnswer, match="time limit") as stopped:

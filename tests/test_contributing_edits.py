@@ -50,7 +50,8 @@ def edited(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Run]:
         ignored = shutil.ignore_patterns("__pycache__")
         for name in ("mechdesign", "solvers", "tests"):
             shutil.copytree(ROOT / name, folder / name, ignore=ignored)
-        shutil.copy(ROOT / "pyproject.toml", folder)
+        for name in ("pyproject.toml", "FORMAT.md"):
+            shutil.copy(ROOT / name, folder)
         for path, code in new_files(chapter):
             assert not (folder / path).exists()
             (folder / path).write_text(code, encoding="utf-8")

@@ -9,6 +9,7 @@ import numpy as np
 from mechdesign.criteria import Aim
 from mechdesign.design.result import Design
 from mechdesign.design.rivalry import Lost
+from mechdesign.design.workload.grid_proof import GridBound
 from mechdesign.design.workload.problem import WorkloadProblem
 from mechdesign.design.workload.proof import WorkloadBound
 from mechdesign.design.workload.rivals import channel_noise, rival_noises, weighted_queries
@@ -53,7 +54,7 @@ def _asked(design: Design) -> WorkloadProblem:
 
 
 def _prior(design: Design) -> Floats:
-    assert isinstance(design.evidence, WorkloadBound)
+    assert isinstance(design.evidence, WorkloadBound | GridBound)
     said = design.evidence.weights_of_types(_asked(design))
     return np.asarray(said / said.sum())
 

@@ -159,7 +159,12 @@ def _other(file: Path, content: bytes, source: Path | None, device: Path | None)
     if not (is_collection(content) or is_manifest):
         return None
     if source is not None:
-        raise InvalidInput("options", "--source", "come with a table: its export is compared with it")
+        raise InvalidInput(
+            "options",
+            "--source",
+            "come with a table: its export is compared with it",
+            "of a collection take one of its tables",
+        )
     if device is not None:
         raise InvalidInput("options", "--device", "come with a table: the first one that the device file names")
     try:

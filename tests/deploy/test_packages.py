@@ -92,12 +92,14 @@ def test_text_of_a_table_reaches_a_package_in_its_table_only(language: str) -> N
         ("python", "json", "not have 'json' in it"),
         ("python", "my-survey", "be a small letter, then small letters, digits and _"),
         ("opendp", "class", "not have 'class' in it"),
+        ("opendp", "opendp", "not have 'opendp' in it"),
         ("java", "com.Example", "small letters and digits in parts"),
         ("java", "com.int.x", "not have 'int' in it"),
         ("kotlin", "com.fun.x", "not have 'fun' in it"),
         ("swift", "survey", "be a capital letter"),
         ("swift", "Foundation", "not have 'Foundation' in it"),
         ("c", "double", "not have 'double' in it"),
+        ("c", "string", "not have 'string' in it"),
         ("c", "", "be a small letter"),
         ("sql", "select", "not have 'select' in it"),
         ("sql", "a\nb", "be a small letter"),
@@ -251,6 +253,11 @@ def test_files_that_are_more_or_less_or_links_are_seen(tables: dict[str, Table],
     assert found is not None
     assert (found.path, found.rule[:25]) == ("build.rs", "is no file of the export ")
     (folder / "build.rs").unlink()
+    (folder / "src" / "empty").mkdir()
+    found = package_difference(tables["age"], folder)
+    assert found is not None
+    assert (found.path, found.rule[:25]) == ("src/empty", "is no file of the export ")
+    (folder / "src" / "empty").rmdir()
     source = folder / "src" / "lib.rs"
     source.rename(tmp_path / "lib.rs")
     found = package_difference(tables["age"], folder)
@@ -327,7 +334,7 @@ def test_a_copied_package_is_one_still_and_another_one_s_name_is_not(tables: dic
     shutil.copytree(tmp_path / "made", tmp_path / "copy")
     assert package_difference(tables["age"], tmp_path / "copy") is None
     path = tmp_path / "copy" / "mechdesign-package.json"
-    path.write_text(path.read_text().replace('"survey"', '"poll"'))
+    path.write_text(path.read_text().replace('"survey"', '"ballot"'))
     assert package_difference(tables["age"], tmp_path / "copy") is not None
 
 

@@ -65,6 +65,10 @@ class DeviceByText:
             return (item, data[4:]) if item < self.table.items else None
         x, y = struct.unpack("<2d", data)
         is_minus_zero = x == 0 and math.copysign(1, x) < 0
+        labels = self.table.value["labels"]
+        is_told = self.again is None and labels is not None and labels["outputs"] is not None
+        if is_told and y not in map(float, self.table.value["law"]["outputs"]):
+            return None
         return (x, y) if math.isfinite(x) and math.isfinite(y) and not is_minus_zero else None
 
     def create(self, data, period, allowance=0, least=0):

@@ -19,7 +19,7 @@ from mechdesign.deploy.device.state import (
 )
 from mechdesign.deploy.kinds import ItemsLaw, Listed
 from mechdesign.deploy.table import Table
-from mechdesign.errors import FileProblem, InvalidInput, require_whole
+from mechdesign.errors import FileProblem, InvalidInput, StateRefused, require_whole
 from mechdesign.values import files
 from mechdesign.values.declare import derived, frozen
 
@@ -98,9 +98,20 @@ class Device:
         """The length of its states."""
         return length(self.values, self.drawn)
 
+    @property
+    def told(self) -> tuple[float, ...] | None:
+        """The outputs that a remembered one is among, where its label is what is reported."""
+        if self.again is not None or self.items or self.table.output_names is None:
+            return None
+        assert isinstance(self.table.law, Listed)
+        return self.table.law.outputs
+
     def state(self, content: bytes | None) -> State:
         """The state in these bytes, or `StateRefused`."""
-        return read(content, self.key, self.values, self.reports, self.drawn, self.items)
+        state = read(content, self.key, self.values, self.reports, self.drawn, self.items)
+        if self.told is not None and any(y not in self.told for _, y in state.entries):
+            raise StateRefused("damaged")
+        return state
 
     def stored(self, state: State) -> bytes:
         """The bytes of a state."""

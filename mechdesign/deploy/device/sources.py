@@ -211,6 +211,7 @@ def _words(device: Device, plan: Plan, second: Plan | None) -> set[str]:
         "input_labels": plan.input_labels is not None,
         "output_labels": said.output_labels is not None,
         "labels": plan.input_labels is not None or said.output_labels is not None,
+        "told": device.told is not None,
     }
     return {word for word, holds in words.items() if holds}
 

@@ -19,14 +19,15 @@ class FileStorage:
 
     *Guarantee.* ``store`` writes ``path.new``, has the disk confirm it, renames it and has the disk confirm the folder:
     at every moment the file holds one state or the other. A process that is killed gives its lock back. A second one,
-    or a second use in the same process, is `StateRefused` (``busy``).
+    a second use in the same process, and a child of ``fork`` are `StateRefused` (``busy``).
     """
 
-    __slots__ = ("_lock", "path")
+    __slots__ = ("_lock", "_owner", "path")
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
         self._lock: int | None = None
+        self._owner: int | None = None
 
     def __enter__(self) -> FileStorage:
         if self._lock is not None:
@@ -40,7 +41,7 @@ class FileStorage:
         except OSError:
             os.close(handle)
             raise StateRefused("busy") from None
-        self._lock = handle
+        self._lock, self._owner = handle, os.getpid()
         return self
 
     def __exit__(
@@ -76,7 +77,7 @@ class FileStorage:
             raise self._problem(error) from None
 
     def _require_lock(self) -> None:
-        if self._lock is None:
+        if self._lock is None or self._owner != os.getpid():  # a child of fork() shares the lock
             raise StateRefused("busy")
 
     def _problem(self, error: OSError | ValueError) -> FileProblem:

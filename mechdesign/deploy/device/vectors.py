@@ -217,6 +217,8 @@ def _wrong(device: Device, x: float, y: float | bytes) -> Iterator[tuple[Entry, 
     yield ((-0.0, y),)
     yield ((float("nan"), y),)
     yield ((x, float("inf")),)
+    if device.told is not None:
+        yield from (((x, other),) for other in (min(device.told) - 1, max(device.told) + 1, 1e300))
 
 
 def _summed(content: bytes) -> bytes:

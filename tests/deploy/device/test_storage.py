@@ -68,6 +68,19 @@ def forked() -> int:
         return os.fork()
 
 
+def test_a_child_of_fork_has_no_state(path: Path) -> None:
+    with FileStorage(path) as storage:
+        process = forked()
+        if process == 0:
+            try:
+                storage.load()
+            except StateRefused as refused:
+                os._exit(7 if refused.reason == "busy" else 1)
+            os._exit(0)
+        assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 7
+        Memory(DEVICE, storage).report(1, PERIOD)
+
+
 def test_a_kill_at_any_step_leaves_one_state_or_the_next_and_a_report_only_with_the_next(path: Path) -> None:
     before = path.read_bytes()
     outcomes = []

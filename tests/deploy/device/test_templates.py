@@ -12,6 +12,7 @@ from mechdesign.deploy.export import layout
 NAMES = sorted(entry.name for entry in files("mechdesign.deploy.export").joinpath("templates", "device").iterdir())
 WORDS = {
     "memory",
+    "told",
     "again",
     "other",
     "labels",

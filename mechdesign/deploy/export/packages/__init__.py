@@ -249,7 +249,9 @@ def package_difference(table: Table, folder: Path | str, only: Path | str | None
     if only is not None:
         path = PurePosixPath(Path(only).absolute().relative_to(root.absolute())).as_posix()
         return _difference(root, path, texts)
-    found = {PurePosixPath(path.relative_to(root)).as_posix() for path in root.rglob("*") if not _is_folder(path)}
+    inner = {parent for path in texts for parent in PurePosixPath(path).parents}
+    every = [(path, PurePosixPath(path.relative_to(root))) for path in root.rglob("*")]
+    found = {path.as_posix() for place, path in every if not (_is_folder(place) and path in inner)}
     return next(filter(None, (_difference(root, path, texts) for path in sorted(found | set(texts)))), None)
 
 

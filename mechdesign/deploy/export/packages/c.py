@@ -15,10 +15,19 @@ KEYWORDS = words(
     "operator private protected public template this throw try using virtual"
 )
 _LIBRARIES = words("m c pthread rt dl crypto ssl test all check clean main")
+_HEADERS = words(
+    "assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg stdatomic "
+    "stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype std printf "
+    "aio cpio dirent dlfcn fcntl fmtmsg fnmatch ftw glob grp iconv langinfo libgen monetary mqueue ndbm netdb nl_types "
+    "poll pwd regex sched search semaphore spawn strings stropts syslog tar termios trace ulimit unistd utime utmpx "
+    "wordexp features endian malloc memory sys net arpa netinet linux asm bits windows bcrypt ntstatus"
+)
+"""A package's header is found before the system's of that name."""
+
 RULE = NameRule(
     "[a-z][a-z0-9_]{0,30}",
     "a small letter, then small letters, digits and _, at most 31",
-    KEYWORDS | _LIBRARIES,
+    KEYWORDS | _LIBRARIES | _HEADERS,
     KEYWORDS,
 )
 

@@ -10,10 +10,11 @@ from mechdesign.deploy.export.packages import envelopes
 from mechdesign.deploy.export.packages.npm import called_first, tested
 from mechdesign.deploy.export.packages.package import Member, NameRule, Package, common, in_blocks
 
+_USED = frozenset(("opendp", "numpy", "mechdesign"))
 RULE = NameRule(
     "[a-z][a-z0-9_]{0,63}",
     "a small letter, then small letters, digits and _",
-    frozenset(keyword.kwlist) | frozenset(keyword.softkwlist) | sys.stdlib_module_names,
+    frozenset(keyword.kwlist) | frozenset(keyword.softkwlist) | sys.stdlib_module_names | _USED,
     frozenset(keyword.kwlist),
 )
 

@@ -20,7 +20,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
+import java.util.Set;
 import java.util.zip.CRC32;
 
 public final class @name@ {
@@ -196,6 +199,9 @@ public final class @name@ {
 // @else
             double x = bytes.getDouble(56 + 16 * i), y = bytes.getDouble(64 + 16 * i);
             isSound = Double.isFinite(x) && Double.isFinite(y) && !(x == 0 && bytes.getLong(56 + 16 * i) != 0);
+// @if told
+            isSound &= Arrays.binarySearch(OUTPUTS, y) >= 0;
+// @end
 // @end
             for (int j = 0; j < i; j++) isSound &= state.inputs[j] != x;
             if (!isSound) throw new StateRefused("damaged");
@@ -276,8 +282,9 @@ public final class @name@ {
         public void store(byte[] content) throws IOException {
             requireLock();
             Path next = beside(".new");
-            try (FileChannel out = FileChannel.open(next, StandardOpenOption.CREATE, StandardOpenOption.WRITE,
-                    StandardOpenOption.TRUNCATE_EXISTING)) {
+            Set<StandardOpenOption> options = Set.of(
+                    StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING);
+            try (FileChannel out = FileChannel.open(next, options, own())) {
                 ByteBuffer left = ByteBuffer.wrap(content);
                 while (left.hasRemaining()) out.write(left);
                 out.force(true);
@@ -287,6 +294,14 @@ public final class @name@ {
             try (FileChannel folder = FileChannel.open(path.getParent(), StandardOpenOption.READ)) {
                 folder.force(true); // so that a power cut does not undo the rename
             }
+        }
+
+        /** What nobody else may read. */
+        private FileAttribute<?>[] own() {
+            if (!path.getFileSystem().supportedFileAttributeViews().contains("posix")) return new FileAttribute<?>[0];
+            return new FileAttribute<?>[] {
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))
+            };
         }
 
         private void requireLock() {

@@ -125,6 +125,10 @@ static int known(const @device@_storage *storage, int32_t least, state *found) {
         for (j = 0; j < i; j++) {
             if (found->entries[j][0] == x) return @guard@_DAMAGED;
         }
+// @if told
+        for (j = 0; j < OUTPUTS_COUNT && OUTPUTS[j] != y; j++) continue;
+        if (j == OUTPUTS_COUNT) return @guard@_DAMAGED;
+// @end
         found->entries[i][0] = x;
         found->entries[i][1] = y;
 // @end
@@ -298,12 +302,19 @@ static int beside(const @device@_file *file, const char *ending, char *name) {
     return sprintf(name, "%s%s", file->path, ending) < 0 ? -1 : 0;
 }
 
+/* The lock is held, and by this process: a child of fork() shares it, and has no state of its own. */
+static int is_own(const @device@_file *file) {
+    return file->lock >= 0 && file->owner == (long)getpid();
+}
+
 static int load_file(void *context, unsigned char *content, size_t room, size_t *length) {
     const @device@_file *file = (const @device@_file *)context;
     ssize_t got = 1;
     unsigned char more;
-    int handle = open(file->path, O_RDONLY);
+    int handle;
     *length = 0;
+    if (!is_own(file)) return -1;
+    handle = open(file->path, O_RDONLY);
     if (handle < 0) return errno == ENOENT ? 0 : -1;
     while (*length < room && (got = read(handle, content + *length, room - *length)) > 0) *length += (size_t)got;
     if (got > 0 && read(handle, &more, 1) == 1) *length = room + 1;
@@ -333,7 +344,7 @@ static int store_file(void *context, const unsigned char *content, size_t length
     size_t done = 0;
     ssize_t put_now = 1;
     int handle, failed;
-    if (beside(file, ".new", name) != 0) return -1;
+    if (!is_own(file) || beside(file, ".new", name) != 0) return -1;
     handle = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (handle < 0) return -1;
     while (done < length && (put_now = write(handle, content + done, length - done)) > 0) done += (size_t)put_now;
@@ -354,6 +365,7 @@ int @device@_open(@device@_file *file, const char *path, @device@_storage *stora
         @device@_close(file);
         return @guard@_BUSY;
     }
+    file->owner = (long)getpid();
     storage->load = load_file;
     storage->store = store_file;
     storage->context = file;

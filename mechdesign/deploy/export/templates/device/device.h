@@ -84,6 +84,7 @@ enum { @guard@_LONGEST = 3000 };
 typedef struct {
     const char *path;
     int lock;
+    long owner; /* the process that holds the lock */
 } @device@_file;
 
 int @device@_open(@device@_file *file, const char *path, @device@_storage *storage);

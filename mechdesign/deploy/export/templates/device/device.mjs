@@ -148,6 +148,9 @@ function known(content, least) {
     const [x, y] = [view.getFloat64(place, true), view.getFloat64(place + 8, true)];
     const isNew = entries.every(([other]) => other !== x);
     if (!Number.isFinite(x) || !Number.isFinite(y) || Object.is(x, -0) || !isNew) throw new StateRefused("damaged");
+// @if told
+    if (!OUTPUTS.includes(y)) throw new StateRefused("damaged");
+// @end
     entries.push([x, y]);
   }
 // @end

@@ -272,6 +272,11 @@ fn known(storage: &mut dyn Storage, least: u32) -> Result<State, Error> {
         if !x.is_finite() || !y.is_finite() || is_minus_zero || entries.iter().any(|entry| entry.0 == x) {
             return Err(Error::Damaged);
         }
+// @if told
+        if !OUTPUTS.contains(&y) {
+            return Err(Error::Damaged);
+        }
+// @end
         entries.push((x, y));
     }
 // @end
@@ -321,6 +326,7 @@ fn checksum(bytes: &[u8]) -> u32 {
 pub struct FileStorage {
     path: std::path::PathBuf,
     _lock: std::fs::File,
+    owner: u32,
 }
 
 impl FileStorage {
@@ -330,10 +336,20 @@ impl FileStorage {
         let options = std::fs::OpenOptions::new().read(true).write(true).create(true).truncate(false).clone();
         let lock = options.open(beside).map_err(Error::Storage)?;
         match lock.try_lock() {
-            Ok(()) => Ok(FileStorage { path, _lock: lock }),
+            Ok(()) => Ok(FileStorage { path, _lock: lock, owner: std::process::id() }),
             Err(std::fs::TryLockError::WouldBlock) => Err(Error::Busy),
             Err(std::fs::TryLockError::Error(error)) => Err(Error::Storage(error)),
         }
+    }
+}
+
+impl FileStorage {
+    /// A child of `fork` shares the lock, and has no state of its own.
+    fn require_owner(&self) -> io::Result<()> {
+        if self.owner == std::process::id() {
+            return Ok(());
+        }
+        Err(io::Error::new(io::ErrorKind::WouldBlock, "the state is another process's"))
     }
 }
 
@@ -345,6 +361,7 @@ fn beside(path: &std::path::Path, ending: &str) -> std::path::PathBuf {
 
 impl Storage for FileStorage {
     fn load(&mut self) -> io::Result<Option<Vec<u8>>> {
+        self.require_owner()?;
         match std::fs::read(&self.path) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -353,8 +370,13 @@ impl Storage for FileStorage {
     }
 
     fn store(&mut self, content: &[u8]) -> io::Result<()> {
+        self.require_owner()?;
         let new = beside(&self.path, ".new");
-        let mut file = std::fs::File::create(&new)?;
+        let mut options = std::fs::OpenOptions::new();
+        options.write(true).create(true).truncate(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut file = options.open(&new)?;
         io::Write::write_all(&mut file, content)?;
         file.sync_all()?;
         std::fs::rename(&new, &self.path)?;

@@ -39,6 +39,7 @@ int main(void) {
     require(@core@(&storage, @typical@, 20, 0, y), @guard@_EXHAUSTED, "one too many");
     require(@device@_open(&other, path, &more), @guard@_BUSY, "used by two");
     @device@_close(&file);
+    require(@device@_serial(&storage, 0, &serial), @guard@_STORAGE, "used after it was closed");
     require(@device@_open(&file, path, &storage), @guard@_OK, "opened again");
     require(@device@_serial(&storage, 0, &serial), @guard@_OK, "a serial");
     require((int)serial, 2, "states stored");

@@ -33,8 +33,10 @@ class Rows:
     found: Weighted
     value: float
     bound: float
+    priced: Weighted
+    """Of all rounds the one with the best bound; with ``wanting`` of the prior on top its prices pay for every row that
+    was tried."""
     wanting: float
-    """With so much of the prior on top, prices pay for every row that was tried."""
 
     def weights(self, ratio: float, prior: Floats) -> Floats:
         """The weights w of the rows z themselves, of which ``sum_z w_z z = 1``."""
@@ -75,6 +77,7 @@ class Columns:
         is asked for beside them, less and less. Prices that pay for both pay for the queries.
         """
         tolerance, bound = _FIRST_TOLERANCE, proven
+        priced: tuple[float, Weighted, float] | None = None
         unit = float(np.trace(self.gram)) / self.size
         blurs = list(_BLURS) if self.is_partial else [0.0]
         blur = blurs.pop(0)
@@ -87,7 +90,9 @@ class Columns:
             value = float(np.sum(self.gram * found.inverse))
             total = float(found.prices.sum()) + wanting
             bound = max(bound, value**2 / total)
-            here = Rows(self.bits, found, value, bound, wanting)
+            if priced is None or value**2 / total > priced[0]:
+                priced = value**2 / total, found, wanting
+            here = Rows(self.bits, found, value, bound, *priced[1:])
             if say is not None:
                 say(bound - known, value - known)
             is_done = value - bound <= gap * (value - known)

@@ -225,12 +225,12 @@ class _Search:
 
     def _evidence(self, rows: Rows, prior: Floats, told: Floats | None = None) -> WorkloadBound:
         """The multipliers for one prior; ``told`` is the prior where the evidence has to say it."""
-        found = rows.found
         if self._is_alike(prior):
             return self._alike(told)
         if len(self.queries) == 1 or self.size <= MOST_BITS:
             # the proof may pay far more for what is wanting: its row may be one with large entries
-            return WorkloadBound(self._dual(found.inverse), found.prices + rows.wanting * prior, told)
+            priced = rows.priced
+            return WorkloadBound(self._dual(priced.inverse), priced.prices + rows.wanting * prior, told)
         return self._relaxed(rows, prior, told)[1]
 
     def _dual(self, inverse: Floats) -> Floats:

@@ -333,12 +333,23 @@ def _queries(path: str, data: Dataset) -> Floats:
         step = "give the domain, so that items nobody holds count as well"
         raise InvalidInput("queries", f"{matrix.shape[1]} columns", f"have {data.size}, one for each item", step)
     named = read.output_labels
+    if named is None and read.input_labels is None and _as_numbers(data.labels) == sorted(matrix[0].tolist()):
+        rule = "show whether its first line names the items or is a query: its numbers are those of the items"
+        raise InvalidInput("queries", "the first line", rule, "begin every line with a name, and that of items with ,")
     if named is None or not set(named) & set(data.labels):
         return matrix
     if set(named) != set(data.labels):
         odd = next(name for name in named if name not in data.labels)
         raise InvalidInput("queries", odd, "name the items of the data, all of them, or none in its first line")
     return np.asarray(matrix[:, [named.index(label) for label in data.labels]])
+
+
+def _as_numbers(labels: Sequence[str]) -> list[float] | None:
+    """The numbers that these labels write, in increasing order, if all of them do."""
+    try:
+        return sorted(map(float, labels))
+    except ValueError:
+        return None
 
 
 def _epsilons(ranks: Sequence[bench.Rank]) -> list[float]:

@@ -391,6 +391,18 @@ def test_queries_that_do_not_fit_the_items_are_refused(run: Any, colours: Path, 
     assert words in outcome.err
 
 
+def test_a_first_line_that_may_name_items_or_be_a_query_is_not_guessed_at(run: Any, tmp_path: Path) -> None:
+    counts = tmp_path / "counts.csv"
+    counts.write_text("colour\n" + "0\n1\n2\n2\n" * 50)
+    either = _with_queries(run, counts, "2,1,0\n1,0,0\n")
+    assert either.code == 2
+    assert "show whether its first line names the items or is a query" in either.err
+    named = _with_queries(run, counts, ",2,1,0\nfirst,0,1,2\n", "--json")
+    query = _with_queries(run, counts, "mean,2,1,0\nfirst,1,0,0\n", "--json")
+    assert (named.code, query.code) == (0, 0)
+    assert named.json["cells"][0]["mean"] != query.json["cells"][0]["mean"]
+
+
 def test_kept_results_of_other_queries_are_not_gone_on_with(run: Any, colours: Path) -> None:
     kept = str(colours.parent / "kept.json")
     assert _with_queries(run, colours, "1,0,0\n", "--results", kept).code == 0

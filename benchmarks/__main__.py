@@ -20,7 +20,7 @@ from rich.table import Table
 
 from benchmarks import report
 from benchmarks.peers import interpreter
-from benchmarks.report import Report
+from benchmarks.report import Report, Section
 from benchmarks.rows import Row
 
 _WIDTH_OF_A_PIPE = 190
@@ -64,7 +64,7 @@ def main(arguments: list[str] | None = None) -> int:
     progress = Console(stderr=True)
     if not interpreter().exists():
         progress.print("the environment of the published packages is missing (make bench makes it): without them")
-    found: dict[str, list[Row]] = {}
+    found: dict[str, Section] = {}
     failed: list[str] = []
     for name in chosen.names:
         with progress.status(f"measuring {name}"):
@@ -72,8 +72,8 @@ def main(arguments: list[str] | None = None) -> int:
         if rows is None:
             failed.append(name)
         else:
-            found[name] = rows
-    ran, last = Report.now(found), report.last_committed()
+            found[name] = Section.now(rows)
+    ran, last = Report(found), report.last_committed()
     if chosen.json:
         sys.stdout.write(ran.to_json())
     else:
@@ -87,7 +87,7 @@ def main(arguments: list[str] | None = None) -> int:
         progress.print(f"FAILED: {', '.join(failed)} (the messages stand above)", style="bold red")
         return 1
     if chosen.page:
-        report.write(ran, last)
+        report.write(ran.beside(last, BENCHMARKS), last)
         progress.print(f"wrote {report.PAGE.name} and {report.KEPT.name}")
     return 0
 
@@ -103,15 +103,15 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Speeds, measured as ratios in one run.")
     known = ", ".join(BENCHMARKS)
     parser.add_argument("--only", nargs="+", metavar="WORD", default=[], help=f"those whose name holds it, of: {known}")
-    parser.add_argument("--page", action="store_true", help="write the page of the site and the table it is made of")
+    parser.add_argument(
+        "--page", action="store_true", help="write these sections of the site's page, and the table it is made of"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON object on stdout instead of a table")
     parser.add_argument("--measure", choices=BENCHMARKS, help=argparse.SUPPRESS)
     chosen = parser.parse_args(arguments)
     chosen.names = [name for name in BENCHMARKS if not chosen.only or any(word in name for word in chosen.only)]
     if not chosen.names:
         parser.error(f"--only must be in the name of one of {known} (got {', '.join(chosen.only)})")
-    if chosen.page and chosen.only:
-        parser.error("--page is a page of one whole run: leave --only out")
     return chosen
 
 
@@ -119,11 +119,9 @@ def _table(ran: Report, last: Report | None) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2))
     for heading in report.HEADINGS:
         table.add_column(heading, justify="right" if heading in ("measured", "ratio", "memory") else "left")
-    for rows in ran.rows.values():
-        for row in rows:
-            cells = report.cells(row, last)
-            bad = row.verdict == "missed" or report.times_slower(row, last) is not None
-            table.add_row(*cells, style="bold red" if bad else "")
+    for row in ran.rows:
+        bad = row.verdict == "missed" or report.times_slower(row, last) is not None
+        table.add_row(*report.cells(row, last), style="bold red" if bad else "")
     return table
 
 

@@ -14,13 +14,17 @@ import numpy as np
 from mechdesign_solvers import Highs, LinearProgram, Solution
 from scipy.sparse import csr_array, eye_array, kron, vstack
 
-from benchmarks.clock import Task, measured, medians
+from benchmarks.anchors import clarabel, highs
+from benchmarks.clock import measured, medians
+from benchmarks.peers import peers
 from benchmarks.rows import Row, Target
 from mechdesign.design.pairwise import Distances, PairwiseProblem, optimal_pairwise
 from mechdesign.pairs import Metric, irreducible
 
 SIZES = {10: (1e-6, Target(seconds=30.0)), 20: (1e-3, Target(seconds=180.0))}
 SMALL = 5
+LARGEST_OF_QIF = 7
+"""10 x 10 take it minutes."""
 
 
 def grid(size: int, gap: float) -> PairwiseProblem:
@@ -50,17 +54,20 @@ def rows(sizes: tuple[int, ...] = tuple(SIZES)) -> Iterator[Row]:
     program = compact_program(small)
     _require_same_value(program, small)
     ours = medians({"cones": partial(optimal_pairwise, small)}, 3)["cones"]
-    compact = measured(partial(_solved, program))
+    theirs, _ = highs(program)
     name = f"metric optimum with its proof, {SMALL} x {SMALL}, to 1e-6"
-    yield Row(name, "the compact program", ours, compact, Target(ratio=0.5))
+    yield Row(name, "HiGHS, compact program", ours, theirs, Target(ratio=0.5))
+    yield Row(name, "Clarabel, compact program", ours, clarabel(program)[0])
+    yardstick = f"HiGHS, compact program, {SMALL} x {SMALL}"
+    with peers(("qif",)) as published:
+        if published is not None:
+            yield Row(name, "qif", ours, measured(published.task("qif", side=SMALL, epsilon=1.0)))
+            yardstick = f"qif, {LARGEST_OF_QIF} x {LARGEST_OF_QIF}"
+            theirs = measured(published.task("qif", side=LARGEST_OF_QIF, epsilon=1.0))
     for size in sizes:
         gap, target = SIZES[size]
-        problem = grid(size, gap)
-        tasks: dict[str, Task] = {"sort": partial(np.sort, problem.losses_up)}
-        yardstick = medians(tasks, 3)["sort"]
-        took = measured(partial(optimal_pairwise, problem))
-        name = f"metric optimum with its proof, {size} x {size}, to {gap:g}"
-        yield Row(name, "numpy, sorting its losses", took, yardstick, target)
+        took = measured(partial(optimal_pairwise, grid(size, gap)))
+        yield Row(f"metric optimum with its proof, {size} x {size}, to {gap:g}", yardstick, took, theirs, target)
 
 
 def _solved(program: LinearProgram) -> Solution:

@@ -8,7 +8,7 @@ import os
 import platform
 import re
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -28,42 +28,57 @@ LIBRARIES = ("mechdesign", "numpy", "scipy", "highspy", "pyscipopt", "cvxpy", "p
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """The rows by benchmark, and where and with what they were measured."""
+class Section:
+    """The rows of one benchmark, and where and with what they were measured."""
 
     date: str
     machine: dict[str, str]
     versions: dict[str, str]
-    rows: Mapping[str, list[Row]]
+    rows: list[Row]
 
     @classmethod
-    def now(cls, rows: Mapping[str, list[Row]]) -> Report:
+    def now(cls, rows: list[Row]) -> Section:
         return cls(datetime.now(UTC).strftime("%Y-%m-%d"), _machine(), _versions(), rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        rows = [row.to_dict() for row in self.rows]
+        return {"date": self.date, "machine": self.machine, "versions": self.versions, "rows": rows}
+
+    @classmethod
+    def of(cls, said: Mapping[str, Any]) -> Section:
+        """The section that `to_dict` wrote."""
+        return cls(said["date"], said["machine"], said["versions"], [Row.of(row) for row in said["rows"]])
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Sections by benchmark: each of one run, so that a slow machine may measure them one at a time."""
+
+    sections: Mapping[str, Section]
 
     @classmethod
     def read(cls, text: str) -> Report:
-        said = json.loads(text)
-        rows = {name: [Row.of(row) for row in measured] for name, measured in said["rows"].items()}
-        return cls(said["date"], said["machine"], said["versions"], rows)
+        return cls({name: Section.of(said) for name, said in json.loads(text).items()})
 
     def to_json(self) -> str:
-        rows = {name: [row.to_dict() for row in measured] for name, measured in self.rows.items()}
-        document: dict[str, Any] = {
-            "date": self.date,
-            "machine": self.machine,
-            "versions": self.versions,
-            "rows": rows,
-        }
-        return json.dumps(document, indent=1) + "\n"
+        return json.dumps({name: section.to_dict() for name, section in self.sections.items()}, indent=1) + "\n"
+
+    @property
+    def rows(self) -> list[Row]:
+        return [row for section in self.sections.values() for row in section.rows]
 
     def find(self, row: Row) -> Row | None:
         """The row of the same name and yardstick."""
-        return next((one for rows in self.rows.values() for one in rows if one.key == row.key), None)
+        return next((one for one in self.rows if one.key == row.key), None)
 
     def slower_than(self, last: Report | None) -> list[tuple[Row, float]]:
         """The rows whose ratio is more than `SLOWER` times that of ``last``, and how many times."""
-        every = [row for rows in self.rows.values() for row in rows]
-        return [(row, times) for row in every if (times := times_slower(row, last)) is not None]
+        return [(row, times) for row in self.rows if (times := times_slower(row, last)) is not None]
+
+    def beside(self, other: Report | None, names: Sequence[str]) -> Report:
+        """These sections, and those of another report that are missing here, in the order of names."""
+        known = {**(other.sections if other else {}), **self.sections}
+        return Report({name: known[name] for name in names if name in known})
 
 
 def times_slower(row: Row, last: Report | None) -> float | None:
@@ -106,10 +121,12 @@ def cells(row: Row, last: Report | None) -> tuple[str, ...]:
 def page(ran: Report, last: Report | None) -> str:
     """The page of the site, in MyST."""
     slower = ran.slower_than(last)
-    against = "There was no table before this one." if last is None else _against(slower, last)
-    parts = [_INTRODUCTION, against, "", _environment(ran)]
-    for name, rows in ran.rows.items():
-        parts += [f"## {_title(name)}", "", _rows(rows, last)]
+    against = "There was no table before this one." if last is None else _against(slower)
+    parts = [_INTRODUCTION, against, ""]
+    for name, section in ran.sections.items():
+        load = section.machine["load"]
+        parts += [f"## {_title(name)}", "", _rows(section.rows, last), f"Measured {section.date}, {load}.", ""]
+    parts += ["## Where, and with what", "", *_environments(ran)]
     return "\n".join(parts).rstrip() + "\n"
 
 
@@ -123,13 +140,14 @@ make bench
 make bench ONLY="jrr frequency"
 ```
 
-The first writes this page; the second shows a few rows and leaves the page alone. Published packages run in an
-environment of their own. The sides take turns, and medians are compared. A ratio below 1 says that this package is
-faster; where seconds were asked for, the verdict is on the seconds, which grow on a busy machine (see *load*).
+The first writes this page, the second those sections of it; `python -m benchmarks --only jrr` only shows them.
+Published packages run in an environment of their own. The sides take turns, and medians are compared. A ratio below 1
+says that this package is faster; where seconds were asked for, the verdict is on the seconds, which grow on a busy
+machine (see *load*).
 *Memory* is the most that the measuring process held, its libraries (about 120 MB) included; `-` where the work was in
 another process. A yardstick of more than a minute is stopped: the ratio is then at most what is said.
-libqif, which finds optima with an epsilon for each pair in doubles, is not in the package registry: *Pairs* are
-compared with the compact program, a row for every pair, solved by HiGHS.
+A *compact program* has every entry of a table as a variable: it is what one hands to a general solver. What HiGHS,
+Clarabel, qif and projected gradients answer are doubles without a proof; this package is charged for its proofs.
 """
 
 
@@ -138,17 +156,23 @@ def _title(name: str) -> str:
     return name.upper() if len(name) == 3 else name.replace("_", " ").capitalize()
 
 
-def _against(slower: list[tuple[Row, float]], last: Report) -> str:
+def _against(slower: list[tuple[Row, float]]) -> str:
     if not slower:
-        return f"No ratio is more than {SLOWER:g} times that of the table before (of {last.date})."
+        return f"No ratio is more than {SLOWER:g} times that of the table before."
     count = f"{len(slower)} ratio is" if len(slower) == 1 else f"{len(slower)} ratios are"
-    said = f"SLOWER: {count} more than {SLOWER:g} times that of the table before (of {last.date})."
+    said = f"SLOWER: {count} more than {SLOWER:g} times that of the table before."
     return f'<span class="slower">{said}</span>'
 
 
-def _environment(ran: Report) -> str:
-    lines = [("date", ran.date), *ran.machine.items(), ("versions", _listed(ran.versions))]
-    return "\n".join(["| measured | |", "|---|---|", *(f"| {name} | {said} |" for name, said in lines)]) + "\n"
+def _environments(ran: Report) -> Iterator[str]:
+    """Machines and versions, each once, with the sections that were measured there."""
+    found: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    for name, section in ran.sections.items():
+        machine = [(word, said) for word, said in section.machine.items() if word != "load"]
+        found.setdefault((*machine, ("versions", _listed(section.versions))), []).append(_title(name))
+    for where, titles in found.items():
+        lines = [("sections", ", ".join(titles)), *where]
+        yield "\n".join(["| measured | |", "|---|---|", *(f"| {word} | {said} |" for word, said in lines)]) + "\n"
 
 
 def _rows(rows: list[Row], last: Report | None) -> str:

@@ -16,7 +16,7 @@ copyright = author
 version = release = mechdesign.__version__
 
 extensions = [
-    "myst_parser",
+    "myst_nb",  # Markdown too
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx_copybutton",
@@ -25,7 +25,9 @@ extensions = [
     "command_help",
     "gallery_pages",
     "glossary_pages",
+    "notebook_pages",
 ]
+nb_execution_mode = "off"  # `notebook_pages` hands over executed copies
 exclude_patterns = ["_build", "_extensions"]
 suppress_warnings = ["myst.header"]  # a page may include a document that has headings of its own
 

@@ -8,208 +8,79 @@
 True
 """
 
+from mechdesign.values.facade import facade
+
 TYPE_CHECKING = False  # for type checkers, who know the name; every import costs time before Ctrl-C has a handler
 if TYPE_CHECKING:
-    from mechdesign import collect, deploy, design, mechanisms, plot, priors, privacy
-    from mechdesign.advice import Advice, advise
-    from mechdesign.deploy import Table, load_table, make_table
-    from mechdesign.design import (
-        AdditiveProblem,
-        Certificate,
-        CustomProblem,
-        Design,
-        Distances,
-        FiniteProblem,
-        HiddenJointProblem,
-        InformationProblem,
-        InPlane,
-        JointProblem,
-        MinimaxProblem,
-        PairwiseProblem,
-        PiecewiseProblem,
-        PolarProblem,
-        PriorProblem,
-        TradeOffProblem,
-        UnbiasedPiecewiseProblem,
-        UnbiasedProblem,
-        WorkloadProblem,
-        fit_height,
-        floor_of,
-        load_design,
-        minimax_sweep,
-        optimal_additive,
-        optimal_custom,
-        optimal_finite,
-        optimal_hidden,
-        optimal_information,
-        optimal_joint,
-        optimal_minimax,
-        optimal_pairwise,
-        optimal_piecewise,
-        optimal_polar,
-        optimal_prior,
-        optimal_trade_off,
-        optimal_unbiased,
-        optimal_unbiased_piecewise,
-        optimal_workload,
-        pareto,
-        solve,
+    from mechdesign import (
+        collect as collect,
+        deploy as deploy,
+        design as design,
+        mechanisms as mechanisms,
+        plot as plot,
+        priors as priors,
+        privacy as privacy,
     )
-    from mechdesign.design.piecewise.program import search_pieces
-    from mechdesign.domains import Circle, Finite, Interval
+    from mechdesign.advice import Advice as Advice, advise as advise
+    from mechdesign.deploy.making import make_table as make_table
+    from mechdesign.deploy.table import Table as Table, load_table as load_table
+    from mechdesign.design.additive.problem import AdditiveProblem as AdditiveProblem
+    from mechdesign.design.additive.search import optimal_additive as optimal_additive
+    from mechdesign.design.convex.problem import CustomProblem as CustomProblem
+    from mechdesign.design.convex.search import optimal_custom as optimal_custom
+    from mechdesign.design.finite.problem import FiniteProblem as FiniteProblem
+    from mechdesign.design.finite.search import optimal_finite as optimal_finite
+    from mechdesign.design.floor import floor_of as floor_of
+    from mechdesign.design.hidden_joint.problem import HiddenJointProblem as HiddenJointProblem
+    from mechdesign.design.hidden_joint.search import optimal_hidden as optimal_hidden
+    from mechdesign.design.information.problem import InformationProblem as InformationProblem
+    from mechdesign.design.information.search import optimal_information as optimal_information
+    from mechdesign.design.joint.problem import JointProblem as JointProblem
+    from mechdesign.design.joint.search import optimal_joint as optimal_joint
+    from mechdesign.design.minimax.problem import MinimaxProblem as MinimaxProblem
+    from mechdesign.design.minimax.search import minimax_sweep as minimax_sweep, optimal_minimax as optimal_minimax
+    from mechdesign.design.pairwise.problem import (
+        Distances as Distances,
+        InPlane as InPlane,
+        PairwiseProblem as PairwiseProblem,
+    )
+    from mechdesign.design.pairwise.search import optimal_pairwise as optimal_pairwise
+    from mechdesign.design.piecewise.problem import PiecewiseProblem as PiecewiseProblem
+    from mechdesign.design.piecewise.program import search_pieces as search_pieces
+    from mechdesign.design.piecewise.regression import fit_height as fit_height
+    from mechdesign.design.piecewise.search import optimal_piecewise as optimal_piecewise
+    from mechdesign.design.polar.problem import PolarProblem as PolarProblem
+    from mechdesign.design.polar.search import optimal_polar as optimal_polar
+    from mechdesign.design.prior.problem import PriorProblem as PriorProblem
+    from mechdesign.design.prior.search import optimal_prior as optimal_prior
+    from mechdesign.design.registry import solve as solve
+    from mechdesign.design.result import Certificate as Certificate, Design as Design
+    from mechdesign.design.saved import load_design as load_design
+    from mechdesign.design.trade_off.problem import TradeOffProblem as TradeOffProblem
+    from mechdesign.design.trade_off.search import optimal_trade_off as optimal_trade_off, pareto as pareto
+    from mechdesign.design.unbiased.problem import UnbiasedProblem as UnbiasedProblem
+    from mechdesign.design.unbiased.search import optimal_unbiased as optimal_unbiased
+    from mechdesign.design.unbiased_piecewise.problem import UnbiasedPiecewiseProblem as UnbiasedPiecewiseProblem
+    from mechdesign.design.unbiased_piecewise.search import optimal_unbiased_piecewise as optimal_unbiased_piecewise
+    from mechdesign.design.workload.problem import WorkloadProblem as WorkloadProblem
+    from mechdesign.design.workload.search import optimal_workload as optimal_workload
+    from mechdesign.domains import Circle as Circle, Finite as Finite, Interval as Interval
     from mechdesign.errors import (
-        BrokenExtra,
-        CheckFailed,
-        FileProblem,
-        InvalidInput,
-        MechDesignError,
-        MissingExtra,
-        NoAnswer,
-        SolverFailed,
+        BrokenExtra as BrokenExtra,
+        CheckFailed as CheckFailed,
+        FileProblem as FileProblem,
+        InvalidInput as InvalidInput,
+        MechDesignError as MechDesignError,
+        MissingExtra as MissingExtra,
+        NoAnswer as NoAnswer,
+        SolverFailed as SolverFailed,
     )
-    from mechdesign.exact.privacy import prove_privacy
-    from mechdesign.field import field_of
-    from mechdesign.losses import Absolute, Custom, Power, Squared
-    from mechdesign.mechanisms import catalogue
-    from mechdesign.pairs import Metric, Pairwise
+    from mechdesign.exact.privacy import prove_privacy as prove_privacy
+    from mechdesign.field import field_of as field_of
+    from mechdesign.losses import Absolute as Absolute, Custom as Custom, Power as Power, Squared as Squared
+    from mechdesign.mechanisms import catalogue as catalogue
+    from mechdesign.pairs import Metric as Metric, Pairwise as Pairwise
+else:
+    __getattr__, __dir__ = facade(__name__)
 
 __version__ = "0.1.0"
-
-__all__ = [
-    "Absolute",
-    "AdditiveProblem",
-    "Advice",
-    "BrokenExtra",
-    "Certificate",
-    "CheckFailed",
-    "Circle",
-    "Custom",
-    "CustomProblem",
-    "Design",
-    "Distances",
-    "FileProblem",
-    "Finite",
-    "FiniteProblem",
-    "HiddenJointProblem",
-    "InPlane",
-    "InformationProblem",
-    "Interval",
-    "InvalidInput",
-    "JointProblem",
-    "MechDesignError",
-    "Metric",
-    "MinimaxProblem",
-    "MissingExtra",
-    "NoAnswer",
-    "Pairwise",
-    "PairwiseProblem",
-    "PiecewiseProblem",
-    "PolarProblem",
-    "Power",
-    "PriorProblem",
-    "SolverFailed",
-    "Squared",
-    "Table",
-    "TradeOffProblem",
-    "UnbiasedPiecewiseProblem",
-    "UnbiasedProblem",
-    "WorkloadProblem",
-    "advise",
-    "catalogue",
-    "collect",
-    "deploy",
-    "design",
-    "field_of",
-    "fit_height",
-    "floor_of",
-    "load_design",
-    "load_table",
-    "make_table",
-    "mechanisms",
-    "minimax_sweep",
-    "optimal_additive",
-    "optimal_custom",
-    "optimal_finite",
-    "optimal_hidden",
-    "optimal_information",
-    "optimal_joint",
-    "optimal_minimax",
-    "optimal_pairwise",
-    "optimal_piecewise",
-    "optimal_polar",
-    "optimal_prior",
-    "optimal_trade_off",
-    "optimal_unbiased",
-    "optimal_unbiased_piecewise",
-    "optimal_workload",
-    "pareto",
-    "plot",
-    "priors",
-    "privacy",
-    "prove_privacy",
-    "search_pieces",
-    "solve",
-]
-
-
-_SUBMODULES = {
-    "catalogue": "mechanisms.catalogue",
-    "collect": "collect",
-    "deploy": "deploy",
-    "design": "design",
-    "mechanisms": "mechanisms",
-    "plot": "plot",
-    "priors": "priors",
-    "privacy": "privacy",
-}
-_HOMES = {
-    "Absolute": "losses",
-    "BrokenExtra": "errors",
-    "Advice": "advice",
-    "CheckFailed": "errors",
-    "Circle": "domains",
-    "Custom": "losses",
-    "FileProblem": "errors",
-    "field_of": "field",
-    "Finite": "domains",
-    "Interval": "domains",
-    "InvalidInput": "errors",
-    "MechDesignError": "errors",
-    "Metric": "pairs",
-    "MissingExtra": "errors",
-    "NoAnswer": "errors",
-    "Pairwise": "pairs",
-    "Power": "losses",
-    "SolverFailed": "errors",
-    "Squared": "losses",
-    "Table": "deploy",
-    "advise": "advice",
-    "load_table": "deploy",
-    "make_table": "deploy",
-    "prove_privacy": "exact",
-}
-"""Where names live that are not in `mechdesign.design`."""
-
-
-def __getattr__(name: str) -> object:
-    # nothing is imported before it is asked for: a command says what Ctrl-C means before numpy is read
-    from importlib import import_module
-
-    value: object = None
-    if name in __all__ and name not in _SUBMODULES:
-        value = getattr(import_module(f"{__name__}.{_HOMES.get(name, 'design')}"), name)
-    elif not name.startswith("_"):
-        module = f"{__name__}.{_SUBMODULES.get(name, name)}"
-        try:
-            value = import_module(module)
-        except ModuleNotFoundError as missing:
-            if missing.name != module:
-                raise
-    if value is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted([*__all__, "__version__"])

@@ -9,8 +9,7 @@ def main() -> None:
     """Run the command line. Ctrl-C ends it with exit code 130 at any moment, without a traceback."""
     _at_once()
     from mechdesign.cli import failures
-    from mechdesign.cli.app import main as run
-    from mechdesign.cli.app import read_command
+    from mechdesign.cli.app import main as run, read_command
 
     read_command(sys.argv[1:])
     try:

@@ -11,12 +11,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.errors import InvalidData, InvalidInput, require_finite, require_number
 from mechdesign.values.declare import Rule, field, finite, frozen, option
+from mechdesign.values.fingerprint import fingerprint
 
 Floats = NDArray[np.float64]
 
 _SHORTEST, _LONGEST = 1e-100, 1e100  # densities, squares and their sums stay far inside the range of doubles
 _EXACT = 2.0**53  # from here on not every whole number is a double
 _FINEST = 1e-10  # an interval that far from zero still holds a million doubles
+
+STEP = "for example (0, 1), the ends of one"
+"""What to do where an interval is asked for."""
 
 INTERVAL_OPTION = option("--domain", "Inputs, as LO,HI.", metavar="LO,HI")
 POINTS_OPTION = option("--domain", "Inputs, as LO,HI; or whole numbers, as LO..HI.", metavar="LO,HI")
@@ -73,6 +77,23 @@ class Interval:
 
     def __str__(self) -> str:
         return f"[{self.lower:.10g}, {self.upper:.10g}]"
+
+
+def interval_field(**options: Any) -> Any:
+    """A field that holds a domain; two numbers are the ends of an interval.
+
+    >>> @frozen
+    ... class Asked:
+    ...     inputs: Interval = interval_field(default=Interval(-1, 1))
+    >>> Asked((0, 1))
+    Asked(inputs=Interval(lower=0.0, upper=1.0))
+    """
+    return field(converter=interval_of, **options)
+
+
+def interval_of(said: Any) -> Any:
+    """The interval between two numbers, and anything else as it is."""
+    return Interval(*said) if isinstance(said, tuple | list) and len(said) == 2 else said
 
 
 @frozen
@@ -210,7 +231,9 @@ class Finite:
     def __str__(self) -> str:
         if len(self.points) <= 6:
             return "{" + ", ".join(f"{point:g}" for point in self.points) + "}"
-        return f"{{{self.points[0]:g}, {self.points[1]:g}, ..., {self.points[-1]:g}}} ({len(self.points)} points)"
+        mark = "" if np.ptp(np.diff(self.points)) == 0 else f", {fingerprint(self.points)}"
+        ends = f"{{{self.points[0]:g}, {self.points[1]:g}, ..., {self.points[-1]:g}}}"
+        return f"{ends} ({len(self.points)} points{mark})"
 
 
 @frozen
@@ -303,3 +326,6 @@ def _reject_first(array: Floats, bad: NDArray[np.bool_], field: str, rule: str) 
     position = int(np.flatnonzero(bad)[0])
     value = float(array.ravel()[position])
     raise InvalidData(f"{field}[{position}]", value, rule, f"{int(bad.sum())} of {array.size} values break this rule")
+
+
+UNIT = Interval(0.0, 1.0)

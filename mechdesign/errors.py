@@ -192,6 +192,7 @@ class StateRefused(InvalidInput):
         "damaged": ("have the length, sum and entries it was stored with", "treat it as lost: create one"),
         "other": ("be one of this device file and version", "give every device file a storage of its own"),
         "rolled-back": ("not be older than the last one known", "treat it as lost: create one"),
+        "ahead": ("not jump by more than 100 periods", "check the clock, or have the server confirm with create"),
         "past": ("not be of a later period than the question", "check the clock, or who counts periods"),
         "exhausted": ("have a report left", "ask again in the next period"),
         "present": ("be missing, damaged or rolled back where one is created", "ask: it is there"),
@@ -344,6 +345,15 @@ def plain(text: str, most: int = _LONGEST) -> str:
     return line if len(line) <= most else f"{line[: most - 3]}..."
 
 
+def marked(name: str) -> str:
+    """A name that nothing decides, in quotes and said to be the file's own.
+
+    >>> marked("PASS, eps = 0.1")
+    "'PASS, eps = 0.1' (named in the file)"
+    """
+    return f"{plain(name)!r} (named in the file)"
+
+
 def listed(names: Sequence[Any], most: int = _MOST_NAMES) -> str:
     """Names as a message shows them, cut after the first ones.
 
@@ -462,7 +472,7 @@ def require_one_of(value: Any, field: str, known: Iterable[str]) -> str:
     """
     words = tuple(known)
     if not isinstance(value, str) or value not in words:
-        raise InvalidInput(field, value, f"be one of {', '.join(words)}")
+        raise InvalidInput(field, value, f"be one of {', '.join(words)}", did_you_mean(value, words))
     return value
 
 
@@ -475,5 +485,43 @@ def require_name(value: Any, field: str, known: Iterable[str]) -> str:
     words = tuple(known)
     name = value.strip().lower() if isinstance(value, str) else value
     if name not in words:
-        raise InvalidInput(field, value, f"be one of {', '.join(words)}")
+        raise InvalidInput(field, value, f"be one of {', '.join(words)}", did_you_mean(value, words))
     return str(name)
+
+
+_CALLED = {
+    "krr": ("grr",),
+    "k-rr": ("grr",),
+    "rr": ("grr",),
+    "rappor": ("sue",),
+    "mse": ("squared",),
+    "l2": ("squared",),
+    "square": ("squared",),
+    "quadratic": ("squared",),
+    "mae": ("absolute", "mae"),
+    "l1": ("absolute",),
+    "cdf": ("prefix", "ranges"),
+    "quantiles": ("prefix", "ranges"),
+    "quantile": ("prefix", "ranges"),
+    "median": ("prefix", "ranges"),
+    "frequencies": ("histogram", "categories"),
+    "counts": ("histogram", "categories"),
+    "precision": ("top",),
+    "tau": ("kendall",),
+    "earth-mover": ("emd",),
+    "wasserstein": ("emd",),
+}
+"""What elsewhere is called so is called that here; a list of names has one or another of them."""
+
+
+def did_you_mean(said: Any, known: Iterable[str]) -> str:
+    """The next step where a name is unknown: the known one that others call so, or nearly the same; else nothing.
+
+    >>> did_you_mean("kRR", ("grr", "oue")), did_you_mean("ranked", ("ranges", "prefix")), did_you_mean("x", ("y",))
+    ('did you mean grr?', 'did you mean ranges?', '')
+    """
+    from difflib import get_close_matches
+
+    names, key = list(known), said.strip().lower() if isinstance(said, str) else ""
+    meant = [name for name in _CALLED.get(key, ()) if name in names] or get_close_matches(key, names, 1)
+    return f"did you mean {meant[0]}?" if meant else ""

@@ -17,21 +17,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mechdesign.criteria import Aim, Family, Scope
-from mechdesign.design import (
-    AdditiveProblem,
-    Design,
-    FiniteProblem,
-    MinimaxProblem,
-    PiecewiseProblem,
-    PriorProblem,
-    TradeOffProblem,
-    UnbiasedPiecewiseProblem,
-    UnbiasedProblem,
-)
+from mechdesign.design.additive.problem import AdditiveProblem
 from mechdesign.design.evidence import Problem
-from mechdesign.design.finite import LexicographicBound
+from mechdesign.design.finite.problem import FiniteProblem
+from mechdesign.design.finite.proof import LexicographicBound
+from mechdesign.design.minimax.problem import MinimaxProblem
+from mechdesign.design.piecewise.problem import PiecewiseProblem
+from mechdesign.design.prior.problem import PriorProblem
+from mechdesign.design.result import Design
 from mechdesign.design.rivalry import Rivalry, rivalry_of
-from mechdesign.design.trade_off import TradeOffBound
+from mechdesign.design.trade_off.problem import TradeOffProblem
+from mechdesign.design.trade_off.proof import TradeOffBound
+from mechdesign.design.unbiased.problem import UnbiasedProblem
+from mechdesign.design.unbiased_piecewise.problem import UnbiasedPiecewiseProblem
 from mechdesign.domains import Circle, Finite, Interval
 from mechdesign.errors import CheckFailed, InvalidInput, plain
 from mechdesign.exact.cells import Cells
@@ -40,7 +38,7 @@ from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.from_density import FromDensity
-from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism
+from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism, require_law
 from mechdesign.priors import Atoms, Density, Prior
 from mechdesign.values.codec import if_any
 from mechdesign.values.declare import evolved, field, frozen
@@ -93,11 +91,15 @@ class Row:
     round it to a grid. ``above_optimum`` is in per cent of what the ranking is about, at least; None where nothing is
     lost or there is nothing to compare. ``keeps_cap`` says whether the worst case is allowed, where it is capped.
     ``published`` tells rivals from the designs that they are measured against, and from mechanisms of one's own.
+
+    Where a loss is enclosed only, what it is ranked by is the upper end and ``lower`` the other; ``above_optimum`` is
+    that of the lower end. A loss that nobody computed is None: by that such a mechanism is not ranked.
     """
 
     name: str
-    worst: float
-    average: float
+    worst: float | None
+    average: float | None
+    lower: float | None = field(default=None, metadata=if_any())
     at: float | None = field(default=None, metadata=if_any())
     total: float | None = field(default=None, metadata=if_any())
     above_optimum: float | None = None
@@ -117,6 +119,11 @@ class Row:
     def by(self, rank: Rank) -> float:
         """The number it is ranked by."""
         return cast(float, getattr(self, rank.value))
+
+    def ends(self, rank: Rank) -> tuple[float, float]:
+        """What it is ranked by, between two ends: equal where it is known."""
+        upper = self.by(rank)
+        return (upper if self.lower is None else self.lower), upper
 
 
 @frozen
@@ -146,7 +153,7 @@ class Field:
 
     def plot(self) -> Figure:
         """The ranking as bars: `mechdesign.plot.ranking`. Needs matplotlib."""
-        from mechdesign.plot import ranking
+        from mechdesign.plot.rankings import ranking
 
         return ranking(self)
 
@@ -176,7 +183,7 @@ class Field:
         return f"Ranked by {self.rank.value}: per cent above the optimum {said}"
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
-        rows = [[plain(row.name), f"{row.worst:.6g}", f"{row.average:.6g}", row.excess] for row in self.rows]
+        rows = [[plain(row.name), _shown(row.worst), _shown(row.average), row.excess] for row in self.rows]
         return ["mechanism", "worst", "average", f"vs {THIS}" if self.among else "above optimum"], rows
 
     @property
@@ -195,6 +202,10 @@ class Field:
     def best_rival(self) -> Row | None:
         """The first that keeps the cap, if there is one."""
         return next((row for row in self.rivals if row.keeps_cap is not False), None)
+
+
+def _shown(loss: float | None) -> str:
+    return "" if loss is None else f"{loss:.6g}"
 
 
 Measure = Callable[[str, Mechanism], Row]
@@ -216,16 +227,17 @@ def field_of(designs: Design | Mapping[str, Design], own: Mapping[str, Mechanism
     entered = {THIS: designs} if isinstance(designs, Design) else dict(designs)
     if not entered:
         raise InvalidInput("designs", 0, "be at least one")
+    own = {name: require_law(mechanism, name) for name, mechanism in (own or {}).items()}
     problem = next(iter(entered.values())).problem
     rank = _rank(problem)
     rivalry = rivalry_of(problem)
     if rivalry is not None:
-        return _declared_field(entered, own or {}, rivalry, rank)
+        return _declared_field(entered, own, rivalry, rank)
     if not isinstance(problem, _RANKED):
         return Field(rank, ())
     published = rivals(problem)
     scope = next(iter(entered.values())).certificate.scope
-    mine = _require_own(own or {}, problem, scope, {*entered, *published, *_other_names(published), SINGLE})
+    mine = _require_own(own, problem, scope, {*entered, *published, *_other_names(published), SINGLE})
     designed = {name: design.own_law for name, design in entered.items()}
     found = _measured(designed | mine | published, _measure(problem), rank)
     rows = [_certified(row, entered[row.name], rank) if row.name in entered else row for row in found.rows]
@@ -252,7 +264,7 @@ def _declared_field(entered: Mapping[str, Design], own: Mapping[str, Mechanism],
 
     def row(name: str, law: Any) -> Row:
         one = rivalry.lost(first, law)
-        return Row(name, one.worst, one.average)
+        return Row(name, one.worst, one.average, one.lower)
 
     found = _measured(laws, row, rank)
     best = rivalry.least(first, next(iter(lost.values())))
@@ -429,8 +441,8 @@ def _row(
         name,
         scalar.worst_case(loss)[0],
         scalar.average_loss(loss, prior),
-        None if at is None else float(scalar.expected_loss(at, loss)),
-        None if itself is None else scalar.average_loss(loss, itself),
+        at=None if at is None else float(scalar.expected_loss(at, loss)),
+        total=None if itself is None else scalar.average_loss(loss, itself),
     )
 
 
@@ -493,13 +505,14 @@ def _ranked(
     own, mine = frozenset(entered), frozenset(unpublished)
 
     def placed(row: Row) -> Row:
-        keeps = cap is None or row.name in own or row.worst <= cap
-        above = 100 * (row.by(found.rank) / best - 1) if 0 < best < math.inf and keeps else None
+        keeps = cap is None or row.name in own or row.by(Rank.WORST) <= cap
+        above = 100 * (row.ends(found.rank)[0] / best - 1) if 0 < best < math.inf and keeps else None
         capped = None if cap is None else keeps
         return evolved(row, above_optimum=above, keeps_cap=capped, published=row.name not in own | mine)
 
-    rows = sorted(
-        map(placed, found.rows),
-        key=lambda row: (row.keeps_cap is False, row.by(found.rank), row.name not in own, row.average),
-    )
+    def place(row: Row) -> tuple[object, ...]:
+        tie = math.inf if row.average is None else row.average
+        return row.keeps_cap is False, row.by(found.rank), row.name not in own, tie
+
+    rows = sorted(map(placed, found.rows), key=place)
     return evolved(found, rows=tuple(rows))

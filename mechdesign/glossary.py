@@ -1,4 +1,4 @@
-"""Every name of a mechanism, protocol, estimator or search that a command may print: what it is and what it is for.
+"""Every name of a mechanism, protocol, estimator, search or metric that a command may print, and words: what they are.
 
 The documentation's glossary page is made from these entries. In formulas ``c = e^eps``, inputs x are on [0, 1] unless
 another domain is said, k is the number of items, and log is natural.
@@ -36,9 +36,23 @@ class Entry:
     also: tuple[str, ...] = ()
 
 
-NUMBER, CIRCLE, CATEGORY, ONE_TIME, LONGITUDINAL, POST, ESTIMATOR, MEAN, DESIGN, PATH, SEARCH, CLASSIFIER, PAIRS = (
-    KINDS
-) = (
+(
+    NUMBER,
+    CIRCLE,
+    CATEGORY,
+    ONE_TIME,
+    LONGITUDINAL,
+    POST,
+    ESTIMATOR,
+    MEAN,
+    DESIGN,
+    PATH,
+    SEARCH,
+    CLASSIFIER,
+    PAIRS,
+    METRIC,
+    WORD,
+) = KINDS = (
     "numbers on an interval",
     "angles on a circle",
     "finite values",
@@ -52,8 +66,23 @@ NUMBER, CIRCLE, CATEGORY, ONE_TIME, LONGITUDINAL, POST, ESTIMATOR, MEAN, DESIGN,
     "searches for an epsilon",
     "names only the classifier command has",
     "an epsilon for each pair: places, policies",
+    "metrics of frequencies",
+    "words",
 )
 """What the entries are for, in the order of the page."""
+
+NONE = "-"
+"""What an entry says where there is nothing to say."""
+
+
+def _metric(name: str, title: str, formula: str, good_for: str, *also: str) -> Entry:
+    what = "How far estimated frequencies are from the true ones: `bench --metric`, `budget --metric`."
+    return Entry(name, METRIC, title, what, formula, NONE, good_for, also)
+
+
+def _word(name: str, title: str, what: str, *also: str, formula: str = NONE) -> Entry:
+    return Entry(name, WORD, title, what, formula, NONE, NONE, also)
+
 
 _CHAPTER_5 = "Refined mechanism design, chapter 5"
 _CHAPTER_6 = "Refined mechanism design, chapter 6"
@@ -482,6 +511,15 @@ ENTRIES: tuple[Entry, ...] = (
         "the largest items, unchanged",
     ),
     Entry(
+        "norm-cut-ldp3",
+        POST,
+        "norm-cut as LDP3 has it",
+        "As norm-cut, with one item more that is kept, and then scaled to sum to 1.",
+        "gamma f where f >= theta, else 0",
+        "Balioglu, Khodaie and Gursoy, LDP3, equation (18)",
+        "comparing with the column Norm-Cut of LDP3",
+    ),
+    Entry(
         "power",
         POST,
         "power",
@@ -878,6 +916,15 @@ ENTRIES: tuple[Entry, ...] = (
         "paths over public points",
     ),
     Entry(
+        "atp-published",
+        PATH,
+        "ATP as published",
+        "As the published code samples it: one of two copies keeps the last location, so its loss is infinite.",
+        "as atp, with sectors around the true direction",
+        "ERRATA.md, item 13",
+        _PRINTED_MORE,
+    ),
+    Entry(
         "centre",
         PATH,
         "the constant answer",
@@ -1015,6 +1062,186 @@ ENTRIES: tuple[Entry, ...] = (
         "Ghosh, Roughgarden and Sundararajan, STOC 2009",
         "numbers on a line, where it is the optimum for every prior",
     ),
+    # -- metrics: f are the true frequencies of k items, g the estimated ones, F and G their running sums
+    _metric(
+        "l1",
+        "sum of absolute errors",
+        "sum |f - g|",
+        "all items alike; half of it bounds the error of the share of any set",
+    ),
+    _metric("l1-mean", "mean absolute error", "sum |f - g| / k", "comparing with Optimus, which divides by k"),
+    _metric("l2", "root of the sum of squared errors", "sqrt(sum (f - g)^2)", "errors of which large ones count more"),
+    _metric(
+        "l2-mean",
+        "root of the sum of squared errors, over k",
+        "sqrt(sum (f - g)^2) / k",
+        "comparing with Optimus, which divides by k; it is no mean",
+    ),
+    _metric("mae", "mean absolute error", "sum |f - g| / k", "the usual error of an item", "mean absolute error"),
+    _metric(
+        "mse", "mean squared error", "sum (f - g)^2 / k", "beside the variances of protocols", "mean squared error"
+    ),
+    _metric(
+        "kl",
+        "Kullback-Leibler divergence (nats, smoothing 1e-06)",
+        "sum f log(f / h), h the estimate made a distribution and smoothed",
+        "coding and likelihoods; rare items that are missed cost much",
+    ),
+    _metric(
+        "kl-reversed",
+        "Kullback-Leibler divergence with truth and estimate exchanged",
+        "kl with the two the other way round",
+        "comparing with LDP3, which calls this kl",
+    ),
+    _metric(
+        "emd",
+        "earth mover's distance (item steps)",
+        "sum |F - G|",
+        "items in an order, such as bins of numbers: near misses cost little",
+        *("earth mover's distance", "wasserstein"),
+    ),
+    _metric(
+        "prefix",
+        "sum of squared errors of the distribution function",
+        "sum (F - G)^2",
+        "distribution functions and quantiles: the error that `workload --queries prefix` makes least",
+    ),
+    _metric(
+        "ranges",
+        "sum of squared errors of all ranges of items",
+        "sum over ranges of (their share - its estimate)^2",
+        "shares of ranges: the error that `workload --queries ranges` makes least",
+    ),
+    _metric(
+        "kendall",
+        "Kendall's tau-b",
+        "(concordant - discordant pairs) / pairs without ties, from -1 to 1",
+        "the order of all items, the rarest included",
+        *("kendall's tau", "tau-b"),
+    ),
+    _metric(
+        "kendall-optimus",
+        "Kendall coefficient of Optimus",
+        "concordant - discordant share of pairs, where a tie counts as not above",
+        "comparing with Optimus; with ties it depends on the order of the items",
+    ),
+    _metric(
+        "kendall-optimus-squared",
+        "Kendall coefficient of Optimus over ordered pairs",
+        "as kendall-optimus, over all ordered pairs of different items",
+        "comparing with Optimus read to the letter; it does not depend on the order of the items",
+    ),
+    _metric(
+        "top",
+        "precision of the top 10",
+        "the share of the estimate's 10 largest items that are among the truth's; top:5 takes five",
+        "popular items, whatever their order; of fewer than 10 items all are the top",
+        *("top:count", "precision"),
+    ),
+    # -- words
+    _word(
+        "epsilon",
+        "the privacy parameter, eps",
+        "No report is more than e^eps times as likely from one value as from another. Reports of one person add up.",
+        *("eps", "\u03b5", "privacy parameter", "privacy budget"),
+        formula="q(y|x) <= e^eps q(y|x') for all inputs x, x' and outputs y",
+    ),
+    _word(
+        "ldp",
+        "local differential privacy",
+        "Everybody's value is made noisy on their own device, so that no report tells much of it, whoever reads it.",
+        *("local differential privacy", "eps-ldp", "privacy", "pure"),
+        formula="q(y|x) <= e^eps q(y|x')",
+    ),
+    _word(
+        "delta",
+        "the chance with which a guarantee may fail",
+        "What is designed here has none (delta = 0, which is called pure); Renyi and Gaussian privacy are not offered. "
+        "Gaussian noise in `classifier` has one, and `jrr` where nobody knows the groups.",
+        *("(eps, delta)", "approximate", "renyi"),
+    ),
+    _word("mechanism", "how a report is drawn", "For each input a law of the report."),
+    _word(
+        "privacy loss",
+        "what a mechanism spends",
+        "The logarithm of the largest ratio of the chances of one report under two inputs: the epsilon it really has.",
+        "loss of privacy",
+    ),
+    _word(
+        "certificate",
+        "what is known of a design",
+        "The exact privacy of a mechanism and an interval that holds the optimum of its class.",
+    ),
+    _word("proven", "decided in rational arithmetic", "Said of a bound that everybody can check, without our solvers."),
+    _word(
+        "claimed",
+        "not proven",
+        "Said of a bound that rests on a solver's word, on doubles or on samples, and is not proven.",
+    ),
+    _word(
+        "gap",
+        "how far apart two bounds are",
+        "The distance of the two ends of an interval that holds the optimum, relative to the upper one.",
+    ),
+    _word("prior", "a law of the inputs", "What is assumed to be known about the inputs, where an average counts."),
+    _word(
+        "worst case",
+        "the criterion without a prior",
+        "The largest expected error over all inputs.",
+        *("worst", "worst-case", "worst_case"),
+    ),
+    _word("loss", "what an error costs", "`absolute` is |y - x|, `squared` (y - x)^2, `power:P` the P-th power of it."),
+    _word("unbiased", "right on average", "The expected report, or what it is turned into, is the input itself."),
+    _word(
+        "bias",
+        "what does not average out",
+        "The distance of an estimate's expectation from the truth: more reports do not make it smaller.",
+    ),
+    _word("variance", "noise, squared", "The expected squared distance of an estimate from its mean."),
+    _word(
+        "rmse",
+        "root mean squared error",
+        "The root of the expected squared distance from the truth: noise and bias together.",
+        "root mean squared error",
+    ),
+    _word(
+        "confidence",
+        "of an interval",
+        "How often intervals made like this one hold the truth: 95% unless another is asked for.",
+        *("interval", "confidence interval"),
+    ),
+    _word(
+        "cdf",
+        "the distribution function",
+        "For each value the share of people at or below it: `workload --queries prefix`, then `table` and `estimate`.",
+        *("distribution function", "cumulative distribution"),
+    ),
+    _word(
+        "quantile",
+        "the value that a given share lies at or below",
+        "The median is the quantile of 0.5. `estimate` reads quantiles off the reports of `workload --queries prefix`.",
+        *("quantiles", "median", "percentile"),
+    ),
+    _word(
+        "workload",
+        "the queries that are to be answered",
+        "Linear queries over types of people, answered together from one report each: all shares, ranges, tables.",
+        *("queries", "query"),
+    ),
+    _word("table", "what is shipped", "A mechanism in whole counts, exactly private, as a file."),
+    _word(
+        "protocol",
+        "how frequencies are collected",
+        "How users report one of k items, how a server counts, and how far off it will be.",
+    ),
+    _word("support", "what is counted", "How many reports speak for an item."),
+    _word("survey", "what is asked", "One question to real users, with every parameter, as a file."),
+    _word(
+        "collection",
+        "several questions as one",
+        "Tables that the same people answer, as a file with their total epsilon; in simulations one round of reports.",
+    ),
+    _word("worth", "what privacy costs", "In the output of `mean`: how many users without privacy would tell as much."),
 )
 """Every name, once."""
 
@@ -1030,9 +1257,10 @@ def entry(name: str) -> Entry:
     if not isinstance(name, str):
         raise InvalidInput("name", name, "be a name of the glossary")
     key = name.strip().lower()
-    for found in ENTRIES:
-        if key in (found.name, *found.also):
-            return found
+    for spelling in (key, key.partition(":")[0]):  # top:5 is a top
+        for found in ENTRIES:
+            if spelling in (found.name, *found.also):
+                return found
     near = _nearest(key)
     step = f"did you mean {', '.join(near)}?" if near else "`mechdesign glossary` lists them all"
     raise InvalidInput("name", name, "be a name of the glossary", step)

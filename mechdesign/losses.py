@@ -7,17 +7,20 @@ else is a `Custom` function of ``(y, x)``; it need not be unimodal.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.data.numbers import require_number_text
-from mechdesign.errors import InvalidInput, require_finite
+from mechdesign.errors import InvalidInput, did_you_mean, require_finite
 from mechdesign.panels import integrate_between
+from mechdesign.values.codec import named
 from mechdesign.values.declare import field, frozen, option
 
 Floats = NDArray[np.float64]
+
+_NAMED = {"absolute": 1.0, "squared": 2.0}
 
 OPTION = option("--loss", "absolute, squared or power:P.")
 """How commands take a loss: `parse_loss` reads it."""
@@ -74,7 +77,7 @@ class Power:
     def name(self) -> str:
         short = f"{self.exponent:g}"
         exponent = short if float(short) == self.exponent else repr(self.exponent)  # no two powers share a name
-        base = {1.0: "absolute", 2.0: "squared"}.get(self.exponent, f"power:{exponent}")
+        base = {number: name for name, number in _NAMED.items()}.get(self.exponent, f"power:{exponent}")
         return base if self.period is None else f"circular {base}"
 
     def distance(self, y: ArrayLike, x: ArrayLike) -> Floats:
@@ -180,19 +183,37 @@ class Custom:
         return integrate_between(lambda offset: self(x + offset, x), [start, *cuts, stop])
 
 
+def loss_field(**options: Any) -> Any:
+    """A field that holds a loss; a text is the loss that it names, as on the command line.
+
+    >>> @frozen
+    ... class Asked:
+    ...     loss: Loss = loss_field(default=Power(1.0))
+    >>> Asked("squared")
+    Asked(loss=Power(exponent=2.0))
+    """
+    return field(converter=named_loss, **{"metadata": named("loss_form") | OPTION} | options)
+
+
+def named_loss(said: Any, period: float | None = None) -> Any:
+    """What a text names, and anything else as it is."""
+    return parse_loss(said, period) if isinstance(said, str) else said
+
+
 def parse_loss(text: str, period: float | None = None) -> Power:
-    """The loss a command line names: ``absolute``, ``squared`` or ``power:P``.
+    """The loss that a text names: ``absolute``, ``squared`` or ``power:P``.
 
     >>> parse_loss("power:1.5")
     Power(exponent=1.5)
     """
     name, _, argument = text.strip().lower().partition(":")
-    if name in ("absolute", "squared") and not argument:
-        return Power(1.0 if name == "absolute" else 2.0, period)
+    if name in _NAMED and not argument:
+        return Power(_NAMED[name], period)
     if name == "power" and argument:
         try:
             return Power(require_number_text(argument), period)
         except ValueError as error:
             if isinstance(error, InvalidInput):
                 raise
-    raise InvalidInput("loss", text, "be absolute, squared or power:P", "for example --loss power:1.5")
+    rule = "be absolute, squared or power:P"
+    raise InvalidInput("loss", text, rule, did_you_mean(name, _NAMED) or "for example power:1.5")

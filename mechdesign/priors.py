@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.data.numbers import require_number_text
 from mechdesign.data.values import number_chunks
-from mechdesign.domains import Circle, Interval, only, require_domain, require_numbers
+from mechdesign.domains import Circle, Finite, Interval, interval_field, only, require_domain, require_numbers
 from mechdesign.errors import FileProblem, InvalidInput, sealed
 from mechdesign.values.codec import encoded, left_out, named
 from mechdesign.values.declare import array, derived, field, finite, frozen, option, settle, stored
@@ -270,8 +270,7 @@ def _height_of(density: Density) -> Function:
     law, domain = density.function, density.domain
     if not isinstance(law, Law):
         return law
-    if not isinstance(law, UniformLaw):
-        require_domain(domain, (Interval,), "prior domain")
+    require_domain(domain, (Interval, Circle) if isinstance(law, UniformLaw) else (Interval,), "prior domain")
     return law.on(domain)
 
 
@@ -288,7 +287,7 @@ class Density:
     kind: ClassVar[str] = "density"
 
     function: Law | Function = field(metadata=named("law"))
-    domain: Interval | Circle = field(validator=only(Interval, Circle))
+    domain: Interval | Circle = interval_field(validator=only(Interval, Circle))
     breakpoints: tuple[float, ...] = field(default=(), converter=tuple, metadata=left_out())
     name: str = field(default="density", metadata=left_out())
     _height: Function = derived(_height_of)
@@ -417,8 +416,19 @@ def values_of_file(path: Path | str, column: str | None = None) -> Floats:
 _FORMS = "uniform, normal:MEAN,DEVIATION, beta:A,B or exponential:RATE"
 
 
+def named_prior(said: Any, inputs: Any) -> Any:
+    """The prior on the inputs that a text names, and anything else as it is."""
+    if not isinstance(said, str) or not isinstance(inputs, Interval | Circle | Finite):
+        return said
+    if not isinstance(inputs, Finite):
+        return parse_prior(said, inputs)
+    if said.strip().lower() != "uniform":
+        raise InvalidInput("prior", said, "be uniform on a finite domain", "or take weights on its points, or data")
+    return Atoms(np.array(inputs.points), np.full(len(inputs), 1 / len(inputs)))
+
+
 def parse_prior(text: str, domain: Interval | Circle) -> Density:
-    """The prior a command line names: ``uniform``, ``normal:MEAN,DEVIATION``, ``beta:A,B`` or ``exponential:RATE``.
+    """The prior that a text names: ``uniform``, ``normal:MEAN,DEVIATION``, ``beta:A,B`` or ``exponential:RATE``.
 
     >>> parse_prior("exponential:6", Interval(-1, 1)).name
     'exponential(6)'

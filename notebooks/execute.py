@@ -1,16 +1,20 @@
 """Execute every notebook of this folder from a clean kernel, and check that they are committed without outputs.
 
 ``python notebooks/execute.py [--keep DIR]`` prints a line a notebook with its seconds. A cell that fails is shown with
-its error, and the exit code is then 1. ``--keep DIR`` writes the executed copies there, to be looked at.
+its error, and the exit code is then 1. ``--keep DIR`` writes the executed copies there, to be looked at: the site
+(``docs/_extensions/notebook_pages.py``) shows them.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
 import re
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import nbformat
@@ -20,7 +24,10 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
 FOLDER = Path(__file__).resolve().parent
-CELL_SECONDS = 300
+CELL_SECONDS = 1200
+
+EXECUTED_FROM = "executed_from"
+"""In the metadata of an executed copy: the hash of the notebook it was made from."""
 
 _COLOUR_CODES = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -47,10 +54,17 @@ def main() -> int:
     paths = sorted(FOLDER.glob("*.ipynb"))
     if not paths:
         parser.error(f"there is no notebook in {FOLDER.name}/")
-    failed = [path.name for path in paths if not passes(path, keep)]
+    failed = failing(paths, keep)
     if failed:
         print(f"failed: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0
+
+
+def failing(paths: list[Path], keep: Path | None) -> list[str]:
+    """The names of the notebooks that do not pass; as many at a time as there are cores."""
+    with ProcessPoolExecutor(os.cpu_count()) as pool:
+        passed = list(pool.map(partial(passes, keep=keep), paths))
+    return [path.name for path, well in zip(paths, passed, strict=True) if not well]
 
 
 def passes(path: Path, keep: Path | None) -> bool:
@@ -61,6 +75,7 @@ def passes(path: Path, keep: Path | None) -> bool:
         require_no_outputs(notebook)
         try:
             execute(notebook)
+            notebook.metadata[EXECUTED_FROM] = digest(path)
         finally:
             if keep is not None:
                 keep.mkdir(parents=True, exist_ok=True)
@@ -70,6 +85,15 @@ def passes(path: Path, keep: Path | None) -> bool:
         return False
     print(f"{path.name}: {time.perf_counter() - started:.1f} s", flush=True)
     return True
+
+
+def digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def is_current(path: Path, executed: Path) -> bool:
+    """Whether this copy was executed from the notebook as it is now."""
+    return executed.exists() and read(executed).metadata.get(EXECUTED_FROM) == digest(path)
 
 
 def read(path: Path) -> nbformat.NotebookNode:

@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 import threading
+import time
 import tracemalloc
 from collections.abc import Callable
 from typing import Any
@@ -24,6 +25,20 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_threa
 settings.register_profile("repeat", derandomize=True, deadline=None)
 settings.register_profile("explore", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeat"))
+
+_UNTIL = float(os.environ.get("TESTS_UNTIL", "inf"))
+"""In seconds since 1970: when the time that CI has for tests is over."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Slow tests come last."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is not None)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """A test that CI has no time for is skipped by name, and counted as skipped."""
+    if time.time() > _UNTIL:
+        pytest.skip("not tried: the time of this run was over (TESTS_UNTIL)")
 
 
 @pytest.fixture

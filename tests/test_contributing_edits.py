@@ -114,7 +114,7 @@ def test_the_protocol_of_the_page_is_known_to_the_commands_and_becomes_a_table(e
     assert "plane" in run("-m", "mechdesign", *command.split())
     (program,) = programs(PROTOCOL)
     said = run("-c", program)
-    assert "projective plane: finite table" in said
+    assert "finite table 'projective plane'" in said
     assert "privacy loss: 0.99999" in said
 
 
@@ -169,7 +169,7 @@ jsonschema.validate(table.document, schema)
 def test_a_table_of_the_kind_of_the_page_is_checked_sampled_and_exported(edited: Callable[[str], Run]) -> None:
     (program,) = programs(TABLE)
     said = edited(TABLE)("-c", program + USE)
-    assert "hours: cyclic table" in said
+    assert "cyclic table 'hours'" in said
 
 
 @pytest.mark.slow

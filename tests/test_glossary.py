@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import math
+from pathlib import Path
 
 import attrs
 import pytest
@@ -13,16 +15,16 @@ from mechdesign.budget.mean_route import NAMES as OF_CAPACITY
 from mechdesign.budget.searches import SEARCHES
 from mechdesign.classifier.concentration import NAMES as OF_CLASSIFIERS
 from mechdesign.cli.compared import OPTIMUM
-from mechdesign.cli.show import DESIGNED
-from mechdesign.collect import PROTOCOLS
+from mechdesign.collect import PROTOCOLS, metrics
 from mechdesign.collect.bench import METHODS, SLOW_METHODS
 from mechdesign.collect.mean_methods import NAMES as OF_MEANS
 from mechdesign.collect.postprocess import METHODS as POST_PROCESSINGS
 from mechdesign.design import HiddenJointProblem
 from mechdesign.design.pairwise.planar import planar_laplace
 from mechdesign.design.rivalry import rivalry_of
+from mechdesign.design.words import optimum_name
 from mechdesign.errors import InvalidInput
-from mechdesign.glossary import ENTRIES, KINDS, Entry, entry, of_kind
+from mechdesign.glossary import ENTRIES, KINDS, METRIC, NONE, Entry, entry, of_kind
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.hidden import CountedResponse, PeakedResponse
 from mechdesign.trajectory import METHODS as OF_PATHS
@@ -61,7 +63,7 @@ PRINTED = {
         for rival in planar_laplace(problem)
     ),
     *(field.THIS, field.SINGLE, OPTIMUM),
-    *DESIGNED,
+    *(optimum_name(problem) for problem in PROBLEMS),
     *POST_PROCESSINGS,
     *METHODS,
     *SLOW_METHODS,
@@ -70,6 +72,7 @@ PRINTED = {
     *OF_CLASSIFIERS,
     *OF_PATHS,
     *SEARCHES,
+    *metrics.METRICS,
     *("certified optimum", "pairwise optimum", "centre", "two-sided geometric", "rappor", "jrr", "bloom rappor"),
     *("hidden joint response", HiddenJointProblem.kind, PeakedResponse.kind, CountedResponse.kind),
 }
@@ -134,3 +137,35 @@ def test_a_name_like_no_other_is_told_where_all_are() -> None:
 def test_the_rivals_of_every_ranked_problem_are_among_those_collected() -> None:
     declared = {type(problem) for problem in PROBLEMS if rivalry_of(problem) is not None}
     assert {type(problem) for problem in PROBLEMS} - declared == set(field._RANKED)
+
+
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        *(("eps", "epsilon"), ("epsilon", "epsilon"), ("privacy", "ldp"), ("LDP", "ldp"), ("delta", "delta")),
+        *(("cdf", "cdf"), ("quantile", "quantile"), ("median", "quantile"), ("top", "top"), ("top:5", "top")),
+        *(("claimed", "claimed"), ("worst case", "worst case"), ("worst", "worst case"), ("worth", "worth")),
+        *(("renyi", "delta"), ("interval", "confidence"), ("collection", "collection"), ("survey", "survey")),
+    ],
+)
+def test_words_have_entries_as_names_have(said: str, name: str) -> None:
+    assert entry(said).name == name
+
+
+def test_metrics_are_called_as_commands_call_them() -> None:
+    found = {one.name: one.title for one in of_kind(METRIC)}
+    assert found == {name: one.meaning for name, one in metrics.METRICS.items()}
+
+
+def test_the_page_has_every_entry_and_no_list_of_its_own() -> None:
+    pages = Path(__file__).parents[1] / "docs"
+    spec = importlib.util.spec_from_file_location("glossary_pages", pages / "_extensions" / "glossary_pages.py")
+    assert spec is not None
+    assert spec.loader is not None
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    text = made.text()
+    assert all(f"`{found.name}` ({found.title}" in text for found in ENTRIES)
+    assert "{glossary}" not in (pages / "reference" / "glossary.md").read_text(encoding="utf-8")
+    assert f"*{NONE}*" not in text
+    assert f"Good for: {NONE}" not in text

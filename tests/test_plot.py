@@ -6,8 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from mechdesign import Finite, Interval, InvalidInput, MinimaxProblem, Power, catalogue, optimal_minimax, plot
 from mechdesign.mechanisms.window import Window

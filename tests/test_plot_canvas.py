@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
+import mechdesign as md
 from mechdesign import Interval, InvalidInput, Power, catalogue, plot
 from mechdesign.plot import canvas
 
@@ -158,3 +158,26 @@ def test_titles_of_panels_do_not_meet_at_a_size_of_ones_own(tmp_path: Path) -> N
     assert first.x1 < second.x0
     assert first.x0 >= 0
     assert second.x1 <= figure.bbox.width
+
+
+# -- files ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("way", ["plot.save", "savefig"])
+def test_letters_in_files_are_letters_that_publishers_take(tmp_path: Path, way: str) -> None:
+    """No Type 3 font in PDF and PostScript, and text in SVG, whatever the reader's own settings are."""
+    import matplotlib as mpl
+
+    before = {name: mpl.rcParams[name] for name in ("pdf.fonttype", "ps.fonttype", "svg.fonttype")}
+    design = md.solve(md.PiecewiseProblem(1.0))
+    for suffix in ("pdf", "svg"):
+        target = tmp_path / f"{way}.{suffix}"
+        plot.save(design.plot(), target) if way == "plot.save" else design.plot().savefig(target)
+    shown = (tmp_path / f"{way}.pdf").read_bytes()
+    assert b"/Type3" not in shown
+    assert b"/TrueType" in shown or b"/CIDFontType2" in shown
+    assert "<text" in (tmp_path / f"{way}.svg").read_text(encoding="utf-8")
+    if way == "savefig":
+        design.plot().savefig(tmp_path / "page.eps")
+        assert "/FontType 42" in (tmp_path / "page.eps").read_text(encoding="latin-1")
+    assert before == {name: mpl.rcParams[name] for name in before}

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from mechdesign.collect.mean import EstimatedMean, normal_interval
+from mechdesign.collect.mean import EstimatedMean
 from mechdesign.plot.means import mean_intervals
 
 
+def around(value: float, error: float) -> EstimatedMean:
+    return EstimatedMean(value, error, value - 1.64 * error, value + 1.64 * error, 0.9, 100)
+
+
 def test_every_estimate_has_its_interval_at_its_place() -> None:
-    estimates = {"pm": normal_interval(1.0, 0.5, 100, 0.9), "$duchi": normal_interval(2.0, 0.25, 100, 0.9)}
-    plain = normal_interval(1.5, 0.1, 100, 0.9)
+    estimates = {"pm": around(1.0, 0.5), "$duchi": around(2.0, 0.25)}
+    plain = around(1.5, 0.1)
     axes = mean_intervals(estimates, plain, "age", "Means").axes[0]
     assert [text.get_text() for text in axes.get_yticklabels()] == ["pm", r"\$duchi"]
     drawn = [tuple(line.get_xdata()) for line in axes.lines]
@@ -20,8 +24,8 @@ def test_every_estimate_has_its_interval_at_its_place() -> None:
 
 
 def test_an_estimate_without_an_interval_is_a_point() -> None:
-    estimates = {"sw-em": EstimatedMean(0.5, None, None, None, 0.9, 100), "pm": normal_interval(1.0, 0.5, 100, 0.9)}
-    figure = mean_intervals(estimates, normal_interval(1.5, 0.1, 100, 0.9), "age", "Means")
+    estimates = {"sw-em": EstimatedMean(0.5, None, None, None, 0.9, 100), "pm": around(1.0, 0.5)}
+    figure = mean_intervals(estimates, around(1.5, 0.1), "age", "Means")
     drawn = [(tuple(line.get_xdata()), tuple(line.get_ydata())) for line in figure.axes[0].lines]
     assert ((0.5,), (0,)) in drawn
     assert [line for line in drawn if len(line[0]) == 2 and line[1] == (0, 0)] == []
@@ -29,10 +33,10 @@ def test_an_estimate_without_an_interval_is_a_point() -> None:
 
 
 def test_one_wide_interval_does_not_press_the_others_together() -> None:
-    estimates = {name: normal_interval(1.0 + k / 10, 0.5, 100, 0.9) for k, name in enumerate(("pm", "hm", "duchi"))}
-    plain = normal_interval(1.1, 0.1, 100, 0.9)
+    estimates = {name: around(1.0 + k / 10, 0.5) for k, name in enumerate(("pm", "hm", "duchi"))}
+    plain = around(1.1, 0.1)
     widest = estimates["duchi"].upper - estimates["pm"].lower
-    axes = mean_intervals(estimates | {"ogpm": normal_interval(40.0, 30.0, 100, 0.9)}, plain, "age", "Means").axes[0]
+    axes = mean_intervals(estimates | {"ogpm": around(40.0, 30.0)}, plain, "age", "Means").axes[0]
     low, high = axes.get_xlim()
     assert low < estimates["pm"].lower
     assert estimates["duchi"].upper < high

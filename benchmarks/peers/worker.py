@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import sys
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -78,11 +79,27 @@ def opendp(chance: float, items: int, reports: int) -> Measured:
     return measured(lambda: [report(0) for _ in range(reports)])
 
 
+def qif(side: int, epsilon: float) -> Measured:
+    """libqif's optimum for a square grid: an epsilon of so much times the distance, Euclidean loss, even prior."""
+    library = import_module("qif")
+    places = [(i, j) for i in range(side) for j in range(side)]
+    prior = library.probab.uniform(len(places))
+
+    def distance(a: int, b: int) -> float:
+        return math.dist(places[a], places[b])
+
+    def limit(a: int, b: int) -> float:
+        return epsilon * distance(a, b)
+
+    return measured(lambda: library.mechanism.d_privacy.min_loss_given_d(prior, len(places), limit, distance))
+
+
 TASKS: dict[str, Callable[..., Measured]] = {
     "multi-freq-ldpy": multi_freq_ldpy,
     "pure-ldp": pure_ldp,
     "ibu": ibu,
     "opendp": opendp,
+    "qif": qif,
 }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from mechdesign.glossary import KINDS, Entry, of_kind
+from mechdesign.glossary import KINDS, NONE, Entry, of_kind
 
 
 def text() -> str:
@@ -20,7 +20,9 @@ def text() -> str:
 
 def _entry(found: Entry) -> list[str]:
     also = f", also `{'`, `'.join(found.also)}`" if found.also else ""
-    formula = [f"  Law: `{found.formula}`.", ""] if found.formula != "-" else []
+    formula = [f"  Law: `{found.formula}`.", ""] if found.formula != NONE else []
+    use = [f"  Good for: {found.good_for}.", ""] if found.good_for != NONE else []
+    source = [f"  *{found.citation}*.", ""] if found.citation != NONE else []
     return [
         f"(name-{found.name.replace(' ', '-')})=",
         "",
@@ -28,10 +30,8 @@ def _entry(found: Entry) -> list[str]:
         f": {found.what}",
         "",
         *formula,
-        f"  Good for: {found.good_for}.",
-        "",
-        f"  *{found.citation}*.",
-        "",
+        *use,
+        *source,
     ]
 
 

@@ -10,8 +10,8 @@ from mechdesign.advice.answer import EXACT, Advice, Expected, Rated, advice
 from mechdesign.advice.commands import command, number
 from mechdesign.advice.question import Question, values_of
 from mechdesign.advice.shares import ONE_TIME
-from mechdesign.budget import Capacity, Requirement, capacity_options
-from mechdesign.budget.choice import Option
+from mechdesign.budget.capacity import Capacity, Requirement
+from mechdesign.budget.choice import Option, capacity_options
 from mechdesign.budget.populations import water_like
 from mechdesign.collect.datasets import read_dataset
 from mechdesign.errors import InvalidInput

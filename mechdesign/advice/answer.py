@@ -54,9 +54,10 @@ class Rated:
 
 @frozen
 class Advice:
-    """What to take for what is wanted, the two runners-up, why, and three commands to go on with.
+    """What to take for what is wanted, the two runners-up, why, and commands to go on with, as they stand.
 
     All numbers were computed for this epsilon, these users and these bounds. ``field`` is how many were ranked.
+    ``later`` reads the reports where the commands cannot, as there are no data yet: they are in ``reports.csv`` then.
     """
 
     want: str
@@ -68,13 +69,15 @@ class Advice:
     why: tuple[str, ...]
     commands: tuple[str, ...]
     field: int
+    later: str | None = None
 
     def __str__(self) -> str:
         article = "the " if self.mechanism.endswith("optimum") else ""
         lines = [f"Take {article}{self.mechanism}.", f"  {self.expected_error}", "", "Next to it:"]
         lines += [f"  {rated.mechanism}: {rated.expected_error.ends}" for rated in self.runners_up]
         lines += ["", "Why:", *(f"  {sentence}" for sentence in self.why)]
-        return "\n".join([*lines, "", "Go on with:", *(f"  {command}" for command in self.commands)])
+        lines += ["", "Go on with:", *(f"  {command}" for command in self.commands)]
+        return "\n".join(lines if self.later is None else [*lines, "", "Once there are reports:", f"  {self.later}"])
 
     def __repr__(self) -> str:
         return f"Advice({self.want!r}, {self.mechanism!r}, {self.expected_error.ends}, the best of {self.field})"
@@ -107,9 +110,10 @@ def advice(
     rated: Sequence[Rated],
     why: Iterable[str | None],
     commands: Iterable[str],
+    later: str | None = None,
 ) -> Advice:
     """The first of what was ranked, with two runners-up; sentences that are None are left out."""
     best = rated[0]
     reasons = tuple(sentence for sentence in why if sentence is not None)
     error, next_two = best.expected_error, tuple(rated[1:3])
-    return Advice(want, epsilon, users, best.mechanism, error, next_two, reasons, tuple(commands), len(rated))
+    return Advice(want, epsilon, users, best.mechanism, error, next_two, reasons, tuple(commands), len(rated), later)

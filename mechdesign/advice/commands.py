@@ -27,6 +27,26 @@ def command(name: str, *words: str, **options: object) -> str:
     return " ".join(parts)
 
 
+REPORTS = "reports.csv"
+
+
+def to_an_answer(
+    table: str, source: object, column: str | None, clipped: bool = False, **read: object
+) -> tuple[tuple[str, ...], str | None]:
+    """From a table to an answer: what runs now, and what reads the reports once there are some.
+
+    ``read`` are options of estimate. Values outside the domain are no rows that a table takes.
+
+    >>> commands, later = to_an_answer("t.json", "data.csv", "x")
+    >>> len(commands), later
+    (2, None)
+    """
+    estimated = command("estimate", table, _in=REPORTS, **read)
+    if source is None or clipped:
+        return (command("export", table, to="javascript", out="sampler"),), estimated
+    return (command("apply", table, _in=source, column=column, out=REPORTS), estimated), None
+
+
 def python(program: str) -> str:
     """A program of one line, in the quotes that most shells have.
 

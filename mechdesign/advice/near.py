@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mechdesign.advice.answer import CERTIFIED, EXACT, Advice, Expected, Rated, advice, ranked
+from mechdesign.advice.answer import CERTIFIED, EXACT, Advice, Expected, Rated, advice
 from mechdesign.advice.commands import command, number
 from mechdesign.advice.question import Question
 from mechdesign.data.places import GLOBE, FoundPlaces, read_places
-from mechdesign.design.pairwise import Distances, PairwiseProblem, errors_up, optimal_pairwise
-from mechdesign.design.pairwise.planar import planar_laplace
+from mechdesign.design.pairwise.problem import Distances, PairwiseProblem
 from mechdesign.design.pairwise.program import MOST_WHOLE
-from mechdesign.design.pairwise.rivals import tables
+from mechdesign.design.pairwise.search import optimal_pairwise
 from mechdesign.errors import InvalidInput
+from mechdesign.field import field_of
 from mechdesign.pairs import Metric
 from mechdesign.places import EUCLIDEAN, GREAT_CIRCLE
 
+OPTIMUM = "pairwise optimum"
 _DESIGN = "metric.json"
 _ENCLOSED = "surely between"
 _GAP = 1e-4  # four digits are shown
@@ -57,17 +58,18 @@ def _problem(found: FoundPlaces, per_unit: float) -> PairwiseProblem:
 
 
 def near_field(problem: PairwiseProblem, unit: str) -> list[Rated]:
-    """The optimum and what is published, the least expected loss first."""
+    """The optimum and what is published, as `mechdesign.field_of` ranks them."""
     what = f"expected distance to the true place, in {unit}"
-    certificate = optimal_pairwise(problem).certificate
-    found = [Rated("pairwise optimum", Expected(certificate.lower, certificate.upper, what, CERTIFIED))]
-    assert problem.prior is not None
-    for name, table in tables(problem).items():
-        value = float(problem.prior @ errors_up(table, problem))
-        found.append(Rated(name, Expected(value, value, what, EXACT)))
-    for rival in planar_laplace(problem):
-        found.append(Rated(rival.name, Expected(rival.lower, rival.upper, what, _ENCLOSED)))
-    return ranked(found, ["pairwise optimum"])
+    design = optimal_pairwise(problem)
+    field = field_of({OPTIMUM: design})
+    certificate = design.certificate
+    optimum = Expected(certificate.lower, certificate.upper, what, CERTIFIED)
+    errors = {row.name: _expected(*row.ends(field.rank), what) for row in field.rows} | {OPTIMUM: optimum}
+    return [Rated(row.name, errors[row.name]) for row in field.rows]
+
+
+def _expected(lower: float, upper: float, what: str) -> Expected:
+    return Expected(lower, upper, what, EXACT if lower == upper else _ENCLOSED)
 
 
 def _commands(question: Question, file: Path) -> tuple[str, ...]:

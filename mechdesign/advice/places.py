@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 
 import numpy as np
-from scipy import special
 
 from mechdesign.advice.answer import Advice, Expected, Rated, advice, ranked
 from mechdesign.advice.commands import command, number, pair
 from mechdesign.advice.near import advise_near
 from mechdesign.advice.question import NOT_PRIVATE, Question, proposed_bounds
 from mechdesign.errors import InvalidInput, NoAnswer
-from mechdesign.trajectory import METHODS, Paths, PlaneDesign, Rectangle, average_error, uniform_paths
+from mechdesign.intervals import CONFIDENCE, interval_of_runs
 from mechdesign.trajectory.files import found_columns, read_paths
-from mechdesign.trajectory.study import CONTINUOUS, fits, method
+from mechdesign.trajectory.metrics import average_error
+from mechdesign.trajectory.paths import Paths, uniform_paths
+from mechdesign.trajectory.plane import PlaneDesign
+from mechdesign.trajectory.regions import Rectangle
+from mechdesign.trajectory.study import CONTINUOUS, METHODS, fits, method
+from mechdesign.trajectory.tracs import PathMechanism
 from mechdesign.values.declare import Floats
 from mechdesign.values.digits import rounded_down
 
 _SPENDS_MORE = "strawman-published"  # than its epsilon
 _SEED = 5
-_CONFIDENCE = 0.95
+_FEW = 30  # samples of an average: fewer paths are reported several times
 _PLACES, _PATHS, _LENGTH = 4000, 80, 50
 _PERTURBED = {
     "tracs-d": {"method": "tracs-d"},
@@ -91,21 +94,26 @@ def place_field(epsilon: float, region: Rectangle, paths: Paths) -> tuple[list[R
         except NoAnswer:
             left_out.append(name)
             continue
-        reported = mechanism.perturb(paths, np.random.default_rng(_SEED))
-        rated.append(Rated(name, _average(average_error(paths, reported), what)))
+        rated.append(Rated(name, _average(_errors(mechanism, paths), what)))
         if isinstance(mechanism, PlaneDesign):
             floor = mechanism.floor
     return ranked(rated), floor, left_out
 
 
+def _errors(mechanism: PathMechanism, paths: Paths) -> Floats:
+    """The error of each path, reported once; of few paths the average error of all in each of several runs."""
+    rng = np.random.default_rng(_SEED)
+    if len(paths) >= _FEW:
+        return average_error(paths, mechanism.perturb(paths, rng))
+    return np.array([average_error(paths, mechanism.perturb(paths, rng)).mean() for _ in range(_FEW)])
+
+
 def _average(errors: Floats, what: str) -> Expected:
-    mean, count = float(errors.mean()), errors.size
-    reach = 0.0
-    if count > 1:
-        quantile = float(special.stdtrit(count - 1, 0.5 + _CONFIDENCE / 2))
-        reach = quantile * float(errors.std(ddof=1)) / math.sqrt(count)
-    basis = f"simulated: {100 * _CONFIDENCE:g}% interval over {count} {what}"
-    return Expected(max(0.0, mean - reach), mean + reach, "average distance to the true place", basis)
+    found = interval_of_runs(errors)
+    assert found is not None
+    over = f"{errors.size} {what}" if errors.size > _FEW else f"{_FEW} collections"
+    basis = f"simulated: {100 * CONFIDENCE:g}% interval over {over}"
+    return Expected(max(0.0, found[0]), found[1], "average distance to the true place", basis)
 
 
 def _region(question: Question, file: Path | None) -> Rectangle:

@@ -11,20 +11,25 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from scipy import special
 
 from mechdesign.advice.answer import Advice, Expected, Rated, advice, ranked
-from mechdesign.advice.commands import command, number, python
+from mechdesign.advice.commands import command, number, python, to_an_answer
 from mechdesign.advice.question import Numbers, Question, numbers_of
-from mechdesign.advice.shares import ONE_TIME, survey_commands
+from mechdesign.advice.shares import ONE_TIME
+from mechdesign.collect.em_histogram import MOST_BINS, fine_bins
 from mechdesign.collect.postprocess import norm_sub
-from mechdesign.collect.protocols import Designed, FrequencyProtocol, designed, protocol
-from mechdesign.collect.square_wave import MOST_STEPS, TOLERANCE, Reconstruction, em, ems, square_wave_channel
-from mechdesign.design.workload import Ranges, WorkloadProblem, optimal_workload
-from mechdesign.design.workload.problem import LEAST_EPSILON, MOST_EPSILON
+from mechdesign.collect.protocols.catalogue import protocol
+from mechdesign.collect.protocols.designed import Designed, designed
+from mechdesign.collect.protocols.protocol import FrequencyProtocol
+from mechdesign.collect.shipping import SHIPPED
+from mechdesign.collect.square_wave import EM_SLACK, MOST_STEPS, TOLERANCE, Reconstruction, em, ems, square_wave_channel
+from mechdesign.design.workload.problem import LEAST_EPSILON, MOST_EPSILON, WorkloadProblem
+from mechdesign.design.workload.queries import Ranges
+from mechdesign.design.workload.search import optimal_workload
 from mechdesign.domains import Finite, Interval
 from mechdesign.errors import InvalidInput, NoAnswer
 from mechdesign.exact.bits import MOST_BITS
+from mechdesign.intervals import CONFIDENCE, LEAST_RUNS, interval_of_runs
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.protocol import ScalarMechanism
 from mechdesign.values.declare import Counts, Floats, array, frozen
@@ -33,16 +38,13 @@ EM, EMS = "sw-em", "sw-ems"
 OPTIMUM = "workload optimum"
 BINS = 20
 RUNS = 12
-MOST_BINS = 150
-_FINE = 128  # bins of a reconstruction, at least, before they are joined to those asked for
 _ATOMS = 512  # places that values are rounded to for the simulation of square waves
-_LEAST_RUNS = 4  # of reconstructions, which may be slow; further ones end at so many multiplications
+_SLOW_RUNS = LEAST_RUNS  # of reconstructions, which may be slow; further ones end at so many multiplications
 _MOST_WORK = 10**9
-_MOST_SLACK = math.exp(4)
-_CONFIDENCE = 0.95
 _SEED = 17
 _TABLE = "wave.table.json"
 _DESIGN, _DESIGN_TABLE = "ranges.json", "ranges.table.json"
+_BINS, _BINS_TABLE = "bins.csv", "bins.table.json"
 _DESIGN_GAP, _WIDE_GAP = 0.03, 0.06  # of the noise: an error, its root, is within half of it
 MOST_DESIGNED = 48
 """Bins for which the optimum is found while one waits; beyond `MOST_BITS` to the wider gap."""
@@ -92,8 +94,8 @@ def advise_shape(question: Question) -> Advice:
         _with_proof(question, bins),
         numbers.warning,
     )
-    commands = _commands(question, inputs, bins, users, [one.mechanism for one in rated])
-    return advice(question.want, question.epsilon, users, rated, why, commands)
+    commands, later = _commands(question, inputs, bins, users, [one.mechanism for one in rated])
+    return advice(question.want, question.epsilon, users, rated, why, commands, later)
 
 
 def _with_proof(question: Question, bins: int) -> str:
@@ -164,10 +166,10 @@ def _of_waves(
     """EM and EM with smoothing on the same reports; what does not converge is left out."""
     mechanism, rng = catalogue.sw(epsilon, inputs), np.random.default_rng(_SEED)
     bins = people[0].held.size
-    fine = bins * max(1, math.ceil(_FINE / bins))
+    fine = fine_bins(bins)
     channel = square_wave_channel(mechanism, fine)
     edges = np.linspace(mechanism.outputs.lower, mechanism.outputs.upper, fine + 1)
-    slack = {EM: TOLERANCE * min(math.exp(epsilon), _MOST_SLACK), EMS: TOLERANCE}
+    slack = {EM: TOLERANCE * min(math.exp(epsilon), EM_SLACK), EMS: TOLERANCE}
     laws = [_law_of_bins(mechanism, population.places, edges) for population in people]
     climbs: dict[str, Callable[..., Reconstruction]] = {EM: em, EMS: ems}
     errors: dict[str, list[float]] = {key: [] for key in climbs}
@@ -177,7 +179,7 @@ def _of_waves(
             rng.multinomial(population.users, law).sum(axis=0) for population, law in zip(people, laws, strict=True)
         ]
         for key in list(errors):
-            if run >= _LEAST_RUNS and work[key] > _MOST_WORK:
+            if run >= _SLOW_RUNS and work[key] > _MOST_WORK:
                 continue
             try:
                 found = [climbs[key](counts, channel, inputs, slack[key]) for counts in seen]
@@ -212,10 +214,10 @@ def _ranges_error(truth: Floats, estimate: Floats) -> float:
 
 
 def _simulated(values: Floats, unit: str) -> Expected:
-    mean = float(values.mean())
-    reach = float(special.stdtrit(values.size - 1, 0.5 + _CONFIDENCE / 2) * values.std(ddof=1) / math.sqrt(values.size))
-    basis = f"simulated: {100 * _CONFIDENCE:g}% interval over {values.size} collections"
-    return Expected(max(0.0, mean - reach), mean + reach, unit, basis)
+    found = interval_of_runs(values)
+    assert found is not None
+    basis = f"simulated: {100 * CONFIDENCE:g}% interval over {values.size} collections"
+    return Expected(max(0.0, found[0]), found[1], unit, basis)
 
 
 def _population(places: Floats, weights: Floats, inputs: Interval, bins: int, users: int) -> Population:
@@ -254,48 +256,35 @@ def _bins(question: Question, numbers: Numbers) -> int:
     return bins
 
 
-def _commands(question: Question, inputs: Interval, bins: int, users: int, names: list[str]) -> tuple[str, ...]:
-    eps, best = question.epsilon, names[0]
-    ends = f"{number(inputs.lower)},{number(inputs.upper)}"
+def _commands(
+    question: Question, inputs: Interval, bins: int, users: int, names: list[str]
+) -> tuple[tuple[str, ...], str | None]:
+    eps, best, source = question.epsilon, names[0], question.source
     if best in (EM, EMS):
+        ends = f"{number(inputs.lower)},{number(inputs.upper)}"
         table = command("table", eps=eps, mechanism="sw", domain=ends, out=_TABLE)
-        if question.source is None:
-            return table, command("verify", _TABLE), command("export", _TABLE, to="javascript", out="sampler")
-        applied = command("apply", _TABLE, _in=question.source, column=question.column, out="reports.csv")
-        estimate = "estimate_by_em" if best == EM else "estimate_by_ems"
-        fine = bins * max(1, math.ceil(_FINE / bins))
-        program = (
-            "import mechdesign as md; from mechdesign.priors import values_of_file as read; "
-            f"wave = md.catalogue.sw({number(eps)}, md.Interval({ends})); "
-            f"found = md.collect.{estimate}(read('reports.csv'), wave, bins={fine}); "
-            f"print(found.weights.reshape({bins}, -1).sum(axis=1))"
-        )
-        return table, applied, python(program)
-    gap = None if bins <= MOST_BITS else _gap_of(bins)
-    first = command("workload", eps=eps, queries="ranges", size=bins, gap=gap, out=_DESIGN)
-    if best == OPTIMUM and question.source is None:
-        return first, command("table", _DESIGN, out=_DESIGN_TABLE), command("verify", _DESIGN_TABLE)
-    client = None
-    if best != OPTIMUM:
-        first, client = survey_commands(eps, f"0..{bins - 1}", best)
-    if question.source is None:
-        assert client is not None
-        return command("protocols", eps=eps, size=bins, users=users), first, client
+        then, later = to_an_answer(_TABLE, source, question.column, bins=bins, smooth=best == EMS)
+        return (table, *([command("verify", _TABLE)] if source is None else []), *then), later
+    made, table = _of_bins(eps, bins, names), _DESIGN_TABLE if best == OPTIMUM else _BINS_TABLE
+    if source is None:
+        then, later = to_an_answer(table, None, None)
+        look = command("protocols", eps=eps, size=bins, users=users)
+        return (*made, *then, *([] if best == OPTIMUM else [look])), later
     width = number(inputs.length / bins)
     program = (
         "import numpy as np; from mechdesign.priors import values_of_file as read; "
-        f"bins = (read({str(question.source)!r}, {question.column!r}) - {number(inputs.lower)}) // {width}; "
-        f"np.savetxt('bins.csv', np.clip(bins, 0, {bins - 1}), fmt='%d', header='bin', comments='')"
+        f"bins = (read({str(source)!r}, {question.column!r}) - {number(inputs.lower)}) // {width}; "
+        f"np.savetxt('{_BINS}', np.clip(bins, 0, {bins - 1}), fmt='%d', header='bin', comments='')"
     )
-    tried = [_DESIGN] * (best == OPTIMUM) + [name for name in names if name in ONE_TIME][:3]
-    bench = command(
-        "bench",
-        eps=eps,
-        dataset="bins.csv",
-        column="bin",
-        domain=f"0..{bins - 1}",
-        protocols=",".join(tried),
-        methods="norm-sub",
-        metric="ranges" if question.want == "ranges" else None,
-    )
-    return first, python(program), bench
+    then, later = to_an_answer(table, _BINS, "bin")
+    return (*made, python(program), *then), later
+
+
+def _of_bins(epsilon: float, bins: int, names: Sequence[str]) -> tuple[str, ...]:
+    """The commands to a table on the numbers of bins: the optimum, or the best protocol that has one."""
+    if names[0] == OPTIMUM:
+        gap = None if bins <= MOST_BITS else _gap_of(bins)
+        asked = command("workload", eps=epsilon, queries="ranges", size=bins, gap=gap, out=_DESIGN)
+        return asked, command("table", _DESIGN, out=_DESIGN_TABLE)
+    shipped = next(name for name in names if name in SHIPPED)
+    return (command("table", eps=epsilon, protocol=shipped, size=bins, out=_BINS_TABLE),)

@@ -10,21 +10,25 @@ from collections.abc import Sequence
 import numpy as np
 
 from mechdesign.advice.answer import EXACT, Advice, Expected, Rated, advice, ranked
-from mechdesign.advice.commands import command, python
+from mechdesign.advice.commands import command, to_an_answer
 from mechdesign.advice.question import Question, dataset_of
-from mechdesign.collect.protocols import PROTOCOLS, protocol, variances
-from mechdesign.design.hidden_joint import HiddenJointProblem, attained_by, best_peaked
+from mechdesign.collect.protocols.catalogue import PROTOCOLS, protocol
+from mechdesign.collect.protocols.protocol import variances
+from mechdesign.collect.shipping import SHIPPED
+from mechdesign.design.hidden_joint.problem import HiddenJointProblem
+from mechdesign.design.hidden_joint.proof import attained_by
+from mechdesign.design.hidden_joint.search import best_peaked
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms.hidden import MOST_PEAKED
 from mechdesign.values.declare import Floats
 
 ONE_TIME = tuple(entry.key for entry in PROTOCOLS if not entry.longitudinal)
 UNIT = "root mean squared error of an estimated share (1 is all users), over the answers"
-_TABLE, _SURVEY = "answers.table.json", "survey.json"
-_RESPONSE = "grr"  # the only protocol whose law is a table
+_TABLE = "answers.table.json"
+_RESPONSE = "grr"  # the only protocol whose law is a small table
 _YES_NO = ("no", "yes")
 _EVEN, _FEW, _WORTH_SAYING = 0.2, 0.05, 0.9
-_MOST_NAMED = 50  # answers that a command line names one by one
+_MOST_NAMED = 50  # answers for which a table lists all chances
 
 
 def advise_shares(question: Question) -> Advice:
@@ -53,7 +57,7 @@ def advise_shares(question: Question) -> Advice:
     if data is not None and question.labels is None:
         observed = (
             f"{data.size} answers were observed. What was observed is not private: give the list of answers "
-            "that is known beforehand with --labels. A survey without them numbers the answers."
+            "that is known beforehand with --labels. A table without them is for numbers of answers: 0, 1, ..."
         )
     even = "with the shares in the data" if data is not None else "with all answers equally frequent"
     why = (
@@ -63,8 +67,8 @@ def advise_shares(question: Question) -> Advice:
         _together(question.epsilon, users, shares) if size == 2 else None,
         observed,
     )
-    commands = _commands(question, size, users, [one.mechanism for one in rated[:3]])
-    return advice(question.want, question.epsilon, users, rated, why, commands)
+    commands, later = _commands(question, size, users, [one.mechanism for one in rated])
+    return advice(question.want, question.epsilon, users, rated, why, commands, later)
 
 
 def _together(epsilon: float, users: int, shares: Floats) -> str | None:
@@ -108,41 +112,30 @@ def share_field(epsilon: float, size: int, users: int, shares: Floats | None = N
     return ranked(rated, sorted(laws, key=lambda key: (laws[key].report_bits, key != _RESPONSE)))
 
 
-def survey_commands(epsilon: float, domain: str, name: str) -> tuple[str, str]:
-    """A survey for clients, and what the client of a user sends who gives the first answer."""
-    written = command("protocols", eps=epsilon, domain=domain, protocol=name, out=_SURVEY)
-    program = (
-        "from mechdesign.collect import Survey; from mechdesign.collect.protocols import OperatingSystem; "
-        f"print(Survey.read('{_SURVEY}').law.report([0], OperatingSystem()))"
-    )
-    return written, python(program)
-
-
 def _next(rated: Sequence[Rated]) -> str:
     above = 100 * (rated[1].expected_error.upper / rated[0].expected_error.upper - 1)
     text = f"{above:.3g}% above it" if above > 1e-6 else "as good (the same law, or a longer report)"
     return f"{rated[1].mechanism}, the next, is {text}."
 
 
-def _commands(question: Question, size: int, users: int, names: Sequence[str]) -> tuple[str, ...]:
+def _commands(question: Question, size: int, users: int, names: Sequence[str]) -> tuple[tuple[str, ...], str | None]:
+    """Answers that are known by name are taken by name; others, which data are not to tell, have numbers."""
     eps, labels = question.epsilon, question.labels
-    if names[0] == _RESPONSE and (question.source is None or labels is not None):
-        named = {"labels": _line(labels)} if labels is not None else {"size": size}
-        if labels is None and question.want == "yes-no":
-            named = {"labels": _line(_YES_NO)}
-        table = command("table", eps=eps, mechanism=_RESPONSE, out=_TABLE, **named)
-        if question.source is None:
-            sampler = command("export", _TABLE, to="javascript", out="sampler")
-            return table, sampler, command("protocols", eps=eps, size=size, users=users)
-        reports = command("apply", _TABLE, _in=question.source, column=question.column, out="reports.csv")
-        return table, reports, command("estimate", _TABLE, _in="reports.csv")
-    plain = labels is not None and len(labels) <= _MOST_NAMED and not any("," in label for label in labels)
-    domain = ",".join(labels) if labels is not None and plain else f"0..{size - 1}"
-    survey, client = survey_commands(eps, domain, names[0])
+    if labels is None and question.want == "yes-no" and question.source is None:
+        labels = _YES_NO
+    best = next(name for name in names if name in SHIPPED)
+    way = {"mechanism": best} if best == _RESPONSE and size <= _MOST_NAMED else {"protocol": best}
+    items = {"size": size} if labels is None else {"labels": _line(labels)}
+    table = command("table", eps=eps, **way, **items, out=_TABLE)
+    source = None if labels is None else question.source
+    then, later = to_an_answer(_TABLE, source, question.column)
     if question.source is None:
-        return command("protocols", eps=eps, size=size, users=users), survey, client
-    tried = command("bench", eps=eps, dataset=question.source, column=question.column, protocols=",".join(names))
-    return command("protocols", eps=eps, size=size, users=users), survey, tried
+        return (table, *then, command("protocols", eps=eps, size=size, users=users)), later
+    if labels is not None:
+        return (table, *then), later
+    tried = ",".join(names[:3])
+    look = command("bench", eps=eps, dataset=question.source, column=question.column, protocols=tried)
+    return (look, table, *then), later
 
 
 def _line(labels: Sequence[str]) -> str:

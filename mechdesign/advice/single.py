@@ -9,16 +9,20 @@ from typing import cast
 import numpy as np
 
 from mechdesign.advice.answer import CERTIFIED, CLAIMED, EXACT, Advice, Expected, Rated, advice, ranked
-from mechdesign.advice.commands import command, number, pair
+from mechdesign.advice.commands import command, number, pair, to_an_answer
 from mechdesign.advice.question import Question, numbers_of, values_of
 from mechdesign.data.matrices import read_matrix
-from mechdesign.design import Design, floor_of, optimal_finite, optimal_piecewise
-from mechdesign.design.finite import FiniteProblem
-from mechdesign.design.minimax import MinimaxProblem, minimax_sweep
-from mechdesign.design.piecewise import PiecewiseProblem
+from mechdesign.design.finite.problem import FiniteProblem
+from mechdesign.design.finite.search import optimal_finite
+from mechdesign.design.floor import floor_of
+from mechdesign.design.minimax.problem import MinimaxProblem
+from mechdesign.design.minimax.search import minimax_sweep
+from mechdesign.design.piecewise.problem import PiecewiseProblem
+from mechdesign.design.piecewise.search import optimal_piecewise
+from mechdesign.design.result import Design
 from mechdesign.domains import Circle, Finite, Interval
 from mechdesign.errors import CheckFailed, InvalidData, InvalidInput, NoAnswer
-from mechdesign.field import THIS, field_of, rivals
+from mechdesign.field import THIS, Rank, field_of, rivals
 from mechdesign.losses import Power
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.protocol import ScalarMechanism
@@ -90,7 +94,9 @@ def advise_angle(question: Question) -> Advice:
         domain=f"0,{number(circle.period)}",
         out="angle.json",
     )
-    return _advice(question, rated, why, (asked, *_shipped("angle", question)))
+    then, later = to_an_answer("angle.table.json", question.source, question.column)
+    commands = (asked, command("table", "angle.json", out="angle.table.json"), *then)
+    return advice(question.want, question.epsilon, question.users_asked, rated, why, commands, later)
 
 
 def advise_matrix(question: Question) -> Advice:
@@ -123,7 +129,7 @@ def advise_matrix(question: Question) -> Advice:
 
 def certified_field(design: Design, name: str, unit: str) -> list[Rated]:
     """A design, with the interval its optimum lies in, among its published rivals with their exact errors."""
-    errors = {row.name: row.worst for row in field_of(design).rows if row.name != THIS}
+    errors = {row.name: row.by(Rank.WORST) for row in field_of(design).rows if row.name != THIS}
     return ranked([_certified(design, name, unit), *_exact(errors, unit)], (name,))
 
 

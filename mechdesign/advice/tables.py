@@ -9,13 +9,14 @@ from typing import cast
 import numpy as np
 
 from mechdesign.advice.answer import CERTIFIED, EXACT, Advice, Expected, Rated, advice, ranked
-from mechdesign.advice.commands import command
-from mechdesign.advice.question import Question
-from mechdesign.design import Design
-from mechdesign.design.workload import Marginals, WorkloadProblem, optimal_workload, parse_workload
-from mechdesign.design.workload.problem import LEAST_EPSILON, MOST_EPSILON
+from mechdesign.advice.commands import command, to_an_answer
+from mechdesign.advice.question import Question, values_of
+from mechdesign.design.result import Design
+from mechdesign.design.workload.problem import LEAST_EPSILON, MOST_EPSILON, WorkloadProblem
+from mechdesign.design.workload.queries import Marginals, parse_workload
 from mechdesign.design.workload.rivals import rival_noises
-from mechdesign.errors import InvalidInput, NoAnswer
+from mechdesign.design.workload.search import optimal_workload
+from mechdesign.errors import InvalidData, InvalidInput, NoAnswer
 from mechdesign.values.digits import rounded_down
 
 OPTIMUM = "workload optimum"
@@ -36,10 +37,8 @@ _SECONDS = 60.0
 
 def advise_tables(question: Question) -> Advice:
     """The least noise in the cells of all tables, for users that are spread evenly over the combinations."""
-    if question.has_data:
-        raise InvalidInput("data", "several columns", "be left out: tables are advised on by the sizes of attributes")
     workload = _tables(question.attributes)
-    users, epsilon = question.users(), question.epsilon
+    users, epsilon = _users(question, workload.size), question.epsilon
     if not LEAST_EPSILON <= epsilon <= MOST_EPSILON:
         raise InvalidInput("eps", epsilon, f"lie between {LEAST_EPSILON:g} and {MOST_EPSILON:g} for tables")
     problem = WorkloadProblem(epsilon, workload, gap=_GAP)
@@ -58,7 +57,7 @@ def advise_tables(question: Question) -> Advice:
         "All combinations are one person's type: the tables of a report fit together, and eps is for all of them.",
         "What users differ in by chance comes on top; it is in a survey without privacy as well.",
     )
-    return advice(question.want, epsilon, users, rated, why, _commands(question, gap))
+    return advice(question.want, epsilon, users, rated, why, *_commands(question, users, gap))
 
 
 def _tables(said: str | None) -> Marginals:
@@ -103,14 +102,24 @@ def _rated(problem: WorkloadProblem, design: Design, root: Callable[[float], flo
     return ranked(found, (OPTIMUM,))
 
 
-def _commands(question: Question, gap: float | None) -> tuple[str, ...]:
+def _users(question: Question, types: int) -> int:
+    """Those asked for, or those in data that hold the number of each one's combination."""
+    held = values_of(question)
+    if held is not None and not (np.isin(held, np.arange(types))).all():
+        rule = f"be each user's combination by its number, 0 to {types - 1}, where the last attribute changes first"
+        raise InvalidData("data", "values", rule, "number the combinations, or leave --data out and give --users")
+    return question.users(None if held is None else held.size)
+
+
+def _commands(question: Question, users: int, gap: float | None) -> tuple[tuple[str, ...], str | None]:
     asked = command(
         "workload",
         eps=question.epsilon,
         queries=f"marginals:{question.attributes}",
-        users=question.users(),
+        users=users,
         gap=gap,
         best_so_far=gap is None,
         out=_DESIGN,
     )
-    return asked, command("table", _DESIGN, out=_TABLE), command("export", _TABLE, to="javascript", out="sampler")
+    then, later = to_an_answer(_TABLE, question.source, question.column)
+    return (asked, command("table", _DESIGN, out=_TABLE), *then), later

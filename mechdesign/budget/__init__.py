@@ -1,51 +1,45 @@
 """Budgets: the smallest epsilon that meets a utility constraint or a capacity requirement, with the evidence for it."""
 
-from mechdesign.budget.adversary import Detection, Threat, confusion, detection, threat
-from mechdesign.budget.capacity import Capacity, Requirement
-from mechdesign.budget.capri import Totals, capri, capri_from, over_time, selection_law, simulate_etc
-from mechdesign.budget.capri_exact import Exceedance, budget, chebyshev
-from mechdesign.budget.certified import Bracket
-from mechdesign.budget.choice import capacity_options, ranked
-from mechdesign.budget.constraint import Constraint
-from mechdesign.budget.ledger import Memory
-from mechdesign.budget.mean_route import law_of_sum, mean_budget
-from mechdesign.budget.outlook import Outlook, outlook
-from mechdesign.budget.runner import METHODS, Answer, Store, Task, run
-from mechdesign.budget.searches import Range, Selected
-from mechdesign.budget.simulation import Question
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "METHODS",
-    "Answer",
-    "Bracket",
-    "Capacity",
-    "Constraint",
-    "Detection",
-    "Exceedance",
-    "Memory",
-    "Outlook",
-    "Question",
-    "Range",
-    "Requirement",
-    "Selected",
-    "Store",
-    "Task",
-    "Threat",
-    "Totals",
-    "budget",
-    "capacity_options",
-    "capri",
-    "capri_from",
-    "chebyshev",
-    "confusion",
-    "detection",
-    "law_of_sum",
-    "mean_budget",
-    "outlook",
-    "over_time",
-    "ranked",
-    "run",
-    "selection_law",
-    "simulate_etc",
-    "threat",
-]
+# named like their modules: at once, or the modules would be found
+from mechdesign.budget.capri import capri as capri
+from mechdesign.budget.outlook import outlook as outlook
+from mechdesign.values.facade import facade
+
+if TYPE_CHECKING:
+    from mechdesign.budget.adversary import (
+        Detection as Detection,
+        Threat as Threat,
+        confusion as confusion,
+        detection as detection,
+        threat as threat,
+    )
+    from mechdesign.budget.alarms import search_alarms as search_alarms
+    from mechdesign.budget.capacity import Capacity as Capacity, Requirement as Requirement
+    from mechdesign.budget.capri import (
+        Totals as Totals,
+        capri_from as capri_from,
+        over_time as over_time,
+        selection_law as selection_law,
+        simulate_etc as simulate_etc,
+    )
+    from mechdesign.budget.capri_exact import Exceedance as Exceedance, budget as budget, chebyshev as chebyshev
+    from mechdesign.budget.certified import Bracket as Bracket
+    from mechdesign.budget.choice import capacity_options as capacity_options, ranked as ranked
+    from mechdesign.budget.constraint import Constraint as Constraint
+    from mechdesign.budget.ledger import Memory as Memory
+    from mechdesign.budget.mean_route import law_of_sum as law_of_sum, mean_budget as mean_budget
+    from mechdesign.budget.outlook import Outlook as Outlook
+    from mechdesign.budget.runner import (
+        METHODS as METHODS,
+        Answer as Answer,
+        Settings as Settings,
+        Store as Store,
+        Task as Task,
+        run as run,
+    )
+    from mechdesign.budget.searches import Range as Range, Selected as Selected
+    from mechdesign.budget.simulation import Question as Question
+else:
+    __getattr__, __dir__ = facade(__name__)

@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mechdesign.budget.simulation import has_independent_items
-from mechdesign.collect.protocols import FrequencyProtocol, Longitudinal, SubsetSelection
+from mechdesign.collect.protocols.longitudinal import Longitudinal
+from mechdesign.collect.protocols.protocol import FrequencyProtocol
+from mechdesign.collect.protocols.subset import SubsetSelection
 from mechdesign.domains import require_numbers
 from mechdesign.errors import InvalidInput, require_finite
 from mechdesign.values.declare import Floats, frozen

@@ -16,7 +16,8 @@ from math import gcd, lcm
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mechdesign.collect.protocols import FrequencyProtocol
+from mechdesign.budget.constraint import AT_LEAST, AT_MOST
+from mechdesign.collect.protocols.protocol import FrequencyProtocol
 from mechdesign.domains import require_numbers
 from mechdesign.errors import InvalidInput, require_chance, require_epsilon, require_name
 from mechdesign.values.declare import Counts, Floats, array, field, finite, frozen
@@ -115,12 +116,33 @@ class Requirement:
     tau: float = field(converter=lambda said: require_chance(said, "tau"))
 
     @property
+    def is_right(self) -> bool:
+        """Whether the event is the right answer, which has to be frequent."""
+        return self.event in ("tp", "tn")
+
+    @property
+    def direction(self) -> str:
+        return AT_LEAST if self.is_right else AT_MOST
+
+    @property
+    def threshold(self) -> float:
+        return self.tau
+
+    @property
     def words(self) -> str:
-        return f"Pr[{self.event.upper()}] {'>=' if self.event in ('tp', 'tn') else '<'} {self.tau:g}"
+        return f"Pr[{self.event.upper()}] {'>=' if self.is_right else '<'} {self.tau:g}"
 
     def holds(self, probability: float) -> bool:
         """Algorithm 8."""
-        return probability >= self.tau if self.event in ("tp", "tn") else probability < self.tau
+        return probability >= self.tau if self.is_right else probability < self.tau
+
+    def is_met(self, mean: float, share: float) -> bool:
+        """Algorithm 8, of the share of collections in which the event happened: there is no second probability."""
+        return self.holds(mean)
+
+    def unmet(self, by: str, span: tuple[float, float], epsilon: float, mean: float, share: float) -> InvalidInput:
+        """The error where no epsilon looked at meets it, with the best one."""
+        return unmet_requirement(self, *span, mean, epsilon)
 
     def probability(self, capacity: Capacity, above: float) -> float:
         """The event's probability where ETC is above the capacity with probability ``above``."""

@@ -23,7 +23,7 @@ from mechdesign.budget.ledger import Memory, Say
 from mechdesign.budget.searches import require_count
 from mechdesign.budget.simulation import ProtocolFamily, binomial_below, collections
 from mechdesign.collect import postprocess
-from mechdesign.collect.protocols import FrequencyProtocol
+from mechdesign.collect.protocols.protocol import FrequencyProtocol
 from mechdesign.errors import InvalidInput, require_epsilon, require_finite
 from mechdesign.mechanisms.analysis import require_generator
 from mechdesign.values.declare import Counts, Floats, field, frozen, whole
@@ -47,7 +47,7 @@ class Tested:
 
 @frozen
 class SimulatedBudget:
-    """The epsilon Algorithm 7 returns, and what it tested on the way. No error rate is attached."""
+    """The epsilon a search returns, what it tested on the way, and the most runs at one. No error rate is attached."""
 
     protocol: str
     epsilon: float

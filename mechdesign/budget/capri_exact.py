@@ -27,7 +27,9 @@ from scipy import special
 
 from mechdesign.budget.capacity import LEAST, MOST, Capacity, Requirement, require_range, unmet_requirement
 from mechdesign.budget.simulation import ProtocolFamily, has_independent_items
-from mechdesign.collect.protocols import FrequencyProtocol, Grr, Longitudinal
+from mechdesign.collect.protocols.grr import Grr
+from mechdesign.collect.protocols.longitudinal import Longitudinal
+from mechdesign.collect.protocols.protocol import FrequencyProtocol
 from mechdesign.errors import InvalidInput
 from mechdesign.values.declare import Floats, frozen
 

@@ -15,7 +15,8 @@ Measure = Callable[[ArrayLike, ArrayLike], float]
 
 AT_LEAST, AT_MOST = "at least", "at most"
 
-_RANGES = {"kendall": (-1.0, 1.0), "kendall-optimus": (-1.0, 1.0), "top": (0.0, 1.0)}  # by the name before a colon
+_KENDALL = ("kendall", "kendall-optimus", "kendall-optimus-squared")
+_RANGES = {"top": (0.0, 1.0)} | dict.fromkeys(_KENDALL, (-1.0, 1.0))  # by the name before a colon
 
 
 def _probability(said: object) -> float:
@@ -32,6 +33,8 @@ class Constraint:
 
     >>> Constraint("kendall", 0.7, 0.9).words
     'kendall at least 0.7 with probability at least 0.9'
+    >>> Constraint("top", 0.7, 0.9).words
+    'precision of the top 10 at least 0.7 with probability at least 0.9'
     """
 
     metric: str | Measure
@@ -65,9 +68,25 @@ class Constraint:
         return self.metric if isinstance(self.metric, str) else getattr(self.metric, "__name__", "metric")
 
     @property
+    def called(self) -> str:
+        """The metric as people read it: a top says how many."""
+        is_top = isinstance(self.metric, str) and self.metric.partition(":")[0] == "top"
+        return metrics.metric(self.name).meaning if is_top else self.name
+
+    @property
     def words(self) -> str:
-        return f"{self.name} {self.direction} {self.threshold:g} with probability at least {self.probability:g}"
+        return f"{self.called} {self.direction} {self.threshold:g} with probability at least {self.probability:g}"
 
     def holds(self, value: float) -> bool:
         """Whether a value of the metric is on the good side."""
         return value >= self.threshold if self.direction == AT_LEAST else value <= self.threshold
+
+    def is_met(self, mean: float, share: float) -> bool:
+        """Line 13 of Algorithm 1: the average is on the good side, and so is a large enough share of collections."""
+        return self.holds(mean) and share >= self.probability
+
+    def unmet(self, by: str, span: tuple[float, float], epsilon: float, mean: float, share: float) -> InvalidInput:
+        """The error where no epsilon looked at meets it, with the best one."""
+        rule = f"be met by some eps in [{span[0]:g}, {span[1]:g}] with {by}"
+        seen = f"best seen: probability {share:.4g}, average {mean:.4g}, at eps = {epsilon:.6g}"
+        return InvalidInput("constraint", self.words, rule, seen)

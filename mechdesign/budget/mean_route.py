@@ -21,8 +21,10 @@ import numpy as np
 from scipy import special
 
 from mechdesign.budget.capacity import LEAST, MOST, Capacity, Requirement, require_range, unmet_requirement
-from mechdesign.design import UnbiasedProblem, optimal_unbiased
-from mechdesign.design.additive import AdditiveProblem, optimal_additive
+from mechdesign.design.additive.problem import AdditiveProblem
+from mechdesign.design.additive.search import optimal_additive
+from mechdesign.design.unbiased.problem import UnbiasedProblem
+from mechdesign.design.unbiased.search import optimal_unbiased
 from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput, NoAnswer, require_name
 from mechdesign.losses import Power

@@ -9,9 +9,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import Any, TypeVar
+from types import MappingProxyType
+from typing import Any, TypeVar, cast
+
+import attrs
 
 from mechdesign.budget import certified, searches
 from mechdesign.budget.certified import Bracket
@@ -22,15 +26,73 @@ from mechdesign.engine import Engine, Local
 from mechdesign.errors import FileProblem, InvalidInput, NoAnswer
 from mechdesign.values import files
 from mechdesign.values.clock import Clock
-from mechdesign.values.declare import evolved, field, frozen, one_of
+from mechdesign.values.declare import OPTION, evolved, field, frozen, one_of, option
 
 CERTIFIED = "certified"
-METHODS = (CERTIFIED, *searches.SEARCHES)
+SEARCHES: dict[str, Callable[..., Bracket | Selected]] = {CERTIFIED: certified.search, **searches.SEARCHES}
+METHODS = tuple(SEARCHES)
+
+PARAMETERS: dict[str, dict[str, Any]] = {
+    method: {
+        one.name: one.default for one in signature(search).parameters.values() if one.kind is Parameter.KEYWORD_ONLY
+    }
+    for method, search in SEARCHES.items()
+}
+"""What each search may be told, with its defaults."""
 
 KIND, VERSION = "mechdesign budget results", 1
 _SAVE_SECONDS = 1.0
 
 Found = TypeVar("Found")
+
+
+def _parameter(name: str, meaning: str, *names: str) -> Any:
+    """A parameter of searches, None to leave each its default: who has it and which follows from their signatures."""
+    having: dict[float, list[str]] = {}
+    for method, told in PARAMETERS.items():
+        if name in told:
+            having.setdefault(told[name], []).append(method)
+    defaults = "; ".join(f"{', '.join(methods)}: {default:g}" for default, methods in having.items())
+    return field(default=None, metadata=option(f"--{name.replace('_', '-')}", f"{meaning} [{defaults}].", *names))
+
+
+@frozen
+class Settings:
+    """What searches are told of their own parameters, under the names of the paper's.
+
+    >>> Settings(g=3).of("rbs"), Settings(g=3).of("bs")
+    ({'g': 3}, {})
+    >>> Settings(g=3).require_used(["bs", "dbs"])
+    Traceback (most recent call last):
+    mechdesign.errors.InvalidInput: --g must come with a method that has it: rbs, mpass (got 3); add one to --method
+    """
+
+    runs: int | None = _parameter("runs", "N, collections at an eps")
+    g: float | None = _parameter("g", "g, how far rbs relaxes and how much finer each pass is")
+    c: float | None = _parameter("c", "C, the more collections near the threshold")
+    least_runs: int | None = _parameter("least_runs", "N_min, the fewest collections at an eps")
+    most_runs: int | None = _parameter("most_runs", "N_max, the most collections at an eps")
+    passes: int | None = _parameter("passes", "S, how often to zoom in")
+    first_points: int | None = _parameter("first_points", "init_points, random eps at the start", "--init-points")
+    rounds: int | None = _parameter("rounds", "iter_num, eps chosen by expected improvement", "--iter-num")
+    error: float | None = _parameter("error", "The error rate")
+
+    def of(self, method: str) -> dict[str, Any]:
+        """What was said for the parameters that a search has."""
+        return {name: value for name, value in self._said().items() if name in PARAMETERS[method]}
+
+    def require_used(
+        self, methods: Sequence[str], parameters: Mapping[str, Collection[str]] = MappingProxyType(PARAMETERS)
+    ) -> None:
+        """Refuse what none of these methods has, given what each one that can be chosen has."""
+        for name, value in self._said().items():
+            if not any(name in parameters[method] for method in methods):
+                having = ", ".join(method for method, told in parameters.items() if name in told)
+                called = attrs.fields_dict(cast(Any, Settings))[name].metadata[OPTION].names[0]
+                raise InvalidInput(called, value, f"come with a method that has it: {having}", "add one to --method")
+
+    def _said(self) -> dict[str, Any]:
+        return {name: value for name, value in attrs.asdict(cast(Any, self)).items() if value is not None}
 
 
 @frozen
@@ -42,10 +104,15 @@ class Task:
     span: Range = field(factory=Range)
     options: Mapping[str, Any] = field(factory=dict)
 
+    def __attrs_post_init__(self) -> None:
+        known = PARAMETERS[self.method]
+        for name in self.options:
+            if name not in known:
+                raise InvalidInput("options", name, f"be among {', '.join(known)} with {self.method}")
+
     def solve(self, ledger: Ledger, say: Say) -> Bracket | Selected:
         """The answer, or `InvalidInput` (no epsilon meets the constraint) or `NoAnswer` (the limits came first)."""
-        method = certified.search if self.method == CERTIFIED else searches.SEARCHES[self.method]
-        return method(ledger, self.span, say, **self.options)
+        return SEARCHES[self.method](ledger, self.span, say, **self.options)
 
 
 @frozen

@@ -18,11 +18,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from mechdesign.budget.capacity import require_range
 from mechdesign.budget.constraint import AT_LEAST
-from mechdesign.budget.ledger import Ledger, RunTally, Say
-from mechdesign.budget.simulation import BATCH, Question
+from mechdesign.budget.ledger import RunTally, Say
+from mechdesign.budget.simulation import BATCH
 from mechdesign.errors import InvalidInput, require_finite, require_whole
 from mechdesign.values.declare import frozen
 
@@ -32,6 +33,36 @@ RUNS, LEAST_RUNS, MOST_RUNS = 500, 100, 1000
 MOST_COUNT = 10_000_000
 """Collections at one epsilon, or rounds of a search: more is a slip of the hand, not a plan."""
 FIRST_POINTS, ROUNDS = 20, 20
+
+
+class Goal(Protocol):
+    """What is wanted of the average over collections: a `Constraint` on a metric, a `Requirement` on alarms."""
+
+    @property
+    def threshold(self) -> float: ...
+    @property
+    def direction(self) -> str | None: ...
+    def is_met(self, mean: float, share: float) -> bool: ...
+    def unmet(self, by: str, span: tuple[float, float], epsilon: float, mean: float, share: float) -> InvalidInput: ...
+
+
+class Asked(Protocol):
+    """What a search has to know of a question."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def seed(self) -> int: ...
+    @property
+    def constraint(self) -> Goal: ...
+
+
+class Simulations(Protocol):
+    """Collections at any epsilon, in streams that are independent: a `Ledger`, or `Alarms`."""
+
+    @property
+    def question(self) -> Asked: ...
+    def tally(self, epsilon: float, stream: int, runs: int, start: int = 0) -> RunTally: ...
 
 
 @frozen
@@ -75,7 +106,7 @@ class Selected:
 class _SearchState:
     """The state all five share: every evaluation reads a stream of its own."""
 
-    ledger: Ledger
+    ledger: Simulations
     span: Range
     say: Say
     looks: list[SearchLook] = field(default_factory=list)
@@ -97,7 +128,8 @@ class _SearchState:
         return high
 
     def record(self, epsilon: float, tally: RunTally) -> SearchLook:
-        self.looks.append(SearchLook(epsilon, tally, satisfies(self.ledger.question, tally)))
+        is_met = self.ledger.question.constraint.is_met(tally.mean, tally.share)
+        self.looks.append(SearchLook(epsilon, tally, is_met))
         return self.looks[-1]
 
     def selected(self, method: str, epsilon: float) -> Selected:
@@ -106,13 +138,13 @@ class _SearchState:
         return Selected(method, epsilon, tuple(self.looks))
 
 
-def bs(ledger: Ledger, span: Range, say: Say, *, runs: int = RUNS) -> Selected:
+def bs(ledger: Simulations, span: Range, say: Say, *, runs: int = RUNS) -> Selected:
     """Algorithm 1, binary search."""
     search, runs = _SearchState(ledger, span, say), require_count(runs, "runs")
     return search.selected("bs", search.halved(lambda middle: search.look(middle, runs)))
 
 
-def rbs(ledger: Ledger, span: Range, say: Say, *, runs: int = RUNS, g: float = RELAXATION) -> Selected:
+def rbs(ledger: Simulations, span: Range, say: Say, *, runs: int = RUNS, g: float = RELAXATION) -> Selected:
     """Algorithm 2, relaxed: the half that is kept is longer by ``(eps_max - eps_min) / g``."""
     if not require_finite(g, "g") > 2:
         raise InvalidInput("g", g, "be above 2", "with 2 the interval would never get shorter")
@@ -121,7 +153,7 @@ def rbs(ledger: Ledger, span: Range, say: Say, *, runs: int = RUNS, g: float = R
 
 
 def dbs(
-    ledger: Ledger,
+    ledger: Simulations,
     span: Range,
     say: Say,
     *,
@@ -150,7 +182,7 @@ def dbs(
 
 
 def mpass(
-    ledger: Ledger, span: Range, say: Say, *, runs: int = RUNS, passes: int = PASSES, g: float = RELAXATION
+    ledger: Simulations, span: Range, say: Say, *, runs: int = RUNS, passes: int = PASSES, g: float = RELAXATION
 ) -> Selected:
     """Algorithm 4, multi-pass: the whole range in steps of 1, then around the least that satisfied in steps of 1/g."""
     if not require_finite(g, "g") > 1:
@@ -172,7 +204,7 @@ def mpass(
 
 
 def bayes(
-    ledger: Ledger,
+    ledger: Simulations,
     span: Range,
     say: Say,
     *,
@@ -197,7 +229,7 @@ def bayes(
     return Selected("bayes", found, tuple(search.looks))
 
 
-SEARCHES: dict[str, Callable[[Ledger, Range, Say], Selected]] = {
+SEARCHES: dict[str, Callable[..., Selected]] = {
     "bs": bs,
     "rbs": rbs,
     "dbs": dbs,
@@ -207,19 +239,12 @@ SEARCHES: dict[str, Callable[[Ledger, Range, Say], Selected]] = {
 """The five of the paper by name, with its defaults."""
 
 
-def satisfies(question: Question, tally: RunTally) -> bool:
-    """Line 13 of Algorithm 1: the average and the share both meet the constraint."""
-    constraint = question.constraint
-    return constraint.holds(tally.mean) and tally.share >= constraint.probability
-
-
-def unmet_constraint(question: Question, span: Range, looks: list[SearchLook]) -> InvalidInput:
+def unmet_constraint(question: Asked, span: Range, looks: list[SearchLook]) -> InvalidInput:
     """The error of a constraint that no epsilon looked at satisfies, with the best one."""
-    sign = 1 if question.constraint.direction == AT_LEAST else -1
+    goal = question.constraint
+    sign = 1 if goal.direction == AT_LEAST else -1
     best = max(looks, key=lambda look: (look.tally.share, sign * look.tally.mean))
-    rule = f"be met by some eps in [{span.least:g}, {span.most:g}] with {question.name}"
-    seen = f"best seen: probability {best.tally.share:.4g}, average {best.tally.mean:.4g}, at eps = {best.epsilon:.6g}"
-    return InvalidInput("constraint", question.constraint.words, rule, seen)
+    return goal.unmet(question.name, (span.least, span.most), best.epsilon, best.tally.mean, best.tally.share)
 
 
 def require_count(value: int, what: str) -> int:

@@ -17,19 +17,17 @@ from scipy import special
 
 from mechdesign.budget.constraint import AT_LEAST, Constraint
 from mechdesign.collect import bench, postprocess, protocols
-from mechdesign.collect.protocols import (
-    FrequencyProtocol,
-    Grr,
-    LocalHashing,
-    Longitudinal,
-    SubsetSelection,
-    ThresholdHistogram,
-    Unary,
-)
 from mechdesign.collect.protocols.catalogue import entry
 from mechdesign.collect.protocols.designed import designed
+from mechdesign.collect.protocols.grr import Grr
+from mechdesign.collect.protocols.hashing import LocalHashing
+from mechdesign.collect.protocols.histogram import ThresholdHistogram
+from mechdesign.collect.protocols.longitudinal import Longitudinal
+from mechdesign.collect.protocols.protocol import FrequencyProtocol
+from mechdesign.collect.protocols.subset import SubsetSelection
+from mechdesign.collect.protocols.unary import Unary
 from mechdesign.domains import Interval
-from mechdesign.errors import InvalidInput
+from mechdesign.errors import InvalidInput, did_you_mean
 from mechdesign.mechanisms import catalogue
 from mechdesign.values.declare import Counts, Floats, array, field, frozen, one_of, settle, whole
 
@@ -48,8 +46,9 @@ def _key_of(name: str) -> str:
     try:
         return entry(name).key
     except InvalidInput:
-        known = ", ".join([*(line.key for line in protocols.PROTOCOLS), *(m.key for m in catalogue.ON_INTERVALS)])
-        raise InvalidInput("protocol", name, f"be one of {known}") from None
+        known = [*(line.key for line in protocols.PROTOCOLS), *(m.key for m in catalogue.ON_INTERVALS)]
+        step = did_you_mean(name, known)
+        raise InvalidInput("protocol", name, f"be one of {', '.join(known)}", step) from None
 
 
 @frozen
@@ -255,6 +254,11 @@ def _kendall_optimus(truth: Floats, estimates: Floats) -> Floats:
     return np.asarray(2 * same.mean(axis=1) - 1)
 
 
+def _kendall_optimus_squared(truth: Floats, estimates: Floats) -> Floats:
+    """Over all pairs of V x V: each in both orders."""
+    return (_kendall_optimus(truth, estimates) + _kendall_optimus(truth[::-1], estimates[:, ::-1])) / 2
+
+
 def _l1(truth: Floats, estimates: Floats) -> Floats:
     return np.asarray(np.abs(estimates - truth).sum(axis=1))
 
@@ -273,6 +277,7 @@ _AT_ONCE: dict[str, Callable[[Floats, Floats], Floats]] = {
     "emd": lambda truth, rows: np.abs(np.cumsum(rows - truth, axis=1)).sum(axis=1),
     "kendall": _kendall,
     "kendall-optimus": _kendall_optimus,
+    "kendall-optimus-squared": _kendall_optimus_squared,
 }
 
 

@@ -3,93 +3,79 @@
 >>> import numpy as np
 >>> inside = Classifier(lambda points: (points[:, 0] >= 0.2) & (points[:, 0] <= 0.8), 1)
 >>> record = Record(inside, np.array([0.5]))
->>> box, law = robust_box(record, np.random.default_rng(1)), perturbation("laplace", 2.0)
+>>> law = perturbation("laplace", 2.0)
+>>> box = robust_box(record, np.random.default_rng(1), law=law)
 >>> found = utility(box, law, record.sent)
 >>> round(found.rho, 2), found.says
 (0.45, 'estimate')
 """
 
-from mechdesign.classifier.cells import Enclosure, decompose
-from mechdesign.classifier.choice import Chosen, ranked, rho_curve, smallest_epsilon
-from mechdesign.classifier.concentration import NAMES, Perturbation, concentration, curve, perturbation
-from mechdesign.classifier.floor import (
-    TradeOffPoint,
-    Zones,
-    label_optimum,
-    trade_off,
-    where_it_lies,
-    without_cap,
-    zones_of,
-)
-from mechdesign.classifier.models import Classifier, Record, load_model, of_estimator, require_features
-from mechdesign.classifier.pac import (
-    clipped_gaussian_deviation,
-    composed,
-    composed_gaussian_delta,
-    dp_deviation,
-    gaussian_deviation,
-    indicator_delta,
-    pac_delta,
-    printed_deviation,
-    with_indicator,
-)
-from mechdesign.classifier.robustness import Robust, SampledTest, radius, rectangle, robust_box, structure
-from mechdesign.classifier.survival import (
-    Simulated,
-    UniformPoints,
-    Utility,
-    all_cells,
-    exact_survival,
-    simulate,
-    simulate_all,
-    utility,
-)
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "NAMES",
-    "Chosen",
-    "Classifier",
-    "Enclosure",
-    "Perturbation",
-    "Record",
-    "Robust",
-    "SampledTest",
-    "Simulated",
-    "TradeOffPoint",
-    "UniformPoints",
-    "Utility",
-    "Zones",
-    "all_cells",
-    "clipped_gaussian_deviation",
-    "composed",
-    "composed_gaussian_delta",
-    "concentration",
-    "curve",
-    "decompose",
-    "dp_deviation",
-    "exact_survival",
-    "gaussian_deviation",
-    "indicator_delta",
-    "label_optimum",
-    "load_model",
-    "of_estimator",
-    "pac_delta",
-    "perturbation",
-    "printed_deviation",
-    "radius",
-    "ranked",
-    "rectangle",
-    "require_features",
-    "rho_curve",
-    "robust_box",
-    "simulate",
-    "simulate_all",
-    "smallest_epsilon",
-    "structure",
-    "trade_off",
-    "utility",
-    "where_it_lies",
-    "with_indicator",
-    "without_cap",
-    "zones_of",
-]
+# named like their modules: at once, or the modules would be found
+from mechdesign.classifier.concentration import concentration as concentration
+from mechdesign.values.facade import facade
+
+if TYPE_CHECKING:
+    from mechdesign.classifier.cells import Enclosure as Enclosure, decompose as decompose
+    from mechdesign.classifier.choice import (
+        Chosen as Chosen,
+        ranked as ranked,
+        rho_curve as rho_curve,
+        smallest_epsilon as smallest_epsilon,
+    )
+    from mechdesign.classifier.concentration import (
+        NAMES as NAMES,
+        Perturbation as Perturbation,
+        curve as curve,
+        perturbation as perturbation,
+    )
+    from mechdesign.classifier.floor import (
+        TradeOffPoint as TradeOffPoint,
+        Zones as Zones,
+        label_optimum as label_optimum,
+        trade_off as trade_off,
+        where_it_lies as where_it_lies,
+        without_cap as without_cap,
+        zones_of as zones_of,
+    )
+    from mechdesign.classifier.models import (
+        Classifier as Classifier,
+        Record as Record,
+        load_model as load_model,
+        of_estimator as of_estimator,
+        require_features as require_features,
+    )
+    from mechdesign.classifier.pac import (
+        clipped_gaussian_deviation as clipped_gaussian_deviation,
+        composed as composed,
+        composed_gaussian_delta as composed_gaussian_delta,
+        dp_deviation as dp_deviation,
+        gaussian_deviation as gaussian_deviation,
+        indicator_delta as indicator_delta,
+        pac_delta as pac_delta,
+        printed_deviation as printed_deviation,
+        with_indicator as with_indicator,
+    )
+    from mechdesign.classifier.robustness import (
+        BoxSearch as BoxSearch,
+        Robust as Robust,
+        SampledTest as SampledTest,
+        given_box as given_box,
+        radius as radius,
+        rectangle as rectangle,
+        robust_box as robust_box,
+        structure as structure,
+    )
+    from mechdesign.classifier.survival import (
+        Simulated as Simulated,
+        UniformPoints as UniformPoints,
+        Utility as Utility,
+        all_cells as all_cells,
+        exact_survival as exact_survival,
+        simulate as simulate,
+        simulate_all as simulate_all,
+        utility as utility,
+    )
+else:
+    __getattr__, __dir__ = facade(__name__)

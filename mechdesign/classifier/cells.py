@@ -62,10 +62,11 @@ def _contents(boxes: tuple[Floats, Floats]) -> tuple[object, object]:
 
 @frozen
 class Boxes:
-    """Boxes that keep the label, and boxes still open; everything else loses it."""
+    """Boxes that keep the label, boxes still open, and those that lose it; what has no mass may be in none of them."""
 
     kept: tuple[Floats, Floats] = field(eq=_contents)
     open: tuple[Floats, Floats] = field(eq=_contents)
+    lost: tuple[Floats, Floats] = field(eq=_contents)
 
     def survival(self, law: Perturbation, x: Floats) -> Enclosure:
         """The probability that the label is kept: exact where nothing is open."""
@@ -116,7 +117,8 @@ def _cut(
     *,
     until_lost: bool = False,
 ) -> Boxes:
-    kept: list[tuple[Floats, Floats]] = []
+    empty = np.empty((0, region.dimensions))
+    kept, lost = [(empty, empty)], [(empty, empty)]
     weights = np.ones(1)
     seen = 0
     while len(lower) and seen < most and (mass is None or weights.sum() > gap):
@@ -125,10 +127,11 @@ def _cut(
         seen += now.size
         low, high = lower[now], upper[now]
         found = region.decide(low, high)
-        sure, undecided = found.verdict > 0, found.verdict == 0
-        if until_lost and (found.verdict < 0).any():
+        sure, undecided, gone = found.verdict > 0, found.verdict == 0, found.verdict < 0
+        if until_lost and gone.any():
             break  # what is left open says that it was not proven
         kept.append((low[sure], high[sure]))
+        lost.append((low[gone], high[gone]))
         low, high = low[undecided], high[undecided]
         axis, place, rows = found.axis[undecided], found.place[undecided], np.arange(len(low))
         middle_high, middle_low = high.copy(), low.copy()
@@ -139,6 +142,8 @@ def _cut(
         lower = np.concatenate([lower[later], new_low[some]])
         upper = np.concatenate([upper[later], new_high[some]])
         weights = np.concatenate([weights[later], new_weights[some]])
-    empty = np.empty((0, region.dimensions))
-    lows, highs = [part[0] for part in kept] or [empty], [part[1] for part in kept] or [empty]
-    return Boxes((np.concatenate(lows), np.concatenate(highs)), (lower, upper))
+    return Boxes(_joined(kept), (lower, upper), _joined(lost))
+
+
+def _joined(parts: list[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
+    return np.concatenate([low for low, _ in parts]), np.concatenate([high for _, high in parts])

@@ -24,9 +24,10 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from mechdesign.classifier.pac import clipped_gaussian_deviation, gaussian_deviation
-from mechdesign.design.minimax import MinimaxProblem, optimal_minimax
-from mechdesign.domains import Finite
-from mechdesign.errors import InvalidInput, require_epsilon
+from mechdesign.design.minimax.problem import MinimaxProblem
+from mechdesign.design.minimax.search import optimal_minimax
+from mechdesign.domains import UNIT, Finite
+from mechdesign.errors import InvalidInput, did_you_mean, require_epsilon
 from mechdesign.losses import Power
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.discrete import Discrete
@@ -136,11 +137,11 @@ def perturbation(name: str, epsilon: float, delta: float | None = None) -> Pertu
         build, is_clipped = _BUILDERS[key]
         return Perturbation(key, build(epsilon), is_clipped)
     try:
-        return Perturbation(key, catalogue.build(key, epsilon, catalogue.UNIT), is_clipped=True)
+        return Perturbation(key, catalogue.build(key, epsilon, UNIT), is_clipped=True)
     except InvalidInput:
         known = [entry.key for entry in catalogue.ON_INTERVALS if entry.key not in NAMES]
         rule = f"be one of {', '.join(NAMES)}, or of {', '.join(known)}"
-        raise InvalidInput("mechanism", name, rule) from None
+        raise InvalidInput("mechanism", name, rule, did_you_mean(name, (*NAMES, *known))) from None
 
 
 def concentration(law: Perturbation, x: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> float:

@@ -221,7 +221,7 @@ def _least(epsilon: float, points: Floats, wrong: Floats, costs: Floats, cap: fl
     """The least average share of wrong labels under the cap: attained, or proven from below; 1 where none keeps it."""
     import cvxpy as cp
 
-    from mechdesign.design.convex import custom
+    from mechdesign.design.convex.search import custom
     from mechdesign.errors import NoAnswer
 
     weight = 1 / points.size

@@ -142,7 +142,7 @@ def require_features(rows: Floats, classifier: Classifier, first: int = 1) -> Fl
     if wrong.any():
         row, column = (int(place) for place in np.argwhere(wrong)[0])
         called = repr(classifier.names[column]) if classifier.names else str(column)
-        step = "scale by bounds known beforehand, as for training"
+        step = "scale by bounds known beforehand, as for training, or move them inside (--clip)"
         raise InvalidData(f"column {called}, data row {first + row},", array[row, column], "lie in [0, 1]", step)
     return array
 

@@ -9,7 +9,9 @@ inputs are the ends, and the least deviation solves ``eps s - 1/(2 s) = z`` with
 most ``ln(1/2 / Q(1/s))``, at the ends. PAC-LDP is not kept by every post-processing: where that is above eps, all
 reports there lose too much, with probability 1/2 at ``x1 = 1``, whatever delta was. So for delta below 1/2 the
 deviation must also keep ``Q(1/s) >= e^-eps / 2`` (`clipped_gaussian_deviation`; it decides only for delta above 0.3).
-With that, or with delta from 1/2 on, no pair fails more often than the noise alone does.
+With that no pair fails more often than the noise alone does. With delta from 1/2 on inputs near to each other can: the
+loss of the point is that of an average of ratios, and may be above eps where that of the density at 1 is not. The point
+has probability 1/2 at most, so that delta is kept.
 
 **Printed** (theorem 18): the same with ``z = sqrt(2 ln(2/delta))``, a bound on that tail, on both its sides.
 

@@ -6,21 +6,31 @@ when the upper limit of the failure rate is at most tau; ``hoeffding`` is theore
 test gets an equal share of omega, and with probability at least ``1 - omega`` *every* box that passed is as robust as
 it is said to be. (With omega for each test, as printed, the chance that one of many passes wrongly is far larger.)
 
-**Proven**. For linear models the least margin over a box is a closed form, for trees the box is cut into cells: tau and
-omega are then 0.
+**Proven**. For linear models the least margin over a box is a closed form, for trees the box is cut into cells, and for
+quadratic classifiers and networks of rectifiers, up to three columns, into boxes with bounded margins: tau and omega
+are then 0.
+
+**Which box.** The chapter grows the ball of the radius, one coordinate after the other, which may leave the first with
+all the room and the others with none. `BoxSearch` has several boxes of a record, each of which passed, and gives every
+mechanism the one that holds most of its reports: among tested boxes those grown from the ball and, in two orders of the
+columns, from the record itself; where the structure is known also the heaviest proven one (`heaviest`).
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
 from scipy import special
 
-from mechdesign.classifier.cells import is_kept
+from mechdesign.classifier.cells import Boxes, decompose, is_kept
+from mechdesign.classifier.concentration import Perturbation
+from mechdesign.classifier.heaviest import Box, Obstacles, Weight, heaviest_linear
 from mechdesign.classifier.linear import LinearRegion, linear_region
+from mechdesign.classifier.margins import MarginRegion, margin_region
 from mechdesign.classifier.models import Record
 from mechdesign.classifier.trees import TreeRegion, tree_region
 from mechdesign.errors import InvalidInput, require_number
@@ -32,8 +42,13 @@ TAU, OMEGA = 0.01, 0.05
 _RADIUS_STEPS = 10
 _ALLOWED = 2
 _EXACT = 53  # halvings to the spacing of doubles
+_BOUNDED = 12
 _FIRST = 128
 _ASKED_FIRST, _BOXES, _FEW = 64, 8192, 6
+_CUT_WHOLLY, _FEW_COLUMNS, _MANY = 3, 4, 10  # columns
+
+
+Region = LinearRegion | TreeRegion | MarginRegion
 
 
 @frozen
@@ -99,7 +114,7 @@ class SampledTest:
 class ProvenTest:
     """Decides a box from the structure of the classifier."""
 
-    region: LinearRegion | TreeRegion
+    region: Region
     basis: str = PROVEN
 
     def __call__(self, lower: Floats, upper: Floats) -> bool:
@@ -111,9 +126,9 @@ class ProvenTest:
         return is_kept(self.region, lower, upper, _BOXES if lower.size <= _FEW else _BOXES // 8)
 
 
-def structure(record: Record) -> LinearRegion | TreeRegion | None:
-    """The exact region where the classifier keeps the label, if its kind is known."""
-    return linear_region(record) or tree_region(record)
+def structure(record: Record) -> Region | None:
+    """The region where the classifier keeps the label, if its kind is known."""
+    return linear_region(record) or tree_region(record) or margin_region(record)
 
 
 def hoeffding_points(omega: float, tau: float) -> int:
@@ -169,11 +184,16 @@ def rectangle(test: BoxTest, x: Floats, steps: int | None = None) -> Robust:
     All of [0, 1] is tried first for a face, then halvings. Every box on the way passed. For trees a face can only end
     at a threshold: these are searched, and the box is maximal, exactly.
     """
-    ends = _ends_of(test)
-    halvings = _face_steps(x.size) if steps is None else steps
     theta = radius(test, x)
-    lower, upper = np.maximum(x - theta, 0.0), np.minimum(x + theta, 1.0)
-    for axis in range(x.size):
+    ball = np.maximum(x - theta, 0.0), np.minimum(x + theta, 1.0)
+    return _grown(test, ball, _face_steps(x.size) if steps is None else steps, range(x.size))
+
+
+def _grown(test: BoxTest, start: Box, halvings: int, order: Sequence[int]) -> Robust:
+    """Every face moved outwards, axis by axis in that order."""
+    ends = _ends_of(test)
+    lower, upper = start[0].copy(), start[1].copy()
+    for axis in order:
         for faces, end in ((upper, 1.0), (lower, 0.0)):
             inner, outer = float(faces[axis]), end
             if inner == end:
@@ -218,17 +238,72 @@ def _farthest(test: BoxTest, lower: Floats, upper: Floats, faces: Floats, axis: 
     return float(places[low])
 
 
+@frozen
+class BoxSearch:
+    """Boxes of a record that passed, all of them with confidence ``1 - omega``, and what heavier ones are found by."""
+
+    record: Record
+    found: tuple[Robust, ...]
+    region: Region | None = None
+    cells: Boxes | None = None
+    obstacles: Obstacles | None = None
+
+    @classmethod
+    def of(
+        cls,
+        record: Record,
+        rng: np.random.Generator | None = None,
+        tau: float = TAU,
+        omega: float = OMEGA,
+        *,
+        black_box: bool = False,
+        method: str = METHODS[0],
+        steps: int | None = None,
+    ) -> BoxSearch:
+        """Proven boxes where the classifier's structure is known, else boxes tested with ``rng``."""
+        tau, omega = require_tolerance(tau, omega)
+        x, size = record.sent, len(record.columns)
+        region = None if black_box else structure(record)
+        if region is None:
+            halvings = _face_steps(size) if steps is None else steps
+            tests = most_box_tests(size, halvings, 1 + len(_orders(size)))
+            test = SampledTest(record, rng or np.random.default_rng(), tests, tau, omega, method)
+            return cls(record, _several(test, x, halvings))
+        if isinstance(region, LinearRegion):
+            return cls(record, (rectangle(ProvenTest(region), x, _EXACT),), region)
+        if isinstance(region, MarginRegion):
+            return cls(record, _several(ProvenTest(region), x, _BOUNDED if steps is None else steps), region)
+        cells = decompose(region) if size <= _CUT_WHOLLY else None
+        obstacles = None if cells is None else Obstacles.of(cells, x)
+        if obstacles is not None and cells is not None and cells.is_exact:  # the heaviest box is among theirs
+            return cls(record, (Robust(x, x, PROVEN),), region, cells, obstacles)
+        return cls(record, _several(ProvenTest(region), x, _face_steps(size)), region, cells, obstacles)
+
+    def box(self, law: Perturbation | None = None) -> Robust:
+        """The box that holds most of the reports of a mechanism; without one, the box of most volume."""
+        weight = Weight(self.record.sent, law)
+        known = max(self.found, key=lambda one: weight.of((one.lower, one.upper)))
+        box = known.lower, known.upper
+        if isinstance(self.region, LinearRegion):
+            box = heaviest_linear(self.region, weight, box)
+        elif self.obstacles is not None:
+            box = self.obstacles.heaviest(weight, box)
+        return known if box[0] is known.lower else Robust(*box, PROVEN)
+
+
 def robust_box(
     record: Record,
     rng: np.random.Generator | None = None,
     tau: float = TAU,
     omega: float = OMEGA,
     *,
+    law: Perturbation | None = None,
     black_box: bool = False,
     method: str = METHODS[0],
     steps: int | None = None,
 ) -> Robust:
-    """The box of a record: proven where the classifier's structure is known, else tested with ``rng``.
+    """The box of a record that holds most of the reports of ``law`` (or of most volume): proven where the classifier's
+    structure is known, else tested with ``rng``.
 
     >>> from mechdesign.classifier.models import Classifier
     >>> inside = Classifier(lambda points: (points[:, 0] >= 0.2) & (points[:, 0] <= 0.8), 1)
@@ -236,21 +311,63 @@ def robust_box(
     >>> found.lower.round(2).tolist(), found.upper.round(2).tolist(), found.basis
     ([0.2], [0.8], 'tested')
     """
+    return BoxSearch.of(record, rng, tau, omega, black_box=black_box, method=method, steps=steps).box(law)
+
+
+def given_box(
+    record: Record,
+    lower: Floats,
+    upper: Floats,
+    rng: np.random.Generator | None = None,
+    tau: float = TAU,
+    omega: float = OMEGA,
+    *,
+    black_box: bool = False,
+    method: str = METHODS[0],
+) -> Robust:
+    """A box that was given, decided: proven, or tested where the structure is not known; else `InvalidInput`."""
     tau, omega = require_tolerance(tau, omega)
-    region = None if black_box else structure(record)
+    box = np.asarray(lower, dtype=np.float64), np.asarray(upper, dtype=np.float64)
     size = len(record.columns)
-    if region is not None:
-        return rectangle(ProvenTest(region), record.sent, _EXACT if isinstance(region, LinearRegion) else steps)
-    halvings = _face_steps(size) if steps is None else steps
-    test = SampledTest(record, rng or np.random.default_rng(), most_box_tests(size, halvings), tau, omega, method)
-    return rectangle(test, record.sent, halvings)
+    if any(side.shape != (size,) for side in box) or not ((box[0] >= 0) & (box[0] <= box[1]) & (box[1] <= 1)).all():
+        raise InvalidInput("box", "other bounds", f"have bounds 0 <= LOWER <= UPPER <= 1 for each of {size} columns")
+    outside = np.flatnonzero((record.sent < box[0]) | (record.sent > box[1]))
+    if outside.size:
+        column = record.columns[int(outside[0])]
+        called = repr(record.classifier.names[column]) if record.classifier.names else str(column)
+        step = "give a wider box, or fewer rows"
+        raise InvalidInput("box", f"bounds of column {called}", f"hold the record in data row {record.row}", step)
+    region = None if black_box else structure(record)
+    if region is None:
+        test: BoxTest = SampledTest(record, rng or np.random.default_rng(), 1, tau, omega, method)
+        rule = f"pass the test that at most {tau:g} of it loses the label of data row {record.row}"
+    else:
+        test = ProvenTest(region)
+        rule = f"be proven to keep the label of data row {record.row}"
+    if not test(*box):
+        bounds = ", ".join(f"{low:g}:{high:g}" for low, high in zip(*box, strict=True))
+        raise InvalidInput("box", bounds, rule, "give a smaller one, or none: then one is searched")
+    if isinstance(test, SampledTest):
+        return Robust(*box, test.basis, tau, omega, test.predictions)
+    return Robust(*box, test.basis)
 
 
-def most_box_tests(size: int, halvings: int) -> int:
-    """The most tests a rectangle takes."""
-    return 1 + _RADIUS_STEPS + 2 * size * (1 + halvings)
+def _several(test: BoxTest, x: Floats, halvings: int) -> tuple[Robust, ...]:
+    """The rectangle of the ball, and those that grow from x itself."""
+    return rectangle(test, x, halvings), *(_grown(test, (x, x), halvings, order) for order in _orders(x.size))
+
+
+def _orders(size: int) -> list[Sequence[int]]:
+    """Orders of the columns, the fewer the more columns there are: every test asks for many predictions."""
+    orders: list[Sequence[int]] = [range(size)[::-1], range(size)]
+    return orders[: 0 if size == 1 or size > _MANY else 2 if size <= _FEW_COLUMNS else 1]
+
+
+def most_box_tests(size: int, halvings: int, boxes: int = 1) -> int:
+    """The most tests that so many boxes take, the first of which grows from a ball."""
+    return 1 + _RADIUS_STEPS + boxes * 2 * size * (1 + halvings)
 
 
 def _face_steps(size: int) -> int:
     """Halvings a face: fewer where there are many faces."""
-    return 8 if size <= 10 else 4
+    return 8 if size <= _MANY else 4

@@ -25,17 +25,19 @@ import numpy as np
 from mechdesign.classifier.cells import MOST_BOXES, Boxes, Enclosure, decompose, mass_of
 from mechdesign.classifier.concentration import Perturbation, concentration
 from mechdesign.classifier.linear import LinearRegion
+from mechdesign.classifier.margins import MarginRegion
 from mechdesign.classifier.models import Record
 from mechdesign.classifier.robustness import Robust, structure
 from mechdesign.classifier.trees import TreeRegion
-from mechdesign.deploy.shares import clopper_pearson
-from mechdesign.errors import InvalidInput, require_chance, require_whole
+from mechdesign.errors import InvalidInput, require_whole
+from mechdesign.intervals import clopper_pearson, require_confidence
 from mechdesign.mechanisms.additive import Additive
 from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.values.declare import Floats, array, frozen
 
 BOUND, ESTIMATE = "bound", "estimate"
 _EXACT_GAP = 1e-9
+_BOUNDED_BOXES, _BOUNDED_GAP = 16_384, 1e-4
 
 
 @frozen
@@ -67,16 +69,18 @@ def utility(robust: Robust, law: Perturbation, x: Floats) -> Utility:
 
 
 def exact_survival(record: Record, law: Perturbation, most: int = MOST_BOXES, gap: float = _EXACT_GAP) -> Enclosure:
-    """The probability that the label is kept, for linear models and trees: an interval, for most as narrow as rounding.
+    """The probability that the label is kept: an interval, for most linear models and trees as narrow as rounding.
 
-    `InvalidInput` for classifiers of other kinds.
+    `InvalidInput` for classifiers whose kind `structure` does not know.
     """
     region = structure(record)
     if region is None:
-        step = "use simulate, or a model of scikit-learn that is linear, a tree, a forest or gradient boosting"
+        step = "use simulate, or a model of scikit-learn that is linear or of trees; for others at most three columns"
         raise InvalidInput("classifier", record.classifier.name, "have a structure that can be read", step)
     if isinstance(region, LinearRegion):
         return region.survival(law, record.sent)
+    if isinstance(region, MarginRegion):
+        most, gap = min(most, _BOUNDED_BOXES), max(gap, _BOUNDED_GAP)
     return decompose(region, mass_of(law, record.sent), most, gap).survival(law, record.sent)
 
 
@@ -156,10 +160,6 @@ class UniformPoints:
         share = float(densities.sum()) / self.asked_in_all
         spread = float((densities**2).sum()) / self.asked_in_all - share**2
         return share, math.sqrt(max(0.0, spread) / self.asked_in_all)
-
-
-def require_confidence(confidence: float) -> float:
-    return require_chance(confidence, "confidence", "for example 0.95")
 
 
 # -- the densest part of a box -----------------------------------------------------------------------------------------

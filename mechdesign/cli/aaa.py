@@ -13,18 +13,21 @@ import numpy as np
 import typer
 
 from mechdesign import plot
-from mechdesign.cli import output
+from mechdesign.cli import certified, output
 from mechdesign.cli.certified import Beside, Designed, if_shown
 from mechdesign.cli.mean import parse_bounds
 from mechdesign.cli.options import NoCompare, parse_interval, require_time_limit
 from mechdesign.cli.sent import Sent
 from mechdesign.cli.signatures import Asked, Mirror
-from mechdesign.design import AdditiveProblem, Design, Tuning, optimal_additive, optimal_unbiased, tune
-from mechdesign.design.additive import Trial, usual_bins
-from mechdesign.design.summary import mechanism_words
+from mechdesign.design.additive.problem import AdditiveProblem, usual_bins
+from mechdesign.design.additive.search import optimal_additive
+from mechdesign.design.additive.tuning import Trial, Tuning, tune
+from mechdesign.design.result import Design
+from mechdesign.design.summary import mechanism_words, worst_variance
+from mechdesign.design.unbiased.search import optimal_unbiased
 from mechdesign.domains import Interval
 from mechdesign.errors import InvalidData, InvalidInput, require_epsilon
-from mechdesign.field import Field, field_of, proven_prior
+from mechdesign.field import Field, Rank, field_of, proven_prior
 from mechdesign.losses import Power
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.conditional import ConditionalNoise
@@ -149,7 +152,8 @@ def run(
     sent.keep(chosen)
     said = _both(problem, designs, form, field, tuning, clipped, _notes(data, tuning))
     if sent.as_json:
-        output.print_json(Designed.of(chosen), Beside(comparison=None if field is None else field.rows), said)
+        rows = None if field is None else field.rows
+        output.print_json(Designed.of(chosen), Beside(None, worst_variance(chosen), rows), said)
         return
     if tuning is not None:
         _print_tuning(tuning)
@@ -224,7 +228,7 @@ def _both(
         clipped,
         notes,
         None if tuning is None else tuple(map(_tried, tuning.trials)),
-        None if published is None else {row.name: row.average for row in published},
+        None if published is None else {row.name: row.by(Rank.AVERAGE) for row in published},
         None if published is None else published[0].name,
     )
 
@@ -256,8 +260,8 @@ def _print(problem: AdditiveProblem, designs: Mapping[Form, Design], field: Fiel
     noise = _mechanism(designs[ADDITIVE])
     assert isinstance(noise, ConditionalNoise)
     for form, design in designs.items():
-        output.print_certificate(design.certificate, f"variance under the prior, {_NAMES[form]}", _mechanism(design))
-        output.print_gap(design.certificate)
+        certified.print_certificate(design.certificate, f"variance under the prior, {_NAMES[form]}", _mechanism(design))
+        certified.print_gap(design)
         output.console.print()
     total = said.optima[ADDITIVE].total
     output.console.print(
@@ -273,15 +277,15 @@ def _print(problem: AdditiveProblem, designs: Mapping[Form, Design], field: Fiel
 
 def _print_field(field: Field, said: Both) -> None:
     lines = [
-        [row.name, output.number(row.average), output.number(row.total or 0.0), output.above(row.above_optimum)]
+        [row.name, *map(output.number, (row.by(Rank.AVERAGE), row.total or 0.0)), output.above(row.above_optimum)]
         for row in field.rows
     ]
     headings = ["mechanism", "on the grid", "under the prior itself", "above free optimum"]
     output.print_table("Average variance under the prior", headings, lines)
     best = field.rivals[0]
     output.console.print(
-        f"\nbest published: {best.name}, {output.number(best.average)}; "
-        f"additive noise has {said.additive / best.average:.4g} of its variance",
+        f"\nbest published: {best.name}, {output.number(best.by(Rank.AVERAGE))}; "
+        f"additive noise has {said.additive / best.by(Rank.AVERAGE):.4g} of its variance",
         soft_wrap=True,
     )
 

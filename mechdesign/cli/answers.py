@@ -13,21 +13,21 @@ from mechdesign import plot
 from mechdesign.cli import certified, output
 from mechdesign.cli.certified import Beside, Designed, Several, if_shown
 from mechdesign.cli.sent import Sent
-from mechdesign.design import (
-    AdditiveProblem,
-    Design,
-    FiniteProblem,
-    MinimaxProblem,
-    PriorProblem,
-    TradeOffProblem,
-    UnbiasedProblem,
-    minimax_sweep,
-    pareto,
-    solve,
-)
-from mechdesign.design.summary import gap_text, standing
+from mechdesign.design.additive.problem import AdditiveProblem
+from mechdesign.design.finite.problem import FiniteProblem
+from mechdesign.design.minimax.problem import MinimaxProblem
+from mechdesign.design.minimax.search import minimax_sweep
+from mechdesign.design.prior.problem import PriorProblem
+from mechdesign.design.registry import solve
+from mechdesign.design.result import Design, is_open
+from mechdesign.design.summary import gap_text, standing, worst_variance
+from mechdesign.design.trade_off.problem import TradeOffProblem
+from mechdesign.design.trade_off.search import pareto
+from mechdesign.design.unbiased.problem import UnbiasedProblem
 from mechdesign.design.words import (
+    below,
     excess,
+    heading,
     headline,
     is_lexicographic,
     labels_of,
@@ -47,6 +47,9 @@ from mechdesign.values.digits import rounded_down, rounded_up
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+_RANKED_BY = {Rank.WORST: "worst case", Rank.AVERAGE: "average", Rank.AT: "error at that input"}
+"""As the headings of columns have it."""
 
 Problem = MinimaxProblem | PriorProblem | TradeOffProblem | UnbiasedProblem | AdditiveProblem | FiniteProblem
 
@@ -123,17 +126,17 @@ def with_options(stopped: NoAnswer, reason: str) -> NoAnswer:
 
 def _open(designs: Sequence[Design]) -> list[Design]:
     """Those that a limit stopped before their gap."""
-    return [design for design in designs if "stopped" in design.report.details]
+    return [design for design in designs if is_open(design)]
 
 
 def _warn_where_open(designs: Sequence[Design]) -> None:
     for design in _open(designs):
         certificate, problem = design.certificate, design.problem
         basis = "claimed" if certificate.claimed else "proven"
+        reason = design.report.details.get("stopped", "the search ended")
         output.warn(
-            f"{design.report.details['stopped']} at eps = {problem.epsilon:g}: the best design so far, "
-            f"{basis} to within a relative gap of {gap_text(certificate)} "
-            f"(asked for: {cast(Problem, problem).gap:g})"
+            f"{reason} at eps = {problem.epsilon:g}: the best design so far, {basis} to within a relative gap of "
+            f"{gap_text(certificate)} (asked for: {cast(Problem, problem).gap:g})"
         )
 
 
@@ -154,19 +157,20 @@ def one(
     sent.keep(design)
     prior = least_favourable(design)
     if sent.as_json:
-        output.print_json(Designed.of(design), Beside(prior, None if field is None else field.rows))
+        rows = None if field is None else field.rows
+        output.print_json(Designed.of(design), Beside(prior, worst_variance(design), rows))
         return
     what = headline(problem)
-    output.console.print(
-        f"{standing(design)} for {subject(problem)}, eps = {problem.epsilon:g}: {what}\n", soft_wrap=True
-    )
-    output.print_certificate(design.certificate, what, design.own_law)
-    output.print_gap(design.certificate)
+    output.console.print(f"{standing(design)} for {heading(problem)}\n", soft_wrap=True)
+    certified.print_certificate(design.certificate, what, design.own_law)
+    certified.print_gap(design)
     certified.print_mechanism(design.own_law, prior, labels_of(problem))
     if field is not None:
-        rows = [[row.name, output.number(row.worst), output.number(row.average), _excess(row)] for row in field.rows]
+        both = (Rank.WORST, Rank.AVERAGE)
+        lines = [[row.name, *(output.number(row.by(rank)) for rank in both), _excess(row)] for row in field.rows]
         headings = ["mechanism", "worst case", "average", excess(problem)]
-        output.print_table(f"Expected {measure(problem)}", headings, rows)
+        title = f"Expected {measure(problem)}, ranked by the {_RANKED_BY[field.rank]}"
+        output.print_table(title, headings, lines)
     output.say_other_goal(other_goal(problem))
     sent.say_saved()
 
@@ -203,13 +207,14 @@ def sweep(
     if sent.as_json:
         rows = []
         for k, design in enumerate(designs):
-            beside = Beside(least_favourable(design), None if fields is None else fields[k].rows)
+            ranked = None if fields is None else fields[k].rows
+            beside = Beside(least_favourable(design), worst_variance(design), ranked)
             rows.append(output.merged(Designed.of(design), beside))
         output.print_json(Sweep(_shared(designs, epsilons), tuple(rows)))
         return
     output.console.print(
         f"{'best designs so far' if _open(designs) else 'certified optima'} for {subject(problem)}: "
-        f"{headline(problem)}\n  optimum over {_scopes(designs)}, {_basis(designs)}\n",
+        f"{headline(problem)}{below(problem)}\n  optimum over {_scopes(designs)}, {_basis(designs)}\n",
         soft_wrap=True,
     )
     _print(designs, fields)
@@ -247,7 +252,7 @@ def _print(designs: list[Design], fields: list[Field] | None) -> None:
         if fields is not None:
             field, rival = fields[k], fields[k].best_rival
             best = ["", "", ""] if rival is None else [rival.name, output.number(rival.by(field.rank)), _excess(rival)]
-            rows[-1] += [*([output.number(field.this.worst)] if both else []), *best]
+            rows[-1] += [*([output.number(field.this.by(Rank.WORST))] if both else []), *best]
     headings = ["eps", "lower", "upper", "gap"]
     if fields is not None:
         headings += [*(["our worst"] if both else []), "best rival", f"its {fields[0].rank.value}", excess(problem)]
@@ -305,7 +310,7 @@ def trade_off(
         rivals = _beside_curve(designs[0], ours) if compare or sent.plot is not None else []
     _warn_where_open(designs)
     if sent.plot is not None:
-        places = {row.name: (row.worst, row.average) for row in rivals}
+        places = {row.name: (row.by(Rank.WORST), row.by(Rank.AVERAGE)) for row in rivals}
         title = f"Worst case against average, {problem.inputs}, ε = {problem.epsilon:g}"
         loss = power_of(problem)
         assert loss is not None
@@ -317,7 +322,7 @@ def trade_off(
         return
     kind = "trade-off so far" if _open(designs) else "certified trade-off"
     output.console.print(
-        f"{kind} for {problem.inputs}, eps = {problem.epsilon:g}: {problem.loss.name} error\n"
+        f"{kind} for {problem.inputs}, eps = {problem.epsilon:g}: {problem.loss.name} error{below(problem)}\n"
         f"  least average under the prior for each worst case, over all mechanisms, {_basis(designs)}\n",
         soft_wrap=True,
     )
@@ -325,7 +330,7 @@ def trade_off(
     if compare:
         lines = []
         for row in rivals:
-            errors = [output.number(row.worst), output.number(row.average)]
+            errors = [output.number(row.by(Rank.WORST)), output.number(row.by(Rank.AVERAGE))]
             lines.append([row.name, *errors, output.above(row.above_optimum, at_least=True)])
         title = "Published mechanisms, and their average above the curve at their worst case (at least)"
         output.console.print()
@@ -356,6 +361,6 @@ def _beside_curve(design: Design, curve: Sequence[OnCurve]) -> list[Row]:
     worst, average = [at.worst for at in curve], np.minimum.accumulate([at.average for at in curve])
     rows = []
     for row in field_of(design).rivals:
-        best = float(np.interp(row.worst, worst, average))
-        rows.append(evolved(row, above_optimum=max(0.0, 100 * (row.average / best - 1)), keeps_cap=None))
+        best = float(np.interp(row.by(Rank.WORST), worst, average))
+        rows.append(evolved(row, above_optimum=max(0.0, 100 * (row.by(Rank.AVERAGE) / best - 1)), keeps_cap=None))
     return sorted(rows, key=lambda row: cast(float, row.above_optimum))

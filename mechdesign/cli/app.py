@@ -18,13 +18,13 @@ import typer
 from mechdesign import __version__
 from mechdesign.cli import failures, output
 from mechdesign.cli.overview import NAMES, Grouped, overview, shown_example
-from mechdesign.cli.signatures import expanded, with_plain_numbers, with_show_values
+from mechdesign.cli.signatures import expanded, with_files_there, with_plain_numbers, with_show_values
 from mechdesign.data.headers import TakenName
 from mechdesign.errors import plain
 
 TRAJECTORY = "trajectory"
 _READERS = (
-    *("advise", "minimax", "metric", "aaa", "workload", "information", "mean", "bench", "estimate-counts"),
+    *("advise", "minimax", "metric", "aaa", "workload", "information", "mean", "bench", "estimate-counts", "jrr"),
     *("budget", "capacity", "classifier", "apply", "estimate", TRAJECTORY),
 )
 _PLAIN: dict[str, Any] = {
@@ -50,7 +50,7 @@ def run_of(name: str) -> Callable[..., None]:
 
 
 def _finished(name: str, run: Callable[..., None]) -> Callable[..., None]:
-    plainly = with_plain_numbers(run)
+    plainly = with_files_there(with_plain_numbers(run))
     return with_show_values(plainly) if name in _READERS else plainly
 
 
@@ -153,6 +153,8 @@ def _run(words: list[str], *, as_json: bool) -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(failures.FAILURE)
+    except failures.UsageError as error:
+        failures.leave(failures.with_hint(error, words), as_json=as_json)
     except Exception as error:
         failures.leave(error, as_json=as_json)
     if code == failures.INTERRUPTED:

@@ -19,11 +19,12 @@ from mechdesign.cli.options import Engines
 from mechdesign.cli.sent import Written
 from mechdesign.cli.signatures import Part
 from mechdesign.data.sources import Progress, is_many
-from mechdesign.deploy import load_table
 from mechdesign.deploy.frames import Misfits, OnBad, apply_folder, apply_table
 from mechdesign.deploy.summary import counted_words
+from mechdesign.deploy.table import load_table
 from mechdesign.engine import Local
-from mechdesign.plot import printable
+from mechdesign.errors import marked
+from mechdesign.plot.canvas import printable
 from mechdesign.values.declare import frozen
 
 
@@ -106,7 +107,7 @@ def run(
         return
     words = counted_words(table)
     output.console.print(
-        f"{done.rows:,} reports of {printable(done.column)} from {printable(table.name)}\n"
+        f"{done.rows:,} reports of {printable(done.column)} from the {table.kind} table {marked(table.name)}\n"
         + (f"  {done.bad:,} rows did not fit: {_FATE[on_bad]}\n" if done.bad else "")
         + f"  privacy loss of each report: {table.privacy_loss:.12g} (eps = {float(table.epsilon):.12g})\n"
         + ("" if words is None else f"  {words}\n")

@@ -1,8 +1,13 @@
 """Protocols and post-processing compared on given data, over epsilon: ranked, with confidence intervals.
 
 LDP3's command lines run as they are: -e -p -m -r -t -d -u, lists separated by blanks or by commas. Two of its metrics
-have other names here: its l1, which is a mean, is mae (l1 is the sum), and its kl, of the truth from the estimate, is
-kl-reversed (kl is of the estimate from the truth).
+have other names here: its l1, which is a mean, is mae (l1 is the sum), and the kl of its code, with truth and
+estimate exchanged, is kl-reversed (kl is as its page has it).
+
+Its Norm-Cut is norm-cut-ldp3.
+
+Protocols, post-processings and metrics of your own are module:name: bench runs the code of module.py in this folder. A
+protocol is two functions, perturb(value, eps, k) and aggregate(reports, eps, k), run user by user.
 """
 
 from __future__ import annotations
@@ -20,24 +25,30 @@ import typer
 from typer.core import TyperCommand
 
 from mechdesign import plot
-from mechdesign.cli import output
-from mechdesign.cli.options import Engines, parse_epsilons
+from mechdesign.cli import output, own_code
+from mechdesign.cli.options import Engines, parse_epsilons, parse_interval, require_seed
 from mechdesign.cli.sent import Sent
 from mechdesign.cli.signatures import Part
 from mechdesign.cli.users import read_users, warn_of_gaps
 from mechdesign.collect import bench, metrics
-from mechdesign.collect.datasets import Dataset
-from mechdesign.collect.protocols import FrequencyProtocol, designed
+from mechdesign.collect.datasets import Dataset, read_bins
+from mechdesign.collect.laws import LAWS, made_of_law
+from mechdesign.collect.own import is_own
 from mechdesign.collect.protocols.catalogue import entry
+from mechdesign.collect.protocols.designed import designed
+from mechdesign.collect.protocols.protocol import FrequencyProtocol
+from mechdesign.collect.ranking import Comparison, Effect
 from mechdesign.collect.shipping import as_protocol
 from mechdesign.data.matrices import read_matrix
-from mechdesign.deploy import Table, load_table
-from mechdesign.design import Design, load_design
-from mechdesign.design.result import FORMAT as design_format
+from mechdesign.deploy.table import Table, load_table
+from mechdesign.design.result import FORMAT as design_format, Design
+from mechdesign.design.saved import load_design
+from mechdesign.design.words import counted
 from mechdesign.design.workload.queries import require_queries
 from mechdesign.domains import Finite
 from mechdesign.engine import Dask
 from mechdesign.errors import InvalidInput, unusable_extra
+from mechdesign.intervals import CONFIDENCE
 from mechdesign.values import files
 from mechdesign.values.declare import Floats, frozen
 
@@ -98,19 +109,26 @@ class LeftOut:
 
 @frozen
 class Answer:
-    """All cells, what each metric means, and the ranking by each."""
+    """All cells, what each metric means, the ranking by each, and by protocol what post-processing does."""
 
     problem: About
     metrics: Mapping[str, str]
     cells: tuple[Cell, ...]
     ranking: Mapping[str, tuple[bench.Rank, ...]]
     left_out: tuple[LeftOut, ...]
+    effects: Mapping[str, tuple[Effect, ...]]
+    notes: tuple[str, ...]
 
 
 ANSWERS = ((Answer,),)
 EXAMPLE = """\
 examples
 bench -e 1 -d categories.csv --column app -p oue,grr -m norm-sub -r 3"""
+_BINS = "Numbers in so many equal bins of --domain LO,HI (else from the least to the largest), or with --law."
+_LDP3_NOTES = {
+    "l1": "l1 is the sum over the {k} items; LDP3's l1 is their mean, {k} times less: -u mae",
+    "kl": "kl is as LDP3's page has it; its code exchanges truth and estimate: -u kl-reversed",
+}
 
 
 class WithBlankLists(TyperCommand):
@@ -141,32 +159,49 @@ def joined_lists(arguments: Sequence[str]) -> list[str]:
 
 def run(
     epsilon: Annotated[str, typer.Option("--eps", "-e", "--epsilon", help="One, a list A,B,C or FROM:TO:COUNT.")],
-    dataset: Annotated[
-        Path, typer.Option("--dataset", "-d", help="One label a row (CSV, text, Parquet), or JSON.", metavar="FILE")
-    ],
     engines: Engines,
     sent: Annotated[Sent, Part(out="Save every cell: .csv, .parquet or .json.")],
+    dataset: Annotated[
+        Path | None,
+        typer.Option("--dataset", "-d", help="One label a row (CSV, text, Parquet), or JSON.", metavar="FILE"),
+    ] = None,
     protocol: Annotated[
         str,
         typer.Option(
-            "--protocols", "-p", "--protocol", help="Names, all (one-time), longitudinal, design or table files."
+            "--protocols",
+            "-p",
+            "--protocol",
+            help=f"Names, all (one-time), longitudinal, design or table files; {own_code.HELP}.",
         ),
     ] = ALL,
     method: Annotated[
         str,
-        typer.Option("--methods", "-m", "--method", help=f"{', '.join(bench.METHODS)}, or all (of these); {_SLOW}."),
+        typer.Option(
+            "--methods",
+            "-m",
+            "--method",
+            help=f"{', '.join(bench.METHODS)}, or all (of these); {_SLOW}; module:name.",
+        ),
     ] = ALL,
     repeat: Annotated[int, typer.Option("--repeat", "-r", help="Runs of every cell.")] = 10,
     metric: Annotated[
-        str,
+        str | None,
         typer.Option(
-            "--metric", "-u", "--utility_metric", help=f"{', '.join(metrics.METRICS)}, top:COUNT, a .csv of queries."
+            "--metric",
+            "-u",
+            "--utility_metric",
+            help=f"{', '.join(metrics.METRICS)}, top:COUNT (top: of 10), a .csv of queries, module:name (l1).",
         ),
-    ] = "l1",
+    ] = None,
     column: Annotated[str | None, typer.Option("--column", help="The column with the labels, by its header.")] = None,
     domain: Annotated[
         str | None, typer.Option("--domain", help="All items, A,B,C or LO..HI (else those observed).")
     ] = None,
+    bins: Annotated[int | None, typer.Option("--bins", help=_BINS, metavar="K")] = None,
+    law: Annotated[
+        str | None, typer.Option("--law", help=f"In place of data a sample, drawn by --seed: {', '.join(LAWS)}.")
+    ] = None,
+    users: Annotated[int | None, typer.Option("--users", help="With --law: so many users.", metavar="N")] = None,
     limit: Annotated[
         float | None,
         typer.Option("--limit", help="Loss of all reports of users who never change, if longitudinal (2 eps)."),
@@ -182,9 +217,11 @@ def run(
     sent.require_writable()
     _require_table_format(sent.out)
     designs = [name for name in protocol.split(",") if name.strip().lower().endswith(_DESIGN)]
-    names = _metrics(metric)
+    names = _metrics("l1" if metric is None else metric)
     asked = [name for name in names if name.lower().endswith(_QUERIES)]
-    output.require_apart([sent.out, sent.plot, results], [dataset, *map(str.strip, designs), *asked])
+    source = _Source(dataset, column, domain, bins, law, users, seed)
+    read = [] if dataset is None else [dataset]
+    output.require_apart([sent.out, sent.plot, results], [*read, *map(str.strip, designs), *asked])
     if results is not None and any(
         path is not None and files.is_same_file(path, results) for path in (sent.out, sent.plot)
     ):
@@ -192,33 +229,106 @@ def run(
     epsilons, methods, protocol_names = tuple(parse_epsilons(epsilon)), _methods(method), _protocols(protocol)
     _require_kind(kind, epsilons, sent.plot)
     where = engines.engine()
+    own = own_code.named_code((*protocol_names, *methods, *names))
     if isinstance(where, Dask):
+        if own:
+            step = "give --workers instead"
+            raise InvalidInput("engine", engines.name, f"be local where {next(iter(own))} is run", step)
         where.require_ready()
     with output.ending_cleanly(), output.progress("reading the data", quiet=sent.quiet) as say:
-        data = read_users(dataset, column, domain)
+        data = source.read()
         laws = {name: _design(name, data.size) for name in protocol_names if name.lower().endswith(_DESIGN)}
         workloads = {name: _queries(name, data) for name in asked}
-        plan = bench.BenchPlan(protocol_names, methods, epsilons, repeat, names, seed, laws, limit, workloads)
-        rows = bench.run(plan, data, where, results=results, say=lambda done, total: say(f"{done} of {total} cells"))
-    if domain is None:
+        plan = bench.BenchPlan(protocol_names, methods, epsilons, repeat, names, seed, laws, limit, workloads, own)
+        calls = data.n * repeat * len(epsilons) * len(plan.own_protocols)
+        if calls:
+            output.warn(f"{', '.join(plan.own_protocols)}: run user by user, {calls:,} calls of perturb")
+        taken: list[tuple[int, int]] = []
+        rows = bench.run(
+            plan,
+            data,
+            where,
+            results=results,
+            say=lambda done, total: say(f"{done} of {total} cells"),
+            say_taken=lambda *counts: taken.append(counts),
+        )
+    if domain is None and source.is_labels:
         warn_of_gaps(data)
     gone = _left_out(bench.offers(plan, data.size))
-    ranks = {name: bench.ranking(rows, name) for name in plan.metrics}
+    found = bench.comparisons(rows, plan, data)
+    notes = _notes(plan, metric, data.size)
     if sent.out is not None:
         sent.keep(_encoded(rows, plan, sent.out.suffix.lower()))
     if sent.plot is not None:
         order = plan.protocols, plan.methods
-        sent.draw(bench_figure(ranks[names[0]], names[0], order, data.size, data.n, kind))
+        sent.draw(bench_figure(found[names[0]].ranks, names[0], order, data.size, data.n, kind))
+    for count, again in taken:
+        output.warn(f"{counted(count, 'cell')} taken as {results} has them; {again} of them, at random, computed again")
     if sent.as_json:
-        output.print_json(_answer(plan, data, ranks, gone))
+        output.print_json(_answer(plan, data, found, gone, notes))
         return
     for name in plan.metrics:
-        _print(ranks[name], plan, data, name)
+        _print(found[name])
     for row in gone:
         at = f" at eps = {', '.join(f'{epsilon:g}' for epsilon in row.eps)}"
         which = f"no {', '.join(row.methods)}" if row.methods else "impossible"
         output.console.print(f"{row.protocol}{at}: {which} ({row.reason})", soft_wrap=True)
+    for note in notes:
+        output.console.print(note, soft_wrap=True)
     sent.say_saved(results)
+
+
+@frozen
+class _Source:
+    """Where the users come from: a file of labels, a file of numbers in bins, or a law."""
+
+    file: Path | None
+    column: str | None
+    domain: str | None
+    bins: int | None
+    law: str | None
+    users: int | None
+    seed: int
+
+    def __attrs_post_init__(self) -> None:
+        if (self.file is None) == (self.law is None):
+            said = None if self.law is None else f"{self.law} and {self.file}"
+            raise InvalidInput("dataset", said, "be given, or --law: one of the two", "for example -d data.csv")
+        if self.law is None and self.users is not None:
+            raise InvalidInput("users", self.users, "come with --law", "a file says how many there are")
+        if self.law is not None:
+            needed = {"users": self.users, "bins": self.bins}
+            for name, value in needed.items():
+                if value is None:
+                    raise InvalidInput(name, None, "be given with --law", f"for example --law {self.law} --{name} 100")
+            for name, said in (("column", self.column), ("domain", self.domain)):
+                if said is not None:
+                    raise InvalidInput(name, said, "be left out with --law", "its bins reach over the sample")
+
+    @property
+    def is_labels(self) -> bool:
+        return self.bins is None
+
+    def read(self) -> Dataset:
+        if self.law is not None:
+            assert self.users is not None
+            assert self.bins is not None
+            return made_of_law(self.law, self.users, self.bins, np.random.default_rng(require_seed(self.seed)))
+        assert self.file is not None
+        if self.bins is None:
+            return read_users(self.file, self.column, self.domain)
+        ends = None if self.domain is None else parse_interval(self.domain, "domain")
+        return read_bins(self.file, self.bins, column=self.column, domain=ends)
+
+
+def _notes(plan: bench.BenchPlan, asked: str | None, items: int) -> tuple[str, ...]:
+    """What a reader of the numbers may take for something else."""
+    named = () if asked is None else plan.metrics
+    scales = [_LDP3_NOTES[name].format(k=items) for name in named if name in _LDP3_NOTES]
+    trust = "its privacy is the word of its author, nothing here looked at it"
+    trusted = [f"{name}: {trust}" for name in plan.own_protocols]
+    has_column = bench.RAW in plan.methods or len(plan.methods) < 2
+    return (*scales, *trusted, *([] if has_column else [f"the column without is empty: add {bench.RAW} to --methods"]))
 
 
 def bench_figure(
@@ -289,15 +399,16 @@ def heat_map(
 
 
 def _lower(text: str) -> list[str]:
-    """Names in a list, with hyphens: LDP3 writes base_pos."""
-    return [name.strip().lower().replace("_", "-") for name in text.split(",")]
+    """Names in a list, with hyphens: LDP3 writes base_pos; names of code as they are written."""
+    given = [name.strip() for name in text.split(",")]
+    return [name if is_own(name) else name.lower().replace("_", "-") for name in given]
 
 
 def _protocols(text: str) -> tuple[str, ...]:
     names: list[str] = []
     for given in text.split(","):
         (name,) = _lower(given)
-        if name.endswith(_DESIGN):
+        if name.endswith(_DESIGN) or is_own(name):
             names.append(given.strip())
         elif name == ALL:
             names.extend(bench.ONE_TIME)
@@ -417,34 +528,32 @@ def _left_out(offers: Sequence[bench.Offer]) -> tuple[LeftOut, ...]:
 
 
 def _answer(
-    plan: bench.BenchPlan, data: Dataset, ranks: Mapping[str, Sequence[bench.Rank]], gone: tuple[LeftOut, ...]
+    plan: bench.BenchPlan,
+    data: Dataset,
+    found: Mapping[str, Comparison],
+    gone: tuple[LeftOut, ...],
+    notes: tuple[str, ...],
 ) -> Answer:
     cells = (
         Cell(rank.protocol, rank.method, rank.epsilon, name, rank.mean, *(rank.interval or (None, None)))
-        for name, found in ranks.items()
-        for rank in found
+        for name, one in found.items()
+        for rank in one.ranks
     )
-    ranking = {name: tuple(found) for name, found in ranks.items()}
-    about = About(data.n, data.size, plan.runs, plan.seed, bench.CONFIDENCE)
-    return Answer(about, {name: metrics.metric(name).meaning for name in plan.metrics}, tuple(cells), ranking, gone)
+    about = About(data.n, data.size, plan.runs, plan.seed, CONFIDENCE)
+    return Answer(
+        about,
+        {name: one.metric.meaning for name, one in found.items()},
+        tuple(cells),
+        {name: one.ranks for name, one in found.items()},
+        gone,
+        {name: one.effects for name, one in found.items()},
+        notes,
+    )
 
 
-def _print(ranks: Sequence[bench.Rank], plan: bench.BenchPlan, data: Dataset, name: str) -> None:
-    metric = metrics.metric(name)
-    for epsilon in _epsilons(ranks):
-        here = [rank for rank in ranks if rank.epsilon == epsilon]
-        rows = [
-            [str(place), rank.protocol, rank.method, output.number(rank.mean), _interval(rank)]
-            for place, rank in enumerate(here[:_MOST_SHOWN], start=1)
-        ]
-        title = f"{name}: {metric.meaning}, eps = {epsilon:g}, {data.size} items, {data.n:,} users, {plan.runs} runs"
-        output.print_table(title, ["rank", "protocol", "post-processing", name, "95% interval"], rows, left=3)
-        if len(here) > _MOST_SHOWN:
-            output.console.print(f"  and {len(here) - _MOST_SHOWN} more; --out saves all cells", soft_wrap=True)
+def _print(found: Comparison) -> None:
+    for one in found.grids():
+        output.print_table(one.title, one.headings, one.rows[:_MOST_SHOWN], left=one.left)
+        if len(one.rows) > _MOST_SHOWN:
+            output.console.print(f"  and {len(one.rows) - _MOST_SHOWN} more; --out saves all cells", soft_wrap=True)
         output.console.print()
-
-
-def _interval(rank: bench.Rank) -> str:
-    if rank.interval is None:
-        return "one run: none"
-    return f"[{output.number(rank.interval[0])}, {output.number(rank.interval[1])}]"

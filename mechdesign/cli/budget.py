@@ -6,7 +6,7 @@ are separated by commas; several protocols are ranked by the epsilon they need.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,12 +15,15 @@ import typer
 from numpy.typing import NDArray
 
 from mechdesign import plot
-from mechdesign.budget import METHODS, Answer, Bracket, Constraint, Question, Range, Task, ranked, simulation, threat
-from mechdesign.budget import run as search
-from mechdesign.budget.certified import ERROR, MOST_RUNS
+from mechdesign.budget import simulation
+from mechdesign.budget.adversary import threat
+from mechdesign.budget.certified import MOST_RUNS, Bracket
+from mechdesign.budget.choice import ranked
+from mechdesign.budget.constraint import Constraint
 from mechdesign.budget.populations import POPULATIONS, scaled
-from mechdesign.budget.runner import CERTIFIED
-from mechdesign.budget.searches import LEAST, MOST, PRECISION, RUNS
+from mechdesign.budget.runner import CERTIFIED, METHODS, Answer, Settings, Task, run as search
+from mechdesign.budget.searches import LEAST, MOST, PRECISION, Range
+from mechdesign.budget.simulation import Question
 from mechdesign.cli import output
 from mechdesign.cli.options import Engines
 from mechdesign.cli.sent import Drawn
@@ -37,6 +40,8 @@ if TYPE_CHECKING:
 Counts = NDArray[np.int64]
 
 ALL = "all"
+HALVING = (CERTIFIED, "bs", "rbs", "dbs")
+"""Methods that stop when an interval is shorter than phi."""
 _CURVE_POINTS, _CURVE_RUNS = 33, 100
 
 
@@ -84,29 +89,14 @@ ANSWERS = ((Answered,), (Answered, Budget))
 EXAMPLE = "budget -p grr --metric kendall --at-least 0.7 --population msnbc-like --phi 0.1"
 
 
-@frozen
-class _Limits:
-    """Collections at an epsilon: of the published searches, and of `certified` the most, with its error rate."""
-
-    runs: int
-    most_runs: int
-    error: float
-
-    def of(self, method: str) -> Mapping[str, float]:
-        """Those that a method takes: dbs finds its own."""
-        match method:
-            case "certified":
-                return {"error": self.error, "most_runs": self.most_runs}
-            case "dbs":
-                return {}
-        return {"runs": self.runs}
-
-
 def run(
     protocol: Annotated[str, typer.Option("--protocol", "-p", help="Names: grr, oue, ..., or pm, sw, ... over bins.")],
     engines: Annotated[Engines, Part(workers="Local processes, for several searches.")],
+    settings: Settings,
     sent: Drawn,
-    metric: Annotated[str, typer.Option("--metric", "-u", help=f"One of {', '.join(metrics.METRICS)}.")] = "kendall",
+    metric: Annotated[
+        str, typer.Option("--metric", "-u", help=f"One of {', '.join(metrics.METRICS)} (of 10; top:5 of five).")
+    ] = "kendall",
     at_least: Annotated[str | None, typer.Option("--at-least", help="Thresholds of a metric to be large.")] = None,
     at_most: Annotated[str | None, typer.Option("--at-most", help="Thresholds of a metric to be small.")] = None,
     probability: Annotated[float, typer.Option("--probability", help="How often it has to hold.")] = 0.9,
@@ -127,10 +117,9 @@ def run(
     ] = simulation.METHODS[0],
     least: Annotated[float, typer.Option("--min-eps", help="The range starts here.")] = LEAST,
     most: Annotated[float, typer.Option("--max-eps", help="The range ends here.")] = MOST,
-    phi: Annotated[float, typer.Option("--phi", help="The precision in eps.")] = PRECISION,
-    runs: Annotated[int, typer.Option("--runs", help="Collections at an eps (bs, rbs, mpass, bayes).")] = RUNS,
-    most_runs: Annotated[int, typer.Option("--most-runs", help="The most at an eps (certified).")] = MOST_RUNS,
-    error: Annotated[float, typer.Option("--error", help="The error rate of certified.")] = ERROR,
+    phi: Annotated[
+        float | None, typer.Option("--phi", help=f"The precision in eps [{', '.join(HALVING)}: {PRECISION:g}].")
+    ] = None,
     seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same numbers.")] = 0,
     results: Annotated[
         Path | None, typer.Option("--results", help="Keep simulations here; a stopped run resumes from it.")
@@ -144,11 +133,12 @@ def run(
     thresholds, direction = _thresholds(at_least, at_most)
     constraints = [Constraint(metric, value, probability, direction) for value in thresholds]
     counts = _population(data, population, users, column, domain)
-    span, methods = Range(least, most, phi), _methods(method)
-    limits = _Limits(runs, most_runs, error)
+    methods = _methods(method)
+    span = Range(least, most, _precision(phi, methods))
+    settings.require_used(methods)
     names = list(dict.fromkeys(simulation.ProtocolFamily(name.strip().lower()).name for name in protocol.split(",")))
     questions = [Question(name, counts, wish, postprocess, seed) for name in names for wish in constraints]
-    tasks = [Task(question, chosen, span, limits.of(chosen)) for question in questions for chosen in methods]
+    tasks = [Task(question, chosen, span, settings.of(chosen)) for question in questions for chosen in methods]
     with output.ending_cleanly(), output.progress("searching", quiet=sent.quiet) as say:
         answers = search(tasks, where, results=results, say=say)
     failures = [error for error in (answer.error() for answer in answers) if error is not None]
@@ -157,13 +147,13 @@ def run(
     if curve_file is not None:
         sent.draw(_curve(answers), curve_file)
     if sent.plot is not None:
-        sent.draw(_figure(answers, names, methods, metric))
+        sent.draw(_figure(answers, names, methods))
     if sent.as_json:
         rows = tuple(map(_row, answers))
         output.print_json(Answered(_about(answers, counts, span), rows), rows[0] if len(rows) == 1 else None)
         return
     for wish in constraints:
-        _print([answer for answer in answers if answer.task.question.constraint == wish], wish, counts, limits)
+        _print([answer for answer in answers if answer.task.question.constraint == wish], wish, counts)
     sent.say_saved(curve_file, results)
 
 
@@ -184,6 +174,13 @@ def parse_numbers(text: str, field: str) -> list[float]:
         return [require_number_text(part) for part in text.split(",")]
     except ValueError:
         raise InvalidInput(field, text, "be a number or a list A,B,C") from None
+
+
+def _precision(phi: float | None, methods: Sequence[str]) -> float:
+    if phi is not None and not {*methods} & {*HALVING}:
+        rule = f"come with a method that stops by it: {', '.join(HALVING)}"
+        raise InvalidInput("phi", phi, rule, "mpass and bayes stop by --passes and --rounds")
+    return PRECISION if phi is None else phi
 
 
 def _population(
@@ -279,7 +276,7 @@ def _about(answers: Sequence[Answer], counts: Counts, span: Range) -> About:
     return About(*wish, int(counts.sum()), int(counts.size), (span.least, span.most), span.phi, first.seed)
 
 
-def _print(answers: Sequence[Answer], wish: Constraint, counts: Counts, limits: _Limits) -> None:
+def _print(answers: Sequence[Answer], wish: Constraint, counts: Counts) -> None:
     rows = []
     for place in ranked(answers):
         answer, interval = place.answer, _interval(place.answer)
@@ -307,19 +304,19 @@ def _print(answers: Sequence[Answer], wish: Constraint, counts: Counts, limits: 
             f"  Bracket: holds at its upper end, fails at its lower one; error rate at most {brackets[0].error:g}.",
             soft_wrap=True,
         )
-    _print_wide(answers, limits)
+    _print_wide(answers)
     if any(answer.task.method != CERTIFIED for answer in answers):
         output.console.print("  The other methods are heuristics of the literature without an error rate.")
 
 
-def _print_wide(answers: Sequence[Answer], limits: _Limits) -> None:
+def _print_wide(answers: Sequence[Answer]) -> None:
     """Brackets that are wider than asked for, and what would make them shorter."""
     for answer in answers:
         bracket, span = answer.result, answer.task.span
         if isinstance(bracket, Bracket) and bracket.is_wide(span):
             output.console.print(
                 f"  {answer.task.question.name}: the bracket is {bracket.width(span):.3g} wide, wider than "
-                f"--phi {span.phi:g}: {limits.most_runs:,} collections do not decide "
+                f"--phi {span.phi:g}: {answer.task.options.get('most_runs', MOST_RUNS):,} collections do not decide "
                 f"eps = {bracket.undecided[0].epsilon:.6g}. Raise --most-runs.",
                 soft_wrap=True,
             )
@@ -329,7 +326,7 @@ def _end(value: float | None) -> str:
     return "below the range" if value is None else output.number(value)
 
 
-def _figure(answers: Sequence[Answer], names: Sequence[str], methods: Sequence[str], metric: str) -> Figure:
+def _figure(answers: Sequence[Answer], names: Sequence[str], methods: Sequence[str]) -> Figure:
     """A panel a protocol with a line a method; with one method, one panel with a line a protocol."""
 
     def points(name: str, method: str) -> list[tuple[float, float]]:
@@ -347,8 +344,8 @@ def _figure(answers: Sequence[Answer], names: Sequence[str], methods: Sequence[s
         ]
 
     first = answers[0].task.question
-    axis = f"threshold of {metric} ({first.constraint.direction})"
-    title = f"Budget for {metric} with probability {first.constraint.probability:g}"
+    axis = f"threshold of {first.constraint.called} ({first.constraint.direction})"
+    title = f"Budget for {first.constraint.called} with probability {first.constraint.probability:g}"
     if len({answer.task.question.constraint.threshold for answer in answers}) == 1:
         rows = [_selection(answer) for answer in answers]
         return plot.selections(rows, f"{first.constraint.words}: {first.counts.size} items")
@@ -384,4 +381,4 @@ def _curve(answers: Sequence[Answer]) -> Figure:
     curve = plot.Curve(epsilons.tolist(), values.mean(axis=1).tolist(), low.tolist(), high.tolist(), success)
     marked = (best.epsilon, best.epsilon) if interval is None else (interval[0] or interval[1], interval[1])
     title = f"{question.name}: {question.constraint.words}"
-    return plot.trade_off(curve, question.constraint.name, question.constraint.threshold, marked, title)
+    return plot.trade_off(curve, question.constraint.called, question.constraint.threshold, marked, title)

@@ -7,7 +7,7 @@ Data are consumptions, one household a row. Lists are separated by commas.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,30 +16,33 @@ import numpy as np
 import typer
 
 from mechdesign import plot
-from mechdesign.budget import (
-    Capacity,
-    Memory,
-    Outlook,
-    Requirement,
-    Store,
-    Totals,
-    capacity_options,
-    capri_from,
-)
-from mechdesign.budget.capacity import EVENTS, LEAST, MOST, PRECISION
-from mechdesign.budget.capri import RUNS, SimulatedBudget
+from mechdesign.budget.alarms import SEARCHES, search_alarms
+from mechdesign.budget.capacity import EVENTS, LEAST, MOST, PRECISION, Capacity, Requirement
+from mechdesign.budget.capri import RUNS, SimulatedBudget, Totals, capri_from
 from mechdesign.budget.capri_exact import chebyshev_budget
-from mechdesign.budget.choice import FREQUENCY, Option
-from mechdesign.budget.ledger import Say
+from mechdesign.budget.choice import FREQUENCY, Option, capacity_options
+from mechdesign.budget.ledger import Memory, Say
 from mechdesign.budget.mean_route import NAMES
+from mechdesign.budget.outlook import Outlook
 from mechdesign.budget.populations import POPULATIONS
+from mechdesign.budget.runner import PARAMETERS, Settings, Store
+from mechdesign.budget.searches import MOST_RUNS
 from mechdesign.budget.simulation import ProtocolFamily
 from mechdesign.cli import output
 from mechdesign.cli.budget import parse_numbers, refuse_with_population
-from mechdesign.cli.capacity_at import Adversary, AtEpsilon, Judged, adversary_of, at_one_epsilon
+from mechdesign.cli.capacity_at import (
+    GUESSED,
+    Adversary,
+    AtEpsilon,
+    Judged,
+    adversary_of,
+    at_one_epsilon,
+    f_score_words,
+    in_words,
+)
 from mechdesign.cli.given import refuse_given
-from mechdesign.cli.options import require_seed
 from mechdesign.cli.sent import Drawn
+from mechdesign.cli.signatures import Part
 from mechdesign.cli.users import read_users
 from mechdesign.errors import InvalidInput, require_finite
 from mechdesign.values.declare import frozen
@@ -48,7 +51,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 EXACT, SIMULATED, RELAXED = "exact", "simulated", "relaxed"
-_METHODS = (EXACT, SIMULATED, RELAXED)
+_PARAMETERS: dict[str, Collection[str]] = {
+    EXACT: (),
+    **dict.fromkeys((SIMULATED, RELAXED), ("runs",)),
+    **{name: PARAMETERS[name] for name in SEARCHES},
+}
+_METHODS = tuple(_PARAMETERS)
+_SEARCHED = ["this search stops at an eps that looks right, with no error rate: --method exact decides"]
+_HALVING = (SIMULATED, RELAXED, "rbs", "dbs")
 _SHARE = 0.4  # of phi, which CAPRI-R moves less far unless told otherwise
 
 
@@ -117,6 +127,14 @@ def run(
         str, typer.Option("--protocol", "-p", help=f"Names: grr, oue, ..., or numeric: {', '.join(NAMES)}.")
     ],
     capacity: Annotated[str, typer.Option("--capacity", help="The capacity all households share.")],
+    settings: Annotated[
+        Settings,
+        Part(
+            "error",
+            runs=f"N, collections at an eps [all but {EXACT} and dbs: {RUNS}].",
+            most_runs=f"N_max, the most collections at an eps [dbs: {MOST_RUNS}].",
+        ),
+    ],
     sent: Drawn,
     metric: Annotated[
         str | None, typer.Option("--metric", help=f"What the requirement is about: {', '.join(EVENTS)}.")
@@ -138,13 +156,13 @@ def run(
         str | None, typer.Option("--domain", help="All consumptions, A,B,C or LO..HI (else those observed).")
     ] = None,
     method: Annotated[
-        str, typer.Option("--method", "-m", help="exact, simulated (CAPRI) or relaxed (CAPRI-R).")
+        str,
+        typer.Option(
+            "--method", "-m", help="exact, simulated (CAPRI), relaxed (CAPRI-R) or, of Optimus, rbs, dbs, mpass, bayes."
+        ),
     ] = EXACT,
-    runs: Annotated[
-        int | None, typer.Option("--runs", help=f"Collections at every eps (simulated, relaxed): {RUNS}.")
-    ] = None,
     phi: Annotated[
-        float | None, typer.Option("--phi", help=f"The precision in eps (simulated, relaxed): {PRECISION}.")
+        float | None, typer.Option("--phi", help=f"The precision in eps [{', '.join(_HALVING)}: {PRECISION:g}].")
     ] = None,
     delta: Annotated[float | None, typer.Option("--delta", help="The relaxation of CAPRI-R, below phi / 2.")] = None,
     least: Annotated[float, typer.Option("--min-eps", help="The range starts here.")] = LEAST,
@@ -152,10 +170,12 @@ def run(
     eta: Annotated[
         float | None, typer.Option("--eta", help="Show how well an adversary tells who is at most eta.")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same numbers.")] = 0,
+    seed: Annotated[
+        int | None, typer.Option("--seed", help="Of simulations: the same gives the same numbers [0].")
+    ] = None,
     results: Annotated[
         Path | None,
-        typer.Option("--results", help="Keep simulations here; a stopped run resumes from it (simulated, relaxed)."),
+        typer.Option("--results", help="Keep simulations here; a stopped run resumes from it."),
     ] = None,
 ) -> None:
     sent.require_writable()
@@ -163,14 +183,19 @@ def run(
         raise InvalidInput("method", method, f"be one of {', '.join(_METHODS)}")
     if delta is not None and method != RELAXED:
         raise InvalidInput("delta", delta, f"come with --method {RELAXED}", f"add --method {RELAXED}")
+    settings.require_used([method], _PARAMETERS)
     if method == EXACT:
-        _require_no_simulation(runs=runs, phi=phi, results=results)
-    require_seed(seed)
+        _require_no_simulation(seed=seed, results=results)
+    if phi is not None and method not in _HALVING:
+        raise InvalidInput("phi", phi, f"come with a method that stops by it: {', '.join(_HALVING)}", "add --method")
     if eta is not None:
         require_finite(eta, "eta")
     requirements = _requirements(metric, tau, at_eps)
     values, counts = _households(data, population, column, domain)
     names = list(dict.fromkeys(name.strip().lower() for name in protocol.split(",")))
+    if eta is not None and set(names) <= {*NAMES}:
+        rule = "come with a frequency protocol: what reports of numeric mechanisms tell is not computed"
+        raise InvalidInput("eta", eta, rule, "drop --eta, or add for example grr to -p")
     caps = [Capacity(values, counts, cap) for cap in dict.fromkeys(parse_numbers(capacity, "capacity"))]
     if at_eps is not None:
         searching = ("method", "plot", "least", "most")
@@ -179,15 +204,16 @@ def run(
         return
     precision = PRECISION if phi is None else phi
     relaxed = 0.0 if method != RELAXED else (_SHARE * precision if delta is None else delta)
-    count = RUNS if runs is None else runs
+    told = settings.of("bs" if method in (SIMULATED, RELAXED) else method) if method != EXACT else {}
     store = Store(results)
 
     def options(asked: Capacity, requirement: Requirement, say: Say) -> list[Option]:
         say(f"capacity {asked.cap:,.12g}, {requirement.words}")
         if method == EXACT:
             return capacity_options(asked, requirement, names, least=least, most=most)
-        search = partial(capri_from, runs=count, least=least, most=most, phi=precision, delta=relaxed)
-        memories = [_memory(name, asked, seed, store) for name in names]
+        search = partial(search_alarms, method=method) if method in SEARCHES else partial(capri_from, delta=relaxed)
+        search = partial(search, least=least, most=most, phi=precision, **told)
+        memories = [_memory(name, asked, seed or 0, store) for name in names]
         return _simulated(memories, requirement, search, say)
 
     with output.progress("computing", quiet=sent.quiet) as say:
@@ -210,7 +236,7 @@ def _require_no_simulation(**given: int | float | Path | None) -> None:
     """Options of simulated searches, which the exact route would not look at."""
     for option, value in given.items():
         if value is not None:
-            rule = f"come with --method {SIMULATED} or {RELAXED}"
+            rule = f"come with a --method that simulates: {', '.join(name for name in _METHODS if name != EXACT)}"
             raise InvalidInput(option, str(value), rule, "the exact route simulates nothing")
 
 
@@ -269,14 +295,14 @@ def _simulated(
 def _simulated_option(name: str, found: SimulatedBudget) -> Option:
     """The search's answer between the last epsilon that failed and the least that held, with what was seen at both.
 
-    CAPRI-R returns an epsilon ``delta`` above the last; nothing was seen there.
+    CAPRI-R returns an epsilon ``delta`` above the last; nothing was seen there. At the one of Bayes it may have failed.
     """
-    failed = [test for test in found.tested if not test.holds and test.epsilon < found.epsilon]
+    failed = [test for test in found.tested if not test.holds and test.epsilon <= found.epsilon]
     last = max(failed, key=lambda test: test.epsilon, default=None)
-    met = min((test for test in found.tested if test.holds), key=lambda test: test.epsilon)
-    low = (None, None) if last is None else (last.epsilon, last.probability)
-    ends = ((low[0], met.epsilon), (low[1], met.probability))
-    return Option(name, FREQUENCY, found.epsilon, bracket=ends[0], probability=ends[1])
+    met = min((test for test in found.tested if test.holds), key=lambda test: test.epsilon, default=None)
+    ends = [(None, None) if test is None else (test.epsilon, test.probability) for test in (last, met)]
+    (low, low_chance), (high, high_chance) = ends
+    return Option(name, FREQUENCY, found.epsilon, bracket=(low, high), probability=(low_chance, high_chance))
 
 
 def _unmet(cases: Sequence[_Case]) -> InvalidInput:
@@ -363,10 +389,8 @@ def _print(case: _Case, method: str, eta: float | None, span: tuple[float, float
             _basis(option, method),
             "none in range" if option.epsilon is None else output.number(option.epsilon),
             "" if bound is None else output.number(bound),
-            "" if seen is None else f"{100 * seen.success_rate:.2f}%",
+            *in_words(seen, eta),
         ]
-        if eta is not None:
-            row.append("" if seen is None else f"{seen.f_score:.4f}")
         rows.append(row)
     title = (
         f"{case.requirement.words}: {case.capacity.users:,} households, total {case.capacity.total:,.12g}, "
@@ -376,9 +400,12 @@ def _print(case: _Case, method: str, eta: float | None, span: tuple[float, float
     for option in case.options:
         if option.reason:
             output.console.print(f"  {option.name}: {option.reason}", soft_wrap=True)
-    notes = ["Chebyshev: the eps his bound asks for", "guessed: true values a Bayesian adversary gets right"]
-    if eta is not None:
-        notes.append(f"F-score: of telling who is at most {eta:g}")
+    notes = [
+        "Chebyshev: the eps his bound asks for",
+        GUESSED,
+        *(_SEARCHED if method in SEARCHES else []),
+        *([] if eta is None else [f_score_words(eta)]),
+    ]
     output.console.print("  " + "; ".join(notes) + ".", soft_wrap=True)
     output.console.print()
 

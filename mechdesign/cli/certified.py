@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mechdesign.cli import output
-from mechdesign.design import Design
 from mechdesign.design.registry import PROVEN_BY
-from mechdesign.design.result import Report
-from mechdesign.design.summary import mechanism_words
+from mechdesign.design.result import Certificate, Design, Report
+from mechdesign.design.summary import certificate_words, gap_words, mechanism_words, worst_variance_words
 from mechdesign.design.words import Labels, counted
 from mechdesign.field import Row
 from mechdesign.mechanisms.conditional import ConditionalNoise
@@ -247,9 +246,11 @@ class Designed:
 
 @frozen
 class Beside:
-    """What commands say beside a design: the prior no mechanism does better against, and the field."""
+    """What commands say beside a design: the prior no mechanism does better against, the variance at the worst input
+    where an average is least, and the field."""
 
     least_favourable: Atoms | None = if_shown()
+    worst_case_variance: float | None = if_shown()
     comparison: tuple[Row, ...] | None = if_shown()
 
 
@@ -260,3 +261,16 @@ Several = tuple[Mapping[str, Any], ...]
 def designs(*kinds: type) -> Any:
     """A field with designs, each with the fields of these classes beside it."""
     return field(metadata=shaped(lambda schemas: {"type": "array", "items": schemas.merged(Designed, *kinds)}))
+
+
+def print_certificate(certificate: Certificate, what: str, mechanism: Mechanism | Product) -> None:
+    """The interval on the optimum in plain words, the outputs its class is tied to included."""
+    output.console.print(certificate_words(certificate, what, mechanism), soft_wrap=True)
+
+
+def print_gap(design: Design) -> None:
+    """What the interval means for anyone who wants a better mechanism, and the worst case where that is another."""
+    output.console.print(gap_words(design.certificate), soft_wrap=True)
+    beside = worst_variance_words(design)
+    if beside is not None:
+        output.console.print(beside, soft_wrap=True)

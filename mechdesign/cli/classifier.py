@@ -12,33 +12,24 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from mechdesign.classifier import (
-    Classifier,
-    Perturbation,
-    Record,
-    Robust,
-    all_cells,
-    exact_survival,
-    indicator_delta,
-    label_optimum,
-    load_model,
-    perturbation,
-    rho_curve,
-    robust_box,
-    simulate_all,
-    smallest_epsilon,
-    structure,
-    trade_off,
-    utility,
-    where_it_lies,
-    with_indicator,
-    without_cap,
-    zones_of,
-)
 from mechdesign.classifier.cells import Boxes
-from mechdesign.classifier.floor import TradeOffPoint
-from mechdesign.classifier.models import PICKLES, UNPICKLING_RUNS_CODE, columns_named, require_features
-from mechdesign.classifier.pac import composed, require_delta
+from mechdesign.classifier.choice import rho_curve, smallest_epsilon
+from mechdesign.classifier.concentration import Perturbation, perturbation
+from mechdesign.classifier.floor import TradeOffPoint, label_optimum, trade_off, where_it_lies, without_cap, zones_of
+from mechdesign.classifier.linear import LinearRegion
+from mechdesign.classifier.models import (
+    PICKLES,
+    UNPICKLING_RUNS_CODE,
+    Classifier,
+    Record,
+    columns_named,
+    load_model,
+    require_features,
+)
+from mechdesign.classifier.pac import composed, indicator_delta, require_delta, with_indicator
+from mechdesign.classifier.robustness import BoxSearch, Robust, given_box, structure
+from mechdesign.classifier.survival import all_cells, exact_survival, simulate_all, utility
+from mechdesign.classifier.trees import TreeRegion
 from mechdesign.cli import output
 from mechdesign.cli.options import parse_epsilons, require_seed
 from mechdesign.cli.sent import Drawn
@@ -49,6 +40,7 @@ from mechdesign.errors import InvalidInput
 from mechdesign.plot.classifier import Survival, label_against_error, survival
 from mechdesign.priors import values_of_file
 from mechdesign.values.declare import frozen
+from mechdesign.values.digits import rounded_down, rounded_up
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -58,6 +50,7 @@ Floats = NDArray[np.float64]
 _MOST_ROWS = 10_000
 _LOOKED_AT = 2000
 _PARTS = ("average", "worst")
+_SEARCHED = (1.0, 2.0, 4.0, 8.0)
 
 
 @frozen
@@ -94,8 +87,20 @@ class Simulated:
 
 
 @frozen
+class Side:
+    """What a box holds of a column."""
+
+    column: str
+    lower: float
+    upper: float
+
+
+@frozen
 class Kept:
-    """How often labels are kept under one mechanism at one epsilon: theory, exactly, and simulated."""
+    """How often labels are kept under one mechanism at one epsilon: theory, exactly, and simulated.
+
+    ``box`` is the box that theory rests on, where one record is asked about.
+    """
 
     mechanism: str
     epsilon: float
@@ -106,6 +111,15 @@ class Kept:
     proven_bound: Parts
     exact: Exact
     simulated: Simulated
+    box: tuple[Side, ...] | None
+
+
+@frozen
+class Moved:
+    """How many rows of a file had a value of a column outside [0, 1], which was moved to the nearer end."""
+
+    column: str
+    rows: int
 
 
 @frozen
@@ -155,7 +169,9 @@ class Answer:
     columns: tuple[str, ...]
     records: int
     misclassified: int
+    clipped: tuple[Moved, ...] | None
     boxes: str
+    box_is_given: bool
     tau: float
     omega: float
     delta: float | None
@@ -204,6 +220,10 @@ def run(
     cap: Annotated[
         str | None, typer.Option("--caps", help="One column: labels kept under caps A,B,C on the worst error.")
     ] = None,
+    box: Annotated[
+        str | None, typer.Option("--box", help="LOWER:UPPER for each column: decide this box, search none.")
+    ] = None,
+    clip: Annotated[bool, typer.Option("--clip", help="Move values outside [0, 1] to the nearer end.")] = False,
     black_box: Annotated[bool, typer.Option("--black-box", help="Test boxes even where they can be proven.")] = False,
     unpickle: Annotated[bool, typer.Option("--unpickle", help="Open a pickle, which runs its author's code.")] = False,
     seed: Annotated[int | None, typer.Option("--seed", help="Makes tests and simulations repeatable.")] = None,
@@ -225,22 +245,28 @@ def run(
     rng = np.random.default_rng(start)
     with output.progress("reading", quiet=sent.quiet) as say:
         classifier = load_model(model, unpickle=unpickle)
-        records, wrong = _records(classifier, data, columns, label, rows)
+        records, wrong, moved = _records(classifier, data, columns, label, rows, clip)
         if caps and len(records[0].columns) != 1:
             raise InvalidInput("caps", cap, "come with one column", "pass --columns NAME")
         if caps:
             without_cap(zones_of(records[0]), epsilons[0])  # says early whether its zones are too many
         say(f"boxes of {len(records)} records")
-        boxes = [robust_box(record, rng, tau, omega, black_box=black_box) for record in records]
-        is_known = all(structure(record) is not None for record in records)
-        has_exact = is_known and not black_box
-        cells = [all_cells(record) if has_exact and len(epsilons) * len(names) > 1 else None for record in records]
-        study = _Study(records, boxes, delta, has_exact, cells)
+        ends = None if box is None else _bounds(box, len(records[0].columns))
+        searches = [
+            BoxSearch.of(record, rng, tau, omega, black_box=black_box)
+            if ends is None
+            else BoxSearch(record, (given_box(record, *ends, rng, tau, omega, black_box=black_box),))
+            for record in records
+        ]
+        regions = [structure(record) for record in records]
+        has_exact = None not in regions and not black_box
+        cells = [_cells(one) if has_exact and len(epsilons) * len(names) > 1 else None for one in searches]
+        study = _Study(records, searches, delta, has_exact, cells)
         results = []
         for name in names:
             say(f"{name}: theory and {samples} reports of each record at {len(epsilons)} eps")
             results += [study.row(law, samples, rng) for law in laws[name]]
-        chosen = [study.smallest(name, target) for name in names] if target is not None else []
+        chosen = [study.smallest(name, laws[name], target) for name in names] if target is not None else []
         optimum = study.optimum(epsilons)
         say("labels against errors" if caps else "done")
         curves = [
@@ -255,9 +281,11 @@ def run(
         tuple(_name(records[0].classifier, k) for k in records[0].columns),
         len(records),
         wrong,
-        boxes[0].basis,
-        boxes[0].tau,
-        boxes[0].omega,
+        moved,
+        searches[0].found[0].basis,
+        box is not None,
+        searches[0].found[0].tau,
+        searches[0].found[0].omega,
         delta,
         samples,
         start,
@@ -265,7 +293,7 @@ def run(
         tuple(optimum),
         tuple(chosen),
         tuple(curves),
-        is_known,
+        all(isinstance(region, LinearRegion | TreeRegion) for region in regions),
     )
     if sent.as_json:
         output.print_json(answer)
@@ -279,15 +307,15 @@ class _Study:
     """Records with their boxes."""
 
     records: list[Record]
-    boxes: list[Robust]
+    searches: list[BoxSearch]
     delta: float | None
     has_exact: bool
     cells: list[Boxes | None]
 
     def row(self, law: Perturbation, samples: int, rng: np.random.Generator) -> Kept:
         """What is known about one mechanism at one eps, over the records."""
-        pairs = list(zip(self.records, self.boxes, strict=True))
-        found = [utility(box, law, record.sent) for record, box in pairs]
+        boxes = [search.box(law) for search in self.searches]
+        found = [utility(box, law, record.sent) for record, box in zip(self.records, boxes, strict=True)]
         delta = 0.0 if self.delta is None or law.delta else self.delta  # of the indicator; noise has its own
         rho = [with_indicator(one.rho, delta) for one in found]
         bound = [with_indicator(one.bound, delta) for one in found]
@@ -309,14 +337,19 @@ class _Study:
             failing = indicator_delta(delta, law.self_mass ** len(self.records[0].columns))
         rho_and_bound = Parts(float(np.mean(rho)), min(rho)), Parts(float(np.mean(bound)), min(bound))
         said = law.name, law.epsilon, total, failing, rho_and_bound[0], found[0].says, rho_and_bound[1]
-        return Kept(*said, exact, seen)
+        return Kept(*said, exact, seen, _sides(self.records[0], boxes[0]) if len(boxes) == 1 else None)
 
-    def smallest(self, name: str, target: float) -> Smallest:
-        """The smallest eps whose average rho reaches the target."""
+    def smallest(self, name: str, laws: Sequence[Perturbation], target: float) -> Smallest:
+        """The smallest eps whose average rho reaches the target, with the boxes of the laws asked about and of four
+        more."""
+        laws = [*laws, *(perturbation(name, value, self.delta) for value in _SEARCHED)]
+        boxes = [_largest([*search.found, *(search.box(law) for law in laws)]) for search in self.searches]
+
+        def most(record: Record, several: list[Robust], value: float) -> float:
+            return max(float(rho_curve(name, [value], box, record.sent, self.delta)[0]) for box in several)
 
         def reaches(value: float) -> float:
-            pairs = zip(self.records, self.boxes, strict=True)
-            rho = float(np.mean([rho_curve(name, [value], box, one.sent, self.delta)[0] for one, box in pairs]))
+            rho = float(np.mean([most(*pair, value) for pair in zip(self.records, boxes, strict=True)]))
             return rho if self.delta is None or name.startswith("gaussian") else with_indicator(rho, self.delta)
 
         found = smallest_epsilon(reaches, target)
@@ -341,10 +374,41 @@ def _labels_around(record: Record) -> int:
     return int(np.unique(record.classifier.labels(record.filled(points))).size)
 
 
+def _cells(search: BoxSearch) -> Boxes | None:
+    """The whole region of a tree, where it is known."""
+    if search.cells is None:
+        return all_cells(search.record)
+    return search.cells if search.cells.is_exact else None
+
+
+def _largest(boxes: list[Robust]) -> list[Robust]:
+    """Those that lie in no other one."""
+    kept: list[Robust] = []
+    for one in sorted(boxes, key=lambda box: -float((box.upper - box.lower).sum())):
+        if not any((box.lower <= one.lower).all() and (one.upper <= box.upper).all() for box in kept):
+            kept.append(one)
+    return kept
+
+
+def _sides(record: Record, box: Robust) -> tuple[Side, ...]:
+    names = [_name(record.classifier, column) for column in record.columns]
+    return tuple(Side(*side) for side in zip(names, box.lower.tolist(), box.upper.tolist(), strict=True))
+
+
+def _bounds(text: str, size: int) -> tuple[Floats, Floats]:
+    """The ends of a box, from LOWER:UPPER for each column."""
+    sides = [[number_of(end.strip()) for end in side.split(":")] for side in text.split(",")]
+    if len(sides) != size or any(len(side) != 2 or None in side for side in sides):
+        step = "in the order of --columns, for example 0.6:1,0:1"
+        raise InvalidInput("box", text, f"be LOWER:UPPER for each of the {size} columns that are sent", step)
+    ends = np.array(sides, dtype=np.float64).T
+    return ends[0], ends[1]
+
+
 def _records(
-    classifier: Classifier, path: Path, columns: str | None, label: str | None, rows: int
-) -> tuple[list[Record], int]:
-    """The first records that are classified rightly, and how many were left out."""
+    classifier: Classifier, path: Path, columns: str | None, label: str | None, rows: int, clip: bool
+) -> tuple[list[Record], int, tuple[Moved, ...] | None]:
+    """The first records that are classified rightly, how many were left out, and what was clipped."""
     source = open_data(path)
     names = list(classifier.names) or [name for name in source.names if name != label]
     require_columns([*names, *([label] if label else [])], source.names, str(path), source.hint)
@@ -353,7 +417,10 @@ def _records(
         raise InvalidInput("data", len(names), f"have the model's {classifier.features} features", step)
     known = Classifier(classifier.predict, classifier.features, classifier.name, tuple(names), classifier.model)
     sent = columns_named(known, [name.strip() for name in columns.split(",")]) if columns else ()
-    table = require_features(np.column_stack([values_of_file(path, name) for name in names]), known)
+    table = np.column_stack([values_of_file(path, name) for name in names])
+    outside = (table < 0) | (table > 1)
+    moved = tuple(Moved(name, int(many)) for name, many in zip(names, outside.sum(axis=0), strict=True) if many)
+    table = require_features(np.clip(table, 0.0, 1.0) if clip else table, known)
     truth = _texts(source, label) if label else None
     records: list[Record] = []
     wrong = 0
@@ -367,7 +434,7 @@ def _records(
         records.append(record)
     if not records:
         raise InvalidInput("label", label, "agree with the classifier in some row", "is it the right column?")
-    return records, wrong
+    return records, wrong, moved if clip else None
 
 
 def _texts(source: Any, label: str) -> list[str]:
@@ -426,6 +493,21 @@ def _figure(
     return survival(epsilons, panels, best, f"{classifier.name}: labels kept under perturbed inputs")
 
 
+def _boxes_used(answer: Answer) -> list[str]:
+    """The boxes of the only record: as given, or rounded inwards."""
+    notes = []
+    for row in answer.results[: 1 if answer.box_is_given else None]:
+        if row.box is None:
+            continue
+        if answer.box_is_given:
+            sides = [f"{one.column} [{one.lower:.10g}, {one.upper:.10g}]" for one in row.box]
+            notes.append(f"given box: {' x '.join(sides)}.")
+        else:
+            sides = [f"{one.column} [{rounded_up(one.lower, 6)}, {rounded_down(one.upper, 6)}]" for one in row.box]
+            notes.append(f"{answer.boxes} box of {row.mechanism} at eps {row.epsilon:g}: {' x '.join(sides)}.")
+    return notes
+
+
 def _best(results: Sequence[Kept], epsilon: float) -> str:
     """The mechanism of the largest average rho at an eps."""
     return max((row for row in results if row.epsilon == epsilon), key=lambda row: row.rho.average).mechanism
@@ -433,7 +515,8 @@ def _best(results: Sequence[Kept], epsilon: float) -> str:
 
 def _print(answer: Answer) -> None:
     columns = ", ".join(answer.columns[:6]) + (", ..." if len(answer.columns) > 6 else "")
-    title = f"Chance that the label is kept: {answer.records} records, columns {columns}, boxes {answer.boxes}"
+    boxes = f"{'given box' if answer.box_is_given else 'boxes'} {answer.boxes}"
+    title = f"Chance that the label is kept: {answer.records} records, columns {columns}, {boxes}"
     lines = []
     for row in answer.results:
         exact, seen = row.exact.average, row.simulated
@@ -459,6 +542,10 @@ def _print(answer: Answer) -> None:
     if len({row.mechanism for row in answer.results}) > 1:
         told = (f"{best.epsilon:g}: {_best(answer.results, best.epsilon)}" for best in answer.best_guarantee)
         notes.append(f"largest average rho at eps {', '.join(told)}.")
+    notes += _boxes_used(answer)
+    if answer.clipped is not None:
+        moved = ", ".join(f"{one.rows} of column {one.column}" for one in answer.clipped) or "none"
+        notes.append(f"Values moved into [0, 1], over all rows of the file: {moved}.")
     if answer.misclassified:
         notes.append(f"Left out, as misclassified without noise: {answer.misclassified} rows.")
     for least in answer.smallest_epsilon:

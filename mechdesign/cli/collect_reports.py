@@ -8,26 +8,28 @@ envelopes, as Parquet files that `estimate` reads.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from mechdesign.cli import output
+from mechdesign.cli import devices, output
 from mechdesign.cli.certified import if_shown
 from mechdesign.cli.estimate import Value, answers
 from mechdesign.cli.sent import Said
-from mechdesign.deploy import Table, load_table
+from mechdesign.deploy.device.description import Device, device_among
 from mechdesign.deploy.estimators import FrequencyEstimate, Tally, WorkloadEstimate
 from mechdesign.deploy.frames import estimate_reports
-from mechdesign.deploy.reports import Collection, Collector, Question, Store, load_collection, merged_estimate
-from mechdesign.deploy.reports.collection import is_collection
-from mechdesign.deploy.reports.collector import COLUMN
-from mechdesign.deploy.reports.merging import WEIGHTS
+from mechdesign.deploy.origin import Origin
+from mechdesign.deploy.reports.collection import Collection, is_collection, load_collection
+from mechdesign.deploy.reports.collector import COLUMN, Collector, Question
+from mechdesign.deploy.reports.merging import WEIGHTS, merged_estimate
+from mechdesign.deploy.reports.store import MOST_JUMP, Store
+from mechdesign.deploy.table import Table, load_table
 from mechdesign.domains import Circle
 from mechdesign.errors import InvalidInput, require_one_of
-from mechdesign.plot import printable
+from mechdesign.plot.canvas import printable
 from mechdesign.values import files
 from mechdesign.values.declare import frozen
 
@@ -57,6 +59,8 @@ class Told:
     standard_error: float | None = if_shown()
     items: tuple[Value, ...] | None = if_shown()
     queries: tuple[Value, ...] | None = if_shown()
+    of_devices: tuple[devices.Reported, ...] | None = if_shown()
+    people: int | None = if_shown()
 
 
 @frozen
@@ -86,7 +90,10 @@ _APART = "leave --estimate out, and estimate each by itself"
 
 def run(
     known: Annotated[
-        list[Path], typer.Option("--of", help="A table or collection that counts (repeat it).", metavar="FILE")
+        list[Path],
+        typer.Option(
+            "--of", help="A table or collection that counts, or a device's table (repeat it).", metavar="FILE"
+        ),
     ],
     store: Annotated[Path, typer.Option("--store", help="What was seen, kept between runs.")],
     sent: Said,
@@ -103,23 +110,39 @@ def run(
         typer.Option("--estimate", help="Estimate from DIR, tables weighted by people or precision.", metavar="BY"),
     ] = None,
     confidence: Annotated[float, typer.Option("--confidence", help="Of the intervals.")] = 0.95,
+    of_devices: Annotated[
+        list[Path] | None,
+        typer.Option("--device", help="A device that counts, whose tables --of names (repeat it).", metavar="FILE"),
+    ] = None,
+    periods: Annotated[
+        int | None,
+        typer.Option(
+            "--periods", help="With --device and --estimate: of how many periods DIR holds reports.", metavar="N"
+        ),
+    ] = None,
+    today: Annotated[
+        str | None, typer.Option("--today", help="Which day it is, whatever the clock says.", metavar="DAY")
+    ] = None,
 ) -> None:
+    said = None if today is None else _day(today)
     if merge is not None:
         require_one_of(merge, "estimate", WEIGHTS)
         if out is None:
             raise InvalidInput("options", "--estimate", "come with --out", "add --out DIR")
-    tables = [_known(path) for path in known]
+    if periods is not None and not (merge and of_devices):
+        raise InvalidInput("periods", str(periods), "come with --device and --estimate", "leave it out")
+    if merge is not None and of_devices:
+        devices.require_periods(periods)
+    tables = _with_devices([_known(path) for path in known], of_devices or [])
     with (
         output.ending_cleanly(),
         output.progress("taking in envelopes", quiet=sent.quiet),
         Store(store, new=new_store) as kept,
     ):
-        collector = Collector(kept, tables)
+        collector = Collector(kept, tables, today=said)
         if merge is not None:
             _require_one_question(list(collector.questions.values()))
-        if collector.today > datetime.now(UTC).date():
-            day = collector.today.isoformat()
-            output.warn(f"the clock is behind a day that this store has seen: what expired before {day} stays refused")
+        _tell_of_day(collector.today, said)
         before = collector.total
         for path in envelopes or []:
             collector.take_file(path)
@@ -128,7 +151,9 @@ def run(
         waiting = sum(kept.waiting(subject) for subject in collector.questions)
     told = None
     if merge is not None and out is not None:
-        told = tuple(_told(out, list(collector.questions.values()), merge, confidence))
+        told = tuple(_told(out, list(collector.questions.values()), merge, confidence, periods or 1))
+    if total.refused["of an unknown device"] > before.refused["of an unknown device"]:
+        output.warn("there are envelopes of a device that no --device names: add --device FILE, and --of its tables")
     refused = {reason: times - before.refused[reason] for reason, times in total.refused.items()}
     handed = tuple(
         Handed(str(batch.file), batch.count, batch.question.table.sha256, batch.question.name) for batch in batches
@@ -141,8 +166,35 @@ def run(
         _print(answer)
 
 
+def _day(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise InvalidInput("today", text, "be a day, such as 2030-12-31") from None
+
+
+def _tell_of_day(today: date, said: date | None) -> None:
+    """Warn where the day that counts is not the clock's."""
+    clock = datetime.now(UTC).date()
+    if said is not None and abs(said - clock) > MOST_JUMP:
+        output.warn(f"the clock says {clock}, and --today {said}: leave --today out once the clock is right")
+    elif today > max(clock, said or clock):
+        output.warn(f"the clock is behind a day that this store has seen: what expired before {today} stays refused")
+
+
 def _known(path: Path) -> Table | Collection:
     return load_collection(path) if is_collection(files.read_bytes(path)) else load_table(path)
+
+
+def _with_devices(known: Sequence[Table | Collection], paths: Sequence[Path]) -> list[Table | Collection | Device]:
+    """What counts: in place of the tables that devices draw from, the devices.
+
+    A report of such a table alone does not count beside them: nobody could tell which draws lie behind it.
+    """
+    tables = {one.sha256: one for one in known if isinstance(one, Table)}
+    kept = [device_among(path, tables.values()) for path in paths]
+    used = {table.sha256 for device in kept for table in (device.table, device.reporting)}
+    return [*(one for one in known if one.sha256 not in used), *kept]
 
 
 def _require_one_question(questions: Sequence[Question]) -> None:
@@ -150,32 +202,44 @@ def _require_one_question(questions: Sequence[Question]) -> None:
     asked: dict[str | None, Question] = {}
     for question in questions:
         Tally(question.table)
-        first = asked.setdefault(question.name, question).table
-        if (question.table.domain, question.table.labels.inputs) != (first.domain, first.labels.inputs):
+        other = asked.setdefault(question.name, question)
+        first, table = _asked(other), _asked(question)
+        if (table.domain, table.labels.inputs) != (first.domain, first.labels.inputs):
             rule = "ask one question: inputs and labels are the same"
             place = f"tables of {question.name}" if question.name else "tables"
-            raise InvalidInput(place, question.table.name, rule, _APART)
-        if first is not question.table and (question.table.workload or isinstance(question.table.domain, Circle)):
+            raise InvalidInput(place, table.name, rule, _APART)
+        if other is not question and (table.workload or isinstance(table.domain, Circle)):
             rule = "be of means or frequencies: directions and answers to queries are not merged over tables"
-            raise InvalidInput("tables", question.table.name, rule, _APART)
+            raise InvalidInput("tables", table.name, rule, _APART)
 
 
-def _told(folder: Path, questions: Sequence[Question], weights: str, confidence: float) -> list[Told]:
+def _asked(question: Question) -> Table:
+    """The table that takes people's values."""
+    return question.table if question.device is None else question.device.table
+
+
+def _told(folder: Path, questions: Sequence[Question], weights: str, confidence: float, periods: int) -> list[Told]:
     """The estimates, tables that ask one question together."""
     found = []
     for name in dict.fromkeys(question.name for question in questions):
         asked = [q for q in questions if q.name == name and any((folder / q.folder).glob("part-*.parquet"))]
-        each = [estimate_reports(q.table, folder / q.folder, COLUMN, confidence) for q in asked]
+        origins = [Origin(q.table) if q.device is None else q.device.origin(periods) for q in asked]
+        each = [
+            estimate_reports(origin, folder / q.folder, COLUMN, confidence)
+            for q, origin in zip(asked, origins, strict=True)
+        ]
         if each:
             merged = merged_estimate(each, weights) if len(each) > 1 else each[0]
+            made = tuple(devices.reported(q.device, periods) for q in asked if q.device is not None) or None
             about = name, len(each), merged.count, confidence, weights
             if isinstance(merged, FrequencyEstimate):
-                found.append(Told(*about, items=tuple(_items(merged))))
+                said = Told(*about, items=tuple(_items(merged)), of_devices=made, people=merged.people)
             elif isinstance(merged, WorkloadEstimate):
-                found.append(Told(*about, queries=answers(merged).queries))
+                said = Told(*about, queries=answers(merged).queries, of_devices=made, people=merged.people)
             else:
                 spread = merged.estimate, merged.lower, merged.upper, merged.deviation
-                found.append(Told(*about, *spread))
+                said = Told(*about, *spread, of_devices=made, people=merged.people)
+            found.append(said)
     return found
 
 
@@ -204,11 +268,14 @@ def _print(answer: Answer) -> None:
             value = "" if told.estimate is None else output.number(told.estimate)
             output.console.print(
                 f"{of}: {value} in [{ends}] with confidence {told.confidence:g}, "
-                f"from {told.count:,} reports of {told.tables} tables",
+                f"{devices.from_reports(told.count, told.people)} of {told.tables} tables",
                 soft_wrap=True,
             )
         else:
             values, what = (told.items, "frequencies") if told.queries is None else (told.queries, "answers")
             rows = [[v.item, *map(output.number, (v.estimate, v.lower, v.upper))] for v in values or ()]
-            title = f"{of}: {what}, each with confidence {told.confidence:g}, from {told.count:,} reports"
+            title = f"{of}: {what}, each with confidence {told.confidence:g}, "
+            title += devices.from_reports(told.count, told.people)
             output.print_table(title, ["value", "estimate", "lower", "upper"], rows)
+        for made in told.of_devices or ():
+            devices.show_reported(made)

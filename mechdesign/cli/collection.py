@@ -5,6 +5,7 @@ Give NAME=TABLE for every attribute to make one, or the file of one to have it c
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated
 
@@ -12,11 +13,12 @@ import typer
 
 from mechdesign.cli import output
 from mechdesign.cli.sent import Sent, kept
-from mechdesign.deploy import load_table
-from mechdesign.deploy.reports import Attribute, Collection, Spending, load_collection, payload_of
+from mechdesign.deploy.reports.collection import Attribute, Collection, Spending, load_collection
+from mechdesign.deploy.reports.payload import payload_of
 from mechdesign.deploy.summary import counted_words
-from mechdesign.errors import InvalidInput
-from mechdesign.plot import printable
+from mechdesign.deploy.table import load_table
+from mechdesign.errors import InvalidInput, marked
+from mechdesign.plot.canvas import printable
 from mechdesign.values.declare import frozen
 
 
@@ -83,10 +85,10 @@ def run(
     if sent.as_json:
         output.print_json(_answer(collection, sent.out))
         return
-    total, loss = float(collection.epsilon), collection.privacy_loss
+    loss = collection.privacy_loss
     output.console.print(
-        f"{printable(collection.name)}: {_WORDS[collection.spending]}\n"
-        f"  one person spends eps = {collection.epsilon} = {total:.12g} in all "
+        f"{marked(collection.name)}: {_WORDS[collection.spending]}\n"
+        f"  one person spends eps = {_exact(collection.epsilon)} in all "
         f"(privacy loss {loss:.12g}, at most eps: exact from the tables)",
         soft_wrap=True,
     )
@@ -100,6 +102,14 @@ def run(
         output.console.print(f"  {words}", markup=False, soft_wrap=True)
     output.console.print(f"  sha256: {collection.sha256}", soft_wrap=True)
     sent.say_saved()
+
+
+def _exact(epsilon: Fraction) -> str:
+    """
+    >>> _exact(Fraction(7)), _exact(Fraction(1, 3))
+    ('7', '1/3 = 0.333333333333')
+    """
+    return str(epsilon) if epsilon.denominator == 1 else f"{epsilon} = {float(epsilon):.12g}"
 
 
 def counted(collection: Collection) -> list[str]:

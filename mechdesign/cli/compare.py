@@ -25,10 +25,10 @@ from mechdesign.cli.options import Circular, DomainText, LossText, parse_domain,
 from mechdesign.cli.own import Own, is_file, read_channel, read_files, require_different
 from mechdesign.cli.sent import Sent
 from mechdesign.cli.signatures import Part
-from mechdesign.design import Floor
+from mechdesign.design.floor import Floor
 from mechdesign.domains import Circle, Finite, Interval
 from mechdesign.errors import InvalidInput
-from mechdesign.field import Field, Row, above_nothing
+from mechdesign.field import Field, Rank, Row, above_nothing
 from mechdesign.losses import parse_loss
 from mechdesign.values.codec import encoded
 from mechdesign.values.declare import field, frozen
@@ -188,7 +188,14 @@ def _inputs(text: str | None, mine: tuple[Own, ...], *, circular: bool) -> Inter
 def _cells(epsilon: float, field: Field) -> list[Cell]:
     """A row for every mechanism whose errors doubles can resolve, in the order of the catalogue."""
     return [
-        Cell(epsilon, name, row.worst, row.average, above_nothing(row).above_optimum, _loss_of(field, name))
+        Cell(
+            epsilon,
+            name,
+            row.by(Rank.WORST),
+            row.by(Rank.AVERAGE),
+            above_nothing(row).above_optimum,
+            _loss_of(field, name),
+        )
         for name, row in _in_order(field).items()
     ]
 

@@ -9,7 +9,11 @@ import numpy as np
 
 from mechdesign.cli.own import Own, numbers_of
 from mechdesign.data.matrices import read_matrix
-from mechdesign.design import FiniteProblem, Floor, PiecewiseProblem, floor_of, optimal_finite, optimal_piecewise
+from mechdesign.design.finite.problem import FiniteProblem
+from mechdesign.design.finite.search import optimal_finite
+from mechdesign.design.floor import Floor, floor_of
+from mechdesign.design.piecewise.problem import PiecewiseProblem
+from mechdesign.design.piecewise.search import optimal_piecewise
 from mechdesign.domains import Circle, Finite, Interval
 from mechdesign.errors import InvalidInput, NoAnswer
 from mechdesign.field import SINGLE, THIS, Field, field_of, ranked

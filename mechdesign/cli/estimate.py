@@ -1,7 +1,11 @@
 """What a file of reports says: the mean, frequencies or direction of the data, each with a confidence interval.
 
+With --bins it is a histogram of numbers, by EM, without intervals: from reports of square waves (table --mechanism sw).
+
 A table with labels reads labels and gives their frequencies; with --codes, and only then, the reports are the numbers
-of the table's outputs, which a sampler gives that knows no labels. A Parquet file can be counted by several processes
+of the table's outputs, which a sampler gives that knows no labels. Reports that a device made (export --reports) are
+estimated with --device: through all that it draws, and with people counted, each with as many reports as it may send.
+A Parquet file can be counted by several processes
 or on a Dask cluster whose workers see it under the same name; the answer is the same.
 """
 
@@ -13,15 +17,16 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from mechdesign.cli import output
+from mechdesign.cli import devices, output
 from mechdesign.cli.apply import counting_rows
 from mechdesign.cli.certified import if_shown
 from mechdesign.cli.estimated import Estimated, OfReports
+from mechdesign.cli.given import refuse_given
 from mechdesign.cli.options import Engines
 from mechdesign.cli.sent import Said
 from mechdesign.cli.signatures import Part
 from mechdesign.cli.table import CODES_LOOK_LIKE_LABELS
-from mechdesign.deploy import Table, load_table
+from mechdesign.collect.em_histogram import BinShares, estimate_bins
 from mechdesign.deploy.estimators import (
     DirectionEstimate,
     Estimate,
@@ -30,15 +35,22 @@ from mechdesign.deploy.estimators import (
     WorkloadEstimate,
 )
 from mechdesign.deploy.frames import estimate_reports
+from mechdesign.deploy.origin import Origin
+from mechdesign.deploy.table import load_table
 from mechdesign.engine import Local
+from mechdesign.errors import InvalidInput
 from mechdesign.values.declare import Floats, frozen
 
 
 @frozen
 class Of:
-    """The table that the reports were drawn from."""
+    """The table that the reports were drawn from, how many no honest client sends (they are left out), and the device
+    that drew them, with at least so many people."""
 
     sha256: str
+    unlikely: int
+    device: devices.Reported | None = if_shown()
+    people: int | None = if_shown()
 
 
 @frozen
@@ -104,7 +116,12 @@ class Answers:
     distribution: Distribution | None = if_shown()
 
 
-ANSWERS = ((Of, OfReports, Estimated, OfMean), (Of, OfReports, Frequencies), (Of, OfReports, Answers))
+ANSWERS = (
+    (Of, OfReports, Estimated, OfMean),
+    (Of, OfReports, Frequencies),
+    (Of, OfReports, Answers),
+    (Of, BinShares),
+)
 _QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 EXAMPLE = """\
 examples
@@ -114,6 +131,7 @@ estimate smokes.json --in told.csv --column smokes"""
 
 
 def run(
+    context: typer.Context,
     file: Annotated[Path, typer.Argument(help="The table the reports were drawn from.", metavar="TABLE")],
     source: Annotated[
         Path,
@@ -126,20 +144,64 @@ def run(
     ] = None,
     confidence: Annotated[float, typer.Option("--confidence", help="Of the intervals, between 0 and 1.")] = 0.95,
     frequencies: Annotated[bool, typer.Option("--frequencies", help="Of the points of a finite domain.")] = False,
+    bins: Annotated[
+        int | None, typer.Option("--bins", help="Shares of so many equal bins of numbers, by EM: no intervals.")
+    ] = None,
+    smooth: Annotated[bool, typer.Option("--smooth", help="With --bins: EM with smoothing.")] = False,
     skip_empty: Annotated[
         bool, typer.Option("--skip-empty", help="Leave out empty reports: the answer is about the others.")
     ] = False,
     codes: Annotated[
         bool, typer.Option("--codes", help="The reports are the numbers of the outputs, not their labels.")
     ] = False,
+    of_device: Annotated[
+        Path | None,
+        typer.Option("--device", help="The device file, where a device made the reports of TABLE.", metavar="FILE"),
+    ] = None,
+    again: Annotated[
+        Path | None,
+        typer.Option("--again", help="With --device: the table that it draws from in every report.", metavar="FILE"),
+    ] = None,
+    periods: Annotated[
+        int | None,
+        typer.Option("--periods", help="With --device: of how many periods the reports are.", metavar="N"),
+    ] = None,
 ) -> None:
     where = engines.engine()
-    table = load_table(file)
+    if bins is not None:
+        names = (
+            "confidence",
+            "frequencies",
+            "codes",
+            "workers",
+            "engine",
+            "scheduler",
+            "of_device",
+            "again",
+            "periods",
+        )
+        refuse_given(context, names, "be left out with --bins", "bins have no intervals, and one process counts them")
+    elif smooth:
+        raise InvalidInput("smooth", smooth, "come with --bins", "for example --bins 20 --smooth")
+    asked = load_table(file)
+    if bins is not None:
+        with counting_rows(f"counting {source.name}", quiet=sent.quiet) as progress:
+            by_bins = estimate_bins(
+                asked, source, bins, column, smooth=smooth, progress=progress, skip_empty=skip_empty
+            )
+        if sent.as_json:
+            output.print_json(Of(asked.sha256, 0), by_bins)
+        else:
+            _print_bins(by_bins)
+        return
+    device = devices.reporting(asked, of_device, again, periods)
+    origin = Origin(asked) if device is None or periods is None else device.origin(periods)
+    table = origin.table
     wanted = "frequencies" if frequencies else None
     with counting_rows(f"counting {source.name}", quiet=sent.quiet) as progress:
         engine_or_none = None if where == Local(1) else where
         found = estimate_reports(
-            table,
+            origin,
             source,
             column,
             confidence,
@@ -151,9 +213,13 @@ def run(
         )
     if table.output_names is not None and table.output_names.look_like_codes:
         output.warn(f"read as {'codes' if codes else 'labels'}: {CODES_LOOK_LIKE_LABELS}")
+    if found.unlikely:
+        output.warn(f"{found.unlikely:,} reports left out: an honest client sends such with a chance below 2^-64")
+    said = None if device is None or periods is None else devices.reported(device, periods)
     if sent.as_json:
-        _print_json(table, found)
-    elif isinstance(found, FrequencyEstimate):
+        _print_json(Of(asked.sha256, found.unlikely, said, found.people), found)
+        return
+    if isinstance(found, FrequencyEstimate):
         _print_frequencies(found, confidence)
     elif isinstance(found, WorkloadEstimate):
         _print_answers(found)
@@ -162,7 +228,7 @@ def run(
         output.console.print(
             f"{what}: {output.number(found.estimate)} in "
             f"[{output.number(found.lower)}, {output.number(found.upper)}] "
-            f"with confidence {confidence:g}, from {found.count:,} reports",
+            f"with confidence {confidence:g}, {devices.from_reports(found.count, found.people)}",
             soft_wrap=True,
         )
         half = (found.upper - found.lower) / 2
@@ -173,10 +239,23 @@ def run(
                 "  an unbiased table (minimax --unbiased, or --mechanism pm) has none",
                 soft_wrap=True,
             )
+    if said is not None:
+        devices.show_reported(said)
 
 
-def _print_json(table: Table, found: Estimate) -> None:
-    of = Of(table.sha256), OfReports(found.confidence, found.count)
+def _print_bins(found: BinShares) -> None:
+    rows = [
+        [f"{low:.6g}", f"{high:.6g}", output.number(share)]
+        for low, high, share in zip(found.edges[:-1], found.edges[1:], found.shares, strict=True)
+    ]
+    title = f"Shares of {found.shares.size} bins, from {found.count:,} reports"
+    output.print_table(title, ["from", "to", "share"], rows)
+    how = "EM with smoothing" if found.smooth else "EM"
+    output.console.print(f"\nby {how}: no interval is known, a bias remains; without --bins the mean has an interval")
+
+
+def _print_json(whose: Of, found: Estimate) -> None:
+    of = whose, OfReports(found.confidence, found.count)
     if isinstance(found, FrequencyEstimate):
         columns = [column.tolist() for column in (found.estimates, found.lower, found.upper, found.standard_errors)]
         rows = tuple(Value(name, *numbers) for name, *numbers in zip(_names(found), *columns, strict=True))
@@ -215,7 +294,7 @@ def _print_answers(found: WorkloadEstimate) -> None:
         columns += [found.monotone, *found.band]
         headings += ["monotone", "band from", "to"]
     rows = [[name, *map(output.number, own)] for name, *own in zip(found.names, *columns, strict=True)]
-    title = f"Answers, each with confidence {found.confidence:g}, from {found.count:,} reports"
+    title = f"Answers, each with confidence {found.confidence:g}, {devices.from_reports(found.count, found.people)}"
     output.print_table(title, headings, rows)
     if found.monotone is not None:
         said = [(share, *found.quantile(share)) for share in _QUANTILES]
@@ -231,5 +310,5 @@ def _names(found: FrequencyEstimate) -> list[str]:
 def _print_frequencies(found: FrequencyEstimate, confidence: float) -> None:
     columns = zip(_names(found), found.estimates, found.lower, found.upper, strict=True)
     rows = [[name, *map(output.number, numbers)] for name, *numbers in columns]
-    title = f"Frequencies, each with confidence {confidence:g}, from {found.count:,} reports"
+    title = f"Frequencies, each with confidence {confidence:g}, {devices.from_reports(found.count, found.people)}"
     output.print_table(title, ["value", "estimate", "lower", "upper"], rows)

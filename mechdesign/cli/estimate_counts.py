@@ -1,13 +1,14 @@
 """Frequencies and counts of items from real reports in a file, with standard errors and 95% intervals.
 
-Reports that do not fit what they are said to be are refused.
+Reports that do not fit what they are said to be are refused. Users with epsilons or protocols of their own are groups:
+a file and a --survey each, in one order. Then ibu is GIBU: the likelihood is the sum over the groups.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,17 +20,18 @@ from mechdesign.cli import output
 from mechdesign.cli.certified import if_shown
 from mechdesign.cli.estimated import Estimated
 from mechdesign.cli.sent import Sent, kept
-from mechdesign.collect import bench
+from mechdesign.collect import bench, estimators, postprocess
 from mechdesign.collect.clients import CLIENTS, OWN
 from mechdesign.collect.datasets import parse_domain_labels
 from mechdesign.collect.fit import DOUBTFUL, REFUSED, Fit, Statistic, require_fit
-from mechdesign.collect.intervals import POPULATION, SHARES, Intervals, share_intervals
+from mechdesign.collect.intervals import POPULATION, SHARES, Heard, Intervals, intervals_of_groups, share_intervals
 from mechdesign.collect.reports import ORDERS
 from mechdesign.collect.survey import Survey
 from mechdesign.errors import InvalidInput
-from mechdesign.values import files
+from mechdesign.intervals import CONFIDENCE
 from mechdesign.values.codec import encoded, named
 from mechdesign.values.declare import field, frozen
+from mechdesign.values.files import dump_json
 from mechdesign.values.schema import shaped
 
 _METHODS = bench.METHODS + bench.SLOW_METHODS
@@ -91,7 +93,32 @@ class Answer:
     )
 
 
-ANSWERS = ((Answer,),)
+@frozen
+class AskedOfGroups:
+    """What each group of users was asked, and what was made of all their reports."""
+
+    items: int
+    reports: int
+    method: str
+    groups: tuple[Asked, ...]
+
+
+@frozen
+class AnswerOfGroups:
+    """All items, from the reports of all groups."""
+
+    problem: AskedOfGroups
+    confidence: float
+    whose: str = field(metadata=named("for"))
+    interval_method: str
+    fits: tuple[Fitting, ...]
+    items: tuple[Mapping[str, Any], ...] = field(
+        metadata=shaped(lambda schemas: {"type": "array", "items": schemas.merged(Item, Estimated)})
+    )
+    gap: float | None = if_shown()
+
+
+ANSWERS = ((Answer,), (AnswerOfGroups,))
 EXAMPLE = """\
 examples
 table --eps 1 --mechanism grr --labels no,yes --out smokes.json
@@ -121,7 +148,12 @@ class _Found:
 
 
 def run(
-    file: Annotated[Path, typer.Argument(help="Reports, one a row (CSV, Parquet), or the client's array (.npy).")],
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Reports, one a row (CSV, Parquet), or the client's array (.npy); a file a group.", metavar="FILE..."
+        ),
+    ],
     sent: Annotated[Sent, kept("Save all items: .csv or .json.")],
     protocol: Annotated[
         str | None, typer.Option("--protocol", "-p", help="What the clients ran, such as grr or olh.")
@@ -130,9 +162,11 @@ def run(
     domain: Annotated[
         str | None, typer.Option("--domain", help="All items in the clients' order: A,B,C or LO..HI.")
     ] = None,
-    survey: Annotated[
-        Path | None,
-        typer.Option("--survey", help="What the clients ran, as `protocols --out` wrote it: instead of the options."),
+    surveys: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--survey", help="What the clients ran, as `protocols --out` wrote it: instead of the options; one a file."
+        ),
     ] = None,
     client: Annotated[
         str | None, typer.Option("--client", help=f"Whose clients made the reports: {', '.join(CLIENTS)} ({OWN}).")
@@ -166,7 +200,7 @@ def run(
     out = sent.out
     if out is not None and out.suffix.lower() not in (".csv", ".json"):
         raise InvalidInput("output file", str(out), "end in .csv or .json", "for example --out counts.csv")
-    output.require_apart([out], [file] if survey is None else [file, survey])
+    output.require_apart([out], [*files, *(surveys or [])])
     name = method.strip().lower().replace("_", "-")
     if name not in _METHODS:
         raise InvalidInput("method", method, f"be one of {', '.join(_METHODS)}")
@@ -174,7 +208,12 @@ def run(
         raise InvalidInput("for", share, f"be {' or '.join(SHARES)}")
     said = {"protocol": protocol, "eps": eps, "domain": domain, "client": client, "p": p, "q": q}
     options = {"limit": limit, "g": hashes, "subset": subset, "threshold": threshold}
-    asked = _survey(survey, said, {option: value for option, value in options.items() if value is not None})
+    given = {option: value for option, value in options.items() if value is not None}
+    if len(files) > 1 or len(surveys or []) > 1:
+        groups = _groups(files, surveys or [], [*(key for key, value in said.items() if value is not None), *given])
+        _run_groups(list(zip(files, groups, strict=True)), sent, name, share, pairs)
+        return
+    file, asked = files[0], _survey(surveys[0] if surveys else None, said, given)
     law = asked.law
     if name in (bench.IBU, bench.PUBLISHED_IBU) and not bench.has_surrogate(law):
         raise InvalidInput("method", method, f"be another one for {law.name}, whose sums are no counts", "use norm-sub")
@@ -187,31 +226,115 @@ def run(
         n = counted.n
         unbiased = law.estimate(counted.support, n)
         estimate = bench.estimated(law, counted.support, n, name)
-        around = share_intervals(law, counted.support, n, share, bench.CONFIDENCE)
+        around = share_intervals(law, counted.support, n, share, CONFIDENCE)
     found = _Found(asked.items, estimate, unbiased, around, n)
-    chances = law.p, law.q
-    problem = Asked(law.name, law.epsilon, law.size, n, name, *chances, asked.client, **asked.options)
-    answer = Answer(
-        problem,
-        bench.CONFIDENCE,
-        share,
-        around.method,
-        Fitting(fit.deviations, fit.chance, fit.statistics),
-        tuple(found.rows()),
-    )
-    if fit.chance < DOUBTFUL:
-        worst = f"{fit.worst.name} {fit.worst.found:.4g}, not {fit.worst.expected:.4g}"
-        output.warn(f"doubtful reports: {worst}: {fit.deviations:.1f} deviations off, chance at most {fit.chance:.1g}")
+    problem = _asked(asked, n, name)
+    answer = Answer(problem, CONFIDENCE, share, around.method, _fitting(fit), tuple(found.rows()))
+    _warn_of_doubt(fit)
     if out is not None:
-        sent.keep(files.dump_json(encoded(answer)) if out.suffix.lower() == ".json" else _csv(found))
+        sent.keep(dump_json(encoded(answer)) if out.suffix.lower() == ".json" else _csv(found))
     if sent.as_json:
         output.print_json(answer)
         return
-    told = "".join(f", {option} = {value:g}" for option, value in asked.options.items())
-    made = "" if asked.client == OWN else f", clients of {asked.client}"
-    support = f"p* = {law.p:.5g}, q* = {law.q:.5g}"
-    _print(found, f"{law.name}, eps = {law.epsilon:g}{told}, {support}{made}, {n:,} reports, {name}", fit)
+    _print(found, f"{_about(asked)}, {n:,} reports, {name}", fit)
     sent.say_saved()
+
+
+def _about(asked: Survey) -> str:
+    law, told = asked.law, "".join(f", {option} = {value:g}" for option, value in asked.options.items())
+    made = "" if asked.client == OWN else f", clients of {asked.client}"
+    return f"{law.name}, eps = {law.epsilon:g}{told}, p* = {law.p:.5g}, q* = {law.q:.5g}{made}"
+
+
+def _asked(asked: Survey, n: int, method: str) -> Asked:
+    law = asked.law
+    return Asked(law.name, law.epsilon, law.size, n, method, law.p, law.q, asked.client, **asked.options)
+
+
+def _fitting(fit: Fit) -> Fitting:
+    return Fitting(fit.deviations, fit.chance, fit.statistics)
+
+
+def _warn_of_doubt(fit: Fit) -> None:
+    if fit.chance < DOUBTFUL:
+        worst = f"{fit.worst.name} {fit.worst.found:.4g}, not {fit.worst.expected:.4g}"
+        output.warn(f"doubtful reports: {worst}: {fit.deviations:.1f} deviations off, chance at most {fit.chance:.1g}")
+
+
+# -- groups ------------------------------------------------------------------------------------------------------------
+
+
+def _groups(files: Sequence[Path], surveys: Sequence[Path], said: Sequence[str]) -> list[Survey]:
+    """The survey of each file, all of the same items."""
+    if said:
+        raise InvalidInput(said[0], "several files", "be left out: the surveys say it", "give --survey for each file")
+    if len(surveys) != len(files):
+        rule = "be one for each file of reports, in the order of the files"
+        raise InvalidInput("survey", f"{len(surveys)} for {len(files)} files", rule, "`protocols --out` writes them")
+    found = [Survey.read(path) for path in surveys]
+    for path, one in zip(surveys, found, strict=True):
+        if one.items != found[0].items:
+            raise InvalidInput(str(path), f"{len(one.items)} items", f"have the items of {surveys[0]}, in that order")
+    return found
+
+
+def _run_groups(groups: Sequence[tuple[Path, Survey]], sent: Sent, name: str, share: str, order: str | None) -> None:
+    """Estimates from the reports of several groups together."""
+    if name in (bench.LIKELY, bench.PUBLISHED_IBU):
+        raise InvalidInput("method", name, "be another one for several groups", f"use {bench.IBU} or norm-sub")
+    for _, one in groups:
+        if name == bench.IBU and not bench.has_surrogate(one.law):
+            rule = f"be another one for {one.law.name}, whose sums are no counts"
+            raise InvalidInput("method", name, rule, "use norm-sub")
+    heard: list[Heard] = []
+    fits: list[Fit] = []
+    with output.ending_cleanly(), output.progress("counting reports", quiet=sent.quiet):
+        for file, one in groups:
+            counted = one.count(file, order=order)
+            fits.append(require_fit(one.law, counted, one.items, file.name))
+            heard.append(Heard(one.law, np.asarray(counted.support), counted.n))
+        unbiased, around = intervals_of_groups(heard, share, CONFIDENCE)
+        estimate, gap = _of_groups(heard, unbiased, name)
+    n, items = sum(one.n for one in heard), groups[0][1].items
+    found = _Found(items, estimate, unbiased, around, n)
+    each = tuple(_asked(one, of.n, name) for (_, one), of in zip(groups, heard, strict=True))
+    problem = AskedOfGroups(len(items), n, name, each)
+    fitting = tuple(map(_fitting, fits))
+    answer = AnswerOfGroups(problem, CONFIDENCE, share, around.method, fitting, tuple(found.rows()), gap)
+    for fit in fits:
+        _warn_of_doubt(fit)
+    if gap is not None and gap > estimators.TOLERANCE:
+        output.warn(
+            f"ibu stopped after {estimators.MOST_STEPS:,} steps: its log-likelihood is within {gap:.2g} of the best"
+        )
+    if sent.out is not None:
+        sent.keep(dump_json(encoded(answer)) if sent.out.suffix.lower() == ".json" else _csv(found))
+    if sent.as_json:
+        output.print_json(answer)
+        return
+    for (file, one), of in zip(groups, heard, strict=True):
+        output.console.print(f"{file.name}: {_about(one)}, {of.n:,} reports", soft_wrap=True)
+    _print(found, f"{len(groups)} groups, {n:,} reports, {name}", min(fits, key=lambda fit: fit.chance))
+    if name == bench.IBU:
+        line = "  ibu takes all users for samples of one population; the unbiased estimates and intervals do not."
+        output.console.print(line, soft_wrap=True)
+    sent.say_saved()
+
+
+def _of_groups(heard: Sequence[Heard], unbiased: Floats, name: str) -> tuple[Floats, float | None]:
+    """The estimate asked for and, of a likelihood, how far from the best it may be."""
+    if name == bench.RAW:
+        return unbiased, None
+    if name == bench.IBU:
+        supports = [estimators.of_support(one.support, one.law.p, one.law.q) for one in heard]
+        likely = estimators.ibu_of_groups(supports)
+        return likely.frequencies, likely.gap
+    n = sum(one.n for one in heard)
+
+    def variance(f: Floats) -> Floats:
+        return np.asarray(sum((one.n / n) ** 2 * one.law.variance(f, one.n) for one in heard))
+
+    return postprocess.METHODS[name](unbiased, postprocess.SupportNoise(n, variance)), None
 
 
 def _survey(path: Path | None, said: dict[str, Any], options: dict[str, Any]) -> Survey:

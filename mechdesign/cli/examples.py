@@ -35,7 +35,8 @@ def run(
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FileProblem("output folder", str(out), f"be a folder ({(error.strerror or '').lower()})") from None
+        rule = f"be a folder ({(error.strerror or '').lower()})"
+        raise FileProblem("output folder", str(out), rule, files.remedy(error, "choose another name")) from None
     with output.progress("writing the example data", quiet=sent.quiet):
         for name in examples.NAMES:
             _write(out / name, examples.content(name), overwrite=sent.force)

@@ -12,18 +12,18 @@ import typer
 from mechdesign.cli import devices, output
 from mechdesign.cli.certified import if_shown
 from mechdesign.cli.sent import Sent, Written
-from mechdesign.deploy import Table, load_table
-from mechdesign.deploy.device import LANGUAGES as WITH_STATE
-from mechdesign.deploy.device import Device, export_device
-from mechdesign.deploy.export import LANGUAGES, PACKAGED, export_package, export_table
-from mechdesign.deploy.export.packages import tables_of
+from mechdesign.deploy.device.description import Device
+from mechdesign.deploy.device.sources import LANGUAGES as WITH_STATE, export_device
+from mechdesign.deploy.export.languages import LANGUAGES, export_table
+from mechdesign.deploy.export.packages import PACKAGED, export_package, tables_of
 from mechdesign.deploy.export.packages.devices import STATEFUL, require_state
 from mechdesign.deploy.export.plan import plan_of
 from mechdesign.deploy.export.texts import comes_out, goes_in
 from mechdesign.deploy.reports.collection import Collection, is_collection, load_collection
+from mechdesign.deploy.table import Table, load_table
 from mechdesign.deploy.vectors import boundaries_left_out
-from mechdesign.errors import InvalidInput
-from mechdesign.plot import printable
+from mechdesign.errors import InvalidInput, marked
+from mechdesign.plot.canvas import printable
 from mechdesign.values import files
 from mechdesign.values.declare import frozen
 
@@ -145,8 +145,8 @@ def run(
         about = to, table.sha256, table.kind, float(table.epsilon), goes_in(plan), comes_out(plan)
         output.print_json(Answer(*about, left_out, tuple(map(str, written))))
         return
-    output.console.print(f"{table.name}: {table.kind} table of {table.bits} bits, to {to}", markup=False)
-    _say(table, to, left_out)
+    output.console.print(f"{table.kind} table of {table.bits} bits, {marked(table.name)}, to {to}", markup=False)
+    _say(table, left_out)
     for source in written:
         output.console.print(f"  wrote {source}", markup=False, soft_wrap=True)
 
@@ -190,8 +190,8 @@ def _packaged(
     with output.progress("writing a package and its test vectors", quiet=sent.quiet):
         collection = _collection(paths)
         tables = _tables(paths) if collection is None else tables_of(collection)
-        written = export_package(collection or tables, to, package, folder, device=device)
         told = None if device is None else devices.told(device)
+        written = export_package(collection or tables, to, package, folder, device=device)
     left_out = {name: boundaries_left_out(table) for name, table in tables.items()}
     if sent.as_json:
         packed = []
@@ -203,8 +203,8 @@ def _packaged(
         return
     output.console.print(f"package {package}, for {to}", markup=False, soft_wrap=True)
     for name, table in tables.items():
-        output.console.print(f"  {name}: {table.name}, {table.kind} table of {table.bits} bits", markup=False)
-        _say(table, to, left_out[name])
+        output.console.print(f"  {name}: {table.kind} table of {table.bits} bits, {marked(table.name)}", markup=False)
+        _say(table, left_out[name])
     if device is not None and told is not None:
         devices.show(device, told)
     made = f"{len(written)} files to {printable(str(folder))}"
@@ -242,7 +242,7 @@ def _name_of(path: Path) -> str:
     return re.sub(r"[^a-z0-9_]+", "_", stem, flags=re.ASCII).strip("_")
 
 
-def _say(table: Table, to: str, left_out: int) -> None:
+def _say(table: Table, left_out: int) -> None:
     """What goes in and comes out of a sampler, and what its vectors do not notice."""
     plan = plan_of(table.document)
     output.console.print(f"  in: {goes_in(plan)}{_listed(plan.input_labels)}", markup=False, soft_wrap=True)
@@ -250,8 +250,6 @@ def _say(table: Table, to: str, left_out: int) -> None:
     if left_out:
         rule = f"test vectors: {left_out} boundaries are left out, so they do not notice every change of a number"
         output.warn(rule)
-    if to == "sql" and plan.inputs.count:
-        output.warn("PostgreSQL only: DuckDB's macros cannot draw one number after the other; apply draws in Python")
     if plan.labelled:
         output.console.print("  codes, which test vectors hold, have a function of their own", markup=False)
 
@@ -272,8 +270,8 @@ def _with_state(
     folder = _named(out)
     device = devices.asked(file, again, values, reports)
     with output.progress("writing sources and test vectors", quiet=sent.quiet):
-        written = export_device(device, to, folder, overwrite=sent.force)
         said = devices.told(device)
+        written = export_device(device, to, folder, overwrite=sent.force)
     if sent.as_json:
         output.print_json(WithState(to, said, tuple(map(str, written))))
         return

@@ -15,6 +15,7 @@ from typing import Any, Literal, NoReturn, cast
 
 import typer
 
+from mechdesign.data.numbers import number_of
 from mechdesign.errors import WITHHELD, InvalidInput, MechDesignError, MissingExtra, NoAnswer, SolverFailed, plain
 from mechdesign.values import files
 from mechdesign.values.codec import encoded, if_any, named
@@ -116,6 +117,28 @@ def leave(error: BaseException | Failure, *, as_json: bool) -> NoReturn:
             sys.stderr.write(f"{failure.line}\n")
         sys.stderr.flush()
     sys.exit(failure.code)
+
+
+def with_hint(error: Any, words: Sequence[str]) -> Any:
+    """A usage error that says what was meant, where the words of the command show it."""
+    offered = getattr(error, "possibilities", None) or ()
+    near = [name for name in offered if name.startswith(error.option_name) or error.option_name.startswith(name)]
+    if near:
+        error.possibilities = near
+    pair = _pair(error.ctx, words)
+    if pair and error.message.startswith("Got unexpected extra argument"):
+        error.message = f"{error.message}; did you mean {pair}?"
+    return error
+
+
+def _pair(context: Any, words: Sequence[str]) -> str | None:
+    """An option that takes two numbers with a comma between them, where a blank stands instead."""
+    params = () if context is None else context.command.params
+    pairs = {name for one in params if "," in (getattr(one, "metavar", None) or "") for name in one.opts}
+    for option, first, second in zip(words, words[1:], words[2:], strict=False):
+        if option in pairs and number_of(first) is not None and number_of(second) is not None:
+            return f"{option}={first},{second}"
+    return None
 
 
 def is_json_asked(arguments: Sequence[str]) -> bool:

@@ -1,6 +1,7 @@
 """What a name in any output means: its law, who wrote it, and what it is good for.
 
-Mechanisms, protocols, estimators, post-processings, designs and searches have names; without NAME all are listed.
+Mechanisms, protocols, estimators, post-processings, designs, searches and metrics have names, and there are words such
+as eps, claimed and quantile; without NAME all are listed.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import typer
 
 from mechdesign.cli import output
 from mechdesign.cli.sent import Said
-from mechdesign.glossary import ENTRIES, KINDS, Entry, entry, of_kind
+from mechdesign.glossary import ENTRIES, KINDS, NONE, Entry, entry, of_kind
 from mechdesign.values.declare import frozen
 
 
@@ -24,8 +25,6 @@ class Listed:
 
 ANSWERS = ((Listed,), (Entry,))
 EXAMPLE = "glossary t-sw"
-
-_NONE = "-"
 
 
 def run(
@@ -61,5 +60,5 @@ def _print(found: Entry) -> None:
     if found.also:
         rows.append(["also", ", ".join(found.also)])
     for label, text in rows:
-        if text != _NONE:
+        if text != NONE:
             output.console.print(f"  {label:<9} {text}", soft_wrap=True)

@@ -18,10 +18,12 @@ from mechdesign.cli.options import BestSoFar, require_time_limit
 from mechdesign.cli.sent import Sent
 from mechdesign.cli.signatures import Asked, Mirror
 from mechdesign.data.matrices import read_matrix
-from mechdesign.design import Design, InformationProblem, optimal_information
-from mechdesign.design.information import MODELS, Cells, sign_information
-from mechdesign.design.information.models import Known
+from mechdesign.design.information.models import MODELS, Cells, Known
+from mechdesign.design.information.problem import InformationProblem
+from mechdesign.design.information.search import cells_tell_sign, optimal_information, sign_information
+from mechdesign.design.result import Design
 from mechdesign.design.summary import standing
+from mechdesign.design.words import heading
 from mechdesign.errors import InvalidInput, NoAnswer, require_one_of
 from mechdesign.values.declare import frozen
 from mechdesign.values.digits import rounded_down, rounded_up
@@ -39,11 +41,17 @@ class Interval:
 
 @frozen
 class OfInformation:
-    """The most information there is in a report; of the noisy half; of an observation, where that is known."""
+    """The most information there is in a report; of the noisy sign; of an observation, where that is known.
+
+    ``sign_of`` says what has the sign, and ``sign_in_class`` whether mechanisms that see the cell alone can tell it:
+    then ``sign_below`` is how much more the optimum has at least, as a share.
+    """
 
     information: Interval
     sign: float
-    sign_below: float
+    sign_of: str
+    sign_in_class: bool
+    sign_below: float | None
     unbinned: float | None = if_shown()
 
 
@@ -77,25 +85,51 @@ def run(
         sent.draw(plot.of(design))
     sent.keep(design)
     certificate = design.certificate
-    sign = sign_information(problem.epsilon, problem.model)
     low, high = 1 / certificate.upper, 1 / certificate.lower
-    above = max(0.0, low / sign - 1) if sign > 0 else 0.0
+    sign = _sign(problem, low)
     if sent.as_json:
-        told = OfInformation(Interval(low, high), sign, above, problem.model.unbinned)
+        below = sign.below if sign.is_told else None
+        of = sign.information, sign.of, sign.is_told, below
+        told = OfInformation(Interval(low, high), *of, problem.model.unbinned)
         output.print_json(Designed.of(design), told)
         return
-    output.console.print(f"{standing(design)} for {problem.model.words}, eps = {problem.epsilon:g}\n", soft_wrap=True)
+    output.console.print(f"{standing(design)} for {heading(problem)}\n", soft_wrap=True)
     basis = "claimed" if certificate.claimed else "proven in rational arithmetic"
     output.console.print(
         f"information in a report: {low:.6g}\n"
         f"  optimum over {certificate.valid_for}: [{rounded_down(low)}, {rounded_up(high)}] ({basis})\n"
         f"  privacy loss: {certificate.privacy_loss:.12g} (computed exactly, at most eps)\n"
-        f"  the noisy sign of the observation has {sign:.6g}: the optimum has {100 * above:.4g}% more",
+        f"  {sign.words}",
         soft_wrap=True,
     )
     if problem.model.unbinned is not None:
         output.console.print(f"  an observation itself has {problem.model.unbinned:.6g}", soft_wrap=True)
     sent.say_saved()
+
+
+@frozen
+class Sign:
+    """The noisy sign beside an optimum over mechanisms that see the cell alone; ``below`` is how far it is below."""
+
+    of: str
+    is_told: bool
+    information: float
+    below: float
+
+    @property
+    def words(self) -> str:
+        said = f"the noisy sign of {self.of}"
+        if self.is_told:
+            return f"{said} has {self.information:.6g}: the optimum has {100 * self.below:.4g}% more"
+        times = 1 / (1 + self.below)
+        return f"{said} has {self.information:.6g}, {times:.4g} times that optimum: the cell alone does not tell it"
+
+
+def _sign(problem: InformationProblem, least: float) -> Sign:
+    found, is_told = sign_information(problem.epsilon, problem.model), cells_tell_sign(problem.model)
+    above = least / found - 1 if found > 0 else 0.0
+    of = "the slope of the cell" if isinstance(problem.model, Cells) else "the observation"
+    return Sign(of, is_told, found, max(0.0, above) if is_told else above)
 
 
 def _model(text: str, cells: int | None, reach: float | None) -> Known:

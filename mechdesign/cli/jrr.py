@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mechdesign import plot
-from mechdesign.cli import jrr_hidden, jrr_inside, output
+from mechdesign.cli import jrr_data, jrr_hidden, jrr_inside, output
 from mechdesign.cli.certified import Designed, if_shown
 from mechdesign.cli.jrr_hidden import HiddenTold
 from mechdesign.cli.options import require_time_limit
 from mechdesign.cli.sent import Sent
 from mechdesign.cli.signatures import Asked, Mirror
 from mechdesign.data.numbers import require_number_text
-from mechdesign.design.hidden_joint import HiddenJointProblem, optimal_hidden
-from mechdesign.design.joint import Heuristic, JointProblem, heuristic, optimal_joint, parts
-from mechdesign.design.joint.words import eps_words, law_words, privacy_words, title, variance_words
+from mechdesign.design.hidden_joint.problem import HiddenJointProblem
+from mechdesign.design.hidden_joint.search import optimal_hidden
+from mechdesign.design.joint.problem import JointProblem
+from mechdesign.design.joint.search import Heuristic, heuristic, optimal_joint, parts
+from mechdesign.design.joint.words import eps_words, law_words, privacy_words, variance_words
 from mechdesign.design.result import Design
 from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput
@@ -131,13 +133,21 @@ class Ran:
     run: Run | None = if_shown()
 
 
-ANSWERS = ((Designed, Joint, Ran), jrr_hidden.ANSWERS, jrr_inside.ANSWERS)
+@frozen
+class Gathered:
+    """The column that was collected, if there was one."""
+
+    collected: jrr_data.Collected | None = if_shown()
+
+
+ANSWERS = ((Designed, Joint, Ran, Gathered), jrr_hidden.ANSWERS, jrr_inside.ANSWERS)
 EXAMPLE = "jrr --eps 1 --users 10000 --colluders 500 --share 0.03"
 
 
 def run(
     asked: Annotated[Asked, Mirror(JointProblem, HiddenJointProblem, needs=())],
     sent: Sent,
+    answered: jrr_data.Column,
     prior: Annotated[
         str | None, typer.Option("--prior", help="Instead of --share: the mean under uniform, beta:2,8, ...")
     ] = None,
@@ -166,6 +176,15 @@ def run(
     clock = Clock(time_limit)
     if inside is not None and inside not in jrr_inside.INSIDE:
         raise InvalidInput("inside", inside, f"be {' or '.join(jrr_inside.INSIDE)}")
+    everyone = answered.read()
+    for name, value in (
+        ("hidden", hidden),
+        ("run servers", run_servers),
+        ("inside", inside),
+        ("run parties", run_parties),
+    ):
+        if everyone is not None and value:
+            raise InvalidInput(name, value, "be left out with --data", "a column is collected in groups, simulated")
     if hidden:
         jrr_hidden.require_alone(
             group=asked["group"],
@@ -179,7 +198,12 @@ def run(
         raise InvalidInput("run servers", "groups", "come with --hidden", "groups run between users: --run-parties N")
     if run_parties is not None:
         _require_parties(run_parties, 2 if asked["group"] is None else asked["group"], asked["epsilon"])
-    problem = _problem(asked, prior, run_parties)
+    answers = (
+        None
+        if everyone is None
+        else everyone.grouped(2 if asked["group"] is None else asked["group"], answered.seed or 0)
+    )
+    problem = _problem(asked, prior, run_parties) if answers is None else _problem_of(asked, prior, answers)
     if asked["delta"] is not None:
         require_delta(asked["delta"])
     if inside is not None:
@@ -193,16 +217,32 @@ def run(
     if run_parties is not None:
         with output.ending_cleanly():
             played = _play(design, run_parties, clock, quiet=sent.quiet)
+    collected = None
+    if everyone is not None and answers is not None:
+        collected = jrr_data.collect(answered, everyone, answers, *parts(design)[:2])
     if sent.plot is not None:
         sent.draw(plot.of(design))
     sent.keep(design)
     if sent.as_json:
-        print_answer(design, rule, played, delta=asked["delta"])
+        print_answer(design, rule, played, collected, delta=asked["delta"])
         return
     print_design(design, rule, delta=asked["delta"])
     if played is not None:
         _print_run(played)
+    if collected is not None:
+        jrr_data.print_collected(collected)
     sent.say_saved()
+
+
+def _problem_of(asked: Asked, prior: str | None, answers: jrr_data.Answers) -> JointProblem:
+    """The problem of a column: its users and answers, and its share unless another one is assumed."""
+    for name in ("users", "categories"):
+        if asked[name] is not None:
+            raise InvalidInput(name, asked[name], "be left out with --data", "the data say how many")
+    said = {**asked.said, "users": answers.users, "categories": len(answers.counts)}
+    if asked["share"] is None and prior is None:
+        said["share"] = repr(float(answers.counts[0] / answers.users))
+    return _problem(Asked(said), prior, None)
 
 
 def _problem(asked: Asked, prior: str | None, parties: int | None) -> JointProblem:
@@ -381,11 +421,18 @@ def _bar(message: str, *, quiet: bool) -> Iterator[Callable[[Happening], None]]:
 
 
 def print_answer(
-    design: Design, rule: Heuristic | None, played: Run | None = None, *, delta: float | None = None
+    design: Design,
+    rule: Heuristic | None,
+    played: Run | None = None,
+    collected: jrr_data.Collected | None = None,
+    *,
+    delta: float | None = None,
 ) -> None:
     """The answer as JSON: the design, the paper's choice beside it, and what was run."""
     hidden = jrr_hidden.groups_told(*parts(design)[:2], delta)
-    output.print_json(Designed.of(design), evolved(Joint.of(design, rule), hidden=hidden), Ran(played))
+    output.print_json(
+        Designed.of(design), evolved(Joint.of(design, rule), hidden=hidden), Ran(played), Gathered(collected)
+    )
 
 
 def show(design: Design, sent: Sent) -> None:
@@ -405,7 +452,7 @@ def print_design(design: Design, rule: Heuristic | None, *, delta: float | None 
     """The answer in plain words."""
     problem, law, told = parts(design)
     say = output.console.print
-    say(title(problem), style="bold", soft_wrap=True)
+    say(problem.heading, style="bold", soft_wrap=True)
     say(f"{law_words(law)}\n\n{variance_words(design)}\n\n{privacy_words(problem, told)}", soft_wrap=True)
     hidden = jrr_hidden.groups_told(problem, law, delta)
     say(f"\n{jrr_hidden.told_words(hidden, problem.users, told.if_your_partner_colludes)}", soft_wrap=True)

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from mechdesign.cli import output
 from mechdesign.cli.certified import Designed, if_shown
 from mechdesign.cli.sent import Sent
-from mechdesign.design.hidden_joint import HiddenJointProblem, parts, without
-from mechdesign.design.hidden_joint.words import eps_word, is_plain, law_words, title, trust_words, variance_words
-from mechdesign.design.joint import JointProblem
+from mechdesign.design.hidden_joint.problem import HiddenJointProblem
+from mechdesign.design.hidden_joint.search import parts, without
+from mechdesign.design.hidden_joint.words import eps_word, is_plain, law_words, trust_words, variance_words
+from mechdesign.design.joint.problem import JointProblem
 from mechdesign.design.result import Design
 from mechdesign.errors import InvalidInput
 from mechdesign.exact.hidden import MOST_USERS, HiddenLoss, hidden_loss
@@ -147,7 +148,7 @@ def print_design(design: Design, colluders: int) -> None:
     """The answer in plain words."""
     problem, law, account = parts(design)
     say = output.console.print
-    say(title(problem), style="bold", soft_wrap=True)
+    say(problem.heading, style="bold", soft_wrap=True)
     say(f"{law_words(law)}\n\n{variance_words(design)}", soft_wrap=True)
     if problem.floor is not None:
         say(

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from mechdesign.cli import output
-from mechdesign.design.joint import JointProblem
+from mechdesign.design.joint.problem import JointProblem
 from mechdesign.design.joint.words import eps_words
 from mechdesign.errors import InvalidInput
 from mechdesign.exact.collusion import Ratio, conditional_ratio, log_up

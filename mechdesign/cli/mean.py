@@ -19,7 +19,7 @@ from mechdesign.cli.estimated import Estimated, OfReports
 from mechdesign.cli.given import refuse_given
 from mechdesign.cli.options import Eps, parse_interval, require_seed
 from mechdesign.cli.sent import Drawn
-from mechdesign.collect.mean import EstimatedMean, normal_interval, sampling_error
+from mechdesign.collect.mean import EstimatedMean, mean_without_privacy
 from mechdesign.collect.mean_methods import NAMES, PAPER, TWO_PHASE, Collected, MeanMethod
 from mechdesign.collect.tuning import tune_two_phase
 from mechdesign.collect.two_phase import FORMS, SHARE
@@ -63,12 +63,16 @@ class OverRuns:
 
 @frozen
 class Result:
-    """What one mechanism gave: its first collection, how far that is off, and what it is worth."""
+    """What one mechanism gave: its first collection, how far that is off, and what it is worth.
+
+    ``bias`` is the largest that it has for any input. Where it is more than the standard error there is no ``worth``.
+    """
 
     mechanism: str
     found: EstimatedMean = field(metadata=left_out())
     error: float
     expected_error: float | None
+    bias: float
     worth: float | None
     plan: Plan | None = if_shown()
     over_runs: OverRuns | None = None
@@ -152,7 +156,7 @@ def run(
     start = secrets.randbits(_MOST_SEED_BITS) if seed is None else require_seed(seed)
     with output.progress(f"{runs} collections from {values.size} users", quiet=sent.quiet) as say:
         rows = []
-        plain = normal_interval(float(values.mean()), sampling_error(values, inputs), values.size, confidence)
+        plain = mean_without_privacy(values, inputs, confidence)
         for method in methods:
             if law is not None and method.is_two_phase:
                 say(f"the best share and bins for {method.name}")
@@ -248,7 +252,14 @@ def _collected(method: MeanMethod, values: Floats, plain: EstimatedMean, runs: i
     over_runs = _over_runs(found, truth) if runs > 1 else None
     noise = over_runs.rmse if first.expected is None and over_runs is not None else first.expected
     error = first.estimate.value - truth
-    return Result(method.name, first.estimate, error, first.expected, _worth(noise, plain), plan, over_runs)
+    worth = None if _is_biased(first) else _worth(noise, plain)
+    return Result(method.name, first.estimate, error, first.expected, first.bias, worth, plan, over_runs)
+
+
+def _is_biased(found: Collected) -> bool:
+    """Whether the bias that there may be is more than the noise."""
+    noise = found.estimate.standard_error
+    return noise is not None and found.bias > noise
 
 
 def _over_runs(found: list[Collected], truth: float) -> OverRuns:
@@ -297,6 +308,11 @@ def _print(
             "sw-em, sw-ems: the estimate is the histogram's, biased by an unknown amount: no interval; sw has one."
         )
     for row in rows:
+        if row.bias > (row.found.standard_error or math.inf):
+            notes.append(
+                f"{row.mechanism}: no worth: it is biased by up to {row.bias:.3g}, whatever the number of users; how "
+                "much of that cancels here is up to these very values."
+            )
         if row.plan is not None:
             plan = row.plan
             notes.append(

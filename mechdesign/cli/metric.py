@@ -21,18 +21,20 @@ from mechdesign.cli.sent import Sent
 from mechdesign.criteria import Aim
 from mechdesign.data.matrices import read_matrix
 from mechdesign.data.places import GLOBE, LINE, PLANE, FoundPlaces, read_places
-from mechdesign.design import Design, Distances, InPlane, PairwiseProblem
-from mechdesign.design.pairwise import errors_up, optimal_pairwise, output_columns
-from mechdesign.design.pairwise.planar import planar_laplace
-from mechdesign.design.pairwise.rivals import Measured, adversary_error, tables
+from mechdesign.design.pairwise.problem import Distances, InPlane, PairwiseProblem
+from mechdesign.design.pairwise.proof import output_columns
+from mechdesign.design.pairwise.rivals import adversary_error
+from mechdesign.design.pairwise.search import optimal_pairwise
+from mechdesign.design.result import Design, is_open
 from mechdesign.design.summary import certificate_words, gap_text, gap_words, standing
-from mechdesign.design.words import excess, headline, is_lexicographic, labels_of, protected, subject
+from mechdesign.design.words import excess, heading, headline, is_lexicographic, labels_of, protected
 from mechdesign.errors import InvalidInput, NoAnswer, require_epsilon, require_finite
+from mechdesign.field import field_of
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.pairs import Metric
 from mechdesign.places import EUCLIDEAN, GREAT_CIRCLE
 from mechdesign.plot.designs import names_of
-from mechdesign.values.declare import evolved, frozen
+from mechdesign.values.declare import frozen
 
 _LOSSES = {"euclidean": 1.0, "distance": 1.0, "squared": 2.0}
 
@@ -176,9 +178,11 @@ def answer(problem: PairwiseProblem, seconds: float, sent: Sent, *, best_so_far:
 
         design = _solved(problem, seconds, heard, best_so_far=best_so_far)
         say("published mechanisms")
-        around = Around(problem.privacy.notes, *(_beside(design) if compare and sent.shows_field else (None, None)))
-    if "stopped" in design.report.details:
-        said = design.report.details["stopped"]
+        around = Around(problem.privacy.notes)
+        if compare and sent.shows_field:
+            around = Around(problem.privacy.notes, _rivals(design), _adversary_error(design))
+    if is_open(design):
+        said = design.report.details.get("stopped", "the search ended")
         output.warn(
             f"{said}: the best design so far, proven to within a relative gap of {gap_text(design.certificate)}"
         )
@@ -202,32 +206,22 @@ def _solved(problem: PairwiseProblem, seconds: float, say: Any, *, best_so_far: 
         raise with_options(stopped, stopped.reason) from None
 
 
-def _beside(design: Design) -> tuple[tuple[Rival, ...], float | None]:
-    """Rivals, the best first, and the adversary's error."""
+def _rivals(design: Design) -> tuple[Rival, ...]:
+    """Published mechanisms, the best first."""
+    field = field_of(design)
+    return tuple(Rival(row.name, *row.ends(field.rank), row.above_optimum) for row in field.rivals)
+
+
+def _adversary_error(design: Design) -> float | None:
+    """What is left to an adversary who knows the prior."""
     problem, table = design.problem, design.mechanism
     assert isinstance(problem, PairwiseProblem)
     assert isinstance(table, Discrete)
-    found, published, best = [], problem.as_published, design.certificate.upper
-    judged = published
-    if is_lexicographic(problem):  # the worst case comes first
-        judged = evolved(published, criterion=Aim.MATRIX_WORST.value, prior=None)
-        best = float(errors_up(table, problem).max())
-    for name, mechanism in tables(published).items():
-        errors = errors_up(mechanism, judged)
-        value = float(errors.max() if judged.prior is None else judged.prior @ errors)
-        found.append(Measured(name, value, value))
-    found += planar_laplace(judged)
-    rows = [Rival(one.name, one.lower, one.upper, _above(one.lower, best)) for one in found]
     if problem.prior is None:
-        return tuple(sorted(rows, key=lambda row: row.lower)), None
+        return None
     wide = np.zeros((len(table.inputs), problem.width))
     wide[:, output_columns(table, problem)] = table.probabilities
-    return tuple(sorted(rows, key=lambda row: row.lower)), adversary_error(wide, problem)
-
-
-def _above(lower: float, best: float) -> float | None:
-    """Per cent above the optimum, at least: no rival is below it."""
-    return max(0.0, 100 * (lower / best - 1)) if best > 0 else None
+    return adversary_error(wide, problem)
 
 
 def _print(design: Design, around: Around) -> None:
@@ -235,8 +229,7 @@ def _print(design: Design, around: Around) -> None:
     assert isinstance(problem, PairwiseProblem)
     assert isinstance(table, Discrete)
     what = headline(problem)
-    heading = f"{standing(design)} for {subject(problem)}, {protected(problem)}: {what}\n"
-    output.console.print(heading, soft_wrap=True)
+    output.console.print(f"{standing(design)} for {heading(problem)}\n", soft_wrap=True)
     output.console.print(certificate_words(design.certificate, what, table), soft_wrap=True)
     output.console.print(gap_words(design.certificate), soft_wrap=True)
     if around.adversary_error is not None:

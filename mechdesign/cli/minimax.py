@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import numpy as np
 import typer
@@ -21,19 +21,17 @@ from mechdesign.cli.sent import Sent
 from mechdesign.cli.signatures import Asked, Mirror
 from mechdesign.data.matrices import read_matrix
 from mechdesign.data.numbers import require_number_text
-from mechdesign.design import (
-    FiniteProblem,
-    MinimaxProblem,
-    PairwiseProblem,
-    PriorProblem,
-    TradeOffProblem,
-    UnbiasedProblem,
-)
+from mechdesign.design.finite.problem import FiniteProblem
+from mechdesign.design.minimax.problem import MinimaxProblem
+from mechdesign.design.pairwise.problem import PairwiseProblem
+from mechdesign.design.prior.problem import PriorProblem
+from mechdesign.design.trade_off.problem import TradeOffProblem
+from mechdesign.design.unbiased.problem import UnbiasedProblem
 from mechdesign.domains import Finite, Interval
 from mechdesign.errors import InvalidData, InvalidInput, require_epsilon
 from mechdesign.losses import Power, parse_loss
 from mechdesign.pairs import Pairwise
-from mechdesign.priors import Atoms, Prior, parse_prior, prior_of_file
+from mechdesign.priors import Prior, named_prior, prior_of_file
 
 WORST, PRIOR, LEXICOGRAPHIC, PARETO = "worst", "prior", "lexicographic", "pareto"
 CRITERIA = (WORST, PRIOR, LEXICOGRAPHIC, PARETO)
@@ -207,13 +205,8 @@ def _problem(
 def _prior(text: str | None, data: Path | None, column: str | None, inputs: Interval | Finite) -> Prior:
     if text is not None and data is not None:
         raise InvalidInput("options", "--prior, --prior-data", "be given one or the other")
-    if data is None and isinstance(inputs, Finite):
-        if text is not None and text.strip().lower() != "uniform":
-            raise InvalidInput("prior", text, "be uniform on whole numbers", "or take --prior-data FILE --column NAME")
-        return Atoms(np.array(inputs.points), np.full(len(inputs), 1 / len(inputs)))
     if data is None:
-        assert isinstance(inputs, Interval)
-        return parse_prior("uniform" if text is None else text, inputs)
+        return cast(Prior, named_prior("uniform" if text is None else text, inputs))
     law = prior_of_file(data, column)
     if isinstance(inputs, Finite):
         is_point = np.isin(law.points, inputs.points)

@@ -15,23 +15,20 @@ from mechdesign.cli.given import refuse_given
 from mechdesign.cli.options import Circular, NoCompare, parse_domain, parse_interval, require_time_limit
 from mechdesign.cli.sent import Sent
 from mechdesign.cli.signatures import Asked, Mirror
-from mechdesign.design import (
-    Design,
-    Floor,
-    PiecewiseProblem,
-    PolarProblem,
-    UnbiasedPiecewiseProblem,
-    floor_of,
-    optimal_piecewise,
-    optimal_polar,
-    optimal_unbiased_piecewise,
-    search_pieces,
-)
+from mechdesign.design.floor import Floor, floor_of
+from mechdesign.design.piecewise.problem import PiecewiseProblem
+from mechdesign.design.piecewise.program import search_pieces
+from mechdesign.design.piecewise.search import optimal_piecewise
+from mechdesign.design.polar.problem import PolarProblem
+from mechdesign.design.polar.search import optimal_polar
+from mechdesign.design.result import Design
 from mechdesign.design.summary import mechanism_words
+from mechdesign.design.unbiased_piecewise.problem import UnbiasedPiecewiseProblem
+from mechdesign.design.unbiased_piecewise.search import optimal_unbiased_piecewise
 from mechdesign.design.words import headline, measure, other_goal, power_of
 from mechdesign.domains import Circle, Interval
 from mechdesign.errors import InvalidInput
-from mechdesign.field import Field, field_of
+from mechdesign.field import Field, Rank, field_of
 from mechdesign.losses import Power, parse_loss
 from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.mechanisms.product import Product
@@ -151,7 +148,7 @@ def _print(design: Design, floor: Floor | None, field: Field | None) -> None:
         soft_wrap=True,
     )
     certified.print_pieces(mechanism)
-    output.print_certificate(certificate, headline(design.problem), mechanism)
+    certified.print_certificate(certificate, headline(design.problem), mechanism)
     _print_pieces_needed(design)
     if floor is not None:
         _print_floor(floor, certificate.upper)
@@ -176,7 +173,7 @@ def _print_field(field: Field, design: Design) -> None:
     headings = ["mechanism", "worst case", "average"] + ([] if at is None else [f"at x = {at:g}"]) + ["vs this"]
     lines = []
     for row in field.rows:
-        values = [row.worst, row.average] + ([] if row.at is None else [row.at])
+        values = [row.by(Rank.WORST), row.by(Rank.AVERAGE)] + ([] if row.at is None else [row.at])
         relative = round(row.above_optimum or 0.0, 1) + 0.0
         lines.append([row.name, *map(output.number, values), f"{relative:+.1f}%"])
     output.print_table(f"Expected {measure(design.problem)} over the inputs", headings, lines)
@@ -209,4 +206,4 @@ def _print_polar(design: Design, mechanism: Product) -> None:
         if part.epsilon < 1e-3 * design.problem.epsilon:
             output.console.print(f"  at this eps the {name} is best reported (almost) at random")
     output.console.print()
-    output.print_certificate(design.certificate, "worst-case error, sum of both", mechanism)
+    certified.print_certificate(design.certificate, headline(design.problem), mechanism)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from typing import Annotated
 
 import numpy as np
@@ -74,19 +75,21 @@ def parse_inputs(text: str | None) -> Interval | Finite:
     return Finite(tuple(range(low, high + 1)))
 
 
-def parse_epsilons(text: str, option: str = "--eps") -> list[float]:
-    """One epsilon, a list ``A,B,C`` or a range ``FROM:TO:COUNT``."""
+def parse_epsilons(
+    text: str, option: str = "--eps", require: Callable[[float], float] = require_epsilon
+) -> list[float]:
+    """One epsilon, a list ``A,B,C`` or a range ``FROM:TO:COUNT``, each of which is as ``require`` has it."""
     example = f"for example {option} 0.5,1,2 or {option} 0.5:4:8"
     try:
         if ":" in text:
             start, stop, count = text.split(":")
             number = require_whole_text(count)
-            ends = [require_epsilon(require_number_text(end)) for end in (start, stop)]
+            ends = [require(require_number_text(end)) for end in (start, stop)]
             if not 2 <= number <= 1000:
                 raise InvalidInput("eps", text, "have a count from 2 to 1000", example)
             values = [float(value) for value in np.linspace(ends[0], ends[1], number)]
         else:
-            values = [require_epsilon(require_number_text(part)) for part in text.split(",")]
+            values = [require(require_number_text(part)) for part in text.split(",")]
     except ValueError as error:
         if isinstance(error, InvalidInput):
             raise

@@ -9,19 +9,18 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
 
 from mechdesign import plot
-from mechdesign.design import Certificate, Floor
-from mechdesign.design.summary import certificate_words, gap_words
 from mechdesign.errors import FileProblem
-from mechdesign.mechanisms.product import Product
-from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.values import files
 from mechdesign.values.codec import encoded
+
+if TYPE_CHECKING:  # no command waits for what only another one answers with
+    from mechdesign.design.floor import Floor
 
 _PLAIN_WIDTH = 120  # a pipe or a file has no width of its own
 _FIRST_TICK = 2.0
@@ -173,16 +172,6 @@ def print_table(title: str, headings: Sequence[str], rows: Sequence[Sequence[str
     for row in rows:
         table.add_row(*map(plot.printable, row))
     console.print(table)
-
-
-def print_certificate(certificate: Certificate, what: str, mechanism: Mechanism | Product) -> None:
-    """The interval on the optimum in plain words, the outputs its class is tied to included."""
-    console.print(certificate_words(certificate, what, mechanism), soft_wrap=True)
-
-
-def print_gap(certificate: Certificate) -> None:
-    """What the interval means for anyone who wants a better mechanism."""
-    console.print(gap_words(certificate), soft_wrap=True)
 
 
 def say_other_goal(way: str | None) -> None:

@@ -66,8 +66,9 @@ GROUPS: tuple[tuple[str, tuple[Row, ...]], ...] = (
         (
             (("bench", "protocols and post-processings compared on your data, ranked with confidence intervals"),),
             (
-                ("mean", "the mean of a data column, and what privacy costs"),
+                ("mean", "a column's mean, and what privacy costs"),
                 ("protocols", "every frequency protocol"),
+                ("gain", "what IBU gains"),
             ),
             (("trajectory", "paths of locations: perturb a file, compare mechanisms over eps, tables for release"),),
         ),

@@ -15,11 +15,11 @@ import numpy as np
 from mechdesign import plot
 from mechdesign.data.matrices import LabelledMatrix, read_matrix
 from mechdesign.data.numbers import require_number_text
-from mechdesign.deploy import load_table
 from mechdesign.deploy.measured import measured
-from mechdesign.deploy.table import is_design
-from mechdesign.design import FiniteProblem, load_design
-from mechdesign.design.joint import JointProblem
+from mechdesign.deploy.table import is_design, load_table
+from mechdesign.design.finite.problem import FiniteProblem
+from mechdesign.design.joint.problem import JointProblem
+from mechdesign.design.saved import load_design
 from mechdesign.domains import Finite
 from mechdesign.errors import MAX_EPSILON, FileProblem, InvalidInput
 from mechdesign.exact.privacy import PrivacyProof

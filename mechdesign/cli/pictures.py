@@ -10,9 +10,9 @@ from mechdesign import plot
 from mechdesign.cli.bench import HEAT, LINES, bench_figure
 from mechdesign.collect import bench
 from mechdesign.deploy.table import load_table
-from mechdesign.design import Design
-from mechdesign.design.result import FORMAT as DESIGN
+from mechdesign.design.result import FORMAT as DESIGN, Design
 from mechdesign.design.saved import design_of_document
+from mechdesign.design.summary import name_of
 from mechdesign.design.words import power_of
 from mechdesign.errors import FileProblem, InvalidInput
 from mechdesign.losses import Power
@@ -55,7 +55,8 @@ def _error_figure(design: Design) -> Figure:
         rule = f"be {LAW} for a mechanism of pairs, groups or rows of a matrix"
         raise InvalidInput("kind", ERROR, rule)
     loss = power_of(design.problem) or Power(2.0)
-    return plot.errors_over_inputs({mechanism.name: mechanism}, loss, f"{mechanism.name}, ε = {mechanism.epsilon:g}")
+    name = name_of(design)
+    return plot.errors_over_inputs({name: mechanism}, loss, f"{name}, ε = {mechanism.epsilon:g}")
 
 
 def _results_figure(path: Path, kind: str | None) -> Figure:
@@ -64,7 +65,7 @@ def _results_figure(path: Path, kind: str | None) -> Figure:
         raise FileProblem("results file", str(path), "hold at least one finished cell", "let bench run on")
     name = kept.metrics[0]
     order = (_listed(row.protocol for row in kept.rows), _listed(row.method for row in kept.rows))
-    ranks = bench.ranking(kept.rows, name)
+    ranks = bench.ranking(kept.rows, name, kept.items)
     if kind == LINES and len({rank.epsilon for rank in ranks}) == 1:
         raise InvalidInput("kind", kind, f"be {HEAT} for results of one eps")
     return bench_figure(ranks, name, order, kept.items, kept.users, kind)

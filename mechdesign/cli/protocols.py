@@ -18,11 +18,11 @@ from mechdesign.cli.certified import if_shown
 from mechdesign.cli.options import Eps
 from mechdesign.cli.sent import Sent, kept
 from mechdesign.collect.datasets import parse_domain_labels
-from mechdesign.collect.protocols import PROTOCOLS, FrequencyProtocol, protocol
 from mechdesign.collect.protocols.arguments import require_item_count, require_users
-from mechdesign.collect.protocols.catalogue import ProtocolEntry, entry
+from mechdesign.collect.protocols.catalogue import PROTOCOLS, ProtocolEntry, entry, protocol
 from mechdesign.collect.protocols.histories import require_rounds
 from mechdesign.collect.protocols.longitudinal import Longitudinal
+from mechdesign.collect.protocols.protocol import FrequencyProtocol
 from mechdesign.collect.survey import Survey
 from mechdesign.errors import MAX_EPSILON, InvalidInput, require_epsilon
 from mechdesign.values.declare import frozen

@@ -1,9 +1,11 @@
 """The papers' printed numbers beside ours, each with a verdict that follows from the two.
 
 NAME is a claim such as ogpm.example-8, or a family such as ogpm; all claims that take no more than two seconds are
-computed unless names or --all are given. With a folder as --out the report is a page with pictures: reproduce --all
---out report. What the folder holds already is not computed again, so a run that was ended goes on. The exit code is 0
-whatever the verdicts are.
+computed unless names or --all are given. --data FOLDER takes the data sets of the papers that lie there and computes
+what depends on them; without names, --all or --quick that alone. With a folder as --out the report is a page with
+pictures: reproduce --all --out report. What the folder holds already is taken and said to be, so a run that was ended
+goes on. With --plot the picture of one claim is a file: the axes of its figure, the printed points under our lines. The
+exit code is 0 whatever the verdicts are.
 """
 
 from __future__ import annotations
@@ -16,16 +18,19 @@ import typer
 from rich.console import JustifyMethod
 from rich.table import Table
 
-from mechdesign import report
+from mechdesign import plot, report
 from mechdesign.cli import output
-from mechdesign.cli.sent import Sent, kept
+from mechdesign.cli.sent import Sent
+from mechdesign.cli.signatures import Part
 from mechdesign.errors import InvalidInput
-from mechdesign.report.tables import counts, lines_of, markdown, of_claims, spreadsheet, summary
-from mechdesign.reproduce import CLAIMS, Claim, Outcome, judge, named
-from mechdesign.values.declare import field, frozen
+from mechdesign.report.tables import counts, lines_of, markdown, of_claims, spreadsheet, summary, taken_words
+from mechdesign.reproduce import CLAIMS, Claim, Outcome, judge, named, with_data
+from mechdesign.reproduce.claim import Picture
+from mechdesign.values.declare import evolved, field, frozen
 from mechdesign.values.schema import shaped
 
 _FORMATS = (".md", ".csv")
+_OTHERS = (".json", ".html", ".htm", ".pdf", ".png", ".svg", ".txt", ".tex", ".xlsx")  # meant as files
 _SLOW = "it is slow; --all computes it"
 
 
@@ -39,12 +44,17 @@ class About:
     words: str
     erratum: int | None
     beyond: str | None
+    in_code: str | None
+    stand_in: str | None
     cost: Literal["slow", "quick"]
 
 
 @frozen
 class Number:
-    """A printed number beside ours: how it is to be read, and both ends of what we computed."""
+    """A printed number beside ours: how it is to be read, and both ends of what we computed.
+
+    The ``p_value`` is for what the paper simulated: how likely it is as far from ours as printed.
+    """
 
     label: str
     relation: str
@@ -53,6 +63,7 @@ class Number:
     lower: float
     upper: float
     as_corrected: tuple[float, float] | None
+    p_value: float | None
 
 
 @frozen
@@ -66,13 +77,17 @@ class Verdict:
 
 @frozen
 class Judged:
-    """Claims with verdicts, how often each was given, and the claims that this run left out."""
+    """Claims with verdicts, how often each was given, the claims that this run left out, and those it did not compute.
+
+    What is ``taken`` is as files of an earlier run in the folder say.
+    """
 
     claims: tuple[Mapping[str, Any], ...] = field(
         metadata=shaped(lambda schemas: {"type": "array", "items": schemas.merged(About, Verdict)})
     )
     verdicts: Mapping[str, int]
     left_out: tuple[str, ...]
+    taken: tuple[str, ...]
 
 
 @frozen
@@ -87,54 +102,82 @@ EXAMPLE = "reproduce jrr.partner"
 
 
 def run(
-    sent: Annotated[Sent, kept("Save the report: .md, .csv, or a folder for a page with pictures.")],
+    sent: Annotated[Sent, Part(out="Save the report: .md, .csv, or a folder for a page with pictures.")],
     names: Annotated[list[str] | None, typer.Argument(help="Claims or families.", metavar="[NAME ...]")] = None,
     every: Annotated[bool, typer.Option("--all", help="The slow claims too (some minutes).")] = False,
     quick: Annotated[bool, typer.Option("--quick", help="The quick claims only, as without names.")] = False,
     listed: Annotated[bool, typer.Option("--list", help="What there is, without computing it.")] = False,
+    data: Annotated[
+        Path | None, typer.Option("--data", help="A folder with data sets of the papers.", metavar="FOLDER")
+    ] = None,
 ) -> None:
     given = [name for name, is_given in (("NAME", names), ("--all", every), ("--quick", quick)) if is_given]
     if len(given) > 1:
         raise InvalidInput("options", ", ".join(given), "be given one or the other")
+    known = CLAIMS if data is None else with_data(data)
     if listed:
         _require_no_file(sent)
-        _list(named(names) if names else CLAIMS, as_json=sent.as_json)
+        _list(named(names, known) if names else known, as_json=sent.as_json)
         return
-    claims = named(names) if names else [claim for claim in CLAIMS if every or not claim.slow]
+    if names:
+        claims = named(names, known)
+    elif data is not None and not given:
+        claims = [claim for claim in known if claim.data]
+    else:
+        claims = [claim for claim in known if every or not claim.slow]
+    picture = None if sent.plot is None else _require_picture(sent.plot, claims, known)
     folder = _require_place(sent)
     found: list[report.Part] = []
-    stored = 0
     try:
         with output.ending_cleanly(), output.counted(len(claims), "claims", quiet=sent.quiet) as say:
             for count, claim in enumerate(claims):
                 say(count, claim.key)
-                part, was_there = (
-                    (report.Part(judge(claim), None), False) if folder is None else report.part_of(claim, folder)
-                )
-                found.append(part)
-                stored += was_there
+                found.append(report.Part(judge(claim), None) if folder is None else report.part_of(claim, folder))
+            if picture is not None:
+                sent.draw(plot.drawn_by(picture))
     except (KeyboardInterrupt, SystemExit):
         if found:  # what took minutes is not lost
-            _deliver(found, claims, folder, sent)
+            _deliver(found, claims, known, folder, sent)
             onwards = (
                 "name the others to compute them" if folder is None else "the same command goes on with the others"
             )
             output.warn(f"ended after {len(found)} of {len(claims)} claims; {onwards}")
         raise
-    _deliver(found, claims, folder, sent)
-    if stored and not sent.as_json:
-        output.console.print(f"  Computed before, by the same software: {of_claims(stored)}.", soft_wrap=True)
+    _deliver(found, claims, known, folder, sent)
 
 
 def _require_no_file(sent: Sent) -> None:
     if sent.out is not None:
         raise InvalidInput("output file", str(sent.out), "be left out with --list", "for example --out REPORT.md")
+    sent.require_writable()
+    if sent.plot is not None:
+        raise InvalidInput("picture", str(sent.plot), "be left out with --list", "name the claim to be drawn")
+
+
+def _require_picture(path: Path, claims: Sequence[Claim], known: Sequence[Claim]) -> Picture:
+    """How the one claim that was named is drawn."""
+    drawn = [claim.key for claim in known if claim.picture is not None]
+    if len(claims) != 1:
+        rule = "come with the name of one claim, whose picture it is"
+        raise InvalidInput(
+            "picture", str(path), rule, f"got {len(claims)}; for example reproduce {drawn[0]} --plot F.png"
+        )
+    (claim,) = claims
+    if claim.picture is None:
+        family = claim.key.partition(".")[0]
+        near = [key for key in drawn if key.startswith(f"{family}.")]
+        raise InvalidInput("claim", claim.key, "have a picture", f"those of {family} with one: {', '.join(near)}")
+    return claim.picture
 
 
 def _require_place(sent: Sent) -> Path | None:
-    """The folder that --out names, if it names one; refused is what could not be written at the end."""
+    """The folder that --out names unless it names a file; refused is what could not be written at the end.
+
+    A folder may have a dot in its name, as claims do; what is there already, and formats of other reports, are files.
+    """
     out = sent.out
-    if out is not None and (out.is_dir() or not out.suffix):
+    if out is not None and (out.is_dir() or out.suffix.lower() not in (*_FORMATS, *_OTHERS)) and not out.is_file():
+        evolved(sent, out=None).require_writable()
         report.require_folder(out, overwrite=sent.force)
         report.make(out)
         return out
@@ -145,19 +188,24 @@ def _require_place(sent: Sent) -> Path | None:
     return None
 
 
-def _deliver(found: Sequence[report.Part], claims: Sequence[Claim], folder: Path | None, sent: Sent) -> None:
+def _deliver(
+    found: Sequence[report.Part], claims: Sequence[Claim], known: Sequence[Claim], folder: Path | None, sent: Sent
+) -> None:
     outcomes = [part.outcome for part in found]
+    taken = tuple(part.outcome.claim.key for part in found if part.is_taken)
     computed = {outcome.claim.key for outcome in outcomes}
-    missing = [(claim, _why_left(claim, claims)) for claim in CLAIMS if claim.key not in computed]
+    missing = [(claim, _why_left(claim, claims, known)) for claim in known if claim.key not in computed]
     if folder is not None:
         report.write(found, folder, missing)
     elif sent.out is not None:
         sent.keep(markdown(outcomes) if sent.out.suffix.lower() == ".md" else spreadsheet(outcomes))
     if sent.as_json:
         left_out = tuple(claim.key for claim, _ in missing)
-        output.print_json(Judged(tuple(map(_judged, outcomes)), counts(outcomes), left_out))
+        output.print_json(Judged(tuple(map(_judged, outcomes)), counts(outcomes), left_out, taken))
         return
     _print(outcomes)
+    if taken:
+        output.console.print(f"  {taken_words(taken)}.", soft_wrap=True)
     if any(one.claim.erratum is not None for one in outcomes):
         output.console.print("  Errata by number: ERRATA.md in the repository.", soft_wrap=True)
     slow = sum(why == _SLOW for _, why in missing)
@@ -168,19 +216,21 @@ def _deliver(found: Sequence[report.Part], claims: Sequence[Claim], folder: Path
     else:
         for name in (report.PAGE, report.TABLE):
             output.say_saved(folder / name)
+        evolved(sent, out=None).say_saved()
 
 
-def _why_left(claim: Claim, wanted: Sequence[Claim]) -> str:
+def _why_left(claim: Claim, wanted: Sequence[Claim], known: Sequence[Claim]) -> str:
     keys = {one.key for one in wanted}
     if claim.key in keys:
         return "the run was ended before"
-    is_quick_run = keys == {one.key for one in CLAIMS if not one.slow}
+    is_quick_run = keys == {one.key for one in known if not one.slow}
     return _SLOW if is_quick_run else "it was not asked for"
 
 
 def _about(claim: Claim) -> About:
-    said = claim.key, claim.paper, claim.place, claim.words, claim.erratum, claim.beyond or None
-    return About(*said, "slow" if claim.slow else "quick")
+    said = claim.key, claim.paper, claim.place, claim.words, claim.erratum
+    about_other = claim.beyond or None, claim.in_code or None, claim.stand_in or None
+    return About(*said, *about_other, "slow" if claim.slow else "quick")
 
 
 def _judged(outcome: Outcome) -> dict[str, Any]:
@@ -192,6 +242,7 @@ def _judged(outcome: Outcome) -> dict[str, Any]:
             float(item.corrected) if item.corrected else None,
             *outcome.ours[k],
             None if outcome.mended is None else outcome.mended[k],
+            item.p_value(outcome.ours[k]) if item.is_simulated else None,
         )
         for k, item in enumerate(outcome.claim.items)
     )
@@ -221,8 +272,8 @@ def _print(outcomes: Sequence[Outcome]) -> None:
             for label, *numbers in lines_of(outcome):
                 table.add_row(f"  {label}", *numbers, "")
         output.console.print(table)
-        for claim in (outcome.claim for outcome in outcomes if outcome.claim.paper == paper):
-            if claim.beyond:
-                output.console.print(f"  {claim.key} is beyond the claim: {claim.beyond}", soft_wrap=True)
+        for outcome in (outcome for outcome in outcomes if outcome.claim.paper == paper and outcome.claim.reason):
+            said = f"{outcome.claim.key} is {outcome.verdict}: {outcome.claim.reason}"
+            output.console.print(f"  {said}", soft_wrap=True)
         output.console.print()
     output.console.print(f"{of_claims(len(outcomes))}: {summary(outcomes)}", soft_wrap=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from importlib import resources
+from functools import cache
 from typing import Annotated, Any
 
 import typer
@@ -18,13 +18,11 @@ from mechdesign.cli.overview import NAMES
 from mechdesign.cli.sent import Said
 from mechdesign.design.registry import CODEC
 from mechdesign.errors import InvalidInput
-from mechdesign.values import files
 from mechdesign.values.schema import DIALECT, Schemas
 
 ERROR = "error"
 """What any command with --json says on stderr where it fails."""
 
-_FOLDER = "schemas"
 EXAMPLE = "schema minimax"
 
 
@@ -36,7 +34,7 @@ def run(
     name = " ".join(command)
     if name not in shapes():
         raise InvalidInput("command", name, f"be one of {', '.join(shapes())}")
-    sys.stdout.write(shipped(name))
+    sys.stdout.write(schema_of(name))
     sys.stdout.flush()
 
 
@@ -49,18 +47,9 @@ def shapes() -> dict[str, Sequence[Sequence[type]]]:
     return alone | paths | {ERROR: ((Told,),)}
 
 
-def file_name(command: str) -> str:
-    """Where the package has it."""
-    return f"{command.replace(' ', '-')}.schema.json"
-
-
-def shipped(command: str) -> str:
-    """The schema as the package has it."""
-    return resources.files("mechdesign").joinpath(_FOLDER, file_name(command)).read_text(encoding="utf-8")
-
-
+@cache
 def schema_of(command: str) -> str:
-    """The schema as the declarations have it: what is shipped, unless one was changed without the other."""
+    """The schema of the command's answers, derived from their declarations; each definition stands in it once."""
     schemas = Schemas(CODEC.protocols)
     answers = [schemas.merged(*kinds) for kinds in shapes()[command]]
     title = "errors with --json" if command == ERROR else f"{command} --json"
@@ -71,10 +60,3 @@ def schema_of(command: str) -> str:
 
 def _sorted(definitions: Mapping[str, Any]) -> dict[str, Any]:
     return {name: definitions[name] for name in sorted(definitions)}
-
-
-def write_all() -> None:
-    """Write the files that the package ships, from the declarations: run it where an answer was changed."""
-    folder = resources.files("mechdesign").joinpath(_FOLDER)
-    for command in shapes():
-        files.write_atomically(str(folder.joinpath(file_name(command))), schema_of(command).encode(), overwrite=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from mechdesign import plot
 from mechdesign.cli import output
 from mechdesign.cli.signatures import Part
-from mechdesign.design import Design
+from mechdesign.design.result import Design
 from mechdesign.errors import InvalidInput
 from mechdesign.values import files
 from mechdesign.values.declare import field, frozen, option
@@ -31,7 +31,7 @@ class Sent:
     )
     plot_size: str | None = field(
         default=None,
-        metadata=option("--size", "Width and height of the picture in inches.", "--plot-size", metavar="W,H"),
+        metadata=option("--plot-size", "Width and height of the picture in inches.", metavar="W,H"),
     )
 
     def require_writable(self, *pictures: Path | None) -> None:
@@ -46,7 +46,7 @@ class Sent:
         if self.plot_size is not None:
             _inches(self.plot_size)
         if all(path is None for path in pictures):
-            name, value = ("size", self.plot_size) if self.title is None else ("title", self.title)
+            name, value = ("plot-size", self.plot_size) if self.title is None else ("title", self.title)
             raise InvalidInput(name, plot.printable(value or "", 40), "come with a picture", "add --plot FILE")
 
     @property
@@ -83,7 +83,9 @@ def _inches(text: str) -> tuple[float, float]:
     try:
         width, height = map(float, text.split(","))
     except ValueError:
-        raise InvalidInput("size", plot.printable(text, 40), "be two numbers W,H", "for example --size 8,5") from None
+        raise InvalidInput(
+            "plot-size", plot.printable(text, 40), "be two numbers W,H", "for example --plot-size 8,5"
+        ) from None
     return plot.require_size(width, height)
 
 

@@ -12,35 +12,28 @@ from mechdesign.cli import certified, jrr, jrr_hidden, output
 from mechdesign.cli.certified import Beside, Designed, Pieces, pieces_of
 from mechdesign.cli.sent import Drawn
 from mechdesign.criteria import Aim
-from mechdesign.design import Design, FiniteProblem, PairwiseProblem, load_design
-from mechdesign.design.convex import TableProblem
+from mechdesign.design.convex.problem import TableProblem
 from mechdesign.design.evidence import Problem
-from mechdesign.design.hidden_joint import HiddenJointProblem
-from mechdesign.design.joint import JointProblem
-from mechdesign.design.words import Labels, asked, labels_of, loss_of, power_of, prior_of, protected
+from mechdesign.design.finite.problem import FiniteProblem
+from mechdesign.design.hidden_joint.problem import HiddenJointProblem
+from mechdesign.design.joint.problem import JointProblem
+from mechdesign.design.pairwise.problem import PairwiseProblem
+from mechdesign.design.result import Design
+from mechdesign.design.saved import load_design
+from mechdesign.design.summary import kind_of, name_of, worst_variance
+from mechdesign.design.words import Labels, asked, labels_of, loss_of, optimum_name, power_of, prior_of, protected
 from mechdesign.domains import Circle
+from mechdesign.errors import marked
 from mechdesign.losses import Absolute, Power, Squared
 from mechdesign.mechanisms.discrete import Discrete
+from mechdesign.mechanisms.mutual_information import mutual_information
 from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism
 from mechdesign.plot.designs import least_favourable
 from mechdesign.priors import Atoms
 from mechdesign.values.declare import frozen
-
-DESIGNED = {
-    "OGPM",
-    "OGPM (polar)",
-    "OGPM (unbiased)",
-    "minimax",
-    "randomised response on bins",
-    "capped average",
-    "additive optimum",
-    "unbiased optimum",
-    "finite optimum",
-    "custom optimum",
-}
-"""What designs call their mechanisms; any other name is marked as the file's own."""
+from mechdesign.values.digits import rounded_down, rounded_up
 
 
 @frozen
@@ -67,12 +60,23 @@ class Checked:
 
 
 @frozen
+class Information:
+    """How much a report of a table tells about a uniform input, in nats; ``most`` is what its size and loss allow."""
+
+    mechanism: str
+    lower: float
+    upper: float
+    most: float
+
+
+@frozen
 class Shown:
     """What `show` says beside a design."""
 
     errors: tuple[Errors, ...]
     pieces: tuple[tuple[Pieces, ...], ...]
     checked: Checked
+    mutual_information: tuple[Information, ...]
 
 
 ANSWERS = ((Designed, Beside, Shown), *jrr.ANSWERS)
@@ -98,22 +102,27 @@ def run(
         return
     mechanism = design.own_law
     parts = mechanism.parts if isinstance(mechanism, Product) else (cast(ScalarMechanism, mechanism),)
-    errors = tuple(row for part in parts for row in _errors(part, design.problem))
+    errors = tuple(row for part in parts for row in _errors(_name(design, part), part, design.problem))
+    told = tuple(_told(_name(design, part), part) for part in parts if isinstance(part, Discrete))
     prior = least_favourable(design)
     if sent.as_json:
         pieces = tuple(pieces_of(part) for part in parts if isinstance(part, Piecewise))
-        output.print_json(Designed.of(design), Beside(prior), Shown(errors, pieces, _checked(design)))
+        beside = Beside(prior, worst_variance(design))
+        output.print_json(Designed.of(design), beside, Shown(errors, pieces, _checked(design), told))
         return
     for part in parts:
-        _print_mechanism(part, prior, labels_of(design.problem), _said(design, part))
+        _print_mechanism(part, _called(design, part), prior, labels_of(design.problem), _said(design, part))
     rows = [[row.mechanism, row.loss, output.number(row.worst), output.number(row.average)] for row in errors]
     if rows:
         output.print_table("Expected errors", ["mechanism", "loss", "worst case", "average (uniform)"], rows, left=2)
         output.console.print()
+    for one in told:
+        ends = f"[{rounded_down(one.lower, 6)}, {rounded_up(one.upper, 6)}] nats, of at most {rounded_up(one.most, 6)}"
+        output.console.print(f"what a report tells of a uniform input (mutual information): {ends}\n", soft_wrap=True)
     about = f"certificate ({plot.printable(asked(design.problem))}; {_state(design)})"
-    output.print_certificate(design.certificate, about, mechanism)
+    certified.print_certificate(design.certificate, about, mechanism)
     if certified.is_certified_optimum(mechanism):
-        output.print_gap(design.certificate)
+        certified.print_gap(design)
     for text in _named(design.problem).values():
         output.console.print(f"  named in the file, not checked: {text}", soft_wrap=True)
     sent.say_saved()
@@ -136,7 +145,7 @@ def _ends(design: Design) -> tuple[Literal["lower", "upper"], ...]:
 def _checked(design: Design) -> Checked:
     problem = design.problem
     said = problem.criterion.words, loss_of(problem), design.certificate.valid_for, prior_of(problem)
-    return Checked(*said, _ends(design), (*_named(problem), "report"))
+    return Checked(*said, _ends(design), (*_named(problem), "name", "report"))
 
 
 def _named(problem: Problem) -> dict[str, str]:
@@ -154,8 +163,20 @@ def _named(problem: Problem) -> dict[str, str]:
     return named
 
 
-def _name(mechanism: Mechanism) -> str:
-    return mechanism.name if mechanism.name in DESIGNED else f"{plot.printable(mechanism.name)!r} (named in the file)"
+def _name(design: Design, part: Mechanism) -> str:
+    """What problem, mechanism and evidence say a part is, whatever it is called in the file."""
+    return name_of(design) if part is design.mechanism else f"{kind_of(part)} mechanism"
+
+
+def _called(design: Design, part: Mechanism) -> str:
+    """That, and the file's own name where it is another one."""
+    is_own = part.name in (optimum_name(design.problem), _name(design, part))
+    return _name(design, part) + ("" if is_own else f", called {marked(part.name)}")
+
+
+def _told(name: str, part: Discrete) -> Information:
+    found = mutual_information(part)
+    return Information(name, found.lower, found.upper, found.most)
 
 
 def _losses(mechanism: ScalarMechanism, problem: Problem) -> list[Power]:
@@ -167,17 +188,17 @@ def _losses(mechanism: ScalarMechanism, problem: Problem) -> list[Power]:
     return list(dict.fromkeys([Absolute(period), Squared(period), *([] if about is None else [about])]))
 
 
-def _errors(mechanism: ScalarMechanism, problem: Problem) -> list[Errors]:
+def _errors(name: str, mechanism: ScalarMechanism, problem: Problem) -> list[Errors]:
     rows = []
     for loss in _losses(mechanism, problem):
         worst, place = mechanism.worst_case(loss)
-        rows.append(Errors(_name(mechanism), loss.name, worst, place, mechanism.average_loss(loss)))
+        rows.append(Errors(name, loss.name, worst, place, mechanism.average_loss(loss)))
     return rows
 
 
-def _print_mechanism(mechanism: Mechanism, prior: Atoms | None, labels: Labels | None, said: str) -> None:
+def _print_mechanism(mechanism: Mechanism, name: str, prior: Atoms | None, labels: Labels | None, said: str) -> None:
     domain = mechanism.inputs
-    output.console.print(f"{_name(mechanism)}: {domain} -> {mechanism.outputs}, {said}\n", soft_wrap=True)
+    output.console.print(f"{name}: {domain} -> {mechanism.outputs}, {said}\n", soft_wrap=True)
     if isinstance(mechanism, Piecewise):
         certified.print_pieces(mechanism)
     else:

@@ -8,10 +8,12 @@ Every command gets numbers as `data.numbers` has them, and those that read data 
 
 from __future__ import annotations
 
+import glob
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import wraps
+from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
@@ -22,6 +24,7 @@ from typer.models import ParameterInfo
 from mechdesign.data.numbers import require_number_text, require_whole_text
 from mechdesign.errors import showing_values
 from mechdesign.losses import Power
+from mechdesign.values import files
 from mechdesign.values.declare import OPTION, Option, range_of
 
 Run = Callable[..., None]
@@ -151,7 +154,7 @@ def _group_of(hint: Any) -> Mirror | _Group | None:
 
 
 def expanded(run: Run) -> Run:
-    """The command with an option for every field of its groups; a name that two options want is the first one's."""
+    """The command with an option for every field of its groups."""
     hints = get_type_hints(run, include_extras=True)
     own = inspect.signature(run).parameters.values()
     groups = {name: group for name, hint in hints.items() if (group := _group_of(hint)) is not None}
@@ -163,7 +166,6 @@ def expanded(run: Run) -> Run:
             parameters.extend(groups[parameter.name].parameters())
         else:
             parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints[parameter.name]))
-    _drop_doubled_names(parameters)
 
     @wraps(run)
     def command(**given: Any) -> None:
@@ -172,31 +174,6 @@ def expanded(run: Run) -> Run:
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {one.name: one.annotation for one in parameters}
     return command
-
-
-def _drop_doubled_names(parameters: list[inspect.Parameter]) -> None:
-    """``--size`` of a picture gives way to a command's own, and is ``--plot-size`` there."""
-    seen: set[str] = set()
-    for parameter in sorted(parameters, key=lambda one: len(_names(one))):
-        names = _names(parameter)
-        option = _option(parameter)
-        if option is not None and len(names) > 1 and seen & set(names):
-            option.default, *rest = [name for name in names if name not in seen]
-            option.param_decls = tuple(rest)
-        seen.update(names)
-
-
-def _option(parameter: inspect.Parameter) -> Any:
-    marks = getattr(parameter.annotation, "__metadata__", ())
-    return next((mark for mark in marks if isinstance(mark, ParameterInfo)), None)
-
-
-def _names(parameter: inspect.Parameter) -> list[str]:
-    """The names of a parameter's option; typer keeps the first of them where a default would be."""
-    option = _option(parameter)
-    return (
-        [] if option is None or not isinstance(option.default, str) else [option.default, *(option.param_decls or ())]
-    )
 
 
 # -- what every command gets ------------------------------------------------------------------------------------------
@@ -233,6 +210,43 @@ def _parsed(text: Any, parse: Callable[[str], Any], what: str) -> Any:
         return parse(text)
     except ValueError:
         raise typer.BadParameter(f"{text!r} is not a valid {what}.") from None
+
+
+WRITTEN = ("--out", "--plot", "--structure-plot", "--curve", "--results", "--store", "--new-key")
+"""Options that are paths which a command may make; all other paths are read."""
+_DATA = ("--data", "--dataset", "--in")
+
+
+def with_files_there(run: Run) -> Run:
+    """The same command, which says that a file it would read is missing before it asks for anything else."""
+    hints = get_type_hints(run, include_extras=True)
+    for hint in hints.values():
+        for told in getattr(hint, "__metadata__", ()):
+            if isinstance(told, ParameterInfo) and told.default not in WRITTEN and is_path(hint.__origin__):
+                told.callback = _data_there if told.default in _DATA else _file_there
+    run.__annotations__ = hints
+    return run
+
+
+def is_path(kind: Any) -> bool:
+    """Whether a parameter of this type is a path, or several."""
+    return kind is Path or any(map(is_path, get_args(kind)))
+
+
+def _file_there(given: Any) -> Any:
+    return _there(given, "file")
+
+
+def _data_there(given: Any) -> Any:
+    return _there(given, "data file")
+
+
+def _there(given: Any, what: str) -> Any:
+    """What was given, of which every path that is no pattern is there."""
+    for path in given if isinstance(given, list | tuple) else [given]:
+        if path is not None and not glob.has_magic(str(path)):
+            files.require_there(path, what)
+    return given
 
 
 def with_show_values(run: Run) -> Run:

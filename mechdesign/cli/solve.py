@@ -16,8 +16,7 @@ from mechdesign.cli import output
 from mechdesign.cli.certified import Designed
 from mechdesign.cli.options import require_time_limit
 from mechdesign.cli.sent import Sent
-from mechdesign.design import solve
-from mechdesign.design.registry import CODEC, PROVEN_BY
+from mechdesign.design.registry import CODEC, PROVEN_BY, solve
 from mechdesign.design.result import FORMAT
 from mechdesign.values import files
 

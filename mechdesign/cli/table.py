@@ -4,7 +4,7 @@ It comes from a saved design (FILE); or with --eps it is the certified optimum f
 (on whole numbers --mechanism grr or geometric with --domain LO..HI; grr is randomised response and takes categories,
 --size K or --labels A,B,...), a frequency protocol for up to 65536 categories (--protocol oue --size K: a few numbers,
 whose reports are bytes), or a channel of your own (--channel FILE, a row of probabilities for each input; apply and
-estimate know its labels).
+estimate know its labels). For whole numbers LO..HI without --loss it is the unbiased optimum: means come out right.
 """
 
 from __future__ import annotations
@@ -23,20 +23,27 @@ from mechdesign.cli.sent import Sent, kept
 from mechdesign.cli.signatures import Asked, Mirror
 from mechdesign.collect.shipping import BUCKETS, FUNCTIONS, SHIPPED, protocol_table
 from mechdesign.data.matrices import read_matrix
-from mechdesign.deploy import Table, make_table, repaired
 from mechdesign.deploy.checker import MOST_ITEMS
 from mechdesign.deploy.kinds import ItemsLaw
 from mechdesign.deploy.labels import Labels, require_labels
-from mechdesign.deploy.making import NOISE, Source
-from mechdesign.deploy.table import Chances, MeanEstimator, Repair
-from mechdesign.design import Design, MinimaxProblem, load_design, optimal_minimax
+from mechdesign.deploy.making import NOISE, Source, make_table, repaired
+from mechdesign.deploy.table import Chances, MeanEstimator, Repair, Table
+from mechdesign.design.minimax.problem import MinimaxProblem
+from mechdesign.design.minimax.search import optimal_minimax
+from mechdesign.design.result import Design
+from mechdesign.design.saved import load_design
+from mechdesign.design.unbiased.problem import UnbiasedProblem
+from mechdesign.design.unbiased.search import optimal_unbiased
+from mechdesign.design.words import power_of
 from mechdesign.domains import Finite, Interval
-from mechdesign.errors import FileProblem, InvalidInput, require_epsilon
+from mechdesign.errors import FileProblem, InvalidInput, did_you_mean, require_epsilon
 from mechdesign.exact.rational import float_down, float_up
 from mechdesign.losses import parse_loss
 from mechdesign.mechanisms import catalogue
+from mechdesign.priors import uniform
 from mechdesign.values import files
 from mechdesign.values.declare import evolved, frozen
+from mechdesign.values.digits import rounded_up
 
 _BIT_CHOICES = "Probabilities are multiples of 2^-BITS: 16, 32, 53 or 62."
 _GRR = "grr"
@@ -49,6 +56,7 @@ CODES_LOOK_LIKE_LABELS = (
 )
 _MUCH_MIXED = 0.01
 _LARGE, _WIDE_GAP = 1 << 18, 0.01
+_MANY_REPORTS = 10**6  # a bias below the noise of their mean is no matter
 _OPTIONS = ("g", "subset", "functions", "buckets")
 
 
@@ -110,8 +118,6 @@ def run(
 ) -> None:
     sent.require_writable()
     eps, loss, domain, gap = asked["epsilon"], asked["loss"], asked["inputs"], asked["gap"]
-    if (file is None) == (eps is None):
-        raise InvalidInput("options", "FILE, --eps", "be given one or the other", "for example --eps 2 --out t.json")
     given: dict[str, Any] = {"--loss": loss, "--domain": domain, "--mechanism": mechanism, "--size": size}
     given |= {
         "--labels": labels,
@@ -124,6 +130,10 @@ def run(
     if protocol is None:
         _require_absent(parameters, "without --protocol")
     given |= parameters
+    if file is None and eps is None and any(value is not None for value in given.values()):
+        raise InvalidInput("eps", None, "be given: nothing is said of it", "for example --eps 1")
+    if (file is None) == (eps is None):
+        raise InvalidInput("options", "FILE, --eps", "be given one or the other", "for example --eps 2 --out t.json")
     if file is not None:
         _require_absent(given, "with FILE: the design says it")
     provenance = {"command": _command(file, {"--eps": eps} | given | {"--bits": bits})}
@@ -163,6 +173,13 @@ def run(
         output.warn(f"all inputs have the same law after rounding: reports say nothing about the data; {step}")
     if smaller:
         output.warn(smaller)
+    if _is_biased(design, table):
+        estimator = table.estimator
+        assert estimator is not None
+        output.warn(
+            f"means estimated from its reports are off by up to {rounded_up(float(estimator.bias), 3)}, however many "
+            "there are: for means take --mechanism pm, a design of minimax --unbiased, or whole numbers without --loss"
+        )
     if mechanism is not None and table.name == _RESPONSE and len(table.content) > _LARGE:
         output.warn(f"{len(table.content) / 1e6:.1f} MB: --protocol grr is the same law in two numbers, on bytes")
     if sent.as_json:
@@ -170,6 +187,15 @@ def run(
         return
     _print(table)
     sent.say_saved()
+
+
+def _is_biased(design: Source | None, table: Table) -> bool:
+    """Whether the bias of the mean of numbers is soon more than the noise."""
+    about = power_of(design.problem) if isinstance(design, Design) else design
+    estimator = table.estimator
+    if about is None or estimator is None or estimator.of != "mean" or table.labels.inputs is not None:
+        return False
+    return estimator.bias**2 * _MANY_REPORTS > estimator.variance
 
 
 def _smaller(design: Source | None, table: Table) -> str:
@@ -269,20 +295,23 @@ def _designed(
             _require_absent({"--loss": loss}, f"with --mechanism {entry.key}")
         points = _points_of(f"--mechanism {entry.key}", domain, size, labels)
         return catalogue.build(entry.key, epsilon, points, parse_loss(loss or "absolute"))
+    known = [entry.key for entry in catalogue.ON_INTERVALS]
+    if name is not None and name.strip().lower() not in known:
+        on_points = ", ".join(entry.key for entry in catalogue.ON_POINTS)
+        rule = f"be one of {', '.join(known)}, or {_GRR} with --size or --labels, or {on_points} with LO..HI"
+        raise InvalidInput("mechanism", name, rule, did_you_mean(name, (*known, _GRR)))
     _require_points(name, size, labels)
     inputs, power = parse_inputs(domain), parse_loss(loss or "absolute")
     if name is not None:
-        known = [entry.key for entry in catalogue.ON_INTERVALS]
-        if name.strip().lower() not in known:
-            on_points = ", ".join(entry.key for entry in catalogue.ON_POINTS)
-            rule = f"be one of {', '.join(known)}, or {_GRR} with --size or --labels, or {on_points} with LO..HI"
-            raise InvalidInput("mechanism", name, rule)
         if not isinstance(inputs, Interval):
             step = f"take --domain={inputs.lower:g},{inputs.upper:g}, or --mechanism {_GRR}, or none: the optimum"
             raise InvalidInput("domain", domain, f"be an interval LO,HI for --mechanism {name}", step)
         return catalogue.build(name, epsilon, inputs, power)
-    problem = MinimaxProblem(epsilon, power, inputs)
-    return optimal_minimax(problem if gap is None else evolved(problem, gap=gap))
+    told: dict[str, Any] = {} if gap is None else {"gap": gap}
+    if isinstance(inputs, Finite) and loss is None:  # no loss of single reports is asked for: means shall be right
+        span = Interval(inputs.lower, inputs.upper)
+        return optimal_unbiased(UnbiasedProblem(epsilon, uniform(span), span, **told))
+    return optimal_minimax(MinimaxProblem(epsilon, power, inputs, **told))
 
 
 def _points_of(option: str, domain: str | None, size: int | None, labels: tuple[str, ...] | None) -> Finite:

@@ -33,15 +33,16 @@ from mechdesign.cli.trajectory_options import (
     parse_pair,
     parse_seed,
 )
-from mechdesign.deploy import load_table
+from mechdesign.deploy.table import load_table
 from mechdesign.engine import Engine
 from mechdesign.errors import FileProblem, InvalidInput, require_epsilon, require_whole, showing_values, shows_values
+from mechdesign.intervals import LEAST_RUNS
 from mechdesign.trajectory.coordinates import COORDINATES
 from mechdesign.trajectory.files import FORMATS, Columns, read_paths
 from mechdesign.trajectory.paths import Paths, uniform_paths
 from mechdesign.trajectory.regions import Rectangle, Region
 from mechdesign.trajectory.rounding import to_points
-from mechdesign.trajectory.study import CONSTANT, METHODS, Cell, compare, constant_error
+from mechdesign.trajectory.study import CONSTANT, LOCATION, METHODS, PATH, Cell, compare, constant_error
 from mechdesign.trajectory.tracs import PathMechanism, require_total
 from mechdesign.trajectory.walk import Walk, Walked, from_the_system, tables_c, tables_d, walk_file
 from mechdesign.values import files
@@ -83,11 +84,12 @@ class Reported:
 
 @frozen
 class Study:
-    """Methods over epsilon, and the error of always giving the same answer."""
+    """Methods over epsilon, which is that per location or per path, and the error of always giving the same answer."""
 
     region: str
     paths: int
     locations: int
+    per: str
     metric: str
     constant: float = field(metadata=named(CONSTANT))
     cells: tuple[Cell, ...]
@@ -197,6 +199,9 @@ def compare_(
     rounded: Annotated[Rounded, Part("cells")],
     sent: Drawn,
     eps: Annotated[str, typer.Option("--eps", help="A,B,C or FROM:TO:COUNT, of a location.")] = "2:10:5",
+    whole_path: Annotated[
+        bool, typer.Option("--whole-path", help="--eps is for a whole path, shared equally.")
+    ] = False,
     methods: Annotated[
         str | None, typer.Option("--methods", help="A,B,...; all shows every one.", metavar="A,B")
     ] = None,
@@ -216,7 +221,8 @@ def compare_(
 ) -> None:
     """Path mechanisms beside each other over eps, on made or given paths, with the constant answer."""
     region = where.region(UNIT)
-    epsilons = parse_epsilons(eps)
+    epsilons = parse_epsilons(eps, require=require_total) if whole_path else parse_epsilons(eps)
+    per = PATH if whole_path else LOCATION
     sent.require_writable()
     rng = np.random.default_rng(parse_seed(seed))
     if data is None:
@@ -232,34 +238,43 @@ def compare_(
     with output.progress("comparing", quiet=sent.quiet) as say:
         for name in names:
             say(f"comparing {name}")
-            found.extend(compare(paths, region, epsilons, [name], rng, runs=runs, points=interest, metric=measure))
+            told = compare(paths, region, epsilons, [name], rng, runs=runs, points=interest, metric=measure, per=per)
+            found.extend(told)
     constant = constant_error(paths, region, measure)
     if sent.plot is not None:
         from mechdesign.plot.trajectory import error_curves
 
         title = f"{len(paths)} paths, {len(paths.places)} locations in all, in {region}"
-        sent.draw(error_curves(found, constant, title=title, words=words))
+        sent.draw(error_curves(found, constant, title=title, words=words, per=per))
     if sent.as_json:
-        output.print_json(Study(str(region), len(paths), len(paths.places), metric, constant, tuple(found)))
+        output.print_json(Study(str(region), len(paths), len(paths.places), per, metric, constant, tuple(found)))
         return
-    _print_study(found, constant, words, region, paths, epsilons)
+    _print_study(found, constant, words, region, paths, epsilons, per)
     sent.say_saved()
 
 
 def _print_study(
-    found: Sequence[Cell], constant: float, words: str, region: Region, paths: Paths, epsilons: Sequence[float]
+    found: Sequence[Cell],
+    constant: float,
+    words: str,
+    region: Region,
+    paths: Paths,
+    epsilons: Sequence[float],
+    per: str,
 ) -> None:
     table = {(cell.method, cell.epsilon): cell for cell in found}
     names = list(dict.fromkeys(cell.method for cell in found))
     rows = [[name, *(f"{table[name, eps].mean:.4g}" for eps in epsilons)] for name in names]
     rows.append([CONSTANT, *[f"{constant:.4g}"] * len(epsilons)])
     title = f"{words} of {len(paths)} paths, {len(paths.places)} locations in all, in {region}"
-    output.print_table(title, ["eps of a location", *(f"{eps:g}" for eps in epsilons)], rows)
-    widest = max(((cell.high - cell.low) / 2 / abs(cell.mean) for cell in found if cell.mean), default=0.0)
+    output.print_table(title, [f"eps of a {per}", *(f"{eps:g}" for eps in epsilons)], rows)
+    halves = [(c.high - c.low) / 2 / abs(c.mean) for c in found if c.mean and c.low is not None and c.high is not None]
     lines = [f"  {name}: {METHODS[name]}" for name in names]
     lines.append(f"  {CONSTANT}: always the same answer, which spends nothing")
-    lines.append(f"  intervals of 95% are at most +-{100 * widest:.1f}%")
-    worse = [f"{cell.method} at {cell.epsilon:g}" for cell in found if words in ERRORS and cell.low > constant]
+    few = f"  no intervals: they take {LEAST_RUNS} paths, or so many --runs of one"
+    lines.append(f"  intervals of 95% are at most +-{100 * max(halves):.1f}%" if halves else few)
+    surely = [cell for cell in found if words in ERRORS and cell.low is not None and cell.low > constant]
+    worse = [f"{cell.method} at {cell.epsilon:g}" for cell in surely]
     if worse:
         lines.append(f"  worse than always answering the centre: {', '.join(worse)}")
     over = [cell.method for cell in found if cell.privacy_loss > cell.epsilon * (1 + 1e-9)]

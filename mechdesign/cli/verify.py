@@ -16,17 +16,18 @@ from mechdesign.cli import devices, output
 from mechdesign.cli.certified import if_shown
 from mechdesign.cli.collection import counted
 from mechdesign.cli.sent import Said
-from mechdesign.deploy import Table, checker, load_table, package_difference, source_difference
-from mechdesign.deploy.device import Device, device_difference, load_device
-from mechdesign.deploy.export.packages import is_packaged, package_of
+from mechdesign.deploy import checker
+from mechdesign.deploy.device.description import Device, load_device
+from mechdesign.deploy.device.sources import device_difference
+from mechdesign.deploy.export.languages import source_difference
+from mechdesign.deploy.export.packages import is_packaged, package_difference, package_of
 from mechdesign.deploy.export.packages.devices import device_named
 from mechdesign.deploy.manifest import MANIFEST, Manifest
-from mechdesign.deploy.reports import BadSignature, Signed, load_collection
-from mechdesign.deploy.reports import verify as verify_signature
-from mechdesign.deploy.reports.collection import is_collection
+from mechdesign.deploy.reports.collection import is_collection, load_collection
+from mechdesign.deploy.reports.signing import BadSignature, Signed, verify as verify_signature
 from mechdesign.deploy.summary import kept_words
-from mechdesign.deploy.table import is_design
-from mechdesign.errors import FileProblem, InvalidInput
+from mechdesign.deploy.table import Table, is_design, load_table
+from mechdesign.errors import FileProblem, InvalidInput, marked
 from mechdesign.privacy import Pure
 from mechdesign.values import files
 from mechdesign.values.declare import evolved, frozen
@@ -118,9 +119,7 @@ def run(
         _end(difference)
         return
     output.console.print(
-        f"PASS {plot.printable(table.name)}: {table.kind} table of {table.bits} bits\n"
-        f"{_kept(table)}\n"
-        f"  sha256: {table.sha256}",
+        f"PASS {table.kind} table of {table.bits} bits, {marked(table.name)}\n{_kept(table)}\n  sha256: {table.sha256}",
         markup=False,
         soft_wrap=True,
     )
@@ -180,7 +179,7 @@ def _other(file: Path, content: bytes, source: Path | None, device: Path | None)
         raise _Wrong(str(problem)) from None
     total, loss = float(collection.epsilon), collection.privacy_loss
     words = (
-        f"{collection.name}: collection of {len(collection.attributes)} tables ({collection.spending.value})\n"
+        f"collection of {len(collection.attributes)} tables ({collection.spending.value}), {marked(collection.name)}\n"
         f"  privacy loss of a person: {loss:.12g} (computed exactly, at most eps = {total:.12g})\n"
         + "".join(f"  {said}\n" for said in counted(collection))
         + f"  sha256: {collection.sha256}"

@@ -13,7 +13,7 @@ import numpy as np
 import typer
 
 from mechdesign import plot
-from mechdesign.cli import output
+from mechdesign.cli import certified, output
 from mechdesign.cli.answers import with_options
 from mechdesign.cli.certified import Beside, Designed, if_shown
 from mechdesign.cli.options import BestSoFar, NoCompare, require_time_limit
@@ -22,23 +22,18 @@ from mechdesign.cli.signatures import Asked, Mirror
 from mechdesign.criteria import Aim
 from mechdesign.data.matrices import read_matrix
 from mechdesign.data.numbers import require_number_text
-from mechdesign.design import Design, WorkloadProblem
+from mechdesign.design.result import Design
 from mechdesign.design.summary import gap_text, standing
-from mechdesign.design.words import headline
-from mechdesign.design.workload import (
-    GridBound,
-    Mean,
-    Queries,
-    WorkloadBound,
-    optimal_workload,
-    parse_workload,
-    query_noises,
-)
-from mechdesign.design.workload.queries import Known, parse_values
-from mechdesign.design.workload.search import TIME_LIMIT
+from mechdesign.design.words import heading, headline
+from mechdesign.design.workload.estimator import query_noises
+from mechdesign.design.workload.grid_proof import GridBound
+from mechdesign.design.workload.problem import WorkloadProblem
+from mechdesign.design.workload.proof import WorkloadBound
+from mechdesign.design.workload.queries import Known, Mean, Queries, parse_values, parse_workload
+from mechdesign.design.workload.search import TIME_LIMIT, optimal_workload
 from mechdesign.domains import Finite
 from mechdesign.errors import InvalidInput, NoAnswer, require_whole
-from mechdesign.field import Field, field_of
+from mechdesign.field import Field, Rank, field_of
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.priors import Atoms, prior_of_file
@@ -132,7 +127,7 @@ def run(
     prior_found = _least_favourable(design)
     if sent.as_json:
         of = _of_workload(design, noises, users)
-        output.print_json(Designed.of(design), Beside(prior_found, None if field is None else field.rows), of)
+        output.print_json(Designed.of(design), Beside(prior_found, None, None if field is None else field.rows), of)
         return
     _print(design, noises, field, users, prior_found)
     sent.say_saved()
@@ -205,11 +200,9 @@ def _print(
 ) -> None:
     problem = cast(WorkloadProblem, design.problem)
     what = headline(problem)
-    output.console.print(
-        f"{standing(design)} for {problem.workload.words}, eps = {problem.epsilon:g}\n", soft_wrap=True
-    )
-    output.print_certificate(design.certificate, what, design.own_law)
-    output.print_gap(design.certificate)
+    output.console.print(f"{standing(design)} for {heading(problem)}\n", soft_wrap=True)
+    certified.print_certificate(design.certificate, what, design.own_law)
+    certified.print_gap(design)
     law = cast(Discrete, design.mechanism)
     output.console.print(
         f"mechanism: a table of {len(law.inputs)} types and {len(law.outputs)} reports", soft_wrap=True
@@ -234,9 +227,9 @@ def _print(
         output.console.print(f"  and {len(noises) - _MOST_SHOWN} more; --json has them all", soft_wrap=True)
     if field is not None:
         lines = [
-            [row.name, output.number(row.average), output.number(row.worst), output.above(row.above_optimum)]
+            [row.name, *map(output.number, map(row.by, (Rank.AVERAGE, Rank.WORST))), output.above(row.above_optimum)]
             for row in field.rows
         ]
         output.console.print()
-        output.print_table("All queries", ["mechanism", "average", "worst type", "above optimum"], lines)
+        output.print_table(problem.summed.capitalize(), ["mechanism", "average", "worst type", "above optimum"], lines)
     output.console.print(f"\nproven to within {gap_text(design.certificate)}; ship it: --out design.json, then table")

@@ -12,6 +12,7 @@ import itertools
 import json
 import math
 import os
+import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
@@ -23,17 +24,21 @@ from numpy.typing import NDArray
 from mechdesign.collect import estimators, metrics, postprocess, protocols
 from mechdesign.collect.datasets import Dataset
 from mechdesign.collect.metrics import Metric
-from mechdesign.collect.protocols import FrequencyProtocol, Grr, HadamardResponse, Longitudinal
+from mechdesign.collect.own import OwnProtocol, digests, is_own, own_metric, post_processed, require_sendable
 from mechdesign.collect.protocols.designed import Designed
+from mechdesign.collect.protocols.grr import Grr
+from mechdesign.collect.protocols.hadamard import HadamardResponse
+from mechdesign.collect.protocols.longitudinal import Longitudinal
+from mechdesign.collect.protocols.protocol import FrequencyProtocol
+from mechdesign.collect.ranking import RAW as RAW, Comparison, Rank as Rank, Row as Row, compared, ranking as ranking
 from mechdesign.design.result import versions
 from mechdesign.engine import Engine, Local
 from mechdesign.errors import FileProblem, InvalidInput, require_epsilon, require_one_of
 from mechdesign.values import files
 from mechdesign.values.clock import Clock
-from mechdesign.values.codec import named
-from mechdesign.values.declare import Counts, Floats, content, field, frozen, optional, several, whole
+from mechdesign.values.declare import Counts, Floats, content, field, frozen, optional, settle, several, whole
 
-RAW, IBU, LIKELY, PUBLISHED_IBU = "raw", "ibu", "ml", "ibu-10000"
+IBU, LIKELY, PUBLISHED_IBU = "ibu", "ml", "ibu-10000"
 ONE_TIME = tuple(entry.key for entry in protocols.PROTOCOLS if not entry.longitudinal)
 LONGITUDINAL = tuple(entry.key for entry in protocols.PROTOCOLS if entry.longitudinal)
 METHODS = (RAW, *postprocess.METHODS, IBU, LIKELY)
@@ -49,12 +54,16 @@ MOST_LIKELY = 256
 MOST_ROWS = 2_000_000
 """Results (a protocol, method, epsilon and run) of one plan: all are kept, in about a gigabyte."""
 
+_WITHOUT_NOISE = tuple(name for name in postprocess.METHODS if not name.startswith("power"))
+
 KIND, VERSION = "mechdesign bench results", 1
+_NO_NOISE = postprocess.SupportNoise(1, lambda f: f)  # for methods that do not look at it
 _LARGEST = 1e100  # of a metric, so that sums of squares stay doubles
-CONFIDENCE = 0.95
 _BATCH = 16
 _LIKELY_ENOUGH = 1e-7
 _SAVE_SECONDS = 1.0
+_COMPUTED_AGAIN = 3  # cells of a results file: a file with one cell in two changed passes in one of eight runs
+_SAME = 1e-9
 
 
 @frozen
@@ -65,6 +74,10 @@ class BenchPlan:
     ``workloads`` are queries (one a row, a column an item) by the name of their metric, which ends in .csv or .npy:
     their squared errors are added up. ``limit`` is eps_infinity of the longitudinal protocols (2 eps unless given):
     what users who never change lose.
+
+    ``own`` are functions of one's own by names ``module:name``, for any of the three lists: an `OwnProtocol` (or its
+    two functions), a post-processing ``f(estimate)`` that gives as many frequencies again, a metric
+    ``f(truth, estimate)`` of which less is better. A protocol of one's own is run user by user: n calls a run.
     """
 
     protocols: tuple[str, ...] = several("protocols")
@@ -76,12 +89,14 @@ class BenchPlan:
     designs: Mapping[str, FrequencyProtocol] = field(factory=dict)
     limit: float | None = field(default=None, converter=optional(lambda said: require_epsilon(said, "limit")))
     workloads: Mapping[str, Floats] = field(factory=dict)
+    own: Mapping[str, Any] = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
+        self._require_own()
         if not isinstance(self.designs, Mapping) or not all(hasattr(law, "channel") for law in self.designs.values()):
             raise InvalidInput("designs", self.designs, "map names to protocols", "make one with designed(...)")
-        _require_names("protocol", self.protocols, (*ONE_TIME, *LONGITUDINAL, *self.designs))
-        _require_names("method", self.methods, METHODS + SLOW_METHODS)
+        _require_names("protocol", self.protocols, (*ONE_TIME, *LONGITUDINAL, *self.designs, *self.own))
+        _require_names("method", self.methods, (*METHODS, *SLOW_METHODS, *self.own))
         if not isinstance(self.workloads, Mapping):
             raise InvalidInput("workloads", self.workloads, "map names of metrics to queries")
         known = [self.metric(name) for name in self.metrics if isinstance(name, str)]  # top:5 included
@@ -94,9 +109,35 @@ class BenchPlan:
             rule = f"make at most {MOST_ROWS} results: {most} runs of these protocols, methods and eps"
             raise InvalidInput("runs", self.runs, rule, "intervals shorten as one over the root of the runs")
 
+    def _require_own(self) -> None:
+        """Names that are of one's own, each used, for what can be used so."""
+        if not isinstance(self.own, Mapping) or not all(isinstance(name, str) and is_own(name) for name in self.own):
+            step = "such as own={'mine:worst': worst}"
+            raise InvalidInput("own", self.own, "map names of the form module:name to functions", step)
+        if not self.own:
+            return
+        used = (*self.protocols, *self.methods, *self.metrics)
+        for name in self.own:
+            if name not in used:
+                raise InvalidInput("own", name, "be among the protocols, methods or metrics of the plan")
+        laws = {name: OwnProtocol.of(self.own[name], name) for name in self.own_protocols}
+        settle(self, own={**self.own, **laws})
+        for name in (*self.methods, *self.metrics):
+            if name in self.own and not callable(self.own[name]):
+                raise InvalidInput(name, type(self.own[name]).__name__, "be a function here")
+
+    @property
+    def own_protocols(self) -> tuple[str, ...]:
+        """Protocols of one's own, which are run user by user and whose privacy nobody has looked at."""
+        return tuple(name for name in self.own if name in self.protocols)
+
     def metric(self, name: str) -> Metric:
         """What is measured, with the queries of the plan."""
+        if name in self.own:
+            return own_metric(self.own[name], name)
         found = metrics.metric(name)
+        if is_own(name):
+            raise InvalidInput("metric", name, "be among the plan's own", "give the function: own={name: function}")
         if name in self.workloads:
             return metrics.of_queries(name, self.workloads[name])
         if name not in metrics.METRICS and not name.startswith("top:"):
@@ -117,7 +158,7 @@ class BenchPlan:
         return [BenchCell(name, epsilon, 0) for name, epsilon in self._pairs()]
 
     def protocol(self, cell: BenchCell, size: int) -> FrequencyProtocol:
-        """The protocol of a cell, for that many items."""
+        """The protocol of a cell, for that many items; of this package, or a design."""
         limit = self.limit if cell.protocol in LONGITUDINAL else None
         chosen = self.designs.get(cell.protocol) or _catalogued(cell.protocol, cell.epsilon, size, limit)
         if chosen.size != size:
@@ -142,17 +183,6 @@ class BenchCell:
 
 
 @frozen
-class Row:
-    """What was measured in a cell after one post-processing, by metric."""
-
-    protocol: str
-    method: str
-    epsilon: float
-    run: int
-    values: dict[str, float]
-
-
-@frozen
 class Offer:
     """What a plan can compute for a protocol at an epsilon: which of its methods and which not, or why nothing."""
 
@@ -161,20 +191,6 @@ class Offer:
     methods: tuple[str, ...]
     missing: tuple[str, ...]
     impossible: str = ""
-
-
-@frozen
-class Rank:
-    """A protocol and post-processing at one epsilon: mean over runs, and where the expectation is with 95% confidence.
-
-    The interval is Student's t over the runs; with one run there is none.
-    """
-
-    protocol: str
-    method: str
-    epsilon: float = field(metadata=named("eps"))
-    mean: float
-    interval: tuple[float, float] | None
 
 
 def offers(plan: BenchPlan, size: int) -> list[Offer]:
@@ -190,6 +206,30 @@ def offers(plan: BenchPlan, size: int) -> list[Offer]:
     return found
 
 
+def bench(
+    plan: BenchPlan,
+    dataset: Dataset,
+    engine: Engine | None = None,
+    *,
+    results: Path | None = None,
+    say: Callable[[int, int], None] | None = None,
+) -> dict[str, Comparison]:
+    """The plan run on the data (`run`), and by each of its metrics what came out: the answer of the command `bench`.
+
+    >>> data = Dataset.of_counts({"a": 600, "b": 300, "c": 100})
+    >>> found = bench(BenchPlan(("grr",), ("raw", "norm-sub"), (1.0,), runs=2), data)["l1"]
+    >>> [rank.method for rank in found.ranks], found.effects[0].best
+    (['norm-sub', 'raw'], 'norm-sub')
+    """
+    return comparisons(run(plan, dataset, engine, results=results, say=say), plan, dataset)
+
+
+def comparisons(rows: Sequence[Row], plan: BenchPlan, dataset: Dataset) -> dict[str, Comparison]:
+    """What rows of the plan say, by metric."""
+    about = dataset.size, dataset.n, plan.runs
+    return {name: compared(rows, plan.metric(name), *about) for name in plan.metrics}
+
+
 def run(
     plan: BenchPlan,
     dataset: Dataset,
@@ -197,19 +237,29 @@ def run(
     *,
     results: Path | None = None,
     say: Callable[[int, int], None] | None = None,
+    say_taken: Callable[[int, int], None] | None = None,
 ) -> list[Row]:
     """Every cell of the plan, in the order of the plan.
 
     With ``results``, finished cells are kept in that file about every second (replaced as a whole, never half-written),
-    and cells that are in it already are not computed again. ``say`` is told how many of how many cells are done.
-    What `offers` does not list has no row.
+    and cells that are in it already are taken from it, but for a few at random: `FileProblem` if one of these is not
+    what is computed again. ``say`` is told how many of how many cells are done, ``say_taken`` how many were taken from
+    the file and how many of them were computed again. What `offers` does not list has no row.
     """
     offered = {(offer.protocol, offer.epsilon): offer.methods for offer in offers(plan, dataset.size)}
     cells = [cell for cell in plan.cells() if offered[cell.protocol, cell.epsilon]]
     done = {} if results is None else _read(results, plan, dataset)
     wanted = [(cell, method) for cell in cells for method in offered[cell.protocol, cell.epsilon]]
     missing = list(dict.fromkeys(cell for cell, method in wanted if (cell, method) not in done))
-    batches = _batches(missing)
+    taken = sorted(set(cells) - set(missing), key=lambda cell: (cell.protocol, cell.epsilon, cell.run))
+    if results is not None and taken:
+        again = secrets.SystemRandom().sample(taken, min(len(taken), _COMPUTED_AGAIN))
+        _require_computed(results, measure(again, plan, dataset.counts), done)
+        if say_taken is not None:
+            say_taken(len(taken), len(again))
+    if plan.own and getattr(engine, "workers", 1) > 1:
+        require_sendable(plan.own)
+    batches = _batches(missing, plan.own_protocols)
     finished, until_saved = len(cells) - len(missing), Clock(_SAVE_SECONDS)
     if say is not None:
         say(finished, len(cells))
@@ -237,10 +287,16 @@ def measure(cells: Sequence[BenchCell], plan: BenchPlan, counts: Counts) -> list
     """The rows of some cells: what workers do."""
     n = int(counts.sum())
     truth = counts / n
-    rows = []
+    rows: list[Row] = []
     for _, alike in itertools.groupby(cells, key=lambda cell: (cell.protocol, cell.epsilon)):
         group = list(alike)
-        protocol, methods = plan.protocol(group[0], counts.size), _offer(plan, group[0], counts.size).methods
+        methods = _offer(plan, group[0], counts.size).methods
+        if group[0].protocol in plan.own:
+            for cell in group:
+                raw = plan.own[cell.protocol].shares(cell.protocol, counts, cell.epsilon, cell.generator(plan.seed))
+                rows += [_row(plan, cell, method, truth, _own_estimate(plan, cell, raw, method)) for method in methods]
+            continue
+        protocol = plan.protocol(group[0], counts.size)
         seen = [_collected(protocol, counts, cell.generator(plan.seed)) for cell in group]
         published: Sequence[Floats | None] = [None] * len(group)
         if PUBLISHED_IBU in methods:  # ten thousand steps: of all runs at once
@@ -250,11 +306,26 @@ def measure(cells: Sequence[BenchCell], plan: BenchPlan, counts: Counts) -> list
             for method in methods:
                 if method == PUBLISHED_IBU and stepped is not None:
                     estimate = stepped
+                elif method in plan.own:
+                    estimate = _own_estimate(plan, cell, protocol.estimate(np.asarray(one.support), n), method)
                 else:
                     estimate = estimated(protocol, one.support, n, method, one.reports)
-                values = {name: plan.metric(name).measure(truth, estimate) for name in plan.metrics}
-                rows.append(Row(cell.protocol, method, cell.epsilon, cell.run, values))
+                rows.append(_row(plan, cell, method, truth, estimate))
     return rows
+
+
+def _row(plan: BenchPlan, cell: BenchCell, method: str, truth: Floats, estimate: Floats) -> Row:
+    values = {name: plan.metric(name).measure(truth, estimate) for name in plan.metrics}
+    return Row(cell.protocol, method, cell.epsilon, cell.run, values)
+
+
+def _own_estimate(plan: BenchPlan, cell: BenchCell, raw: Floats, method: str) -> Floats:
+    """A raw estimate after a method that needs nothing else, or one of the plan's own."""
+    if method == RAW:
+        return raw
+    if method not in plan.own:
+        return postprocess.METHODS[method](raw, _NO_NOISE)
+    return post_processed(plan.own[method], method, raw, cell.generator(plan.seed).spawn(1)[0])
 
 
 @frozen
@@ -327,36 +398,13 @@ def reports_are_items(protocol: FrequencyProtocol) -> bool:
     return isinstance(protocol.once if isinstance(protocol, Longitudinal) else protocol, Grr)
 
 
-def ranking(rows: Iterable[Row], metric: str) -> list[Rank]:
-    """Protocols and post-processings by their mean, best first, epsilon by epsilon."""
-    groups: dict[tuple[float, str, str], list[float]] = {}
-    for row in rows:
-        groups.setdefault((row.epsilon, row.protocol, row.method), []).append(row.values[metric])
-    sign = -1 if metrics.metric(metric).more_is_better else 1
-    ranks = [
-        Rank(protocol, method, epsilon, math.fsum(values) / len(values), _interval(values))
-        for (epsilon, protocol, method), values in groups.items()
-    ]
-    return sorted(ranks, key=lambda rank: (rank.epsilon, sign * rank.mean, rank.protocol, rank.method))
-
-
-def _interval(values: Sequence[float]) -> tuple[float, float] | None:
-    from scipy.special import stdtrit
-
-    if len(values) < 2:
-        return None
-    mean = math.fsum(values) / len(values)
-    deviation = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
-    reach = float(stdtrit(len(values) - 1, (1 + CONFIDENCE) / 2)) * deviation / math.sqrt(len(values))
-    return mean - reach, mean + reach
-
-
-def _batches(cells: Sequence[BenchCell]) -> list[list[BenchCell]]:
-    """Consecutive runs of one protocol at one epsilon together, at most sixteen."""
+def _batches(cells: Sequence[BenchCell], alone: Sequence[str] = ()) -> list[list[BenchCell]]:
+    """Consecutive runs of one protocol at one epsilon together, at most sixteen; protocols of one's own run by run."""
     batches: list[list[BenchCell]] = []
     for cell in cells:
         last = batches[-1] if batches else []
-        if last and len(last) < _BATCH and (last[0].protocol, last[0].epsilon) == (cell.protocol, cell.epsilon):
+        most = 1 if cell.protocol in alone else _BATCH
+        if last and len(last) < most and (last[0].protocol, last[0].epsilon) == (cell.protocol, cell.epsilon):
             last.append(cell)
         else:
             batches.append([cell])
@@ -374,6 +422,9 @@ def _channel(protocol: Designed | HadamardResponse) -> Floats:
 
 
 def _offer(plan: BenchPlan, cell: BenchCell, size: int) -> Offer:
+    if cell.protocol in plan.own:
+        methods = tuple(name for name in plan.methods if name in (RAW, *_WITHOUT_NOISE, *plan.own))
+        return Offer(cell.protocol, cell.epsilon, methods, tuple(n for n in plan.methods if n not in methods))
     if cell.protocol in plan.designs:
         protocol = plan.protocol(cell, size)  # of another size it is a mistake, not a gap
     else:
@@ -413,6 +464,7 @@ def _origin(plan: BenchPlan, dataset: Dataset) -> dict[str, Any]:
         "designs": _digests({name: law.channel() for name, law in plan.designs.items()}),
         "limit": plan.limit,
         **({"workloads": _digests(plan.workloads)} if plan.workloads else {}),
+        **({"own": digests(plan.own)} if plan.own else {}),
         "numpy": np.__version__,
         "mechdesign": versions()["mechdesign"],
     }
@@ -448,6 +500,17 @@ def _read(path: Path, plan: BenchPlan, dataset: Dataset) -> dict[tuple[BenchCell
         raise FileProblem("results file", str(path), f"be of the same run (its {differing} differ)", tail)
     rows = _rows(document, plan.metrics, path)
     return {(BenchCell(row.protocol, row.epsilon, row.run), row.method): row for row in rows}
+
+
+def _require_computed(path: Path, rows: Sequence[Row], done: Mapping[tuple[BenchCell, str], Row]) -> None:
+    """These rows are those of the file, but for last digits in which computers differ."""
+    for row in rows:
+        said = done[BenchCell(row.protocol, row.epsilon, row.run), row.method].values
+        for name, value in row.values.items():
+            if not math.isclose(said[name], value, rel_tol=_SAME, abs_tol=_SAME):
+                cell = f"{name} of {row.protocol}, {row.method} at eps = {row.epsilon:g}, run {row.run}"
+                step = "remove the file to start over"
+                raise FileProblem("results file", str(path), f"hold what is computed again: {cell} is {value!r}", step)
 
 
 @frozen

@@ -1,20 +1,27 @@
 """The laws of reports as other packages' clients make them, by the name of the package.
 
 What differs from ours: local hashing hashes the text of an item's number by XXH32 and reports ``(y, seed)``, with
-``g = round(e^eps) + 1``; subset selection rounds ``k / (e^eps + 1)``; and the second step of multi-freq-ldpy's L-GRR
-and of its longitudinal hashing is the printed one, right for two values only. All else is law for law the same.
+``g = round(e^eps) + 1``; subset selection rounds ``k / (e^eps + 1)``, in LDP3 up; and the second step of
+multi-freq-ldpy's L-GRR and of its longitudinal hashing is the printed one, right for two values only. All else is law
+for law the same.
 
-Of LDP3 the source of BLH was at hand. Its OLH and SS are read with the parameters of multi-freq-ldpy; reports made with
-others do not fit, and are read with these given.
+Of LDP3's OLH no source was at hand: it is read with the parameters of multi-freq-ldpy. Reports made with others do not
+fit, and are read with these given.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from mechdesign.collect.protocols import FrequencyProtocol, Grr, LocalHashing, Longitudinal, Unary, arguments, protocol
-from mechdesign.collect.protocols.catalogue import entry
+from mechdesign.collect.protocols import arguments
+from mechdesign.collect.protocols.catalogue import entry, protocol
+from mechdesign.collect.protocols.grr import Grr
+from mechdesign.collect.protocols.hashing import LocalHashing
+from mechdesign.collect.protocols.longitudinal import Longitudinal
+from mechdesign.collect.protocols.protocol import FrequencyProtocol
+from mechdesign.collect.protocols.unary import Unary
 from mechdesign.errors import InvalidInput, require_chance, require_epsilon, require_name
 from mechdesign.values.declare import evolved, frozen
 
@@ -74,7 +81,7 @@ def law_of_client(
         rule = f"be one of {', '.join(package.protocols)} for clients of {package.about}"
         raise InvalidInput("protocol", name, rule)
     if key == "ss":
-        return protocol(key, epsilon, size, **{"subset": _rounded_subset(epsilon, size)} | options)
+        return protocol(key, epsilon, size, **{"subset": _SUBSETS[chosen](epsilon, size)} | options)
     if key in _TWICE_BY_VALUE:
         return _printed_chain(key, epsilon, size, options)
     if key in _HASHING:
@@ -125,8 +132,15 @@ def _below(low: float, high: float) -> float:
 # -- what the packages do ----------------------------------------------------------------------------------------------
 
 
-def _rounded_subset(epsilon: float, size: int) -> int:
-    return max(1, round(arguments.require_item_count(size) / (math.exp(require_epsilon(epsilon)) + 1)))
+def _even_subset(epsilon: float, size: int) -> float:
+    return arguments.require_item_count(size) / (math.exp(require_epsilon(epsilon)) + 1)
+
+
+_SUBSETS: Mapping[str, Callable[[float, int], int]] = {
+    "multi-freq-ldpy": lambda epsilon, size: max(1, round(_even_subset(epsilon, size))),
+    "ldp3": lambda epsilon, size: math.ceil(_even_subset(epsilon, size)),
+}
+"""Items in a set of subset selection, by package."""
 
 
 def _printed_chain(name: str, epsilon: float, size: int, options: dict[str, Any]) -> FrequencyProtocol:

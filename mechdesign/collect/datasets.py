@@ -11,7 +11,7 @@ import hashlib
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,9 @@ from numpy.typing import ArrayLike
 from mechdesign.data.labels import is_number_label, label_counts, require_one_kind
 from mechdesign.data.numbers import number_of
 from mechdesign.data.text import text_column
-from mechdesign.errors import FileProblem, InvalidData, InvalidInput, sealed
+from mechdesign.data.values import number_chunks
+from mechdesign.domains import Interval, require_numbers
+from mechdesign.errors import FileProblem, InvalidData, InvalidInput, require_whole, sealed
 from mechdesign.values import files
 from mechdesign.values.declare import Counts, Floats, array, frozen
 
@@ -86,6 +88,42 @@ class Dataset:
             raise InvalidInput("counts", sum(counted.values()), f"sum to at most {_MOST_USERS:g} users")
         return cls(labels, np.array([counted.get(label, 0) for label in labels], dtype=np.int64))
 
+    @classmethod
+    def of_numbers(cls, values: ArrayLike, bins: int, domain: Interval | None = None) -> Dataset:
+        """Numbers of users in so many equal bins of the domain, or else from the least to the largest of them.
+
+        A bin has its lower end, the last one both; items are called by their ends. A number outside is refused.
+
+        >>> data = Dataset.of_numbers([0.0, 1.0, 2.5, 4.0], 2)
+        >>> data.labels, data.counts.tolist()
+        (('[0, 2)', '[2, 4]'), [2, 2])
+        """
+        numbers = np.asarray(require_numbers(values, "values"), dtype=np.float64)
+        if numbers.ndim != 1 or not numbers.size:
+            raise InvalidInput("values", numbers.shape, "be a list of at least one number")
+        return cls._of_chunks(lambda: [numbers], bins, domain)
+
+    @classmethod
+    def _of_chunks(cls, chunks: Callable[[], Iterable[Floats]], bins: int, domain: Interval | None) -> Dataset:
+        """The numbers of all chunks, which are gone through twice where nobody said between which ends they lie."""
+        count = require_whole(bins, "bins", 2, _MOST_ITEMS, "one bin alone needs no estimate")
+        ends = _ends(chunks()) if domain is None else domain
+        edges = np.linspace(ends.lower, ends.upper, count + 1)
+        if not (np.diff(edges) > 0).all():
+            raise InvalidInput("bins", count, "be so few that neighbouring ends differ as doubles", "take fewer bins")
+        counts, before = np.zeros(count, dtype=np.int64), 0
+        for chunk in chunks():
+            outside = ~((chunk >= ends.lower) & (chunk <= ends.upper))
+            if outside.any():
+                place = int(np.argmax(outside))
+                rule = f"lie in [{ends.lower:g}, {ends.upper:g}]"
+                step = f"{int(outside.sum())} of these rows do not: widen the domain"
+                raise InvalidData(f"data row {before + place + 1}", float(chunk[place]), rule, step)
+            places = np.searchsorted(edges[1:-1], chunk, side="right")
+            counts += np.bincount(places, minlength=count)
+            before += chunk.size
+        return cls(_bin_labels(edges), counts)
+
     @property
     def n(self) -> int:
         """The number of users."""
@@ -107,10 +145,32 @@ class Dataset:
         return hashlib.sha256(text.encode()).hexdigest()
 
 
+def _ends(chunks: Iterable[Floats]) -> Interval:
+    low, high = math.inf, -math.inf
+    for chunk in chunks:
+        if not np.isfinite(chunk).all():
+            place = int(np.argmin(np.isfinite(chunk)))
+            raise InvalidData(f"values[{place}]", float(chunk[place]), "be finite")
+        low, high = min(low, float(chunk.min())), max(high, float(chunk.max()))
+    try:
+        return Interval(low, high)
+    except InvalidInput:  # whose words would quote the least and the largest
+        failure = InvalidInput("bins", "numbers all but equal", "have numbers to tell apart", "give the domain")
+    raise failure
+
+
+def _bin_labels(edges: Floats) -> tuple[str, ...]:
+    """``[low, high)`` of each bin, in as few digits as tell all ends apart."""
+    digits = next(d for d in range(6, 18) if len({f"{end:.{d}g}" for end in edges.tolist()}) == edges.size)
+    ends = [f"{end:.{digits}g}" for end in (edges + 0.0).tolist()]
+    pairs = list(zip(ends, ends[1:], strict=False))
+    return tuple(f"[{low}, {high}{')' if k < len(pairs) else ']'}" for k, (low, high) in enumerate(pairs, start=1))
+
+
 def require_domain_labels(labels: Sequence[str]) -> None:
     """At least two different items, none of them empty."""
     if len(labels) < 2:
-        step = "frequencies of one item are known: 1"
+        step = "where all users give one answer there is nothing to estimate"
         raise InvalidInput("domain", f"{len(labels)} items", "hold at least two items", step)
     if len(labels) > _MOST_ITEMS:
         raise InvalidInput("domain", len(labels), f"hold at most {_MOST_ITEMS} items")
@@ -154,6 +214,12 @@ def gaps(labels: Sequence[str]) -> int:
         return 0
     numbers = [int(label) for label in labels]
     return max(numbers) - min(numbers) + 1 - len(set(numbers))
+
+
+@sealed
+def read_bins(path: Path | str, bins: int, *, column: str | None = None, domain: Interval | None = None) -> Dataset:
+    """`Dataset.of_numbers` of one column of a CSV, text or Parquet file, in constant memory."""
+    return Dataset._of_chunks(lambda: number_chunks(path, column), bins, domain)
 
 
 @sealed

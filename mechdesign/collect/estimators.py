@@ -6,16 +6,18 @@ A report *supports* items; protocols with chances p of supporting the own item a
 * `ibu`: the limit of the IBU of Arcolezi, Cerna and Palamidessi (DBSec 2023), which treats normalised support counts
   as reports of a k x k channel ``(p - q) I + q 11^T``. For randomised response these are the reports, so IBU is
   maximum likelihood. For unary, hashing and subset protocols they are not: the likelihood is a surrogate;
-* `maximum_likelihood`: the likelihood of the reports themselves, for any finite channel.
+* `maximum_likelihood`: the likelihood of the reports themselves, for any finite channel;
+* `ibu_of_groups`: the same for users with different epsilons or protocols, a group each (GIBU of ElSalamouny and
+  Palamidessi, EuroS&P 2020).
 
-Iterations start at the uniform distribution. Log-likelihoods are averages per report, concave in the frequencies f, so
-with ``g_v = sum_y share_y P(y | v) / P_f(y)`` no distribution is better than f by more than ``max_v g_v - 1``. This
-bound is the ``gap`` of every answer: convergence is reported, never assumed.
+Iterations start at the uniform distribution, if at no other. Log-likelihoods are averages per report, concave in the
+frequencies f, so with ``g_v = sum_y share_y P(y | v) / P_f(y)`` no distribution is better than f by more than
+``max_v g_v - 1``. This bound is the ``gap`` of every answer: convergence is reported, never assumed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -100,17 +102,18 @@ def ibu_iterated(
     steps: int = MOST_STEPS,
     tolerance: float = TOLERANCE,
     accelerate: bool = True,
+    start: ArrayLike | None = None,
 ) -> Likely:
     """IBU by its own iteration, each step O(k) without a matrix, accelerated by SQUAREM unless told otherwise.
 
     ``accelerate=False`` with a number of steps is what the paper runs: stopped before its limit, it shrinks towards
-    the uniform distribution.
+    the distribution it starts from, which is the uniform one unless ``start`` is given. The limit is the same.
     """
     shares = _shares(support, "support")
     channel = _diagonal_plus(shares.size, *_chances(p, q))
-    return _iterate(
-        shares, channel, require_whole(steps, "steps", 1), _tolerance(tolerance), accelerate, surrogate=True
-    )
+    first = None if start is None else _start(start, shares.size)
+    most, wanted = require_whole(steps, "steps", 1), _tolerance(tolerance)
+    return _iterate(shares, channel, most, wanted, accelerate, surrogate=True, start=first)
 
 
 def ibu_published(supports: ArrayLike, p: float, q: float, *, steps: int = MOST_STEPS) -> Floats:
@@ -168,14 +171,79 @@ def maximum_likelihood(
     return _iterate(shares, dense, most, wanted, accelerate=True, surrogate=False)
 
 
+@frozen
+class Group:
+    """Reports of users who have one law: the counts of its reports, and its channel (`of_support`, `of_reports`)."""
+
+    counts: Floats = array(np.asarray)
+    channel: _Channel
+    surrogate: bool
+
+
+def of_support(support: ArrayLike, p: float, q: float) -> Group:
+    """A group whose supports of the items count as reports, as in `ibu`."""
+    counts = _positive(support, "support")
+    return Group(counts, _diagonal_plus(counts.size, *_chances(p, q)), surrogate=True)
+
+
+def of_reports(reports: ArrayLike, channel: ArrayLike) -> Group:
+    """A group whose reports were counted themselves, and their k x m channel, as in `maximum_likelihood`."""
+    counts, matrix = _positive(reports, "reports"), _matrix(channel)
+    if matrix.shape[1] != counts.size:
+        raise InvalidInput("reports", counts.size, f"count each of the {matrix.shape[1]} reports of the channel")
+    if (counts[matrix.max(axis=0) == 0] > 0).any():
+        raise InvalidInput("reports", "a report that was counted", "be possible under the channel")
+    return Group(counts, _Channel(matrix.shape[0], lambda f: f @ matrix, lambda r: matrix @ r), surrogate=False)
+
+
+def ibu_of_groups(groups: Sequence[Group], *, steps: int = MOST_STEPS, tolerance: float = TOLERANCE) -> Likely:
+    """The one distribution that makes the reports of all groups likeliest, each under the channel of its group.
+
+    The log-likelihood is the sum over the groups. A user's epsilon and protocol must not depend on the value: the
+    groups are samples of one population, else there is no one distribution.
+
+    >>> grr = of_support([60, 40], 0.75, 0.25), of_support([90, 10], 0.9, 0.1)
+    >>> found = ibu_of_groups(grr)
+    >>> found.converged, bool(0.7 < found.frequencies[0] < 1)  # what each says alone
+    (True, True)
+    """
+    parts = list(groups)
+    if not parts:
+        raise InvalidInput("groups", 0, "be at least one")
+    sizes = {part.channel.inputs for part in parts}
+    if len(sizes) > 1:
+        raise InvalidInput("groups", sorted(sizes), "be about the same items, in the same order")
+    counts = np.concatenate([part.counts for part in parts])
+    cuts = np.cumsum([part.counts.size for part in parts])[:-1]
+
+    def forward(f: Floats) -> Floats:
+        return np.concatenate([part.channel.forward(f) for part in parts])
+
+    def backward(ratio: Floats) -> Floats:
+        mine = np.split(ratio, cuts)
+        return np.asarray(sum(part.channel.backward(own) for part, own in zip(parts, mine, strict=True)))
+
+    channel = _Channel(sizes.pop(), forward, backward)
+    most, wanted = require_whole(steps, "steps", 1), _tolerance(tolerance)
+    surrogate = any(part.surrogate for part in parts)
+    return _iterate(counts / counts.sum(), channel, most, wanted, accelerate=True, surrogate=surrogate)
+
+
 # -- the iteration ----------------------------------------------------------------------------------------------------
 
 
 def _iterate(
-    shares: Floats, channel: _Channel, most: int, tolerance: float, accelerate: bool, *, surrogate: bool
+    shares: Floats,
+    channel: _Channel,
+    most: int,
+    tolerance: float,
+    accelerate: bool,
+    *,
+    surrogate: bool,
+    start: Floats | None = None,
 ) -> Likely:
-    """EM from the uniform distribution until the gap is within the tolerance or the steps are used up."""
-    f = np.full(channel.inputs, 1.0 / channel.inputs)
+    """EM, from the uniform distribution if from no other, until the gap is within the tolerance or the steps are up."""
+    f = np.full(channel.inputs, 1.0 / channel.inputs) if start is None else start
     steps = 0
     growth = _growth(f, shares, channel)
     while steps < most and growth.max() - 1 > tolerance:
@@ -259,13 +327,17 @@ def _counts(values: ArrayLike, field: str) -> Floats:
 
 
 def _shares(values: ArrayLike, field: str) -> Floats:
+    counts = _positive(values, field)
+    return np.asarray(counts / counts.sum())
+
+
+def _positive(values: ArrayLike, field: str) -> Floats:
     counts = _counts(values, field)
     if (counts < 0).any():
         raise InvalidInput(field, float(counts.min()), "be at least 0", "likelihoods are about counts of reports")
-    total = counts.sum()
-    if total == 0:
+    if counts.sum() == 0:
         raise InvalidInput(field, "nothing but zeros", "hold at least one report")
-    return np.asarray(counts / total)
+    return counts
 
 
 def _matrix(channel: ArrayLike) -> Floats:
@@ -275,6 +347,14 @@ def _matrix(channel: ArrayLike) -> Floats:
     if (matrix < 0).any() or not np.allclose(matrix.sum(axis=1), 1.0, rtol=0, atol=1e-9):
         raise InvalidInput("channel", "rows that do not", "have entries of at least 0 that sum to 1 in every row")
     return np.asarray(matrix, dtype=np.float64)
+
+
+def _start(said: ArrayLike, size: int) -> Floats:
+    """A distribution without zeros, which no step could leave."""
+    first = _counts(said, "start")
+    if first.size != size or (first <= 0).any() or abs(first.sum() - 1) > 1e-9:
+        raise InvalidInput("start", said, f"be {size} shares above 0 that sum to 1")
+    return first
 
 
 def _chances(p: float, q: float) -> tuple[float, float]:

@@ -26,15 +26,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from scipy import optimize
 
-from mechdesign.collect.protocols import (
-    FrequencyProtocol,
-    HadamardResponse,
-    LocalHashing,
-    Longitudinal,
-    SummedHistogram,
-    ThresholdHistogram,
-    Unary,
-)
+from mechdesign.collect.protocols.hadamard import HadamardResponse
+from mechdesign.collect.protocols.hashing import LocalHashing
+from mechdesign.collect.protocols.histogram import SummedHistogram, ThresholdHistogram
+from mechdesign.collect.protocols.longitudinal import Longitudinal
+from mechdesign.collect.protocols.protocol import FrequencyProtocol
+from mechdesign.collect.protocols.unary import Unary
 from mechdesign.collect.reports import Counted
 from mechdesign.errors import FileProblem
 from mechdesign.values.declare import Floats, frozen

@@ -4,13 +4,13 @@
 = 1. Where the expected report is not linear in the input the reports are averaged as they are, and the interval is
 widened by the largest bias in both directions.
 
-**Interval.** ``estimate -/+ z s / sqrt(n)`` with s the standard deviation of the (debiased) reports. It covers the mean
-of the population the users come from. The mean of the users themselves is nearer to the estimate, so it is covered with
-at least this confidence. (By the central limit theorem: for few users it is an approximation.)
+**Interval.** That of a mean of numbers between known ends (`mechdesign.intervals.reach_of_mean`), with the spread s of
+the (debiased) reports. It covers the mean of the population the users come from. The mean of the users themselves is
+nearer to the estimate, so it is covered with at least this confidence.
 
-Where noise is rare, as for large epsilon, reports may all agree although they are off. So that they do not look too
-sure, s is that of the reports with ``z^2 / 2`` more at either extreme report (as Agresti and Coull do for a share);
-where reports reach without end it is at least the least standard deviation that the noise has at any input.
+Where noise is rare, as for large epsilon, reports may all agree although they are off; and a small part of the
+population may be missing among the users. What so few reports cannot have shown lies at an extreme report. Where
+reports reach without end it lies at an end of the inputs, and s is at least the least that the noise has at any input.
 """
 
 from __future__ import annotations
@@ -19,17 +19,16 @@ import math
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
 
 from mechdesign.collect.quantise import require_data
 from mechdesign.domains import Finite, Interval, require_numbers
-from mechdesign.errors import InvalidData, InvalidInput, require_chance
+from mechdesign.errors import InvalidData, InvalidInput
+from mechdesign.intervals import CONFIDENCE, reach_of_mean, sample_variance
 from mechdesign.losses import Power
-from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.mechanisms.protocol import Mechanism, require_law
 from mechdesign.mechanisms.smooth import maximum
 from mechdesign.values.declare import Floats, frozen
 
-CONFIDENCE = 0.95
 _LINEAR = 1e-9  # of the length of the inputs: how far the expected report may be from a line
 _LEAST_SLOPE = 1e-9
 _ROUNDING = 2.0**-46  # of the farthest output: what the rounding of doubles may move an expected report
@@ -76,7 +75,7 @@ def calibrate(mechanism: Mechanism) -> Calibration:
     >>> calibrate(catalogue.pm(1.0)).slope, calibrate(catalogue.ogpm(1.0)).is_unbiased
     (1.0, False)
     """
-    inputs = mechanism.inputs
+    inputs = require_law(mechanism).inputs
     if not isinstance(inputs, Interval):
         raise InvalidInput("mechanism", mechanism.name, "take inputs from an interval", "see mechdesign.catalogue")
     kinks = np.asarray(mechanism.breakpoints(Power(2.0)))
@@ -102,7 +101,7 @@ def mean_of_reports(reports: ArrayLike, mechanism: Mechanism, confidence: float 
     >>> from mechdesign.mechanisms import catalogue
     >>> estimate = mean_of_reports([-2.0, 2.0, 2.0, 2.0], catalogue.laplace(1.0))
     >>> estimate.value, round(estimate.lower, 3), round(estimate.upper, 3)
-    (1.0, -0.96, 2.96)
+    (1.0, -1.05, 2.96)
     """
     seen = require_numbers(reports, "reports").ravel()
     if seen.size < 2:
@@ -111,48 +110,57 @@ def mean_of_reports(reports: ArrayLike, mechanism: Mechanism, confidence: float 
         place = int(np.argmax(~np.isfinite(seen)))
         raise InvalidData(f"reports[{place}]", float(seen[place]), "be finite")
     line = calibrate(mechanism)
-    debiased = (seen - line.intercept) / line.slope
-    error = math.sqrt(variance_of_reports(seen, mechanism, confidence) / seen.size) / line.slope
-    return normal_interval(float(debiased.mean()), error, seen.size, confidence, (line.least_bias, line.most_bias))
+    found = reports_mean(seen, mechanism, confidence)
+    value, error = (found.value - line.intercept) / line.slope, found.error / line.slope
+    lower = value - found.below / line.slope - line.most_bias
+    upper = value + found.above / line.slope - line.least_bias
+    return EstimatedMean(value, error, lower, upper, confidence, seen.size)
 
 
-def variance_of_reports(reports: Floats, mechanism: Mechanism, confidence: float) -> float:
-    """The variance of a report as an interval takes it: never that of a few reports which happen to agree.
+@frozen
+class Reach:
+    """The average of a group's reports, its standard error, and how far below and above it the mean may be."""
+
+    value: float
+    error: float
+    below: float
+    above: float
+
+
+def reports_mean(reports: Floats, mechanism: Mechanism, confidence: float) -> Reach:
+    """The average of reports of one mechanism, as they are.
 
     >>> from mechdesign.mechanisms import catalogue
-    >>> round(variance_of_reports(np.ones(100), catalogue.laplace(2.0), 0.95), 12)  # the noise alone has 2 / 2^2
-    0.5
+    >>> round(reports_mean(np.ones(100), catalogue.laplace(2.0), 0.95).error ** 2, 12)  # the noise alone has 2 / 2^2
+    0.005
     """
-    outputs = mechanism.outputs
+    outputs, inputs = mechanism.outputs, mechanism.inputs
     if isinstance(outputs, Interval | Finite):
-        return cautious_variance(reports, (outputs.lower, outputs.upper), confidence)
+        return bounded_mean(reports, (outputs.lower, outputs.upper), confidence)
+    assert isinstance(inputs, Interval)
     least = float(np.min(mechanism.variance(np.asarray(mechanism.breakpoints(Power(2.0))))))
-    return max(least, float(reports.var(ddof=1)) if reports.size > 1 else 0.0)
+    return bounded_mean(reports, (inputs.lower, inputs.upper), confidence, least)
 
 
-def cautious_variance(reports: Floats, ends: tuple[float, float], confidence: float) -> float:
-    """The mean square about the average, as if ``z^2 / 2`` more reports had come at either end.
+def bounded_mean(numbers: Floats, ends: tuple[float, float], confidence: float, least: float = 0.0) -> Reach:
+    """The average of numbers whose variance is at least ``least``; what they do not show lies at an end."""
+    average = float(numbers.mean())
+    variance = max(float(sample_variance(numbers.var(), numbers.size)), least)
+    below, above = reach_of_mean(average, variance, numbers.size, ends, confidence)
+    return Reach(average, math.sqrt(variance / numbers.size), float(below), float(above))
 
-    >>> round(cautious_variance(np.array([0.0, 1.0]), (0.0, 1.0), 0.95), 3)  # (2 / 4 + 3.841 / 4) / 2
-    0.73
+
+def mean_without_privacy(values: ArrayLike, inputs: Interval, confidence: float = CONFIDENCE) -> EstimatedMean:
+    """The mean of the population that these users come from, were their values known.
+
+    >>> found = mean_without_privacy([0.0] * 10, Interval(0, 1))
+    >>> found.lower, round(found.upper, 3)
+    (0.0, 0.308)
     """
-    average = float(reports.mean())
-    reach = (average - ends[0]) ** 2 + (ends[1] - average) ** 2
-    return float(reports.var()) + normal_quantile(confidence) ** 2 / 2 * reach / reports.size
-
-
-def normal_interval(
-    value: float, error: float, users: int, confidence: float, bias: tuple[float, float] = (0.0, 0.0)
-) -> EstimatedMean:
-    """The normal interval around an estimate, widened by what its bias may be."""
-    reach = normal_quantile(confidence) * error
-    return EstimatedMean(value, error, value - reach - bias[1], value + reach - bias[0], confidence, users)
-
-
-def normal_quantile(confidence: float) -> float:
-    """z with ``P(|Z| <= z) = confidence`` for a standard normal Z."""
-    level = require_chance(confidence, "confidence", "for example 0.95")
-    return float(special.ndtri(0.5 + level / 2))
+    data = require_data(values, inputs, least=2)
+    found = bounded_mean(data, (inputs.lower, inputs.upper), confidence)
+    lower, upper = max(found.value - found.below, inputs.lower), min(found.value + found.above, inputs.upper)
+    return EstimatedMean(found.value, found.error, lower, upper, confidence, data.size)
 
 
 def expected_error(mechanism: Mechanism, values: ArrayLike) -> float:
@@ -164,7 +172,7 @@ def expected_error(mechanism: Mechanism, values: ArrayLike) -> float:
     >>> round(expected_error(catalogue.duchi(1.0), [-1.0, 1.0]) ** 2, 6)  # (coth(1/2)^2 - 1) / 2
     1.841347
     """
-    inputs = mechanism.inputs
+    inputs = require_law(mechanism).inputs
     if not isinstance(inputs, Interval):
         raise InvalidInput("mechanism", mechanism.name, "take inputs from an interval", "see mechdesign.catalogue")
     data = require_data(values, inputs)
@@ -172,13 +180,3 @@ def expected_error(mechanism: Mechanism, values: ArrayLike) -> float:
     variance = float(np.mean(mechanism.variance(data))) / line.slope**2 / data.size
     bias = 0.0 if line.is_unbiased else float(np.mean(mechanism.mean(data) - data))
     return math.sqrt(bias * bias + variance)
-
-
-def sampling_error(values: ArrayLike, inputs: Interval) -> float:
-    """What the standard error would be without privacy, ``s / sqrt(n)``: there the only error is who was asked.
-
-    >>> sampling_error([0.0, 1.0, 0.0, 1.0], Interval(0, 1)) == math.sqrt(1 / 12)
-    True
-    """
-    data = require_data(values, inputs, least=2)
-    return float(data.std(ddof=1)) / math.sqrt(data.size)

@@ -7,12 +7,13 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mechdesign.collect.mean import CONFIDENCE, EstimatedMean, expected_error, mean_of_reports
+from mechdesign.collect.mean import EstimatedMean, calibrate, expected_error, mean_of_reports
 from mechdesign.collect.quantise import require_data
 from mechdesign.collect.square_wave import BINS, Reconstruction, estimate_by_em, estimate_by_ems
 from mechdesign.collect.two_phase import FORMS, SHARE, TwoPhasePlan, simulate_once
 from mechdesign.domains import Interval
 from mechdesign.errors import require_name
+from mechdesign.intervals import CONFIDENCE
 from mechdesign.losses import Power
 from mechdesign.mechanisms import catalogue
 from mechdesign.values.declare import Floats, field, frozen, one_of
@@ -29,10 +30,12 @@ class Collected:
 
     ``expected`` is None for reconstructions, whose error has no formula (nor has their estimate an interval); for the
     two-phase protocol it is that of the mechanism which was designed in this very run, as if fixed beforehand.
+    ``bias`` is the largest that an input has: how much of it cancels for these users says nothing of others.
     """
 
     estimate: EstimatedMean
     expected: float | None
+    bias: float = 0.0
 
 
 @frozen
@@ -76,7 +79,8 @@ class MeanMethod:
             return self._reconstruct(data, rng)
         mechanism = catalogue.build(self.name, self.epsilon, self.inputs, Power(2.0))
         estimate = mean_of_reports(mechanism.sample(data, rng), mechanism, self.confidence)
-        return Collected(estimate, expected_error(mechanism, data))
+        line = calibrate(mechanism)
+        return Collected(estimate, expected_error(mechanism, data), max(-line.least_bias, line.most_bias))
 
     def _reconstruct(self, data: Floats, rng: np.random.Generator) -> Collected:
         mechanism = catalogue.sw(self.epsilon, self.inputs)

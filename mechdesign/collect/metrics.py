@@ -8,6 +8,7 @@ Optimus divides its norms by k (here ``l1-mean`` and ``l2-mean``). LDP3's kl tak
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from functools import partial
 
@@ -15,13 +16,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.domains import require_numbers
-from mechdesign.errors import InvalidInput, require_finite, require_whole
+from mechdesign.errors import InvalidInput, did_you_mean, require_finite, require_whole
 from mechdesign.values.declare import Floats, frozen
 
 SMOOTHING = 1e-6
 TOP = 10
 _MOST_TOP = 10**6
 _OF_QUERIES = (".csv", ".npy")
+OWN_NAME = re.compile(r"(?!top:)[^\W\d][\w.]*:[^\W\d][\w.]*")
+"""How functions of one's own are called: ``module:name``."""
 
 
 def l1(truth: ArrayLike, estimate: ArrayLike) -> float:
@@ -75,8 +78,9 @@ def kl(truth: ArrayLike, estimate: ArrayLike, smoothing: float = SMOOTHING) -> f
 
 
 def kl_reversed(truth: ArrayLike, estimate: ArrayLike, smoothing: float = SMOOTHING) -> float:
-    """`kl` of the truth from the estimate, which is what LDP3 calls kl: the estimate made a distribution, the truth
-    smoothed.
+    """`kl` with truth and estimate exchanged, as the published code of LDP3 computes kl; its page prints `kl`.
+
+    The estimate is made a distribution, and the truth smoothed.
 
     >>> round(kl_reversed([1.0, 0.0], [0.5, 0.5]), 3)
     6.561
@@ -134,7 +138,9 @@ def kendall(truth: ArrayLike, estimate: ArrayLike) -> float:
 
 
 def kendall_optimus(truth: ArrayLike, estimate: ArrayLike) -> float:
-    """The Kendall coefficient as Optimus prints it, over each pair of items once, in the order of the items.
+    """The Kendall coefficient of Optimus over each pair of items once, in the order of the items.
+
+    The page prints it over the pairs of V x V, where each stands in both orders: `kendall_optimus_squared`.
 
     Items u before v are concordant if ``f_u > f_v and g_u > g_v``, or ``f_u <= f_v and g_u <= g_v``; the coefficient is
     the share of concordant minus that of discordant pairs. A tie counts as "not above" only, so with ties on one side
@@ -152,7 +158,7 @@ def kendall_optimus(truth: ArrayLike, estimate: ArrayLike) -> float:
 
 
 def kendall_optimus_squared(truth: ArrayLike, estimate: ArrayLike) -> float:
-    """The same over all ordered pairs of different items, which is what "pairs in V x V" says when read to the letter.
+    """The Kendall coefficient as Optimus prints it: over all ordered pairs of different items, the "pairs in V x V".
 
     Of a pair tied on one side only, one of the two orders is concordant and the other is not; of a pair tied on both,
     both are. So this does not depend on the order of the items.
@@ -191,12 +197,25 @@ def top_precision(truth: ArrayLike, estimate: ArrayLike, top: int = TOP) -> floa
 
 @frozen
 class Metric:
-    """A metric by name: what it measures in words, and whether more of it is better."""
+    """A metric by name: what it measures in words, and whether more of it is better.
+
+    ``step`` is the least that it moves by among so many items, of metrics that count.
+    """
 
     name: str
     meaning: str
     measure: Callable[[ArrayLike, ArrayLike], float]
     more_is_better: bool = False
+    step: Callable[[int], float] = lambda _: 0.0
+
+
+def _step_of_pairs(items: int) -> float:
+    """Two neighbours change places: of the pairs, each 1 or -1, one turns."""
+    return 4 / (items * (items - 1)) if items > 1 else 0.0
+
+
+def _step_of_top(top: int, items: int) -> float:
+    return 1 / min(top, items)
 
 
 METRICS: dict[str, Metric] = {
@@ -209,13 +228,32 @@ METRICS: dict[str, Metric] = {
         Metric("mae", "mean absolute error", mae),
         Metric("mse", "mean squared error", mse),
         Metric("kl", f"Kullback-Leibler divergence (nats, smoothing {SMOOTHING:g})", kl),
-        Metric("kl-reversed", "Kullback-Leibler divergence of the truth from the estimate", kl_reversed),
+        Metric("kl-reversed", "Kullback-Leibler divergence with truth and estimate exchanged", kl_reversed),
         Metric("emd", "earth mover's distance (item steps)", emd),
         Metric("prefix", "sum of squared errors of the distribution function", prefix),
         Metric("ranges", "sum of squared errors of all ranges of items", ranges),
-        Metric("kendall", "Kendall's tau-b", kendall, more_is_better=True),
-        Metric("kendall-optimus", "Kendall coefficient of Optimus", kendall_optimus, more_is_better=True),
-        Metric("top", f"precision of the top {TOP}", top_precision, more_is_better=True),
+        Metric("kendall", "Kendall's tau-b", kendall, more_is_better=True, step=_step_of_pairs),
+        Metric(
+            "kendall-optimus",
+            "Kendall coefficient of Optimus",
+            kendall_optimus,
+            more_is_better=True,
+            step=_step_of_pairs,
+        ),
+        Metric(
+            "kendall-optimus-squared",
+            "Kendall coefficient of Optimus over ordered pairs",
+            kendall_optimus_squared,
+            more_is_better=True,
+            step=_step_of_pairs,
+        ),
+        Metric(
+            "top",
+            f"precision of the top {TOP}",
+            top_precision,
+            more_is_better=True,
+            step=partial(_step_of_top, TOP),
+        ),
     )
 }
 
@@ -246,21 +284,29 @@ def _without_queries(name: str, truth: ArrayLike, estimate: ArrayLike) -> float:
     raise InvalidInput("metric", name, "come with its queries", "give them to the plan: workloads={name: rows}")
 
 
+def _without_function(name: str, truth: ArrayLike, estimate: ArrayLike) -> float:
+    raise InvalidInput("metric", name, "come with its function", "give it to the plan: own={name: function}")
+
+
 def metric(name: str) -> Metric:
     """The metric of that name, or `InvalidInput`; ``top:5`` is `top_precision` of five items.
 
-    The name of a file of queries says what is measured; measuring needs the queries themselves, `of_queries`.
+    The name of a file of queries, or ``module:name`` of a function of one's own, says what is measured; measuring needs
+    the queries (`of_queries`) or the function (`mechdesign.collect.own`).
     """
     if name in METRICS:
         return METRICS[name]
     if name.lower().endswith(_OF_QUERIES):
         return Metric(name, _MEANT.format(name), partial(_without_queries, name))
+    if OWN_NAME.fullmatch(name):
+        return Metric(name, f"{name} of truth and estimate", partial(_without_function, name))
     kind, _, count = name.partition(":")
     if kind != "top" or not (count.isascii() and count.isdigit() and 0 < int(count) <= _MOST_TOP):
         rule = f"be one of {', '.join(METRICS)}, top:COUNT, or a file of queries"
-        raise InvalidInput("metric", name, rule, "for example l1")
+        raise InvalidInput("metric", name, rule, did_you_mean(name, METRICS) or "for example l1")
     measure = partial(top_precision, top=int(count))
-    return Metric(name, f"precision of the top {int(count)}", measure, more_is_better=True)
+    step = partial(_step_of_top, int(count))
+    return Metric(name, f"precision of the top {int(count)}", measure, more_is_better=True, step=step)
 
 
 def _tied_pairs(sizes: NDArray[np.int64]) -> float:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from mechdesign.domains import Circle, Interval, require_domain, require_numbers
 from mechdesign.errors import InvalidData, InvalidInput, require_whole
 from mechdesign.mechanisms.analysis import require_generator
-from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.mechanisms.protocol import Mechanism, require_law
 from mechdesign.values.declare import Floats, frozen
 
 
@@ -109,9 +109,10 @@ def _repeat(collection: Callable[[], Floats], trials: int, rng: np.random.Genera
 
 
 def _domain(mechanism: Mechanism) -> Interval | Circle:
-    if not isinstance(mechanism.inputs, Interval | Circle):
+    inputs = require_law(mechanism).inputs
+    if not isinstance(inputs, Interval | Circle):
         raise InvalidInput("mechanism", mechanism.name, "take inputs from an interval or a circle")
-    return mechanism.inputs
+    return inputs
 
 
 def _values(values: ArrayLike) -> Floats:

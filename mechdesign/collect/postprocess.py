@@ -105,6 +105,23 @@ def norm_cut(estimate: ArrayLike) -> Floats:
     return np.where(tops, 1.0 / tops.sum(), 0.0)
 
 
+def norm_cut_ldp3(estimate: ArrayLike) -> Floats:
+    """Norm-Cut as LDP3 has it: one entry more than `norm_cut` keeps, and the kept ones scaled so that the sum is 1.
+
+    From the largest on, entries are kept until their sum exceeds 1, the last one included (with all that equal it),
+    or until none is left above 0; uniform where none is. Its equation (18) asks for a sum of 1, which no threshold
+    alone gives.
+
+    >>> norm_cut_ldp3([0.6, 0.3, 0.2, -0.1]).round(6).tolist()
+    [0.545455, 0.272727, 0.181818, 0.0]
+    """
+    positive = base_pos(estimate)
+    falling = np.sort(positive)[::-1]
+    beyond = np.flatnonzero(np.cumsum(falling) > 1.0 + 1e-12)
+    least = falling[beyond[0]] if beyond.size else 0.0
+    return norm_mul(np.where(positive >= least, positive, 0.0))
+
+
 def power(estimate: ArrayLike, noise: SupportNoise) -> Floats:
     """Power: ``E[c / n | f]`` where counts c follow a power law and f is c / n with the protocol's own normal noise.
 
@@ -144,6 +161,7 @@ METHODS: dict[str, Callable[[Floats, SupportNoise], Floats]] = {
     "base-pos": lambda estimate, _: base_pos(estimate),
     "norm": lambda estimate, _: norm(estimate),
     "norm-cut": lambda estimate, _: norm_cut(estimate),
+    "norm-cut-ldp3": lambda estimate, _: norm_cut_ldp3(estimate),
     "norm-mul": lambda estimate, _: norm_mul(estimate),
     "norm-sub": lambda estimate, _: norm_sub(estimate),
     "power": power,

@@ -21,16 +21,13 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign.collect.protocols import (
-    FrequencyProtocol,
-    Grr,
-    LocalHashing,
-    Longitudinal,
-    SubsetSelection,
-    SummedHistogram,
-    Unary,
-)
-from mechdesign.collect.protocols.hashing import SEED_BITS
+from mechdesign.collect.protocols.grr import Grr
+from mechdesign.collect.protocols.hashing import SEED_BITS, LocalHashing
+from mechdesign.collect.protocols.histogram import SummedHistogram
+from mechdesign.collect.protocols.longitudinal import Longitudinal
+from mechdesign.collect.protocols.protocol import FrequencyProtocol
+from mechdesign.collect.protocols.subset import SubsetSelection
+from mechdesign.collect.protocols.unary import Unary
 from mechdesign.collect.protocols.xxh32 import SEED_BITS as SHORT_SEED_BITS
 from mechdesign.data.arrays import mapped_array
 from mechdesign.data.headers import may_be_name, tell_of_name
@@ -202,7 +199,8 @@ class _Form:
         if block.ndim != 2 or block.shape[1] != self.width:
             shape = f"{self.width} number{'s' * (self.width > 1)} a report, as {self.protocol} has"
             found = f"{math.prod(block.shape[1:])} a report"  # of the file: a block has some of its rows only
-            raise FileProblem(f"reports in {self.file}", found, f"have {shape}", "check the domain and the protocol")
+            step = self.other_subset(math.prod(block.shape[1:])) or "check the domain and the protocol"
+            raise FileProblem(f"reports in {self.file}", found, f"have {shape}", step)
         kinds, rule = {
             "item": ("iu", f"be made of items, as numbers from 0 to {self.most - 1}"),
             "index": ("iu", f"be made of whole numbers from 0 to {self.most - 1}"),
@@ -229,6 +227,11 @@ class _Form:
             rule = f"hold {self.width} distinct items, as reports of {self.protocol} do"
             raise self.problem(before + 1 + int(np.argmax(repeated)), None, rule)
         return items
+
+    def other_subset(self, found: int) -> str:
+        """The option that reads sets of another size; empty where reports are no sets, or cannot be of that size."""
+        is_size = self.kind == "item" and not self.flat and 0 < found < self.most
+        return f"pass --subset {found} if the clients' sets had {found} items" if is_size else ""
 
     def _require(self, good: Array, rule: str, before: int) -> None:
         if not good.all():
@@ -257,7 +260,9 @@ def _of_parquet(path: Path, form: _Form) -> Iterator[Array]:
         names = list(form.names)
     elif len(names) not in (1, form.width):
         rule = f"have {form.width} columns, or one of lists, as reports of {form.protocol} do"
-        raise FileProblem(str(path), f"{len(names)} columns", rule, "leave out what is no report")
+        raise FileProblem(
+            str(path), f"{len(names)} columns", rule, form.other_subset(len(names)) or "leave out what is no report"
+        )
     before = 0
     for batch in source.read(names):
         for start in range(0, batch.num_rows, _CHUNK):
@@ -280,7 +285,8 @@ def _column(column: Any, form: _Form, before: int, place: int) -> Array:
     width = form.width if column.type.num_fields else 1
     for row, fields in enumerate(rows):
         if len(fields) != width or None in fields:
-            raise form.problem(before + row + 1, place, f"hold {width} value{'s' * (width > 1)}")
+            rule = f"hold {width} value{'s' * (width > 1)}"
+            raise form.problem(before + row + 1, place, rule, form.other_subset(len(fields)) if width > 1 else "")
     if form.kind == "item":
         known = {name: position for position, name in enumerate(form.names)}
         for row, fields in enumerate(rows):
@@ -343,7 +349,7 @@ def _parser(form: _Form) -> Callable[[int, list[str]], list[Any]]:
             fields = list(fields[0].strip())
         if len(fields) != form.width:
             have = f"have {form.width} field{'s' * (form.width > 1)}, as reports of {form.protocol} do"
-            raise form.problem(place, None, have, tip)
+            raise form.problem(place, None, have, form.other_subset(len(fields)) or tip)
         numbers = [one(field.strip()) for field in fields]
         if None in numbers:
             raise form.problem(place, numbers.index(None) + 1, rule, tip)

@@ -12,17 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign.collect.protocols import (
-    FrequencyProtocol,
-    Grr,
-    HadamardResponse,
-    LocalHashing,
-    SubsetSelection,
-    Unary,
-    protocol,
-)
-from mechdesign.collect.protocols.catalogue import entry
-from mechdesign.deploy import Labels, Table, make_table
+from mechdesign.collect.protocols.catalogue import entry, protocol
+from mechdesign.collect.protocols.grr import Grr
+from mechdesign.collect.protocols.hadamard import HadamardResponse
+from mechdesign.collect.protocols.hashing import LocalHashing
+from mechdesign.collect.protocols.protocol import FrequencyProtocol
+from mechdesign.collect.protocols.subset import SubsetSelection
+from mechdesign.collect.protocols.unary import Unary
 from mechdesign.deploy.kinds import (
     Encoding,
     HadamardLaw,
@@ -33,7 +29,10 @@ from mechdesign.deploy.kinds import (
     UnaryLaw,
 )
 from mechdesign.deploy.kinds.items import Rows, numbers_of, unpacked
+from mechdesign.deploy.labels import Labels
+from mechdesign.deploy.making import make_table
 from mechdesign.deploy.report_bytes import rows_of_reports
+from mechdesign.deploy.table import Table
 from mechdesign.errors import InvalidInput
 
 SHIPPED = ("grr", "sue", "oue", "blh", "olh", "ss", "hr", "cms")

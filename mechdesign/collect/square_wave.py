@@ -21,6 +21,7 @@ from mechdesign.collect.quantise import require_bins
 from mechdesign.domains import Interval, require_numbers
 from mechdesign.errors import InvalidData, InvalidInput, NoAnswer, require_finite, require_whole
 from mechdesign.mechanisms.piecewise import AffineWindow, Piecewise
+from mechdesign.mechanisms.protocol import require_law
 from mechdesign.values.declare import Floats, array, frozen
 
 BINS = 256
@@ -28,7 +29,8 @@ TOLERANCE = 1e-3
 """Gain in log-likelihood at which both stop; EM times ``e^epsilon``, as its authors do for epsilon up to 4."""
 MOST_STEPS = 10_000
 LEAST_BINS = 2  # one bin has its mean in the middle whatever is reported
-_MOST_SLACK = math.exp(4)  # beyond it e^epsilon times the tolerance would end EM before it has moved
+EM_SLACK = math.exp(4)
+"""The most that EM's tolerance is multiplied by: beyond it that would end EM before it has moved."""
 
 
 @frozen
@@ -55,7 +57,8 @@ def square_wave_channel(mechanism: Piecewise, bins: int = BINS) -> Floats:
     >>> channel.sum(axis=1).round(12).tolist()
     [1.0, 1.0, 1.0, 1.0]
     """
-    inputs, outputs, window = mechanism.inputs, mechanism.outputs, mechanism.window
+    require_law(mechanism)
+    inputs, outputs, window = mechanism.inputs, mechanism.outputs, getattr(mechanism, "window", None)
     if not (isinstance(inputs, Interval) and isinstance(outputs, Interval) and isinstance(window, AffineWindow)):
         raise InvalidInput("mechanism", mechanism.name, "have a window that moves with the input", "for example sw")
     cuts = np.linspace(inputs.lower, inputs.upper, require_bins(bins) + 1)
@@ -80,7 +83,7 @@ def square_wave_channel(mechanism: Piecewise, bins: int = BINS) -> Floats:
 def report_counts(reports: ArrayLike, mechanism: Piecewise, bins: int = BINS) -> Floats:
     """How many reports fall into each bin of the outputs."""
     seen = require_numbers(reports, "reports").ravel()
-    outputs = mechanism.outputs
+    outputs = require_law(mechanism).outputs
     slack = 1e-9 * outputs.length
     if seen.size == 0:
         raise InvalidInput("reports", reports, "hold at least one number")
@@ -129,7 +132,8 @@ def smoothed(weights: Floats) -> Floats:
 
 def estimate_by_em(reports: ArrayLike, mechanism: Piecewise, bins: int = BINS) -> Reconstruction:
     """The distribution of the values from square wave reports, by EM."""
-    return _from_reports(em, reports, mechanism, bins, TOLERANCE * min(math.exp(mechanism.epsilon), _MOST_SLACK))
+    epsilon = require_law(mechanism).epsilon
+    return _from_reports(em, reports, mechanism, bins, TOLERANCE * min(math.exp(epsilon), EM_SLACK))
 
 
 def estimate_by_ems(reports: ArrayLike, mechanism: Piecewise, bins: int = BINS) -> Reconstruction:

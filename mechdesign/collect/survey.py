@@ -15,8 +15,10 @@ from typing import Any
 
 from mechdesign.collect.clients import OWN, law_of_client, require_client, with_chances
 from mechdesign.collect.datasets import require_domain_labels
-from mechdesign.collect.protocols import FrequencyProtocol, LocalHashing, Longitudinal
 from mechdesign.collect.protocols.catalogue import entry, options_of
+from mechdesign.collect.protocols.hashing import LocalHashing
+from mechdesign.collect.protocols.longitudinal import Longitudinal
+from mechdesign.collect.protocols.protocol import FrequencyProtocol
 from mechdesign.collect.reports import Counted, count_reports
 from mechdesign.deploy.document import decimal
 from mechdesign.errors import FileProblem, InvalidInput

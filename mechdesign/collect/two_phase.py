@@ -27,20 +27,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.collect.descriptor import Descriptor, EdgeResponse, HistogramProtocol, describe, report_edges
 from mechdesign.collect.mean import (
-    CONFIDENCE,
     EstimatedMean,
+    bounded_mean,
     calibrate,
-    cautious_variance,
-    normal_interval,
-    variance_of_reports,
+    reports_mean,
 )
 from mechdesign.collect.numeric import Accuracy
 from mechdesign.collect.quantise import edges_of, require_bins, require_data
-from mechdesign.design.additive import AdditiveProblem, optimal_additive
-from mechdesign.design.unbiased import UnbiasedProblem, optimal_unbiased
+from mechdesign.design.additive.problem import AdditiveProblem
+from mechdesign.design.additive.search import optimal_additive
+from mechdesign.design.unbiased.problem import UnbiasedProblem
+from mechdesign.design.unbiased.search import optimal_unbiased
 from mechdesign.domains import Interval, require_domain, require_numbers
 from mechdesign.errors import InvalidData, InvalidInput, require_finite, require_whole
 from mechdesign.exact.privacy import prove_privacy
+from mechdesign.intervals import CONFIDENCE
 from mechdesign.mechanisms.analysis import require_generator
 from mechdesign.mechanisms.catalogue import hm
 from mechdesign.mechanisms.conditional import ConditionalNoise
@@ -239,8 +240,8 @@ class TwoPhasePlan:
         The averages are over the reports that came, whose numbers ``users`` of the answer adds up.
 
         *Guarantee.* Unbiased for the mean of all users, over their random split and their noise, if none stays away or
-        those who do are as likely to whatever their value. The interval is the normal one with the spreads of the two
-        groups' reports, never less than the noise explains (`mechdesign.collect.mean`).
+        those who do are as likely to whatever their value. On either side the interval reaches as far as both groups'
+        means do, each that of `mechdesign.collect.mean`, added in squares (Zou and Donner 2008).
         """
         seen = require_numbers(reports, "reports").ravel()
         users = _received(edge_reports, "histogram reports") + _received(seen, "reports")
@@ -248,15 +249,17 @@ class TwoPhasePlan:
             place = int(np.argmax(~np.isfinite(seen)))
             raise InvalidData(f"reports[{place}]", float(seen[place]), "be finite")
         assert self.weight is not None
-        value, spread = float(seen.mean()), variance_of_reports(seen, mechanism, confidence) / seen.size
-        if self.weight == 0.0:
-            return normal_interval(value, math.sqrt(spread), users, confidence)
-        self.response.support(edge_reports)  # refuses what is no edge
-        numbers = self.response.debiased()
-        said = numbers[np.asarray(edge_reports)]
-        variance = cautious_variance(said, (float(numbers[0]), float(numbers[-1])), confidence) / said.size
-        error = math.sqrt(self.weight**2 * variance + (1 - self.weight) ** 2 * spread)
-        return normal_interval(self.weight * float(said.mean()) + (1 - self.weight) * value, error, users, confidence)
+        groups = [(1 - self.weight, reports_mean(seen, mechanism, confidence))]
+        if self.weight:
+            self.response.support(edge_reports)  # refuses what is no edge
+            numbers = self.response.debiased()
+            ends = float(numbers[0]), float(numbers[-1])
+            groups.append((self.weight, bounded_mean(numbers[np.asarray(edge_reports)], ends, confidence)))
+        value = math.fsum(weight * group.value for weight, group in groups)
+        error = math.hypot(*(weight * group.error for weight, group in groups))
+        below = math.hypot(*(weight * group.below for weight, group in groups))
+        above = math.hypot(*(weight * group.above for weight, group in groups))
+        return EstimatedMean(value, error, value - below, value + above, confidence, users)
 
     def expected_error(self, values: ArrayLike, mechanism: Mechanism) -> float:
         """The root mean squared error for these users, over splits and noise: exact for a mechanism fixed beforehand.

@@ -9,5 +9,5 @@ Whatever reads data reads it through here, so that all commands agree on
 * **numbers** (`numbers`): digits as files and people write them, not all that Python reads;
 * **errors**: place and rule are named and values are not (`mechdesign.errors.InvalidData`);
 * **limits**: files are read in pieces. A line is at most `text.LONGEST_LINE` characters long, and what is no regular
-  file, such as a pipe, at most `text.MOST_PIPED`.
+  file, such as a pipe, at most `files.MOST_PIPED`.
 """

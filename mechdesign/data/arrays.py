@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import os
+import stat
 from pathlib import Path
 from tokenize import TokenError
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,7 @@ def read_array(path: Path, what: str, most: int | None = None) -> NDArray[Any]:
     """The array, of at most ``most`` bytes, or `FileProblem`; objects are never unpickled."""
     try:
         with path.open("rb") as stream:
-            size = os.fstat(stream.fileno()).st_size
+            size = _size(stream, path, what)
             if most is not None and size > most:
                 raise FileProblem(what, str(path), f"be at most {most // 2**20} MB")
             _require_promise_kept(stream, size)
@@ -38,12 +39,25 @@ def mapped_array(path: Path, what: str) -> NDArray[Any]:
     """The array of people's data, left in its file: what is used of it is read then. No error quotes it."""
     try:
         with path.open("rb") as stream:
+            _size(stream, path, what)
             np.lib.format.read_magic(stream)
         return np.load(path, mmap_mode="r", allow_pickle=False)  # type: ignore[no-any-return]
     except (*_BROKEN, OSError, OverflowError) as error:
+        if isinstance(error, FileProblem):
+            raise
         said = error.strerror.lower() if isinstance(error, OSError) and error.strerror else ""
         reason = said or "it is damaged, another format, or holds Python objects"
         raise FileProblem(what, str(path), f"be a readable .npy file: {reason}") from None
+
+
+def _size(stream: BinaryIO, path: Path, what: str) -> int:
+    """Where the file ends; a pipe or a device, of which nobody knows that, is refused."""
+    found = os.fstat(stream.fileno())
+    if not stat.S_ISREG(found.st_mode):
+        raise FileProblem(
+            what, str(path), "be a regular file, whose size says where it ends", "save it to a file first"
+        )
+    return found.st_size
 
 
 def _require_promise_kept(stream: Any, size: int) -> None:

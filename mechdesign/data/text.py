@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import csv
-import os
-import stat
+import io
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -13,16 +12,26 @@ from typing import TextIO
 from mechdesign.data.columns import require_columns
 from mechdesign.data.numbers import number_of
 from mechdesign.errors import FileProblem, InvalidData, InvalidInput
+from mechdesign.values import files
 
 LONGEST_LINE = 2 * 2**20  # characters
-MOST_PIPED = 2**30  # characters of what has no end to be seen, such as a pipe or a device
 
 
-def text_rows(path: Path, what: str = "data file") -> Iterator[tuple[int, list[str]]]:
+def text_lines(path: Path, what: str = "data file") -> Iterator[tuple[int, str]]:
+    """The lines of a text file in UTF-8 with their numbers, each of a bounded length."""
+    try:
+        with files.opened(path, what) as content:
+            yield from enumerate(_lines(io.TextIOWrapper(content, encoding="utf-8-sig"), path, what), 1)
+    except UnicodeDecodeError:  # its words quote bytes
+        raise FileProblem(what, str(path), "be text in UTF-8") from None
+
+
+def text_rows(path: Path, what: str = "data file", encoding: str = "utf-8-sig") -> Iterator[tuple[int, list[str]]]:
     """The rows of a CSV file in UTF-8 with their line numbers; empty lines are for the end of the file."""
     empty = 0
     try:
-        with path.open(newline="", encoding="utf-8-sig") as stream:
+        with files.opened(path, what) as content:
+            stream = io.TextIOWrapper(content, newline="", encoding=encoding)
             rows = csv.reader(_lines(stream, path, what), strict=True)
             for fields in rows:
                 if not any(map(str.strip, fields)) and len(fields) < 2:
@@ -33,9 +42,7 @@ def text_rows(path: Path, what: str = "data file") -> Iterator[tuple[int, list[s
                     yield rows.line_num, fields
             else:
                 return
-    except OSError as error:
-        raise FileProblem(what, str(path), f"be readable: {(error.strerror or str(error)).lower()}") from None
-    except (csv.Error, ValueError) as error:  # a wrong byte, or a null character in the name
+    except (csv.Error, ValueError) as error:  # a wrong byte
         if isinstance(error, InvalidInput):
             raise
         raise FileProblem(what, str(path), f"be a CSV file in UTF-8: {error}") from None
@@ -43,15 +50,10 @@ def text_rows(path: Path, what: str = "data file") -> Iterator[tuple[int, list[s
 
 
 def _lines(stream: TextIO, path: Path, what: str) -> Iterator[str]:
-    """Lines of a bounded length, and of what is no regular file a bounded number of characters."""
-    is_regular, read = stat.S_ISREG(os.fstat(stream.fileno()).st_mode), 0
+    """Lines of a bounded length."""
     while line := stream.readline(LONGEST_LINE + 1):
-        read += len(line)
         if len(line) > LONGEST_LINE:
             raise FileProblem(what, str(path), f"have lines of at most {LONGEST_LINE // 2**20} MB", "is it text?")
-        if read > MOST_PIPED and not is_regular:
-            rule = f"be a regular file, or hold at most {MOST_PIPED // 2**30} GB"
-            raise FileProblem(what, str(path), rule, "save it to a file first")
         yield line
 
 

@@ -1,90 +1,59 @@
 """What leaves the notebook: tables of whole numbers, their file and checker, samplers from the operating system's
 randomness and their sources in other languages, data files and frames, estimates and accounting of reports."""
 
-from mechdesign.deploy import reports
-from mechdesign.deploy.accounting import privacy_loss_distribution
-from mechdesign.deploy.channels import Repaired, repair
-from mechdesign.deploy.estimators import DirectionEstimate, FrequencyEstimate, MeanEstimate, Tally
-from mechdesign.deploy.export import (
-    LANGUAGES,
-    PACKAGED,
-    Difference,
-    PackageDifference,
-    export_package,
-    export_table,
-    package_difference,
-    source_difference,
-)
-from mechdesign.deploy.frames import (
-    Applied,
-    Misfits,
-    OnBad,
-    apply,
-    apply_dask,
-    apply_folder,
-    apply_table,
-    estimate,
-    estimate_reports,
-    tally,
-)
-from mechdesign.deploy.frames_spark import apply_spark
-from mechdesign.deploy.labels import Labels
-from mechdesign.deploy.making import make_table, repaired
-from mechdesign.deploy.parties import PartyRun, law_to_run, run_parties
-from mechdesign.deploy.processes import RunFailed
-from mechdesign.deploy.reference import Stream, fixed_stream, report
-from mechdesign.deploy.rounding import BITS
-from mechdesign.deploy.sampler import sample
-from mechdesign.deploy.servers import ServersRun, deal, drawn_delta, run_servers
-from mechdesign.deploy.table import Table, load_table
-from mechdesign.deploy.vectors import test_vectors, vectors_content
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "BITS",
-    "LANGUAGES",
-    "PACKAGED",
-    "Applied",
-    "Difference",
-    "DirectionEstimate",
-    "FrequencyEstimate",
-    "Labels",
-    "MeanEstimate",
-    "Misfits",
-    "OnBad",
-    "PackageDifference",
-    "PartyRun",
-    "Repaired",
-    "RunFailed",
-    "ServersRun",
-    "Stream",
-    "Table",
-    "Tally",
-    "apply",
-    "apply_dask",
-    "apply_folder",
-    "apply_spark",
-    "apply_table",
-    "deal",
-    "drawn_delta",
-    "estimate",
-    "estimate_reports",
-    "export_package",
-    "export_table",
-    "fixed_stream",
-    "law_to_run",
-    "load_table",
-    "make_table",
-    "package_difference",
-    "privacy_loss_distribution",
-    "repair",
-    "repaired",
-    "report",
-    "reports",
-    "run_parties",
-    "run_servers",
-    "sample",
-    "source_difference",
-    "tally",
-    "test_vectors",
-    "vectors_content",
-]
+from mechdesign.values.facade import facade
+
+if TYPE_CHECKING:
+    from mechdesign.deploy import reports as reports
+    from mechdesign.deploy.accounting import privacy_loss_distribution as privacy_loss_distribution
+    from mechdesign.deploy.channels import Repaired as Repaired, repair as repair
+    from mechdesign.deploy.estimators import (
+        DirectionEstimate as DirectionEstimate,
+        FrequencyEstimate as FrequencyEstimate,
+        MeanEstimate as MeanEstimate,
+        Tally as Tally,
+    )
+    from mechdesign.deploy.export.languages import (
+        LANGUAGES as LANGUAGES,
+        Difference as Difference,
+        export_table as export_table,
+        source_difference as source_difference,
+    )
+    from mechdesign.deploy.export.packages import (
+        PACKAGED as PACKAGED,
+        PackageDifference as PackageDifference,
+        export_package as export_package,
+        package_difference as package_difference,
+    )
+    from mechdesign.deploy.frames import (
+        Applied as Applied,
+        Misfits as Misfits,
+        OnBad as OnBad,
+        apply as apply,
+        apply_dask as apply_dask,
+        apply_folder as apply_folder,
+        apply_table as apply_table,
+        estimate as estimate,
+        estimate_reports as estimate_reports,
+        tally as tally,
+    )
+    from mechdesign.deploy.frames_spark import apply_spark as apply_spark
+    from mechdesign.deploy.labels import Labels as Labels
+    from mechdesign.deploy.making import make_table as make_table, repaired as repaired
+    from mechdesign.deploy.parties import PartyRun as PartyRun, law_to_run as law_to_run, run_parties as run_parties
+    from mechdesign.deploy.processes import RunFailed as RunFailed
+    from mechdesign.deploy.reference import Stream as Stream, fixed_stream as fixed_stream, report as report
+    from mechdesign.deploy.rounding import BITS as BITS
+    from mechdesign.deploy.sampler import sample as sample
+    from mechdesign.deploy.servers import (
+        ServersRun as ServersRun,
+        deal as deal,
+        drawn_delta as drawn_delta,
+        run_servers as run_servers,
+    )
+    from mechdesign.deploy.table import Table as Table, load_table as load_table
+    from mechdesign.deploy.vectors import test_vectors as test_vectors, vectors_content as vectors_content
+else:
+    __getattr__, __dir__ = facade(__name__)

@@ -54,6 +54,7 @@ MAY_HAVE = {"finite": "pairs"}  # a field of the law that may be left out
 LARGEST = 64 * 2**20
 VERSION_1 = "version: 1 is not read any more:"
 MOST_ITEMS, MOST_BITS, MOST_HASHES, MOST_FUNCTIONS, MOST_CELLS = 2**16, 2**14, 2**31, 2**10, 2**22
+MOST_ENTRIES, MOST_PRODUCTS = 2**20, 2**27  # of a workload: seconds
 LEAST_EPSILON = Fraction(1e-12)
 LABEL = "must be a text of 1 to 200 characters, none of them a control character, without blanks at its ends"
 
@@ -467,11 +468,11 @@ class Bath:
         return mean - x + 2 * (x * count - first) / self.whole
 
     def ratio(self, starts: list[int]) -> Fraction:  # privacy
-        """The largest ratio in a column: a count rises while the window comes and falls while it goes."""
+        """The largest ratio in a column: a count rises until the window starts where its outputs do, and then falls."""
         worst, first, last = Fraction(1), starts[0], starts[-1]
         for j, least in enumerate(self.base):
             a, b = self.reached[j], self.reached[j + 1]
-            places = [first, last, *(min(max(place, first), last) for place in (a, b - self.extra))]
+            places = first, last, min(max(a, first), last)
             row = [least + max(0, min(b, s + self.extra) - max(a, s)) for s in places]
             most, few = max(row), min(row[:2])
             if most * worst.denominator > few * worst.numerator:
@@ -576,8 +577,10 @@ def check_workload(t: Fields, whole: int) -> None:
     need(type(names) is list and len(names) > 0, "workload.queries: must be a list of texts")
     need(all(is_label(name) for name in names), f"workload.queries: {LABEL}")
     need(len(set(names)) == len(names), "workload.queries: must be different")
-    matrices = []
-    for name, width in (("rows", len(t["domain"]["points"])), ("estimator", len(t["law"]["outputs"]))):
+    matrices, n, m = [], len(t["domain"]["points"]), len(t["law"]["outputs"])
+    need(len(names) * (n + m) <= MOST_ENTRIES, f"workload: must have at most {MOST_ENTRIES} numbers")
+    need(len(names) * n * m <= MOST_PRODUCTS, f"workload: queries by points by outputs must be at most {MOST_PRODUCTS}")
+    for name, width in (("rows", n), ("estimator", m)):
         rows = said[name]
         need(type(rows) is list and len(rows) == len(names), f"workload.{name}: must be one row a query")
         matrices.append([decimals(row, f"workload.{name}[{i}]") for i, row in enumerate(rows)])
@@ -591,10 +594,9 @@ def workload_bias(queries: Any, estimator: Any, rows: Any, whole: int) -> Fracti
     bias = Fraction(0)
     for query, answers in zip(queries, estimator, strict=True):
         scale = max(value.denominator for value in (*query, *answers))  # powers of two
-        whole_answers = [int(value * scale) for value in answers]
-        for wanted, row in zip(query, rows, strict=True):
-            off = sum(map(mul, whole_answers, row)) - int(wanted * scale) * whole
-            bias = max(bias, Fraction(abs(off), scale * whole))
+        asked, worth = ([n.numerator * (scale // n.denominator) for n in numbers] for numbers in (query, answers))
+        off = max(abs(sum(map(mul, worth, row)) - wanted * whole) for wanted, row in zip(asked, rows, strict=True))
+        bias = max(bias, Fraction(off, scale * whole))
     return bias
 
 
@@ -672,14 +674,17 @@ def decimals(values: Any, entry: str, strict: bool = False, count: int | None = 
     need(type(values) is list and count in (None, len(values)), f"{entry}: must be a list")
     numbers: list[Fraction] = []
     for i, text in enumerate(values):
+        if type(text) is not str or len(text) > 1100:
+            raise Failed(f"{entry}[{i}]: must be a decimal text")
         try:
-            need(type(text) is str and len(text) <= 1100, f"{entry}[{i}]: must be a decimal text")
             double = float(text)
             number = Fraction(double)
         except (ValueError, OverflowError):
             raise Failed(f"{entry}[{i}]: {text!r} is not a finite decimal") from None
-        need(text == (format(Decimal(double), "f") if double else "0"), f"{entry}[{i}]: not an exact double")
-        need(not (strict and numbers) or numbers[-1] < number, f"{entry}[{i}]: must be above the entry before it")
+        if text != (format(Decimal(double), "f") if double else "0"):
+            raise Failed(f"{entry}[{i}]: not an exact double")
+        if strict and numbers and numbers[-1] >= number:
+            raise Failed(f"{entry}[{i}]: must be above the entry before it")
         numbers.append(number)
     return numbers
 

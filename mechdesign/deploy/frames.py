@@ -29,6 +29,7 @@ from mechdesign.deploy.frames_dask import apply_dask, tally_dask
 from mechdesign.deploy.frames_files import Applied, apply_table, estimate_reports, tally_file
 from mechdesign.deploy.frames_folder import apply_folder
 from mechdesign.deploy.misfits import REFUSE, Misfits, OnBad, drawn, replaced
+from mechdesign.deploy.origin import Origin
 from mechdesign.deploy.sampler import sample
 from mechdesign.deploy.table import Table
 from mechdesign.errors import InvalidInput, sealed
@@ -98,7 +99,7 @@ def apply(
 
 @sealed
 def estimate(
-    table: Table,
+    origin: Table | Origin,
     data: Any,
     column: str | None = None,
     confidence: float = 0.95,
@@ -110,7 +111,8 @@ def estimate(
 
     ``of`` is one of `QUANTITIES`: by default the direction on a circle, frequencies where inputs have labels, else the
     mean. See `Tally` for what they cover. ``codes`` says that a sampler which knows no labels gave the reports of a
-    labelled table: they are numbers of its file.
+    labelled table: they are numbers of its file. Reports of a device are estimated by its `Origin`, as
+    ``device.origin(periods)`` gives it: through both of its draws, and with people counted, not reports.
 
     >>> from mechdesign.deploy import make_table
     >>> from mechdesign.mechanisms.catalogue import pm
@@ -121,24 +123,25 @@ def estimate(
     True
     """
     require_quantity(of)
-    return tally(table, data, column, codes=codes).estimate(confidence, of)
+    return tally(origin, data, column, codes=codes).estimate(confidence, of)
 
 
 @sealed
-def tally(table: Table, data: Any, column: str | None = None, *, codes: bool = False) -> Tally:
+def tally(origin: Table | Origin, data: Any, column: str | None = None, *, codes: bool = False) -> Tally:
     """What estimates need to know of reports; the tallies of several data sets can be merged."""
-    require_labels(table, codes)
+    from_ = origin if isinstance(origin, Origin) else Origin(origin)
+    require_labels(from_.table, codes)
     kind = data_kind(data)
     if kind == "numbers":
-        return Tally(table).add_codes(data) if codes else Tally(table).add(data)
+        return Tally(from_).add_codes(data) if codes else Tally(from_).add(data)
     if kind == "path" or is_lazy(data):
-        return tally_file(table, data, column, None, codes)
+        return tally_file(from_, data, column, None, codes)
     if column is None:
         raise InvalidInput("column", None, "name a column of the data")
     if kind == "dask":
-        return tally_dask(table, data, column, codes)
+        return tally_dask(from_, data, column, codes)
     require_columns([column], _names(data), FRAME)
-    return tallied(Tally(table), to_arrow(data[column]), typed, f"column {column!r}", codes)
+    return tallied(Tally(from_), to_arrow(data[column]), typed, f"column {column!r}", codes)
 
 
 def _names(frame: Any) -> list[str]:

@@ -13,6 +13,7 @@ from mechdesign.data.columns import require_columns, typed
 from mechdesign.deploy.estimators import Tally, merged
 from mechdesign.deploy.frames_columns import FRAME, tallied, to_arrow, told, wanted
 from mechdesign.deploy.misfits import REFUSE, Drawn, Misfits, drawn, replaced
+from mechdesign.deploy.origin import Origin
 from mechdesign.deploy.table import Table
 from mechdesign.errors import InvalidInput, sealed, unusable_extra
 
@@ -54,22 +55,22 @@ def _draw_partition(table: Table, part: Any, column: str, misfits: Misfits, tick
     return replaced(part, column, found)
 
 
-def tally_dask(table: Table, frame: Any, column: str, codes: bool) -> Tally:
+def tally_dask(origin: Origin, frame: Any, column: str, codes: bool) -> Tally:
     """A tally of each partition, merged in pairs."""
     dask, _ = _dask()
     require_columns([column], [*frame.columns], FRAME)
     count = dask.delayed(_tally_partition, pure=False)
     merge = dask.delayed(merged, pure=False)
-    level = [count(table, part, column, number, codes) for number, part in enumerate(frame[column].to_delayed())]
+    level = [count(origin, part, column, number, codes) for number, part in enumerate(frame[column].to_delayed())]
     while len(level) > 1:
-        level = [merge(table, *level[k : k + 2]) for k in range(0, len(level), 2)]
+        level = [merge(origin, *level[k : k + 2]) for k in range(0, len(level), 2)]
     total: Tally = dask.compute(level[0])[0]
     return total
 
 
 @sealed
-def _tally_partition(table: Table, part: Any, column: str, number: int, codes: bool) -> Tally:
-    return tallied(Tally(table), to_arrow(part), typed, f"partition {number}, column {column!r}", codes)
+def _tally_partition(origin: Origin, part: Any, column: str, number: int, codes: bool) -> Tally:
+    return tallied(Tally(origin), to_arrow(part), typed, f"partition {number}, column {column!r}", codes)
 
 
 def _dask() -> tuple[Any, Any]:

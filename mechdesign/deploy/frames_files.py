@@ -9,7 +9,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from mechdesign.data.columns import arrow, is_text, require_columns
+import numpy as np
+
+from mechdesign.data.columns import arrow, is_text, require_columns, use_numbers
 from mechdesign.data.sources import (
     DataFile,
     Progress,
@@ -24,17 +26,19 @@ from mechdesign.deploy.estimators import Estimate, Tally, merged, require_quanti
 from mechdesign.deploy.frames_columns import are_texts, is_lazy, require_labels, tallied
 from mechdesign.deploy.frames_parts import Part, counted, parts_of
 from mechdesign.deploy.kinds import Spread
-from mechdesign.deploy.manifest import report_files
+from mechdesign.deploy.manifest import report_files, reported_column
 from mechdesign.deploy.misfits import REFUSE, Drawn, Misfits, OnBad, drawn, refused, unfitting
+from mechdesign.deploy.origin import Origin
 from mechdesign.deploy.table import Table
 from mechdesign.engine import Engine
 from mechdesign.errors import FileProblem, InvalidData, InvalidInput, sealed
 from mechdesign.values import files
-from mechdesign.values.declare import frozen
+from mechdesign.values.declare import Counts, Floats, frozen
 
 Source = Any  # a path, or a lazy Polars frame
 
 _SHA256, _COLUMN, _EPSILON = "mechdesign.table.sha256", "mechdesign.column", "mechdesign.epsilon"
+_DEVICE = "mechdesign.device.sha256"
 
 
 @frozen
@@ -96,7 +100,7 @@ def require_data(data: DataFile, column: str, keep: Sequence[str]) -> None:
     require_columns(columns, data.names, data.name, data.hint)
     if len(set(columns)) < len(columns):
         raise InvalidInput("keep", list(keep), f"name each column once, and not {column!r}: its reports are kept")
-    if data.metadata.get(_COLUMN) == column:
+    if column in (data.metadata.get(_COLUMN), None if data.path is None else reported_column(data.path)):
         rule = f"hold data in {column!r}, and holds reports"
         raise FileProblem("data file", data.name, rule, "apply the table to the data they were drawn from")
 
@@ -156,7 +160,7 @@ def _counted(
 
 @sealed
 def estimate_reports(
-    table: Table,
+    origin: Table | Origin,
     source: Source,
     column: str | None = None,
     confidence: float = 0.95,
@@ -171,15 +175,40 @@ def estimate_reports(
 
     An ``engine`` (of `mechdesign.engine`) counts the row groups of a Parquet file that all its workers can see
     under the same name. The answer is the same to the last bit. The reports may also be all files of a folder, or of a
-    pattern of names. With ``skip_empty`` reports that are empty are left out: the answer is about the others.
+    pattern of names. With ``skip_empty`` reports that are empty are left out: the answer is about the others. Reports
+    of a device are estimated by its `Origin`.
     """
     require_quantity(of)
-    require_labels(table, codes)
-    if is_many(source):
-        count = _tally_files(table, source, column, progress, codes, engine, skip_empty)
-    else:
-        count = tally_file(table, source, column, progress, codes, engine, skip_empty)
-    return count.estimate(confidence, of)
+    from_ = origin if isinstance(origin, Origin) else Origin(origin)
+    require_labels(from_.table, codes)
+    tallied = _tally_files if is_many(source) else tally_file
+    return tallied(from_, source, column, progress, codes, engine, skip_empty).estimate(confidence, of)
+
+
+def cells_of_reports(
+    table: Table,
+    source: Source,
+    column: str | None,
+    edges: Floats,
+    progress: Progress | None = None,
+    skip_empty: bool = False,
+) -> Counts:
+    """How many reports lie in each cell ``(edges[k], edges[k + 1]]``, the outer cells without end."""
+    origin = Origin(table)
+    tally, counts = Tally(origin), np.zeros(edges.size - 1, dtype=np.int64)
+
+    def add(reports: Floats) -> None:
+        tally.add_codes(reports)  # refuses what the table cannot give
+        counts[:] += np.bincount(np.searchsorted(edges[1:-1], reports), minlength=counts.size)
+
+    paths, named = report_files(source, table) if is_many(source) else ([source], None)
+    for path in paths:
+        data, name = _reports(path, column or named, origin)
+        for before, batch in _told(data, _batches(data, [name]), progress):
+            place, reports = _reported(batch, data, name, skip_empty)
+            use_numbers(reports, data.reading, add, place, before, "were these numbers drawn from this table?")
+    require_some(tally.count, 0, str(source))
+    return counts
 
 
 def _batches(data: DataFile, columns: Sequence[str]) -> Any:
@@ -204,17 +233,21 @@ def _said(table: Table, column: str) -> dict[str, str]:
     return {_SHA256: table.sha256, _COLUMN: column, _EPSILON: str(table.epsilon)}
 
 
-def reports_schema(table: Table, column: str) -> Any:
-    """The Arrow schema of files that hold nothing but reports of a table."""
+def reports_schema(table: Table, column: str, device: str | None = None) -> Any:
+    """The Arrow schema of files that hold nothing but reports of a table, or of a device that reports by it."""
     pa = arrow()
     form = pa.string() if are_texts(table) else pa.float64()
-    return pa.schema([pa.field(column, form, nullable=False)], _said(table, column))
+    said = _said(table, column) | ({} if device is None else {_DEVICE: device})
+    return pa.schema([pa.field(column, form, nullable=False)], said)
 
 
 def opened(source: Source, column: str | None, items: Sequence[str] | None) -> tuple[DataFile, str]:
     """Data of numbers, or of these items, and the column that is asked for."""
     if is_lazy(source):
         data = of_lazy(source)
+    elif not isinstance(source, str | Path):
+        step = "deploy.apply(table, values) and deploy.estimate(table, reports) take arrays and frames"
+        raise InvalidInput("source", source, "be a file, or a lazy Polars frame", step)
     else:
         data = open_data(source) if column is not None else open_unnamed(source, items)
     name = column if column is not None else data.metadata.get(_COLUMN)
@@ -226,7 +259,7 @@ def opened(source: Source, column: str | None, items: Sequence[str] | None) -> t
 
 
 def tally_file(
-    table: Table,
+    origin: Origin,
     source: Source,
     column: str | None,
     progress: Progress | None,
@@ -234,12 +267,12 @@ def tally_file(
     engine: Engine | None = None,
     skip_empty: bool = False,
 ) -> Tally:
-    data, name = _reports(source, column, table)
+    data, name = _reports(source, column, origin)
     if engine is not None:
-        parts = parts_of(data, table, name)
+        parts = parts_of(data, origin.table, name)
         require_some(len(parts), 0, data.name)
-        return merged(table, *counted(engine, _counting(codes, skip_empty), parts, progress))
-    count, rows = Tally(table), 0
+        return merged(origin, *counted(engine, _counting(origin, codes, skip_empty), parts, progress))
+    count, rows = Tally(origin), 0
     for before, batch in _told(data, _batches(data, [name]), progress):
         _tally_batch(count, batch, data, name, codes, skip_empty, before)
         rows = before + batch.num_rows
@@ -248,7 +281,7 @@ def tally_file(
 
 
 def _tally_files(
-    table: Table,
+    origin: Origin,
     source: Source,
     column: str | None,
     progress: Progress | None,
@@ -257,31 +290,37 @@ def _tally_files(
     skip_empty: bool,
 ) -> Tally:
     """Those of all files of a folder or pattern; what an engine can count in parts it does."""
-    paths, named = report_files(source, table)
-    found = [_reports(path, column or named, table) for path in paths]
+    paths, named = report_files(source, origin.table)
+    found = [_reports(path, column or named, origin) for path in paths]
     in_parts = [(data, name) for data, name in found if engine is not None and data.read_groups is not None]
-    parts = [part for data, name in in_parts for part in parts_of(data, table, name)]
-    counts = [] if engine is None else counted(engine, _counting(codes, skip_empty), parts, progress)
+    parts = [part for data, name in in_parts for part in parts_of(data, origin.table, name)]
+    counts = [] if engine is None else counted(engine, _counting(origin, codes, skip_empty), parts, progress)
     whole = [data.path for data, _ in found if engine is None or data.read_groups is None]
-    counts += [tally_file(table, path, column or named, progress, codes, None, skip_empty) for path in whole]
-    return merged(table, *counts)
+    counts += [tally_file(origin, path, column or named, progress, codes, None, skip_empty) for path in whole]
+    return merged(origin, *counts)
 
 
-def _reports(source: Source, column: str | None, table: Table) -> tuple[DataFile, str]:
-    """Reports of this table, and their column."""
+def _reports(source: Source, column: str | None, origin: Origin) -> tuple[DataFile, str]:
+    """Reports of this origin, and their column."""
+    table = origin.table
     data, name = opened(source, column, table.labels.outputs)
+    device = data.metadata.get(_DEVICE)
+    if device is not None and device != origin.device:
+        rule = "be estimated by the device that made them"
+        step = f"they are of the device {device[:12]}: estimate TABLE --device FILE [--again TABLE] --periods N"
+        raise FileProblem("data file", data.name, rule, step)
     if data.metadata.get(_COLUMN) == name and data.metadata.get(_SHA256) != table.sha256:
         rule = f"hold reports of the table {table.sha256[:12]}..., and they are of another one"
         raise FileProblem("data file", data.name, rule, "pass the table the reports were drawn from")
     return data, name
 
 
-def _counting(codes: bool, skip_empty: bool) -> Callable[[Part], Tally]:
-    return partial(_tally_part, codes=codes, skip_empty=skip_empty)
+def _counting(origin: Origin, codes: bool, skip_empty: bool) -> Callable[[Part], Tally]:
+    return partial(_tally_part, origin=origin, codes=codes, skip_empty=skip_empty)
 
 
-def _tally_part(part: Part, codes: bool, skip_empty: bool) -> Tally:
-    data, count, rows = open_data(part.path), Tally(part.table), part.before
+def _tally_part(part: Part, origin: Origin, codes: bool, skip_empty: bool) -> Tally:
+    data, count, rows = open_data(part.path), Tally(origin), part.before
     assert data.read_groups is not None
     for batch in data.read_groups([part.column], range(part.first, part.stop)):
         _tally_batch(count, batch, data, part.column, codes, skip_empty, rows)
@@ -290,10 +329,15 @@ def _tally_part(part: Part, codes: bool, skip_empty: bool) -> Tally:
 
 
 def _tally_batch(count: Tally, batch: Any, data: DataFile, name: str, codes: bool, skip_empty: bool, rows: int) -> None:
-    place, column = _place(data, name), batch.column(name)
-    if skip_empty:
-        place, column = f"{place}, without its empty rows", _filled(column)
+    place, column = _reported(batch, data, name, skip_empty)
     tallied(count, column, data.reading, place, codes, rows)
+
+
+def _reported(batch: Any, data: DataFile, name: str, skip_empty: bool) -> tuple[str, Any]:
+    """Where reports stand, in words, and the reports."""
+    if skip_empty:
+        return f"{_place(data, name)}, without its empty rows", _filled(batch.column(name))
+    return _place(data, name), batch.column(name)
 
 
 def _filled(column: Any) -> Any:

@@ -281,7 +281,7 @@ def _claimed(work: Path, plan: dict[str, Any], target: Path) -> Iterator[None]:
         handle = os.open(work / "lock", os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
         rule = f"be writable: {(error.strerror or str(error)).lower()}"
-        raise FileProblem("output folder", str(target), rule, "check the folder") from None
+        raise FileProblem("output folder", str(target), rule, files.remedy(error, "check the folder")) from None
     try:
         if fcntl is not None:
             try:
@@ -320,7 +320,7 @@ def _publish(
         ready.rename(target)
     except OSError as error:
         rule = f"be writable: {(error.strerror or str(error)).lower()}"
-        raise FileProblem("output folder", str(target), rule, _AGAIN) from None
+        raise FileProblem("output folder", str(target), rule, files.remedy(error, _AGAIN)) from None
     shutil.rmtree(asked.work, ignore_errors=True)
 
 

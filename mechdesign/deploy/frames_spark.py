@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import re
+import shutil
+import uuid
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from mechdesign.data.columns import require_columns, typed
+from mechdesign.data.sources import open_data
 from mechdesign.deploy.frames_columns import are_texts, to_arrow
-from mechdesign.deploy.misfits import REFUSE, Misfits, drawn, replaced
+from mechdesign.deploy.frames_files import require_data
+from mechdesign.deploy.manifest import Manifest, Part
+from mechdesign.deploy.misfits import REFUSE, Misfits, OnBad, drawn, replaced
 from mechdesign.deploy.table import Table
 from mechdesign.errors import FileProblem, InvalidInput, sealed, unusable_extra
 
@@ -27,19 +33,23 @@ def apply_spark(
     keep: Sequence[str] = (),
     misfits: Misfits = REFUSE,
 ) -> None:
-    """Write the reports of one column of a Spark frame to a new folder of Parquet files.
+    """Write the reports of one column of a Spark frame to a new folder of Parquet files, with its ``manifest.json``.
 
     *Guarantee.* Each row's report is published once. Spark may run a task twice, when an executor is lost or slow: its
-    committer keeps the files of one attempt and nobody sees the others. That holds for this function, which writes; a
-    frame of reports that is computed again with every action would draw again with every action, so none is returned.
+    committer keeps the files of one attempt and nobody sees the others. The folder appears by one rename, when all of
+    them are there, and a job that fails leaves none. That holds for this function, which writes; a frame of reports
+    that is computed again with every action would draw again with every action, so none is returned. A frame that is
+    read from such a folder is refused: it holds reports.
 
-    Executors need this package. ``out`` is a folder they can all write to; it must not exist.
+    Executors need this package. ``out`` is a folder that they and this process can write to, not a URL.
     """
-    sql = _spark()
+    sql, target = _spark(), Path(out)
     misfits.require(table)
     require_columns([column, *keep], list(frame.columns), "the Spark frame")
-    if Path(out).exists():
-        raise FileProblem("output folder", str(out), "not exist yet", "reports that are there are never replaced")
+    _require_new(target, str(out))
+    for file in map(_local, frame.inputFiles()):
+        if file is not None and file.is_file():
+            require_data(open_data(file), column, [])
     data = frame.select(*[name for name in frame.columns if name == column or name in keep])
     types = sql.types
     told = types.StringType() if are_texts(table) else types.DoubleType()
@@ -47,16 +57,58 @@ def apply_spark(
         [types.StructField(field.name, told if field.name == column else field.dataType) for field in data.schema]
     )
     reports = data.mapInPandas(_drawing(table, column, misfits), schema)
+    work = target.absolute().parent / f".{target.name}.{uuid.uuid4().hex}.tmp"
     try:
-        reports.write.mode("errorifexists").parquet(str(out))
-    except import_module("pyspark.errors").PythonException as error:
+        _write(reports, work)
+        parts = _parts(work, 0 if misfits.on_bad is OnBad.REFUSE else None)
+        Manifest(table.sha256, table.epsilon, column, tuple(keep), misfits.on_bad, parts).write(work)
+        _require_new(target, str(out))
+        work.rename(target)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def _require_new(target: Path, said: str) -> None:
+    if "://" in said:
+        step = "write to a folder that executors and this process share, and copy it"
+        raise FileProblem("output folder", said, "be a folder of this machine, whose manifest is written here", step)
+    if target.exists() or target.is_symlink():
+        raise FileProblem("output folder", said, "not exist yet", "reports that are there are never replaced")
+    if not target.parent.is_dir():
+        raise FileProblem("output folder", said, "lie in an existing folder", f"create {target.parent} first")
+
+
+def _local(address: str) -> Path | None:
+    """The file of an address as Spark tells it, if it is one of this machine."""
+    parts = urlsplit(address)
+    return Path(unquote(parts.path)) if parts.scheme in ("", "file") else None
+
+
+def _write(reports: Any, work: Path) -> None:
+    failed = import_module("pyspark.errors").PythonException
+    try:
+        reports.write.parquet(work.as_uri())
+    except failed as error:
         said = _SAID.findall(str(error))
         if not said:
             raise
-        failure = InvalidInput("data", "a Spark frame", f"fit the table: {said[-1]}", f"remove {out} and start anew")
+        failure = InvalidInput("data", "a Spark frame", f"fit the table: {said[-1]}")
     else:
         return
     raise failure
+
+
+def _parts(work: Path, bad: int | None) -> tuple[Part, ...]:
+    """The files that Spark wrote, under the names that parts have, and nothing else that it left."""
+    parquet = import_module("pyarrow.parquet")
+    parts: list[Part] = []
+    for file in sorted(work.iterdir()):
+        if file.suffix != ".parquet":
+            file.unlink()
+            continue
+        path = file.rename(work / f"part-{len(parts):06}.parquet")
+        parts.append(Part.of(path, "a Spark frame", parquet.read_metadata(path).num_rows, bad))
+    return tuple(parts)
 
 
 def _drawing(table: Table, column: str, misfits: Misfits) -> Any:

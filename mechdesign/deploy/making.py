@@ -19,11 +19,14 @@ from mechdesign.deploy.pairs import least_epsilon
 from mechdesign.deploy.rounding import BITS, require_size
 from mechdesign.deploy.table import Table
 from mechdesign.deploy.workloads import written_workload
-from mechdesign.design.finite import FiniteProblem
-from mechdesign.design.minimax import MinimaxBound, MinimaxProblem
-from mechdesign.design.pairwise import PairwiseProblem, output_columns
+from mechdesign.design.finite.problem import FiniteProblem
+from mechdesign.design.minimax.problem import MinimaxProblem
+from mechdesign.design.minimax.proof import MinimaxBound
+from mechdesign.design.pairwise.problem import PairwiseProblem
+from mechdesign.design.pairwise.proof import output_columns
 from mechdesign.design.result import Design, versions
-from mechdesign.design.workload import WorkloadBound, WorkloadProblem
+from mechdesign.design.workload.problem import WorkloadProblem
+from mechdesign.design.workload.proof import WorkloadBound
 from mechdesign.domains import Finite
 from mechdesign.errors import CheckFailed, InvalidInput, require_epsilon
 from mechdesign.exact.privacy import prove
@@ -127,7 +130,7 @@ def _mechanism_of(source: Source | Product) -> Made:
         rule = "have a law of each user's own report: a group draws its truths together, and no table holds that"
         step = "draw it between the users with run_parties (jrr --run-parties), or ship randomised_response at this eps"
         raise InvalidInput("design", "a joint response", rule, step)
-    if not hasattr(mechanism, "epsilon"):
+    if not hasattr(mechanism, "epsilon") or isinstance(mechanism, Table):
         raise InvalidInput("source", source, "be a design or a mechanism", "read a design file with load_design")
     return mechanism
 

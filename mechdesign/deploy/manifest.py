@@ -10,23 +10,29 @@ from typing import ClassVar
 from mechdesign.data.sources import data_files
 from mechdesign.deploy.misfits import OnBad
 from mechdesign.deploy.table import Table
-from mechdesign.errors import FileProblem, InvalidInput
+from mechdesign.errors import FileProblem, InvalidInput, require_whole
 from mechdesign.values import files
 from mechdesign.values.codec import Codec, encoded
-from mechdesign.values.declare import frozen, whole
+from mechdesign.values.declare import field, frozen, whole
 
 MANIFEST = "manifest.json"
 
 
 @frozen
 class Part:
-    """A file of reports: its rows, how many rows of its ``data`` did not fit, and its SHA-256."""
+    """A file of reports: its rows, how many rows of its ``data`` did not fit if that was counted, and its SHA-256."""
 
     file: str
     data: str
     rows: int = whole("rows", 0)
-    bad: int = whole("bad", 0)
+    bad: int | None = field(converter=lambda said: None if said is None else require_whole(said, "bad", 0))
     sha256: str
+
+    @classmethod
+    def of(cls, path: Path, data: str, rows: int, bad: int | None) -> Part:
+        """A file that is there."""
+        with path.open("rb") as stream:
+            return cls(path.name, data, rows, bad, hashlib.file_digest(stream, "sha256").hexdigest())
 
 
 @frozen
@@ -64,6 +70,15 @@ class Manifest:
                     rule = "be as they were drawn: their SHA-256 is not that of the manifest"
                     raise FileProblem("reports", str(folder / part.file), rule)
         return manifest
+
+
+def reported_column(file: Path) -> str | None:
+    """The column of reports in a file, where a manifest beside it names both."""
+    try:
+        manifest: Manifest = Codec().decoded(Manifest, files.read_json(file.parent / MANIFEST), "manifest")
+    except InvalidInput:  # none, or another program's
+        return None
+    return manifest.column if file.name in {part.file for part in manifest.parts} else None
 
 
 def report_files(source: Path | str, table: Table) -> tuple[list[Path], str | None]:

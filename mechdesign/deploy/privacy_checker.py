@@ -2,10 +2,9 @@
 
 A report is a function of a number j, drawn from a row of counts; the input only says which row, or
 the chances of rows (FORMAT.md). So a table is epsilon-LDP if every input has a row, rows sum to
-2^bits, and no two rows' counts of a j differ by more than the factor cap / 2^96 <= e^epsilon. A
-finite table may hold an epsilon for each pair of inputs, and then every pair keeps its own. That
-is decided here, in whole numbers (and inputs placed in doubles, as samplers place them), and no
-more. checker.py recomputes every entry.
+2^bits, and no two rows' counts of a j differ by more than the factor cap / 2^96 <= e^epsilon; in a
+finite table, where a pair of inputs has an epsilon of its own, also by no more than that one's.
+This is decided here, in whole numbers (inputs in doubles, as samplers do); checker.py does more.
 """
 
 import hashlib
@@ -18,11 +17,10 @@ from math import ceil, floor, inf
 from pathlib import Path
 from typing import Any
 
-LARGEST = 64 * 2**20
+LARGEST, POWERS = 64 * 2**20, [2**i for i in range(1, 11)]
 NUMBER, WORD = r"-?[0-9]+([.][0-9]+)?", r"[a-z0-9 ]+"
 RATIO = r"[1-9][0-9]{0,999}(/[1-9][0-9]{0,999})?"
-OF_FORM: list[tuple[Any, str]] = [
-    (int, "bits version shift cells inside weight tail count hashes subset blocks own other"),
+OF_FORM: list[tuple[Any, str]] = [  # and all others are whole numbers
     ([int], "base caps starts means weights own_bit other_bit"),
     ([[int]], "rows of"),
     ([RATIO], "epsilons"),
@@ -44,7 +42,8 @@ class Entries(dict[str, Any]):
     """An object of the file; what is read from it is there, and of its form."""
 
     def __getitem__(self, name: str) -> Any:
-        need(name in self and fits(self.get(name), FORMS[name]), f"{name}: missing, or malformed")
+        form = FORMS.get(name, int)
+        need(name in self and fits(self.get(name), form), f"{name}: missing, or malformed")
         return self.get(name)
 
 
@@ -74,9 +73,7 @@ def check(content: bytes) -> Fraction:
     need(t["sha256"] == hashlib.sha256(body.encode()).hexdigest(), "sha256: not of this content")
     known = (t["format"], t["version"]) == ("mechdesign table", 2) and t["bits"] in (16, 32, 53, 62)
     need(known, "format, version, bits: must be 'mechdesign table', 2 and 16, 32, 53 or 62")
-    epsilon = Fraction(t["epsilon"])
-    need(epsilon <= 64, "epsilon: must be at most 64")
-    cap = exponential(epsilon)
+    cap = exponential(epsilon := Fraction(t["epsilon"]))
     need(t["cap"] == str(cap), f"cap: must be {cap}")
     for most, least, entry in extremes(t["kind"], t["law"], t["domain"], t["bits"]):
         need(least > 0 and most << 96 <= cap * least, f"{entry}: {most} is over cap times {least}")
@@ -85,6 +82,7 @@ def check(content: bytes) -> Fraction:
 
 def exponential(epsilon: Fraction) -> int:
     """At most 2^96 e^epsilon: every term of the series is rounded down, at 2^-400."""
+    need(epsilon <= 64, "epsilon: must be at most 64")
     terms = [1 << 400]
     while terms[-1]:
         terms.append(terms[-1] * epsilon.numerator // (epsilon.denominator * len(terms)))
@@ -104,11 +102,12 @@ def places(domain: Any, origin: str, scale: str, shift: int = 0) -> tuple[float,
 
 def keep_pairs(epsilons: list[str], of: list[list[int]], rows: list[list[int]]) -> None:
     """Row i is at most e^epsilons[of[i][k]] times row k; no limit where that place is -1."""
-    caps, size = [exponential(Fraction(epsilon)) for epsilon in epsilons], len(rows)
+    size, used = len(rows), {at for part in of for at in part}
     need(len(of) == size == max(map(len, of)) == min(map(len, of)), "law.pairs.of: not square")
-    need(all(-1 <= at < len(caps) for part in of for at in part), "law.pairs.of: no such epsilon")
+    need(-1 <= min(used) <= max(used) < len(epsilons), "law.pairs.of: no such epsilon")
+    caps = {at: exponential(Fraction(epsilons[at])) if at >= 0 else inf for at in used}
     for i, k in product(range(size), repeat=2):
-        cap, both = caps[of[i][k]] if of[i][k] >= 0 else inf, zip(rows[i], rows[k], strict=True)
+        cap, both = caps[of[i][k]], zip(rows[i], rows[k], strict=True)
         need(cap == inf or all(a << 96 <= cap * b for a, b in both), f"law.rows[{i}]: over {k}")
 
 
@@ -153,8 +152,7 @@ def extremes(kind: str, law: Any, domain: Any, bits: int) -> list[tuple[int, int
     # two noises with one report the larger has the same b, or 1 more and a weights[r] no smaller
     need(kind == "additive", "kind: not known")
     weights, tail = law["weights"], law["tail"]
-    is_whole = sum(weights) == whole > tail
-    need(weights and is_whole, "law.weights, tail: must sum to, be below 2^bits")
+    need(weights and sum(weights) == whole > tail, "law.weights, tail: must sum to 2^bits, be less")
     need(all(a >= b for a, b in pairwise(weights)), "law.weights: must not increase")
     low, high = places(domain, law["offset"], "1", law["shift"])
     need(0 < ceil(high) - floor(low) <= len(weights), "law.weights: not all steps of the domain")
@@ -164,16 +162,18 @@ def extremes(kind: str, law: Any, domain: Any, bits: int) -> list[tuple[int, int
 def items(kind: str, law: Any, k: int, whole: int) -> list[tuple[int, int, str]]:
     """How likely a report is under one's own of k items, and under any other that makes it less."""
     need(1 < k <= 2**16, "domain.count: must be 2 to 2^16")
+    sizes = {"hashing": "hashes", "subset": "subset", "hadamard": "blocks", "sketch": "buckets"}
+    n = law[sizes[kind]] if kind in sizes else k
     if kind in ("unary", "sketch"):  # counts of 0 and 1: two bits change with the item, or its hash
+        exists = kind == "unary" or (1 < n <= 2**14 and law["functions"] in POWERS)
+        need(exists, "law.buckets, functions: must be 2 to 2^14, and 2, 4, 8, ... 2^10")
         mine, others = law["own_bit"], law["other_bit"]
         need(len(mine) == len(others) == 2 and min(mine + others) > 0, "law.own_bit: no counts")
         need(sum(mine) == sum(others) == whole, "law.own_bit, other_bit: must sum to 2^bits")
         one, two = mine[1] * others[0], mine[0] * others[1]
     else:  # one draw among groups; in subset the other d or d - 1 items of the set are uniform
         own, other = law["own"], law["other"]
-        name = {"hashing": "hashes", "subset": "subset", "hadamard": "blocks"}.get(kind)
-        need(name or kind == "response", "kind: not known")
-        n = law[name] if name else k
+        need(kind in sizes or kind == "response", "kind: not known")
         groups = {"subset": 2, "hadamard": 2 * n}.get(kind, n)
         one, two = (own * (k - n), other * n) if kind == "subset" else (own, other)
         need(groups > 1 and min(own, other, one, two) > 0, "law.own, other: must be above 0")
@@ -187,6 +187,6 @@ if __name__ == "__main__":
         with Path(sys.argv[1]).open("rb") as stream:
             print(f"PASS private for epsilon = {check(stream.read(LARGEST + 1))}")
     except (Failed, OSError, MemoryError) as error:
-        reason = f"file: {error.strerror}" if isinstance(error, OSError) else error
+        reason = f"file: {error.strerror}" if isinstance(error, OSError) else str(error)
         print(f"FAIL {reason or 'file: too large for the memory'}")
         sys.exit(1)

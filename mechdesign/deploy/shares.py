@@ -6,66 +6,84 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import special
-from scipy.stats import norm
 
+from mechdesign.deploy.kinds import ItemsLaw
+from mechdesign.intervals import clopper_pearson, normal_quantile, reach_of_mean, sample_variance
 from mechdesign.values.declare import Floats, frozen
 
 if TYPE_CHECKING:
-    from mechdesign.deploy.kinds import ItemsLaw
-    from mechdesign.deploy.table import Chances
+    from mechdesign.deploy.origin import Origin
 
 
 @frozen
 class Shares:
-    """By item: the unbiased share, its standard error, and the ends of its interval."""
+    """By item: the unbiased share, its standard error, and the ends of its interval.
+
+    ``collided`` are the parts of the reaches below and above, in squares, that are about items whose hashes collide:
+    they are the same for everyone who reports under the same functions.
+    """
 
     estimates: Floats
     errors: Floats
     lower: Floats
     upper: Floats
+    collided: tuple[Floats, Floats] | tuple[float, float] = (0.0, 0.0)
 
 
-def shares_of(law: ItemsLaw, chances: Chances, sums: Sequence[int], n: int, confidence: float) -> Shares:
-    """Unbiased shares ``(support / n - q) / (p - q)`` of the population that n users were drawn from.
+def shares_of(origin: Origin, sums: Sequence[int], n: int, confidence: float) -> Shares:
+    """Unbiased shares ``(support / n - q) / (p - q)`` of the population that the users of n reports were drawn from.
 
     A report supports an item or does not, with probability ``q + (p - q) f``, so the support is binomial: the interval
     is Clopper and Pearson's, mapped to f, and covers at any n. In Hadamard response a report from another block
-    supports an item by half: there the interval is normal, with the variance seen and ``z^2 / 2`` reports more at
-    either extreme. Of hashed items all this holds under an ideal hash function. The functions of a sketch are few and
-    public: items that collide do so for all users of a function, which adds ``sum f_u^2 / (m (w - 1))`` to a variance
-    (with m functions and w buckets, and the shares as estimated). There the interval is normal.
+    supports an item by half: there the interval is that of a mean, with the variance seen (`reach_of_mean`). Of hashed
+    items all this holds under an ideal hash function. The functions of a sketch are few and public, and items that
+    collide do so for all users of a function: `_with_collisions`.
+
+    Where a user may have made several reports, each interval is that of fewer reports, as many as have the variance
+    that bounds theirs (`Origin`). What a fresh draw adds is, whatever the item, at least the lesser of ``p (1 - p)``
+    and ``q (1 - q)``.
     """
+    law, chances, most = origin.law, origin.once.chances, origin.most
+    assert isinstance(law, ItemsLaw)
+    assert chances is not None
     p, q = float(chances.p), float(chances.q)
-    gap = float(chances.p - chances.q)
+    gap, z = float(chances.p - chances.q), normal_quantile(confidence)
     support = law.support(sums)
-    estimates = (support / n - q) / gap
+    mean = support / n
+    estimates = (mean - q) / gap
     share = np.clip(estimates, 0.0, 1.0)
     seen = law.spread(sums, n)
+    people = n / most
     if seen is not None:
-        z = float(norm.isf((1 - confidence) / 2))
-        mean = support / n
-        errors = np.sqrt(np.maximum(seen, 0.0) / n) / gap
-        half = z * np.sqrt((np.maximum(seen, 0.0) + z * z / 2 / n * (mean**2 + (1 - mean) ** 2)) / n) / gap
-        return Shares(estimates, errors, estimates - half, estimates + half)
-    variance = (share * (p * (1 - p)) + (1 - share) * (q * (1 - q))) / (n * gap**2)
-    if law.collisions:
-        squares = min(max(float((estimates**2 - variance).sum()), float((share**2).max())), 1.0)
-        errors = np.sqrt(variance + share * (1 - share) / n + law.collisions * squares)
-        half = float(norm.isf((1 - confidence) / 2)) * errors
-        return Shares(estimates, errors, estimates - half, estimates + half)
-    low, high = clopper_pearson(support, n, confidence)
-    return Shares(estimates, np.sqrt(variance + share * (1 - share) / n), (low - q) / gap, (high - q) / gap)
+        errors = np.sqrt(np.maximum(seen, 0.0) / people) / gap
+        below, above = reach_of_mean(mean, sample_variance(seen, people), people, (0.0, 1.0), confidence)
+        return Shares(estimates, errors, estimates - below / gap, estimates + above / gap)
+    variance = (share * (p * (1 - p)) + (1 - share) * (q * (1 - q))) / gap**2
+    last = 0.0 if origin.remembers else min(p * (1 - p), q * (1 - q))
+    near = (support / most + z * z / 2) / (people + z * z)  # as Agresti and Coull: few people look not too alike
+    worth = n / (origin.shared(near * (1 - near), last) / (near * (1 - near)))
+    low, high = clopper_pearson(support * (worth / n), worth, confidence)
+    errors = np.sqrt((variance + share * (1 - share)) / worth)
+    found = Shares(estimates, errors, (low - q) / gap, (high - q) / gap)
+    return _with_collisions(law, found, variance / people, confidence) if law.collisions else found
 
 
-def clopper_pearson(successes: Floats, n: int, confidence: float) -> tuple[Floats, Floats]:
-    """The exact interval of a chance from how often it came true in n trials.
+def _with_collisions(law: ItemsLaw, bare: Shares, variance: Floats, confidence: float) -> Shares:
+    """The interval with what items that share a hash add: by chance, and as far as is known by whom.
 
-    >>> [round(float(end), 4) for end in clopper_pearson(np.array(3.0), 10, 0.95)]
-    [0.0667, 0.6525]
+    Over all choices of m functions into w buckets collisions add ``sum f_u^2 / (m (w - 1))`` to a variance, with the
+    shares as estimated. But the functions are public: the shares estimated say which way those of an item move it. The
+    interval reaches at least as far as that.
     """
-    tail = (1 - confidence) / 2
-    inside, some = successes < n, successes > 0
-    low = np.where(some, special.betaincinv(np.where(some, successes, 1), n - successes + 1, tail), 0.0)
-    high = np.where(inside, special.betaincinv(successes + 1, np.where(inside, n - successes, 1), 1 - tail), 1.0)
-    return low, high
+    estimates, share = bare.estimates, np.clip(bare.estimates, 0.0, 1.0)
+    squares = min(max(float((estimates**2 - variance).sum()), float((share**2).max())), 1.0)
+    by_chance = normal_quantile(confidence) ** 2 * law.collisions * squares
+    moved = law.moved(share)
+    collided = []
+    for reach, known in ((estimates - bare.lower, moved), (bare.upper - estimates, -moved)):
+        here = np.maximum(known, 0.0)
+        collided.append(np.maximum(by_chance, here * (here + 2 * reach)))  # the reach of both is reach + here, or more
+    lower = estimates - np.sqrt((estimates - bare.lower) ** 2 + collided[0])
+    upper = estimates + np.sqrt((bare.upper - estimates) ** 2 + collided[1])
+    errors = np.sqrt(bare.errors**2 + law.collisions * squares)
+    return Shares(estimates, errors, lower, upper, (collided[0], collided[1]))

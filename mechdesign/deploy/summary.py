@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mechdesign.deploy.kinds import ItemsLaw
-from mechdesign.errors import plain
+from mechdesign.errors import marked, plain
 from mechdesign.exact.rational import float_down, float_up
 from mechdesign.privacy import Pure
 from mechdesign.values.digits import rounded_down, rounded_up
@@ -25,7 +25,7 @@ def summary(table: Table) -> str:
     >>> from mechdesign.deploy import make_table
     >>> from mechdesign.mechanisms.catalogue import pm
     >>> print(summary(make_table(pm(1.0))).rpartition("  sha256")[0])
-    PM: pieces table, probabilities are multiples of 2^-32
+    pieces table 'PM' (named in the file), probabilities are multiples of 2^-32
       privacy loss: 0.999999999798 (computed exactly, at most eps)
       outputs: 4294967296
       debiased report: bias at most 3.7405e-10, variance at most 5.2236
@@ -33,7 +33,7 @@ def summary(table: Table) -> str:
     """
     labels = table.labels
     lines = [
-        f"{plain(table.name)}: {table.kind} table, probabilities are multiples of 2^-{table.bits}",
+        f"{table.kind} table {marked(table.name)}, probabilities are multiples of 2^-{table.bits}",
         *kept_words(table),
     ]
     if table.law.size is not None and not isinstance(table.law, ItemsLaw):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
@@ -24,6 +25,13 @@ from mechdesign.values.notebook import page
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+_OTHERS = re.compile(rb'"format": ?"mechdesign (collection|survey|device|package|test vectors)"')
+_INSTEAD = {
+    "collection": "give it the table of each question, one after the other: `collection FILE` lists them",
+    "survey": "surveys are for `estimate-counts --survey`",
+    "device": "a device file names its table by its sha256: give that table",
+}
+_NO_TABLE = "the table command writes them; is it the data? a table comes first, data after --in"
 _DAMAGED = "was it edited, cut short or saved anew by another program? take the original"
 
 
@@ -98,7 +106,7 @@ class Table:
 
     def plot(self) -> Figure:
         """The law of its reports: `mechdesign.plot.table_law`. Needs matplotlib."""
-        from mechdesign.plot import table_law
+        from mechdesign.plot.tables import table_law
 
         return table_law(self)
 
@@ -228,6 +236,12 @@ def load_table(path: Path | str) -> Table:
         if is_design(content):
             step = f"make one: python -m mechdesign table {Path(path).name} --out table.json"
             raise FileProblem("file", str(path), "be a table, and is a design", step) from None
+        other = _OTHERS.search(content)
+        if other is not None:
+            kind = other[1].decode()
+            raise FileProblem("file", str(path), f"be one table, and is a {kind}", _INSTEAD.get(kind, "")) from None
+        if not content.lstrip().startswith(b"{"):
+            raise FileProblem("file", str(path), "be a table, and is not JSON", _NO_TABLE) from None
         raise FileProblem("table", str(path), f"pass its check: {problem.value}", problem.next_step) from None
 
 

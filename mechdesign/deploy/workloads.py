@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from mechdesign.deploy.checker import MOST_ENTRIES, MOST_PRODUCTS, workload_bias
 from mechdesign.deploy.document import decimals, rational
-from mechdesign.design.workload import WorkloadProblem, decoder
+from mechdesign.design.workload.decoder import decoder
+from mechdesign.design.workload.problem import WorkloadProblem
 from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.values.declare import Floats, array, derived, frozen
 
@@ -33,6 +35,7 @@ def written_workload(problem: WorkloadProblem, prior: Floats, rows: Sequence[Seq
     whole = 1 << bits
     channel = np.array([[count / whole for count in row] for row in rows])
     queries = problem.workload.matrix
+    _require_size(len(queries), *channel.shape)
     try:
         shares = decoder(channel, prior / prior.sum())
     except CheckFailed as failure:
@@ -48,10 +51,19 @@ def written_workload(problem: WorkloadProblem, prior: Floats, rows: Sequence[Seq
     }
 
 
+def _require_size(queries: int, points: int, outputs: int) -> None:
+    """Refuse what a file may not hold, before the estimator is computed."""
+    if queries * (points + outputs) > MOST_ENTRIES or queries * points * outputs > MOST_PRODUCTS:
+        rule = f"be few enough for a file: {points} types and {outputs} outputs allow {_most(points, outputs)}"
+        raise InvalidInput("queries", queries, rule, "ask fewer queries, or fewer types")
+
+
+def _most(points: int, outputs: int) -> int:
+    return min(MOST_ENTRIES // (points + outputs), MOST_PRODUCTS // (points * outputs))
+
+
 def exact_bias(queries: Floats, estimator: Floats, rows: Sequence[Sequence[int]], whole: int) -> Fraction:
     """``max |sum_o V_qo n_xo / 2^bits - W_qx|``, without rounding."""
-    from mechdesign.deploy.checker import workload_bias
-
     exact = [[[Fraction(entry) for entry in row] for row in matrix.tolist()] for matrix in (queries, estimator)]
     return workload_bias(exact[0], exact[1], rows, whole)
 

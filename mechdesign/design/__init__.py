@@ -4,109 +4,51 @@ A folder holds the problem (``problem.py``), how it is solved (``search.py`` and
 answer (``proof.py``). `mechdesign.design.registry` lists them. Names are imported when they are asked for.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+from mechdesign.values.facade import facade
+
 if TYPE_CHECKING:
-    from mechdesign.design.additive import AdditiveProblem, Tuning, optimal_additive, tune
-    from mechdesign.design.convex import CustomProblem, TableProblem, custom, optimal_custom
-    from mechdesign.design.finite import FiniteProblem, euclidean, optimal_finite
-    from mechdesign.design.floor import Floor, floor_of
-    from mechdesign.design.hidden_joint import HiddenJointProblem, optimal_hidden
-    from mechdesign.design.information import InformationProblem, optimal_information
-    from mechdesign.design.joint import JointProblem, optimal_joint
-    from mechdesign.design.minimax import MinimaxProblem, minimax_sweep, optimal_minimax
-    from mechdesign.design.pairwise import Distances, InPlane, PairwiseProblem, optimal_pairwise
-    from mechdesign.design.piecewise import HeightFormula, PiecewiseProblem, fit_height, optimal_piecewise
-    from mechdesign.design.piecewise.program import search_pieces
-    from mechdesign.design.polar import PolarProblem, optimal_polar
-    from mechdesign.design.prior import PriorProblem, optimal_prior
-    from mechdesign.design.registry import solve
-    from mechdesign.design.result import Certificate, Design, Report
-    from mechdesign.design.saved import load_design
-    from mechdesign.design.trade_off import TradeOffProblem, optimal_trade_off, pareto
-    from mechdesign.design.unbiased import UnbiasedProblem, optimal_unbiased
-    from mechdesign.design.unbiased_piecewise import UnbiasedPiecewiseProblem, optimal_unbiased_piecewise
-    from mechdesign.design.workload import WorkloadProblem, optimal_workload
-
-__all__ = [
-    "AdditiveProblem",
-    "Certificate",
-    "CustomProblem",
-    "Design",
-    "Distances",
-    "FiniteProblem",
-    "Floor",
-    "HeightFormula",
-    "HiddenJointProblem",
-    "InPlane",
-    "InformationProblem",
-    "JointProblem",
-    "MinimaxProblem",
-    "PairwiseProblem",
-    "PiecewiseProblem",
-    "PolarProblem",
-    "PriorProblem",
-    "Report",
-    "TableProblem",
-    "TradeOffProblem",
-    "Tuning",
-    "UnbiasedPiecewiseProblem",
-    "UnbiasedProblem",
-    "WorkloadProblem",
-    "custom",
-    "euclidean",
-    "fit_height",
-    "floor_of",
-    "load_design",
-    "minimax_sweep",
-    "optimal_additive",
-    "optimal_custom",
-    "optimal_finite",
-    "optimal_hidden",
-    "optimal_information",
-    "optimal_joint",
-    "optimal_minimax",
-    "optimal_pairwise",
-    "optimal_piecewise",
-    "optimal_polar",
-    "optimal_prior",
-    "optimal_trade_off",
-    "optimal_unbiased",
-    "optimal_unbiased_piecewise",
-    "optimal_workload",
-    "pareto",
-    "search_pieces",
-    "solve",
-    "tune",
-]
-
-_MODULES = {
-    "registry": ("solve",),
-    "result": ("Certificate", "Design", "Report"),
-    "saved": ("load_design",),
-    "floor": ("Floor", "floor_of"),
-    "piecewise": ("HeightFormula", "PiecewiseProblem", "fit_height", "optimal_piecewise"),
-    "piecewise.program": ("search_pieces",),
-    "unbiased_piecewise": ("UnbiasedPiecewiseProblem", "optimal_unbiased_piecewise"),
-    "polar": ("PolarProblem", "optimal_polar"),
-    "minimax": ("MinimaxProblem", "minimax_sweep", "optimal_minimax"),
-    "prior": ("PriorProblem", "optimal_prior"),
-    "trade_off": ("TradeOffProblem", "optimal_trade_off", "pareto"),
-    "unbiased": ("UnbiasedProblem", "optimal_unbiased"),
-    "additive": ("AdditiveProblem", "Tuning", "optimal_additive", "tune"),
-    "finite": ("FiniteProblem", "euclidean", "optimal_finite"),
-    "pairwise": ("Distances", "InPlane", "PairwiseProblem", "optimal_pairwise"),
-    "convex": ("CustomProblem", "TableProblem", "custom", "optimal_custom"),
-    "hidden_joint": ("HiddenJointProblem", "optimal_hidden"),
-    "joint": ("JointProblem", "optimal_joint"),
-    "workload": ("WorkloadProblem", "optimal_workload"),
-    "information": ("InformationProblem", "optimal_information"),
-}
-_HOMES = {name: module for module, names in _MODULES.items() for name in names}
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    from mechdesign.design.additive.problem import AdditiveProblem as AdditiveProblem
+    from mechdesign.design.additive.search import optimal_additive as optimal_additive
+    from mechdesign.design.additive.tuning import Tuning as Tuning, tune as tune
+    from mechdesign.design.convex.problem import CustomProblem as CustomProblem, TableProblem as TableProblem
+    from mechdesign.design.convex.search import custom as custom, optimal_custom as optimal_custom
+    from mechdesign.design.finite.problem import FiniteProblem as FiniteProblem, euclidean as euclidean
+    from mechdesign.design.finite.search import optimal_finite as optimal_finite
+    from mechdesign.design.floor import Floor as Floor, floor_of as floor_of
+    from mechdesign.design.hidden_joint.problem import HiddenJointProblem as HiddenJointProblem
+    from mechdesign.design.hidden_joint.search import optimal_hidden as optimal_hidden
+    from mechdesign.design.information.problem import InformationProblem as InformationProblem
+    from mechdesign.design.information.search import optimal_information as optimal_information
+    from mechdesign.design.joint.problem import JointProblem as JointProblem
+    from mechdesign.design.joint.search import optimal_joint as optimal_joint
+    from mechdesign.design.minimax.problem import MinimaxProblem as MinimaxProblem
+    from mechdesign.design.minimax.search import minimax_sweep as minimax_sweep, optimal_minimax as optimal_minimax
+    from mechdesign.design.pairwise.problem import (
+        Distances as Distances,
+        InPlane as InPlane,
+        PairwiseProblem as PairwiseProblem,
+    )
+    from mechdesign.design.pairwise.search import optimal_pairwise as optimal_pairwise
+    from mechdesign.design.piecewise.problem import PiecewiseProblem as PiecewiseProblem
+    from mechdesign.design.piecewise.program import search_pieces as search_pieces
+    from mechdesign.design.piecewise.regression import HeightFormula as HeightFormula, fit_height as fit_height
+    from mechdesign.design.piecewise.search import optimal_piecewise as optimal_piecewise
+    from mechdesign.design.polar.problem import PolarProblem as PolarProblem
+    from mechdesign.design.polar.search import optimal_polar as optimal_polar
+    from mechdesign.design.prior.problem import PriorProblem as PriorProblem
+    from mechdesign.design.prior.search import optimal_prior as optimal_prior
+    from mechdesign.design.registry import solve as solve
+    from mechdesign.design.result import Certificate as Certificate, Design as Design, Report as Report
+    from mechdesign.design.saved import load_design as load_design
+    from mechdesign.design.trade_off.problem import TradeOffProblem as TradeOffProblem
+    from mechdesign.design.trade_off.search import optimal_trade_off as optimal_trade_off, pareto as pareto
+    from mechdesign.design.unbiased.problem import UnbiasedProblem as UnbiasedProblem
+    from mechdesign.design.unbiased.search import optimal_unbiased as optimal_unbiased
+    from mechdesign.design.unbiased_piecewise.problem import UnbiasedPiecewiseProblem as UnbiasedPiecewiseProblem
+    from mechdesign.design.unbiased_piecewise.search import optimal_unbiased_piecewise as optimal_unbiased_piecewise
+    from mechdesign.design.workload.problem import WorkloadProblem as WorkloadProblem
+    from mechdesign.design.workload.search import optimal_workload as optimal_workload
+else:
+    __getattr__, __dir__ = facade(__name__)

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from mechdesign.design.minimax import MinimaxProblem, optimal_minimax
-from mechdesign.design.result import Design
+from mechdesign.design.minimax.problem import MinimaxProblem
+from mechdesign.design.minimax.search import optimal_minimax
+from mechdesign.design.result import Design, is_open
 from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput, NoAnswer
 from mechdesign.losses import parse_loss
@@ -111,7 +112,8 @@ def _worst_case(gap: float, epsilons: Sequence[float], limits: Limits) -> Iterat
 
 
 def _average(gap: float, epsilons: Sequence[float], limits: Limits) -> Iterator[Constant]:
-    from mechdesign.design.prior import PriorProblem, optimal_prior
+    from mechdesign.design.prior.problem import PriorProblem
+    from mechdesign.design.prior.search import optimal_prior
 
     prior = parse_prior("uniform", _UNIT)
     for loss in LOSSES:
@@ -123,7 +125,8 @@ def _average(gap: float, epsilons: Sequence[float], limits: Limits) -> Iterator[
 
 
 def _unbiased(gap: float, epsilons: Sequence[float], limits: Limits) -> Iterator[Constant]:
-    from mechdesign.design.unbiased import UnbiasedProblem, optimal_unbiased
+    from mechdesign.design.unbiased.problem import UnbiasedProblem
+    from mechdesign.design.unbiased.search import optimal_unbiased
 
     for name in UNBIASED_PRIORS:
         prior = parse_prior(name, _SYMMETRIC)
@@ -137,7 +140,7 @@ def _unbiased(gap: float, epsilons: Sequence[float], limits: Limits) -> Iterator
 
 def _row(design: Design, criterion: str, loss: str, prior: str, inputs: Interval, command: str) -> Constant:
     certificate = design.certificate
-    if "stopped" in design.report.details:
+    if is_open(design):
         command += " --best-so-far"
     return Constant(
         criterion,

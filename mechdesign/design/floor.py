@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 
-from mechdesign.design.minimax import MinimaxProblem, optimal_minimax
-from mechdesign.design.piecewise import PiecewiseProblem, optimal_piecewise
+from mechdesign.design.minimax.problem import MinimaxProblem
+from mechdesign.design.minimax.search import optimal_minimax
+from mechdesign.design.piecewise.problem import PiecewiseProblem
+from mechdesign.design.piecewise.search import optimal_piecewise
 from mechdesign.domains import Circle, Interval
 from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer
 from mechdesign.exact.rational import float_down

@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mechdesign.criteria import Criterion
+from mechdesign.design.words import counted
 from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.panels import integrate_between
 from mechdesign.priors import Atoms, Density, Law, Prior
 from mechdesign.values.declare import frozen, stored
+from mechdesign.values.fingerprint import weights_in_words
 
 Floats = NDArray[np.float64]
 
@@ -43,9 +45,22 @@ def grid_echo(criterion: Criterion, prior: GridPrior) -> dict[str, str]:
     return {"loss": "squared", "criterion": criterion.words, "prior": kind}
 
 
-def weights_in_words(weights: Floats) -> str:
-    """A prior on a grid, as files hold it."""
-    return f"the weights in the file on {weights.size} inputs"
+def weights_on_grid(weights: Floats) -> str:
+    """A prior on a grid in words."""
+    return f"{weights_in_words(weights)} on {weights.size} inputs"
+
+
+def variance_headline(prior: GridPrior) -> str:
+    """The certified quantity, with the prior in it: an optimum for one prior says little of another.
+
+    >>> from mechdesign.priors import uniform
+    >>> variance_headline(uniform(Interval(0, 1))), variance_headline(Atoms([0.0, 1.0], [0.5, 0.5]))
+    ('variance under the uniform prior', 'variance under the prior on 2 points')
+    """
+    if isinstance(prior, Atoms):
+        return f"variance under the prior on {counted(prior.points.size, 'point')}"
+    law = prior.function.name if isinstance(prior, Density) and isinstance(prior.function, Law) else None
+    return "variance under the prior density given" if law is None else f"variance under the {law} prior"
 
 
 def prior_name(prior: GridPrior) -> str:

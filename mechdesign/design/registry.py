@@ -3,38 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
-from mechdesign.design.additive import AdditiveBound, AdditiveProblem, optimal_additive
-from mechdesign.design.convex import ConvexClaim, CustomProblem, LinearBound, TableProblem, optimal_custom
+from mechdesign.design.additive.problem import AdditiveProblem
+from mechdesign.design.additive.proof import AdditiveBound
+from mechdesign.design.convex.problem import CustomProblem, TableProblem
+from mechdesign.design.convex.proof import ConvexClaim, LinearBound
 from mechdesign.design.evidence import Evidence, Problem
-from mechdesign.design.finite import FiniteBound, FiniteProblem, LexicographicBound, optimal_finite
-from mechdesign.design.hidden_joint import (
-    HiddenJointProblem,
-    HockeyDuals,
-    IndependentBest,
-    PeakLines,
-    optimal_hidden,
-)
-from mechdesign.design.information import InformationBound, InformationProblem, optimal_information
-from mechdesign.design.joint import ClosedForm, DualBound, JointClaim, JointProblem, optimal_joint
-from mechdesign.design.minimax import MinimaxBound, MinimaxClaim, MinimaxProblem, optimal_minimax
-from mechdesign.design.pairwise import (
-    PairsBound,
-    PairsLexicographicBound,
-    PairwiseProblem,
-    PlaneBound,
-    optimal_pairwise,
-)
-from mechdesign.design.piecewise import BathtubBound, PiecewiseClaim, PiecewiseProblem, optimal_piecewise
-from mechdesign.design.points import PointsBound
-from mechdesign.design.polar import PolarProblem, SplitClaim, optimal_polar
-from mechdesign.design.prior import BinsBound, PriorProblem, optimal_prior
+from mechdesign.design.finite.problem import FiniteProblem
+from mechdesign.design.finite.proof import FiniteBound, LexicographicBound
+from mechdesign.design.hidden_joint.problem import HiddenJointProblem
+from mechdesign.design.hidden_joint.proof import HockeyDuals, IndependentBest, PeakLines
+from mechdesign.design.information.problem import InformationProblem
+from mechdesign.design.information.proof import InformationBound
+from mechdesign.design.joint.problem import JointProblem
+from mechdesign.design.joint.proof import ClosedForm, DualBound, JointClaim
+from mechdesign.design.minimax.problem import MinimaxProblem
+from mechdesign.design.minimax.proof import MinimaxBound, MinimaxClaim
+from mechdesign.design.pairwise.lexicographic_proof import PairsLexicographicBound
+from mechdesign.design.pairwise.plane_proof import PlaneBound
+from mechdesign.design.pairwise.problem import PairwiseProblem
+from mechdesign.design.pairwise.proof import PairsBound
+from mechdesign.design.piecewise.problem import PiecewiseProblem
+from mechdesign.design.piecewise.proof import BathtubBound, PiecewiseClaim
+from mechdesign.design.points.proof import PointsBound
+from mechdesign.design.polar.problem import PolarProblem
+from mechdesign.design.polar.proof import SplitClaim
+from mechdesign.design.prior.problem import PriorProblem
+from mechdesign.design.prior.proof import BinsBound
 from mechdesign.design.result import Design
-from mechdesign.design.trade_off import TradeOffBound, TradeOffProblem, optimal_trade_off
-from mechdesign.design.unbiased import UnbiasedPriorBound, UnbiasedProblem, optimal_unbiased
-from mechdesign.design.unbiased_piecewise import UnbiasedBound, UnbiasedPiecewiseProblem, optimal_unbiased_piecewise
-from mechdesign.design.workload import GridBound, WorkloadBound, WorkloadProblem, optimal_workload
+from mechdesign.design.trade_off.problem import TradeOffProblem
+from mechdesign.design.trade_off.proof import TradeOffBound
+from mechdesign.design.unbiased.problem import UnbiasedProblem
+from mechdesign.design.unbiased.proof import UnbiasedPriorBound
+from mechdesign.design.unbiased_piecewise.problem import UnbiasedPiecewiseProblem
+from mechdesign.design.unbiased_piecewise.proof import UnbiasedBound
+from mechdesign.design.workload.grid_proof import GridBound
+from mechdesign.design.workload.problem import WorkloadProblem
+from mechdesign.design.workload.proof import WorkloadBound
 from mechdesign.errors import InvalidInput, require_seconds
 from mechdesign.mechanisms.kinds import PROTOCOLS
 from mechdesign.values.codec import Codec
@@ -54,35 +61,39 @@ class Entry:
     asked: type | None = None
 
 
-def _at_once(formula: Callable[[Any], Design]) -> Callable[[Any, float | None], Design]:
+def _answer(module: str, name: str) -> Callable[[Any, float | None], Design]:
+    """What a search answers, read when it is asked for; without a limit its own is meant."""
+
+    def answer(problem: Any, seconds: float | None) -> Design:
+        search = getattr(import_module(f"mechdesign.design.{module}.search"), name)
+        found: Design = search(problem) if seconds is None else search(problem, seconds)
+        return found
+
+    return answer
+
+
+def _at_once(module: str, name: str) -> Callable[[Any, float | None], Design]:
     """A closed form takes no time that could run out."""
-    return lambda problem, _: formula(problem)
-
-
-def _hidden(problem: HiddenJointProblem, seconds: float | None) -> Design:
-    return optimal_hidden(problem) if seconds is None else optimal_hidden(problem, seconds)
-
-
-def _joint(problem: JointProblem, seconds: float | None) -> Design:
-    return optimal_joint(problem) if seconds is None else optimal_joint(problem, seconds)
+    found = _answer(module, name)
+    return lambda problem, _: found(problem, None)
 
 
 ENTRIES = (
-    Entry(JointProblem, (ClosedForm, DualBound, JointClaim), _joint),
-    Entry(HiddenJointProblem, (PeakLines, IndependentBest, HockeyDuals), _hidden),
-    Entry(PiecewiseProblem, (BathtubBound, PiecewiseClaim), _at_once(optimal_piecewise)),
-    Entry(MinimaxProblem, (MinimaxBound, MinimaxClaim, PointsBound), optimal_minimax),
-    Entry(PriorProblem, (BinsBound, PointsBound), optimal_prior),
-    Entry(TradeOffProblem, (TradeOffBound,), optimal_trade_off),
-    Entry(PolarProblem, (SplitClaim,), _at_once(optimal_polar)),
-    Entry(UnbiasedPiecewiseProblem, (UnbiasedBound,), _at_once(optimal_unbiased_piecewise)),
-    Entry(UnbiasedProblem, (UnbiasedPriorBound,), optimal_unbiased),
-    Entry(AdditiveProblem, (AdditiveBound,), optimal_additive),
-    Entry(FiniteProblem, (FiniteBound, LexicographicBound), optimal_finite),
-    Entry(WorkloadProblem, (WorkloadBound, GridBound), optimal_workload),
-    Entry(InformationProblem, (InformationBound,), optimal_information),
-    Entry(PairwiseProblem, (PairsBound, PairsLexicographicBound, PlaneBound), optimal_pairwise),
-    Entry(TableProblem, (LinearBound, ConvexClaim), optimal_custom, asked=CustomProblem),
+    Entry(JointProblem, (ClosedForm, DualBound, JointClaim), _answer("joint", "optimal_joint")),
+    Entry(HiddenJointProblem, (PeakLines, IndependentBest, HockeyDuals), _answer("hidden_joint", "optimal_hidden")),
+    Entry(PiecewiseProblem, (BathtubBound, PiecewiseClaim), _at_once("piecewise", "optimal_piecewise")),
+    Entry(MinimaxProblem, (MinimaxBound, MinimaxClaim, PointsBound), _answer("minimax", "optimal_minimax")),
+    Entry(PriorProblem, (BinsBound, PointsBound), _answer("prior", "optimal_prior")),
+    Entry(TradeOffProblem, (TradeOffBound,), _answer("trade_off", "optimal_trade_off")),
+    Entry(PolarProblem, (SplitClaim,), _at_once("polar", "optimal_polar")),
+    Entry(UnbiasedPiecewiseProblem, (UnbiasedBound,), _at_once("unbiased_piecewise", "optimal_unbiased_piecewise")),
+    Entry(UnbiasedProblem, (UnbiasedPriorBound,), _answer("unbiased", "optimal_unbiased")),
+    Entry(AdditiveProblem, (AdditiveBound,), _answer("additive", "optimal_additive")),
+    Entry(FiniteProblem, (FiniteBound, LexicographicBound), _answer("finite", "optimal_finite")),
+    Entry(WorkloadProblem, (WorkloadBound, GridBound), _answer("workload", "optimal_workload")),
+    Entry(InformationProblem, (InformationBound,), _answer("information", "optimal_information")),
+    Entry(PairwiseProblem, (PairsBound, PairsLexicographicBound, PlaneBound), _answer("pairwise", "optimal_pairwise")),
+    Entry(TableProblem, (LinearBound, ConvexClaim), _answer("convex", "optimal_custom"), asked=CustomProblem),
 )
 """Every problem there is, a line each."""
 
@@ -98,6 +109,7 @@ def solve(problem: Any, seconds: float | None = None) -> Design:
     It is what the problem's own function finds: `optimal_piecewise` for a `PiecewiseProblem`, and so on. Problems with
     an answer in closed form take no limit; joint responses have 60 seconds unless more are given.
 
+    >>> from mechdesign.design import optimal_piecewise
     >>> from mechdesign.losses import Squared
     >>> solve(PiecewiseProblem(1.0, Squared())) == optimal_piecewise(PiecewiseProblem(1.0, Squared()))
     True

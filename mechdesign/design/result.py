@@ -30,6 +30,9 @@ FORMAT = "mechdesign research file"
 VERSION = 2
 USE = "research only, not for deployment"
 
+WIDE = 1e-2
+"""A relative gap from which on words say how wide it is: nobody takes the design for the optimum itself."""
+
 _ROUNDING = 1e-9  # relative: how far rounding may put a mechanism outside its class, and so below the bound
 
 
@@ -145,7 +148,7 @@ class Design:
 
     def plot(self) -> Figure:
         """The picture of the mechanism with what its certificate knows: `mechdesign.plot.of`. Needs matplotlib."""
-        from mechdesign.plot import of
+        from mechdesign.plot.designs import of
 
         return of(self)
 
@@ -172,6 +175,21 @@ class Design:
         """Write the design as JSON for research use; a table for deployment is a different thing."""
         document = {"format": FORMAT, "version": VERSION, "use": USE} | self.document()
         return files.write_atomically(path, files.dump_json(document).encode(), overwrite=overwrite)
+
+
+def is_open(design: Design) -> bool:
+    """Whether the bounds leave more room than was asked: decided by the certificate, whatever a report says.
+
+    Closed forms are asked for no gap: they are open where anybody would look for a better one.
+    """
+    return room(design) > getattr(design.problem, "gap", WIDE)
+
+
+def room(design: Design) -> float:
+    """The relative gap; none where the bounds are next to each other for losses of the problem's size."""
+    certificate = design.certificate
+    is_negligible = certificate.upper - certificate.lower <= getattr(design.problem, "negligible", 0.0)
+    return 0.0 if is_negligible else certificate.relative_gap
 
 
 def saying_why(design: Design, gap: float, stopped: str) -> Design:

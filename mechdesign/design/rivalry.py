@@ -18,10 +18,14 @@ from mechdesign.values.declare import frozen
 
 @frozen
 class Lost:
-    """The expected loss of a mechanism at the worst input, and averaged under the prior or else over the inputs."""
+    """The expected loss of a mechanism at the worst input, and averaged under the prior or else over the inputs.
 
-    worst: float
-    average: float
+    None is not known. What problems rank by may be an upper end, and ``lower`` the lower one.
+    """
+
+    worst: float | None
+    average: float | None
+    lower: float | None = None
 
 
 class Rivalry(Protocol):

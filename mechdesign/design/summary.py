@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from mechdesign.criteria import Aim
 from mechdesign.design.hidden_joint.words import summary as hidden_summary
-from mechdesign.design.joint.words import law_words, privacy_words, title, variance_words
-from mechdesign.design.result import Certificate, Design
-from mechdesign.design.words import counted, headline, protected, subject, table_in_words
+from mechdesign.design.joint.words import law_words, privacy_words, variance_words
+from mechdesign.design.result import WIDE, Certificate, Design, is_open, room
+from mechdesign.design.words import counted, heading, headline, optimum_name, table_in_words
 from mechdesign.errors import plain
 from mechdesign.exact.pairs import PairsProof
+from mechdesign.exact.rational import float_up
 from mechdesign.mechanisms.conditional import ConditionalNoise
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.hidden import CountedResponse, PeakedResponse
@@ -25,35 +27,54 @@ def summary(design: Design) -> str:
 
     >>> from mechdesign.design import PiecewiseProblem, optimal_piecewise
     >>> print(summary(optimal_piecewise(PiecewiseProblem(1.0))))
-    certified optimum for [0, 1], eps = 1: worst-case error
+    certified optimum for [0, 1], eps = 1: worst-case absolute error
     OGPM: density p = 1.64872 on a window of width 0.377541, 0.606531 elsewhere
     <BLANKLINE>
-    worst-case error: 0.377541
+    worst-case absolute error: 0.377541
       optimum over piecewise mechanisms onto [0, 1]: [0.3775406687, 0.3775406688] (proven in rational arithmetic)
       privacy loss: 1 (computed exactly, at most eps)
       relative gap: 4.5e-16; no other of them can be better by more than 4.5e-14%
     """
     mechanism, problem = design.mechanism, design.problem
     if isinstance(mechanism, JointResponse):
-        from mechdesign.design.joint import parts
+        from mechdesign.design.joint.search import parts
 
         asked, law, told = parts(design)
-        return f"{title(asked)}\n{law_words(law)}\n\n{variance_words(design)}\n\n{privacy_words(asked, told)}"
+        return f"{asked.heading}\n{law_words(law)}\n\n{variance_words(design)}\n\n{privacy_words(asked, told)}"
     if isinstance(mechanism, PeakedResponse | CountedResponse):
         return hidden_summary(design)
-    what = headline(problem)
+    beside = worst_variance_words(design)
     return (
-        f"{standing(design)} for {subject(problem)}, {protected(problem)}: {what}\n"
-        f"{plain(mechanism.name)}: {mechanism_words(mechanism)}\n\n"
-        f"{certificate_words(design.certificate, what, mechanism)}\n{gap_words(design.certificate)}"
-    )
+        f"{standing(design)} for {heading(problem)}\n"
+        f"{plain(name_of(design))}: {mechanism_words(mechanism)}\n\n"
+        f"{certificate_words(design.certificate, headline(problem), mechanism)}\n{gap_words(design.certificate)}"
+    ) + ("" if beside is None else f"\n{beside}")
 
 
 def standing(design: Design) -> str:
-    """What the design is: the optimum, proven or claimed, or the best that a search found before it was stopped."""
-    if "stopped" in design.report.details:
+    """What the design is: the optimum, proven or claimed, or the best so far if bounds leave more room than was asked.
+
+    All of it follows from the certificate. A gap that was asked for and is wide is said.
+    """
+    if is_open(design):
         return "best design so far"
-    return "claimed optimum" if design.certificate.claimed else "certified optimum"
+    found = "claimed optimum" if design.certificate.claimed else "certified optimum"
+    return f"{found} to within {rounded_up(100 * room(design), 2)}%" if room(design) > WIDE else found
+
+
+def kind_of(mechanism: object) -> str:
+    """The word of a mechanism's class, which a file cannot change."""
+    return str(getattr(mechanism, "kind", type(mechanism).__name__))
+
+
+def name_of(design: Design) -> str:
+    """What the mechanism is called: the name of the problem's optimum if it is proven to be that, else its kind.
+
+    The mechanism's own name stands in a file, where anybody may change it.
+    """
+    if standing(design) != "certified optimum":
+        return f"{kind_of(design.mechanism)} mechanism"
+    return optimum_name(design.problem)
 
 
 def certificate_words(certificate: Certificate, what: str, mechanism: Mechanism | Product) -> str:
@@ -80,6 +101,21 @@ def account_words(certificate: Certificate) -> str:
         *(f"  {note}" for note in account.privacy.notes),
     ]
     return "\n".join(lines)
+
+
+def worst_variance(design: Design) -> float | None:
+    """The largest variance at any input where the average was what is least, never less than it is; else None."""
+    mechanism = design.mechanism
+    is_average = design.problem.criterion.aim is Aim.AVERAGE_UNBIASED
+    return float_up(mechanism.exact_worst_variance()) if is_average and isinstance(mechanism, UnbiasedWindow) else None
+
+
+def worst_variance_words(design: Design) -> str | None:
+    """What the design gives up at its worst input, where there is such a number."""
+    worst = worst_variance(design)
+    if worst is None:
+        return None
+    return f"  variance at the worst input: {rounded_up(worst)} (computed exactly; others can have less there)"
 
 
 def gap_words(certificate: Certificate) -> str:

@@ -1,9 +1,13 @@
 """Problems in words: what is certified, what is small for a good mechanism, and what is shown of them.
 
-A problem says of itself what no other can say for it: attributes or properties that may all be left out.
+A problem says of itself what no other can say for it: attributes or properties that may all be left out. Together they
+name every field that changes a certified number: two problems with other optima are two headings.
 
 * ``measure``: what is small for a good mechanism (by default its loss: ``absolute error``),
 * ``headline``: the certified quantity (``measure`` in the words of the criterion: ``worst-case absolute error``),
+* ``particulars``: what else the certified number depends on, but for the prior (``loss matrix: sha256 ...``),
+* ``heading``: all of it, where a sentence of its own says it better,
+* ``optimum``: what the mechanism of its optimum is called (``finite optimum``),
 * ``subject``: what is perturbed (its inputs),
 * ``loss_in_words`` and ``prior_in_words``: what is least, and the prior an average is taken under,
 * ``asked_in_words``: what a saved certificate is about, but for the prior,
@@ -29,16 +33,15 @@ _HEADLINES = {
     Aim.WORST_UNBIASED: "worst-case variance",
     Aim.AVERAGE: "average {measure} under the prior",
     Aim.AVERAGE_CAPPED: "average {measure} under the prior, worst case capped",
-    Aim.AVERAGE_UNBIASED: "variance under the prior",
     Aim.MATRIX_AVERAGE: "average {measure} under the prior",
-    Aim.MATRIX_LEXICOGRAPHIC: "average {measure} under the prior at the least worst case",
+    Aim.MATRIX_LEXICOGRAPHIC: "average {measure} under the prior{within}",
     Aim.OBJECTIVE: "objective",
     Aim.COUNT: "variance of the estimated count",
 }
 _MATRIX = {
     Aim.MATRIX_WORST: "worst-case loss",
     Aim.MATRIX_AVERAGE: "average loss under the prior",
-    Aim.MATRIX_LEXICOGRAPHIC: "average loss at the least worst case",
+    Aim.MATRIX_LEXICOGRAPHIC: "average loss{within}",
 }
 _OF_ONE_REPORT = (Aim.WORST, Aim.AT, Aim.AVERAGE, Aim.AVERAGE_CAPPED)
 
@@ -85,7 +88,37 @@ def headline(problem: Problem) -> str:
     """The certified quantity."""
     criterion = problem.criterion
     usual = _HEADLINES.get(criterion.aim, "worst-case {measure}")
-    return str(_said(problem, "headline", usual.format(measure=measure(problem), x=criterion.x)))
+    said = usual.format(measure=measure(problem), x=criterion.x, within=_within(problem))
+    return str(_said(problem, "headline", said))
+
+
+def _within(problem: Problem) -> str:
+    """How near a worst case that comes first is to the least one."""
+    slack = _said(problem, "slack")
+    return " at the least worst case" if slack is None else f", worst case within {100 * slack:g}% of the least"
+
+
+def particulars(problem: Problem) -> tuple[str, ...]:
+    """What else the certified number depends on, the prior included."""
+    prior = prior_of(problem)
+    return (*_said(problem, "particulars", ()), *(() if prior is None else (f"prior: {prior}",)))
+
+
+def heading(problem: Problem) -> str:
+    """What is perturbed and protected, the certified quantity, and what else its number depends on."""
+    usual = f"{subject(problem)}, {protected(problem)}: {headline(problem)}{below(problem)}"
+    return str(_said(problem, "heading", usual))
+
+
+def below(problem: Problem) -> str:
+    """The particulars as a line below a heading, if there are any."""
+    said = "; ".join(particulars(problem))
+    return f"\n  {said}" if said else ""
+
+
+def optimum_name(problem: Problem) -> str:
+    """What the mechanism of its optimum is called."""
+    return str(_said(problem, "optimum", f"{problem.kind} optimum"))
 
 
 def protected(problem: Problem) -> str:
@@ -131,11 +164,12 @@ def other_goal(problem: Problem) -> str | None:
 
 
 def asked(problem: Problem) -> str:
-    """What a saved certificate is about."""
-    aim, loss, prior = problem.criterion.aim, loss_of(problem), prior_of(problem)
-    if aim is Aim.OBJECTIVE:
-        return loss
+    """What a saved certificate is about, beside inputs and epsilon."""
+    aim, loss = problem.criterion.aim, loss_of(problem)
     what = f"{loss} error" if "loss" in encoded(problem) else loss
-    usual = f"{_MATRIX[aim]}, {loss}" if aim in _MATRIX else f"{what}, {problem.criterion.words}"
-    said = str(_said(problem, "asked_in_words", usual))
-    return said if prior is None else f"{said}; prior: {prior}"
+    usual = f"{what}, {problem.criterion.words}"
+    if aim in _MATRIX:
+        usual = f"{_MATRIX[aim].format(within=_within(problem))}, {loss}"
+    elif aim is Aim.OBJECTIVE:
+        usual = loss
+    return "; ".join((str(_said(problem, "asked_in_words", usual)), *particulars(problem)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -11,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.errors import CheckFailed, InvalidInput
-from mechdesign.priors import Atoms, Density, Law, Prior
+from mechdesign.priors import Atoms, Density, HistogramLaw, Law, Prior
 from mechdesign.values.declare import array, frozen
+from mechdesign.values.fingerprint import digest, fingerprint
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -280,11 +280,11 @@ def prior_echo(prior: KnownPrior, cells: Cells) -> dict[str, Any]:
         case Atoms():
             values, weights = distinct(prior)
             columns = (values, values, values, weights, np.zeros_like(values))
-            said |= {"name": "data", "values": int(prior.points.size), "sha256": _digest(*columns)}
+            said |= {"name": "data", "values": int(prior.points.size), "sha256": digest(*columns)}
         case Density():
             said |= {"name": prior.name, "law": prior.law}
         case Cells():
-            said |= {"sha256": _digest(*prior.arrays())}
+            said |= {"sha256": digest(*prior.arrays())}
     return said | {"lower": float(cells.lows[0]), "upper": float(cells.highs[-1]), "mean": cells.mean}
 
 
@@ -297,14 +297,11 @@ def in_words(prior: KnownPrior) -> str:
     'normal(0.3, 0.1) on [0, 1] (its cells agree with it to 1e-09)'
     """
     if isinstance(prior, Cells):
-        return f"the {prior.means.size} cells in the file"
+        return f"{prior.means.size} cells ({fingerprint(*prior.arrays())})"
     if isinstance(prior, Atoms):
-        return f"the {distinct(prior)[0].size} values in the file"
+        values, weights = distinct(prior)
+        return f"{values.size} values ({fingerprint(values, weights)})"
     ends = f"[{prior.domain.lower + 0.0:g}, {prior.domain.upper + 0.0:g}]"  # no negative zero
-    return f"{prior.name} on {ends} (its cells agree with it to {_AGREEMENT:g})"
-
-
-def _digest(*columns: Floats) -> str:
-    """A hash of all these doubles."""
-    content = (np.ascontiguousarray(column, dtype="<f8").tobytes() for column in columns)
-    return hashlib.sha256(b"".join(content)).hexdigest()
+    law = prior.function
+    mark = f" ({fingerprint(law.edges, law.weights)})" if isinstance(law, HistogramLaw) else ""
+    return f"{prior.name}{mark} on {ends} (its cells agree with it to {_AGREEMENT:g})"

@@ -12,6 +12,7 @@ from mechdesign.exact.pairs import prove_pairs
 from mechdesign.exact.rational import exp_lower
 from mechdesign.mechanisms.hidden import MOST_COUNTED, CountedResponse, HiddenResponse, PeakedResponse
 from mechdesign.mechanisms.joint import JointResponse
+from mechdesign.mechanisms.protocol import require_law
 from mechdesign.mechanisms.ratio import LikelihoodRatio
 from mechdesign.privacy import Collusion, Hidden, Metric, Pairwise, Privacy, Pure
 from mechdesign.values.codec import encoded
@@ -105,6 +106,8 @@ def prove_privacy(mechanism: _HasRatio, epsilon: float) -> PrivacyProof:
     >>> prove_privacy(pm(1.0), 1.0).holds
     True
     """
+    if not isinstance(mechanism, _HasRatio):
+        require_law(mechanism)
     proof = PrivacyProof(require_epsilon(epsilon), mechanism.likelihood_ratio())
     if not proof.holds:
         raise CheckFailed(

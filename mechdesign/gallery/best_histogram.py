@@ -15,7 +15,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 import mechdesign as md
-from mechdesign.design.workload import Histogram
+from mechdesign.design.workload.queries import Histogram
 from mechdesign.gallery.agreement import near
 
 TOLERANCE = near(1e-6)

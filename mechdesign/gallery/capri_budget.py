@@ -13,7 +13,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from scipy.stats import binom
 
-from mechdesign.budget import Capacity, Requirement, budget
+from mechdesign.budget.capacity import Capacity, Requirement
+from mechdesign.budget.capri_exact import budget
 from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import root
 

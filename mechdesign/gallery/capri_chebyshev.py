@@ -12,7 +12,8 @@ From: CAPRI (budget selection), section 4.2.2 and figure 4.1a; erratum 16.
 import numpy as np
 from matplotlib.axes import Axes
 
-from mechdesign.budget import Capacity, outlook
+from mechdesign.budget.capacity import Capacity
+from mechdesign.budget.outlook import outlook
 from mechdesign.gallery.agreement import near
 
 TOLERANCE = near(1e-9)

@@ -14,7 +14,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from scipy.stats import binom
 
-from mechdesign.budget import Capacity, outlook
+from mechdesign.budget.capacity import Capacity
+from mechdesign.budget.outlook import outlook
 from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import Floats
 

@@ -15,8 +15,10 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from mechdesign.gallery.agreement import at_least
-from mechdesign.trajectory import Rectangle, average_error, tracs_c, tracs_d, uniform_paths
-from mechdesign.trajectory.tracs import PathMechanism
+from mechdesign.trajectory.metrics import average_error
+from mechdesign.trajectory.paths import uniform_paths
+from mechdesign.trajectory.regions import Rectangle
+from mechdesign.trajectory.tracs import PathMechanism, tracs_c, tracs_d
 
 TOLERANCE = at_least(0.0)
 SQUARE = Rectangle(0, 1, 0, 1)

@@ -1,8 +1,8 @@
 """The average of many trials shows the bias of a mean, not its error.
 
-Chapter 5 compares mechanisms for means by how far the *average* estimate of many trials is from the truth. For an
-unbiased mechanism that goes to 0 with the number of trials, whatever its variance. Who collects has one trial; its
-error is ``sqrt(bias^2 + average variance / n)``.
+The page of chapter 5 averages the errors of its trials. Its published code, for linear data, compares mechanisms by how
+far the *average* estimate of the trials is from the truth. For an unbiased mechanism that goes to 0 with the number of
+trials, whatever its variance. Who collects has one trial; its error is ``sqrt(bias^2 + average variance / n)``.
 
 Ours is the package's exact error for 1,000 users with theorem 10's mechanism at eps = 1; the reference is the root
 mean square over 10,000 simulated collections, whose standard error is 0.7% of it (four of them are allowed).

@@ -2,10 +2,9 @@
 
 Its weights are ``e^(-eps |y - x| / 2)`` on points of [0, 1], for scores of sensitivity 1. Rows are divided by their
 sums. Both ends have the same sum, so what tells them apart is ``e^(eps / 2)``, and no two other values differ by
-more: the loss is ``eps / 2``, and the mechanism could be twice as sharp.
+more: the loss is ``eps / 2``. So it keeps eps, as it says, and could be twice as sharp.
 
-Ours is the privacy loss of the package's table at eps = 2; the reference computes it from the weights; printed is
-eps.
+Ours is the privacy loss of the package's table at eps = 2; the reference computes it from the weights.
 
 From: Refined mechanism design, definition 26 (chapter 7); erratum 14.
 """
@@ -13,12 +12,11 @@ From: Refined mechanism design, definition 26 (chapter 7); erratum 14.
 import numpy as np
 from matplotlib.axes import Axes
 
-from mechdesign.classifier import perturbation
+from mechdesign.classifier.concentration import perturbation
 from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import Floats
 
 TOLERANCE = near(1e-9)
-PRINTED = 2.0
 EPSILON = 2.0
 
 

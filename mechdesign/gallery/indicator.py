@@ -12,7 +12,8 @@ From: Refined mechanism design, theorem 17 (chapter 7); erratum 14.
 import numpy as np
 from matplotlib.axes import Axes
 
-from mechdesign.classifier import indicator_delta, perturbation
+from mechdesign.classifier.concentration import perturbation
+from mechdesign.classifier.pac import indicator_delta
 from mechdesign.gallery.agreement import near
 
 TOLERANCE = near(1e-9)

@@ -14,7 +14,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from mechdesign.gallery.agreement import near
-from mechdesign.mechanisms import JointResponse
+from mechdesign.mechanisms.joint import JointResponse
 
 TOLERANCE = near(1e-12)
 PRINTED = -0.2

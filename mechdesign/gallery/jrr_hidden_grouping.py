@@ -16,8 +16,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from scipy import optimize, stats
 
-from mechdesign.exact import exp_lower
 from mechdesign.exact.hidden import hidden_loss
+from mechdesign.exact.rational import exp_lower
 from mechdesign.gallery.agreement import near
 from mechdesign.mechanisms.joint import JointResponse
 

@@ -14,7 +14,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 import mechdesign as md
-from mechdesign.design.joint import ratio
+from mechdesign.design.joint.search import ratio
 from mechdesign.gallery.agreement import near
 
 TOLERANCE = near(1e-6)

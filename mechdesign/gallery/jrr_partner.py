@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 
 from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import Floats
-from mechdesign.mechanisms import JointResponse
+from mechdesign.mechanisms.joint import JointResponse
 
 TOLERANCE = near(1e-12)
 PRINTED = 0.847298

@@ -13,7 +13,7 @@ From: this package (classifier floors); the program is Kairouz, Oh and Viswanath
 import numpy as np
 from matplotlib.axes import Axes
 
-from mechdesign.classifier import label_optimum
+from mechdesign.classifier.floor import label_optimum
 from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import private, program, sums
 

@@ -11,7 +11,7 @@ From: Refined mechanism design, section 7.2.1 (chapter 7); erratum 14.
 import numpy as np
 from matplotlib.axes import Axes
 
-from mechdesign.classifier import concentration, perturbation
+from mechdesign.classifier.concentration import concentration, perturbation
 from mechdesign.gallery.agreement import near
 
 TOLERANCE = near(1e-9)

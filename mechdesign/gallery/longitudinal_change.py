@@ -1,12 +1,13 @@
 """A remembered answer hides the value, but not that the value has changed.
 
-Memoised protocols randomise a value once, with loss eps_inf, and report noisy copies (loss eps_1 for the first). "In
-total eps_inf for each distinct value" is what is printed; it holds for two users who change in the same rounds.
+Memoised protocols randomise a value once, with loss eps_inf, and report noisy copies (loss eps_1 for the first). That
+they lose eps_inf for each distinct value in all, as is often said of them, holds for two users who change in the same
+rounds. (The IBU paper has one round, and says nothing of more.)
 Between one who never changes and one who changes once, reports that stop agreeing with each other tell: the loss, the
 largest ``ln P(reports | history) / P(reports | other history)``, grows with every round.
 
 Ours is the package's exact loss of L-GRR after 20 rounds (k = 3, eps_1 = 1, eps_inf = 2); the reference goes through
-all reports of all pairs of such histories; printed is 4, two distinct values.
+all reports of all pairs of such histories. For two distinct values 4 is said.
 
 From: Arcolezi et al. 2022 (L-GRR) and 2023 (LOLOHA), after Erlingsson, Pihur and Korolova 2014; erratum 17.
 """
@@ -21,7 +22,7 @@ from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import Floats
 
 TOLERANCE = near(1e-9)
-PRINTED = 4.0
+SAID = 4.0
 K, FIRST, LIMIT, ROUNDS = 3, 1.0, 2.0, 20
 
 
@@ -69,7 +70,7 @@ def picture(axes: Axes) -> None:
     losses = [law.losses(int(n)) for n in rounds]  # type: ignore[attr-defined]
     axes.plot(rounds, [loss.one_change for loss in losses], label="one change against none")
     axes.plot(rounds, [loss.same_value for loss in losses], "--", label="the same value throughout")
-    axes.axhline(PRINTED, color="black", linestyle=":", label="printed for two distinct values")
+    axes.axhline(SAID, color="black", linestyle=":", label="eps_inf for each of two distinct values")
     axes.set(title="What L-GRR loses over many rounds", xlabel="rounds", ylabel="privacy loss of all reports")
     axes.set_ylim(bottom=0)
     axes.legend()

@@ -14,7 +14,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 import mechdesign as md
-from mechdesign.design.information import GaussianLocation
+from mechdesign.design.information.models import GaussianLocation
 from mechdesign.gallery.agreement import near
 
 TOLERANCE = near(1e-6)

@@ -15,7 +15,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from scipy.stats import binom
 
-from mechdesign.budget import METHODS, Constraint, Question, Task, run
+from mechdesign.budget.constraint import Constraint
+from mechdesign.budget.runner import METHODS, Task, run
+from mechdesign.budget.simulation import Question
 from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import root
 

@@ -14,7 +14,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from scipy.stats import norm
 
-from mechdesign.classifier import gaussian_deviation, printed_deviation
+from mechdesign.classifier.pac import gaussian_deviation, printed_deviation
 from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import root
 

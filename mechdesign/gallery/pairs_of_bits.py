@@ -19,7 +19,7 @@ from matplotlib.axes import Axes
 from scipy.spatial import ConvexHull
 
 import mechdesign as md
-from mechdesign.design.workload import Marginals
+from mechdesign.design.workload.queries import Marginals
 from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import Floats, least
 

@@ -13,7 +13,9 @@ From: Refined mechanism design, section 7.3.3 (chapter 7); erratum 14.
 import numpy as np
 from matplotlib.axes import Axes
 
-from mechdesign.classifier import Robust, perturbation, utility
+from mechdesign.classifier.concentration import perturbation
+from mechdesign.classifier.robustness import Robust
+from mechdesign.classifier.survival import utility
 from mechdesign.gallery.agreement import near
 
 TOLERANCE = near(1e-9)

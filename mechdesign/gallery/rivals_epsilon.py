@@ -13,7 +13,8 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from mechdesign.gallery.agreement import near
-from mechdesign.trajectory import Rectangle, exponential, grid_points
+from mechdesign.trajectory.discrete_rivals import exponential, grid_points
+from mechdesign.trajectory.regions import Rectangle
 
 TOLERANCE = near(1e-9)
 PRINTED = 2.0

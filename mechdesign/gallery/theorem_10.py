@@ -17,7 +17,7 @@ from matplotlib.axes import Axes
 import mechdesign as md
 from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import least, private, program
-from mechdesign.mechanisms import AffineWindow
+from mechdesign.mechanisms.piecewise import AffineWindow
 
 TOLERANCE = near(1e-4)
 PRINTED = 0.2009

@@ -15,7 +15,10 @@ from matplotlib.axes import Axes
 
 from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import Floats
-from mechdesign.trajectory import Rectangle, average_error, tracs_c, uniform_paths
+from mechdesign.trajectory.metrics import average_error
+from mechdesign.trajectory.paths import uniform_paths
+from mechdesign.trajectory.regions import Rectangle
+from mechdesign.trajectory.tracs import tracs_c
 
 TOLERANCE = near(0.0075)
 EPSILON = 4.0

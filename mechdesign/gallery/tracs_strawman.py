@@ -18,8 +18,11 @@ from matplotlib.axes import Axes
 
 from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import Floats
-from mechdesign.trajectory import Rectangle, average_error, published_strawman, strawman, tracs_c, uniform_paths
-from mechdesign.trajectory.tracs import PathMechanism
+from mechdesign.trajectory.metrics import average_error
+from mechdesign.trajectory.paths import uniform_paths
+from mechdesign.trajectory.regions import Rectangle
+from mechdesign.trajectory.rivals import published_strawman, strawman
+from mechdesign.trajectory.tracs import PathMechanism, tracs_c
 
 TOLERANCE = near(0.015)
 PRINTED = 0.755

@@ -13,7 +13,7 @@ From: Refined mechanism design, section 7.3.1 (chapter 7); erratum 14.
 import numpy as np
 from matplotlib.axes import Axes
 
-from mechdesign.classifier import concentration, perturbation
+from mechdesign.classifier.concentration import concentration, perturbation
 from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import Floats
 

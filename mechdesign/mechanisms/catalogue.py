@@ -13,8 +13,8 @@ from fractions import Fraction
 import numpy as np
 from scipy import optimize
 
-from mechdesign.domains import Circle, Finite, Interval, require_domain
-from mechdesign.errors import InvalidInput, require_epsilon
+from mechdesign.domains import UNIT, Circle, Finite, Interval, require_domain
+from mechdesign.errors import InvalidInput, did_you_mean, require_epsilon
 from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms.additive import Additive, BoundedLaplace
 from mechdesign.mechanisms.circular import CircularLaplace
@@ -57,7 +57,6 @@ __all__ = [
     "two_sided_geometric",
 ]
 
-UNIT = Interval(0.0, 1.0)
 SYMMETRIC = Interval(-1.0, 1.0)
 CENTRED = AffineWindow()
 
@@ -459,7 +458,7 @@ def build(name: str, epsilon: float, domain: Interval | Circle | Finite, loss: L
             if entry.key == key:
                 return entry.build(epsilon, domain, loss or Power(1.0))
         known = [entry.key for entry in ON_INTERVALS]
-    raise InvalidInput("mechanism", name, f"be one of {', '.join(known)} on {domain}")
+    raise InvalidInput("mechanism", name, f"be one of {', '.join(known)} on {domain}", did_you_mean(name, known))
 
 
 # -- rounding and shared formulas -------------------------------------------------------------------------------------

@@ -28,6 +28,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 MOST_GROUP = 64
+_ROUNDING = Fraction(1, 2**50)
 MOST_USERS = 5 * 10**8
 """The largest population: numpy draws hypergeometric numbers up to there."""
 
@@ -87,13 +88,21 @@ class JointResponse:
 
         The correlation coefficient of the truths is ``rho / (k - 1)``: rho itself for k = 2 only.
 
+        A rho that is a double and within its rounding of the least or the largest one is that one: the chapter's rule
+        ``1 - 1/p`` as it is typed means that two of a pair never both lie.
+
         >>> [str(w) for w in JointResponse.pair(Fraction(3, 4), Fraction(-1, 3)).weights]
         ['0', '1/2', '1/2']
+        >>> law = JointResponse.pair(0.731, 1 - 1 / 0.731)
+        >>> law.weights[0], float(law.truth) == 0.731, law.rho == 1 - 1 / law.truth
+        (Fraction(0, 1), True, True)
         """
         truth, coefficient = require_fraction(p, "p"), require_fraction(rho, "rho")
         k = require_categories(categories)
         if not Fraction(1, k) < truth <= 1:
             raise InvalidInput("p", p, f"lie above 1/{k} and be at most 1")
+        if isinstance(rho, float):
+            coefficient = _within_rounding(coefficient, rho_range(truth, k))
         lie = (1 - truth) / (k - 1)
         both = truth * truth + coefficient * truth * lie
         weights = (1 - 2 * truth + both, 2 * (truth - both), both)
@@ -244,6 +253,11 @@ def rho_range(p: Fraction, categories: int = 2) -> tuple[Fraction, Fraction]:
     if q == 0:
         return Fraction(0), Fraction(0)
     return max(-p / q, -((categories - 1) ** 2) * q / p), Fraction(categories - 1)
+
+
+def _within_rounding(rho: Fraction, ends: tuple[Fraction, Fraction]) -> Fraction:
+    """The end that a double near it stands for, else the double: ``1 - 1/p`` rounds three times, p being rounded."""
+    return next((end for end in ends if abs(rho - end) <= _ROUNDING * max(Fraction(1), abs(end))), rho)
 
 
 @lru_cache(maxsize=8192)

@@ -101,6 +101,24 @@ class Continuous(ScalarMechanism, Protocol):
         ...
 
 
+_OF = {
+    "Design": "take its mechanism, design.mechanism",
+    "Table": "take the mechanism that it was made from, or mechdesign.deploy.measured.measured(table) for its errors",
+}
+
+
+def require_law(said: Any, field: str = "mechanism") -> Any:
+    """A mechanism, or `InvalidInput` that says where a design or a table has one.
+
+    >>> require_law(1.0)
+    Traceback (most recent call last):
+    mechdesign.errors.InvalidInput: mechanism must be a mechanism (got 1.0); for example catalogue.pm(1.0)
+    """
+    if all(hasattr(said, name) for name in ("inputs", "outputs", "expected_loss")):
+        return said
+    raise InvalidInput(field, said, "be a mechanism", _OF.get(type(said).__name__, "for example catalogue.pm(1.0)"))
+
+
 def require_scalar(mechanism: Mechanism) -> ScalarMechanism:
     """The mechanism, if it is for one number, or `InvalidInput` that says where those for one number are."""
     if isinstance(mechanism.inputs, Product):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from fractions import Fraction
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -93,6 +93,23 @@ class UnbiasedWindow(Filled):
         """``Var(Y|x)`` as a rational; the mean is x."""
         at = self._require_exact(x)
         return exact_path(self).second_moment(at) - at * at
+
+    def exact_worst_variance(self) -> Fraction:
+        """The largest ``Var(Y|x)`` over all real x, a rational.
+
+        Between two kinks ``E[Y^2|x]`` is a line: less ``x^2`` it is largest where x is half of its slope, or at an end.
+        """
+        path = exact_path(self)
+        size = path.fill.unit * path.scale
+        ends = Fraction(self.inputs.lower), Fraction(self.inputs.upper)
+        kinks = sorted({*ends, *(x for mean in path.means if ends[0] < (x := Fraction(mean, size)) < ends[1])})
+        seconds = [path.second_moment(x) for x in kinks]
+        largest = max(second - x * x for x, second in zip(kinks, seconds, strict=True))
+        for (x, after), (low, high) in zip(pairwise(kinks), pairwise(seconds), strict=True):
+            top = (high - low) / (after - x) / 2
+            if x < top < after:
+                largest = max(largest, low + 2 * top * (top - x) - top * top)
+        return largest
 
     def _require_exact(self, x: float | Fraction) -> Fraction:
         if isinstance(x, Fraction) and not self.inputs.lower <= x <= self.inputs.upper:

@@ -1,77 +1,56 @@
 """Pictures: densities, errors, certified optima and their structure. Matplotlib is imported on use."""
 
-from mechdesign.plot.budget import BudgetPanel, Curve, Selection, budgets, selections, trade_off
-from mechdesign.plot.canvas import (
-    fit_titles,
-    printable,
-    rendered,
-    require_plot_format,
-    require_size,
-    require_title,
-    save,
-)
-from mechdesign.plot.certified import Line, Slice, probability_table, structure, window_law
-from mechdesign.plot.designs import of
-from mechdesign.plot.errors import (
-    Measured,
-    above,
-    comparison,
-    draw_errors,
-    draw_floor,
-    draw_leaderboard,
-    draw_over_epsilon,
-    errors_over_inputs,
-    measured_over_epsilon,
-    pareto,
-    sweep,
-    worst_cases,
-)
-from mechdesign.plot.gallery import drawn_by, exhibit
-from mechdesign.plot.heat import HeatMap, heat_maps
-from mechdesign.plot.laws import densities, polar_density
-from mechdesign.plot.rankings import ranking
-from mechdesign.plot.tables import table_law
-from mechdesign.plot.workload import workload_design
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "BudgetPanel",
-    "Curve",
-    "HeatMap",
-    "Line",
-    "Measured",
-    "Selection",
-    "Slice",
-    "above",
-    "budgets",
-    "comparison",
-    "densities",
-    "draw_errors",
-    "draw_floor",
-    "draw_leaderboard",
-    "draw_over_epsilon",
-    "drawn_by",
-    "errors_over_inputs",
-    "exhibit",
-    "fit_titles",
-    "heat_maps",
-    "measured_over_epsilon",
-    "of",
-    "pareto",
-    "polar_density",
-    "printable",
-    "probability_table",
-    "ranking",
-    "rendered",
-    "require_plot_format",
-    "require_size",
-    "require_title",
-    "save",
-    "selections",
-    "structure",
-    "sweep",
-    "table_law",
-    "trade_off",
-    "window_law",
-    "workload_design",
-    "worst_cases",
-]
+# named like their modules: at once, or the modules would be found
+from mechdesign.plot.gains import gains as gains
+from mechdesign.values.facade import facade
+
+if TYPE_CHECKING:
+    from mechdesign.plot.budget import (
+        BudgetPanel as BudgetPanel,
+        Curve as Curve,
+        Selection as Selection,
+        budgets as budgets,
+        selections as selections,
+        trade_off as trade_off,
+    )
+    from mechdesign.plot.canvas import (
+        fit_titles as fit_titles,
+        printable as printable,
+        rendered as rendered,
+        require_plot_format as require_plot_format,
+        require_size as require_size,
+        require_title as require_title,
+        save as save,
+    )
+    from mechdesign.plot.certified import (
+        Line as Line,
+        Slice as Slice,
+        probability_table as probability_table,
+        structure as structure,
+        window_law as window_law,
+    )
+    from mechdesign.plot.designs import of as of
+    from mechdesign.plot.errors import (
+        Measured as Measured,
+        above as above,
+        comparison as comparison,
+        draw_errors as draw_errors,
+        draw_floor as draw_floor,
+        draw_leaderboard as draw_leaderboard,
+        draw_over_epsilon as draw_over_epsilon,
+        errors_over_inputs as errors_over_inputs,
+        measured_over_epsilon as measured_over_epsilon,
+        pareto as pareto,
+        sweep as sweep,
+        worst_cases as worst_cases,
+    )
+    from mechdesign.plot.gallery import drawn_by as drawn_by, exhibit as exhibit
+    from mechdesign.plot.heat import HeatMap as HeatMap, heat_maps as heat_maps
+    from mechdesign.plot.laws import densities as densities, polar_density as polar_density
+    from mechdesign.plot.rankings import ranking as ranking
+    from mechdesign.plot.tables import table_law as table_law
+    from mechdesign.plot.workload import workload_design as workload_design
+else:
+    __getattr__, __dir__ = facade(__name__)

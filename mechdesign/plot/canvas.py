@@ -68,7 +68,7 @@ def require_size(width: float, height: float) -> tuple[float, float]:
     for side in (width, height):
         if not _LEAST_SIZE <= side <= _MOST_SIZE:
             rule = f"be a width and a height from {_LEAST_SIZE:g} to {_MOST_SIZE:g} inches"
-            raise InvalidInput("size", f"{width:g},{height:g}", rule, "for example --size 8,5")
+            raise InvalidInput("size", f"{width:g},{height:g}", rule, "for example 8,5")
     return width, height
 
 
@@ -139,9 +139,9 @@ def drawable(text: str, most: int | None = None) -> str:
 
 def empty_figure(width: float, height: float) -> Figure:
     """A figure of that many inches whose parts make room for each other."""
-    from matplotlib.figure import Figure
+    from mechdesign.plot.page import Page
 
-    return Figure(figsize=(width, height), layout="constrained")
+    return Page(figsize=(width, height), layout="constrained")
 
 
 def line_style(k: int) -> dict[str, Any]:

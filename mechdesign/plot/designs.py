@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, TypeGuard, cast
 
 import numpy as np
 
-from mechdesign.design.minimax import MinimaxBound
-from mechdesign.design.pairwise import PairwiseProblem
-from mechdesign.design.prior import BinsBound, PriorProblem
+from mechdesign.design.minimax.proof import MinimaxBound
+from mechdesign.design.pairwise.problem import PairwiseProblem
+from mechdesign.design.prior.problem import PriorProblem
+from mechdesign.design.prior.proof import BinsBound
 from mechdesign.design.result import Design
-from mechdesign.design.summary import gap_text
+from mechdesign.design.summary import gap_text, name_of
 from mechdesign.design.words import Labels, labels_of, power_of
 from mechdesign.domains import Interval
 from mechdesign.exact.cells import Cells
@@ -30,6 +31,7 @@ from mechdesign.plot.laws import densities, polar_density
 from mechdesign.plot.noise import noise_map
 from mechdesign.plot.places import places_map
 from mechdesign.priors import Atoms
+from mechdesign.values.declare import evolved
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,15 +42,18 @@ _SPREAD = (np.arange(16) + 0.5) / 16
 
 def of(design: Design) -> Figure:
     """The picture of any mechanism that can be designed, with what its certificate knows."""
-    mechanism, certificate, problem = design.mechanism, design.certificate, design.problem
-    if isinstance(mechanism, JointResponse):
+    certificate, problem = design.certificate, design.problem
+    if isinstance(design.mechanism, JointResponse):
         from mechdesign.plot.joint import joint_design
 
         return joint_design(design)
-    if isinstance(mechanism, PeakedResponse | CountedResponse):
+    if isinstance(design.mechanism, PeakedResponse | CountedResponse):
         from mechdesign.plot.hidden import hidden_design
 
         return hidden_design(design)
+    mechanism, name = design.mechanism, name_of(design)
+    if mechanism.name != name:  # its own name is what a file says
+        mechanism = evolved(mechanism, name=name)
     if isinstance(problem, PairwiseProblem) and problem.places is not None and problem.places.shape[1] == 2:
         return places_map(problem, cast(Discrete, mechanism))
     if isinstance(mechanism, Discrete):

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mechdesign.design.hidden_joint import HiddenJointProblem, parts
-from mechdesign.design.joint import JointProblem, optimal_joint
+from mechdesign.design.hidden_joint.problem import HiddenJointProblem
+from mechdesign.design.hidden_joint.search import parts
+from mechdesign.design.joint.problem import JointProblem
+from mechdesign.design.joint.search import optimal_joint
 from mechdesign.design.result import Design
 from mechdesign.errors import NoAnswer
 from mechdesign.mechanisms.hidden import PeakedResponse

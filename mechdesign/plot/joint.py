@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mechdesign.design.joint import JointProblem, heuristic, optimal_joint, parts, ratio
+from mechdesign.design.joint.problem import JointProblem
+from mechdesign.design.joint.search import heuristic, optimal_joint, parts, ratio
 from mechdesign.design.result import Design
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms.joint import JointResponse

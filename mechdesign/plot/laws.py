@@ -11,7 +11,7 @@ from mechdesign.domains import Circle, Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms.discrete import Discrete, TwoSidedGeometric
 from mechdesign.mechanisms.product import Product
-from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.mechanisms.protocol import Mechanism, require_law
 from mechdesign.plot.canvas import COLOURS, HEAT, Floats, drawable, empty_figure, legend_right, nested_style
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ def polar_density(mechanism: Product, x: Sequence[float]) -> Figure:
 
 def continuous_inputs(mechanism: Mechanism) -> Interval | Circle:
     """The inputs of a mechanism on an interval or circle, or `InvalidInput`."""
+    require_law(mechanism)
     if isinstance(mechanism, Discrete | TwoSidedGeometric) or not isinstance(mechanism.inputs, Interval | Circle):
         raise InvalidInput("mechanism", mechanism.name, "have a continuous domain to be drawn as a density")
     return mechanism.inputs

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mechdesign.design.pairwise import PairwiseProblem, errors_up, output_columns
+from mechdesign.design.pairwise.problem import PairwiseProblem
+from mechdesign.design.pairwise.proof import errors_up, output_columns
 from mechdesign.design.words import protected
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.pairs import Metric

@@ -9,8 +9,9 @@ import numpy as np
 from mechdesign.deploy.kinds import Listed
 from mechdesign.deploy.table import Table
 from mechdesign.domains import Finite
-from mechdesign.errors import InvalidInput
+from mechdesign.errors import InvalidInput, marked
 from mechdesign.mechanisms.discrete import Discrete
+from mechdesign.plot.canvas import drawable
 from mechdesign.plot.certified import probability_table
 from mechdesign.plot.channel import channel_map
 from mechdesign.values.declare import Floats
@@ -31,7 +32,7 @@ def table_law(table: Table) -> Figure:
         step = "protocols prints its variances, and bench --plot its errors on data"
         raise InvalidInput("table", f"{table.kind} table", rule, step)
     channel = designed(table, None if isinstance(domain, Finite) else _INPUTS, _CELLS)
-    title = f"{table.name}, ε = {float(table.epsilon):g}: {table.bits}-bit table of kind {table.kind}"
+    title = f"{drawable(marked(table.name))}, ε = {float(table.epsilon):g}: {table.bits}-bit table of kind {table.kind}"
     names = table.labels
     if channel.edges is not None:
         return channel_map(channel.items, channel.edges, channel.matrix, title)
@@ -40,7 +41,7 @@ def table_law(table: Table) -> Figure:
     if isinstance(domain, Finite):
         columns = names.outputs or [f"{value:.10g}" for value in outputs]
         rows = names.inputs or [f"{value:.10g}" for value in channel.items]
-        law = Discrete(float(table.epsilon), domain, Finite(outputs), channel.matrix, table.name)
+        law = Discrete(float(table.epsilon), domain, Finite(outputs), channel.matrix, marked(table.name))
         return probability_table(law, (rows, columns))
     return _gathered(channel.items, np.array(outputs), channel.matrix, title)
 

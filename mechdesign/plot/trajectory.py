@@ -70,7 +70,9 @@ def _outline(region: Region) -> np.ndarray:
     return np.array([(west, south), (east, south), (east, north), (west, north), (west, south)])
 
 
-def error_curves(cells: Sequence[Cell], constant: float, *, title: str, words: str = "average error") -> Figure:
+def error_curves(
+    cells: Sequence[Cell], constant: float, *, title: str, words: str = "average error", per: str = "location"
+) -> Figure:
     """The average of each method over epsilon with its interval, and the constant answer as a line."""
     figure = empty_figure(9.0, 5.0)
     axes = figure.add_subplot()
@@ -81,10 +83,11 @@ def error_curves(cells: Sequence[Cell], constant: float, *, title: str, words: s
     x = {name: [cell.epsilon for cell in mine] for name, mine in own.items()}
     draw_lines(axes, {name: (x[name], [cell.mean for cell in mine]) for name, mine in own.items()})
     for k, (name, mine) in enumerate(own.items()):
-        axes.vlines(x[name], [cell.low for cell in mine], [cell.high for cell in mine], color=line_style(k)["color"])
+        ends = [(cell.mean, cell.mean) if cell.low is None else (cell.low, cell.high) for cell in mine]
+        axes.vlines(x[name], *zip(*ends, strict=True), color=line_style(k)["color"])
     axes.axhline(constant, color=BLACK, linewidth=1.0, label=f"{CONSTANT}: spends nothing")
     axes.set_ylim(bottom=0)
-    axes.set_xlabel("epsilon of a location")
+    axes.set_xlabel(f"epsilon of a {per}")
     axes.set_ylabel(f"{words} (units of the map)" if words == "average error" else words)
     axes.set_title(drawable(title))
     legend_right(axes)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from mechdesign.criteria import Aim
-from mechdesign.design import Design, WorkloadProblem
-from mechdesign.design.workload import query_noises
+from mechdesign.design.result import Design
+from mechdesign.design.workload.estimator import query_noises
+from mechdesign.design.workload.problem import WorkloadProblem
 from mechdesign.field import THIS, Field, Rank
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.plot.canvas import BLACK, BLUE, GREY, HEAT, draw_lines, drawable, empty_figure
@@ -51,7 +52,7 @@ def workload_design(design: Design, field: Field) -> Figure:
     ranks.barh([drawable(row.name) for row in shown], values, color=colours, height=0.7)
     ranks.axvline(design.certificate.lower, linestyle="--", color=BLACK, label="proven floor")
     ranks.invert_yaxis()
-    ranks.set(xlabel="noise, all queries", title="Worst type" if worst else "Average")
+    ranks.set(xlabel=f"noise, {problem.summed}", title="Worst type" if worst else "Average")
     ranks.legend()
     figure.suptitle(drawable(f"{problem.workload.words}, ε = {problem.epsilon:g}"))
     return figure

@@ -4,23 +4,26 @@
 killed goes on where it stopped. `write` makes the page and the table of what there is.
 """
 
-from mechdesign.report.folder import PAGE, PARTS, TABLE, make, part_of, require_folder, write
-from mechdesign.report.parts import Part, keep, kept
-from mechdesign.report.tables import lines_of, markdown, spreadsheet, summary
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "PAGE",
-    "PARTS",
-    "TABLE",
-    "Part",
-    "keep",
-    "kept",
-    "lines_of",
-    "make",
-    "markdown",
-    "part_of",
-    "require_folder",
-    "spreadsheet",
-    "summary",
-    "write",
-]
+from mechdesign.values.facade import facade
+
+if TYPE_CHECKING:
+    from mechdesign.report.folder import (
+        PAGE as PAGE,
+        PARTS as PARTS,
+        TABLE as TABLE,
+        make as make,
+        part_of as part_of,
+        require_folder as require_folder,
+        write as write,
+    )
+    from mechdesign.report.parts import Part as Part, keep as keep, kept as kept
+    from mechdesign.report.tables import (
+        lines_of as lines_of,
+        markdown as markdown,
+        spreadsheet as spreadsheet,
+        summary as summary,
+    )
+else:
+    __getattr__, __dir__ = facade(__name__)

@@ -35,17 +35,17 @@ def make(folder: Path) -> None:
         (folder / PARTS).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         rule = f"have a folder {PARTS} in it: {(error.strerror or str(error)).lower()}"
-        raise FileProblem("output folder", str(folder), rule, "choose another name") from None
+        raise FileProblem("output folder", str(folder), rule, files.remedy(error, "choose another name")) from None
 
 
-def part_of(claim: Claim, folder: Path) -> tuple[Part, bool]:
-    """What was computed for a claim, and whether the folder held it already; if not, it is computed and kept."""
+def part_of(claim: Claim, folder: Path) -> Part:
+    """What was computed for a claim: as the folder holds it already; if it does not, it is computed and kept."""
     found = kept(claim, folder / PARTS)
     if found is not None:
-        return found, True
+        return found
     part = Part(judge(claim), picture_of(claim))
     keep(part, folder / PARTS)
-    return part, False
+    return part
 
 
 def picture_of(claim: Claim) -> bytes | None:
@@ -62,6 +62,7 @@ def picture_of(claim: Claim) -> bytes | None:
 
 def write(parts: Sequence[Part], folder: Path, missing: Sequence[tuple[Claim, str]]) -> None:
     """The page and the table of these parts; ``missing`` are the claims that are not among them, and why."""
-    table = markdown([part.outcome for part in parts], missing)
+    taken = [part.outcome.claim.key for part in parts if part.is_taken]
+    table = markdown([part.outcome for part in parts], missing, taken)
     files.write_atomically(folder / TABLE, table.encode(), overwrite=True)
     files.write_atomically(folder / PAGE, page(parts, missing).encode(), overwrite=True)

@@ -9,15 +9,41 @@ from html import escape
 
 import mechdesign
 from mechdesign.report.parts import Part, versions
-from mechdesign.report.tables import HEADINGS, counts, lines_of, of_claims, uncovered
-from mechdesign.reproduce import BEYOND, CORRECTED, FAILS, HOLDS, REPLACED, Claim, Outcome
+from mechdesign.report.tables import HEADINGS, counts, lines_of, of_claims, taken_words, uncovered
+from mechdesign.reproduce import (
+    BEYOND,
+    CORRECTED,
+    FAILS,
+    HOLDS,
+    IN_CODE,
+    REPLACED,
+    SIMULATED,
+    STAND_IN,
+    Claim,
+    Outcome,
+)
+from mechdesign.reproduce.claim import LEVEL
 
-_SIGNS = {HOLDS: "✓", CORRECTED: "✓*", REPLACED: "≠", FAILS: "✗", BEYOND: "·"}
+_SIGNS = {
+    HOLDS: "✓",
+    SIMULATED: "✓~",
+    CORRECTED: "✓*",
+    REPLACED: "≠",
+    IN_CODE: "≠c",
+    FAILS: "✗",
+    STAND_IN: "·d",
+    BEYOND: "·",
+}
 _RULES = {
     HOLDS: "every number of the claim agrees with ours",
+    SIMULATED: "the same, some only within the noise of the paper's own simulation: if ours is right, a simulation of "
+    f"its size is as far off with the probability p, of at least {LEVEL:g}",
     CORRECTED: "the printed numbers agree with ours once the claim is read as the erratum of that number says",
     REPLACED: "the printed numbers do not agree with ours; the erratum of that number has others, which do",
+    IN_CODE: "what is printed is right, and ours; the authors' published code computes the other numbers, in brackets",
     FAILS: "the printed numbers do not agree with ours, and no erratum says why",
+    STAND_IN: "computed on data made here, as the paper's may not be shipped: no verdict on the paper; --data computes "
+    "some of these on the paper's own",
     BEYOND: "a sentence of ours about which the paper says nothing; it counts neither for nor against it",
 }
 _STYLE = """
@@ -76,7 +102,17 @@ img {
   th, td { padding: .2rem .25rem; }
 }
 """
-_CLASSES = {HOLDS: "holds", CORRECTED: "corrected", REPLACED: "replaced", FAILS: "fails", BEYOND: "beyond"}
+_TAKEN = '<p class="soft">These numbers are taken from a file of an earlier run, not computed again.</p>'
+_CLASSES = {
+    HOLDS: "holds",
+    SIMULATED: "holds",
+    CORRECTED: "corrected",
+    REPLACED: "replaced",
+    IN_CODE: "beyond",
+    FAILS: "fails",
+    STAND_IN: "beyond",
+    BEYOND: "beyond",
+}
 
 
 def page(parts: Sequence[Part], missing: Sequence[tuple[Claim, str]]) -> str:
@@ -86,14 +122,14 @@ def page(parts: Sequence[Part], missing: Sequence[tuple[Claim, str]]) -> str:
     by_paper = [(paper, [part for part in parts if part.outcome.claim.paper == paper]) for paper in papers]
     body = [
         "<h1>Printed numbers and ours</h1>",
-        _introduction(outcomes, missing),
+        _introduction(parts, missing),
         _tally(outcomes),
         _rules(),
         "<h2>All claims</h2>",
         *(_index(paper, [part.outcome for part in of_paper]) for paper, of_paper in by_paper),
         *(_paper(paper, of_paper) for paper, of_paper in by_paper),
         _missing(missing),
-        _uncovered(papers),
+        _uncovered(outcomes),
     ]
     head = (
         '<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -104,15 +140,18 @@ def page(parts: Sequence[Part], missing: Sequence[tuple[Claim, str]]) -> str:
     return f'<!doctype html>\n<html lang="en">\n{document}\n</html>\n'
 
 
-def _introduction(outcomes: Sequence[Outcome], missing: Sequence[tuple[Claim, str]]) -> str:
-    seconds = sum(outcome.seconds for outcome in outcomes)
+def _introduction(parts: Sequence[Part], missing: Sequence[tuple[Claim, str]]) -> str:
+    outcomes = [part.outcome for part in parts]
+    seconds = sum(part.outcome.seconds for part in parts if not part.is_taken)
+    keys = [part.outcome.claim.key for part in parts if part.is_taken]
+    taken = f'\n<p class="soft">{taken_words(keys)}; each says so.</p>' if keys else ""
     software = ", ".join(f"{name} {version}" for name, version in versions().items())
     left = f' <a href="#left-out">{of_claims(len(missing))} left out of this run</a>.' if missing else ""
     return (
         f"<p>What papers on local differential privacy print, beside what is computed here: {of_claims(len(outcomes))}."
         f"{left}</p>\n"
         f'<p class="soft">mechdesign {escape(mechdesign.__version__)}, Python {escape(platform.python_version())}, '
-        f"{escape(software)}; computed in {seconds:.0f} s.</p>"
+        f"{escape(software)}; computed in {seconds:.0f} s.</p>{taken}"
     )
 
 
@@ -155,12 +194,12 @@ def _paper(paper: str, parts: Sequence[Part]) -> str:
 
 def _article(part: Part) -> str:
     outcome, claim = part.outcome, part.outcome.claim
-    beyond = f'<p class="soft">Beyond the claim: {escape(claim.beyond)}.</p>' if claim.beyond else ""
+    reason = f'<p class="soft">{escape(_sentence(claim.reason))}</p>' if claim.reason else ""
     facts = (
         f"<h3>{escape(claim.key)}</h3>\n"
         f'<p class="soft">{escape(claim.place)}</p>\n<p>{escape(_sentence(claim.words))}</p>\n'
         f'<p class="verdict {_CLASSES[outcome.verdict]}">{_SIGNS[outcome.verdict]} {escape(outcome.in_words)}</p>\n'
-        f"{beyond}{_table(outcome)}"
+        f"{reason}{_table(outcome)}{_TAKEN if part.is_taken else ''}"
     )
     drawn = "" if part.picture is None else _image(part.picture, claim)
     kind = ' class="drawn"' if drawn else ""
@@ -197,11 +236,11 @@ def _missing(missing: Sequence[tuple[Claim, str]]) -> str:
     return f'<h2 id="left-out">Left out of this run</h2>\n<ul>{entries}</ul>'
 
 
-def _uncovered(papers: Sequence[str]) -> str:
+def _uncovered(outcomes: Sequence[Outcome]) -> str:
     entries = "".join(
         f"<li><b>{escape(left.paper)}</b>, {escape(left.place)}: {escape(left.words)}. "
         f'<span class="soft">Not computed: {escape(left.why)}.</span></li>'
-        for left in uncovered(papers)
+        for left in uncovered(outcomes)
     )
     return f"<h2>Covered by no claim</h2>\n<ul>{entries}</ul>" if entries else ""
 

@@ -1,8 +1,9 @@
 """What was computed for one claim, in a file of its own that is written whole or not at all.
 
-A part is believed only if it is the part of just this claim, computed by just this software: the printed numbers, the
+A part is taken only if it says to be that of just this claim, computed by just this software: the printed numbers, the
 sources of this package and the versions of the libraries it computes with go into its key, and its numbers into a
-checksum. The verdict is not in it: it follows from the numbers, every time.
+checksum. That finds damage, not who makes a part up: what is taken is said to be. The verdict is not in it: it follows
+from the numbers, every time.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from mechdesign.reproduce import Claim, Outcome
 from mechdesign.reproduce.claim import Bounds
 from mechdesign.values import files
 from mechdesign.values.codec import Codec
-from mechdesign.values.declare import frozen
+from mechdesign.values.declare import field, frozen
 
 LIBRARIES = ("numpy", "scipy", "highspy", "matplotlib")
 _SOURCES = ("mechdesign", "mechdesign_solvers")
@@ -45,10 +46,11 @@ class _Stored:
 
 @frozen
 class Part:
-    """What was computed for a claim, and its picture as a PNG file."""
+    """What was computed for a claim, and its picture as a PNG file; now, or as the file of an earlier run says."""
 
     outcome: Outcome
     picture: bytes | None
+    is_taken: bool = field(default=False, eq=False)
 
 
 def keep(part: Part, folder: Path) -> None:
@@ -72,7 +74,7 @@ def kept(claim: Claim, folder: Path) -> Part | None:
 
 def key_of(claim: Claim) -> str:
     """What the numbers of a claim depend on, as a digest."""
-    return hashlib.sha256(repr((claim.key, claim.items, claim.erratum, _software())).encode()).hexdigest()
+    return hashlib.sha256(repr((claim.key, claim.items, claim.erratum, claim.data, _software())).encode()).hexdigest()
 
 
 @cache
@@ -108,7 +110,7 @@ def _read(claim: Claim, path: Path) -> Part:
     for bounds in (stored.ours, stored.mended):
         _require_bounds(claim, bounds, path)
     outcome = Outcome(claim, stored.ours, stored.mended, stored.seconds)
-    return Part(outcome, None if stored.picture is None else _decoded(stored.picture, path))
+    return Part(outcome, None if stored.picture is None else _decoded(stored.picture, path), is_taken=True)
 
 
 def _require_bounds(claim: Claim, bounds: tuple[Bounds, ...] | None, path: Path) -> None:

@@ -29,14 +29,19 @@ def lines_of(outcome: Outcome) -> list[list[str]]:
     lines = []
     for k, (item, ours) in enumerate(zip(outcome.claim.items, outcome.ours, strict=True)):
         corrected = item.corrected if outcome.mended is None else _number(item, outcome.mended[k])
-        lines.append([item.label, _printed(item, outcome.claim), _number(item, ours), corrected])
+        lines.append([item.label, _printed(item, outcome.claim), _number(item, ours) + _noise(item, ours), corrected])
     return lines
+
+
+def _noise(item: Item, ours: Bounds) -> str:
+    """How likely a simulation is as far from ours as the printed one."""
+    return f" (p = {item.p_value(ours):.2g})" if item.is_simulated else ""
 
 
 def _printed(item: Item, claim: Claim) -> str:
     """In brackets if the paper does not print it for this."""
     text = item.printed if item.relation == IS else f"{item.relation} {item.printed}"
-    return f"({text})" if claim.beyond else text
+    return text if claim.is_of_the_page else f"({text})"
 
 
 def _number(item: Item, ours: Bounds) -> str:
@@ -46,30 +51,38 @@ def _number(item: Item, ours: Bounds) -> str:
     return low if low == high else f"[{low}, {high}]"
 
 
-def uncovered(papers: Sequence[str]) -> list[LeftOut]:
-    """What no claim covers in these papers."""
-    return [left for left in LEFT_OUT if left.paper in papers]
+def uncovered(outcomes: Sequence[Outcome]) -> list[LeftOut]:
+    """What no claim covers in the papers of these."""
+    papers, keys = {one.claim.paper for one in outcomes}, {one.claim.key for one in outcomes}
+    return [left for left in LEFT_OUT if left.paper in papers and not (left.claims and keys.issuperset(left.claims))]
 
 
-def markdown(outcomes: Sequence[Outcome], missing: Sequence[tuple[Claim, str]] = ()) -> str:
+def taken_words(keys: Sequence[str]) -> str:
+    """What nobody computed again."""
+    return f"Taken from files of an earlier run, not computed again: {of_claims(len(keys))}"
+
+
+def markdown(outcomes: Sequence[Outcome], missing: Sequence[tuple[Claim, str]] = (), taken: Sequence[str] = ()) -> str:
     """A table a claim; at the end what was not computed, and why."""
     papers = list(dict.fromkeys(outcome.claim.paper for outcome in outcomes))
     parts = [f"# Printed numbers and ours\n\n{of_claims(len(outcomes))}. {summary(outcomes)}.\n"]
+    if taken:
+        parts.append(f"\n{taken_words(taken)} ({', '.join(taken)}).\n")
     for paper in papers:
         parts.append(f"\n## {paper}\n")
         parts += [_section(outcome) for outcome in outcomes if outcome.claim.paper == paper]
     if missing:
         parts.append("\n## Left out of this run\n\n")
         parts += [f"- **{claim.key}** ({claim.place}): {why}\n" for claim, why in missing]
-    if uncovered(papers):
+    if uncovered(outcomes):
         parts.append("\n## Covered by no claim\n\n")
-        parts += [f"- {left.paper}, {left.place}: {left.words}; {left.why}\n" for left in uncovered(papers)]
+        parts += [f"- {left.paper}, {left.place}: {left.words}; {left.why}\n" for left in uncovered(outcomes)]
     return "".join(parts)
 
 
 def _section(outcome: Outcome) -> str:
     claim = outcome.claim
-    said = f" ({claim.beyond})" if claim.beyond else ""
+    said = f" ({claim.reason})" if claim.reason else ""
     head = f"\n**{claim.key}** ({claim.place}): {claim.words}. Verdict: *{outcome.in_words}*{said}.\n\n"
     rows = ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines_of(outcome)]
     return "".join([head, f"| {' | '.join(HEADINGS)} |\n", "|---|---|---|---|\n", *rows])

@@ -4,10 +4,39 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
+from pathlib import Path
 
 from mechdesign.errors import InvalidInput
-from mechdesign.reproduce import aaa, budget, certified, classifier, frequency, jrr, ogpm, toolkit, tracs
-from mechdesign.reproduce.claim import BEYOND, CORRECTED, FAILS, HOLDS, REPLACED, VERDICTS, Claim, Item, Outcome, judge
+from mechdesign.reproduce import (
+    aaa,
+    budget,
+    capri,
+    certified,
+    classifier,
+    frequency,
+    gains,
+    jrr,
+    ogpm,
+    places,
+    searches,
+    toolkit,
+    tracs,
+)
+from mechdesign.reproduce.claim import (
+    BEYOND,
+    CORRECTED,
+    FAILS,
+    HOLDS,
+    IN_CODE,
+    REPLACED,
+    SIMULATED,
+    STAND_IN,
+    VERDICTS,
+    Claim,
+    Item,
+    Outcome,
+    judge,
+)
 from mechdesign.reproduce.left_out import LEFT_OUT, LeftOut
 
 CLAIMS: tuple[Claim, ...] = (
@@ -15,10 +44,14 @@ CLAIMS: tuple[Claim, ...] = (
     *jrr.CLAIMS,
     *aaa.CLAIMS,
     *budget.CLAIMS,
+    *searches.CLAIMS,
+    *capri.CLAIMS,
     *frequency.CLAIMS,
+    *gains.CLAIMS,
     *toolkit.CLAIMS,
     *certified.CLAIMS,
     *tracs.CLAIMS,
+    *places.CLAIMS,
     *classifier.CLAIMS,
 )
 
@@ -28,8 +61,11 @@ __all__ = [
     "CORRECTED",
     "FAILS",
     "HOLDS",
+    "IN_CODE",
     "LEFT_OUT",
     "REPLACED",
+    "SIMULATED",
+    "STAND_IN",
     "VERDICTS",
     "Claim",
     "Item",
@@ -37,10 +73,20 @@ __all__ = [
     "Outcome",
     "judge",
     "named",
+    "with_data",
 ]
 
 
-def named(names: Sequence[str]) -> list[Claim]:
+def with_data(folder: Path) -> tuple[Claim, ...]:
+    """`CLAIMS`, and those on the papers' own data that a folder holds; these take the place of stand-ins."""
+    from mechdesign.reproduce.on_data import claims_on
+
+    found = claims_on(folder)
+    keys = {claim.key for claim in found}
+    return (*(claim for claim in CLAIMS if claim.key not in keys), *found)
+
+
+def named(names: Sequence[str], claims: Sequence[Claim] = CLAIMS) -> list[Claim]:
     """Claims by name, or all whose names begin with one such as ``ogpm``; in the order of `CLAIMS`, each once.
 
     >>> [claim.key for claim in named(["certified", "ogpm.example-8"])]
@@ -48,11 +94,12 @@ def named(names: Sequence[str]) -> list[Claim]:
     """
     wanted: set[str] = set()
     for name in (text.strip().lower() for text in names):
-        found = [claim.key for claim in CLAIMS if name in (claim.key, claim.key.partition(".")[0])]
+        found = [claim.key for claim in claims if name in (claim.key, claim.key.partition(".")[0])]
         if not found:
-            known = [claim.key for claim in CLAIMS]
+            known = [claim.key for claim in claims]
             families = sorted({key.partition(".")[0] for key in known})
             near = difflib.get_close_matches(name, known, n=3, cutoff=0.6) or families
-            raise InvalidInput("claim", name, "be one of those listed", f"nearest: {', '.join(near)}; see --list")
+            rule = "be one of those listed, or with --data FOLDER one on the papers' own data"
+            raise InvalidInput("claim", name, rule, f"nearest: {', '.join(near)}; see --list")
         wanted.update(found)
-    return [claim for claim in CLAIMS if claim.key in wanted]
+    return [claim for claim in claims if claim.key in wanted]

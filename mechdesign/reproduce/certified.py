@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from mechdesign.design import MinimaxProblem, UnbiasedProblem, optimal_minimax, optimal_unbiased
+from mechdesign.design.minimax.problem import MinimaxProblem
+from mechdesign.design.minimax.search import optimal_minimax
+from mechdesign.design.unbiased.problem import UnbiasedProblem
+from mechdesign.design.unbiased.search import optimal_unbiased
 from mechdesign.domains import Interval
 from mechdesign.losses import Power
 from mechdesign.priors import normal

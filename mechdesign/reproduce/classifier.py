@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 
-from mechdesign.classifier import (
-    Robust,
-    composed,
-    concentration,
-    indicator_delta,
-    pac_delta,
-    perturbation,
-    printed_deviation,
-    rho_curve,
-    smallest_epsilon,
-    utility,
-)
-from mechdesign.classifier.concentration import half_width
-from mechdesign.classifier.robustness import hoeffding_points
+from mechdesign.classifier.choice import rho_curve, smallest_epsilon
+from mechdesign.classifier.concentration import concentration, half_width, perturbation
+from mechdesign.classifier.pac import composed, indicator_delta, pac_delta, printed_deviation
+from mechdesign.classifier.robustness import Robust, hoeffding_points
+from mechdesign.classifier.survival import utility
+from mechdesign.domains import Finite
+from mechdesign.gallery.robust_radius import NORMAL_CLASSES, network, proven_radius
+from mechdesign.mechanisms import catalogue
+from mechdesign.mechanisms.mutual_information import mutual_information
 from mechdesign.reproduce.claim import AT_LEAST, AT_MOST, Claim, Item, Value
 from mechdesign.reproduce.drawing import Lines, curves
 from mechdesign.reproduce.shared import number_of, picture_of
@@ -74,6 +70,48 @@ def _printed_below(epsilon: float) -> float:
     return (0.79 - reach) * math.exp(-epsilon / 2) + (reach - 0.16) * math.exp(epsilon / 2)
 
 
+def _in_printed_boxes(exponential: str) -> list[Value]:
+    """Least ratios over eps 1 to 8 and both stroke classifiers: PM to the others, exponential to Laplace."""
+    record, boxes = [0.79, 0.48], (([0.63, 0.0], [1.0, 1.0]), ([0.5, 0.0], [1.0, 0.62]))
+    names = ("pm", exponential, "laplace-raw")
+    kept = [
+        [concentration(perturbation(name, epsilon), record, *box) for name in names]
+        for epsilon in map(float, range(1, 9))
+        for box in boxes
+    ]
+    return [min(pm / max(rivals) for pm, *rivals in kept), min(one / laplace for _, one, laplace in kept)]
+
+
+def _slope(name: str, low: float, high: float) -> float:
+    return (_kept_within(name, 2.0, high) - _kept_within(name, 2.0, low)) / (high - low)
+
+
+@cache
+def _radii() -> tuple[float, float]:
+    return proven_radius(NORMAL_CLASSES), proven_radius(network())
+
+
+def _to_the_circle() -> float:
+    """The distance of example 14's point from the places where both scores are equal, among many of them."""
+    angles = np.linspace(0, math.tau, 100_001)
+    places = 2 * math.sqrt(math.log(2) + 1) * np.stack([np.cos(angles), np.sin(angles)]) - 1
+    return float(np.hypot(*(places - 0.5)).min())
+
+
+def _informed_curve() -> Lines:
+    epsilons = [k / 10 for k in range(1, 61)]
+    return {
+        "mutual information": (epsilons, [_informed(4, epsilon)[1] for epsilon in epsilons]),
+        "min(log 4, eps)": (epsilons, [min(math.log(4), epsilon) for epsilon in epsilons]),
+    }
+
+
+def _informed(size: int, epsilon: float) -> tuple[float, float]:
+    """The mutual information of randomised response on uniform values."""
+    told = mutual_information(catalogue.randomised_response(epsilon, Finite(tuple(range(size)))))
+    return told.lower, told.upper
+
+
 def _kept_age() -> list[Value]:
     """The printed chance to stay in [0.63, 1] over the exact one, at eps = 1 and 0.5."""
     exact = [concentration(perturbation("pm", epsilon), [0.79], [0.63], [1.0]) for epsilon in (1.0, 0.5)]
@@ -122,6 +160,34 @@ CLAIMS = (
         lambda: [float(hoeffding_points(0.05, 0.01))],
     ),
     Claim(
+        "classifier.example-11",
+        PAPER,
+        "examples 11, 13 and 15, figure 7.2",
+        "the robustness radius at (.5, .5) is .20: of example 14's classifier, and of the network that replicates it",
+        (Item("normal classes", "0.20", "0.340"), Item("network", "0.20", "0.385")),
+        _radii,
+        erratum=14,
+        picture=picture_of("robust_radius"),
+    ),
+    Claim(
+        "classifier.example-14",
+        PAPER,
+        "example 14",
+        "the formula for the radius of the round ball, 0.481 at (.5, .5), and as a bound for the square: over sqrt 2",
+        (Item("round ball", "0.481"), Item("square ball", "0.3401", relation=AT_LEAST)),
+        lambda: [_to_the_circle(), _radii()[0]],
+        picture=picture_of("robust_radius"),
+    ),
+    Claim(
+        "classifier.example-15",
+        PAPER,
+        "example 15",
+        "the printed network keeps its label in the square ball of .1 around (.5, .5)",
+        (Item("radius", "0.1", relation=AT_LEAST),),
+        lambda: [_radii()[1]],
+        picture=picture_of("robust_radius"),
+    ),
+    Claim(
         "classifier.rho-is-a-bound",
         PAPER,
         "section 7.3.3",
@@ -149,6 +215,34 @@ CLAIMS = (
         picture=curves("How often a report stays near 0.5, eps = 2", "theta", "probability", _concentrations),
     ),
     Claim(
+        "classifier.figure-7.5",
+        PAPER,
+        "section 7.6.2, figure 7.5",
+        "in the boxes that are printed for the stroke classifiers, at eps 1 to 8, PM keeps most, and the exponential "
+        "mechanism more than Laplace (least ratios; printed it spends half of eps, and is behind from eps = 6)",
+        (
+            Item("PM to the others", "1", relation=AT_LEAST),
+            Item("exponential to Laplace", "1", relation=AT_LEAST),
+        ),
+        lambda: _in_printed_boxes("exponential-printed"),
+        mended=lambda: _in_printed_boxes("exponential"),
+        erratum=14,
+    ),
+    Claim(
+        "classifier.appendix-e.2.3",
+        PAPER,
+        "appendix E.2.3",
+        "over theta the concentration of PM and SW is linear with two slopes, 2p near 0 and 2p/e^eps after (eps = 2)",
+        (
+            Item("PM, near", "5.437"),
+            Item("PM, after", "0.736"),
+            Item("SW, near", "6.389"),
+            Item("SW, after", "0.865"),
+        ),
+        lambda: [_slope(name, *ends) for name in ("pm", "sw") for ends in ((0.0, 0.05), (0.3, 0.49))],
+        picture=curves("How often a report stays near 0.5, eps = 2", "theta", "probability", _concentrations),
+    ),
+    Claim(
         "classifier.appendix-e.2.5",
         PAPER,
         "section 7.6.2 and appendix E.2.5",
@@ -170,10 +264,9 @@ CLAIMS = (
         "classifier.exponential",
         PAPER,
         "definition 26",
-        "scores of sensitivity 1 spend eps = 2",
-        (Item("loss", "2.00", "1.00"),),
+        "with scores of sensitivity 1 the exponential mechanism of eps = 2 keeps eps (it spends half of it)",
+        (Item("loss", "2.00", relation=AT_MOST),),
         lambda: [number_of("exponential_half")],
-        erratum=14,
         picture=picture_of("exponential_half"),
     ),
     Claim(
@@ -202,5 +295,23 @@ CLAIMS = (
         (Item("delta it has", "0.1", relation=AT_MOST),),
         lambda: [pac_delta(2.0, printed_deviation(2.0, 0.1))],
         picture=picture_of("pac_gaussian"),
+    ),
+    Claim(
+        "classifier.theorem-19",
+        "Refined mechanism design, appendix A",
+        "theorem 19",
+        "the mutual information of an input and its report is at most min(log k, eps), and of order eps^2 where eps is "
+        "small (randomised response on k values, in nats; the last is the ratio at eps = .02 and .01)",
+        (
+            Item("k = 4, eps = 1", "1", relation=AT_MOST),
+            Item("k = 4, eps = 4", "1.3863", relation=AT_MOST),
+            Item("k = 100, eps = 2", "2", relation=AT_MOST),
+            Item("halving eps", "4", units=0.1),
+        ),
+        lambda: [
+            *(_informed(*case) for case in ((4, 1.0), (4, 4.0), (100, 2.0))),
+            _informed(4, 0.02)[0] / _informed(4, 0.01)[1],
+        ],
+        picture=curves("What randomised response on 4 values tells", "eps", "nats", _informed_curve),
     ),
 )

@@ -38,16 +38,21 @@ def curves(
     xlabel: str,
     ylabel: str,
     lines: Callable[[], Lines],
+    *,
+    printed: Sequence[tuple[float, float]] = (),
     **scales: Any,
 ) -> Picture:
-    """Lines by name; ``scales`` are further settings of the axes, such as ``yscale="log"``."""
+    """Lines by name, on top of the points that are printed; ``scales`` are further settings of the axes, such as
+    ``yscale="log"``."""
 
     def draw(axes: Any) -> None:
         found = lines()
+        if printed:
+            axes.plot(*zip(*printed, strict=True), "kX", markersize=10, fillstyle="none", label="printed")
         for (name, (x, y)), style in zip(found.items(), _STYLES, strict=False):
             axes.plot(x, y, f"{style}o" if len(x) <= _FEW else style, label=name)
         axes.set(title=title, xlabel=xlabel, ylabel=ylabel, **scales)
-        if len(found) > 1:
+        if len(found) > 1 or printed:
             axes.legend()
 
     return draw

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache, partial
 
 import numpy as np
@@ -19,10 +20,17 @@ from mechdesign.trajectory.discrete_rivals import ATP, Points, grid_points, ngra
 from mechdesign.trajectory.metrics import average_error
 from mechdesign.trajectory.paths import Paths, uniform_paths, uniform_places
 from mechdesign.trajectory.plane import cell_numbers, middles
-from mechdesign.trajectory.regions import Disc, Rectangle
+from mechdesign.trajectory.regions import Disc, Rectangle, Region
 from mechdesign.trajectory.rivals import PlanarLaplace, published_sectors, published_strawman, strawman
 from mechdesign.trajectory.rounding import to_points
-from mechdesign.trajectory.tracs import HEURISTIC_SHARE, PathMechanism, simulable, tracs_c, tracs_d
+from mechdesign.trajectory.tracs import (
+    HEURISTIC_SHARE,
+    PathMechanism,
+    TracsD,
+    simulable,
+    tracs_c,
+    tracs_d,
+)
 
 PAPER = "Refined mechanism design, chapter 6 (TraCS)"
 
@@ -75,10 +83,49 @@ def _of_strawman(region: Rectangle, rival: Callable[..., PathMechanism]) -> list
     return [100 * error / against for error in _tracs(region)]
 
 
-def _redesigned() -> list[Value]:
-    corner = (0.0, 0.0)
-    against = _errors(_SQUARE, lambda eps: tracs_d(_SQUARE, eps, "r-sw", start=corner)).mean()
-    return [100 * _tracs(_SQUARE)[1] / against]
+def _redesigned(make: Make = lambda eps: tracs_d(_SQUARE, eps, "r-sw", start=(0.0, 0.0))) -> list[Value]:
+    return [100 * _tracs(_SQUARE)[1] / _errors(_SQUARE, make).mean()]
+
+
+@dataclass(frozen=True, slots=True)
+class _PublishedRedesign:
+    """TraCS-D with the redesigned square wave as the published code samples it.
+
+    Its window for a direction is 2 pi s wide. The code falls into it with probability p 2 s for p 2 pi s.
+    """
+
+    inside: TracsD
+
+    @property
+    def name(self) -> str:
+        return f"{self.inside.name} (published)"
+
+    @property
+    def region(self) -> Region:
+        return self.inside.region
+
+    @property
+    def epsilon(self) -> float:
+        return self.inside.epsilon
+
+    def perturb(self, paths: Paths, rng: np.random.Generator) -> Paths:
+        result = np.empty_like(paths.places)
+        start = np.array(self.inside.start)
+        for step, rows in enumerate(paths.steps()):
+            references = result[rows - 1] if step else np.broadcast_to(start, (len(rows), 2))
+            angles, shares = self.inside.seen_from(references, paths.places[rows])
+            told = simulable(self.inside.distance).sample(shares, rng)
+            result[rows] = self.inside.place(references, self._directions(angles, rng), told)
+        return paths.replaced(result)
+
+    def _directions(self, angles: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        law = simulable(self.inside.direction)
+        assert isinstance(law, Piecewise)
+        low, high = law.pieces(math.pi).edges[1:3].tolist()
+        half, turn = (high - low) / 2, 2 * math.pi
+        is_inside = rng.random(angles.size) < law.high * (high - low) / math.pi
+        off = np.where(is_inside, rng.uniform(-half, half, angles.size), rng.uniform(half, turn - half, angles.size))
+        return np.asarray((angles + off) % turn)
 
 
 def _short_side(*, with_start: bool = False) -> list[Value]:
@@ -97,32 +144,37 @@ def _along_short_side(make: Make) -> np.ndarray:
     return np.array([average_error(paths, make(eps).perturb(paths, rng)).mean() for eps in _EPSILONS])
 
 
-def _best_splits() -> list[Value]:
-    """The part of epsilon for the direction, in steps of .05, with the least simulated error."""
-    rng = np.random.default_rng(_SEED)
-    paths = uniform_paths(_SQUARE, 200, 50, rng)
-    shares = np.arange(0.4, 0.999, 0.05)
+def _error_of_split(epsilon: float, share: float) -> float:
+    paths = uniform_paths(_SQUARE, 200, 50, np.random.default_rng(_SEED))
+    told = tracs_d(_SQUARE, epsilon, share=share, start=(0.0, 0.0)).perturb(paths, np.random.default_rng(_SEED))
+    return float(average_error(paths, told).mean())
 
-    def error(epsilon: float, share: float) -> float:
-        told = tracs_d(_SQUARE, epsilon, share=share).perturb(paths, np.random.default_rng(_SEED))
-        return float(average_error(paths, told).mean())
 
-    return [float(shares[np.argmin([error(eps, share) for share in shares])]) for eps in (2.0, 6.0, 10.0)]
+def _best_splits(*epsilons: float) -> list[Value]:
+    """The part of epsilon for the direction, in steps of .04, with the least simulated error.
+
+    Then the error of the chapter's rule over that of this part.
+    """
+    shares = [0.52 + 0.04 * step for step in range(12)]
+    errors = [[_error_of_split(epsilon, share) for share in shares] for epsilon in epsilons]
+    ruled = [_error_of_split(epsilon, HEURISTIC_SHARE) for epsilon in epsilons]
+    best = [shares[int(np.argmin(found))] for found in errors]
+    return [*best, *(own / min(found) for own, found in zip(ruled, errors, strict=True))]
 
 
 _ON_POINTS = ("NGram", "L-SRR", "ATP")
 
 
-def _rivals_on(points: Points, *, published: bool) -> list[Make]:
+def _rivals_on(points: Points) -> list[Make]:
     return [
-        lambda eps: ngram(points, eps, published=published),
-        lambda eps: staircase(points, eps, published=published),
+        lambda eps: ngram(points, eps),
+        lambda eps: staircase(points, eps),
         lambda eps: ATP(points, eps),
     ]
 
 
 @lru_cache(maxsize=4)
-def _errors_on_points(side: int, number: int, *, published: bool) -> list[np.ndarray]:
+def _errors_on_points(side: int, number: int) -> list[np.ndarray]:
     """Average errors over eps of TraCS-C, TraCS-D and the three rivals, all rounded to side x side points."""
     points, rng = grid_points(_SQUARE, side), np.random.default_rng(_SEED)
     paths = to_points(uniform_paths(_SQUARE, number, _LOCATIONS, rng), points.table)
@@ -132,25 +184,55 @@ def _errors_on_points(side: int, number: int, *, published: bool) -> list[np.nda
         return np.array([float(average_error(paths, reported).mean()) for reported in told])
 
     ours: list[Make] = [lambda eps: tracs_c(_SQUARE, eps), lambda eps: tracs_d(_SQUARE, eps, start=(0.0, 0.0))]
-    return [errors(make) for make in [*ours, *_rivals_on(points, published=published)]]
+    return [errors(make) for make in [*ours, *_rivals_on(points)]]
 
 
 def _on_a_grid() -> list[Value]:
     """The least ratio over eps of each rival's error to that of TraCS-C."""
-    ours, _, *rivals = _errors_on_points(10, 100, published=False)
+    ours, _, *rivals = _errors_on_points(10, 100)
     return [float((rival / ours).min()) for rival in rivals]
 
 
-def _shares_on_points(side: int, number: int, *, published: bool = False) -> list[Value]:
-    """The mean errors of TraCS-C and TraCS-D in per cent of each rival's."""
-    by_coordinates, by_direction, *rivals = (
-        errors.mean() for errors in _errors_on_points(side, number, published=published)
-    )
-    return [100 * ours / rival for ours in (by_coordinates, by_direction) for rival in rivals]
+def _shares_on_points(side: int, number: int) -> list[Value]:
+    """The mean errors of TraCS-C and TraCS-D in per cent of NGram's and L-SRR's."""
+    errors = [found.mean() for found in _errors_on_points(side, number)]
+    return [100 * ours / rival for ours in errors[:2] for rival in errors[2:4]]
+
+
+def _shares_of_atp(side: int, number: int) -> list[Value]:
+    by_coordinates, by_direction, *_, against = (errors.mean() for errors in _errors_on_points(side, number))
+    return [100 * by_coordinates / against, 100 * by_direction / against]
+
+
+@lru_cache(maxsize=4)
+def _shares_as_published(side: int, number: int) -> list[Value]:
+    """The same as the published script computes it: points on both ends of a side (11 x 11), reports of TraCS that are
+    cut to points and not rounded, NGram's reach of three quarters of the diagonal, and rivals that do not spend eps."""
+    ticks = np.arange(side + 1) / side
+    points, rng = Points(_SQUARE, np.array([(x, y) for x in ticks for y in ticks])), np.random.default_rng(_SEED)
+    uniform = uniform_paths(_SQUARE, number, _LOCATIONS, rng)
+    paths = uniform.replaced(np.round(uniform.places * side) / side)
+
+    def cut(told: Paths) -> Paths:
+        return told.replaced(np.floor(told.places * side) / side)
+
+    def mean(make: Make, finish: Callable[[Paths], Paths] = lambda told: told) -> float:
+        told = [finish(make(eps).perturb(paths, rng)) for eps in _EPSILONS]
+        return float(np.mean([average_error(paths, reported).mean() for reported in told]))
+
+    rivals = [
+        mean(lambda eps: ngram(points, eps, 0.75 * math.sqrt(2), published=True)),
+        mean(lambda eps: staircase(points, eps, published=True)),
+    ]
+    ours = [
+        mean(lambda eps: tracs_c(_SQUARE, eps), cut),
+        mean(lambda eps: tracs_d(_SQUARE, eps, start=(0.0, 0.0)), cut),
+    ]
+    return [100 * own / rival for own in ours for rival in rivals]
 
 
 def _grid_lines() -> Lines:
-    found = _errors_on_points(10, 100, published=False)
+    found = _errors_on_points(10, 100)
     return {
         name: (_EPSILONS, errors.tolist())
         for name, errors in zip(("TraCS-C", "TraCS-D", *_ON_POINTS), found, strict=True)
@@ -254,9 +336,19 @@ def _numbers(values: Sequence[Value]) -> list[float]:
     return [float(value) for value in values if not isinstance(value, tuple)]
 
 
+_NOISE = (1.5, 1.2, 2.1, 1.7)
+"""Standard deviations of the printed shares: the published script has one path of 100 locations, ten times (found by 40
+such runs)."""
+
+
 def _point_shares(*printed: str) -> tuple[Item, ...]:
-    labels = [f"{own} of {rival} (%)" for own in ("TraCS-C", "TraCS-D") for rival in _ON_POINTS]
-    return tuple(Item(label, text, units=20) for label, text in zip(labels, printed, strict=True))
+    labels = [f"{own} of {rival} (%)" for own in ("TraCS-C", "TraCS-D") for rival in _ON_POINTS[:2]]
+    return tuple(Item(label, text, deviation=noise) for label, text, noise in zip(labels, printed, _NOISE, strict=True))
+
+
+def _atp_shares(*printed: str) -> tuple[Item, ...]:
+    both = zip(("TraCS-C", "TraCS-D"), printed, _NOISE[::2], strict=True)
+    return tuple(Item(f"{own} of ATP (%)", text, deviation=noise) for own, text, noise in both)
 
 
 CLAIMS = (
@@ -413,21 +505,40 @@ CLAIMS = (
         "tracs.figure-d.5",
         PAPER,
         "appendix D.2.7, figure D.5",
-        "the mean error of TraCS-D is 52.6% of that with the redesigned square wave",
+        "the mean error of TraCS-D is 52.6% of that with the redesigned square wave (to two points). So it is with the "
+        "published code's wave for directions, which leaves out a factor pi in the probability of its window",
         (Item("share (%)", "52.6", units=20),),
         _redesigned,
+        mended=partial(_redesigned, lambda eps: _PublishedRedesign(tracs_d(_SQUARE, eps, "r-sw", start=(0.0, 0.0)))),
+        erratum=13,
     ),
     Claim(
         "tracs.split",
         PAPER,
         "appendix D.2.9",
-        f"across all eps the best part for the direction is close to pi/(1 + pi) = {HEURISTIC_SHARE:.2f} (within .05)",
+        f"across all tested eps the best part for the direction is close to pi/(1 + pi) = {HEURISTIC_SHARE:.2f} (the "
+        "published script tests 5 and 8; close is within .1, and costs at most 5%, which is ours to ask for)",
         (
-            Item("eps = 2", "0.76", units=5),
-            Item("eps = 6", "0.76", units=5),
-            Item("eps = 10", "0.76", units=5),
+            Item("eps = 5", "0.76", units=10),
+            Item("eps = 8", "0.76", units=10),
+            Item("error of the rule over the best, eps = 5", "1.05", relation=AT_MOST),
+            Item("error of the rule over the best, eps = 8", "1.05", relation=AT_MOST),
         ),
-        _best_splits,
+        partial(_best_splits, 5.0, 8.0),
+    ),
+    Claim(
+        "tracs.split-others",
+        PAPER,
+        "appendix D.2.9",
+        "the same at eps = 2 and 10",
+        (
+            Item("eps = 2", "0.76", units=10),
+            Item("eps = 10", "0.76", units=10),
+            Item("error of the rule over the best, eps = 2", "1.05", relation=AT_MOST),
+            Item("error of the rule over the best, eps = 10", "1.05", relation=AT_MOST),
+        ),
+        partial(_best_splits, 2.0, 10.0),
+        beyond="the page speaks of the eps that were tested, which are 5 and 8",
     ),
     Claim(
         "tracs.figure-6.8a",
@@ -447,28 +558,42 @@ CLAIMS = (
         "tracs.figure-6.8a-shares",
         PAPER,
         "section 6.3.2, figure 6.8a",
-        "on 10 x 10 points the mean error in per cent of NGram's, L-SRR's and ATP's (to two points; the rivals here "
-        "spend the epsilon they say, those of the published code do not)",
-        _point_shares("66.1", "57.1", "63.8", "76.9", "66.4", "74.2"),
+        "on 10 x 10 points the mean error in per cent of NGram's and L-SRR's (one random path). So it is in the "
+        "setting of the published code: 11 x 11 points, reports cut to them, a wider NGram, rivals that do not spend "
+        "the epsilon they say",
+        _point_shares("66.1", "57.1", "76.9", "66.4"),
         partial(_shares_on_points, 10, 100),
+        mended=partial(_shares_as_published, 10, 100),
+        erratum=13,
         picture=beside(
             "TraCS on 10 x 10 points",
             "per cent of the rival's error",
-            [f"{own} of {rival}" for own in ("C", "D") for rival in _ON_POINTS],
+            [f"{own} of {rival}" for own in ("C", "D") for rival in _ON_POINTS[:2]],
             lambda: {
-                "printed": (66.1, 57.1, 63.8, 76.9, 66.4, 74.2),
+                "printed": (66.1, 57.1, 76.9, 66.4),
                 "ours": _numbers(_shares_on_points(10, 100)),
-                "published code": _numbers(_shares_on_points(10, 100, published=True)),
+                "published code": _numbers(_shares_as_published(10, 100)),
             },
         ),
+    ),
+    Claim(
+        "tracs.figure-6.8a-atp",
+        PAPER,
+        "section 6.3.2, figure 6.8a",
+        "the same in per cent of ATP's error (ours spends the epsilon it says; the published code's rates depend on "
+        "the input, and its sectors lie around the true direction)",
+        _atp_shares("63.8", "74.2"),
+        partial(_shares_of_atp, 10, 100),
     ),
     Claim(
         "tracs.figure-6.8b-shares",
         PAPER,
         "section 6.3.2, figure 6.8b",
         "the same on 60 x 60 points",
-        _point_shares("57.6", "52.6", "61.1", "71.2", "65.0", "75.5"),
+        _point_shares("57.6", "52.6", "71.2", "65.0"),
         partial(_shares_on_points, 60, 20),
+        mended=partial(_shares_as_published, 60, 20),
+        erratum=13,
         slow=True,
     ),
     Claim(

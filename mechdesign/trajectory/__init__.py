@@ -1,61 +1,61 @@
 """Trajectories in continuous space: TraCS with any mechanism inside, certified designs, rivals, metrics, files."""
 
-from mechdesign.trajectory.coordinates import COORDINATES, coordinate_mechanism
-from mechdesign.trajectory.discrete_rivals import ATP, Points, exponential, grid_points, ngram, staircase
-from mechdesign.trajectory.expected import best_reference, best_split, expected_error
-from mechdesign.trajectory.metrics import (
-    average_error,
-    busiest_points,
-    geodesic_error,
-    hotspots_lost,
-    within_range,
-)
-from mechdesign.trajectory.paths import Paths, uniform_paths
-from mechdesign.trajectory.plane import PlaneDesign, plane_design
-from mechdesign.trajectory.regions import Disc, Parallelogram, Polygon, Rectangle, Sphere
-from mechdesign.trajectory.rivals import PlanarLaplace, published_strawman, strawman
-from mechdesign.trajectory.rounding import to_cells, to_points
-from mechdesign.trajectory.study import METHODS, Cell, compare, constant_error
-from mechdesign.trajectory.tracs import TracsC, TracsD, perturb_whole_paths, tracs_c, tracs_d
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "ATP",
-    "COORDINATES",
-    "METHODS",
-    "Cell",
-    "Disc",
-    "Parallelogram",
-    "Paths",
-    "PlanarLaplace",
-    "PlaneDesign",
-    "Points",
-    "Polygon",
-    "Rectangle",
-    "Sphere",
-    "TracsC",
-    "TracsD",
-    "average_error",
-    "best_reference",
-    "best_split",
-    "busiest_points",
-    "compare",
-    "constant_error",
-    "coordinate_mechanism",
-    "expected_error",
-    "exponential",
-    "geodesic_error",
-    "grid_points",
-    "hotspots_lost",
-    "ngram",
-    "perturb_whole_paths",
-    "plane_design",
-    "published_strawman",
-    "staircase",
-    "strawman",
-    "to_cells",
-    "to_points",
-    "tracs_c",
-    "tracs_d",
-    "uniform_paths",
-    "within_range",
-]
+from mechdesign.values.facade import facade
+
+if TYPE_CHECKING:
+    from mechdesign.trajectory.coordinates import (
+        COORDINATES as COORDINATES,
+        coordinate_mechanism as coordinate_mechanism,
+    )
+    from mechdesign.trajectory.discrete_rivals import (
+        ATP as ATP,
+        Points as Points,
+        exponential as exponential,
+        grid_points as grid_points,
+        ngram as ngram,
+        staircase as staircase,
+    )
+    from mechdesign.trajectory.expected import (
+        best_reference as best_reference,
+        best_split as best_split,
+        expected_error as expected_error,
+    )
+    from mechdesign.trajectory.metrics import (
+        average_error as average_error,
+        busiest_points as busiest_points,
+        geodesic_error as geodesic_error,
+        hotspots_lost as hotspots_lost,
+        within_range as within_range,
+    )
+    from mechdesign.trajectory.paths import Paths as Paths, uniform_paths as uniform_paths
+    from mechdesign.trajectory.plane import PlaneDesign as PlaneDesign, plane_design as plane_design
+    from mechdesign.trajectory.regions import (
+        Disc as Disc,
+        Parallelogram as Parallelogram,
+        Polygon as Polygon,
+        Rectangle as Rectangle,
+        Sphere as Sphere,
+    )
+    from mechdesign.trajectory.rivals import (
+        PlanarLaplace as PlanarLaplace,
+        published_strawman as published_strawman,
+        strawman as strawman,
+    )
+    from mechdesign.trajectory.rounding import to_cells as to_cells, to_points as to_points
+    from mechdesign.trajectory.study import (
+        METHODS as METHODS,
+        Cell as Cell,
+        compare as compare,
+        constant_error as constant_error,
+    )
+    from mechdesign.trajectory.tracs import (
+        TracsC as TracsC,
+        TracsD as TracsD,
+        perturb_whole_paths as perturb_whole_paths,
+        tracs_c as tracs_c,
+        tracs_d as tracs_d,
+    )
+else:
+    __getattr__, __dir__ = facade(__name__)

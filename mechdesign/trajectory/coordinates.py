@@ -10,8 +10,10 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from mechdesign import priors
-from mechdesign.design.minimax import MinimaxProblem, optimal_minimax
-from mechdesign.design.prior import PriorProblem, optimal_prior
+from mechdesign.design.minimax.problem import MinimaxProblem
+from mechdesign.design.minimax.search import optimal_minimax
+from mechdesign.design.prior.problem import PriorProblem
+from mechdesign.design.prior.search import optimal_prior
 from mechdesign.domains import Circle, Interval
 from mechdesign.errors import InvalidInput, require_epsilon
 from mechdesign.losses import Absolute, Squared

@@ -24,7 +24,7 @@ Mask = NDArray[np.bool_]
 
 MOST_POINTS = 10_000
 _SAFE = 1 - 1e-9  # of epsilon: rounding of the channel may not lift its loss above it
-_SECTORS = 6
+SECTORS = 6
 
 
 @frozen
@@ -84,7 +84,7 @@ class PointMechanism:
 
     def perturb(self, paths: Paths, rng: np.random.Generator) -> Paths:
         inputs = self.points.of(paths.places)
-        return paths.replaced(self.points.table[_draw(self.cumulative[inputs], rng)])
+        return paths.replaced(self.points.table[draw_rows(self.cumulative[inputs], rng)])
 
 
 def exponential(points: Points, epsilon: float, *, published: bool = False) -> PointMechanism:
@@ -164,7 +164,7 @@ class NGram:
                 weights = np.exp(-self.epsilon / (2 * self.points.diameter) * self.points.distances[inputs[rows]])
                 if step:
                     weights = np.where(self.points.distances[result[rows - 1]] <= self.reach, weights, 0.0)
-            result[rows] = _draw(_cumulative(weights), rng)
+            result[rows] = draw_rows(cumulative_rows(weights), rng)
         return paths.replaced(self.points.table[result])
 
     def _published_weights(self, inputs: Places) -> Floats:
@@ -182,8 +182,8 @@ class ATP:
 
     Of the epsilon of a location each copy takes half: all of it for a location drawn first (exponential mechanism), for
     the others three quarters for two directions (k-RR of 6 sectors) and a quarter for the point among those left. The
-    rates are those that suffice for every set of outputs, so a location spends at most epsilon. (The published code
-    takes rates that depend on the input, centres the sectors on the true direction and samples `published_sectors`.)
+    rates are those that suffice for every set of outputs, so a location spends at most epsilon. (The published
+    code's is `PublishedATP`.)
     """
 
     points: Points
@@ -201,11 +201,7 @@ class ATP:
     def perturb(self, paths: Paths, rng: np.random.Generator) -> Paths:
         inputs = self.points.of(paths.places)
         copies = [self._copy(paths, inputs, parity, rng) for parity in (1, 0)]
-        merged = np.empty(len(inputs), dtype=np.intp)
-        for rows in _blocks(len(inputs)):
-            both = self.points.distances[copies[0][rows]] + self.points.distances[copies[1][rows]]
-            merged[rows] = both.argmin(axis=1)
-        return paths.replaced(self.points.table[merged])
+        return paths.replaced(self.points.table[between_copies(self.points, *copies)])
 
     def _copy(self, paths: Paths, inputs: Places, parity: int, rng: np.random.Generator) -> Places:
         order = np.arange(len(inputs)) - np.repeat(paths.starts[:-1], paths.lengths)
@@ -213,18 +209,18 @@ class ATP:
         first = (order % 2 == parity) | (order == 0) | last
         result = np.empty(len(inputs), dtype=np.intp)
         alone = np.flatnonzero(first)
-        for rows in _blocks(len(alone)):
+        for rows in blocks(len(alone)):
             weights = self._weights(inputs[alone[rows]], self.epsilon / 2)
-            result[alone[rows]] = _draw(_cumulative(weights), rng)
+            result[alone[rows]] = draw_rows(cumulative_rows(weights), rng)
         between = np.flatnonzero(~first)
-        for rows in _blocks(len(between)):
+        for rows in blocks(len(between)):
             chosen = between[rows]
             left = self._seen(result[chosen - 1], inputs[chosen], rng) & self._seen(
                 result[chosen + 1], inputs[chosen], rng
             )
             left[~left.any(axis=1)] = True  # no point lies in both directions: all of them do
             weights = np.where(left, self._weights(inputs[chosen], self.epsilon / 8), 0.0)
-            result[chosen] = _draw(_cumulative(weights), rng)
+            result[chosen] = draw_rows(cumulative_rows(weights), rng)
         return result
 
     def _weights(self, inputs: Places, epsilon: float) -> Floats:
@@ -234,16 +230,16 @@ class ATP:
         """Which points lie in the sector that k-RR reports for the direction from each origin to its input."""
         epsilon = self.epsilon / 2 * 0.75 / 2
         sectors = self._sector(self.points.table[origins][:, None], self.points.table[inputs][:, None])[:, 0]
-        keep = math.exp(epsilon) / (math.exp(epsilon) + _SECTORS - 1)
-        moved = 1 + rng.integers(0, _SECTORS - 1, len(origins))
-        told = np.where(rng.random(len(origins)) < keep, sectors, (sectors + moved) % _SECTORS)
+        keep = math.exp(epsilon) / (math.exp(epsilon) + SECTORS - 1)
+        moved = 1 + rng.integers(0, SECTORS - 1, len(origins))
+        told = np.where(rng.random(len(origins)) < keep, sectors, (sectors + moved) % SECTORS)
         return np.asarray(self._sector(self.points.table[origins][:, None], self.points.table[None]) == told[:, None])
 
     @staticmethod
     def _sector(origins: Floats, places: Floats) -> Places:
         offset = places - origins
         turns = np.arctan2(offset[..., 1], offset[..., 0]) / (2 * math.pi) % 1.0
-        return np.minimum((turns * _SECTORS).astype(np.intp), _SECTORS - 1)
+        return np.minimum((turns * SECTORS).astype(np.intp), SECTORS - 1)
 
 
 def ngram(points: Points, epsilon: float, reach: float = 0.75, *, published: bool = False) -> NGram:
@@ -261,7 +257,7 @@ def grid_points(region: Region, count: int) -> Points:
 
 
 def _point_mechanism(points: Points, epsilon: float, weights: Floats, name: str) -> PointMechanism:
-    return PointMechanism(points, epsilon, _cumulative(weights), channel_loss(weights), name)
+    return PointMechanism(points, epsilon, cumulative_rows(weights), channel_loss(weights), name)
 
 
 def _largest(loss: Callable[[float], float], epsilon: float, start: float, most: float = math.inf) -> float:
@@ -277,15 +273,25 @@ def _largest(loss: Callable[[float], float], epsilon: float, start: float, most:
     return found
 
 
-def _cumulative(weights: Floats) -> Floats:
+def between_copies(points: Points, first: Places, second: Places) -> Places:
+    """The point nearest to both copies of each location, the first of the table where several are."""
+    merged = np.empty(len(first), dtype=np.intp)
+    for rows in blocks(len(first)):
+        merged[rows] = (points.distances[first[rows]] + points.distances[second[rows]]).argmin(axis=1)
+    return merged
+
+
+def cumulative_rows(weights: Floats) -> Floats:
+    """The cumulative probabilities of each row of weights."""
     total = np.cumsum(weights, axis=1)
     return np.asarray(total / total[:, -1:])
 
 
-def _draw(cumulative: Floats, rng: np.random.Generator) -> Places:
+def draw_rows(cumulative: Floats, rng: np.random.Generator) -> Places:
     """A column for each row, by its cumulative probabilities."""
     return np.asarray((cumulative <= rng.random((len(cumulative), 1))).sum(axis=1), dtype=np.intp)
 
 
-def _blocks(count: int, size: int = 256) -> list[slice]:
+def blocks(count: int, size: int = 256) -> list[slice]:
+    """So many rows a few at a time: tables of rows by points are large."""
     return [slice(start, min(start + size, count)) for start in range(0, count, size)]

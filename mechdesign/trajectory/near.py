@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from mechdesign.design.pairwise import Distances, PairwiseProblem, optimal_pairwise
+from mechdesign.design.pairwise.problem import Distances, PairwiseProblem
+from mechdesign.design.pairwise.search import optimal_pairwise
 from mechdesign.design.result import Certificate
 from mechdesign.errors import InvalidInput, require_epsilon, require_whole
 from mechdesign.mechanisms.discrete import Discrete

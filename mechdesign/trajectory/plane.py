@@ -21,7 +21,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign.design.finite import FiniteProblem, euclidean, optimal_finite
+from mechdesign.design.finite.problem import FiniteProblem, euclidean
+from mechdesign.design.finite.search import optimal_finite
 from mechdesign.design.result import Certificate
 from mechdesign.errors import InvalidInput, require_whole
 from mechdesign.mechanisms.discrete import Discrete

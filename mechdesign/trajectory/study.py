@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 
 import numpy as np
-from scipy.stats import t as student
 
 from mechdesign.errors import InvalidInput, require_epsilon, require_one_of, require_whole
+from mechdesign.intervals import interval_of_runs
+from mechdesign.trajectory.atp_published import PublishedATP
 from mechdesign.trajectory.discrete_rivals import ATP, Points, exponential, ngram, staircase
 from mechdesign.trajectory.metrics import average_error
 from mechdesign.trajectory.near import near_design
@@ -17,12 +18,13 @@ from mechdesign.trajectory.plane import plane_design
 from mechdesign.trajectory.regions import Disc, Polygon, Rectangle, Region, Sphere, frame_of
 from mechdesign.trajectory.rivals import PlanarLaplace, published_strawman, strawman
 from mechdesign.trajectory.rounding import to_points
-from mechdesign.trajectory.tracs import PathMechanism, tracs_c, tracs_d
+from mechdesign.trajectory.tracs import PathMechanism, perturb_whole_paths, share_of_location, tracs_c, tracs_d
 from mechdesign.values.declare import Floats, frozen
 
 Make = Callable[[float], PathMechanism]
 Metric = Callable[[Paths, Paths], Floats]
 """A number for each path, from true and reported places."""
+Perturb = Callable[[Paths, np.random.Generator], Paths]
 
 METHODS: dict[str, str] = {
     "tracs-d": "TraCS-D as the chapter prints it, from the centre",
@@ -44,24 +46,27 @@ METHODS: dict[str, str] = {
     "exponential-published": "as the published code samples it: spends about half",
     "l-srr-published": "as the published code samples it: spends about ln eps",
     "ngram-published": "as the published code samples it: infinite loss",
+    "atp-published": "as the published code samples it: infinite loss, one copy keeps the last location",
 }
 """Every method of a study, in words."""
 
 CONTINUOUS = tuple(list(METHODS)[:10])
-ON_POINTS = ("exponential", "l-srr", "ngram", "atp", "exponential-published", "l-srr-published", "ngram-published")
+_PUBLISHED = ("exponential-published", "l-srr-published", "ngram-published", "atp-published")
+ON_POINTS = ("exponential", "l-srr", "ngram", "atp", *_PUBLISHED)
+LOCATION, PATH = "location", "path"
 CONSTANT = "centre"
 _PLANE_CELLS = 12  # a second or two at every epsilon
 
 
 @frozen
 class Cell:
-    """The average error of a method at an epsilon: the mean over paths, with a 95% interval for it."""
+    """The average error of a method at an epsilon: the mean over paths, with a 95% interval where they are enough."""
 
     method: str
     epsilon: float
     mean: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     privacy_loss: float
 
 
@@ -115,25 +120,29 @@ def compare(
     runs: int = 1,
     points: Points | None = None,
     metric: Metric = average_error,
+    per: str = LOCATION,
 ) -> Iterator[Cell]:
-    """The average error, or another metric, of each method at each epsilon.
+    """The average error, or another metric, of each method at each epsilon, which is that ``per`` location or path.
+
+    The locations of a path share an epsilon of the path equally; its loss is that of the path for which it is largest.
 
     With points of interest, all reports are rounded to them.
 
     Errors of one path in several runs are averaged first, so the interval is about other paths of the same kind; of a
     single path it is about other runs.
     """
-    runs = require_whole(runs, "runs", 1, 10_000)
+    runs, per = require_whole(runs, "runs", 1, 10_000), require_one_of(per, "per", (LOCATION, PATH))
     for name in methods:
         make = method(name, region, points)
         for epsilon in epsilons:
-            mechanism = make(require_epsilon(epsilon))
+            perturb, loss = _whole(make, epsilon, paths) if per == PATH else _single(make(require_epsilon(epsilon)))
             errors = np.empty((runs, len(paths)))
             for run in range(runs):
-                reported = mechanism.perturb(paths, rng)
+                reported = perturb(paths, rng)
                 errors[run] = metric(paths, reported if points is None else to_points(reported, points.table))
             samples = errors.mean(axis=0) if len(paths) > 1 else errors[:, 0]
-            yield Cell(name, epsilon, *_interval(samples), _loss(mechanism))
+            low, high = interval_of_runs(samples) or (None, None)
+            yield Cell(name, epsilon, float(samples.mean()), low, high, loss)
 
 
 def constant_error(paths: Paths, region: Region, metric: Metric = average_error) -> float:
@@ -151,6 +160,7 @@ def _on_points(points: Points) -> Mapping[str, Make]:
         "exponential-published": lambda eps: exponential(points, eps, published=True),
         "l-srr-published": lambda eps: staircase(points, eps, published=True),
         "ngram-published": lambda eps: ngram(points, eps, published=True),
+        "atp-published": lambda eps: PublishedATP(points, eps),
     }
 
 
@@ -161,14 +171,18 @@ def _rectangle(region: Region, name: str) -> Rectangle:
     return frame
 
 
+def _single(mechanism: PathMechanism) -> tuple[Perturb, float]:
+    return mechanism.perturb, _loss(mechanism)
+
+
+def _whole(make: Make, total: float, paths: Paths) -> tuple[Perturb, float]:
+    """Paths that spend a total each, and what the one that spends most does."""
+    made = cache(make)  # paths of one length share a mechanism, and so do runs
+    lengths = np.unique(paths.lengths).tolist()
+    losses = [length * _loss(made(share_of_location(total, length))) for length in lengths]
+    return lambda some, rng: perturb_whole_paths(some, total, made, rng), max(losses)
+
+
 def _loss(mechanism: PathMechanism) -> float:
     loss = getattr(mechanism, "privacy_loss", None)
     return mechanism.epsilon if loss is None else float(loss())
-
-
-def _interval(samples: np.ndarray) -> tuple[float, float, float]:
-    mean, count = float(samples.mean()), len(samples)
-    if count < 2:
-        return mean, mean, mean
-    half = float(student.ppf(0.975, count - 1)) * float(samples.std(ddof=1)) / math.sqrt(count)
-    return mean, mean - half, mean + half

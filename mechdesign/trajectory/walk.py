@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mechdesign.data.sources import Progress, open_data
-from mechdesign.deploy import Table, sample
+from mechdesign.deploy.sampler import sample
+from mechdesign.deploy.table import Table
 from mechdesign.domains import Circle, Finite, Interval
 from mechdesign.errors import MAX_EPSILON, FileProblem, InvalidInput
 from mechdesign.mechanisms.ratio import LikelihoodRatio

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import io
 import json
 import math
 import os
@@ -11,7 +12,7 @@ import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 from mechdesign.errors import FileProblem
 
@@ -19,6 +20,9 @@ try:
     import fcntl
 except ImportError:  # Windows, where nobody can remove a file that another process has open
     fcntl = None  # type: ignore[assignment]
+
+MOST_PIPED = 2**30
+"""Bytes that are read of what has no end to be seen, such as a pipe or a device."""
 
 _LARGEST = 64 * 2**20
 _FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
@@ -61,13 +65,21 @@ def replacing(path: Path | str, *, overwrite: bool = False, like: Path | None = 
         Path(temporary).chmod(mode)
         _publish(temporary, target, overwrite)
     except OSError as error:
-        step = "free space or choose another disk" if error.errno in _FULL else "check the folder"
+        step = remedy(error, "check the folder")
         raise FileProblem("output file", str(target), f"be writable: {_reason(error)}", step) from None
     finally:
         if temporary is not None:
             Path(temporary).unlink(missing_ok=True)
         if lock is not None:
             os.close(lock)
+
+
+def remedy(error: OSError | ValueError, otherwise: str) -> str:
+    """The next step after something could not be written: where the disk is full, space."""
+    return MAKE_ROOM if getattr(error, "errno", None) in _FULL else otherwise
+
+
+MAKE_ROOM = "free space or choose another disk"
 
 
 def _access_of(target: Path, like: Path | None) -> tuple[int, tuple[int, int] | None]:
@@ -193,17 +205,74 @@ def _finite(value: Any) -> Any:
 
 def read_bytes(path: Path | str, what: str = "file", most: int | None = None) -> bytes:
     """All of a file of reasonable size, or `FileProblem`."""
-    target, limit = Path(path), _LARGEST if most is None else most
+    limit = _LARGEST if most is None else most
+    with opened(path, what, limit) as stream:
+        return stream.read(limit + 1)  # not by its size: a device or a pipe has none
+
+
+@contextlib.contextmanager
+def opened(path: Path | str, what: str = "file", most: int | None = None) -> Iterator[BinaryIO]:
+    """The one door for reading: a stream that is `FileProblem` where the file cannot be read, or goes on too long.
+
+    It ends after ``most`` bytes; without a limit of its own after `MOST_PIPED`, if it is no regular file.
+    """
+    target = Path(path)
     try:
-        with target.open("rb") as stream:
-            content = stream.read(limit + 1)  # not by its size: a device or a pipe has none
+        raw = target.open("rb", buffering=0)
     except OSError as error:
         raise FileProblem(what, str(target), f"be readable: {_reason(error)}") from None
     except ValueError as error:  # a null character in the name
         raise FileProblem(what, str(target), f"be readable: {error}") from None
-    if len(content) > limit:
-        raise FileProblem(what, str(target), f"be at most {limit // 2**20} MB")
-    return content
+    with raw, io.BufferedReader(_Limited(raw, _too_long(raw, what, target, most))) as stream:
+        try:
+            yield cast(BinaryIO, stream)
+        except OSError as error:
+            raise FileProblem(what, str(target), f"be readable: {_reason(error)}") from None
+
+
+def _too_long(raw: io.FileIO, what: str, target: Path, most: int | None) -> tuple[float, FileProblem]:
+    """After how many bytes a file is refused, and how."""
+    if most is not None:
+        size = f"{most // 2**20} MB" if most >= 2**20 else f"{most} bytes"
+        return most, FileProblem(what, str(target), f"be at most {size}")
+    rule = f"be a regular file, or hold at most {MOST_PIPED / 2**30:.3g} GB"
+    is_regular = stat.S_ISREG(os.fstat(raw.fileno()).st_mode)
+    return math.inf if is_regular else MOST_PIPED, FileProblem(what, str(target), rule, "save it to a file first")
+
+
+class _Limited(io.RawIOBase):
+    """A file of which more than the limit is an error."""
+
+    def __init__(self, raw: io.FileIO, limit: tuple[float, FileProblem]) -> None:
+        self._raw, self._read = raw, 0
+        self._most, self._problem = limit
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return self._raw.seekable()
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        self._read = self._raw.seek(offset, whence)
+        return self._read
+
+    def readinto(self, buffer: Any) -> int | None:
+        count = self._raw.readinto(buffer)
+        self._read += count or 0
+        if self._read > self._most:
+            raise self._problem
+        return count
+
+
+def require_there(path: Path | str, what: str = "file") -> None:
+    """`FileProblem` where nothing has this name: what `read_bytes` would say, before anything else is asked."""
+    try:
+        Path(path).stat()
+    except OSError as error:
+        raise FileProblem(what, str(path), f"exist and be readable: {_reason(error)}") from None
+    except ValueError as error:  # a null character in the name
+        raise FileProblem(what, str(path), f"exist and be readable: {error}") from None
 
 
 def read_json(path: Path | str) -> dict[str, Any]:

@@ -37,10 +37,14 @@ def main() -> None:
     try:
         task = pickle.load(sys.stdin.buffer)
         threading.Thread(target=_exit_at_end_of_input, daemon=True).start()
-        if task["seconds"] is not None:
-            # Last resort, for a parent which can no longer kill; runs without the interpreter lock.
-            faulthandler.dump_traceback_later(task["seconds"] + _OVERTIME_SECONDS, exit=True)
-        solve(task["program"], task["parameters"], report)
+
+        def report_in_time(news: Mapping[str, Any]) -> None:
+            if "started" in news and task["seconds"] is not None:  # not before: libraries may take long to load
+                # Last resort, for a parent which can no longer kill; runs without the interpreter lock.
+                faulthandler.dump_traceback_later(task["seconds"] + _OVERTIME_SECONDS, exit=True)
+            report(news)
+
+        solve(task["program"], task["parameters"], report_in_time)
     except Exception as error:  # whatever it is, the parent must hear of it
         report({"failure": f"{type(error).__name__}: {error}"})
 

@@ -251,6 +251,7 @@ class _State:
     def _dual_error(self) -> Floats:
         return self.costs(self.rows, self.fixed + self.prices) - self.back(self.flow) - self.least
 
+    @np.errstate(divide="ignore", over="ignore", invalid="ignore")  # what is not finite ends the search: False
     def advance(self) -> bool:
         """One predictor-corrector step; False where the systems cannot be solved any more."""
         p, n = self.p, self.p.count

@@ -9,18 +9,21 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import __main__ as program
-from benchmarks import clock, report
+from benchmarks import __main__ as program, clock, report
 from benchmarks.clock import Measured
-from benchmarks.report import Report
+from benchmarks.report import Report, Section
 from benchmarks.rows import Row, Target
 
 ROW = Row("sorting | well", "numpy", Measured(0.2, 130.0), Measured(0.1, 120.0), Target(ratio=3.0, megabytes=200.0))
 
 
 def ran(*rows: Row) -> Report:
-    return Report(
-        "2030-01-01", {"processor": "one, 2 cores"}, {"mechdesign": "1.0", "peer": "3"}, {"sorting": list(rows)}
+    return Report({"sorting": section(*rows)})
+
+
+def section(*rows: Row, date: str = "2030-01-01") -> Section:
+    return Section(
+        date, {"processor": "one, 2 cores", "load": "a load of 1"}, {"mechdesign": "1.0", "peer": "3"}, list(rows)
     )
 
 
@@ -85,15 +88,16 @@ def test_a_yardstick_that_was_stopped_leaves_a_target_open_and_never_misses_it()
 def test_the_committed_page_is_made_of_the_committed_table() -> None:
     kept = Report.read(report.KEPT.read_text(encoding="utf-8"))
     page = report.PAGE.read_text(encoding="utf-8")
-    for row in (row for rows in kept.rows.values() for row in rows):
+    for row in kept.rows:
         assert "| " + " | ".join(report.cells(row, None)[:6]) in page.replace("&lt;", "<").replace("&nbsp;", " ")
-    assert kept.date in page
+    for measured in kept.sections.values():
+        assert f"Measured {measured.date}, {measured.machine['load']}." in page
 
 
 def test_the_committed_table_has_every_benchmark_and_no_row_twice() -> None:
     kept = Report.read(report.KEPT.read_text(encoding="utf-8"))
-    assert list(kept.rows) == list(program.BENCHMARKS)
-    keys = [row.key for rows in kept.rows.values() for row in rows]
+    assert list(kept.sections) == list(program.BENCHMARKS)
+    keys = [row.key for row in kept.rows]
     assert len(keys) == len(set(keys))
 
 
@@ -115,7 +119,7 @@ def test_a_run_says_regressions_and_leaves_the_page_alone_when_it_is_a_part(
     monkeypatch.setattr(report, "write", lambda *_: pytest.fail("the page was written"))
     assert program.main(["--only", "jrr", "--json"]) == 0
     told = capsys.readouterr()
-    assert list(json.loads(told.out)["rows"]) == ["jrr"]
+    assert list(json.loads(told.out)) == ["jrr"]
     assert "SLOWER: sorting | well, beside numpy: 4 times the last committed ratio" in told.err.replace("\n", " ")
 
 
@@ -128,7 +132,18 @@ def test_a_benchmark_that_breaks_is_said_and_nothing_is_written(
     assert "FAILED: jrr" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("arguments", [["--only", "nonsense"], ["--only", "jrr", "--page"]])
+def test_sections_that_were_not_measured_again_stay_on_the_page_with_their_day() -> None:
+    before = Report({"sorting": section(ROW), "search": section(ROW, date="2029-01-01")})
+    joined = Report({"sorting": section(times(2), date="2030-02-02")}).beside(before, ("search", "sorting", "new"))
+    assert {name: part.date for name, part in joined.sections.items()} == {
+        "search": "2029-01-01",
+        "sorting": "2030-02-02",
+    }
+    page = report.page(joined, before)
+    assert page.index("## Search") < page.index("Measured 2029-01-01") < page.index("Measured 2030-02-02")
+
+
+@pytest.mark.parametrize("arguments", [["--only", "nonsense"]])
 def test_a_wrong_choice_is_refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stop:
         program.main(arguments)

@@ -120,13 +120,16 @@ def test_messages_are_short_and_plain(run: Any, tmp_path: Path) -> None:
     ],
 )
 def test_faults_nobody_expects_quote_nothing(
-    run: Any, monkeypatch: pytest.MonkeyPatch, fault: Exception, code: int, words: str
+    run: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, fault: Exception, code: int, words: str
 ) -> None:
+    table = tmp_path / "t.json"
+    table.write_text("{}")
+
     def fail(*_: Any, **__: Any) -> None:
         raise fault
 
     monkeypatch.setattr("mechdesign.cli.verify.files.read_bytes", fail)
-    outcome = run("verify", "t.json")
+    outcome = run("verify", str(table))
     assert outcome.code == code
     assert words in outcome.err
     assert "HIV" not in outcome.err
@@ -140,3 +143,66 @@ def test_results_that_cannot_be_kept_are_refused_in_plain_words(run: Any, tmp_pa
     outcome = run(*asked, "--results", str(tmp_path / name))
     assert outcome.code == 2
     assert "file must" in outcome.err
+
+
+# -- what was meant ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (("mean", "ages.csv", "--eps", "1", "--bounds", "0", "250000"), "did you mean --bounds=0,250000?"),
+        (("mean", "ages.csv", "--eps", "1", "--bounds", "-1", "1", "--json"), "did you mean --bounds=-1,1?"),
+        (("ogpm", "--eps", "1", "--plot-size", "6", "4"), "did you mean --plot-size=6,4?"),
+        (("ogpm", "--epsilon", "1"), "(Possible options: --eps)"),
+        (("minimax", "--eps", "1", "--loss", "mse"), "did you mean squared?"),
+        (("workload", "--eps", "1", "--queries", "cdf", "--size", "4"), "did you mean prefix?"),
+        (("protocols", "--eps", "1", "--size", "4", "-p", "krr"), "did you mean grr?"),
+        (("table", "--eps", "1", "--mechanism", "krr", "--size", "4"), "did you mean grr?"),
+        (("table", "--eps", "1", "--protocol", "k-rr", "--size", "4"), "did you mean grr?"),
+        (("compare", "--eps", "1", "--mechanisms", "ogmp"), "did you mean ogpm?"),
+        (("mean", "ages.csv", "--eps", "1", "--bounds", "0,99", "--mechanism", "duch"), "did you mean duchi?"),
+        (("budget", "-p", "krr", "--at-least", "0.5", "--population", "msnbc-like"), "did you mean grr?"),
+    ],
+)
+def test_natural_spellings_are_told_what_they_mean(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], meant: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ages.csv").write_text("age\n20\n30\n")
+    outcome = run(*words)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert meant in outcome.err
+
+
+def test_two_numbers_of_no_pair_are_given_no_hint(run: Any) -> None:
+    assert "did you mean" not in run("ogpm", "--eps", "1", "2").err
+
+
+# -- what is missing --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("mean", "salary.csv"),
+        ("mean", "salary.csv", "--eps", "1"),
+        ("apply", "salary.json"),
+        ("estimate", "salary.json"),
+        ("classifier", "salary.onnx"),
+        ("budget", "--data", "salary.csv"),
+        ("metric", "--points", "salary.csv"),
+        ("trajectory", "perturb", "salary.csv"),
+    ],
+)
+def test_a_file_that_is_missing_is_told_before_an_option_that_is(run: Any, words: tuple[str, ...]) -> None:
+    outcome = run(*words)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert re.search("file must exist and be readable: no such file or directory .got 'salary[.]", outcome.err)
+
+
+def test_a_pattern_of_files_is_no_missing_file(run: Any, tmp_path: Path) -> None:
+    (tmp_path / "t.json").write_text("{}")
+    outcome = run("apply", str(tmp_path / "t.json"), "--in", str(tmp_path / "day-*.csv"))
+    assert "no such file" not in outcome.err
+    assert "--out" in outcome.err

@@ -243,3 +243,19 @@ def test_an_unknown_policy_lists_the_others(run: Any, table: Path, data: Path, t
     assert outcome.code == 2
     assert "refuse" in outcome.err
     assert "category" in outcome.err
+
+
+def test_a_collection_is_told_to_be_one_and_what_to_give(run: Any, table: Path, data: Path, tmp_path: Path) -> None:
+    whole, out = tmp_path / "both.json", tmp_path / "out.csv"
+    assert run("collection", f"a={table}", f"b={table}", "--out", str(whole)).code == 0
+    outcome = run("apply", str(whole), "--in", str(data), "--column", "x", "--out", str(out))
+    assert (outcome.code, outcome.out, out.exists()) == (2, "", False)
+    assert "must be one table, and is a collection" in outcome.err
+    assert "the table of each question" in outcome.err
+
+
+def test_data_in_the_place_of_the_table_are_told_so(run: Any, table: Path, data: Path, tmp_path: Path) -> None:
+    outcome = run("apply", str(data), "--in", str(table), "--out", str(tmp_path / "out.csv"))
+    assert outcome.code == 2
+    assert "must be a table, and is not JSON" in outcome.err
+    assert "data after --in" in outcome.err

@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+from mechdesign.budget import Constraint, Question, Task, run as search
+from mechdesign.budget.populations import POPULATIONS
+
 FAST = ("--most-runs", "500", "--phi", "0.05", "--quiet")
 ASKED = ("budget", "-p", "oue", "--at-least", "0.5", "--population", "msnbc-like", *FAST)
 
@@ -78,6 +81,50 @@ def test_the_published_searches_come_by_name(run: Any) -> None:
     assert all(budget["bracket"] is None and 0.02 < budget["eps"] < 0.2 for budget in found)
 
 
+def test_the_parameters_of_the_published_searches_are_options(run: Any) -> None:
+    def told(method: str, *more: str) -> Any:
+        asked = ("budget", "-p", "grr", "--metric", "kendall", "--at-least", "0.3", "--population", "msnbc-like")
+        return run(*asked, "--probability", "0.5", "-m", method, *more, "--quiet", "--json").json
+
+    wish = Constraint("kendall", 0.3, 0.5)
+    for method, options in (
+        ("rbs", {"g": 3.0, "runs": 60}),
+        ("dbs", {"c": 2.0, "least_runs": 20, "most_runs": 90}),
+        ("mpass", {"passes": 2, "g": 5.0, "runs": 20}),
+    ):
+        words = [word for name, value in options.items() for word in (f"--{name.replace('_', '-')}", f"{value:g}")]
+        task = Task(Question("grr", POPULATIONS["msnbc-like"](), wish), method, options=options)
+        (answer,) = search([task])
+        found = told(method, *words)
+        assert (found["eps"], found["simulations"]) == (answer.epsilon, answer.result.simulations)
+
+
+def test_the_names_of_the_paper_are_names_of_the_options(run: Any) -> None:
+    pytest.importorskip("sklearn", reason="an optional dependency")
+    asked = ("budget", "-p", "grr", "--at-least", "0.3", "--population", "msnbc-like", "--probability", "0.5")
+    few = ("-m", "bayes", "--max-eps", "0.3", "--runs", "50", "--init-points", "9", "--iter-num", "2")
+    found = run(*asked, *few, "--quiet", "--json")
+    assert found.json["simulations"] == 50 * 11
+
+
+@pytest.mark.parametrize(
+    ("method", "options", "having"),
+    [
+        ("bs", ("--g", "3"), "--g must come with a method that has it: rbs, mpass"),
+        ("certified", ("--runs", "50"), "--runs must come with a method that has it: bs, rbs, mpass, bayes"),
+        ("bs,rbs", ("--most-runs", "50"), "--most-runs must come with a method that has it: certified, dbs"),
+        ("bs", ("--error", "0.05"), "--error must come with a method that has it: certified"),
+        ("mpass", ("--phi", "0.1"), "phi must come with a method that stops by it: certified, bs, rbs, dbs"),
+    ],
+)
+def test_a_parameter_no_chosen_search_has_is_refused(
+    run: Any, method: str, options: tuple[str, str], having: str
+) -> None:
+    outcome = run("budget", "-p", "grr", "--at-least", "0.5", "--population", "msnbc-like", "-m", method, *options)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert having in " ".join(outcome.err.split())
+
+
 def test_post_processing_lowers_the_budget(run: Any, labels: str) -> None:
     options = ("budget", "-p", "oue", "--metric", "l2", "--at-most", "0.2", "--data", labels, *FAST, "--json")
     raw, sub = run(*options).json["budgets"][0], run(*options, "--postprocess", "norm-sub").json["budgets"][0]
@@ -142,7 +189,7 @@ def test_an_undecided_end_exits_with_3(run: Any, tmp_path: Path) -> None:
         ({"--metric": "speed"}, "metric"),
         ({"--metric": "l1"}, "direction"),
         ({"--population": "bees"}, "population"),
-        ({"--data": "none.csv"}, "--population"),
+        ({"--data": __file__}, "--population"),
         ({"--users": "0"}, "users"),
         ({"-m": "guess"}, "method"),
         ({"--postprocess": "magic"}, "method"),

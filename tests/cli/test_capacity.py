@@ -63,6 +63,19 @@ def test_simulation_and_its_relaxed_variant_come_near_the_exact_budget(run: Any)
         assert not found["exact"]
 
 
+def test_the_searches_of_optimus_come_near_the_exact_budget(run: Any) -> None:
+    """Pr[FP] of n = 2000 runs is off by less than .025 (5 deviations) around tau = .05, eps then by less than .3."""
+    asked = (*ASKED, "-p", "grr", "--phi", "0.2", "--max-eps", "6", "--quiet", "--json")
+    exact = run(*ASKED, "-p", "grr", "--json").json["eps"]
+    for method, more in (
+        ("rbs", ("--runs", "2000", "--g", "5")),
+        ("dbs", ("--least-runs", "500", "--most-runs", "2000")),
+    ):
+        found = run(*asked, "-m", method, *more).json
+        assert found["eps"] == pytest.approx(exact, abs=0.3 + 0.2)
+        assert found["probability"][1] < 0.05 <= found["probability"][0]
+
+
 def test_a_run_with_results_is_not_simulated_again(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = tmp_path / "kept.json"
     arguments = (*ASKED, "-p", "grr,oue", "-m", "simulated", "--runs", "1200", "--phi", "1", "--results", str(kept))
@@ -137,7 +150,7 @@ def test_a_protocol_out_of_reach_stays_in_the_table_with_the_reason(run: Any) ->
         ({"--tau": "1"}, "tau"),
         ({"--tau": "x"}, "tau"),
         ({"--population": "msnbc-like"}, "water-like"),
-        ({"--data": "none.csv"}, "--population"),
+        ({"--data": __file__}, "--population"),
         ({"-m": "guess"}, "method"),
         ({"-m": "relaxed", "--delta": "0.005"}, "delta"),
         ({"-m": "simulated", "-p": "pm"}, "frequency protocol"),
@@ -149,9 +162,12 @@ def test_a_protocol_out_of_reach_stays_in_the_table_with_the_reason(run: Any) ->
         ({"--domain": "0..40"}, "come with --data"),
         ({"--delta": "0.001"}, "--method relaxed"),
         ({"--seed": "-1"}, "seed"),
-        ({"--results": "kept.json"}, "come with --method simulated or relaxed"),
-        ({"--runs": "100"}, "runs must come with --method simulated or relaxed"),
-        ({"--phi": "0.1"}, "phi must come with --method simulated or relaxed"),
+        ({"--results": "kept.json"}, "results must come with a --method that simulates: simulated, relaxed, rbs"),
+        ({"--runs": "100"}, "--runs must come with a method that has it: simulated, relaxed, rbs, mpass, bayes"),
+        ({"--seed": "1"}, "seed must come with a --method that simulates"),
+        ({"-m": "dbs", "--runs": "100"}, "--runs must come with a method that has it"),
+        ({"-m": "mpass", "--phi": "0.1"}, "phi must come with a method that stops by it"),
+        ({"--phi": "0.1"}, "phi must come with a method that stops by it: simulated, relaxed, rbs, dbs"),
         ({"--eta": "nan"}, "eta"),
     ],
     ids=str,
@@ -238,6 +254,7 @@ def test_the_requirement_fails_at_the_lower_end_and_holds_at_the_upper(run: Any)
         (("--at-eps", "1", "--plot", "a.png"), "left out with --at-eps"),
         (("--at-eps", "1", "--min-eps", "3", "--max-eps", "2"), "(got '--min-eps, --max-eps')"),
         (("--at-eps", "1", "--capacity", "-5"), "capacity"),
+        (("--at-eps", "1", "--seed", "1"), "seed must come with a --method that simulates"),
     ],
 )
 def test_what_does_not_go_with_an_epsilon_exits_with_2(run: Any, options: tuple[str, ...], words: str) -> None:
@@ -245,3 +262,20 @@ def test_what_does_not_go_with_an_epsilon_exits_with_2(run: Any, options: tuple[
     outcome = run(*given, *options)
     assert (outcome.code, outcome.out) == (2, "")
     assert words in outcome.err
+
+
+def test_eta_at_one_epsilon_is_told_to_people_as_to_programs(run: Any) -> None:
+    asked = ("capacity", "--population", "water-sample", "--capacity", "18000", "--at-eps", "1", "-p", "grr,pm")
+    told = run(*asked, "--eta", "5", "--json").json["cases"][0]["protocols"][0]["adversary"]
+    lines = run(*asked, "--eta", "5").out.splitlines()
+    assert lines[1].split()[-2:] == ["guessed", "F-score"]
+    assert lines[2].split()[-2:] == [f"{100 * told['success_rate']:.2f}%", f"{told['f_score']:.4f}"]
+    assert "F-score: of telling who is at most 5" in lines[-2]
+    assert "F-score" not in run(*asked).out
+
+
+@pytest.mark.parametrize("more", [("--at-eps", "1"), ("--metric", "fp", "--tau", "0.05")])
+def test_eta_without_a_frequency_protocol_is_refused(run: Any, more: tuple[str, ...]) -> None:
+    outcome = run("capacity", "--population", "water-sample", "--capacity", "18000", "-p", "pm,hm", "--eta", "5", *more)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "eta must come with a frequency protocol" in outcome.err

@@ -57,7 +57,7 @@ def test_theory_is_below_the_exact_chance_which_the_simulation_covers(run: Run) 
         assert row["total_epsilon"] == 2 * row["epsilon"]
 
 
-def test_a_network_gets_tested_boxes_and_estimates(run: Run) -> None:
+def test_a_black_box_gets_tested_boxes_and_estimates_and_a_network_of_rectifiers_proven_ones(run: Run) -> None:
     asked = (
         "classifier",
         "network.pkl",
@@ -70,10 +70,14 @@ def test_a_network_gets_tested_boxes_and_estimates(run: Run) -> None:
         "2",
         "--quiet",
     )
-    found = run(*asked, "--eps", "2", "--columns", "age", "--mechanism", "pm", "--json", "--seed", "1")
+    asked = (*asked, "--eps", "2", "--columns", "age", "--mechanism", "pm", "--json", "--seed", "1")
+    found = run(*asked, "--black-box")
     row = found.json["results"][0]
     assert (found.json["boxes"], row["rho_is"], row["exact"]["average"]) == ("tested", "estimate", None)
     assert row["proven_bound"]["average"] <= row["rho"]["average"]
+    known = run(*asked).json
+    assert (known["boxes"], known["results"][0]["rho_is"], known["zones_are_all"]) == ("proven", "bound", False)
+    assert known["results"][0]["rho"]["average"] <= known["results"][0]["exact"]["average"][1]
 
 
 def test_delta_turns_the_indicator_on_and_gives_the_gaussian_its_noise(run: Run) -> None:
@@ -132,6 +136,49 @@ def test_features_outside_the_unit_interval_are_named_without_their_value(run: R
     assert "column 'bmi', data row 5" in found.err
     assert "7.12" not in found.err + found.out
     assert "7.12" in run(*asked, "--eps", "2", "--show-values").err
+
+
+def test_clip_moves_values_inside_and_says_how_many_of_which_column(run: Run) -> None:
+    asked = [word.replace("people.csv", "bad.csv") for word in ASKED]
+    said = ("--eps", "2", "--mechanism", "pm", "--seed", "1", "--clip")
+    assert run(*asked, *said, "--json").json["clipped"] == [{"column": "bmi", "rows": 1}]
+    found = run(*asked, *said)
+    assert "Values moved into [0, 1], over all rows of the file: 1 of column bmi." in found.out
+    assert "7.12" not in found.err + found.out
+    assert "all rows of the file: none." in run(*ASKED, *said).out
+    assert run(*ASKED, *said[:-1], "--json").json["clipped"] is None
+
+
+ONE = ("--rows", "1", "--columns", "age,bmi", "--eps", "2", "--mechanism", "pm,laplace", "--seed", "1")
+
+
+def test_the_box_of_a_single_record_is_told_and_can_be_given_again(run: Run) -> None:
+    first = run(*ASKED, *ONE, "--json").json
+    row = first["results"][0]
+    assert [side["column"] for side in row["box"]] == ["age", "bmi"]
+    text = ",".join(f"{side['lower']!r}:{side['upper']!r}" for side in row["box"])
+    given = run(*ASKED, *ONE, "--box", text, "--json").json
+    assert (first["box_is_given"], given["box_is_given"], given["boxes"]) == (False, True, "proven")
+    assert given["results"][0]["rho"] == row["rho"]
+    assert given["results"][1]["rho"]["average"] <= first["results"][1]["rho"]["average"]
+    assert "given box: age [" in run(*ASKED, *ONE, "--box", text).out
+    assert "proven box of laplace at eps 2: age [" in run(*ASKED, *ONE).out
+
+
+@pytest.mark.parametrize(
+    ("box", "says"),
+    [
+        ("0:1,0:1", "be proven to keep the label of data row"),
+        ("0:1", "LOWER:UPPER for each of the 2 columns"),
+        ("0:1,0:a", "LOWER:UPPER for each of the 2 columns"),
+        ("0.5:0.1,0:1", "0 <= LOWER <= UPPER <= 1"),
+        ("0:0.00001,0:1", "bounds of column 'age'"),
+    ],
+)
+def test_a_box_that_cannot_be_proven_is_refused(run: Run, box: str, says: str) -> None:
+    found = run(*ASKED, *ONE, "--box", box)
+    assert (found.code, found.out) == (2, "")
+    assert says in " ".join(found.err.split())
 
 
 def test_a_pickle_is_not_opened_without_consent(run: Run) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from mechdesign.deploy import Table, load_table
+from mechdesign.deploy.device import load_device
 from mechdesign.deploy.reports import Envelope, Store, Subject
 
 FAR = date(2999, 1, 1)
@@ -42,8 +43,10 @@ def test_every_reason_is_counted_and_no_value_is_shown(run: Any, made: Path) -> 
     assert outcome.json["refused"] == {
         "malformed": 1,
         "unknown": 1,
+        "of an unknown device": 0,
         "expired": 1,
         "not of its table": 1,
+        "too unlikely": 0,
         "repeated": 1,
     }
     again = run("collect-reports", "e.txt", *BOTH)
@@ -68,12 +71,40 @@ def test_reports_go_on_and_estimates_are_those_of_estimate(run: Any, made: Path)
     assert "all reports: frequencies" in shown.out
 
 
-def test_a_clock_that_went_back_is_said(run: Any, made: Path) -> None:
+def test_a_clock_that_went_back_by_a_day_is_said(run: Any, made: Path) -> None:
+    tomorrow = datetime.now(UTC).date() + timedelta(days=1)
+    with Store("s.db", new=True) as store:
+        store.begin_day(tomorrow)
+    outcome = run("collect-reports", "e.txt", *BOTH)
+    assert f"what expired before {tomorrow} stays refused" in outcome.err
+    assert outcome.out.startswith("30 reports accepted")
+
+
+def test_a_run_ten_years_ahead_is_undone_by_saying_the_day(run: Any, made: Path) -> None:
+    """The server's clock was in 2998 for a run: nothing is taken in till --today says that it was wrong."""
     with Store("s.db", new=True) as store:
         store.begin_day(date(2998, 1, 1))
-    outcome = run("collect-reports", "e.txt", *BOTH)
-    assert "the clock is behind a day that this store has seen" in outcome.err
+    refused = run("collect-reports", "e.txt", *BOTH)
+    assert (refused.code, refused.out) == (2, "")
+    assert "the clock must be at most 2 days from the day of this store's last run, 2998-01-01" in refused.err
+    assert "--today DAY" in refused.err
+    today = datetime.now(UTC).date()
+    told = run("collect-reports", "e.txt", *BOTH, "--today", str(today))
+    assert told.out.startswith("30 reports accepted")
+    assert "clock" not in told.err
+    assert run("collect-reports", "e.txt", *BOTH).code == 0
+
+
+def test_a_day_that_is_not_the_clocks_is_told(run: Any, made: Path) -> None:
+    outcome = run("collect-reports", "e.txt", *BOTH, "--new-store", "--today", "2990-01-01")
+    assert "and --today 2990-01-01" in outcome.err
     assert outcome.out.startswith("30 reports accepted")
+
+
+def test_a_day_that_is_none_is_refused(run: Any, made: Path) -> None:
+    outcome = run("collect-reports", "e.txt", *BOTH, "--new-store", "--today", "tomorrow")
+    assert outcome.code == 2
+    assert "today must be a day" in outcome.err
 
 
 def test_too_few_reports_wait(run: Any, made: Path) -> None:
@@ -142,3 +173,95 @@ def test_tables_of_different_questions_are_not_merged(run: Any, made: Path) -> N
     )
     assert outcome.code == 2
     assert "one question" in outcome.err
+
+
+# -- devices -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def reported(run: Any, made: Path) -> Path:
+    """Envelopes of a device that draws from the old release and randomises that by the new one: 7 reports a period."""
+    command = ("export", "old.json", "--again", "new.json", "--reports", "7", "--values", "1", "--to", "python")
+    assert run(*command, "--package", "survey", "--out", "survey").code == 0
+    device = load_device("survey/device.json", load_table("old.json"), load_table("new.json"))
+    subject = Subject(device.sha256, is_device=True)
+    lines = [Envelope(subject, FAR, k.to_bytes(16, "big"), bytes([int(k < 140)])).line for k in range(700)]
+    (made / "d.txt").write_bytes(b"".join(lines))
+    return made
+
+
+DEVICE = ("--device", "survey/device.json")
+THROUGH = ("--out", "out", "--least", "1", "--estimate", "people")
+
+
+def test_reports_of_a_device_are_not_taken_for_those_of_its_table(run: Any, reported: Path) -> None:
+    outcome = run("collect-reports", "d.txt", *BOTH, "--new-store")
+    assert "0 reports accepted, 700 refused: 700 of an unknown device" in outcome.out
+    assert "add --device FILE" in outcome.err
+
+
+def test_a_device_is_estimated_through_both_draws_and_by_people(run: Any, reported: Path) -> None:
+    options = ("--new-store", *DEVICE, *THROUGH, "--periods", "2")
+    outcome = run("collect-reports", "d.txt", *BOTH, *options)
+    assert "from 700 reports of at least 50 people" in outcome.out
+    assert "through both of its draws; one person may have sent 14 reports (2 periods)" in outcome.out
+    assert "who held more is counted with the last one remembered" in outcome.err
+    told = run("collect-reports", *BOTH, *DEVICE, *THROUGH, "--periods", "2", "--json").json["estimates"][0]
+    (batch,) = (reported / "out").glob("*/part-*.parquet")
+    asked = ("estimate", "old.json", "--again", "new.json", "--in", str(batch), *DEVICE, "--periods", "2")
+    document = run(*asked, "--json").json
+    assert told["items"] == document["items"]
+    assert (told["people"], document["people"], document["device"]["most"]) == (50, 50, 14)
+    q, p = (row[1] for row in origin_rows())
+    assert document["items"][1]["estimate"] == pytest.approx((0.2 - q) / (p - q))
+    shown = run(*asked)
+    assert "from 700 reports of at least 50 people" in shown.out
+    assert "who held more is counted with the last one remembered" in shown.err
+
+
+def origin_rows() -> list[list[float]]:
+    first, second = (load_table(name).law for name in ("old.json", "new.json"))
+    return [
+        [sum(f * s[y] for f, s in zip(row, second.rows, strict=True)) / first.whole / second.whole for y in range(2)]
+        for row in first.rows
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("collect-reports", "d.txt", *BOTH, "--new-store", *DEVICE, *THROUGH), "add --periods 1"),
+        (("collect-reports", "d.txt", *BOTH, "--new-store", "--periods", "1"), "come with --device and --estimate"),
+        (("collect-reports", "d.txt", *BOTH, "--new-store", *DEVICE, "--periods", "1"), "come with --device and"),
+        (("collect-reports", "d.txt", *BOTH, "--new-store", *DEVICE, *THROUGH, "--periods", "0"), "periods must"),
+        (
+            ("collect-reports", "d.txt", "--of", "new.json", "--store", "s.db", "--new-store", *DEVICE),
+            "give that table",
+        ),
+        (("estimate", "old.json", "--in", "e.csv", *DEVICE, "--again", "new.json"), "add --periods 1"),
+        (
+            ("estimate", "old.json", "--in", "e.csv", *DEVICE, "--periods", "1"),
+            "again must be the one of the device file",
+        ),
+        (("estimate", "new.json", "--in", "e.csv", *DEVICE, "--periods", "1"), "name the first table in its place"),
+        (("estimate", "old.json", "--in", "e.csv", "--again", "new.json"), "come with --device"),
+        (("estimate", "old.json", "--in", "e.csv", "--periods", "1"), "come with --device"),
+    ],
+)
+def test_what_a_device_needs_is_said_before_anything_is_taken_in(
+    run: Any, reported: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    (reported / "e.csv").write_text("report\nyes\n")
+    outcome = run(*arguments)
+    assert outcome.code == 2
+    assert said in outcome.err
+    assert not (reported / "s.db").exists()
+
+
+def test_loose_reports_of_a_device_are_estimated_through_both_draws(run: Any, reported: Path) -> None:
+    (reported / "e.csv").write_text("report\n" + "yes\n" * 20 + "no\n" * 80)
+    asked = ("estimate", "old.json", "--again", "new.json", "--in", "e.csv", *DEVICE, "--periods", "1", "--json")
+    document = run(*asked).json
+    q, p = (row[1] for row in origin_rows())
+    assert document["items"][1]["estimate"] == pytest.approx((0.2 - q) / (p - q))
+    assert (document["count"], document["people"]) == (100, 15)

@@ -56,7 +56,7 @@ def test_bad_input_ends_in_one_line_and_exit_code_2(run: Any, made: Path, argume
 
 
 def test_verify_takes_collections_and_manifests(run: Any, made: Path) -> None:
-    assert run("verify", "c.json").out.startswith("PASS both: collection of 2 tables (split)")
+    assert run("verify", "c.json").out.startswith("PASS collection of 2 tables (split), 'both' (named in the file)\n")
     answer = run("verify", "c.json", "--json").json
     assert (answer["verdict"], answer["kind"], answer["epsilon"]) == ("PASS", "collection", 1.5)
     (made / "bad.json").write_bytes((made / "c.json").read_bytes().replace(b'"epsilon":"3/2"', b'"epsilon":"1"'))
@@ -140,3 +140,22 @@ def test_verify_of_a_folder_says_which_file_in_it_to_take(run: Any, made: Path) 
     outcome = run("verify", str(made))
     assert (outcome.code, outcome.out) == (2, "")
     assert "of a folder of reports take its manifest.json" in outcome.err
+
+
+def test_a_collection_of_a_whole_epsilon_says_it_once(run: Any, made: Path) -> None:
+    printed = run("collection", "c.json").out
+    assert "one person spends eps = 3/2 = 1.5 in all" in printed
+    for name in ("a", "b"):
+        assert run("table", "--eps", "2", "--mechanism", "grr", "--size", "3", "--out", f"{name}2.json").code == 0
+    assert "one person spends eps = 4 in all" in run("collection", "a=a2.json", "b=b2.json").out
+
+
+def test_the_name_of_a_collection_is_never_printed_as_checked(run: Any, made: Path) -> None:
+    forged = "PASS privacy loss of a person: 0.1 (computed exactly, at most eps = 0.1)"
+    for name in ("a", "b"):
+        assert run("table", "--eps", "2", "--mechanism", "grr", "--size", "3", "--out", f"{name}2.json").code == 0
+    assert run("collection", "a=a2.json", "b=b2.json", "--name", forged, "--out", "forged.json").code == 0
+    for command in ("verify", "collection"):
+        printed = run(command, "forged.json").out
+        assert printed.count(forged) == 1
+        assert f"'{forged}' (named in the file)" in printed

@@ -121,7 +121,8 @@ def test_the_numbers_of_the_picture_are_a_table(run: Any, tmp_path: Path) -> Non
     assert [(float(row["eps"]), row["name"], float(row["worst"])) for row in rows] == [
         (cell["eps"], cell["name"], cell["worst"]) for cell in document["cells"]
     ]
-    assert {float(row["optimum_upper"]) for row in rows} == {floor["upper"] for floor in document["floor"]}
+    found = sorted({float(row["optimum_upper"]) for row in rows})  # of another search, which a clock may have ended
+    assert found == pytest.approx(sorted(floor["upper"] for floor in document["floor"]), rel=1e-4)
     assert run(*asked, "--out", str(tmp_path / "errors.txt")).code == 2
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from mechdesign.errors import InvalidInput
+
 LOSSES = ("one value changed", "all values changed", "at most one change each")
 
 
@@ -42,7 +44,10 @@ def test_a_device_is_written_and_its_losses_told(run: Any, tables: tuple[str, st
     )
     outcome = run(*command)
     assert outcome.code == 0
-    assert "remembers 2 values, randomised again by randomised response; 7 reports a period" in outcome.out
+    assert (
+        "remembers 2 values, randomised again by 'randomised response' (named in the file); 7 reports a period"
+        in outcome.out
+    )
     assert all(f"{relation}: " in outcome.out for relation in LOSSES)
     assert outcome.out.count("(exactly)") == 3
     assert all(str(path) in outcome.out for path in folder.iterdir())
@@ -131,7 +136,10 @@ def test_a_package_with_a_device_is_written_told_and_verified(
     outcome = run("export", once, *said, "--out", str(folder))
     assert outcome.code == 0
     assert "package survey, for rust" in outcome.out
-    assert "remembers 2 values, randomised again by randomised response; 3 reports a period" in outcome.out
+    assert (
+        "remembers 2 values, randomised again by 'randomised response' (named in the file); 3 reports a period"
+        in outcome.out
+    )
     for table in tables:
         good = run("verify", table, "--source", str(folder))
         assert (good.code, f"PASS {folder.name} is an export of this table" in good.out) == (0, True)
@@ -177,3 +185,32 @@ def test_what_is_no_package_with_a_device_is_bad_input(
     outcome = run("export", *(named.get(word, word) for word in arguments), "--reports", "3")
     assert outcome.code == 2
     assert rule in outcome.err
+
+
+def test_a_memory_for_fewer_values_than_there_are_says_what_it_does_to_estimates(
+    run: Any, tables: tuple[str, str], folder: Path
+) -> None:
+    once, again = tables
+    command = ("export", once, "--again", again, "--reports", "7", "--to", "python")
+    one = run(*command, "--values", "1", "--out", str(folder))
+    assert "1 value of 2: a further one is reported as the last one remembered" in one.out
+    assert "42.9%" in one.out  # 6/7 of 1/2
+    two = run(*command, "--values", "2", "--out", str(folder / "two"))
+    assert "a further one" not in two.out
+    said = run(*command, "--values", "1", "--package", "survey", "--out", str(folder / "three"), "--json").json[
+        "device"
+    ]
+    assert (said["forgets"], said["mistaken"]) == (True, pytest.approx(3 / 7))
+
+
+def test_losses_that_fail_leave_no_file(
+    run: Any, tables: tuple[str, str], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise InvalidInput("losses", "none", "be known")
+
+    monkeypatch.setattr("mechdesign.cli.devices.losses_together", broken)
+    command = ("export", tables[0], "--reports", "3", "--to", "python", "--out", str(folder))
+    assert run(*command).code == 2
+    assert run(*command, "--package", "survey").code == 2
+    assert not folder.exists()

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mechdesign.collect.estimators import ibu_of_groups, of_support
 from mechdesign.collect.protocols import PROTOCOLS, protocol
 from mechdesign.collect.survey import NEED_LIMIT, Survey
 
@@ -302,3 +303,78 @@ def test_a_survey_and_options_contradict_each_other(
     outcome = run("estimate-counts", reports, "--survey", str(survey), *extra)
     assert outcome.code == 2
     assert "the survey says it" in outcome.err
+
+
+# -- groups: users with epsilons or protocols of their own -------------------------------------------------------------
+
+
+@pytest.fixture
+def groups(tmp_path: Path) -> tuple[str, ...]:
+    """Randomised response at eps 1 from 400 users and unary encoding at eps 3 from 600, of one population."""
+    said = []
+    for k, (name, epsilon, n) in enumerate((("grr", 1.0, 400), ("oue", 3.0, 600))):
+        survey = Survey(name, epsilon, tuple(ITEMS.split(",")))
+        survey.write(tmp_path / f"s{k}.json")
+        values = np.repeat(np.arange(4), [n * count // 1000 for count in COUNTS])
+        np.save(tmp_path / f"r{k}.npy", survey.law.report(values, np.random.default_rng(k)))
+        said.append((str(tmp_path / f"r{k}.npy"), str(tmp_path / f"s{k}.json")))
+    return said[0][0], said[1][0], "--survey", said[0][1], "--survey", said[1][1]
+
+
+def test_ibu_of_groups_is_the_likelihood_of_all_their_reports(run: Any, groups: tuple[str, ...]) -> None:
+    document = run("estimate-counts", *groups, "-m", "ibu", "--json").json
+    parts = []
+    for place in (0, 1):
+        survey = Survey.read(groups[(3, 5)[place]])
+        parts.append(of_support(survey.law.support(np.load(groups[place])), survey.law.p, survey.law.q))
+    found = ibu_of_groups(parts)
+    assert [row["frequency"] for row in document["items"]] == pytest.approx(found.frequencies.tolist())
+    assert document["gap"] == found.gap <= 1e-10
+    assert [(one["protocol"], one["eps"], one["reports"]) for one in document["problem"]["groups"]] == [
+        ("GRR", 1.0, 400), ("OUE", 3.0, 600)
+    ]  # fmt: skip
+    assert document["problem"]["reports"] == 1000
+    assert len(document["fits"]) == 2
+
+
+def test_unbiased_shares_of_groups_are_averaged_by_users(run: Any, groups: tuple[str, ...]) -> None:
+    together = run("estimate-counts", *groups, "-m", "raw", "--json").json["items"]
+    each = [
+        run("estimate-counts", groups[k], "--survey", groups[(3, 5)[k]], "-m", "raw", "--json").json for k in (0, 1)
+    ]
+    for place, row in enumerate(together):
+        alone = [one["items"][place]["unbiased"] for one in each]
+        assert row["unbiased"] == pytest.approx(0.4 * alone[0] + 0.6 * alone[1])
+        assert row["interval"][0] < row["unbiased"] < row["interval"][1]
+
+
+def test_the_table_of_groups_says_what_is_taken_for_granted(run: Any, groups: tuple[str, ...], tmp_path: Path) -> None:
+    out = run("estimate-counts", *groups, "-m", "ibu", "--out", str(tmp_path / "c.csv")).out
+    assert "r0.npy: GRR, eps = 1" in out
+    assert "2 groups, 1,000 reports, ibu" in out
+    assert "ibu takes all users for samples of one population" in out
+    assert len((tmp_path / "c.csv").read_text().splitlines()) == 5
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda said: (*said[:2], *said[2:4]), "be one for each file of reports"),
+        (lambda said: said[:2], "be one for each file of reports"),
+        (lambda said: (said[0], *said[2:]), "be one for each file of reports"),
+        (lambda said: (*said, "-p", "grr"), "the surveys say it"),
+        (lambda said: (*said, "--g", "3"), "the surveys say it"),
+        (lambda said: (*said, "-m", "ml"), "be another one for several groups"),
+    ],
+)
+def test_groups_that_make_no_sense_are_refused(run: Any, groups: tuple[str, ...], change: Any, words: str) -> None:
+    outcome = run("estimate-counts", *change(groups))
+    assert (outcome.code, outcome.out) == (2, "")
+    assert words in outcome.err
+
+
+def test_groups_of_other_items_are_refused(run: Any, groups: tuple[str, ...]) -> None:
+    Survey("oue", 3.0, ("dog", "cat", "bee", "ape")).write(groups[5], overwrite=True)
+    outcome = run("estimate-counts", *groups)
+    assert outcome.code == 2
+    assert "have the items of" in outcome.err

@@ -73,7 +73,7 @@ def test_the_package_itself_imports_next_to_nothing() -> None:
     """Until `__main__` runs Python's own handler is in charge, and it prints a traceback."""
     code = "import sys; before = set(sys.modules); import mechdesign; print(sorted(set(sys.modules) - before))"
     outcome = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert outcome.stdout.strip() == "['mechdesign']"
+    assert outcome.stdout.strip() == "['mechdesign', 'mechdesign.values', 'mechdesign.values.facade']"
 
 
 def test_an_interrupt_in_a_finaliser_is_not_forgotten() -> None:

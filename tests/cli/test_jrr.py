@@ -63,6 +63,64 @@ def test_a_range_and_a_prior_are_taken_as_shares(run: Any) -> None:
     assert "the mean over the prior" in run("jrr", "--eps", "1", "--prior", "beta:2,8").out
 
 
+@pytest.fixture
+def smokers(tmp_path: Path) -> str:
+    path = tmp_path / "smokers.csv"
+    path.write_text("id,smokes\n" + "".join(f"{k},{'yes' if k % 8 == 0 else 'no'}\n" for k in range(2001)))
+    return str(path)
+
+
+def test_a_column_is_collected_beside_independent_answers(run: Any, smokers: str) -> None:
+    """MSE within 5 deviations of 2000 normal errors (16%) of the exact variance; seed 0, false positives below 1e-5."""
+    asked = ("jrr", "--eps", "1", "--data", smokers, "--column", "smokes", "--runs", "2000")
+    document = run(*asked, "--json").json
+    found = document["collected"]
+    assert (found["value"], found["users"], found["left_out"], found["runs"]) == ("yes", 2000, 1, 2000)
+    assert found["count"] in (250, 251)
+    assert found["joint"]["variance"] == pytest.approx(document["variance"])
+    assert found["independent"]["variance"] == pytest.approx(document["variance_rr"])
+    for one in (found["joint"], found["independent"]):
+        assert one["mse"] == pytest.approx(one["variance"], rel=0.16)
+        assert one["are"] < one["are_percentiles"]["80"] < one["are_percentiles"]["95"]
+    assert found["joint"]["are"] < found["independent"]["are"]
+    assert run(*asked, "--json", "--seed", "0").json["collected"] == found
+    text = run(*asked).out
+    assert "of 2,000 users answer 'yes', 1 left out at random: groups are whole" in text
+
+
+def test_the_share_may_be_assumed_and_the_counted_answer_named(run: Any, smokers: str) -> None:
+    asked = ("jrr", "--eps", "1", "--data", smokers, "--column", "smokes", "--value", "no", "--share", "0.5,0.9")
+    found = run(*asked, "--runs", "10", "--json").json
+    assert found["problem"]["share"] == [0.5, 0.9]
+    assert found["collected"]["count"] in (1749, 1750)
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (("--users", "10"), "users must be left out with --data"),
+        (("--categories", "3"), "categories must be left out with --data"),
+        (("--hidden",), "hidden must be left out with --data"),
+        (("--run-parties", "2"), "run parties must be left out with --data"),
+        (("--inside", "oue"), "inside must be left out with --data"),
+        (("--value", "maybe"), "value must be one of the answers in the data"),
+        (("--runs", "0"), "runs must be a whole number"),
+        (("--seed", "-1"), "seed must be"),
+    ],
+)
+def test_what_does_not_go_with_data_is_refused(run: Any, smokers: str, more: tuple[str, ...], words: str) -> None:
+    outcome = run("jrr", "--eps", "1", "--data", smokers, "--column", "smokes", *more)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert words in " ".join(outcome.err.split())
+
+
+@pytest.mark.parametrize("more", [("--column", "x"), ("--value", "yes"), ("--runs", "5"), ("--seed", "1")])
+def test_what_is_about_data_needs_them(run: Any, more: tuple[str, str]) -> None:
+    outcome = run("jrr", "--eps", "1", *more)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "come with --data" in outcome.err
+
+
 def test_where_correlation_does_not_help_that_is_said(run: Any) -> None:
     assert "plain randomised response" in run("jrr", "--eps", "1", "--conditional-eps", "1").out
 

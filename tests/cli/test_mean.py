@@ -73,9 +73,8 @@ def test_the_error_without_privacy_is_the_standard_error(run: Any, ages: str) ->
     plain = ask(run, ages, "--json").json["without_privacy"]
     assert plain["value"] == pytest.approx(VALUES.mean())
     assert plain["standard_error"] == pytest.approx(stats.sem(VALUES))
-    assert [plain["lower"], plain["upper"]] == pytest.approx(
-        stats.norm.interval(0.95, VALUES.mean(), stats.sem(VALUES))
-    )
+    lower, upper = stats.norm.interval(0.95, VALUES.mean(), stats.sem(VALUES))  # widened by what was not seen
+    assert lower - 0.1 < plain["lower"] < lower < upper < plain["upper"] < upper + 0.1
 
 
 def test_the_expected_error_is_the_exact_one(run: Any, ages: str) -> None:

@@ -165,8 +165,8 @@ BAD: list[tuple[tuple[str, ...], str]] = [
     (("--eps", "1", "--criterion", "prior"), "--prior normal:0.3,0.1"),
     (("--eps", "1", "--criterion", "prior", "--prior", "cauchy:1"), "prior must be"),
     (("--eps", "1", "--criterion", "prior", "--prior", "normal:9,0.01"), "mass inside"),
-    (("--eps", "1", "--criterion", "prior", "--prior", "uniform", "--prior-data", "x.csv"), "one or the other"),
-    (("--eps", "1", "--criterion", "prior", "--prior-data", "x.csv"), "data file"),
+    (("--eps", "1", "--criterion", "prior", "--prior", "uniform", "--prior-data", __file__), "one or the other"),
+    (("--eps", "1", "--criterion", "prior", "--prior-data", "x.csv"), "x.csv"),
     (("--eps", "1", "--criterion", "prior", "--prior-data", "x.csv", "--column", "a"), "x.csv"),
     (("--eps", "1", "--criterion", "prior", "--prior", "uniform", "--column", "a"), "--prior-data"),
     (("--eps", "1", "--unbiased", "--loss", "absolute"), "squared with --unbiased"),
@@ -180,8 +180,8 @@ BAD: list[tuple[tuple[str, ...], str]] = [
     (("--eps", "1", "--criterion", "pareto", "--points", "1"), "from 2 to 1000"),
     (("--sweep", "1,2", "--plot", "x.png", "--structure-plot", "x.png"), "differ"),
     (("--eps", "1", "--plot", "x.docx"), ".png, .pdf, .svg"),
-    (("--eps", "1", "--loss-matrix", "m.csv", "--domain", "0,2"), "left out with --loss-matrix"),
-    (("--eps", "1", "--loss-matrix", "m.csv", "--unbiased"), "left out with --loss-matrix"),
+    (("--eps", "1", "--loss-matrix", __file__, "--domain", "0,2"), "left out with --loss-matrix"),
+    (("--eps", "1", "--loss-matrix", __file__, "--unbiased"), "left out with --loss-matrix"),
     (("--eps", "1", "--loss-matrix", "m.csv"), "m.csv"),
 ]
 
@@ -361,7 +361,7 @@ def test_the_unbiased_optimum_is_told_drawn_saved_and_proven_again(run: Any, tmp
     arguments = ("minimax", "--eps", "2", "--unbiased", "--size", "9", "--plot", str(picture), "--out", str(out))
     outcome = run(*arguments)
     assert outcome.code == 0
-    assert "variance under the prior" in outcome.out
+    assert "variance under the uniform prior" in outcome.out
     assert "optimum over unbiased mechanisms" in outcome.out
     assert picture.stat().st_size > 5_000
     assert "checked again" in run("show", str(out)).out
@@ -426,7 +426,10 @@ def test_whole_numbers_become_a_design_and_a_table_for_whole_numbers(run: Any, t
         (["minimax", "--domain", "0..250000"], "the interval --domain=0,250000"),
         (["minimax", "--domain", "90..18"], "for example --domain 18..90"),
         (["minimax", "--domain", "1..9", "--loss", "power:3"], "take --loss-matrix"),
-        (["minimax", "--domain", "1..9", "--criterion", "prior", "--prior", "normal:3,1"], "take --prior-data"),
+        (
+            ["minimax", "--domain", "1..9", "--criterion", "prior", "--prior", "normal:3,1"],
+            "take weights on its points, or data",
+        ),
     ],
 )
 def test_where_whole_numbers_do_not_go_the_next_step_is_said(run: Any, arguments: list[str], words: str) -> None:

@@ -195,8 +195,29 @@ def test_every_command_that_draws_takes_a_title_and_a_size(run: Any) -> None:
         shown = run(name, "--help").out
         assert "--title" in shown, name
         assert "--plot-size" in shown, name
-        has_another_size = name in ("minimax", "workload")
-        assert ("--size, --plot-size" in shown) != has_another_size
+
+
+def test_size_is_how_many_values_there_are_and_never_that_of_a_picture() -> None:
+    from mechdesign.cli.app import TRAJECTORY, run_of
+    from mechdesign.cli.overview import NAMES
+
+    options = {name: options_of(run_of(name)) for name in NAMES if name != TRAJECTORY}
+    assert {name for name, held in options.items() if "--size" in held} == {
+        *("advise", "minimax", "protocols", "table", "workload")
+    }
+    for name, held in options.items():
+        assert held.get("--size", "size") == "size", name
+        assert held.get("--plot-size", "plot_size") == "plot_size", name
+
+
+def options_of(run: Any) -> dict[str, str]:
+    """The parameter behind every option of a command."""
+    found = {}
+    for name, parameter in inspect.signature(run).parameters.items():
+        for mark in getattr(parameter.annotation, "__metadata__", ()):
+            for spelling in (mark.default, *(mark.param_decls or ())):
+                found[str(spelling)] = name
+    return found
 
 
 def test_a_title_and_a_size_reach_the_picture(run: Any, folder: Path, tmp_path: Path) -> None:
@@ -204,9 +225,9 @@ def test_a_title_and_a_size_reach_the_picture(run: Any, folder: Path, tmp_path: 
 
     path, other = tmp_path / "p.svg", tmp_path / "p.png"
     file = str(folder / "piecewise.json")
-    assert run("plot", file, "--out", str(path), "--title", "Reports of one day", "--size", "6,4").code == 0
+    assert run("plot", file, "--out", str(path), "--title", "Reports of one day", "--plot-size", "6,4").code == 0
     assert "Reports of one day" in path.read_text()
-    assert run("plot", file, "--out", str(other), "--size", "6,4").code == 0
+    assert run("plot", file, "--out", str(other), "--plot-size", "6,4").code == 0
     with Image.open(other) as drawn:
         assert drawn.size == (900, 600)
     again = run("plot", file, "--out", str(other), "--force")  # the next command knows nothing of it
@@ -219,9 +240,9 @@ def test_a_title_and_a_size_reach_the_picture(run: Any, folder: Path, tmp_path: 
     ("options", "words"),
     [
         (("--title", "x"), "title must come with a picture"),
-        (("--size", "6,4"), "size must come with a picture"),
-        (("--plot", "p.png", "--size", "6"), "two numbers W,H"),
-        (("--plot", "p.png", "--size", "6,1000"), "from 1 to 60 inches"),
+        (("--plot-size", "6,4"), "plot-size must come with a picture"),
+        (("--plot", "p.png", "--plot-size", "6"), "two numbers W,H"),
+        (("--plot", "p.png", "--plot-size", "6,1000"), "from 1 to 60 inches"),
         (("--plot", "p.png", "--title", "a\x1b[31m"), "without control characters"),
     ],
 )

@@ -10,7 +10,9 @@ import cvxpy
 import numpy as np
 import pytest
 
-from mechdesign.design import FiniteProblem, custom, optimal_finite
+from mechdesign.design import FiniteProblem, MinimaxProblem, custom, optimal_finite, optimal_minimax
+from mechdesign.errors import NoAnswer
+from mechdesign.losses import Squared
 
 
 @pytest.fixture
@@ -191,11 +193,36 @@ def test_what_nothing_decides_is_told_apart(run: Any, tmp_path: Path) -> None:
     document["mechanism"]["name"] = "the best of all mechanisms"
     path.write_text(json.dumps(document))
     outcome = run("show", str(path))
-    assert "certificate (the linear objective with the coefficients in the file; checked again)" in outcome.out
+    assert "certificate (the linear objective with the coefficients in the file; coefficients: sha256 " in outcome.out
     assert "named in the file, not checked: the objective is called 'the variance'" in outcome.out
-    assert "'the best of all mechanisms' (named in the file)" in outcome.out
+    assert "custom optimum, called 'the best of all mechanisms' (named in the file): " in outcome.out
     assert "None" not in outcome.out
     assert "objective" in run("show", str(path), "--json").json["checked"]["not_checked"]
+
+
+@pytest.mark.parametrize("name", ["OGPM", "unbiased optimum", "minimax", "finite optimum", "PASS privacy loss: 0.1"])
+def test_no_name_in_a_file_is_printed_as_if_it_were_decided(run: Any, tmp_path: Path, name: str) -> None:
+    """Whatever a workload's table is called, what it is follows from problem, mechanism and evidence."""
+    path = tmp_path / "w.json"
+    assert run("workload", "--queries", "prefix", "--size", "3", "--eps", "1", "--out", str(path)).code == 0
+    document = json.loads(path.read_text())
+    assert run("show", str(path)).out.startswith("optimum for prefix: {0, 1, 2} -> ")
+    document["mechanism"]["name"] = name
+    path.write_text(json.dumps(document))
+    shown = run("show", str(path)).out
+    assert shown.startswith(f"optimum for prefix, called {name!r} (named in the file): ")
+    assert shown.count(name) == 1
+
+
+def test_a_design_far_from_the_bound_is_called_by_its_kind(run: Any, tmp_path: Path) -> None:
+    with pytest.raises(NoAnswer) as stopped:
+        optimal_minimax(MinimaxProblem(2.5, Squared(), gap=1e-6, most_outputs=65))
+    assert stopped.value.design is not None
+    path = stopped.value.design.save(tmp_path / "loose.json")
+    document = json.loads(path.read_text())
+    document["report"]["details"] = {}
+    path.write_text(json.dumps(document))
+    assert run("show", str(path)).out.startswith("window mechanism: [0, 1] -> ")
 
 
 def test_a_claimed_objective_is_said_to_be_claimed_throughout(run: Any, tmp_path: Path) -> None:
@@ -209,3 +236,15 @@ def test_labels_are_shown_as_the_files_own(run: Any, tmp_path: Path) -> None:
     labels = {"input_labels": ("a", "b"), "output_labels": ("c", "d")}
     path = optimal_finite(FiniteProblem(1.0, [[0.0, 1.0], [2.0, 0.0]], **labels)).save(tmp_path / "finite.json")
     assert "not checked: the labels of inputs and outputs" in run("show", str(path)).out
+
+
+def test_what_a_report_of_a_table_tells_is_beside_what_its_size_and_loss_allow(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "design.json"
+    epsilon = float(np.log(3))
+    optimal_finite(FiniteProblem(epsilon, [[0.0, 1.0], [1.0, 0.0]])).save(path)
+    (told,) = run("show", str(path), "--json").json["mutual_information"]
+    response = 0.75 * np.log(1.5) + 0.25 * np.log(0.5)  # randomised response is optimal
+    assert told["lower"] <= response + 1e-9
+    assert told["upper"] >= response - 1e-9
+    assert told["most"] == pytest.approx(np.log(2))
+    assert "mutual information" in run("show", str(path)).out

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import inspect
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
 
 import attrs
 import pytest
+import typer
 
 from mechdesign import AdditiveProblem, MinimaxProblem, PriorProblem
-from mechdesign.cli.app import TRAJECTORY, run_of
+from mechdesign.cli.app import TRAJECTORY, module_of, run_of
 from mechdesign.cli.overview import NAMES
-from mechdesign.cli.signatures import Asked, Mirror, Part, expanded
+from mechdesign.cli.signatures import WRITTEN, Asked, Mirror, Part, expanded, is_path, with_files_there
 from mechdesign.errors import InvalidInput
 from mechdesign.values.declare import OPTION, field, finite, frozen, option, whole
 
@@ -38,13 +40,6 @@ class Group:
 
     name: str = field(default="a", metadata=option("--name", "What it is called.", "--called"))
     loud: bool = field(default=False, metadata=option("--loud", "Says more."))
-
-
-@frozen
-class Own:
-    """A command's own options."""
-
-    called: str = field(default="c", metadata=option("--called", "The command's own."))
 
 
 def options(run: Any) -> dict[str, Any]:
@@ -101,14 +96,6 @@ def test_parts_of_a_group_may_be_left_out_and_told_otherwise() -> None:
     assert told["name"].help == "Another name."
 
 
-def test_the_second_name_of_a_group_gives_way_to_an_option_of_the_command() -> None:
-    def run(group: Group, own: Own) -> None: ...
-
-    told = options(expanded(run))
-    assert (told["name"].default, told["name"].param_decls) == ("--name", ())
-    assert told["called"].default == "--called"
-
-
 def test_a_command_without_groups_stays_as_it_is() -> None:
     def run(count: int) -> None: ...
 
@@ -134,3 +121,37 @@ def test_no_option_of_a_command_has_two_meanings(command: str) -> None:
         if told is not None and isinstance(told.default, str):
             names += [told.default, *(told.param_decls or ())]
     assert len(names) == len(set(names))
+
+
+READ = {
+    *("ARGUMENT", "--data", "--dataset", "--in", "--points", "--prior-data", "--loss-matrix", "--privacy-matrix"),
+    *("--channel", "--rival", "--labels-file", "--survey", "--of", "--device", "--again", "--source", "--signature"),
+    *("--key", "--password-file", "--polygon", "--candidates", "--x-table", "--y-table", "--direction", "--distance"),
+}
+
+
+def paths_of(run: Any) -> set[str]:
+    """The options of a command that are paths, and ARGUMENT where an argument is one."""
+    hints = get_type_hints(run, include_extras=True).values()
+    marked = [hint for hint in hints if hasattr(hint, "__metadata__") and is_path(hint.__origin__)]
+    names = [hint.__metadata__[0].default for hint in marked]
+    return {name if isinstance(name, str) and name.startswith("--") else "ARGUMENT" for name in names}
+
+
+def test_of_every_path_it_is_said_whether_it_is_read_or_written() -> None:
+    inner = module_of(TRAJECTORY).app.registered_commands
+    runs = [*(run_of(name) for name in NAMES if name != TRAJECTORY), *(one.callback for one in inner)]
+    assert set().union(*map(paths_of, runs)) == READ | set(WRITTEN)
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_a_path_that_is_written_need_not_be_there(name: str) -> None:
+    def looks(name: str) -> bool:
+        def run(path: Path) -> None: ...
+
+        run.__annotations__["path"] = Annotated[Path, typer.Option(name)]
+        hints = get_type_hints(with_files_there(run), include_extras=True)
+        return hints["path"].__metadata__[0].callback is not None
+
+    assert not looks(name)
+    assert looks("--data")

@@ -34,7 +34,7 @@ def test_a_saved_design_becomes_a_table_that_verifies(run: Any, tmp_path: Path) 
     assert "no eps-private mechanism has less than" in outcome.out
     verified = run("verify", str(path))
     assert verified.code == 0
-    assert verified.out.startswith("PASS minimax: window table of 32 bits")
+    assert verified.out.startswith("PASS window table of 32 bits, 'minimax' (named in the file)")
 
 
 def test_verify_answers_machines(run: Any, shipped: Path) -> None:
@@ -133,8 +133,10 @@ def test_the_choices_of_mechanisms_include_randomised_response(run: Any) -> None
     [
         ([], "be given one or the other"),
         (["missing.json"], "be readable"),
-        (["missing.json", "--eps", "1"], "one or the other"),
-        (["missing.json", "--loss", "squared"], "left out with FILE"),
+        (["missing.json", "--eps", "1"], "be readable"),
+        ([__file__, "--eps", "1"], "one or the other"),
+        ([__file__, "--loss", "squared"], "left out with FILE"),
+        (["--mechanism", "grr", "--labels", "yes,no"], "eps must be given"),
         (["--eps", "-1"], "eps must be"),
         (["--eps", "1", "--bits", "8"], "bits must be one of"),
         (["--eps", "1", "--mechanism", "nonsense"], "mechanism must be one of"),
@@ -142,7 +144,7 @@ def test_the_choices_of_mechanisms_include_randomised_response(run: Any) -> None
         (["--eps", "1", "--domain", "1,0"], "lower end below"),
         (["--eps", "1", "--loss", "cubic"], "loss must be"),
     ],
-    ids=range(10),
+    ids=range(12),
 )
 def test_bad_input_is_exit_code_two_and_leaves_no_file(
     run: Any, tmp_path: Path, arguments: list[str], words: str, monkeypatch: pytest.MonkeyPatch
@@ -205,7 +207,7 @@ def test_what_cannot_be_labels_is_refused(run: Any, line: str, words: str) -> No
     assert words in outcome.err
 
 
-@pytest.mark.parametrize("name", ["rr", "pm", None])
+@pytest.mark.parametrize("name", ["laplace", "pm", None])
 @pytest.mark.parametrize("option", [("--labels", "no,yes"), ("--size", "2")])
 def test_categories_of_another_mechanism_are_the_mechanisms_fault(
     run: Any, name: str | None, option: tuple[str, str]

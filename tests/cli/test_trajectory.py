@@ -271,7 +271,7 @@ def test_numbers_are_plain(capsys):
 
 
 def test_a_picture_has_the_size_and_title_asked_for(capsys, walk, tmp_path):
-    arguments = ("--out", tmp_path / "o.csv", "--plot", tmp_path / "m.svg", "--title", "Our walk", "--size", "4,3")
+    arguments = ("--out", tmp_path / "o.csv", "--plot", tmp_path / "m.svg", "--title", "Our walk", "--plot-size", "4,3")
     run(capsys, "perturb", walk, "--eps", "3", UNIT, *arguments)
     assert 'width="288pt"' in (tmp_path / "m.svg").read_text()
 
@@ -302,6 +302,38 @@ def test_compare_counts_lost_visits_of_hotspots(capsys):
     assert told["cells"][0]["mean"] == 0
     assert told["centre"] > 10
     assert "points of interest" in run(capsys, "compare", "--metric", "hotspots:0.2", code=2).err
+
+
+def test_a_whole_path_is_compared_as_its_locations_that_share_its_epsilon(capsys):
+    made = ("--paths", "6", "--length", "20", "--grid", "4", "--methods", "tracs-c,ngram,laplace", "--seed", "1")
+    paths = answer(capsys, "compare", "--eps", "40,2000", "--whole-path", *made)
+    places = answer(capsys, "compare", "--eps", "2", *made[:-2], "--seed", "1")
+    assert (paths["per"], places["per"]) == ("path", "location")
+    whole, single = (said["cells"][0] for said in (paths, places))
+    assert (whole["epsilon"], single["epsilon"]) == (40.0, 2.0)
+    assert whole["mean"] == single["mean"]
+    assert whole["privacy_loss"] == pytest.approx(20 * single["privacy_loss"])
+    said = run(capsys, "compare", "--eps", "40", "--whole-path", *made)
+    assert "eps of a path" in said.out
+    assert "spend more than they say" not in said.out
+
+
+def test_the_published_atp_is_shown_to_overspend(capsys):
+    made = (
+        "--paths",
+        "3",
+        "--length",
+        "5",
+        "--grid",
+        "4",
+        "--methods",
+        "atp,atp-published",
+        "--seed",
+        "1",
+        "--eps",
+        "2",
+    )
+    assert "these spend more than they say: atp-published" in run(capsys, "compare", *made).out
 
 
 def test_metres_are_refused_off_the_sphere(capsys):

@@ -9,7 +9,7 @@ import pytest
 
 COMMANDS = {
     "bench": ("bench", "-e", "1", "-p", "grr", "-m", "raw", "-r", "1", "-d"),
-    "budget": ("budget", "-p", "grr", "--metric", "mae", "--at-most", "0.2", "--runs", "50", "--data"),
+    "budget": ("budget", "-p", "grr", "--metric", "mae", "--at-most", "0.2", "--data"),
     "capacity": ("capacity", "-p", "grr", "--capacity", "100000", "--metric", "fp", "--tau", "0.1", "--data"),
 }
 

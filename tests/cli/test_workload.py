@@ -122,3 +122,26 @@ def test_a_table_for_a_workload_stands_beside_protocols_in_the_bench(run: Any, t
     # shares are known exactly in these data, so that noise is all there is to the error: 4 standard errors, 1 in 16000
     spread = (own["high"] - own["low"]) / 2 / 1.96
     assert abs(own["mean"] - noise / users) < 4 * spread
+
+
+def test_weights_of_queries_stand_in_every_line_of_a_number(run: Any, tmp_path: Path) -> None:
+    """Of these the second query alone has more noise than the certified sum."""
+    path = tmp_path / "w.json"
+    arguments = ("--queries", "prefix", "--size", "3", "--eps", "1", "--weights", "1,0.001,0.5")
+    printed = run("workload", *arguments, "--out", str(path)).out
+    words = "the sum of the queries with weights 1, 0.001, 0.5, on average"
+    assert printed.count(words) == 2
+    assert "all queries" not in printed.lower()
+    assert "The sum of the queries with weights 1, 0.001, 0.5\n" in printed
+    assert words in run("show", str(path)).out
+
+
+def test_the_sign_of_an_odd_number_of_cells_is_said_to_be_beyond_them(run: Any, tmp_path: Path) -> None:
+    printed = run("information", "--eps", "1", "--cells", "3").out
+    assert "the noisy sign of the observation has 0.135952, 4.67" in printed
+    assert "times that optimum: the cell alone does not tell it" in printed
+    answer = run("information", "--eps", "1", "--cells", "3", "--json").json
+    assert (answer["sign_in_class"], answer.get("sign_below")) == (False, None)
+    rows = tmp_path / "model.csv"
+    rows.write_text("0.5,0.2\n0.25,0.3\n0.25,-0.5\n")
+    assert "the noisy sign of the slope of the cell has" in run("information", "--eps", "1", "--model", str(rows)).out

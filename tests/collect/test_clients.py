@@ -151,3 +151,27 @@ def test_what_a_client_cannot_do_is_refused(client: str, name: str, options: dic
 def test_chances_that_cannot_be_are_refused(name: str, p: float, q: float | None, words: str) -> None:
     with pytest.raises(InvalidInput, match=words):
         with_chances(protocol(name, 1.0, 6), p, q)
+
+
+@pytest.mark.parametrize(("size", "epsilon"), [(128, 1.0), (100, 1.0), (2, 1.0), (3, 0.1), (256, 4.0)])
+def test_ldp3_rounds_the_size_of_sets_up_and_multi_freq_ldpy_to_the_nearest(size: int, epsilon: float) -> None:
+    even = size / (math.exp(epsilon) + 1)
+    sizes = {name: law_of_client(name, "ss", epsilon, size).subset for name in ("ldp3", "multi-freq-ldpy")}
+    assert sizes == {"ldp3": math.ceil(even), "multi-freq-ldpy": max(1, round(even))}
+
+
+def test_sets_as_ldp3_makes_them_are_read_and_others_are_refused_with_the_option_that_reads_them(
+    tmp_path: Path,
+) -> None:
+    """k = 128 and eps = 1: 34.4 items, 35 in LDP3 and 34 elsewhere."""
+    labels, rng = tuple(map(str, range(128))), np.random.default_rng(1)
+    sets = law_of_client("ldp3", "ss", 1.0, 128).report(np.arange(512) % 128, rng)
+    np.save(tmp_path / "sets.npy", sets)
+    (tmp_path / "sets.csv").write_text("\n".join(",".join(map(str, row)) for row in sets.tolist()))
+    for name in ("sets.npy", "sets.csv"):
+        counted = Survey("ss", 1.0, labels, client="ldp3").count(tmp_path / name)
+        assert int(counted.support.sum()) == 512 * 35
+        for client in ("mechdesign", "multi-freq-ldpy"):
+            with pytest.raises(FileProblem, match="pass --subset 35"):
+                Survey("ss", 1.0, labels, client=client).count(tmp_path / name)
+        assert Survey("ss", 1.0, labels, parameters={"subset": 35}).count(tmp_path / name).n == 512

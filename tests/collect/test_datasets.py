@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from mechdesign.collect.datasets import Dataset, gaps, is_lone_first, observed_domain, parse_domain_labels, read_dataset
+from mechdesign.collect.datasets import (
+    Dataset,
+    gaps,
+    is_lone_first,
+    observed_domain,
+    parse_domain_labels,
+    read_bins,
+    read_dataset,
+)
 from mechdesign.data.headers import TakenName
+from mechdesign.domains import Interval
 from mechdesign.errors import FileProblem, InvalidInput
 
 
@@ -234,3 +243,50 @@ def test_domains_with_gaps_or_duplicates_or_one_item_are_refused(text: str) -> N
 def test_counts_that_cannot_be_are_refused(counts: list[float]) -> None:
     with pytest.raises(InvalidInput, match="counts"):
         Dataset(("a", "b"), np.array(counts))
+
+
+# -- numbers in bins ---------------------------------------------------------------------------------------------------
+
+
+def test_bins_are_those_of_a_histogram_over_the_domain() -> None:
+    values = np.random.default_rng(1).normal(0, 1, 1000).clip(-3, 3)
+    data = Dataset.of_numbers(values, 7, Interval(-3, 3))
+    assert data.counts.tolist() == np.histogram(values, 7, range=(-3, 3))[0].tolist()
+    assert (data.n, data.size, data.labels[0]) == (1000, 7, "[-3, -2.14286)")
+
+
+def test_without_a_domain_bins_reach_from_the_least_to_the_largest() -> None:
+    data = Dataset.of_numbers([2.0, 3.0, 6.0], 4)
+    assert data.labels == ("[2, 3)", "[3, 4)", "[4, 5)", "[5, 6]")
+    assert data.counts.tolist() == [1, 1, 0, 1]
+
+
+def test_a_column_of_a_file_is_put_in_bins(tmp_path: Path) -> None:
+    path = tmp_path / "pay.csv"
+    path.write_text("id,pay\n1,0\n2,10\n3,4.5\n")
+    assert read_bins(path, 2, column="pay").counts.tolist() == [2, 1]
+    assert read_bins(path, 2, column="pay", domain=Interval(0, 100)).counts.tolist() == [3, 0]
+
+
+def test_a_number_outside_the_domain_is_refused_by_its_row_and_not_shown(tmp_path: Path) -> None:
+    path = tmp_path / "pay.csv"
+    path.write_text("pay\n0\n12345.5\n")
+    with pytest.raises(InvalidInput, match=r"data row 2 must lie in \[0, 10\]; 1 of these rows") as caught:
+        read_bins(path, 2, column="pay", domain=Interval(0, 10))
+    assert "12345" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("values", "bins", "words"),
+    [
+        ([1.0, 2.0], 1, "bins must be"),
+        ([1.0, 1.0], 2, "have numbers to tell apart"),
+        ([1.0, math.nan], 2, "be a number"),
+        ([1.0, math.inf], 2, "be finite"),
+        ([], 2, "at least one number"),
+        ([1.0, 1.0 + 2**-50], 100, "have numbers to tell apart"),
+    ],
+)
+def test_bins_that_cannot_be_made_are_refused(values: list[float], bins: int, words: str) -> None:
+    with pytest.raises(InvalidInput, match=words):
+        Dataset.of_numbers(values, bins)

@@ -7,11 +7,19 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 from scipy.optimize import minimize
 
-from mechdesign.collect.estimators import ibu, ibu_iterated, ibu_published, matrix_inversion, maximum_likelihood
+from mechdesign.collect.estimators import (
+    ibu,
+    ibu_iterated,
+    ibu_of_groups,
+    ibu_published,
+    matrix_inversion,
+    maximum_likelihood,
+    of_reports,
+    of_support,
+)
 from mechdesign.errors import InvalidInput
 
 SUPPORTS = st.lists(st.integers(0, 1000), min_size=2, max_size=30).filter(any).map(np.array)
@@ -207,3 +215,68 @@ def test_published_ibu_of_many_collections_is_that_of_each():
 def test_published_ibu_refuses_what_is_no_support(supports):
     with pytest.raises(InvalidInput):
         ibu_published(supports, 0.5, 0.1)
+
+
+def test_ibu_from_another_start_has_the_same_limit_and_shrinks_towards_that_start_before() -> None:
+    support, start = [30, 40, 30], np.array([0.8, 0.1, 0.1])
+    assert ibu_iterated(support, 0.6, 0.2, start=start).frequencies == pytest.approx(
+        ibu(support, 0.6, 0.2).frequencies, abs=1e-6
+    )
+    early = [
+        ibu_iterated(support, 0.6, 0.2, steps=2, accelerate=False, start=first).frequencies for first in (start, None)
+    ]
+    assert early[0][0] > early[1][0]
+    for wrong in ([0.5, 0.5], [1.0, 0.0, 0.0], [0.5, 0.4, 0.4]):
+        with pytest.raises(InvalidInput, match="be 3 shares above 0 that sum to 1"):
+            ibu_iterated(support, 0.6, 0.2, start=wrong)
+
+
+# -- groups of users ---------------------------------------------------------------------------------------------------
+
+
+def test_one_group_alone_has_the_closed_form_s_answer() -> None:
+    support = [500, 300, 150, 50]
+    found = ibu_of_groups([of_support(support, 0.6, 0.2)])
+    assert found.frequencies == pytest.approx(ibu(support, 0.6, 0.2).frequencies, abs=1e-6)
+    assert found.surrogate
+
+
+def test_groups_of_one_law_are_one_group() -> None:
+    parts = [[300, 200, 80, 20], [200, 100, 70, 30]]
+    found = ibu_of_groups([of_support(part, 0.6, 0.2) for part in parts])
+    assert found.frequencies == pytest.approx(ibu(np.sum(parts, axis=0), 0.6, 0.2).frequencies, abs=1e-6)
+
+
+def test_the_likelihood_of_groups_is_the_sum_of_theirs() -> None:
+    """Against a general optimiser: randomised response at two epsilons, and a channel of its own with two reports."""
+    grr = [((0.7, 0.15), np.array([90, 60, 50])), ((0.5, 0.25), np.array([30, 40, 30]))]
+    own = np.array([[0.8, 0.2], [0.5, 0.5], [0.3, 0.7]])
+    seen = np.array([55, 45])
+    found = ibu_of_groups([*(of_support(counts, *pq) for pq, counts in grr), of_reports(seen, own)])
+
+    def loss(logits: np.ndarray) -> float:
+        f = np.exp(logits - logits.max())
+        f /= f.sum()
+        each = [counts @ np.log((p - q) * f + q) for (p, q), counts in grr]
+        return -float(sum(each) + seen @ np.log(f @ own))
+
+    best = minimize(loss, np.zeros(3), method="Nelder-Mead", options={"xatol": 1e-10, "fatol": 1e-12, "maxiter": 4000})
+    f = np.exp(best.x - best.x.max())
+    assert found.frequencies == pytest.approx(f / f.sum(), abs=1e-5)
+    assert found.converged
+    assert found.log_likelihood == pytest.approx(-best.fun / 400, abs=1e-9)
+
+
+def test_users_with_little_privacy_weigh_more_than_their_number() -> None:
+    """100 users at eps 4 say 90 and 10, 100 at eps 0.1 say nothing much: the answer is near the first."""
+    clear, vague = [of_support(counts, p, 1 - p) for counts, p in (([89, 11], 0.982), ([50, 50], 0.525))]
+    assert ibu_of_groups([clear, vague]).frequencies[0] > 0.88
+
+
+def test_groups_of_different_items_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="be about the same items"):
+        ibu_of_groups([of_support([1, 2], 0.6, 0.4), of_support([1, 2, 3], 0.6, 0.2)])
+    with pytest.raises(InvalidInput, match="be at least one"):
+        ibu_of_groups([])
+    with pytest.raises(InvalidInput, match="be possible under the channel"):
+        of_reports([1, 1], [[1.0, 0.0], [1.0, 0.0]])

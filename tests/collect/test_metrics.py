@@ -7,8 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy import stats
 
 from mechdesign.collect import metrics
@@ -154,3 +153,20 @@ def test_what_cannot_be_compared_is_refused(name: str, truth: list[float], estim
 def test_options_that_make_no_sense_are_refused(call: object) -> None:
     with pytest.raises(InvalidInput):
         call()  # type: ignore[operator]
+
+
+@given(TIED)
+def test_the_coefficient_over_ordered_pairs_has_a_name(pair: tuple[list[int], list[int]]) -> None:
+    """Over V x V without the diagonal, counted pair by pair."""
+    f, g = pair
+    signs = [1 if (f[u] > f[v]) == (g[u] > g[v]) else -1 for u in range(len(f)) for v in range(len(f)) if u != v]
+    named = metrics.metric("kendall-optimus-squared")
+    assert named.measure(f, g) == pytest.approx(sum(signs) / len(signs))
+    assert named.more_is_better
+
+
+def test_a_name_of_one_s_own_says_what_is_measured_and_needs_its_function() -> None:
+    found = metrics.metric("mine:worst")
+    assert (found.meaning, found.more_is_better) == ("mine:worst of truth and estimate", False)
+    with pytest.raises(InvalidInput, match="come with its function"):
+        found.measure([1.0], [1.0])

@@ -4,8 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy import stats
 
 from mechdesign.collect import (
@@ -19,8 +18,7 @@ from mechdesign.collect import (
 )
 from mechdesign.domains import Circle, Finite, Interval
 from mechdesign.errors import InvalidInput
-from mechdesign.mechanisms import Piecewise, Product
-from mechdesign.mechanisms import catalogue as c
+from mechdesign.mechanisms import Piecewise, Product, catalogue as c
 
 UNIT = Interval(0, 1)
 RATE = 1e-6

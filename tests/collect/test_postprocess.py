@@ -6,16 +6,15 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.optimize import brentq, minimize
 
 from mechdesign.collect import postprocess
 from mechdesign.collect.postprocess import METHODS, SupportNoise
 from mechdesign.errors import InvalidInput
 
-TO_ONE = ("norm", "norm-mul", "norm-sub", "power-ns")
-IDEMPOTENT = ("base-pos", "norm", "norm-cut", "norm-mul", "norm-sub")
+TO_ONE = ("norm", "norm-mul", "norm-sub", "norm-cut-ldp3", "power-ns")
+IDEMPOTENT = ("base-pos", "norm", "norm-cut", "norm-cut-ldp3", "norm-mul", "norm-sub")
 ESTIMATES = st.lists(st.floats(-2, 2), min_size=1, max_size=40).map(np.array)
 
 
@@ -95,6 +94,30 @@ def test_norm_cut_keeps_the_most_that_sums_to_at_most_one(estimate: np.ndarray) 
         assert estimate[estimate >= largest_cut].sum() > 1
     if estimate.max() * (estimate == estimate.max()).sum() <= 1:
         assert (found[kept] == estimate[kept]).all()
+
+
+@given(ESTIMATES)
+def test_norm_cut_of_ldp3_keeps_one_entry_more_and_scales(estimate: np.ndarray) -> None:
+    """Against its loop written out: the largest entries until their sum exceeds 1, equal ones together."""
+    kept = np.zeros(estimate.size, dtype=bool)
+    total = 0.0
+    for value in sorted({v for v in estimate.tolist() if v > 0}, reverse=True):
+        ties = estimate == value
+        for _ in range(int(ties.sum())):
+            if total <= 1 + 1e-12:
+                kept |= ties
+                total += value
+    found = postprocess.norm_cut_ldp3(estimate)
+    if kept.any():
+        assert found == pytest.approx(np.where(kept, estimate, 0) / estimate[kept].sum(), abs=1e-12)
+    else:
+        assert (found == 1 / estimate.size).all()
+
+
+def test_the_two_norm_cuts_differ_by_the_entry_that_crosses_one() -> None:
+    estimate = [0.6, 0.3, 0.2, -0.1]
+    assert postprocess.norm_cut(estimate).tolist() == [0.6, 0.3, 0.0, 0.0]
+    assert postprocess.norm_cut_ldp3(estimate) == pytest.approx([6 / 11, 3 / 11, 2 / 11, 0])
 
 
 def test_norm_mul_and_norm_differ_as_they_should() -> None:

@@ -4,8 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy import stats
 
 from mechdesign.collect.quantise import bins_of_width, edges_of, quantised, round_at_random, rounding_variance

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from mechdesign.cli.budget import parse_numbers
 from mechdesign.cli.options import parse_epsilons, parse_interval

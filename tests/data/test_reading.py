@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mechdesign.data import text, values
+from mechdesign.data import values
 from mechdesign.data.arrays import read_array
 from mechdesign.data.headers import TakenName
 from mechdesign.data.sources import open_data
 from mechdesign.data.text import text_rows
 from mechdesign.data.values import number_chunks
 from mechdesign.errors import FileProblem, InvalidInput
+from mechdesign.values import files
 
 
 def numbers(path: Path, column: str | None = None) -> list[float]:
@@ -69,7 +70,7 @@ def test_an_endless_device_is_refused_by_its_first_line() -> None:
 
 
 def test_an_endless_pipe_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text, "MOST_PIPED", 1000)
+    monkeypatch.setattr(files, "MOST_PIPED", 1000)
     os.mkfifo(tmp_path / "pipe")
 
     def write() -> None:

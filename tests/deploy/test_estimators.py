@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
-from mechdesign.deploy import Tally, make_table, sample
+from mechdesign.deploy import Tally, estimators, make_table, sample
 from mechdesign.deploy.labels import Labels
 from mechdesign.domains import Circle, Finite, Interval
-from mechdesign.errors import InvalidInput
+from mechdesign.errors import InvalidInput, WrongArguments
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.discrete import Discrete
 
@@ -145,19 +145,20 @@ def test_the_mean_is_the_average_of_the_tables_own_estimator(tables, kind):
     found, file = Tally(table).add(reports).mean(0.9), said(table)
     values = file["slope"] * reports + file["intercept"]
     assert found.estimate == pytest.approx(values.mean(), abs=1e-9)
-    assert found.upper - found.estimate == pytest.approx(norm.ppf(0.95) * found.deviation + file["bias"], rel=1e-9)
-    assert found.estimate - found.lower == pytest.approx(found.upper - found.estimate, rel=1e-9)
+    half = norm.ppf(0.95) * found.deviation + file["bias"]
+    assert half <= found.upper - found.estimate <= 1.01 * half
+    assert half <= found.estimate - found.lower <= 1.01 * half
     assert (found.count, found.confidence) == (3000, 0.9)
 
 
 @pytest.mark.parametrize("kind", MEANS)
-def test_the_deviation_is_that_of_the_sample_and_two_more_reports_at_either_end(tables, kind):
+def test_the_reach_is_that_of_the_sample_and_of_what_it_cannot_have_shown(tables, kind):
     table = tables[kind]
     reports = sample(table, inputs(table, 400))
-    found, file, z = Tally(table).add(reports).mean(), said(table), norm.ppf(0.975)
+    found, file = Tally(table).add(reports).mean(), said(table)
     values = file["slope"] * reports + file["intercept"]
     if kind == "additive":
-        expected = max(values.var(ddof=1), file["variance"])
+        expected, ends = max(values.var(ddof=1), file["variance"]), (table.domain.lower, table.domain.upper)
     else:
         law = table.document["law"]
         if kind == "pieces":
@@ -165,11 +166,17 @@ def test_the_deviation_is_that_of_the_sample_and_two_more_reports_at_either_end(
         else:
             ends = [float(law["outputs"][0]), float(law["outputs"][-1])]
         ends = file["slope"] * np.array(ends) + file["intercept"]
-        expected = (((values - values.mean()) ** 2).sum() + z**2 / 2 * ((ends - values.mean()) ** 2).sum()) / 400
+        expected = values.var(ddof=1)
     assert found.deviation == pytest.approx(math.sqrt(expected / 400), rel=1e-9)
+    seen, missed = norm.ppf(0.975) * found.deviation, 1 - 0.025 ** (1 / 400)
+    below, above = (math.hypot(seen, missed * (end - values.mean())) + file["bias"] for end in ends)
+    assert found.estimate - found.lower == pytest.approx(below, rel=1e-9)
+    assert found.upper - found.estimate == pytest.approx(above, rel=1e-9)
 
 
-def test_noise_far_out_is_summed_exactly(tables):
+def test_noise_far_out_is_summed_exactly(tables, monkeypatch):
+    """Of reports that are left out by now, as no honest client sends them: the sums must not depend on that."""
+    monkeypatch.setattr(estimators, "likely", lambda law: None)
     table = tables["additive"]
     far = [2.0**60, -(2.0**60), 2.0**45, 0.5]
     assert Tally(table).add(far).mean().estimate == (2.0**45 + 0.5) / 4
@@ -265,7 +272,7 @@ def test_randomised_response_has_the_textbook_frequencies(size, epsilon):
     assert found.estimates.sum() == pytest.approx(1, abs=1e-12)
     half = norm.ppf(0.95) * np.sqrt(np.diag(found.covariance))
     assert (found.upper - found.estimates > half).all()
-    assert found.upper - found.estimates == pytest.approx(found.estimates - found.lower, rel=1e-9)
+    assert (found.estimates - found.lower > half).all()
 
 
 @pytest.mark.parametrize("absent", range(20))
@@ -281,7 +288,8 @@ def test_no_variance_is_negative_where_an_output_never_occurs(absent):
 def test_the_bias_bound_is_the_tables_and_a_part_of_the_half_width(tables, kind):
     found = Tally(tables[kind]).add(sample(tables[kind], inputs(tables[kind], 500))).mean()
     assert found.bias == said(tables[kind])["bias"]
-    assert found.upper - found.estimate == pytest.approx(norm.ppf(0.975) * found.deviation + found.bias, rel=1e-9)
+    half = norm.ppf(0.975) * found.deviation + found.bias
+    assert half <= found.upper - found.estimate <= 1.01 * half
 
 
 @pytest.fixture(scope="module")
@@ -404,3 +412,13 @@ def test_directions_are_in_their_intervals_as_often_as_they_say(epsilon, count):
         off = (estimate.estimate - 2.0 + math.pi) % math.tau - math.pi
         found += abs(off) <= estimate.upper - estimate.estimate
     assert found >= binom.ppf(FALSE_POSITIVE, 1000, 0.95)
+
+
+def test_an_estimate_is_no_number_and_says_how_a_difference_is_taken(tables):
+    table = tables["unbiased"]
+    found = Tally(table).add(sample(table, inputs(table, 100))).mean()
+    for reckoned in (lambda: found - found, lambda: found + 1.0, lambda: 1.0 - found):
+        with pytest.raises(
+            WrongArguments, match=r"MeanEstimate must be taken by its number .*\.estimate.* nobody is in"
+        ):
+            reckoned()

@@ -25,9 +25,7 @@ from attrs import evolve
 from scipy import stats
 
 from mechdesign.deploy import Labels, Table, fixed_stream, make_table, report, test_vectors
-from mechdesign.deploy.export import LANGUAGES, export_table
-from mechdesign.deploy.export import duckdb as duckdb_sources
-from mechdesign.deploy.export import postgresql as postgresql_sources
+from mechdesign.deploy.export import LANGUAGES, duckdb as duckdb_sources, export_table, postgresql as postgresql_sources
 from mechdesign.deploy.export.plan import plan_of
 from mechdesign.deploy.export.refusals import refusals
 from mechdesign.deploy.export.vectors import Vector, bits, lines, vectors_of
@@ -503,7 +501,7 @@ def test_opendp_measurement_has_the_epsilon_of_the_table(
 
 @pytest.mark.parametrize("width", [88, 120])
 def test_python_sources_are_as_ruff_wants_them(shipped: dict[str, Table], tmp_path: Path, width: int) -> None:
-    """By the rules ruff has on its own; 88 is its own width."""
+    """By pyflakes' and pycodestyle's errors, as ruff has them; 88 is its own width. Sources are for old Python, too."""
     ruff = shutil.which("ruff", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]))
     if ruff is None:
         pytest.skip("ruff is not installed")
@@ -512,7 +510,7 @@ def test_python_sources_are_as_ruff_wants_them(shipped: dict[str, Table], tmp_pa
         export_table(table, "opendp", tmp_path, cases=1)
     assert len(list(tmp_path.glob("*.py"))) == 3 * len(tables)
     options = ["--isolated", "--no-cache", "--line-length", str(width)]
-    assert run([ruff, "check", *options, "."], tmp_path) == "All checks passed!"
+    assert run([ruff, "check", "--select", "E4,E7,E9,F", *options, "."], tmp_path) == "All checks passed!"
     assert run([ruff, "format", "--check", *options, "."], tmp_path) == f"{3 * len(tables)} files already formatted"
 
 

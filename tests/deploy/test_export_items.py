@@ -15,11 +15,20 @@ from typing import Any
 import pytest
 
 from mechdesign.collect import protocol_table
-from mechdesign.deploy import Labels, Table, export_table, fixed_stream, make_table, source_difference
-from mechdesign.deploy import test_vectors as vectors_of_table
-from mechdesign.deploy.export import duckdb as duckdb_sources
-from mechdesign.deploy.export import postgresql as postgresql_sources
-from mechdesign.deploy.export import python as python_sources
+from mechdesign.deploy import (
+    Labels,
+    Table,
+    export_table,
+    fixed_stream,
+    make_table,
+    source_difference,
+    test_vectors as vectors_of_table,
+)
+from mechdesign.deploy.export import (
+    duckdb as duckdb_sources,
+    postgresql as postgresql_sources,
+    python as python_sources,
+)
 from mechdesign.deploy.export.plan import Plan, plan_of
 from mechdesign.deploy.export.refusals import refusals
 from mechdesign.deploy.export.vectors import vectors_of
@@ -118,7 +127,9 @@ def test_duckdb_reproduces_the_vectors(shipped: dict[str, Table]) -> None:
     for name, table in shipped.items():
         plan = plan_of(table.document)
         vectors = [*vectors_of(vectors_of_table(table, 20)), *refusals(plan.inputs)]
-        sampler, replay = duckdb_sources.sources(plan, vectors).values()
+        texts = duckdb_sources.sources(plan, vectors)
+        (replay,) = (text for path, text in texts.items() if "replay" in path)
+        sampler = texts[f"{plan.stem}.duckdb.sql"]
         with duckdb.connect() as connection:
             connection.execute(sampler)
             assert connection.execute(replay).fetchall() == [(f"PASS {len(vectors)}",)], name

@@ -22,8 +22,7 @@ import pytest
 from scipy import stats
 
 from mechdesign.deploy import Table, export_package, export_table, make_table
-from mechdesign.deploy.export import duckdb as duckdb_sources
-from mechdesign.deploy.export import postgresql as postgresql_sources
+from mechdesign.deploy.export import duckdb as duckdb_sources, postgresql as postgresql_sources
 from mechdesign.deploy.export.plan import plan_of
 from mechdesign.deploy.kinds import ON_ITEMS, Encoding
 from mechdesign.deploy.kinds.hashing import hashed

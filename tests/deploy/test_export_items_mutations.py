@@ -25,8 +25,7 @@ import pytest
 
 from mechdesign.deploy import Table, fixed_stream, make_table, test_vectors
 from mechdesign.deploy.boundaries import boundary_cases
-from mechdesign.deploy.export import c, duckdb, java, javascript, python, rust
-from mechdesign.deploy.export import postgresql as postgresql_sources
+from mechdesign.deploy.export import c, duckdb, java, javascript, postgresql as postgresql_sources, python, rust
 from mechdesign.deploy.export.plan import Plan, plan_of
 from mechdesign.deploy.export.refusals import refusals
 from mechdesign.deploy.export.vectors import Vector, lines, vectors_of
@@ -622,7 +621,9 @@ def test_numbers_changed_in_java_are_noticed(tables: dict[str, Table], tmp_path:
 
 def sql_texts(module: Any, plan: Plan, vectors: Iterable[Vector]) -> tuple[str, str]:
     """The sampler, and what replays vectors."""
-    sampler, replay = module.sources(plan, list(vectors)).values()
+    texts = {path: text for path, text in module.sources(plan, list(vectors)).items() if path.endswith(".sql")}
+    (replay,) = (texts.pop(path) for path in list(texts) if "replay" in path)
+    (sampler,) = texts.values()
     return sampler, replay
 
 

@@ -17,8 +17,7 @@ import pytest
 
 from mechdesign.collect import protocol_table
 from mechdesign.deploy import Labels, Table, export_table, make_table
-from mechdesign.deploy.export import duckdb as duckdb_sources
-from mechdesign.deploy.export import postgresql as postgresql_sources
+from mechdesign.deploy.export import duckdb as duckdb_sources, postgresql as postgresql_sources
 from mechdesign.deploy.export.plan import plan_of
 from mechdesign.domains import Finite
 from mechdesign.mechanisms import catalogue

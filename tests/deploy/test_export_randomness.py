@@ -124,6 +124,30 @@ def test_linux_is_asked_by_getrandom(table: Table, tmp_path: Path, language: str
     assert "CCRandom" not in symbols
 
 
+@pytest.mark.parametrize("language", ["c", "rust"])
+def test_android_is_asked_by_what_all_its_levels_have(table: Table, tmp_path: Path, language: str) -> None:
+    """``getrandom`` is there from API 28 only; no other header for randomness is included, and the vectors pass."""
+    if sys.platform != "linux":
+        pytest.skip("a C library of Linux stands for Android's")
+    stem = plan_of(table.document).stem
+    export_table(table, language, tmp_path, cases=1)
+    (tmp_path / "sys").mkdir()
+    (tmp_path / "sys" / "random.h").write_text("#error Android has none before API 28\n")
+    if language == "c":
+        needs("gcc", "nm")
+        c = ["gcc", "-std=c99", "-Wall", "-Werror", "-D__ANDROID__", "-I.", "-c", f"{stem}.c", "-o", "sampler.o"]
+        assert run(c, tmp_path) == ""
+    else:
+        needs("rustc", "nm")
+        android = ["-A", "explicit_builtin_cfgs_in_flags", "--cfg", 'target_os="android"']
+        library = ["--crate-type", "lib", "--emit", "obj", f"{stem}.rs", "-o", "sampler.o"]
+        assert run(["rustc", "--edition", "2021", *android, *library], tmp_path) == ""
+    symbols = run(["nm", "-u", "sampler.o"], tmp_path)
+    assert "arc4random_buf" in symbols
+    assert "getrandom" not in symbols
+    assert "getentropy" not in symbols
+
+
 @pytest.mark.parametrize("missing", ["undefined", "{}"])
 def test_javascript_without_secure_randomness_says_so(table: Table, tmp_path: Path, missing: str) -> None:
     needs("node")

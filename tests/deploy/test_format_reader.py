@@ -17,8 +17,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mechdesign.deploy import BITS, Labels, Table, checker, export_table, make_table, repaired
-from mechdesign.deploy import test_vectors as vectors_of_table
+from mechdesign.deploy import (
+    BITS,
+    Labels,
+    Table,
+    checker,
+    export_table,
+    make_table,
+    repaired,
+    test_vectors as vectors_of_table,
+)
 from mechdesign.deploy.device import Device
 from mechdesign.deploy.device.vectors import lines, vectors
 from mechdesign.deploy.kinds import Encoding

@@ -13,8 +13,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy import stats
 
 from mechdesign.data import columns, sources
@@ -827,3 +826,11 @@ def test_decimals_and_texts_are_the_same_doubles_in_csv_and_parquet(write, tmp_p
     for source in (write({"x": column}, "data.parquet"), write("x\n" + "".join(f"{text}\n" for text in texts))):
         out = apply_table(PM, source, "x", tmp_path / "out.parquet", overwrite=True).path
         assert numbers_in(out).tolist() == list(map(float, texts))
+
+
+@pytest.mark.parametrize("source", [np.array([0.5]), [0.5], pd.Series([0.5])], ids=["array", "list", "series"])
+def test_reports_in_memory_are_told_what_takes_them(source, tmp_path):
+    table = make_table(catalogue.pm(1.0))
+    for read in (lambda: estimate_reports(table, source), lambda: apply_table(table, source, None, tmp_path / "o.csv")):
+        with pytest.raises(InvalidInput, match=r"source must be a file.*deploy\.estimate\(table, reports\)"):
+            read()

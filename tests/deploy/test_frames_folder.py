@@ -19,7 +19,7 @@ import pytest
 
 from mechdesign.data.sources import data_files
 from mechdesign.deploy import estimate_reports, frames_columns, frames_files, frames_parts, make_table
-from mechdesign.deploy.frames import Misfits, apply_folder
+from mechdesign.deploy.frames import Misfits, apply_folder, apply_table
 from mechdesign.deploy.manifest import MANIFEST
 from mechdesign.engine import Dask, Local, WorkFailed
 from mechdesign.errors import FileProblem, InvalidData, InvalidInput
@@ -365,3 +365,17 @@ def test_progress_ends_at_all_rows_and_never_decreases(days: Path, tmp_path: Pat
     assert seen[-1] == (510, 510)
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
     assert all(done <= in_all for done, in_all in seen)
+
+
+def test_a_part_without_marks_of_its_own_is_not_drawn_from_again(tmp_path: Path) -> None:
+    """CSV has none: the manifest beside a part says what it holds."""
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "a.csv").write_text("x,id\n0.5,1\n")
+    apply_folder(DUCHI, tmp_path / "data", "x", tmp_path / "told", keep=["id"])
+    with pytest.raises(FileProblem, match="and holds reports"):
+        apply_folder(DUCHI, tmp_path / "told", "x", tmp_path / "again")
+    with pytest.raises(FileProblem, match="and holds reports"):
+        apply_table(DUCHI, tmp_path / "told" / "part-000000.csv", "x", tmp_path / "again.csv")
+    (tmp_path / "told" / "manifest.json").write_text('{"kind": "another program\'s"}')
+    (tmp_path / "told" / "part-000000.csv").write_text("x,id\n0.5,1\n")
+    apply_table(DUCHI, tmp_path / "told" / "part-000000.csv", "x", tmp_path / "again.csv")

@@ -14,8 +14,10 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from mechdesign.deploy import Misfits, make_table
+from mechdesign.deploy import Misfits, estimate_reports, make_table
+from mechdesign.deploy.frames import apply_folder, apply_table
 from mechdesign.deploy.frames_spark import apply_spark
+from mechdesign.deploy.manifest import Manifest
 from mechdesign.errors import FileProblem, InvalidInput
 from mechdesign.mechanisms import catalogue
 
@@ -58,6 +60,48 @@ def test_rows_that_do_not_fit_are_named_or_left_out(spark: Any, tmp_path: Path) 
     assert "7.25" not in str(caught.value)
     apply_spark(DUCHI, frame, "x", tmp_path / "rest", misfits=Misfits("drop"))
     assert len(pd.read_parquet(tmp_path / "rest")) == 2
+
+
+def test_the_folder_has_a_manifest_by_which_it_is_estimated(spark: Any, tmp_path: Path) -> None:
+    frame = spark.createDataFrame(pd.DataFrame({"x": np.tile([1.0, -1.0], 500)})).repartition(3)
+    apply_spark(DUCHI, frame, "x", tmp_path / "out")
+    manifest = Manifest.read(tmp_path / "out")
+    assert sum(part.rows for part in manifest.parts) == 1000
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        "manifest.json",
+        *(part.file for part in manifest.parts),
+    }
+    assert (manifest.table, manifest.column, {part.bad for part in manifest.parts}) == (DUCHI.sha256, "x", {0})
+    assert estimate_reports(DUCHI, tmp_path / "out").count == 1000
+    apply_spark(DUCHI, frame, "x", tmp_path / "dropped", misfits=Misfits("drop"))
+    assert {part.bad for part in Manifest.read(tmp_path / "dropped").parts} == {None}
+
+
+def test_reports_are_not_drawn_from_again(spark: Any, tmp_path: Path) -> None:
+    apply_spark(DUCHI, spark.createDataFrame(pd.DataFrame({"x": [0.5, 0.25]})).coalesce(1), "x", tmp_path / "out")
+    with pytest.raises(FileProblem, match="holds reports"):
+        apply_folder(DUCHI, tmp_path / "out", "x", tmp_path / "again")
+    (part,) = (tmp_path / "out").glob("*.parquet")
+    with pytest.raises(FileProblem, match="holds reports"):
+        apply_table(DUCHI, part, "x", tmp_path / "again.parquet")
+    with pytest.raises(FileProblem, match="holds reports"):
+        apply_spark(DUCHI, spark.read.parquet(str(tmp_path / "out")), "x", tmp_path / "again")
+    pd.DataFrame({"x": [0.5]}).to_parquet(tmp_path / "data.parquet")
+    apply_table(DUCHI, tmp_path / "data.parquet", "x", tmp_path / "own.parquet")
+    with pytest.raises(FileProblem, match="holds reports"):
+        apply_spark(DUCHI, spark.read.parquet(str(tmp_path / "own.parquet")), "x", tmp_path / "again")
+
+
+def test_a_job_that_fails_leaves_no_folder(spark: Any, tmp_path: Path) -> None:
+    frame = spark.createDataFrame(pd.DataFrame({"x": [0.5, 7.25, -1.0]})).repartition(3)
+    with pytest.raises(InvalidInput):
+        apply_spark(DUCHI, frame, "x", tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_address_is_refused_as_no_manifest_is_written_there(spark: Any) -> None:
+    with pytest.raises(FileProblem, match="be a folder of this machine"):
+        apply_spark(DUCHI, spark.createDataFrame(pd.DataFrame({"x": [0.5]})), "x", "hdfs://cluster/out")
 
 
 def test_reports_that_are_there_are_never_replaced(spark: Any, tmp_path: Path) -> None:

@@ -5,17 +5,21 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from mechdesign.collect import protocol_table
-from mechdesign.deploy import PACKAGED, Labels, Table, export_package, make_table, package_difference
+from mechdesign.deploy import PACKAGED, Labels, Table, export_package, export_table, make_table, package_difference
 from mechdesign.deploy.export.languages import LANGUAGES
 from mechdesign.deploy.export.packages import package_texts
 from mechdesign.deploy.export.packages.package import template
+from mechdesign.deploy.export.plan import plan_of
+from mechdesign.deploy.reports import Attribute, Collection, Spending
 from mechdesign.domains import Finite, Interval
 from mechdesign.errors import FileProblem, InvalidInput
 from mechdesign.mechanisms import catalogue
@@ -235,7 +239,8 @@ def test_a_package_is_recognised_and_any_changed_file_named(
             continue
         content = path.read_bytes()
         place = len(content) // 2
-        path.write_bytes(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
+        other = content[place] ^ 1 if content else 32
+        path.write_bytes(content[:place] + bytes([other]) + content[place + 1 :])
         difference = package_difference(tables["age"], folder)
         assert difference is not None
         assert (difference.path, difference.rule[:29]) == (
@@ -355,3 +360,46 @@ def test_noise_wide_for_its_domain_says_that_some_reports_need_more_bytes() -> N
     table = make_table(catalogue.laplace(0.01, Interval(0, 1)), 16)
     text = package_texts({"t": table}, "rust", "survey", cases=2)["README.md"]
     assert "takes 4096 bytes, whatever the input (the noise is so wide that some reports need more)" in text
+
+
+def test_the_readme_says_what_one_person_spends(tables: dict[str, Table]) -> None:
+    readme = package_texts(tables, "c", "survey", cases=0)["README.md"]
+    assert "**Who answers every question once spends epsilon 2 in all.**" in readme
+    readme = package_texts({"smokes": tables["smokes"]}, "sql", "survey", cases=0)["README.md"]
+    assert "**Who answers the question once spends epsilon 1 in all.**" in readme
+
+
+def test_the_readme_of_a_collection_says_its_name_its_hash_and_its_total(tables: dict[str, Table]) -> None:
+    third = make_table(catalogue.randomised_response(0.1, Finite((0, 1))))
+    parts = [Attribute(name, table) for name, table in {**tables, "third": third}.items()]
+    collection = Collection("health @sha@", Spending.SPLIT, parts)
+    readme = package_texts(collection, "python", "survey", cases=0)["README.md"]
+    assert f'Together they are the collection "health @sha@", `{collection.sha256}`.' in readme
+    assert re.search(r"Who answers it once spends epsilon at most 2[.]10001 in all", readme)
+
+
+def test_c_finds_every_label_in_as_many_steps(tmp_path: Path) -> None:
+    """Comparisons are counted, for the first, a middle and the last label, and for a text that is none."""
+    if shutil.which("gcc") is None:
+        pytest.skip("gcc is not installed")
+    labels = tuple(f"label {(i * 389) % 1000}" for i in range(1000))
+    table = protocol_table("olh", 1, labels)
+    stem = plan_of(table.document).stem
+    export_table(table, "c", tmp_path, cases=0)
+    (tmp_path / "main.c").write_text(
+        f'#include "{stem}.c"\n#include <stdio.h>\n#undef strcmp\nstatic int steps;\n'
+        "int counted(const char *a, const char *b) {\n    steps++;\n    return strcmp(a, b);\n}\n"
+        "static void ask(const char *x) {\n    long place;\n    steps = 0;\n"
+        f'    place = (long){stem}_place_of(x);\n    printf("%ld %d\\n", place, steps);\n}}\n'
+        f'int main(void) {{\n    ask("{labels[0]}");\n    ask("{labels[500]}");\n    ask("{labels[999]}");\n'
+        '    ask("none");\n    ask("");\n    return 0;\n}\n'
+    )
+    counted = "#include <string.h>\nint counted(const char *a, const char *b);\n#define strcmp counted\n"
+    (tmp_path / "counted.h").write_text(counted)
+    build = ["gcc", "-include", "counted.h", "main.c", "-pthread", "-o", "main"]
+    subprocess.run(build, cwd=tmp_path, check=True, timeout=120)
+    said = subprocess.run(["./main"], cwd=tmp_path, capture_output=True, text=True, check=True, timeout=60).stdout
+    places, steps = zip(*(line.split() for line in said.splitlines()), strict=True)
+    assert places == ("0", "500", "999", "-1", "-1")
+    assert len(set(steps)) == 1
+    assert int(steps[0]) == 11

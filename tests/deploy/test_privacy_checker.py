@@ -482,6 +482,28 @@ def test_bytes_that_are_no_table_fail_in_words():
         assert words in (reason(bad) or "PASS")
 
 
+def test_an_epsilon_of_a_pair_above_64_is_refused_before_it_is_raised(tables):
+    """e^99999999 takes gigabytes: what is refused must be refused by its size."""
+    document = copy.deepcopy(tables["finite"].document)
+    size = len(document["law"]["rows"])
+    document["law"]["pairs"] = {"epsilons": ["99999999"], "of": [[-1] * size for _ in range(size)]}
+    document["law"]["pairs"]["of"][0][1] = 0
+    assert reason(sealed(document)) == "epsilon: must be at most 64"
+
+
+def test_it_says_why_where_the_memory_is_too_small(tmp_path, monkeypatch, capsys):
+    def full(content):
+        raise MemoryError
+
+    path = tmp_path / "table.json"
+    path.write_bytes(window().content)
+    source = PAGE.read_text(encoding="utf-8").replace('if __name__ == "__main__":', "check = full\nif True:")
+    monkeypatch.setattr(sys, "argv", ["privacy_checker.py", str(path)])
+    with pytest.raises(SystemExit, match="1"):
+        exec(compile(source, "page", "exec"), {"__name__": "page", "full": full})
+    assert capsys.readouterr().out == "FAIL file: too large for the memory\n"
+
+
 # -- the page itself ---------------------------------------------------------------------------------------------------
 
 

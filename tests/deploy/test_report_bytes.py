@@ -12,8 +12,16 @@ import pytest
 
 from mechdesign.collect import designed, protocol_table
 from mechdesign.collect.shipping import SHIPPED
-from mechdesign.deploy import Table, Tally, apply, apply_table, estimate, report, sample
-from mechdesign.deploy import test_vectors as vectors_of_table
+from mechdesign.deploy import (
+    Table,
+    Tally,
+    apply,
+    apply_table,
+    estimate,
+    report,
+    sample,
+    test_vectors as vectors_of_table,
+)
 from mechdesign.deploy.misfits import Misfits
 from mechdesign.deploy.report_bytes import rows_of_texts, texts_of
 from mechdesign.errors import InvalidData, InvalidInput

@@ -4,8 +4,7 @@ import math
 from fractions import Fraction
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from mechdesign.deploy import make_table
 from mechdesign.deploy.rounding import base_and_caps, between, cumulative, stretch_means

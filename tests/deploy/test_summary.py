@@ -22,7 +22,9 @@ def labelled() -> Table:
 
 def test_kind_size_privacy_and_hash_are_said(labelled: Table) -> None:
     said = labelled.summary()
-    assert said.startswith("randomised response: finite table, probabilities are multiples of 2^-32")
+    assert said.startswith(
+        "finite table 'randomised response' (named in the file), probabilities are multiples of 2^-32"
+    )
     assert f"privacy loss: {labelled.privacy_loss:.12g} (computed exactly, at most eps)" in said
     assert said.endswith(f"sha256: {labelled.sha256}")
 

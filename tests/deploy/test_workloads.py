@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from fractions import Fraction
 
@@ -10,7 +11,7 @@ import pytest
 from scipy.stats import binom
 
 import mechdesign as md
-from mechdesign.deploy import checker, privacy_checker, sample
+from mechdesign.deploy import checker, privacy_checker, sample, workloads
 from mechdesign.deploy.estimators import Tally, WorkloadEstimate
 from mechdesign.deploy.workloads import increasing
 from mechdesign.design.workload import Marginals, Mean, Prefix, Ranges
@@ -47,8 +48,6 @@ def test_an_edited_estimator_is_refused(table: md.Table, entry: str) -> None:
     document = json.loads(table.content)
     document["workload"][entry][0][0] = "0.25"
     body = {key: value for key, value in document.items() if key != "sha256"}
-    import hashlib
-
     document["sha256"] = hashlib.sha256(checker.canonical(body)).hexdigest()
     with pytest.raises(FileProblem, match=r"workload.bias"):
         md.Table(checker.canonical(document))
@@ -163,3 +162,48 @@ def test_monotone_values_are_the_nearest(values: list[float]) -> None:
     assert (np.diff(found) >= 0).all()
     assert found.min() >= 0
     assert found[-1] == 1
+
+
+def with_queries(table: md.Table, count: int) -> bytes:
+    """The table with so many equal queries under different names, and the hash that this has."""
+    document = json.loads(table.content)
+    said = document["workload"]
+    said["queries"] = [f"query {k}" for k in range(count)]
+    said |= {name: [said[name][0]] * count for name in ("rows", "estimator")}
+    body = {key: value for key, value in document.items() if key != "sha256"}
+    return checker.canonical(body | {"sha256": hashlib.sha256(checker.canonical(body)).hexdigest()})
+
+
+def test_a_workload_of_more_numbers_than_a_check_may_read_is_refused_unread(
+    table: md.Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """64 MB of queries took a quarter of an hour: what is too large is known before a number is read."""
+    width = len(table.law.rows) + len(table.law.outputs)
+    most = checker.MOST_ENTRIES // width
+    content = with_queries(table, most + 1)
+    read = checker.decimals
+
+    def counted(values: list[str], entry: str, **more: object) -> list[Fraction]:
+        assert not entry.startswith("workload")
+        return read(values, entry, **more)
+
+    monkeypatch.setattr(checker, "decimals", counted)
+    with pytest.raises(checker.Failed, match=r"workload: must have at most 1048576 numbers"):
+        checker.check(content)
+
+
+def test_a_workload_of_more_products_than_a_check_may_form_is_refused(
+    table: md.Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cells = len(table.law.rows) * len(table.law.outputs)
+    monkeypatch.setattr(checker, "MOST_PRODUCTS", 8 * cells)
+    checker.check(table.content)
+    monkeypatch.setattr(checker, "MOST_PRODUCTS", 8 * cells - 1)
+    with pytest.raises(checker.Failed, match="workload: queries by points by outputs must be at most"):
+        checker.check(table.content)
+
+
+def test_a_table_is_not_made_of_queries_that_no_file_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workloads, "MOST_ENTRIES", 10)
+    with pytest.raises(InvalidInput, match="queries must be few enough for a file"):
+        md.make_table(md.optimal_workload(md.WorkloadProblem(1.0, Prefix(8))))

@@ -188,7 +188,7 @@ def test_a_prior_without_its_law_is_only_the_cells_in_the_file() -> None:
     cells = PriorProblem(1.0, evidence.cells(problem), Squared(), gap=1e-3)
     design = Design(cells, NORMAL.mechanism, type(evidence)(), NORMAL.report)
     read: Any = _read(_document(design)).problem
-    assert read.prior_in_words == f"the {evidence.cuts.size + 1} cells in the file"
+    assert read.prior_in_words.startswith(f"{evidence.cuts.size + 1} cells (sha256 ")
     document = _document(design)
     document["problem"]["prior"] |= {"name": "uniform", "law": priors.uniform(UNIT).law}
     with pytest.raises(FileProblem, match="problem prior must be"):
@@ -200,7 +200,7 @@ def test_values_have_neither_the_law_nor_the_profile_of_a_density(field: str) ->
     design = optimal_prior(PriorProblem(1.0, priors.Atoms.of_data([0.25, 0.5]), Squared()))
     document = _document(design)
     problem: Any = _read(document).problem
-    assert problem.prior_in_words == "the 2 values in the file"
+    assert problem.prior_in_words.startswith("2 values (sha256 ")
     document["problem"]["prior"][field] = "normal(0.3, 0.2)"
     with pytest.raises(FileProblem, match="prior must be"):
         _read(document)

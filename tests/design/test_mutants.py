@@ -1034,7 +1034,8 @@ def _require_scope(scope: str, saved: Any, name: str) -> None:
     if name == "custom" and not problem.linear.equal:
         allowed = {"all mechanisms with these outputs"}
     if name == "claimed custom" and problem.constraints:
-        allowed = {"all mechanisms with these outputs that meet the stated constraints"}
+        within = f"as this one does within {problem.tolerance!r}"
+        allowed = {f"all mechanisms with these outputs that meet the stated constraints, {within}"}
     assert _NUMBER.sub("#", scope) in {_NUMBER.sub("#", text) for text in allowed}, "another scope"
 
 

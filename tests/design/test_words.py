@@ -53,7 +53,7 @@ def test_the_measure_of_a_problem_is_what_its_headline_is_about(aim: Aim, said: 
 
 def test_the_loss_of_a_problem_is_its_measure_unless_it_says_another() -> None:
     assert words.headline(md.MinimaxProblem(1.0, md.Squared())) == "worst-case squared error"
-    assert words.headline(md.PolarProblem(1.0)) == "worst-case error, sum of both"
+    assert words.headline(md.PolarProblem(1.0)) == "worst-case squared error, sum of both"
     assert words.headline(md.TradeOffProblem(1.0, md.priors.uniform(md.Interval(0, 1)), cap=0.3)) == (
         "average absolute error under the prior, worst case at most 0.3"
     )

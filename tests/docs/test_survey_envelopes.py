@@ -175,6 +175,8 @@ def test_answers_clicked_in_a_browser_are_estimated_and_what_must_not_count_is_r
         "malformed": MALFORMED,
         "unknown": UNKNOWN,
         "expired": EXPIRED,
+        "of an unknown device": 0,
+        "too unlikely": 0,
         "not of its table": NOT_OF_TABLE,
         "repeated": 3 * PEOPLE // AGAIN,
     }

@@ -7,8 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from mechdesign.errors import CheckFailed
 from mechdesign.exact.bits import (
@@ -132,3 +131,37 @@ def test_too_many_bits_are_not_tried() -> None:
     size = MOST_BITS + 1
     with pytest.raises(CheckFailed, match="too many"):
         greatest_of_all(_quadratic([1] * (size * size + size + 1), size))
+
+
+@pytest.mark.parametrize("chunk", [1, 2, 3, 5, 64])
+def test_bits_tried_in_parts_are_all_tried(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The greatest lies at every place in turn: it is found whatever part it falls into."""
+    monkeypatch.setattr("mechdesign.exact.bits._CHUNK", chunk)
+    for best in product((0, 1), repeat=4):
+        signs = np.array([1 if bit else -1 for bit in best], dtype=object)
+        quadratic = BitQuadratic(0, signs, np.zeros((4, 4), dtype=object), Fraction(1))
+        assert greatest_of_all(quadratic) == sum(best)
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 9])
+def test_the_shift_is_nearly_the_least_eigenvalue(size: int) -> None:
+    """Without products it is the least s for which ``s y'y - F`` is positive semidefinite, y = (1, b)."""
+    rng = np.random.default_rng(size)
+    for unit in (Fraction(1), Fraction(3, 2**70), Fraction(2**80, 7)):
+        numbers = [int(n) for n in rng.integers(-1000, 1000, size * (size + 1) // 2 + 1)]
+        quadratic = _quadratic(numbers, size, unit)
+        form = np.zeros((size + 1, size + 1))
+        form[0, 0] = float(quadratic.constant)
+        form[0, 1:] = form[1:, 0] = np.array(quadratic.linear, dtype=float) / 2
+        form[1:, 1:] = np.array(quadratic.pairs + quadratic.pairs.T, dtype=float) / 2
+        least = max(0.0, float(np.linalg.eigvalsh(form)[-1]))
+        found = float(shift_by_squares(quadratic, np.zeros((3, size, size))) / unit)
+        assert found == pytest.approx(least, abs=1e-8 * abs(form).max())
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+def test_one_multiplier_that_is_no_number_is_refused(wrong: float) -> None:
+    multipliers = np.zeros((3, 2, 2))
+    multipliers[1, 0, 0] = wrong
+    with pytest.raises(CheckFailed, match="three finite matrices of 2 x 2"):
+        shift_by_squares(_quadratic([1, 2, 3, 4], 2), multipliers)

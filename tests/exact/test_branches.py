@@ -5,8 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from mechdesign.errors import CheckFailed
 from mechdesign.exact.branches import FREE, fixed_bits, require_tree

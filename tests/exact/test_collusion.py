@@ -8,8 +8,7 @@ from fractions import Fraction as F
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from mechdesign.design.joint import JointProblem, optimal_joint
 from mechdesign.errors import CheckFailed, InvalidInput

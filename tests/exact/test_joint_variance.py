@@ -6,8 +6,7 @@ from fractions import Fraction as F
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from mechdesign.exact.collusion import averaged_ratio, conditional_ratio
 from mechdesign.exact.joint_variance import Goal, least_on_lines, least_pair, line_below

@@ -87,3 +87,9 @@ def test_flows_that_prove_nothing_are_refused(flow: list[float]) -> None:
     epsilons = np.array([[0, 1], [math.inf, 0]])
     with pytest.raises(CheckFailed):
         flow_bound(epsilons, 1 - np.eye(2), np.array([0.5, 0.5]), np.array([flow]))
+
+
+def test_where_no_pair_has_a_limit_none_is_named() -> None:
+    proof = prove_pairs(table([[0.5, 0.5], [0.25, 0.75]]), Pairwise([[0, math.inf], [math.inf, 0]]))
+    assert (proof.pair, proof.slack) == ((0, 0), math.inf)
+    assert proof.loss == pytest.approx(math.log(2))

@@ -7,8 +7,7 @@ from decimal import Decimal, getcontext
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from mechdesign.exact.rational import exp_lower, exp_upper, float_down, float_up
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from mechdesign.exact.sweep import greatest_share
 

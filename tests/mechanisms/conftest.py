@@ -11,8 +11,7 @@ import pytest
 
 from mechdesign.domains import Circle, Finite, Interval
 from mechdesign.losses import Custom, Power
-from mechdesign.mechanisms import Mechanism, Piecewise, SublevelWindow
-from mechdesign.mechanisms import catalogue as c
+from mechdesign.mechanisms import Mechanism, Piecewise, SublevelWindow, catalogue as c
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
 
 TAIL = 45.0  # e^-45 is far below rounding

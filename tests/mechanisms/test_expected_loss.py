@@ -4,16 +4,14 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy import integrate
 
 from mechdesign import priors
 from mechdesign.domains import Circle, Finite, Interval
 from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.losses import Absolute, Custom, Power, Squared
-from mechdesign.mechanisms import Piecewise, SublevelWindow
-from mechdesign.mechanisms import catalogue as c
+from mechdesign.mechanisms import Piecewise, SublevelWindow, catalogue as c
 
 EXPONENTS = [0.5, 1.0, 1.5, 2.0, 3.0]
 

@@ -5,15 +5,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from mechdesign import domains
 from mechdesign.domains import Finite, Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.losses import Absolute, Custom, Power, Squared
-from mechdesign.mechanisms import Discrete, Product, TwoSidedGeometric
-from mechdesign.mechanisms import catalogue as c
+from mechdesign.mechanisms import Discrete, Product, TwoSidedGeometric, catalogue as c
 from mechdesign.mechanisms.discrete import whole_numbers
 
 POINTS = Finite((0, 1, 4))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import math
 from fractions import Fraction as F
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy import stats
 
 from mechdesign.errors import FileProblem, InvalidInput
@@ -70,6 +70,27 @@ def test_table_4_2_has_the_paper_s_entries():
     law = JointResponse.pair(p, rho)
     assert law.weights == (q * q + rho * p * q, 2 * (1 - rho) * p * q, p * p + rho * p * q)
     assert (law.truth, law.lie, law.correlation, law.rho) == (p, q, rho, rho)
+
+
+@pytest.mark.parametrize("p", [0.731, 0.6, 0.75, 0.999, math.exp(1) / (1 + math.exp(1))])
+def test_the_rule_of_the_chapter_typed_in_doubles_is_the_exact_boundary(p):
+    law = JointResponse.pair(p, 1 - 1 / p)
+    assert law.weights[0] == 0
+    assert law.truth == F(p)
+    assert law.rho == 1 - 1 / F(p)
+
+
+def test_a_double_beyond_rounding_of_the_boundary_is_refused():
+    with pytest.raises(InvalidInput, match="rho must lie between"):
+        JointResponse.pair(0.731, 1 - 1 / 0.731 - 1e-12)
+
+
+def test_a_fraction_is_taken_as_it_is():
+    beyond = 1 - 1 / F(3, 4) - F(1, 10**30)
+    with pytest.raises(InvalidInput, match="rho must lie between"):
+        JointResponse.pair(F(3, 4), beyond)
+    inside = JointResponse.pair(F(3, 4), beyond + F(2, 10**30))
+    assert 0 < inside.weights[0] < F(1, 10**29)
 
 
 @pytest.mark.parametrize("categories", [2, 3, 5])

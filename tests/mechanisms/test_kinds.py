@@ -7,8 +7,7 @@ import pickle
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from mechdesign.domains import Circle, Finite, Interval
 from mechdesign.errors import FileProblem, InvalidInput
@@ -25,8 +24,8 @@ from mechdesign.mechanisms import (
     TwoPoint,
     UnbiasedWindow,
     Window,
+    catalogue as c,
 )
-from mechdesign.mechanisms import catalogue as c
 from mechdesign.mechanisms.conditional import ConditionalNoise
 from mechdesign.mechanisms.hidden import CountedResponse, PeakedResponse
 from mechdesign.mechanisms.kinds import JOINT_KINDS, KINDS, PROTOCOLS, SCALAR_KINDS

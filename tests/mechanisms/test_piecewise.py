@@ -4,13 +4,11 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from mechdesign.domains import Circle, Interval
 from mechdesign.losses import Absolute, Custom, Power, Squared
-from mechdesign.mechanisms import AffineWindow, Piecewise, SublevelWindow
-from mechdesign.mechanisms import catalogue as c
+from mechdesign.mechanisms import AffineWindow, Piecewise, SublevelWindow, catalogue as c
 from mechdesign.mechanisms.sublevel import sublevel_set
 
 UNIT = Interval(0, 1)

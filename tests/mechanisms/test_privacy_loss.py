@@ -6,8 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 from mechdesign.domains import Circle, Finite, Interval
 from mechdesign.errors import CheckFailed, InvalidInput
@@ -23,8 +22,8 @@ from mechdesign.mechanisms import (
     Staircase,
     Truncated,
     TwoPoint,
+    catalogue as c,
 )
-from mechdesign.mechanisms import catalogue as c
 
 KEYS = [entry.key for entry in c.ON_INTERVALS]
 CIRCULAR = [entry.key for entry in c.ON_CIRCLES]

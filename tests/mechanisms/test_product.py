@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from mechdesign import Absolute, Circle, Interval, InvalidInput, PolarProblem, Squared, optimal_polar, priors
-from mechdesign.mechanisms import Product
-from mechdesign.mechanisms import catalogue as c
+from mechdesign.mechanisms import Product, catalogue as c
+from mechdesign.mechanisms.protocol import require_scalar
 
 PAIR = Product((c.pm(1.0, Interval(-1, 1)), c.sw(2.0, Interval(0, 1))))
 X = np.array([[0.5, 0.25], [-1.0, 1.0]])
@@ -69,3 +69,9 @@ def test_means_of_angles_are_refused(ask: str) -> None:
     polar = optimal_polar(PolarProblem(2.0)).mechanism
     with pytest.raises(InvalidInput, match="circular loss"):
         getattr(polar, ask)([0.5, 1.0])
+
+
+def test_where_one_number_is_wanted_a_product_says_where_those_are() -> None:
+    with pytest.raises(InvalidInput, match=r"take one number.*\.parts"):
+        require_scalar(PAIR)
+    assert require_scalar(PAIR.parts[0]) is PAIR.parts[0]

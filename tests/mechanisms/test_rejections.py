@@ -24,10 +24,11 @@ from mechdesign.mechanisms import (
     Truncated,
     TwoPoint,
     TwoSidedGeometric,
+    catalogue as c,
 )
-from mechdesign.mechanisms import catalogue as c
 
 UNIT = Interval(0, 1)
+# the validator is one for all laws: each bad value is tried on one law, and each law with one
 NOT_NUMBERS = [math.nan, "0.5", "abc", True, None, 1j, [0.1, "x"], np.array([True]), [[0.1], [0.1, 0.2]]]
 
 
@@ -42,24 +43,33 @@ def methods(law):
     ]
 
 
+def moments(law):
+    return [law.mean, law.variance, lambda x: law.moment(x, 2)]
+
+
 def _loss(law):
     return Power(1.0, law.inputs.period) if isinstance(law.inputs, Circle) else Absolute()
 
 
-@pytest.mark.parametrize("x", NOT_NUMBERS, ids=repr)
-def test_inputs_that_are_not_numbers_are_refused_everywhere(case, x):
-    for method in methods(case.mechanism):
+def require_refused(law, x, methods):
+    for method in methods:
         with pytest.raises(InvalidInput) as caught:
             method(x)
         assert caught.value.field.startswith("x")
 
 
+def test_every_law_refuses_inputs_that_are_not_numbers(case):
+    require_refused(case.mechanism, math.nan, methods(case.mechanism))
+
+
+def test_every_law_refuses_moments_of_inputs_that_are_not_numbers(line_case):
+    require_refused(line_case.mechanism, math.nan, moments(line_case.mechanism))
+
+
 @pytest.mark.parametrize("x", NOT_NUMBERS, ids=repr)
-def test_moments_refuse_inputs_that_are_not_numbers(line_case, x):
-    law = line_case.mechanism
-    for method in (law.mean, law.variance, lambda at: law.moment(at, 2)):
-        with pytest.raises(InvalidInput):
-            method(x)
+def test_inputs_that_are_not_numbers_are_refused(x):
+    law = c.ogpm(1.0)
+    require_refused(law, x, [*methods(law), *moments(law)])
 
 
 @pytest.mark.parametrize("beyond", [-1e-9, 1 + 1e-9, math.inf, -math.inf])
@@ -73,18 +83,33 @@ def test_an_input_outside_the_domain_is_named_by_its_place_and_not_held(case, be
         assert "2 of 4 values" in str(caught.value)
 
 
+def test_every_law_refuses_outputs_that_are_not_numbers(case):
+    require_outputs_refused(case.mechanism, math.nan, case.xs[0])
+
+
 @pytest.mark.parametrize("y", NOT_NUMBERS, ids=repr)
-def test_outputs_that_are_not_numbers_are_refused(case, y):
-    for method in (case.mechanism.density, case.mechanism.mass, case.mechanism.cdf):
+def test_outputs_that_are_not_numbers_are_refused(y):
+    require_outputs_refused(c.ogpm(1.0), y, 0.5)
+
+
+def require_outputs_refused(law, y, x):
+    for method in (law.density, law.mass, law.cdf):
         with pytest.raises(InvalidInput) as caught:
-            method(y, case.xs[0])
+            method(y, x)
         assert caught.value.field.startswith("y")
 
 
-@pytest.mark.parametrize("u", [*NOT_NUMBERS, -1e-9, 1 + 1e-9, math.inf, [0.5, 2.0]], ids=repr)
-def test_probabilities_that_are_not_are_refused(case, u):
+@pytest.mark.parametrize("u", [math.nan, 1 + 1e-9], ids=repr)
+def test_every_law_refuses_probabilities_that_are_none(case, u):
     with pytest.raises(InvalidInput) as caught:
         case.mechanism.quantile(u, case.xs[0])
+    assert caught.value.field.startswith("u")
+
+
+@pytest.mark.parametrize("u", [*NOT_NUMBERS, -1e-9, 1 + 1e-9, math.inf, [0.5, 2.0]], ids=repr)
+def test_probabilities_that_are_none_are_refused(u):
+    with pytest.raises(InvalidInput) as caught:
+        c.ogpm(1.0).quantile(u, 0.5)
     assert caught.value.field.startswith("u")
 
 
@@ -126,6 +151,13 @@ BAD_EPSILONS = [0, -1, math.nan, math.inf, -math.inf, "1", True, np.True_, None,
     [*BAD_EPSILONS, np.array([1.0]), 10**5000, b"1", bytearray(b"1")],
     ids=lambda value: repr(value)[:12] if not isinstance(value, int) or value < 10 else "huge",
 )
+def test_epsilons_out_of_range_are_refused(epsilon):
+    with pytest.raises(InvalidInput) as caught:
+        c.pm(epsilon)
+    assert "eps" in str(caught.value)
+
+
+@pytest.mark.parametrize("epsilon", [0, MAX_EPSILON * 1.01])
 @pytest.mark.parametrize("build", BUILDERS.values(), ids=BUILDERS)
 def test_epsilons_out_of_range_are_refused_by_every_constructor(build, epsilon):
     with pytest.raises(InvalidInput) as caught:
@@ -133,7 +165,7 @@ def test_epsilons_out_of_range_are_refused_by_every_constructor(build, epsilon):
     assert "eps" in str(caught.value)
 
 
-@pytest.mark.parametrize("epsilon", [MIN_EPSILON, MAX_EPSILON, 1, np.float32(1.5), np.array(2.0)])
+@pytest.mark.parametrize("epsilon", [MIN_EPSILON, MAX_EPSILON, np.float32(1.5)])
 @pytest.mark.parametrize("build", BUILDERS.values(), ids=BUILDERS)
 def test_epsilons_in_range_are_accepted_as_floats(build, epsilon):
     assert type(build(epsilon).epsilon) is float

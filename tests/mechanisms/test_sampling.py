@@ -14,8 +14,7 @@ from scipy import stats
 
 from mechdesign.domains import Circle, Finite, Interval
 from mechdesign.errors import InvalidInput
-from mechdesign.mechanisms import Discrete, Laplace, Piecewise, Product, Staircase, TwoSidedGeometric
-from mechdesign.mechanisms import catalogue as c
+from mechdesign.mechanisms import Discrete, Laplace, Piecewise, Product, Staircase, TwoSidedGeometric, catalogue as c
 
 N, RATE = 50_000, 1e-6
 CRITICAL = stats.kstwo.ppf(1 - RATE, N)

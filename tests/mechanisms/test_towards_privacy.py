@@ -5,8 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from mechdesign.domains import Finite
 from mechdesign.errors import CheckFailed, InvalidInput
@@ -84,3 +83,10 @@ def test_what_no_rounding_explains_is_refused(rows: list[list[float]], words: st
     points = Finite((0, 1))
     with pytest.raises(InvalidInput, match=words):
         rounded_towards_privacy(math.log(3), points, points, rows)
+
+
+def test_rows_that_are_not_private_are_named_with_their_column() -> None:
+    """The worst ratio is 6, of rows 2 and 0 in column 3; others are at most 3."""
+    rows = [[0.3, 0.3, 0.3, 0.1], [0.3, 0.2, 0.3, 0.2], [0.15, 0.1, 0.15, 0.6]]
+    with pytest.raises(InvalidInput, match="rows 2 and 0 in column 3"):
+        rounded_towards_privacy(0.5, Finite(range(3)), Finite(range(4)), rows)

@@ -74,11 +74,16 @@ class DeviceByText:
     def create(self, data, period, allowance=0, least=0):
         """The outcome and what is stored, or None."""
         state = self.read(data, least)
-        if not isinstance(state, str):
-            return "present", None
         if state == "other":
             return state, None
-        return "done", self.written(least + 1, period, self.r - allowance, [])
+        serial, entries = least, []
+        if not isinstance(state, str):
+            serial, then, _, entries = state
+            if period - then <= 100:
+                return "present", None
+            if serial == 2**31 - 1:
+                return "exhausted", None
+        return "done", self.written(serial + 1, period, self.r - allowance, entries)
 
     def report(self, data, x, period, stream, least=0):
         """The outcome, a word or what is reported, and what is stored, or None."""
@@ -88,6 +93,8 @@ class DeviceByText:
         serial, then, made, entries = state
         if period < then:
             return "past", None
+        if period - then > 100:
+            return "ahead", None
         if period > then:
             made = 0
         if made == self.r or serial == 2**31 - 1:

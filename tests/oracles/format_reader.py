@@ -696,6 +696,8 @@ class Table:
         for query in queries:
             label_text(query, "workload.queries")
         need(len(set(queries)) == len(queries), "workload.queries", "twice")
+        n, m = len(self.points), len(self.outputs)
+        need(len(queries) * (n + m) <= 2**20 and len(queries) * n * m <= 2**27, "workload", "too large")
         asked = [decimals(row, "workload.rows") for row in listed(workload["rows"], "workload.rows")]
         weights = [decimals(row, "workload.estimator") for row in listed(workload["estimator"], "workload.estimator")]
         need(len(asked) == len(weights) == len(queries), "workload", "lengths")

@@ -5,8 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import event, given, settings
-from hypothesis import strategies as st
+from hypothesis import event, given, settings, strategies as st
 from mechdesign_solvers import Limits, LinearProgram, ProgramError, Status
 
 from tests.oracles.exact_simplex import ExactSimplex, RationalProgram

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import pytest
 
 from mechdesign.errors import InvalidInput
-from mechdesign.reproduce import BEYOND, CORRECTED, FAILS, HOLDS, REPLACED, Claim, Item, judge
-from mechdesign.reproduce.claim import AT_LEAST, AT_MOST, within
+from mechdesign.reproduce import (
+    BEYOND,
+    CORRECTED,
+    FAILS,
+    HOLDS,
+    IN_CODE,
+    REPLACED,
+    SIMULATED,
+    STAND_IN,
+    Claim,
+    Item,
+    judge,
+)
+from mechdesign.reproduce.claim import AT_LEAST, AT_MOST, LEVEL, within
 
 TRUE = 0.2345
 
@@ -98,6 +111,47 @@ def test_a_correction_without_its_erratum_is_none():
 def test_a_sentence_of_ours_is_never_a_verdict_on_the_paper(ours):
     outcome = judge(claim(Item("a", "0.23", "0.9"), compute=lambda: [ours], erratum=3, beyond="it says something else"))
     assert (outcome.verdict, outcome.in_words) == (BEYOND, "beyond the claim")
+
+
+def test_a_number_of_the_published_code_is_no_verdict_on_the_page():
+    item, more = Item("a", "0.99", "0.2345"), {"erratum": 3, "in_code": "the page has the other"}
+    outcome = judge(claim(item, compute=lambda: [TRUE], **more))
+    assert (outcome.verdict, outcome.in_words) == (IN_CODE, "in the published code, not in print (erratum 3)")
+    assert judge(claim(item, compute=lambda: [0.5], **more)).verdict == FAILS  # neither of the two
+
+
+@pytest.mark.parametrize("ours", [TRUE, 0.9])
+def test_what_is_computed_on_other_data_is_no_verdict_either_way(ours):
+    outcome = judge(claim(Item("a", "0.23"), compute=lambda: [ours], stand_in="data made here"))
+    assert (outcome.verdict, outcome.in_words) == (STAND_IN, "on stand-in data")
+
+
+def test_the_p_value_of_a_share_is_twice_the_smaller_tail_of_the_binomial_law():
+    """6 of 500 at a chance of .00524, term by term in fractions."""
+    chance, runs = Fraction(524, 100_000), 500
+    below = sum(math.comb(runs, k) * chance**k * (1 - chance) ** (runs - k) for k in range(6))
+    found = Item("a", "0.012", runs=runs).p_value((float(chance), float(chance)))
+    assert found == pytest.approx(2 * float(1 - below), rel=1e-9)
+
+
+def test_the_p_value_of_a_mean_is_that_of_the_normal_law():
+    assert Item("a", "1.0", deviation=0.5).p_value((1.98, 1.98)) == pytest.approx(0.05, abs=1e-4)
+
+
+def test_a_simulation_agrees_within_its_noise_and_is_said_to():
+    item = Item("a", "0.012", runs=500)
+    outcome = judge(claim(item, compute=lambda: [0.0053]))
+    assert (outcome.verdict, outcome.in_words) == (SIMULATED, "simulated (p = 0.1)")
+    assert judge(claim(item, compute=lambda: [0.0121])).verdict == HOLDS  # in its digits
+    assert item.p_value((0.002, 0.002)) < LEVEL
+    assert judge(claim(item, compute=lambda: [0.002])).verdict == FAILS
+    assert judge(claim(Item("a", "0.012"), compute=lambda: [0.0053])).verdict == FAILS
+
+
+def test_all_of_an_interval_has_to_be_within_the_noise():
+    item = Item("a", "0.012", runs=500)
+    assert item.agrees_with((0.0053, 0.02))
+    assert not item.agrees_with((0.0053, 0.5))
 
 
 def test_fractions_and_intervals_are_values():

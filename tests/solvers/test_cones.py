@@ -118,3 +118,14 @@ def test_a_deadline_stops_it_with_what_is_there() -> None:
     assert found.stopped
     assert found.steps == 0
     assert (found.values > 0).all()
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_step_from_where_doubles_end_is_refused_without_a_warning() -> None:
+    """Values of 0 leave no room: a terminal is told of no division."""
+    from mechdesign_solvers.cones import _State
+
+    bounds = np.array([[0.0, 1.0], [1.0, 0.0]])
+    state = _State(program(bounds, np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([0.5, 0.5])))
+    state.values, state.room = np.zeros_like(state.values), np.zeros_like(state.room)
+    assert not state.advance()

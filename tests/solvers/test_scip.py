@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -229,3 +230,17 @@ def test_report_lines_are_plain_json() -> None:
     bounds = [news["bound"] for news in heard if "bound" in news]
     assert bounds == sorted(bounds)
     assert max(bounds) <= layered_optimum(1) + 1e-6
+
+
+def test_libraries_that_load_slowly_do_not_use_up_the_time_of_the_search() -> None:
+    """The process ends itself when far beyond its time, which begins with the search."""
+    code = (
+        "import time; from mechdesign_solvers import _scip_child as child; child._OVERTIME_SECONDS = 0.0\n"
+        "child._pyomo_model = lambda program: time.sleep(1.0); child.main()"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        pickle.dump({"program": None, "parameters": {}, "seconds": 0.2}, child.stdin)
+        child.stdin.flush()
+        assert json.loads(child.stdout.read() or "{}") == {"started": True, "outcome": "infeasible"}

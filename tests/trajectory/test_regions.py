@@ -8,8 +8,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from mechdesign.errors import InvalidInput
 from mechdesign.trajectory.regions import Disc, Parallelogram, Polygon, Rectangle, Sphere, frame_of, require_places

@@ -10,8 +10,7 @@ import sys
 import threading
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from mechdesign.errors import FileProblem
 from mechdesign.values import files

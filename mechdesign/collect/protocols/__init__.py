@@ -1,57 +1,45 @@
 """Frequency protocols: how users report one of k items privately, how a server counts, and how far off it will be."""
 
-from mechdesign.collect.protocols.attributes import (
-    SampledAttribute,
-    SampledWithFakes,
-    SplitBudget,
-    sampled_attribute,
-    sampled_with_fakes,
-    split_budget,
-)
-from mechdesign.collect.protocols.bloom import BloomRappor, bloom_rappor, rappor
-from mechdesign.collect.protocols.catalogue import PROTOCOLS, protocol
-from mechdesign.collect.protocols.designed import Designed, designed
-from mechdesign.collect.protocols.grr import Grr
-from mechdesign.collect.protocols.hadamard import HadamardResponse
-from mechdesign.collect.protocols.hashing import LocalHashing
-from mechdesign.collect.protocols.histogram import SummedHistogram, ThresholdHistogram
-from mechdesign.collect.protocols.histories import Losses, Spent
-from mechdesign.collect.protocols.longitudinal import Client, Longitudinal
-from mechdesign.collect.protocols.prefix import Hitters, PrefixSearch, prefix_search
-from mechdesign.collect.protocols.protocol import FrequencyProtocol, variances
-from mechdesign.collect.protocols.randomness import OperatingSystem
-from mechdesign.collect.protocols.subset import SubsetSelection
-from mechdesign.collect.protocols.unary import Unary
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "PROTOCOLS",
-    "BloomRappor",
-    "Client",
-    "Designed",
-    "FrequencyProtocol",
-    "Grr",
-    "HadamardResponse",
-    "Hitters",
-    "LocalHashing",
-    "Longitudinal",
-    "Losses",
-    "OperatingSystem",
-    "PrefixSearch",
-    "SampledAttribute",
-    "SampledWithFakes",
-    "Spent",
-    "SplitBudget",
-    "SubsetSelection",
-    "SummedHistogram",
-    "ThresholdHistogram",
-    "Unary",
-    "bloom_rappor",
-    "designed",
-    "prefix_search",
-    "protocol",
-    "rappor",
-    "sampled_attribute",
-    "sampled_with_fakes",
-    "split_budget",
-    "variances",
-]
+# named like their modules: at once, or the modules would be found
+from mechdesign.collect.protocols.catalogue import protocol as protocol
+from mechdesign.collect.protocols.designed import designed as designed
+from mechdesign.values.facade import facade
+
+if TYPE_CHECKING:
+    from mechdesign.collect.protocols.attributes import (
+        SampledAttribute as SampledAttribute,
+        SampledWithFakes as SampledWithFakes,
+        SplitBudget as SplitBudget,
+        sampled_attribute as sampled_attribute,
+        sampled_with_fakes as sampled_with_fakes,
+        split_budget as split_budget,
+    )
+    from mechdesign.collect.protocols.bloom import (
+        BloomRappor as BloomRappor,
+        bloom_rappor as bloom_rappor,
+        rappor as rappor,
+    )
+    from mechdesign.collect.protocols.catalogue import PROTOCOLS as PROTOCOLS
+    from mechdesign.collect.protocols.designed import Designed as Designed
+    from mechdesign.collect.protocols.grr import Grr as Grr
+    from mechdesign.collect.protocols.hadamard import HadamardResponse as HadamardResponse
+    from mechdesign.collect.protocols.hashing import LocalHashing as LocalHashing
+    from mechdesign.collect.protocols.histogram import (
+        SummedHistogram as SummedHistogram,
+        ThresholdHistogram as ThresholdHistogram,
+    )
+    from mechdesign.collect.protocols.histories import Losses as Losses, Spent as Spent
+    from mechdesign.collect.protocols.longitudinal import Client as Client, Longitudinal as Longitudinal
+    from mechdesign.collect.protocols.prefix import (
+        Hitters as Hitters,
+        PrefixSearch as PrefixSearch,
+        prefix_search as prefix_search,
+    )
+    from mechdesign.collect.protocols.protocol import FrequencyProtocol as FrequencyProtocol, variances as variances
+    from mechdesign.collect.protocols.randomness import OperatingSystem as OperatingSystem
+    from mechdesign.collect.protocols.subset import SubsetSelection as SubsetSelection
+    from mechdesign.collect.protocols.unary import Unary as Unary
+else:
+    __getattr__, __dir__ = facade(__name__)

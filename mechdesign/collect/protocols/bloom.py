@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mechdesign.collect.protocols import arguments, longitudinal, pure, unary
-from mechdesign.collect.protocols.histories import Bits as Memory
-from mechdesign.collect.protocols.histories import Losses, Spent, Step, require_rounds
+from mechdesign.collect.protocols.histories import Bits as Memory, Losses, Spent, Step, require_rounds
 from mechdesign.collect.protocols.memo import Memo
 from mechdesign.collect.protocols.randomness import Randomness, require_randomness
 from mechdesign.collect.protocols.regression import Decoded, decode

@@ -8,7 +8,7 @@ from typing import Any
 
 from mechdesign.collect.protocols import grr, hadamard, hashing, histogram, longitudinal, subset, unary
 from mechdesign.collect.protocols.protocol import FrequencyProtocol
-from mechdesign.errors import InvalidInput
+from mechdesign.errors import InvalidInput, did_you_mean
 from mechdesign.values.declare import frozen
 
 
@@ -61,7 +61,7 @@ def entry(name: str) -> ProtocolEntry:
     for line in PROTOCOLS:
         if line.key == key:
             return line
-    raise InvalidInput("protocol", name, f"be one of {known}")
+    raise InvalidInput("protocol", name, f"be one of {known}", did_you_mean(name, (line.key for line in PROTOCOLS)))
 
 
 def options_of(name: str) -> list[str]:

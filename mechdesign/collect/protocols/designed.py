@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 
 from mechdesign.collect.protocols import arguments
 from mechdesign.collect.protocols.randomness import OperatingSystem, Randomness, require_randomness
-from mechdesign.deploy import Table
 from mechdesign.deploy.kinds import Listed, Spread
 from mechdesign.deploy.sampler import sample_codes
+from mechdesign.deploy.table import Table
 from mechdesign.design.result import Design
 from mechdesign.domains import Circle, Finite, Interval, Line, require_numbers
 from mechdesign.errors import InvalidInput, require_whole

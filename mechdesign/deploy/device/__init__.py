@@ -1,30 +1,35 @@
 """Memory and budget on a device: what is drawn once, what a period may spend, and what all of it loses together."""
 
-from mechdesign.deploy.device.description import Device, load_device
-from mechdesign.deploy.device.losses import all_values_changed, changes_bounded, one_value_changed
-from mechdesign.deploy.device.machine import InMemory, Memory, Storage, created, known, reported
-from mechdesign.deploy.device.relations import Loss, losses_together
-from mechdesign.deploy.device.sources import LANGUAGES, device_difference, export_device
-from mechdesign.deploy.device.state import State
-from mechdesign.deploy.device.storage import FileStorage
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "LANGUAGES",
-    "Device",
-    "FileStorage",
-    "InMemory",
-    "Loss",
-    "Memory",
-    "State",
-    "Storage",
-    "all_values_changed",
-    "changes_bounded",
-    "created",
-    "device_difference",
-    "export_device",
-    "known",
-    "load_device",
-    "losses_together",
-    "one_value_changed",
-    "reported",
-]
+from mechdesign.values.facade import facade
+
+if TYPE_CHECKING:
+    from mechdesign.deploy.device.description import (
+        Device as Device,
+        device_among as device_among,
+        load_device as load_device,
+    )
+    from mechdesign.deploy.device.losses import (
+        all_values_changed as all_values_changed,
+        changes_bounded as changes_bounded,
+        one_value_changed as one_value_changed,
+    )
+    from mechdesign.deploy.device.machine import (
+        InMemory as InMemory,
+        Memory as Memory,
+        Storage as Storage,
+        created as created,
+        known as known,
+        reported as reported,
+    )
+    from mechdesign.deploy.device.relations import Loss as Loss, losses_together as losses_together
+    from mechdesign.deploy.device.sources import (
+        LANGUAGES as LANGUAGES,
+        device_difference as device_difference,
+        export_device as export_device,
+    )
+    from mechdesign.deploy.device.state import State as State
+    from mechdesign.deploy.device.storage import FileStorage as FileStorage
+else:
+    __getattr__, __dir__ = facade(__name__)

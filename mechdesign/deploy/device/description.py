@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import math
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from mechdesign.deploy.checker import canonical
 from mechdesign.deploy.device.state import (
+    MOST_NUMBER,
     MOST_REPORTS,
     MOST_STATE,
     MOST_VALUES,
@@ -18,7 +23,9 @@ from mechdesign.deploy.device.state import (
     written,
 )
 from mechdesign.deploy.kinds import ItemsLaw, Listed
+from mechdesign.deploy.origin import Origin
 from mechdesign.deploy.table import Table
+from mechdesign.domains import Finite
 from mechdesign.errors import FileProblem, InvalidInput, StateRefused, require_whole
 from mechdesign.values import files
 from mechdesign.values.declare import derived, frozen
@@ -132,6 +139,49 @@ class Device:
         """The table whose outputs are reported."""
         return self.table if self.again is None else self.again
 
+    def origin(self, periods: int) -> Origin:
+        """Where reports of so many periods come from, as estimates ask: a person sends as many as these have.
+
+        A server that grants a lost state reports of a period lets one person send more than that.
+        """
+        most = self.reports * require_whole(periods, "periods", 1, MOST_NUMBER)
+        return Origin(self.table, self.again, most, self.values > 0, self.sha256)
+
+    @property
+    def inputs(self) -> int | None:
+        """How many values a person may have; None for those of an interval or a circle."""
+        domain = self.table.domain
+        return len(domain.points) if isinstance(domain, Finite) else None
+
+    @property
+    def forgets(self) -> bool:
+        """Whether there are more values than it remembers: a further one is reported as the last one remembered."""
+        return self.values > 0 and (self.inputs is None or self.values < self.inputs)
+
+    @property
+    def mistaken(self) -> float:
+        """Of a person's reports of a first period the expected share that is of another value than held, where the
+        value is drawn anew, uniformly, before every report.
+
+        >>> from mechdesign.deploy import make_table
+        >>> from mechdesign.mechanisms.catalogue import randomised_response
+        >>> once = make_table(randomised_response(1.0, Finite((0, 1, 2))), bits=16)
+        >>> round(9 * Device(once, None, values=1, reports=3).mistaken, 6), Device(once, None, 3, 3).mistaken
+        (4.0, 0.0)
+        """
+        if not self.forgets:
+            return 0.0
+        held = np.zeros(self.values + 1)  # the chances that so many values are remembered
+        held[0] = 1.0
+        new = 1.0 - np.arange(self.values + 1) / (math.inf if self.inputs is None else self.inputs)
+        wrong = 0.0
+        for _ in range(self.reports):
+            wrong += float(held[-1] * new[-1])
+            grown = held[:-1] * new[:-1]
+            held[:-1] -= grown
+            held[1:] += grown
+        return wrong / self.reports
+
     @property
     def content(self) -> bytes:
         """The canonical bytes of the file."""
@@ -156,6 +206,9 @@ def load_device(path: Path | str, table: Table, again: Table | None = None) -> D
     document = files.parse_json(content, str(path))
     if set(document) != _KEYS or (document["format"], document["version"]) != (FORMAT, VERSION):
         raise FileProblem("device file", str(path), f"have the keys of a {FORMAT} file of version {VERSION}")
+    if document["again"] == table.sha256 != document["table"]:
+        step = "name the first table in its place, and this one with --again"
+        raise FileProblem("table", table.sha256[:12], "be the first one of the device file, and is its second", step)
     for name, given in (("table", table), ("again", again)):
         said, got = document[name], None if given is None else given.sha256
         if said != got:
@@ -167,3 +220,14 @@ def load_device(path: Path | str, table: Table, again: Table | None = None) -> D
     if device.content != content:
         raise FileProblem("device file", str(path), "be canonical, with the hash of its entries", "take the original")
     return device
+
+
+def device_among(path: Path | str, tables: Iterable[Table]) -> Device:
+    """The device that a file describes, its tables found among these by their hashes, or `FileProblem`."""
+    said = files.parse_json(files.read_bytes(path), str(path))
+    known = {table.sha256: table for table in tables}
+    once, again = (known.get(str(said.get(name))) for name in ("table", "again"))
+    if once is None:
+        rule = f"draw from one of the tables given, and draws from {str(said.get('table'))[:12]}"
+        raise FileProblem("device file", str(path), rule, "give that table, too")
+    return load_device(path, once, again)

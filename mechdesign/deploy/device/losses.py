@@ -331,6 +331,8 @@ def _counts(device: Device, again: Table) -> tuple[_Rows, _Rows]:
 
 
 def _is_response(rows: _Rows) -> bool:
+    if any(len(row) != len(rows) for row in rows):
+        return False
     kept = {row[i] for i, row in enumerate(rows)}
     others = {count for i, row in enumerate(rows) for j, count in enumerate(row) if i != j}
-    return len(kept) == len(others) == 1 and len(rows) == len(rows[0]) and max(kept) >= max(others)
+    return len(kept) == len(others) == 1 and max(kept) >= max(others)

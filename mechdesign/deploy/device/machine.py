@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from mechdesign.deploy.device.description import Device
-from mechdesign.deploy.device.state import MOST_NUMBER, Entry, State
+from mechdesign.deploy.device.state import MOST_AHEAD, MOST_NUMBER, Entry, State
 from mechdesign.deploy.reference import report_code
 from mechdesign.deploy.streams import Stream
 from mechdesign.errors import InvalidInput, StateRefused, require_whole, sealed
@@ -40,19 +40,25 @@ def known(device: Device, content: bytes | None, least: int = 0) -> State:
 def created(device: Device, content: bytes | None, period: int, allowance: int = 0, least: int = 0) -> bytes:
     """A state without memory, with ``allowance`` reports left in this period, where there is none to keep.
 
-    By default the period is spent: whoever finds no state cannot know what was reported before it was lost.
+    By default the period is spent: whoever finds no state cannot know what was reported before it was lost. A state
+    that is there keeps its memory, and goes on to the period if that is too far ahead for a report. *Guarantee.* No
+    state ever goes back to a period, so there are never more reports of one than the device file says.
     """
     require_whole(period, "period", 0, MOST_NUMBER)
     require_whole(allowance, "allowance", 0, device.reports, "a period never has more than the device file says")
     require_whole(least, "least", 0, MOST_NUMBER - 1)
     try:
-        known(device, content, least)
+        state = known(device, content, least)
     except StateRefused as refused:
         if refused.reason not in _REPLACEABLE:
             raise
+        state = State(least, period, 0)
     else:
-        raise StateRefused("present")
-    return device.stored(State(least + 1, period, device.reports - allowance))
+        if period <= state.period + MOST_AHEAD:
+            raise StateRefused("present")
+        if state.serial == MOST_NUMBER:
+            raise StateRefused("exhausted")
+    return device.stored(State(state.serial + 1, period, device.reports - allowance, state.entries))
 
 
 def reported(
@@ -66,6 +72,8 @@ def reported(
     state = known(device, content, least)
     if period < state.period:
         raise StateRefused("past")
+    if period > state.period + MOST_AHEAD:
+        raise StateRefused("ahead")
     made = state.reports if period == state.period else 0
     if made == device.reports or state.serial == MOST_NUMBER:
         raise StateRefused("exhausted")
@@ -116,7 +124,10 @@ class Memory:
         self.device, self.storage = device, storage
 
     def create(self, period: int, allowance: int = 0, least: int = 0) -> None:
-        """Begin without memory, with this many reports left in the period, where there is no state to keep."""
+        """Begin without memory, with this many reports left in the period, where there is no state to keep.
+
+        One that is there goes on to the period, with its memory, if that is too far ahead for a report.
+        """
         self.storage.store(created(self.device, self.storage.load(), period, allowance, least))
 
     @sealed

@@ -233,7 +233,6 @@ def _places(device: Device, target: _Target, names: Names, plan: Plan, second: P
         "items": device.items,
         "entry": entry_size(device.drawn),
         "version": OF_ITEMS if device.items else OF_NUMBERS,
-        "points_count": device.items or "POINTS_COUNT",
         "first": names.first,
         "first_core": target.language.core(plan),
         "core": target.core[is_labelled].format(device=names.device),

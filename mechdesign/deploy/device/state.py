@@ -17,6 +17,9 @@ MOST_VALUES, MOST_REPORTS = 4096, 10_000
 MOST_NUMBER = 2**31 - 1
 """The largest serial, period and count: every language has a signed word for it."""
 
+MOST_AHEAD = 100
+"""So many periods a report may lie after the state's: a clock that jumps farther is not believed."""
+
 _HEAD = struct.Struct("<7sB32sIIII")
 _ENTRY = struct.Struct("<dd")
 _ITEM = struct.Struct("<I")

@@ -66,11 +66,11 @@ class FileStorage:
                 left = memoryview(content)
                 while left:
                     left = left[os.write(handle, left) :]
-                os.fsync(handle)
+                _confirm(handle)
             finally:
                 os.close(handle)
             os.replace(new, self.path)  # noqa: PTH105  # as the other steps are
-            _confirm(self.path.parent)
+            _confirm_folder(self.path.parent)
         except OSError as error:
             with contextlib.suppress(OSError):
                 os.unlink(new)  # noqa: PTH108
@@ -82,7 +82,8 @@ class FileStorage:
 
     def _problem(self, error: OSError | ValueError) -> FileProblem:
         reason = str(getattr(error, "strerror", None) or error).lower()
-        return FileProblem("state", str(self.path), f"be stored before a report is made: {reason}", "check the folder")
+        step = files.remedy(error, "check the folder")
+        return FileProblem("state", str(self.path), f"be stored before a report is made: {reason}", step)
 
 
 if sys.platform == "win32":
@@ -91,7 +92,10 @@ if sys.platform == "win32":
     def _lock(handle: int) -> None:
         msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
 
-    def _confirm(folder: Path) -> None:
+    def _confirm(handle: int) -> None:
+        os.fsync(handle)
+
+    def _confirm_folder(folder: Path) -> None:
         """Folders cannot be opened there; a rename is in the journal of the file system."""
 else:
     import fcntl
@@ -99,9 +103,17 @@ else:
     def _lock(handle: int) -> None:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
-    def _confirm(folder: Path) -> None:
+    def _confirm(handle: int) -> None:
+        """Until the disk has it. Apple's fsync waits for less, and its fcntl fails where a disk cannot."""
+        if sys.platform == "darwin":
+            with contextlib.suppress(OSError):
+                fcntl.fcntl(handle, fcntl.F_FULLFSYNC)
+                return
+        os.fsync(handle)
+
+    def _confirm_folder(folder: Path) -> None:
         handle = os.open(folder, os.O_RDONLY)
         try:
-            os.fsync(handle)
+            _confirm(handle)
         finally:
             os.close(handle)

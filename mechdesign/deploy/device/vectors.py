@@ -11,7 +11,16 @@ from collections.abc import Iterable, Iterator
 
 from mechdesign.deploy.device.description import Device
 from mechdesign.deploy.device.machine import created, known, reported
-from mechdesign.deploy.device.state import MOST_NUMBER, MOST_STATE, Entry, State, entry_size, length, written
+from mechdesign.deploy.device.state import (
+    MOST_AHEAD,
+    MOST_NUMBER,
+    MOST_STATE,
+    Entry,
+    State,
+    entry_size,
+    length,
+    written,
+)
 from mechdesign.deploy.export.plan import plan_of
 from mechdesign.deploy.export.refusals import refusals
 from mechdesign.deploy.export.vectors import bits
@@ -133,9 +142,17 @@ def _walk(device: Device) -> Iterator[Step]:
     if 0.0 in inputs and not device.items:
         yield report(device, content, -0.0, _PERIOD + 3, seed=99)
         yield report(device, created(device, None, _PERIOD, device.reports), -0.0, _PERIOD)
-    step = report(device, content, inputs[-1], MOST_NUMBER, seed=100)
+    far = _PERIOD + 1 + MOST_AHEAD
+    yield report(device, content, inputs[-1], far, seed=100)
+    for period in (far + 1, MOST_NUMBER):
+        yield report(device, content, inputs[-1], period)
+    yield create(device, content, far, device.reports)
+    step = create(device, content, MOST_NUMBER, 1)
     yield step
-    yield report(device, step.after, inputs[-1], MOST_NUMBER, seed=101)
+    step = report(device, step.after, inputs[-1], MOST_NUMBER, seed=101)
+    yield step
+    yield report(device, step.after, inputs[-1], MOST_NUMBER, seed=102)
+    yield create(device, content, far + 1, 0)
     step = create(device, None, 0, 1, least=7)
     yield step
     yield report(device, step.after, inputs[0], 0, least=8)
@@ -160,9 +177,11 @@ def _refused(device: Device, walked: list[Step]) -> Iterator[Step]:
     inputs = _inputs(device)
     content = next(step.after for step in reversed(walked) if step.after and step.x is not None)
     for vector in refusals(plan_of(device.table.document).inputs):
-        yield report(device, content, vector.x, MOST_NUMBER)
+        yield report(device, content, vector.x, known(device, content).period + 1)
     for broken in _broken(device, content):
         yield report(device, broken, inputs[0], MOST_NUMBER)
+    state = State(MOST_NUMBER, 5, 0)
+    yield create(device, device.stored(state), 6 + MOST_AHEAD, 0)
     yield create(device, content[:-1], 3, 0)
     others = [_summed(content[:8] + bytes(32) + content[40:])]
     if length(device.values + 3, device.drawn) <= MOST_STATE:  # longer than any state of this device

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from mechdesign.deploy.export.layout import wrapped
 from mechdesign.deploy.export.plan import Plan
-from mechdesign.deploy.export.texts import c_text, constant_names
+from mechdesign.deploy.export.texts import c_text, constant_names, places_in_order
 from mechdesign.deploy.export.writing import Language, Value, are_whole, flat
 
 _COUNTED = ("POINTS", "OUTPUTS", "THRESHOLDS", "MEANS")
@@ -44,6 +44,7 @@ def _words(plan: Plan) -> dict[str, str]:
     names = {f"{s}_names": wrapped(constant_names(f"{guard}_{s.upper()}", texts or ())) for s, texts in sides.items()}
     return names | {
         "guard": guard,
+        "input_order": wrapped(places_in_order(plan.input_labels or ())),
         "taken": "double " if plan.input_labels is None else "const char *",
         "given": "double *" if plan.output_labels is None else "const char **",
         "code": "x" if plan.input_labels is None else "POINTS[place]",

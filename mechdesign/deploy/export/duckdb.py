@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from mechdesign.deploy.export.layout import chunks
+from mechdesign.deploy.export.layout import chunks, fill, template
 from mechdesign.deploy.export.plan import Plan
 from mechdesign.deploy.export.texts import duckdb_text
 from mechdesign.deploy.export.vectors import Vector
@@ -19,7 +19,15 @@ def sources(plan: Plan, vectors: Sequence[Vector]) -> dict[str, str]:
         f"{plan.stem}_replay.duckdb.sql": "replay.duckdb.sql",
     }
     cases = ",\n".join(f"    ({_case(number, vector)})" for number, vector in enumerate(vectors, 1))
-    return _LANGUAGE.sources(plan, names, {"cases": cases})
+    beside = f"{plan.stem}_duckdb.py"
+    written = _LANGUAGE.sources(plan, names, {"cases": cases, "register": beside})
+    return written | {beside: registration([plan.stem])}
+
+
+def registration(samplers: Sequence[str]) -> str:
+    """A module of Python by which a connection knows samplers of these names, whose macros are in files beside it."""
+    listed = ", ".join(f'"{name}"' for name in samplers)
+    return fill(template("register.duckdb.py.in"), {"samplers": listed, "called": samplers[0]})
 
 
 def _case(number: int, vector: Vector) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mechdesign.deploy.export.layout import chunks, wrapped
+from mechdesign.deploy.export.layout import chunks
 from mechdesign.deploy.export.plan import Plan
 from mechdesign.deploy.export.texts import java_text
 from mechdesign.deploy.export.writing import Language, Value, are_whole, flat
@@ -46,13 +46,9 @@ def _text(numbers: str) -> str:
 
 
 def _listed(texts: Sequence[str]) -> str:
-    return wrapped(map(java_text, texts), " " * 12)
-
-
-def _joined(texts: Sequence[str]) -> str:
-    """Labels with line breaks between them, cut into several literals."""
-    lines = chunks((java_text(text)[1:-1] for text in texts), "\\n", _LINE_WIDTH)
-    return " " * 12 + ('\\n",\n' + " " * 12 + '"').join(lines).join('""')
+    """Labels, each with a line break after it, in a few long texts: a method has no room for a constant each."""
+    lines = (f'"{line}\\n"' for line in chunks((java_text(text)[1:-1] for text in texts), "\\n", _LINE_WIDTH))
+    return ",\n".join(" " * 12 + chunk for chunk in chunks(lines, "\n" + " " * 12 + "+ ", _LONGEST))
 
 
 def _words(plan: Plan) -> dict[str, str]:
@@ -60,7 +56,6 @@ def _words(plan: Plan) -> dict[str, str]:
     report = f"OUTPUT_LABELS.get(java.util.Arrays.binarySearch(OUTPUTS, {code}))"
     return {
         "name": _name(plan),
-        "joined_labels": _joined(plan.input_labels or ()),
         "taken": "double" if plan.input_labels is None else "String",
         "given": "double" if plan.output_labels is None else "String",
         "report": code if plan.output_labels is None else report,

@@ -72,8 +72,8 @@ def write_texts(texts: Mapping[str, str], folder: Path, *, overwrite: bool = Fal
 
 def _holds(path: Path, text: str) -> bool:
     try:
-        return path.read_bytes() == text.encode()
-    except (OSError, ValueError):  # the latter for a null character in the name
+        return path.is_file() and files.read_bytes(path, most=len(text.encode())) == text.encode()
+    except (OSError, ValueError):  # the latter for a null character in the name, or one that is longer
         return False
 
 
@@ -105,7 +105,8 @@ def _create(folder: Path) -> bool:
         raise FileProblem("directory", str(folder), "be a folder, not a file", "choose another folder") from None
     except (OSError, ValueError) as error:
         rule = f"be a folder or one that can be created: {_reason(error)}"
-        raise FileProblem("directory", str(folder), rule, f"create {folder} first, or choose another folder") from None
+        step = files.remedy(error, f"create {folder} first, or choose another folder")
+        raise FileProblem("directory", str(folder), rule, step) from None
     return True
 
 
@@ -162,7 +163,9 @@ def _write_all(folder: Path, texts: Mapping[str, str], *, overwrite: bool) -> No
                 stream.flush()
                 os.fsync(stream.fileno())
     except OSError as error:
-        raise FileProblem("directory", str(folder), f"be writable: {_reason(error)}", "check the folder") from None
+        raise FileProblem(
+            "directory", str(folder), f"be writable: {_reason(error)}", files.remedy(error, "check the folder")
+        ) from None
 
 
 @contextlib.contextmanager

@@ -52,6 +52,7 @@ def _words(plan: Plan) -> dict[str, object]:
         "taken": "double precision" if plan.input_labels is None else "text",
         "given": "double precision" if plan.output_labels is None else "text",
         "code": code,
+        "extschema": "@extschema@",  # what PostgreSQL itself fills in scripts of extensions
         "report": "y" if plan.output_labels is None else "the_output_labels[array_position(the_outputs, y)]",
     }
 

@@ -44,4 +44,12 @@ def _declared(name: str, value: Value) -> str:
     return short if len(short) <= _SHORT else f"{name} = (\n{wrapped(listed)},\n){_KEPT}"
 
 
-LANGUAGE = Language(_declared, lambda plan: "sample_code" if plan.labelled else "sample", literal=number)
+def _words(plan: Plan) -> dict[str, str]:
+    return {
+        "taken": "float" if plan.input_labels is None else "str",
+        "given": "float" if plan.output_labels is None else "str",
+        "code": "x" if plan.input_labels is None else "POINTS[PLACES[x]]",
+    }
+
+
+LANGUAGE = Language(_declared, lambda plan: "sample_code" if plan.labelled else "sample", literal=number, words=_words)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from mechdesign.deploy.export.layout import wrapped
 from mechdesign.deploy.export.plan import Plan
-from mechdesign.deploy.export.texts import braced_text
+from mechdesign.deploy.export.texts import braced_text, places_in_order
 from mechdesign.deploy.export.writing import Language, Value, are_whole, flat
 
 
@@ -30,6 +30,7 @@ def _listed(texts: Sequence[str]) -> str:
 
 def _words(plan: Plan) -> dict[str, str]:
     return {
+        "input_order": wrapped(places_in_order(plan.input_labels or ())),
         "taken": "f64" if plan.input_labels is None else "&str",
         "given": "f64" if plan.output_labels is None else "&'static str",
     }

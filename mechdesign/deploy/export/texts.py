@@ -16,6 +16,8 @@ from mechdesign.deploy.kinds import ItemsLaw, Listed, Spread
 _PLAIN = frozenset(string.ascii_letters + string.digits + " _.,:-")
 _MOST_LISTED = 8
 _LONGEST_NAME = 40
+MOST_CASES = 1000
+"""More labels are no enum: compilers take minutes for one, or refuse it."""
 
 
 def _escaped(text: str, write: Callable[[str], str]) -> str:
@@ -97,6 +99,15 @@ def constant_names(prefix: str, labels: Sequence[str]) -> list[str]:
     """
     words = (re.sub(r"[^A-Z0-9]+", "_", label.upper(), flags=re.ASCII).strip("_") for label in labels)
     return [f"{prefix}_{i}_{word[:_LONGEST_NAME]}".rstrip("_") for i, word in enumerate(words)]
+
+
+def places_in_order(labels: Sequence[str]) -> list[str]:
+    """The places of labels in the order of their bytes in UTF-8, by which programs search them.
+
+    >>> places_in_order(["no", "\u00e9t\u00e9", "maybe"])
+    ['2', '0', '1']
+    """
+    return [str(place) for _, place in sorted((label.encode(), place) for place, label in enumerate(labels))]
 
 
 def goes_in(plan: Plan) -> str:

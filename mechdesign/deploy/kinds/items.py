@@ -135,6 +135,10 @@ class ItemsLaw(Law):
         """How much the items that share a hash under public functions add to a variance: a share of ``sum f_u^2``."""
         return 0.0
 
+    def moved(self, shares: Floats) -> Floats:
+        """How far the estimate of each item is off on average, as those that collide with it have these shares."""
+        return np.zeros(self.count)
+
     def reading(self) -> Reading:
         def find(rows: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
             return rows, self.wrong(rows)

@@ -109,12 +109,22 @@ class SketchLaw(Coins):
 
     def support(self, sums: Sequence[int]) -> Floats:
         """Reports that have the bit of the item's hash under their own function."""
-        ones, items = np.array(sums, dtype=np.float64).reshape(self.functions, -1), np.arange(self.count)
-        total = np.zeros(self.count)
-        for function, counted in enumerate(ones):
-            places = xxh64(items, np.array([function])) % np.uint64(self.buckets)
-            total += counted[places.astype(np.intp)]
-        return total
+        ones = np.array(sums, dtype=np.float64).reshape(self.functions, -1)
+        return np.asarray(sum(counted[self._hashes(function)] for function, counted in enumerate(ones)))
+
+    def _hashes(self, function: int) -> NDArray[np.intp]:
+        """The bucket of every item under one function."""
+        items = np.arange(self.count)
+        return (xxh64(items, np.array([function])) % np.uint64(self.buckets)).astype(np.intp)
+
+    def moved(self, shares: Floats) -> Floats:
+        """``sum f_u (c_u - 1 / w) / (1 - 1 / w)`` over the other items u; a share c_u of functions collides."""
+        found, others = np.zeros(self.count), shares.sum() - shares
+        for function in range(self.functions):
+            hashes = self._hashes(function)
+            found += np.bincount(hashes, weights=shares, minlength=self.buckets)[hashes] - shares
+        chance = 1 / self.buckets
+        return np.asarray((found / self.functions - others * chance) / (1 - chance))
 
     @property
     def collisions(self) -> float:

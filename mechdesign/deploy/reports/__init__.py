@@ -1,37 +1,34 @@
 """Reports on their way from devices to an estimate: collections of tables, envelopes, the collector, and signatures."""
 
-from mechdesign.deploy.reports.collection import Attribute, Collection, Spending, load_collection
-from mechdesign.deploy.reports.collector import Batch, Collector, Intake, Question, Refused
-from mechdesign.deploy.reports.envelope import Envelope, Subject, enveloped
-from mechdesign.deploy.reports.merging import merged_estimate
-from mechdesign.deploy.reports.payload import payload_of
-from mechdesign.deploy.reports.shares import Added, bits_of, opened, split
-from mechdesign.deploy.reports.signing import BadSignature, Signed, new_key, sign, verify
-from mechdesign.deploy.reports.store import Store
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "Added",
-    "Attribute",
-    "BadSignature",
-    "Batch",
-    "Collection",
-    "Collector",
-    "Envelope",
-    "Intake",
-    "Question",
-    "Refused",
-    "Signed",
-    "Spending",
-    "Store",
-    "Subject",
-    "bits_of",
-    "enveloped",
-    "load_collection",
-    "merged_estimate",
-    "new_key",
-    "opened",
-    "payload_of",
-    "sign",
-    "split",
-    "verify",
-]
+from mechdesign.values.facade import facade
+
+if TYPE_CHECKING:
+    from mechdesign.deploy.reports.collection import (
+        Attribute as Attribute,
+        Collection as Collection,
+        Spending as Spending,
+        load_collection as load_collection,
+    )
+    from mechdesign.deploy.reports.collector import (
+        Batch as Batch,
+        Collector as Collector,
+        Intake as Intake,
+        Question as Question,
+        Refused as Refused,
+    )
+    from mechdesign.deploy.reports.envelope import Envelope as Envelope, Subject as Subject, enveloped as enveloped
+    from mechdesign.deploy.reports.merging import merged_estimate as merged_estimate
+    from mechdesign.deploy.reports.payload import payload_of as payload_of
+    from mechdesign.deploy.reports.shares import Added as Added, bits_of as bits_of, opened as opened, split as split
+    from mechdesign.deploy.reports.signing import (
+        BadSignature as BadSignature,
+        Signed as Signed,
+        new_key as new_key,
+        sign as sign,
+        verify as verify,
+    )
+    from mechdesign.deploy.reports.store import Store as Store
+else:
+    __getattr__, __dir__ = facade(__name__)

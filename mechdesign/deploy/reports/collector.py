@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any, BinaryIO, ClassVar
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,16 +27,21 @@ from mechdesign.deploy.reports.envelope import MOST_LINE, Envelope, Subject
 from mechdesign.deploy.reports.payload import payload_of
 from mechdesign.deploy.reports.store import Store
 from mechdesign.deploy.table import Table
+from mechdesign.deploy.unlikely import likely
 from mechdesign.errors import FileProblem, InvalidInput
 from mechdesign.values import files
 from mechdesign.values.codec import Codec, encoded
 from mechdesign.values.declare import frozen, whole
+
+if TYPE_CHECKING:
+    from mechdesign.deploy.device.description import Device
 
 COLUMN = "report"
 """The column of reports in the files that a collector writes."""
 MARK = "collector.json"
 _STEP_SIZE = 10_000  # envelopes in a transaction
 _CHUNK = 1 << 20
+_LONGEST = 64 << 20  # of a line that is malformed; a longer one is of no file of envelopes
 
 
 class Refused(enum.Enum):
@@ -44,18 +49,24 @@ class Refused(enum.Enum):
 
     MALFORMED = "malformed"
     UNKNOWN = "unknown"
+    UNKNOWN_DEVICE = "of an unknown device"
     EXPIRED = "expired"
     NOT_OF_TABLE = "not of its table"
+    UNLIKELY = "too unlikely"
     REPEATED = "repeated"
 
 
 @frozen
 class Question:
-    """What reports of a subject are about: the attribute's name, none for a table by itself, and the table."""
+    """What reports of a subject are about: the attribute's name, none for a table by itself or a device, and the table.
+
+    Of a device it is the one whose outputs are reported.
+    """
 
     subject: Subject
     name: str | None
     table: Table
+    device: Device | None = None
 
     @property
     def folder(self) -> str:
@@ -97,7 +108,9 @@ class Mark:
 
 
 class Collector:
-    """Takes envelopes of these tables and collections into a store.
+    """Takes envelopes of these tables, collections and devices into a store.
+
+    The day is the clock's, which is not believed where it jumps (`Store.follow`), or ``today``, which is.
 
     >>> import tempfile
     >>> from mechdesign.deploy import make_table
@@ -110,10 +123,12 @@ class Collector:
     1
     """
 
-    def __init__(self, store: Store, known: Iterable[Table | Collection], *, today: date | None = None) -> None:
+    def __init__(
+        self, store: Store, known: Iterable[Table | Collection | Device], *, today: date | None = None
+    ) -> None:
         self.store = store
         self.questions = {question.subject: question for question in _questions(known)}
-        self.today = store.begin_day(datetime.now(UTC).date() if today is None else today)
+        self.today = store.follow(datetime.now(UTC).date()) if today is None else store.begin_day(today)
 
     # -- in
 
@@ -135,17 +150,12 @@ class Collector:
         """The envelopes of a file. A file that a killed run did not read to its end is gone on with where it was."""
         source = str(Path(path).resolve())
         total = _nothing()
-        try:
-            with Path(path).open("rb") as stream:
-                read, place = _Lines(stream), self.store.reading(source)
-                if place is not None:
-                    read.skip(*place)
-                for step in read.steps():
-                    total += self._step(step, (source, read.offset, read.digest))
-        except OSError as error:
-            raise FileProblem(
-                "envelopes", str(path), f"be readable: {(error.strerror or str(error)).lower()}"
-            ) from None
+        with files.opened(path, "envelopes") as stream:
+            read, place = _Lines(stream, path), self.store.reading(source)
+            if place is not None:
+                read.skip(*place)
+            for step in read.steps():
+                total += self._step(step, (source, read.offset, read.digest))
         with self.store.step():
             self.store.leave(source)
         return total
@@ -168,13 +178,16 @@ class Collector:
             return Refused.MALFORMED
         question = self.questions.get(envelope.subject)
         if question is None:
-            return Refused.UNKNOWN
+            return Refused.UNKNOWN_DEVICE if envelope.subject.is_device else Refused.UNKNOWN
         if envelope.expires < self.today:
             return Refused.EXPIRED
         try:
-            payload_of(question.table).read(envelope.report, question.table)
+            code = payload_of(question.table).read(envelope.report, question.table)
         except InvalidInput:
             return Refused.NOT_OF_TABLE
+        judged = likely(question.table.law)
+        if judged is not None and judged.leaves_out(np.asarray([code]))[0]:
+            return Refused.UNLIKELY
         if not self.store.is_new(envelope.nonce, envelope.expires):
             return Refused.REPEATED
         self.store.add(envelope.subject, envelope.report)
@@ -220,7 +233,7 @@ class Collector:
         own.mkdir(exist_ok=True)
         file = own / f"part-{number - 1:06d}.parquet"
         with files.replacing(file, overwrite=True) as stream:
-            _write(stream, question.table, codes)
+            _write(stream, question, codes)
         self.store.forget_batch(question.subject, number)
         return Batch(question, file, len(codes))
 
@@ -237,8 +250,8 @@ class Collector:
         try:
             target.mkdir(exist_ok=True)
         except OSError as error:
-            reason = (error.strerror or str(error)).lower()
-            raise FileProblem("output folder", str(target), f"be a folder in an existing one: {reason}") from None
+            rule = f"be a folder in an existing one: {(error.strerror or str(error)).lower()}"
+            raise FileProblem("output folder", str(target), rule, files.remedy(error, "check the folder")) from None
         mark = self._read_mark(target)
         if mark is None:
             if any(target.iterdir()):
@@ -275,13 +288,15 @@ def shuffled(reports: NDArray[Any]) -> NDArray[Any]:
             return np.asarray(reports[order])
 
 
-def _questions(known: Iterable[Table | Collection]) -> Iterator[Question]:
+def _questions(known: Iterable[Table | Collection | Device]) -> Iterator[Question]:
     for one in known:
         if isinstance(one, Collection):
             for number, attribute in enumerate(one.attributes):
                 yield Question(one.subject(number), attribute.name, attribute.table)
-        else:
+        elif isinstance(one, Table):
             yield Question(Subject(one.sha256), None, one)
+        else:
+            yield Question(Subject(one.sha256, is_device=True), None, one.reporting, one)
 
 
 def _intake(found: Mapping[str, int]) -> Intake:
@@ -295,8 +310,8 @@ def _nothing() -> Intake:
 class _Lines:
     """The lines of a file, hashed as they are read."""
 
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream, self._hashed, self.offset = stream, hashlib.sha256(), 0
+    def __init__(self, stream: BinaryIO, path: Path | str) -> None:
+        self._stream, self._path, self._hashed, self.offset = stream, path, hashlib.sha256(), 0
 
     @property
     def digest(self) -> str:
@@ -322,8 +337,12 @@ class _Lines:
             begin = self.offset
             while len(step) < _STEP_SIZE and self.offset - begin < _CHUNK and (line := self._line()):
                 step.append(line)
+                start = self.offset
                 while len(line) == MOST_LINE and not line.endswith(b"\n"):
                     line = self._line()
+                    if self.offset - start > _LONGEST:
+                        rule = f"have lines of at most {_LONGEST >> 20} MB"
+                        raise FileProblem("envelopes", str(self._path), rule, "is it a file of envelopes?")
             if not step:
                 return
             yield step
@@ -338,9 +357,9 @@ def _codes(table: Table, reports: Sequence[tuple[bytes, int]]) -> NDArray[Any]:
     return np.repeat(each, [times for _, times in reports], axis=0)
 
 
-def _write(stream: BinaryIO, table: Table, codes: NDArray[Any]) -> None:
-    pa = arrow()
-    schema = reports_schema(table, COLUMN)
+def _write(stream: BinaryIO, question: Question, codes: NDArray[Any]) -> None:
+    pa, table = arrow(), question.table
+    schema = reports_schema(table, COLUMN, None if question.device is None else question.device.sha256)
     with batch_writer(stream, ".parquet", schema) as writer:
         for begin in range(0, len(codes), _CHUNK):
             reports = told(table, codes[begin : begin + _CHUNK])

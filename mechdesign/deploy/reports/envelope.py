@@ -21,7 +21,7 @@ from mechdesign.errors import InvalidData, InvalidInput, sealed
 from mechdesign.values.declare import field, frozen
 
 MAGIC, VERSION = b"mdre", 1
-TABLE, COLLECTION = 0, 1
+TABLE, COLLECTION, DEVICE = 0, 1, 2
 """What the hash of an envelope is of."""
 NONCE, HASH = 16, 32
 MOST_REPORT = 1 << 16
@@ -33,14 +33,26 @@ MOST_LINE = 4 * -(-(_HEADER.size + MOST_REPORT) // 3) + 2
 
 @frozen
 class Subject:
-    """What a report is of: a table, or an attribute of a collection, by the hash of its file.
+    """What a report is of: a table, an attribute of a collection, or a device, by the hash of its file.
 
-    >>> Subject("ab" * 32).attribute is None, Subject("ab" * 32, 0) == Subject("ab" * 32)
-    (True, False)
+    >>> Subject("ab" * 32).form, Subject("ab" * 32, 0).form, Subject("ab" * 32, is_device=True).form
+    (0, 1, 2)
     """
 
     sha256: str = field(converter=lambda said: _require_hash(said))
     attribute: int | None = field(default=None, converter=lambda said: _require_attribute(said))
+    is_device: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        if self.is_device and self.attribute is not None:
+            raise InvalidInput("attribute", self.attribute, "be left out: a device has none")
+
+    @property
+    def form(self) -> int:
+        """What its hash is of."""
+        if self.is_device:
+            return DEVICE
+        return TABLE if self.attribute is None else COLLECTION
 
 
 @frozen
@@ -69,10 +81,9 @@ class Envelope:
     def content(self) -> bytes:
         """The canonical bytes."""
         subject = self.subject
-        form = TABLE if subject.attribute is None else COLLECTION
         days = (self.expires - _EPOCH).days
         named = bytes.fromhex(subject.sha256)
-        return _HEADER.pack(MAGIC, VERSION, form, subject.attribute or 0, days, named, self.nonce) + self.report
+        return _HEADER.pack(MAGIC, VERSION, subject.form, subject.attribute or 0, days, named, self.nonce) + self.report
 
     @property
     def line(self) -> bytes:
@@ -86,13 +97,12 @@ class Envelope:
         if not _HEADER.size < len(content) <= _HEADER.size + MOST_REPORT:
             raise InvalidData("envelope", content, rule)
         magic, version, form, attribute, days, named, nonce = _HEADER.unpack_from(content)
-        if (magic, version) != (MAGIC, VERSION) or form not in (TABLE, COLLECTION):
+        if (magic, version) != (MAGIC, VERSION) or form not in (TABLE, COLLECTION, DEVICE):
             raise InvalidData("envelope", content, rule)
-        if (form == TABLE and attribute) or days > _LAST_DAY:
-            raise InvalidData(
-                "envelope", content, f"{rule}: a table has no attributes, and days end with the year 9999"
-            )
-        subject = Subject(named.hex(), None if form == TABLE else attribute)
+        if (form != COLLECTION and attribute) or days > _LAST_DAY:
+            rule += ": only a collection has attributes, and days end with the year 9999"
+            raise InvalidData("envelope", content, rule)
+        subject = Subject(named.hex(), attribute if form == COLLECTION else None, form == DEVICE)
         return cls(subject, _EPOCH + timedelta(days=days), nonce, content[_HEADER.size :])
 
     @classmethod

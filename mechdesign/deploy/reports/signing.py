@@ -43,7 +43,8 @@ def new_key(path: Path | str, password: str | None = None) -> Path:
         with os.fdopen(os.open(secret, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as stream:
             stream.write(bytes(pair.secret_key) + b"\n")
     except OSError as error:
-        raise FileProblem("secret key", str(secret), f"be writable: {(error.strerror or '').lower()}") from None
+        rule = f"be writable: {(error.strerror or '').lower()}"
+        raise FileProblem("secret key", str(secret), rule, files.remedy(error, "check the folder")) from None
     return files.write_atomically(public, bytes(pair.public_key) + b"\n")
 
 
@@ -116,7 +117,7 @@ class BadSignature(FileProblem):
 def _public_key(minisign: Any, said: Path | str) -> Any:
     text = str(said)
     try:
-        if not Path(text).is_file():
+        if not Path(text).exists():
             return minisign.PublicKey.from_base64(text.encode())
         return minisign.PublicKey.from_bytes(files.read_bytes(text, "public key", _MOST_KEY))
     except FileProblem:

@@ -9,17 +9,18 @@ from __future__ import annotations
 import contextlib
 import secrets
 from collections.abc import Iterable, Iterator
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mechdesign.deploy.reports.envelope import NONCE, Subject
 from mechdesign.errors import FileProblem, InvalidInput
+from mechdesign.values import files
 
 if TYPE_CHECKING:
     import sqlite3
 
-_FORM = "mechdesign collector 1"
+_FORM = "mechdesign collector 2"
 _STEP = "is another collector running on it, or was it damaged? never delete it: repeated reports would count again"
 _TABLES = """
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -31,6 +32,11 @@ CREATE TABLE batches (sha256 TEXT, attribute INTEGER, number INTEGER, PRIMARY KE
 CREATE TABLE counts (name TEXT PRIMARY KEY, times INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE reading (source TEXT PRIMARY KEY, offset INTEGER NOT NULL, digest TEXT NOT NULL) WITHOUT ROWID;
 """
+MOST_JUMP = timedelta(days=2)
+"""A clock that is farther than this from the day of the last run is not followed."""
+GRACE = timedelta(days=30)
+"""So long a nonce is kept after its envelope expired."""
+
 _WAITING = 0
 _NO_ATTRIBUTE = -1
 
@@ -64,7 +70,8 @@ class Store:
         if new:
             for statement in _TABLES.split(";")[:-1]:
                 self._file.execute(statement)
-            first = [("form", _FORM), ("name", secrets.token_hex(16)), ("day", date.min.isoformat())]
+            days = [(name, date.min.isoformat()) for name in ("day", "forgotten")]
+            first = [("form", _FORM), ("name", secrets.token_hex(16)), *days]
             self._file.executemany("INSERT INTO about VALUES (?, ?)", first)
         self._file.execute("COMMIT")
         if self._about("form") != _FORM:
@@ -86,6 +93,11 @@ class Store:
 
         try:
             yield
+        except sqlite3.OperationalError as error:
+            if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
+                rule = "be writable: no space left on device"
+                raise FileProblem("store", str(self.path), rule, f"{files.MAKE_ROOM}: it is as it was") from None
+            raise FileProblem("store", str(self.path), f"be usable: {error}", _STEP) from None
         except (sqlite3.Error, UnicodeDecodeError) as error:
             raise FileProblem("store", str(self.path), f"be usable: {error}", _STEP) from None
 
@@ -96,14 +108,24 @@ class Store:
             self._file.execute("BEGIN IMMEDIATE")
             try:
                 yield
+                self._file.execute("COMMIT")
             except BaseException:
-                self._file.execute("ROLLBACK")
+                if self._file.in_transaction:  # a full disk has ended it
+                    self._file.execute("ROLLBACK")
                 raise
-            self._file.execute("COMMIT")
 
     def _about(self, name: str) -> str:
         found = self._file.execute("SELECT value FROM about WHERE name = ?", (name,)).fetchone()
         return "" if found is None else str(found[0])
+
+    def _day(self, name: str) -> date:
+        try:
+            return date.fromisoformat(self._about(name))
+        except ValueError:
+            raise FileProblem("store", str(self.path), "hold a day", _STEP) from None
+
+    def _say(self, name: str, value: str) -> None:
+        self._file.execute("UPDATE about SET value = ? WHERE name = ?", (value, name))
 
     @property
     def name(self) -> str:
@@ -113,19 +135,40 @@ class Store:
 
     # -- days and nonces
 
-    def begin_day(self, today: date) -> date:
-        """The day that counts: today, or the latest that was ever told. Nonces that expired before it are forgotten.
+    @property
+    def day(self) -> date | None:
+        """The day of the last run, if there was one."""
+        with self._as_problem():
+            day = self._day("day")
+        return None if day == date.min else day
 
-        A clock that goes back would else make expired envelopes valid again, whose nonces are forgotten.
+    def follow(self, clock: date) -> date:
+        """`begin_day` with what a clock says, unless that is far from the last run; never a day before that run's."""
+        last = self.day
+        if last is not None and abs(clock - last) > MOST_JUMP:
+            rule = f"be at most {MOST_JUMP.days} days from the day of this store's last run, {last}"
+            step = "set the clock, or say which day it really is: --today DAY (in Python today=)"
+            raise InvalidInput("the clock", clock.isoformat(), rule, step)
+        return self.begin_day(clock if last is None else max(clock, last))
+
+    def begin_day(self, today: date) -> date:
+        """A run on this day, which may lie before that of the last run: the first last day that still counts.
+
+        Nonces are forgotten once their envelopes expired `GRACE` before this run and the one before it. *Guarantee.*
+        Whatever days are told, no nonce counts twice: an envelope that expired no later than one whose nonce is
+        forgotten is expired for good.
         """
         with self.step():
-            try:
-                day = max(today, date.fromisoformat(self._about("day")))
-            except ValueError:
-                raise FileProblem("store", str(self.path), "hold a day", _STEP) from None
-            self._file.execute("UPDATE about SET value = ? WHERE name = 'day'", (day.isoformat(),))
-            self._file.execute("DELETE FROM nonces WHERE expires < ?", (day.isoformat(),))
-        return day
+            old = min(self._day("day"), today)
+            kept = max(old, date.min + GRACE) - GRACE
+            asked = "SELECT MAX(expires) FROM nonces WHERE expires < ?"
+            (gone,) = self._file.execute(asked, (kept.isoformat(),)).fetchone()
+            if gone is not None:
+                self._say("forgotten", gone)
+                self._file.execute("DELETE FROM nonces WHERE expires <= ?", (gone,))
+            self._say("day", today.isoformat())
+            forgotten = self._day("forgotten")
+        return today if forgotten == date.min else max(today, forgotten + timedelta(days=1))
 
     def is_new(self, nonce: bytes, expires: date) -> bool:
         """Whether a nonce was never seen; from now on it was."""

@@ -1,20 +1,18 @@
 """Additive noise with a law for each input."""
 
-from mechdesign.design.additive.problem import USUAL_BINS, AdditiveProblem, fits, usual_bins
-from mechdesign.design.additive.proof import AdditiveBound, Tails
-from mechdesign.design.additive.search import optimal_additive, total_variance
-from mechdesign.design.additive.tuning import Trial, Tuning, tune
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "USUAL_BINS",
-    "AdditiveBound",
-    "AdditiveProblem",
-    "Tails",
-    "Trial",
-    "Tuning",
-    "fits",
-    "optimal_additive",
-    "total_variance",
-    "tune",
-    "usual_bins",
-]
+from mechdesign.values.facade import facade
+
+if TYPE_CHECKING:
+    from mechdesign.design.additive.problem import (
+        USUAL_BINS as USUAL_BINS,
+        AdditiveProblem as AdditiveProblem,
+        fits as fits,
+        usual_bins as usual_bins,
+    )
+    from mechdesign.design.additive.proof import AdditiveBound as AdditiveBound, Tails as Tails
+    from mechdesign.design.additive.search import optimal_additive as optimal_additive, total_variance as total_variance
+    from mechdesign.design.additive.tuning import Trial as Trial, Tuning as Tuning, tune as tune
+else:
+    __getattr__, __dir__ = facade(__name__)

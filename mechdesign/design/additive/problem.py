@@ -10,9 +10,17 @@ from numpy.typing import NDArray
 
 from mechdesign import priors
 from mechdesign.criteria import Aim, Criterion
-from mechdesign.design.grid_prior import GridPrior, grid_echo, is_on_grid, settled_weights, weights_in_words, written
-from mechdesign.design.unbiased import UnbiasedProblem
-from mechdesign.domains import INTERVAL_OPTION, Interval
+from mechdesign.design.grid_prior import (
+    GridPrior,
+    grid_echo,
+    is_on_grid,
+    settled_weights,
+    variance_headline,
+    weights_on_grid,
+    written,
+)
+from mechdesign.design.unbiased.problem import UnbiasedProblem
+from mechdesign.domains import INTERVAL_OPTION, Interval, interval_field
 from mechdesign.errors import InvalidInput
 from mechdesign.losses import Power
 from mechdesign.mechanisms.catalogue import SYMMETRIC
@@ -66,7 +74,7 @@ class AdditiveProblem:
 
     epsilon: float = epsilon()
     prior: GridPrior = field(metadata=named("prior_form") | priors.OPTION)
-    inputs: Interval = field(default=SYMMETRIC, metadata=INTERVAL_OPTION)
+    inputs: Interval = interval_field(default=SYMMETRIC, metadata=INTERVAL_OPTION)
     bins: int = whole(
         "bins",
         LEAST_BINS,
@@ -99,6 +107,7 @@ class AdditiveProblem:
             raise InvalidInput("reach and tail", (reach, tail), rule, "leave out tail, or raise reach")
         if not LEAST_GAP <= self.gap < 1:
             raise InvalidInput("gap", self.gap, f"lie between {LEAST_GAP:g} and 1")
+        settle(self, prior=priors.named_prior(self.prior, self.inputs))
         settle(self, reach=reach, tail=tail)
         settle(self, weights=settled_weights(self.prior, self.inputs, bins + 1, self.weights))
 
@@ -121,8 +130,16 @@ class AdditiveProblem:
         return span(self.bins, self.reach)
 
     @property
+    def headline(self) -> str:
+        return variance_headline(self.prior)
+
+    @property
     def prior_in_words(self) -> str:
-        return weights_in_words(self.weights)
+        return weights_on_grid(self.weights)
+
+    @property
+    def particulars(self) -> tuple[str, ...]:
+        return (f"noise: up to {self.reach} steps and tails of ratio {self.tail}/{self.tail + 1} beyond the inputs",)
 
     @property
     def is_rounded(self) -> bool:

@@ -1,7 +1,16 @@
 """An objective and constraints of one's own, in CVXPY."""
 
-from mechdesign.design.convex.problem import CustomProblem, Linear, TableProblem
-from mechdesign.design.convex.proof import ConvexClaim, LinearBound
-from mechdesign.design.convex.search import custom, optimal_custom
+from typing import TYPE_CHECKING
 
-__all__ = ["ConvexClaim", "CustomProblem", "Linear", "LinearBound", "TableProblem", "custom", "optimal_custom"]
+from mechdesign.values.facade import facade
+
+if TYPE_CHECKING:
+    from mechdesign.design.convex.problem import (
+        CustomProblem as CustomProblem,
+        Linear as Linear,
+        TableProblem as TableProblem,
+    )
+    from mechdesign.design.convex.proof import ConvexClaim as ConvexClaim, LinearBound as LinearBound
+    from mechdesign.design.convex.search import custom as custom, optimal_custom as optimal_custom
+else:
+    __getattr__, __dir__ = facade(__name__)

@@ -11,7 +11,7 @@ import numpy as np
 from mechdesign_solvers import Cvxpy, Limits, Solution, Status
 from numpy.typing import NDArray
 
-from mechdesign.design.convex.problem import MOST_COEFFICIENTS, CustomProblem, Linear, TableProblem
+from mechdesign.design.convex.problem import MOST_COEFFICIENTS, NEGLIGIBLE, CustomProblem, Linear, TableProblem
 from mechdesign.design.convex.proof import ConvexClaim, LinearBound
 from mechdesign.design.private_table import fitting_base, private_table
 from mechdesign.domains import Finite
@@ -23,7 +23,6 @@ from mechdesign.values.declare import evolved
 Floats = NDArray[np.float64]
 
 _UNUSED = 1e-9
-_NEGLIGIBLE = 1e-12
 _CLAIMED = 1e-7  # what a claimed bound allows for the solver's own tolerance
 
 
@@ -100,7 +99,7 @@ class ConvexModel:
     def is_near(self, lower: float, upper: float) -> bool:
         """Whether proven bounds are as near to each other as the problem asks."""
         assert self._costs is not None
-        return upper - lower <= max(self.problem.gap * upper, _NEGLIGIBLE * float(np.abs(self._costs).max()))
+        return upper - lower <= max(self.problem.gap * upper, NEGLIGIBLE * float(np.abs(self._costs).max()))
 
     def _first_exponent(self) -> int:
         """The power of two nearest to the objective of the mechanism that ignores its input."""

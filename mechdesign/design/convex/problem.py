@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mechdesign.criteria import Aim, Criterion
-from mechdesign.design.finite import matrix_digest
+from mechdesign.design.finite.problem import matrix_digest
 from mechdesign.design.words import table_in_words
 from mechdesign.domains import Finite, require_numbers
 from mechdesign.errors import InvalidInput
 from mechdesign.privacy import Pure
 from mechdesign.values.declare import array, epsilon, field, finite, frozen, optional, settle, stored
+from mechdesign.values.fingerprint import fingerprint
 
 Floats = NDArray[np.float64]
 Objective = Callable[[Any], Any]
@@ -24,6 +25,8 @@ LEAST_EPSILON, MOST_EPSILON = 1e-6, 16.0
 MOST_ENTRIES = 10_000
 MOST_COEFFICIENTS = 2_000_000
 """Of linear constraints, in a proof."""
+NEGLIGIBLE = 1e-12
+"""Of the largest coefficient: bounds may be that far apart whatever the gap."""
 
 
 def _domain(said: Any) -> Finite:
@@ -147,6 +150,19 @@ class TableProblem:
         if self.linear is None:
             return "an objective that is only named in the file"
         return "the linear objective with the coefficients in the file"
+
+    @property
+    def particulars(self) -> tuple[str, ...]:
+        linear = self.linear
+        if linear is None:
+            return ()
+        columns = linear.costs, linear.offset, linear.rows, linear.limits, linear.equal
+        return (f"coefficients: {fingerprint(*columns)}",)
+
+    @property
+    def negligible(self) -> float:
+        """What bounds may be apart whatever the gap."""
+        return 0.0 if self.linear is None else NEGLIGIBLE * float(np.abs(self.linear.costs).max())
 
     def echo(self) -> dict[str, Any]:
         """The linear problem again, with hashes for its matrices."""

@@ -1,24 +1,19 @@
 """Any losses over finite inputs and outputs."""
 
-from mechdesign.design.finite.problem import (
-    CRITERIA,
-    MOST_ENTRIES,
-    FiniteProblem,
-    euclidean,
-    matrix_digest,
-    require_losses,
-)
-from mechdesign.design.finite.proof import FiniteBound, LexicographicBound
-from mechdesign.design.finite.search import optimal_finite
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "CRITERIA",
-    "MOST_ENTRIES",
-    "FiniteBound",
-    "FiniteProblem",
-    "LexicographicBound",
-    "euclidean",
-    "matrix_digest",
-    "optimal_finite",
-    "require_losses",
-]
+from mechdesign.values.facade import facade
+
+if TYPE_CHECKING:
+    from mechdesign.design.finite.problem import (
+        CRITERIA as CRITERIA,
+        MOST_ENTRIES as MOST_ENTRIES,
+        FiniteProblem as FiniteProblem,
+        euclidean as euclidean,
+        matrix_digest as matrix_digest,
+        require_losses as require_losses,
+    )
+    from mechdesign.design.finite.proof import FiniteBound as FiniteBound, LexicographicBound as LexicographicBound
+    from mechdesign.design.finite.search import optimal_finite as optimal_finite
+else:
+    __getattr__, __dir__ = facade(__name__)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -30,6 +29,7 @@ from mechdesign.values.declare import (
     settle,
     stored,
 )
+from mechdesign.values.fingerprint import digest, fingerprint, weights_in_words
 
 Floats = NDArray[np.float64]
 
@@ -37,6 +37,8 @@ CRITERIA = ("worst", "prior", "lexicographic")
 LEAST_EPSILON, MOST_EPSILON = 1e-6, 16.0
 MOST_ENTRIES = 10**6
 LEAST_GAP = 1e-9
+
+_NEGLIGIBLE = 1e-12  # of the largest loss
 
 
 def require_losses(values: ArrayLike) -> Floats:
@@ -146,7 +148,16 @@ class FiniteProblem:
 
     @property
     def prior_in_words(self) -> str | None:
-        return None if self.prior is None else "the weights in the file"
+        return None if self.prior is None else weights_in_words(self.prior)
+
+    @property
+    def particulars(self) -> tuple[str, ...]:
+        return (f"loss matrix: {fingerprint(self.loss_matrix)}",)
+
+    @property
+    def negligible(self) -> float:
+        """What bounds may be apart whatever the gap."""
+        return _NEGLIGIBLE * float(self.loss_matrix.max())
 
     @property
     def labels(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -192,8 +203,7 @@ def euclidean(points: ArrayLike, outputs: ArrayLike | None = None, exponent: flo
 
 def matrix_digest(losses: Floats) -> dict[str, Any]:
     """What identifies a matrix without repeating it: its shape and a hash of its doubles."""
-    content = np.ascontiguousarray(losses, dtype="<f8").tobytes()
-    return {"shape": list(losses.shape), "sha256": hashlib.sha256(content).hexdigest()}
+    return {"shape": list(losses.shape), "sha256": digest(losses)}
 
 
 def _require_unmasked(values: ArrayLike, field: str) -> None:

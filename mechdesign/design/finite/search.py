@@ -35,7 +35,7 @@ from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.values.clock import Clock
 
 if TYPE_CHECKING:
-    from mechdesign.design.pairwise import PairwiseProblem
+    from mechdesign.design.pairwise.problem import PairwiseProblem
 
 Floats = NDArray[np.float64]
 
@@ -57,7 +57,8 @@ def optimal_finite(problem: FiniteProblem | PairwiseProblem, seconds: float | No
     >>> [round(end, 6) for end in (design.certificate.lower, design.certificate.upper)]
     [0.423883, 0.423883]
     """
-    from mechdesign.design.pairwise import PairwiseProblem, optimal_pairwise  # which rests on this folder
+    from mechdesign.design.pairwise.problem import PairwiseProblem
+    from mechdesign.design.pairwise.search import optimal_pairwise
 
     if isinstance(problem, PairwiseProblem):
         return optimal_pairwise(problem, seconds)
@@ -72,7 +73,7 @@ def optimal_finite(problem: FiniteProblem | PairwiseProblem, seconds: float | No
     report = Report(clock.used, "cutting planes (HiGHS)", versions("numpy", "scipy", "highspy"), details)
     design = Design(problem, mechanism, evidence, report)
     lower, upper = design.certificate.lower, design.certificate.upper
-    if upper - lower > max(problem.gap * upper, _NEGLIGIBLE * float(problem.loss_matrix.max())):
+    if upper - lower > max(problem.gap * upper, problem.negligible):
         reason = answer.stopped or f"the search ended at a relative gap of {(upper - lower) / upper:.2g}"
         design = saying_why(design, problem.gap, reason)
         raise NoAnswer(reason, lower, upper, design=design)

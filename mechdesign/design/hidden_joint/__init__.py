@@ -1,21 +1,28 @@
 """The best joint response of all users at once, private against everybody else together."""
 
-from mechdesign.design.hidden_joint.problem import HiddenJointProblem, Objective, expected_ratio, limit_ratio
-from mechdesign.design.hidden_joint.proof import HockeyDuals, IndependentBest, PeakLines, attained_by
-from mechdesign.design.hidden_joint.search import best_peaked, optimal_hidden, parts, ratio, without
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "HiddenJointProblem",
-    "HockeyDuals",
-    "IndependentBest",
-    "Objective",
-    "PeakLines",
-    "attained_by",
-    "best_peaked",
-    "expected_ratio",
-    "limit_ratio",
-    "optimal_hidden",
-    "parts",
-    "ratio",
-    "without",
-]
+from mechdesign.values.facade import facade
+
+if TYPE_CHECKING:
+    from mechdesign.design.hidden_joint.problem import (
+        HiddenJointProblem as HiddenJointProblem,
+        Objective as Objective,
+        expected_ratio as expected_ratio,
+        limit_ratio as limit_ratio,
+    )
+    from mechdesign.design.hidden_joint.proof import (
+        HockeyDuals as HockeyDuals,
+        IndependentBest as IndependentBest,
+        PeakLines as PeakLines,
+        attained_by as attained_by,
+    )
+    from mechdesign.design.hidden_joint.search import (
+        best_peaked as best_peaked,
+        optimal_hidden as optimal_hidden,
+        parts as parts,
+        ratio as ratio,
+        without as without,
+    )
+else:
+    __getattr__, __dir__ = facade(__name__)

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from mechdesign.criteria import Aim, Criterion
-from mechdesign.design.joint import Share, as_share, count_of, goal_of, require_share
+from mechdesign.design.joint.problem import Share, as_share, count_of, goal_of, require_share, share_words
 from mechdesign.errors import InvalidInput
 from mechdesign.exact.joint_variance import Goal
 from mechdesign.exact.rational import exp_lower, exp_upper
@@ -16,7 +16,12 @@ from mechdesign.mechanisms.joint import require_categories
 from mechdesign.privacy import Hidden, require_delta
 from mechdesign.values.declare import epsilon, field, finite, frozen, one_of, option, settle, within
 
-ENCODINGS = ("response", "unary", "hashing")
+_ENCODED = {
+    "response": "",
+    "unary": "; each bit of symmetric unary encoding at half the eps",
+    "hashing": "; hash values",
+}
+ENCODINGS = tuple(_ENCODED)
 MOST_DELTA_USERS = 400
 """Users of a search at a delta above 0: a linear program in three times as many numbers, many times over."""
 
@@ -184,6 +189,14 @@ class HiddenJointProblem:
         if self.delta or self.answers > 2 or self.encoding == "hashing" or not isinstance(self.share, float):
             return None
         return limit_ratio(self.share)
+
+    @property
+    def heading(self) -> str:
+        """What is asked, on one line."""
+        more = f", {self.categories} values" if self.categories > 2 else ""
+        slack = f" but for a chance of {self.delta:g}" if self.delta else ""
+        who = f"{self.users} users together{more}, {share_words(self.share, self.users)}"
+        return f"Hidden joint response, eps = {self.epsilon:g}{slack}: {who}{_ENCODED[self.encoding]}"
 
     def echo(self) -> dict[str, int | None]:
         """The number of users that a share stands for."""

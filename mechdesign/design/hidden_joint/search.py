@@ -21,7 +21,7 @@ from mechdesign.design.evidence import Evidence, require_asked
 from mechdesign.design.hidden_joint.problem import HiddenJointProblem, Objective
 from mechdesign.design.hidden_joint.program import search_delta
 from mechdesign.design.hidden_joint.proof import IndependentBest, PeakLines, mean_of
-from mechdesign.design.joint import Moments
+from mechdesign.design.joint.problem import Moments
 from mechdesign.design.result import Design, Report, versions, within_gap
 from mechdesign.errors import InvalidInput, NoAnswer, require_whole
 from mechdesign.exact.peaked import peaked

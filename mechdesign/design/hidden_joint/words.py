@@ -10,31 +10,11 @@ from mechdesign.design.result import Design
 from mechdesign.mechanisms.hidden import HiddenResponse, PeakedResponse
 from mechdesign.values.digits import rounded_down, rounded_up
 
-_ENCODED = {
-    "response": "",
-    "unary": "; each bit of symmetric unary encoding at half the eps",
-    "hashing": "; hash values",
-}
 _PLAIN = {
     "response": "randomised response",
     "unary": "symmetric unary encoding",
     "hashing": "local hashing",
 }
-
-
-def title(problem: HiddenJointProblem) -> str:
-    """What is asked, on one line."""
-    if problem.count is not None:
-        what = f"{problem.count} of them hold the value counted"
-    elif isinstance(problem.share, tuple):
-        what = f"the worst share from {problem.share[0]:g} to {problem.share[1]:g}"
-    else:
-        what = "the mean over the prior on the share"
-    more = f", {problem.categories} values" if problem.categories > 2 else ""
-    slack = f" but for a chance of {problem.delta:g}" if problem.delta else ""
-    encoded = _ENCODED[problem.encoding]
-    who = f"{problem.users} users together{more}"
-    return f"Hidden joint response, eps = {problem.epsilon:g}{slack}: {who}, {what}{encoded}"
 
 
 def law_words(law: HiddenResponse) -> str:
@@ -85,7 +65,7 @@ def is_plain(law: HiddenResponse) -> bool:
 def summary(design: Design) -> str:
     """All of it."""
     problem, law, account = parts(design)
-    return f"{title(problem)}\n{law_words(law)}\n\n{variance_words(design)}\n\n{loss_words(problem, account.loss)}"
+    return f"{problem.heading}\n{law_words(law)}\n\n{variance_words(design)}\n\n{loss_words(problem, account.loss)}"
 
 
 def loss_words(problem: HiddenJointProblem, loss: float) -> str:

@@ -1,17 +1,22 @@
 """One parameter of a model, estimated from private reports with the most information."""
 
-from mechdesign.design.information.models import MODELS, Cells, GaussianLocation, LogisticLocation
-from mechdesign.design.information.problem import InformationProblem
-from mechdesign.design.information.proof import InformationBound
-from mechdesign.design.information.search import optimal_information, sign_information
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "MODELS",
-    "Cells",
-    "GaussianLocation",
-    "InformationBound",
-    "InformationProblem",
-    "LogisticLocation",
-    "optimal_information",
-    "sign_information",
-]
+from mechdesign.values.facade import facade
+
+if TYPE_CHECKING:
+    from mechdesign.design.information.models import (
+        MODELS as MODELS,
+        Cells as Cells,
+        GaussianLocation as GaussianLocation,
+        LogisticLocation as LogisticLocation,
+    )
+    from mechdesign.design.information.problem import InformationProblem as InformationProblem
+    from mechdesign.design.information.proof import InformationBound as InformationBound
+    from mechdesign.design.information.search import (
+        cells_tell_sign as cells_tell_sign,
+        optimal_information as optimal_information,
+        sign_information as sign_information,
+    )
+else:
+    __getattr__, __dir__ = facade(__name__)

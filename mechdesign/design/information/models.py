@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar
 
 import numpy as np
@@ -62,6 +63,11 @@ class GaussianLocation:
         return 1.0
 
     @property
+    def middle(self) -> float:
+        """The density at 0."""
+        return 1 / math.sqrt(2 * math.pi)
+
+    @property
     def words(self) -> str:
         return f"the mean of a normal law, {self.cells} cells on +-{self.reach:g} deviations"
 
@@ -94,6 +100,11 @@ class LogisticLocation:
     @property
     def unbinned(self) -> float:
         return 1 / 3
+
+    @property
+    def middle(self) -> float:
+        """The density at 0."""
+        return 1 / 4
 
     @property
     def words(self) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from mechdesign.criteria import Aim, Criterion
-from mechdesign.design.information.models import Known
+from mechdesign.design.information.models import Cells, Known
 from mechdesign.domains import Finite
 from mechdesign.errors import InvalidInput
 from mechdesign.privacy import Pure
 from mechdesign.values.declare import derived, epsilon, field, frozen, gap
+from mechdesign.values.fingerprint import fingerprint
 
 LEAST_EPSILON, MOST_EPSILON = 1e-2, 12.0
 
@@ -45,6 +46,10 @@ class InformationProblem:
             raise InvalidInput("eps", self.epsilon, rule)
 
     @property
+    def optimum(self) -> str:
+        return f"optimum for {self.model.kind}"
+
+    @property
     def privacy(self) -> Pure:
         return Pure(self.epsilon)
 
@@ -55,6 +60,12 @@ class InformationProblem:
     @property
     def subject(self) -> str:
         return self.model.words
+
+    @property
+    def particulars(self) -> tuple[str, ...]:
+        if not isinstance(self.model, Cells):
+            return ()
+        return (f"chances and slopes: {fingerprint(self.model.chances, self.model.slopes)}",)
 
     @property
     def asked_in_words(self) -> str:

@@ -20,12 +20,12 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from mechdesign.design.evidence import require_asked
-from mechdesign.design.information.models import Known
+from mechdesign.design.information.models import Cells, Known
 from mechdesign.design.information.problem import InformationProblem
 from mechdesign.design.information.proof import InformationBound
 from mechdesign.design.private_table import private_table
 from mechdesign.design.result import Design, Report, saying_why, versions, within_gap
-from mechdesign.design.workload import Bits, swept
+from mechdesign.design.workload.pricing import Bits, swept
 from mechdesign.domains import Finite
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import Floats, frozen
@@ -64,7 +64,7 @@ def optimal_information(problem: InformationProblem, seconds: float | None = Non
     base = found.shares / (rows @ chances)
     channel, base = _slim(rows, base, problem)
     outputs = Finite(tuple(range(len(base))))
-    name = f"optimum for {problem.model.kind}"
+    name = problem.optimum
     mechanism = private_table(problem.epsilon, problem.inputs, outputs, channel, base, name)
     details = {"outputs": len(base), "rounds": found.rounds}
     report = Report(clock.used, "interior point on rows", versions("numpy", "scipy"), details)
@@ -226,14 +226,27 @@ def _slim(rows: Floats, base: Floats, problem: InformationProblem) -> tuple[Floa
     return channel, weights
 
 
-# -- the sign of a symmetric model -------------------------------------------------------------------------------------
+# -- the sign ----------------------------------------------------------------------------------------------------------
 
 
 def sign_information(epsilon: float, model: Known) -> float:
-    """Of reports that tell the half the observation is in, and lie with chance ``1 / (1 + e^eps)``."""
-    chances, slopes = model.chances / model.chances.sum(), model.slopes
-    left = np.arange(chances.size) < chances.size // 2
-    right = ~left
+    """Of reports that tell a sign, and lie with chance ``1 / (1 + e^eps)``.
+
+    It is the sign of the observation, ``(2 f(0) tanh(eps/2))^2`` for a density f that is symmetric around 0; of cells
+    that stand for nothing else it is the sign of their slope.
+
+    >>> from mechdesign.design.information.models import GaussianLocation
+    >>> round(sign_information(1.0, GaussianLocation(3)), 6), round(2 / math.pi * math.tanh(0.5) ** 2, 6)
+    (0.135952, 0.135952)
+    """
+    if not isinstance(model, Cells):
+        return (2 * model.middle * math.tanh(epsilon / 2)) ** 2
+    chances, rises = model.chances / model.chances.sum(), model.slopes > 0
     ratio = math.exp(epsilon)
-    rows = [np.where(side, ratio, 1.0) / (1 + ratio) for side in (left, right)]
-    return float(sum((row @ slopes) ** 2 / (row @ chances) for row in rows))
+    rows = [np.where(side, ratio, 1.0) / (1 + ratio) for side in (rises, ~rises)]
+    return float(sum((row @ model.slopes) ** 2 / (row @ chances) for row in rows))
+
+
+def cells_tell_sign(model: Known) -> bool:
+    """Whether the cell alone tells the sign: an odd number of equal cells has one around 0."""
+    return isinstance(model, Cells) or model.cells % 2 == 0

@@ -1,23 +1,27 @@
 """Joint randomised response: groups whose answers are drawn together."""
 
-from mechdesign.design.joint.problem import JointProblem, Moments, Share, as_share, count_of, goal_of, require_share
-from mechdesign.design.joint.proof import ClosedForm, DualBound, JointClaim
-from mechdesign.design.joint.search import Heuristic, heuristic, optimal_joint, parts, ratio
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "ClosedForm",
-    "DualBound",
-    "Heuristic",
-    "JointClaim",
-    "JointProblem",
-    "Moments",
-    "Share",
-    "as_share",
-    "count_of",
-    "goal_of",
-    "heuristic",
-    "optimal_joint",
-    "parts",
-    "ratio",
-    "require_share",
-]
+from mechdesign.values.facade import facade
+
+if TYPE_CHECKING:
+    from mechdesign.design.joint.problem import (
+        JointProblem as JointProblem,
+        Moments as Moments,
+        Share as Share,
+        as_share as as_share,
+        count_of as count_of,
+        goal_of as goal_of,
+        require_share as require_share,
+        share_words as share_words,
+    )
+    from mechdesign.design.joint.proof import ClosedForm as ClosedForm, DualBound as DualBound, JointClaim as JointClaim
+    from mechdesign.design.joint.search import (
+        Heuristic as Heuristic,
+        heuristic as heuristic,
+        optimal_joint as optimal_joint,
+        parts as parts,
+        ratio as ratio,
+    )
+else:
+    __getattr__, __dir__ = facade(__name__)

@@ -102,6 +102,16 @@ def goal_of(share: Share, users: int, group: int, categories: int) -> Goal:
     return Goal(users, group, categories, own, aligned, aligned)
 
 
+def share_words(share: Share, users: int) -> str:
+    """Which share an estimate is good for."""
+    if isinstance(share, float):
+        return f"{count_of(share, users)} of them hold the value counted"
+    if isinstance(share, tuple):
+        return f"the worst share from {share[0]:g} to {share[1]:g}"
+    mean, square = (float(moment) for moment in _moments(share))
+    return f"the mean over the prior on the share (mean {mean:.6g}, mean square {square:.6g})"
+
+
 def count_of(share: Share, users: int) -> int | None:
     """The number of users that hold the value, if a share stands for one number."""
     return round(share * users) if isinstance(share, float) else None
@@ -192,6 +202,20 @@ class JointProblem:
         """The variance of randomised response at the same epsilon, whatever the caps."""
         ratio = exp_lower(self.epsilon)
         return float(self.goal().variance(ratio / (ratio + self.categories - 1), Fraction(0)))
+
+    @property
+    def heading(self) -> str:
+        """What is asked, on one line."""
+        who = f"{self.users} users in random groups of {self.group}"
+        more = f", {self.categories} values" if self.categories > 2 else ""
+        colluding = f"{self.colluders or 'none'} collude"
+        said = f"{who}{more}, {share_words(self.share, self.users)}, {colluding}{self._capped}"
+        return f"Joint randomised response, eps = {self.epsilon:g}: {said}"
+
+    @property
+    def _capped(self) -> str:
+        caps = [(known, cap) for known, cap in enumerate(self.caps, start=1) if cap is not None]
+        return "".join(f", eps at most {cap:g} for who knows {known} of a group" for known, cap in caps)
 
     def echo(self) -> dict[str, int | None]:
         """The number of users that a share stands for."""

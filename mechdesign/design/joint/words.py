@@ -14,20 +14,6 @@ from mechdesign.values.digits import rounded_down, rounded_up
 _SHOWN = 1e-9
 
 
-def title(problem: JointProblem) -> str:
-    """What is asked, on one line."""
-    who = f"{problem.users} users in random groups of {problem.group}"
-    if problem.count is not None:
-        what = f"{problem.count} of them hold the value counted"
-    elif isinstance(problem.share, tuple):
-        what = f"the worst share from {problem.share[0]:g} to {problem.share[1]:g}"
-    else:
-        what = "the mean over the prior on the share"
-    more = f", {problem.categories} values" if problem.categories > 2 else ""
-    colluding = f"{problem.colluders or 'none'} collude"
-    return f"Joint randomised response, eps = {problem.epsilon:g}: {who}{more}, {what}, {colluding}"
-
-
 def law_words(law: JointResponse) -> str:
     """The law in the paper's numbers, and as chances of how many of a group are truthful."""
     chances = [f"{t}: {float(w):.4g}" for t, w in enumerate(law.weights) if w > _SHOWN]

@@ -1,7 +1,12 @@
 """The least worst-case error over all mechanisms on an interval."""
 
-from mechdesign.design.minimax.problem import MinimaxProblem
-from mechdesign.design.minimax.proof import MinimaxBound, MinimaxClaim
-from mechdesign.design.minimax.search import minimax_sweep, optimal_minimax
+from typing import TYPE_CHECKING
 
-__all__ = ["MinimaxBound", "MinimaxClaim", "MinimaxProblem", "minimax_sweep", "optimal_minimax"]
+from mechdesign.values.facade import facade
+
+if TYPE_CHECKING:
+    from mechdesign.design.minimax.problem import MinimaxProblem as MinimaxProblem
+    from mechdesign.design.minimax.proof import MinimaxBound as MinimaxBound, MinimaxClaim as MinimaxClaim
+    from mechdesign.design.minimax.search import minimax_sweep as minimax_sweep, optimal_minimax as optimal_minimax
+else:
+    __getattr__, __dir__ = facade(__name__)

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from mechdesign import losses
 from mechdesign.criteria import Aim, Criterion
 from mechdesign.design.points.problem import require_points_problem
-from mechdesign.domains import POINTS_OPTION, Finite, Interval
+from mechdesign.domains import POINTS_OPTION, STEP, UNIT, Finite, Interval, interval_field
 from mechdesign.errors import InvalidInput
-from mechdesign.losses import Loss, Power
-from mechdesign.mechanisms.catalogue import UNIT
+from mechdesign.losses import Loss, Power, loss_field
 from mechdesign.privacy import Pure
-from mechdesign.values.codec import named
-from mechdesign.values.declare import Floats, epsilon, field, frozen, gap, whole
+from mechdesign.values.declare import Floats, epsilon, frozen, gap, whole
 
 LEAST_EPSILON, MOST_EPSILON = 1e-6, 16.0
 LEAST_FINE, MOST_FINE = 64, 65536
@@ -35,8 +32,8 @@ class MinimaxProblem:
     kind: ClassVar[str] = "minimax"
 
     epsilon: float = epsilon()
-    loss: Loss = field(default=ABSOLUTE, metadata=named("loss_form") | losses.OPTION)
-    inputs: Interval | Finite = field(default=UNIT, metadata=POINTS_OPTION)
+    loss: Loss = loss_field(default=ABSOLUTE)
+    inputs: Interval | Finite = interval_field(default=UNIT, metadata=POINTS_OPTION)
     gap: float = gap(1e-6, default=1e-4)
     most_outputs: int = whole("most_outputs", LEAST_FINE + 1, MOST_FINE + 1, default=16385)
 
@@ -50,7 +47,9 @@ class MinimaxProblem:
         if isinstance(self.inputs, Finite):
             require_points_problem(self.inputs, self.loss)
         elif not isinstance(self.inputs, Interval):
-            raise InvalidInput("domain", str(self.inputs), "be an interval or a finite set for a certified optimum")
+            raise InvalidInput(
+                "domain", str(self.inputs), "be an interval or a finite set for a certified optimum", STEP
+            )
         elif not 1e-40 <= self.inputs.length <= 1e40 or self.inputs.length < 1e-9 * abs(self.inputs.middle):
             raise InvalidInput("domain", str(self.inputs), "be wide enough for a grid of doubles", "rescale the data")
 
@@ -62,6 +61,10 @@ class MinimaxProblem:
     @property
     def has_exact_proof(self) -> bool:
         return self.loss in (Power(1.0), Power(2.0))
+
+    @property
+    def optimum(self) -> str:
+        return "finite optimum" if isinstance(self.inputs, Finite) else "minimax"
 
     @property
     def privacy(self) -> Pure:

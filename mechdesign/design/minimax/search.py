@@ -37,7 +37,7 @@ from mechdesign.design.minimax.mesh import Mesh
 from mechdesign.design.minimax.problem import MinimaxProblem
 from mechdesign.design.minimax.proof import MinimaxBound, MinimaxClaim
 from mechdesign.design.minimax.two_outputs import two_atoms, two_input_value, two_outputs
-from mechdesign.design.points import optimal_on_points
+from mechdesign.design.points.search import optimal_on_points
 from mechdesign.design.result import Design, Report, saying_why, versions, within_gap
 from mechdesign.domains import Finite, Interval
 from mechdesign.exact.levelled_prior import LevelledPrior

@@ -12,9 +12,6 @@ from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import Floats
 
-NOTHING = 1e-9
-"""Of the largest loss: bounds that are nearer than this have no relative gap."""
-
 _UNUSED = 0.01  # of the gap: the share of reports on outputs that are left out
 
 
@@ -54,6 +51,6 @@ def concluded(
     stopped = "the time limit was reached" if clock.is_over else ended
     design = Design(problem, mechanism, evidence, report)
     certificate = design.certificate
-    if certificate.upper - certificate.lower <= NOTHING * float(problem.losses_up.max()):
+    if certificate.upper - certificate.lower <= problem.negligible:
         return design
     return within_gap(saying_why(design, problem.gap, stopped), problem.gap, stopped)

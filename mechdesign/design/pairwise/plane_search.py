@@ -17,7 +17,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign.design.pairwise.answer import NOTHING, answered
+from mechdesign.design.pairwise.answer import answered
 from mechdesign.design.pairwise.blocks import Solved, proven, solved
 from mechdesign.design.pairwise.few_flows import few_flows
 from mechdesign.design.pairwise.plane_proof import MOST_LOSSES, PlaneBound
@@ -55,7 +55,7 @@ def optimal_in_plane(problem: PairwiseProblem, clock: Clock, say: Callable[[floa
     """
     below, above, rounds, ended = _Below.of(problem), _Above.of(problem), 0, ""
     lower, upper, best_below, best_above = -np.inf, np.inf, None, None
-    nothing = NOTHING * float(problem.losses_up.max())
+    nothing = problem.negligible
     while not ended:
         left = (upper - lower) / upper if rounds else 1.0
         asked = max(problem.gap, _SOON * left)

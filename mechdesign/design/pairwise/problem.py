@@ -10,7 +10,7 @@ from attrs import Factory
 from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.criteria import Aim, Criterion
-from mechdesign.design.finite import matrix_digest, require_losses
+from mechdesign.design.finite.problem import matrix_digest, require_losses
 from mechdesign.design.words import counted, table_in_words
 from mechdesign.domains import Finite, require_numbers
 from mechdesign.errors import InvalidInput, require_finite
@@ -33,6 +33,7 @@ from mechdesign.values.declare import (
     settle,
     stored,
 )
+from mechdesign.values.fingerprint import fingerprint, weights_in_words
 
 Floats = NDArray[np.float64]
 
@@ -42,6 +43,7 @@ MOST_INPUTS = {Aim.MATRIX_WORST.value: 600, Aim.MATRIX_LEXICOGRAPHIC.value: 200}
 
 _GAP, _LEXICOGRAPHIC_GAP = 1e-6, 1e-3
 _LEAST_SLACK = 1e-6
+_NEGLIGIBLE = 1e-9  # of the largest loss
 
 
 def _exponent(said: Any) -> float:
@@ -266,7 +268,24 @@ class PairwiseProblem:
 
     @property
     def prior_in_words(self) -> str | None:
-        return None if self.prior is None else "the weights in the file"
+        return None if self.prior is None else weights_in_words(self.prior)
+
+    @property
+    def particulars(self) -> tuple[str, ...]:
+        losses, privacy = self.losses, self.privacy
+        matrix = f"loss matrix: {fingerprint(losses)}" if isinstance(losses, np.ndarray) else None
+        said = [matrix or f"loss: {self.loss_in_words}"]
+        if isinstance(privacy, Pairwise):
+            return (*said, f"eps of the pairs: {fingerprint(privacy.epsilons)}")
+        said.append(f"places: {fingerprint(privacy.points)}")
+        if isinstance(losses, Distances) and losses.outputs is not None:
+            said.append(f"places to report: {fingerprint(losses.outputs)}")
+        return tuple(said)
+
+    @property
+    def negligible(self) -> float:
+        """What bounds may be apart whatever the gap."""
+        return _NEGLIGIBLE * float(self.losses_up.max())
 
     @property
     def labels(self) -> tuple[tuple[str, ...], tuple[str, ...]] | None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mechdesign.design.pairwise.problem import PairwiseProblem
+from mechdesign.criteria import Aim
+from mechdesign.design.pairwise.planar import planar_laplace
+from mechdesign.design.pairwise.problem import InPlane, PairwiseProblem
 from mechdesign.design.pairwise.proof import errors_up
-from mechdesign.design.pairwise.rivals import tables
+from mechdesign.design.pairwise.rivals import Measured, tables
 from mechdesign.design.result import Design
 from mechdesign.design.rivalry import Lost
 from mechdesign.design.words import is_lexicographic
@@ -14,13 +16,15 @@ from mechdesign.errors import InvalidInput
 from mechdesign.exact.privacy import prove
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.values.declare import evolved
 
 
 class PairsRivalry:
-    """Laws are tables on the problem's outputs."""
+    """Laws are tables on the problem's outputs; of planar Laplace noise the enclosed loss."""
 
-    def published(self, design: Design) -> Mapping[str, Discrete]:
-        return tables(_asked(design).as_published)
+    def published(self, design: Design) -> Mapping[str, Discrete | Measured]:
+        asked = _asked(design)
+        return tables(asked.as_published) | {one.name: one for one in planar_laplace(_ranked_by(asked))}
 
     def law_of(self, design: Design, name: str, mechanism: Mechanism) -> Discrete:
         problem = _asked(design)
@@ -34,19 +38,31 @@ class PairsRivalry:
         prove(problem.privacy, mechanism)
         return mechanism
 
-    def lost(self, design: Design, law: Discrete) -> Lost:
-        problem = _asked(design)
+    def lost(self, design: Design, law: Discrete | Measured) -> Lost:
+        problem = _asked(design).as_published
+        if isinstance(law, Measured):
+            is_worst = _ranked_by(problem).prior is None
+            return Lost(law.upper, None, law.lower) if is_worst else Lost(None, law.upper, law.lower)
         errors = errors_up(law, problem)
         average = errors.mean() if problem.prior is None else errors @ problem.prior
         return Lost(float(errors.max()), float(average))
 
     def certified(self, first: Design, design: Design) -> Lost:
         assert isinstance(design.mechanism, Discrete)
+        if isinstance(_asked(design).losses, InPlane):  # reports anywhere: only what is certified is known
+            upper = design.certificate.upper
+            return Lost(upper, None) if _asked(design).prior is None else Lost(None, upper)
         return self.lost(design, design.mechanism)
 
     def least(self, design: Design, lost: Lost) -> float | None:
         """Of a lexicographic optimum its own worst case, which is next to the least."""
         return lost.worst if is_lexicographic(design.problem) else None
+
+
+def _ranked_by(problem: PairwiseProblem) -> PairwiseProblem:
+    """The problem by which rivals are ranked: of a lexicographic one the worst case comes first."""
+    published = problem.as_published
+    return evolved(published, criterion=Aim.MATRIX_WORST.value, prior=None) if is_lexicographic(problem) else published
 
 
 def _asked(design: Design) -> PairwiseProblem:

@@ -1,16 +1,13 @@
 """The piecewise mechanism of least error: worst case or at one input, on an interval or a circle."""
 
-from mechdesign.design.piecewise.problem import PiecewiseProblem
-from mechdesign.design.piecewise.proof import BathtubBound, PiecewiseClaim
-from mechdesign.design.piecewise.regression import HeightFormula, fit_height
-from mechdesign.design.piecewise.search import Bathtub, optimal_piecewise
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "Bathtub",
-    "BathtubBound",
-    "HeightFormula",
-    "PiecewiseClaim",
-    "PiecewiseProblem",
-    "fit_height",
-    "optimal_piecewise",
-]
+from mechdesign.values.facade import facade
+
+if TYPE_CHECKING:
+    from mechdesign.design.piecewise.problem import PiecewiseProblem as PiecewiseProblem
+    from mechdesign.design.piecewise.proof import BathtubBound as BathtubBound, PiecewiseClaim as PiecewiseClaim
+    from mechdesign.design.piecewise.regression import HeightFormula as HeightFormula, fit_height as fit_height
+    from mechdesign.design.piecewise.search import Bathtub as Bathtub, optimal_piecewise as optimal_piecewise
+else:
+    __getattr__, __dir__ = facade(__name__)

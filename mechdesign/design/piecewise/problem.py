@@ -7,11 +7,10 @@ from typing import ClassVar
 
 from mechdesign import losses
 from mechdesign.criteria import Aim, Criterion
-from mechdesign.domains import INTERVAL_OPTION, Circle, Interval, require_between, require_domain
+from mechdesign.domains import INTERVAL_OPTION, UNIT, Circle, Interval, interval_field, require_between, require_domain
 from mechdesign.errors import InvalidInput
 from mechdesign.exact.piecewise import hardest_input
-from mechdesign.losses import Custom, Loss, Power
-from mechdesign.mechanisms.catalogue import UNIT
+from mechdesign.losses import Custom, Loss, Power, named_loss
 from mechdesign.privacy import Pure
 from mechdesign.values.codec import named
 from mechdesign.values.declare import epsilon, field, frozen, option, settle
@@ -33,8 +32,8 @@ class PiecewiseProblem:
 
     epsilon: float = epsilon()
     loss: Loss = field(default=ABSOLUTE, metadata=named("loss_form") | losses.OPTION)
-    inputs: Interval | Circle = field(default=UNIT, metadata=INTERVAL_OPTION)
-    outputs: Interval | Circle | None = field(
+    inputs: Interval | Circle = interval_field(default=UNIT, metadata=INTERVAL_OPTION)
+    outputs: Interval | Circle | None = interval_field(
         default=None, metadata=option("--outputs", "Outputs, as LO,HI (the inputs unless given).", metavar="LO,HI")
     )
     at: float | None = field(default=None, metadata=option("--at", "Minimise the error at this input only."))
@@ -48,6 +47,8 @@ class PiecewiseProblem:
             raise InvalidInput("at", self.at, "be left out on a circle", "every input is alike there")
         if self.at is not None:
             settle(self, at=require_between(self.at, self.inputs, "at"))
+        # a text names the distance round the circle where inputs are on one
+        settle(self, loss=named_loss(self.loss, self._period))
         self._check_outputs()
         self._check_loss()
         if self.pieces is not None:
@@ -71,7 +72,7 @@ class PiecewiseProblem:
             raise InvalidInput(
                 "domain", str(self.output_domain), "leave room for its errors in doubles", "rescale the data"
             )
-        period = self.inputs.period if isinstance(self.inputs, Circle) else None
+        period = self._period
         if isinstance(self.loss, Power) and self.loss.period != period:
             kind = "on the line" if period is None else f"circular with period {period:g}"
             raise InvalidInput("loss", self.loss.name, f"be {kind} for inputs on {self.inputs}")
@@ -85,9 +86,17 @@ class PiecewiseProblem:
             )
 
     @property
+    def _period(self) -> float | None:
+        return self.inputs.period if isinstance(self.inputs, Circle) else None
+
+    @property
     def output_domain(self) -> Interval | Circle:
         assert self.outputs is not None
         return self.outputs
+
+    @property
+    def optimum(self) -> str:
+        return "OGPM" if isinstance(self.loss, Power) else f"OGPM ({self.loss.name})"
 
     @property
     def privacy(self) -> Pure:
@@ -99,7 +108,8 @@ class PiecewiseProblem:
 
     @property
     def headline(self) -> str:
-        return "worst-case error" if self.at is None else f"error at x = {self.at:g}"
+        error = f"{self.loss.name} error"
+        return f"worst-case {error}" if self.at is None else f"{error} at x = {self.at:g}"
 
     @property
     def hardest_input(self) -> float:

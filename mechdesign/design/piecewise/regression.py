@@ -9,10 +9,9 @@ from scipy import optimize
 
 from mechdesign.design.piecewise.problem import PiecewiseProblem
 from mechdesign.design.piecewise.search import optimal_piecewise
-from mechdesign.domains import Interval
+from mechdesign.domains import UNIT, Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.losses import Loss
-from mechdesign.mechanisms.catalogue import UNIT
 from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.values.declare import frozen
 

@@ -1,7 +1,16 @@
 """The least error over all mechanisms on finitely many numbers, such as whole ones."""
 
-from mechdesign.design.points.problem import PointsProblem, require_points_problem, weights_on
-from mechdesign.design.points.proof import PointsBound
-from mechdesign.design.points.search import optimal_on_points
+from typing import TYPE_CHECKING
 
-__all__ = ["PointsBound", "PointsProblem", "optimal_on_points", "require_points_problem", "weights_on"]
+from mechdesign.values.facade import facade
+
+if TYPE_CHECKING:
+    from mechdesign.design.points.problem import (
+        PointsProblem as PointsProblem,
+        require_points_problem as require_points_problem,
+        weights_on as weights_on,
+    )
+    from mechdesign.design.points.proof import PointsBound as PointsBound
+    from mechdesign.design.points.search import optimal_on_points as optimal_on_points
+else:
+    __getattr__, __dir__ = facade(__name__)

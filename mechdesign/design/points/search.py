@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from mechdesign.design.finite import FiniteBound, FiniteProblem, optimal_finite
+from mechdesign.design.finite.problem import FiniteProblem
+from mechdesign.design.finite.proof import FiniteBound
+from mechdesign.design.finite.search import optimal_finite
 from mechdesign.design.points.proof import PointsBound, distances
 from mechdesign.design.result import Design
 from mechdesign.domains import Finite

@@ -1,7 +1,12 @@
 """A distance and an angle: how to split epsilon between two piecewise mechanisms."""
 
-from mechdesign.design.polar.problem import PolarProblem
-from mechdesign.design.polar.proof import SplitClaim
-from mechdesign.design.polar.search import best_split, optimal_polar
+from typing import TYPE_CHECKING
 
-__all__ = ["PolarProblem", "SplitClaim", "best_split", "optimal_polar"]
+from mechdesign.values.facade import facade
+
+if TYPE_CHECKING:
+    from mechdesign.design.polar.problem import PolarProblem as PolarProblem
+    from mechdesign.design.polar.proof import SplitClaim as SplitClaim
+    from mechdesign.design.polar.search import best_split as best_split, optimal_polar as optimal_polar
+else:
+    __getattr__, __dir__ = facade(__name__)

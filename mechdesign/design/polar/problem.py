@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from mechdesign import domains
 from mechdesign.criteria import Aim, Criterion
-from mechdesign.domains import Circle, Interval, require_domain
+from mechdesign.domains import Circle, Interval, interval_field, require_domain
 from mechdesign.errors import InvalidInput
 from mechdesign.losses import Power
 from mechdesign.privacy import Pure
@@ -19,11 +19,11 @@ class PolarProblem:
     """The best split of epsilon between distance and angle, and the best piecewise mechanism for each."""
 
     kind: ClassVar[str] = "polar"
-    headline: ClassVar[str] = "worst-case error, sum of both"
+    optimum: ClassVar[str] = "OGPM (polar)"
 
     epsilon: float = epsilon()
     exponent: float = 2.0
-    distances: Interval = Interval(0.0, 1.0)
+    distances: Interval = interval_field(default=Interval(0.0, 1.0))
     angles: Circle = Circle()
 
     def __attrs_post_init__(self) -> None:
@@ -48,6 +48,10 @@ class PolarProblem:
     @property
     def criterion(self) -> Criterion:
         return Criterion(Aim.WORST)
+
+    @property
+    def headline(self) -> str:
+        return f"worst-case {Power(self.exponent).name} error, sum of both"
 
     def echo(self) -> dict[str, Any]:
         """What losses and criterion are called, and the inputs as one domain."""

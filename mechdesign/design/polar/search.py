@@ -14,7 +14,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from mechdesign.design.evidence import require_asked
-from mechdesign.design.piecewise import Bathtub, PiecewiseProblem, optimal_piecewise
+from mechdesign.design.piecewise.problem import PiecewiseProblem
+from mechdesign.design.piecewise.search import Bathtub, optimal_piecewise
 from mechdesign.design.polar.problem import PolarProblem
 from mechdesign.design.polar.proof import SplitClaim
 from mechdesign.design.result import Design, Report, versions

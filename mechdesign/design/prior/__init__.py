@@ -1,7 +1,15 @@
 """The least average error under a prior, by randomised response on the best bins."""
 
-from mechdesign.design.prior.problem import PriorProblem, require_prior_problem
-from mechdesign.design.prior.proof import BinsBound
-from mechdesign.design.prior.search import optimal_prior
+from typing import TYPE_CHECKING
 
-__all__ = ["BinsBound", "PriorProblem", "optimal_prior", "require_prior_problem"]
+from mechdesign.values.facade import facade
+
+if TYPE_CHECKING:
+    from mechdesign.design.prior.problem import (
+        PriorProblem as PriorProblem,
+        require_prior_problem as require_prior_problem,
+    )
+    from mechdesign.design.prior.proof import BinsBound as BinsBound
+    from mechdesign.design.prior.search import optimal_prior as optimal_prior
+else:
+    __getattr__, __dir__ = facade(__name__)

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from mechdesign import losses, priors
+from mechdesign import priors
 from mechdesign.criteria import Aim, Criterion
 from mechdesign.design.minimax.problem import ABSOLUTE, LEAST_EPSILON, MOST_EPSILON
 from mechdesign.design.points.problem import require_points_problem, weights_on
-from mechdesign.domains import POINTS_OPTION, Finite, Interval
+from mechdesign.domains import POINTS_OPTION, STEP, UNIT, Finite, Interval, interval_field
 from mechdesign.errors import InvalidInput
 from mechdesign.exact.cells import Cells, KnownPrior, coarse_cells, in_words, prior_echo
-from mechdesign.losses import Loss, Power
-from mechdesign.mechanisms.catalogue import UNIT
+from mechdesign.losses import Loss, Power, loss_field
 from mechdesign.priors import Atoms, Density
 from mechdesign.privacy import Pure
 from mechdesign.values.codec import named
-from mechdesign.values.declare import Floats, epsilon, field, frozen, gap
+from mechdesign.values.declare import Floats, epsilon, field, frozen, gap, settle
+from mechdesign.values.fingerprint import weights_in_words
 
 MOST_ATOMS = 1000
 """More values than this are gathered in cells."""
@@ -38,11 +38,12 @@ class PriorProblem:
 
     epsilon: float = epsilon()
     prior: KnownPrior = field(metadata=named("prior_form") | priors.OPTION)
-    loss: Loss = field(default=ABSOLUTE, metadata=named("loss_form") | losses.OPTION)
-    inputs: Interval | Finite = field(default=UNIT, metadata=POINTS_OPTION)
+    loss: Loss = loss_field(default=ABSOLUTE)
+    inputs: Interval | Finite = interval_field(default=UNIT, metadata=POINTS_OPTION)
     gap: float = gap(1e-9, default=1e-6)
 
     def __attrs_post_init__(self) -> None:
+        settle(self, prior=priors.named_prior(self.prior, self.inputs))
         if isinstance(self.inputs, Finite):
             require_points_problem(self.inputs, self.loss)
             weights_on(self.inputs, self.prior)
@@ -54,6 +55,10 @@ class PriorProblem:
     def exponent(self) -> int:
         assert isinstance(self.loss, Power)
         return int(self.loss.exponent)
+
+    @property
+    def optimum(self) -> str:
+        return "finite optimum" if isinstance(self.inputs, Finite) else "randomised response on bins"
 
     @property
     def privacy(self) -> Pure:
@@ -70,7 +75,8 @@ class PriorProblem:
 
     @property
     def prior_in_words(self) -> str:
-        return "the weights in the file" if isinstance(self.inputs, Finite) else in_words(self.prior)
+        weights = self.point_weights
+        return in_words(self.prior) if weights is None else weights_in_words(weights)
 
     def echo(self) -> dict[str, Any]:
         """What loss, criterion and prior are called, and what the prior's range and mean are."""
@@ -92,7 +98,7 @@ def require_prior_problem(epsilon: float, prior: KnownPrior, loss: Loss, inputs:
     if loss not in (Power(1.0), Power(2.0)):
         raise InvalidInput("loss", loss, "be absolute or squared for a certified optimum")
     if not isinstance(inputs, Interval):
-        raise InvalidInput("domain", str(inputs), "be an interval for a certified optimum")
+        raise InvalidInput("domain", str(inputs), "be an interval for a certified optimum", STEP)
     if isinstance(prior, Atoms):
         inputs.require(prior.points, "prior points")
     elif isinstance(prior, Cells):

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mechdesign.design.evidence import require_asked
-from mechdesign.design.points import optimal_on_points
+from mechdesign.design.points.search import optimal_on_points
 from mechdesign.design.prior.problem import MOST_ATOMS, PriorProblem
 from mechdesign.design.prior.proof import BinsBound
 from mechdesign.design.result import Design, Report, saying_why, versions, within_gap

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from mechdesign.design.trade_off.capped_program import BaseMeasure, CappedProgram, Cut
 from mechdesign.design.trade_off.problem import TradeOffProblem
+from mechdesign.domains import UNIT
 from mechdesign.exact.cells import Cells
 from mechdesign.exact.levelled_prior import LevelledPrior
 from mechdesign.exact.partition import best_partition, bin_costs, bin_outputs
 from mechdesign.exact.window import exact_worst_error
 from mechdesign.losses import Power
-from mechdesign.mechanisms.catalogue import UNIT
 from mechdesign.mechanisms.window import Window
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import frozen

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from mechdesign import losses, priors
+from mechdesign import priors
 from mechdesign.criteria import Aim, Criterion
 from mechdesign.design.minimax.problem import ABSOLUTE
 from mechdesign.design.prior.problem import require_prior_problem
-from mechdesign.domains import INTERVAL_OPTION, Interval
+from mechdesign.domains import INTERVAL_OPTION, UNIT, Interval, interval_field
 from mechdesign.errors import InvalidInput, require_finite
 from mechdesign.exact.cells import Cells, KnownPrior, coarse_cells, in_words, prior_echo, rounded_to_atoms
-from mechdesign.losses import Loss, Power
-from mechdesign.mechanisms.catalogue import UNIT
+from mechdesign.losses import Loss, Power, loss_field
 from mechdesign.privacy import Pure
 from mechdesign.values.codec import named
-from mechdesign.values.declare import SLACK_OPTION, epsilon, field, finite, frozen, gap, option, optional
+from mechdesign.values.declare import SLACK_OPTION, epsilon, field, finite, frozen, gap, option, optional, settle
 
 MOST_ATOMS = 256
 """A prior of more values is rounded to this many cell means, which keeps its mean."""
@@ -37,11 +36,12 @@ class TradeOffProblem:
     """
 
     kind: ClassVar[str] = "trade-off"
+    optimum: ClassVar[str] = "capped average"
 
     epsilon: float = epsilon()
     prior: KnownPrior = field(metadata=named("prior_form") | priors.OPTION)
-    loss: Loss = field(default=ABSOLUTE, metadata=named("loss_form") | losses.OPTION)
-    inputs: Interval = field(default=UNIT, metadata=INTERVAL_OPTION)
+    loss: Loss = loss_field(default=ABSOLUTE)
+    inputs: Interval = interval_field(default=UNIT, metadata=INTERVAL_OPTION)
     cap: float | None = field(
         default=None,
         converter=optional(lambda said: require_finite(said, "cap")),
@@ -51,6 +51,7 @@ class TradeOffProblem:
     slack: float = finite("slack", default=1e-3, metadata=SLACK_OPTION)
 
     def __attrs_post_init__(self) -> None:
+        settle(self, prior=priors.named_prior(self.prior, self.inputs))
         require_prior_problem(self.epsilon, self.prior, self.loss, self.inputs)
         if self.cap is not None and not self.cap > 0:
             raise InvalidInput("cap", self.cap, "be above 0")
@@ -84,6 +85,10 @@ class TradeOffProblem:
         # what evidence decides of a cap that was found: the least itself is known to a part of the slack only
         within = f"within {150 * self.slack:g}% of the least" if self.cap is None else f"at most {self.cap!r}"
         return f"average {self.loss.name} error under the prior, worst case {within}"
+
+    @property
+    def asked_in_words(self) -> str:
+        return self.headline
 
     @property
     def prior_in_words(self) -> str:

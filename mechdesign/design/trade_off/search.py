@@ -21,8 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mechdesign.design.evidence import require_asked
-from mechdesign.design.minimax import MinimaxBound, MinimaxProblem, optimal_minimax
-from mechdesign.design.prior import PriorProblem, optimal_prior
+from mechdesign.design.minimax.problem import MinimaxProblem
+from mechdesign.design.minimax.proof import MinimaxBound
+from mechdesign.design.minimax.search import optimal_minimax
+from mechdesign.design.prior.problem import PriorProblem
+from mechdesign.design.prior.search import optimal_prior
 from mechdesign.design.result import Design, Report, saying_why, versions, within_gap
 from mechdesign.design.trade_off.capped_search import CappedSearch, Ends
 from mechdesign.design.trade_off.problem import MOST_ATOMS, TradeOffProblem

@@ -1,7 +1,12 @@
 """The least average variance under a prior with ``E[Y|x] = x``."""
 
-from mechdesign.design.unbiased.problem import UnbiasedProblem
-from mechdesign.design.unbiased.proof import UnbiasedPriorBound
-from mechdesign.design.unbiased.search import optimal_unbiased
+from typing import TYPE_CHECKING
 
-__all__ = ["UnbiasedPriorBound", "UnbiasedProblem", "optimal_unbiased"]
+from mechdesign.values.facade import facade
+
+if TYPE_CHECKING:
+    from mechdesign.design.unbiased.problem import UnbiasedProblem as UnbiasedProblem
+    from mechdesign.design.unbiased.proof import UnbiasedPriorBound as UnbiasedPriorBound
+    from mechdesign.design.unbiased.search import optimal_unbiased as optimal_unbiased
+else:
+    __getattr__, __dir__ = facade(__name__)

@@ -9,8 +9,16 @@ from numpy.typing import NDArray
 
 from mechdesign import priors
 from mechdesign.criteria import Aim, Criterion
-from mechdesign.design.grid_prior import GridPrior, grid_echo, is_on_grid, settled_weights, weights_in_words, written
-from mechdesign.domains import INTERVAL_OPTION, Interval
+from mechdesign.design.grid_prior import (
+    GridPrior,
+    grid_echo,
+    is_on_grid,
+    settled_weights,
+    variance_headline,
+    weights_on_grid,
+    written,
+)
+from mechdesign.domains import INTERVAL_OPTION, Interval, interval_field
 from mechdesign.errors import InvalidInput
 from mechdesign.losses import Power
 from mechdesign.mechanisms.catalogue import SYMMETRIC
@@ -56,7 +64,7 @@ class UnbiasedProblem:
 
     epsilon: float = epsilon()
     prior: GridPrior = field(metadata=named("prior_form") | priors.OPTION)
-    inputs: Interval = field(default=SYMMETRIC, metadata=INTERVAL_OPTION)
+    inputs: Interval = interval_field(default=SYMMETRIC, metadata=INTERVAL_OPTION)
     size: int = whole(
         "size",
         LEAST_SIZE,
@@ -75,6 +83,7 @@ class UnbiasedProblem:
             raise InvalidInput("domain", str(self.inputs), "be an interval for an unbiased mechanism")
         if not LEAST_GAP <= self.gap < 1:
             raise InvalidInput("gap", self.gap, f"lie between {LEAST_GAP:g} and 1")
+        settle(self, prior=priors.named_prior(self.prior, self.inputs))
         settle(self, weights=settled_weights(self.prior, self.inputs, self.size, self.weights))
 
     @property
@@ -86,8 +95,12 @@ class UnbiasedProblem:
         return Criterion(Aim.AVERAGE_UNBIASED)
 
     @property
+    def headline(self) -> str:
+        return variance_headline(self.prior)
+
+    @property
     def prior_in_words(self) -> str:
-        return weights_in_words(self.weights)
+        return weights_on_grid(self.weights)
 
     @property
     def is_rounded(self) -> bool:

@@ -1,7 +1,12 @@
 """The unbiased piecewise mechanism of least worst-case variance."""
 
-from mechdesign.design.unbiased_piecewise.problem import UnbiasedPiecewiseProblem
-from mechdesign.design.unbiased_piecewise.proof import UnbiasedBound
-from mechdesign.design.unbiased_piecewise.search import optimal_unbiased_piecewise
+from typing import TYPE_CHECKING
 
-__all__ = ["UnbiasedBound", "UnbiasedPiecewiseProblem", "optimal_unbiased_piecewise"]
+from mechdesign.values.facade import facade
+
+if TYPE_CHECKING:
+    from mechdesign.design.unbiased_piecewise.problem import UnbiasedPiecewiseProblem as UnbiasedPiecewiseProblem
+    from mechdesign.design.unbiased_piecewise.proof import UnbiasedBound as UnbiasedBound
+    from mechdesign.design.unbiased_piecewise.search import optimal_unbiased_piecewise as optimal_unbiased_piecewise
+else:
+    __getattr__, __dir__ = facade(__name__)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import ClassVar
 
 from mechdesign.criteria import Aim, Criterion
-from mechdesign.domains import Interval
+from mechdesign.domains import UNIT, Interval, interval_field
 from mechdesign.errors import InvalidInput
-from mechdesign.losses import Loss, Power
-from mechdesign.mechanisms.catalogue import UNIT
+from mechdesign.losses import Loss, Power, loss_field
 from mechdesign.privacy import Pure
 from mechdesign.values.codec import named
-from mechdesign.values.declare import epsilon, field, frozen
+from mechdesign.values.declare import epsilon, frozen
 
 MOST_EPSILON = 30.0  # beyond it doubles cannot hold the window that the proof needs
 
@@ -23,10 +22,11 @@ class UnbiasedPiecewiseProblem:
     """The least worst-case variance over inputs, among piecewise mechanisms with ``E[Y|x] = x`` and any outputs."""
 
     kind: ClassVar[str] = "unbiased piecewise"
+    optimum: ClassVar[str] = "OGPM (unbiased)"
 
     epsilon: float = epsilon()
-    inputs: Interval = UNIT
-    loss: Loss = field(default=_SQUARED, metadata=named("loss_form"))
+    inputs: Interval = interval_field(default=UNIT)
+    loss: Loss = loss_field(default=_SQUARED, metadata=named("loss_form"))
 
     def __attrs_post_init__(self) -> None:
         if self.epsilon > MOST_EPSILON:

@@ -236,7 +236,7 @@ class GridSearch:
         base = weights / float(((1 + (self.ratio - 1) * bits) * weights[:, None]).sum(axis=0).max())
         channel = ((1 + (self.ratio - 1) * bits) * base[:, None]).T
         outputs = Finite(tuple(range(len(bits))))
-        name = f"optimum for {self.problem.workload.kind}"
+        name = self.problem.optimum
         return private_table(self.problem.epsilon, self.problem.inputs, outputs, channel, base, name)
 
     def _orbits(self, rows: list[_Row], least: float, spare: float) -> tuple[list[_Orbit], Floats]:

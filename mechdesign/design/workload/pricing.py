@@ -90,8 +90,10 @@ def swept(vector: Floats, prices: Floats, prior: Floats) -> Bits:
     square = vector**2 - prior * prices
     has_roots = square > 0
     root = np.sqrt(np.maximum(square, 0.0))
-    low = np.where(has_roots, (vector - root) / prior, np.inf)
-    high = np.where(has_roots, (vector + root) / prior, np.inf)
+    low, high = (  # a cell of chance 0 has no slope either, and no roots
+        np.divide(end, prior, out=np.full(prior.shape, np.inf), where=has_roots)
+        for end in (vector - root, vector + root)
+    )
     events = np.unique(np.concatenate([low[has_roots], high[has_roots]]))
     if events.size < 2:
         return np.zeros((0, vector.size), dtype=bool)

@@ -25,6 +25,7 @@ from mechdesign.values.declare import (
     settle,
     stored,
 )
+from mechdesign.values.fingerprint import fingerprint, numbers_in_words, weights_in_words
 
 LEAST_EPSILON, MOST_EPSILON = 1e-2, 8.0
 LEAST_GAP = 1e-8
@@ -118,6 +119,10 @@ class WorkloadProblem:
         settle(self, prior=stored(prior))
 
     @property
+    def optimum(self) -> str:
+        return f"optimum for {self.workload.kind}"
+
+    @property
     def privacy(self) -> Pure:
         return Pure(self.epsilon)
 
@@ -132,7 +137,14 @@ class WorkloadProblem:
     @property
     def headline(self) -> str:
         which = "of the worst type" if self.aim is Aim.WORKLOAD_WORST else "on average"
-        return f"variance that noise adds to one user, all queries, {which}"
+        return f"variance that noise adds to one user, {self.summed}, {which}"
+
+    @property
+    def summed(self) -> str:
+        """What is added up: all queries, or so much of each."""
+        if self.weights is None:
+            return "all queries"
+        return f"the sum of the queries with weights {numbers_in_words(self.weights)}"
 
     @property
     def asked_in_words(self) -> str:
@@ -140,7 +152,16 @@ class WorkloadProblem:
 
     @property
     def prior_in_words(self) -> str | None:
-        return None if self.prior is None else "the weights in the file"
+        return None if self.prior is None else weights_in_words(self.prior)
+
+    @property
+    def particulars(self) -> tuple[str, ...]:
+        match self.workload:
+            case Mean() | Moments():
+                return (f"values: {numbers_in_words(self.workload.values)}",)
+            case Queries():
+                return (f"queries: {fingerprint(self.workload.rows)}",)
+        return ()
 
     def echo(self) -> dict[str, Any]:
         """What is asked in words, the noise and the types."""

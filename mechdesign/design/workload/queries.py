@@ -16,7 +16,7 @@ import numpy as np
 
 from mechdesign.data.numbers import require_number_text, require_whole_text
 from mechdesign.domains import require_numbers
-from mechdesign.errors import InvalidInput, require_whole
+from mechdesign.errors import InvalidInput, did_you_mean, require_whole
 from mechdesign.values.declare import Floats, array, field, frozen, several, stored, whole
 
 MOST_TYPES, MOST_COMBINATIONS = 512, 1024
@@ -367,7 +367,8 @@ def parse_workload(text: str, size: int | None = None) -> Known:
     if name in ("marginals", "parity"):
         return _of_attributes(name, rest, text, size)
     if name not in ("histogram", "prefix", "ranges", "mean", "moments") or (rest and name != "moments"):
-        raise InvalidInput("queries", text, f"be one of {', '.join(NAMES)}, or a .csv or .npy file")
+        step = did_you_mean(name, (known.partition(":")[0] for known in NAMES))
+        raise InvalidInput("queries", text, f"be one of {', '.join(NAMES)}, or a .csv or .npy file", step)
     if size is None:
         raise InvalidInput("size", None, "be given: the number of types", f"for example --queries {name} --size 16")
     if name in ("mean", "moments"):

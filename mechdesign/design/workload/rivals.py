@@ -12,7 +12,8 @@ import numpy as np
 from scipy.linalg import hadamard
 from scipy.stats import binom
 
-from mechdesign.design.unbiased import UnbiasedProblem, optimal_unbiased
+from mechdesign.design.unbiased.problem import UnbiasedProblem
+from mechdesign.design.unbiased.search import optimal_unbiased
 from mechdesign.design.workload.decoder import decoder, noise
 from mechdesign.design.workload.grid_proof import parts_of
 from mechdesign.design.workload.grid_search import shape_of

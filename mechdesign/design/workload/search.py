@@ -32,7 +32,8 @@ from mechdesign.criteria import Aim
 from mechdesign.design.evidence import require_asked
 from mechdesign.design.private_table import private_table
 from mechdesign.design.result import Design, Report, saying_why, versions, within_gap
-from mechdesign.design.unbiased import UnbiasedProblem, optimal_unbiased
+from mechdesign.design.unbiased.problem import UnbiasedProblem
+from mechdesign.design.unbiased.search import optimal_unbiased
 from mechdesign.design.workload.branching import MOST_BRANCHED, Tree
 from mechdesign.design.workload.columns import Columns, Rows, Told
 from mechdesign.design.workload.cone import Split, splits_of
@@ -220,7 +221,7 @@ class _Search:
 
     def _table(self, channel: Floats, base: Floats) -> Discrete:
         outputs = Finite(tuple(range(channel.shape[1])))
-        name = f"optimum for {self.problem.workload.kind}"
+        name = self.problem.optimum
         return private_table(self.problem.epsilon, self.problem.inputs, outputs, channel, base, name)
 
     def _evidence(self, rows: Rows, prior: Floats, told: Floats | None = None) -> WorkloadBound:

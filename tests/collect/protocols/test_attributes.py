@@ -178,3 +178,13 @@ def test_bad_input_is_refused(case):
 def test_one_attribute_alone_is_its_protocol():
     law = sampled_with_fakes(1.0, [5], "grr", ATTRIBUTE)
     assert law.variance(0, 0.2, 10) == pytest.approx(protocol("grr", 1.0, 5).variance(0.2, 10))
+
+
+@pytest.mark.parametrize("relation", [RECORD, ATTRIBUTE])
+def test_attributes_of_several_epsilons_never_lose_more_than_is_said(relation):
+    """By enumeration: the part with the larger epsilon decides, wherever it stands."""
+    for parts in ((grr(0.5, 2), grr(2.0, 3)), (grr(2.0, 3), grr(0.5, 2))):
+        law = SampledWithFakes(2.0, RECORD, parts)
+        losses = enumerated_losses(law, [part.size for part in parts])
+        assert max(grr(0.5, 2).privacy_loss(), losses[relation]) <= law.privacy_loss(relation) * (1 + 1e-12)
+        assert losses[RECORD] > grr(0.5, 2).privacy_loss()

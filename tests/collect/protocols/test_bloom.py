@@ -151,3 +151,8 @@ def test_bad_input_is_refused(case):
     use, words = BAD[case]
     with pytest.raises(InvalidInput, match=words):
         use(bloom_rappor(1.0, 32, 2, 3), np.random.default_rng(1))
+
+
+def test_what_is_not_asked_for_is_what_rappor_s_paper_uses() -> None:
+    law = bloom_rappor(2.0)
+    assert (law.bits, law.hashes, law.cohorts, law.first) == (128, 2, 16, None)

@@ -16,15 +16,20 @@ from mechdesign.collect.protocols.histories import Step, Words
 from mechdesign.collect.protocols.longitudinal import l_grr
 from mechdesign.deploy import make_table
 from mechdesign.deploy.device import Device, all_values_changed, changes_bounded, one_value_changed
-from mechdesign.domains import Interval
+from mechdesign.domains import Finite, Interval
 from mechdesign.errors import InvalidInput, NoAnswer
 from mechdesign.mechanisms import catalogue
+from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.window import Window
 from tests.oracles.device_reports import response, sequences, skewed
 
 History = tuple[int, ...]
 HALVES = response(math.log(2) + 1e-6, 3)
 """Counts of 1/2, 1/4 and 1/4: rounding breaks no symmetry."""
+NARROW = make_table(
+    Discrete(1.0, Finite((0, 1, 2)), Finite((0, 1)), np.array([[0.6, 0.4], [0.5, 0.5], [0.4, 0.6]])), 16
+)
+WIDE = make_table(Discrete(1.0, Finite((0, 1)), Finite((0, 1, 2)), np.array([[0.4, 0.3, 0.3], [0.3, 0.3, 0.4]])), 16)
 SMALL = {
     "remembered": lambda: Device(response(1.0, 3), None, values=2, reports=3),
     "remembered, room for one": lambda: Device(response(1.0, 3), None, values=1, reports=3),
@@ -33,6 +38,7 @@ SMALL = {
     "responses of three values": lambda: Device(response(2.0, 3), response(1.0, 3), values=2, reports=2),
     "responses, room for one": lambda: Device(response(2.0, 3), response(1.0, 3), values=1, reports=3),
     "channels without symmetry": lambda: Device(skewed(3), skewed(3), values=2, reports=2),
+    "fewer memories than values": lambda: Device(NARROW, WIDE, values=2, reports=2),
     "fresh": lambda: Device(skewed(3), None, values=0, reports=3),
     "items, one of a few": lambda: Device(protocol_table("grr", 1.0, 3), None, values=2, reports=3),
     "items, drawn afresh": lambda: Device(protocol_table("grr", 1.0, 3), None, values=0, reports=2),

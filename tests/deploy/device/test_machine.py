@@ -7,8 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from mechdesign.collect import protocol_table
 from mechdesign.deploy import Labels, make_table
@@ -108,6 +107,53 @@ def test_a_question_of_an_earlier_period_is_refused() -> None:
     with pytest.raises(StateRefused) as refused:
         memory.report(1, PERIOD)
     assert (reason(refused), storage.content) == ("past", before)
+
+
+FAR = PERIOD + 100
+"""The last period that a report may go on to."""
+
+
+def test_a_clock_that_jumps_by_more_than_a_hundred_periods_stores_nothing() -> None:
+    content = full(PLAIN)
+    for period in (FAR + 1, 2**31 - 1):
+        with pytest.raises(StateRefused) as refused:
+            reported(PLAIN, content, 1.0, period, Stream())
+        assert reason(refused) == "ahead"
+    assert known(PLAIN, reported(PLAIN, content, 1.0, FAR, Stream())[0]).period == FAR
+
+
+def test_a_confirmed_jump_keeps_the_memory_and_counts() -> None:
+    memory = Memory(KEPT, InMemory(full(KEPT)))
+    memory.report(1, PERIOD)
+    with pytest.raises(StateRefused) as refused:
+        memory.create(FAR, 5)
+    assert reason(refused) == "present"
+    memory.create(FAR + 1)
+    with pytest.raises(StateRefused) as spent:
+        memory.report(1, FAR + 1)
+    assert (reason(spent), memory.serial()) == ("exhausted", 3)
+    memory.create(2 * FAR, 5)
+    state = known(KEPT, memory.storage.load())
+    assert (state.period, state.reports, len(state.entries)) == (2 * FAR, KEPT.reports - 5, 1)
+    memory.report(1, 2 * FAR)
+    assert state.entries == known(KEPT, memory.storage.load()).entries
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 400)), max_size=60))
+@settings(max_examples=100, deadline=None)
+def test_no_period_has_more_reports_than_the_device_file_says(asked: list[tuple[bool, int]]) -> None:
+    """Whatever clock is asked by, and whatever the server grants once a state is there."""
+    memory, made = Memory(PLAIN, InMemory(full(PLAIN))), Counter[int]()
+    for is_create, period in asked:
+        try:
+            if is_create:
+                memory.create(period, PLAIN.reports)
+            else:
+                memory.report(1, period)
+                made[period] += 1
+        except StateRefused:
+            pass
+    assert max(made.values(), default=0) <= PLAIN.reports
 
 
 def test_serials_end_and_are_then_spent_for_ever() -> None:

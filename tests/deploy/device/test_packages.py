@@ -137,6 +137,52 @@ def test_a_package_says_what_reports_lose_and_what_a_lost_state_does(language: s
     assert any(path.endswith("smokes_device_vectors.txt") for path in texts)
 
 
+@pytest.mark.parametrize("language", STATEFUL)
+def test_a_package_says_that_the_state_holds_true_answers_in_clear(language: str) -> None:
+    texts = package_texts(TABLES, language, NAMES.get(language, "survey"), cases=2, device=DEVICE)
+    assert "**The state holds the person's true answers in clear**" in texts["README.md"]
+    assert "What one person spends is what the reports of the device lose together" in texts["README.md"]
+    assert "in all.**" not in texts["README.md"]
+    if language == "typescript":
+        assert "<strong>It remembers your answer, as it is" in texts["demo/index.html"]
+        assert "stays here" not in texts["demo/index.html"]
+
+
+def test_a_device_that_only_counts_says_that_its_state_holds_no_answer() -> None:
+    tables, device = counting()
+    texts = package_texts(tables, "typescript", "survey", cases=2, device=device)
+    assert "The state holds no answer: only counts." in texts["README.md"]
+    assert "It remembers only how many it sent." in texts["demo/index.html"]
+
+
+@pytest.mark.parametrize("language", STATEFUL)
+def test_envelopes_of_a_package_with_a_device_are_of_it_and_those_of_its_first_table_of_the_table(
+    language: str,
+) -> None:
+    texts = package_texts(TABLES, language, NAMES.get(language, "survey"), cases=3, device=DEVICE)
+    subjects = {}
+    for name in TABLES:
+        (text,) = (text for path, text in texts.items() if Path(path).name == f"{name}_envelopes.txt")
+        made = [line.split()[3] for line in text.splitlines() if not line.startswith("#")]
+        subjects[name] = {Envelope.read(bytes.fromhex(content)).subject for content in made if content != "error"}
+    assert subjects == {
+        "smokes": {Subject(TABLES["smokes"].sha256)},
+        "again": {Subject(DEVICE.sha256, is_device=True)},
+    }
+    listed = ", ".join(map(str, bytes.fromhex(DEVICE.sha256)[:8]))
+    sources = "".join(text for path, text in texts.items() if "nvelope" in path and not path.endswith(".txt"))
+    assert DEVICE.sha256 in sources or listed in sources
+    assert "of a device" in sources
+    assert "collect-reports --device device.json" in texts["README.md"]
+
+
+def test_a_package_says_that_more_values_than_remembered_bias_estimates() -> None:
+    one = Device(TABLES["smokes"], TABLES["again"], values=1, reports=5)
+    all_of_them = Device(TABLES["smokes"], TABLES["again"], values=3, reports=5)
+    said = [package_texts(TABLES, "c", "survey", cases=3, device=device)["README.md"] for device in (one, all_of_them)]
+    assert ["bias every estimate" in text for text in said] == [True, False]
+
+
 def test_a_device_that_only_counts_says_so() -> None:
     tables, device = counting()
     readme = package_texts(tables, "rust", "survey", cases=2, device=device)["README.md"]
@@ -536,4 +582,4 @@ def test_a_page_makes_as_many_reports_as_a_period_has_and_knows_them_after_the_b
     assert "first: No report is left for today." in again
     assert f"made: {' '.join(['exhausted'] * 9)}; serial: 6." in again
     (line,) = (tmp_path / "kept" / "envelopes.txt").read_bytes().splitlines(keepends=True)
-    assert Envelope.of_line(line).subject == Subject(TABLES["again"].sha256)
+    assert Envelope.of_line(line).subject == Subject(DEVICE.sha256, is_device=True)

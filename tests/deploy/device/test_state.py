@@ -5,8 +5,7 @@ from __future__ import annotations
 import zlib
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from mechdesign.deploy.device.state import MOST_NUMBER, State, length, read, written
 from mechdesign.errors import StateRefused

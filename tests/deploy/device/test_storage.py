@@ -14,8 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from mechdesign.deploy.device import Device, FileStorage, Memory, known
-from mechdesign.deploy.device import storage as module
+from mechdesign.deploy.device import Device, FileStorage, Memory, known, storage as module
 from mechdesign.errors import FileProblem, StateRefused
 from tests.oracles.device_reports import PERIOD, response
 
@@ -186,3 +185,26 @@ def test_only_its_user_may_read_a_state(path: Path) -> None:
 def test_a_folder_that_is_missing_is_told(tmp_path: Path) -> None:
     with pytest.raises(FileProblem, match="no such file"), FileStorage(tmp_path / "nowhere" / "state"):
         pass
+
+
+def test_apples_disks_are_asked_for_more_than_fsync(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """``F_FULLFSYNC`` for the file and its folder, and ``fsync`` where a disk cannot do that."""
+    fcntl = pytest.importorskip("fcntl", reason="there is none on Windows")
+    asked_for: list[object] = []
+    refused = False
+
+    def full(handle: int, what: object) -> None:
+        asked_for.append(what)
+        if refused:
+            raise OSError
+
+    monkeypatch.setattr(fcntl, "F_FULLFSYNC", 51, raising=False)
+    monkeypatch.setattr(fcntl, "fcntl", full)
+    monkeypatch.setattr(module.os, "fsync", lambda handle: asked_for.append("fsync"))
+    with FileStorage(path) as storage:
+        monkeypatch.setattr(module.sys, "platform", "darwin")
+        Memory(DEVICE, storage).report(1, PERIOD)
+        assert asked_for == [51, 51]
+        refused = True
+        Memory(DEVICE, storage).report(1, PERIOD)
+        assert asked_for == [51, 51, 51, "fsync", 51, "fsync"]

@@ -10,6 +10,7 @@ import copy
 import hashlib
 import itertools
 import math
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
@@ -33,11 +34,12 @@ from mechdesign.deploy import (
     privacy_loss_distribution,
     report,
     sample,
+    test_vectors as vectors_of_table,
 )
-from mechdesign.deploy import test_vectors as vectors_of_table
 from mechdesign.deploy.kinds import ON_ITEMS, Encoding, ItemsLaw
 from mechdesign.deploy.kinds.hashing import hashed
-from mechdesign.deploy.kinds.items import numbers_of, packed, unpacked
+from mechdesign.deploy.kinds.items import Coins, numbers_of, packed, unpacked
+from mechdesign.deploy.streams import bytes_below
 from mechdesign.errors import InvalidData, InvalidInput
 from tests.oracles.exact_items import exact
 
@@ -231,9 +233,12 @@ def test_junk_in_a_law_ends_in_a_verdict_of_both(kind: str, options: dict[str, A
             document["law"][name] = junk
             with pytest.raises(checker.Failed):
                 checker.check(rehashed(document))
-            if name not in ("functions", "buckets"):  # whatever hash functions there are, the law is private
-                with pytest.raises(privacy_checker.Failed):
-                    privacy_checker.check(rehashed(document))
+            with pytest.raises(privacy_checker.Failed):
+                privacy_checker.check(rehashed(document))
+        document = copy.deepcopy(dict(table.document))
+        del document["law"][name]
+        with pytest.raises(privacy_checker.Failed, match=name):
+            privacy_checker.check(rehashed(document))
     for junk in (None, 1, 2**17, "5", -5):
         document = copy.deepcopy(dict(table.document))
         document["domain"]["count"] = junk
@@ -492,3 +497,61 @@ def test_bits_are_packed_from_the_lowest() -> None:
 
 def test_every_kind_is_tried_here() -> None:
     assert {kind for kind, _ in FORMS} == {law.kind for law in ON_ITEMS}
+
+
+# -- parts, ends and bytes ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kind", "options"), [("unary", {"form": "symmetric"}), ("sketch", {"functions": 2, "buckets": 5})]
+)
+@pytest.mark.parametrize("at_once", [1, 12, 1000])
+def test_bits_drawn_in_parts_have_the_same_law(
+    kind: str, options: dict[str, Any], at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The system's randomness: n = 20,000, shares within 5.5 standard deviations (false positives: 4e-8 each)."""
+    monkeypatch.setattr(sys.modules["mechdesign.deploy.kinds.items"], "_AT_ONCE", at_once)
+    law, count = law_of(table_of(kind, options)), 20_000
+    assert isinstance(law, Coins)
+    found = law.all_bits(np.full(count, 2))
+    for place in range(law.width):
+        share = (law.own_bit if place == 2 else law.other_bit)[1] / law.whole
+        assert abs(found[:, place].mean() - share) <= 5.5 * math.sqrt(share * (1 - share) / count)
+
+
+@forms
+@pytest.mark.parametrize("size", [5, 9, 300])
+def test_the_least_bytes_are_those_of_a_report_for_which_no_draw_is_refused(
+    kind: str, options: dict[str, Any], size: int
+) -> None:
+    for bits in (16, 53):
+        law = law_of(table_of(kind, options, size, bits=bits))
+        stream = fixed_stream(bytes(20_000))
+        law.rule()(3.0, stream)
+        assert stream.used == law.least_bytes
+
+
+@pytest.mark.parametrize("functions", [2, 256, 512])
+def test_the_number_of_a_function_takes_whole_bytes(functions: int) -> None:
+    law = law_of(table_of("sketch", {"functions": functions, "buckets": 3}))
+    assert law.least_bytes == (2 if functions > 256 else 1) + 3 * 2
+
+
+@pytest.mark.parametrize("bits", [16, 53])
+def test_a_set_of_items_takes_enough_bytes_for_refused_draws(bits: int) -> None:
+    law = law_of(table_of("subset", {"subset": 2}, 6, bits=bits))
+    assert law.enough_bytes == {16: 2, 53: 7}[bits] + bytes_below(5) + bytes_below(4)
+
+
+@forms
+def test_boundaries_are_draws_that_the_rule_takes_to_the_last_byte(kind: str, options: dict[str, Any]) -> None:
+    law = law_of(table_of(kind, options, 40))
+    cases = list(law.boundaries())
+    for case in cases:
+        stream = fixed_stream(case.stream)
+        law.rule()(case.x, stream)
+        assert stream.used == len(case.stream)
+        assert all(0 <= number < 1 << bits for bits, number in case.draws)
+    assert {0, 1, 38, 39} <= {int(case.x) for case in cases}
+    if kind == "hadamard":  # the first and the last place of a block
+        assert {0, (1 << law.place_bits) - 1} <= {case.draws[1][1] for case in cases}  # type: ignore[attr-defined]

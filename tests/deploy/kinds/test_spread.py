@@ -7,8 +7,7 @@ from operator import mul
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from mechdesign.deploy import checker, make_table
 from mechdesign.deploy.document import decimal

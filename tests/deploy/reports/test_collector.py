@@ -17,15 +17,17 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as parquet
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from mechdesign.collect.shipping import encoding
 from mechdesign.deploy import Table, make_table
+from mechdesign.deploy.device import Device
 from mechdesign.deploy.frames import estimate_reports
 from mechdesign.deploy.reports import Collection, Collector, Envelope, Refused, Store, Subject, enveloped
 from mechdesign.deploy.reports.collector import COLUMN, MARK, shuffled
+from mechdesign.deploy.reports.store import GRACE
 from mechdesign.errors import FileProblem, InvalidInput
+from mechdesign.values import files
 from tests.deploy.reports.conftest import LATER, TODAY
 
 Opened = Callable[..., Store]
@@ -60,7 +62,8 @@ def test_each_reason_is_counted_and_only_what_counts_is_kept(opened: Opened, vot
     )
     assert intake.accepted == 2
     assert intake.refused == {
-        "malformed": 3, "unknown": 1, "expired": 1, "not of its table": 1, "repeated": 2
+        "malformed": 3, "unknown": 1, "of an unknown device": 0, "expired": 1, "not of its table": 1, "too unlikely": 0,
+        "repeated": 2,
     }  # fmt: skip
     assert collector.total == intake
 
@@ -90,13 +93,56 @@ def test_an_envelope_is_repeated_after_a_restart_too(opened: Opened, vote: Table
         assert Collector(opened(), [vote], today=TODAY).take([line]).refused["repeated"] == 1
 
 
-def test_a_clock_that_goes_back_makes_nothing_valid_again(opened: Opened, vote: Table) -> None:
-    line = made(vote, 0, 1, TODAY)
+def test_a_nonce_that_is_forgotten_makes_nothing_valid_again(opened: Opened, vote: Table) -> None:
+    line, fresh = made(vote, 0, 1, TODAY), made(vote, 0, 2, TODAY + timedelta(days=1))
     assert Collector(opened(), [vote], today=TODAY).take([line]).accepted == 1
-    store = opened()
-    assert Collector(store, [vote], today=LATER).take([line]).refused["expired"] == 1
-    assert store._file.execute("SELECT COUNT(*) FROM nonces").fetchone() == (0,)  # forgotten, as it may be
-    assert Collector(opened(), [vote], today=TODAY).take([line]).refused["expired"] == 1
+    for nonces in (1, 0):  # the second run on a day forgets
+        store = opened()
+        assert Collector(store, [vote], today=LATER).take([line]).refused["expired"] == 1
+        assert store._file.execute("SELECT COUNT(*) FROM nonces").fetchone() == (nonces,)
+    intake = Collector(opened(), [vote], today=TODAY).take([line, fresh])
+    assert (intake.refused["expired"], intake.accepted) == (1, 1)
+
+
+def test_one_run_on_a_wrong_day_forgets_no_nonce_and_ends_no_collection(opened: Opened, vote: Table) -> None:
+    old, fresh = made(vote, 0, 1, TODAY), made(vote, 0, 2, TODAY)
+    assert Collector(opened(), [vote], today=TODAY).take([old]).accepted == 1
+    assert Collector(opened(), [vote], today=date(2999, 1, 1)).take([old, fresh]).refused["expired"] == 2
+    intake = Collector(opened(), [vote], today=TODAY).take([old, fresh])
+    assert (intake.accepted, intake.refused["repeated"]) == (1, 1)
+
+
+def test_nonces_are_kept_for_the_grace_time(opened: Opened, vote: Table) -> None:
+    Collector(opened(), [vote], today=TODAY).take([made(vote, 0, 1, TODAY)])
+    for days, nonces in ((GRACE.days, 1), (GRACE.days + 1, 1), (GRACE.days + 1, 0)):
+        store = opened()
+        Collector(store, [vote], today=TODAY + timedelta(days=days))
+        assert store._file.execute("SELECT COUNT(*) FROM nonces").fetchone() == (nonces,)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(days=st.lists(st.integers(0, 120), min_size=1, max_size=12), lasts=st.lists(st.integers(0, 120), max_size=6))
+def test_whatever_days_are_told_no_envelope_counts_twice(
+    vote: Table, tmp_path_factory: pytest.TempPathFactory, days: list[int], lasts: list[int]
+) -> None:
+    lines = [made(vote, 0, k, TODAY + timedelta(days=last)) for k, last in enumerate(lasts)]
+    path = tmp_path_factory.mktemp("days") / "store.db"
+    Store(path, new=True).close()
+    accepted = 0
+    for day in days:
+        with Store(path) as store:
+            accepted += Collector(store, [vote], today=TODAY + timedelta(days=day)).take(lines).accepted
+    assert accepted <= len(lines)
+
+
+def test_a_clock_that_jumps_is_not_followed(opened: Opened, vote: Table) -> None:
+    """By more than two days, to either side: no run, and the store is as it was."""
+    assert opened().follow(TODAY) == TODAY  # the first run has nothing to compare with
+    for clock in (TODAY + timedelta(days=3), TODAY - timedelta(days=3), date(2036, 1, 1)):
+        with pytest.raises(InvalidInput, match="the clock must be at most 2 days from the day of this store's last"):
+            opened().follow(clock)
+    assert opened().follow(TODAY - timedelta(days=2)) == TODAY  # never a day before the last run's
+    assert opened().follow(TODAY + timedelta(days=2)) == TODAY + timedelta(days=2)
 
 
 def test_reports_of_versions_that_come_later_wait_in_the_same_store(
@@ -424,4 +470,101 @@ def test_a_file_that_was_changed_since_a_kill_is_read_from_its_start(
 
 
 def test_reasons_are_what_the_format_lists() -> None:
-    assert [reason.value for reason in Refused] == ["malformed", "unknown", "expired", "not of its table", "repeated"]
+    reasons = ["malformed", "unknown", "of an unknown device", "expired", "not of its table", "too unlikely"]
+    reasons += ["repeated"]
+    assert [reason.value for reason in Refused] == reasons
+
+
+# -- devices -----------------------------------------------------------------------------------------------------------
+
+
+def of_device(device: Device, place: int, nonce: int) -> bytes:
+    subject = Subject(device.sha256, is_device=True)
+    return Envelope(subject, LATER, nonce.to_bytes(16, "big"), bytes([place])).line
+
+
+def test_reports_of_a_device_count_where_it_is_known_and_only_as_its_own(
+    opened: Opened, vote: Table, newer_vote: Table
+) -> None:
+    device, other = Device(newer_vote, vote, 2, 7), Device(newer_vote, vote, 2, 3)
+    lines = [of_device(device, 1, 1), of_device(other, 1, 2), made(vote, 0, 3), of_device(device, 2, 4)]
+    intake = Collector(opened("tables"), [vote, newer_vote], today=TODAY).take(lines)
+    assert (intake.accepted, intake.refused["of an unknown device"]) == (1, 3)
+    collector = Collector(opened("devices"), [device], today=TODAY)
+    intake = collector.take(lines)
+    assert (intake.accepted, intake.refused["unknown"], intake.refused["of an unknown device"]) == (1, 1, 1)
+    assert intake.refused["not of its table"] == 1
+    (question,) = collector.questions.values()
+    assert (question.table, question.device) == (vote, device)
+
+
+def test_reports_of_a_device_are_estimated_by_it_alone(
+    opened: Opened, vote: Table, newer_vote: Table, tmp_path: Path
+) -> None:
+    device, other = Device(newer_vote, vote, 2, 7), Device(newer_vote, vote, 2, 3)
+    collector = Collector(opened(), [device], today=TODAY)
+    collector.take([of_device(device, int(k < 30), k) for k in range(100)])
+    (batch,) = collector.hand_over(tmp_path / "out", 1)
+    for file in (batch.file, batch.file.parent):
+        found = estimate_reports(device.origin(1), file)
+        q, p = (device.origin(1).law.rows[i][1] / device.origin(1).law.whole for i in (0, 1))
+        assert found.estimates[1] == pytest.approx((0.3 - q) / (p - q))
+        assert (found.count, found.people) == (100, 15)
+        for wrong in (vote, other.origin(1)):
+            with pytest.raises(FileProblem, match=r"be estimated by the device that made them.*--device FILE"):
+                estimate_reports(wrong, file)
+
+
+def test_a_full_disk_is_called_one_and_the_step_is_taken_back(opened: Opened, vote: Table) -> None:
+    """SQLite ends the transaction itself when it finds no page more; what was committed is there."""
+    store = opened()
+    collector = Collector(store, [vote], today=TODAY)
+    assert collector.take([made(vote, 0, 1)]).accepted == 1
+    (pages,) = store._file.execute("PRAGMA page_count").fetchone()
+    store._file.execute(f"PRAGMA max_page_count = {pages + 1}")
+    with pytest.raises(FileProblem, match=r"be writable: no space left on device .*; free space or choose"):
+        collector.take([made(vote, 0, k) for k in range(2000)])
+    collector = Collector(opened(), [vote], today=TODAY)
+    assert collector.total.accepted == 1
+    assert collector.take([made(vote, 0, k) for k in range(2000)]).accepted == 1999
+
+
+def test_a_full_disk_is_called_one_where_a_batch_is_made(opened: Opened, vote: Table, tmp_path: Path) -> None:
+    store = opened()
+    collector = Collector(store, [vote], today=TODAY)
+    collector.take([made(vote, k % 2, k) for k in range(9)])
+
+    class Full:
+        def __init__(self, file: object) -> None:
+            self._file = file
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(self._file, name)
+
+        def execute(self, statement: str, *given: object) -> object:
+            if statement == "COMMIT":
+                self._file.execute("PRAGMA max_page_count = 1")
+                self._file.execute("CREATE TABLE more AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n"
+                                   " LIMIT 99999) SELECT i FROM n")  # fmt: skip
+            return self._file.execute(statement, *given)
+
+    store._file = Full(store._file)
+    with pytest.raises(FileProblem, match="no space left on device"):
+        collector.hand_over(tmp_path / "out", 1)
+    Collector(opened(), [vote], today=TODAY).hand_over(tmp_path / "out", 1)
+    assert sum(reports_in(tmp_path / "out").values()) == 9
+
+
+def test_a_line_without_an_end_is_of_no_file_of_envelopes(opened: Opened, vote: Table) -> None:
+    with pytest.raises(FileProblem, match="envelopes must have lines of at most 64 MB"):
+        Collector(opened(), [vote], today=TODAY).take_file("/dev/zero")
+
+
+def test_envelopes_from_a_pipe_without_an_end_are_stopped(
+    opened: Opened, vote: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "MOST_PIPED", 3 << 20)
+    collector = Collector(opened(), [vote], today=TODAY)
+    with pytest.raises(FileProblem, match="be a regular file, or hold at most"):
+        collector.take_file("/dev/urandom")
+    assert collector.total.refused["malformed"] > 5000

@@ -6,8 +6,7 @@ import base64
 from datetime import date
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from mechdesign.deploy import Table
 from mechdesign.deploy.reports import Collection, Envelope, Subject, enveloped
@@ -37,6 +36,21 @@ def test_the_bytes_are_as_the_format_says() -> None:
     written += bytes.fromhex("ab" * 32) + bytes(range(16)) + b"\x05\x06"
     assert ONE.content == written
     assert ONE.line == base64.b64encode(written) + b"\n"
+
+
+def test_the_bytes_of_a_devices_envelope_are_as_the_format_says() -> None:
+    envelope = Envelope(Subject("ab" * 32, is_device=True), date(1970, 1, 2), bytes(range(16)), b"\x05")
+    written = b"mdre" + bytes([1, 2, 0, 0, 1, 0, 0, 0]) + bytes.fromhex("ab" * 32) + bytes(range(16)) + b"\x05"
+    assert envelope.content == written
+    assert Envelope.read(written) == envelope
+    assert envelope.subject != Subject("ab" * 32)
+
+
+def test_a_device_has_no_attributes() -> None:
+    with pytest.raises(InvalidInput, match="a device has none"):
+        Subject("ab" * 32, 0, is_device=True)
+    with pytest.raises(InvalidData, match="only a collection has attributes"):
+        Envelope.read(b"mdre" + bytes([1, 2, 1, 0]) + ONE.content[8:])
 
 
 @given(st.integers(0, len(ONE.content) - 1), st.integers(1, 255))

@@ -12,8 +12,7 @@ from math import prod
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from mechdesign.collect.shipping import encoding
 from mechdesign.deploy import Table, checker, make_table
@@ -130,13 +129,14 @@ def test_the_reader_agrees_on_collections(tables: list[Table], spending: str, na
 
 
 @pytest.mark.parametrize("table", [*TABLES, LARGE], ids=lambda table: f"{table.kind} {table.name}")
-@pytest.mark.parametrize("attribute", [None, 0, 513])
-def test_the_reader_agrees_on_envelopes_and_reports(table: Table, attribute: int | None) -> None:
-    subject = Subject(table.sha256, attribute)
+@pytest.mark.parametrize("attribute", [None, 0, 513, "device"])
+def test_the_reader_agrees_on_envelopes_and_reports(table: Table, attribute: int | str | None) -> None:
+    is_device = attribute == "device"
+    subject = Subject(table.sha256, None if is_device else attribute, is_device)
     for _ in range(20):
         envelope = enveloped(table, 1.0, date(2031, 5, 6), subject)
         form, number, day, named, nonce, report = read_envelope(envelope.line)
-        assert (form, number) == ((0, 0) if attribute is None else (1, attribute))
+        assert (form, number) == ((2, 0) if is_device else (0, 0) if attribute is None else (1, attribute))
         assert (day, named, nonce) == (date(2031, 5, 6), table.sha256, envelope.nonce)
         found = payload_of(table).read(report, table)
         assert read_report(dict(table.document), report) == (found.tolist() if hasattr(found, "tolist") else found)

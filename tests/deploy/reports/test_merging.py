@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from mechdesign.collect.shipping import encoding
-from mechdesign.deploy import Table, make_table
+from mechdesign.deploy import Table, make_table, sample
 from mechdesign.deploy.estimators import DirectionEstimate, FrequencyEstimate, MeanEstimate, Tally
 from mechdesign.deploy.reports import merged_estimate
 from mechdesign.errors import InvalidInput
@@ -93,6 +94,48 @@ def test_shares_of_items_have_deviations_in_place_of_a_covariance() -> None:
     found = merged_estimate(each)
     assert found.covariance is None
     assert found.standard_errors == pytest.approx(np.hypot(each[0].deviations / 2, each[1].deviations / 2))
+
+
+def test_each_side_of_an_interval_is_merged_by_itself() -> None:
+    """Nobody of 20 with either table: the exact intervals are long above and short below, and so is the merged one."""
+    each = [Tally(make_table(encoding("oue", eps, 3))).add_ones([10, 1, 0], 20).estimate() for eps in (8.0, 7.0)]
+    found = merged_estimate(each)
+    for sign, ends, mine in ((1, "upper", found.upper), (-1, "lower", found.lower)):
+        reaches = [sign * (getattr(one, ends) - one.estimates) for one in each]
+        assert sign * (mine - found.estimates) == pytest.approx(np.hypot(*reaches) / 2)
+    assert (found.upper - found.estimates)[2] > 3 * (found.estimates - found.lower)[2]
+
+
+@pytest.mark.parametrize("weights", ["people", "precision"])
+def test_merging_exact_intervals_of_few_reports_covers(weights: str) -> None:
+    """Two tables of 20 reports, eps 8 and 7: exactly, over all supports, at 41 shares. The worst was 90 to 92%."""
+    tables = [make_table(encoding("oue", eps, 3)) for eps in (8.0, 7.0)]
+    each = [[Tally(table).add_ones([k, 0, 0], 20).estimate() for k in range(21)] for table in tables]
+    found = [[merged_estimate([old, new], weights) for new in each[1]] for old in each[0]]
+    low, high = (np.array([[getattr(one, end)[0] for one in row] for row in found]) for end in ("lower", "upper"))
+    for share in np.linspace(0, 1, 41):
+        chances = []
+        for table in tables:
+            p, q = float(table.chances.p), float(table.chances.q)
+            chances.append(stats.binom.pmf(np.arange(21), 20, q + (p - q) * share))
+        covered = np.outer(*chances)[(low <= share + 1e-12) & (share - 1e-12 <= high)].sum()
+        assert covered >= 0.94
+
+
+@pytest.mark.parametrize("items", [5, 200])
+def test_items_that_collide_do_so_in_all_releases(items: int) -> None:
+    """Five releases under one family of functions, without noise: all items are covered as one table covers them.
+
+    Reports without noise leave the collisions alone, which more releases do not average away.
+    """
+    table = make_table(encoding("cms", 12.0, items, functions=64, buckets=64))
+    shares = np.random.default_rng(4).dirichlet(np.ones(items))
+    values = np.repeat(np.arange(items), np.round(shares * 20_000).astype(int))
+    true = np.bincount(values, minlength=items) / values.size
+    each = [Tally(table).add(sample(table, values.astype(float))).frequencies() for _ in range(5)]
+    found = merged_estimate(each)
+    held = (found.lower <= true) & (true <= found.upper)
+    assert held.mean() >= 0.94
 
 
 def test_what_is_no_one_quantity_is_refused(vote: Table) -> None:

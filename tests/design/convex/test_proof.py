@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from mechdesign.design.convex import ConvexClaim, Linear, LinearBound, TableProblem
 from mechdesign.design.finite import FiniteProblem
@@ -17,8 +16,7 @@ from mechdesign.design.result import Design, Report
 from mechdesign.domains import Finite
 from mechdesign.errors import CheckFailed, FileProblem, InvalidInput
 from mechdesign.exact.matrix import matrix_bound
-from mechdesign.mechanisms import Discrete
-from mechdesign.mechanisms import catalogue as c
+from mechdesign.mechanisms import Discrete, catalogue as c
 from mechdesign.values.codec import Codec, encoded
 from mechdesign.values.declare import evolved
 

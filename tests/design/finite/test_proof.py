@@ -8,16 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 from mechdesign.design.finite import FiniteBound, FiniteProblem, LexicographicBound
 from mechdesign.design.piecewise import PiecewiseProblem
 from mechdesign.domains import Finite
 from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.exact.rational import float_down
-from mechdesign.mechanisms import Discrete
-from mechdesign.mechanisms import catalogue as c
+from mechdesign.mechanisms import Discrete, catalogue as c
 from mechdesign.values.codec import Codec, encoded
 
 LOSSES = 1 - np.eye(3)

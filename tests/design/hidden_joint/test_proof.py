@@ -7,12 +7,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from mechdesign.design import Design, HiddenJointProblem, optimal_hidden
 from mechdesign.design.hidden_joint import HockeyDuals, IndependentBest, Objective, PeakLines
-from mechdesign.design.hidden_joint.proof import hockey_line, less, lower_bound, peak_line
+from mechdesign.design.hidden_joint.proof import _mean, hockey_line, less, lower_bound, peak_line
 from mechdesign.errors import CheckFailed
 from mechdesign.exact.peaked import peaked
 from mechdesign.exact.rational import exp_lower, exp_upper
@@ -166,3 +165,52 @@ def test_of_many_values_a_law_that_spreads_its_lies_does_better() -> None:
     assert certificate.valid_for == (
         "joint responses of all users that treat them alike, each lie drawn on its own, p above 1/3"
     )
+
+
+@pytest.mark.parametrize("answers", [2, 4])
+def test_a_line_of_multipliers_is_the_least_over_all_numbers_of_liars(answers: int) -> None:
+    """``g(k)`` and the priced excesses of who lies for certain: ``sum_l lambda_l (t_l - c f_l) + mu_l (f_l - c t_l)``,
+    with ``t_l = P(true, l others lie)`` and ``f_l`` of a given lie. Seed 5."""
+    problem = HiddenJointProblem(0.7, USERS, 0.0, categories=answers, delta=1e-3)
+    goal, c, rng = problem.objective(problem.alignment), problem.ratio(up=True), np.random.default_rng(5)
+    for _ in range(20):
+        price, slope = float(rng.uniform(0, 50)), float(rng.uniform(-50, 50))
+        truth, lie = rng.uniform(0, price, (2, USERS))
+        a, b, d = less(goal.height(), Fraction(slope), goal.divisor())
+        values = []
+        for k in range(USERS + 1):
+            true = [Fraction(USERS - k, USERS) if k == others else 0 for others in range(USERS)]
+            false = [Fraction(k, USERS * (answers - 1)) if k == others + 1 else 0 for others in range(USERS)]
+            priced = sum(
+                Fraction(x) * (t - c * f) + Fraction(y) * (f - c * t)
+                for x, y, t, f in zip(truth.tolist(), lie.tolist(), true, false, strict=True)
+            )
+            values.append(a + b * k + d * k * k + priced)
+        level, said = hockey_line(problem, goal, slope, price, truth, lie)
+        assert (level, said) == (min(values) - Fraction(price) * Fraction(problem.delta), Fraction(slope))
+
+
+@pytest.mark.parametrize("price", [-1.0, 0.0, 2.5])
+def test_multipliers_are_cut_to_their_price(price: float) -> None:
+    problem = HiddenJointProblem(0.7, USERS, 0.0, delta=1e-3)
+    goal, rng = problem.objective(problem.alignment), np.random.default_rng(6)
+    truth, lie = rng.uniform(-3, 6, (2, USERS))
+    most = max(price, 0.0)
+    cut = hockey_line(problem, goal, 1.0, price, truth, lie)
+    assert cut == hockey_line(problem, goal, 1.0, most, truth.clip(0, most), lie.clip(0, most))
+
+
+@pytest.mark.parametrize("sums", [(-2, -1), (-1, -0.5), (-0.5, 0), (-0.5, 0.5), (0, 1), (0.5, 1), (3, 4)])
+def test_the_mean_of_a_piece_is_rounded_down(sums: tuple[float, float]) -> None:
+    """At most every quotient of what the enclosures hold, and one of them."""
+    sides, weights = (Fraction(sums[0]), Fraction(sums[1])), (Fraction(1), Fraction(3, 2))
+    assert _mean(sides, weights) == min(s / w for s in sides for w in weights)
+
+
+def test_users_on_their_own_are_bounded_with_the_upper_end_of_the_ratio(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The least variance falls in e^eps: an enclosure far too wide shows which of its ends is taken."""
+    even = HiddenJointProblem(0.7, USERS, 0.5)
+    monkeypatch.setattr(HiddenJointProblem, "ratio", lambda _, *, up: Fraction(3) if up else Fraction(2))
+    low, high = (even.variance(ratio / (ratio + 1), Fraction(0)) for ratio in (Fraction(3), Fraction(2)))
+    assert low < high
+    assert IndependentBest().bound(even, None) == pytest.approx(float(low), rel=1e-15)

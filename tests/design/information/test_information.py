@@ -16,6 +16,7 @@ from mechdesign.design.information import (
     InformationBound,
     InformationProblem,
     LogisticLocation,
+    cells_tell_sign,
     optimal_information,
     sign_information,
 )
@@ -107,3 +108,45 @@ def test_models_that_are_none_are_refused(chances: Any, slopes: Any, words: str)
 def test_a_design_is_the_same_after_a_file(tmp_path: Any) -> None:
     design = optimal_information(InformationProblem(3.0, GaussianLocation(12)))
     assert md.load_design(design.save(tmp_path / "design.json")) == design
+
+
+@pytest.mark.parametrize("cells", [2, 3, 4, 39, 40])
+@pytest.mark.parametrize("model", [GaussianLocation, LogisticLocation])
+def test_the_noisy_sign_is_that_of_the_observation_whatever_the_cells(model: Any, cells: int) -> None:
+    """Its report is a coin whose chance moves with the density at 0."""
+    kept = math.exp(1.5) / (1 + math.exp(1.5))
+    density = 1 / math.sqrt(2 * math.pi) if model is GaussianLocation else 0.25
+    slope, chance = (2 * kept - 1) * density, 0.5
+    assert sign_information(1.5, model(cells)) == pytest.approx(slope**2 / (chance * (1 - chance)), rel=1e-12)
+
+
+@pytest.mark.parametrize("rows", [[0, 1, 2], [2, 0, 1], [1, 2, 0]])
+def test_the_noisy_sign_of_a_file_does_not_depend_on_its_rows(rows: list[int]) -> None:
+    chances, slopes = np.array([0.5, 0.2, 0.3]), np.array([1.0, 0.2, -1.2])
+    expected = sign_information(1.0, Cells(chances, slopes))
+    assert sign_information(1.0, Cells(chances[rows], slopes[rows])) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("model", "cells", "epsilon"), [(GaussianLocation, 2, 1.0), (GaussianLocation, 4, 0.5), (LogisticLocation, 6, 2.0)]
+)
+def test_a_sign_that_cells_tell_is_not_above_the_optimum(model: Any, cells: int, epsilon: float) -> None:
+    certificate = optimal_information(InformationProblem(epsilon, model(cells))).certificate
+    assert cells_tell_sign(model(cells))
+    assert sign_information(epsilon, model(cells)) <= 1 / certificate.lower * (1 + 1e-12)
+
+
+def test_the_sign_of_slopes_is_not_above_the_optimum_of_a_file() -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(5):
+        chances, slopes = rng.dirichlet(np.ones(5)), rng.normal(size=5)
+        model = Cells(chances, slopes - slopes.mean())
+        certificate = optimal_information(InformationProblem(1.0, model)).certificate
+        assert sign_information(1.0, model) <= 1 / certificate.lower * (1 + 1e-9)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_cell_of_no_chance_divides_nothing() -> None:
+    certificate = optimal_information(InformationProblem(1.0, Cells([0.5, 0.0, 0.5], [1.0, 0.0, -1.0]))).certificate
+    ratio = math.tanh(0.5) ** 2  # one bit through randomised response: (2 * (2p - 1))^2
+    assert certificate.lower <= 1 / (4 * ratio) <= certificate.upper * (1 + 1e-9)

@@ -6,8 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from mechdesign.design.minimax.least_favourable import dips_of
 from mechdesign.exact.levelled_prior import LevelledPrior

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from mechdesign_solvers import Highs, LinearProgram
 
 from mechdesign import Absolute, FileProblem, Interval, InvalidInput, NoAnswer, Power, Squared, load_design
@@ -292,7 +291,7 @@ def test_a_time_limit_gives_bounds_in_the_domain_s_units() -> None:
         ({"epsilon": 0}, "above 0"),
         ({"loss": Power(0.9)}, "P at least 1"),
         ({"loss": Power(1.0, period=1.0)}, "P at least 1"),
-        ({"loss": "absolute"}, "P at least 1"),
+        ({"loss": "nonsense"}, "be absolute, squared"),
         ({"inputs": "01"}, "interval"),
         ({"gap": 0.0}, "between 1e-6 and 1"),
         ({"gap": math.nan}, "gap"),

@@ -8,8 +8,7 @@ from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from mechdesign_solvers import Highs, LinearProgram
 
 from mechdesign.design import Distances, InPlane, PairwiseProblem, load_design, optimal_finite, optimal_pairwise, solve

@@ -6,8 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from mechdesign_solvers import Highs, LinearProgram
 from scipy import optimize
 
@@ -229,9 +228,9 @@ def test_a_loss_with_two_valleys_needs_five_pieces() -> None:
         ({"epsilon": 1, "pieces": 2, "at": 0.5}, "at least 3"),
         ({"epsilon": 1, "at": 1.5}, "lie in"),
         ({"epsilon": 1, "at": 1.0, "inputs": Circle(), "loss": Absolute(2 * math.pi)}, "on a circle"),
-        ({"epsilon": 1, "inputs": (0, 1)}, "inputs"),
-        ({"epsilon": 1, "outputs": (0, 1)}, "outputs"),
-        ({"epsilon": 1, "loss": "absolute"}, "be a loss"),
+        ({"epsilon": 1, "inputs": "01"}, "inputs"),
+        ({"epsilon": 1, "outputs": "01"}, "outputs"),
+        ({"epsilon": 1, "loss": "nonsense"}, "be absolute, squared"),
         ({"epsilon": 1, "loss": Power(16.0), "inputs": Interval(0, 1e20)}, "domain"),
         ({"epsilon": 1, "outputs": Interval(0.5, 2)}, "contain the inputs"),
         ({"epsilon": 1, "outputs": Circle(1.0)}, "own circle"),

@@ -198,7 +198,7 @@ def test_a_density_of_another_mass_is_refused() -> None:
         ({"inputs": "01"}, "interval"),
         ({"inputs": Interval(0.2, 1)}, "live inside"),
         ({"prior": priors.Atoms([0.5, 1.5], [0.5, 0.5])}, "lie in"),
-        ({"prior": "uniform"}, "Atoms or"),
+        ({"prior": "nonsense"}, "be uniform, normal"),
         ({"gap": 0.0}, "gap"),
         ({"gap": math.nan}, "gap"),
     ],

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from mechdesign_solvers import Highs, LinearProgram
 from mechdesign_solvers.interior import solve_laws
 from scipy import sparse

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from mechdesign import InvalidInput, Squared, catalogue
-from mechdesign.design.unbiased_piecewise.proof import UnbiasedBound
+from mechdesign.design.unbiased_piecewise.proof import UnbiasedBound, _stretches
+from mechdesign.domains import Interval
+from mechdesign.mechanisms.piecewise import AffineWindow, Piecewise
 
 SYMMETRIC = catalogue.SYMMETRIC
 
@@ -44,3 +46,23 @@ def test_the_shortfall_is_a_lower_bound_of_the_integral_on_a_grid(epsilon: float
 def test_windows_that_miss_the_input_are_rejected(start: float, stop: float) -> None:
     with pytest.raises(InvalidInput):
         UnbiasedBound(start, stop)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "window"),
+    [
+        (Interval(-1, 1), AffineWindow()),
+        (Interval(2, 3), AffineWindow(pivot=2.5)),
+        (Interval(2, 3), AffineWindow(slope=1.5, offset=0.25, pivot=2.25)),
+        (Interval(-7, -5), AffineWindow(slope=0.75, offset=0.0625, pivot=-6.0)),
+    ],
+)
+def test_stretches_end_where_the_window_meets_an_end_of_the_outputs(inputs: Interval, window: AffineWindow) -> None:
+    mechanism = Piecewise(math.log(4), inputs, inputs, 0.5 / inputs.length, 2 / inputs.length, window)
+    half = mechanism.exact_width() / 2
+    first, *inner, last = _stretches(mechanism)
+    assert (first, last) == (inputs.lower, inputs.upper)
+    assert len(inner) == 2
+    centres = [Fraction(window.pivot) + Fraction(window.slope) * (x - Fraction(window.pivot)) for x in inner]
+    centres = [centre + Fraction(window.offset) for centre in centres]
+    assert [centres[0] - half, centres[1] + half] == [inputs.lower, inputs.upper]

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import mechdesign as md
 from mechdesign.design.workload import GridBound, Histogram, Marginals, Parity, Queries, WorkloadProblem

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from mechdesign.design.workload import (
     Histogram,
@@ -18,7 +19,7 @@ from mechdesign.design.workload import (
 )
 from mechdesign.design.workload.proof import Leaf, attained_noise
 from mechdesign.domains import Finite
-from mechdesign.errors import CheckFailed
+from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.mechanisms.catalogue import randomised_response
 from mechdesign.mechanisms.discrete import Discrete
 from tests.oracles.staircase_rows import least_noise, noise_of
@@ -134,3 +135,9 @@ def test_randomised_response_has_the_noise_of_its_formula() -> None:
     q = 1 / (np.exp(epsilon) + size - 1)
     formula = (p * (1 - p) + (size - 1) * q * (1 - q)) / (p - q) ** 2
     assert float(attained_noise(problem, law, problem.prior)) == pytest.approx(formula, rel=1e-9)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("leaves", [(), [], ("???",), (Leaf("???"), "???"), 3])
+def test_leaves_are_leaves_and_at_least_one(leaves: Any) -> None:
+    with pytest.raises(InvalidInput, match="be leaves of a tree, at least one"):
+        WorkloadBound(np.eye(3), np.ones(3), leaves=leaves)

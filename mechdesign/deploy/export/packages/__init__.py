@@ -12,7 +12,6 @@ from mechdesign.deploy import checker
 from mechdesign.deploy.device.description import Device
 from mechdesign.deploy.export.packages import c, cargo, jvm, npm, sql, swift, wasm, wheel
 from mechdesign.deploy.export.packages.devices import (
-    DEVICE,
     device_in,
     require_own_tables,
     require_state,
@@ -21,6 +20,7 @@ from mechdesign.deploy.export.packages.devices import (
 from mechdesign.deploy.export.packages.envelopes import NOT_IN_OTHERS
 from mechdesign.deploy.export.packages.package import (
     COLLECTION,
+    DEVICE,
     MANIFEST,
     TABLES,
     Member,
@@ -99,7 +99,9 @@ def export_package(
             made.rename(folder)
     except (OSError, ValueError) as error:
         reason = str(getattr(error, "strerror", None) or error).lower()
-        raise FileProblem("directory", str(folder), f"be writable: {reason}", "choose another folder") from None
+        raise FileProblem(
+            "directory", str(folder), f"be writable: {reason}", files.remedy(error, "choose another folder")
+        ) from None
     return [folder / path for path in texts]
 
 
@@ -136,7 +138,7 @@ def package_texts(
     if isinstance(tables, Collection):
         package = _package(tables_of(tables), language, name, cases, tables)
     else:
-        package = _package(tables, language, name, cases, None)
+        package = _package(tables, language, name, cases, None, device)
     texts = ECOSYSTEMS[language].files(package)
     return texts if device is None else with_device(package, device, texts)
 
@@ -154,7 +156,12 @@ def tables_of(collection: Collection) -> dict[str, Table]:
 
 
 def _package(
-    tables: Mapping[str, Table], language: str, name: str, cases: int, collection: Collection | None
+    tables: Mapping[str, Table],
+    language: str,
+    name: str,
+    cases: int,
+    collection: Collection | None,
+    device: Device | None = None,
 ) -> Package:
     if language not in ECOSYSTEMS:
         raise InvalidInput("language", language, f"be one of {', '.join(PACKAGED)} where a package is asked for")
@@ -163,11 +170,18 @@ def _package(
     ecosystem = ECOSYSTEMS[language]
     ecosystem.rule.require(name, ecosystem.name)
     members = tuple(
-        _member(key, table, cases, Subject(table.sha256) if collection is None else collection.subject(number))
+        _member(key, table, cases, _subject(table, device) if collection is None else collection.subject(number))
         for number, (key, table) in enumerate(tables.items())
     )
     _require_different(members, ecosystem, name)
     return Package(language, name, members, collection)
+
+
+def _subject(table: Table, device: Device | None) -> Subject:
+    """Of the table that a device reports, reports are the device's: they are estimated through all that it draws."""
+    if device is not None and table == device.reporting:
+        return Subject(device.sha256, is_device=True)
+    return Subject(table.sha256)
 
 
 def _member(name: str, table: Table, cases: int, subject: Subject) -> Member:
@@ -276,7 +290,7 @@ def _difference(root: Path, path: str, texts: Mapping[str, str]) -> PackageDiffe
 
 def _content(path: Path) -> bytes | None:
     try:
-        return None if path.is_symlink() or not path.is_file() else path.read_bytes()
+        return None if path.is_symlink() or not path.is_file() else files.read_bytes(path)
     except OSError:
         return None
 

@@ -41,7 +41,8 @@ int outcome = @package@_@name@(@example@, &report);
 ENVELOPED = "`@package@_@name@_envelope(report, last_day, envelope)`"
 
 RANDOMNESS = (
-    "`getrandom` on Linux and Android, `CCRandomGenerateBytes` on Apple's systems, `getentropy` on other Unixes, "
+    "`getrandom` on Linux, `arc4random_buf` on Android, `CCRandomGenerateBytes` on Apple's systems, "
+    "`getentropy` on other Unixes, "
     "`BCryptGenRandom` on Windows; without it the outcome is `NO_RANDOMNESS` and the report is left alone. Each "
     "thread has a "
     "block, and a child of `fork()` begins with none (`pthread_atfork`; who calls `clone` without the C library "

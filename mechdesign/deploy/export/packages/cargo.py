@@ -29,7 +29,8 @@ let report = @crate@::@name@::sample(@example@)?;
 
 
 _RANDOMNESS = (
-    "`getrandom` on Linux and Android, `CCRandomGenerateBytes` on Apple's systems, `getentropy` on other "
+    "`getrandom` on Linux, `arc4random_buf` on Android, `CCRandomGenerateBytes` on Apple's systems, "
+    "`getentropy` on other "
     "Unixes, `ProcessPrng` on "
     "Windows; without it `sample` returns `Error::NoRandomness`. Elsewhere there is `sample_from` only, to "
     "which a source is "
@@ -50,6 +51,8 @@ def files(package: Package) -> dict[str, str]:
     cases = package.each(_TEST, _words_of, "\n")
     texts = common(package, readme) | {
         "Cargo.toml": package.filled("cargo/Cargo.toml.in"),
+        "rustfmt.toml": "# written by a program, and compared byte for byte by mechdesign verify\n"
+        "disable_all_formatting = true\n",
         "src/lib.rs": f"//! Reports under local differential privacy, of exact law: see README.md.\n\n{modules}"
         "\n/// Envelopes for reports, by the names of their tables.\npub mod envelopes;\n",
         "src/envelopes.rs": "//! The bytes that a collector reads.\n\n"

@@ -9,22 +9,20 @@ import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from mechdesign.deploy.device.description import Device, load_device
+from mechdesign.deploy.device.description import Device, device_among
 from mechdesign.deploy.device.relations import losses_together
 from mechdesign.deploy.device.sources import Names, filled, vectors_text
 from mechdesign.deploy.export.layout import chosen, fill
 from mechdesign.deploy.export.packages import npm
+from mechdesign.deploy.export.packages.jvm import kotlin_example
 from mechdesign.deploy.export.packages.npm import example, tested
-from mechdesign.deploy.export.packages.package import MANIFEST, Member, Package, template
-from mechdesign.deploy.export.texts import constant_names
+from mechdesign.deploy.export.packages.package import DEVICE, MANIFEST, Member, Package, spent, template
+from mechdesign.deploy.export.packages.swift import swift_example
 from mechdesign.deploy.reports.collection import Collection
 from mechdesign.deploy.table import Table
 from mechdesign.errors import InvalidInput
 from mechdesign.values import files
 from mechdesign.values.declare import frozen
-
-DEVICE = "device.json"
-"""The device file in a package."""
 
 _ONE_BY_ONE = "export a package for every question: what one person loses by all of them adds up"
 
@@ -95,6 +93,7 @@ class Kept:
     def text(self, name: str, more: Mapping[str, object]) -> str:
         """A template of packages with devices."""
         words = {"items" if self.device.items else "numbers", *(["memory"] if self.device.values else [])}
+        words |= {"forgets"} if self.device.forgets else set()
         places = {"package": self.package.name, "device": self.name, "name": self.type, **more}
         places.setdefault("drawn", self.device.drawn)
         return fill(chosen(template(f"device/{name}"), words), {"typical": tested(self.once)["typical"], **places})
@@ -121,7 +120,8 @@ def with_device(package: Package, device: Device, texts: Mapping[str, str]) -> d
     manifest = json.loads(texts[MANIFEST])
     again = None if kept.again is None else kept.again.name
     manifest["device"] = {"file": DEVICE, "table": kept.once.name, "again": again, "sha256": device.sha256}
-    readme = _before(texts["README.md"], "## What the app must do\n", _readme(kept, added))
+    readme = _instead(texts["README.md"], spent(package), _SPENT)
+    readme = _before(readme, "## What the app must do\n", _readme(kept, added))
     return {
         **texts,
         "README.md": readme,
@@ -129,6 +129,9 @@ def with_device(package: Package, device: Device, texts: Mapping[str, str]) -> d
         DEVICE: device.content.decode(),
         **added.texts,
     }
+
+
+_SPENT = "**What one person spends is what the reports of the device lose together: see below.**"
 
 
 def require_state(language: str) -> None:
@@ -160,10 +163,7 @@ def device_in(root: Path, tables: Mapping[str, Table]) -> Device | None:
     """The device of a folder whose manifest names one, decided from its file and these tables; or `FileProblem`."""
     if device_named(root) is None:
         return None
-    said = files.parse_json(files.read_bytes(root / DEVICE), DEVICE)
-    by_hash = {table.sha256: table for table in tables.values()}
-    once, again = by_hash.get(str(said.get("table"))), by_hash.get(str(said.get("again")))
-    return load_device(root / DEVICE, next(iter(tables.values())) if once is None else once, again)
+    return device_among(root / DEVICE, tables.values())
 
 
 def _members(package: Package, device: Device) -> tuple[Member, Member | None]:
@@ -190,6 +190,7 @@ def _readme(kept: Kept, added: Added) -> str:
         "reports": device.reports,
         "again": again,
         "sha": device.sha256,
+        "reporting": kept.reporting.name,
         "losses": "\n".join(rows),
         "called": added.called,
         "storage": added.storage,
@@ -322,7 +323,7 @@ def _swift(kept: Kept, texts: dict[str, str]) -> Added:
     names = Names(device.stem, kept.type, kept.once.plan.stem, kept.reporting.plan.stem)
     core = f"{device.stem}_report_code" if kept.is_labelled else f"{device.stem}_report"
     inputs, is_named = kept.once.plan.input_labels, kept.reporting.plan.output_labels is not None
-    value = example(kept.once) if inputs is None else f".{constant_names('label', inputs)[0].lower()}"
+    value = swift_example(kept.once)
     places: dict[str, object] = {
         "module": f"C{package}",
         "x_type": _number(device, "Int") if inputs is None else f"{kept.once.camel}.Input",
@@ -380,15 +381,12 @@ def _kotlin(kept: Kept, texts: dict[str, str]) -> Added:
         "wrapped": output if is_named else _number(kept.device, "ByteArray"),
         "report": f"{output}.of({report})" if is_named else report,
     }
-    value = example(kept.once)
-    if inputs is not None:
-        value = f"{kept.once.camel}.Input.{constant_names('LABEL', inputs)[0]}"
     called = (
         f"```kotlin\n{kept.type}.inFile(path).use {{ storage -> // or your own {machine}.Storage: two functions\n"
         f"    val device = {kept.type}(storage)\n"
         "    // once, with what the server grants of this period\n"
         f"    device.create(2946, allowance = {kept.device.reports})\n"
-        f"    val report = device.report({value}, 2946)\n}}\n```"
+        f"    val report = device.report({kotlin_example(kept.once)}, 2946)\n}}\n```"
     )
     kotlin = kept.machine("java", names, {f"src/main/kotlin/{kept.folder}/{kept.type}.kt": "Device.kt"}, places)
     return Added(_classes(kept, names) | kotlin, called, f"{_IN_FILE} {_ANDROID}")

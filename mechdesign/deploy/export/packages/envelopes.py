@@ -116,6 +116,8 @@ def vectors(member: Member) -> str:
 
 def _of(member: Member) -> str:
     number = member.subject.attribute
+    if member.subject.is_device:
+        return "a device"
     return "a table" if number is None else f"a collection, whose attribute {number} this is"
 
 

@@ -7,7 +7,7 @@ from mechdesign.deploy.export.layout import fill
 from mechdesign.deploy.export.packages import envelopes
 from mechdesign.deploy.export.packages.npm import bytes_of, called_first, example, tested
 from mechdesign.deploy.export.packages.package import Member, NameRule, Package, common, in_blocks, words
-from mechdesign.deploy.export.texts import constant_names, java_text
+from mechdesign.deploy.export.texts import MOST_CASES, constant_names, java_text
 
 _KEYWORDS = words(
     "abstract assert boolean break byte case catch char class const continue default do double else enum extends final "
@@ -69,10 +69,10 @@ def java_files(package: Package) -> dict[str, str]:
 
 
 def kotlin_files(package: Package) -> dict[str, str]:
-    """Paths and their text: the Java sampler, whose law the vectors test, under an object with enums of its labels."""
+    """Paths and their text: the Java sampler, whose law the vectors test, under an object with types of its labels."""
     called = f"```kotlin\nval report = {package.name}.@Name@.sample(@example@)\n```"
     first = package.members[0]
-    named = called.replace("@example@", _kotlin_example(first))
+    named = called.replace("@example@", kotlin_example(first))
     readme = {
         "called": called_first(package, named + envelopes.told(f"`{package.name}.@Name@.envelope(report, lastDay)`")),
         "built": "`mvn package`, with Java 11 or later, or the folders `src/main/java` and `src/main/kotlin` in "
@@ -97,23 +97,25 @@ def kotlin_files(package: Package) -> dict[str, str]:
     return texts
 
 
-def _kotlin_example(member: Member) -> str:
-    plan = member.plan
-    if plan.input_labels is None:
+def kotlin_example(member: Member) -> str:
+    """An input, as Kotlin writes it."""
+    labels = member.plan.input_labels
+    if labels is None:
         return example(member)
-    return f"{member.camel}.Input.{constant_names('LABEL', plan.input_labels)[0]}"
+    is_enum = len(labels) <= MOST_CASES
+    first = constant_names("LABEL", labels[:1])[0] if is_enum else f"of({kotlin_text(labels[0])})"
+    return f"{member.camel}.Input.{first}"
 
 
 def _kotlin(member: Member) -> dict[str, object]:
     plan = member.plan
-    enums = "".join(
-        _enum(side, labels) for side, labels in (("Input", plan.input_labels), ("Output", plan.output_labels)) if labels
-    )
+    sides = (("Input", plan.input_labels), ("Output", plan.output_labels))
+    types = "".join(_type(f"{member.camel}Sampler", side, labels) for side, labels in sides if labels)
     given = f"{member.camel}Sampler.sample({'x' if plan.input_labels is None else 'x.label'})"
     return {
         "Name": member.camel,
         "sha": plan.sha256,
-        "enums": enums,
+        "types": types,
         "taken": ("Int" if bytes_of(member) else "Double") if plan.input_labels is None else "Input",
         "given": ("ByteArray" if bytes_of(member) else "Double") if plan.output_labels is None else "Output",
         "report": given if plan.output_labels is None else f"Output.of({given})",
@@ -121,12 +123,15 @@ def _kotlin(member: Member) -> dict[str, object]:
     }
 
 
-def _enum(side: str, labels: tuple[str, ...]) -> str:
+def _type(sampler: str, side: str, labels: tuple[str, ...]) -> str:
+    words_ = {"side": side, "which": side.lower(), "all": f"{sampler}.{side.upper()}_LABELS"}
+    if len(labels) > MOST_CASES:
+        return fill(_VALUE_CLASS, words_)
     entries = ",\n".join(
         f"        {name}({kotlin_text(text)})"
         for name, text in zip(constant_names("LABEL", labels), labels, strict=True)
     )
-    return fill(_ENUM, {"side": side, "which": side.lower(), "entries": entries})
+    return fill(_ENUM, {**words_, "entries": entries})
 
 
 _ENUM = """\
@@ -137,9 +142,27 @@ _ENUM = """\
         public companion object {
             private val BY_LABEL = values().associateBy { it.label }
 
-            /** The label of this text. */
+            /** The label of this text; what is none is an IllegalArgumentException. */
             @JvmStatic
-            public fun of(label: String): @side@ = BY_LABEL.getValue(label)
+            public fun of(label: String): @side@ =
+                requireNotNull(BY_LABEL[label]) { "the text must be one of the @which@ labels" }
+        }
+    }
+
+"""
+
+_VALUE_CLASS = """\
+    /** One of the @which@ labels, which are too many for an enum: @all@. */
+    @JvmInline
+    public value class @side@ private constructor(public val label: String) {
+        public companion object {
+            private val LABELS = @all@.toHashSet()
+
+            /** The label of this text; what is none is an IllegalArgumentException. */
+            public fun of(label: String): @side@ {
+                require(label in LABELS) { "the text must be one of the @which@ labels" }
+                return @side@(label)
+            }
         }
     }
 

@@ -11,6 +11,7 @@ from mechdesign.deploy.export.layout import fill
 from mechdesign.deploy.export.packages import envelopes
 from mechdesign.deploy.export.packages.package import (
     COLLECTION,
+    DEVICE,
     TABLES,
     VERSION,
     Member,
@@ -168,7 +169,8 @@ def _of(package: Package) -> str:
     """Whose envelopes a collector takes, as options of the command."""
     if package.collection is not None:
         return f"--of {COLLECTION} --estimate people"
-    return " ".join(f"--of {TABLES}/{member.name}.json" for member in package.members)
+    tables = " ".join(f"--of {TABLES}/{member.name}.json" for member in package.members)
+    return f"--device {DEVICE} {tables}" if any(member.subject.is_device for member in package.members) else tables
 
 
 def _nothing(_: Member) -> dict[str, object]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
 from functools import cache
 from importlib.resources import files
 
@@ -17,6 +19,7 @@ from mechdesign.deploy.reports.envelope import Subject
 from mechdesign.deploy.table import Table
 from mechdesign.errors import InvalidInput
 from mechdesign.values.declare import frozen
+from mechdesign.values.digits import rounded_up
 
 VERSION = "1.0.0"
 """Of every package: who ships a new table ships a package of another name or raises it."""
@@ -24,6 +27,7 @@ VERSION = "1.0.0"
 MANIFEST = "mechdesign-package.json"
 TABLES = "tables"
 COLLECTION = "collection.json"
+DEVICE = "device.json"
 _MEMBER = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 
@@ -36,7 +40,7 @@ class Member:
     plan: Plan
     cases: tuple[Vector, ...]
     subject: Subject
-    """What envelopes say that its reports are of: the table, or an attribute of the package's collection."""
+    """What envelopes say that its reports are of: the table, the package's device or an attribute of its collection."""
 
     @property
     def vectors(self) -> str:
@@ -141,7 +145,7 @@ def common(package: Package, readme: Mapping[str, str]) -> dict[str, str]:
     if package.collection is not None:
         manifest["collection"] = package.collection.sha256
         tables[COLLECTION] = package.collection.content.decode()
-    about = {"tables": "\n".join(_described(package.members)), **readme}
+    about = {"tables": "\n".join(_described(package.members)), "total": spent(package), **readme}
     return {
         MANIFEST: json.dumps(manifest, indent=2) + "\n",
         "LICENSE": template("LICENSE"),
@@ -155,6 +159,29 @@ def _described(members: Iterable[Member]) -> Iterable[str]:
         plan = member.plan
         yield f"* `{member.name}`: {goes_in(plan)} in, {comes_out(plan)} out; kind {plan.kind}, epsilon {plan.epsilon}."
         yield f"  Table `{plan.sha256}`."
+
+
+def spent(package: Package) -> str:
+    """What one person spends who answers everything once, in words."""
+    if package.collection is not None:
+        collection = package.collection
+        return (
+            f"Together they are the collection {json.dumps(collection.name)}, `{collection.sha256}`.\n"
+            f"**Who answers it once spends epsilon {_told(collection.epsilon)} in all.**"
+        )
+    total = sum((member.table.epsilon for member in package.members), Fraction(0))
+    what = "the question" if len(package.members) == 1 else "every question"
+    return f"**Who answers {what} once spends epsilon {_told(total)} in all.**"
+
+
+def _told(epsilon: Fraction) -> str:
+    """
+    >>> _told(Fraction(5, 2)), _told(Fraction(1, 3))
+    ('2.5', 'at most 0.333334')
+    """
+    near = f"{float(epsilon):.6g}"
+    above = math.nextafter(float(epsilon), math.inf)
+    return near if Fraction(near) == epsilon else f"at most {rounded_up(above, 6)}"
 
 
 def in_blocks(package: Package, source: str) -> str:

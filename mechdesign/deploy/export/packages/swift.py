@@ -1,4 +1,4 @@
-"""Swift: a package whose law is the C sampler, with enums of labels and typed errors above it, and XCTest."""
+"""Swift: a package whose law is the C sampler, with types of labels and typed errors above it, and XCTest."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from mechdesign.deploy.export.packages import envelopes
 from mechdesign.deploy.export.packages.c import RANDOMNESS, envelope
 from mechdesign.deploy.export.packages.npm import bytes_of, called_first, example, tested
 from mechdesign.deploy.export.packages.package import Member, NameRule, Package, common, in_blocks, words
-from mechdesign.deploy.export.texts import braced_text, constant_names
+from mechdesign.deploy.export.texts import MOST_CASES, braced_text, constant_names
 from mechdesign.errors import InvalidInput
 
 RULE = NameRule(
@@ -33,8 +33,7 @@ def files(package: Package) -> dict[str, str]:
             _require_distinct(labels or ())
     first = package.members[0]
     called = "```swift\nimport @package@\n\nlet report = try @Name@.sample(@example@)\n```"
-    if first.plan.input_labels is not None:
-        called = called.replace("@example@", f".{_cases(first.plan.input_labels)[0]}")
+    called = called.replace("@example@", swift_example(first))
     readme = {
         "called": called_first(package, called + envelopes.told("`try @Name@.envelope(report, lastDay: lastDay)`")),
         "built": "`swift build`, with Swift 5.5 or later. The law is in C, which Swift's package manager compiles.",
@@ -81,17 +80,26 @@ def _cases(labels: tuple[str, ...]) -> list[str]:
     return [name.lower() for name in constant_names("label", labels)]
 
 
+def swift_example(member: Member) -> str:
+    """An input, as Swift writes it."""
+    labels = member.plan.input_labels
+    if labels is None:
+        return example(member)
+    if len(labels) > MOST_CASES:
+        return f"{member.camel}.Input(rawValue: {braced_text(labels[0])})!"
+    return f".{_cases(labels[:1])[0]}"
+
+
 def _swift(member: Member) -> dict[str, object]:
     plan = member.plan
-    enums = "".join(
-        _enum(side, labels) for side, labels in (("Input", plan.input_labels), ("Output", plan.output_labels)) if labels
-    )
+    sides = (("Input", plan.input_labels), ("Output", plan.output_labels))
+    types = "".join(_declared(plan.stem, side, labels) for side, labels in sides if labels)
     labelled = plan.output_labels is not None
     return {
         "Name": member.camel,
         "sha": plan.sha256,
         "stem": plan.stem,
-        "enums": enums,
+        "types": types,
         "taken": ("Int" if bytes_of(member) else "Double") if plan.input_labels is None else "Input",
         "given": "Output" if labelled else "[UInt8]" if bytes_of(member) else "Double",
         "x": ("Int64(x)" if bytes_of(member) else "x") if plan.input_labels is None else "x.rawValue",
@@ -109,12 +117,28 @@ guard let y = y, let report = Output(rawValue: String(cString: y)) else { throw 
         return report"""
 
 
-def _enum(side: str, labels: tuple[str, ...]) -> str:
+def _declared(stem: str, side: str, labels: tuple[str, ...]) -> str:
+    if len(labels) > MOST_CASES:
+        is_one = _IS_INPUT.replace("@stem@", stem) if side == "Input" else ""
+        return _STRUCT.replace("@side@", side).replace("@which@", side.lower()).replace("@is_one@", is_one)
     rows = "".join(
         f"        case {name} = {braced_text(text)}\n" for name, text in zip(_cases(labels), labels, strict=True)
     )
     return f"    /// The {side.lower()} labels.\n    public enum {side}: String, CaseIterable {{\n{rows}    }}\n\n"
 
+
+_IS_INPUT = "guard @stem@_place_of(rawValue) >= 0 else { return nil }\n            "
+_STRUCT = """\
+    /// One of the @which@ labels, which are too many for an enum.
+    public struct @side@: RawRepresentable, Hashable {
+        public let rawValue: String
+
+        public init?(rawValue: String) {
+            @is_one@self.rawValue = rawValue
+        }
+    }
+
+"""
 
 _TEST = """\
     func test@Name@ReproducesItsVectors() throws {
@@ -136,7 +160,6 @@ _TEST = """\
 
 def _words_of(member: Member) -> dict[str, object]:
     plan = member.plan
-    value = example(member) if plan.input_labels is None else f".{_cases(plan.input_labels)[0]}"
     of_bytes = {
         "zero": f"[UInt8](repeating: 0, count: {bytes_of(member)})",
         "seven": f"[UInt8](repeating: 7, count: {bytes_of(member)})",
@@ -147,7 +170,7 @@ def _words_of(member: Member) -> dict[str, object]:
         **tested(member),
         **(of_bytes if bytes_of(member) else of_numbers),
         "core": f"{plan.stem}_code" if plan.labelled else plan.stem,
-        "example": value,
+        "example": swift_example(member),
     }
 
 

@@ -29,20 +29,23 @@ def python_files(package: Package) -> dict[str, str]:
     """Paths and their text."""
     called = "```python\nimport @package@\n\nreport = @package@.@name@.sample(@example@)\n```"
     called += envelopes.told("`@package@.envelopes.@name@(report, last_day)`")
-    imported = "from . import @stem@ as @name@  # noqa: F401"
+    imported = "from . import @stem@ as @name@"
     texts = _files(package, called, imported, [])
-    folder = f"src/{package.name}"
-    texts[f"{folder}/__init__.py"] += "from . import envelopes  # noqa: F401\n"
+    folder, init = f"src/{package.name}", f"src/{package.name}/__init__.py"
+    texts[init] = texts[init].replace("\n\nfrom", "\n\nfrom . import envelopes\nfrom", 1)
+    texts[init] = texts[init].replace("__all__ = [", '__all__ = ["envelopes", ', 1)
     texts[f"{folder}/envelopes.py"] = (
         '"""The bytes that a collector reads, for reports of each table."""\n\n'
-        + package.each("from .@stem@_envelope import envelope as @name@  # noqa: F401\n", lambda _: {}, "")
+        + package.each("from .@stem@_envelope import envelope as @name@\n", lambda _: {}, "")
+        + _exported(package)
     )
     tests = package.each(_ENVELOPE_TEST, lambda member: {"as": envelopes.read_as(member)}, "\n\n")
     texts["tests/test_envelopes.py"] = envelopes.tests(package, "replay.py.in", {"tests": tests})
     for member in package.members:
         outputs = {"labels": "OUTPUT_LABELS", "listed": "OUTPUTS"}.get(envelopes.form_of(member), "")
         imported = ", ".join(sorted(filter(None, ["NoRandomness", "system", outputs])))
-        words = {"imported": imported, "outputs": outputs}
+        taken = {"labels": "str", "bytes": "bytes"}.get(envelopes.form_of(member), "float")
+        words = {"imported": imported, "outputs": outputs, "taken": taken}
         written = envelopes.source(member, "envelope.py.in", python.LANGUAGE, words)
         texts[f"{folder}/{member.plan.stem}_envelope.py"] = written
         texts[f"tests/{member.name}_envelopes.txt"] = envelopes.vectors(member)
@@ -56,7 +59,7 @@ def opendp_files(package: Package) -> dict[str, str]:
         'dp.enable_features("contrib", "honest-but-curious")\n'
         "report = @package@.@name@.make_measurement()(@example@)\n```"
     )
-    texts = _files(package, called, "from . import @stem@_opendp as @name@  # noqa: F401", ["opendp>=0.13"])
+    texts = _files(package, called, "from . import @stem@_opendp as @name@", ["opendp>=0.13"])
     for member in package.members:
         stem = member.plan.stem
         wrapper = opendp.sources(member.plan, package.name)[f"{stem}_opendp.py"]
@@ -79,13 +82,21 @@ def _files(package: Package, called: str, imported: str, needed: list[str]) -> d
         ),
         f"src/{package.name}/__init__.py": '"""Locally private reports of exact law: see README.md."""\n\n'
         + package.each(imported, lambda _: {})
-        + "\n",
+        + "\n"
+        + _exported(package),
+        f"src/{package.name}/py.typed": "",
         "tests/test_vectors.py": package.filled("wheel/test_vectors.py.in", {"tests": tests}),
     }
     for member in package.members:
         texts[f"src/{package.name}/{member.plan.stem}.py"] = python.module(member.plan)
         texts[f"tests/{member.name}_vectors.txt"] = member.vectors
     return texts
+
+
+def _exported(package: Package) -> str:
+    """What a module gives under names of its own: without it type checkers take them for the module's alone."""
+    names = ", ".join(f'"{member.name}"' for member in package.members)
+    return f"\n__all__ = [{names}]\n"
 
 
 _TEST = """\

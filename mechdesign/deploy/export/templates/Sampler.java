@@ -27,26 +27,7 @@ public final class @name@ {
     /** The table this sampler was generated from. */
     public static final String TABLE = "@sha@";
 
-// @if input_labels
-    /** The input labels. */
-    public static final java.util.List<String> INPUT_LABELS = inputLabels();
-
-    private static java.util.List<String> inputLabels() {
-        return java.util.List.of(
-@input_texts@);
-    }
-
-// @end
-// @if output_labels
-    /** The output labels. */
-    public static final java.util.List<String> OUTPUT_LABELS = outputLabels();
-
-    private static java.util.List<String> outputLabels() {
-        return java.util.List.of(
-@output_texts@);
-    }
-
-// @end
+// @include labels/Labels.java
     private static final int BITS = @bits@;
 // @if points
 @POINTS@
@@ -102,8 +83,7 @@ public final class @name@ {
     /** The same with another source of bytes, for tests only. */
     public static @given@ sample(@taken@ x, Source source) {
 // @if input_labels
-        int place = x == null ? -1 : INPUT_LABELS.indexOf(x);
-        if (place < 0) throw new IllegalArgumentException("the input must be one of INPUT_LABELS");
+        int place = placeOf(x);
 // @end
         return @report@;
     }

@@ -261,9 +261,7 @@ int @core@(double x, double *y) {
 }
 // @if input_labels
 
-const char *const @stem@_input_labels[@input_count@] = {
-@input_texts@
-};
+// @include labels/places.c
 // @end
 // @if output_labels
 
@@ -275,14 +273,12 @@ const char *const @stem@_output_labels[@output_count@] = {
 
 int @stem@_from(@taken@x, int (*fill)(void *, unsigned char *, size_t), void *state, @given@y) {
 // @if input_labels
-    size_t place = 0;
+    int64_t place = @stem@_place_of(x);
 // @end
     double code;
     int outcome;
 // @if input_labels
-    if (x == NULL) return BAD_INPUT;
-    while (place < POINTS_COUNT && strcmp(x, @stem@_input_labels[place]) != 0) place++;
-    if (place == POINTS_COUNT) return BAD_INPUT;
+    if (place < 0) return BAD_INPUT;
 // @end
     outcome = @stem@_code_from(@code@, fill, state, &code);
     if (outcome != @guard@_OK) return outcome;

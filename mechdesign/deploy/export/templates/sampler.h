@@ -12,6 +12,9 @@
 #define @guard@_H
 
 #include <stddef.h>
+// @if input_labels
+#include <stdint.h>
+// @end
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,6 +28,9 @@ extern const char *const @stem@_input_labels[@input_count@];
 enum {
 @input_names@
 };
+
+/* The place of an input label, found in as many steps for one label as for another; -1 for another text. */
+int64_t @stem@_place_of(const char *x);
 
 // @end
 // @if output_labels

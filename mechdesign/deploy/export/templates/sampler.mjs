@@ -18,6 +18,7 @@ export class NoRandomness extends Error {
 export const INPUT_LABELS = Object.freeze([
 @input_texts@,
 ]);
+const PLACES = new Map(INPUT_LABELS.map((label, place) => [label, place]));
 // @end
 // @if output_labels
 export const OUTPUT_LABELS = Object.freeze([
@@ -73,8 +74,8 @@ const FIRST = @first@;
 export function sample(x, fill = allotted()) {
 // @if input_labels
   if (typeof x !== "string") throw new TypeError("the input must be a text, one of INPUT_LABELS");
-  const place = INPUT_LABELS.indexOf(x);
-  if (place < 0) throw new RangeError("the input must be one of INPUT_LABELS");
+  const place = PLACES.get(x);
+  if (place === undefined) throw new RangeError("the input must be one of INPUT_LABELS");
 // @end
   return @report@;
 }

@@ -10,13 +10,18 @@
 --
 -- @stem@(x) takes @goes_in@, and gives @comes_out@.
 
-BEGIN;
+-- **A view over it draws anew at every SELECT, and each draw spends epsilon again**: write the reports to a table,
+-- CREATE TABLE ... AS SELECT ..., once.
+--
+-- Functions name those they call by the schema they are in, and look up nothing else along the caller's search path.
+
+DO $install$ BEGIN EXECUTE pg_catalog.replace($script$
 
 -- @include randomness/entropy.postgresql.sql
 
 -- The low bits of as few whole bytes as hold them, little-endian. At most 63 bits.
-CREATE OR REPLACE FUNCTION @stem@_number(pool bytea, place integer, bits integer) RETURNS bigint
-LANGUAGE plpgsql IMMUTABLE AS $$
+CREATE OR REPLACE FUNCTION @extschema@.@stem@_number(pool bytea, place integer, bits integer) RETURNS bigint
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
     number bigint := 0;
 BEGIN
@@ -28,9 +33,9 @@ END
 $$;
 
 -- A report, and how many of the bytes given were used; with NULL for the bytes, the system's are taken.
-CREATE OR REPLACE FUNCTION @stem@_trace(
+CREATE OR REPLACE FUNCTION @extschema@.@stem@_trace(
     x double precision, bytes bytea, OUT y double precision, OUT used integer
-) LANGUAGE plpgsql VOLATILE AS $$
+) LANGUAGE plpgsql VOLATILE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 -- @if points
 @POINTS@
@@ -142,8 +147,8 @@ BEGIN
         END IF;
     END LOOP;
     start := the_starts[low + 1];
-    pool := @stem@_more(pool, place + @size@, given);
-    count := @stem@_number(pool, place, @bits@);
+    pool := @extschema@.@stem@_more(pool, place + @size@, given);
+    count := @extschema@.@stem@_number(pool, place, @bits@);
     place := place + @size@;
     low := 0;
     high := places;
@@ -167,8 +172,8 @@ BEGIN
     WHILE rest > 0 LOOP
         rest := rest * 4294967296;
         digits := floor(rest)::bigint;
-        pool := @stem@_more(pool, place + 4, given);
-        number := @stem@_number(pool, place, 32);
+        pool := @extschema@.@stem@_more(pool, place + 4, given);
+        number := @extschema@.@stem@_number(pool, place, 32);
         place := place + 4;
         IF number <> digits THEN
             target := target + (number < digits)::integer;
@@ -196,14 +201,14 @@ BEGIN
         width := width + 1;
     END LOOP;
     LOOP
-        pool := @stem@_more(pool, place + (width + 7) / 8, given);
-        number := @stem@_number(pool, place, width);
+        pool := @extschema@.@stem@_more(pool, place + (width + 7) / 8, given);
+        number := @extschema@.@stem@_number(pool, place, width);
         place := place + (width + 7) / 8;
         EXIT WHEN number < size;
     END LOOP;
     start := the_starts[low + 1 + (number < target - the_means[low + 1])::integer];
-    pool := @stem@_more(pool, place + @size@, given);
-    count := @stem@_number(pool, place, @bits@);
+    pool := @extschema@.@stem@_more(pool, place + @size@, given);
+    count := @extschema@.@stem@_number(pool, place, @bits@);
     place := place + @size@;
     low := 0;
     high := places;
@@ -232,8 +237,8 @@ BEGIN
         RAISE EXCEPTION 'the input must be a point of the domain' USING ERRCODE = 'invalid_parameter_value';
     END IF;
     start := low * (places + 1);
-    pool := @stem@_more(pool, place + @size@, given);
-    count := @stem@_number(pool, place, @bits@);
+    pool := @extschema@.@stem@_more(pool, place + @size@, given);
+    count := @extschema@.@stem@_number(pool, place, @bits@);
     place := place + @size@;
     low := 0;
     high := places;
@@ -257,8 +262,8 @@ BEGIN
 -- @else
     start := floor(least(greatest(rest, 0), the_cells - the_inside))::bigint;
 -- @end
-    pool := @stem@_more(pool, place + @size@, given);
-    count := @stem@_number(pool, place, @bits@);
+    pool := @extschema@.@stem@_more(pool, place + @size@, given);
+    count := @extschema@.@stem@_number(pool, place, @bits@);
     place := place + @size@;
     size := CASE WHEN count < the_weight THEN the_inside ELSE the_cells - the_inside END;
     width := 0;
@@ -266,8 +271,8 @@ BEGIN
         width := width + 1;
     END LOOP;
     LOOP
-        pool := @stem@_more(pool, place + (width + 7) / 8, given);
-        number := @stem@_number(pool, place, width);
+        pool := @extschema@.@stem@_more(pool, place + (width + 7) / 8, given);
+        number := @extschema@.@stem@_number(pool, place, width);
         place := place + (width + 7) / 8;
         EXIT WHEN number < size;
     END LOOP;
@@ -289,8 +294,8 @@ BEGIN
     WHILE rest > 0 LOOP
         rest := rest * 4294967296;
         digits := floor(rest)::bigint;
-        pool := @stem@_more(pool, place + 4, given);
-        number := @stem@_number(pool, place, 32);
+        pool := @extschema@.@stem@_more(pool, place + 4, given);
+        number := @extschema@.@stem@_number(pool, place, 32);
         place := place + 4;
         IF number <> digits THEN
             target := target + (number < digits)::integer;
@@ -302,19 +307,19 @@ BEGIN
         target := -target;
     END IF;
     LOOP
-        pool := @stem@_more(pool, place + 1, given);
-        number := @stem@_number(pool, place, 1);
+        pool := @extschema@.@stem@_more(pool, place + 1, given);
+        number := @extschema@.@stem@_number(pool, place, 1);
         place := place + 1;
         size := 0;
         LOOP
-            pool := @stem@_more(pool, place + @size@, given);
-            count := @stem@_number(pool, place, @bits@);
+            pool := @extschema@.@stem@_more(pool, place + @size@, given);
+            count := @extschema@.@stem@_number(pool, place, @bits@);
             place := place + @size@;
             EXIT WHEN count >= the_tail;
             size := size + the_block;
         END LOOP;
-    pool := @stem@_more(pool, place + @size@, given);
-    count := @stem@_number(pool, place, @bits@);
+    pool := @extschema@.@stem@_more(pool, place + @size@, given);
+    count := @extschema@.@stem@_number(pool, place, @bits@);
     place := place + @size@;
     low := 0;
     high := places;
@@ -339,13 +344,13 @@ BEGIN
 END
 $$;
 
-CREATE OR REPLACE FUNCTION @core@(x double precision) RETURNS double precision LANGUAGE sql VOLATILE AS $$
-    SELECT y FROM @stem@_trace(x, NULL)
+CREATE OR REPLACE FUNCTION @extschema@.@core@(x double precision) RETURNS double precision LANGUAGE sql VOLATILE PARALLEL SAFE AS $$
+    SELECT y FROM @extschema@.@stem@_trace(x, NULL)
 $$;
 -- @if input_labels
 
 -- The input labels.
-CREATE OR REPLACE FUNCTION @stem@_input_labels() RETURNS text[] LANGUAGE plpgsql IMMUTABLE AS $$
+CREATE OR REPLACE FUNCTION @extschema@.@stem@_input_labels() RETURNS text[] LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
 @INPUT_LABELS@
 BEGIN
@@ -356,7 +361,7 @@ $$;
 -- @if output_labels
 
 -- The output labels.
-CREATE OR REPLACE FUNCTION @stem@_output_labels() RETURNS text[] LANGUAGE plpgsql IMMUTABLE AS $$
+CREATE OR REPLACE FUNCTION @extschema@.@stem@_output_labels() RETURNS text[] LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
 @OUTPUT_LABELS@
 BEGIN
@@ -367,14 +372,14 @@ $$;
 -- @if labels
 
 -- The function above takes and gives codes, this one labels: the i-th label stands for the i-th number beside it.
-CREATE OR REPLACE FUNCTION @stem@(x @taken@) RETURNS @given@ LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION @extschema@.@stem@(x @taken@) RETURNS @given@ LANGUAGE plpgsql VOLATILE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 -- @if input_labels
-    the_input_labels CONSTANT text[] := @stem@_input_labels();
+    the_input_labels CONSTANT text[] := @extschema@.@stem@_input_labels();
 @POINTS@
 -- @end
 -- @if output_labels
-    the_output_labels CONSTANT text[] := @stem@_output_labels();
+    the_output_labels CONSTANT text[] := @extschema@.@stem@_output_labels();
 @OUTPUTS@
 -- @end
     y double precision;
@@ -384,10 +389,10 @@ BEGIN
         RAISE EXCEPTION 'the input must be one of the input labels' USING ERRCODE = 'invalid_parameter_value';
     END IF;
 -- @end
-    y := @stem@_code(@code@);
+    y := @extschema@.@stem@_code(@code@);
     RETURN @report@;
 END
 $$;
 -- @end
 
-COMMIT;
+$script$, '@extschema@', pg_catalog.quote_ident(pg_catalog.current_schema())); END $install$;

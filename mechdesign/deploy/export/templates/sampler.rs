@@ -15,14 +15,11 @@
 /// The table this sampler was generated from.
 pub const TABLE: &str = "@sha@";
 // @if input_labels
-/// The input labels.
-pub const INPUT_LABELS: [&str; @input_count@] = [
-@input_texts@,
-];
+// @include labels/places.rs
 // @end
 // @if output_labels
 /// The output labels.
-pub const OUTPUT_LABELS: [&str; @output_count@] = [
+pub static OUTPUT_LABELS: [&str; @output_count@] = [
 @output_texts@,
 ];
 // @end
@@ -89,7 +86,7 @@ pub fn sample(x: @taken@) -> Result<@given@, Error> {
 /// The same with another source of bytes, which overwrites all it is given: for tests, and for systems without one.
 pub fn sample_from(x: @taken@, fill: &mut dyn FnMut(&mut [u8]) -> Result<(), Error>) -> Result<@given@, Error> {
 // @if input_labels
-    let x = POINTS[INPUT_LABELS.iter().position(|label| *label == x).ok_or(Error::BadInput)?];
+    let x = POINTS[place_of(x).ok_or(Error::BadInput)?];
 // @end
 // @if output_labels
     let y = sample_code_from(x, fill)?;

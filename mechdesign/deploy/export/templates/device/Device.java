@@ -39,7 +39,7 @@ public final class @name@ {
 
     /**
      * The state does not allow what was asked: nothing was stored, and nothing is reported. The reason is one of
-     * missing, damaged, other, rolled-back, past, exhausted, present, busy.
+     * missing, damaged, other, rolled-back, past, ahead, exhausted, present, busy.
      */
     public static final class StateRefused extends RuntimeException {
         private static final long serialVersionUID = 1L;
@@ -63,6 +63,7 @@ public final class @name@ {
 // @end
     private static final int SIZE = @size@;
     private static final int MOST = Integer.MAX_VALUE;
+    private static final int AHEAD = 100;
     private static final byte[] MAGIC = {'m', 'd', 's', 't', 'a', 't', 'e'};
 
     private int serial, period, made, held;
@@ -78,22 +79,26 @@ public final class @name@ {
     /**
      * Begins without memory where there is no state to keep, with `allowance` reports left in the period: what the
      * server grants, and 0 without its word, as nobody knows what was reported before a state was lost. `least` is the
-     * last serial known from elsewhere, or 0.
+     * last serial known from elsewhere, or 0. A state that is there keeps its memory, and goes on to a period that is
+     * too far ahead for a report: on the word of another clock than the device's.
      */
     public static void create(Storage storage, int period, int allowance, int least) throws IOException {
         require(period, MOST);
         require(allowance, REPORTS);
         require(least, MOST - 1);
-        boolean isThere = true;
+        @name@ next = null;
         try {
-            known(storage.load(), least);
+            next = known(storage.load(), least);
         } catch (StateRefused refused) {
             if (refused.reason.equals("other")) throw refused;
-            isThere = false;
         }
-        if (isThere) throw new StateRefused("present");
-        @name@ next = new @name@();
-        next.serial = least + 1;
+        if (next != null && period - next.period <= AHEAD) throw new StateRefused("present");
+        if (next != null && next.serial == MOST) throw new StateRefused("exhausted");
+        if (next == null) {
+            next = new @name@();
+            next.serial = least;
+        }
+        next.serial++;
         next.period = period;
         next.made = REPORTS - allowance;
         storage.store(next.written());
@@ -108,8 +113,7 @@ public final class @name@ {
     private static @given@ report(Storage storage, @taken@ x, int period, int least, @first@.Source source)
             throws IOException {
 // @if input_labels
-        int place = x == null ? -1 : @first@.INPUT_LABELS.indexOf(x);
-        if (place < 0) throw new IllegalArgumentException("the input must be one of INPUT_LABELS");
+        int place = @first@.placeOf(x);
         @code_out@ y = reportCode(storage, @code@, period, least, source);
 // @else
         @code_out@ y = reportCode(storage, x, period, least, source);
@@ -137,6 +141,7 @@ public final class @name@ {
         require(period, MOST);
         @name@ state = known(storage.load(), least);
         if (period < state.period) throw new StateRefused("past");
+        if (period - state.period > AHEAD) throw new StateRefused("ahead");
         if (period > state.period) state.made = 0;
         if (state.made == REPORTS || state.serial == MOST) throw new StateRefused("exhausted");
         @code_out@ y = source == null ? @first@.@first_core@(x) : @first@.@first_core@(x, source);

@@ -19,7 +19,8 @@ public class @name@(private val storage: @machine@.Storage) {
     /**
      * Begins without memory where there is no state to keep, with this many reports left in the period: what the server
      * grants, and 0 without its word, as nobody knows what was reported before a state was lost. `least` is the last
-     * serial known from elsewhere.
+     * serial known from elsewhere. A state that is there keeps its memory, and goes on to a period that is too far
+     * ahead for a report: on the word of another clock than the device's.
      */
     public fun create(period: Int, allowance: Int = 0, least: Int = 0) {
         @machine@.create(storage, period, allowance, least)

@@ -14,7 +14,7 @@ import @name@C
 /// Why there is no report, or no new state: but for `storage`, nothing was stored.
 public enum DeviceError: Int32, Error {
     case badInput = 1
-    case noRandomness, missing, damaged, other, rolledBack, past, exhausted, present, busy, storage, badNumber
+    case noRandomness, missing, damaged, other, rolledBack, past, exhausted, present, busy, storage, badNumber, ahead
 }
 
 /// Where the state is kept: `load` gives the bytes stored last, `store` returns once they are there to stay. No two
@@ -36,7 +36,8 @@ public final class @name@ {
 
     /// Begins without memory where there is no state to keep, with `allowance` reports left in the period: what the
     /// server grants, and 0 without its word, as nobody knows what was reported before a state was lost. `least` is
-    /// the last serial known from elsewhere.
+    /// the last serial known from elsewhere. A state that is there keeps its memory, and goes on to a period that is too
+    /// far ahead for a report: on the word of another clock than the device's.
     public func create(period: Int32, allowance: Int32 = 0, least: Int32 = 0) throws {
         try require(withStorage { @device@_create($0, period, allowance, least) })
     }

@@ -30,6 +30,7 @@
 // @end
 enum { SIZE = @guard@_SIZE, VALUES = @guard@_VALUES, LARGEST = 60 + 16 * 4096 }; /* that of any device */
 #define MOST INT32_MAX
+#define AHEAD 100
 // @if points
 @POINTS@
 // @end
@@ -173,12 +174,17 @@ int @device@_create(const @device@_storage *storage, int32_t period, int32_t all
         return @guard@_BAD_NUMBER;
     }
     outcome = known(storage, least, &next);
-    if (outcome == @guard@_OK) return @guard@_PRESENT;
-    if (outcome != @guard@_MISSING && outcome != @guard@_DAMAGED && outcome != @guard@_ROLLED_BACK) return outcome;
-    next.serial = least + 1;
+    if (outcome == @guard@_OK) {
+        if (period - next.period <= AHEAD) return @guard@_PRESENT;
+        if (next.serial == MOST) return @guard@_EXHAUSTED;
+    } else {
+        if (outcome != @guard@_MISSING && outcome != @guard@_DAMAGED && outcome != @guard@_ROLLED_BACK) return outcome;
+        next.serial = least;
+        next.held = 0;
+    }
+    next.serial++;
     next.period = period;
     next.made = @guard@_REPORTS - allowance;
-    next.held = 0;
     return store(storage, &next);
 }
 
@@ -196,6 +202,7 @@ static int reported(const @device@_storage *storage, @code_in@x, int32_t period,
     outcome = known(storage, least, &now);
     if (outcome != @guard@_OK) return outcome;
     if (period < now.period) return @guard@_PAST;
+    if (period - now.period > AHEAD) return @guard@_AHEAD;
     if (period > now.period) now.made = 0;
     if (now.made == @guard@_REPORTS || now.serial == MOST) return @guard@_EXHAUSTED;
 // @if items
@@ -265,13 +272,11 @@ int @device@_report(const @device@_storage *storage, @taken@x, int32_t period, i
     int outcome;
 // @end
 // @if input_labels
-    size_t place = 0;
-    if (x == NULL) return @guard@_BAD_INPUT;
-    while (place < @points_count@ && strcmp(x, @first@_input_labels[place]) != 0) place++;
-    if (place == @points_count@) return @guard@_BAD_INPUT;
+    int64_t place = @first@_place_of(x);
+    if (place < 0) return @guard@_BAD_INPUT;
 // @end
 // @if items
-    return @device@_report_code(storage, (int64_t)place, period, least, y);
+    return @device@_report_code(storage, place, period, least, y);
 // @else
     outcome = @device@_report_code(storage, @code@, period, least, &said);
     if (outcome != @guard@_OK) return outcome;
@@ -322,6 +327,14 @@ static int load_file(void *context, unsigned char *content, size_t room, size_t 
     return got < 0 ? -1 : 0;
 }
 
+/* Waits until the disk has what was written. Apple's fsync waits for less, and its fcntl fails where a disk cannot. */
+static int confirmed(int handle) {
+#if defined(F_FULLFSYNC)
+    if (fcntl(handle, F_FULLFSYNC) == 0) return 0;
+#endif
+    return fsync(handle);
+}
+
 static int confirm_folder(const char *path) {
     char folder[@guard@_LONGEST + 8];
     char *slash;
@@ -333,7 +346,7 @@ static int confirm_folder(const char *path) {
     else *slash = '\0';
     handle = open(folder, O_RDONLY);
     if (handle < 0) return -1;
-    outcome = fsync(handle);
+    outcome = confirmed(handle);
     close(handle);
     return outcome;
 }
@@ -348,7 +361,7 @@ static int store_file(void *context, const unsigned char *content, size_t length
     handle = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (handle < 0) return -1;
     while (done < length && (put_now = write(handle, content + done, length - done)) > 0) done += (size_t)put_now;
-    failed = done < length || fsync(handle) != 0;
+    failed = done < length || confirmed(handle) != 0;
     failed |= close(handle) != 0;
     if (failed || rename(name, file->path) != 0) return -1;
     return confirm_folder(file->path);

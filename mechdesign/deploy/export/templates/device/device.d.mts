@@ -4,7 +4,7 @@ export interface Storage {
   store(content: Uint8Array): void;
 }
 export type Reason =
-  | "missing" | "damaged" | "other" | "rolled-back" | "past" | "exhausted" | "present" | "busy";
+  | "missing" | "damaged" | "other" | "rolled-back" | "past" | "ahead" | "exhausted" | "present" | "busy";
 export class StateRefused extends Error {
   constructor(reason: Reason);
   readonly reason: Reason;

@@ -37,7 +37,8 @@ enum {
     @guard@_PRESENT = 9,
     @guard@_BUSY = 10,
     @guard@_STORAGE = 11, /* load or store failed: there is no report, and the state is this one or the next */
-    @guard@_BAD_NUMBER = 12 /* a period, allowance or serial below 0 or too large */
+    @guard@_BAD_NUMBER = 12, /* a period, allowance or serial below 0 or too large */
+    @guard@_AHEAD = 13 /* a period more than 100 after that of the state */
 };
 
 /* Both functions return 0 on success. load writes at most `room` bytes, and to `length` how many there are, or
@@ -51,7 +52,8 @@ typedef struct {
 
 /* Begins without memory where there is no state to keep, with `allowance` reports left in the period: what the server
  * grants, and 0 without its word, as nobody knows what was reported before a state was lost. `least` is the last serial
- * known from elsewhere, or 0. */
+ * known from elsewhere, or 0. A state that is there keeps its memory, and goes on to a period that is too far ahead for
+ * a report: on the word of another clock than the device's. */
 int @device@_create(const @device@_storage *storage, int32_t period, int32_t allowance, int32_t least);
 
 // @if items

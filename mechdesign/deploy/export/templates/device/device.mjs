@@ -22,11 +22,15 @@ export const REPORTS = @reports@;
 // @if output_labels
 @OUTPUTS@
 // @end
+// @if input_labels
+const PLACES = new Map(first.INPUT_LABELS.map((label, place) => [label, place]));
+// @end
 const SIZE = @size@;
 const MOST = 2147483647;
+const AHEAD = 100;
 
 // The state does not allow what was asked: nothing was stored, and nothing is reported. The reason is one of missing,
-// damaged, other, rolled-back, past, exhausted, present, busy.
+// damaged, other, rolled-back, past, ahead, exhausted, present, busy.
 export class StateRefused extends Error {
   constructor(reason) {
     super(reason);
@@ -37,20 +41,22 @@ export class StateRefused extends Error {
 
 // Begin without memory where there is no state to keep, with this many reports left in the period: what the server
 // grants. Without its word the period is spent, as nobody knows what was reported before a state was lost.
-// `least` is the last serial known from elsewhere.
+// `least` is the last serial known from elsewhere. A state that is there keeps its memory, and goes on to a period that
+// is too far ahead for a report: on the word of another clock than the device's.
 export function create(storage, period, allowance = 0, least = 0) {
   requireWhole(period, 0, MOST);
   requireWhole(allowance, 0, REPORTS);
   requireWhole(least, 0, MOST - 1);
-  let isThere = true;
+  let state = null;
   try {
-    known(storage.load(), least);
+    state = known(storage.load(), least);
   } catch (error) {
     if (!(error instanceof StateRefused) || error.reason === "other") throw error;
-    isThere = false;
   }
-  if (isThere) throw new StateRefused("present");
-  storage.store(written({ serial: least + 1, period, made: REPORTS - allowance, entries: [] }));
+  if (state !== null && period <= state.period + AHEAD) throw new StateRefused("present");
+  if (state !== null && state.serial === MOST) throw new StateRefused("exhausted");
+  const { serial, entries } = state ?? { serial: least, entries: [] };
+  storage.store(written({ serial: serial + 1, period, made: REPORTS - allowance, entries }));
 }
 
 // @if labels
@@ -58,8 +64,8 @@ export function create(storage, period, allowance = 0, least = 0) {
 export function report(storage, x, period, least = 0, fill = undefined) {
 // @if input_labels
   if (typeof x !== "string") throw new TypeError("the input must be a text, one of INPUT_LABELS");
-  const place = first.INPUT_LABELS.indexOf(x);
-  if (place < 0) throw new RangeError("the input must be one of INPUT_LABELS");
+  const place = PLACES.get(x);
+  if (place === undefined) throw new RangeError("the input must be one of INPUT_LABELS");
   const code = @code@;
 // @else
   const code = x;
@@ -82,6 +88,7 @@ export function @core@(storage, x, period, least = 0, fill = undefined) {
   requireWhole(period, 0, MOST);
   const { serial, period: last, made, entries } = known(storage.load(), least);
   if (period < last) throw new StateRefused("past");
+  if (period > last + AHEAD) throw new StateRefused("ahead");
   const before = period > last ? 0 : made;
   if (before === REPORTS || serial === MOST) throw new StateRefused("exhausted");
   let y = first.@first_core@(x, fill);

@@ -28,6 +28,7 @@ pub const DRAWN: usize = @drawn@;
 // @end
 const SIZE: usize = @size@;
 const MOST: u32 = 0x7fff_ffff;
+const AHEAD: u32 = 100;
 const KEY: [u8; 32] = [
 @key@,
 ];
@@ -42,6 +43,8 @@ pub enum Error {
     Other,
     RolledBack,
     Past,
+    /// A period more than 100 after that of the state.
+    Ahead,
     Exhausted,
     Present,
     Busy,
@@ -91,17 +94,20 @@ struct State {
 
 /// Begins without memory where there is no state to keep, with `allowance` reports left in the period: what the server
 /// grants, and 0 without its word, as nobody knows what was reported before a state was lost. `least` is the last
-/// serial known from elsewhere, or 0.
+/// serial known from elsewhere, or 0. A state that is there keeps its memory, and goes on to a period that is too far
+/// ahead for a report: on the word of another clock than the device's.
 pub fn create(storage: &mut dyn Storage, period: u32, allowance: u32, least: u32) -> Result<(), Error> {
     if period > MOST || allowance > REPORTS || least >= MOST {
         return Err(Error::BadNumber);
     }
-    match known(storage, least) {
-        Ok(_) => return Err(Error::Present),
-        Err(Error::Missing | Error::Damaged | Error::RolledBack) => {}
+    let (serial, entries) = match known(storage, least) {
+        Ok(state) if period <= state.period + AHEAD => return Err(Error::Present),
+        Ok(state) if state.serial == MOST => return Err(Error::Exhausted),
+        Ok(state) => (state.serial, state.entries),
+        Err(Error::Missing | Error::Damaged | Error::RolledBack) => (least, Vec::new()),
         Err(error) => return Err(error),
-    }
-    let next = State { serial: least + 1, period, made: REPORTS - allowance, entries: Vec::new() };
+    };
+    let next = State { serial: serial + 1, period, made: REPORTS - allowance, entries };
     storage.store(&written(&next)).map_err(Error::Storage)
 }
 
@@ -111,9 +117,9 @@ pub fn create(storage: &mut dyn Storage, period: u32, allowance: u32, least: u32
 pub fn report(storage: &mut dyn Storage, x: @taken@, period: u32, least: u32) -> Result<@given@, Error> {
 // @if input_labels
 // @if items
-    let x = first::INPUT_LABELS.iter().position(|label| *label == x).ok_or(Error::BadInput)? as u64;
+    let x = first::place_of(x).ok_or(Error::BadInput)? as u64;
 // @else
-    let x = POINTS[first::INPUT_LABELS.iter().position(|label| *label == x).ok_or(Error::BadInput)?];
+    let x = POINTS[first::place_of(x).ok_or(Error::BadInput)?];
 // @end
 // @end
     let y = report_code(storage, x, period, least)?;
@@ -190,6 +196,9 @@ fn reported(
     let mut state = known(storage, least)?;
     if period < state.period {
         return Err(Error::Past);
+    }
+    if period > state.period + AHEAD {
+        return Err(Error::Ahead);
     }
     if period > state.period {
         state.made = 0;

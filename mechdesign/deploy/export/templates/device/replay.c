@@ -9,7 +9,7 @@
 
 static const char *const WORDS[] = {
     "done", "input", "no-randomness", "missing", "damaged", "other", "rolled-back", "past", "exhausted", "present",
-    "busy", "storage", "number"
+    "busy", "storage", "number", "ahead"
 };
 
 typedef struct {

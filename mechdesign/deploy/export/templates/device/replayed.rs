@@ -26,6 +26,7 @@ fn word(error: &Error) -> &'static str {
         Error::Other => "other",
         Error::RolledBack => "rolled-back",
         Error::Past => "past",
+        Error::Ahead => "ahead",
         Error::Exhausted => "exhausted",
         Error::Present => "present",
         Error::Busy => "busy",

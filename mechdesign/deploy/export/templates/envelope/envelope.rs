@@ -55,10 +55,10 @@ pub fn envelope_from(
     if !report.is_finite() {
         return Err(Error::BadInput);
     }
-    let written = (report + 0.0).to_le_bytes();
+    let written = &(report + 0.0).to_le_bytes();
 // @end
 // @if bytes
-    let written: [u8; REPORT_BYTES] = report;
+    let written: &[u8; REPORT_BYTES] = &report;
 // @end
     let mut nonce = [0u8; 16];
     fill(&mut nonce)?;
@@ -67,7 +67,7 @@ pub fn envelope_from(
     content.extend_from_slice(&last_day.to_le_bytes());
     content.extend_from_slice(&HASH);
     content.extend_from_slice(&nonce);
-    content.extend_from_slice(&written[..]);
+    content.extend_from_slice(written);
     Ok(content)
 }
 

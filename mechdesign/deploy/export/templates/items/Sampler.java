@@ -29,25 +29,7 @@ public final class @name@ {
     /** The length of a report. */
     public static final int REPORT_BYTES = @report_bytes@;
 
-// @if input_labels
-    /** The input labels. */
-    public static final java.util.List<String> INPUT_LABELS = inputLabels();
-
-    // one text with a label a line: no label holds a control character, and code that fills an array may be too long
-    private static java.util.List<String> inputLabels() {
-        return java.util.List.of(String.join("",
-@joined_labels@).split("\n"));
-    }
-
-    private static final java.util.Map<String, Integer> PLACES = places();
-
-    private static java.util.Map<String, Integer> places() {
-        java.util.Map<String, Integer> found = new java.util.HashMap<>();
-        for (String label : INPUT_LABELS) found.put(label, found.size());
-        return found;
-    }
-
-// @end
+// @include labels/Labels.java
     private static final int BITS = @bits@;
     private static final int COUNT = @count@;
     private static final long OWN = @own@L;
@@ -78,9 +60,7 @@ public final class @name@ {
 
     /** The same with another source of bytes, for tests only. */
     public static byte[] sample(String x, Source source) {
-        Integer place = PLACES.get(x);
-        if (place == null) throw new IllegalArgumentException("the input must be one of INPUT_LABELS");
-        return sampleCode(place, source);
+        return sampleCode(placeOf(x), source);
     }
 
     // The same for the number of a label.

@@ -177,15 +177,10 @@ int @core@(int64_t item, unsigned char *report) {
 }
 // @if input_labels
 
-const char *const @stem@_input_labels[@input_count@] = {
-@input_texts@
-};
+// @include labels/places.c
 
 int @stem@_from(const char *x, int (*source_fill)(void *, unsigned char *, size_t), void *state, unsigned char *report) {
-    int64_t item = 0;
-    if (x == NULL) return @guard@_BAD_INPUT;
-    while (item < COUNT && strcmp(x, @stem@_input_labels[item]) != 0) item++;
-    return @core@_from(item, source_fill, state, report);
+    return @core@_from(@stem@_place_of(x), source_fill, state, report);
 }
 
 int @stem@(const char *x, unsigned char *report) {

@@ -6,16 +6,22 @@
 -- Every random decision compares integers. DuckDB 1.3 and later.
 --
 -- DuckDB has no secure randomness of its own: random() and gen_random_uuid() can be predicted, so do not use them here.
--- Pass fresh bytes of the operating system's generator for every row, and never use them twice; in Python:
+-- In Python @register@ beside this file gives every row fresh bytes of the operating system:
 --
---     connection.create_function("os_random", os.urandom, ["BIGINT"], "BLOB", side_effects=True)
---     SELECT @stem@(x, os_random(@stem@_bytes())) FROM ...
+--     register(connection)
+--     CREATE TABLE ... AS SELECT @stem@(x) FROM ...
+--
+-- Elsewhere @stem@(x, bytes) takes them, which are never used twice. A function that gives them must
+-- be registered as one with side effects: DuckDB asks any other once for all rows, and all rows have the same noise.
+--
+-- **A view over it draws anew at every SELECT, and each draw spends epsilon again**: write the reports to a table, once.
 --
 -- @stem@(x, bytes) takes @goes_in@, and gives @comes_out@, a BLOB.
 -- It runs in the database: whoever runs it sees the inputs. How many bytes are used does not depend on x.
 
--- How many random bytes a row should be given. (Should they not suffice, the query stops.)
-CREATE OR REPLACE MACRO @stem@_bytes() AS @needed@;
+-- How many random bytes a row should be given. (Should they not suffice, the query stops.) It is asked for anew in every
+-- row, as random() is, so that a function of it is, too, even one that was registered without side effects.
+CREATE OR REPLACE MACRO @stem@_bytes() AS @needed@ + (random() < 0)::INTEGER;
 
 -- Eight bytes in the other order.
 CREATE OR REPLACE MACRO @stem@_turned(md_n) AS
@@ -158,7 +164,9 @@ list_transform([CASE WHEN md_c.bytes IS NULL THEN error('the random bytes must n
     WHEN @stem@_accepts(md_c.x) THEN {'x': md_c.x::BIGINT, 'bytes': md_c.bytes}
     ELSE error('the input must be an item, 0 to @count@ - 1') END], lambda md_r: @stem@_law(md_r))[1])[1];
 
+-- @if input_labels
 CREATE OR REPLACE MACRO @core@(md_x, md_bytes) AS @stem@_trace(md_x, md_bytes).y;
+-- @end
 -- @if input_labels
 
 -- The input labels.
@@ -170,6 +178,11 @@ list_transform([md_x], lambda md_l: CASE WHEN coalesce(list_contains(@stem@_inpu
     THEN list_position(@stem@_input_labels(), md_l) - 1
     ELSE error('the input must be one of the input labels')::INTEGER END)[1];
 
--- The macro above takes the number of a label, this one the label.
-CREATE OR REPLACE MACRO @stem@(md_x, md_bytes) AS @stem@_code(@stem@_code_of(md_x), md_bytes);
+-- As the macro of numbers above, with labels.
+CREATE OR REPLACE MACRO @stem@_from(md_x, md_bytes) AS @stem@_code(@stem@_code_of(md_x), md_bytes);
+-- @else
+
+CREATE OR REPLACE MACRO @stem@_from(md_x, md_bytes) AS @stem@_trace(md_x, md_bytes).y;
 -- @end
+
+CREATE OR REPLACE MACRO @stem@(md_x, md_bytes) AS @stem@_from(md_x, md_bytes);

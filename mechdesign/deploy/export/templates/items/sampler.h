@@ -28,6 +28,9 @@ enum {
 @input_names@
 };
 
+/* The place of an input label, found in as many steps for one label as for another; -1 for another text. */
+int64_t @stem@_place_of(const char *x);
+
 /* Writes REPORT_BYTES bytes for the label x. Returns @guard@_OK, or an error and leaves the report alone. */
 int @stem@(const char *x, unsigned char *report);
 

@@ -11,13 +11,18 @@
 --
 -- @stem@(x) takes @goes_in@, and gives @comes_out@, a bytea.
 
-BEGIN;
+-- **A view over it draws anew at every SELECT, and each draw spends epsilon again**: write the reports to a table,
+-- CREATE TABLE ... AS SELECT ..., once.
+--
+-- Functions name those they call by the schema they are in, and look up nothing else along the caller's search path.
+
+DO $install$ BEGIN EXECUTE pg_catalog.replace($script$
 
 -- @include randomness/entropy.postgresql.sql
 
 -- The low bits of as few whole bytes as hold them, little-endian. At most 64 bits, of which the last is the sign.
-CREATE OR REPLACE FUNCTION @stem@_number(pool bytea, place integer, bits integer) RETURNS bigint
-LANGUAGE plpgsql IMMUTABLE AS $$
+CREATE OR REPLACE FUNCTION @extschema@.@stem@_number(pool bytea, place integer, bits integer) RETURNS bigint
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
     number bigint := 0;
 BEGIN
@@ -29,7 +34,7 @@ END
 $$;
 
 -- A number of so many bytes, little-endian.
-CREATE OR REPLACE FUNCTION @stem@_bytes(number bigint, size integer) RETURNS bytea LANGUAGE plpgsql IMMUTABLE AS $$
+CREATE OR REPLACE FUNCTION @extschema@.@stem@_bytes(number bigint, size integer) RETURNS bytea LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
     found bytea := ''::bytea;
 BEGIN
@@ -42,45 +47,45 @@ $$;
 
 -- @if hash
 -- 64-bit words are bigints: their products and sums without the digits past the 64th.
-CREATE OR REPLACE FUNCTION @stem@_unsigned(a bigint) RETURNS numeric LANGUAGE sql IMMUTABLE AS $$
+CREATE OR REPLACE FUNCTION @extschema@.@stem@_unsigned(a bigint) RETURNS numeric LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT CASE WHEN a < 0 THEN a + 18446744073709551616 ELSE a::numeric END
 $$;
 
-CREATE OR REPLACE FUNCTION @stem@_word(a numeric) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$
+CREATE OR REPLACE FUNCTION @extschema@.@stem@_word(a numeric) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT (CASE WHEN w >= 9223372036854775808 THEN w - 18446744073709551616 ELSE w END)::bigint
     FROM (SELECT mod(a, 18446744073709551616) AS w) AS words
 $$;
 
-CREATE OR REPLACE FUNCTION @stem@_times(a bigint, b numeric) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$
-    SELECT @stem@_word(@stem@_unsigned(a) * b)
+CREATE OR REPLACE FUNCTION @extschema@.@stem@_times(a bigint, b numeric) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT @extschema@.@stem@_word(@extschema@.@stem@_unsigned(a) * b)
 $$;
 
-CREATE OR REPLACE FUNCTION @stem@_right(a bigint, bits integer) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$
+CREATE OR REPLACE FUNCTION @extschema@.@stem@_right(a bigint, bits integer) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT (a >> bits) & ~((-1)::bigint << (64 - bits))
 $$;
 
-CREATE OR REPLACE FUNCTION @stem@_rotated(a bigint, bits integer) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$
-    SELECT (a << bits) | @stem@_right(a, 64 - bits)
+CREATE OR REPLACE FUNCTION @extschema@.@stem@_rotated(a bigint, bits integer) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT (a << bits) | @extschema@.@stem@_right(a, 64 - bits)
 $$;
 
 -- XXH64 of the item as eight bytes, little-endian.
-CREATE OR REPLACE FUNCTION @stem@_hashed(item bigint, seed bigint) RETURNS bigint LANGUAGE plpgsql IMMUTABLE AS $$
+CREATE OR REPLACE FUNCTION @extschema@.@stem@_hashed(item bigint, seed bigint) RETURNS bigint LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
-    state bigint := @stem@_times(@stem@_rotated(@stem@_times(item, 14029467366897019727), 31), 11400714785074694791);
+    state bigint := @extschema@.@stem@_times(@extschema@.@stem@_rotated(@extschema@.@stem@_times(item, 14029467366897019727), 31), 11400714785074694791);
 BEGIN
-    state := state # @stem@_word(@stem@_unsigned(seed) + 2870177450012600269);
-    state := @stem@_times(@stem@_rotated(state, 27), 11400714785074694791);
-    state := @stem@_word(@stem@_unsigned(state) + 9650029242287828579);
-    state := @stem@_times(state # @stem@_right(state, 33), 14029467366897019727);
-    state := @stem@_times(state # @stem@_right(state, 29), 1609587929392839161);
-    RETURN state # @stem@_right(state, 32);
+    state := state # @extschema@.@stem@_word(@extschema@.@stem@_unsigned(seed) + 2870177450012600269);
+    state := @extschema@.@stem@_times(@extschema@.@stem@_rotated(state, 27), 11400714785074694791);
+    state := @extschema@.@stem@_word(@extschema@.@stem@_unsigned(state) + 9650029242287828579);
+    state := @extschema@.@stem@_times(state # @extschema@.@stem@_right(state, 33), 14029467366897019727);
+    state := @extschema@.@stem@_times(state # @extschema@.@stem@_right(state, 29), 1609587929392839161);
+    RETURN state # @extschema@.@stem@_right(state, 32);
 END
 $$;
 
 -- @end
 -- A report, and how many of the bytes given were used; with NULL for the bytes, the system's are taken.
-CREATE OR REPLACE FUNCTION @stem@_trace(x bigint, bytes bytea, OUT y bytea, OUT used integer)
-LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION @extschema@.@stem@_trace(x bigint, bytes bytea, OUT y bytea, OUT used integer)
+LANGUAGE plpgsql VOLATILE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     given CONSTANT boolean := bytes IS NOT NULL;
     pool bytea := coalesce(bytes, ''::bytea);
@@ -108,37 +113,37 @@ BEGIN
         RAISE EXCEPTION 'the input must be an item, 0 to @count@ - 1' USING ERRCODE = 'invalid_parameter_value';
     END IF;
 -- @if hashing
-    pool := @stem@_more(pool, 8, given);
-    seed := @stem@_number(pool, 0, 64);
+    pool := @extschema@.@stem@_more(pool, 8, given);
+    seed := @extschema@.@stem@_number(pool, 0, 64);
     place := 8;
-    mine := mod(@stem@_unsigned(@stem@_hashed(x, seed)), @groups@)::bigint;
+    mine := mod(@extschema@.@stem@_unsigned(@extschema@.@stem@_hashed(x, seed)), @groups@)::bigint;
 -- @end
 -- @if sketch
     place := (@function_bits@ + 7) / 8;
-    pool := @stem@_more(pool, place, given);
-    seed := @stem@_number(pool, 0, @function_bits@);
-    mine := mod(@stem@_unsigned(@stem@_hashed(x, seed)), @width@)::bigint;
+    pool := @extschema@.@stem@_more(pool, place, given);
+    seed := @extschema@.@stem@_number(pool, 0, @function_bits@);
+    mine := mod(@extschema@.@stem@_unsigned(@extschema@.@stem@_hashed(x, seed)), @width@)::bigint;
 -- @end
 -- @if hadamard
     mine := 2 * (x % @blocks@);
 -- @end
 -- @if choice subset
-    pool := @stem@_more(pool, place + @size@, given);
-    number := @stem@_number(pool, place, @bits@);
+    pool := @extschema@.@stem@_more(pool, place + @size@, given);
+    number := @extschema@.@stem@_number(pool, place, @bits@);
     place := place + @size@;
 -- @end
 -- @if choice
     mine := CASE WHEN number < @own@ THEN mine ELSE (mine + 1 + (number - @own@) / @other@) % @groups@ END;
 -- @end
 -- @if response
-    y := @stem@_bytes(mine, @report_bytes@);
+    y := @extschema@.@stem@_bytes(mine, @report_bytes@);
 -- @end
 -- @if hashing
-    y := @stem@_bytes(seed, 8) || @stem@_bytes(mine, @report_bytes@ - 8);
+    y := @extschema@.@stem@_bytes(seed, 8) || @extschema@.@stem@_bytes(mine, @report_bytes@ - 8);
 -- @end
 -- @if hadamard
-    pool := @stem@_more(pool, place + (@place_bits@ + 7) / 8, given);
-    drawn := @stem@_number(pool, place, @place_bits@);
+    pool := @extschema@.@stem@_more(pool, place + (@place_bits@ + 7) / 8, given);
+    drawn := @extschema@.@stem@_number(pool, place, @place_bits@);
     place := place + (@place_bits@ + 7) / 8;
     number := x / @blocks@ + 1;
     FOR i IN 0 .. @place_bits@ LOOP
@@ -147,13 +152,13 @@ BEGIN
     IF parity <> mine % 2 THEN
         drawn := drawn # (number & -number);
     END IF;
-    y := @stem@_bytes((mine / 2 << @place_bits@) | drawn, @report_bytes@);
+    y := @extschema@.@stem@_bytes((mine / 2 << @place_bits@) | drawn, @report_bytes@);
 -- @end
 -- @if unary sketch
     y := decode(repeat('00', (@width@ + 7) / 8), 'hex');
-    pool := @stem@_more(pool, place + @width@ * @size@, given);
+    pool := @extschema@.@stem@_more(pool, place + @width@ * @size@, given);
     FOR i IN 0 .. @width@ - 1 LOOP
-        number := @stem@_number(pool, place, @bits@);
+        number := @extschema@.@stem@_number(pool, place, @bits@);
         place := place + @size@;
         IF number < (CASE WHEN i = mine THEN @own@ ELSE @other@ END) THEN
             y := set_bit(y, i, 1);
@@ -161,7 +166,7 @@ BEGIN
     END LOOP;
 -- @end
 -- @if sketch
-    y := @stem@_bytes(seed, @head@) || y;
+    y := @extschema@.@stem@_bytes(seed, @head@) || y;
 -- @end
 -- @if subset
     holds := number < @own@;
@@ -173,8 +178,8 @@ BEGIN
             width := width + 1;
         END LOOP;
         LOOP
-            pool := @stem@_more(pool, place + (width + 7) / 8, given);
-            number := @stem@_number(pool, place, width);
+            pool := @extschema@.@stem@_more(pool, place + (width + 7) / 8, given);
+            number := @extschema@.@stem@_number(pool, place, width);
             place := place + (width + 7) / 8;
             EXIT WHEN number < @count@ - i;
         END LOOP;
@@ -189,13 +194,13 @@ BEGIN
 END
 $$;
 
-CREATE OR REPLACE FUNCTION @core@(x bigint) RETURNS bytea LANGUAGE sql VOLATILE AS $$
-    SELECT y FROM @stem@_trace(x, NULL)
+CREATE OR REPLACE FUNCTION @extschema@.@core@(x bigint) RETURNS bytea LANGUAGE sql VOLATILE PARALLEL SAFE AS $$
+    SELECT y FROM @extschema@.@stem@_trace(x, NULL)
 $$;
 -- @if input_labels
 
 -- The input labels.
-CREATE OR REPLACE FUNCTION @stem@_input_labels() RETURNS text[] LANGUAGE plpgsql IMMUTABLE AS $$
+CREATE OR REPLACE FUNCTION @extschema@.@stem@_input_labels() RETURNS text[] LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
 @INPUT_LABELS@
 BEGIN
@@ -204,16 +209,16 @@ END
 $$;
 
 -- The function above takes the number of a label, this one the label.
-CREATE OR REPLACE FUNCTION @stem@(x text) RETURNS bytea LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION @extschema@.@stem@(x text) RETURNS bytea LANGUAGE plpgsql VOLATILE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    the_input_labels CONSTANT text[] := @stem@_input_labels();
+    the_input_labels CONSTANT text[] := @extschema@.@stem@_input_labels();
 BEGIN
     IF x IS NULL OR array_position(the_input_labels, x) IS NULL THEN
         RAISE EXCEPTION 'the input must be one of the input labels' USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    RETURN @stem@_code((array_position(the_input_labels, x) - 1)::bigint);
+    RETURN @extschema@.@stem@_code((array_position(the_input_labels, x) - 1)::bigint);
 END
 $$;
 -- @end
 
-COMMIT;
+$script$, '@extschema@', pg_catalog.quote_ident(pg_catalog.current_schema())); END $install$;

@@ -10,17 +10,14 @@
 //! Rust 1.82 and later.
 
 #![allow(unknown_lints)]
-#![allow(clippy::manual_div_ceil, clippy::unreadable_literal)]
+#![allow(clippy::manual_div_ceil, clippy::modulo_one, clippy::unreadable_literal)]
 
 /// The table this sampler was generated from.
 pub const TABLE: &str = "@sha@";
 /// The length of a report.
 pub const REPORT_BYTES: usize = @report_bytes@;
 // @if input_labels
-/// The input labels.
-pub const INPUT_LABELS: [&str; @input_count@] = [
-@input_texts@,
-];
+// @include labels/places.rs
 // @end
 const BITS: u32 = @bits@;
 const COUNT: u64 = @count@;
@@ -64,7 +61,7 @@ pub fn sample(x: &str) -> Result<[u8; REPORT_BYTES], Error> {
 
 /// The same with another source of bytes: for tests, and for systems without one.
 pub fn sample_from(x: &str, fill: Fill) -> Result<[u8; REPORT_BYTES], Error> {
-    let place = INPUT_LABELS.iter().position(|label| *label == x).ok_or(Error::BadInput)?;
+    let place = place_of(x).ok_or(Error::BadInput)?;
     sample_code_from(place as u64, fill)
 }
 

@@ -4,6 +4,8 @@
 #elif defined(__APPLE__)
 #include <CommonCrypto/CommonCryptoError.h>
 #include <CommonCrypto/CommonRandom.h>
+#elif defined(__ANDROID__)
+#include <stdlib.h>
 #elif defined(__linux__)
 #include <errno.h>
 #include <sys/random.h>

@@ -8,7 +8,17 @@
         if outcome == 0 { Ok(()) } else { Err(Error::NoRandomness) }
     }
 
-    #[cfg(all(any(target_os = "linux", target_os = "android"), not(target_vendor = "apple")))]
+    #[cfg(target_os = "android")]
+    fn read(bytes: &mut [u8]) -> Result<(), Error> {
+        unsafe extern "C" {
+            fn arc4random_buf(buffer: *mut u8, length: usize); // getrandom is not there before API 28
+        }
+        // SAFETY: arc4random_buf writes exactly `length` bytes, and ends the process where it cannot.
+        unsafe { arc4random_buf(bytes.as_mut_ptr(), bytes.len()) };
+        Ok(())
+    }
+
+    #[cfg(all(target_os = "linux", not(any(target_os = "android", target_vendor = "apple"))))]
     fn read(mut bytes: &mut [u8]) -> Result<(), Error> {
         unsafe extern "C" {
             fn getrandom(buffer: *mut u8, length: usize, flags: u32) -> isize;

@@ -3,6 +3,9 @@ static int operating_system(unsigned char *bytes, size_t count) {
     return BCryptGenRandom(NULL, bytes, (ULONG)count, BCRYPT_USE_SYSTEM_PREFERRED_RNG) == 0 ? 0 : -1;
 #elif defined(__APPLE__)
     return CCRandomGenerateBytes(bytes, count) == kCCSuccess ? 0 : -1;
+#elif defined(__ANDROID__) /* getrandom is not there before API 28 */
+    arc4random_buf(bytes, count);
+    return 0;
 #elif defined(__linux__)
     while (count > 0) {
         ssize_t got = getrandom(bytes, count, 0);

@@ -43,7 +43,7 @@ private func nextBytes(_ state: UnsafeMutableRawPointer?, _ bytes: UnsafeMutable
 final class DeviceTests: XCTestCase {
     private let words = [
         "done", "input", "no-randomness", "missing", "damaged", "other", "rolled-back", "past", "exhausted", "present",
-        "busy", "storage", "number",
+        "busy", "storage", "number", "ahead",
     ]
 
     private func replay(_ line: Substring) -> Bool {

@@ -10,7 +10,7 @@ public object @Name@ {
     /** The table this sampler was generated from. */
     public const val TABLE: String = "@sha@"
 
-@enums@    /**
+@types@    /**
      * A report for the input x, with the system's randomness.
      *
      * @throws IllegalArgumentException if x is no input.

@@ -10,7 +10,7 @@ public enum @Name@ {
     /// The table this sampler was generated from.
     public static let table = "@sha@"
 
-@enums@    /// A report for the input x, with the system's randomness.
+@types@    /// A report for the input x, with the system's randomness.
     public static func sample(_ x: @taken@) throws -> @given@ {
         var y: @result@
         switch @stem@(@x@, &y) {

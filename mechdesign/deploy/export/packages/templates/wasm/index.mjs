@@ -49,6 +49,7 @@ export async function load(url = new URL("./samplers.wasm", import.meta.url)) {
   // where reports are bytes, size is how many
   const sampler = (name, inputs, outputs, points, reports, size) => {
     const labels = {};
+    const places = new Map((inputs ?? []).map((label, place) => [label, place]));
     if (inputs !== null) labels.INPUT_LABELS = Object.freeze(inputs);
     if (outputs !== null) labels.OUTPUT_LABELS = Object.freeze(outputs);
     return Object.freeze({
@@ -58,8 +59,8 @@ export async function load(url = new URL("./samplers.wasm", import.meta.url)) {
         let code = x;
         if (inputs !== null) {
           if (typeof x !== "string") throw new TypeError("the input must be a text, one of INPUT_LABELS");
-          const place = inputs.indexOf(x);
-          if (place < 0) throw new RangeError("the input must be one of INPUT_LABELS");
+          const place = places.get(x);
+          if (place === undefined) throw new RangeError("the input must be one of INPUT_LABELS");
           code = points[place];
         }
         const y = drawn(name, code, fill, size);

@@ -1,4 +1,4 @@
-"""No private answer about one of k categories is nearer to the truth, in squares, than k-ary randomised response.
+"""In squares, nothing private is nearer to the truth than k-ary randomised response.
 
 ``sum over x and y of (q[x, y] - [x = y])^2`` is at least ``k^2 (1 - p)^2 / (k - 1)``, ``p = e^eps / (e^eps + k - 1)``:
 it is convex and treats all categories alike, so a table may be averaged over all ways to rename them without a loss,
@@ -16,6 +16,7 @@ from matplotlib.axes import Axes
 import mechdesign as md
 from mechdesign.gallery.agreement import near
 
+CHAPTER = "Categories"
 TOLERANCE = near(1e-6)
 EPSILON = 1.0
 CATEGORIES = 4

@@ -15,6 +15,7 @@ from mechdesign.data.columns import require_columns, typed
 from mechdesign.data.sources import open_data
 from mechdesign.deploy.frames_columns import are_texts, to_arrow
 from mechdesign.deploy.frames_files import require_data
+from mechdesign.deploy.frames_parts import Source
 from mechdesign.deploy.manifest import Manifest, Part
 from mechdesign.deploy.misfits import REFUSE, Misfits, OnBad, drawn, replaced
 from mechdesign.deploy.table import Table
@@ -49,7 +50,7 @@ def apply_spark(
     _require_new(target, str(out))
     for file in map(_local, frame.inputFiles()):
         if file is not None and file.is_file():
-            require_data(open_data(file), column, [])
+            require_data(Source(open_data(file), column), [])
     data = frame.select(*[name for name in frame.columns if name == column or name in keep])
     types = sql.types
     told = types.StringType() if are_texts(table) else types.DoubleType()

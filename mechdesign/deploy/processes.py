@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -43,17 +43,26 @@ class Crowd:
     processes: list[subprocess.Popen[str]]
     news: queue.Queue[tuple[int, dict[str, Any] | None]] = field(default_factory=queue.Queue)
 
-    def news_until_finished(self, clock: Clock) -> Iterator[tuple[int, dict[str, Any]]]:
-        """What parties say until all are finished; `RunFailed` if one leaves or the time is up."""
-        finished = 0
+    def news_until_finished(
+        self, clock: Clock, steps: Mapping[str, int], on_progress: Callable[[Happening], None]
+    ) -> Iterator[tuple[int, dict[str, Any]]]:
+        """What parties say until all are finished; `RunFailed` if one leaves or the time is up.
+
+        ``steps`` says how often each stage is told of, and each time so is ``on_progress``.
+        """
+        finished = done = 0
         while finished < len(self.processes):
             said = self._next_news(clock.left())
             if said is None:
                 continue
-            if said[1]["stage"] == "finished":
+            party, stage = said[0], said[1]["stage"]
+            if stage == "finished":
                 finished += 1
-            else:
-                yield said
+                continue
+            yield said
+            if stage in steps:
+                done += 1
+                on_progress(Happening(party, self.processes[party].pid, stage, done, sum(steps.values())))
 
     def _next_news(self, seconds: float | None) -> tuple[int, dict[str, Any]] | None:
         """What a party says next, None where one has ended well; `RunFailed` if one left or the time is up."""

@@ -183,13 +183,9 @@ def _collect(
     """Reports and bytes, once every process has said that it is finished."""
     reports: list[int | None] = []
     sent = [0] * SERVERS
-    done, total = 0, sum(_STEPS.values())
-    for party, news in crowd.news_until_finished(clock):
+    for party, news in crowd.news_until_finished(clock, _STEPS, on_progress):
         if news["stage"] == "told":
             sent[party] = news["bytes"]
         if news["stage"] == "reported":
             reports = news["reports"]
-        if news["stage"] in _STEPS:
-            done += 1
-            on_progress(Happening(party, crowd.processes[party].pid, news["stage"], done, total))
     return reports, (sent[0], sent[1], sent[2])

@@ -43,7 +43,7 @@ MOST_EPSILON = 16.0
 
 _COIN_SHARES = (Fraction(0), *(Fraction(1, 1 << bits) for bits in (60, 50, 40)))
 MOST_ROUNDS = 10**5
-_COMMAND: tuple[str, ...] = (program.__file__,)
+_PROGRAM: str = program.__file__
 
 
 @frozen
@@ -148,7 +148,7 @@ def run_parties(
         "ports": free_ports(count),
     }
     tasks = [task | {"index": i, "value": data[i] if i < users else None} for i in range(count)]
-    with processes(tasks, _COMMAND) as crowd:
+    with processes(tasks, _PROGRAM) as crowd:
         reports = _collect(crowd, users, rounds, clock, on_progress)
     return PartyRun(reports, implemented_law(law), count, (count - 1) // 2, clock.used)
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from mechdesign.deploy import member
 from mechdesign.errors import MechDesignError
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import frozen
@@ -80,8 +81,8 @@ class Crowd:
 
 
 @contextlib.contextmanager
-def processes(tasks: Sequence[dict[str, Any]], command: Sequence[str]) -> Iterator[Crowd]:
-    """The parties at work; killed on the way out, whatever the way."""
+def processes(tasks: Sequence[dict[str, Any]], program: str) -> Iterator[Crowd]:
+    """The parties at work, each with its task in a file's program; killed on the way out, whatever the way."""
     paths = os.pathsep.join(entry for entry in sys.path if entry)
     environment = {**os.environ, "PYTHONPATH": paths, "MPYC_NONUMPY": "1"}
     crowd = Crowd([])
@@ -89,7 +90,7 @@ def processes(tasks: Sequence[dict[str, Any]], command: Sequence[str]) -> Iterat
     try:
         for index, task in enumerate(tasks):
             process = subprocess.Popen(
-                [sys.executable, "-P", "-W", "ignore", *command],
+                [sys.executable, "-P", "-W", "ignore", member.__file__],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -99,7 +100,7 @@ def processes(tasks: Sequence[dict[str, Any]], command: Sequence[str]) -> Iterat
             crowd.processes.append(process)
             assert process.stdin is not None
             with contextlib.suppress(BrokenPipeError):
-                process.stdin.write(json.dumps(task) + "\n")
+                process.stdin.write(json.dumps(task | {"program": program}) + "\n")
                 process.stdin.flush()
             listener = threading.Thread(target=_listen, args=(index, process, crowd), daemon=True)
             listener.start()

@@ -288,11 +288,8 @@ def _print_bins(found: BinShares) -> None:
 def _print_json(whose: Of, found: Estimate) -> None:
     of = whose, OfReports(found.confidence, found.count)
     if isinstance(found, FrequencyEstimate):
-        columns = [column.tolist() for column in (found.estimates, found.lower, found.upper, found.standard_errors)]
-        rows = tuple(Value(name, *numbers) for name, *numbers in zip(_names(found), *columns, strict=True))
         shares = found.points, found.estimates, found.lower, found.upper, found.covariance
-        said = Frequencies(*shares, found.labels, rows)
-        output.print_json(*of, said)
+        output.print_json(*of, Frequencies(*shares, found.labels, values(found)))
         return
     if isinstance(found, WorkloadEstimate):
         output.print_json(*of, answers(found))
@@ -309,13 +306,21 @@ def _of_mean(found: MeanEstimate | DirectionEstimate) -> OfMean:
 
 def answers(found: WorkloadEstimate) -> Answers:
     """What the answer says of a workload: every query, and the distribution where they are one."""
-    deviations = np.sqrt(np.maximum(np.diagonal(found.covariance), 0.0))
-    columns = [column.tolist() for column in (found.estimates, found.lower, found.upper, deviations)]
-    queries = tuple(Value(name, *numbers) for name, *numbers in zip(found.names, *columns, strict=True))
+    queries = values(found)
     if found.monotone is None or found.band is None:
         return Answers(queries, found.covariance, found.bias)
     quantiles = tuple(Quantile(share, *found.quantile(share)) for share in _QUANTILES)
     return Answers(queries, found.covariance, found.bias, Distribution(found.monotone, *found.band, quantiles))
+
+
+def values(found: FrequencyEstimate | WorkloadEstimate) -> tuple[Value, ...]:
+    """A row for every share or query."""
+    if isinstance(found, FrequencyEstimate):
+        names, errors = _names(found), found.standard_errors
+    else:
+        names, errors = list(found.names), np.sqrt(np.maximum(np.diagonal(found.covariance), 0.0))
+    columns = [column.tolist() for column in (found.estimates, found.lower, found.upper, errors)]
+    return tuple(Value(name, *numbers) for name, *numbers in zip(names, *columns, strict=True))
 
 
 def _print_answers(found: WorkloadEstimate) -> None:

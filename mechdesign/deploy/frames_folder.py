@@ -11,7 +11,6 @@ The ``manifest.json`` of the folder names the table, the column and every part w
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 import re
@@ -21,7 +20,7 @@ import uuid
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any
 
 from mechdesign.data.sources import FORMS, Progress, data_files, form_of
 from mechdesign.deploy import manifest
@@ -112,37 +111,6 @@ def _pieces(path: Path, table: Table, column: str | None, keep: Sequence[str]) -
 # -- one part ---------------------------------------------------------------------------------------------------------
 
 
-class _Hashing:
-    """A stream that knows the SHA-256 of what was written to it."""
-
-    closed = False
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream, self.sha256 = stream, hashlib.sha256()
-
-    def write(self, content: Any) -> int:
-        self.sha256.update(content)
-        return self._stream.write(content)
-
-    def flush(self) -> None:
-        self._stream.flush()
-
-    def tell(self) -> int:
-        return self._stream.tell()
-
-    def seekable(self) -> bool:
-        return False
-
-    def readable(self) -> bool:
-        return False
-
-    def writable(self) -> bool:
-        return True
-
-    def close(self) -> None:
-        """The file is closed by who opened it."""
-
-
 def _draw(asked: Asked, numbered: tuple[int, Part]) -> Done | Refused | InvalidInput:
     """One part, drawn and published in the work folder; what is wrong with data or disk is a value, not a failure."""
     try:
@@ -160,11 +128,9 @@ def _drawn_part(asked: Asked, number: int, piece: Part) -> Done:
     form = form_of(piece.path, "data file")
     draft = asked.work / f"{number:06}.{uuid.uuid4().hex}{form}"
     with files.replacing(draft, like=piece.path) as stream:
-        hashing = _Hashing(stream)
-        rows, bad = write_reports(cast(BinaryIO, hashing), form, asked.table, source, asked.keep, asked.misfits)
-    done = draft.with_name(f"{number:06}-{rows}-{bad}-{hashing.sha256.hexdigest()}{form}")
-    draft.rename(done)
-    return Done(done, rows, bad, hashing.sha256.hexdigest())
+        rows, bad = write_reports(stream, form, asked.table, source, asked.keep, asked.misfits)
+    sha256 = manifest.digest_of(draft)
+    return Done(draft.rename(draft.with_name(f"{number:06}-{rows}-{bad}-{sha256}{form}")), rows, bad, sha256)
 
 
 def _found(work: Path, most: int, *, check: bool = False) -> dict[int, Done]:
@@ -174,7 +140,7 @@ def _found(work: Path, most: int, *, check: bool = False) -> dict[int, Done]:
         match = _DONE.fullmatch(file.name)
         if match is None or int(match[1]) >= most or int(match[1]) in found:
             continue
-        if check and hashlib.sha256(file.read_bytes()).hexdigest() != match[4]:
+        if check and manifest.digest_of(file) != match[4]:
             rule = "be as it was drawn: its content and its SHA-256 differ"
             raise FileProblem("part of the reports", str(file), rule, f"remove {work} to draw all anew")
         found[int(match[1])] = Done(file, int(match[2]), int(match[3]), match[4])
@@ -220,11 +186,7 @@ def _require_new(target: Path, paths: Sequence[Path]) -> None:
     if target.suffix.lower() in FORMS:
         rule = "be a folder where the data are several files, or an engine draws their parts"
         raise FileProblem("output folder", str(target), rule, f"for example --out {target.stem}")
-    if target.exists() or target.is_symlink():
-        step = "choose another name: reports that are there are never replaced by a second draw"
-        raise FileProblem("output folder", str(target), "not exist yet", step)
-    if not target.parent.is_dir():
-        raise FileProblem("output folder", str(target), "lie in an existing folder", f"create {target.parent} first")
+    manifest.require_new(target)
     if any(path.parent.resolve() == target.resolve() for path in paths):
         raise FileProblem("output folder", str(target), "differ from the folder of the data")
 

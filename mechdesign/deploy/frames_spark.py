@@ -16,7 +16,7 @@ from mechdesign.data.sources import open_data
 from mechdesign.deploy.frames_columns import are_texts, to_arrow
 from mechdesign.deploy.frames_files import require_data
 from mechdesign.deploy.frames_parts import Source
-from mechdesign.deploy.manifest import Manifest, Part
+from mechdesign.deploy.manifest import Manifest, Part, require_new
 from mechdesign.deploy.misfits import REFUSE, Misfits, OnBad, drawn, replaced
 from mechdesign.deploy.table import Table
 from mechdesign.errors import FileProblem, InvalidInput, sealed, unusable_extra
@@ -73,10 +73,7 @@ def _require_new(target: Path, said: str) -> None:
     if "://" in said:
         step = "write to a folder that executors and this process share, and copy it"
         raise FileProblem("output folder", said, "be a folder of this machine, whose manifest is written here", step)
-    if target.exists() or target.is_symlink():
-        raise FileProblem("output folder", said, "not exist yet", "reports that are there are never replaced")
-    if not target.parent.is_dir():
-        raise FileProblem("output folder", said, "lie in an existing folder", f"create {target.parent} first")
+    require_new(target)
 
 
 def _local(address: str) -> Path | None:

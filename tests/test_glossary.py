@@ -108,12 +108,6 @@ def test_every_kind_has_entries_and_every_entry_a_kind() -> None:
     assert all(of_kind(kind) for kind in KINDS)
 
 
-def test_citations_of_the_catalogue_are_those_of_the_glossary() -> None:
-    for line in (*catalogue.ON_INTERVALS, *catalogue.ON_POINTS, *PROTOCOLS):
-        surname = line.citation.split(",")[0].split(" et al")[0].split(" and ")[0]
-        assert surname in entry(line.key).citation, line.key
-
-
 @pytest.mark.parametrize("name", ["unheard-of", 3])
 def test_a_name_without_entry_is_bad_input(name: object) -> None:
     with pytest.raises(InvalidInput, match="name"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import operator
 from collections.abc import Mapping, Sequence
@@ -12,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from mechdesign.deploy import checker
-from mechdesign.deploy.document import decimals, rational
+from mechdesign.deploy.document import decimals, rational, with_hash
 from mechdesign.deploy.kinds import Encoding, FiniteLaw, Order, Rounded, domain_written, kind_of
 from mechdesign.deploy.labels import NO_LABELS, Labels
 from mechdesign.deploy.pairs import least_epsilon
@@ -28,7 +27,7 @@ from mechdesign.design.result import Design, versions
 from mechdesign.design.workload.problem import WorkloadProblem
 from mechdesign.design.workload.proof import WorkloadBound
 from mechdesign.domains import Finite
-from mechdesign.errors import CheckFailed, InvalidInput, require_epsilon
+from mechdesign.errors import CheckFailed, FileProblem, InvalidInput, require_epsilon
 from mechdesign.exact.privacy import prove
 from mechdesign.mechanisms.additive import BoundedLaplace
 from mechdesign.mechanisms.conditional import ConditionalNoise
@@ -101,13 +100,11 @@ def make_table(
         if isinstance(source, Design) and isinstance(source.problem, WorkloadProblem):
             prior = cast(WorkloadBound, source.evidence).weights_of_types(source.problem)
             document["workload"] = written_workload(source.problem, prior, cast(FiniteLaw, built.law).rows, bits)
-        document["sha256"] = hashlib.sha256(checker.canonical(document)).hexdigest()
-        content = checker.canonical(document)
+        content = checker.canonical(with_hash(document))
         require_size(len(content))
-        checker.check(content)
-    except checker.Failed as failure:
+        return Table(content)
+    except (checker.Failed, FileProblem) as failure:
         raise CheckFailed(f"the table of {mechanism.name} failed its own check, please report it: {failure}") from None
-    return Table(content)
 
 
 def _pairs_of(source: Source | Product, privacy: Pairs | None, mechanism: Made) -> Pairs | None:

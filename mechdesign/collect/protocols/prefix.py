@@ -22,11 +22,11 @@ from mechdesign.collect.protocols.hashing import (
     Words,
     best_hashes,
     hash_support,
-    hash_values,
     local_hashing,
     random_seeds,
 )
 from mechdesign.collect.protocols.randomness import Randomness, require_randomness
+from mechdesign.deploy.kinds.hashing import hash_values
 from mechdesign.errors import InvalidInput, require_chance, require_epsilon, require_whole
 from mechdesign.mechanisms.analysis import require_generator
 from mechdesign.values.declare import Counts, Floats, array, frozen

@@ -75,37 +75,27 @@ class PapersChoice:
 
 @frozen
 class Joint:
-    """What `jrr` says beside a design: the variance of the count, the law in the paper's numbers, and its privacy.
-
-    ``variance_rr`` is ``independent_variance``, and ``epsilon_average`` and ``epsilon_conditional`` are ``privacy``.
-    """
+    """What `jrr` says beside a design: the variance of the count, the law in the paper's numbers, and its privacy."""
 
     variance: float
     independent_variance: float
-    variance_rr: float
     privacy: Told
     p: float
     rho: float
     group: int
-    epsilon_average: float
-    epsilon_conditional: tuple[float, ...]
     heuristic: PapersChoice | None = None
     hidden: HiddenTold | None = if_shown()
 
     @classmethod
     def of(cls, design: Design, rule: Heuristic | None) -> Joint:
         problem, law, privacy = parts(design)
-        alone, told = problem.independent_variance, Told.of(privacy)
         return cls(
             design.certificate.upper,
-            independent_variance=alone,
-            variance_rr=alone,
-            privacy=told,
+            independent_variance=problem.independent_variance,
+            privacy=Told.of(privacy),
             p=float(law.truth),
             rho=float(law.rho),
             group=law.group,
-            epsilon_average=told.averaged_epsilon,
-            epsilon_conditional=told.conditional_epsilons,
             heuristic=None if rule is None else PapersChoice.of(rule),
         )
 

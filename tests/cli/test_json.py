@@ -99,9 +99,9 @@ JOINT = DESIGN | {
     "rho": number,
     "group": number,
     "variance": number,
-    "variance_rr": number,
-    "epsilon_average": number,
-    "epsilon_conditional": numbers,
+    "independent_variance": number,
+    "privacy.averaged_epsilon": number,
+    "privacy.conditional_epsilons": numbers,
 }
 ESTIMATED = {"estimate": number, "lower": number, "upper": number, "standard_error": number, "confidence": number}
 ABOUT_A_NAME = dict.fromkeys(("name", "kind", "title", "what", "formula", "citation", "good_for"), text)
@@ -756,7 +756,7 @@ def test_a_failed_table_is_told_as_json_and_exits_with_1(run: Any, folder: Path,
 
 def test_infinities_are_words(run: Any) -> None:
     document = only_object(run("jrr", "--eps", "1", "--users", "100", "--share", "0.05", "--json").out)
-    assert document["epsilon_conditional"][-1] == "inf"
+    assert document["privacy"]["conditional_epsilons"][-1] == "inf"
 
 
 def test_several_questions_have_a_list_and_no_lone_answer(run: Any) -> None:

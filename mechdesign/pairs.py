@@ -17,7 +17,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse.csgraph import shortest_path
 
 from mechdesign.domains import require_numbers
 from mechdesign.errors import MAX_EPSILON, InvalidInput, require_epsilon, require_whole
@@ -32,6 +31,7 @@ from mechdesign.places import (
     require_places,
 )
 from mechdesign.values.declare import array, finite, frozen, one_of, stored
+from mechdesign.values.later import sparse
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -197,7 +197,7 @@ def _of_metric(metric: Metric) -> Floats:
 def _closed(pairs: Pairwise) -> Floats:
     """Shortest paths, kept as they were said where a path is no shorter than its rounding."""
     said = pairs.epsilons
-    found = shortest_path(np.where(np.isfinite(said), said, 0.0), method="FW")
+    found = sparse.csgraph.shortest_path(np.where(np.isfinite(said), said, 0.0), method="FW")
     np.fill_diagonal(found, 0.0)
     return stored(np.where(found < said * (1 - _SAME), found, said))
 

@@ -42,9 +42,14 @@ def shapes() -> dict[str, Sequence[Sequence[type]]]:
     """The answers of every command: each is an object with the fields of several classes; and what errors are."""
     from mechdesign.cli.app import TRAJECTORY, module_of
 
-    alone = {name: module_of(name).ANSWERS for name in NAMES if name not in (TRAJECTORY, "schema")}
+    alone = {name: answers_of(module_of(name)) for name in NAMES if name not in (TRAJECTORY, "schema")}
     paths = {f"{TRAJECTORY} {name}": answers for name, answers in module_of(TRAJECTORY).ANSWERS.items()}
     return alone | paths | {ERROR: ((Told,),)}
+
+
+def answers_of(module: Any) -> Sequence[Sequence[type]]:
+    """What a command declares of its answers, or its study."""
+    return tuple(module.ANSWERS if hasattr(module, "ANSWERS") else module.shapes())
 
 
 @cache

@@ -9,7 +9,7 @@ from typing import Any
 from mechdesign.design.additive.problem import AdditiveProblem
 from mechdesign.design.additive.proof import AdditiveBound
 from mechdesign.design.convex.problem import CustomProblem, TableProblem
-from mechdesign.design.convex.proof import ConvexClaim, LinearBound
+from mechdesign.design.convex.proof import ConvexBound, ConvexClaim
 from mechdesign.design.evidence import Evidence, Problem
 from mechdesign.design.finite.problem import FiniteProblem
 from mechdesign.design.finite.proof import FiniteBound, LexicographicBound
@@ -93,7 +93,7 @@ ENTRIES = (
     Entry(WorkloadProblem, (WorkloadBound, GridBound), _answer("workload", "optimal_workload")),
     Entry(InformationProblem, (InformationBound,), _answer("information", "optimal_information")),
     Entry(PairwiseProblem, (PairsBound, PairsLexicographicBound, PlaneBound), _answer("pairwise", "optimal_pairwise")),
-    Entry(TableProblem, (LinearBound, ConvexClaim), _answer("convex", "optimal_custom"), asked=CustomProblem),
+    Entry(TableProblem, (ConvexBound, ConvexClaim), _answer("convex", "optimal_custom"), asked=CustomProblem),
 )
 """Every problem there is, a line each."""
 

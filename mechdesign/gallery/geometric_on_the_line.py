@@ -16,6 +16,7 @@ import mechdesign as md
 from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import Floats
 
+CHAPTER = "Directions and places"
 TOLERANCE = near(1e-6)
 EPSILON = 0.6
 PRIOR = np.array([9, 1, 1, 4, 2, 1, 1, 5]) / 24

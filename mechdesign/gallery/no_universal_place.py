@@ -20,6 +20,7 @@ import mechdesign as md
 from mechdesign.gallery.agreement import at_least
 from mechdesign.gallery.reference import Floats, program
 
+CHAPTER = "Directions and places"
 TOLERANCE = at_least(0)
 EPSILON = 1.0
 PRIORS = np.array([[1, 1, 1], [1, 1, 0]]) / np.array([[3], [2]])

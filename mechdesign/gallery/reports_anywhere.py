@@ -23,6 +23,7 @@ import mechdesign as md
 from mechdesign.gallery.agreement import at_most
 from mechdesign.gallery.reference import program, sums
 
+CHAPTER = "Directions and places"
 TOLERANCE = at_most(0)
 EPSILON, SIDE, FINER = 1.0, 3, 4
 PLACES = np.array(list(itertools.product(range(SIDE), repeat=2)), dtype=float)

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
-from scipy import optimize
 
 from mechdesign.domains import UNIT, Circle, Finite, Interval, require_domain
 from mechdesign.errors import InvalidInput, did_you_mean, require_epsilon
@@ -27,6 +26,7 @@ from mechdesign.mechanisms.truncated import Truncated
 from mechdesign.mechanisms.two_point import TwoPoint
 from mechdesign.mechanisms.window import Window
 from mechdesign.values.declare import evolved, frozen
+from mechdesign.values.later import optimize
 
 __all__ = [
     "ON_CIRCLES",

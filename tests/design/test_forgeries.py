@@ -317,7 +317,7 @@ def test_a_product_of_very_many_parts_is_refused() -> None:
 
 def test_more_constraints_than_a_proof_takes_are_refused() -> None:
     document = _document(custom(1.0, (0, 1, 2), (0, 1, 2), lambda q: cvxpy.sum(cvxpy.multiply(MATRIX, q))))
-    document["problem"]["linear"] |= {"rows": [[[0] * 3] * 3] * 230_000}
+    document["problem"]["coefficients"] |= {"rows": [[[0] * 3] * 3] * 230_000}
     with pytest.raises(FileProblem, match="at most 2000000 coefficients"):
         _read(document)
 

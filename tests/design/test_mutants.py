@@ -141,7 +141,7 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "claimed": lambda: optimal_piecewise(PiecewiseProblem(1.0, Power(1.5))),
     "claimed minimax": lambda: optimal_minimax(MinimaxProblem(1.0, Power(1.5), gap=1e-2)),
     "searched pieces": lambda: search_pieces(PiecewiseProblem(1.0, Squared(), pieces=3)),
-    "claimed custom": lambda: custom(1.0, (0, 1, 2), (0, 1, 2), lambda q: cvxpy.sum_squares(q - np.eye(3))),
+    "claimed custom": lambda: custom(1.0, (0, 1, 2), (0, 1, 2), lambda q: cvxpy.norm(q - np.eye(3), "fro")),
     "workload": lambda: optimal_workload(WorkloadProblem(1.0, Prefix(4), prior=[0.25, 0.25, 0.375, 0.125])),
     "workload ranges": lambda: optimal_workload(WorkloadProblem(2.0, Ranges(3), weights=[1, 2, 1, 1, 0.5, 1])),
     "workload of one query": lambda: optimal_workload(WorkloadProblem(1.0, Mean([0.0, 1.0, 4.0]))),
@@ -745,7 +745,7 @@ def _table(saved: Any) -> Floats:
 def _linear(saved: Any) -> Truth:
     mechanism, problem = saved.mechanism, saved.problem
     assert problem.criterion == Criterion(Aim.OBJECTIVE)
-    linear, table = problem.linear, _table(saved)
+    linear, table = problem.coefficients, _table(saved)
     rows, limits = np.asarray(linear.rows), np.asarray(linear.limits)
     if any(linear.equal):
         rows, limits = (
@@ -765,7 +765,7 @@ def _named_only(saved: Any) -> Truth:
     """An objective that is not in the file: privacy and outputs are decided, both ends are claims and said to be."""
     problem = saved.problem
     assert problem.criterion == Criterion(Aim.OBJECTIVE)
-    assert problem.linear is None
+    assert problem.coefficients is None
     assert np.allclose(_table(saved).sum(axis=1), 1)
     return Truth(saved.certificate.upper, math.inf)
 
@@ -1031,7 +1031,7 @@ def _require_scope(scope: str, saved: Any, name: str) -> None:
     if name == "places":
         on_all = problem.losses.exponent == 1 and problem.losses.outputs is None
         allowed = {"all mechanisms" if on_all else "all mechanisms with these outputs"}
-    if name == "custom" and not problem.linear.equal:
+    if name == "custom" and not problem.coefficients.equal:
         allowed = {"all mechanisms with these outputs"}
     if name == "claimed custom" and problem.constraints:
         within = f"as this one does within {problem.tolerance!r}"
@@ -1070,7 +1070,7 @@ def _require_true_words(said: Document, saved: Any) -> None:
     elif isinstance(problem, WorkloadProblem | InformationProblem):
         asked = problem.workload if isinstance(problem, WorkloadProblem) else problem.model
         assert said["problem"]["asked"] == asked.words
-    elif not hasattr(problem, "linear"):
+    elif not hasattr(problem, "coefficients"):
         loss = getattr(problem, "loss", Power(2.0))
         turn = "" if loss.period is None else "circular "
         assert said["problem"]["loss"] == turn + _loss_words(loss.exponent)
@@ -1319,7 +1319,7 @@ SHARES: dict[tuple[str, str], dict[str, int]] = {
     ("pairwise", "pairs"): {"pairs": 5000, "places": 5000},
     ("pairwise", "pairs lexicographic"): {"pairs least": 10_000},
     ("pairwise", "plane"): {"plane": 5000, "plane worst": 5000},
-    ("custom", "linear"): {"custom": 10_000},
+    ("custom", "coefficients"): {"custom": 10_000},
     ("custom", "convex claim"): {"claimed custom": 10_000},
     ("workload", "workload"): {
         "workload": 2000,

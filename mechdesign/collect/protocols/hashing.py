@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import optimize
 
 from mechdesign.collect.protocols import arguments, pure
 from mechdesign.collect.protocols.randomness import Randomness, require_randomness
@@ -14,6 +13,7 @@ from mechdesign.collect.protocols.xxh32 import xxh32_decimal
 from mechdesign.deploy.kinds.hashing import agreements, hash_values
 from mechdesign.errors import InvalidData, InvalidInput, require_epsilon, require_whole
 from mechdesign.values.declare import Counts, Floats, frozen, one_of
+from mechdesign.values.later import optimize
 from mechdesign.values.xxh64 import xxh64
 
 Words = NDArray[np.uint64]

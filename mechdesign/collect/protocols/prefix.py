@@ -15,7 +15,6 @@ from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from mechdesign.collect.protocols import arguments
 from mechdesign.collect.protocols.hashing import (
@@ -31,6 +30,7 @@ from mechdesign.deploy.kinds.hashing import hash_values
 from mechdesign.errors import InvalidInput, require_chance, require_epsilon, require_whole
 from mechdesign.mechanisms.analysis import require_generator
 from mechdesign.values.declare import Counts, Floats, array, frozen
+from mechdesign.values.later import stats
 
 END = "\0"
 """Fills strings up to the full length; it sorts before and differs from every character of an alphabet."""

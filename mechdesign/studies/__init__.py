@@ -1,0 +1,11 @@
+"""Questions about mechanisms and data, each a frozen value with options, and their answers."""
+
+from typing import TYPE_CHECKING
+
+from mechdesign.values.facade import facade
+
+if TYPE_CHECKING:
+    from mechdesign.studies.capacity import CapacityStudy as CapacityStudy
+    from mechdesign.values.answers import Answer as Answer, Study as Study
+else:
+    __getattr__, __dir__ = facade(__name__)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 
-from mechdesign.cli.own import Own, numbers_of
 from mechdesign.data.matrices import read_matrix
 from mechdesign.design.finite.problem import FiniteProblem
 from mechdesign.design.finite.search import optimal_finite
@@ -20,6 +19,7 @@ from mechdesign.field import SINGLE, THIS, Field, field_of, ranked
 from mechdesign.losses import Power
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.discrete import Discrete
+from mechdesign.studies.own import Own, numbers_of
 from mechdesign.values.declare import Floats, array, evolved, frozen
 
 OPTIMUM = "optimal piecewise"

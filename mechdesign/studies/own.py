@@ -16,7 +16,6 @@ from mechdesign.data.matrices import LabelledMatrix, read_matrix
 from mechdesign.data.numbers import require_number_text
 from mechdesign.deploy.measured import measured
 from mechdesign.deploy.table import is_design, load_table
-from mechdesign.design.finite.problem import FiniteProblem
 from mechdesign.design.joint.problem import JointProblem
 from mechdesign.design.saved import load_design
 from mechdesign.domains import Finite
@@ -25,6 +24,7 @@ from mechdesign.exact.privacy import PrivacyProof
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.ratio import LikelihoodRatio
+from mechdesign.problem import Problem
 from mechdesign.values import files
 from mechdesign.values.declare import frozen
 from mechdesign.values.tables import printable
@@ -114,17 +114,17 @@ def read_file(path: Path) -> Own:
     if isinstance(design.problem, JointProblem) or isinstance(design.mechanism, Product):
         raise FileProblem("design", str(path), "be of one user's number, to be compared", "compare its parts")
     mechanism = design.own_law
-    problem, is_coded = design.problem, isinstance(design.problem, FiniteProblem)
+    problem = design.problem
+    is_coded = isinstance(problem, Problem) and problem.table.labels is not None
     ratio, names = mechanism.likelihood_ratio(), _labels_of(problem, mechanism)
     return Own(called, mechanism, ratio, mechanism.epsilon, names, is_coded)
 
 
 def _labels_of(problem: Any, mechanism: Any) -> Sides:
     """The labels of a loss matrix, for the outputs that are used."""
-    if not isinstance(problem, FiniteProblem):
+    if not isinstance(problem, Problem):
         return None, None
-    told = problem.output_labels
-    return problem.input_labels, None if told is None else tuple(told[int(y)] for y in mechanism.outputs.points)
+    return problem.table.names[0], problem.table.names_of(mechanism.outputs)
 
 
 def read_channel(path: Path) -> Own:

@@ -39,6 +39,7 @@ Places = NDArray[np.intp]
 MOST_INPUTS = 1024
 """Of a matrix. A distance says it in fewer words, see `Metric`."""
 
+RESOLVED = 1e-9  # of the largest loss: what optima are known to
 _SAME = 1e-9  # relative: paths shorter by less are roundings of sums
 
 
@@ -88,6 +89,7 @@ class Pairwise:
     """
 
     kind: ClassVar[str] = "pairwise"
+    resolved: ClassVar[float] = RESOLVED
 
     epsilons: Floats = array(require_pairs)
 
@@ -130,6 +132,7 @@ class Metric:
     """
 
     kind: ClassVar[str] = "metric"
+    resolved: ClassVar[float] = RESOLVED
 
     points: Floats = array(_points)
     per_unit: float = finite("eps per unit")

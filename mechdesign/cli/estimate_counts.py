@@ -113,6 +113,7 @@ class AnswerOfGroups:
 
 
 ANSWERS = ((Answer,), (AnswerOfGroups,))
+READS_DATA = True
 EXAMPLE = """\
 examples
 table --eps 1 --mechanism grr --labels no,yes --out smokes.json

@@ -18,11 +18,8 @@ from mechdesign.deploy.pairs import least_epsilon
 from mechdesign.deploy.rounding import BITS, require_size
 from mechdesign.deploy.table import Table
 from mechdesign.deploy.workloads import written_workload
-from mechdesign.design.finite.problem import FiniteProblem
 from mechdesign.design.minimax.problem import MinimaxProblem
 from mechdesign.design.minimax.proof import MinimaxBound
-from mechdesign.design.pairwise.problem import PairwiseProblem
-from mechdesign.design.pairwise.proof import output_columns
 from mechdesign.design.result import Design, versions
 from mechdesign.design.workload.problem import WorkloadProblem
 from mechdesign.design.workload.proof import WorkloadBound
@@ -39,6 +36,7 @@ from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.mechanisms.truncated import Truncated
 from mechdesign.pairs import Metric, Pairs, Pairwise
+from mechdesign.problem import Problem
 from mechdesign.values.declare import Floats
 
 MOST_MIXED = 1e-6
@@ -134,18 +132,12 @@ def _mechanism_of(source: Source | Product) -> Made:
 
 def _labels_of(source: Source | Product) -> Labels:
     """The labels of the rows and columns that a design of a loss matrix is for."""
-    if not isinstance(source, Design) or not isinstance(source.problem, FiniteProblem | PairwiseProblem):
+    if not isinstance(source, Design) or not isinstance(source.problem, Problem):
         return NO_LABELS
-    mechanism, problem = source.mechanism, source.problem
-    if not isinstance(mechanism, Discrete):
+    if not isinstance(source.mechanism, Discrete):
         return NO_LABELS
-    if isinstance(problem, PairwiseProblem):
-        inputs, outputs = problem.names
-        places = output_columns(mechanism, problem).tolist()
-    else:
-        inputs, outputs, places = problem.input_labels, problem.output_labels, list(map(int, mechanism.outputs.points))
-    outputs = None if outputs is None else tuple(outputs[place] for place in places)
-    return Labels(inputs, outputs)
+    table = source.problem.table
+    return Labels(table.names[0], table.names_of(source.mechanism.outputs))
 
 
 def _require_fit(labels: Labels, mechanism: Made) -> Labels:

@@ -38,8 +38,10 @@ def remapped_error(prior: Floats, epsilon: float) -> float:
 
 
 def optimum(prior: Floats, epsilon: float) -> float:
-    problem = md.PairwiseProblem(md.Metric(np.arange(float(prior.size)), epsilon), md.Distances(), "prior", prior)
-    return md.optimal_pairwise(problem).certificate.upper
+    problem = md.Problem(
+        loss=md.Distances(), privacy=md.Metric(np.arange(float(prior.size)), epsilon), criterion=md.Average(prior)
+    )
+    return md.solve(problem).certificate.upper
 
 
 def answer() -> tuple[float, float]:

@@ -46,7 +46,10 @@ def on_a_grid(finer: int) -> float:
 
 
 def anywhere() -> md.Design:
-    return md.optimal_pairwise(md.PairwiseProblem(md.privacy.metric(PLACES, EPSILON), md.InPlane(), gap=1e-3))
+    problem = md.Problem(
+        loss=md.Distances(), privacy=md.Metric(PLACES, EPSILON), criterion=md.Average(), among=md.InPlane()
+    )
+    return md.solve(problem, gap=1e-3)
 
 
 def answer() -> tuple[float, float]:

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mechdesign.criteria import Aim, Criterion
-from mechdesign.design.finite.problem import matrix_digest
 from mechdesign.design.words import table_in_words
 from mechdesign.domains import Finite, require_numbers
 from mechdesign.errors import InvalidInput, marked, require_one_of
+from mechdesign.finite_losses import matrix_digest
 from mechdesign.privacy import Pure
 from mechdesign.values.declare import array, epsilon, field, finite, frozen, optional, settle, stored
 from mechdesign.values.fingerprint import fingerprint

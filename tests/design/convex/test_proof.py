@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from mechdesign.design.convex import Coefficients, ConvexBound, ConvexClaim, TableProblem
-from mechdesign.design.finite import FiniteProblem
 from mechdesign.design.result import Design, Report
 from mechdesign.domains import Finite
 from mechdesign.errors import CheckFailed, FileProblem, InvalidInput
 from mechdesign.exact.matrix import matrix_bound
 from mechdesign.mechanisms import Discrete, catalogue as c
+from mechdesign.privacy import Pure
+from mechdesign.problem import Problem
 from mechdesign.values.codec import Codec, encoded
 from mechdesign.values.declare import evolved
 
@@ -172,7 +173,7 @@ def test_other_mechanisms_are_refused(name: str) -> None:
     [
         (BOUND, _asked(None)),
         (BOUND, _asked(Coefficients(COSTS))),
-        (BOUND, FiniteProblem(1.0, COSTS)),
+        (BOUND, Problem(loss=COSTS, privacy=Pure(1.0))),
         (ConvexBound([0.1], [0.5]), ASKED),
         (ConvexBound([0.1, 0.2], [-0.5]), ASKED),
         (ConvexBound([0.1, 0.2]), ASKED),

@@ -14,12 +14,15 @@ import numpy as np
 import pytest
 from scipy import optimize
 
+from mechdesign.criteria import Average
 from mechdesign.design import saved
 from mechdesign.design.convex import CustomProblem, TableProblem, custom, optimal_custom
-from mechdesign.design.finite import FiniteProblem, optimal_finite
+from mechdesign.design.registry import solve
 from mechdesign.domains import Finite
 from mechdesign.errors import CheckFailed, FileProblem, InvalidInput, NoAnswer
 from mechdesign.exact.privacy import prove_privacy
+from mechdesign.privacy import Pure
+from mechdesign.problem import Problem
 
 POINTS = np.linspace(0, 1, 6)
 LOSS = np.abs(POINTS[:, None] - POINTS[None, :])
@@ -32,7 +35,7 @@ def average(q: Any) -> Any:
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0, 10.0])
 def test_a_linear_objective_has_the_optimum_of_the_loss_matrix_proven(epsilon: float) -> None:
     certificate = custom(epsilon, POINTS, POINTS, average).certificate
-    expected = optimal_finite(FiniteProblem(epsilon, LOSS, "prior")).certificate
+    expected = solve(Problem(loss=LOSS, privacy=Pure(epsilon), criterion=Average())).certificate
     assert not certificate.claimed
     assert certificate.valid_for == "all mechanisms with these outputs"
     assert certificate.lower <= expected.upper
@@ -47,7 +50,7 @@ def errors(q: Any) -> Any:
 @pytest.mark.parametrize("epsilon", [0.1, 2.0, 8.0])
 def test_the_worst_case_is_proven_to_be_that_of_the_loss_matrix(epsilon: float) -> None:
     certificate = custom(epsilon, POINTS, POINTS, lambda q: cp.max(errors(q))).certificate
-    expected = optimal_finite(FiniteProblem(epsilon, LOSS)).certificate
+    expected = solve(Problem(loss=LOSS, privacy=Pure(epsilon))).certificate
     assert not certificate.claimed
     assert certificate.lower <= expected.upper
     assert expected.lower <= certificate.upper
@@ -153,7 +156,7 @@ def test_a_constraint_costs_what_its_certificate_says() -> None:
 
 def test_the_bound_holds_for_mechanisms_of_another_method() -> None:
     """A constraint that the plain optimum meets changes nothing."""
-    expected = optimal_finite(FiniteProblem(1.0, LOSS, "prior")).certificate
+    expected = solve(Problem(loss=LOSS, privacy=Pure(1.0), criterion=Average())).certificate
     certificate = custom(1.0, POINTS, POINTS, average, lambda q: [q[0, 0] <= 0.99, q[1] @ POINTS >= 0.01]).certificate
     assert certificate.lower <= expected.upper
     assert certificate.upper >= expected.lower
@@ -318,7 +321,7 @@ def test_a_small_part_next_to_a_large_constant_is_still_minimised() -> None:
 def test_an_optimum_far_below_the_coefficients_is_found_in_a_finer_scale() -> None:
     losses = LOSS + 1e9 * (LOSS > 0.7)
     certificate = custom(8.0, POINTS, POINTS, lambda q: cp.sum(cp.multiply(losses, q))).certificate
-    expected = optimal_finite(FiniteProblem(8.0, losses, "prior")).certificate
+    expected = solve(Problem(loss=losses, privacy=Pure(8.0), criterion=Average())).certificate
     assert certificate.relative_gap <= 1e-4
     assert certificate.upper == pytest.approx(6 * expected.upper, rel=1e-4)
 

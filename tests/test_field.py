@@ -160,7 +160,7 @@ def _halves(epsilon: float, points: md.Finite) -> Discrete:
 
 
 def test_an_entry_for_points_is_all_that_a_new_mechanism_on_them_needs(monkeypatch: pytest.MonkeyPatch) -> None:
-    entry = catalogue.PointsEntry("halves", "nobody", lambda e, points, loss: _halves(e, points), lambda p: len(p) > 1)
+    entry = catalogue.PointsEntry("halves", lambda e, points, loss: _halves(e, points), lambda p: len(p) > 1)
     monkeypatch.setattr(catalogue, "ON_POINTS", (*catalogue.ON_POINTS, entry))
     points = md.Finite(range(5))
     assert catalogue.build("halves", 1.0, points) == _halves(1.0, points)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         plot as plot,
         priors as priors,
         privacy as privacy,
+        studies as studies,
     )
     from mechdesign.advice import Advice as Advice, advise as advise
     from mechdesign.classes import (
@@ -80,6 +81,12 @@ if TYPE_CHECKING:
     from mechdesign.pairs import Metric as Metric, Pairwise as Pairwise
     from mechdesign.privacy import Pure as Pure
     from mechdesign.problem import Problem as Problem
+    from mechdesign.studies.bench import BenchStudy as BenchStudy
+    from mechdesign.studies.budget import BudgetStudy as BudgetStudy
+    from mechdesign.studies.capacity import CapacityStudy as CapacityStudy
+    from mechdesign.studies.compare import CompareStudy as CompareStudy
+    from mechdesign.studies.gain import GainStudy as GainStudy
+    from mechdesign.studies.mean import ColumnMean as ColumnMean
 else:
     __getattr__, __dir__ = facade(__name__)
 

@@ -355,3 +355,15 @@ def parse_interval(said: Any, field: str) -> Interval:
 def is_whole_range(text: str) -> bool:
     """Whether a text is ``LO..HI``."""
     return _WHOLE_NUMBERS.fullmatch(text) is not None
+
+
+def parse_domain(text: str | None, *, circular: bool) -> Interval | Circle:
+    """The input domain an option names."""
+    if not circular:
+        return Interval(0.0, 1.0) if text is None else parse_interval(text, "domain")
+    if text is None:
+        return Circle()
+    interval = parse_interval(text, "domain")
+    if interval.lower != 0:
+        raise InvalidInput("domain", text, "start at 0 on a circle", "for example --domain 0,360")
+    return Circle(interval.upper)

@@ -14,7 +14,6 @@ from mechdesign import field
 from mechdesign.budget.mean_route import NAMES as OF_CAPACITY
 from mechdesign.budget.searches import SEARCHES
 from mechdesign.classifier.concentration import NAMES as OF_CLASSIFIERS
-from mechdesign.cli.compared import OPTIMUM
 from mechdesign.collect import PROTOCOLS, metrics
 from mechdesign.collect.bench import METHODS, SLOW_METHODS
 from mechdesign.collect.mean_methods import NAMES as OF_MEANS
@@ -25,6 +24,7 @@ from mechdesign.errors import InvalidInput
 from mechdesign.glossary import ENTRIES, KINDS, METRIC, NONE, Entry, entry, of_kind
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.hidden import CountedResponse, PeakedResponse
+from mechdesign.studies.compared import OPTIMUM
 from mechdesign.trajectory import METHODS as OF_PATHS
 
 LINE, CIRCLE = md.Interval(0.0, 1.0), md.Circle()

@@ -14,9 +14,6 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from mechdesign.errors import FileProblem
 from mechdesign.values.declare import Floats, frozen
 
-if TYPE_CHECKING:
-    pass
-
 Key = tuple[str, int, int, int]
 Say = Callable[[str], None]
 
@@ -90,7 +87,12 @@ class Memory(Generic[Asked]):
         return [[*key, tally.runs, tally.met, tally.total] for key, tally in entries.items()]
 
 
-Ledger = Memory["Question"]
+if TYPE_CHECKING:
+    from mechdesign.budget.simulation import Question
+
+    Ledger = Memory[Question]
+else:
+    Ledger = Memory
 
 
 def entries_of(rows: Iterable[Any], path: str) -> dict[Key, RunTally]:

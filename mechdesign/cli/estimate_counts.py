@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,7 +16,6 @@ import typer
 
 from mechdesign.cli import output
 from mechdesign.cli.certified import if_shown
-from mechdesign.cli.estimated import Estimated
 from mechdesign.cli.sent import Sent, kept
 from mechdesign.collect import bench, estimators
 from mechdesign.collect.clients import CLIENTS, OWN
@@ -31,7 +30,6 @@ from mechdesign.intervals import CONFIDENCE
 from mechdesign.values.codec import encoded, named
 from mechdesign.values.declare import field, frozen
 from mechdesign.values.files import dump_json
-from mechdesign.values.schema import shaped
 
 _MOST_SHOWN = 20
 _OF = {"population": "the population the users were drawn from", "users": "these users"}
@@ -66,13 +64,17 @@ class Fitting:
 
 @frozen
 class Item:
-    """One item: the estimate asked for, the unbiased one, and the interval around it."""
+    """One item: the estimate asked for, the unbiased one, and the interval around it, as all estimates have it too."""
 
     item: str
     frequency: float
     count: float
     unbiased: float
     interval: tuple[float, float]
+    estimate: float
+    lower: float
+    upper: float
+    standard_error: float
 
 
 @frozen
@@ -84,9 +86,7 @@ class Answer:
     whose: str = field(metadata=named("for"))
     interval_method: str
     fit: Fitting
-    items: tuple[Mapping[str, Any], ...] = field(
-        metadata=shaped(lambda schemas: {"type": "array", "items": schemas.merged(Item, Estimated)})
-    )
+    items: tuple[Item, ...]
 
 
 @frozen
@@ -108,13 +108,12 @@ class AnswerOfGroups:
     whose: str = field(metadata=named("for"))
     interval_method: str
     fits: tuple[Fitting, ...]
-    items: tuple[Mapping[str, Any], ...] = field(
-        metadata=shaped(lambda schemas: {"type": "array", "items": schemas.merged(Item, Estimated)})
-    )
+    items: tuple[Item, ...]
     gap: float | None = if_shown()
 
 
 ANSWERS = ((Answer,), (AnswerOfGroups,))
+READS_DATA = True
 EXAMPLE = """\
 examples
 table --eps 1 --mechanism grr --labels no,yes --out smokes.json
@@ -225,26 +224,24 @@ def estimate(
     sent.say_saved()
 
 
-def _rows(found: SurveyShares) -> list[dict[str, Any]]:
+def _rows(found: SurveyShares) -> tuple[Item, ...]:
     around = found.around
-    columns = (found.estimate, found.unbiased, around.errors, around.lower, around.upper)
-    rows = []
-    for label, *numbers in zip(found.items, *(column.tolist() for column in columns), strict=True):
-        estimate, unbiased, error, low, high = numbers
-        item = Item(label, estimate, estimate * found.n, unbiased, (low, high))
-        rows.append(output.merged(item, Estimated(estimate, low, high, error)))
-    return rows
+    columns = (found.estimate, found.unbiased, around.lower, around.upper, around.errors)
+    return tuple(
+        Item(label, share, share * found.n, unbiased, (low, high), share, low, high, error)
+        for label, share, unbiased, low, high, error in zip(found.items, *(c.tolist() for c in columns), strict=True)
+    )
 
 
 def _answer(
-    found: SurveyShares, surveys: Sequence[Survey], method: str, rows: list[dict[str, Any]]
+    found: SurveyShares, surveys: Sequence[Survey], method: str, rows: tuple[Item, ...]
 ) -> Answer | AnswerOfGroups:
     each = tuple(_asked(one, of.n, method) for one, of in zip(surveys, found.groups, strict=True))
     fits = tuple(Fitting(fit.deviations, fit.chance, fit.statistics) for fit in found.fits)
     about = CONFIDENCE, found.around.of, found.around.method
     if len(each) == 1:
-        return Answer(each[0], *about, fits[0], tuple(rows))
-    return AnswerOfGroups(AskedOfGroups(len(found.items), found.n, method, each), *about, fits, tuple(rows), found.gap)
+        return Answer(each[0], *about, fits[0], rows)
+    return AnswerOfGroups(AskedOfGroups(len(found.items), found.n, method, each), *about, fits, rows, found.gap)
 
 
 def _about(asked: Survey) -> str:
@@ -287,26 +284,26 @@ def _survey(said: dict[str, Any], options: dict[str, Any]) -> Survey:
     return Survey(said["protocol"], said["eps"], items, said["client"] or OWN, options, *chances)
 
 
-def _csv(rows: list[dict[str, Any]], of: str) -> str:
+def _csv(rows: Sequence[Item], of: str) -> str:
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["item", "frequency", "count", "unbiased", "standard_error", "low", "high", "for"])
     for row in rows:
-        said = [row[name] for name in ("item", "frequency", "count", "unbiased", "standard_error")]
-        writer.writerow([*said, *row["interval"], of])
+        said = row.item, row.frequency, row.count, row.unbiased, row.standard_error
+        writer.writerow([*said, row.lower, row.upper, of])
     return text.getvalue()
 
 
-def _print(found: SurveyShares, items: list[dict[str, Any]], title: str) -> None:
-    ordered = sorted(items, key=lambda row: -row["frequency"])
+def _print(found: SurveyShares, items: Sequence[Item], title: str) -> None:
+    ordered = sorted(items, key=lambda row: -row.frequency)
     rows = [
         [
-            row["item"],
-            output.number(row["frequency"]),
-            f"{row['count']:.0f}",
-            output.number(row["unbiased"]),
-            output.number(row["standard_error"]),
-            f"[{output.number(row['interval'][0])}, {output.number(row['interval'][1])}]",
+            row.item,
+            output.number(row.frequency),
+            f"{row.count:.0f}",
+            output.number(row.unbiased),
+            output.number(row.standard_error),
+            f"[{output.number(row.lower)}, {output.number(row.upper)}]",
         ]
         for row in ordered[:_MOST_SHOWN]
     ]

@@ -16,7 +16,6 @@ import typer
 from mechdesign.cli import answers, metric
 from mechdesign.cli.certified import Beside, Designed
 from mechdesign.cli.options import BestSoFar, NoCompare, parse_epsilons, parse_inputs, require_time_limit
-from mechdesign.cli.own import Own, is_file, read_files
 from mechdesign.cli.sent import Sent
 from mechdesign.cli.signatures import Asked, Mirror
 from mechdesign.criteria import named_criterion
@@ -34,6 +33,7 @@ from mechdesign.pairs import Pairwise
 from mechdesign.priors import Prior, named_prior, prior_of_file
 from mechdesign.privacy import Pure
 from mechdesign.problem import Problem
+from mechdesign.studies.own import Own, is_file, read_files
 
 WORST, PRIOR, LEXICOGRAPHIC, PARETO = "worst", "prior", "lexicographic", "pareto"
 CRITERIA = (WORST, PRIOR, LEXICOGRAPHIC, PARETO)

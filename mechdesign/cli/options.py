@@ -8,7 +8,13 @@ from typing import Annotated
 import typer
 
 from mechdesign.data.texts import parse_epsilons as parse_epsilons
-from mechdesign.domains import Circle, Finite, Interval, is_whole_range, parse_interval as parse_interval
+from mechdesign.domains import (
+    Finite,
+    Interval,
+    is_whole_range,
+    parse_domain as parse_domain,
+    parse_interval as parse_interval,
+)
 from mechdesign.engine import Dask, Engine, Local
 from mechdesign.errors import InvalidInput
 from mechdesign.values.declare import field, frozen, option
@@ -24,18 +30,6 @@ BestSoFar = Annotated[
 
 _ENGINES = ("local", "dask")
 MOST_WHOLE = 1000
-
-
-def parse_domain(text: str | None, *, circular: bool) -> Interval | Circle:
-    """The input domain an option names."""
-    if not circular:
-        return Interval(0.0, 1.0) if text is None else parse_interval(text, "domain")
-    if text is None:
-        return Circle()
-    interval = parse_interval(text, "domain")
-    if interval.lower != 0:
-        raise InvalidInput("domain", text, "start at 0 on a circle", "for example --domain 0,360")
-    return Circle(interval.upper)
 
 
 def parse_inputs(text: str | None) -> Interval | Finite:

@@ -249,6 +249,8 @@ def _parsed(text: Any, parse: Callable[[str], Any], what: str) -> Any:
 WRITTEN = ("--out", "--plot", "--structure-plot", "--curve", "--results", "--store", "--new-key")
 """Options that are paths which a command may make; all other paths are read."""
 _DATA = ("--data", "--dataset", "--in")
+_PEOPLE = (*_DATA, "--points", "--prior-data")
+"""Options that are files about people; a command that has them as arguments says `READS_DATA`."""
 
 
 def with_files_there(run: Run) -> Run:
@@ -260,6 +262,14 @@ def with_files_there(run: Run) -> Run:
                 told.callback = _data_there if told.default in _DATA else _file_there
     run.__annotations__ = hints
     return run
+
+
+def reads_data(run: Run) -> bool:
+    """Whether an option of the command is a file about people."""
+    hints = get_type_hints(run, include_extras=True).values()
+    return any(
+        getattr(told, "default", None) in _PEOPLE for hint in hints for told in getattr(hint, "__metadata__", ())
+    )
 
 
 def is_path(kind: Any) -> bool:

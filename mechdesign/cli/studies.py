@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TypeVar
 
 from mechdesign.cli import output
 from mechdesign.cli.sent import Sent
@@ -10,8 +11,10 @@ from mechdesign.errors import FileProblem
 from mechdesign.values import files
 from mechdesign.values.answers import Answer, Study
 
+A = TypeVar("A", bound=Answer)
 
-def ask(study: Study, sent: Sent, *pictures: Path | None) -> Answer:
+
+def ask(study: Study[A], sent: Sent, *pictures: Path | None) -> A:
     """The answer of a study whose files do not lie in each other's way."""
     sent.require_writable(*pictures)
     output.require_apart([sent.out, sent.plot, *pictures, *study.keeps], study.reads)
@@ -22,12 +25,12 @@ def ask(study: Study, sent: Sent, *pictures: Path | None) -> Answer:
         return study.answer(say, output.warn)
 
 
-def give(study: Study, sent: Sent) -> None:
+def give(study: Study[Answer], sent: Sent) -> None:
     """The answer as a picture, as JSON, or as text."""
     told(ask(study, sent), study, sent)
 
 
-def told(answer: Answer, study: Study, sent: Sent, *pictures: Path | None) -> None:
+def told(answer: Answer, study: Study[Answer], sent: Sent, *pictures: Path | None) -> None:
     """An answer as a picture, as JSON, or as text."""
     if sent.plot is not None:
         sent.draw(answer.plot())

@@ -23,7 +23,7 @@ from mechdesign.data.sources import (
 )
 from mechdesign.deploy.estimators import Estimate, Tally, merged, require_quantity
 from mechdesign.deploy.frames_columns import are_texts, is_lazy, require_labels, tallied
-from mechdesign.deploy.frames_parts import Part, Source, counted, parts_of, require_some
+from mechdesign.deploy.frames_parts import Part, Refused, Source, counted, parts_of, require_some
 from mechdesign.deploy.kinds import Spread
 from mechdesign.deploy.manifest import report_files, reported_column
 from mechdesign.deploy.misfits import REFUSE, Drawn, Misfits, OnBad, drawn, refused, unfitting
@@ -131,14 +131,6 @@ def write_reports(
             writer.write_batch(rows)
             bad, written = bad + found.bad, written + rows.num_rows
     return written, bad
-
-
-class Refused(Exception):
-    """Rows that do not fit: the error about the first one, how many they are, and of how many."""
-
-    def __init__(self, error: InvalidData, bad: int, rows: int) -> None:
-        super().__init__(error, bad, rows)
-        self.error, self.bad, self.rows = error, bad, rows
 
 
 def _counted(

@@ -24,8 +24,8 @@ from typing import Any
 
 from mechdesign.data.sources import FORMS, Progress, data_files, form_of
 from mechdesign.deploy import manifest
-from mechdesign.deploy.frames_files import Applied, Refused, opened, require_data, write_reports
-from mechdesign.deploy.frames_parts import Part, parts_of, require_some
+from mechdesign.deploy.frames_files import Applied, opened, require_data, write_reports
+from mechdesign.deploy.frames_parts import Part, Refused, WithErrors, parts_of, require_some
 from mechdesign.deploy.misfits import REFUSE, Misfits, refused
 from mechdesign.deploy.table import Table
 from mechdesign.engine import Engine, Local, WorkFailed
@@ -111,16 +111,9 @@ def _pieces(path: Path, table: Table, column: str | None, keep: Sequence[str]) -
 # -- one part ---------------------------------------------------------------------------------------------------------
 
 
-def _draw(asked: Asked, numbered: tuple[int, Part]) -> Done | Refused | InvalidInput:
-    """One part, drawn and published in the work folder; what is wrong with data or disk is a value, not a failure."""
-    try:
-        return _drawn_part(asked, *numbered)
-    except (Refused, InvalidInput) as error:
-        error.__cause__ = error.__context__ = None
-        return error
-
-
-def _drawn_part(asked: Asked, number: int, piece: Part) -> Done:
+def _drawn_part(numbered: tuple[int, Part], asked: Asked) -> Done:
+    """One part, drawn and published in the work folder."""
+    number, piece = numbered
     there = _found(asked.work, number + 1).get(number)
     if there is not None:  # by a worker that was thought dead
         return there
@@ -156,7 +149,7 @@ def _draw_all(asked: Asked, pieces: Sequence[Part], engine: Engine, progress: Pr
     missing = [(number, piece) for number, piece in enumerate(pieces) if number not in done]
     every, errors = sum(piece.share for piece in pieces), dict[int, Refused | InvalidInput]()
     try:
-        for position, result in engine(partial(_draw, asked), missing):
+        for position, result in engine(WithErrors(partial(_drawn_part, asked=asked)), missing):
             number, piece = missing[position]
             if isinstance(result, Done):
                 rows += result.rows

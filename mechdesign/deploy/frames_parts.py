@@ -12,7 +12,7 @@ from typing import Any
 from mechdesign.data.sources import DataFile, Progress
 from mechdesign.deploy.estimators import Tally
 from mechdesign.engine import Engine
-from mechdesign.errors import FileProblem, InvalidInput
+from mechdesign.errors import FileProblem, InvalidData, InvalidInput
 from mechdesign.values.declare import frozen
 
 _LEAST_ROWS = 1 << 18  # of a part, where the file allows: less is not worth the way to a worker
@@ -93,7 +93,7 @@ def counted(
     """The tallies of all parts in the order of the file; of several wrong rows the first is the error."""
     found: dict[int, Tally | InvalidInput] = {}
     done, total = 0, sum(part.rows for part in parts)
-    for position, result in engine(_WithErrors(work), parts):
+    for position, result in engine(WithErrors(work), parts):
         found[position] = result
         done += parts[position].rows
         if progress is not None:
@@ -106,14 +106,23 @@ def counted(
     return tallies
 
 
+class Refused(Exception):
+    """Rows that do not fit: the error about the first one, how many they are, and of how many."""
+
+    def __init__(self, error: InvalidData, bad: int, rows: int) -> None:
+        super().__init__(error, bad, rows)
+        self.error, self.bad, self.rows = error, bad, rows
+
+
 @frozen
-class _WithErrors:
+class WithErrors:
     """The work, with bad input as a value: the first wrong row is only known when all parts are done."""
 
-    work: Callable[[Part], Tally]
+    work: Callable[[Any], Any]
 
-    def __call__(self, part: Part) -> Tally | InvalidInput:
+    def __call__(self, part: Any) -> Any:
         try:
             return self.work(part)
-        except InvalidInput as error:
+        except (Refused, InvalidInput) as error:
+            error.__cause__ = error.__context__ = None
             return error

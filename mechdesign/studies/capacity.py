@@ -198,9 +198,18 @@ class CapacityStudy:
             family = ProtocolFamily(found.name)
             bound = chebyshev_budget(capacity, wish, family, least=self.span[0], most=self.span[1])
             seen = adversary_of(capacity, found.name, found.epsilon, self.eta)
-        ends = (found.bracket, found.probability) if is_met else (None, None)
-        said = found.exact, found.interval, bound, seen, found.reason or None
-        return Budget(found.name, found.route, found.epsilon, *ends, *said)
+        return Budget(
+            found.name,
+            found.route,
+            found.epsilon,
+            found.bracket if is_met else None,
+            found.probability if is_met else None,
+            found.exact,
+            found.interval,
+            bound,
+            seen,
+            found.reason or None,
+        )
 
     def _simulated(self, capacity: Capacity, wish: Requirement, store: Store, say: Say) -> list[Option]:
         from mechdesign.budget.alarms import search_alarms
@@ -484,15 +493,14 @@ class EventsAtEpsilon(Answer):
         return [row for case in self.cases for row in case.protocols]
 
     def as_dict(self) -> dict[str, Any]:
-        said = super().as_dict()
-        return said | (self.rows[0] if len(self.rows) == 1 else {})
+        return super().as_dict() | dict(self.rows[0] if len(self.rows) == 1 else {})
 
     def shown(self) -> Iterator[Grid | str]:
         about, events = self.problem, list(self.rows[0]["probability"])
         columns = [
             Column("protocol", lambda row: row["protocol"]),
             Column("computed by", lambda row: row["method"]),
-            *(Column(f"Pr[{event}]", lambda row, event=event: number(row["probability"][event])) for event in events),
+            *map(_chance, events),
             Column("Chebyshev", lambda row: number(row["chebyshev"])),
         ]
         if self.eta is not None:
@@ -509,6 +517,10 @@ class EventsAtEpsilon(Answer):
             more = [] if self.eta is None else [_GUESSED]
             yield _notes("Chebyshev: his bound on the wrong alarm", *more, eta=self.eta)
             yield ""
+
+
+def _chance(event: str) -> Column:
+    return Column(f"Pr[{event}]", lambda row: number(row["probability"][event]))
 
 
 def shapes() -> tuple[tuple[type, ...], ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from mechdesign.errors import plain
 from mechdesign.values import files, notebook
@@ -28,16 +28,19 @@ def silent(_: str) -> None:
     """Where nobody wants to hear how far a study is."""
 
 
-class Study(Protocol):
+A = TypeVar("A", bound="Answer", covariant=True)
+
+
+class Study(Protocol[A]):
     """A question: ``doing`` is what is said while it is worked on, ``reads`` and ``keeps`` are its files."""
 
     @property
     def doing(self) -> str: ...
     @property
-    def reads(self) -> Sequence[Path]: ...
+    def reads(self) -> Sequence[Path | str]: ...
     @property
     def keeps(self) -> Sequence[Path]: ...
-    def answer(self, say: Say = silent, warn: Say = warnings.warn) -> Answer: ...
+    def answer(self, say: Say = silent, warn: Say = warnings.warn) -> A: ...
 
 
 class Answer:

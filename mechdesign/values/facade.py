@@ -49,6 +49,8 @@ def _keeping(functions: tuple[str, ...]) -> type[ModuleType]:
     """A package in which no module takes these names when it is read."""
 
     class Package(ModuleType):
+        __module__ = ModuleType.__module__
+
         def __setattr__(self, name: str, value: object) -> None:
             if name not in functions or not isinstance(value, ModuleType):
                 super().__setattr__(name, value)

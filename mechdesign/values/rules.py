@@ -82,9 +82,8 @@ def exactly_one(*fields: str, step: str) -> Rule:
     def check(study: Any) -> None:
         said = [name for name in fields if is_said(study, name)]
         if len(said) != 1:
-            shown = ", ".join(str(getattr(study, name)) for name in said) or None
-            options = " or ".join(_option(study, name) for name in fields)
-            raise InvalidInput(fields[0].replace("_", " "), shown, f"be given as one of {options}", step)
+            rule = f"be one of {_options(study, fields)}, and one only"
+            raise InvalidInput("options", _options(study, said) or None, rule, step)
 
     return check
 

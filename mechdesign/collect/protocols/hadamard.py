@@ -85,9 +85,10 @@ class HadamardResponse:
     def channel(self) -> Floats:
         arguments.require_channel_size(self.columns, self.size)
         matrix = np.full((self.size, self.blocks, self.width), 1 / self._whole)
-        items, layout = np.arange(self.size), self.layout
-        odd = is_odd(np.arange(self.width), layout.rows(items)[:, None])
-        matrix[items, layout.homes(items)] = np.where(odd, 1.0, math.exp(self.epsilon)) / self._whole
+        items = np.arange(self.size)
+        rows, homes = self.layout.stand(items)
+        odd = is_odd(np.arange(self.width), rows[:, None])
+        matrix[items, homes] = np.where(odd, 1.0, math.exp(self.epsilon)) / self._whole
         return matrix.reshape(self.size, self.columns)
 
     def privacy_loss(self) -> float:
@@ -98,9 +99,8 @@ class HadamardResponse:
         items, source = arguments.require_items(values, self.size), require_randomness(rng)
         index = source.integers(0, self.columns, items.size, np.int64)
         kept = source.random(items.size) >= self.columns / self._whole
-        layout = self.layout
-        own = layout.in_half(index % self.width, layout.rows(items), 0)
-        return np.where(kept, layout.homes(items) * self.width + own, index)
+        rows, homes = self.layout.stand(items)
+        return np.where(kept, homes * self.width + self.layout.in_half(index % self.width, rows, 0), index)
 
     def support(self, reports: ArrayLike) -> Floats:
         """How much each item is supported, by a fast transform of the histogram of each block."""
@@ -124,8 +124,8 @@ class HadamardResponse:
         held, generator = arguments.require_counts(counts, self.size), require_generator(rng)
         true = generator.binomial(held, self.sign)
         pool = np.zeros((self.blocks, 1, self.width, 2), dtype=np.int64)  # digits drawn, digits of r to come, parity
-        items = np.arange(self.size)
-        pool[self.layout.homes(items), 0, self.layout.rows(items), 0] = true
+        rows, homes = self.layout.stand(np.arange(self.size))
+        pool[homes, 0, rows, 0] = true
         while pool.shape[2] > 1:
             pool = _next_digit(pool, generator)
         free = generator.multinomial(held.sum() - true.sum(), np.full(self.columns, 1 / self.columns))
@@ -151,7 +151,7 @@ class HadamardResponse:
         shares = arguments.require_shares(frequencies)
         if shares.shape != (self.size,):
             raise InvalidInput("frequencies", shares.shape, f"be {self.size} shares")
-        home = self.layout.homes(np.arange(self.size))
+        _, home = self.layout.stand(np.arange(self.size))
         inside = np.minimum(np.bincount(home, weights=shares, minlength=self.blocks), 1.0)
         return self._variance(shares, inside[home], arguments.require_users(n))
 
@@ -163,8 +163,7 @@ class HadamardResponse:
     def covariance(self, frequencies: ArrayLike, n: int) -> Floats:
         """Items u and v of a block are covered together only by reports of the item whose row is the sum of theirs."""
         shares, users = arguments.require_frequencies(frequencies, self.size), arguments.require_users(n)
-        items = np.arange(self.size)
-        rows, homes = self.layout.rows(items), self.layout.homes(items)
+        rows, homes = self.layout.stand(np.arange(self.size))
         third = ((rows[:, None] ^ rows[None, :]) - 1) * self.blocks + homes[:, None]
         inside = (homes[:, None] == homes[None, :]) & (third >= 0) & (third < self.size)
         matrix = np.where(inside, shares[np.where(inside, third, 0)], 0.0) / (users * self.sign)

@@ -47,11 +47,9 @@ class Blocks:
         """How many indices there are."""
         return self.blocks << self.place_bits
 
-    def rows(self, items: Any) -> Any:
-        return items // self.blocks + 1
-
-    def homes(self, items: Any) -> Any:
-        return items % self.blocks
+    def stand(self, items: Any) -> tuple[Any, Any]:
+        """The rows and the blocks of items."""
+        return items // self.blocks + 1, items % self.blocks
 
     def in_half(self, places: Any, rows: Any, parity: Any) -> Any:
         """Where the sign is this one (0 is +1): a digit that the row has set maps the two halves to each other."""
@@ -65,8 +63,7 @@ class Blocks:
             pairs = table.reshape(-1, 2, step, self.blocks)
             table = np.stack([pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]], axis=1).reshape(table.shape)
             step *= 2
-        items = np.arange(self.count)
-        return np.asarray(table[self.rows(items), self.homes(items)])
+        return np.asarray(table[self.stand(np.arange(self.count))])
 
     def support(self, reports: Any) -> Floats:
         """Reports, counted by index, support with 1 where the row is +1, 0 where it is -1, 1/2 from another block."""
@@ -123,8 +120,9 @@ class HadamardLaw(Choice):
         layout, bits, size = self.layout, self.place_bits, self.report_bytes
 
         def report(x: float, stream: Stream) -> bytes:
-            group = self.chosen(2 * layout.homes(int(x)), stream)
-            place = int(layout.in_half(stream.draw(bits), layout.rows(int(x)), group & 1))
+            row, home = layout.stand(int(x))
+            group = self.chosen(2 * home, stream)
+            place = int(layout.in_half(stream.draw(bits), row, group & 1))
             return ((group >> 1 << bits) | place).to_bytes(size, "little")
 
         return report
@@ -133,9 +131,10 @@ class HadamardLaw(Choice):
         layout, bits, size = self.layout, self.place_bits, self.report_bytes
 
         def report(items: NDArray[Any]) -> Rows:
-            groups = self.all_chosen(2 * layout.homes(items)).astype(np.int64)
+            rows, homes = layout.stand(items)
+            groups = self.all_chosen(2 * homes).astype(np.int64)
             drawn = draws.draw(bits, items.size).astype(np.int64)
-            return rows_of((groups >> 1 << bits) | layout.in_half(drawn, layout.rows(items), groups & 1), size)
+            return rows_of((groups >> 1 << bits) | layout.in_half(drawn, rows, groups & 1), size)
 
         return report
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 
-from mechdesign.cli.own import Own, numbers_of
 from mechdesign.data.matrices import read_matrix
 from mechdesign.design.finite.rivalry import SINGLE
 from mechdesign.design.floor import Floor, floor_of
@@ -23,6 +22,7 @@ from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.privacy import Pure
 from mechdesign.problem import Problem
+from mechdesign.studies.own import Own, numbers_of
 from mechdesign.values.declare import Floats, array, evolved, frozen
 
 OPTIMUM = "optimal piecewise"

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from mechdesign import plot
 from mechdesign.data.matrices import LabelledMatrix, read_matrix
 from mechdesign.data.numbers import require_number_text
 from mechdesign.deploy.measured import measured
@@ -29,6 +28,7 @@ from mechdesign.mechanisms.ratio import LikelihoodRatio
 from mechdesign.problem import Problem
 from mechdesign.values import files
 from mechdesign.values.declare import frozen
+from mechdesign.values.tables import printable
 
 Sides = tuple[tuple[str, ...] | None, tuple[str, ...] | None]
 
@@ -106,7 +106,7 @@ def require_different(found: Sequence[Own]) -> None:
 
 def read_file(path: Path) -> Own:
     """A saved design or a table."""
-    called = plot.printable(path.name)
+    called = printable(path.name)
     if not is_design(files.read_bytes(path)):
         table = load_table(path)
         law, names = measured(table), (table.labels.inputs, table.labels.outputs)
@@ -138,7 +138,7 @@ def read_channel(path: Path) -> Own:
         raise FileProblem("channel file", str(path), rule, "a row is an input, a column an output")
     inputs, outputs = (_points(*side) for side in _sides(matrix))
     mechanism = Discrete(1.0, inputs, outputs, matrix.values, path.stem)
-    return Own(plot.printable(path.name), mechanism, mechanism.likelihood_ratio(), labels=_labels(matrix))
+    return Own(printable(path.name), mechanism, mechanism.likelihood_ratio(), labels=_labels(matrix))
 
 
 def _sides(matrix: LabelledMatrix) -> tuple[tuple[tuple[str, ...] | None, int], tuple[tuple[str, ...] | None, int]]:

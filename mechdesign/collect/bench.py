@@ -31,7 +31,7 @@ from mechdesign.collect.protocols.longitudinal import Longitudinal
 from mechdesign.collect.protocols.protocol import FrequencyProtocol
 from mechdesign.collect.ranking import (
     IBU as IBU,
-    LIKELY,
+    LIKELY as LIKELY,
     METHODS as METHODS,
     PUBLISHED_IBU as PUBLISHED_IBU,
     RAW as RAW,

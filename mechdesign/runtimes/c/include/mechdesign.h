@@ -90,10 +90,6 @@ typedef struct {
 } mdp_subject;
 
 mdp_subject mdp_table_subject(const mdp_table *table);
-/* An attribute of a collection file, which must ask with this table. */
-int mdp_collection_subject(const char *json, size_t length, uint16_t attribute, const mdp_table *table,
-                           mdp_subject *subject);
-
 size_t mdp_envelope_size(const mdp_table *table);
 /* Writes mdp_envelope_size bytes for a report of the table. Of a kept report the label, the number or the
  * bytes are enough. It counts until the end (UTC) of the day last_day, in days since 1970-01-01. */

@@ -9,27 +9,6 @@ MDP_SHARED mdp_subject mdp_table_subject(const mdp_table *table) {
     return subject;
 }
 
-MDP_SHARED int mdp_collection_subject(const char *json, size_t length, uint16_t attribute,
-                                      const mdp_table *table, mdp_subject *subject) {
-    mdp_subject found = {1, {0}, 0};
-    mdp_json object, value, rest, element;
-    unsigned char hash[32];
-    found.attribute = attribute;
-    if (json == NULL || !mdp_json_read(json, length, &object)) return MDP_BAD_FILE;
-    if (!mdp_json_member(object, "format", &value) || !mdp_json_is(value, "\"mechdesign collection\""))
-        return MDP_BAD_FILE;
-    if (!mdp_json_member(object, "sha256", &value) || !mdp_json_hash(value, found.hash)) return MDP_BAD_FILE;
-    if (!mdp_json_member(object, "attributes", &rest) || *rest.at != '[') return MDP_BAD_FILE;
-    do {
-        if (!mdp_json_next(&rest, &element)) return MDP_BAD_FILE;
-    } while (attribute-- > 0);
-    if (!mdp_json_member(element, "table", &value) || !mdp_json_member(value, "sha256", &value))
-        return MDP_BAD_FILE;
-    if (!mdp_json_hash(value, hash) || memcmp(hash, table->hash, sizeof hash) != 0) return MDP_BAD_FILE;
-    *subject = found;
-    return MDP_OK;
-}
-
 static size_t payload_size(const mdp_table *table) {
     size_t size = 1;
     if (table->kind >= MDP_RESPONSE) return table->report_count;

@@ -94,7 +94,7 @@ static void accumulate(reader *r, int64_t *counts, size_t count) {
         int64_t own = counts[i];
         require(r, own >= 1 && own <= r->table->whole - sum);
         counts[i] = sum;
-        sum += own;
+        if (r->outcome == MDP_OK) sum += own;
     }
     require(r, sum == r->table->whole);
 }

@@ -14,15 +14,18 @@ for table in "$folder"/*.json; do
         echo replay device "${name}_device.txt" "$table" "$name.json" $(again "$name")
         echo replay device-envelopes "${name}_device_envelopes.txt" "$table" "$name.json" $(again "$name")
         echo storage "$table" "$name.json" $(again "$name")
+        echo fuzz "$name.json" 300 "$table"
         ;;
     *)
         echo replay table "$name.txt" "$table"
         echo replay envelopes "${name}_envelopes.txt" "$table"
         echo no_randomness "$table"
         echo refused "$table"
+        echo fuzz "$table" 300
         ;;
     esac
 done
+echo randomness "$folder/hashing.json"
 number=0
 for name in labels unary_labels pieces; do
     echo replay envelopes "$folder/collection_${number}_envelopes.txt" "$folder/$name.json" "$folder/collection.json" $number

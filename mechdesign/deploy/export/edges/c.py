@@ -147,7 +147,7 @@ def _input(member: Member, arguments: str) -> str:
 
 
 def c_text(text: str) -> str:
-    """A text in UTF-8. Three octal digits end an escape whatever follows; there are no trigraphs without question marks.
+    """A text in UTF-8. Three octal digits end an escape whatever follows; without question marks are no trigraphs.
 
     >>> print(c_text('no "??/"'))
     "no \\042\\077\\077\\057\\042"

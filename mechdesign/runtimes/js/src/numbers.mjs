@@ -40,7 +40,7 @@ export const NUMBERS = {
     const rows = law.rows.map((row) => sumsOf(row.map(BigInt)));
     const isWhole = (sums) => sums.length === outputs.length + 1 && sums.at(-1) === 1n << BigInt(bits);
     need(rows.length === domain.points.length && rows.every(isWhole), "there must be a row for each point");
-    const report = (x, fill) => outputs[place(rows[domain.places.get(x)], draw(bits, fill))];
+    const report = (x, fill) => outputs[pick(rows[domain.places.get(x)], draw(bits, fill))];
     return { report, outputs, enough: bytesFor(bits) };
   },
 
@@ -79,7 +79,7 @@ export const NUMBERS = {
         const isNegative = draw(1, fill) === 1n;
         let blocks = 0n;
         while (draw(bits, fill) < tail) blocks += 1n;
-        const noise = blocks * block + BigInt(place(sums, draw(bits, fill)));
+        const noise = blocks * block + BigInt(pick(sums, draw(bits, fill)));
         if (noise === 0n && isNegative) continue;
         return within(offset + Number(isNegative ? input - noise : input + noise) * step);
       }
@@ -117,7 +117,7 @@ function filled(law, bits) {
 }
 
 // The last place whose sum is at most a count.
-function place(sums, count) {
+function pick(sums, count) {
   return countWhile(sums, (sum) => sum <= count) - 1;
 }
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from mechdesign.deploy.export.edges.js import JAVASCRIPT, TYPESCRIPT
 from mechdesign.deploy.export.edges.opendp import OPENDP
 from mechdesign.deploy.export.edges.python import PYTHON
 from mechdesign.deploy.export.package import Language
 
-EDGES: tuple[Language, ...] = (PYTHON, OPENDP)
+EDGES: tuple[Language, ...] = (PYTHON, OPENDP, JAVASCRIPT, TYPESCRIPT)
 BY_NAME = {edge.name: edge for edge in EDGES}
 LANGUAGES = tuple(edge.name for edge in EDGES if edge.single is not None)
 """The languages that a source is written for that stands alone."""

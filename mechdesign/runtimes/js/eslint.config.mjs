@@ -1,7 +1,7 @@
 import js from "@eslint/js";
 
 const shared = ["TextDecoder", "URL", "globalThis"];
-const node = [...shared, "Buffer", "console", "process"];
+const node = [...shared, "Buffer", "TextEncoder", "console", "process", "setImmediate"];
 const browser = [...shared, "atob", "btoa", "document", "fetch", "localStorage"];
 const globals = (names) => ({
   languageOptions: { globals: Object.fromEntries(names.map((name) => [name, "readonly"])) },

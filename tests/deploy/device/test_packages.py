@@ -8,12 +8,9 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import lru_cache
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from queue import Queue
-from threading import Thread
 
 import pytest
 
@@ -493,93 +490,3 @@ def test_swift_is_of_its_grammar_and_its_c_compiles(of: str, tmp_path: Path) -> 
     assert all(re.search(rf"\b{name}(\(|;)", header) for name in called)
     strict = ["gcc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-Iinclude"]
     run([*strict, "-c", *[path.name for path in inner.glob("device_*.c")], "-o", str(tmp_path / "device.o")], inner)
-
-
-# -- in a browser ------------------------------------------------------------------------------------------------------
-
-PAGE = """
-<script type="module">
-  const wait = (time) => new Promise((wake) => setTimeout(wake, time));
-  while (document.body.dataset.ready !== "yes") await wait(10);
-  const { smokes_device: device } = await import("../index.mjs");
-  const { withState } = await import("../smokes_device_browser.mjs");
-  const form = document.querySelector("form"), output = form.querySelector("output");
-  form.elements.x.value = "rather not";
-  output.textContent = "";
-  form.querySelector("button").click();
-  while (output.textContent === "") await wait(1);
-  const today = Math.floor(Date.now() / 86400000);
-  // many at once: they wait for each other, and no more than the period has are made
-  const asked = Array.from({ length: 9 }, () => withState((storage) => device.report(storage, "rather not", today)));
-  const made = (await Promise.allSettled(asked)).map((one) => one.reason?.reason ?? one.status);
-  // what fails stores nothing
-  await withState((storage) => { storage.store(new Uint8Array(3)); throw new Error("no"); }).catch(() => 0);
-  const serial = await withState((storage) => device.serial(storage));
-  const done = `first: ${output.textContent}; made: ${made.join(" ")}; serial: ${serial}.`;
-  await fetch("LISTENER", { method: "POST", mode: "no-cors", body: done });
-</script>
-"""
-
-
-class Heard(BaseHTTPRequestHandler):
-    """What pages say in the end."""
-
-    said: Queue[str] = Queue()
-
-    def do_POST(self) -> None:
-        self.said.put(self.rfile.read(int(self.headers["Content-Length"])).decode())
-        self.send_response(204)
-        self.end_headers()
-
-    def log_message(self, format: str, *arguments: object) -> None:
-        pass
-
-
-@pytest.fixture
-def listener() -> Iterator[str]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), Heard) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
-
-
-@pytest.fixture
-def address(listener: str, tmp_path: Path) -> Iterator[str]:
-    """Where the collector of a package with a device runs, at a free port, in a folder of its own."""
-    needs("node", "chromium")
-    folder = made("typescript", tmp_path)
-    page = folder / "demo" / "index.html"
-    page.write_text(page.read_text().replace("</html>", PAGE.replace("LISTENER", listener) + "</html>"))
-    (tmp_path / "kept").mkdir()
-    command = ["node", str(folder / "demo" / "collect.mjs"), "0"]
-    program = subprocess.Popen(command, cwd=tmp_path / "kept", stdout=subprocess.PIPE, text=True)
-    assert program.stdout is not None
-    yield program.stdout.readline().strip()
-    program.terminate()
-    program.wait()
-    program.stdout.close()
-
-
-def shown(address: str, folder: Path) -> str:
-    """What the page says in the end; the browser is killed as soon as it has."""
-    options = ("--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder / 'profile'}")
-    command = ["chromium", *options, "--remote-debugging-port=0", address]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as browser:
-        try:
-            return Heard.said.get(timeout=100)
-        finally:
-            browser.kill()
-
-
-@pytest.mark.slow
-def test_a_page_makes_as_many_reports_as_a_period_has_and_knows_them_after_the_browser_was_killed(
-    address: str, tmp_path: Path
-) -> None:
-    said = shown(address, tmp_path)
-    assert "first: Sent was: " in said
-    assert f"made: {' '.join(['fulfilled'] * 4 + ['exhausted'] * 5)}; serial: 6." in said
-    again = shown(address, tmp_path)
-    assert "first: No report is left for today." in again
-    assert f"made: {' '.join(['exhausted'] * 9)}; serial: 6." in again
-    (line,) = (tmp_path / "kept" / "envelopes.txt").read_bytes().splitlines(keepends=True)
-    assert Envelope.of_line(line).subject == Subject(DEVICE.sha256, is_device=True)

@@ -18,7 +18,7 @@ const LAST_DAY = 2932896; // 9999-12-31
 export function envelopeWriter(table, { subject = "table", attribute = 0, sha256 = table.TABLE } = {}) {
   const places = table.OUTPUTS && new Map((table.OUTPUT_LABELS ?? table.OUTPUTS).map((output, i) => [output, i]));
   const size = BEGIN + (table.REPORT_BYTES || (places ? bytesOf(BigInt(places.size)) : 8));
-  const begin = [...HEAD, SUBJECTS.indexOf(subject), attribute & 255, attribute >> 8];
+  const begin = [...HEAD, SUBJECTS.indexOf(subject)];
   const hash = sha256.match(/../g).map((digits) => Number.parseInt(digits, 16));
 
   const write = (report, lastDay, fill = systemRandom) => {
@@ -29,6 +29,7 @@ export function envelopeWriter(table, { subject = "table", attribute = 0, sha256
     const content = new Uint8Array(size);
     const view = new DataView(content.buffer);
     content.set(begin);
+    view.setUint16(6, attribute, true);
     view.setUint32(8, lastDay, true);
     content.set(hash, 12);
     if (table.REPORT_BYTES) content.set(report, BEGIN);

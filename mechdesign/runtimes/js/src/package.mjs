@@ -4,16 +4,14 @@ import { readDevice } from "./device.mjs";
 import { envelopeWriter } from "./envelope.mjs";
 import { readTable } from "./table.mjs";
 
-/** The members of a package from its data: the manifest, and the texts of the tables and of the device file. */
-export function openPackage({ manifest, tables, device }) {
+/** The members of a package: `tables` and `device.text` are the texts of files, `collection` a hash, if it is of one. */
+export function openPackage({ tables, collection, device }) {
   const members = Object.fromEntries(Object.entries(tables).map(([name, text]) => [name, readTable(text)]));
-  const kept = manifest.device ?? null;
-  const subjectOf = (name, number) => {
-    if (manifest.collection) return { subject: "attribute", attribute: number, sha256: manifest.collection };
-    if (name === (kept?.again ?? kept?.table)) return { subject: "device", sha256: kept.sha256 };
-    return {};
+  const subjectOf = (name, attribute) => {
+    if (collection !== null) return { subject: "attribute", attribute, sha256: collection };
+    return name === device?.reporting ? { subject: "device", sha256: device.sha256 } : {};
   };
   const writers = Object.entries(members).map(([name, table], i) => [name, envelopeWriter(table, subjectOf(name, i))]);
-  if (kept) members[`${kept.table}_device`] = readDevice(device, Object.values(members));
+  if (device !== null) members[device.name] = readDevice(device.text, Object.values(members));
   return { ...members, envelopes: Object.freeze(Object.fromEntries(writers)) };
 }

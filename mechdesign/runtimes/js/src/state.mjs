@@ -13,14 +13,14 @@ export class StateRefused extends Error {
 
 export const MOST = 2 ** 31 - 1;
 const MAGIC = [0x6d, 0x64, 0x73, 0x74, 0x61, 0x74, 0x65]; // "mdstate"
-const HEAD = 56;
+const ENTRIES = 56;
 const SUM = 4;
 
 /** How states are read and written of a device with this key, its hash. Entries are pairs of an input and what was drawn. */
 export function stateFormat({ key, values, reports, table, outputs }) {
   const isItems = table.ITEMS > 0;
   const entry = isItems ? 4 + table.REPORT_BYTES : 16;
-  const size = HEAD + entry * values + SUM;
+  const size = ENTRIES + entry * values + SUM;
   const start = [...MAGIC, isItems ? 2 : 1, ...key];
 
   const readEntry = (view, place) => {
@@ -37,15 +37,15 @@ export function stateFormat({ key, values, reports, table, outputs }) {
     const bytes = Uint8Array.from(content);
     const view = new DataView(bytes.buffer);
     const end = bytes.length - SUM;
-    const isState = bytes.length >= HEAD + SUM && MAGIC.every((byte, i) => byte === bytes[i]);
+    const isState = bytes.length >= ENTRIES + SUM && MAGIC.every((byte, i) => byte === bytes[i]);
     if (!isState || checksum(bytes.subarray(0, end)) !== view.getUint32(end, true)) throw new StateRefused("damaged");
     if (start.some((byte, i) => byte !== bytes[i])) throw new StateRefused("other");
     const [serial, period, made, held] = [40, 44, 48, 52].map((place) => view.getUint32(place, true));
     const isCounted = serial >= 1 && serial <= MOST && period <= MOST && made <= reports && held <= values;
     if (bytes.length !== size || !isCounted) throw new StateRefused("damaged");
-    const entries = Array.from({ length: held }, (_, i) => readEntry(view, HEAD + entry * i));
+    const entries = Array.from({ length: held }, (_, i) => readEntry(view, ENTRIES + entry * i));
     const isKept = entries.every(isEntry) && new Set(entries.map(([x]) => x)).size === held;
-    if (!isKept || bytes.subarray(HEAD + entry * held, end).some((byte) => byte !== 0))
+    if (!isKept || bytes.subarray(ENTRIES + entry * held, end).some((byte) => byte !== 0))
       throw new StateRefused("damaged");
     if (serial < least) throw new StateRefused("rolled-back");
     return { serial, period, made, entries };
@@ -57,7 +57,7 @@ export function stateFormat({ key, values, reports, table, outputs }) {
     bytes.set(start);
     [serial, period, made, entries.length].forEach((number, i) => view.setUint32(40 + 4 * i, number, true));
     entries.forEach(([x, y], i) => {
-      const place = HEAD + entry * i;
+      const place = ENTRIES + entry * i;
       if (isItems) {
         view.setUint32(place, x, true);
         bytes.set(y, place + 4);

@@ -1,7 +1,7 @@
 // What goes into a table and comes out of it, and which files are none.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { FileRefused, readDevice, readTable } from "../src/index.mjs";
+import { FileRefused, envelopeWriter, readDevice, readTable } from "../src/index.mjs";
 import { devices, tables, text } from "./shared.mjs";
 
 // The same bytes each time.
@@ -135,5 +135,22 @@ test("a device without its tables, or of another format, is refused", () => {
   ]) {
     assert.ok(whole.includes(old), old);
     assert.throws(() => readDevice(whole.replace(old, other), all), FileRefused, other);
+  }
+});
+
+test("what sample does not give goes in no envelope, and minus zero is zero", () => {
+  for (const [name, table] of tables) {
+    const write = envelopeWriter(table);
+    const nonce = (bytes) => bytes.fill(1);
+    for (const report of [undefined, null, {}, "maybe", NaN, -Infinity, new Uint8Array(table.REPORT_BYTES + 1), 1n]) {
+      assert.throws(() => write(report, 1, nonce), RangeError, name);
+    }
+    const report = table.sample(table.INPUT_LABELS?.[0] ?? table.LOWER);
+    for (const day of [-1, 2932897, 0.5, NaN, "1", undefined]) assert.throws(() => write(report, day), RangeError);
+    assert.equal(write(report, 2932896).length, write.size);
+    if (table.REPORT_BYTES === 0 && table.OUTPUTS === null) {
+      assert.deepEqual(write(-0, 1, nonce), write(0, 1, nonce));
+      assert.equal(write(-0, 1, nonce).at(-1), 0);
+    }
   }
 });

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from mechdesign.deploy.export.edges.c import C
+from mechdesign.deploy.export.edges.js import JAVASCRIPT, TYPESCRIPT
 from mechdesign.deploy.export.edges.opendp import OPENDP
 from mechdesign.deploy.export.edges.python import PYTHON
 from mechdesign.deploy.export.edges.sql import SQL
 from mechdesign.deploy.export.package import Language, Member, Packaging
 from mechdesign.errors import InvalidInput
 
-EDGES: tuple[Language, ...] = (C, PYTHON, SQL, OPENDP)
+EDGES: tuple[Language, ...] = (TYPESCRIPT, C, PYTHON, SQL, OPENDP, JAVASCRIPT)
 _BY_NAME = {edge.name: edge for edge in EDGES}
 LANGUAGES = tuple(edge.name for edge in EDGES if edge.single is not None)
 """The languages that a source is written for that stands alone."""

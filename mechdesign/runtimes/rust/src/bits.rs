@@ -8,7 +8,7 @@ pub trait Source {
     fn number(&mut self, count: usize) -> Result<u64, Error>;
 
     /// The low bits of as few whole bytes as hold them: at most 64 bits.
-    #[inline]
+    #[inline(always)]
     fn draw(&mut self, bits: u32) -> Result<u64, Error> {
         if bits == 0 {
             return Ok(0);

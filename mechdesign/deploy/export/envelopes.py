@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from typing import Literal
 
-from mechdesign.deploy.export.vectors import Vector, bits
 from mechdesign.deploy.kinds import Listed
 from mechdesign.deploy.reports.envelope import NONCE, Envelope, Subject
 from mechdesign.deploy.reports.payload import Bytes, Index, payload_of
 from mechdesign.deploy.table import Table
+from mechdesign.deploy.vectors import Vector, digits
 
 Form = Literal["labels", "listed", "double", "bytes"]
 _EPOCH = date(1970, 1, 1)
@@ -70,9 +70,9 @@ def _refused(table: Table, report: float | bytes) -> Iterator[tuple[str, str, st
         case "labels":
             wrong = [("?" * (max(map(len, table.labels.outputs or ("",))) + 1)).encode().hex()]
         case "listed":
-            wrong = [bits(math.nan), bits(math.inf)]
+            wrong = [digits(math.nan), digits(math.inf)]
         case "double":
-            wrong = [bits(math.nan), bits(math.inf), bits(-math.inf)]
+            wrong = [digits(math.nan), digits(math.inf), digits(-math.inf)]
         case "bytes":
             wrong = []
     for text in wrong:
@@ -89,12 +89,10 @@ def _reports(table: Table, cases: Sequence[Vector]) -> list[float | bytes]:
 
 
 def _report(table: Table, report: float | bytes) -> str:
-    if isinstance(report, bytes):
-        return report.hex()
     labels, law = table.labels.outputs, table.law
-    if labels is not None and isinstance(law, Listed):
+    if labels is not None and isinstance(law, Listed) and not isinstance(report, bytes):
         return labels[law.outputs.index(report)].encode().hex()
-    return bits(report)
+    return digits(report)
 
 
 def _nonce(table: Table, number: int) -> bytes:

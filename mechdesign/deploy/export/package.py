@@ -13,11 +13,11 @@ from functools import lru_cache
 from mechdesign.deploy.device.description import Device
 from mechdesign.deploy.device.vectors import lines as device_lines, vectors as device_vectors
 from mechdesign.deploy.export.envelopes import Form, envelope_head, envelope_lines, envelope_size, form_of
-from mechdesign.deploy.export.vectors import Vector, lines
 from mechdesign.deploy.kinds import ItemsLaw
 from mechdesign.deploy.reports.collection import Collection
 from mechdesign.deploy.reports.envelope import Subject
 from mechdesign.deploy.table import Table
+from mechdesign.deploy.vectors import Vector, vector_lines
 from mechdesign.domains import Finite
 from mechdesign.errors import InvalidInput
 from mechdesign.values.declare import frozen
@@ -118,7 +118,7 @@ class Member:
     @property
     def vectors(self) -> str:
         """The text file of its vectors."""
-        return lines(self.cases, self.table.sha256)
+        return vector_lines(self.cases, self.table.sha256)
 
     @property
     def envelopes(self) -> str:

@@ -16,16 +16,13 @@ from mechdesign.deploy.checker import canonical
 from mechdesign.deploy.device.description import Device
 from mechdesign.deploy.device.vectors import lines as device_lines, vectors as device_vectors
 from mechdesign.deploy.export.envelopes import envelope_lines
-from mechdesign.deploy.export.plan import plan_of
-from mechdesign.deploy.export.refusals import refusals
-from mechdesign.deploy.export.vectors import Vector, lines, vectors_of
 from mechdesign.deploy.kinds import Encoding
 from mechdesign.deploy.labels import Labels
 from mechdesign.deploy.making import make_table
 from mechdesign.deploy.reports.collection import Attribute, Collection, Spending
 from mechdesign.deploy.reports.envelope import Subject
 from mechdesign.deploy.table import Table, load_table
-from mechdesign.deploy.vectors import test_vectors
+from mechdesign.deploy.vectors import vector_lines, vectors, vectors_with_refusals
 from mechdesign.domains import Finite, Interval
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.discrete import Discrete
@@ -114,26 +111,24 @@ def shared_vectors(folder: Path = FOLDER) -> dict[str, bytes]:
     tables = {name: _kept(folder / f"{name}.json", made) for name, made in _TABLES.items()}
     made: dict[str, str | bytes] = {}
     for name, table in tables.items():
-        cases = (*vectors_of(test_vectors(table, _CASES, most=_MOST)), *refusals(plan_of(table.document).inputs))
+        cases = vectors_with_refusals(table, _CASES, _MOST)
         made[f"{name}.json"] = table.content
-        made[f"{name}.txt"] = lines(cases, table.sha256)
+        made[f"{name}.txt"] = vector_lines(cases, table.sha256)
         made[f"{name}_envelopes.txt"] = envelope_lines(table, Subject(table.sha256), cases)
         if name in _DEVICES:
             device = Device(table, table if name == _TWICE else tables.get(f"{name}_again"), *_DEVICES[name])
             subject = Subject(device.sha256, is_device=True)
             made[f"{name}_device.json"] = device.content
             made[f"{name}_device.txt"] = device_lines(device, device_vectors(device))
-            made[f"{name}_device_envelopes.txt"] = envelope_lines(device.reporting, subject, _reports(device.reporting))
+            made[f"{name}_device_envelopes.txt"] = envelope_lines(
+                device.reporting, subject, list(vectors(device.reporting, _CASES))
+            )
     collection = Collection("people", Spending.SPLIT, [Attribute(name, tables[name]) for name in _COLLECTION])
     made["collection.json"] = collection.content
     for number, name in enumerate(_COLLECTION):
-        text = envelope_lines(tables[name], collection.subject(number), _reports(tables[name]))
+        text = envelope_lines(tables[name], collection.subject(number), list(vectors(tables[name], _CASES)))
         made[f"collection_{number}_envelopes.txt"] = text
     return {name: text.encode() if isinstance(text, str) else text for name, text in made.items()}
-
-
-def _reports(table: Table) -> list[Vector]:
-    return vectors_of(test_vectors(table, _CASES, most=_MOST))
 
 
 def _kept(path: Path, made: Callable[[], Table]) -> Table:

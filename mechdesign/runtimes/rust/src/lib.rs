@@ -5,19 +5,16 @@
 //! random decision compares integers, and without randomness there is [`Error::NoRandomness`] and no report.
 
 mod bits;
+mod device;
 mod envelope;
 mod error;
 mod items;
 mod json;
 mod numbers;
+mod pool;
+mod system;
 mod table;
 
-#[cfg(any(unix, windows, feature = "wasm"))]
-mod pool;
-#[cfg(any(unix, windows, feature = "wasm"))]
-mod system;
-
-mod device;
 #[cfg(feature = "files")]
 mod storage;
 
@@ -29,9 +26,12 @@ pub mod replay;
 #[cfg(test)]
 mod tests;
 
-/// Tables that are read when they are first used, and the list of them.
+/// Tables that are read when they are first used, the list of them, and the device that draws from them.
 macro_rules! tables {
-    ($($name:ident = $content:expr $(=> $collection:literal [$attribute:literal])?;)*) => {
+    (
+        $($name:ident = $content:expr $(=> $collection:literal [$attribute:literal])?;)*
+        $(@$device:ident = $file:expr => $once:ident, $again:expr;)?
+    ) => {
         $(
             pub static $name: std::sync::LazyLock<super::Table> = std::sync::LazyLock::new(|| {
                 let table = super::Table::read($content).expect("a table that was checked before it was exported");
@@ -39,6 +39,12 @@ macro_rules! tables {
                 table
             });
         )*
+
+        $(
+            pub static $device: std::sync::LazyLock<super::Device<'static>> = std::sync::LazyLock::new(|| {
+                super::Device::read($file, &$once, $again).expect("a device that was checked before it was exported")
+            });
+        )?
 
         /// All tables, by name.
         pub static ALL: &[(&str, fn() -> &'static super::Table)] = &[$((stringify!($name), || &$name)),*];

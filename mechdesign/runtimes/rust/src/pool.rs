@@ -1,5 +1,6 @@
 //! The operating system's randomness, read in blocks, one for each thread. Bytes are erased as they are used, and a
 //! child of fork() begins with none.
+#![cfg(any(unix, windows, feature = "wasm"))]
 
 use super::bits::Source;
 use super::error::Error;

@@ -1,4 +1,5 @@
 //! Randomness of each system, and whether a child of fork() forgets what its parent read.
+#![cfg(any(unix, windows, feature = "wasm"))]
 
 use super::error::Error;
 

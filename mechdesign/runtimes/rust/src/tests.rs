@@ -102,10 +102,10 @@ fn labels_go_in_and_come_out_and_nothing_else_does() {
 #[test]
 fn files_that_were_cut_or_changed_are_refused_or_draw() {
     for content in contents() {
-        for end in (0..content.len() - 1).step_by(7) {
+        for end in (0..content.len() - 1).step_by(content.len() / 300 + 1) {
             assert!(Table::read(&content[..end]).is_err());
         }
-        for place in (0..content.len()).step_by(5) {
+        for place in (0..content.len()).step_by(content.len() / 600 + 1) {
             let mut changed = content.clone();
             changed[place] = b"0-[\"\\{,1"[place % 8];
             let Ok(table) = Table::read(&changed) else { continue };

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import random
+import re
 import shutil
 import subprocess
 import sys
@@ -18,13 +20,15 @@ from mechdesign.deploy import Labels, Table, load_table, make_table
 from mechdesign.deploy.device.description import Device
 from mechdesign.deploy.export.edges import rust
 from mechdesign.deploy.export.folder import export_package
-from mechdesign.deploy.export.package import Member
+from mechdesign.deploy.export.package import Member, member_of
 from mechdesign.deploy.export.shared_vectors import FOLDER
 from mechdesign.deploy.reports.collection import Attribute, Collection, Spending
 from mechdesign.deploy.reports.envelope import Subject
 from mechdesign.deploy.sampler import sample_codes
-from mechdesign.domains import Finite
+from mechdesign.design import UnbiasedProblem, optimal_unbiased
+from mechdesign.domains import Finite, Interval
 from mechdesign.mechanisms import catalogue
+from mechdesign.priors import uniform
 
 RUNTIME = FOLDER.parent / "rust"
 DRAWS = 20_000
@@ -365,3 +369,94 @@ def test_a_package_of_65536_labels_is_built_and_passes(build: dict[str, str], tm
     export_package({"places": many}, "rust", "survey", folder, cases=4)
     said = run(["cargo", "test", "--offline", "--release"], folder, **build)
     assert "test result: ok. 5 passed; 0 failed" in said
+
+
+# -- changes of the runtime --------------------------------------------------------------------------------------------
+
+MUTANTS = 60
+FUNCTIONS = {
+    "bits": ("draw", "below", "happens", "whole", "hash"),
+    "numbers": ("draw", "row", "find", "clamped"),
+    "items": ("draw", "choose", "coins", "put"),
+    "envelope": ("envelope", "payload"),
+    "device": ("create", "reported", "remembered", "known", "checked", "is_entry", "written", "checksum"),
+}
+"""What reports, states and envelopes come from. What reads files is tested on files that were changed."""
+CHANGES = {
+    "numbers": (r"(?<![\w.])\d[\d_]*(?![\w.])", lambda old: str(int(old.replace("_", "")) + 1)),
+    "comparisons": (r" (<=?|>=?|==|!=) ", {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}.get),
+    "steps": (r" ([-+*/%&|^]|<<|>>) ", {"+": "-", "-": "+", "*": "+", "/": "*", "%": "/", "&": "|", "|": "&"}.get),
+}
+EQUIVALENT = (
+    # from the mean of a row the step to it is always taken, from the row before
+    "let reached = means.partition_point(|mean| *mean <= place); with <",
+)
+"""Changes that leave the law what it is."""
+
+
+def mutants() -> list[tuple[str, str, str]]:
+    """Files with one number, comparison or step changed in the functions above, and the line."""
+    found = []
+    for name, functions in FUNCTIONS.items():
+        text = (RUNTIME / "src" / f"{name}.rs").read_text()
+        for function in functions:
+            for span in re.finditer(
+                rf"^( *)(?:pub(?:\([a-z]+\))? )?fn {function}\b.*?^\1\}}", text, re.MULTILINE | re.DOTALL
+            ):
+                for pattern, other in CHANGES.values():
+                    for place in re.finditer(pattern, text[span.start() : span.end()]):
+                        group = place.lastindex or 0
+                        low, high = (span.start() + end for end in place.span(group))
+                        line = text[text.rfind("\n", 0, low) + 1 : text.find("\n", high)].strip()
+                        new = other(text[low:high])
+                        what = f"{line} with {new}"
+                        if new is not None and not line.startswith(("//", "fn", "pub")) and what not in EQUIVALENT:
+                            found.append((name, text[:low] + new + text[high:], what))
+    return found
+
+
+def more_tables() -> dict[str, Table]:
+    """Of what the shared tables have one case only: offsets that are not 0, and several means."""
+    problem = UnbiasedProblem(1.0, uniform(Interval(-1, 1)), Interval(-1, 1), size=9, gap=1e-2)
+    return {
+        "far": make_table(catalogue.duchi(1.0, Interval(3, 5)), 16),
+        "noise": make_table(catalogue.laplace(2.5, Interval(10, 11)), 16),
+        "means": make_table(optimal_unbiased(problem)),
+    }
+
+
+@pytest.mark.slow
+def test_a_changed_runtime_fails_vectors(tmp_path: Path) -> None:
+    needs("rustc")
+    shutil.copytree(FOLDER, tmp_path / "vectors")
+    for key, table in more_tables().items():
+        (tmp_path / "vectors" / f"{key}.json").write_bytes(table.content)
+        (tmp_path / "vectors" / f"{key}.txt").write_text(member_of(key, table, 20, Subject(table.sha256)).vectors)
+    shutil.copytree(RUNTIME / "src", tmp_path / "src")
+    (tmp_path / "main.rs").write_text(
+        '#[path = "src/lib.rs"]\nmod runtime;\nfn main() {\n    let mut files = runtime::replay::Files::default();\n'
+        "    let mut paths: Vec<_> = std::fs::read_dir(std::env::args().nth(1).unwrap()).unwrap()"
+        ".map(|e| e.unwrap().path()).collect();\n    paths.sort_by_key(|path| path.extension() != "
+        'Some("json".as_ref()));\n    for path in paths {\n        let content = std::fs::read(&path).unwrap();\n'
+        '        if path.extension() == Some("json".as_ref()) {\n            files.add(&content).unwrap();\n'
+        "        } else {\n            files.replay(std::str::from_utf8(&content).unwrap()).unwrap();\n        }\n"
+        "    }\n}\n"
+    )
+    build = ["rustc", "--edition", "2021", "-A", "warnings", "--cfg", 'feature="replay"', "main.rs", "-o", "main"]
+    check = ["./main", "vectors"]
+    run(build, tmp_path)
+    run(check, tmp_path)
+    passed = []
+    for name, text, what in random.Random(28).sample(mutants(), MUTANTS):
+        path = tmp_path / "src" / f"{name}.rs"
+        kept = path.read_text()
+        path.write_text(text)
+        if subprocess.run(build, cwd=tmp_path, capture_output=True, check=False).returncode == 0:
+            try:
+                done = subprocess.run(check, cwd=tmp_path, capture_output=True, timeout=20, check=False)
+                if done.returncode == 0:
+                    passed.append(what)
+            except subprocess.TimeoutExpired:  # it never ends: noticed
+                pass
+        path.write_text(kept)
+    assert passed == []

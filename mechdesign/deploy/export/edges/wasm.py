@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 
+from mechdesign.deploy.export.edges import js
 from mechdesign.deploy.export.edges.rust import SOURCES, vectors
-from mechdesign.deploy.export.package import MOST_CASES, VERSION, Language, NameRule, Package, Packaging
-from mechdesign.deploy.export.packages import npm
+from mechdesign.deploy.export.package import VERSION, Language, NameRule, Package, Packaging
 from mechdesign.deploy.export.render import render
 from mechdesign.deploy.export.runtime import runtime
 
-RULE = NameRule(npm.RULE.pattern, npm.RULE.words, npm.RULE.taken)
+RULE = NameRule(js.RULE.pattern, js.RULE.words, js.RULE.taken)
+"""That of npm; tables are keys of an object, which may have any name."""
 _RUSTC = 'rustc --edition 2021 --crate-type cdylib --crate-name samplers --cfg "feature=\\"wasm\\""'
 _BUILD = (
     f"{_RUSTC} --target wasm32-unknown-unknown -C opt-level=s -C lto=fat -C codegen-units=1 -C panic=abort "
@@ -28,7 +29,7 @@ def _files(package: Package) -> dict[str, str]:
     return {
         "package.json": json.dumps(_manifest(package), indent=2) + "\n",
         "tables.mjs": _tables(package),
-        "tables.d.mts": render(runtime("rust/wasm/tables.d.mts.jinja"), package=package, labels=_labels),
+        "tables.d.mts": render(runtime("rust/wasm/tables.d.mts.jinja"), package=package, labels=js.label_type),
         **vectors(package),
     }
 
@@ -53,13 +54,6 @@ def _tables(package: Package) -> str:
     tables = json.dumps({member.name: member.json for member in package.members}, indent=2)
     collection = None if package.collection is None else package.collection.sha256
     return f"export const tables = {tables};\nexport const collection = {json.dumps(collection)};\n"
-
-
-def _labels(labels: tuple[str, ...] | None) -> str:
-    """The type of a list of labels."""
-    if labels is None:
-        return "null"
-    return "readonly string[]" if len(labels) > MOST_CASES else f"readonly [{', '.join(map(json.dumps, labels))}]"
 
 
 WASM = Language(

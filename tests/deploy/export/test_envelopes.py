@@ -193,12 +193,12 @@ inputs = {{"smokes": "yes", "mood": 0.5, "steps": 1, "age": 0.25, "noise": 0.5, 
 for name, x in inputs.items():
     for _ in range({EACH}):
         report = getattr(survey, name).sample(x)
-        print(base64.b64encode(getattr(survey, name).envelope(report, 40000)).decode())
+        print(base64.b64encode(getattr(survey.envelopes, name)(report, 40000)).decode())
 wrong = [("smokes", "maybe", 1), ("smokes", None, 1), ("age", "1", 1), ("age", True, 1), ("fruit", b"a", 1)]
 wrong += [("smokes", "n", day) for day in (-1, True, 0.5, 2932897, "1", None)]
 for name, report, day in wrong:
     try:
-        getattr(survey, name).envelope(report, day)
+        getattr(survey.envelopes, name)(report, day)
         print("no error")
     except ValueError:
         pass
@@ -208,36 +208,29 @@ IN_C = """
 #include <stdio.h>
 #include <survey.h>
 
-static void say(const unsigned char *bytes, int count) {
-    int i;
-    for (i = 0; i < count; i++) printf("%02x", bytes[i]);
-    puts("");
+static int say(const char *json, size_t length, const mdp_subject *subject, const char *label, double x) {
+    static unsigned char envelope[4096];
+    mdp_table *table;
+    mdp_report report;
+    size_t i, count;
+    int n;
+    if (mdp_table_read(json, length, &table)) return 1;
+    for (n = 0; n < EACH; n++) {
+        if (label ? mdp_sample_label(table, label, &report) : mdp_sample(table, x, &report)) return 1;
+        if (mdp_envelope(table, subject, &report, 40000, envelope)) return 1;
+        count = mdp_envelope_size(table);
+        for (i = 0; i < count; i++) printf("%02x", envelope[i]);
+        puts("");
+    }
+    mdp_table_free(table);
+    return 0;
 }
 
 int main(void) {
-    unsigned char envelope[200], fruit[SAMPLER_FRUIT_REPORT_BYTES], pets[SAMPLER_PETS_REPORT_BYTES];
-    const char *label;
-    double y;
-    int i;
-    for (i = 0; i < EACH; i++) {
-        if (survey_smokes("yes", &label) | survey_smokes_envelope(label, 40000, envelope)) return 1;
-        say(envelope, SURVEY_SMOKES_ENVELOPE);
-        if (survey_mood(0.5, &y) | survey_mood_envelope(y, 40000, envelope)) return 1;
-        say(envelope, SURVEY_MOOD_ENVELOPE);
-        if (survey_steps(1, &y) | survey_steps_envelope(y, 40000, envelope)) return 1;
-        say(envelope, SURVEY_STEPS_ENVELOPE);
-        if (survey_age(0.25, &y) | survey_age_envelope(y, 40000, envelope)) return 1;
-        say(envelope, SURVEY_AGE_ENVELOPE);
-        if (survey_noise(0.5, &y) | survey_noise_envelope(y, 40000, envelope)) return 1;
-        say(envelope, SURVEY_NOISE_ENVELOPE);
-        if (survey_fruit(3, fruit) | survey_fruit_envelope(fruit, 40000, envelope)) return 1;
-        say(envelope, SURVEY_FRUIT_ENVELOPE);
-        if (survey_pets("dog", pets) | survey_pets_envelope(pets, 40000, envelope)) return 1;
-        say(envelope, SURVEY_PETS_ENVELOPE);
-    }
-    return 0;
+    return CALLS;
 }
 """
+INPUTS = {"smokes": "yes", "mood": 0.5, "steps": 1, "age": 0.25, "noise": 0.5, "fruit": 3, "pets": "dog"}
 
 
 def needs(*tools: str) -> None:
@@ -281,9 +274,12 @@ def test_the_collector_takes_what_the_python_package_writes(study: Collection, t
 def test_the_collector_takes_what_the_c_package_writes(study: Collection, tmp_path: Path) -> None:
     needs("gcc", "make", "ar")
     export_package(study, "c", "survey", tmp_path / "made", cases=0)
-    text = IN_C.replace("EACH", str(EACH))
-    for attribute in study.attributes:
-        text = text.replace(f"SAMPLER_{attribute.name.upper()}_", f"SAMPLER_{attribute.table.sha256[:8].upper()}_")
+    calls = (
+        f"say(survey_{name}_json, survey_{name}_length, &survey_{name}_subject, "
+        + (f'"{x}", 0)' if isinstance(x, str) else f"NULL, {x})")
+        for name, x in INPUTS.items()
+    )
+    text = IN_C.replace("EACH", str(EACH)).replace("CALLS", " | ".join(calls))
     (tmp_path / "made" / "people.c").write_text(text)
     run(["make", "-s", "CC=gcc"], tmp_path / "made")
     run(["gcc", "-Iinclude", "people.c", "libsurvey.a", "-pthread", "-o", "people"], tmp_path / "made")

@@ -62,7 +62,7 @@ def break_the_disk(monkeypatch: pytest.MonkeyPatch, calls: int, stage: str) -> N
     monkeypatch.setattr(module, stage, refuse)
 
 
-STAGES = [*(("fsync", calls) for calls in range(8)), *(("_publish", calls) for calls in range(4))]
+STAGES = [*(("fsync", calls) for calls in range(6)), *(("_publish", calls) for calls in range(3))]
 
 
 @pytest.mark.parametrize(("stage", "calls"), STAGES)

@@ -10,7 +10,7 @@ from mechdesign.deploy import checker
 from mechdesign.deploy.device.description import Device, device_among
 from mechdesign.deploy.export.common import COLLECTION, DEVICE, MANIFEST, TABLES
 from mechdesign.deploy.export.folder import package_texts, tables_of
-from mechdesign.deploy.export.package import require_member
+from mechdesign.deploy.export.package import MEMBER
 from mechdesign.deploy.reports.collection import Collection
 from mechdesign.deploy.table import Table
 from mechdesign.errors import FileProblem, InvalidInput
@@ -114,15 +114,12 @@ def _manifest(root: Path) -> tuple[str, str, dict[str, str], str | None]:
         language, name, tables = said["language"], said["name"], said["tables"]
         collection = said.get("collection")
         texts = [language, name, *tables, *tables.values(), collection or ""]
-        if (said["format"], said["version"]) != ("mechdesign package", 2) or not all(
-            isinstance(text, str) for text in texts
-        ):
+        is_one = (said["format"], said["version"]) == ("mechdesign package", 2) and all(map(MEMBER.fullmatch, tables))
+        if not is_one or not all(isinstance(text, str) for text in texts):
             raise ValueError
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         rule = f"be a folder with the {MANIFEST} of a package, as export --package writes it"
         raise FileProblem("source", str(root), rule, "name a file or folder that export wrote") from None
-    for member in tables:
-        require_member(member)
     return language, name, tables, collection
 
 

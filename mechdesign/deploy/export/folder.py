@@ -9,18 +9,14 @@ from pathlib import Path
 
 from mechdesign.deploy.device.description import Device
 from mechdesign.deploy.export.common import common
-from mechdesign.deploy.export.package import Kept, Member, NameRule, Package, Packaging, require_member
-from mechdesign.deploy.export.registry import BY_NAME, PACKAGED
+from mechdesign.deploy.export.package import CASES, Kept, Member, NameRule, Package, Packaging, member_of
+from mechdesign.deploy.export.registry import packaging_of, require_state
 from mechdesign.deploy.export.runtime import runtime
 from mechdesign.deploy.reports.collection import Collection, Spending
 from mechdesign.deploy.reports.envelope import Subject
 from mechdesign.deploy.table import Table
-from mechdesign.deploy.vectors import vectors_with_refusals
 from mechdesign.errors import FileProblem, InvalidInput
 from mechdesign.values import files
-
-CASES = 100
-"""Test vectors of random bytes, after those at the boundaries of the law."""
 
 _ONE_BY_ONE = "export a package for every question: what one person loses by all of them adds up"
 _NOT_AT_THE_END = ("Envelope", "Envelopes")
@@ -97,30 +93,12 @@ def package_texts(
     if device is not None:
         require_state(language)
         _require_own_tables(device, tables)
-    package = _package(tables, language, name, cases, device)
+    package = package_for(tables, language, name, cases, device)
     carried = {path: runtime(source) for path, source in packaging.carried(package).items()}
     parts = common(package, packaging), carried, packaging.files(package)
     texts = {path: text for part in parts for path, text in part.items()}
     assert len(texts) == sum(map(len, parts)), "two files of a package have one path"
     return texts
-
-
-def packaging_of(language: str) -> Packaging:
-    """How packages of a language are made, or `InvalidInput`."""
-    packaging = BY_NAME[language].package if language in BY_NAME else None
-    if packaging is None:
-        raise InvalidInput("language", language, f"be one of {', '.join(PACKAGED)} where a package is asked for")
-    return packaging
-
-
-def require_state(language: str) -> None:
-    """`InvalidInput` with the reason and the next step where packages of a language have no device."""
-    reason = packaging_of(language).no_device
-    if reason is not None:
-        stateful = ", ".join(name for name in PACKAGED if packaging_of(name).no_device is None)
-        raise InvalidInput(
-            "language", language, f"be one of {stateful} where a device keeps a state: {reason[0]}", reason[1]
-        )
 
 
 def tables_of(collection: Collection) -> dict[str, Table]:
@@ -146,9 +124,10 @@ def _require_own_tables(device: Device, tables: Mapping[str, Table] | Collection
         raise InvalidInput("tables", ", ".join(tables), rule, _ONE_BY_ONE)
 
 
-def _package(
-    said: Mapping[str, Table] | Collection, language: str, name: str, cases: int, device: Device | None
+def package_for(
+    said: Mapping[str, Table] | Collection, language: str, name: str, cases: int = CASES, device: Device | None = None
 ) -> Package:
+    """The package of these tables under these names, or `InvalidInput`."""
     collection = said if isinstance(said, Collection) else None
     tables = tables_of(said) if isinstance(said, Collection) else said
     if not tables:
@@ -156,12 +135,7 @@ def _package(
     packaging = packaging_of(language)
     packaging.rule.require(name, packaging.ecosystem)
     members = tuple(
-        Member(
-            require_member(key),
-            table,
-            vectors_with_refusals(table, cases),
-            _subject(table, device) if collection is None else collection.subject(number),
-        )
+        member_of(key, table, cases, _subject(table, device) if collection is None else collection.subject(number))
         for number, (key, table) in enumerate(tables.items())
     )
     _require_different(members, packaging, name)

@@ -17,7 +17,7 @@ from mechdesign.deploy.kinds import ItemsLaw
 from mechdesign.deploy.reports.collection import Collection
 from mechdesign.deploy.reports.envelope import Subject
 from mechdesign.deploy.table import Table
-from mechdesign.deploy.vectors import Vector, vector_lines
+from mechdesign.deploy.vectors import Vector, vector_lines, vectors_with_refusals
 from mechdesign.domains import Finite
 from mechdesign.errors import InvalidInput
 from mechdesign.values.declare import frozen
@@ -25,10 +25,13 @@ from mechdesign.values.declare import frozen
 VERSION = "1.0.0"
 """Of every package: who ships a new table ships a package of another name or raises it."""
 
+CASES = 100
+"""Test vectors of random bytes, after those at the boundaries of the law."""
+
 MOST_CASES = 1000
 """More labels are no enum: compilers take minutes for one, or refuse it."""
 
-_MEMBER = re.compile(r"[a-z][a-z0-9_]{0,39}")
+MEMBER = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _LONGEST_NAME = 40
 
 
@@ -134,6 +137,15 @@ class Member:
     def envelope_size(self) -> int:
         """How long its envelopes are."""
         return envelope_size(self.table)
+
+
+def member_of(name: str, table: Table, cases: int, subject: Subject) -> Member:
+    """A table under a name that it can have in every language, with its vectors; ``cases`` of them are random."""
+    if not MEMBER.fullmatch(name):
+        rule = "be a small letter, then small letters, digits and _, at most 40 together"
+        step = "the name of a table's file, or of an attribute, becomes its name in the package"
+        raise InvalidInput("table name", name, rule, step)
+    return Member(name, table, vectors_with_refusals(table, cases), subject)
 
 
 @frozen
@@ -253,16 +265,6 @@ class Language:
 def words(text: str) -> frozenset[str]:
     """The words of a text, as a set."""
     return frozenset(text.split())
-
-
-def require_member(name: str) -> str:
-    """A name that a table can have in every language."""
-    if not _MEMBER.fullmatch(name):
-        rule = "be a small letter, then small letters, digits and _, at most 40 together"
-        raise InvalidInput(
-            "table name", name, rule, "the name of a table's file, or of an attribute, becomes its name in the package"
-        )
-    return name
 
 
 def constant_names(prefix: str, labels: tuple[str, ...]) -> list[str]:

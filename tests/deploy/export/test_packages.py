@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import json
 import os
 import re
 import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from mechdesign.collect import protocol_table
-from mechdesign.deploy import PACKAGED, Labels, Table, export_package, export_table, make_table, package_difference
-from mechdesign.deploy.export.languages import LANGUAGES
-from mechdesign.deploy.export.packages import package_texts
-from mechdesign.deploy.export.packages.package import template
-from mechdesign.deploy.export.plan import plan_of
+from mechdesign.deploy import PACKAGED, Labels, Table, export_package, make_table, package_difference
+from mechdesign.deploy.export.folder import package_for, package_texts
+from mechdesign.deploy.export.registry import packaging_of
+from mechdesign.deploy.export.runtime import runtime, runtime_hash
 from mechdesign.deploy.reports import Attribute, Collection, Spending
 from mechdesign.domains import Finite, Interval
 from mechdesign.errors import FileProblem, InvalidInput
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.discrete import Discrete
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
+RUNTIMES = ROOT / "mechdesign" / "runtimes"
 NAMES = {"swift": "Survey", "kotlin": "com.example.survey", "java": "com.example.survey"}
 
 
@@ -58,29 +58,49 @@ def test_a_package_has_a_manifest_a_licence_a_readme_and_the_vectors_of_every_ta
     assert all((folder / "tables" / f"{name}.json").read_bytes() == table.content for name, table in tables.items())
 
 
-def test_the_licence_is_that_of_the_project() -> None:
-    assert template("LICENSE") == (ROOT / "LICENSE").read_text()
-
-
 @pytest.mark.parametrize("language", PACKAGED)
 def test_packages_are_the_same_every_time_and_no_place_is_left_unfilled(
     tables: dict[str, Table], language: str
 ) -> None:
     texts = package_texts(tables, language, named(language), cases=2)
     assert texts == package_texts(tables, language, named(language), cases=2)
-    places = ("@name@", "@Name@", "@package@", "@stem@", "@core@", "@example@", "@version@", "@crate@")
-    assert [path for path, text in texts.items() if any(place in text for place in places)] == []
+    assert [path for path, text in texts.items() if "{{" in text and "}}" in text and "{% " in text] == []
+
+
+@pytest.mark.parametrize("language", sorted(set(PACKAGED) - {"sql"}))
+def test_a_runtime_is_carried_as_it_stands_whatever_the_tables_and_the_manifest_has_its_hash(
+    tables: dict[str, Table], language: str
+) -> None:
+    packaging = packaging_of(language)
+    hashes = set()
+    for of in (tables, {"age": tables["age"]}):
+        carried = packaging.carried(package_for(of, language, named(language), 2))
+        texts = package_texts(of, language, named(language), cases=2)
+        assert all(texts[path].encode() == (RUNTIMES / source).read_bytes() for path, source in carried.items())
+        hashes.add(json.loads(texts["mechdesign-package.json"])["runtime"])
+    assert hashes == {runtime_hash(carried.values())}
+
+
+def test_the_hash_of_a_runtime_is_that_of_the_listing_of_its_files() -> None:
+    """As ``sha256sum FILE... | sha256sum`` says it."""
+    paths = ["python/replay.py", "python/mechdesign_runtime.py"]
+    listing = "".join(
+        f"{hashlib.sha256((RUNTIMES / path).read_bytes()).hexdigest()}  {path}\n" for path in sorted(paths)
+    )
+    assert runtime_hash(paths) == hashlib.sha256(listing.encode()).hexdigest()
+    assert runtime("python/replay.py").encode() == (RUNTIMES / "python" / "replay.py").read_bytes()
 
 
 @pytest.mark.parametrize("language", PACKAGED)
-def test_text_of_a_table_reaches_a_package_in_its_table_only(language: str) -> None:
+def test_text_of_a_table_ends_no_literal_and_reaches_no_readme(language: str) -> None:
     hostile = "*/ \"\"\" ''' \n $$; DROP TABLE users; --"
     channel = Discrete(
         1.0, Finite((0, 1)), Finite((0, 1)), catalogue.randomised_response(1.0, Finite((0, 1))).probabilities, hostile
     )
     table = make_table(channel, provenance={"command": hostile})
     texts = package_texts({"t": table}, language, named(language), cases=2)
-    assert [path for path, text in texts.items() if "DROP" in text] == ["tables/t.json"]
+    assert all(hostile not in text for text in texts.values())  # nothing ends the literal of a table's file
+    assert not any("DROP" in texts[path] for path in ("README.md", "mechdesign-package.json"))
 
 
 @pytest.mark.parametrize(
@@ -304,8 +324,10 @@ def test_a_package_whose_table_was_changed_is_refused(tables: dict[str, Table], 
         "",
         "[]",
         "{}",
-        '{"format": "mechdesign package", "language": "c", "name": "survey", "tables": []}',
-        '{"format": "mechdesign package", "language": "c", "name": 7, "tables": {}}',
+        '{"format": "mechdesign package", "version": 2, "language": "c", "name": "survey", "tables": []}',
+        '{"format": "mechdesign package", "version": 2, "language": "c", "name": 7, "tables": {}}',
+        '{"format": "mechdesign package", "version": 1, "language": "c", "name": "survey", "tables": {}}',
+        '{"format": "mechdesign package", "version": 2, "language": "c", "name": "s", "tables": {"../x": ""}}',
         "[" * 100_000,
     ],
 )
@@ -320,7 +342,6 @@ def test_a_folder_without_a_manifest_of_ours_is_bad_input(tables: dict[str, Tabl
     [
         ("language", "cobol", "be one of swift"),
         ("name", "../../x", "be a small letter"),
-        ("tables", {"../../etc/passwd": "0" * 64}, "be a small letter"),
     ],
 )
 def test_names_in_a_manifest_are_not_believed(
@@ -343,19 +364,6 @@ def test_a_copied_package_is_one_still_and_another_one_s_name_is_not(tables: dic
     assert package_difference(tables["age"], tmp_path / "copy") is not None
 
 
-def test_samplers_of_packages_are_those_of_the_plain_export(tables: dict[str, Table], tmp_path: Path) -> None:
-    """The tests of the plain exports, by hundreds of vectors and mutants, are so about packages too."""
-    from mechdesign.deploy import export_table
-
-    pairs = {"rust": "rust", "c": "c", "typescript": "javascript", "python": "python", "swift": "c", "wasm": "rust"}
-    for language, plain in pairs.items():
-        texts = {Path(path).name: text for path, text in package_texts(tables, language, named(language)).items()}
-        for path in export_table(tables["age"], plain, tmp_path / language):
-            if path.suffix in (".rs", ".c", ".h", ".mjs", ".py") and "replay" not in path.name:
-                assert texts[path.name] == path.read_text()
-    assert set(pairs.values()) < set(LANGUAGES)
-
-
 def test_noise_wide_for_its_domain_says_that_some_reports_need_more_bytes() -> None:
     table = make_table(catalogue.laplace(0.01, Interval(0, 1)), 16)
     text = package_texts({"t": table}, "rust", "survey", cases=2)["README.md"]
@@ -376,30 +384,3 @@ def test_the_readme_of_a_collection_says_its_name_its_hash_and_its_total(tables:
     readme = package_texts(collection, "python", "survey", cases=0)["README.md"]
     assert f'Together they are the collection "health @sha@", `{collection.sha256}`.' in readme
     assert re.search(r"Who answers it once spends epsilon at most 2[.]10001 in all", readme)
-
-
-def test_c_finds_every_label_in_as_many_steps(tmp_path: Path) -> None:
-    """Comparisons are counted, for the first, a middle and the last label, and for a text that is none."""
-    if shutil.which("gcc") is None:
-        pytest.skip("gcc is not installed")
-    labels = tuple(f"label {(i * 389) % 1000}" for i in range(1000))
-    table = protocol_table("olh", 1, labels)
-    stem = plan_of(table.document).stem
-    export_table(table, "c", tmp_path, cases=0)
-    (tmp_path / "main.c").write_text(
-        f'#include "{stem}.c"\n#include <stdio.h>\n#undef strcmp\nstatic int steps;\n'
-        "int counted(const char *a, const char *b) {\n    steps++;\n    return strcmp(a, b);\n}\n"
-        "static void ask(const char *x) {\n    long place;\n    steps = 0;\n"
-        f'    place = (long){stem}_place_of(x);\n    printf("%ld %d\\n", place, steps);\n}}\n'
-        f'int main(void) {{\n    ask("{labels[0]}");\n    ask("{labels[500]}");\n    ask("{labels[999]}");\n'
-        '    ask("none");\n    ask("");\n    return 0;\n}\n'
-    )
-    counted = "#include <string.h>\nint counted(const char *a, const char *b);\n#define strcmp counted\n"
-    (tmp_path / "counted.h").write_text(counted)
-    build = ["gcc", "-include", "counted.h", "main.c", "-pthread", "-o", "main"]
-    subprocess.run(build, cwd=tmp_path, check=True, timeout=120)
-    said = subprocess.run(["./main"], cwd=tmp_path, capture_output=True, text=True, check=True, timeout=60).stdout
-    places, steps = zip(*(line.split() for line in said.splitlines()), strict=True)
-    assert places == ("0", "500", "999", "-1", "-1")
-    assert len(set(steps)) == 1
-    assert int(steps[0]) == 11

@@ -1,7 +1,7 @@
 """Envelopes that packages write: their vectors are Python's bytes, what they write is read back, and who they are of.
 
-That writers reproduce the vectors is tested where packages are built, by the ecosystems' own tests
-(`test_packages_built`).
+That runtimes reproduce the vectors is tested where packages are built, by the ecosystems' own tests
+(``tests/runtimes``).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import pytest
 
 from mechdesign.collect import protocol_table
 from mechdesign.deploy import PACKAGED, Labels, Table, export_package, make_table, package_difference
-from mechdesign.deploy.export.packages import package_texts
+from mechdesign.deploy.export.folder import package_texts
 from mechdesign.deploy.reports import Attribute, Collection, Collector, Envelope, Store, Subject, payload_of
 from mechdesign.domains import Finite
 from mechdesign.errors import InvalidInput
@@ -29,8 +29,8 @@ from mechdesign.mechanisms.discrete import Discrete
 
 EPOCH = date(1970, 1, 1)
 NAMES = {"swift": "Survey", "kotlin": "com.example.survey", "java": "com.example.survey"}
-WRITING = [language for language in PACKAGED if language not in ("sql", "opendp")]
-"""Servers hold what they draw: only packages for devices have envelopes."""
+WRITING = [language for language in PACKAGED if language != "sql"]
+"""Warehouses hold what they draw: packages for them have no envelopes."""
 
 
 @pytest.fixture(scope="module")
@@ -125,9 +125,11 @@ def test_a_package_of_a_collection_says_so_and_its_envelopes_are_of_it(
     assert json.loads((folder / "mechdesign-package.json").read_text())["collection"] == whole.sha256
     assert (folder / "collection.json").read_bytes() == whole.content
     assert package_difference(numbers["mood"], folder) is None
-    sources = "".join(path.read_text() for path in folder.rglob("*") if "nvelope" in path.name)
-    listed = ", ".join(map(str, bytes.fromhex(whole.sha256)[:8]))
-    assert sources.count(whole.sha256) + sources.count(listed) >= len(parts)
+    for number, name in enumerate(parts):
+        (text,) = (path.read_text() for path in folder.rglob(f"{name}_envelopes.txt"))
+        made = [line.split()[3] for line in text.splitlines() if not line.startswith("#")]
+        subjects = {Envelope.read(bytes.fromhex(content)).subject for content in made if content != "error"}
+        assert subjects == {whole.subject(number)}
 
 
 def test_a_package_whose_collection_was_changed_is_seen(numbers: dict[str, Table], tmp_path: Path) -> None:
@@ -191,12 +193,12 @@ inputs = {{"smokes": "yes", "mood": 0.5, "steps": 1, "age": 0.25, "noise": 0.5, 
 for name, x in inputs.items():
     for _ in range({EACH}):
         report = getattr(survey, name).sample(x)
-        print(base64.b64encode(getattr(survey.envelopes, name)(report, 40000)).decode())
+        print(base64.b64encode(getattr(survey, name).envelope(report, 40000)).decode())
 wrong = [("smokes", "maybe", 1), ("smokes", None, 1), ("age", "1", 1), ("age", True, 1), ("fruit", b"a", 1)]
 wrong += [("smokes", "n", day) for day in (-1, True, 0.5, 2932897, "1", None)]
 for name, report, day in wrong:
     try:
-        getattr(survey.envelopes, name)(report, day)
+        getattr(survey, name).envelope(report, day)
         print("no error")
     except ValueError:
         pass
@@ -206,36 +208,29 @@ IN_C = """
 #include <stdio.h>
 #include <survey.h>
 
-static void say(const unsigned char *bytes, int count) {
-    int i;
-    for (i = 0; i < count; i++) printf("%02x", bytes[i]);
-    puts("");
+static int say(const char *json, size_t length, const mdp_subject *subject, const char *label, double x) {
+    static unsigned char envelope[4096];
+    mdp_table *table;
+    mdp_report report;
+    size_t i, count;
+    int n;
+    if (mdp_table_read(json, length, &table)) return 1;
+    for (n = 0; n < EACH; n++) {
+        if (label ? mdp_sample_label(table, label, &report) : mdp_sample(table, x, &report)) return 1;
+        if (mdp_envelope(table, subject, &report, 40000, envelope)) return 1;
+        count = mdp_envelope_size(table);
+        for (i = 0; i < count; i++) printf("%02x", envelope[i]);
+        puts("");
+    }
+    mdp_table_free(table);
+    return 0;
 }
 
 int main(void) {
-    unsigned char envelope[200], fruit[SAMPLER_FRUIT_REPORT_BYTES], pets[SAMPLER_PETS_REPORT_BYTES];
-    const char *label;
-    double y;
-    int i;
-    for (i = 0; i < EACH; i++) {
-        if (survey_smokes("yes", &label) | survey_smokes_envelope(label, 40000, envelope)) return 1;
-        say(envelope, SURVEY_SMOKES_ENVELOPE);
-        if (survey_mood(0.5, &y) | survey_mood_envelope(y, 40000, envelope)) return 1;
-        say(envelope, SURVEY_MOOD_ENVELOPE);
-        if (survey_steps(1, &y) | survey_steps_envelope(y, 40000, envelope)) return 1;
-        say(envelope, SURVEY_STEPS_ENVELOPE);
-        if (survey_age(0.25, &y) | survey_age_envelope(y, 40000, envelope)) return 1;
-        say(envelope, SURVEY_AGE_ENVELOPE);
-        if (survey_noise(0.5, &y) | survey_noise_envelope(y, 40000, envelope)) return 1;
-        say(envelope, SURVEY_NOISE_ENVELOPE);
-        if (survey_fruit(3, fruit) | survey_fruit_envelope(fruit, 40000, envelope)) return 1;
-        say(envelope, SURVEY_FRUIT_ENVELOPE);
-        if (survey_pets("dog", pets) | survey_pets_envelope(pets, 40000, envelope)) return 1;
-        say(envelope, SURVEY_PETS_ENVELOPE);
-    }
-    return 0;
+    return CALLS;
 }
 """
+INPUTS = {"smokes": "yes", "mood": 0.5, "steps": 1, "age": 0.25, "noise": 0.5, "fruit": 3, "pets": "dog"}
 
 
 def needs(*tools: str) -> None:
@@ -279,9 +274,12 @@ def test_the_collector_takes_what_the_python_package_writes(study: Collection, t
 def test_the_collector_takes_what_the_c_package_writes(study: Collection, tmp_path: Path) -> None:
     needs("gcc", "make", "ar")
     export_package(study, "c", "survey", tmp_path / "made", cases=0)
-    text = IN_C.replace("EACH", str(EACH))
-    for attribute in study.attributes:
-        text = text.replace(f"SAMPLER_{attribute.name.upper()}_", f"SAMPLER_{attribute.table.sha256[:8].upper()}_")
+    calls = (
+        f"say(survey_{name}_json, survey_{name}_length, &survey_{name}_subject, "
+        + (f'"{x}", 0)' if isinstance(x, str) else f"NULL, {x})")
+        for name, x in INPUTS.items()
+    )
+    text = IN_C.replace("EACH", str(EACH)).replace("CALLS", " | ".join(calls))
     (tmp_path / "made" / "people.c").write_text(text)
     run(["make", "-s", "CC=gcc"], tmp_path / "made")
     run(["gcc", "-Iinclude", "people.c", "libsurvey.a", "-pthread", "-o", "people"], tmp_path / "made")

@@ -14,9 +14,8 @@ from scipy import stats
 
 from mechdesign.collect import protocol_table
 from mechdesign.deploy import Labels, Table, export_package, export_table, make_table
-from mechdesign.deploy.export import postgresql as postgresql_sources
-from mechdesign.deploy.export.packages import package_texts
-from mechdesign.deploy.export.plan import plan_of
+from mechdesign.deploy.export import sql
+from mechdesign.deploy.export.folder import package_texts
 from mechdesign.domains import Finite
 from mechdesign.errors import InvalidInput
 from mechdesign.mechanisms import catalogue
@@ -53,9 +52,13 @@ def assert_follows(said: list[str], table: Table, place: int) -> None:
 
 
 def installed(postgresql: Any, table: Table) -> str:
-    stem = plan_of(table.document).stem
-    assert postgresql.query(postgresql_sources.sources(plan_of(table.document), [])[f"{stem}.postgresql.sql"]) == ""
+    stem = stem_of(table)
+    assert postgresql.query(sql.postgresql(table, stem)) == ""
     return stem
+
+
+def stem_of(table: Table) -> str:
+    return f"sampler_{table.sha256[:8]}"
 
 
 # -- PostgreSQL --------------------------------------------------------------------------------------------------------
@@ -116,11 +119,11 @@ def test_parallel_workers_draw_reports_of_their_own(postgresql: Any, tables: dic
 
 
 def test_a_schema_with_an_odd_name_holds_a_sampler(postgresql: Any, tables: dict[str, Table]) -> None:
-    plan = plan_of(tables["pets"].document)
-    text = postgresql_sources.sources(plan, [])[f"{plan.stem}.postgresql.sql"]
+    stem = stem_of(tables["pets"])
+    text = sql.postgresql(tables["pets"], stem)
     said = postgresql.query(
         'CREATE SCHEMA "Odd ""one"; SET search_path = "Odd ""one";\n'
-        f'{text}\nRESET search_path; SELECT length("Odd ""one".{plan.stem}(\'cat\'));'
+        f'{text}\nRESET search_path; SELECT length("Odd ""one".{stem}(\'cat\'));'
     )
     assert said == "1"
 
@@ -155,7 +158,7 @@ def test_a_registered_sampler_draws_for_every_row(tables: dict[str, Table], tmp_
 def test_a_single_sampler_has_its_registration_beside_it(tables: dict[str, Table], tmp_path: Path) -> None:
     duckdb = pytest.importorskip("duckdb", reason="the Python package duckdb is not installed")
     export_table(tables["smokes"], "sql", tmp_path, cases=0)
-    stem = plan_of(tables["smokes"].document).stem
+    stem = stem_of(tables["smokes"])
     with duckdb.connect() as connection:
         module_of(tmp_path / f"{stem}_duckdb.py").register(connection)
         found = connection.execute(f"SELECT {stem}('yes') FROM range({DRAWS})").fetchall()
@@ -167,7 +170,7 @@ def test_a_function_registered_without_side_effects_is_asked_for_every_row_all_t
 ) -> None:
     duckdb = pytest.importorskip("duckdb", reason="the Python package duckdb is not installed")
     export_table(tables["smokes"], "sql", tmp_path, cases=0)
-    stem = plan_of(tables["smokes"].document).stem
+    stem = stem_of(tables["smokes"])
     with duckdb.connect() as connection:
         connection.create_function("os_random", os.urandom, ["BIGINT"], "BLOB")
         connection.execute((tmp_path / f"{stem}.duckdb.sql").read_text()).fetchall()
@@ -192,9 +195,7 @@ def test_registration_refuses_a_function_that_gives_all_rows_the_same_bytes(
 def test_functions_are_called_after_the_package_and_the_table(tables: dict[str, Table]) -> None:
     texts = package_texts(tables, "sql", "survey", cases=0)
     scripts = {path: text for path, text in texts.items() if path.endswith(".sql")}
-    assert not any(
-        plan_of(table.document).stem in path + text for table in tables.values() for path, text in scripts.items()
-    )
+    assert not any(stem_of(table) in path + text for table in tables.values() for path, text in scripts.items())
     for name in tables:
         for path in (f"postgresql/survey_{name}.postgresql.sql", f"duckdb/survey_{name}.duckdb.sql"):
             defined = re.findall(r"^CREATE OR REPLACE (?:FUNCTION|MACRO) (?:@extschema@[.])?(\w+)", texts[path], re.M)

@@ -193,12 +193,12 @@ inputs = {{"smokes": "yes", "mood": 0.5, "steps": 1, "age": 0.25, "noise": 0.5, 
 for name, x in inputs.items():
     for _ in range({EACH}):
         report = getattr(survey, name).sample(x)
-        print(base64.b64encode(getattr(survey, name).envelope(report, 40000)).decode())
+        print(base64.b64encode(getattr(survey.envelopes, name)(report, 40000)).decode())
 wrong = [("smokes", "maybe", 1), ("smokes", None, 1), ("age", "1", 1), ("age", True, 1), ("fruit", b"a", 1)]
 wrong += [("smokes", "n", day) for day in (-1, True, 0.5, 2932897, "1", None)]
 for name, report, day in wrong:
     try:
-        getattr(survey, name).envelope(report, day)
+        getattr(survey.envelopes, name)(report, day)
         print("no error")
     except ValueError:
         pass

@@ -147,7 +147,7 @@ def _input(member: Member, arguments: str) -> str:
 
 
 def c_text(text: str) -> str:
-    """A text in UTF-8. Three octal digits end an escape whatever follows; without question marks are no trigraphs.
+    """A text in UTF-8. Three octal digits end an escape whatever follows, and question marks make no trigraphs.
 
     >>> print(c_text('no "??/"'))
     "no \\042\\077\\077\\057\\042"

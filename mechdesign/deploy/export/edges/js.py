@@ -47,7 +47,7 @@ def _files(package: Package) -> dict[str, str]:
         "package.json": json.dumps(_manifest(package), indent=2) + "\n",
         "data.mjs": f"export default {json.dumps(_data(package), indent=2)};\n",
         "index.mjs": render(runtime("js/package/index.mjs.jinja"), names=names),
-        "index.d.mts": render(runtime("js/package/index.d.mts.jinja"), package=package, labels=_labels),
+        "index.d.mts": render(runtime("js/package/index.d.mts.jinja"), package=package, labels=label_type),
     }
     for member in package.members:
         texts[f"test/{member.name}_vectors.txt"] = member.vectors
@@ -96,7 +96,7 @@ def _data(package: Package) -> dict[str, object]:
     }
 
 
-def _labels(labels: tuple[str, ...] | None) -> str:
+def label_type(labels: tuple[str, ...] | None) -> str:
     """The type of a list of labels."""
     if labels is None:
         return "null"

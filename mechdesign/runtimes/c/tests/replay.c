@@ -3,6 +3,7 @@
  *     replay device VECTORS.txt DEVICE.json TABLE.json [AGAIN.json]
  *     replay envelopes VECTORS.txt TABLE.json [COLLECTION.json NUMBER]
  *     replay device-envelopes VECTORS.txt DEVICE.json TABLE.json [AGAIN.json]
+ *     replay list TESTS.txt, lines of which those that begin with replay are done
  * With a state in a file it keeps a device: replay create|report FILE PERIOD ALLOWANCE|X DEVICE.json
  * TABLE.json [AGAIN.json] */
 #include "read.h"
@@ -247,7 +248,7 @@ static int keep(char **said, int count) {
 }
 #endif
 
-int main(int count, char **arguments) {
+static int replay_file(int count, char **arguments) {
     int (*replay)(void) = replay_case;
     const char *path = count > 2 ? arguments[2] : "";
     FILE *vectors;
@@ -283,15 +284,38 @@ int main(int count, char **arguments) {
         cases++;
         if (!replay()) {
             printf("FAIL case %ld\n", cases);
+            fclose(vectors);
             return 1;
         }
     }
     fclose(vectors);
     mdp_table_free(tables[0]);
     mdp_table_free(tables[1]);
+    tables[0] = tables[1] = NULL;
     if (cases == 0)
         puts("FAIL no cases");
     else
         printf("PASS %ld\n", cases);
     return cases == 0;
+}
+
+static int replay_list(const char *path) {
+    static char text[4096];
+    FILE *list = fopen(path, "r");
+    int failed = list == NULL;
+    while (!failed && fgets(text, sizeof text, list) != NULL) {
+        char *arguments[8];
+        int count = 0;
+        for (arguments[0] = strtok(text, " \n"); count < 7 && arguments[count] != NULL;) {
+            arguments[++count] = strtok(NULL, " \n");
+        }
+        if (count > 2 && strcmp(arguments[0], "replay") == 0) failed = replay_file(count, arguments);
+    }
+    if (list != NULL) fclose(list);
+    return failed;
+}
+
+int main(int count, char **arguments) {
+    if (count == 3 && strcmp(arguments[1], "list") == 0) return replay_list(arguments[2]);
+    return replay_file(count, arguments);
 }

@@ -5,6 +5,7 @@ README.md says how they are called.
 
 import json
 import pkgutil
+from types import SimpleNamespace
 
 from .mechdesign_runtime import (  # noqa: F401
     Device,
@@ -37,4 +38,5 @@ def _content():
 
 _tables = _read(_content())
 globals().update(_tables)
-__all__ = [*_tables, "FileStorage", "NoRandomness", "StateRefused"]
+envelopes = SimpleNamespace(**{name: table.envelope for name, table in _tables.items()})
+__all__ = [*_tables, "envelopes", "FileStorage", "NoRandomness", "StateRefused"]

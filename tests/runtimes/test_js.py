@@ -116,6 +116,14 @@ def test_its_types_allow_what_they_should_and_no_more() -> None:
     run(["node", compiler(), "--project", str(PROJECT)], PROJECT)
 
 
+def test_it_is_formatted_and_linted_by_the_language_s_own_tools() -> None:
+    needs("node")
+    for program, arguments in (("prettier/bin/prettier.cjs", ["--check", "."]), ("eslint/bin/eslint.js", ["."])):
+        if not (TOOLS / program).exists():
+            pytest.skip(f"{Path(program).stem} is not installed (make toolchains)")
+        run(["node", str(TOOLS / program), *arguments], PROJECT)
+
+
 def test_what_draws_and_writes_envelopes_stays_small() -> None:
     assert sum((PROJECT / "src" / f"{name}.mjs").stat().st_size for name in DRAWING) < 25_000
 

@@ -147,9 +147,9 @@ def test_a_table_s_name_that_is_no_identifier_is_refused(tables: dict[str, Table
 @pytest.mark.parametrize(
     ("language", "name"),
     [
-        ("rust", "match"),
+        ("rust", "all"),
         ("typescript", "new"),
-        ("wasm", "fn"),
+        ("wasm", "new"),
         ("python", "lambda"),
         ("java", "string"),
         ("kotlin", "any"),

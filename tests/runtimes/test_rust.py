@@ -424,13 +424,14 @@ def mutants() -> list[tuple[str, str, str]]:
 
 
 def more_tables() -> dict[str, Table]:
-    """Of what the shared tables have too few cases: offsets that are not 0, several means, numbers below 1 to 5, and of 256."""
+    """Of what the shared tables have too few cases: offsets, several means, and numbers from 1 to 256."""
     problem = UnbiasedProblem(1.0, uniform(Interval(-1, 1)), Interval(-1, 1), size=9, gap=1e-2)
     return {
         "far": make_table(catalogue.duchi(1.0, Interval(3, 5)), 16),
         "noise": make_table(catalogue.laplace(2.5, Interval(10, 11)), 16),
         "means": make_table(optimal_unbiased(problem)),
         "most": make_table(Encoding("subset", 1.0, 6, "most", {"subset": 5}), 32),
+        "blocks": make_table(Encoding("hadamard", 1.0, 5, "blocks", {"blocks": 4}), 32),
         "functions": make_table(Encoding("sketch", 1.0, 5, "functions", {"functions": 256, "buckets": 3}), 32),
     }
 

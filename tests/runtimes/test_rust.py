@@ -430,9 +430,9 @@ def more_tables() -> dict[str, Table]:
         "far": make_table(catalogue.duchi(1.0, Interval(3, 5)), 16),
         "noise": make_table(catalogue.laplace(2.5, Interval(10, 11)), 16),
         "means": make_table(optimal_unbiased(problem)),
-        "most": make_table(Encoding("subset", 1.0, 6, "most", {"subset": 5}), 32),
-        "blocks": make_table(Encoding("hadamard", 1.0, 5, "blocks", {"blocks": 4}), 32),
-        "functions": make_table(Encoding("sketch", 1.0, 5, "functions", {"functions": 256, "buckets": 3}), 32),
+        "most": make_table(Encoding("subset", 1.0, 6, "subset", {"subset": 5}), 32),
+        "blocks": make_table(Encoding("hadamard", 1.0, 5, "hadamard", {"blocks": 4}), 32),
+        "functions": make_table(Encoding("sketch", 1.0, 5, "sketch", {"functions": 256, "buckets": 3}), 32),
     }
 
 

@@ -210,7 +210,7 @@ def test_a_package_of_another_device_is_none_of_this(run: Any, tables: tuple[str
         (("ONCE", "--to", "sql", "--package", "survey"), "has no storage of one device"),
         (("ONCE", "--to", "wasm", "--package", "survey"), "take --to typescript"),
         (("ONCE", "--to", "kotlin", "--out", "out"), "add --package NAME"),
-        (("ONCE", "--to", "c"), "name a folder"),
+        (("ONCE", "--to", "c"), "add --package NAME"),
     ],
 )
 def test_what_is_no_package_with_a_device_is_bad_input(

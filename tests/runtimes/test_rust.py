@@ -84,9 +84,9 @@ def tables() -> dict[str, Table]:
 @pytest.mark.slow
 def test_its_own_tests_pass(native: Path, build: dict[str, str]) -> None:
     needs("cargo", "rustc")
-    assert "test result: ok. 6 passed; 0 failed" in run(["cargo", "test", "--offline"], native, **build)
+    assert "test result: ok. 7 passed; 0 failed" in run(["cargo", "test", "--offline"], native, **build)
     bare = run(["cargo", "test", "--offline", "--no-default-features"], native, **build)
-    assert "test result: ok. 5 passed; 0 failed" in bare
+    assert "test result: ok. 6 passed; 0 failed" in bare
 
 
 @pytest.mark.slow
@@ -313,7 +313,7 @@ def test_a_package_is_built_tested_and_called_by_cargo(
     needs("cargo", "rustc", "cargo-clippy", "rustfmt")
     folder = tmp_path / "made"
     export_package(tables, "rust", "sur-vey", folder, cases=20)
-    assert "test result: ok. 5 passed; 0 failed" in run(["cargo", "test", "--offline"], folder, **build)
+    assert "test result: ok. 6 passed; 0 failed" in run(["cargo", "test", "--offline"], folder, **build)
     run(["cargo", "clippy", "-q", "--offline", "--all-targets", "--", "-D", "warnings"], folder, **build)
     run(["cargo", "fmt", "--check"], folder)
     said = drawn_by(
@@ -338,7 +338,7 @@ def test_a_package_with_a_device_keeps_its_state(build: dict[str, str], tmp_path
     folder = tmp_path / "made"
     device = Device(once, again, 2, 3)
     export_package({"once": once, "again": again}, "rust", "survey", folder, cases=4, device=device)
-    assert "test result: ok. 6 passed; 0 failed" in run(["cargo", "test", "--offline"], folder, **build)
+    assert "test result: ok. 7 passed; 0 failed" in run(["cargo", "test", "--offline"], folder, **build)
     said = drawn_by(
         folder,
         "use survey::{FileStorage, Report, ONCE_DEVICE};\nfn main() {\n"
@@ -361,7 +361,7 @@ def test_a_package_of_a_collection_writes_its_envelopes(
     parts = [Attribute(name, table) for name, table in tables.items()]
     folder = tmp_path / "made"
     export_package(Collection("people", Spending.SPLIT, tuple(parts)), "rust", "survey", folder, cases=4)
-    assert "test result: ok. 5 passed; 0 failed" in run(["cargo", "test", "--offline"], folder, **build)
+    assert "test result: ok. 6 passed; 0 failed" in run(["cargo", "test", "--offline"], folder, **build)
 
 
 @pytest.mark.slow
@@ -371,7 +371,7 @@ def test_a_package_of_65536_labels_is_built_and_passes(build: dict[str, str], tm
     many = protocol_table("olh", 1, tuple(f"label {i}" for i in range(65_536)))
     export_package({"places": many}, "rust", "survey", folder, cases=4)
     said = run(["cargo", "test", "--offline", "--release"], folder, **build)
-    assert "test result: ok. 5 passed; 0 failed" in said
+    assert "test result: ok. 6 passed; 0 failed" in said
 
 
 # -- changes of the runtime --------------------------------------------------------------------------------------------
@@ -394,6 +394,11 @@ EQUIVALENT = (
     # from the mean of a row the step to it is always taken, from the row before
     "let reached = means.partition_point(|mean| *mean <= place); with <",
     "Domain::Between(lower, upper) if (*lower..=*upper).contains(&x) => Ok(0), with 1",  # intervals have no such row
+    "let mut content = Vec::with_capacity(60 + payload.len()); with -",
+    # no table draws minus zero, and vectors have no such numbers: the runtime's own tests have
+    "return Ok((y + 0.0).to_le_bytes().to_vec()); // never minus zero with -",
+    "if period > MOST || allowance > self.reports || least >= MOST { with >",
+    "if period > MOST || allowance > self.reports || least >= MOST { with >=",
     # no table here has an end of its domain for its last mean
     "let mut row = reached.saturating_sub(1).min(means.len() - 2); with +",
     "return Ok(number < digits); with <=",  # they differ

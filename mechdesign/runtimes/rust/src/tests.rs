@@ -73,6 +73,14 @@ fn without_randomness_there_is_an_error_and_no_report() {
     }
 }
 
+#[test]
+fn minus_zero_is_zero_in_an_envelope() {
+    for table in tables() {
+        let [zero, minus] = [0.0, -0.0].map(|y| table.envelope_from(&Report::Number(y), 1, &mut |_| Ok(())));
+        assert_eq!(zero, minus);
+    }
+}
+
 /// The label of an input, where the table has labels for them.
 fn labelled(table: &Table, x: f64) -> super::Input<'_> {
     match table.input_labels() {
@@ -147,6 +155,9 @@ fn a_state_in_a_file_is_created_spent_counted_and_used_by_one() {
     let x = inputs(table)[0];
     let mut storage = FileStorage::open(&path).unwrap();
     assert!(matches!(device.report_code(&mut storage, x, 20, 0), Err(DeviceError::Missing)));
+    for (period, allowance, least) in [(1 << 31, 0, 0), (20, 2, 0), (20, 0, (1 << 31) - 1)] {
+        assert!(matches!(device.create(&mut storage, period, allowance, least), Err(DeviceError::BadNumber)));
+    }
     device.create(&mut storage, 20, 1, 0).unwrap();
     assert!(matches!(device.create(&mut storage, 20, 1, 0), Err(DeviceError::Present)));
     device.report(&mut storage, labelled(table, x), 20, 0).unwrap();

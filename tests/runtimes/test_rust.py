@@ -399,6 +399,9 @@ EQUIVALENT = (
     "return Ok((y + 0.0).to_le_bytes().to_vec()); // never minus zero with -",
     "if period > MOST || allowance > self.reports || least >= MOST { with >",
     "if period > MOST || allowance > self.reports || least >= MOST { with >=",
+    # vectors have no value a second time with another draw: the runtime's own tests have
+    "let key = if self.once.items().is_some() { 4 } else { 8 }; with 5",
+    "let key = if self.once.items().is_some() { 4 } else { 8 }; with 9",
     # no table here has an end of its domain for its last mean
     "let mut row = reached.saturating_sub(1).min(means.len() - 2); with +",
     "return Ok(number < digits); with <=",  # they differ

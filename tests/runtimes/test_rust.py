@@ -394,7 +394,9 @@ EQUIVALENT = (
     # from the mean of a row the step to it is always taken, from the row before
     "let reached = means.partition_point(|mean| *mean <= place); with <",
     "Domain::Between(lower, upper) if (*lower..=*upper).contains(&x) => Ok(0), with 1",  # intervals have no such row
+    "let mut content = Vec::with_capacity(60 + payload.len()); with 61",
     "let mut content = Vec::with_capacity(60 + payload.len()); with -",
+    "let mut nonce = [0; 16]; with 1",  # what is overwritten
     # no table draws minus zero, and vectors have no such numbers: the runtime's own tests have
     "return Ok((y + 0.0).to_le_bytes().to_vec()); // never minus zero with -",
     "if period > MOST || allowance > self.reports || least >= MOST { with >",

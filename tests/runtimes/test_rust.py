@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 import re
 import shutil
 import subprocess
@@ -376,7 +375,6 @@ def test_a_package_of_65536_labels_is_built_and_passes(build: dict[str, str], tm
 
 # -- changes of the runtime --------------------------------------------------------------------------------------------
 
-MUTANTS = 200
 FUNCTIONS = {
     "bits": ("draw", "below", "happens", "whole", "hash"),
     "numbers": ("draw", "row", "find", "clamped"),
@@ -400,7 +398,6 @@ EQUIVALENT = (
     # no table draws minus zero, and vectors have no such numbers: the runtime's own tests have
     "return Ok((y + 0.0).to_le_bytes().to_vec()); // never minus zero with -",
     "if period > MOST || allowance > self.reports || least >= MOST { with >",
-    "if period > MOST || allowance > self.reports || least >= MOST { with >=",
     # vectors have no value a second time with another draw: the runtime's own tests have
     "let key = if self.once.items().is_some() { 4 } else { 8 }; with 5",
     "let key = if self.once.items().is_some() { 4 } else { 8 }; with 9",
@@ -409,7 +406,7 @@ EQUIVALENT = (
     "return Ok(number < digits); with <=",  # they differ
     "Ok(if z < 0.0 { -number } else { number }) with <=",  # of 0 there is nothing to negate
 )
-"""Changes that leave the law what it is."""
+"""Changes that no vector notices, and why."""
 
 
 def mutants() -> list[tuple[str, str, str]]:
@@ -468,7 +465,9 @@ def test_a_changed_runtime_fails_vectors(tmp_path: Path) -> None:
     run(build, tmp_path)
     run(check, tmp_path)
     passed = []
-    for name, text, what in random.Random(28).sample(mutants(), MUTANTS):
+    changed = mutants()
+    assert len(changed) > 150
+    for name, text, what in changed:
         path = tmp_path / "src" / f"{name}.rs"
         kept = path.read_text()
         path.write_text(text)

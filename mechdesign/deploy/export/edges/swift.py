@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from mechdesign.deploy.export.edges.c import HEADER, SOURCES, header, source
+from mechdesign.deploy.export.edges.c import HEADER, SOURCES, header, is_plain, source
 from mechdesign.deploy.export.package import (
     MOST_CASES,
     Language,
@@ -90,10 +90,9 @@ def swift_text(text: str) -> str:
     """A literal that no letter ends.
 
     >>> print(swift_text("it's"))
-    "it\\\\u{27}s"
+    "it\\u{27}s"
     """
-    plain = lambda letter: letter.isascii() and (letter.isalnum() or letter in " _.,:-")  # noqa: E731
-    return '"' + "".join(letter if plain(letter) else f"\\u{{{ord(letter):x}}}" for letter in text) + '"'
+    return '"' + "".join(letter if is_plain(letter) else f"\\u{{{ord(letter):x}}}" for letter in text) + '"'
 
 
 def _example(member: Member) -> str:

@@ -258,7 +258,8 @@ class Language:
 
     name: str
     single: Callable[[Member], Mapping[str, str]] | None = None
-    """One file (for C two) with the runtime and the table as a literal, by its name; vectors are written beside it."""
+    """One file with the runtime and the table as a literal, by its name (for C two; for Java a class, and the runtime's
+    folder); vectors are written beside it."""
     package: Packaging | None = None
 
 

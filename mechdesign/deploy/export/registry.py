@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from mechdesign.deploy.export.edges.c import C
 from mechdesign.deploy.export.edges.js import JAVASCRIPT, TYPESCRIPT
+from mechdesign.deploy.export.edges.jvm import JAVA, KOTLIN
 from mechdesign.deploy.export.edges.opendp import OPENDP
 from mechdesign.deploy.export.edges.python import PYTHON
 from mechdesign.deploy.export.edges.rust import RUST
@@ -15,7 +16,19 @@ from mechdesign.deploy.export.edges.wasm import WASM
 from mechdesign.deploy.export.package import Language, Member, Packaging
 from mechdesign.errors import InvalidInput
 
-EDGES: tuple[Language, ...] = (SWIFT, TYPESCRIPT, RUST, C, PYTHON, SQL, OPENDP, WASM, JAVASCRIPT)
+EDGES: tuple[Language, ...] = (
+    SWIFT,
+    KOTLIN,
+    TYPESCRIPT,
+    RUST,
+    C,
+    PYTHON,
+    JAVA,
+    SQL,
+    OPENDP,
+    WASM,
+    JAVASCRIPT,
+)
 _BY_NAME = {edge.name: edge for edge in EDGES}
 LANGUAGES = tuple(edge.name for edge in EDGES if edge.single is not None)
 """The languages that a source is written for that stands alone."""

@@ -1,4 +1,7 @@
-"""A table's sampler without a package: the runtime with the table in it, one file, and the vectors it reproduces."""
+"""A table's sampler without a package: the runtime with the table in it, and the vectors it reproduces.
+
+It is one file; for C it is two, and for Java a class beside the runtime's own folder.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ from mechdesign.values.declare import frozen
 def export_table(
     table: Table, language: str, directory: Path | str, *, cases: int = CASES, overwrite: bool = False
 ) -> list[Path]:
-    """Write the runtime with the table as a literal, one file (C: two), and the table's vectors; report the files.
+    """Write the runtime with the table as a literal, and the table's vectors; report the files.
 
     *Guarantee.* A sampler reads random bytes as the table format says and decides by whole numbers only: fed the bytes
     of a test vector it returns the same double, bit for bit, as `mechdesign.deploy.report`. Either all files are
@@ -45,7 +48,9 @@ def _vectors(member: Member) -> dict[str, str]:
 def _write_texts(texts: Mapping[str, str], folder: Path, *, overwrite: bool = False) -> list[Path]:
     """Write files of these names and texts, all or none; those that are there with the same content stay."""
     missing = {name: text for name, text in texts.items() if not _holds(folder / name, text)}
-    with _created(folder):
+    with contextlib.ExitStack() as made:
+        for place in dict.fromkeys((folder / name).parent for name in texts):
+            made.enter_context(_created(place))
         for name in missing:
             files.require_writable(folder / name, overwrite=overwrite)
         if missing:
@@ -151,7 +156,7 @@ def _restored_on_failure(folder: Path, texts: Mapping[str, str]) -> Iterator[Non
     """If what follows fails, files that got their text are gone again, and the files they replaced are back."""
     old = [name for name in texts if os.path.lexists(folder / name)]
     with tempfile.TemporaryDirectory(dir=folder, prefix=".", suffix=".kept") as place:
-        kept = {name: _kept(folder / name, Path(place) / name) for name in old}
+        kept = {name: _kept(folder / name, Path(place) / str(number)) for number, name in enumerate(old)}
         try:
             yield
         except BaseException:

@@ -31,7 +31,7 @@ def table() -> Table:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_exports_are_the_same_every_time_and_report_their_files(table: Table, language: str, tmp_path: Path) -> None:
     written = export_table(table, language, tmp_path)
-    assert sorted(written) == sorted(tmp_path.iterdir())
+    assert sorted(written) == sorted(path for path in tmp_path.rglob("*") if path.is_file())
     before = [path.read_bytes() for path in written]
     assert export_table(table, language, tmp_path, overwrite=True) == written
     assert [path.read_bytes() for path in written] == before

@@ -30,10 +30,11 @@ static int broken(void *state, unsigned char *bytes, size_t count) {
 
 /* An input of the table, as a number of its file: the first one that it takes. */
 static double input_of(const char *json) {
-    const char *found = strstr(json, "\"points\":[\"");
+    const char *domain = strstr(json, "\"domain\":");
+    const char *found = strstr(domain, "\"points\":[\"");
     if (found != NULL) return strtod(found + 11, NULL);
-    found = strstr(json, "\"lower\":\"");
-    return found != NULL && strstr(json, "\"kind\":\"interval\"") != NULL ? strtod(found + 9, NULL) : 0;
+    found = strstr(domain, "\"lower\":\"");
+    return found != NULL && strstr(domain, "\"kind\":\"interval\"") != NULL ? strtod(found + 9, NULL) : 0;
 }
 
 int main(int count, char **arguments) {

@@ -17,7 +17,10 @@ from mechdesign_solvers import Highs, LinearProgram, Solution
 from benchmarks.anchors import clarabel, grid_program, highs
 from benchmarks.clock import medians
 from benchmarks.rows import Row, Target
-from mechdesign.design.finite import FiniteProblem, euclidean, optimal_finite
+from mechdesign.design.registry import solve
+from mechdesign.finite_losses import euclidean
+from mechdesign.privacy import Pure
+from mechdesign.problem import Problem
 
 EPSILON = 2.0
 SIZES = (41, 81, 241)
@@ -30,10 +33,10 @@ def rows() -> Iterator[Row]:
     yield plane()
     for size in SIZES:
         losses = euclidean(np.linspace(0, 1, size))
-        program, problem = grid_program(losses, EPSILON), FiniteProblem(EPSILON, losses)
+        program, problem = grid_program(losses, EPSILON), Problem(loss=losses, privacy=Pure(EPSILON))
         if size == min(SIZES):
             _require_same_value(program, problem)
-        ours = medians({"planes": partial(optimal_finite, problem)}, TURNS)["planes"]
+        ours = medians({"planes": partial(solve, problem)}, TURNS)["planes"]
         name, target = f"finite optimum with its proof, n = {size}", TARGETS.get(size, Target())
         for solver, race in (("HiGHS", highs), ("Clarabel", clarabel)):
             compact, stopped = race(program)
@@ -49,8 +52,8 @@ def rows() -> Iterator[Row]:
 
 def plane() -> Row:
     """625 points on a square grid, Euclidean loss, eps = 2."""
-    problem = FiniteProblem(EPSILON, _square(25))
-    ours = medians({"planes": partial(optimal_finite, problem)}, TURNS)["planes"]
+    problem = Problem(loss=_square(25), privacy=Pure(EPSILON))
+    ours = medians({"planes": partial(solve, problem)}, TURNS)["planes"]
     compact, stopped = highs(grid_program(_square(10), EPSILON))
     name = "finite optimum with its proof, 625 points in the plane"
     return Row(name, "HiGHS, compact program of 100 points", ours, compact, PLANE, stopped=stopped)
@@ -65,8 +68,8 @@ def _solved(program: LinearProgram) -> Solution:
     return Highs().solve(program).require_optimal()
 
 
-def _require_same_value(program: LinearProgram, problem: FiniteProblem) -> None:
+def _require_same_value(program: LinearProgram, problem: Problem) -> None:
     value = _solved(program).objective
-    certificate = optimal_finite(problem).certificate
+    certificate = solve(problem).certificate
     if value is None or not certificate.lower - 1e-7 <= value <= certificate.upper + 1e-7:
         raise AssertionError(f"{value!r} is not within the certified [{certificate.lower!r}, {certificate.upper!r}]")

@@ -18,8 +18,11 @@ from benchmarks.anchors import clarabel, highs
 from benchmarks.clock import measured, medians
 from benchmarks.peers import peers
 from benchmarks.rows import Row, Target
-from mechdesign.design.pairwise import Distances, PairwiseProblem, optimal_pairwise
+from mechdesign.criteria import Average
+from mechdesign.design.registry import solve
+from mechdesign.finite_losses import Distances
 from mechdesign.pairs import Metric, irreducible
+from mechdesign.problem import Problem
 
 SIZES = {10: (1e-6, Target(seconds=30.0)), 20: (1e-3, Target(seconds=180.0))}
 SMALL = 5
@@ -27,15 +30,16 @@ LARGEST_OF_QIF = 7
 """10 x 10 take it minutes."""
 
 
-def grid(size: int, gap: float) -> PairwiseProblem:
+def grid(size: int) -> Problem:
     places = [(i, j) for i in range(size) for j in range(size)]
-    return PairwiseProblem(Metric(places, 1.0), Distances(), gap=gap)
+    return Problem(loss=Distances(), privacy=Metric(places, 1.0), criterion=Average())
 
 
-def compact_program(problem: PairwiseProblem) -> LinearProgram:
+def compact_program(problem: Problem) -> LinearProgram:
     """``minimise sum p loss q`` with a row for each irreducible pair and output."""
+    assert isinstance(problem.privacy, Metric)
     first, second = irreducible(problem.privacy)
-    size, outputs = problem.losses_up.shape
+    size, outputs = problem.table.up.shape
     at = np.arange(first.size)
     limits = np.exp(problem.privacy.epsilons[first, second])
     shape = first.size, size
@@ -45,15 +49,15 @@ def compact_program(problem: PairwiseProblem) -> LinearProgram:
     least = np.concatenate([np.zeros(rows.shape[0]), np.ones(size)])
     most = np.concatenate([np.full(rows.shape[0], math.inf), np.ones(size)])
     assert problem.prior is not None
-    cost = (problem.prior[:, None] * problem.losses_up).ravel()
+    cost = (problem.prior[:, None] * problem.table.up).ravel()
     return LinearProgram.of(cost, vstack([rows, sums], format="csr"), least, most, lower=0)
 
 
 def rows(sizes: tuple[int, ...] = tuple(SIZES)) -> Iterator[Row]:
-    small = grid(SMALL, 1e-6)
+    small = grid(SMALL)
     program = compact_program(small)
     _require_same_value(program, small)
-    ours = medians({"cones": partial(optimal_pairwise, small)}, 3)["cones"]
+    ours = medians({"cones": partial(solve, small)}, 3)["cones"]
     theirs, _ = highs(program)
     name = f"metric optimum with its proof, {SMALL} x {SMALL}, to 1e-6"
     yield Row(name, "HiGHS, compact program", ours, theirs, Target(ratio=0.5))
@@ -66,7 +70,7 @@ def rows(sizes: tuple[int, ...] = tuple(SIZES)) -> Iterator[Row]:
             theirs = measured(published.task("qif", side=LARGEST_OF_QIF, epsilon=1.0))
     for size in sizes:
         gap, target = SIZES[size]
-        took = measured(partial(optimal_pairwise, grid(size, gap)))
+        took = measured(partial(solve, grid(size), gap=gap))
         yield Row(f"metric optimum with its proof, {size} x {size}, to {gap:g}", yardstick, took, theirs, target)
 
 
@@ -74,8 +78,8 @@ def _solved(program: LinearProgram) -> Solution:
     return Highs().solve(program).require_optimal()
 
 
-def _require_same_value(program: LinearProgram, problem: PairwiseProblem) -> None:
+def _require_same_value(program: LinearProgram, problem: Problem) -> None:
     value = _solved(program).objective
-    certificate = optimal_pairwise(problem).certificate
+    certificate = solve(problem).certificate
     if value is None or not certificate.lower - 1e-7 <= value <= certificate.upper + 1e-7:
         raise AssertionError(f"{value!r} is not within the certified [{certificate.lower!r}, {certificate.upper!r}]")

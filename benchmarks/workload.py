@@ -36,7 +36,7 @@ def rows() -> Iterator[Row]:
         "parities of 2 of 10 bits, gap 3e-3": (WorkloadProblem(1.0, Parity(10, 2), gap=3e-3), Target(seconds=60.0)),
     }
     for name, (problem, target) in problems.items():
-        queries = problem.queries.matrix
+        queries = problem.workload.matrix
         theirs = by_gradients(queries, problem.epsilon, SHORT if queries.shape[1] > FEW else GRADIENTS)
         taken = medians({"ours": partial(optimal_workload, problem)}, 1)["ours"]
         yield Row(f"workload: {name}", BY_GRADIENTS, taken, theirs, target)

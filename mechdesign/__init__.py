@@ -20,16 +20,17 @@ if TYPE_CHECKING:
         plot as plot,
         priors as priors,
         privacy as privacy,
+        studies as studies,
     )
     from mechdesign.advice import Advice as Advice, advise as advise
+    from mechdesign.classes import All as All, InPlane as InPlane, Onto as Onto
+    from mechdesign.criteria import Average as Average, Lexicographic as Lexicographic, Worst as Worst
     from mechdesign.deploy.making import make_table as make_table
     from mechdesign.deploy.table import Table as Table, load_table as load_table
     from mechdesign.design.additive.problem import AdditiveProblem as AdditiveProblem
     from mechdesign.design.additive.search import optimal_additive as optimal_additive
     from mechdesign.design.convex.problem import CustomProblem as CustomProblem
     from mechdesign.design.convex.search import optimal_custom as optimal_custom
-    from mechdesign.design.finite.problem import FiniteProblem as FiniteProblem
-    from mechdesign.design.finite.search import optimal_finite as optimal_finite
     from mechdesign.design.floor import floor_of as floor_of
     from mechdesign.design.hidden_joint.problem import HiddenJointProblem as HiddenJointProblem
     from mechdesign.design.hidden_joint.search import optimal_hidden as optimal_hidden
@@ -39,12 +40,6 @@ if TYPE_CHECKING:
     from mechdesign.design.joint.search import optimal_joint as optimal_joint
     from mechdesign.design.minimax.problem import MinimaxProblem as MinimaxProblem
     from mechdesign.design.minimax.search import minimax_sweep as minimax_sweep, optimal_minimax as optimal_minimax
-    from mechdesign.design.pairwise.problem import (
-        Distances as Distances,
-        InPlane as InPlane,
-        PairwiseProblem as PairwiseProblem,
-    )
-    from mechdesign.design.pairwise.search import optimal_pairwise as optimal_pairwise
     from mechdesign.design.piecewise.problem import PiecewiseProblem as PiecewiseProblem
     from mechdesign.design.piecewise.program import search_pieces as search_pieces
     from mechdesign.design.piecewise.regression import fit_height as fit_height
@@ -53,7 +48,7 @@ if TYPE_CHECKING:
     from mechdesign.design.polar.search import optimal_polar as optimal_polar
     from mechdesign.design.prior.problem import PriorProblem as PriorProblem
     from mechdesign.design.prior.search import optimal_prior as optimal_prior
-    from mechdesign.design.registry import solve as solve
+    from mechdesign.design.registry import methods as methods, solve as solve
     from mechdesign.design.result import Certificate as Certificate, Design as Design
     from mechdesign.design.saved import load_design as load_design
     from mechdesign.design.trade_off.problem import TradeOffProblem as TradeOffProblem
@@ -77,9 +72,18 @@ if TYPE_CHECKING:
     )
     from mechdesign.exact.privacy import prove_privacy as prove_privacy
     from mechdesign.field import field_of as field_of
+    from mechdesign.finite_losses import Distances as Distances, Matrix as Matrix, euclidean as euclidean
     from mechdesign.losses import Absolute as Absolute, Custom as Custom, Power as Power, Squared as Squared
     from mechdesign.mechanisms import catalogue as catalogue
     from mechdesign.pairs import Metric as Metric, Pairwise as Pairwise
+    from mechdesign.privacy import Pure as Pure
+    from mechdesign.problem import Problem as Problem
+    from mechdesign.studies.bench import BenchStudy as BenchStudy
+    from mechdesign.studies.budget import BudgetStudy as BudgetStudy
+    from mechdesign.studies.capacity import CapacityStudy as CapacityStudy
+    from mechdesign.studies.compare import CompareStudy as CompareStudy
+    from mechdesign.studies.gain import GainStudy as GainStudy
+    from mechdesign.studies.mean import ColumnMean as ColumnMean
 else:
     __getattr__, __dir__ = facade(__name__)
 

@@ -2,9 +2,124 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
+from typing import Any, ClassVar
 
-from mechdesign.values.declare import frozen
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mechdesign.domains import require_numbers
+from mechdesign.errors import InvalidInput
+from mechdesign.priors import Atoms
+from mechdesign.values.codec import if_any
+from mechdesign.values.declare import SLACK_OPTION, Floats, array, evolved, finite, frozen, optional, stored
+
+LEAST_SLACK = 1e-9
+
+
+def _weights(said: ArrayLike) -> Floats:
+    if np.ma.isMaskedArray(said):
+        raise InvalidInput("prior", "a masked array", "be a plain array", "fill the masked entries")
+    weights = np.atleast_1d(require_numbers(said, "prior"))
+    if weights.ndim != 1:
+        raise InvalidInput("prior", weights.shape, "be weights in a row, one for each input")
+    return stored(Atoms(np.arange(float(weights.size)), weights).weights)
+
+
+@frozen
+class Worst:
+    """The expected loss of the input that loses most."""
+
+    kind: ClassVar[str] = "worst"
+    prior: ClassVar[None] = None
+    ranks_by: ClassVar[str] = "worst"
+    words: ClassVar[str] = "worst case"
+
+    def headline(self, measure: str) -> str:
+        """The quantity that is least."""
+        return f"worst-case {measure}"
+
+    def over(self, inputs: int) -> Worst:
+        """The same: it asks for no weights."""
+        return self
+
+
+@frozen
+class Average:
+    """The expected loss averaged under a prior, weights on the inputs; uniform if left out.
+
+    >>> Average([0.75, 0.25]).prior.tolist(), Average().over(2).prior.tolist()
+    ([0.75, 0.25], [0.5, 0.5])
+    """
+
+    kind: ClassVar[str] = "average"
+    ranks_by: ClassVar[str] = "average"
+    words: ClassVar[str] = "average under the prior"
+
+    prior: Floats | None = array(optional(_weights), default=None, metadata=if_any())
+
+    def headline(self, measure: str) -> str:
+        """The quantity that is least."""
+        return f"average {measure} under the prior"
+
+    def over(self, inputs: int) -> Average:
+        """The same, uniform over so many inputs where nothing else is said."""
+        return self if self.prior is not None else evolved(self, prior=np.full(inputs, 1 / inputs))
+
+
+@frozen
+class Lexicographic:
+    """The average under a prior, among mechanisms whose worst case is at most ``1 + slack`` times the least.
+
+    A larger slack trades one for the other.
+    """
+
+    kind: ClassVar[str] = "lexicographic"
+    ranks_by: ClassVar[str] = "worst"
+    words: ClassVar[str] = "lexicographic"
+
+    prior: Floats | None = array(optional(_weights), default=None, metadata=if_any())
+    slack: float = finite("slack", default=1e-3, metadata=SLACK_OPTION)
+
+    def __attrs_post_init__(self) -> None:
+        if not self.slack >= LEAST_SLACK:
+            raise InvalidInput("slack", self.slack, f"be at least {LEAST_SLACK:g}", "for example 0.001")
+
+    def headline(self, measure: str) -> str:
+        """The quantity that is least, and how near a worst case that comes first is to the least one."""
+        return f"average {measure} under the prior, worst case within {100 * self.slack:g}% of the least"
+
+    def over(self, inputs: int) -> Lexicographic:
+        """The same, uniform over so many inputs where nothing else is said."""
+        return self if self.prior is not None else evolved(self, prior=np.full(inputs, 1 / inputs))
+
+
+OverInputs = Worst | Average | Lexicographic
+"""What is least over finitely many inputs."""
+
+CRITERIA: Mapping[str, type[Worst | Average | Lexicographic]] = {
+    "worst": Worst,
+    "prior": Average,
+    "lexicographic": Lexicographic,
+}
+"""As commands name them."""
+
+
+def named_criterion(said: str, prior: ArrayLike | None = None, slack: float | None = None) -> OverInputs:
+    """The criterion that a word names, with what belongs to it; what does not is refused.
+
+    >>> named_criterion("lexicographic", [0.5, 0.5], 0.01).words
+    'lexicographic'
+    """
+    if said not in CRITERIA:
+        raise InvalidInput("criterion", said, f"be one of {', '.join(CRITERIA)}")
+    if slack is not None and CRITERIA[said] is not Lexicographic:
+        raise InvalidInput("slack", slack, "come with --criterion lexicographic", "add --criterion lexicographic")
+    if prior is not None and CRITERIA[said] is Worst:
+        raise InvalidInput("prior", "weights", "be left out for the worst case", "take criterion prior")
+    given: dict[str, Any] = {"prior": prior, "slack": slack}
+    return CRITERIA[said](**{name: value for name, value in given.items() if value is not None})
 
 
 class Aim(Enum):
@@ -16,9 +131,6 @@ class Aim(Enum):
     AVERAGE = "average under the prior"
     AVERAGE_CAPPED = "average under the prior, worst case capped"
     AVERAGE_UNBIASED = "average variance under the prior, unbiased"
-    MATRIX_WORST = "worst"
-    MATRIX_AVERAGE = "prior"
-    MATRIX_LEXICOGRAPHIC = "lexicographic"
     OBJECTIVE = "objective"
     COUNT = "variance of the estimated count"
     WORKLOAD_AVERAGE = "noise of the workload, average over the types"
@@ -40,6 +152,31 @@ class Criterion:
     @property
     def words(self) -> str:
         return self.aim.value if self.x is None else f"{self.aim.value} {self.x!r}"
+
+    @property
+    def ranks_by(self) -> str:
+        """Which of a mechanism's errors is compared."""
+        return _RANKS_BY.get(self.aim, "worst")
+
+    def headline(self, measure: str) -> str:
+        """The quantity that is least."""
+        return _HEADLINES.get(self.aim, "worst-case {measure}").format(measure=measure, x=self.x)
+
+
+_RANKS_BY = {
+    Aim.AT: "at",
+    Aim.AVERAGE: "average",
+    Aim.AVERAGE_UNBIASED: "average",
+    Aim.WORKLOAD_AVERAGE: "average",
+}
+_HEADLINES = {
+    Aim.AT: "{measure} at x = {x:g}",
+    Aim.WORST_UNBIASED: "worst-case variance",
+    Aim.AVERAGE: "average {measure} under the prior",
+    Aim.AVERAGE_CAPPED: "average {measure} under the prior, worst case capped",
+    Aim.OBJECTIVE: "objective",
+    Aim.COUNT: "variance of the estimated count",
+}
 
 
 class Family(Enum):

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mechdesign.data.numbers import require_number_text
+from mechdesign.data.texts import parts as text_parts
 from mechdesign.errors import InvalidData, InvalidInput, require_finite, require_number
 from mechdesign.values.declare import Rule, field, finite, frozen, option
 from mechdesign.values.fingerprint import fingerprint
 
 Floats = NDArray[np.float64]
 
+_WHOLE_NUMBERS = re.compile(r"-?[0-9]{1,15}[.][.]-?[0-9]{1,15}", re.ASCII)
 _SHORTEST, _LONGEST = 1e-100, 1e100  # densities, squares and their sums stay far inside the range of doubles
 _EXACT = 2.0**53  # from here on not every whole number is a double
 _FINEST = 1e-10  # an interval that far from zero still holds a million doubles
@@ -329,3 +333,37 @@ def _reject_first(array: Floats, bad: NDArray[np.bool_], field: str, rule: str) 
 
 
 UNIT = Interval(0.0, 1.0)
+
+
+def parse_interval(said: Any, field: str) -> Interval:
+    """``LO,HI`` as an interval."""
+    if isinstance(said, Interval):
+        return said
+    if isinstance(said, str) and is_whole_range(said):
+        low, high = said.split("..")
+        step = f"take the interval --{field}={low},{high}; minimax and table know whole numbers"
+        raise InvalidInput(field, said, "be an interval LO,HI here", step)
+    try:
+        ends = [require_number_text(end) if isinstance(end, str) else float(end) for end in text_parts(said)]
+    except (TypeError, ValueError):
+        ends = []
+    if len(ends) != 2:
+        raise InvalidInput(field, said, "be two numbers LO,HI", f"for example --{field} 0,1")
+    return Interval(*ends)
+
+
+def is_whole_range(text: str) -> bool:
+    """Whether a text is ``LO..HI``."""
+    return _WHOLE_NUMBERS.fullmatch(text) is not None
+
+
+def parse_domain(text: str | None, *, circular: bool) -> Interval | Circle:
+    """The input domain an option names."""
+    if not circular:
+        return Interval(0.0, 1.0) if text is None else parse_interval(text, "domain")
+    if text is None:
+        return Circle()
+    interval = parse_interval(text, "domain")
+    if interval.lower != 0:
+        raise InvalidInput("domain", text, "start at 0 on a circle", "for example --domain 0,360")
+    return Circle(interval.upper)

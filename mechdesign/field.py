@@ -1,7 +1,7 @@
 """The field: what is published for a problem, measured and ranked against its optimum. Computed when it is asked for.
 
 >>> import mechdesign as md
->>> design = md.optimal_finite(md.FiniteProblem(1.0, [[0, 1, 2], [1, 0, 1], [2, 1, 0]]))
+>>> design = md.solve(md.Problem(loss=[[0, 1, 2], [1, 0, 1], [2, 1, 0]], privacy=md.Pure(1.0)))
 >>> [(row.name, round(row.above_optimum, 1)) for row in md.field_of(design).rows]
 [('this design', 0.0), ('grr', 5.1), ('best single output', 65.3)]
 """
@@ -16,16 +16,15 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign.criteria import Aim, Family, Scope
+from mechdesign.criteria import Family, Scope
 from mechdesign.design.additive.problem import AdditiveProblem
 from mechdesign.design.evidence import Problem
-from mechdesign.design.finite.problem import FiniteProblem
-from mechdesign.design.finite.proof import LexicographicBound
 from mechdesign.design.minimax.problem import MinimaxProblem
 from mechdesign.design.piecewise.problem import PiecewiseProblem
 from mechdesign.design.prior.problem import PriorProblem
+from mechdesign.design.registry import rivalry_of
 from mechdesign.design.result import Design
-from mechdesign.design.rivalry import Rivalry, rivalry_of
+from mechdesign.design.rivalry import Rivalry, on_points, outputs_among
 from mechdesign.design.trade_off.problem import TradeOffProblem
 from mechdesign.design.trade_off.proof import TradeOffBound
 from mechdesign.design.unbiased.problem import UnbiasedProblem
@@ -54,10 +53,8 @@ _TRIED = 33
 _UNSURE = 1e-9
 
 THIS = "this design"
-SINGLE = "best single output"
 _RANKED = (
     AdditiveProblem,
-    FiniteProblem,
     MinimaxProblem,
     PiecewiseProblem,
     PriorProblem,
@@ -237,15 +234,13 @@ def field_of(designs: Design | Mapping[str, Design], own: Mapping[str, Mechanism
         return Field(rank, ())
     published = rivals(problem)
     scope = next(iter(entered.values())).certificate.scope
-    mine = _require_own(own, problem, scope, {*entered, *published, *_other_names(published), SINGLE})
+    mine = _require_own(own, problem, scope, {*entered, *published, *_other_names(published)})
     designed = {name: design.own_law for name, design in entered.items()}
     found = _measured(designed | mine | published, _measure(problem), rank)
     rows = [_certified(row, entered[row.name], rank) if row.name in entered else row for row in found.rows]
     least = _least_worst_case(next(iter(entered.values())))
     if least is None:
         least = min((row.by(rank) for row in rows if row.name in entered), default=math.inf)
-    if isinstance(problem, FiniteProblem):
-        rows.append(_single_output(problem, rank))
     among = scope.words_onto if scope.family in _NARROW else ""
     shown = _ranked(evolved(found, rows=tuple(rows), among=among), least, _cap(problem), entered, mine)
     return shown if among else evolved(shown, rows=tuple(map(above_nothing, shown.rows)))
@@ -255,8 +250,9 @@ def _declared_field(entered: Mapping[str, Design], own: Mapping[str, Mechanism],
     """The field of a problem that says itself what its rivals are."""
     first = next(iter(entered.values()))
     laws = dict(rivalry.published(first))
+    taken = {*entered, *laws, *_other_names(laws)}
     for name, mechanism in own.items():
-        if name in laws or name in entered:
+        if name in taken:
             raise InvalidInput("name", name, "be one that no other mechanism has", "call yours something else")
         laws[name] = rivalry.law_of(first, name, mechanism)
     lost = {name: rivalry.certified(first, design) for name, design in entered.items()}
@@ -288,9 +284,7 @@ def _require_own(own: Mapping[str, Mechanism], problem: Problem, scope: Scope, t
         if mechanism.inputs != inputs:
             rule = f"take the problem's inputs, {inputs}"
             raise InvalidInput(f"inputs of {name}", str(mechanism.inputs), rule)
-        if isinstance(problem, FiniteProblem):
-            _require_columns(name, mechanism, problem.loss_matrix.shape[1])
-        elif scope.family is Family.ON_OUTPUTS:
+        if scope.family is Family.ON_OUTPUTS:
             _require_points(name, mechanism, inputs)
         if not isinstance(mechanism, FromDensity):
             prove_privacy(mechanism, problem.epsilon)
@@ -303,15 +297,9 @@ def _require_own(own: Mapping[str, Mechanism], problem: Problem, scope: Scope, t
     return dict(own)
 
 
-def _require_columns(name: str, mechanism: Mechanism, count: int) -> None:
-    if not isinstance(mechanism, Discrete) or not _are_among(mechanism.outputs, Finite(tuple(range(count)))):
-        rule = f"be a Discrete table whose outputs are columns of the loss matrix, 0 to {count - 1}"
-        raise InvalidInput(f"outputs of {name}", str(mechanism.outputs), rule)
-
-
 def _require_points(name: str, mechanism: Mechanism, points: Finite) -> None:
     """The optimum on points is over reports that are points; with the loss absolute others are no better."""
-    if not isinstance(mechanism, Discrete) or not _are_among(mechanism.outputs, points):
+    if not isinstance(mechanism, Discrete) or not outputs_among(mechanism, points):
         rule = f"be among the points of {points}: under this loss other outputs can be below their optimum"
         step = "`compare --mechanisms FILE` has the optimum with the outputs of a file"
         raise InvalidInput(f"outputs of {name}", str(mechanism.outputs), rule, step)
@@ -341,10 +329,8 @@ def rivals(problem: Problem) -> dict[str, Mechanism]:
     """The published mechanisms for a problem, by name: unbiased ones if it asks for that."""
     epsilon = problem.epsilon
     match problem:
-        case FiniteProblem(loss_matrix=matrix):
-            return _on_points(epsilon, problem.inputs, Power(1.0)) if matrix.shape[0] == matrix.shape[1] else {}
         case MinimaxProblem(inputs=Finite() as points) | PriorProblem(inputs=Finite() as points):
-            return _on_points(epsilon, points, problem.loss)
+            return {**on_points(epsilon, points, problem.loss)}
         case PiecewiseProblem(inputs=Circle() as circle, loss=loss):
             flat = Interval(0.0, circle.period)
             found: dict[str, Mechanism] = {
@@ -357,17 +343,6 @@ def rivals(problem: Problem) -> dict[str, Mechanism]:
             assert isinstance(problem.inputs, Interval)
             return _on_interval(problem.epsilon, problem.inputs, problem.loss, unbiased=False)
     return {}
-
-
-def _on_points(epsilon: float, points: Finite, loss: Loss) -> dict[str, Mechanism]:
-    """Those that report one of the points, as the optimum does: a loss matrix has no loss for other reports."""
-    entries = [entry for entry in catalogue.ON_POINTS if entry.serves(points)]
-    built = {entry.key: entry.build(epsilon, points, loss) for entry in entries}
-    return {key: law for key, law in built.items() if isinstance(law, Discrete) and _are_among(law.outputs, points)}
-
-
-def _are_among(outputs: Finite, points: Finite) -> bool:
-    return set(outputs.points) <= set(points.points)
 
 
 def _other_names(published: Iterable[str]) -> list[str]:
@@ -384,14 +359,8 @@ def _on_interval(epsilon: float, inputs: Interval, loss: Loss, *, unbiased: bool
 
 
 def _rank(problem: Problem) -> Rank:
-    match problem.criterion.aim:
-        case Aim.AT:
-            return Rank.AT
-        case Aim.AVERAGE | Aim.AVERAGE_UNBIASED | Aim.MATRIX_AVERAGE | Aim.WORKLOAD_AVERAGE:
-            return Rank.AVERAGE
-        case Aim.AVERAGE_CAPPED if _cap(problem) is not None:
-            return Rank.AVERAGE
-    return Rank.WORST  # a lexicographic optimum too: its worst case comes first
+    """Of a lexicographic optimum the worst case, which comes first, unless it is capped by a number."""
+    return Rank.AVERAGE if _cap(problem) is not None else Rank(problem.criterion.ranks_by)
 
 
 def _cap(problem: Problem) -> float | None:
@@ -399,8 +368,6 @@ def _cap(problem: Problem) -> float | None:
 
 
 def _measure(problem: Problem) -> Measure:
-    if isinstance(problem, FiniteProblem):
-        return lambda name, mechanism: _matrix_row(name, mechanism, problem)
     loss = getattr(problem, "loss", Power(2.0))
     at, itself = getattr(problem, "at", None), None
     if isinstance(problem, AdditiveProblem) and isinstance(problem.prior, Atoms | Density):
@@ -446,25 +413,6 @@ def _row(
     )
 
 
-def _matrix_row(name: str, mechanism: Mechanism, problem: FiniteProblem) -> Row:
-    assert isinstance(mechanism, Discrete)
-    columns = np.asarray(mechanism.outputs.points, dtype=np.intp)
-    law = mechanism.probabilities / mechanism.probabilities.sum(axis=1, keepdims=True)
-    return _errors_row(name, np.sum(law * problem.loss_matrix[:, columns], axis=1), problem)
-
-
-def _errors_row(name: str, errors: Floats, problem: FiniteProblem) -> Row:
-    average = errors.mean() if problem.prior is None else errors @ problem.prior
-    return Row(name, float(errors.max()), float(average))
-
-
-def _single_output(problem: FiniteProblem, rank: Rank) -> Row:
-    """The best mechanism that tells nothing."""
-    losses = problem.loss_matrix
-    singles = (_errors_row(SINGLE, losses[:, j], problem) for j in range(losses.shape[1]))
-    return min(singles, key=lambda row: row.by(rank))
-
-
 def _measured(mechanisms: Mapping[str, Any], measure: Measure, rank: Rank) -> Field:
     rows, left_out = [], {}
     for name, mechanism in mechanisms.items():
@@ -494,8 +442,6 @@ def _least_worst_case(design: Design) -> float | None:
     problem, evidence = design.problem, design.evidence
     if isinstance(evidence, TradeOffBound) and isinstance(problem, TradeOffProblem) and problem.cap is None:
         return evidence.cap_of(problem) / (1 + problem.slack)
-    if isinstance(evidence, LexicographicBound) and isinstance(problem, FiniteProblem):
-        return evidence.cap(problem) / (1 + problem.slack)
     return None
 
 

@@ -14,10 +14,10 @@ import math
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
 
 from mechdesign.errors import require_chance
 from mechdesign.values.declare import Floats
+from mechdesign.values.later import special
 
 CONFIDENCE = 0.95
 LEAST_RUNS = 5

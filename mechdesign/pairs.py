@@ -17,7 +17,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse.csgraph import shortest_path
 
 from mechdesign.domains import require_numbers
 from mechdesign.errors import MAX_EPSILON, InvalidInput, require_epsilon, require_whole
@@ -32,6 +31,7 @@ from mechdesign.places import (
     require_places,
 )
 from mechdesign.values.declare import array, finite, frozen, one_of, stored
+from mechdesign.values.later import sparse
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -39,6 +39,7 @@ Places = NDArray[np.intp]
 MOST_INPUTS = 1024
 """Of a matrix. A distance says it in fewer words, see `Metric`."""
 
+RESOLVED = 1e-9  # of the largest loss: what optima are known to
 _SAME = 1e-9  # relative: paths shorter by less are roundings of sums
 
 
@@ -88,6 +89,7 @@ class Pairwise:
     """
 
     kind: ClassVar[str] = "pairwise"
+    resolved: ClassVar[float] = RESOLVED
 
     epsilons: Floats = array(require_pairs)
 
@@ -130,6 +132,7 @@ class Metric:
     """
 
     kind: ClassVar[str] = "metric"
+    resolved: ClassVar[float] = RESOLVED
 
     points: Floats = array(_points)
     per_unit: float = finite("eps per unit")
@@ -197,7 +200,7 @@ def _of_metric(metric: Metric) -> Floats:
 def _closed(pairs: Pairwise) -> Floats:
     """Shortest paths, kept as they were said where a path is no shorter than its rounding."""
     said = pairs.epsilons
-    found = shortest_path(np.where(np.isfinite(said), said, 0.0), method="FW")
+    found = sparse.csgraph.shortest_path(np.where(np.isfinite(said), said, 0.0), method="FW")
     np.fill_diagonal(found, 0.0)
     return stored(np.where(found < said * (1 - _SAME), found, said))
 

@@ -34,6 +34,7 @@ class Pure:
     """Epsilon-LDP: no report is more than ``e^epsilon`` times as likely from one input as from any other."""
 
     kind: ClassVar[str] = "pure"
+    resolved: ClassVar[float] = 1e-12  # of the largest loss: what optima of finite tables are known to
 
     epsilon: float = epsilon()
 

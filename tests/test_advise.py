@@ -173,7 +173,7 @@ def test_a_matrix_of_losses_is_answered_by_its_certified_optimum(tmp_path: Path)
     path.write_text("0,1,2\n1,0,1\n2,1,0\n")
     advice = md.advise("matrix", epsilon=1.0, loss_matrix=path)
     losses = [[0, 1, 2], [1, 0, 1], [2, 1, 0]]
-    optimum = md.optimal_finite(md.FiniteProblem(1.0, losses)).certificate
+    optimum = md.solve(md.Problem(loss=losses, privacy=md.Pure(1.0))).certificate
     assert advice.expected_error.lower <= optimum.upper
     assert optimum.lower <= advice.expected_error.upper
     stays = math.e / (math.e + 2)  # an end is off by 1 or 2 where randomised response does not stay
@@ -327,8 +327,10 @@ def test_places_that_hide_the_better_the_nearer_get_the_certified_optimum_for_th
     path.write_text(TOWN)
     advice = md.advise("place", epsilon=2.0, per=2.0, data=path, column="people")
     places = [(0, 0), (1, 0), (0, 1), (3, 2)]
-    problem = md.PairwiseProblem(md.privacy.metric(places, 1.0), md.Distances(), prior=[0.5, 0.1, 0.2, 0.2], gap=1e-4)
-    certificate = md.solve(problem).certificate
+    problem = md.Problem(
+        loss=md.Distances(), privacy=md.privacy.metric(places, 1.0), criterion=md.Average([0.5, 0.1, 0.2, 0.2])
+    )
+    certificate = md.solve(problem, gap=1e-4).certificate
     assert advice.mechanism == "pairwise optimum"
     assert (advice.expected_error.lower, advice.expected_error.upper) == (certificate.lower, certificate.upper)
     assert advice.field == 6

@@ -93,7 +93,7 @@ def passed_in(run: Run, *arguments: str) -> int:
 def test_a_protocol_takes_one_file_and_two_registries() -> None:
     assert [path for path, _ in new_files(PROTOCOL)] == ["mechdesign/collect/protocols/plane.py"]
     touched = {path for path, _, _ in edits(PROTOCOL)}
-    assert touched == {"mechdesign/collect/protocols/catalogue.py", "mechdesign/glossary.py"}
+    assert touched == {"mechdesign/collect/protocols/catalogue.py", "mechdesign/collect/protocols/glossary.toml"}
 
 
 @pytest.mark.slow

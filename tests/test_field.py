@@ -10,8 +10,9 @@ import pytest
 
 import mechdesign as md
 from mechdesign import catalogue, priors
+from mechdesign.design.finite.rivalry import SINGLE
 from mechdesign.errors import InvalidInput
-from mechdesign.field import SINGLE, THIS, Field, Rank, Row, above_nothing, field_of, ranked, rivals
+from mechdesign.field import THIS, Field, Rank, Row, above_nothing, field_of, ranked, rivals
 from mechdesign.mechanisms import Discrete, rounded_towards_privacy
 
 UNIT = md.Interval(0, 1)
@@ -30,9 +31,13 @@ DESIGNS: dict[str, Callable[[], md.Design]] = {
     "lexicographic": lambda: md.optimal_trade_off(md.TradeOffProblem(1.0, NORMAL, gap=1e-2)),
     "unbiased": lambda: md.optimal_unbiased(md.UnbiasedProblem(1.0, NORMAL, UNIT, 9, 1e-2)),
     "additive": lambda: md.optimal_additive(md.AdditiveProblem(1.0, NORMAL, UNIT, bins=8)),
-    "matrix": lambda: md.optimal_finite(md.FiniteProblem(1.0, LOSSES)),
-    "matrix under a prior": lambda: md.optimal_finite(md.FiniteProblem(1.0, LOSSES, "prior", [0.5, 0.3, 0.2])),
-    "lexicographic matrix": lambda: md.optimal_finite(md.FiniteProblem(1.0, LOSSES, "lexicographic")),
+    "matrix": lambda: md.solve(md.Problem(loss=LOSSES, privacy=md.Pure(1.0))),
+    "matrix under a prior": lambda: md.solve(
+        md.Problem(loss=LOSSES, privacy=md.Pure(1.0), criterion=md.Average([0.5, 0.3, 0.2]))
+    ),
+    "lexicographic matrix": lambda: md.solve(
+        md.Problem(loss=LOSSES, privacy=md.Pure(1.0), criterion=md.Lexicographic(slack=1e-5))
+    ),
 }
 UNRANKED: dict[str, Callable[[], md.Design]] = {
     "polar": lambda: md.optimal_polar(md.PolarProblem(3.0)),
@@ -142,7 +147,7 @@ def test_a_matrix_has_randomised_response_and_the_best_single_output() -> None:
 
 
 def test_a_matrix_without_an_output_for_each_input_has_no_randomised_response() -> None:
-    field = field_of(md.optimal_finite(md.FiniteProblem(1.0, [[0.0, 1.0], [1.0, 0.0], [0.5, 0.5]])))
+    field = field_of(md.solve(md.Problem(loss=[[0.0, 1.0], [1.0, 0.0], [0.5, 0.5]], privacy=md.Pure(1.0))))
     assert [row.name for row in field.rivals] == [SINGLE]
 
 
@@ -155,18 +160,18 @@ def _halves(epsilon: float, points: md.Finite) -> Discrete:
 
 
 def test_an_entry_for_points_is_all_that_a_new_mechanism_on_them_needs(monkeypatch: pytest.MonkeyPatch) -> None:
-    entry = catalogue.PointsEntry("halves", "nobody", lambda e, points, loss: _halves(e, points), lambda p: len(p) > 1)
+    entry = catalogue.PointsEntry("halves", lambda e, points, loss: _halves(e, points), lambda p: len(p) > 1)
     monkeypatch.setattr(catalogue, "ON_POINTS", (*catalogue.ON_POINTS, entry))
     points = md.Finite(range(5))
     assert catalogue.build("halves", 1.0, points) == _halves(1.0, points)
     row = field_of(md.optimal_minimax(md.MinimaxProblem(1.0, md.Absolute(), points))).row("halves")
     assert row is not None
     assert row.worst == _halves(1.0, points).worst_case(md.Absolute())[0]
-    assert "halves" in rivals(md.FiniteProblem(1.0, LOSSES))
+    assert field_of(DESIGNS["matrix"]()).row("halves") is not None
 
 
 def test_noise_beyond_the_points_is_no_rival_among_those_who_report_them() -> None:
-    assert rivals(md.FiniteProblem(1.0, LOSSES)).keys() == {"grr"}
+    assert {row.name for row in field_of(DESIGNS["matrix"]()).rivals} == {"grr", SINGLE}
 
 
 @pytest.mark.parametrize("name", ["grr", "Randomised response"])

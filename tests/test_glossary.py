@@ -14,19 +14,17 @@ from mechdesign import field
 from mechdesign.budget.mean_route import NAMES as OF_CAPACITY
 from mechdesign.budget.searches import SEARCHES
 from mechdesign.classifier.concentration import NAMES as OF_CLASSIFIERS
-from mechdesign.cli.compared import OPTIMUM
 from mechdesign.collect import PROTOCOLS, metrics
 from mechdesign.collect.bench import METHODS, SLOW_METHODS
 from mechdesign.collect.mean_methods import NAMES as OF_MEANS
 from mechdesign.collect.postprocess import METHODS as POST_PROCESSINGS
 from mechdesign.design import HiddenJointProblem
-from mechdesign.design.pairwise.planar import planar_laplace
-from mechdesign.design.rivalry import rivalry_of
-from mechdesign.design.words import optimum_name
+from mechdesign.design.registry import optimum_of, rivalry_of
 from mechdesign.errors import InvalidInput
 from mechdesign.glossary import ENTRIES, KINDS, METRIC, NONE, Entry, entry, of_kind
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.hidden import CountedResponse, PeakedResponse
+from mechdesign.studies.compared import OPTIMUM
 from mechdesign.trajectory import METHODS as OF_PATHS
 
 LINE, CIRCLE = md.Interval(0.0, 1.0), md.Circle()
@@ -42,10 +40,15 @@ PROBLEMS = (
     md.TradeOffProblem(1.0, prior=UNIFORM),
     md.UnbiasedProblem(1.0, prior=UNIFORM),
     md.AdditiveProblem(1.0, prior=UNIFORM),
-    md.FiniteProblem(1.0, [[0, 1], [1, 0]]),
-    md.PairwiseProblem(md.privacy.metric([0, 1, 2], 1.0), md.Distances()),
-    md.PairwiseProblem(md.privacy.metric([(0, 0), (1, 0)], 1.0), md.Distances()),
-    md.PairwiseProblem(md.privacy.metric([(0, 0), (1, 0)], 1.0), md.InPlane()),
+    md.Problem(loss=[[0, 1], [1, 0]], privacy=md.Pure(1.0)),
+    md.Problem(loss=md.Distances(), privacy=md.privacy.metric([0, 1, 2], 1.0), criterion=md.Average()),
+    md.Problem(loss=md.Distances(), privacy=md.privacy.metric([(0, 0), (1, 0)], 1.0), criterion=md.Average()),
+    md.Problem(
+        loss=md.Distances(),
+        privacy=md.privacy.metric([(0, 0), (1, 0)], 1.0),
+        criterion=md.Average(),
+        among=md.InPlane(),
+    ),
 )
 
 PRINTED = {
@@ -57,13 +60,13 @@ PRINTED = {
     *(line.build(1.0, 4).name for line in PROTOCOLS),
     *(name for problem in PROBLEMS for name in field.rivals(problem)),
     *(
-        rival.name
+        row.name
         for problem in PROBLEMS
-        if isinstance(problem, md.PairwiseProblem)
-        for rival in planar_laplace(problem)
+        if isinstance(problem, md.Problem)
+        for row in field.field_of(md.solve(problem)).rows
     ),
-    *(field.THIS, field.SINGLE, OPTIMUM),
-    *(optimum_name(problem) for problem in PROBLEMS),
+    *(field.THIS, OPTIMUM),
+    *(optimum_of(problem) for problem in PROBLEMS),
     *POST_PROCESSINGS,
     *METHODS,
     *SLOW_METHODS,
@@ -106,12 +109,6 @@ def test_every_kind_has_entries_and_every_entry_a_kind() -> None:
         ENTRIES, key=lambda found: KINDS.index(found.kind)
     )
     assert all(of_kind(kind) for kind in KINDS)
-
-
-def test_citations_of_the_catalogue_are_those_of_the_glossary() -> None:
-    for line in (*catalogue.ON_INTERVALS, *catalogue.ON_POINTS, *PROTOCOLS):
-        surname = line.citation.split(",")[0].split(" et al")[0].split(" and ")[0]
-        assert surname in entry(line.key).citation, line.key
 
 
 @pytest.mark.parametrize("name", ["unheard-of", 3])

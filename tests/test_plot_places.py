@@ -14,7 +14,7 @@ GRID = [(i, j) for i in range(3) for j in range(3)]
 
 @pytest.fixture(scope="module")
 def design() -> md.Design:
-    return md.solve(md.PairwiseProblem(md.Metric(GRID, 1.0), md.Distances()))
+    return md.solve(md.Problem(loss=md.Distances(), privacy=md.Metric(GRID, 1.0), criterion=md.Average()))
 
 
 def test_the_picture_of_a_design_for_places_is_a_map_of_law_errors_and_pairs(design: md.Design) -> None:
@@ -33,7 +33,11 @@ def test_the_law_of_any_place_can_be_drawn(design: md.Design) -> None:
 
 def test_places_on_the_globe_have_longitude_across() -> None:
     found = md.solve(
-        md.PairwiseProblem(md.Metric([(52, 13), (52.1, 13.2), (52.2, 13)], 0.1, "great circle"), md.Distances())
+        md.Problem(
+            loss=md.Distances(),
+            privacy=md.Metric([(52, 13), (52.1, 13.2), (52.2, 13)], 0.1, "great circle"),
+            criterion=md.Average(),
+        )
     )
     law = plot.of(found).axes[0]
     assert law.get_xlabel() == "longitude"

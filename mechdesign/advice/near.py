@@ -7,14 +7,16 @@ from pathlib import Path
 from mechdesign.advice.answer import CERTIFIED, EXACT, Advice, Expected, Rated, advice
 from mechdesign.advice.commands import command, number
 from mechdesign.advice.question import Question
+from mechdesign.criteria import Average
 from mechdesign.data.places import GLOBE, FoundPlaces, read_places
-from mechdesign.design.pairwise.problem import Distances, PairwiseProblem
 from mechdesign.design.pairwise.program import MOST_WHOLE
-from mechdesign.design.pairwise.search import optimal_pairwise
+from mechdesign.design.registry import solve
 from mechdesign.errors import InvalidInput
 from mechdesign.field import field_of
+from mechdesign.finite_losses import Distances
 from mechdesign.pairs import Metric
 from mechdesign.places import EUCLIDEAN, GREAT_CIRCLE
+from mechdesign.problem import Problem
 
 OPTIMUM = "pairwise optimum"
 _DESIGN = "metric.json"
@@ -38,14 +40,14 @@ def advise_near(question: Question) -> Advice:
     prior = "all places alike" if question.column is None else f"the weights in {question.column}"
     why = (
         f"Of {len(rated)} mechanisms with eps = {number(question.epsilon)} for a distance of {number(per)}, {best} has "
-        f"the least expected distance under {prior}, over the {len(problem.privacy)} places in the file.",
+        f"the least expected distance under {prior}, over the {len(problem.inputs)} places in the file.",
         "This hides near places from each other; far ones may be told apart. Without --per all are hidden alike.",
         None if question.column is None else "The weights should be known beforehand: a prior is public.",
     )
     return advice(question.want, question.epsilon, question.users_asked, rated, why, _commands(question, file))
 
 
-def _problem(found: FoundPlaces, per_unit: float) -> PairwiseProblem:
+def _problem(found: FoundPlaces, per_unit: float) -> Problem:
     if len(found.points) > MOST_WHOLE:
         step = "ask the metric command, which takes longer, or take a coarser grid of places"
         raise InvalidInput("data", len(found.points), f"hold at most {MOST_WHOLE} places to be rated", step)
@@ -54,13 +56,13 @@ def _problem(found: FoundPlaces, per_unit: float) -> PairwiseProblem:
         raise InvalidInput("column", "weights", "hold weights of at least 0, with a positive sum")
     prior = None if weights is None else weights / weights.sum()
     distance = GREAT_CIRCLE if found.form == GLOBE else EUCLIDEAN
-    return PairwiseProblem(Metric(found.points, per_unit, distance), Distances(), prior=prior, gap=_GAP)
+    return Problem(loss=Distances(), privacy=Metric(found.points, per_unit, distance), criterion=Average(prior))
 
 
-def near_field(problem: PairwiseProblem, unit: str) -> list[Rated]:
+def near_field(problem: Problem, unit: str) -> list[Rated]:
     """The optimum and what is published, as `mechdesign.field_of` ranks them."""
     what = f"expected distance to the true place, in {unit}"
-    design = optimal_pairwise(problem)
+    design = solve(problem, gap=_GAP)
     field = field_of({OPTIMUM: design})
     certificate = design.certificate
     optimum = Expected(certificate.lower, certificate.upper, what, CERTIFIED)

@@ -12,20 +12,22 @@ from mechdesign.advice.answer import CERTIFIED, CLAIMED, EXACT, Advice, Expected
 from mechdesign.advice.commands import command, number, pair, to_an_answer
 from mechdesign.advice.question import Question, numbers_of, values_of
 from mechdesign.data.matrices import read_matrix
-from mechdesign.design.finite.problem import FiniteProblem
-from mechdesign.design.finite.search import optimal_finite
 from mechdesign.design.floor import floor_of
 from mechdesign.design.minimax.problem import MinimaxProblem
 from mechdesign.design.minimax.search import minimax_sweep
 from mechdesign.design.piecewise.problem import PiecewiseProblem
 from mechdesign.design.piecewise.search import optimal_piecewise
+from mechdesign.design.registry import solve
 from mechdesign.design.result import Design
 from mechdesign.domains import Circle, Finite, Interval
 from mechdesign.errors import CheckFailed, InvalidData, InvalidInput, NoAnswer
 from mechdesign.field import THIS, Rank, field_of, rivals
+from mechdesign.finite_losses import Matrix
 from mechdesign.losses import Power
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.protocol import ScalarMechanism
+from mechdesign.privacy import Pure
+from mechdesign.problem import Problem
 from mechdesign.values.declare import evolved
 from mechdesign.values.digits import rounded_down
 
@@ -105,10 +107,10 @@ def advise_matrix(question: Question) -> Advice:
         step = "a .csv or .npy file with a row for each input: --loss-matrix losses.csv"
         raise InvalidInput("loss matrix", None, "be given", step)
     read = read_matrix(question.matrix)
-    labels = read.input_labels, read.output_labels
-    problem = FiniteProblem(question.epsilon, read.values, gap=_GAP, input_labels=labels[0], output_labels=labels[1])
+    loss = Matrix(read.values, read.input_labels, read.output_labels)
+    problem = Problem(loss=loss, privacy=Pure(question.epsilon))
     try:
-        design = optimal_finite(problem, _SECONDS)
+        design = solve(problem, _SECONDS, gap=_GAP)
     except NoAnswer as stopped:
         design = _best_of(stopped)
     rated = certified_field(design, OPTIMUM, "worst-case loss, in the units of the matrix")

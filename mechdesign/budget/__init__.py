@@ -2,9 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-# named like their modules: at once, or the modules would be found
-from mechdesign.budget.capri import capri as capri
-from mechdesign.budget.outlook import outlook as outlook
 from mechdesign.values.facade import facade
 
 if TYPE_CHECKING:
@@ -19,6 +16,7 @@ if TYPE_CHECKING:
     from mechdesign.budget.capacity import Capacity as Capacity, Requirement as Requirement
     from mechdesign.budget.capri import (
         Totals as Totals,
+        capri as capri,
         capri_from as capri_from,
         over_time as over_time,
         selection_law as selection_law,
@@ -30,7 +28,7 @@ if TYPE_CHECKING:
     from mechdesign.budget.constraint import Constraint as Constraint
     from mechdesign.budget.ledger import Memory as Memory
     from mechdesign.budget.mean_route import law_of_sum as law_of_sum, mean_budget as mean_budget
-    from mechdesign.budget.outlook import Outlook as Outlook
+    from mechdesign.budget.outlook import Outlook as Outlook, outlook as outlook
     from mechdesign.budget.runner import (
         METHODS as METHODS,
         Answer as Answer,
@@ -42,4 +40,4 @@ if TYPE_CHECKING:
     from mechdesign.budget.searches import Range as Range, Selected as Selected
     from mechdesign.budget.simulation import Question as Question
 else:
-    __getattr__, __dir__ = facade(__name__)
+    __getattr__, __dir__ = facade(__name__, "capri", "outlook")

@@ -8,10 +8,10 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-from scipy import special
 
 from mechdesign.budget.ledger import Say
 from mechdesign.errors import unusable_extra
+from mechdesign.values.later import special
 
 _CANDIDATES = 2000
 _NEAR = 200

@@ -12,18 +12,23 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from math import gcd, lcm
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mechdesign.budget.constraint import AT_LEAST, AT_MOST
-from mechdesign.collect.protocols.protocol import FrequencyProtocol
 from mechdesign.domains import require_numbers
 from mechdesign.errors import InvalidInput, require_chance, require_epsilon, require_name
 from mechdesign.values.declare import Counts, Floats, array, field, finite, frozen
 
+if TYPE_CHECKING:
+    from mechdesign.collect.protocols.protocol import FrequencyProtocol
+
 EVENTS = ("tp", "tn", "fp", "fn")
 LEAST, MOST, PRECISION = 0.001, 10.0, 0.01
+RUNS = 50_000
+"""Collections at an epsilon, as CAPRI has them."""
 
 _FINEST = 10**6
 

@@ -18,7 +18,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mechdesign.budget import capri_exact
-from mechdesign.budget.capacity import LEAST, MOST, PRECISION, Capacity, Requirement, require_range, unmet_requirement
+from mechdesign.budget.capacity import (
+    LEAST,
+    MOST,
+    PRECISION,
+    RUNS as RUNS,
+    Capacity,
+    Requirement,
+    require_range,
+    unmet_requirement,
+)
 from mechdesign.budget.ledger import Memory, Say
 from mechdesign.budget.searches import require_count
 from mechdesign.budget.simulation import ProtocolFamily, binomial_below, collections
@@ -30,7 +39,6 @@ from mechdesign.values.declare import Counts, Floats, field, frozen, whole
 
 Build = Callable[[float, int], FrequencyProtocol]
 
-RUNS = 50_000
 _AT_ONCE = 2_000
 _BATCH = 1_000
 _UNLIKELY = 1e-9

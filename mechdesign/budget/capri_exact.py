@@ -23,7 +23,6 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from mechdesign.budget.capacity import LEAST, MOST, Capacity, Requirement, require_range, unmet_requirement
 from mechdesign.budget.simulation import ProtocolFamily, has_independent_items
@@ -32,6 +31,7 @@ from mechdesign.collect.protocols.longitudinal import Longitudinal
 from mechdesign.collect.protocols.protocol import FrequencyProtocol
 from mechdesign.errors import InvalidInput
 from mechdesign.values.declare import Floats, frozen
+from mechdesign.values.later import special
 
 Complexes = NDArray[np.complex128]
 

@@ -28,13 +28,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from scipy import special
-
-from mechdesign.budget.ledger import Ledger, RunTally, Say
+from mechdesign.budget.ledger import BATCH, COMMON, Ledger, RunTally, Say
 from mechdesign.budget.searches import MOST_COUNT, Range, SearchLook, unmet_constraint
-from mechdesign.budget.simulation import BATCH, COMMON
 from mechdesign.errors import InvalidInput, NoAnswer, require_number, require_whole
 from mechdesign.values.declare import frozen
+from mechdesign.values.later import special
 
 ERROR = 0.05
 MOST_RUNS = 20_000

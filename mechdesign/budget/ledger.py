@@ -9,14 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from mechdesign.budget.simulation import BATCH, Question
 from mechdesign.errors import FileProblem
 from mechdesign.values.declare import Floats, frozen
 
 Key = tuple[str, int, int, int]
 Say = Callable[[str], None]
+
+BATCH = 100
+COMMON = 0
+"""The stream whose collections share their noise over epsilon."""
 
 
 @frozen
@@ -84,7 +87,12 @@ class Memory(Generic[Asked]):
         return [[*key, tally.runs, tally.met, tally.total] for key, tally in entries.items()]
 
 
-Ledger = Memory[Question]
+if TYPE_CHECKING:
+    from mechdesign.budget.simulation import Question
+
+    Ledger = Memory[Question]
+else:
+    Ledger = Memory
 
 
 def entries_of(rows: Iterable[Any], path: str) -> dict[Key, RunTally]:

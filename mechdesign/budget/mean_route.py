@@ -18,7 +18,6 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from scipy import special
 
 from mechdesign.budget.capacity import LEAST, MOST, Capacity, Requirement, require_range, unmet_requirement
 from mechdesign.design.additive.problem import AdditiveProblem
@@ -32,6 +31,7 @@ from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.protocol import ScalarMechanism
 from mechdesign.priors import Atoms
 from mechdesign.values.declare import frozen
+from mechdesign.values.later import special
 
 ADDITIVE, CERTIFIED = "aaa", "certified"
 OPTIMISED = (ADDITIVE, CERTIFIED)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from inspect import Parameter, signature
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import attrs
 
@@ -21,12 +21,14 @@ from mechdesign.budget import certified, searches
 from mechdesign.budget.certified import Bracket
 from mechdesign.budget.ledger import Key, Ledger, Replayable, RunTally, Say, entries_of
 from mechdesign.budget.searches import Range, Selected
-from mechdesign.budget.simulation import Question
 from mechdesign.engine import Engine, Local
 from mechdesign.errors import FileProblem, InvalidInput, NoAnswer
 from mechdesign.values import files
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import OPTION, evolved, field, frozen, one_of, option
+
+if TYPE_CHECKING:
+    from mechdesign.budget.simulation import Question
 
 CERTIFIED = "certified"
 SEARCHES: dict[str, Callable[..., Bracket | Selected]] = {CERTIFIED: certified.search, **searches.SEARCHES}

@@ -22,8 +22,7 @@ from typing import Protocol
 
 from mechdesign.budget.capacity import require_range
 from mechdesign.budget.constraint import AT_LEAST
-from mechdesign.budget.ledger import RunTally, Say
-from mechdesign.budget.simulation import BATCH
+from mechdesign.budget.ledger import BATCH, RunTally, Say
 from mechdesign.errors import InvalidInput, require_finite, require_whole
 from mechdesign.values.declare import frozen
 

@@ -13,9 +13,9 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 from mechdesign.budget.constraint import AT_LEAST, Constraint
+from mechdesign.budget.ledger import BATCH as BATCH, COMMON as COMMON
 from mechdesign.collect import bench, postprocess, protocols
 from mechdesign.collect.protocols.catalogue import entry
 from mechdesign.collect.protocols.designed import designed
@@ -30,12 +30,10 @@ from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput, did_you_mean
 from mechdesign.mechanisms import catalogue
 from mechdesign.values.declare import Counts, Floats, array, field, frozen, one_of, settle, whole
+from mechdesign.values.later import special
 
 Build = Callable[[float, int], FrequencyProtocol]
 
-BATCH = 100
-COMMON = 0
-"""The stream whose collections share their noise over epsilon."""
 METHODS = (bench.RAW, *postprocess.METHODS, bench.IBU)
 _MOST_PAIRS = 1 << 15
 

@@ -12,8 +12,6 @@
 
 from typing import TYPE_CHECKING
 
-# named like their modules: at once, or the modules would be found
-from mechdesign.classifier.concentration import concentration as concentration
 from mechdesign.values.facade import facade
 
 if TYPE_CHECKING:
@@ -27,6 +25,7 @@ if TYPE_CHECKING:
     from mechdesign.classifier.concentration import (
         NAMES as NAMES,
         Perturbation as Perturbation,
+        concentration as concentration,
         curve as curve,
         perturbation as perturbation,
     )
@@ -78,4 +77,4 @@ if TYPE_CHECKING:
         utility as utility,
     )
 else:
-    __getattr__, __dir__ = facade(__name__)
+    __getattr__, __dir__ = facade(__name__, "concentration")

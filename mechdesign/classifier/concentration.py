@@ -21,7 +21,6 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
 
 from mechdesign.classifier.pac import clipped_gaussian_deviation, gaussian_deviation
 from mechdesign.design.minimax.problem import MinimaxProblem
@@ -33,6 +32,7 @@ from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.protocol import ScalarMechanism
 from mechdesign.values.declare import Floats, frozen
+from mechdesign.values.later import special
 
 RR_POINTS, EXPONENTIAL_POINTS = 100, 101
 _GAP = 1e-2

@@ -22,12 +22,12 @@ import math
 from typing import Any
 
 import numpy as np
-from scipy.signal import fftconvolve
 
 from mechdesign.classifier.cells import ROUNDING, Enclosure
 from mechdesign.classifier.concentration import Perturbation
 from mechdesign.classifier.models import Record
 from mechdesign.values.declare import Floats, array, frozen
+from mechdesign.values.later import signal
 
 BINS = 1 << 14
 _FEW, _FEW_TERMS = 2_000_000, 8
@@ -108,7 +108,7 @@ def _lost(weights: Floats, bias: float, law: Perturbation, x: Floats, bins: int,
             chances = -np.diff(law.cdf(edges, x[i]))
         chances = np.maximum(chances, 0.0)
         inside *= min(1.0, float(chances.sum()))
-        total, start = np.maximum(fftconvolve(total, chances), 0.0), start + first
+        total, start = np.maximum(signal.fftconvolve(total, chances), 0.0), start + first
     places = start + step * np.arange(total.size)
     rounding = _OF_FFT * total.size * used.size
     at_least = float(total[places + used.size * step <= -slack].sum()) - rounding

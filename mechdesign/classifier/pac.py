@@ -30,10 +30,9 @@ from __future__ import annotations
 
 import math
 
-from scipy import optimize, special
-
 from mechdesign.errors import InvalidInput, require_chance, require_epsilon, require_number, require_whole
 from mechdesign.mechanisms.noise import Gaussian
+from mechdesign.values.later import optimize, special
 
 
 def require_delta(delta: float, field: str = "delta") -> float:

@@ -24,7 +24,6 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
-from scipy import special
 
 from mechdesign.classifier.cells import Boxes, decompose, is_kept
 from mechdesign.classifier.concentration import Perturbation
@@ -35,6 +34,7 @@ from mechdesign.classifier.models import Record
 from mechdesign.classifier.trees import TreeRegion, tree_region
 from mechdesign.errors import InvalidInput, require_number
 from mechdesign.values.declare import Floats, array, frozen
+from mechdesign.values.later import special
 
 METHODS = ("clopper-pearson", "hoeffding")
 PROVEN, TESTED = "proven", "tested"

@@ -15,7 +15,6 @@ import typer
 from mechdesign import plot
 from mechdesign.cli import certified, output
 from mechdesign.cli.certified import Beside, Designed, if_shown
-from mechdesign.cli.mean import parse_bounds
 from mechdesign.cli.options import NoCompare, parse_interval, require_time_limit
 from mechdesign.cli.sent import Sent
 from mechdesign.cli.signatures import Asked, Mirror
@@ -34,6 +33,7 @@ from mechdesign.mechanisms.conditional import ConditionalNoise
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
 from mechdesign.plot.designs import gathered, noise_figure
 from mechdesign.priors import Atoms, Prior, parse_prior, prior_of_file
+from mechdesign.studies.mean import parse_bounds
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import frozen
 

@@ -14,12 +14,11 @@ from mechdesign.cli import certified, output
 from mechdesign.cli.certified import Beside, Designed, Several, if_shown
 from mechdesign.cli.sent import Sent
 from mechdesign.design.additive.problem import AdditiveProblem
-from mechdesign.design.finite.problem import FiniteProblem
 from mechdesign.design.minimax.problem import MinimaxProblem
 from mechdesign.design.minimax.search import minimax_sweep
 from mechdesign.design.prior.problem import PriorProblem
 from mechdesign.design.registry import solve
-from mechdesign.design.result import Design, is_open
+from mechdesign.design.result import Design, gap_asked, is_open
 from mechdesign.design.summary import gap_text, standing, worst_variance
 from mechdesign.design.trade_off.problem import TradeOffProblem
 from mechdesign.design.trade_off.search import pareto
@@ -41,6 +40,8 @@ from mechdesign.field import THIS, Field, Rank, Row, field_of
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism
 from mechdesign.plot.designs import gathered, is_based, least_favourable
+from mechdesign.privacy import Pure
+from mechdesign.problem import Problem
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import evolved, frozen
 from mechdesign.values.digits import rounded_down, rounded_up
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
 _RANKED_BY = {Rank.WORST: "worst case", Rank.AVERAGE: "average", Rank.AT: "error at that input"}
 """As the headings of columns have it."""
 
-Problem = MinimaxProblem | PriorProblem | TradeOffProblem | UnbiasedProblem | AdditiveProblem | FiniteProblem
+AnyProblem = MinimaxProblem | PriorProblem | TradeOffProblem | UnbiasedProblem | AdditiveProblem | Problem
 
 
 @frozen
@@ -82,16 +83,18 @@ class Curve:
 # -- answers, and where they are not found in time --------------------------------------------------------------------
 
 
-def solved(problem: Problem, epsilons: Sequence[float], seconds: float, *, best_so_far: bool) -> Iterator[Design]:
+def solved(
+    problem: AnyProblem, epsilons: Sequence[float], seconds: float, gap: float | None = None, *, best_so_far: bool
+) -> Iterator[Design]:
     """Answers at several epsilons in ``seconds`` altogether, or `NoAnswer` that names the one where they ran out.
 
     With ``best_so_far`` each has an equal share of the time left, and the best design found in it stands for an answer.
     """
-    asked = [evolved(problem, epsilon=epsilon) for epsilon in epsilons]
+    asked = [_at(problem, epsilon) for epsilon in epsilons]
     if isinstance(problem, MinimaxProblem):
         answers = minimax_sweep(cast(list[MinimaxProblem], asked), seconds, best_so_far=best_so_far)
     else:
-        answers = _one_by_one(asked, seconds, best_so_far=best_so_far)
+        answers = _one_by_one(asked, seconds, gap, best_so_far=best_so_far)
     found = 0
     try:
         for design in answers:
@@ -101,12 +104,21 @@ def solved(problem: Problem, epsilons: Sequence[float], seconds: float, *, best_
         raise with_options(stopped, f"at eps = {epsilons[found]:g}: {stopped.reason}") from None
 
 
-def _one_by_one(asked: Sequence[Problem], seconds: float, *, best_so_far: bool) -> Iterator[Design]:
+def _at(problem: AnyProblem, epsilon: float) -> AnyProblem:
+    """The same at another epsilon for all inputs."""
+    if isinstance(problem, Problem):
+        return evolved(problem, privacy=Pure(epsilon))
+    return evolved(problem, epsilon=epsilon)
+
+
+def _one_by_one(
+    asked: Sequence[AnyProblem], seconds: float, gap: float | None, *, best_so_far: bool
+) -> Iterator[Design]:
     clock = Clock(seconds)
     for place, problem in enumerate(asked):
         own = clock.share(len(asked) - place if best_so_far else 1)
         try:
-            yield solve(problem, own.left())
+            yield solve(problem, own.left(), gap=gap)
         except NoAnswer as stopped:
             if not best_so_far or stopped.design is None:
                 raise
@@ -136,7 +148,7 @@ def _warn_where_open(designs: Sequence[Design]) -> None:
         reason = design.report.details.get("stopped", "the search ended")
         output.warn(
             f"{reason} at eps = {problem.epsilon:g}: the best design so far, {basis} to within a relative gap of "
-            f"{gap_text(certificate)} (asked for: {cast(Problem, problem).gap:g})"
+            f"{gap_text(certificate)} (asked for: {gap_asked(design):g})"
         )
 
 
@@ -144,11 +156,18 @@ def _warn_where_open(designs: Sequence[Design]) -> None:
 
 
 def one(
-    problem: Problem, seconds: float, sent: Sent, own: Mapping[str, Mechanism], *, best_so_far: bool, compare: bool
+    problem: AnyProblem,
+    seconds: float,
+    sent: Sent,
+    own: Mapping[str, Mechanism],
+    *,
+    gap: float | None,
+    best_so_far: bool,
+    compare: bool,
 ) -> None:
     """One certified optimum: certificate, mechanism, and the field, with mechanisms of one's own in it."""
     with output.progress(f"certified optimum at eps = {problem.epsilon:g}", quiet=sent.quiet) as say:
-        design = next(solved(problem, [problem.epsilon], seconds, best_so_far=best_so_far))
+        design = next(solved(problem, [problem.epsilon], seconds, gap, best_so_far=best_so_far))
         say("published mechanisms")
         field = field_of(design, own) if compare and sent.shows_field else None
     _warn_where_open([design])
@@ -183,19 +202,20 @@ def _excess(row: Row) -> str:
 
 
 def sweep(
-    problem: Problem,
+    problem: AnyProblem,
     epsilons: list[float],
     seconds: float,
     sent: Sent,
     structure_plot: Path | None,
     *,
+    gap: float | None,
     best_so_far: bool,
     compare: bool,
 ) -> None:
     """One certified optimum an epsilon, against the best published mechanism there."""
     designs: list[Design] = []
     with output.progress("certified optima", quiet=sent.quiet) as say:
-        for design in solved(problem, epsilons, seconds, best_so_far=best_so_far):
+        for design in solved(problem, epsilons, seconds, gap, best_so_far=best_so_far):
             designs.append(design)
             say(f"certified optima: {len(designs)} of {len(epsilons)}, up to eps = {design.problem.epsilon:g}")
         fields = [field_of(design) for design in designs] if compare else None
@@ -224,7 +244,7 @@ def sweep(
 def _shared(designs: list[Design], epsilons: list[float]) -> dict[str, Any]:
     """The problem the designs share."""
     problem = output.merged(designs[0].problem)
-    del problem["epsilon"]
+    del problem["privacy" if isinstance(designs[0].problem, Problem) else "epsilon"]
     return problem | {"epsilons": epsilons}
 
 

@@ -14,19 +14,15 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from mechdesign import __version__
 from mechdesign.cli import failures, output
 from mechdesign.cli.overview import NAMES, Grouped, overview, shown_example
-from mechdesign.cli.signatures import expanded, with_files_there, with_plain_numbers, with_show_values
+from mechdesign.cli.signatures import expanded, reads_data, with_files_there, with_plain_numbers, with_show_values
 from mechdesign.data.headers import TakenName
 from mechdesign.errors import plain
 
-TRAJECTORY = "trajectory"
-_READERS = (
-    *("advise", "minimax", "metric", "aaa", "workload", "information", "mean", "bench", "estimate-counts", "jrr"),
-    *("budget", "capacity", "classifier", "apply", "estimate", TRAJECTORY),
-)
 _PLAIN: dict[str, Any] = {
     "no_args_is_help": False,
     "add_completion": False,
@@ -46,26 +42,42 @@ def module_of(name: str) -> Any:
 @cache
 def run_of(name: str) -> Callable[..., None]:
     """What a command runs, with all the options that it has on the command line."""
-    return _finished(name, expanded(module_of(name).run))
+    return _finished(module_of(name), expanded(module_of(name).run))
 
 
-def _finished(name: str, run: Callable[..., None]) -> Callable[..., None]:
+def _finished(module: Any, run: Callable[..., None]) -> Callable[..., None]:
     plainly = with_files_there(with_plain_numbers(run))
-    return with_show_values(plainly) if name in _READERS else plainly
+    return with_show_values(plainly) if getattr(module, "READS_DATA", reads_data(plainly)) else plainly
+
+
+def groups() -> dict[str, Any]:
+    """The commands that are several, by name, with the module of each."""
+    found = {name: module_of(name) for name in NAMES}
+    return {name: module for name, module in found.items() if hasattr(module, "app")}
 
 
 @cache
 def _command(name: str) -> Any:
     module = module_of(name)
-    if name == TRAJECTORY:
+    if hasattr(module, "app"):
         for inner in module.app.registered_commands:
-            inner.callback = _finished(name, inner.callback)
+            inner.callback = _finished(module, inner.callback)
             inner.epilog = shown_example(module.EXAMPLES[inner.name])
         return typer.main.get_command(module.app)
     alone = typer.Typer(**_PLAIN)
-    kind = module.WithBlankLists if name == "bench" else None
+    kind = _reading(module.arguments) if hasattr(module, "arguments") else None
     alone.command(name, help=module.__doc__, epilog=shown_example(module.EXAMPLE), cls=kind)(run_of(name))
     return typer.main.get_command(alone)
+
+
+def _reading(arguments: Callable[[Sequence[str]], list[str]]) -> type[TyperCommand]:
+    """A command that has a say in how its words are read."""
+
+    class Reading(TyperCommand):
+        def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+            return super().parse_args(ctx, arguments(args))
+
+    return Reading
 
 
 class _Commands(Mapping[str, Any]):

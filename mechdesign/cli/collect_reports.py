@@ -16,7 +16,7 @@ import typer
 
 from mechdesign.cli import devices, output
 from mechdesign.cli.certified import if_shown
-from mechdesign.cli.estimate import Value, answers
+from mechdesign.cli.estimate import Value, values
 from mechdesign.cli.sent import Said
 from mechdesign.deploy.device.description import Device, device_among
 from mechdesign.deploy.estimators import FrequencyEstimate, Tally, WorkloadEstimate
@@ -233,20 +233,14 @@ def _told(folder: Path, questions: Sequence[Question], weights: str, confidence:
             made = tuple(devices.reported(q.device, periods) for q in asked if q.device is not None) or None
             about = name, len(each), merged.count, confidence, weights
             if isinstance(merged, FrequencyEstimate):
-                said = Told(*about, items=tuple(_items(merged)), of_devices=made, people=merged.people)
+                said = Told(*about, items=values(merged), of_devices=made, people=merged.people)
             elif isinstance(merged, WorkloadEstimate):
-                said = Told(*about, queries=answers(merged).queries, of_devices=made, people=merged.people)
+                said = Told(*about, queries=values(merged), of_devices=made, people=merged.people)
             else:
                 spread = merged.estimate, merged.lower, merged.upper, merged.deviation
                 said = Told(*about, *spread, of_devices=made, people=merged.people)
             found.append(said)
     return found
-
-
-def _items(found: FrequencyEstimate) -> list[Value]:
-    names = found.labels or [f"{point:.10g}" for point in found.points.tolist()]
-    columns = [column.tolist() for column in (found.estimates, found.lower, found.upper, found.standard_errors)]
-    return [Value(name, *numbers) for name, *numbers in zip(names, *columns, strict=True)]
 
 
 def _print(answer: Answer) -> None:

@@ -1,5 +1,8 @@
 """What a file of reports says: the mean, frequencies or direction of the data, each with a confidence interval.
 
+In place of a table there may be a survey: what clients of a protocol ran, ours or another package's. The reports may be
+a file of envelopes: each counts once.
+
 With --bins it is a histogram of numbers, by EM, without intervals: from reports of square waves (table --mechanism sw).
 
 A table with labels reads labels and gives their frequencies; with --codes, and only then, the reports are the numbers
@@ -11,13 +14,15 @@ or on a Dask cluster whose workers see it under the same name; the answer is the
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import numpy as np
 import typer
 
-from mechdesign.cli import devices, output
+from mechdesign.cli import devices, estimate_counts, output
 from mechdesign.cli.apply import counting_rows
 from mechdesign.cli.certified import if_shown
 from mechdesign.cli.estimated import Estimated, OfReports
@@ -27,6 +32,8 @@ from mechdesign.cli.sent import Said
 from mechdesign.cli.signatures import Part
 from mechdesign.cli.table import CODES_LOOK_LIKE_LABELS
 from mechdesign.collect.em_histogram import BinShares, estimate_bins
+from mechdesign.collect.survey import Survey, is_survey
+from mechdesign.deploy.device.description import Device
 from mechdesign.deploy.estimators import (
     DirectionEstimate,
     Estimate,
@@ -36,9 +43,12 @@ from mechdesign.deploy.estimators import (
 )
 from mechdesign.deploy.frames import estimate_reports
 from mechdesign.deploy.origin import Origin
-from mechdesign.deploy.table import load_table
+from mechdesign.deploy.reports.collector import COLUMN, taken_in
+from mechdesign.deploy.reports.envelope import is_envelopes
+from mechdesign.deploy.table import Table, table_of
 from mechdesign.engine import Local
-from mechdesign.errors import InvalidInput
+from mechdesign.errors import FileProblem, InvalidInput
+from mechdesign.values import files
 from mechdesign.values.declare import Floats, frozen
 
 
@@ -121,8 +131,11 @@ ANSWERS = (
     (Of, OfReports, Frequencies),
     (Of, OfReports, Answers),
     (Of, BinShares),
+    (estimate_counts.Answer,),
 )
 _QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
+_OF_ENGINES = ("workers", "engine", "scheduler")
+_WITH_INTERVALS = ("confidence", "frequencies", "codes", *_OF_ENGINES, "of_device", "again", "periods")
 EXAMPLE = """\
 examples
 table --eps 1 --mechanism grr --labels no,yes --out smokes.json
@@ -132,10 +145,12 @@ estimate smokes.json --in told.csv --column smokes"""
 
 def run(
     context: typer.Context,
-    file: Annotated[Path, typer.Argument(help="The table the reports were drawn from.", metavar="TABLE")],
+    file: Annotated[Path, typer.Argument(help="The table the reports were drawn from, or a survey.", metavar="TABLE")],
     source: Annotated[
         Path,
-        typer.Option("--in", help="The reports: .csv with a header, .parquet, a folder or a pattern.", metavar="DATA"),
+        typer.Option(
+            "--in", help="The reports: .csv with a header, .parquet, a folder, a pattern, or envelopes.", metavar="DATA"
+        ),
     ],
     engines: Annotated[Engines, Part(workers="Processes, for a huge .parquet file.")],
     sent: Said,
@@ -168,49 +183,48 @@ def run(
     ] = None,
 ) -> None:
     where = engines.engine()
+    content = files.read_bytes(file)
+    if is_survey(content):
+        rule, step = "be left out: a survey says all but --in", "estimate-counts has --method, --for and --pairs"
+        refuse_given(context, (*_WITH_INTERVALS, "column", "bins", "smooth", "skip_empty"), rule, step)
+        estimate_counts.estimate([source], [Survey.of_content(content, str(file))], sent)
+        return
     if bins is not None:
-        names = (
-            "confidence",
-            "frequencies",
-            "codes",
-            "workers",
-            "engine",
-            "scheduler",
-            "of_device",
-            "again",
-            "periods",
-        )
-        refuse_given(context, names, "be left out with --bins", "bins have no intervals, and one process counts them")
+        step = "bins have no intervals, and one process counts them"
+        refuse_given(context, _WITH_INTERVALS, "be left out with --bins", step)
     elif smooth:
         raise InvalidInput("smooth", smooth, "come with --bins", "for example --bins 20 --smooth")
-    asked = load_table(file)
-    if bins is not None:
-        with counting_rows(f"counting {source.name}", quiet=sent.quiet) as progress:
-            by_bins = estimate_bins(
-                asked, source, bins, column, smooth=smooth, progress=progress, skip_empty=skip_empty
-            )
-        if sent.as_json:
-            output.print_json(Of(asked.sha256, 0), by_bins)
-        else:
-            _print_bins(by_bins)
-        return
+    asked = table_of(content, file)
     device = devices.reporting(asked, of_device, again, periods)
     origin = Origin(asked) if device is None or periods is None else device.origin(periods)
     table = origin.table
-    wanted = "frequencies" if frequencies else None
-    with counting_rows(f"counting {source.name}", quiet=sent.quiet) as progress:
-        engine_or_none = None if where == Local(1) else where
-        found = estimate_reports(
-            origin,
-            source,
-            column,
-            confidence,
-            of=wanted,
-            progress=progress,
-            engine=engine_or_none,
-            codes=codes,
-            skip_empty=skip_empty,
-        )
+    with (
+        _opened(context, source, device or asked) as (data, name),
+        counting_rows(f"counting {source.name}", quiet=sent.quiet) as progress,
+    ):
+        found: Estimate | BinShares
+        if bins is not None:
+            found = estimate_bins(
+                asked, data, bins, name or column, smooth=smooth, progress=progress, skip_empty=skip_empty
+            )
+        else:
+            found = estimate_reports(
+                origin,
+                data,
+                name or column,
+                confidence,
+                of="frequencies" if frequencies else None,
+                progress=progress,
+                engine=None if where == Local(1) else where,
+                codes=codes,
+                skip_empty=skip_empty,
+            )
+    if isinstance(found, BinShares):
+        if sent.as_json:
+            output.print_json(Of(asked.sha256, 0), found)
+        else:
+            _print_bins(found)
+        return
     if table.output_names is not None and table.output_names.look_like_codes:
         output.warn(f"read as {'codes' if codes else 'labels'}: {CODES_LOOK_LIKE_LABELS}")
     if found.unlikely:
@@ -243,6 +257,23 @@ def run(
         devices.show_reported(said)
 
 
+@contextlib.contextmanager
+def _opened(context: typer.Context, source: Path, known: Table | Device) -> Iterator[tuple[Path, str | None]]:
+    """The reports, and their column if it is known: those of envelopes are taken out of them."""
+    if not is_envelopes(source):
+        yield source, None
+        return
+    refuse_given(context, ("column", "codes", "skip_empty"), "be left out: these are envelopes", "they say it")
+    with taken_in(source, known) as (batch, intake):
+        if any(intake.refused.values()):
+            reasons = ", ".join(f"{times:,} {reason}" for reason, times in intake.refused.items() if times)
+            output.warn(f"envelopes refused: {reasons}; collect-reports remembers them over files and days")
+        if batch is None:
+            rule = "hold an envelope that counts: of this table, in time, and whole"
+            raise FileProblem("envelopes", str(source), rule, "take collect-reports for those of a collection")
+        yield batch.file, COLUMN
+
+
 def _print_bins(found: BinShares) -> None:
     rows = [
         [f"{low:.6g}", f"{high:.6g}", output.number(share)]
@@ -257,11 +288,8 @@ def _print_bins(found: BinShares) -> None:
 def _print_json(whose: Of, found: Estimate) -> None:
     of = whose, OfReports(found.confidence, found.count)
     if isinstance(found, FrequencyEstimate):
-        columns = [column.tolist() for column in (found.estimates, found.lower, found.upper, found.standard_errors)]
-        rows = tuple(Value(name, *numbers) for name, *numbers in zip(_names(found), *columns, strict=True))
         shares = found.points, found.estimates, found.lower, found.upper, found.covariance
-        said = Frequencies(*shares, found.labels, rows)
-        output.print_json(*of, said)
+        output.print_json(*of, Frequencies(*shares, found.labels, values(found)))
         return
     if isinstance(found, WorkloadEstimate):
         output.print_json(*of, answers(found))
@@ -278,13 +306,21 @@ def _of_mean(found: MeanEstimate | DirectionEstimate) -> OfMean:
 
 def answers(found: WorkloadEstimate) -> Answers:
     """What the answer says of a workload: every query, and the distribution where they are one."""
-    deviations = np.sqrt(np.maximum(np.diagonal(found.covariance), 0.0))
-    columns = [column.tolist() for column in (found.estimates, found.lower, found.upper, deviations)]
-    queries = tuple(Value(name, *numbers) for name, *numbers in zip(found.names, *columns, strict=True))
+    queries = values(found)
     if found.monotone is None or found.band is None:
         return Answers(queries, found.covariance, found.bias)
     quantiles = tuple(Quantile(share, *found.quantile(share)) for share in _QUANTILES)
     return Answers(queries, found.covariance, found.bias, Distribution(found.monotone, *found.band, quantiles))
+
+
+def values(found: FrequencyEstimate | WorkloadEstimate) -> tuple[Value, ...]:
+    """A row for every share or query."""
+    if isinstance(found, FrequencyEstimate):
+        names, errors = _names(found), found.standard_errors
+    else:
+        names, errors = list(found.names), np.sqrt(np.maximum(np.diagonal(found.covariance), 0.0))
+    columns = [column.tolist() for column in (found.estimates, found.lower, found.upper, errors)]
+    return tuple(Value(name, *numbers) for name, *numbers in zip(names, *columns, strict=True))
 
 
 def _print_answers(found: WorkloadEstimate) -> None:

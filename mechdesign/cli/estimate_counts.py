@@ -8,37 +8,31 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
-from numpy.typing import NDArray
 
 from mechdesign.cli import output
 from mechdesign.cli.certified import if_shown
-from mechdesign.cli.estimated import Estimated
 from mechdesign.cli.sent import Sent, kept
-from mechdesign.collect import bench, estimators, postprocess
+from mechdesign.collect import bench, estimators
 from mechdesign.collect.clients import CLIENTS, OWN
 from mechdesign.collect.datasets import parse_domain_labels
-from mechdesign.collect.fit import DOUBTFUL, REFUSED, Fit, Statistic, require_fit
-from mechdesign.collect.intervals import POPULATION, SHARES, Heard, Intervals, intervals_of_groups, share_intervals
+from mechdesign.collect.fit import DOUBTFUL, REFUSED, Fit, Statistic
+from mechdesign.collect.intervals import POPULATION, SHARES
 from mechdesign.collect.reports import ORDERS
 from mechdesign.collect.survey import Survey
-from mechdesign.errors import InvalidInput
+from mechdesign.collect.survey_shares import SURVEY_METHODS, SurveyShares, estimate_surveys
+from mechdesign.errors import InvalidInput, require_one_of
 from mechdesign.intervals import CONFIDENCE
 from mechdesign.values.codec import encoded, named
 from mechdesign.values.declare import field, frozen
 from mechdesign.values.files import dump_json
-from mechdesign.values.schema import shaped
 
-_METHODS = bench.METHODS + bench.SLOW_METHODS
 _MOST_SHOWN = 20
 _OF = {"population": "the population the users were drawn from", "users": "these users"}
-
-Floats = NDArray[np.float64]
 
 
 @frozen
@@ -70,13 +64,17 @@ class Fitting:
 
 @frozen
 class Item:
-    """One item: the estimate asked for, the unbiased one, and the interval around it."""
+    """One item: the estimate asked for, the unbiased one, and the interval around it, as all estimates have it too."""
 
     item: str
     frequency: float
     count: float
     unbiased: float
     interval: tuple[float, float]
+    estimate: float
+    lower: float
+    upper: float
+    standard_error: float
 
 
 @frozen
@@ -88,9 +86,7 @@ class Answer:
     whose: str = field(metadata=named("for"))
     interval_method: str
     fit: Fitting
-    items: tuple[Mapping[str, Any], ...] = field(
-        metadata=shaped(lambda schemas: {"type": "array", "items": schemas.merged(Item, Estimated)})
-    )
+    items: tuple[Item, ...]
 
 
 @frozen
@@ -112,39 +108,17 @@ class AnswerOfGroups:
     whose: str = field(metadata=named("for"))
     interval_method: str
     fits: tuple[Fitting, ...]
-    items: tuple[Mapping[str, Any], ...] = field(
-        metadata=shaped(lambda schemas: {"type": "array", "items": schemas.merged(Item, Estimated)})
-    )
+    items: tuple[Item, ...]
     gap: float | None = if_shown()
 
 
 ANSWERS = ((Answer,), (AnswerOfGroups,))
+READS_DATA = True
 EXAMPLE = """\
 examples
 table --eps 1 --mechanism grr --labels no,yes --out smokes.json
 apply smokes.json --in answers.csv --column smokes --out told.csv
 estimate-counts told.csv -p grr --eps 1 --domain no,yes"""
-
-
-@frozen
-class _Found:
-    """By item: the estimate asked for, the unbiased one, and what surrounds the latter."""
-
-    labels: tuple[str, ...]
-    estimate: Floats
-    unbiased: Floats
-    around: Intervals
-    n: int
-
-    def rows(self) -> list[dict[str, Any]]:
-        around = self.around
-        columns = (self.estimate, self.unbiased, around.errors, around.lower, around.upper)
-        rows = []
-        for label, *numbers in zip(self.labels, *(column.tolist() for column in columns), strict=True):
-            estimate, unbiased, error, low, high = numbers
-            item = Item(label, estimate, estimate * self.n, unbiased, (low, high))
-            rows.append(output.merged(item, Estimated(estimate, low, high, error)))
-        return rows
 
 
 def run(
@@ -194,7 +168,7 @@ def run(
     share: Annotated[
         str, typer.Option("--for", help=f"Whose share the interval is for: {' or '.join(SHARES)}.")
     ] = POPULATION,
-    method: Annotated[str, typer.Option("--method", "-m", help=f"One of {', '.join(_METHODS)}.")] = "norm-sub",
+    method: Annotated[str, typer.Option("--method", "-m", help=f"One of {', '.join(SURVEY_METHODS)}.")] = "norm-sub",
 ) -> None:
     sent.require_writable()
     out = sent.out
@@ -202,42 +176,72 @@ def run(
         raise InvalidInput("output file", str(out), "end in .csv or .json", "for example --out counts.csv")
     output.require_apart([out], [*files, *(surveys or [])])
     name = method.strip().lower().replace("_", "-")
-    if name not in _METHODS:
-        raise InvalidInput("method", method, f"be one of {', '.join(_METHODS)}")
-    if share not in SHARES:
-        raise InvalidInput("for", share, f"be {' or '.join(SHARES)}")
+    require_one_of(share, "for", SHARES)
     said = {"protocol": protocol, "eps": eps, "domain": domain, "client": client, "p": p, "q": q}
     options = {"limit": limit, "g": hashes, "subset": subset, "threshold": threshold}
-    given = {option: value for option, value in options.items() if value is not None}
-    if len(files) > 1 or len(surveys or []) > 1:
-        groups = _groups(files, surveys or [], [*(key for key, value in said.items() if value is not None), *given])
-        _run_groups(list(zip(files, groups, strict=True)), sent, name, share, pairs)
-        return
-    file, asked = files[0], _survey(surveys[0] if surveys else None, said, given)
-    law = asked.law
-    if name in (bench.IBU, bench.PUBLISHED_IBU) and not bench.has_surrogate(law):
-        raise InvalidInput("method", method, f"be another one for {law.name}, whose sums are no counts", "use norm-sub")
-    if name == bench.LIKELY and not bench.reports_are_items(law):
-        rule = f"be another one for {law.name}: its reports are no items, and only the support of items is kept"
-        raise InvalidInput("method", method, rule, "use ibu or norm-sub")
-    with output.ending_cleanly(), output.progress(f"counting reports of {law.name}", quiet=sent.quiet):
-        counted = asked.count(file, order=pairs)
-        fit = require_fit(law, counted, asked.items, file.name)
-        n = counted.n
-        unbiased = law.estimate(counted.support, n)
-        estimate = bench.estimated(law, counted.support, n, name)
-        around = share_intervals(law, counted.support, n, share, CONFIDENCE)
-    found = _Found(asked.items, estimate, unbiased, around, n)
-    problem = _asked(asked, n, name)
-    answer = Answer(problem, CONFIDENCE, share, around.method, _fitting(fit), tuple(found.rows()))
-    _warn_of_doubt(fit)
-    if out is not None:
-        sent.keep(dump_json(encoded(answer)) if out.suffix.lower() == ".json" else _csv(found))
+    given = {key: value for key, value in (said | options).items() if value is not None}
+    if surveys or len(files) > 1:
+        asked = _surveys(files, surveys or [], list(given))
+    else:
+        asked = [_survey(said, {option: given[option] for option in options if option in given})]
+    estimate(files, asked, sent, name, share, pairs)
+
+
+def estimate(
+    files: Sequence[Path],
+    surveys: Sequence[Survey],
+    sent: Sent,
+    method: str = "norm-sub",
+    share: str = POPULATION,
+    order: str | None = None,
+) -> None:
+    """The answer from files of reports, a survey each."""
+    with output.ending_cleanly(), output.progress("counting reports", quiet=sent.quiet):
+        found = estimate_surveys(list(zip(files, surveys, strict=True)), method, share, order=order)
+    rows = _rows(found)
+    answer = _answer(found, surveys, method, rows)
+    for fit in found.fits:
+        _warn_of_doubt(fit)
+    if found.gap is not None and found.gap > estimators.TOLERANCE:
+        output.warn(
+            f"ibu stopped after {estimators.MOST_STEPS:,} steps: its log-likelihood is within {found.gap:.2g} of the "
+            "best"
+        )
+    if sent.out is not None:
+        is_json = sent.out.suffix.lower() == ".json"
+        sent.keep(dump_json(encoded(answer)) if is_json else _csv(rows, found.around.of))
     if sent.as_json:
         output.print_json(answer)
         return
-    _print(found, f"{_about(asked)}, {n:,} reports, {name}", fit)
+    of = _about(surveys[0]) if len(files) == 1 else f"{len(files)} groups"
+    if len(files) > 1:
+        for file, one, heard in zip(files, surveys, found.groups, strict=True):
+            output.console.print(f"{file.name}: {_about(one)}, {heard.n:,} reports", soft_wrap=True)
+    _print(found, rows, f"{of}, {found.n:,} reports, {method}")
+    if len(files) > 1 and method == bench.IBU:
+        line = "  ibu takes all users for samples of one population; the unbiased estimates and intervals do not."
+        output.console.print(line, soft_wrap=True)
     sent.say_saved()
+
+
+def _rows(found: SurveyShares) -> tuple[Item, ...]:
+    around = found.around
+    columns = (found.estimate, found.unbiased, around.lower, around.upper, around.errors)
+    return tuple(
+        Item(label, share, share * found.n, unbiased, (low, high), share, low, high, error)
+        for label, share, unbiased, low, high, error in zip(found.items, *(c.tolist() for c in columns), strict=True)
+    )
+
+
+def _answer(
+    found: SurveyShares, surveys: Sequence[Survey], method: str, rows: tuple[Item, ...]
+) -> Answer | AnswerOfGroups:
+    each = tuple(_asked(one, of.n, method) for one, of in zip(surveys, found.groups, strict=True))
+    fits = tuple(Fitting(fit.deviations, fit.chance, fit.statistics) for fit in found.fits)
+    about = CONFIDENCE, found.around.of, found.around.method
+    if len(each) == 1:
+        return Answer(each[0], *about, fits[0], rows)
+    return AnswerOfGroups(AskedOfGroups(len(found.items), found.n, method, each), *about, fits, rows, found.gap)
 
 
 def _about(asked: Survey) -> str:
@@ -251,99 +255,26 @@ def _asked(asked: Survey, n: int, method: str) -> Asked:
     return Asked(law.name, law.epsilon, law.size, n, method, law.p, law.q, asked.client, **asked.options)
 
 
-def _fitting(fit: Fit) -> Fitting:
-    return Fitting(fit.deviations, fit.chance, fit.statistics)
-
-
 def _warn_of_doubt(fit: Fit) -> None:
     if fit.chance < DOUBTFUL:
         worst = f"{fit.worst.name} {fit.worst.found:.4g}, not {fit.worst.expected:.4g}"
         output.warn(f"doubtful reports: {worst}: {fit.deviations:.1f} deviations off, chance at most {fit.chance:.1g}")
 
 
-# -- groups ------------------------------------------------------------------------------------------------------------
-
-
-def _groups(files: Sequence[Path], surveys: Sequence[Path], said: Sequence[str]) -> list[Survey]:
-    """The survey of each file, all of the same items."""
-    if said:
-        raise InvalidInput(said[0], "several files", "be left out: the surveys say it", "give --survey for each file")
+def _surveys(files: Sequence[Path], surveys: Sequence[Path], given: Sequence[str]) -> list[Survey]:
+    """The survey of each file: never with options."""
+    if given and len(files) > 1:
+        raise InvalidInput(given[0], "several files", "be left out: the surveys say it", "give --survey for each file")
+    if given:
+        raise InvalidInput(given[0], "--survey too", "be left out: the survey says it", "or leave out --survey")
     if len(surveys) != len(files):
         rule = "be one for each file of reports, in the order of the files"
         raise InvalidInput("survey", f"{len(surveys)} for {len(files)} files", rule, "`protocols --out` writes them")
-    found = [Survey.read(path) for path in surveys]
-    for path, one in zip(surveys, found, strict=True):
-        if one.items != found[0].items:
-            raise InvalidInput(str(path), f"{len(one.items)} items", f"have the items of {surveys[0]}, in that order")
-    return found
+    return [Survey.read(path) for path in surveys]
 
 
-def _run_groups(groups: Sequence[tuple[Path, Survey]], sent: Sent, name: str, share: str, order: str | None) -> None:
-    """Estimates from the reports of several groups together."""
-    if name in (bench.LIKELY, bench.PUBLISHED_IBU):
-        raise InvalidInput("method", name, "be another one for several groups", f"use {bench.IBU} or norm-sub")
-    for _, one in groups:
-        if name == bench.IBU and not bench.has_surrogate(one.law):
-            rule = f"be another one for {one.law.name}, whose sums are no counts"
-            raise InvalidInput("method", name, rule, "use norm-sub")
-    heard: list[Heard] = []
-    fits: list[Fit] = []
-    with output.ending_cleanly(), output.progress("counting reports", quiet=sent.quiet):
-        for file, one in groups:
-            counted = one.count(file, order=order)
-            fits.append(require_fit(one.law, counted, one.items, file.name))
-            heard.append(Heard(one.law, np.asarray(counted.support), counted.n))
-        unbiased, around = intervals_of_groups(heard, share, CONFIDENCE)
-        estimate, gap = _of_groups(heard, unbiased, name)
-    n, items = sum(one.n for one in heard), groups[0][1].items
-    found = _Found(items, estimate, unbiased, around, n)
-    each = tuple(_asked(one, of.n, name) for (_, one), of in zip(groups, heard, strict=True))
-    problem = AskedOfGroups(len(items), n, name, each)
-    fitting = tuple(map(_fitting, fits))
-    answer = AnswerOfGroups(problem, CONFIDENCE, share, around.method, fitting, tuple(found.rows()), gap)
-    for fit in fits:
-        _warn_of_doubt(fit)
-    if gap is not None and gap > estimators.TOLERANCE:
-        output.warn(
-            f"ibu stopped after {estimators.MOST_STEPS:,} steps: its log-likelihood is within {gap:.2g} of the best"
-        )
-    if sent.out is not None:
-        sent.keep(dump_json(encoded(answer)) if sent.out.suffix.lower() == ".json" else _csv(found))
-    if sent.as_json:
-        output.print_json(answer)
-        return
-    for (file, one), of in zip(groups, heard, strict=True):
-        output.console.print(f"{file.name}: {_about(one)}, {of.n:,} reports", soft_wrap=True)
-    _print(found, f"{len(groups)} groups, {n:,} reports, {name}", min(fits, key=lambda fit: fit.chance))
-    if name == bench.IBU:
-        line = "  ibu takes all users for samples of one population; the unbiased estimates and intervals do not."
-        output.console.print(line, soft_wrap=True)
-    sent.say_saved()
-
-
-def _of_groups(heard: Sequence[Heard], unbiased: Floats, name: str) -> tuple[Floats, float | None]:
-    """The estimate asked for and, of a likelihood, how far from the best it may be."""
-    if name == bench.RAW:
-        return unbiased, None
-    if name == bench.IBU:
-        supports = [estimators.of_support(one.support, one.law.p, one.law.q) for one in heard]
-        likely = estimators.ibu_of_groups(supports)
-        return likely.frequencies, likely.gap
-    n = sum(one.n for one in heard)
-
-    def variance(f: Floats) -> Floats:
-        return np.asarray(sum((one.n / n) ** 2 * one.law.variance(f, one.n) for one in heard))
-
-    return postprocess.METHODS[name](unbiased, postprocess.SupportNoise(n, variance)), None
-
-
-def _survey(path: Path | None, said: dict[str, Any], options: dict[str, Any]) -> Survey:
-    """The survey of the file, or of the options: never of both."""
-    if path is not None:
-        doubled = [*(name for name, value in said.items() if value is not None), *options]
-        if doubled:
-            raise InvalidInput(doubled[0], "--survey too", "be left out: the survey says it", "or leave out --survey")
-        return Survey.read(path)
+def _survey(said: dict[str, Any], options: dict[str, Any]) -> Survey:
+    """That of the options."""
     for name, example in (("protocol", "olh"), ("eps", "1"), ("domain", "a,b,c")):
         if said[name] is None:
             tip = f"for example --{name} {example}, or --survey with the file of the survey"
@@ -353,26 +284,26 @@ def _survey(path: Path | None, said: dict[str, Any], options: dict[str, Any]) ->
     return Survey(said["protocol"], said["eps"], items, said["client"] or OWN, options, *chances)
 
 
-def _csv(found: _Found) -> str:
+def _csv(rows: Sequence[Item], of: str) -> str:
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["item", "frequency", "count", "unbiased", "standard_error", "low", "high", "for"])
-    for row in found.rows():
-        said = [row[name] for name in ("item", "frequency", "count", "unbiased", "standard_error")]
-        writer.writerow([*said, *row["interval"], found.around.of])
+    for row in rows:
+        said = row.item, row.frequency, row.count, row.unbiased, row.standard_error
+        writer.writerow([*said, row.lower, row.upper, of])
     return text.getvalue()
 
 
-def _print(found: _Found, title: str, fit: Fit) -> None:
-    ordered = sorted(found.rows(), key=lambda row: -row["frequency"])
+def _print(found: SurveyShares, items: Sequence[Item], title: str) -> None:
+    ordered = sorted(items, key=lambda row: -row.frequency)
     rows = [
         [
-            row["item"],
-            output.number(row["frequency"]),
-            f"{row['count']:.0f}",
-            output.number(row["unbiased"]),
-            output.number(row["standard_error"]),
-            f"[{output.number(row['interval'][0])}, {output.number(row['interval'][1])}]",
+            row.item,
+            output.number(row.frequency),
+            f"{row.count:.0f}",
+            output.number(row.unbiased),
+            output.number(row.standard_error),
+            f"[{output.number(row.lower)}, {output.number(row.upper)}]",
         ]
         for row in ordered[:_MOST_SHOWN]
     ]
@@ -382,7 +313,7 @@ def _print(found: _Found, title: str, fit: Fit) -> None:
         output.console.print(f"  and {len(ordered) - _MOST_SHOWN} more; --out saves all items", soft_wrap=True)
     about = "normal, about the unbiased estimate" if found.around.method == "normal" else found.around.method
     output.console.print(f"  Intervals: for shares of {_OF[found.around.of]}; {about}.", soft_wrap=True)
-    output.console.print(f"  Fit: {_said(fit)}.", soft_wrap=True)
+    output.console.print(f"  Fit: {_said(min(found.fits, key=lambda fit: fit.chance))}.", soft_wrap=True)
 
 
 def _said(fit: Fit) -> str:

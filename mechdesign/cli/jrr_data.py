@@ -10,13 +10,13 @@ import numpy as np
 
 from mechdesign.cli import output
 from mechdesign.cli.options import require_seed
-from mechdesign.cli.users import read_users
 from mechdesign.collect.datasets import Dataset
 from mechdesign.collect.joint import JointErrors, simulate_errors, whole_groups
 from mechdesign.design.joint.problem import JointProblem
 from mechdesign.errors import InvalidInput, require_whole
 from mechdesign.exact.rational import exp_lower
 from mechdesign.mechanisms.joint import JointResponse
+from mechdesign.studies.users import read_users
 from mechdesign.values.declare import Counts, field, frozen, option
 
 RUNS, MOST_RUNS = 1000, 1_000_000
@@ -38,7 +38,7 @@ class Column:
     def read(self) -> Answers | None:
         """The answers, or None if there is no file; `InvalidInput` for an option that needs one."""
         if self.data is not None:
-            return Answers.of(read_users(self.data, self.column, None), self.value)
+            return Answers.of(read_users(self.data, self.column, None, output.warn), self.value)
         for name in ("column", "value", "runs", "seed"):
             if getattr(self, name) is not None:
                 raise InvalidInput(name, getattr(self, name), "come with --data", "add --data FILE")

@@ -13,27 +13,30 @@ import numpy as np
 import typer
 
 from mechdesign import plot
+from mechdesign.classes import All, InPlane
 from mechdesign.cli import output
 from mechdesign.cli.answers import with_options
 from mechdesign.cli.certified import Designed, if_shown, print_finite
 from mechdesign.cli.options import BestSoFar, Eps, NoCompare, require_time_limit
 from mechdesign.cli.sent import Sent
-from mechdesign.criteria import Aim
+from mechdesign.criteria import CRITERIA, Lexicographic, Worst, named_criterion
 from mechdesign.data.matrices import read_matrix
 from mechdesign.data.places import GLOBE, LINE, PLANE, FoundPlaces, read_places
-from mechdesign.design.pairwise.problem import Distances, InPlane, PairwiseProblem
 from mechdesign.design.pairwise.proof import output_columns
 from mechdesign.design.pairwise.rivals import adversary_error
-from mechdesign.design.pairwise.search import optimal_pairwise
+from mechdesign.design.pairwise.supports import pairs_of
+from mechdesign.design.registry import solve
 from mechdesign.design.result import Design, is_open
 from mechdesign.design.summary import certificate_words, gap_text, gap_words, standing
 from mechdesign.design.words import excess, heading, headline, is_lexicographic, labels_of, protected
 from mechdesign.errors import InvalidInput, NoAnswer, require_epsilon, require_finite
 from mechdesign.field import field_of
+from mechdesign.finite_losses import Distances, Loss, Matrix
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.pairs import Metric
 from mechdesign.places import EUCLIDEAN, GREAT_CIRCLE
 from mechdesign.plot.designs import names_of
+from mechdesign.problem import Problem
 from mechdesign.values.declare import frozen
 
 _LOSSES = {"euclidean": 1.0, "distance": 1.0, "squared": 2.0}
@@ -94,14 +97,24 @@ def run(
     require_time_limit(time_limit)
     sent.require_writable()
     output.require_apart((sent.out, sent.plot), (points,))
-    asked = {"criterion": criterion} | with_slack(slack, criterion) | ({} if gap is None else {"gap": gap})
-    problem = _problem(read_places(points, prior), require_epsilon(eps), per, loss, asked, free=free)
-    answer(problem, time_limit, sent, best_so_far=best_so_far, compare=not no_compare)
+    problem = _problem(read_places(points, prior), require_epsilon(eps), per, loss, criterion, slack, free=free)
+    wide = _usual_gap(problem) if gap is None else gap
+    answer(problem, wide, time_limit, sent, best_so_far=best_so_far, compare=not no_compare)
+
+
+def _usual_gap(problem: Problem) -> float | None:
+    """A gap within reach of many places; None is that of the method."""
+    size, is_worst = len(problem.inputs), isinstance(problem.criterion, Worst)
+    if isinstance(problem.among, InPlane):
+        return 1e-3 if size <= 16 else 1e-2 if size <= 40 else 0.1
+    if size <= 128:
+        return None
+    return 1e-3 if size <= (200 if is_worst else 600) else 0.1
 
 
 def _problem(
-    found: FoundPlaces, eps: float, per: float | None, loss: str, asked: dict[str, Any], *, free: bool
-) -> PairwiseProblem:
+    found: FoundPlaces, eps: float, per: float | None, loss: str, criterion: str, slack: float | None, *, free: bool
+) -> Problem:
     if per is None and found.form == GLOBE:
         step = "--per 1 if eps is for a kilometre, --per 0.1 for a hundred metres"
         raise InvalidInput("per", None, "say for how many kilometres eps is, where places are on the globe", step)
@@ -111,44 +124,26 @@ def _problem(
     order = np.argsort(found.points[:, 0], kind="stable") if found.form == LINE else np.arange(len(found.points))
     names = None if found.names is None else tuple(found.names[k] for k in order.tolist())
     weights = None if found.weights is None else _shares(found.weights[order])
-    if weights is not None and asked["criterion"] == "worst":
+    if weights is not None and CRITERIA.get(criterion) is Worst:
         raise InvalidInput("prior", "a column", "be left out for the worst case", "drop --prior")
     distance = GREAT_CIRCLE if found.form == GLOBE else EUCLIDEAN
     privacy = Metric(found.points[order], eps / unit, distance)
-    usual: dict[str, Any] = {}
-    if len(privacy) > 128:
-        many = 200 if asked["criterion"] == "worst" else 600
-        usual["gap"] = 1e-3 if len(privacy) <= many else 0.1
+    asked = named_criterion(criterion, weights, slack)
     if free:
         if found.form != PLANE:
             rule = "come with columns x and y: reports are places of a plane"
             raise InvalidInput("free", found.form, rule, "drop --free")
-        if asked["criterion"] == Aim.MATRIX_LEXICOGRAPHIC.value:
-            raise InvalidInput("criterion", asked["criterion"], "be prior or worst with --free", "drop --free")
-        usual["gap"] = 1e-3 if len(privacy) <= 16 else 1e-2 if len(privacy) <= 40 else 0.1
+        if isinstance(asked, Lexicographic):
+            raise InvalidInput("criterion", criterion, "be prior or worst with --free", "drop --free")
         if loss not in _LOSSES:
             raise InvalidInput("loss", loss, "be euclidean or squared with --free")
-        losses: Any = InPlane(_LOSSES[loss])
-        outputs = None
-    elif loss in _LOSSES:
-        losses, outputs = Distances(_LOSSES[loss]), names
+    if loss in _LOSSES:
+        losses: Loss = Distances(_LOSSES[loss], names, None if free else names)
     else:
         matrix = read_matrix(_matrix_file(loss))
-        losses, outputs = (
-            matrix.values[order] if len(matrix.values) == len(order) else matrix.values,
-            matrix.output_labels,
-        )
-    more = usual | asked
-    return PairwiseProblem(privacy, losses, prior=weights, input_labels=names, output_labels=outputs, **more)
-
-
-def with_slack(slack: float | None, criterion: str) -> dict[str, float]:
-    """The slack, where there is one to ask for."""
-    if slack is None:
-        return {}
-    if criterion != Aim.MATRIX_LEXICOGRAPHIC.value:
-        raise InvalidInput("slack", slack, "come with --criterion lexicographic", "add --criterion lexicographic")
-    return {"slack": slack}
+        values = matrix.values[order] if len(matrix.values) == len(order) else matrix.values
+        losses = Matrix(values, names, matrix.output_labels)
+    return Problem(loss=losses, privacy=privacy, criterion=asked, among=InPlane() if free else All())
 
 
 def _matrix_file(loss: str) -> Path:
@@ -166,9 +161,12 @@ def _shares(weights: np.ndarray) -> np.ndarray:
 # -- the answer to a problem with an epsilon for each pair ------------------------------------------------------------
 
 
-def answer(problem: PairwiseProblem, seconds: float, sent: Sent, *, best_so_far: bool, compare: bool) -> None:
+def answer(
+    problem: Problem, gap: float | None, seconds: float, sent: Sent, *, best_so_far: bool, compare: bool
+) -> None:
     """One certified optimum: certificate, mechanism, rivals, and what is not protected."""
-    for note in problem.privacy.notes:
+    notes = pairs_of(problem).notes
+    for note in notes:
         output.warn(note)
     with output.progress(f"certified optimum, {protected(problem)}", quiet=sent.quiet) as say:
 
@@ -176,11 +174,11 @@ def answer(problem: PairwiseProblem, seconds: float, sent: Sent, *, best_so_far:
             ends = f", between {lower:.6g} and {upper:.6g}" if 0 < lower <= upper else ""
             say(f"certified optimum, {protected(problem)}{ends}")
 
-        design = _solved(problem, seconds, heard, best_so_far=best_so_far)
+        design = _solved(problem, gap, seconds, heard, best_so_far=best_so_far)
         say("published mechanisms")
-        around = Around(problem.privacy.notes)
+        around = Around(notes)
         if compare and sent.shows_field:
-            around = Around(problem.privacy.notes, _rivals(design), _adversary_error(design))
+            around = Around(notes, _rivals(design), _adversary_error(design))
     if is_open(design):
         said = design.report.details.get("stopped", "the search ended")
         output.warn(
@@ -196,9 +194,9 @@ def answer(problem: PairwiseProblem, seconds: float, sent: Sent, *, best_so_far:
     sent.say_saved()
 
 
-def _solved(problem: PairwiseProblem, seconds: float, say: Any, *, best_so_far: bool) -> Design:
+def _solved(problem: Problem, gap: float | None, seconds: float, say: Any, *, best_so_far: bool) -> Design:
     try:
-        return optimal_pairwise(problem, seconds, say)
+        return solve(problem, seconds, gap=gap, say=say)
     except NoAnswer as stopped:
         if best_so_far and stopped.design is not None:
             found: Design = stopped.design
@@ -215,18 +213,18 @@ def _rivals(design: Design) -> tuple[Rival, ...]:
 def _adversary_error(design: Design) -> float | None:
     """What is left to an adversary who knows the prior."""
     problem, table = design.problem, design.mechanism
-    assert isinstance(problem, PairwiseProblem)
+    assert isinstance(problem, Problem)
     assert isinstance(table, Discrete)
     if problem.prior is None:
         return None
-    wide = np.zeros((len(table.inputs), problem.width))
+    wide = np.zeros((len(table.inputs), problem.table.width))
     wide[:, output_columns(table, problem)] = table.probabilities
     return adversary_error(wide, problem)
 
 
 def _print(design: Design, around: Around) -> None:
     problem, table = design.problem, design.mechanism
-    assert isinstance(problem, PairwiseProblem)
+    assert isinstance(problem, Problem)
     assert isinstance(table, Discrete)
     what = headline(problem)
     output.console.print(f"{standing(design)} for {heading(problem)}\n", soft_wrap=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 import numpy as np
 import typer
@@ -16,22 +16,24 @@ import typer
 from mechdesign.cli import answers, metric
 from mechdesign.cli.certified import Beside, Designed
 from mechdesign.cli.options import BestSoFar, NoCompare, parse_epsilons, parse_inputs, require_time_limit
-from mechdesign.cli.own import Own, is_file, read_files
 from mechdesign.cli.sent import Sent
 from mechdesign.cli.signatures import Asked, Mirror
+from mechdesign.criteria import named_criterion
 from mechdesign.data.matrices import read_matrix
 from mechdesign.data.numbers import require_number_text
-from mechdesign.design.finite.problem import FiniteProblem
 from mechdesign.design.minimax.problem import MinimaxProblem
-from mechdesign.design.pairwise.problem import PairwiseProblem
 from mechdesign.design.prior.problem import PriorProblem
 from mechdesign.design.trade_off.problem import TradeOffProblem
 from mechdesign.design.unbiased.problem import UnbiasedProblem
 from mechdesign.domains import Finite, Interval
 from mechdesign.errors import InvalidData, InvalidInput, require_epsilon
+from mechdesign.finite_losses import Matrix
 from mechdesign.losses import Power, parse_loss
 from mechdesign.pairs import Pairwise
 from mechdesign.priors import Prior, named_prior, prior_of_file
+from mechdesign.privacy import Pure
+from mechdesign.problem import Problem
+from mechdesign.studies.own import Own, is_file, read_files
 
 WORST, PRIOR, LEXICOGRAPHIC, PARETO = "worst", "prior", "lexicographic", "pareto"
 CRITERIA = (WORST, PRIOR, LEXICOGRAPHIC, PARETO)
@@ -39,11 +41,11 @@ ANSWERS = ((Designed, Beside), (answers.Sweep,), (answers.Curve,), *metric.ANSWE
 EXAMPLE = "minimax --eps 2 --loss squared"
 
 _POINTS = 7
+_SLACK = 1e-5  # of a loss matrix with one epsilon, whose least worst case is known well
 _ASKED_BY = {
     PriorProblem: "--criterion prior",
     TradeOffProblem: "--criterion lexicographic",
     UnbiasedProblem: "--unbiased",
-    FiniteProblem: "--loss-matrix",
 }
 
 
@@ -85,7 +87,7 @@ def run(
         _require_left_out("--privacy-matrix", given | {"points": points, "structure_plot": structure_plot})
         pairs = _pairs_problem(asked, privacy_matrix, loss_matrix, criterion or WORST)
         sent.require_writable()
-        metric.answer(pairs, time_limit, sent, best_so_far=best_so_far, compare=not no_compare)
+        metric.answer(pairs, asked["gap"], time_limit, sent, best_so_far=best_so_far, compare=not no_compare)
         return
     epsilons = _epsilons(asked["epsilon"], sweep)
     _require_single(sweep, criterion, sent.out, structure_plot, points)
@@ -97,11 +99,13 @@ def run(
         rule = "be left out with --sweep, --criterion pareto and --no-compare"
         raise InvalidInput("--mechanisms", mechanisms, rule, "compare ranks them over several epsilons")
     mine = () if mechanisms is None else _own(mechanisms, epsilons)
+    gap = None
     if loss_matrix is not None:
         given = {name: asked[name] for name in ("loss", "inputs", "size", "cap")}
         given |= {"prior_data": prior_data, "column": column, "unbiased": unbiased or None}
         _require_left_out("--loss-matrix", given | {"structure_plot": structure_plot})
-        problem: answers.Problem = _matrix_problem(asked, epsilons[0], loss_matrix, criterion or WORST)
+        problem: answers.AnyProblem = _matrix_problem(asked, epsilons[0], loss_matrix, criterion or WORST)
+        gap = asked["gap"]
     else:
         problem = _problem(asked, epsilons[0], criterion, prior_data, column, unbiased=unbiased)
         if criterion == PARETO:
@@ -109,7 +113,7 @@ def run(
             count = _POINTS if points is None else points
             answers.trade_off(problem, count, time_limit, sent, best_so_far=best_so_far, compare=not no_compare)
             return
-    how = {"best_so_far": best_so_far, "compare": not no_compare}
+    how: dict[str, Any] = {"gap": gap, "best_so_far": best_so_far, "compare": not no_compare}
     if sweep is None:
         answers.one(problem, time_limit, sent, {one.name: one.mechanism for one in mine}, **how)
     else:
@@ -165,7 +169,7 @@ def _require_left_out(beside: str, given: dict[str, object]) -> None:
 
 def _problem(
     asked: Asked, epsilon: float, criterion: str | None, prior_data: Path | None, column: str | None, *, unbiased: bool
-) -> answers.Problem:
+) -> answers.AnyProblem:
     inputs, loss, prior = parse_inputs(asked["inputs"]), asked["loss"], asked["prior"]
     if isinstance(inputs, Finite) and (unbiased or criterion in (LEXICOGRAPHIC, PARETO)):
         what = "with --unbiased" if unbiased else f"with --criterion {criterion}"
@@ -198,7 +202,7 @@ def _problem(
         return asked.of(MinimaxProblem, **read, loss=power)
     if unbiased:
         return asked.of(UnbiasedProblem, **read, prior=law)
-    kind: Callable[..., answers.Problem] = PriorProblem if criterion == PRIOR else TradeOffProblem
+    kind: Callable[..., answers.AnyProblem] = PriorProblem if criterion == PRIOR else TradeOffProblem
     return asked.of(kind, **read, loss=power, prior=law)
 
 
@@ -226,22 +230,17 @@ def _prior(text: str | None, data: Path | None, column: str | None, inputs: Inte
 # -- a loss matrix ----------------------------------------------------------------------------------------------------
 
 
-def _matrix_problem(asked: Asked, epsilon: float, file: Path, criterion: str) -> FiniteProblem:
+def _matrix_problem(asked: Asked, epsilon: float, file: Path, criterion: str) -> Problem:
     if criterion == PARETO:
         raise InvalidInput("criterion", criterion, "be worst, prior or lexicographic with --loss-matrix")
     table = read_matrix(file)
-    return asked.of(
-        FiniteProblem,
-        epsilon=epsilon,
-        loss_matrix=table.values,
-        criterion=criterion,
-        prior=_weights(asked["prior"], criterion, table.values.shape[0]),
-        input_labels=table.input_labels,
-        output_labels=table.output_labels,
-    )
+    slack = _SLACK if criterion == LEXICOGRAPHIC and asked["slack"] is None else asked["slack"]
+    weights = _weights(asked["prior"], criterion, table.values.shape[0])
+    loss = Matrix(table.values, table.input_labels, table.output_labels)
+    return Problem(loss=loss, privacy=Pure(epsilon), criterion=named_criterion(criterion, weights, slack))
 
 
-def _pairs_problem(asked: Asked, privacy: Path, losses: Path | None, criterion: str) -> PairwiseProblem:
+def _pairs_problem(asked: Asked, privacy: Path, losses: Path | None, criterion: str) -> Problem:
     if losses is None:
         raise InvalidInput("loss matrix", None, "come with --privacy-matrix", "add --loss-matrix FILE")
     if criterion not in (WORST, PRIOR, LEXICOGRAPHIC):
@@ -252,15 +251,12 @@ def _pairs_problem(asked: Asked, privacy: Path, losses: Path | None, criterion: 
         raise InvalidInput("privacy matrix", privacy.name, "name its rows and its columns alike", step)
     if None not in (said.input_labels, table.input_labels) and said.input_labels != table.input_labels:
         raise InvalidInput("privacy matrix", privacy.name, "name the rows of the loss matrix, in their order")
-    return PairwiseProblem(
-        Pairwise(said.values),
-        table.values,
-        criterion,
-        _weights(asked["prior"], criterion, len(table.values)),
-        **metric.with_slack(asked["slack"], criterion),
-        **({} if asked["gap"] is None else {"gap": asked["gap"]}),
-        input_labels=table.input_labels if said.input_labels is None else said.input_labels,
-        output_labels=table.output_labels,
+    names = table.input_labels if said.input_labels is None else said.input_labels
+    weights = _weights(asked["prior"], criterion, len(table.values))
+    return Problem(
+        loss=Matrix(table.values, names, table.output_labels),
+        privacy=Pairwise(said.values),
+        criterion=named_criterion(criterion, weights, asked["slack"]),
     )
 
 

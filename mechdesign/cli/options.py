@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Callable
 from typing import Annotated
 
-import numpy as np
 import typer
 
-from mechdesign.data.numbers import require_number_text, require_whole_text
-from mechdesign.domains import Circle, Finite, Interval
+from mechdesign.data.texts import parse_epsilons as parse_epsilons
+from mechdesign.domains import (
+    Finite,
+    Interval,
+    is_whole_range,
+    parse_domain as parse_domain,
+    parse_interval as parse_interval,
+)
 from mechdesign.engine import Dask, Engine, Local
-from mechdesign.errors import InvalidInput, require_epsilon
+from mechdesign.errors import InvalidInput
 from mechdesign.values.declare import field, frozen, option
 
 Eps = Annotated[float, typer.Option("--eps", help="Privacy parameter, above 0.")]
@@ -26,36 +29,7 @@ BestSoFar = Annotated[
 ]
 
 _ENGINES = ("local", "dask")
-_WHOLE_NUMBERS = re.compile(r"-?[0-9]{1,15}[.][.]-?[0-9]{1,15}", re.ASCII)
 MOST_WHOLE = 1000
-
-
-def parse_interval(text: str, field: str) -> Interval:
-    """``LO,HI`` as an interval."""
-    if _WHOLE_NUMBERS.fullmatch(text):
-        low, high = text.split("..")
-        step = f"take the interval --{field}={low},{high}; minimax and table know whole numbers"
-        raise InvalidInput(field, text, "be an interval LO,HI here", step)
-    ends = text.split(",")
-    try:
-        numbers = [require_number_text(end) for end in ends]
-    except ValueError:
-        numbers = []
-    if len(numbers) != 2:
-        raise InvalidInput(field, text, "be two numbers LO,HI", f"for example --{field} 0,1")
-    return Interval(numbers[0], numbers[1])
-
-
-def parse_domain(text: str | None, *, circular: bool) -> Interval | Circle:
-    """The input domain an option names."""
-    if not circular:
-        return Interval(0.0, 1.0) if text is None else parse_interval(text, "domain")
-    if text is None:
-        return Circle()
-    interval = parse_interval(text, "domain")
-    if interval.lower != 0:
-        raise InvalidInput("domain", text, "start at 0 on a circle", "for example --domain 0,360")
-    return Circle(interval.upper)
 
 
 def parse_inputs(text: str | None) -> Interval | Finite:
@@ -64,7 +38,7 @@ def parse_inputs(text: str | None) -> Interval | Finite:
     >>> parse_inputs("18..21")
     Finite(points=(18.0, 19.0, 20.0, 21.0))
     """
-    if text is None or not _WHOLE_NUMBERS.fullmatch(text):
+    if text is None or not is_whole_range(text):
         domain = parse_domain(text, circular=False)
         assert isinstance(domain, Interval)
         return domain
@@ -73,30 +47,6 @@ def parse_inputs(text: str | None) -> Interval | Finite:
         step = "for example --domain 18..90" + (f", or the interval --domain={low},{high}" if low < high else "")
         raise InvalidInput("domain", text, f"go up, over at most {MOST_WHOLE} whole numbers", step)
     return Finite(tuple(range(low, high + 1)))
-
-
-def parse_epsilons(
-    text: str, option: str = "--eps", require: Callable[[float], float] = require_epsilon
-) -> list[float]:
-    """One epsilon, a list ``A,B,C`` or a range ``FROM:TO:COUNT``, each of which is as ``require`` has it."""
-    example = f"for example {option} 0.5,1,2 or {option} 0.5:4:8"
-    try:
-        if ":" in text:
-            start, stop, count = text.split(":")
-            number = require_whole_text(count)
-            ends = [require(require_number_text(end)) for end in (start, stop)]
-            if not 2 <= number <= 1000:
-                raise InvalidInput("eps", text, "have a count from 2 to 1000", example)
-            values = [float(value) for value in np.linspace(ends[0], ends[1], number)]
-        else:
-            values = [require(require_number_text(part)) for part in text.split(",")]
-    except ValueError as error:
-        if isinstance(error, InvalidInput):
-            raise
-        raise InvalidInput("eps", text, "be a number, a list A,B,C or a range FROM:TO:COUNT", example) from None
-    if any(a >= b for a, b in zip(values, values[1:], strict=False)):
-        raise InvalidInput("eps", text, "increase", example)
-    return values
 
 
 @frozen

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.table import Table
 
-from mechdesign import plot
 from mechdesign.errors import FileProblem
 from mechdesign.values import files
 from mechdesign.values.codec import encoded
+from mechdesign.values.tables import Grid, number as number, printable
 
 if TYPE_CHECKING:  # no command waits for what only another one answers with
     from mechdesign.design.floor import Floor
@@ -40,7 +40,12 @@ def merged(*parts: Any) -> dict[str, Any]:
 
 def print_json(*parts: Any) -> None:
     """Exactly one JSON object on stdout."""
-    sys.stdout.write(files.dump_json(merged(*parts)))
+    print_object(merged(*parts))
+
+
+def print_object(said: dict[str, Any]) -> None:
+    """Exactly this JSON object on stdout."""
+    sys.stdout.write(files.dump_json(said))
     sys.stdout.flush()
 
 
@@ -51,7 +56,7 @@ def warn(message: str) -> None:
 
 def say_saved(path: Path) -> None:
     """A file that was written."""
-    console.print(f"saved {plot.printable(str(path))}", soft_wrap=True)
+    console.print(f"saved {printable(str(path))}", soft_wrap=True)
 
 
 @contextlib.contextmanager
@@ -106,8 +111,8 @@ def ending_cleanly() -> Iterator[None]:
     numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
     before = {number: signal.getsignal(number) for number in numbers}
     before = {number: old for number, old in before.items() if old not in (None, signal.SIG_IGN)}  # as under nohup
-    for number in before:
-        signal.signal(number, leave)
+    for one in before:
+        signal.signal(one, leave)
     try:
         yield
     except Exception:
@@ -115,8 +120,8 @@ def ending_cleanly() -> Iterator[None]:
             raise SystemExit(128 + asked[0]) from None
         raise
     finally:
-        for number, old in before.items():
-            signal.signal(number, old)
+        for one, old in before.items():
+            signal.signal(one, old)
 
 
 class _Ticker(threading.Thread):
@@ -144,9 +149,10 @@ class _Ticker(threading.Thread):
 
 def require_outputs(out: Path | None, *pictures: Path | None, force: bool) -> None:
     """Refuse unwritable, repeated or existing files before any work is done."""
-    for picture in pictures:
-        if picture is not None:
-            plot.require_plot_format(picture)
+    for picture in filter(None, pictures):
+        from mechdesign import plot
+
+        plot.require_plot_format(picture)
     wanted = [path for path in (out, *pictures) if path is not None]
     for path in wanted:
         files.require_writable(path, overwrite=force)
@@ -159,7 +165,7 @@ def require_apart(written: Sequence[Path | None], read: Sequence[Path | str]) ->
     for path in written:
         for source in read:
             if path is not None and files.is_same_file(path, Path(source)):
-                rule = f"differ from {plot.printable(str(source))}, which is read"
+                rule = f"differ from {printable(str(source))}, which is read"
                 raise FileProblem("output file", str(path), rule, "input data is never overwritten")
 
 
@@ -168,10 +174,18 @@ def print_table(title: str, headings: Sequence[str], rows: Sequence[Sequence[str
     console.print(title, style="bold", soft_wrap=True)
     table = Table(box=None, pad_edge=False, padding=(0, 2))
     for k, heading in enumerate(headings):
-        table.add_column(plot.printable(heading), justify="left" if k < left else "right", no_wrap=True)
+        table.add_column(printable(heading), justify="left" if k < left else "right", no_wrap=True)
     for row in rows:
-        table.add_row(*map(plot.printable, row))
+        table.add_row(*map(printable, row))
     console.print(table)
+
+
+def show(one: Grid | str) -> None:
+    """A table of an answer, or a line beside one."""
+    if isinstance(one, Grid):
+        print_table(one.title, one.headings, one.rows, one.left)
+    else:
+        console.print(one, soft_wrap=True)
 
 
 def say_other_goal(way: str | None) -> None:
@@ -187,9 +201,6 @@ def floor_basis(floor: Floor) -> str:
 
 def above(percent: float | None, *, at_least: bool = False) -> str:
     """Per cent above the optimum, as tables show it; ``at_least`` rounds down."""
+    from mechdesign import plot
+
     return "" if percent is None else plot.above(1 + percent / 100, 1.0, at_least=at_least)
-
-
-def number(value: float) -> str:
-    """Six significant digits."""
-    return f"{value:.6g}"

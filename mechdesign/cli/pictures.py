@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mechdesign import plot
-from mechdesign.cli.bench import HEAT, LINES, bench_figure
 from mechdesign.collect import bench
 from mechdesign.deploy.table import load_table
 from mechdesign.design.result import FORMAT as DESIGN, Design
@@ -19,6 +18,7 @@ from mechdesign.losses import Power
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.hidden import TogetherLaw
 from mechdesign.mechanisms.product import Product
+from mechdesign.studies.bench import HEAT, LINES, bench_figure
 from mechdesign.values import files
 
 if TYPE_CHECKING:

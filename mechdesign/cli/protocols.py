@@ -13,6 +13,7 @@ from typing import Annotated
 
 import typer
 
+from mechdesign import glossary
 from mechdesign.cli import output
 from mechdesign.cli.certified import if_shown
 from mechdesign.cli.options import Eps
@@ -120,7 +121,7 @@ def run(
 
 def _row(line: ProtocolEntry, epsilon: float, size: int, users: int, limit: float, rounds: int) -> Line:
     options = {"limit": limit} if line.longitudinal else {}
-    about = line.key, line.longitudinal, line.citation
+    about = line.key, line.longitudinal, glossary.entry(line.key).citation
     try:
         law = protocol(line.key, epsilon, size, **options)
     except InvalidInput as problem:

@@ -40,11 +40,17 @@ def run(
 
 def shapes() -> dict[str, Sequence[Sequence[type]]]:
     """The answers of every command: each is an object with the fields of several classes; and what errors are."""
-    from mechdesign.cli.app import TRAJECTORY, module_of
+    from mechdesign.cli.app import groups, module_of
 
-    alone = {name: module_of(name).ANSWERS for name in NAMES if name not in (TRAJECTORY, "schema")}
-    paths = {f"{TRAJECTORY} {name}": answers for name, answers in module_of(TRAJECTORY).ANSWERS.items()}
-    return alone | paths | {ERROR: ((Told,),)}
+    several = groups()
+    alone = {name: answers_of(module_of(name)) for name in NAMES if name not in (*several, "schema")}
+    inner = {f"{name} {one}": said for name, module in several.items() for one, said in module.ANSWERS.items()}
+    return alone | inner | {ERROR: ((Told,),)}
+
+
+def answers_of(module: Any) -> Sequence[Sequence[type]]:
+    """What a command declares of its answers, or its study."""
+    return tuple(module.ANSWERS if hasattr(module, "ANSWERS") else module.shapes())
 
 
 @cache

@@ -5,16 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from mechdesign import plot
 from mechdesign.cli import output
 from mechdesign.cli.signatures import Part
-from mechdesign.design.result import Design
 from mechdesign.errors import InvalidInput
 from mechdesign.values import files
 from mechdesign.values.declare import field, frozen, option
+from mechdesign.values.tables import printable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from mechdesign.design.result import Design
 
 
 @frozen
@@ -40,14 +41,21 @@ class Sent:
             self._require_look(self.plot, *pictures)
         output.require_outputs(self.out, self.plot, *pictures, force=self.force)
 
+    def refuse_picture(self, rule: str, next_step: str) -> None:
+        """`InvalidInput` where there is nothing to draw."""
+        if self.plot is not None:
+            raise InvalidInput("options", "--plot", rule, next_step)
+
     def _require_look(self, *pictures: Path | None) -> None:
+        from mechdesign import plot
+
         if self.title is not None:
             plot.require_title(self.title)
         if self.plot_size is not None:
             _inches(self.plot_size)
         if all(path is None for path in pictures):
             name, value = ("plot-size", self.plot_size) if self.title is None else ("title", self.title)
-            raise InvalidInput(name, plot.printable(value or "", 40), "come with a picture", "add --plot FILE")
+            raise InvalidInput(name, printable(value or "", 40), "come with a picture", "add --plot FILE")
 
     @property
     def shows_field(self) -> bool:
@@ -56,6 +64,8 @@ class Sent:
 
     def draw(self, figure: Figure, path: Path | None = None) -> None:
         """Write a picture as the user wants it to look."""
+        from mechdesign import plot
+
         where = self.plot if path is None else path
         assert where is not None
         size = None if self.plot_size is None else _inches(self.plot_size)
@@ -66,11 +76,11 @@ class Sent:
         """Write ``--out``, if it was asked for."""
         if self.out is None:
             return
-        if isinstance(content, Design):
-            content.save(self.out, overwrite=self.force)
-        else:
+        if isinstance(content, str | bytes):
             data = content.encode() if isinstance(content, str) else content
             files.write_atomically(self.out, data, overwrite=self.force)
+        else:
+            content.save(self.out, overwrite=self.force)
 
     def say_saved(self, *more: Path | None) -> None:
         """The files that were written."""
@@ -80,11 +90,13 @@ class Sent:
 
 
 def _inches(text: str) -> tuple[float, float]:
+    from mechdesign import plot
+
     try:
         width, height = map(float, text.split(","))
     except ValueError:
         raise InvalidInput(
-            "plot-size", plot.printable(text, 40), "be two numbers W,H", "for example --plot-size 8,5"
+            "plot-size", printable(text, 40), "be two numbers W,H", "for example --plot-size 8,5"
         ) from None
     return plot.require_size(width, height)
 

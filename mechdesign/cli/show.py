@@ -11,17 +11,16 @@ from mechdesign import plot
 from mechdesign.cli import certified, jrr, jrr_hidden, output
 from mechdesign.cli.certified import Beside, Designed, Pieces, pieces_of
 from mechdesign.cli.sent import Drawn
-from mechdesign.criteria import Aim
+from mechdesign.criteria import Aim, Criterion
 from mechdesign.design.convex.problem import TableProblem
 from mechdesign.design.evidence import Problem
-from mechdesign.design.finite.problem import FiniteProblem
 from mechdesign.design.hidden_joint.problem import HiddenJointProblem
 from mechdesign.design.joint.problem import JointProblem
-from mechdesign.design.pairwise.problem import PairwiseProblem
+from mechdesign.design.registry import optimum_of
 from mechdesign.design.result import Design
 from mechdesign.design.saved import load_design
 from mechdesign.design.summary import kind_of, name_of, worst_variance
-from mechdesign.design.words import Labels, asked, labels_of, loss_of, optimum_name, power_of, prior_of, protected
+from mechdesign.design.words import Labels, asked, labels_of, loss_of, power_of, prior_of, protected
 from mechdesign.domains import Circle
 from mechdesign.errors import marked
 from mechdesign.losses import Absolute, Power, Squared
@@ -32,6 +31,7 @@ from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism
 from mechdesign.plot.designs import least_favourable
 from mechdesign.priors import Atoms
+from mechdesign.problem import Problem as OfWords
 from mechdesign.values.declare import frozen
 from mechdesign.values.digits import rounded_down, rounded_up
 
@@ -139,7 +139,7 @@ def _state(design: Design) -> str:
 def _ends(design: Design) -> tuple[Literal["lower", "upper"], ...]:
     if not design.certificate.claimed:
         return "lower", "upper"
-    return () if design.problem.criterion.aim is Aim.OBJECTIVE else ("upper",)
+    return () if design.problem.criterion == Criterion(Aim.OBJECTIVE) else ("upper",)
 
 
 def _checked(design: Design) -> Checked:
@@ -156,8 +156,8 @@ def _named(problem: Problem) -> dict[str, str]:
             if constraints:
                 named["constraints"] = f"the constraints is called {plot.printable('; '.join(constraints))!r}"
             named["objective"] = f"the objective is called {plot.printable(objective)!r}"
-        case FiniteProblem() | PairwiseProblem():
-            sides = {"input_labels": problem.input_labels, "output_labels": problem.output_labels}
+        case OfWords(loss=loss):
+            sides = {"input_labels": loss.input_labels, "output_labels": loss.output_labels}
             text = "the labels of inputs and outputs"
             named |= dict.fromkeys((side for side, labels in sides.items() if labels is not None), text)
     return named
@@ -170,7 +170,7 @@ def _name(design: Design, part: Mechanism) -> str:
 
 def _called(design: Design, part: Mechanism) -> str:
     """That, and the file's own name where it is another one."""
-    is_own = part.name in (optimum_name(design.problem), _name(design, part))
+    is_own = part.name in (optimum_of(design.problem), _name(design, part))
     return _name(design, part) + ("" if is_own else f", called {marked(part.name)}")
 
 
@@ -207,4 +207,4 @@ def _print_mechanism(mechanism: Mechanism, name: str, prior: Atoms | None, label
 
 def _said(design: Design, part: Mechanism) -> str:
     """The epsilon of a part, or that every pair has its own."""
-    return protected(design.problem) if isinstance(design.problem, PairwiseProblem) else f"eps = {part.epsilon:g}"
+    return protected(design.problem) if isinstance(design.problem, OfWords) else f"eps = {part.epsilon:g}"

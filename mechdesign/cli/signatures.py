@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import glob
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
@@ -129,18 +129,52 @@ class _Group:
     def parameters(self) -> Iterator[inspect.Parameter]:
         types = get_type_hints(self.kind)
         for field in attrs.fields(self.kind):
-            if field.name not in self.part.but:
+            if field.name not in self.part.but and OPTION in field.metadata:
                 told: Option = field.metadata[OPTION]
                 told = attrs.evolve(told, help=self.part.helps.get(field.name, told.help))
-                yield _parameter(field.name, told, types[field.name], field.default)
+                yield _parameter(field.name, told, _taken(types[field.name]), _written(field.default))
 
     def collected(self, given: dict[str, Any]) -> Any:
-        return self.kind(**{parameter.name: given.pop(parameter.name) for parameter in self.parameters()})
+        """The value of the group: what was left out has its own default."""
+        said = {parameter.name: (given.pop(parameter.name), parameter.default) for parameter in self.parameters()}
+        return self.kind(**{name: value for name, (value, default) in said.items() if value != default})
+
+
+def _taken(declared: Any) -> Any:
+    """What an option of a group is read as: itself if a shell can say it, else a text that the field reads."""
+    members = {*(get_args(declared) or (declared,))}
+    if members - {NoneType} <= {bool, int, float, str, Path} and get_origin(declared) is not tuple:
+        return declared
+    return str | None if NoneType in members else str
+
+
+def _written(default: Any) -> Any:
+    """A default as a shell would say it."""
+    if default is attrs.NOTHING:
+        return inspect.Parameter.empty
+    return ",".join(map(_said, default)) if isinstance(default, tuple) else default
+
+
+def _said(one: Any) -> str:
+    return f"{one:g}" if isinstance(one, float) else str(one)
 
 
 def _parameter(name: str, told: Option, kind: Any, default: Any) -> inspect.Parameter:
-    option = typer.Option(*told.names, help=told.help, metavar=told.metavar)
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option])
+    more: dict[str, Any] = {"help": told.help, "metavar": told.metavar, "autocompletion": completion(told.words)}
+    shown: Any = typer.Option(*told.names, **more) if told.names else typer.Argument(**more)
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, shown])
+
+
+def completion(words: Callable[[], Iterable[str]] | None) -> Callable[[str], list[str]] | None:
+    """What a shell is offered for an option: words, of a list the last one."""
+    if words is None:
+        return None
+
+    def offered(incomplete: str) -> list[str]:
+        *before, last = incomplete.split(",")
+        return [",".join([*before, word]) for word in words() if word.startswith(last)]
+
+    return offered
 
 
 def _group_of(hint: Any) -> Mirror | _Group | None:
@@ -215,6 +249,8 @@ def _parsed(text: Any, parse: Callable[[str], Any], what: str) -> Any:
 WRITTEN = ("--out", "--plot", "--structure-plot", "--curve", "--results", "--store", "--new-key")
 """Options that are paths which a command may make; all other paths are read."""
 _DATA = ("--data", "--dataset", "--in")
+_PEOPLE = (*_DATA, "--points", "--prior-data")
+"""Options that are files about people; a command that has them as arguments says `READS_DATA`."""
 
 
 def with_files_there(run: Run) -> Run:
@@ -226,6 +262,14 @@ def with_files_there(run: Run) -> Run:
                 told.callback = _data_there if told.default in _DATA else _file_there
     run.__annotations__ = hints
     return run
+
+
+def reads_data(run: Run) -> bool:
+    """Whether an option of the command is a file about people."""
+    hints = get_type_hints(run, include_extras=True).values()
+    return any(
+        getattr(told, "default", None) in _PEOPLE for hint in hints for told in getattr(hint, "__metadata__", ())
+    )
 
 
 def is_path(kind: Any) -> bool:

@@ -18,7 +18,6 @@ import typer
 
 from mechdesign.cli import output
 from mechdesign.cli.options import parse_inputs
-from mechdesign.cli.own import numbers_of
 from mechdesign.cli.sent import Sent, kept
 from mechdesign.cli.signatures import Asked, Mirror
 from mechdesign.collect.shipping import BUCKETS, FUNCTIONS, SHIPPED, protocol_table
@@ -41,6 +40,7 @@ from mechdesign.exact.rational import float_down, float_up
 from mechdesign.losses import parse_loss
 from mechdesign.mechanisms import catalogue
 from mechdesign.priors import uniform
+from mechdesign.studies.own import numbers_of
 from mechdesign.values import files
 from mechdesign.values.declare import evolved, frozen
 from mechdesign.values.digits import rounded_up

@@ -96,6 +96,7 @@ class Study:
 
 
 ANSWERS = {"perturb": ((Reported,),), "apply": ((Reported,),), "compare": ((Study,),)}
+READS_DATA = True
 EXAMPLES = {
     "perturb": """\
 examples

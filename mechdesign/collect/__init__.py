@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     )
     from mechdesign.collect.square_wave import estimate_by_em as estimate_by_em, estimate_by_ems as estimate_by_ems
     from mechdesign.collect.survey import Survey as Survey
+    from mechdesign.collect.survey_shares import estimate_surveys as estimate_surveys
     from mechdesign.collect.tuning import tune_two_phase as tune_two_phase
     from mechdesign.collect.two_phase import (
         TwoPhasePlan as TwoPhasePlan,

@@ -16,7 +16,7 @@ import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,6 @@ from mechdesign.collect import estimators, metrics, postprocess, protocols
 from mechdesign.collect.datasets import Dataset
 from mechdesign.collect.metrics import Metric
 from mechdesign.collect.own import OwnProtocol, digests, is_own, own_metric, post_processed, require_sendable
-from mechdesign.collect.protocols.designed import Designed
 from mechdesign.collect.protocols.grr import Grr
 from mechdesign.collect.protocols.hadamard import HadamardResponse
 from mechdesign.collect.protocols.longitudinal import Longitudinal
@@ -37,6 +36,9 @@ from mechdesign.errors import FileProblem, InvalidInput, require_epsilon, requir
 from mechdesign.values import files
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import Counts, Floats, content, field, frozen, optional, settle, several, whole
+
+if TYPE_CHECKING:
+    from mechdesign.collect.protocols.designed import Designed
 
 IBU, LIKELY, PUBLISHED_IBU = "ibu", "ml", "ibu-10000"
 ONE_TIME = tuple(entry.key for entry in protocols.PROTOCOLS if not entry.longitudinal)
@@ -328,6 +330,16 @@ def _own_estimate(plan: BenchPlan, cell: BenchCell, raw: Floats, method: str) ->
     return post_processed(plan.own[method], method, raw, cell.generator(plan.seed).spawn(1)[0])
 
 
+def _is_designed(protocol: FrequencyProtocol) -> TypeGuard[Designed]:
+    from mechdesign.collect.protocols.designed import Designed
+
+    return isinstance(protocol, Designed)
+
+
+def _counts_reports(protocol: FrequencyProtocol) -> TypeGuard[Designed | HadamardResponse]:
+    return isinstance(protocol, HadamardResponse) or _is_designed(protocol)
+
+
 @frozen
 class _Collected:
     """What a server holds: the support of all items, if it tells them apart, and how often each of few reports came."""
@@ -337,7 +349,7 @@ class _Collected:
 
 
 def _collected(protocol: FrequencyProtocol, counts: Counts, rng: np.random.Generator) -> _Collected:
-    if isinstance(protocol, Designed | HadamardResponse):
+    if _counts_reports(protocol):
         reports = protocol.simulate_histogram(counts, rng)
         return _Collected(protocol.support_of_histogram(reports) if has_estimate(protocol) else None, reports)
     return _Collected(np.asarray(protocol.simulate(counts, rng)), None)
@@ -354,10 +366,10 @@ def estimated(
 
     IBU of a designed mechanism is on its own channel, so its limit is maximum likelihood too.
     """
-    if method == LIKELY or (method == IBU and isinstance(protocol, Designed)):
+    if method == LIKELY or (method == IBU and _is_designed(protocol)):
         if support is not None and reports_are_items(protocol):
             return estimators.ibu(support, protocol.p, protocol.q).frequencies
-        if reports is None or not isinstance(protocol, Designed | HadamardResponse):
+        if reports is None or not _counts_reports(protocol):
             rule = f"be another one for {protocol.name}: it needs the number of times each report was sent"
             raise InvalidInput("method", method, rule)
         return estimators.maximum_likelihood(reports, _channel(protocol), tolerance=_LIKELY_ENOUGH).frequencies
@@ -378,7 +390,7 @@ def estimated(
 
 def has_estimate(protocol: FrequencyProtocol) -> bool:
     """Whether reports tell all items apart, so that there is an unbiased estimate to post-process."""
-    return not isinstance(protocol, Designed) or protocol.has_inverse
+    return not _is_designed(protocol) or protocol.has_inverse
 
 
 def has_surrogate(protocol: FrequencyProtocol) -> bool:
@@ -388,9 +400,7 @@ def has_surrogate(protocol: FrequencyProtocol) -> bool:
 
 def has_likelihood(protocol: FrequencyProtocol) -> bool:
     """Whether the reports are few enough to be counted one by one."""
-    return reports_are_items(protocol) or (
-        isinstance(protocol, Designed | HadamardResponse) and protocol.size <= MOST_LIKELY
-    )
+    return reports_are_items(protocol) or (_counts_reports(protocol) and protocol.size <= MOST_LIKELY)
 
 
 def reports_are_items(protocol: FrequencyProtocol) -> bool:
@@ -433,7 +443,7 @@ def _offer(plan: BenchPlan, cell: BenchCell, size: int) -> Offer:
         except InvalidInput as problem:
             return Offer(cell.protocol, cell.epsilon, (), (), str(problem))
     linear, counted, likely = has_estimate(protocol), has_surrogate(protocol), has_likelihood(protocol)
-    has = {IBU: counted or (likely and isinstance(protocol, Designed)), PUBLISHED_IBU: counted, LIKELY: likely}
+    has = {IBU: counted or (likely and _is_designed(protocol)), PUBLISHED_IBU: counted, LIKELY: likely}
     methods = tuple(method for method in plan.methods if has.get(method, linear))
     missing = tuple(method for method in plan.methods if method not in methods)
     return Offer(cell.protocol, cell.epsilon, methods, missing)

@@ -24,7 +24,6 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from scipy import optimize
 
 from mechdesign.collect.protocols.hadamard import HadamardResponse
 from mechdesign.collect.protocols.hashing import LocalHashing
@@ -35,6 +34,7 @@ from mechdesign.collect.protocols.unary import Unary
 from mechdesign.collect.reports import Counted
 from mechdesign.errors import FileProblem
 from mechdesign.values.declare import Floats, frozen
+from mechdesign.values.later import optimize
 
 REFUSED = 1e-9
 """The chance, at most, with which reports of the law they are said to come from are refused."""

@@ -25,12 +25,12 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 from mechdesign.collect.protocols.protocol import FrequencyProtocol, variances
 from mechdesign.errors import require_one_of
 from mechdesign.intervals import clopper_pearson, reach_of_mean, require_confidence
 from mechdesign.values.declare import Floats, array, frozen
+from mechdesign.values.later import special
 
 _NORMAL = 32.0  # deviations of a support from which its law is close to normal
 _AT_ONCE = 1 << 20

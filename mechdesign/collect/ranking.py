@@ -9,7 +9,7 @@ from mechdesign.collect import metrics
 from mechdesign.intervals import LEAST_RUNS, interval_of_runs
 from mechdesign.values.codec import named
 from mechdesign.values.declare import field, frozen
-from mechdesign.values.notebook import grid
+from mechdesign.values.tables import Grid
 
 RAW, INVERTED = "raw", "norm-mul"
 """An estimate as it is, and what the gain of others is over: the estimate clipped and scaled, MI of the IBU paper."""
@@ -57,16 +57,6 @@ class Effect:
 
 
 @frozen
-class Grid:
-    """A table for the eyes; the first ``left`` columns are text."""
-
-    title: str
-    headings: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    left: int
-
-
-@frozen
 class Comparison:
     """All ranks by one metric, best first, epsilon by epsilon, and the effects of post-processing."""
 
@@ -78,7 +68,7 @@ class Comparison:
     effects: tuple[Effect, ...]
 
     def _repr_html_(self) -> str:
-        return "".join(grid(one.title, one.headings, one.rows) for one in self.grids())
+        return "".join(one._repr_html_() for one in self.grids())
 
     def grids(self) -> Iterator[Grid]:
         """At each epsilon the ranking and, where there are several post-processings, their effects."""

@@ -6,8 +6,6 @@ that improves, would change them under reports that were made before: so they ar
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,7 +18,8 @@ from mechdesign.collect.protocols.hashing import LocalHashing
 from mechdesign.collect.protocols.longitudinal import Longitudinal
 from mechdesign.collect.protocols.protocol import FrequencyProtocol
 from mechdesign.collect.reports import Counted, count_reports
-from mechdesign.deploy.document import decimal
+from mechdesign.deploy.checker import canonical
+from mechdesign.deploy.document import decimal, with_hash
 from mechdesign.errors import FileProblem, InvalidInput
 from mechdesign.values import files
 from mechdesign.values.declare import epsilon, field, frozen, settle
@@ -102,18 +101,26 @@ class Survey:
             "stated": self.p is not None,
         }
         content = {"format": FORMAT, "version": VERSION, "questions": [question]}
-        return content | {"sha256": hashlib.sha256(_canonical(content)).hexdigest()}
+        return with_hash(content)
 
     def write(self, path: Path | str, *, overwrite: bool = False) -> Path:
         """Write the survey, all of it or nothing."""
-        return files.write_atomically(path, _canonical(self.document()), overwrite=overwrite)
+        return files.write_atomically(path, canonical(self.document()), overwrite=overwrite)
 
     @classmethod
     def read(cls, path: Path | str) -> Survey:
         """The survey in a file. What it says is decided anew: parameters and chances must follow from the rest."""
-        content = files.read_bytes(path)
-        document = files.parse_json(content, str(path))
-        return _Reader(str(path)).survey(document, content)
+        return cls.of_content(files.read_bytes(path), str(path))
+
+    @classmethod
+    def of_content(cls, content: bytes, source: str = "survey") -> Survey:
+        """That of a file with these bytes."""
+        return _Reader(source).survey(files.parse_json(content, source), content)
+
+
+def is_survey(content: bytes) -> bool:
+    """Whether the bytes look like a file of a survey."""
+    return f'"format":"{FORMAT}"'.encode() in content
 
 
 def _fixed(name: str, law: FrequencyProtocol, given: dict[str, float]) -> tuple[tuple[str, float], ...]:
@@ -129,10 +136,6 @@ def _fixed(name: str, law: FrequencyProtocol, given: dict[str, float]) -> tuple[
     return tuple(found)
 
 
-def _canonical(document: dict[str, Any]) -> bytes:
-    return (json.dumps(document, sort_keys=True, separators=(",", ":")) + "\n").encode()
-
-
 @frozen
 class _Reader:
     """Reads one file, strictly; every complaint names it and the key."""
@@ -145,10 +148,9 @@ class _Reader:
         if document.get("version") != VERSION or isinstance(document["version"], bool):
             raise self._wrong("version", f"be {VERSION}", "a later version of mechdesign may read it")
         self._keys(document, ("format", "questions", "sha256", "version"), "the survey")
-        bare = {key: value for key, value in document.items() if key != "sha256"}
-        if document["sha256"] != hashlib.sha256(_canonical(bare)).hexdigest():
+        if document != with_hash(document):
             raise self._wrong("sha256", "be the hash of the rest", "was the file edited, or cut short?")
-        if _canonical(document) != content:
+        if canonical(document) != content:
             raise self._wrong("bytes", "be canonical: sorted keys, no blanks, one final newline")
         questions = document["questions"]
         if not isinstance(questions, list) or len(questions) != 1 or not isinstance(questions[0], dict):

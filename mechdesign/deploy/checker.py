@@ -70,9 +70,15 @@ def need(true: object, entry: str) -> None:
 
 def check(content: bytes) -> Fields:
     """What the bytes of a table file prove, or `Failed`."""
+    t = checked(content)
+    return {"kind": t["kind"], "epsilon": Fraction(t["epsilon"]), "ratio": Fraction(t["privacy"]), "bits": t["bits"]}
+
+
+def checked(content: bytes) -> Fields:
+    """The entries of a table file that passes the whole check, or `Failed`."""
     need(len(content) <= LARGEST, f"file: larger than {LARGEST} bytes")
     try:
-        t = json.loads(content, object_pairs_hook=unique, parse_float=refuse, parse_constant=refuse)
+        t: Fields = json.loads(content, object_pairs_hook=unique, parse_float=refuse, parse_constant=refuse)
     except (ValueError, RecursionError) as error:
         raise Failed(f"file: not valid JSON: {error}") from None
     if type(t) is dict and t.get("format") == "mechdesign table" and t.get("version") == 1 and "labels" not in t:
@@ -107,7 +113,7 @@ def check(content: bytes) -> Fields:
         check_workload(t, whole)
     if t["certificate"] is not None:
         check_certificate(t, cap, error_of)
-    return {"kind": t["kind"], "epsilon": epsilon, "ratio": ratio, "bits": t["bits"]}
+    return t
 
 
 # -- the kinds: each returns the largest ratio, the estimator, and the worst error as a function of its exponent ------

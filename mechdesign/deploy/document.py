@@ -1,10 +1,14 @@
-"""Numbers as table files write them."""
+"""Numbers and hashes as files of tables, collections, devices and surveys write them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import hashlib
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
+
+from mechdesign.deploy.checker import canonical
 
 
 def decimal(value: float) -> str:
@@ -27,3 +31,13 @@ def rational(value: Fraction | int) -> str:
     ('1/2', '3')
     """
     return str(Fraction(value))
+
+
+def with_hash(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The entries with the SHA-256 of the canonical bytes of all others.
+
+    >>> with_hash({"b": 1})["sha256"][:8], with_hash({"b": 1, "sha256": "old"}) == with_hash({"b": 1})
+    ('b9d7ad32', True)
+    """
+    body = {key: value for key, value in document.items() if key != "sha256"}
+    return body | {"sha256": hashlib.sha256(canonical(body)).hexdigest()}

@@ -26,7 +26,7 @@ from mechdesign.deploy.frames_columns import (
     wanted,
 )
 from mechdesign.deploy.frames_dask import apply_dask, tally_dask
-from mechdesign.deploy.frames_files import Applied, apply_table, estimate_reports, tally_file
+from mechdesign.deploy.frames_files import Applied, apply_table, estimate_reports, tally_data
 from mechdesign.deploy.frames_folder import apply_folder
 from mechdesign.deploy.misfits import REFUSE, Misfits, OnBad, drawn, replaced
 from mechdesign.deploy.origin import Origin
@@ -135,7 +135,7 @@ def tally(origin: Table | Origin, data: Any, column: str | None = None, *, codes
     if kind == "numbers":
         return Tally(from_).add_codes(data) if codes else Tally(from_).add(data)
     if kind == "path" or is_lazy(data):
-        return tally_file(from_, data, column, None, codes)
+        return tally_data(from_, data, column, None, codes)
     if column is None:
         raise InvalidInput("column", None, "name a column of the data")
     if kind == "dask":

@@ -13,7 +13,6 @@ import numpy as np
 
 from mechdesign.data.columns import arrow, is_text, require_columns, use_numbers
 from mechdesign.data.sources import (
-    DataFile,
     Progress,
     form_of,
     is_many,
@@ -24,7 +23,7 @@ from mechdesign.data.sources import (
 )
 from mechdesign.deploy.estimators import Estimate, Tally, merged, require_quantity
 from mechdesign.deploy.frames_columns import are_texts, is_lazy, require_labels, tallied
-from mechdesign.deploy.frames_parts import Part, counted, parts_of
+from mechdesign.deploy.frames_parts import Part, Refused, Source, counted, parts_of, require_some
 from mechdesign.deploy.kinds import Spread
 from mechdesign.deploy.manifest import report_files, reported_column
 from mechdesign.deploy.misfits import REFUSE, Drawn, Misfits, OnBad, drawn, refused, unfitting
@@ -34,8 +33,6 @@ from mechdesign.engine import Engine
 from mechdesign.errors import FileProblem, InvalidData, InvalidInput, sealed
 from mechdesign.values import files
 from mechdesign.values.declare import Counts, Floats, frozen
-
-Source = Any  # a path, or a lazy Polars frame
 
 _SHA256, _COLUMN, _EPSILON = "mechdesign.table.sha256", "mechdesign.column", "mechdesign.epsilon"
 _DEVICE = "mechdesign.device.sha256"
@@ -55,7 +52,7 @@ class Applied:
 @sealed
 def apply_table(
     table: Table,
-    source: Source,
+    source: Any,
     column: str | None,
     out: Path | str,
     *,
@@ -78,24 +75,25 @@ def apply_table(
     """
     form = form_of(Path(out), "output file")
     misfits.require(table)
-    data, column = opened(source, column, table.labels.inputs)
-    require_data(data, column, keep)
+    rows = opened(source, column, table.labels.inputs)
+    require_data(rows, keep)
+    data = rows.data
     with contextlib.suppress(OSError):
         if data.path is not None and Path(out).exists() and Path(out).samefile(data.path):
             raise FileProblem("output file", str(out), "differ from the data file", "the data is never overwritten")
     files.require_writable(out, overwrite=overwrite)
     with files.replacing(out, overwrite=overwrite, like=data.path) as stream:
-        batches = _batches(data, [name for name in data.names if name in (column, *keep)])
         try:
-            rows, bad = write_reports(stream, form, table, data, column, batches, misfits, progress)
+            written, bad = write_reports(stream, form, table, rows, keep, misfits, progress)
         except Refused as error:
             raise refused(error.error, error.bad, error.rows) from None
-        require_some(rows, bad, data.name)
-    return Applied(Path(out), rows, column, tuple(keep), bad)
+        require_some(written, bad, data.name)
+    return Applied(Path(out), written, rows.column, tuple(keep), bad)
 
 
-def require_data(data: DataFile, column: str, keep: Sequence[str]) -> None:
+def require_data(source: Source, keep: Sequence[str]) -> None:
     """Columns that are there, once each, and hold data."""
+    data, column = source.data, source.column
     columns = [column, *keep]
     require_columns(columns, data.names, data.name, data.hint)
     if len(set(columns)) < len(columns):
@@ -109,25 +107,24 @@ def write_reports(
     stream: BinaryIO,
     form: str,
     table: Table,
-    data: DataFile,
-    column: str,
-    batches: Iterator[Any],
+    source: Source,
+    keep: Sequence[str],
     misfits: Misfits,
     progress: Progress | None = None,
-    before: int = 0,
 ) -> tuple[int, int]:
-    """Reports of these batches, which follow on so many rows, and how many: written, and rows that did not fit.
+    """Reports of all rows of the source, and how many: written, and rows that did not fit.
 
     Under ``refuse`` rows that do not fit are `Refused`.
     """
     bad = written = 0
+    column, reading = source.column, source.data.reading
     with contextlib.ExitStack() as opened:
-        writer, told = None, _told(data, batches, progress, before)
+        writer, told = None, source.batches(keep, progress)
         for read, batch in told:
             try:
-                found = drawn(table, batch.column(column), data.reading, _place(data, column), read, misfits)
+                found = drawn(table, batch.column(column), reading, source.place, read, misfits)
             except InvalidData as error:
-                raise _counted(error, table, data, column, chain([(read, batch)], told), before) from None
+                raise _counted(error, table, source, chain([(read, batch)], told)) from None
             rows = _with_reports(batch, column, found, table, misfits)
             varied = [column] if isinstance(table.law, Spread) else []
             writer = writer or opened.enter_context(batch_writer(stream, form, rows.schema, varied))
@@ -136,23 +133,15 @@ def write_reports(
     return written, bad
 
 
-class Refused(Exception):
-    """Rows that do not fit: the error about the first one, how many they are, and of how many."""
-
-    def __init__(self, error: InvalidData, bad: int, rows: int) -> None:
-        super().__init__(error, bad, rows)
-        self.error, self.bad, self.rows = error, bad, rows
-
-
 def _counted(
-    error: InvalidData, table: Table, data: DataFile, column: str, told: Iterator[tuple[int, Any]], before: int
+    error: InvalidData, table: Table, source: Source, told: Iterator[tuple[int, Any]]
 ) -> Refused | InvalidData:
     """The error with the number of rows that do not fit; as it is if what follows cannot all be read."""
     bad = rows = 0
     try:
         for read, batch in told:
-            bad += int(unfitting(table, batch.column(column), data.reading, _place(data, column)).sum())
-            rows = read + batch.num_rows - before
+            bad += int(unfitting(table, batch.column(source.column), source.data.reading, source.place).sum())
+            rows = read + batch.num_rows - (0 if source.part is None else source.part.before)
     except InvalidInput:
         return error
     return Refused(error, bad, rows)
@@ -161,7 +150,7 @@ def _counted(
 @sealed
 def estimate_reports(
     origin: Table | Origin,
-    source: Source,
+    source: Any,
     column: str | None = None,
     confidence: float = 0.95,
     *,
@@ -181,13 +170,12 @@ def estimate_reports(
     require_quantity(of)
     from_ = origin if isinstance(origin, Origin) else Origin(origin)
     require_labels(from_.table, codes)
-    tallied = _tally_files if is_many(source) else tally_file
-    return tallied(from_, source, column, progress, codes, engine, skip_empty).estimate(confidence, of)
+    return tally_data(from_, source, column, progress, codes, engine, skip_empty).estimate(confidence, of)
 
 
 def cells_of_reports(
     table: Table,
-    source: Source,
+    source: Any,
     column: str | None,
     edges: Floats,
     progress: Progress | None = None,
@@ -201,22 +189,12 @@ def cells_of_reports(
         tally.add_codes(reports)  # refuses what the table cannot give
         counts[:] += np.bincount(np.searchsorted(edges[1:-1], reports), minlength=counts.size)
 
-    paths, named = report_files(source, table) if is_many(source) else ([source], None)
-    for path in paths:
-        data, name = _reports(path, column or named, origin)
-        for before, batch in _told(data, _batches(data, [name]), progress):
-            place, reports = _reported(batch, data, name, skip_empty)
-            use_numbers(reports, data.reading, add, place, before, "were these numbers drawn from this table?")
+    for of in _reports(source, column, origin):
+        for before, batch in of.batches(progress=progress):
+            place, reports = _reported(batch, of, skip_empty)
+            use_numbers(reports, of.data.reading, add, place, before, "were these numbers drawn from this table?")
     require_some(tally.count, 0, str(source))
     return counts
-
-
-def _batches(data: DataFile, columns: Sequence[str]) -> Any:
-    return (batch for batch in data.read(columns) if batch.num_rows)
-
-
-def _place(data: DataFile, column: str) -> str:
-    return f"{data.name}, column {column!r}"
 
 
 def _with_reports(batch: Any, column: str, found: Drawn, table: Table, misfits: Misfits) -> Any:
@@ -241,8 +219,8 @@ def reports_schema(table: Table, column: str, device: str | None = None) -> Any:
     return pa.schema([pa.field(column, form, nullable=False)], said)
 
 
-def opened(source: Source, column: str | None, items: Sequence[str] | None) -> tuple[DataFile, str]:
-    """Data of numbers, or of these items, and the column that is asked for."""
+def opened(source: Any, column: str | None, items: Sequence[str] | None) -> Source:
+    """Data of numbers, or of these items: a path, or a lazy Polars frame, and the column that is asked for."""
     if is_lazy(source):
         data = of_lazy(source)
     elif not isinstance(source, str | Path):
@@ -255,55 +233,42 @@ def opened(source: Source, column: str | None, items: Sequence[str] | None) -> t
         require_only_column(data)
         name = data.names[0]
     require_columns([name], data.names, data.name, data.hint)
-    return data, name
+    return Source(data, name)
 
 
-def tally_file(
+def tally_data(
     origin: Origin,
-    source: Source,
+    source: Any,
     column: str | None,
     progress: Progress | None,
     codes: bool,
     engine: Engine | None = None,
     skip_empty: bool = False,
 ) -> Tally:
-    data, name = _reports(source, column, origin)
-    if engine is not None:
-        parts = parts_of(data, origin.table, name)
-        require_some(len(parts), 0, data.name)
-        return merged(origin, *counted(engine, _counting(origin, codes, skip_empty), parts, progress))
-    count, rows = Tally(origin), 0
-    for before, batch in _told(data, _batches(data, [name]), progress):
-        _tally_batch(count, batch, data, name, codes, skip_empty, before)
-        rows = before + batch.num_rows
-    require_some(rows, 0, data.name)
-    return count
-
-
-def _tally_files(
-    origin: Origin,
-    source: Source,
-    column: str | None,
-    progress: Progress | None,
-    codes: bool,
-    engine: Engine | None,
-    skip_empty: bool,
-) -> Tally:
-    """Those of all files of a folder or pattern; what an engine can count in parts it does."""
-    paths, named = report_files(source, origin.table)
-    found = [_reports(path, column or named, origin) for path in paths]
-    in_parts = [(data, name) for data, name in found if engine is not None and data.read_groups is not None]
-    parts = [part for data, name in in_parts for part in parts_of(data, origin.table, name)]
-    counts = [] if engine is None else counted(engine, _counting(origin, codes, skip_empty), parts, progress)
-    whole = [data.path for data, _ in found if engine is None or data.read_groups is None]
-    counts += [tally_file(origin, path, column or named, progress, codes, None, skip_empty) for path in whole]
+    """Of a folder or a pattern an engine counts in parts what it can; one file that has none is refused."""
+    found = _reports(source, column, origin)
+    in_parts = [of for of in found if engine is not None and (of.data.read_groups or not is_many(source))]
+    parts = [part for of in in_parts for part in parts_of(of)]
+    if engine is not None and not is_many(source):
+        require_some(len(parts), 0, found[0].data.name)
+    count = partial(_tally, origin=origin, codes=codes, skip_empty=skip_empty)
+    counts = [] if engine is None else counted(engine, partial(_tally_part, count=count), parts, progress)
+    counts += [count(of, progress=progress) for of in found if of not in in_parts]
     return merged(origin, *counts)
 
 
-def _reports(source: Source, column: str | None, origin: Origin) -> tuple[DataFile, str]:
-    """Reports of this origin, and their column."""
+def _reports(source: Any, column: str | None, origin: Origin) -> list[Source]:
+    """Reports of this origin, a source a file."""
+    if not is_many(source):
+        return [_report_file(source, column, origin)]
+    paths, named = report_files(source, origin.table)
+    return [_report_file(path, column or named, origin) for path in paths]
+
+
+def _report_file(source: Any, column: str | None, origin: Origin) -> Source:
     table = origin.table
-    data, name = opened(source, column, table.labels.outputs)
+    found = opened(source, column, table.labels.outputs)
+    data, name = found.data, found.column
     device = data.metadata.get(_DEVICE)
     if device is not None and device != origin.device:
         rule = "be estimated by the device that made them"
@@ -312,32 +277,28 @@ def _reports(source: Source, column: str | None, origin: Origin) -> tuple[DataFi
     if data.metadata.get(_COLUMN) == name and data.metadata.get(_SHA256) != table.sha256:
         rule = f"hold reports of the table {table.sha256[:12]}..., and they are of another one"
         raise FileProblem("data file", data.name, rule, "pass the table the reports were drawn from")
-    return data, name
+    return found
 
 
-def _counting(origin: Origin, codes: bool, skip_empty: bool) -> Callable[[Part], Tally]:
-    return partial(_tally_part, origin=origin, codes=codes, skip_empty=skip_empty)
+def _tally_part(part: Part, count: Callable[[Source], Tally]) -> Tally:
+    return count(Source(open_data(part.path), part.column, part))
 
 
-def _tally_part(part: Part, origin: Origin, codes: bool, skip_empty: bool) -> Tally:
-    data, count, rows = open_data(part.path), Tally(origin), part.before
-    assert data.read_groups is not None
-    for batch in data.read_groups([part.column], range(part.first, part.stop)):
-        _tally_batch(count, batch, data, part.column, codes, skip_empty, rows)
+def _tally(source: Source, origin: Origin, codes: bool, skip_empty: bool, progress: Progress | None = None) -> Tally:
+    count, rows = Tally(origin), 0
+    for before, batch in source.batches(progress=progress):
+        place, column = _reported(batch, source, skip_empty)
+        tallied(count, column, source.data.reading, place, codes, before)
         rows += batch.num_rows
+    require_some(rows, 0, source.data.name)
     return count
 
 
-def _tally_batch(count: Tally, batch: Any, data: DataFile, name: str, codes: bool, skip_empty: bool, rows: int) -> None:
-    place, column = _reported(batch, data, name, skip_empty)
-    tallied(count, column, data.reading, place, codes, rows)
-
-
-def _reported(batch: Any, data: DataFile, name: str, skip_empty: bool) -> tuple[str, Any]:
+def _reported(batch: Any, source: Source, skip_empty: bool) -> tuple[str, Any]:
     """Where reports stand, in words, and the reports."""
     if skip_empty:
-        return f"{_place(data, name)}, without its empty rows", _filled(batch.column(name))
-    return _place(data, name), batch.column(name)
+        return f"{source.place}, without its empty rows", _filled(batch.column(source.column))
+    return source.place, batch.column(source.column)
 
 
 def _filled(column: Any) -> Any:
@@ -346,27 +307,6 @@ def _filled(column: Any) -> Any:
 
     filled = compute.not_equal(column, "") if is_text(column) else column.is_valid()
     return column.filter(filled, null_selection_behavior="drop")
-
-
-def _told(
-    data: DataFile, batches: Iterator[Any], progress: Progress | None, before: int = 0
-) -> Iterator[tuple[int, Any]]:
-    """The batches, each with the number of rows before it, while progress is told."""
-    rows = before
-    for batch in batches:
-        yield rows, batch
-        rows += batch.num_rows
-        if progress is not None:
-            progress(rows, data.rows_in_all(rows))
-    if progress is not None:
-        progress(rows, rows)
-
-
-def require_some(rows: int, bad: int, name: str) -> None:
-    """Refuse data that leave nothing to report."""
-    if not rows:
-        more = f" that fits, and all {bad:,} do not" if bad else ""
-        raise FileProblem("data file", name, f"hold at least one row of data{more}")
 
 
 @contextlib.contextmanager

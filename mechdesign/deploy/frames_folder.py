@@ -11,7 +11,6 @@ The ``manifest.json`` of the folder names the table, the column and every part w
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 import re
@@ -21,18 +20,18 @@ import uuid
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any
 
-from mechdesign.data.sources import FORMS, DataFile, Progress, data_files, form_of
-from mechdesign.deploy.frames_files import Applied, Refused, opened, require_data, require_some, write_reports
-from mechdesign.deploy.frames_parts import parts_of
-from mechdesign.deploy.manifest import Manifest, Part
+from mechdesign.data.sources import FORMS, Progress, data_files, form_of
+from mechdesign.deploy import manifest
+from mechdesign.deploy.frames_files import Applied, opened, require_data, write_reports
+from mechdesign.deploy.frames_parts import Part, Refused, WithErrors, parts_of, require_some
 from mechdesign.deploy.misfits import REFUSE, Misfits, refused
 from mechdesign.deploy.table import Table
 from mechdesign.engine import Engine, Local, WorkFailed
 from mechdesign.errors import FileProblem, InvalidInput, sealed
 from mechdesign.values import files
-from mechdesign.values.declare import frozen
+from mechdesign.values.declare import evolved, frozen
 
 try:
     import fcntl
@@ -42,23 +41,6 @@ except ImportError:  # Windows
 _WORK = ".mechdesign-reports"
 _DONE = re.compile(r"(\d{6})-(\d+)-(\d+)-([0-9a-f]{64})(\.csv|\.parquet)", re.ASCII)
 _AGAIN = "run the same command again: parts that are done are kept"
-
-
-@frozen
-class Piece:
-    """A file, or those of its row groups from ``first`` to ``stop - 1``: the rows after ``before`` others of it."""
-
-    path: Path
-    column: str
-    before: int
-    share: int
-    first: int | None = None
-    stop: int | None = None
-
-    def batches(self, data: DataFile, columns: Sequence[str]) -> Iterator[Any]:
-        if self.first is None or self.stop is None or data.read_groups is None:
-            return data.read(columns)
-        return data.read_groups(columns, range(self.first, self.stop))
 
 
 @frozen
@@ -119,79 +101,29 @@ def apply_folder(
     return Applied(target, rows, pieces[0].column, tuple(keep), bad)
 
 
-def _pieces(path: Path, table: Table, column: str | None, keep: Sequence[str]) -> list[Piece]:
-    data, name = opened(path, column, table.labels.inputs)
-    require_data(data, name, keep)
-    size = path.stat().st_size
-    if data.read_groups is None:
-        return [Piece(path.absolute(), name, 0, size)]
-    parts = parts_of(data, table, name)
-    total = sum(part.rows for part in parts)
-    return [
-        Piece(part.path, name, part.before, size * part.rows // max(total, 1), part.first, part.stop) for part in parts
-    ]
+def _pieces(path: Path, table: Table, column: str | None, keep: Sequence[str]) -> list[Part]:
+    source = opened(path, column, table.labels.inputs)
+    require_data(source, keep)
+    whole = Part(path.absolute(), source.column, path.stat().st_size)
+    return [whole] if source.data.read_groups is None else parts_of(source)
 
 
 # -- one part ---------------------------------------------------------------------------------------------------------
 
 
-class _Hashing:
-    """A stream that knows the SHA-256 of what was written to it."""
-
-    closed = False
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream, self.sha256 = stream, hashlib.sha256()
-
-    def write(self, content: Any) -> int:
-        self.sha256.update(content)
-        return self._stream.write(content)
-
-    def flush(self) -> None:
-        self._stream.flush()
-
-    def tell(self) -> int:
-        return self._stream.tell()
-
-    def seekable(self) -> bool:
-        return False
-
-    def readable(self) -> bool:
-        return False
-
-    def writable(self) -> bool:
-        return True
-
-    def close(self) -> None:
-        """The file is closed by who opened it."""
-
-
-def _draw(asked: Asked, numbered: tuple[int, Piece]) -> Done | Refused | InvalidInput:
-    """One part, drawn and published in the work folder; what is wrong with data or disk is a value, not a failure."""
-    try:
-        return _drawn_part(asked, *numbered)
-    except (Refused, InvalidInput) as error:
-        error.__cause__ = error.__context__ = None
-        return error
-
-
-def _drawn_part(asked: Asked, number: int, piece: Piece) -> Done:
+def _drawn_part(numbered: tuple[int, Part], asked: Asked) -> Done:
+    """One part, drawn and published in the work folder."""
+    number, piece = numbered
     there = _found(asked.work, number + 1).get(number)
     if there is not None:  # by a worker that was thought dead
         return there
-    data, _ = opened(piece.path, piece.column, asked.table.labels.inputs)
+    source = evolved(opened(piece.path, piece.column, asked.table.labels.inputs), part=piece)
     form = form_of(piece.path, "data file")
-    columns = [name for name in data.names if name in (piece.column, *asked.keep)]
-    batches = (batch for batch in piece.batches(data, columns) if batch.num_rows)
     draft = asked.work / f"{number:06}.{uuid.uuid4().hex}{form}"
     with files.replacing(draft, like=piece.path) as stream:
-        hashing = _Hashing(stream)
-        rows, bad = write_reports(
-            cast(BinaryIO, hashing), form, asked.table, data, piece.column, batches, asked.misfits, before=piece.before
-        )
-    done = draft.with_name(f"{number:06}-{rows}-{bad}-{hashing.sha256.hexdigest()}{form}")
-    draft.rename(done)
-    return Done(done, rows, bad, hashing.sha256.hexdigest())
+        rows, bad = write_reports(stream, form, asked.table, source, asked.keep, asked.misfits)
+    sha256 = manifest.digest_of(draft)
+    return Done(draft.rename(draft.with_name(f"{number:06}-{rows}-{bad}-{sha256}{form}")), rows, bad, sha256)
 
 
 def _found(work: Path, most: int, *, check: bool = False) -> dict[int, Done]:
@@ -201,7 +133,7 @@ def _found(work: Path, most: int, *, check: bool = False) -> dict[int, Done]:
         match = _DONE.fullmatch(file.name)
         if match is None or int(match[1]) >= most or int(match[1]) in found:
             continue
-        if check and hashlib.sha256(file.read_bytes()).hexdigest() != match[4]:
+        if check and manifest.digest_of(file) != match[4]:
             rule = "be as it was drawn: its content and its SHA-256 differ"
             raise FileProblem("part of the reports", str(file), rule, f"remove {work} to draw all anew")
         found[int(match[1])] = Done(file, int(match[2]), int(match[3]), match[4])
@@ -211,13 +143,13 @@ def _found(work: Path, most: int, *, check: bool = False) -> dict[int, Done]:
 # -- all parts --------------------------------------------------------------------------------------------------------
 
 
-def _draw_all(asked: Asked, pieces: Sequence[Piece], engine: Engine, progress: Progress | None) -> None:
+def _draw_all(asked: Asked, pieces: Sequence[Part], engine: Engine, progress: Progress | None) -> None:
     done = _found(asked.work, len(pieces), check=True)  # of an earlier run; what this one draws it hashes itself
     rows, shares = sum(part.rows for part in done.values()), sum(pieces[number].share for number in done)
     missing = [(number, piece) for number, piece in enumerate(pieces) if number not in done]
     every, errors = sum(piece.share for piece in pieces), dict[int, Refused | InvalidInput]()
     try:
-        for position, result in engine(partial(_draw, asked), missing):
+        for position, result in engine(WithErrors(partial(_drawn_part, asked=asked)), missing):
             number, piece = missing[position]
             if isinstance(result, Done):
                 rows += result.rows
@@ -247,17 +179,13 @@ def _require_new(target: Path, paths: Sequence[Path]) -> None:
     if target.suffix.lower() in FORMS:
         rule = "be a folder where the data are several files, or an engine draws their parts"
         raise FileProblem("output folder", str(target), rule, f"for example --out {target.stem}")
-    if target.exists() or target.is_symlink():
-        step = "choose another name: reports that are there are never replaced by a second draw"
-        raise FileProblem("output folder", str(target), "not exist yet", step)
-    if not target.parent.is_dir():
-        raise FileProblem("output folder", str(target), "lie in an existing folder", f"create {target.parent} first")
+    manifest.require_new(target)
     if any(path.parent.resolve() == target.resolve() for path in paths):
         raise FileProblem("output folder", str(target), "differ from the folder of the data")
 
 
 def _plan(
-    table: Table, pieces: Sequence[Piece], paths: Sequence[Path], keep: Sequence[str], misfits: Misfits
+    table: Table, pieces: Sequence[Part], paths: Sequence[Path], keep: Sequence[str], misfits: Misfits
 ) -> dict[str, Any]:
     """What a run must agree on with the one it resumes: the data as they are now, and what becomes of them."""
     stats = [(path.absolute(), path.stat()) for path in paths]
@@ -300,9 +228,7 @@ def _claimed(work: Path, plan: dict[str, Any], target: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def _publish(
-    asked: Asked, pieces: Sequence[Piece], parts: dict[int, Done], target: Path, paths: Sequence[Path]
-) -> None:
+def _publish(asked: Asked, pieces: Sequence[Part], parts: dict[int, Done], target: Path, paths: Sequence[Path]) -> None:
     ready = asked.work / "reports"
     shutil.rmtree(ready, ignore_errors=True)
     try:
@@ -312,9 +238,9 @@ def _publish(
             part = parts[number]
             name = f"part-{number:06}{part.file.suffix}"
             _link(part.file, ready / name)
-            told.append(Part(name, piece.path.name, part.rows, part.bad, part.sha256))
+            told.append(manifest.Part(name, piece.path.name, part.rows, part.bad, part.sha256))
         of, on_bad = asked.table, asked.misfits.on_bad
-        Manifest(of.sha256, of.epsilon, pieces[0].column, asked.keep, on_bad, tuple(told)).write(ready)
+        manifest.Manifest(of.sha256, of.epsilon, pieces[0].column, asked.keep, on_bad, tuple(told)).write(ready)
         ready.chmod(_folder_mode(paths))
         _require_new(target, paths)
         ready.rename(target)

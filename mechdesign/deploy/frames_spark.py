@@ -15,7 +15,8 @@ from mechdesign.data.columns import require_columns, typed
 from mechdesign.data.sources import open_data
 from mechdesign.deploy.frames_columns import are_texts, to_arrow
 from mechdesign.deploy.frames_files import require_data
-from mechdesign.deploy.manifest import Manifest, Part
+from mechdesign.deploy.frames_parts import Source
+from mechdesign.deploy.manifest import Manifest, Part, require_new
 from mechdesign.deploy.misfits import REFUSE, Misfits, OnBad, drawn, replaced
 from mechdesign.deploy.table import Table
 from mechdesign.errors import FileProblem, InvalidInput, sealed, unusable_extra
@@ -49,7 +50,7 @@ def apply_spark(
     _require_new(target, str(out))
     for file in map(_local, frame.inputFiles()):
         if file is not None and file.is_file():
-            require_data(open_data(file), column, [])
+            require_data(Source(open_data(file), column), [])
     data = frame.select(*[name for name in frame.columns if name == column or name in keep])
     types = sql.types
     told = types.StringType() if are_texts(table) else types.DoubleType()
@@ -72,10 +73,7 @@ def _require_new(target: Path, said: str) -> None:
     if "://" in said:
         step = "write to a folder that executors and this process share, and copy it"
         raise FileProblem("output folder", said, "be a folder of this machine, whose manifest is written here", step)
-    if target.exists() or target.is_symlink():
-        raise FileProblem("output folder", said, "not exist yet", "reports that are there are never replaced")
-    if not target.parent.is_dir():
-        raise FileProblem("output folder", said, "lie in an existing folder", f"create {target.parent} first")
+    require_new(target)
 
 
 def _local(address: str) -> Path | None:

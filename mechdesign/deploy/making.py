@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import operator
 from collections.abc import Mapping, Sequence
@@ -12,23 +11,20 @@ from typing import Any, cast
 import numpy as np
 
 from mechdesign.deploy import checker
-from mechdesign.deploy.document import decimals, rational
+from mechdesign.deploy.document import decimals, rational, with_hash
 from mechdesign.deploy.kinds import Encoding, FiniteLaw, Order, Rounded, domain_written, kind_of
 from mechdesign.deploy.labels import NO_LABELS, Labels
 from mechdesign.deploy.pairs import least_epsilon
 from mechdesign.deploy.rounding import BITS, require_size
 from mechdesign.deploy.table import Table
 from mechdesign.deploy.workloads import written_workload
-from mechdesign.design.finite.problem import FiniteProblem
 from mechdesign.design.minimax.problem import MinimaxProblem
 from mechdesign.design.minimax.proof import MinimaxBound
-from mechdesign.design.pairwise.problem import PairwiseProblem
-from mechdesign.design.pairwise.proof import output_columns
 from mechdesign.design.result import Design, versions
 from mechdesign.design.workload.problem import WorkloadProblem
 from mechdesign.design.workload.proof import WorkloadBound
 from mechdesign.domains import Finite
-from mechdesign.errors import CheckFailed, InvalidInput, require_epsilon
+from mechdesign.errors import CheckFailed, FileProblem, InvalidInput, require_epsilon
 from mechdesign.exact.privacy import prove
 from mechdesign.mechanisms.additive import BoundedLaplace
 from mechdesign.mechanisms.conditional import ConditionalNoise
@@ -40,6 +36,7 @@ from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.mechanisms.truncated import Truncated
 from mechdesign.pairs import Metric, Pairs, Pairwise
+from mechdesign.problem import Problem
 from mechdesign.values.declare import Floats
 
 MOST_MIXED = 1e-6
@@ -101,13 +98,11 @@ def make_table(
         if isinstance(source, Design) and isinstance(source.problem, WorkloadProblem):
             prior = cast(WorkloadBound, source.evidence).weights_of_types(source.problem)
             document["workload"] = written_workload(source.problem, prior, cast(FiniteLaw, built.law).rows, bits)
-        document["sha256"] = hashlib.sha256(checker.canonical(document)).hexdigest()
-        content = checker.canonical(document)
+        content = checker.canonical(with_hash(document))
         require_size(len(content))
-        checker.check(content)
-    except checker.Failed as failure:
+        return Table(content)
+    except (checker.Failed, FileProblem) as failure:
         raise CheckFailed(f"the table of {mechanism.name} failed its own check, please report it: {failure}") from None
-    return Table(content)
 
 
 def _pairs_of(source: Source | Product, privacy: Pairs | None, mechanism: Made) -> Pairs | None:
@@ -137,18 +132,12 @@ def _mechanism_of(source: Source | Product) -> Made:
 
 def _labels_of(source: Source | Product) -> Labels:
     """The labels of the rows and columns that a design of a loss matrix is for."""
-    if not isinstance(source, Design) or not isinstance(source.problem, FiniteProblem | PairwiseProblem):
+    if not isinstance(source, Design) or not isinstance(source.problem, Problem):
         return NO_LABELS
-    mechanism, problem = source.mechanism, source.problem
-    if not isinstance(mechanism, Discrete):
+    if not isinstance(source.mechanism, Discrete):
         return NO_LABELS
-    if isinstance(problem, PairwiseProblem):
-        inputs, outputs = problem.names
-        places = output_columns(mechanism, problem).tolist()
-    else:
-        inputs, outputs, places = problem.input_labels, problem.output_labels, list(map(int, mechanism.outputs.points))
-    outputs = None if outputs is None else tuple(outputs[place] for place in places)
-    return Labels(inputs, outputs)
+    table = source.problem.table
+    return Labels(table.names[0], table.names_of(source.mechanism.outputs))
 
 
 def _require_fit(labels: Labels, mechanism: Made) -> Labels:

@@ -18,6 +18,21 @@ from mechdesign.values.declare import field, frozen, whole
 MANIFEST = "manifest.json"
 
 
+def digest_of(path: Path) -> str:
+    """The SHA-256 of a file."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def require_new(target: Path) -> None:
+    """Refuse a folder of reports that is there, or would lie in none."""
+    if target.exists() or target.is_symlink():
+        step = "choose another name: reports that are there are never replaced by a second draw"
+        raise FileProblem("output folder", str(target), "not exist yet", step)
+    if not target.parent.is_dir():
+        raise FileProblem("output folder", str(target), "lie in an existing folder", f"create {target.parent} first")
+
+
 @frozen
 class Part:
     """A file of reports: its rows, how many rows of its ``data`` did not fit if that was counted, and its SHA-256."""
@@ -31,8 +46,7 @@ class Part:
     @classmethod
     def of(cls, path: Path, data: str, rows: int, bad: int | None) -> Part:
         """A file that is there."""
-        with path.open("rb") as stream:
-            return cls(path.name, data, rows, bad, hashlib.file_digest(stream, "sha256").hexdigest())
+        return cls(path.name, data, rows, bad, digest_of(path))
 
 
 @frozen
@@ -65,10 +79,9 @@ class Manifest:
         if [file.name for file in data_files(folder)] != sorted(part.file for part in manifest.parts):
             raise FileProblem("manifest", str(path), "list exactly the .csv and .parquet files of its folder")
         for part in manifest.parts:
-            with (folder / part.file).open("rb") as stream:
-                if hashlib.file_digest(stream, "sha256").hexdigest() != part.sha256:
-                    rule = "be as they were drawn: their SHA-256 is not that of the manifest"
-                    raise FileProblem("reports", str(folder / part.file), rule)
+            if digest_of(folder / part.file) != part.sha256:
+                rule = "be as they were drawn: their SHA-256 is not that of the manifest"
+                raise FileProblem("reports", str(folder / part.file), rule)
         return manifest
 
 

@@ -43,8 +43,7 @@ MOST_EPSILON = 16.0
 
 _COIN_SHARES = (Fraction(0), *(Fraction(1, 1 << bits) for bits in (60, 50, 40)))
 MOST_ROUNDS = 10**5
-_COMMAND: tuple[str, ...] = (program.__file__,)
-_STAGES = ("connected", "grouped", "drawn", "reported")
+_PROGRAM: str = program.__file__
 
 
 @frozen
@@ -149,7 +148,7 @@ def run_parties(
         "ports": free_ports(count),
     }
     tasks = [task | {"index": i, "value": data[i] if i < users else None} for i in range(count)]
-    with processes(tasks, _COMMAND) as crowd:
+    with processes(tasks, _PROGRAM) as crowd:
         reports = _collect(crowd, users, rounds, clock, on_progress)
     return PartyRun(reports, implemented_law(law), count, (count - 1) // 2, clock.used)
 
@@ -160,12 +159,8 @@ def _collect(
     """Reports of all rounds, once every party has said that it is finished."""
     reports = [[-1] * users for _ in range(rounds)]
     count = len(crowd.processes)
-    total = count + 2 * count * rounds + users * rounds
-    done = 0
-    for party, news in crowd.news_until_finished(clock):
+    steps = {"connected": count, "grouped": count * rounds, "drawn": count * rounds, "reported": users * rounds}
+    for party, news in crowd.news_until_finished(clock, steps, on_progress):
         if news["stage"] == "reported":
             reports[news["round"]][party] = news["report"]
-        if news["stage"] in _STAGES:
-            done += 1
-            on_progress(Happening(party, crowd.processes[party].pid, news["stage"], done, total))
     return tuple(tuple(row) for row in reports)

@@ -1,9 +1,7 @@
-"""One party of the joint response, a process of its own: started by `parties`.
+"""One party of the joint response, a program that `member` runs for `parties`. It imports nothing of this package.
 
-It imports nothing of this package, so that it starts quickly.
-
-The task comes as one line of JSON on stdin, what happens leaves as lines of JSON on stdout. Protocol (section 4.4), on
-Shamir shares among all parties (mpyc; semi-honest, fewer than half of the parties may pool what they see):
+Protocol (section 4.4), on Shamir shares among all parties (mpyc; semi-honest, fewer than half of the parties may pool
+what they see):
 
 1. *Grouping.* Each user inputs a random key as shares. An oblivious network sorts the keys; slots 1..g of the sorted
    list are the first group, and so on. What each comparison said stays shared, so nobody learns where anybody stands.
@@ -14,50 +12,18 @@ Shamir shares among all parties (mpyc; semi-honest, fewer than half of the parti
    before that takes everybody's bits along: shares of an unfinished run say nothing. Who leaves during the opening may
    leave others with their own bits.
 4. *Reporting.* Only when every party has its bits does anybody report.
-
-The process ends when its stdin does: nobody waits for it any more.
 """
 
 from __future__ import annotations
 
-import asyncio
-import json
-import os
 import secrets
-import sys
-import threading
+from collections.abc import Callable
 from typing import Any
 
 KEY_BITS = 62
 RANDOM_BITS = 64
 _WIDTH = 64  # whole numbers of the protocol: keys and a sign, with room for differences
 _TOGETHER = 25  # rounds that share their messages' way
-_LEFT = 3
-
-
-def main() -> None:
-    """Read the task, take part, say what happens."""
-    task = json.loads(sys.stdin.readline())
-    threading.Thread(target=_leave_with_the_caller, daemon=True).start()
-    addresses = [part for port in task["ports"] for part in ("-P", f"127.0.0.1:{port}")]
-    sys.argv = ["party", *addresses, "-I", str(task["index"]), "-T", str(task["threshold"]), "--no-log"]
-    from mpyc.runtime import mpc
-
-    party = Party(mpc, task)
-    mpc.run(party.take_part())
-
-
-def _leave_with_the_caller() -> None:
-    """End this process at once when stdin ends: whoever started it holds it open and is gone."""
-    while sys.stdin.read(1):
-        pass
-    os._exit(_LEFT)
-
-
-def say(**news: Any) -> None:
-    """One line for whoever started this process."""
-    sys.stdout.write(json.dumps(news) + "\n")
-    sys.stdout.flush()
 
 
 def comparators(size: int) -> list[tuple[int, int]]:
@@ -83,8 +49,8 @@ def comparators(size: int) -> list[tuple[int, int]]:
 class Party:
     """What one process knows and does. ``value`` is None for a helper, who has no data and gets no bit."""
 
-    def __init__(self, mpc: Any, task: dict[str, Any]) -> None:
-        self.mpc = mpc
+    def __init__(self, mpc: Any, task: dict[str, Any], say: Callable[..., None]) -> None:
+        self.mpc, self.say = mpc, say
         self.index: int = task["index"]
         self.users: int = task["users"]
         self.group: int = task["group"]
@@ -93,19 +59,11 @@ class Party:
         self.bounds: list[int] = task["bounds"]
         self.value: int | None = task["value"]
         self.integer = mpc.SecInt(_WIDTH)
-        self.is_over = False
 
     async def take_part(self) -> None:
-        self._listen_on_loopback_only()
-        self._notice_who_leaves()
-        await self.mpc.start()
-        say(stage="connected")
         for start in range(0, self.rounds, _TOGETHER):
             await self.play(range(start, min(start + _TOGETHER, self.rounds)))
         await self.all_arrived()
-        self.is_over = True
-        await self.mpc.shutdown()
-        say(stage="finished")
 
     async def play(self, rounds: range) -> None:
         """Some rounds at once: group all, draw all, wait for everybody, open, wait for everybody, report."""
@@ -113,18 +71,18 @@ class Party:
         for bits in swaps:
             await self.mpc.gather(bits)
         for number in rounds:
-            say(stage="grouped", round=number)
+            self.say(stage="grouped", round=number)
         truths = [self.route(self.slots(), bits) for bits in swaps]
         for bits in truths:
             await self.mpc.gather(bits)
         await self.all_arrived()
         for number in rounds:
-            say(stage="drawn", round=number)
+            self.say(stage="drawn", round=number)
         opened = [await self.open_own(bits) for bits in truths]
         await self.all_arrived()
         for number, mine in zip(rounds, opened, strict=True):
             if mine is not None:
-                say(stage="reported", round=number, report=self.report(bool(mine)))
+                self.say(stage="reported", round=number, report=self.report(bool(mine)))
 
     def swaps(self) -> list[Any]:
         """Sort the users' random keys; shares of which comparators swapped."""
@@ -198,30 +156,6 @@ class Party:
         """Return once every party has come this far."""
         await self.mpc.transfer(self.index)
 
-    def _listen_on_loopback_only(self) -> None:
-        loop = asyncio.get_running_loop()
-        create = loop.create_server
 
-        def listen(factory: Any, *, port: int, ssl: Any) -> Any:
-            return create(factory, host="127.0.0.1", port=port, ssl=ssl)
-
-        loop.create_server = listen  # type: ignore[method-assign, assignment]
-
-    def _notice_who_leaves(self) -> None:
-        """A connection that closes before the end stops this party at once, without opening anything."""
-        from mpyc import asyncoro
-
-        goodbye = asyncoro.MessageExchanger.connection_lost
-
-        def connection_lost(exchanger: Any, reason: Exception | None) -> None:
-            if self.is_over:
-                goodbye(exchanger, None)
-                return
-            say(failed="a party left", party=exchanger.peer_pid)
-            os._exit(_LEFT)
-
-        asyncoro.MessageExchanger.connection_lost = connection_lost
-
-
-if __name__ == "__main__":
-    main()
+member = Party
+"""What takes part, made of the engine, the task and what says the news."""

@@ -10,10 +10,11 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from mechdesign.deploy import member
 from mechdesign.errors import MechDesignError
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import frozen
@@ -43,17 +44,26 @@ class Crowd:
     processes: list[subprocess.Popen[str]]
     news: queue.Queue[tuple[int, dict[str, Any] | None]] = field(default_factory=queue.Queue)
 
-    def news_until_finished(self, clock: Clock) -> Iterator[tuple[int, dict[str, Any]]]:
-        """What parties say until all are finished; `RunFailed` if one leaves or the time is up."""
-        finished = 0
+    def news_until_finished(
+        self, clock: Clock, steps: Mapping[str, int], on_progress: Callable[[Happening], None]
+    ) -> Iterator[tuple[int, dict[str, Any]]]:
+        """What parties say until all are finished; `RunFailed` if one leaves or the time is up.
+
+        ``steps`` says how often each stage is told of, and each time so is ``on_progress``.
+        """
+        finished = done = 0
         while finished < len(self.processes):
             said = self._next_news(clock.left())
             if said is None:
                 continue
-            if said[1]["stage"] == "finished":
+            party, stage = said[0], said[1]["stage"]
+            if stage == "finished":
                 finished += 1
-            else:
-                yield said
+                continue
+            yield said
+            if stage in steps:
+                done += 1
+                on_progress(Happening(party, self.processes[party].pid, stage, done, sum(steps.values())))
 
     def _next_news(self, seconds: float | None) -> tuple[int, dict[str, Any]] | None:
         """What a party says next, None where one has ended well; `RunFailed` if one left or the time is up."""
@@ -71,8 +81,8 @@ class Crowd:
 
 
 @contextlib.contextmanager
-def processes(tasks: Sequence[dict[str, Any]], command: Sequence[str]) -> Iterator[Crowd]:
-    """The parties at work; killed on the way out, whatever the way."""
+def processes(tasks: Sequence[dict[str, Any]], program: str) -> Iterator[Crowd]:
+    """The parties at work, each with its task in a file's program; killed on the way out, whatever the way."""
     paths = os.pathsep.join(entry for entry in sys.path if entry)
     environment = {**os.environ, "PYTHONPATH": paths, "MPYC_NONUMPY": "1"}
     crowd = Crowd([])
@@ -80,7 +90,7 @@ def processes(tasks: Sequence[dict[str, Any]], command: Sequence[str]) -> Iterat
     try:
         for index, task in enumerate(tasks):
             process = subprocess.Popen(
-                [sys.executable, "-P", "-W", "ignore", *command],
+                [sys.executable, "-P", "-W", "ignore", member.__file__],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -90,7 +100,7 @@ def processes(tasks: Sequence[dict[str, Any]], command: Sequence[str]) -> Iterat
             crowd.processes.append(process)
             assert process.stdin is not None
             with contextlib.suppress(BrokenPipeError):
-                process.stdin.write(json.dumps(task) + "\n")
+                process.stdin.write(json.dumps(task | {"program": program}) + "\n")
                 process.stdin.flush()
             listener = threading.Thread(target=_listen, args=(index, process, crowd), daemon=True)
             listener.start()

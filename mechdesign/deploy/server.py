@@ -1,11 +1,8 @@
-"""One of three servers that draw who lies, or all users together: a process of its own, started by `servers`.
+"""One of three servers that draw who lies, or all users together: a program that `member` runs for `servers`.
 
-It imports nothing of this package, so that it starts quickly.
-
-The task comes as one line of JSON on stdin, what happens leaves as lines of JSON on stdout; messages travel over mpyc.
-Every secret bit is the sum (XOR) of three, ``x = x_0 + x_1 + x_2``; server i knows ``x_i`` and ``x_(i+1)`` (all indices
-modulo 3), so that one server alone knows nothing and two know everything. The component c has a key that the servers c
-and c - 1 share: what both derive from it needs no message.
+It imports nothing of this package. Every secret bit is the sum (XOR) of three, ``x = x_0 + x_1 + x_2``; server i knows
+``x_i`` and ``x_(i+1)`` (all indices modulo 3), so that one server alone knows nothing and two know everything. The
+component c has a key that the servers c and c - 1 share: what both derive from it needs no message.
 
 1. *How many lie.* `RANDOM_BITS` joint random bits R. Slot i of the users' row is a liar's where ``R < 2^128 P(K > i)``:
    for public thresholds that are known beforehand a comparison bit by bit, each with one joint product. So the first K
@@ -17,19 +14,13 @@ and c - 1 share: what both derive from it needs no message.
 3. *Telling.* Only when all three have come this far does each of them send its component to the users; a user adds the
    three bits of its own slot.
 4. *Reporting.* Only when all users have theirs does anybody report.
-
-The process ends when its stdin does: nobody waits for it any more.
 """
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
-import json
-import os
 import secrets
-import sys
-import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -38,36 +29,10 @@ from numpy.typing import NDArray
 RANDOM_BITS = 128
 SERVERS = 3
 _KEY_BYTES = 32
-_LEFT = 3
 
 Bits = NDArray[np.uint8]
 Shares = tuple[Bits, Bits]
 """The two components that a server holds: its own, and the next one's."""
-
-
-def main() -> None:
-    """Read the task, take part, say what happens."""
-    task = json.loads(sys.stdin.readline())
-    threading.Thread(target=_leave_with_the_caller, daemon=True).start()
-    addresses = [part for port in task["ports"] for part in ("-P", f"127.0.0.1:{port}")]
-    sys.argv = ["server", *addresses, "-I", str(task["index"]), "-T", "1", "--no-log"]
-    from mpyc.runtime import mpc
-
-    member = Server(mpc, task) if task["index"] < SERVERS else Users(mpc, task)
-    mpc.run(take_part(mpc, member))
-
-
-def _leave_with_the_caller() -> None:
-    """End this process at once when stdin ends: whoever started it holds it open and is gone."""
-    while sys.stdin.read(1):
-        pass
-    os._exit(_LEFT)
-
-
-def say(**news: Any) -> None:
-    """One line for whoever started this process."""
-    sys.stdout.write(json.dumps(news) + "\n")
-    sys.stdout.flush()
 
 
 # -- arithmetic of shares ----------------------------------------------------------------------------------------------
@@ -114,8 +79,8 @@ def one_to(index: int, bits: Bits) -> Shares:
 class Server:
     """One server: ``index`` 0, 1 or 2. ``network`` moves messages; ``keys`` are those of its two components."""
 
-    def __init__(self, network: Any, task: dict[str, Any]) -> None:
-        self.network = network
+    def __init__(self, network: Any, task: dict[str, Any], say: Callable[..., None]) -> None:
+        self.network, self.say = network, say
         self.index: int = task["index"]
         self.users: int = task["users"]
         self.certain: int = task["certain"]
@@ -135,13 +100,13 @@ class Server:
         await self.agree()
         bits = await self.draw()
         await all_arrived(self.network)
-        say(stage="drawn")
+        self.say(stage="drawn")
         bits = await self.shuffle(bits)
         await all_arrived(self.network)
-        say(stage="shuffled")
+        self.say(stage="shuffled")
         await self.tell(bits)
         await all_arrived(self.network)
-        say(stage="told", bytes=self.sent)
+        self.say(stage="told", bytes=self.sent)
         await all_arrived(self.network)
 
     async def agree(self) -> None:
@@ -222,8 +187,8 @@ class Server:
 class Users:
     """All users in one process: each adds the three bits of its own slot, and reports its value or another one."""
 
-    def __init__(self, network: Any, task: dict[str, Any]) -> None:
-        self.network = network
+    def __init__(self, network: Any, task: dict[str, Any], say: Callable[..., None]) -> None:
+        self.network, self.say = network, say
         self.users: int = task["users"]
         self.categories: int = task["categories"]
         self.values: list[int] = task["values"]
@@ -235,10 +200,10 @@ class Users:
         await self.stand_by(SERVERS)
         await all_arrived(self.network)
         lies = await self.listen()
-        say(stage="heard")
+        self.say(stage="heard")
         await all_arrived(self.network)
         reports = [None if i in self.absent else self.report(i, bool(lie)) for i, lie in enumerate(lies.tolist())]
-        say(stage="reported", reports=reports)
+        self.say(stage="reported", reports=reports)
         await all_arrived(self.network)
 
     async def stand_by(self, messages: int) -> None:
@@ -258,19 +223,6 @@ class Users:
         return (value + 1 + secrets.randbelow(self.categories - 1)) % self.categories if lies else value
 
 
-async def take_part(network: Any, member: Server | Users) -> None:
-    """The whole run of one process."""
-    state = {"is_over": False}
-    _listen_on_loopback_only()
-    _notice_who_leaves(state)
-    await network.start()
-    say(stage="connected")
-    await member.take_part()
-    state["is_over"] = True
-    await network.shutdown()
-    say(stage="finished")
-
-
 async def all_arrived(network: Any) -> None:
     """Return once every process has come this far."""
     await network.transfer(None)
@@ -284,31 +236,6 @@ def unpacked(message: bytes, size: int) -> Bits:
     return np.asarray(np.unpackbits(np.frombuffer(message, dtype=np.uint8))[:size])
 
 
-def _listen_on_loopback_only() -> None:
-    loop = asyncio.get_running_loop()
-    create = loop.create_server
-
-    def listen(factory: Any, *, port: int, ssl: Any) -> Any:
-        return create(factory, host="127.0.0.1", port=port, ssl=ssl)
-
-    loop.create_server = listen  # type: ignore[method-assign, assignment]
-
-
-def _notice_who_leaves(state: dict[str, bool]) -> None:
-    """A connection that closes before the end stops this process at once, without telling anybody anything."""
-    from mpyc import asyncoro
-
-    goodbye = asyncoro.MessageExchanger.connection_lost
-
-    def connection_lost(exchanger: Any, reason: Exception | None) -> None:
-        if state["is_over"]:
-            goodbye(exchanger, None)
-            return
-        say(failed="a party left", party=exchanger.peer_pid)
-        os._exit(_LEFT)
-
-    asyncoro.MessageExchanger.connection_lost = connection_lost
-
-
-if __name__ == "__main__":
-    main()
+def member(network: Any, task: dict[str, Any], say: Callable[..., None]) -> Server | Users:
+    """What takes part, made of the engine, the task and what says the news."""
+    return Server(network, task, say) if task["index"] < SERVERS else Users(network, task, say)

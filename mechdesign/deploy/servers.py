@@ -40,7 +40,7 @@ _ONE = 1 << RANDOM_BITS
 _SPARE = 128
 """Further bits of sums from which thresholds are made."""
 
-_COMMAND: tuple[str, ...] = (program.__file__,)
+_PROGRAM: str = program.__file__
 _STEPS = {"connected": SERVERS + 1, "drawn": SERVERS, "shuffled": SERVERS, "told": SERVERS, "heard": 1, "reported": 1}
 
 
@@ -162,12 +162,11 @@ def run_servers(
         "users": law.users,
         "certain": certain,
         "thresholds": [f"{bound:x}" for bound in bounds[certain:] if bound],
-        "ports": free_ports(SERVERS + 1),
     }
+    network = {"threshold": 1, "ports": free_ports(SERVERS + 1)}
     everybody = {"users": law.users, "categories": law.categories, "values": data, "absent": away}
-    tasks = [task | {"index": index} for index in range(SERVERS)]
-    tasks.append({"index": SERVERS, "ports": task["ports"]} | everybody)
-    with processes(tasks, _COMMAND) as crowd:
+    tasks = [network | one | {"index": index} for index, one in enumerate([task] * SERVERS + [everybody])]
+    with processes(tasks, _PROGRAM) as crowd:
         reports, sent = _collect(crowd, clock, on_progress)
     if len(reports) != law.users:
         raise CheckFailed(f"{len(reports)} reports came of {law.users} users")
@@ -183,13 +182,9 @@ def _collect(
     """Reports and bytes, once every process has said that it is finished."""
     reports: list[int | None] = []
     sent = [0] * SERVERS
-    done, total = 0, sum(_STEPS.values())
-    for party, news in crowd.news_until_finished(clock):
+    for party, news in crowd.news_until_finished(clock, _STEPS, on_progress):
         if news["stage"] == "told":
             sent[party] = news["bytes"]
         if news["stage"] == "reported":
             reports = news["reports"]
-        if news["stage"] in _STEPS:
-            done += 1
-            on_progress(Happening(party, crowd.processes[party].pid, news["stage"], done, total))
     return reports, (sent[0], sent[1], sent[2])

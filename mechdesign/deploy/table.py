@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _OTHERS = re.compile(rb'"format": ?"mechdesign (collection|survey|device|package|test vectors)"')
 _INSTEAD = {
     "collection": "give it the table of each question, one after the other: `collection FILE` lists them",
-    "survey": "surveys are for `estimate-counts --survey`",
+    "survey": "surveys are for `estimate` and `estimate-counts --survey`",
     "device": "a device file names its table by its sha256: give that table",
 }
 _NO_TABLE = "the table command writes them; is it the data? a table comes first, data after --in"
@@ -229,7 +229,11 @@ class Table:
 
 def load_table(path: Path | str) -> Table:
     """Read a table file; anything but a canonical file that passes its whole check is a `FileProblem`."""
-    content = files.read_bytes(path)
+    return table_of(files.read_bytes(path), path)
+
+
+def table_of(content: bytes, path: Path | str) -> Table:
+    """That of a file with these bytes."""
     try:
         return Table(content)
     except FileProblem as problem:
@@ -252,12 +256,10 @@ def is_design(content: bytes) -> bool:
 
 def _checked(content: bytes) -> Mapping[str, Any]:
     try:
-        checker.check(content)
+        return checker.checked(content)
     except checker.Failed as failure:
         step = "" if str(failure).startswith(checker.VERSION_1) else _DAMAGED
         raise FileProblem("table", str(failure), "pass its check", step) from None
-    document: Mapping[str, Any] = files.parse_json(content)
-    return document
 
 
 def _fractions(said: Mapping[str, Any], *names: str) -> dict[str, Fraction]:

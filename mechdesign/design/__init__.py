@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from mechdesign.design.additive.tuning import Tuning as Tuning, tune as tune
     from mechdesign.design.convex.problem import CustomProblem as CustomProblem, TableProblem as TableProblem
     from mechdesign.design.convex.search import custom as custom, optimal_custom as optimal_custom
-    from mechdesign.design.finite.problem import FiniteProblem as FiniteProblem, euclidean as euclidean
-    from mechdesign.design.finite.search import optimal_finite as optimal_finite
     from mechdesign.design.floor import Floor as Floor, floor_of as floor_of
     from mechdesign.design.hidden_joint.problem import HiddenJointProblem as HiddenJointProblem
     from mechdesign.design.hidden_joint.search import optimal_hidden as optimal_hidden
@@ -25,12 +23,6 @@ if TYPE_CHECKING:
     from mechdesign.design.joint.search import optimal_joint as optimal_joint
     from mechdesign.design.minimax.problem import MinimaxProblem as MinimaxProblem
     from mechdesign.design.minimax.search import minimax_sweep as minimax_sweep, optimal_minimax as optimal_minimax
-    from mechdesign.design.pairwise.problem import (
-        Distances as Distances,
-        InPlane as InPlane,
-        PairwiseProblem as PairwiseProblem,
-    )
-    from mechdesign.design.pairwise.search import optimal_pairwise as optimal_pairwise
     from mechdesign.design.piecewise.problem import PiecewiseProblem as PiecewiseProblem
     from mechdesign.design.piecewise.program import search_pieces as search_pieces
     from mechdesign.design.piecewise.regression import HeightFormula as HeightFormula, fit_height as fit_height
@@ -39,7 +31,7 @@ if TYPE_CHECKING:
     from mechdesign.design.polar.search import optimal_polar as optimal_polar
     from mechdesign.design.prior.problem import PriorProblem as PriorProblem
     from mechdesign.design.prior.search import optimal_prior as optimal_prior
-    from mechdesign.design.registry import solve as solve
+    from mechdesign.design.registry import methods as methods, solve as solve
     from mechdesign.design.result import Certificate as Certificate, Design as Design, Report as Report
     from mechdesign.design.saved import load_design as load_design
     from mechdesign.design.trade_off.problem import TradeOffProblem as TradeOffProblem

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 import attrs
 import numpy as np
 
-from mechdesign.criteria import Criterion, Scope
+from mechdesign.criteria import Criterion, OverInputs, Scope
 from mechdesign.domains import require_numbers
 from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.mechanisms.protocol import Mechanism
@@ -35,7 +35,7 @@ class Problem(Protocol):
         ...
 
     @property
-    def criterion(self) -> Criterion:
+    def criterion(self) -> Criterion | OverInputs:
         """What is least."""
         ...
 

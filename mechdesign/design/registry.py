@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
+from mechdesign.classes import All
+from mechdesign.criteria import Average, Worst
 from mechdesign.design.additive.problem import AdditiveProblem
 from mechdesign.design.additive.proof import AdditiveBound
 from mechdesign.design.convex.problem import CustomProblem, TableProblem
-from mechdesign.design.convex.proof import ConvexClaim, LinearBound
-from mechdesign.design.evidence import Evidence, Problem
-from mechdesign.design.finite.problem import FiniteProblem
+from mechdesign.design.convex.proof import ConvexBound, ConvexClaim
+from mechdesign.design.evidence import Evidence, Problem as AnyProblem
 from mechdesign.design.finite.proof import FiniteBound, LexicographicBound
+from mechdesign.design.finite.supports import LEAST_EPSILON, MOST_EPSILON, supports as finite_supports
 from mechdesign.design.hidden_joint.problem import HiddenJointProblem
 from mechdesign.design.hidden_joint.proof import HockeyDuals, IndependentBest, PeakLines
 from mechdesign.design.information.problem import InformationProblem
 from mechdesign.design.information.proof import InformationBound
 from mechdesign.design.joint.problem import JointProblem
 from mechdesign.design.joint.proof import ClosedForm, DualBound, JointClaim
+from mechdesign.design.method import Demands, Method, Say
 from mechdesign.design.minimax.problem import MinimaxProblem
 from mechdesign.design.minimax.proof import MinimaxBound, MinimaxClaim
 from mechdesign.design.pairwise.lexicographic_proof import PairsLexicographicBound
 from mechdesign.design.pairwise.plane_proof import PlaneBound
-from mechdesign.design.pairwise.problem import PairwiseProblem
 from mechdesign.design.pairwise.proof import PairsBound
+from mechdesign.design.pairwise.supports import supports as pairwise_supports
 from mechdesign.design.piecewise.problem import PiecewiseProblem
 from mechdesign.design.piecewise.proof import BathtubBound, PiecewiseClaim
 from mechdesign.design.points.proof import PointsBound
@@ -33,19 +38,23 @@ from mechdesign.design.polar.proof import SplitClaim
 from mechdesign.design.prior.problem import PriorProblem
 from mechdesign.design.prior.proof import BinsBound
 from mechdesign.design.result import Design
+from mechdesign.design.rivalry import Rivalry
 from mechdesign.design.trade_off.problem import TradeOffProblem
 from mechdesign.design.trade_off.proof import TradeOffBound
 from mechdesign.design.unbiased.problem import UnbiasedProblem
 from mechdesign.design.unbiased.proof import UnbiasedPriorBound
 from mechdesign.design.unbiased_piecewise.problem import UnbiasedPiecewiseProblem
 from mechdesign.design.unbiased_piecewise.proof import UnbiasedBound
+from mechdesign.design.words import optimum_name
 from mechdesign.design.workload.grid_proof import GridBound
 from mechdesign.design.workload.problem import WorkloadProblem
 from mechdesign.design.workload.proof import WorkloadBound
 from mechdesign.errors import InvalidInput, require_seconds
 from mechdesign.mechanisms.kinds import PROTOCOLS
+from mechdesign.privacy import Pure
+from mechdesign.problem import Problem
 from mechdesign.values.codec import Codec
-from mechdesign.values.declare import frozen
+from mechdesign.values.declare import evolved, frozen
 
 
 @frozen
@@ -55,7 +64,7 @@ class Entry:
     ``asked`` is what users make, where that holds functions and designs hold what was understood of them.
     """
 
-    problem: type[Problem]
+    problem: type[AnyProblem]
     proven_by: tuple[type[Evidence], ...]
     answer: Callable[[Any, float | None], Design]
     asked: type | None = None
@@ -89,40 +98,118 @@ ENTRIES = (
     Entry(UnbiasedPiecewiseProblem, (UnbiasedBound,), _at_once("unbiased_piecewise", "optimal_unbiased_piecewise")),
     Entry(UnbiasedProblem, (UnbiasedPriorBound,), _answer("unbiased", "optimal_unbiased")),
     Entry(AdditiveProblem, (AdditiveBound,), _answer("additive", "optimal_additive")),
-    Entry(FiniteProblem, (FiniteBound, LexicographicBound), _answer("finite", "optimal_finite")),
     Entry(WorkloadProblem, (WorkloadBound, GridBound), _answer("workload", "optimal_workload")),
     Entry(InformationProblem, (InformationBound,), _answer("information", "optimal_information")),
-    Entry(PairwiseProblem, (PairsBound, PairsLexicographicBound, PlaneBound), _answer("pairwise", "optimal_pairwise")),
-    Entry(TableProblem, (LinearBound, ConvexClaim), _answer("convex", "optimal_custom"), asked=CustomProblem),
+    Entry(TableProblem, (ConvexBound, ConvexClaim), _answer("convex", "optimal_custom"), asked=CustomProblem),
 )
-"""Every problem there is, a line each."""
+"""Every problem that is a class of its own, a line each."""
 
-PROVEN_BY: dict[type[Problem], tuple[type[Evidence], ...]] = {entry.problem: entry.proven_by for entry in ENTRIES}
+METHODS = (
+    Method("finite", "finite optimum", (FiniteBound, LexicographicBound), finite_supports),
+    Method("pairwise", "pairwise optimum", (PairsBound, PairsLexicographicBound, PlaneBound), pairwise_supports),
+)
+"""What answers a `Problem`, a line each; of several that do the first does."""
+
+PROVEN_BY: dict[type[AnyProblem], tuple[type[Evidence], ...]] = {
+    **{entry.problem: entry.proven_by for entry in ENTRIES},
+    Problem: tuple(kind for method in METHODS for kind in method.evidence),
+}
 """The problems that files hold, and for each the kinds of evidence that its designs may rest on."""
 
 _ANSWERS = {entry.asked or entry.problem: entry.answer for entry in ENTRIES}
 
 
-def solve(problem: Any, seconds: float | None = None) -> Design:
-    """The certified answer to a design problem of any kind, or `NoAnswer` with bounds if ``seconds`` are not enough.
+def solve(
+    problem: Any,
+    seconds: float | None = None,
+    *,
+    gap: float | None = None,
+    method: str | None = None,
+    say: Say = lambda lower, upper: None,
+) -> Design:
+    """The certified answer to a design problem, or `NoAnswer` with bounds where its demands are not met.
 
-    It is what the problem's own function finds: `optimal_piecewise` for a `PiecewiseProblem`, and so on. Problems with
-    an answer in closed form take no limit; joint responses have 60 seconds unless more are given.
+    ``gap`` is the relative distance between the proven bounds at which a search may stop, ``seconds`` a limit; left out
+    both are up to the method. ``method`` chooses one of `methods`; ``say`` hears of bounds on the way, as claims.
+    Classes of problems that hold a gap themselves are given none; joint responses have 60 seconds unless more is given.
 
-    >>> from mechdesign.design import optimal_piecewise
-    >>> from mechdesign.losses import Squared
-    >>> solve(PiecewiseProblem(1.0, Squared())) == optimal_piecewise(PiecewiseProblem(1.0, Squared()))
-    True
+    >>> from mechdesign.privacy import Pure
+    >>> design = solve(Problem(loss=[[0, 1], [1, 0]], privacy=Pure(1.0)), gap=1e-3)
+    >>> round(design.certificate.upper, 3)
+    0.269
     """
+    if isinstance(problem, Problem):
+        return _chosen(problem, method).answer(problem, Demands(gap, seconds, say))
     answer = _ANSWERS.get(type(problem))
     if isinstance(problem, TableProblem):
         step = "ask its CustomProblem anew"
         raise InvalidInput("problem", problem, "hold its functions, and this is what was understood of them", step)
     if answer is None:
-        kinds = ", ".join(sorted(kind.__name__ for kind in _ANSWERS))
+        kinds = ", ".join(sorted(kind.__name__ for kind in (*_ANSWERS, Problem)))
         step = "for example md.PiecewiseProblem(epsilon=1.0)"
         raise InvalidInput("problem", problem, f"be one of {kinds}", step)
+    for name, value in (("gap", gap), ("method", method)):
+        if value is not None:
+            raise InvalidInput(name, value, f"be left out for a {type(problem).__name__}, which has its own")
     return answer(problem, require_seconds(seconds))
+
+
+def methods(problem: Problem) -> dict[str, str | None]:
+    """What answers a problem: of every method why it does not, and None where it does.
+
+    >>> from mechdesign.privacy import Pure
+    >>> methods(Problem(loss=[[0, 1], [1, 0]], privacy=Pure(1.0)))
+    {'finite': None, 'pairwise': 'privacy must be an epsilon for each pair, a Pairwise or a Metric'}
+    """
+    return {method.folder: method.supports(problem) for method in METHODS}
+
+
+def _chosen(problem: Problem, name: str | None) -> Method:
+    """The method of that name, or else the first that answers the problem."""
+    if name is not None and name not in (known := [method.folder for method in METHODS]):
+        raise InvalidInput("method", name, f"be one of {', '.join(known)}", "leave it out for the first that answers")
+    reasons = {key: why for key, why in methods(problem).items() if name in (None, key)}
+    able = [method for method in METHODS if reasons.get(method.folder, "") is None]
+    if able:
+        return able[0]
+    missed = "; ".join(f"{key}: {why}" for key, why in reasons.items())
+    step = "md.methods(problem) lists the methods"
+    for word, other in _said_otherwise(problem):
+        if any(method.supports(other) is None for method in METHODS):
+            step = f"it is answered with {word}"
+            break
+    raise InvalidInput("problem", problem, f"be one that a method answers ({missed})", step)
+
+
+def _said_otherwise(problem: Problem) -> Iterator[tuple[str, Problem]]:
+    """The problem with one of its words another one, wherever that makes a problem."""
+    criteria, classes = (Worst(), Average(problem.prior)), (All(),)
+    nearest = Pure(min(max(problem.epsilon, LEAST_EPSILON), MOST_EPSILON))
+    for name, values in (("criterion", criteria), ("among", classes), ("privacy", (nearest,))):
+        for value in values:
+            with suppress(InvalidInput):
+                yield f"{name}={value}", evolved(problem, **{name: value})
+
+
+def rivalry_of(problem: object) -> Rivalry | None:
+    """What is said of the rivals of a problem's designs: by what answers it, or by its folder; None if nothing.
+
+    >>> from mechdesign.privacy import Pure
+    >>> rivalry_of(Problem(loss=[[0, 1], [1, 0]], privacy=Pure(1.0))) is None, rivalry_of(0) is None
+    (False, True)
+    """
+    if isinstance(problem, Problem):
+        return _chosen(problem, None).rivals
+    folder = type(problem).__module__.rpartition(".")[0]
+    if not folder.startswith("mechdesign.design.") or find_spec(f"{folder}.rivalry") is None:
+        return None
+    found: Rivalry = import_module(f"{folder}.rivalry").RIVALRY
+    return found
+
+
+def optimum_of(problem: AnyProblem) -> str:
+    """What the mechanism of a problem's optimum is called."""
+    return _chosen(problem, None).optimum if isinstance(problem, Problem) else optimum_name(problem)
 
 
 CODEC = Codec(PROTOCOLS)

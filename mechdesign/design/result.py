@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from mechdesign.criteria import Scope
 from mechdesign.design.evidence import Evidence, Problem
-from mechdesign.errors import CheckFailed, NoAnswer, plain
+from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer, plain, require_finite
 from mechdesign.exact.privacy import Account, prove
 from mechdesign.mechanisms.hidden import TogetherLaw, require_own_law
 from mechdesign.mechanisms.protocol import Mechanism, ScalarMechanism, require_scalar
 from mechdesign.values import files
-from mechdesign.values.codec import encoded
-from mechdesign.values.declare import derived, evolved, field, frozen
+from mechdesign.values.codec import encoded, if_any
+from mechdesign.values.declare import derived, evolved, field, frozen, optional
 from mechdesign.values.digits import rounded_down, rounded_up
 from mechdesign.values.notebook import page
 
@@ -27,13 +27,24 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FORMAT = "mechdesign research file"
-VERSION = 2
+VERSION = 3
 USE = "research only, not for deployment"
 
 WIDE = 1e-2
 """A relative gap from which on words say how wide it is: nobody takes the design for the optimum itself."""
 
 _ROUNDING = 1e-9  # relative: how far rounding may put a mechanism outside its class, and so below the bound
+
+
+LEAST_GAP = 1e-9
+
+
+def require_gap(said: object) -> float:
+    """A relative distance of bounds that searches reach, or `InvalidInput`."""
+    value = require_finite(said, "gap")
+    if not LEAST_GAP <= value < 1:
+        raise InvalidInput("gap", said, "lie between 1e-9 and 1")
+    return value
 
 
 @frozen
@@ -104,16 +115,17 @@ def _read_only(entries: Mapping[str, Any]) -> Mapping[str, Any]:
 
 @frozen
 class Report:
-    """How the answer was found: wall-clock seconds, solver, versions, and details worth telling."""
+    """How the answer was found: wall-clock seconds, solver, versions, details worth telling, and the gap demanded."""
 
     seconds: float
     solver: str
     versions: Mapping[str, str] = field(converter=_read_only)
     details: Mapping[str, Any] = field(factory=dict, converter=_read_only)
+    gap: float | None = field(default=None, converter=optional(require_gap), metadata=if_any())
 
     def __reduce__(self) -> tuple[type[Report], tuple[object, ...]]:
         """Read-only views cannot be pickled or copied: their content can."""
-        return Report, (self.seconds, self.solver, dict(self.versions), dict(self.details))
+        return Report, (self.seconds, self.solver, dict(self.versions), dict(self.details), self.gap)
 
 
 @frozen
@@ -182,7 +194,12 @@ def is_open(design: Design) -> bool:
 
     Closed forms are asked for no gap: they are open where anybody would look for a better one.
     """
-    return room(design) > getattr(design.problem, "gap", WIDE)
+    return room(design) > gap_asked(design)
+
+
+def gap_asked(design: Design) -> float:
+    """The relative gap that was demanded."""
+    return float(getattr(design.problem, "gap", WIDE)) if design.report.gap is None else design.report.gap
 
 
 def room(design: Design) -> float:

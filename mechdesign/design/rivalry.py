@@ -1,17 +1,19 @@
-"""What a problem says of its rivals: which mechanisms are published for it, and what each of them loses.
+"""What a method says of rivals: which mechanisms are published for a problem, and what each of them loses.
 
-A problem's folder may have a module ``rivalry`` with an object ``RIVALRY`` of this shape. It is read when somebody asks
-for it: published mechanisms take time to make, and few who design one want to see them all.
+Its folder has a module ``rivalry`` with an object ``RIVALRY`` of this shape. It is read when somebody asks for it:
+published mechanisms take time to make, and few who design one want to see them all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any, Protocol
 
 from mechdesign.design.result import Design
+from mechdesign.domains import Finite
+from mechdesign.losses import Loss
+from mechdesign.mechanisms import catalogue
+from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.protocol import Mechanism
 from mechdesign.values.declare import frozen
 
@@ -52,16 +54,18 @@ class Rivalry(Protocol):
         ...
 
 
-def rivalry_of(problem: object) -> Rivalry | None:
-    """What the folder of the problem says of its rivals; None if nothing.
+def on_points(epsilon: float, points: Finite, loss: Loss) -> dict[str, Discrete]:
+    """Published mechanisms that report one of the points: a loss matrix has no loss for other reports.
 
-    >>> from mechdesign.design.pairwise import PairwiseProblem
-    >>> from mechdesign.pairs import Metric
-    >>> rivalry_of(PairwiseProblem(Metric([0, 1], 1.0), [[0, 1], [1, 0]])) is None, rivalry_of(0) is None
-    (False, True)
+    >>> from mechdesign.losses import Power
+    >>> sorted(on_points(1.0, Finite((0, 1)), Power(1.0)))
+    ['grr']
     """
-    folder = type(problem).__module__.rpartition(".")[0]
-    if not folder.startswith("mechdesign.design.") or find_spec(f"{folder}.rivalry") is None:
-        return None
-    found: Rivalry = import_module(f"{folder}.rivalry").RIVALRY
-    return found
+    entries = [entry for entry in catalogue.ON_POINTS if entry.serves(points)]
+    built = {entry.key: entry.build(epsilon, points, loss) for entry in entries}
+    return {key: law for key, law in built.items() if isinstance(law, Discrete) and outputs_among(law, points)}
+
+
+def outputs_among(mechanism: Discrete, points: Finite) -> bool:
+    """Whether a mechanism reports nothing but these points."""
+    return set(mechanism.outputs.points) <= set(points.points)

@@ -33,7 +33,7 @@ def design_of_document(document: Mapping[str, Any], source: str) -> Design:
         step = _READERS.get(str(document.get("format")), "use a design written with --out")
         raise FileProblem("file format", document.get("format"), f"be {FORMAT!r}", step)
     if type(document.get("version")) is not int or document["version"] != VERSION:
-        step = "design it again: files of version 1 held texts that nothing decided"
+        step = "design it again: since version 3 a problem is said in five words"
         raise FileProblem("file version", document.get("version"), f"be {VERSION}", step)
     for name in _PARTS:
         if not isinstance(document.get(name), dict):

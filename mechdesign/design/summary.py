@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from mechdesign.criteria import Aim
+from mechdesign.criteria import Aim, Criterion
 from mechdesign.design.hidden_joint.words import summary as hidden_summary
 from mechdesign.design.joint.words import law_words, privacy_words, variance_words
+from mechdesign.design.registry import optimum_of
 from mechdesign.design.result import WIDE, Certificate, Design, is_open, room
-from mechdesign.design.words import counted, heading, headline, optimum_name, table_in_words
+from mechdesign.design.words import counted, heading, headline, table_in_words
 from mechdesign.errors import plain
 from mechdesign.exact.pairs import PairsProof
 from mechdesign.exact.rational import float_up
@@ -74,7 +75,7 @@ def name_of(design: Design) -> str:
     """
     if standing(design) != "certified optimum":
         return f"{kind_of(design.mechanism)} mechanism"
-    return optimum_name(design.problem)
+    return optimum_of(design.problem)
 
 
 def certificate_words(certificate: Certificate, what: str, mechanism: Mechanism | Product) -> str:
@@ -106,7 +107,7 @@ def account_words(certificate: Certificate) -> str:
 def worst_variance(design: Design) -> float | None:
     """The largest variance at any input where the average was what is least, never less than it is; else None."""
     mechanism = design.mechanism
-    is_average = design.problem.criterion.aim is Aim.AVERAGE_UNBIASED
+    is_average = design.problem.criterion == Criterion(Aim.AVERAGE_UNBIASED)
     return float_up(mechanism.exact_worst_variance()) if is_average and isinstance(mechanism, UnbiasedWindow) else None
 
 

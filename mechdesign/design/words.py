@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from mechdesign.criteria import Aim
+from mechdesign.criteria import Aim, Criterion, Lexicographic
 from mechdesign.design.evidence import Problem
 from mechdesign.domains import Circle, Product
 from mechdesign.losses import Power
@@ -28,21 +28,6 @@ from mechdesign.values.codec import encoded
 
 Labels = tuple[Sequence[str], Sequence[str]]
 
-_HEADLINES = {
-    Aim.AT: "{measure} at x = {x:g}",
-    Aim.WORST_UNBIASED: "worst-case variance",
-    Aim.AVERAGE: "average {measure} under the prior",
-    Aim.AVERAGE_CAPPED: "average {measure} under the prior, worst case capped",
-    Aim.MATRIX_AVERAGE: "average {measure} under the prior",
-    Aim.MATRIX_LEXICOGRAPHIC: "average {measure} under the prior{within}",
-    Aim.OBJECTIVE: "objective",
-    Aim.COUNT: "variance of the estimated count",
-}
-_MATRIX = {
-    Aim.MATRIX_WORST: "worst-case loss",
-    Aim.MATRIX_AVERAGE: "average loss under the prior",
-    Aim.MATRIX_LEXICOGRAPHIC: "average loss{within}",
-}
 _OF_ONE_REPORT = (Aim.WORST, Aim.AT, Aim.AVERAGE, Aim.AVERAGE_CAPPED)
 
 
@@ -86,16 +71,7 @@ def measure(problem: Problem) -> str:
 
 def headline(problem: Problem) -> str:
     """The certified quantity."""
-    criterion = problem.criterion
-    usual = _HEADLINES.get(criterion.aim, "worst-case {measure}")
-    said = usual.format(measure=measure(problem), x=criterion.x, within=_within(problem))
-    return str(_said(problem, "headline", said))
-
-
-def _within(problem: Problem) -> str:
-    """How near a worst case that comes first is to the least one."""
-    slack = _said(problem, "slack")
-    return " at the least worst case" if slack is None else f", worst case within {100 * slack:g}% of the least"
+    return str(_said(problem, "headline", problem.criterion.headline(measure(problem))))
 
 
 def particulars(problem: Problem) -> tuple[str, ...]:
@@ -133,7 +109,8 @@ def excess(problem: Problem) -> str:
 
 
 def is_lexicographic(problem: Problem) -> bool:
-    return problem.criterion.aim in (Aim.AVERAGE_CAPPED, Aim.MATRIX_LEXICOGRAPHIC)
+    """Whether a worst case comes before the average."""
+    return isinstance(problem.criterion, Lexicographic) or problem.criterion == Criterion(Aim.AVERAGE_CAPPED)
 
 
 def labels_of(problem: Problem) -> Labels | None:
@@ -155,7 +132,7 @@ def prior_of(problem: Problem) -> str | None:
 
 def other_goal(problem: Problem) -> str | None:
     """The way to another command, where designs for single reports are often taken for what they are not."""
-    if problem.criterion.aim not in _OF_ONE_REPORT:
+    if not isinstance(problem.criterion, Criterion) or problem.criterion.aim not in _OF_ONE_REPORT:
         return None
     inputs = getattr(problem, "inputs", None)
     if any(isinstance(part, Circle) for part in (inputs.parts if isinstance(inputs, Product) else (inputs,))):
@@ -165,11 +142,7 @@ def other_goal(problem: Problem) -> str | None:
 
 def asked(problem: Problem) -> str:
     """What a saved certificate is about, beside inputs and epsilon."""
-    aim, loss = problem.criterion.aim, loss_of(problem)
+    loss = loss_of(problem)
     what = f"{loss} error" if "loss" in encoded(problem) else loss
-    usual = f"{what}, {problem.criterion.words}"
-    if aim in _MATRIX:
-        usual = f"{_MATRIX[aim].format(within=_within(problem))}, {loss}"
-    elif aim is Aim.OBJECTIVE:
-        usual = loss
+    usual = loss if problem.criterion == Criterion(Aim.OBJECTIVE) else f"{what}, {problem.criterion.words}"
     return "; ".join((str(_said(problem, "asked_in_words", usual)), *particulars(problem)))

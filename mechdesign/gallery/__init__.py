@@ -3,6 +3,7 @@ picture.
 
 A file has its statement with formula and source as its docstring, and
 
+* ``CHAPTER``: where it stands in the list;
 * ``answer()``: our number, and the reference: a closed form, a published number or a computation of its own;
 * ``TOLERANCE``: how near they must be, and on which side where one is a bound;
 * ``picture(axes)``: what is drawn on matplotlib axes;
@@ -24,7 +25,10 @@ import ast
 import difflib
 import inspect
 import pkgutil
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from mechdesign.errors import InvalidInput
@@ -32,128 +36,33 @@ from mechdesign.errors import InvalidInput
 if TYPE_CHECKING:
     from mechdesign.gallery.agreement import Tolerance
 
-CHAPTERS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    (
-        "Categories",
-        (
-            "randomised_response",
-            "k_randomised_response",
-            "label_floor",
-        ),
-    ),
-    (
-        "Counting many reports",
-        (
-            "grr_or_oue",
-            "optimised_unary",
-            "local_hashing",
-            "floor_of_hashing",
-            "subset_selection",
-            "best_histogram",
-            "pairs_of_bits",
-            "noisy_sign",
-            "hadamard_response",
-            "count_mean_sketch",
-            "bayesian_update",
-            "ldp3_power",
-            "kendall_ties",
-        ),
-    ),
-    (
-        "Many rounds",
-        (
-            "second_step",
-            "hashed_second_step",
-            "longitudinal_change",
-        ),
-    ),
-    (
-        "One number",
-        (
-            "ogpm_absolute",
-            "ogpm_squared",
-            "three_pieces",
-            "ogpm_aimed",
-            "minimax_absolute",
-            "two_points",
-            "response_on_bins",
-            "staircase_noise",
-            "bounded_laplace",
-            "geometric",
-        ),
-    ),
-    (
-        "Directions and places",
-        (
-            "ogpm_circle",
-            "ogpm_circle_squared",
-            "polar_split",
-            "direction",
-            "tracs_error",
-            "tracs_strawman",
-            "constant_place",
-            "constant_hotspot",
-            "geometric_on_the_line",
-            "no_universal_place",
-            "reports_anywhere",
-            "rivals_epsilon",
-        ),
-    ),
-    (
-        "Distributions",
-        (
-            "square_wave",
-            "square_wave_em",
-        ),
-    ),
-    (
-        "Means",
-        (
-            "duchi",
-            "pm",
-            "better_than_pm",
-            "theorem_10",
-            "aaa_half",
-            "aaa_relative_error",
-            "free_reports",
-            "error_of_means",
-        ),
-    ),
-    (
-        "Users who lie together",
-        (
-            "jrr_pair",
-            "jrr_partner",
-            "jrr_least_share",
-            "jrr_categories",
-            "jrr_hidden_grouping",
-            "jrr_hidden",
-        ),
-    ),
-    (
-        "How much epsilon",
-        (
-            "optimus_order",
-            "capri_missed",
-            "capri_chebyshev",
-            "capri_budget",
-        ),
-    ),
-    (
-        "Classifiers",
-        (
-            "laplace_concentration",
-            "laplace_epsilon",
-            "window_overlap",
-            "rho_is_no_bound",
-            "exponential_half",
-            "robust_radius",
-            "pac_gaussian",
-            "indicator",
-        ),
-    ),
+_ORDER = (
+    "Categories",
+    "Counting many reports",
+    "Many rounds",
+    "One number",
+    "Directions and places",
+    "Distributions",
+    "Means",
+    "Users who lie together",
+    "How much epsilon",
+    "Classifiers",
 )
-"""Chapters and the names of their files, in the order in which they are best read."""
+"""Chapters in the order in which they are best read; others follow."""
+_CHAPTER = re.compile(r'^CHAPTER = "(.+)"$', re.MULTILINE)
+
+
+def _chapters() -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Chapters and the names of their files: a file says its own."""
+    found: dict[str, list[str]] = {chapter: [] for chapter in _ORDER}
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        said = _CHAPTER.search(path.read_text(encoding="utf-8"))
+        if said:
+            found.setdefault(said[1], []).append(path.stem)
+    yield from ((chapter, tuple(names)) for chapter, names in found.items())
+
+
+CHAPTERS: tuple[tuple[str, tuple[str, ...]], ...] = tuple(_chapters())
 
 
 class Exhibit(Protocol):

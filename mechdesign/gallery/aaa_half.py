@@ -21,6 +21,7 @@ import mechdesign as md
 from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import private, program, shared_weights, sums
 
+CHAPTER = "Means"
 TOLERANCE = near(1e-4)
 PRINTED = 0.5
 EPSILON, BINS, DEVIATION = 1.0, 16, 0.1

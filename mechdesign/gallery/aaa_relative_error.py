@@ -18,6 +18,7 @@ import mechdesign as md
 from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import Floats, private, program, sums
 
+CHAPTER = "Means"
 TOLERANCE = near(5e-3)
 EPSILON, PSI = 4.0, 0.5
 PRINTED = PSI / (1 + PSI)

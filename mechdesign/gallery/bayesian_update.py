@@ -18,6 +18,7 @@ from mechdesign.collect import estimators
 from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import Floats, most_among_shares
 
+CHAPTER = "Counting many reports"
 TOLERANCE = near(1e-6)
 SHARES = np.array([0.30, 0.22, 0.16, 0.14, 0.10, 0.08])
 LAW = md.collect.protocol("grr", 1.0, SHARES.size)

@@ -18,6 +18,7 @@ import mechdesign as md
 from mechdesign.design.workload.queries import Histogram
 from mechdesign.gallery.agreement import near
 
+CHAPTER = "Counting many reports"
 TOLERANCE = near(1e-6)
 K, EPSILON = 12, 1.0
 

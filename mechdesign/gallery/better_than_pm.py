@@ -17,6 +17,7 @@ import mechdesign as md
 from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import Floats, least_around
 
+CHAPTER = "Means"
 TOLERANCE = near(1e-6)
 EPSILON = 4.0
 

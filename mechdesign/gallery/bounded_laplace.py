@@ -17,6 +17,7 @@ from scipy.integrate import quad
 import mechdesign as md
 from mechdesign.gallery.agreement import near
 
+CHAPTER = "One number"
 TOLERANCE = near(1e-9)
 PRINTED = 2.3130
 EPSILON, X = 2.0, 0.5

@@ -18,6 +18,7 @@ from mechdesign.budget.capri_exact import budget
 from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import root
 
+CHAPTER = "How much epsilon"
 TOLERANCE = near(3e-6)
 ONES, ZEROS, CAP, MOST = 600, 400, 500, 0.01
 CAPACITY = Capacity([0, 1], [ZEROS, ONES], CAP)

@@ -16,6 +16,7 @@ from mechdesign.budget.capacity import Capacity
 from mechdesign.budget.outlook import outlook
 from mechdesign.gallery.agreement import near
 
+CHAPTER = "How much epsilon"
 TOLERANCE = near(1e-9)
 PRINTED = 0.588
 USERS, TOTAL, CAP, EPSILON = 1000, 500, 400, 0.4

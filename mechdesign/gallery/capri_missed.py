@@ -19,6 +19,7 @@ from mechdesign.budget.outlook import outlook
 from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import Floats
 
+CHAPTER = "How much epsilon"
 TOLERANCE = near(1e-7)
 PRINTED = 0.012
 ONES, ZEROS, CAP, EPSILON = 600, 400, 500, 0.8

@@ -19,6 +19,7 @@ from mechdesign.trajectory.metrics import busiest_points, hotspots_lost
 from mechdesign.trajectory.paths import Paths, uniform_paths
 from mechdesign.trajectory.regions import Rectangle
 
+CHAPTER = "Directions and places"
 TOLERANCE = at_most(0.0)
 SIDE, SHARE, EPSILON = 10, 0.2, 8.0
 ACROSS = (np.arange(SIDE) + 0.5) / SIDE

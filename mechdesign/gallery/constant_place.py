@@ -20,6 +20,7 @@ from mechdesign.trajectory.paths import uniform_paths
 from mechdesign.trajectory.regions import Rectangle
 from mechdesign.trajectory.tracs import PathMechanism, tracs_c, tracs_d
 
+CHAPTER = "Directions and places"
 TOLERANCE = at_least(0.0)
 SQUARE = Rectangle(0, 1, 0, 1)
 

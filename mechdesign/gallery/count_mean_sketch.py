@@ -19,6 +19,7 @@ from matplotlib.axes import Axes
 import mechdesign as md
 from mechdesign.gallery.agreement import near
 
+CHAPTER = "Counting many reports"
 TOLERANCE = near(1e-9)
 BUCKETS = 64
 ITEMS = 4096

@@ -15,6 +15,7 @@ from matplotlib.axes import Axes
 import mechdesign as md
 from mechdesign.gallery.agreement import near
 
+CHAPTER = "Directions and places"
 TOLERANCE = near(1e-9)
 EPSILON, DIRECTION = 6.0, np.pi / 6
 

@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 import mechdesign as md
 from mechdesign.gallery.agreement import near
 
+CHAPTER = "Means"
 TOLERANCE = near(1e-9)
 EPSILON = 1.0
 

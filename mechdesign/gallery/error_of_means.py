@@ -17,6 +17,7 @@ import mechdesign as md
 from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import Floats
 
+CHAPTER = "Means"
 TOLERANCE = near(0.028)
 VALUES = np.linspace(0.2, 0.6, 1000)
 LAW = md.catalogue.ogpm_unbiased(1.0)

@@ -16,6 +16,7 @@ from mechdesign.classifier.concentration import perturbation
 from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import Floats
 
+CHAPTER = "Classifiers"
 TOLERANCE = near(1e-9)
 EPSILON = 2.0
 

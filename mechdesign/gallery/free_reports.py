@@ -19,6 +19,7 @@ import mechdesign as md
 from mechdesign.gallery.agreement import at_most
 from mechdesign.gallery.reference import private, program, shared_weights, sums
 
+CHAPTER = "Means"
 TOLERANCE = at_most(0.0)
 EPSILON, BINS = 4.0, 16
 INPUTS = md.Interval(-1, 1)

@@ -18,6 +18,7 @@ import mechdesign as md
 from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import Floats, program, sums
 
+CHAPTER = "One number"
 TOLERANCE = near(1e-8)
 N, EPSILON = 8, 0.5
 COUNTS = np.arange(N + 1)

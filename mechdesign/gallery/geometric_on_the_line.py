@@ -16,6 +16,7 @@ import mechdesign as md
 from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import Floats
 
+CHAPTER = "Directions and places"
 TOLERANCE = near(1e-6)
 EPSILON = 0.6
 PRIOR = np.array([9, 1, 1, 4, 2, 1, 1, 5]) / 24
@@ -37,8 +38,10 @@ def remapped_error(prior: Floats, epsilon: float) -> float:
 
 
 def optimum(prior: Floats, epsilon: float) -> float:
-    problem = md.PairwiseProblem(md.Metric(np.arange(float(prior.size)), epsilon), md.Distances(), "prior", prior)
-    return md.optimal_pairwise(problem).certificate.upper
+    problem = md.Problem(
+        loss=md.Distances(), privacy=md.Metric(np.arange(float(prior.size)), epsilon), criterion=md.Average(prior)
+    )
+    return md.solve(problem).certificate.upper
 
 
 def answer() -> tuple[float, float]:

@@ -15,6 +15,7 @@ import mechdesign as md
 from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import root
 
+CHAPTER = "Counting many reports"
 TOLERANCE = near(1e-9)
 K = 32
 

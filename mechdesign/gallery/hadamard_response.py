@@ -18,6 +18,7 @@ import mechdesign as md
 from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import Floats
 
+CHAPTER = "Counting many reports"
 TOLERANCE = near(1e-9)
 K, EPSILON = 7, 1.0
 

@@ -19,6 +19,7 @@ import mechdesign as md
 from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import Floats, root
 
+CHAPTER = "Many rounds"
 TOLERANCE = near(1e-9)
 PRINTED = 1.451
 FIRST, HASHES = 1.0, 2

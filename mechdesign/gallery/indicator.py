@@ -16,6 +16,7 @@ from mechdesign.classifier.concentration import perturbation
 from mechdesign.classifier.pac import indicator_delta
 from mechdesign.gallery.agreement import near
 
+CHAPTER = "Classifiers"
 TOLERANCE = near(1e-9)
 PRINTED = 0.1
 EPSILON, DELTA, K = 2.0, 0.1, 100

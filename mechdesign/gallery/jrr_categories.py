@@ -16,6 +16,7 @@ from matplotlib.axes import Axes
 from mechdesign.gallery.agreement import near
 from mechdesign.mechanisms.joint import JointResponse
 
+CHAPTER = "Users who lie together"
 TOLERANCE = near(1e-12)
 PRINTED = -0.2
 P, RHO, K = 0.5, -0.2, 5

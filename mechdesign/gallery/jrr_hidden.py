@@ -25,6 +25,7 @@ from scipy import special, stats
 import mechdesign as md
 from mechdesign.gallery.agreement import near
 
+CHAPTER = "Users who lie together"
 TOLERANCE = near(1e-6)
 USERS, EPSILON, SHARE = 1000, 1.0, 0.033
 

@@ -21,6 +21,7 @@ from mechdesign.exact.rational import exp_lower
 from mechdesign.gallery.agreement import near
 from mechdesign.mechanisms.joint import JointResponse
 
+CHAPTER = "Users who lie together"
 TOLERANCE = near(1e-6)
 USERS, EPSILON, DELTA = 10_000, 1.0, 1e-6
 

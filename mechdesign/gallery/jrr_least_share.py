@@ -17,6 +17,7 @@ import mechdesign as md
 from mechdesign.design.joint.search import ratio
 from mechdesign.gallery.agreement import near
 
+CHAPTER = "Users who lie together"
 TOLERANCE = near(1e-6)
 PRINTED = 0.211
 USERS, SHARE, EPSILON = 10_000, 0.01, 0.01

@@ -16,6 +16,7 @@ from matplotlib.axes import Axes
 import mechdesign as md
 from mechdesign.gallery.agreement import near
 
+CHAPTER = "Users who lie together"
 TOLERANCE = near(1e-9)
 USERS, EPSILON, SHARE = 10_000, 1.0, 0.01
 

@@ -18,6 +18,7 @@ from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import Floats
 from mechdesign.mechanisms.joint import JointResponse
 
+CHAPTER = "Users who lie together"
 TOLERANCE = near(1e-12)
 PRINTED = 0.847298
 P, RHO = 0.7, -0.2

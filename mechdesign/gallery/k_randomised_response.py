@@ -19,6 +19,7 @@ import mechdesign as md
 from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import Floats, program
 
+CHAPTER = "Categories"
 TOLERANCE = near(1e-9)
 K, EPSILON = 4, 4.0
 

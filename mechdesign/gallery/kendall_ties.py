@@ -18,6 +18,7 @@ from matplotlib.axes import Axes
 from mechdesign.collect import metrics
 from mechdesign.gallery.agreement import near
 
+CHAPTER = "Counting many reports"
 TOLERANCE = near(1e-12)
 TRUE, SEEN = np.array([0.4, 0.2, 0.2, 0.2]), np.array([0.4, 0.1, 0.2, 0.3])
 

@@ -17,6 +17,7 @@ from mechdesign.classifier.floor import label_optimum
 from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import private, program, sums
 
+CHAPTER = "Categories"
 TOLERANCE = near(1e-9)
 WEIGHTS = np.array([0.5, 0.3, 0.15, 0.05])
 EPSILON = 1.0

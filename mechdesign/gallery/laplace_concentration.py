@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 from mechdesign.classifier.concentration import concentration, perturbation
 from mechdesign.gallery.agreement import near
 
+CHAPTER = "Classifiers"
 TOLERANCE = near(1e-9)
 PRINTED = 0.46
 EPSILON, THETA = 2.0, 0.3

@@ -15,6 +15,7 @@ from mechdesign.classifier.choice import smallest_epsilon
 from mechdesign.classifier.concentration import concentration, perturbation
 from mechdesign.gallery.agreement import near
 
+CHAPTER = "Classifiers"
 TOLERANCE = near(1e-5)
 PRINTED = 5.2
 THETA, TARGET = 0.3, 0.8

@@ -16,6 +16,7 @@ from matplotlib.axes import Axes
 import mechdesign as md
 from mechdesign.gallery.agreement import near
 
+CHAPTER = "Counting many reports"
 TOLERANCE = near(1e-9)
 PRINTED = 1150.84
 K, N, EPSILON = 64, 20_000, 1.0

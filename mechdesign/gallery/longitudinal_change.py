@@ -21,6 +21,7 @@ import mechdesign as md
 from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import Floats
 
+CHAPTER = "Many rounds"
 TOLERANCE = near(1e-9)
 SAID = 4.0
 K, FIRST, LIMIT, ROUNDS = 3, 1.0, 2.0, 20

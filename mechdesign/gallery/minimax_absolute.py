@@ -19,6 +19,7 @@ import mechdesign as md
 from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import private, program, sums
 
+CHAPTER = "One number"
 TOLERANCE = near(5e-4)
 EPSILON, VALUES, REPORTS = 1.0, 41, 81
 

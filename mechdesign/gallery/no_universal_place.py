@@ -20,6 +20,7 @@ import mechdesign as md
 from mechdesign.gallery.agreement import at_least
 from mechdesign.gallery.reference import Floats, program
 
+CHAPTER = "Directions and places"
 TOLERANCE = at_least(0)
 EPSILON = 1.0
 PRIORS = np.array([[1, 1, 1], [1, 1, 0]]) / np.array([[3], [2]])
@@ -43,8 +44,8 @@ def together(epsilon: float) -> float:
     """What one mechanism leaves both priors together, at least."""
     reports = list(itertools.product(range(3), repeat=2))
     losses = np.array([[PRIORS[0, x] * APART[x, y] + PRIORS[1, x] * APART[x, z] for y, z in reports] for x in range(3)])
-    problem = md.PairwiseProblem(md.Pairwise(epsilon * APART), 3 * losses)
-    return md.optimal_pairwise(problem).certificate.lower
+    problem = md.Problem(loss=md.Matrix(3 * losses), privacy=md.Pairwise(epsilon * APART), criterion=md.Average())
+    return md.solve(problem).certificate.lower
 
 
 def apart(epsilon: float) -> float:

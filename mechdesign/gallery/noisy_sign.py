@@ -17,6 +17,7 @@ import mechdesign as md
 from mechdesign.design.information.models import GaussianLocation
 from mechdesign.gallery.agreement import near
 
+CHAPTER = "Counting many reports"
 TOLERANCE = near(1e-6)
 
 

@@ -19,6 +19,7 @@ import mechdesign as md
 from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import Floats, least_around
 
+CHAPTER = "One number"
 TOLERANCE = near(1e-7)
 EPSILON, X = 1.0, 0.2
 

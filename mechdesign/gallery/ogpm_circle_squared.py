@@ -16,6 +16,7 @@ import mechdesign as md
 from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import least
 
+CHAPTER = "Directions and places"
 TOLERANCE = near(1e-9)
 PRINTED = 0.48566
 EPSILON = 4.0

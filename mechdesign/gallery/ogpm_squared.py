@@ -17,6 +17,7 @@ import mechdesign as md
 from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import root
 
+CHAPTER = "One number"
 TOLERANCE = near(1e-9)
 PRINTED = 0.0492
 EPSILON = 4.0

@@ -21,6 +21,7 @@ from mechdesign.budget.simulation import Question
 from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import root
 
+CHAPTER = "How much epsilon"
 TOLERANCE = near(0.05)
 COUNTS, WISHED = (520, 480), 0.9
 QUESTION = Question("grr", np.array(COUNTS), Constraint("kendall", 0.5, WISHED))

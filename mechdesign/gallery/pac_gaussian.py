@@ -18,6 +18,7 @@ from mechdesign.classifier.pac import gaussian_deviation, printed_deviation
 from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import root
 
+CHAPTER = "Classifiers"
 TOLERANCE = near(1e-9)
 PRINTED = 1.402
 EPSILON, DELTA = 2.0, 0.1

@@ -23,6 +23,7 @@ from mechdesign.design.workload.queries import Marginals
 from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import Floats, least
 
+CHAPTER = "Counting many reports"
 TOLERANCE = near(1e-4)
 BITS, EPSILON = 4, 1.0
 TYPES = 1 << BITS

@@ -17,6 +17,7 @@ import mechdesign as md
 from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import least
 
+CHAPTER = "Directions and places"
 TOLERANCE = near(1e-5)
 PRINTED = 1.32
 TOTAL = 1 + 2 * np.pi

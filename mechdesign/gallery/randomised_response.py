@@ -14,13 +14,14 @@ from matplotlib.axes import Axes
 import mechdesign as md
 from mechdesign.gallery.agreement import near
 
+CHAPTER = "Categories"
 TOLERANCE = near(1e-9)
 EPSILON = 1.0
 
 
 def least_lie(epsilon: float) -> float:
     wrong = 1 - np.eye(2)
-    return md.optimal_finite(md.FiniteProblem(epsilon, wrong)).certificate.upper
+    return md.solve(md.Problem(loss=md.Matrix(wrong), privacy=md.Pure(epsilon))).certificate.upper
 
 
 def answer() -> tuple[float, float]:

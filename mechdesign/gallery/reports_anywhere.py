@@ -23,6 +23,7 @@ import mechdesign as md
 from mechdesign.gallery.agreement import at_most
 from mechdesign.gallery.reference import program, sums
 
+CHAPTER = "Directions and places"
 TOLERANCE = at_most(0)
 EPSILON, SIDE, FINER = 1.0, 3, 4
 PLACES = np.array(list(itertools.product(range(SIDE), repeat=2)), dtype=float)
@@ -45,7 +46,10 @@ def on_a_grid(finer: int) -> float:
 
 
 def anywhere() -> md.Design:
-    return md.optimal_pairwise(md.PairwiseProblem(md.privacy.metric(PLACES, EPSILON), md.InPlane(), gap=1e-3))
+    problem = md.Problem(
+        loss=md.Distances(), privacy=md.Metric(PLACES, EPSILON), criterion=md.Average(), among=md.InPlane()
+    )
+    return md.solve(problem, gap=1e-3)
 
 
 def answer() -> tuple[float, float]:

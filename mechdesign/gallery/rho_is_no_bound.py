@@ -18,6 +18,7 @@ from mechdesign.classifier.robustness import Robust
 from mechdesign.classifier.survival import utility
 from mechdesign.gallery.agreement import near
 
+CHAPTER = "Classifiers"
 TOLERANCE = near(1e-9)
 PRINTED = 0.936
 EPSILON, TAU, CONFIDENCE_MISS = 4.0, 0.01, 0.05

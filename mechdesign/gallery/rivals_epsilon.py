@@ -16,6 +16,7 @@ from mechdesign.gallery.agreement import near
 from mechdesign.trajectory.discrete_rivals import exponential, grid_points
 from mechdesign.trajectory.regions import Rectangle
 
+CHAPTER = "Directions and places"
 TOLERANCE = near(1e-9)
 PRINTED = 2.0
 EPSILON, SIDE = 2.0, 10

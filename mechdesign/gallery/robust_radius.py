@@ -22,6 +22,7 @@ from mechdesign.classifier.models import Classifier, Record
 from mechdesign.classifier.robustness import ProvenTest, radius
 from mechdesign.gallery.agreement import near
 
+CHAPTER = "Classifiers"
 TOLERANCE = near(1e-5)
 PRINTED = 0.20
 X = np.array([0.5, 0.5])

@@ -17,6 +17,7 @@ import mechdesign as md
 from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import Floats, root
 
+CHAPTER = "Many rounds"
 TOLERANCE = near(1e-9)
 PRINTED = 0.166
 K, FIRST, LIMIT = 100, 1.0, 2.0

@@ -16,6 +16,7 @@ import mechdesign as md
 from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import least
 
+CHAPTER = "Distributions"
 TOLERANCE = near(1e-6)
 EPSILON = 1.0
 

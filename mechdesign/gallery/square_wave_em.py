@@ -17,6 +17,7 @@ import mechdesign as md
 from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import Floats, most_among_shares
 
+CHAPTER = "Distributions"
 TOLERANCE = near(1e-3)
 BINS, EPSILON = 6, 2.0
 LAW = md.catalogue.sw(EPSILON)

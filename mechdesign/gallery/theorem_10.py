@@ -19,6 +19,7 @@ from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import least, private, program
 from mechdesign.mechanisms.piecewise import AffineWindow
 
+CHAPTER = "Means"
 TOLERANCE = near(1e-4)
 PRINTED = 0.2009
 EPSILON = 4.0

@@ -17,6 +17,7 @@ import mechdesign as md
 from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import Floats, private, program
 
+CHAPTER = "One number"
 TOLERANCE = near(1e-5)
 EPSILON, PIECES = 2.0, 1000
 

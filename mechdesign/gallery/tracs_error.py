@@ -20,6 +20,7 @@ from mechdesign.trajectory.paths import uniform_paths
 from mechdesign.trajectory.regions import Rectangle
 from mechdesign.trajectory.tracs import tracs_c
 
+CHAPTER = "Directions and places"
 TOLERANCE = near(0.0075)
 EPSILON = 4.0
 SQUARE = Rectangle(0, 1, 0, 1)

@@ -24,6 +24,7 @@ from mechdesign.trajectory.regions import Rectangle
 from mechdesign.trajectory.rivals import published_strawman, strawman
 from mechdesign.trajectory.tracs import PathMechanism, tracs_c
 
+CHAPTER = "Directions and places"
 TOLERANCE = near(0.015)
 PRINTED = 0.755
 SQUARE, EPSILONS = Rectangle(0, 1, 0, 1), (2.0, 4.0, 6.0, 8.0, 10.0)

@@ -16,6 +16,7 @@ from matplotlib.axes import Axes
 import mechdesign as md
 from mechdesign.gallery.agreement import near
 
+CHAPTER = "One number"
 TOLERANCE = near(1e-9)
 LAST = np.log(3 + 2 * np.sqrt(2))
 

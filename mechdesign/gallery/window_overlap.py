@@ -17,6 +17,7 @@ from mechdesign.classifier.concentration import concentration, perturbation
 from mechdesign.gallery.agreement import near
 from mechdesign.gallery.reference import Floats
 
+CHAPTER = "Classifiers"
 TOLERANCE = near(1e-3)
 PRINTED = 0.706
 EPSILON, X, THETA = 2.0, 0.05, 0.1

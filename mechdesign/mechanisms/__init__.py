@@ -2,8 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-# named like their modules: at once, or the modules would be found
-from mechdesign.mechanisms.mutual_information import mutual_information as mutual_information
 from mechdesign.values.facade import facade
 
 if TYPE_CHECKING:
@@ -15,6 +13,7 @@ if TYPE_CHECKING:
     from mechdesign.mechanisms.joint import JointResponse as JointResponse
     from mechdesign.mechanisms.joint_encodings import JointHashing as JointHashing, JointUnary as JointUnary
     from mechdesign.mechanisms.mixture import Mixture as Mixture
+    from mechdesign.mechanisms.mutual_information import mutual_information as mutual_information
     from mechdesign.mechanisms.noise import (
         Gaussian as Gaussian,
         Laplace as Laplace,
@@ -40,4 +39,4 @@ if TYPE_CHECKING:
     from mechdesign.mechanisms.unbiased_window import UnbiasedWindow as UnbiasedWindow
     from mechdesign.mechanisms.window import Window as Window
 else:
-    __getattr__, __dir__ = facade(__name__)
+    __getattr__, __dir__ = facade(__name__, "mutual_information")

@@ -1,4 +1,4 @@
-"""Published mechanisms in closed form, each with its citation.
+"""Published mechanisms in closed form; what each is, and who wrote it, stands in glossary.toml beside this file.
 
 Every constructor takes the privacy parameter first and the domain second, and rounds towards privacy: the likelihood
 ratio of what it returns is at most ``e^epsilon`` as a rational number, not just up to rounding.
@@ -11,7 +11,6 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
-from scipy import optimize
 
 from mechdesign.domains import UNIT, Circle, Finite, Interval, require_domain
 from mechdesign.errors import InvalidInput, did_you_mean, require_epsilon
@@ -27,6 +26,7 @@ from mechdesign.mechanisms.truncated import Truncated
 from mechdesign.mechanisms.two_point import TwoPoint
 from mechdesign.mechanisms.window import Window
 from mechdesign.values.declare import evolved, frozen
+from mechdesign.values.later import optimize
 
 __all__ = [
     "ON_CIRCLES",
@@ -334,7 +334,6 @@ class Entry:
     """A line of the catalogue: how to build the mechanism on a domain, tuned to the loss where it can be."""
 
     key: str
-    citation: str
     build: Callable[[float, Interval, Loss], ScalarMechanism]
     unbiased: bool = False
 
@@ -344,7 +343,6 @@ class CircularEntry:
     """A line of the catalogue for the circle."""
 
     key: str
-    citation: str
     build: Callable[[float, Circle, Loss], ScalarMechanism]
 
 
@@ -356,64 +354,48 @@ class PointsEntry:
     """
 
     key: str
-    citation: str
     build: Callable[[float, Finite, Loss], ScalarMechanism]
     serves: Callable[[Finite], bool]
     tuned: bool = False
     also: tuple[str, ...] = ()
 
 
-_CHAPTER = "Refined mechanism design, chapter 5"
-
 ON_INTERVALS: tuple[Entry, ...] = (
-    Entry("laplace", "Dwork et al., TCC 2006", lambda eps, domain, loss: laplace(eps, domain), unbiased=True),
-    Entry("t-laplace", "Holohan et al., JPC 2020", lambda eps, domain, loss: truncated_laplace(eps, domain)),
-    Entry("b-laplace", "Holohan et al., JPC 2020", lambda eps, domain, loss: bounded_laplace(eps, domain)),
-    Entry(
-        "staircase",
-        "Geng and Viswanath, ISIT 2014",
-        lambda eps, domain, loss: staircase(eps, domain, loss),
-        unbiased=True,
-    ),
-    Entry(
-        "duchi", "Duchi, Jordan and Wainwright, JASA 2018", lambda eps, domain, loss: duchi(eps, domain), unbiased=True
-    ),
-    Entry("pm", "Wang et al., ICDE 2019", lambda eps, domain, loss: pm(eps, domain), unbiased=True),
-    Entry("t-pm", f"{_CHAPTER}, section 5.6", lambda eps, domain, loss: truncated(pm(eps, domain))),
-    Entry("pm-c", f"{_CHAPTER}, section 5.6", lambda eps, domain, loss: compressed(pm(eps, domain))),
-    Entry("hm", "Wang et al., ICDE 2019", lambda eps, domain, loss: hm(eps, domain), unbiased=True),
-    Entry("sw", "Li et al., SIGMOD 2020", lambda eps, domain, loss: sw(eps, domain)),
-    Entry("t-sw", f"{_CHAPTER}, section 5.6", lambda eps, domain, loss: truncated(sw(eps, domain))),
-    Entry("sw-c", f"{_CHAPTER}, section 5.6", lambda eps, domain, loss: compressed(sw(eps, domain))),
-    Entry("r-sw", "Refined mechanism design, D.2.6", lambda eps, domain, loss: redesigned_sw(eps, domain)),
-    Entry("ogpm-u", f"{_CHAPTER}, theorem 10", lambda eps, domain, loss: ogpm_unbiased(eps, domain), unbiased=True),
-    Entry("ogpm", f"{_CHAPTER}, theorem 7", lambda eps, domain, loss: ogpm(eps, domain)),
-    Entry("ogpm-squared", f"{_CHAPTER}, corrected", lambda eps, domain, loss: ogpm_squared(eps, domain)),
-    Entry(
-        "rr-bins",
-        "Kairouz, Oh and Viswanath, NeurIPS 2014, on equal bins",
-        lambda eps, domain, loss: randomised_response_on_bins(eps, domain, loss),
-    ),
+    Entry("laplace", lambda eps, domain, loss: laplace(eps, domain), unbiased=True),
+    Entry("t-laplace", lambda eps, domain, loss: truncated_laplace(eps, domain)),
+    Entry("b-laplace", lambda eps, domain, loss: bounded_laplace(eps, domain)),
+    Entry("staircase", lambda eps, domain, loss: staircase(eps, domain, loss), unbiased=True),
+    Entry("duchi", lambda eps, domain, loss: duchi(eps, domain), unbiased=True),
+    Entry("pm", lambda eps, domain, loss: pm(eps, domain), unbiased=True),
+    Entry("t-pm", lambda eps, domain, loss: truncated(pm(eps, domain))),
+    Entry("pm-c", lambda eps, domain, loss: compressed(pm(eps, domain))),
+    Entry("hm", lambda eps, domain, loss: hm(eps, domain), unbiased=True),
+    Entry("sw", lambda eps, domain, loss: sw(eps, domain)),
+    Entry("t-sw", lambda eps, domain, loss: truncated(sw(eps, domain))),
+    Entry("sw-c", lambda eps, domain, loss: compressed(sw(eps, domain))),
+    Entry("r-sw", lambda eps, domain, loss: redesigned_sw(eps, domain)),
+    Entry("ogpm-u", lambda eps, domain, loss: ogpm_unbiased(eps, domain), unbiased=True),
+    Entry("ogpm", lambda eps, domain, loss: ogpm(eps, domain)),
+    Entry("ogpm-squared", lambda eps, domain, loss: ogpm_squared(eps, domain)),
+    Entry("rr-bins", lambda eps, domain, loss: randomised_response_on_bins(eps, domain, loss)),
 )
 
 ON_CIRCLES: tuple[CircularEntry, ...] = (
-    CircularEntry("purkayastha", "Weggenmann and Kerschbaum, CCS 2021", lambda eps, dom, loss: purkayastha(eps, dom)),
-    CircularEntry("r-sw", "Refined mechanism design, D.2.6", lambda eps, dom, loss: redesigned_sw(eps, dom)),
-    CircularEntry("ogpm", f"{_CHAPTER}, theorem 8", lambda eps, dom, loss: ogpm_circle(eps, dom)),
-    CircularEntry("ogpm-squared", f"{_CHAPTER}, corrected", lambda eps, dom, loss: ogpm_circle_squared(eps, dom)),
+    CircularEntry("purkayastha", lambda eps, dom, loss: purkayastha(eps, dom)),
+    CircularEntry("r-sw", lambda eps, dom, loss: redesigned_sw(eps, dom)),
+    CircularEntry("ogpm", lambda eps, dom, loss: ogpm_circle(eps, dom)),
+    CircularEntry("ogpm-squared", lambda eps, dom, loss: ogpm_circle_squared(eps, dom)),
 )
 
 ON_POINTS: tuple[PointsEntry, ...] = (
     PointsEntry(
         "grr",
-        "Kairouz, Oh and Viswanath, NeurIPS 2014",
         lambda eps, domain, loss: randomised_response(eps, domain),
         serves=lambda domain: True,
         also=("randomised response",),
     ),
     PointsEntry(
         "geometric",
-        "Ghosh, Roughgarden and Sundararajan, STOC 2009",
         lambda eps, domain, loss: two_sided_geometric(eps, domain),
         serves=lambda domain: len(domain) > 1 and all(point.is_integer() for point in domain.points),
         also=("two-sided geometric",),

@@ -8,7 +8,6 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 from mechdesign.domains import Circle, only
 from mechdesign.errors import InvalidInput
@@ -17,6 +16,7 @@ from mechdesign.mechanisms import analysis
 from mechdesign.mechanisms.ratio import LikelihoodRatio
 from mechdesign.panels import integrate_between
 from mechdesign.values.declare import epsilon, field, frozen
+from mechdesign.values.later import special
 
 Floats = NDArray[np.float64]
 

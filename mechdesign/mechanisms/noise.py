@@ -13,11 +13,11 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from mechdesign.errors import InvalidInput, require_epsilon, require_finite
 from mechdesign.mechanisms.ratio import INFINITE, LikelihoodRatio
 from mechdesign.values.declare import epsilon, field, finite, frozen
+from mechdesign.values.later import special
 
 Floats = NDArray[np.float64]
 

@@ -2,8 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-# named like their modules: at once, or the modules would be found
-from mechdesign.plot.gains import gains as gains
 from mechdesign.values.facade import facade
 
 if TYPE_CHECKING:
@@ -46,6 +44,7 @@ if TYPE_CHECKING:
         sweep as sweep,
         worst_cases as worst_cases,
     )
+    from mechdesign.plot.gains import gains as gains
     from mechdesign.plot.gallery import drawn_by as drawn_by, exhibit as exhibit
     from mechdesign.plot.heat import HeatMap as HeatMap, heat_maps as heat_maps
     from mechdesign.plot.laws import densities as densities, polar_density as polar_density
@@ -53,4 +52,4 @@ if TYPE_CHECKING:
     from mechdesign.plot.tables import table_law as table_law
     from mechdesign.plot.workload import workload_design as workload_design
 else:
-    __getattr__, __dir__ = facade(__name__)
+    __getattr__, __dir__ = facade(__name__, "gains")

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.errors import InvalidInput
 from mechdesign.values import files
+from mechdesign.values.tables import printable as printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -120,16 +121,6 @@ def rendered(figure: Figure, suffix: str, dots_per_inch: int) -> bytes:
     buffer = io.BytesIO()
     figure.savefig(buffer, format=suffix, dpi=dots_per_inch)
     return buffer.getvalue()
-
-
-def printable(text: str, most: int | None = None) -> str:
-    """Text on one line without control characters, which could reach a terminal or break a picture; shortened if asked.
-
-    >>> printable("a\\x1b[31m"), printable("a very long name", 6)
-    ('a?[31m', 'a ver…')
-    """
-    plain = "".join(letter if letter.isprintable() else "?" for letter in text)
-    return plain if most is None or len(plain) <= most else plain[: most - 1] + "…"
 
 
 def drawable(text: str, most: int | None = None) -> str:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, TypeGuard, cast
 import numpy as np
 
 from mechdesign.design.minimax.proof import MinimaxBound
-from mechdesign.design.pairwise.problem import PairwiseProblem
 from mechdesign.design.prior.problem import PriorProblem
 from mechdesign.design.prior.proof import BinsBound
 from mechdesign.design.result import Design
@@ -31,6 +30,7 @@ from mechdesign.plot.laws import densities, polar_density
 from mechdesign.plot.noise import noise_map
 from mechdesign.plot.places import places_map
 from mechdesign.priors import Atoms
+from mechdesign.problem import Problem
 from mechdesign.values.declare import evolved
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def of(design: Design) -> Figure:
     mechanism, name = design.mechanism, name_of(design)
     if mechanism.name != name:  # its own name is what a file says
         mechanism = evolved(mechanism, name=name)
-    if isinstance(problem, PairwiseProblem) and problem.places is not None and problem.places.shape[1] == 2:
+    if isinstance(problem, Problem) and (places := problem.table.places) is not None and places.shape[1] == 2:
         return places_map(problem, cast(Discrete, mechanism))
     if isinstance(mechanism, Discrete):
         return probability_table(mechanism, names_of(mechanism, labels_of(problem)))

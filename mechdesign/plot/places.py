@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mechdesign.design.pairwise.problem import PairwiseProblem
 from mechdesign.design.pairwise.proof import errors_up, output_columns
 from mechdesign.design.words import protected
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.pairs import Metric
 from mechdesign.places import GREAT_CIRCLE
 from mechdesign.plot.canvas import HEAT, Floats, drawable, empty_figure
+from mechdesign.problem import Problem
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,10 +23,10 @@ _MOST_LINES = 4000
 _AREA = 500.0  # square points, of the output that is reported most
 
 
-def places_map(problem: PairwiseProblem, mechanism: Discrete, place: int | None = None) -> Figure:
+def places_map(problem: Problem, mechanism: Discrete, place: int | None = None) -> Figure:
     """The law of the report of one place (the most central unless given), errors of all places, and binding pairs."""
     assert isinstance(problem.privacy, Metric)
-    points, places = problem.privacy.points, problem.places
+    points, places = problem.privacy.points, problem.table.places
     assert places is not None
     flip = problem.privacy.distance == GREAT_CIRCLE
     inputs, outputs = (at[:, ::-1] if flip else at for at in (points, places[output_columns(mechanism, problem)]))
@@ -38,7 +38,7 @@ def places_map(problem: PairwiseProblem, mechanism: Discrete, place: int | None 
     marks = law.scatter(*outputs.T, s=_AREA * row / row.max() + 2, c=row, cmap=HEAT, vmin=0.0)
     law.plot(*inputs[shown], "x", color="black", markersize=9)
     figure.colorbar(marks, ax=law, label="probability")
-    name = (problem.names[0] or tuple(map(str, range(len(points)))))[shown]
+    name = (problem.table.names[0] or tuple(map(str, range(len(points)))))[shown]
     law.set_title(f"Reports of {drawable(name, 24)}")
     lost = errors.scatter(*inputs.T, c=errors_up(mechanism, problem), cmap=HEAT, s=60)
     figure.colorbar(lost, ax=errors, label="expected loss")

@@ -11,13 +11,13 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 
 from mechdesign.errors import MAX_EPSILON, InvalidInput, require_epsilon, require_whole
 from mechdesign.trajectory.paths import Paths
 from mechdesign.trajectory.regions import Region, require_places
 from mechdesign.trajectory.rounding import nearest_points, require_points
 from mechdesign.values.declare import Floats, content, field, frozen, settle
+from mechdesign.values.later import optimize
 
 Places = NDArray[np.intp]
 Mask = NDArray[np.bool_]
@@ -267,7 +267,9 @@ def _largest(loss: Callable[[float], float], epsilon: float, start: float, most:
         if high >= most:
             return most
         high = min(2 * high, most)
-    found = float(brentq(lambda value: loss(value) - epsilon * _SAFE, 0.0, high, xtol=1e-12 * high, rtol=1e-12))
+    found = float(
+        optimize.brentq(lambda value: loss(value) - epsilon * _SAFE, 0.0, high, xtol=1e-12 * high, rtol=1e-12)
+    )
     while loss(found) > epsilon:
         found *= _SAFE
     return found

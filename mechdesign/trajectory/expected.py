@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import optimize
-from scipy.stats import qmc
 
 from mechdesign.errors import InvalidInput
 from mechdesign.trajectory.coordinates import Maker
@@ -18,6 +16,7 @@ from mechdesign.trajectory.paths import uniform_paths
 from mechdesign.trajectory.regions import Point, Region, frame_of, require_places
 from mechdesign.trajectory.tracs import TracsD, simulable, tracs_d
 from mechdesign.values.declare import Floats, evolved
+from mechdesign.values.later import optimize, stats
 
 _NODES = 24
 _PLACES = 256
@@ -93,7 +92,7 @@ def best_reference(tracs: TracsD, candidates: ArrayLike, visited: ArrayLike | No
 def _spread(region: Region) -> Floats:
     """The same evenly spread places every time."""
     west, east, south, north = region.bounds
-    unit = qmc.Sobol(2, scramble=False).random_base2(int(np.log2(_PLACES)) + 2)
+    unit = stats.qmc.Sobol(2, scramble=False).random_base2(int(np.log2(_PLACES)) + 2)
     places: Floats = np.array([west, south]) + (unit + 0.5 / len(unit)) * np.array([east - west, north - south])
     inside: Floats = places[region.contains(places)]
     return inside[:: max(1, len(inside) // _PLACES)]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from mechdesign.design.pairwise.problem import Distances, PairwiseProblem
-from mechdesign.design.pairwise.search import optimal_pairwise
+from mechdesign.criteria import Average
+from mechdesign.design.registry import solve
 from mechdesign.design.result import Certificate
 from mechdesign.errors import InvalidInput, require_epsilon, require_whole
+from mechdesign.finite_losses import Distances
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.pairs import Metric
+from mechdesign.problem import Problem
 from mechdesign.trajectory.paths import Paths
 from mechdesign.trajectory.plane import cell_numbers, grid_shape, middles
 from mechdesign.trajectory.regions import Rectangle, require_places
@@ -67,7 +69,8 @@ def near_design(region: Rectangle, epsilon: float, cells: int = 8) -> NearDesign
         raise InvalidInput("cells", cells, f"make at most {MOST_CELLS} cells in all (got {columns} x {rows})", "fewer")
     places = middles(region, columns, rows)
     per_unit = require_epsilon(epsilon) / _farthest(places)
-    design = optimal_pairwise(PairwiseProblem(Metric(places, per_unit), Distances(), gap=1e-3))
+    problem = Problem(loss=Distances(), privacy=Metric(places, per_unit), criterion=Average())
+    design = solve(problem, gap=1e-3)
     assert isinstance(design.mechanism, Discrete)
     return NearDesign(region, columns, rows, per_unit, design.mechanism, design.certificate)
 

@@ -21,11 +21,14 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign.design.finite.problem import FiniteProblem, euclidean
-from mechdesign.design.finite.search import optimal_finite
+from mechdesign.criteria import named_criterion
+from mechdesign.design.registry import solve
 from mechdesign.design.result import Certificate
 from mechdesign.errors import InvalidInput, require_whole
+from mechdesign.finite_losses import Matrix, euclidean
 from mechdesign.mechanisms.discrete import Discrete
+from mechdesign.privacy import Pure
+from mechdesign.problem import Problem
 from mechdesign.trajectory.paths import Paths
 from mechdesign.trajectory.regions import Rectangle, require_places
 from mechdesign.values.declare import Floats, frozen
@@ -101,8 +104,8 @@ def plane_design(region: Rectangle, epsilon: float, cells: int = 15, criterion: 
     if columns * rows > MOST_CELLS:
         raise InvalidInput("cells", cells, f"make at most {MOST_CELLS} cells in all (got {columns} x {rows})", "fewer")
     losses = euclidean(middles(region, columns, rows))
-    weights = np.full(len(losses), 1 / len(losses)) if criterion == "prior" else None
-    design = optimal_finite(FiniteProblem(epsilon, losses, criterion, weights, gap=1e-3))
+    problem = Problem(loss=Matrix(losses), privacy=Pure(epsilon), criterion=named_criterion(criterion))
+    design = solve(problem, gap=1e-3)
     assert isinstance(design.mechanism, Discrete)
     return PlaneDesign(region, columns, rows, design.mechanism, design.certificate, criterion)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.spatial import KDTree
 
 from mechdesign.errors import InvalidInput, require_whole
 from mechdesign.trajectory.paths import Paths
@@ -38,6 +37,8 @@ def to_points(paths: Paths, points: ArrayLike) -> Paths:
 
 def nearest_points(points: Floats, places: Floats) -> NDArray[np.intp]:
     """The number of the nearest point for each place."""
+    from scipy.spatial import KDTree
+
     return np.asarray(KDTree(points).query(places)[1], dtype=np.intp)
 
 

@@ -7,7 +7,7 @@ converters and keys of comparison where dataclasses have none.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from typing import Any, Literal, ParamSpec, TypeVar, cast, dataclass_transform
@@ -38,6 +38,9 @@ OPTION, LEAST, MOST, WORDS = (
     "most",
     "words",
 )  # keys of metadata, which commands and schemas are derived from
+NOTHING = attrs.NOTHING
+"""The default of a field that has to be given."""
+
 T = TypeVar("T")
 P = ParamSpec("P")
 
@@ -112,10 +115,19 @@ class Option:
     names: tuple[str, ...]
     help: str
     metavar: str | None = None
+    words: Callable[[], Iterable[str]] | None = None
 
 
-def option(name: str, help: str, *names: str, metavar: str | None = None) -> dict[str, Any]:
+def option(
+    name: str,
+    help: str,
+    *names: str,
+    metavar: str | None = None,
+    words: Callable[[], Iterable[str]] | None = None,
+) -> dict[str, Any]:
     """The metadata of a field that commands take as an option: type, default and range are those of the field.
+
+    ``words`` gives the names that a shell offers where it is asked to complete one.
 
     >>> @frozen
     ... class Asked:
@@ -123,7 +135,42 @@ def option(name: str, help: str, *names: str, metavar: str | None = None) -> dic
     >>> attrs.fields(Asked).gap.metadata["option"].names
     ('--gap',)
     """
-    return {OPTION: Option((name, *names), help, metavar)}
+    return {OPTION: Option((name, *names), help, metavar, words)}
+
+
+def asked(
+    name: str,
+    help: str,
+    *names: str,
+    read: Callable[[Any], Any] | None = None,
+    default: Any = None,
+    words: Sequence[str] | Callable[[], Iterable[str]] | None = None,
+    metavar: str | None = None,
+) -> Any:
+    """A field of a study with its option: whatever ``read`` makes of it; None was not said.
+
+    ``words`` are those that there are, or give those that a shell offers. A ``name`` without hyphens in front is that
+    of an argument.
+
+    >>> @frozen
+    ... class Asked:
+    ...     method: str | None = asked("--method", "How.", words=("exact", "simulated"))
+    >>> Asked("fast")
+    Traceback (most recent call last):
+    mechdesign.errors.InvalidInput: method must be one of exact, simulated (got 'fast')
+    """
+    if isinstance(words, tuple | list) and read is None:
+        known = tuple(words)
+        called = name.strip("-").replace("-", " ")
+        read = lambda said: require_one_of(said, called, known)  # noqa: E731
+    offered = words if words is None or callable(words) else lambda: words
+    told = Option((name, *names) if name.startswith("-") else (), help, metavar, offered)
+    return attrs.field(default=default, converter=None if read is None else optional(read), metadata={OPTION: told})
+
+
+def needed(name: str, help: str, *names: str, **more: Any) -> Any:
+    """A field of a study that has to be given, as `asked` has it otherwise."""
+    return asked(name, help, *names, default=NOTHING, **more)
 
 
 GAP_OPTION = option("--gap", "Relative gap of the proven bounds to reach.")
@@ -250,7 +297,8 @@ def range_of(field: Any) -> tuple[float | None, float | None]:
 
 
 @dataclass_transform(
-    frozen_default=True, field_specifiers=(field, derived, array, epsilon, finite, number, whole, gap, one_of, several)
+    frozen_default=True,
+    field_specifiers=(field, derived, array, needed, epsilon, finite, number, whole, gap, one_of, several),
 )
 def frozen(kind: type[T]) -> type[T]:
     """The class as an immutable, slotted value: its fields are stored, checked and compared as they are declared.

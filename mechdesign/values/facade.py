@@ -8,20 +8,25 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from types import ModuleType
 
 TYPE_CHECKING = False  # for type checkers, who know the name: this is read before Ctrl-C has a handler
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def facade(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
+def facade(package: str, *functions: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
     """``__getattr__`` and ``__dir__`` of a package, ``__all__`` among what is asked for.
+
+    ``functions`` are named like the modules that they are in: the names stay theirs when the modules are read.
 
     >>> from mechdesign import exact
     >>> exact.prove_privacy.__module__, "prove_privacy" in dir(exact), exact.__all__[:2]
     ('mechdesign.exact.privacy', True, ['PrivacyProof', 'exp_lower'])
     """
     homes: dict[str, tuple[str, str]] = {}
+    if functions:
+        sys.modules[package].__class__ = _keeping(functions)
 
     def find(name: str) -> object:
         if not homes:
@@ -38,6 +43,19 @@ def facade(package: str) -> tuple[Callable[[str], object], Callable[[], list[str
         return sorted([*homes, *({"__version__"} & set(vars(sys.modules[package])))])
 
     return find, names
+
+
+def _keeping(functions: tuple[str, ...]) -> type[ModuleType]:
+    """A package in which no module takes these names when it is read."""
+
+    class Package(ModuleType):
+        __module__ = ModuleType.__module__
+
+        def __setattr__(self, name: str, value: object) -> None:
+            if name not in functions or not isinstance(value, ModuleType):
+                super().__setattr__(name, value)
+
+    return Package
 
 
 def _homes(package: str) -> dict[str, tuple[str, str]]:

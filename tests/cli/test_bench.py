@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from mechdesign import Finite, catalogue, deploy
-from mechdesign.cli.bench import line_figure
 from mechdesign.collect import bench, metrics, protocols
+from mechdesign.studies.bench import line_figure
 
 
 @pytest.fixture
@@ -321,7 +321,7 @@ def test_data_with_the_same_users_in_another_order_is_the_same_data(run: Any, da
     [
         (("-e", "1,2", "--kind", "lines"), "come with --plot"),
         (("-e", "1", "--kind", "lines", "--plot", "p.png"), "come with several eps"),
-        (("-e", "1,2", "--kind", "bars", "--plot", "p.png"), "lines or heat"),
+        (("-e", "1,2", "--kind", "bars", "--plot", "p.png"), "lines, heat"),
     ],
 )
 def test_kinds_of_pictures_that_cannot_be_are_refused(
@@ -505,14 +505,17 @@ def test_a_law_stands_in_for_data(run: Any) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ((), "dataset must be given, or --law"),
-        (("-d", "DATA", "--law", "poisson", "--users", "9", "--bins", "3"), "one of the two"),
+        ((), "one of --dataset, --law, and one only"),
+        (("-d", "DATA", "--law", "poisson", "--users", "9", "--bins", "3"), "one of --dataset, --law, and one only"),
         (("-d", "DATA", "--users", "9"), "users must come with --law"),
         (("--law", "poisson", "--bins", "3"), "users must be given with --law"),
         (("--law", "poisson", "--users", "9"), "bins must be given with --law"),
         (("--law", "cauchy", "--users", "9", "--bins", "3"), "law must be one of gaussian"),
-        (("--law", "poisson", "--users", "9", "--bins", "3", "--domain", "0,9"), "domain must be left out with --law"),
-        (("--law", "poisson", "--users", "9", "--bins", "3", "--column", "x"), "column must be left out with --law"),
+        (
+            ("--law", "poisson", "--users", "9", "--bins", "3", "--domain", "0,9"),
+            "--law (got '--domain')",
+        ),
+        (("--law", "poisson", "--users", "9", "--bins", "3", "--column", "x"), "--law (got '--column')"),
         (("-d", "DATA", "--bins", "3", "--domain", "a,b"), "be two numbers LO,HI"),
         (("-d", "DATA", "--bins", "1"), "bins must be"),
     ],

@@ -114,7 +114,7 @@ def test_the_names_of_the_paper_are_names_of_the_options(run: Any) -> None:
         ("certified", ("--runs", "50"), "--runs must come with a method that has it: bs, rbs, mpass, bayes"),
         ("bs,rbs", ("--most-runs", "50"), "--most-runs must come with a method that has it: certified, dbs"),
         ("bs", ("--error", "0.05"), "--error must come with a method that has it: certified"),
-        ("mpass", ("--phi", "0.1"), "phi must come with a method that stops by it: certified, bs, rbs, dbs"),
+        ("mpass", ("--phi", "0.1"), "phi must come with a --method that stops by it: certified, bs, rbs, dbs"),
     ],
 )
 def test_a_parameter_no_chosen_search_has_is_refused(
@@ -183,7 +183,7 @@ def test_an_undecided_end_exits_with_3(run: Any, tmp_path: Path) -> None:
         ({"-p": "rsa"}, "protocol"),
         ({"--at-least": "1.5"}, "range [-1, 1]"),
         ({"--at-least": "much"}, "threshold"),
-        ({"--at-most": "0.5"}, "one of --at-least and --at-most"),
+        ({"--at-most": "0.5"}, "one of --at-least, --at-most, and one only"),
         ({"--probability": "1"}, "strictly between"),
         ({"--probability": "0"}, "strictly between"),
         ({"--metric": "speed"}, "metric"),

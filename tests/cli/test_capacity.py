@@ -166,8 +166,8 @@ def test_a_protocol_out_of_reach_stays_in_the_table_with_the_reason(run: Any) ->
         ({"--runs": "100"}, "--runs must come with a method that has it: simulated, relaxed, rbs, mpass, bayes"),
         ({"--seed": "1"}, "seed must come with a --method that simulates"),
         ({"-m": "dbs", "--runs": "100"}, "--runs must come with a method that has it"),
-        ({"-m": "mpass", "--phi": "0.1"}, "phi must come with a method that stops by it"),
-        ({"--phi": "0.1"}, "phi must come with a method that stops by it: simulated, relaxed, rbs, dbs"),
+        ({"-m": "mpass", "--phi": "0.1"}, "phi must come with a --method that stops by it"),
+        ({"--phi": "0.1"}, "phi must come with a --method that stops by it: simulated, relaxed, rbs, dbs"),
         ({"--eta": "nan"}, "eta"),
     ],
     ids=str,
@@ -215,7 +215,7 @@ def test_the_ends_of_a_simulated_bracket_are_epsilons_that_were_simulated(run: A
         seen.update({test.epsilon: test.probability for test in found.tested})
         return found
 
-    monkeypatch.setattr("mechdesign.cli.capacity.capri_from", watched)
+    monkeypatch.setattr(capri, "capri_from", watched)
     for method in ("simulated", "relaxed"):
         found = run(*ASKED, "-p", "grr", "-m", method, "--runs", "400", "--quiet", "--json").json
         assert [seen[epsilon] for epsilon in found["epsilon"]] == found["probability"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from mechdesign.collect import Survey
 from mechdesign.deploy import make_table
 from mechdesign.deploy.frames import apply_table, estimate
+from mechdesign.deploy.reports import enveloped, payload_of
 from mechdesign.design import MinimaxProblem, optimal_minimax
 from mechdesign.domains import Finite
 from mechdesign.mechanisms import catalogue
@@ -141,3 +144,42 @@ def test_reports_of_another_table_are_refused(run: Any, shipped: Any, tmp_path: 
     outcome = run("estimate", str(tmp_path / "other.json"), "--in", out)
     assert outcome.code == 2
     assert "of another one" in outcome.err
+
+
+# -- other doors, the same answers -------------------------------------------------------------------------------------
+
+
+def test_a_survey_in_place_of_a_table_says_what_estimate_counts_says(run: Any, tmp_path: Path) -> None:
+    survey = Survey("olh", 1.0, ("ape", "bee", "cat"), client="pure-ldp")
+    file = str(survey.write(tmp_path / "survey.json"))
+    np.save(tmp_path / "sent.npy", survey.law.report(np.arange(3).repeat(200), np.random.default_rng(3)))
+    sent = str(tmp_path / "sent.npy")
+    found = run("estimate", file, "--in", sent, "--json").json
+    assert found == run("estimate-counts", sent, "--survey", file, "--json").json
+    assert found["problem"]["client"] == "pure-ldp"
+    outcome = run("estimate", file, "--in", sent, "--confidence", "0.9")
+    assert (outcome.code, "a survey says all but --in" in outcome.err) == (2, True)
+
+
+def test_envelopes_count_once_each_and_say_what_their_reports_say(run: Any, tmp_path: Path) -> None:
+    """An envelope that comes twice, one of yesterday and one of another table do not count, and are told of."""
+    GRR.save(tmp_path / "t.json")
+    sent = [enveloped(GRR, x, date(2099, 1, 1)) for x in (0.0, 1.0, 5.0) * 100]
+    others = [sent[0], enveloped(GRR, 0.0, date(2001, 1, 1)), enveloped(PM, 0.5, date(2099, 1, 1))]
+    (tmp_path / "today.txt").write_bytes(b"".join(envelope.line for envelope in [*sent, *others]))
+    arguments = ("estimate", str(tmp_path / "t.json"), "--in", str(tmp_path / "today.txt"), "--frequencies")
+    outcome = run(*arguments, "--json")
+    reports = [payload_of(GRR).read(envelope.report, GRR) for envelope in sent]
+    expected = estimate(GRR, np.array(reports), of="frequencies")
+    assert outcome.json["estimates"] == expected.estimates.tolist()
+    assert outcome.json["lower"] == expected.lower.tolist()
+    for words in ("1 unknown", "1 expired", "1 repeated"):
+        assert words in outcome.err
+    assert run(*arguments, "--column", "x").code == 2
+
+
+def test_envelopes_of_which_none_counts_are_refused(run: Any, tmp_path: Path) -> None:
+    PM.save(tmp_path / "t.json")
+    (tmp_path / "old.txt").write_bytes(enveloped(PM, 0.5, date(2001, 1, 1)).line)
+    outcome = run("estimate", str(tmp_path / "t.json"), "--in", str(tmp_path / "old.txt"))
+    assert (outcome.code, "hold an envelope that counts" in outcome.err) == (2, True)

@@ -51,7 +51,7 @@ def test_existing_files_need_force(run: Any, saved: Path, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "rule"),
     [
-        (("--to", "cobol"), "be one of python"),
+        (("--to", "cobol"), "be one of rust, c, python"),
         (("--to", "c", "--out", "/dev/null/deeper"), "be a folder, not a file"),
     ],
 )

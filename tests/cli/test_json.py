@@ -17,7 +17,8 @@ import pytest
 from jsonschema import Draft202012Validator
 from sklearn.tree import DecisionTreeClassifier
 
-from mechdesign.cli import budget, output
+from mechdesign.budget import runner
+from mechdesign.cli import output
 from mechdesign.cli.overview import NAMES
 from mechdesign.cli.schema import ERROR, schema_of, shapes
 from mechdesign.deploy import load_table
@@ -285,7 +286,7 @@ TABLE: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     ),
     "mean": (
         ("mean", "data.csv", "--column", "x", "--eps", "1", "--bounds", "0,1", "--mechanism", "pm", "--seed", "1"),
-        {"epsilon": number, "results": rows(mechanism=text, value=number, count=number, **ESTIMATED)},
+        {"epsilon": number, "results": rows(mechanism=text, count=number, **ESTIMATED)},
     ),
     "mean of several collections": (
         (
@@ -595,13 +596,13 @@ def test_a_schema_of_no_command_is_refused_with_those_there_are(run: Any) -> Non
 def test_progress_goes_to_stderr_beside_the_json(run: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     monkeypatch.setattr(output, "_FIRST_TICK", 1e-3)
-    arguments, search = TABLE["budget"][0], budget.search
+    arguments, search = TABLE["budget"][0], runner.run
 
     def unhurried(*given: Any, **more: Any) -> Any:
         time.sleep(0.5)
         return search(*given, **more)
 
-    monkeypatch.setattr(budget, "search", unhurried)
+    monkeypatch.setattr(runner, "run", unhurried)
     outcome = run(*arguments, "--json")
     assert re.search(r"mechdesign: .* s\n", outcome.err)
     assert only_object(outcome.out)

@@ -33,7 +33,7 @@ def test_every_mechanism_has_an_estimate_an_interval_and_an_error(run: Any, ages
     document = ask(run, ages, "--mechanism", ",".join(NAMES), "--seed", "1", "--json").json
     assert [row["mechanism"] for row in document["results"]] == list(NAMES)
     for row in document["results"]:
-        assert row["error"] == pytest.approx(row["value"] - VALUES.mean())
+        assert row["error"] == pytest.approx(row["estimate"] - VALUES.mean())
         if row["mechanism"] in ("sw-em", "sw-ems"):
             assert {row[key] for key in ("lower", "upper", "standard_error", "expected_error", "worth")} == {None}
         else:
@@ -71,7 +71,7 @@ def test_a_fine_histogram_needs_no_reach(run: Any, ages: str) -> None:
 
 def test_the_error_without_privacy_is_the_standard_error(run: Any, ages: str) -> None:
     plain = ask(run, ages, "--json").json["without_privacy"]
-    assert plain["value"] == pytest.approx(VALUES.mean())
+    assert plain["estimate"] == pytest.approx(VALUES.mean())
     assert plain["standard_error"] == pytest.approx(stats.sem(VALUES))
     lower, upper = stats.norm.interval(0.95, VALUES.mean(), stats.sem(VALUES))  # widened by what was not seen
     assert lower - 0.1 < plain["lower"] < lower < upper < plain["upper"] < upper + 0.1
@@ -131,7 +131,7 @@ def test_clipping_is_only_done_when_asked_and_told(run: Any, ages: str) -> None:
     assert f"{outside} of 1000" in refused.err
     clipped = run("mean", ages, "--column", "age", "--eps", "1", "--bounds", "0,50", "--clip", "--json").json
     assert clipped["clipped"] == outside
-    assert clipped["without_privacy"]["value"] == pytest.approx(np.clip(VALUES, 0, 50).mean())
+    assert clipped["without_privacy"]["estimate"] == pytest.approx(np.clip(VALUES, 0, 50).mean())
     shown = run("mean", ages, "--column", "age", "--eps", "1", "--bounds", "0,50", "--clip")
     assert f"{outside} values lay outside" in shown.out
 
@@ -141,7 +141,7 @@ def test_constant_data_have_a_mean(run: Any, tmp_path: Path) -> None:
     path.write_text("age\n" + "30\n" * 100)
     document = ask(run, str(path), "--json").json
     assert document["without_privacy"]["standard_error"] == 0
-    assert math.isfinite(document["results"][0]["value"])
+    assert math.isfinite(document["results"][0]["estimate"])
     assert ask(run, str(path)).code == 0
 
 
@@ -195,9 +195,9 @@ def test_bounds_must_be_known_beforehand(run: Any, ages: str) -> None:
         (("--guess", "gauss:1"), "prior must"),
         (("--guess", "uniform", "--bins", "8"), "--bins"),
         (("--guess", "uniform", "--share", "0.5"), "be left out with --guess"),
-        (("--mechanism", "pm", "--share", "0.5"), "come with aaa"),
+        (("--mechanism", "pm", "--share", "0.5"), "come with --mechanism aaa"),
         (("--mechanism", "pm", "--share", "nan"), "share must"),
-        (("--guess", "uniform", "--mechanism", "pm"), "come with aaa"),
+        (("--guess", "uniform", "--mechanism", "pm"), "come with --mechanism aaa"),
         (("--plot", "means.txt"), ".png"),
         (("--form", "best"), "be one of additive, free"),
         (("--mechanism", "pm", "--bins", "4"), "drop --bins"),

@@ -42,7 +42,7 @@ def test_per_says_for_how_many_units_eps_is(run: Any, tmp_path: Path) -> None:
 def test_a_column_is_the_prior_and_worst_has_none(run: Any, places: str) -> None:
     outcome = run("metric", "--points", places, "--eps", "1", "--prior", "people", "--json", "--quiet")
     said = json.loads(outcome.out)
-    assert said["problem"]["prior"][-1] == pytest.approx(3 / 18)
+    assert said["problem"]["criterion"]["prior"][-1] == pytest.approx(3 / 18)
     assert said["adversary_error"] == pytest.approx(said["certificate"]["upper"], rel=1e-5)
     worst = run("metric", "--points", places, "--eps", "1", "--criterion", "worst", "--json", "--quiet")
     assert json.loads(worst.out)["certificate"]["lower"] > said["certificate"]["upper"]
@@ -54,7 +54,7 @@ def test_lexicographic_has_a_capped_worst_case_and_rivals_by_theirs(run: Any, pl
     given = ("metric", "--points", places, "--eps", "1", "--prior", "people", "--json", "--quiet")
     average = json.loads(run(*given).out)["certificate"]["upper"]
     both = json.loads(run(*given, "--criterion", "lexicographic", "--slack", "0.01").out)
-    assert both["problem"]["slack"] == 0.01
+    assert both["problem"]["criterion"]["slack"] == 0.01
     assert both["certificate"]["upper"] > average
     low, cap = both["report"]["details"]["worst case"]
     assert cap == pytest.approx(1.01 * low, rel=1e-9)
@@ -145,7 +145,7 @@ def test_a_privacy_matrix_takes_the_place_of_eps(run: Any, tmp_path: Path) -> No
         ("x,y\n0,0\n1,1\n", ("--loss", "cubed"), "be euclidean, squared, or a matrix"),
         ("x,y\n0,0\n1,1\n", ("--criterion", "pareto"), "be one of worst, prior"),
         ("x,y\n0,0\n1,1\n", ("--slack", "0.1"), "slack must come with --criterion lexicographic"),
-        ("x,y\n0,0\n1,1\n", ("--criterion", "lexicographic", "--slack", "0"), "slack must be at least 1e-06"),
+        ("x,y\n0,0\n1,1\n", ("--criterion", "lexicographic", "--slack", "0"), "slack must be at least 1e-09"),
         ("x,y\n0,0\n1,1\n", ("--criterion", "lexicographic", "--free"), "prior or worst with --free"),
         ("x,y\n", (), "hold a place"),
     ],
@@ -176,7 +176,7 @@ def test_free_reports_are_places_of_the_plane_and_beat_the_grid(run: Any, places
     assert said["certificate"]["valid_for"] == "all mechanisms"
     assert said["certificate"]["upper"] <= 0.8741
     assert said["certificate"]["lower"] >= 0.8731
-    told = said["problem"]["losses"]["places"]
+    told = said["problem"]["among"]["places"]
     assert {len(place) for place in told} == {2}
     assert "the plane" in run("metric", "--points", places, "--eps", "1", "--free", "--gap", "0.05", "--quiet").out
     assert run("table", design, "--out", table).code == 0

@@ -40,7 +40,7 @@ def test_a_matrix_is_measured_from_the_optimum_with_its_inputs_and_outputs(run: 
     own, (floor,) = cells(outcome)["own.csv"], outcome.json["floor"]
     assert own["worst"] == pytest.approx(0.7)
     assert own["privacy_loss"] == pytest.approx(math.log(2.5))
-    best = md.optimal_finite(md.FiniteProblem(floor["eps"], LOSS)).certificate
+    best = md.solve(md.Problem(loss=LOSS, privacy=md.Pure(floor["eps"]))).certificate
     assert (floor["lower"], floor["upper"]) == (best.lower, best.upper)
     assert own["above_optimum"] == pytest.approx(100 * (0.7 / best.upper - 1))
 
@@ -142,7 +142,7 @@ def test_an_edited_design_is_not_believed(run: Any, folder: Path) -> None:
 def test_finite_designs_and_tables_of_labels_meet_in_one_loss_matrix(run: Any, folder: Path) -> None:
     labels = ("low", "mid", "high")
     told = {"input_labels": labels, "output_labels": labels}
-    md.optimal_finite(md.FiniteProblem(1.0, LOSS, **told)).save(folder / "best.json")
+    md.solve(md.Problem(loss=md.Matrix(LOSS, **told), privacy=md.Pure(1.0))).save(folder / "best.json")
     response = catalogue.randomised_response(1.0, md.Finite((0, 1, 2)))
     md.make_table(response, labels=md.deploy.labels.Labels(labels, labels)).save(folder / "grr.json")
     words = ("--mechanisms", "best.json,grr.json", "--channel", "own.csv", "--loss-matrix", "loss.csv")

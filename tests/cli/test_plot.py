@@ -169,10 +169,10 @@ def test_kinds_are_refused_where_there_is_no_such_picture(
 
 
 def commands_with_pictures() -> list[str]:
-    from mechdesign.cli.app import TRAJECTORY, run_of
+    from mechdesign.cli.app import groups, run_of
     from mechdesign.cli.overview import NAMES
 
-    names = {name: inspect.signature(run_of(name)).parameters for name in NAMES if name != TRAJECTORY}
+    names = {name: inspect.signature(run_of(name)).parameters for name in NAMES if name not in groups()}
     return sorted(name for name, given in names.items() if "plot" in given or name == "plot")
 
 
@@ -198,10 +198,10 @@ def test_every_command_that_draws_takes_a_title_and_a_size(run: Any) -> None:
 
 
 def test_size_is_how_many_values_there_are_and_never_that_of_a_picture() -> None:
-    from mechdesign.cli.app import TRAJECTORY, run_of
+    from mechdesign.cli.app import groups, run_of
     from mechdesign.cli.overview import NAMES
 
-    options = {name: options_of(run_of(name)) for name in NAMES if name != TRAJECTORY}
+    options = {name: options_of(run_of(name)) for name in NAMES if name not in groups()}
     assert {name for name, held in options.items() if "--size" in held} == {
         *("advise", "minimax", "protocols", "table", "workload")
     }

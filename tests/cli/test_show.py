@@ -10,9 +10,13 @@ import cvxpy
 import numpy as np
 import pytest
 
-from mechdesign.design import FiniteProblem, MinimaxProblem, custom, optimal_finite, optimal_minimax
+from mechdesign.design import MinimaxProblem, custom, optimal_minimax
+from mechdesign.design.registry import solve
 from mechdesign.errors import NoAnswer
+from mechdesign.finite_losses import Matrix
 from mechdesign.losses import Squared
+from mechdesign.privacy import Pure
+from mechdesign.problem import Problem
 
 
 @pytest.fixture
@@ -234,14 +238,15 @@ def test_a_claimed_objective_is_said_to_be_claimed_throughout(run: Any, tmp_path
 
 def test_labels_are_shown_as_the_files_own(run: Any, tmp_path: Path) -> None:
     labels = {"input_labels": ("a", "b"), "output_labels": ("c", "d")}
-    path = optimal_finite(FiniteProblem(1.0, [[0.0, 1.0], [2.0, 0.0]], **labels)).save(tmp_path / "finite.json")
+    problem = Problem(loss=Matrix([[0.0, 1.0], [2.0, 0.0]], **labels), privacy=Pure(1.0))
+    path = solve(problem).save(tmp_path / "finite.json")
     assert "not checked: the labels of inputs and outputs" in run("show", str(path)).out
 
 
 def test_what_a_report_of_a_table_tells_is_beside_what_its_size_and_loss_allow(run: Any, tmp_path: Path) -> None:
     path = tmp_path / "design.json"
     epsilon = float(np.log(3))
-    optimal_finite(FiniteProblem(epsilon, [[0.0, 1.0], [1.0, 0.0]])).save(path)
+    solve(Problem(loss=[[0.0, 1.0], [1.0, 0.0]], privacy=Pure(epsilon))).save(path)
     (told,) = run("show", str(path), "--json").json["mutual_information"]
     response = 0.75 * np.log(1.5) + 0.25 * np.log(0.5)  # randomised response is optimal
     assert told["lower"] <= response + 1e-9

@@ -11,7 +11,7 @@ import pytest
 import typer
 
 from mechdesign import AdditiveProblem, MinimaxProblem, PriorProblem
-from mechdesign.cli.app import TRAJECTORY, module_of, run_of
+from mechdesign.cli.app import groups, run_of
 from mechdesign.cli.overview import NAMES
 from mechdesign.cli.signatures import WRITTEN, Asked, Mirror, Part, expanded, is_path, with_files_there
 from mechdesign.errors import InvalidInput
@@ -112,7 +112,7 @@ def test_commands_take_every_option_that_their_problem_declares(command: str, ki
     assert set(declared) <= known.keys()
 
 
-@pytest.mark.parametrize("command", [name for name in NAMES if name != TRAJECTORY])
+@pytest.mark.parametrize("command", [name for name in NAMES if name not in groups()])
 def test_no_option_of_a_command_has_two_meanings(command: str) -> None:
     run = run_of(command)
     names: list[str] = []
@@ -139,8 +139,8 @@ def paths_of(run: Any) -> set[str]:
 
 
 def test_of_every_path_it_is_said_whether_it_is_read_or_written() -> None:
-    inner = module_of(TRAJECTORY).app.registered_commands
-    runs = [*(run_of(name) for name in NAMES if name != TRAJECTORY), *(one.callback for one in inner)]
+    inner = [one for module in groups().values() for one in module.app.registered_commands]
+    runs = [*(run_of(name) for name in NAMES if name not in groups()), *(one.callback for one in inner)]
     assert set().union(*map(paths_of, runs)) == READ | set(WRITTEN)
 
 

@@ -247,7 +247,7 @@ def test_a_mechanism_on_points_takes_a_loss_only_if_it_is_tuned_to_it(
     run: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = ("table", "--eps", "1", "--mechanism", "mine", "--size", "3", "--loss", "squared", "--json")
-    entry = catalogue.PointsEntry("mine", "nobody", lambda eps, d, loss: randomised(eps, d), lambda d: True)
+    entry = catalogue.PointsEntry("mine", lambda eps, d, loss: randomised(eps, d), lambda d: True)
     monkeypatch.setattr(catalogue, "ON_POINTS", (*catalogue.ON_POINTS, entry))
     assert "--loss must be left out with --mechanism mine" in run(*words).err
     monkeypatch.setattr(catalogue, "ON_POINTS", (*catalogue.ON_POINTS[:-1], evolved(entry, tuned=True)))

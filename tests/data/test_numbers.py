@@ -7,9 +7,9 @@ import math
 import pytest
 from hypothesis import given, strategies as st
 
-from mechdesign.cli.budget import parse_numbers
 from mechdesign.cli.options import parse_epsilons, parse_interval
 from mechdesign.data.numbers import is_whole_text, number_of, require_whole_text
+from mechdesign.data.texts import floats
 from mechdesign.domains import Interval
 from mechdesign.errors import InvalidInput
 from mechdesign.losses import parse_loss
@@ -40,7 +40,7 @@ def test_what_only_python_reads_is_refused_in_options(text: str) -> None:
     assert number_of(text) is None
     assert not is_whole_text(text)
     readers = [
-        lambda: parse_numbers(text, "tau"),
+        lambda: floats("tau")(text),
         lambda: parse_epsilons(text),
         lambda: parse_epsilons(f"1:2:{text}"),
         lambda: parse_interval(f"0,{text}", "domain"),

@@ -14,7 +14,7 @@ import pytest
 
 from mechdesign.data.sources import open_data
 from mechdesign.deploy import estimate_reports, frames_parts, make_table, sample
-from mechdesign.deploy.frames_parts import parts_of
+from mechdesign.deploy.frames_parts import Source, parts_of
 from mechdesign.domains import Finite
 from mechdesign.engine import Local
 from mechdesign.errors import FileProblem, InvalidInput
@@ -43,7 +43,7 @@ def _file(path: Path, values: Any, group: int = 70) -> Path:
 @pytest.mark.parametrize("rows", [1, 69, 70, 71, 140, 1000])
 def test_parts_hold_every_row_once_in_order(tmp_path: Path, rows: int) -> None:
     data = open_data(_file(tmp_path / "d.parquet", np.zeros(rows)))
-    parts = parts_of(data, PM, "x")
+    parts = parts_of(Source(data, "x"))
     assert [part.first for part in parts] == [0, *(part.stop for part in parts[:-1])]
     assert parts[-1].stop == len(data.groups)
     assert [part.before for part in parts] == np.cumsum([0, *(part.rows for part in parts[:-1])]).tolist()

@@ -12,17 +12,21 @@ from itertools import permutations
 import numpy as np
 import pytest
 
+from mechdesign.criteria import Average
 from mechdesign.deploy import Table, checker, make_table, privacy_checker
 from mechdesign.deploy.device import Device, all_values_changed
 from mechdesign.deploy.reports import Attribute, Collection
 from mechdesign.deploy.sampler import sample
 from mechdesign.deploy.summary import counted_words
-from mechdesign.design import Design, Distances, PairwiseProblem, solve
+from mechdesign.design import Design
+from mechdesign.design.registry import solve
 from mechdesign.domains import Finite
 from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.exact.rational import exp_lower
+from mechdesign.finite_losses import Distances
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.pairs import Metric, Pairwise, sensitive
+from mechdesign.problem import Problem
 
 BOTH: list[Callable[[bytes], object]] = [checker.check, privacy_checker.check]
 FAILURES = (checker.Failed, privacy_checker.Failed)
@@ -30,7 +34,11 @@ FAILURES = (checker.Failed, privacy_checker.Failed)
 
 @pytest.fixture(scope="module")
 def design() -> Design:
-    return solve(PairwiseProblem(Metric([(i, j) for i in range(3) for j in range(3)], 1.0), Distances()))
+    return solve(
+        Problem(
+            loss=Distances(), privacy=Metric([(i, j) for i in range(3) for j in range(3)], 1.0), criterion=Average()
+        )
+    )
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +123,7 @@ def test_limits_that_are_malformed_or_too_small_are_refused_by_both_checkers(
 
 
 def test_inputs_without_protection_have_no_limit_and_the_summary_says_so() -> None:
-    made = make_table(solve(PairwiseProblem(sensitive(3, [0], 1.0), 1 - np.eye(3), gap=1e-5)))
+    made = make_table(solve(Problem(loss=1 - np.eye(3), privacy=sensitive(3, [0], 1.0), criterion=Average()), gap=1e-5))
     assert [list(row) for row in made.law.pairs.of] == [[-1, 0, 0], [-1, -1, -1], [-1, -1, -1]]
     assert "NOT PROTECTED: 4 of 6" in made.summary()
     for check in BOTH:

@@ -18,8 +18,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mechdesign.deploy import parties, party
+from mechdesign.deploy import member, parties, party
 from mechdesign.deploy.making import make_table
+from mechdesign.deploy.member import say
 from mechdesign.deploy.parties import RunFailed, implemented_law, law_to_run, run_parties, truth_bounds
 from mechdesign.deploy.party import Party, comparators
 from mechdesign.deploy.processes import free_ports
@@ -86,7 +87,7 @@ def test_the_network_sorts_everything(size):
 @pytest.mark.parametrize("bound", [0, 1, 5, 8, 15, 16])
 def test_the_comparison_with_a_public_bound_is_exact(monkeypatch, bound):
     monkeypatch.setattr(party, "RANDOM_BITS", 4)
-    user = Party(PlainNumbers(), task_of(TABLE_4_2, 2, [bound, bound]))
+    user = Party(PlainNumbers(), task_of(TABLE_4_2, 2, [bound, bound]), say)
     numbers = [[n >> k & 1 for k in (3, 2, 1, 0)] for n in range(16)]
     assert user.all_below(numbers, [bound] * 16) == [int(n < bound) for n in range(16)]
 
@@ -101,7 +102,7 @@ def test_over_all_random_numbers_and_orders_the_law_is_the_weights(monkeypatch):
         groups = [sorted(keys).index(key) // 2 for key in keys]
         for numbers in itertools.product(range(16), repeat=2):
             bits = [n >> k & 1 for n in numbers for k in (3, 2, 1, 0)]
-            user = Party(PlainNumbers(bits, keys), task_of(TABLE_4_2, 4, bounds))
+            user = Party(PlainNumbers(bits, keys), task_of(TABLE_4_2, 4, bounds), say)
             truths = user.route(user.slots(), user.swaps())
             seen[tuple(groups), tuple(truths)] += F(1, 24 * 256)
     for first_group in itertools.combinations(range(4), 2):
@@ -123,7 +124,7 @@ def test_rounding_to_64_bits_never_makes_reports_more_truthful():
 
 
 def test_lies_go_to_all_other_categories():
-    user = Party(PlainNumbers(), task_of(JointResponse.pair(F(3, 4), 0, 4), 2))
+    user = Party(PlainNumbers(), task_of(JointResponse.pair(F(3, 4), 0, 4), 2), say)
     assert user.report(True) == 1
     assert {user.report(False) for _ in range(400)} == {0, 2, 3}  # misses one with probability below 1e-69
 
@@ -140,7 +141,7 @@ def test_nothing_is_opened_before_everybody_has_arrived():
             events.append("opened")
 
     bits = [0] * 64
-    asyncio.run(Watched(PlainNumbers(bits, [1, 2]), task_of(TABLE_4_2, 2)).play(range(1)))
+    asyncio.run(Watched(PlainNumbers(bits, [1, 2]), task_of(TABLE_4_2, 2), say).play(range(1)))
     assert events == ["arrived", "opened", "arrived"]
 
 
@@ -152,7 +153,7 @@ def test_nobody_reports_before_everybody_has_opened(capsys):
         async def open_own(self, truths):
             return 1
 
-    asyncio.run(Waiting(PlainNumbers([0] * 64, [1, 2]), task_of(TABLE_4_2, 2)).play(range(1)))
+    asyncio.run(Waiting(PlainNumbers([0] * 64, [1, 2]), task_of(TABLE_4_2, 2), say).play(range(1)))
     assert "reported" in capsys.readouterr().out
 
 
@@ -237,9 +238,9 @@ def test_if_a_party_leaves_during_or_after_the_opening_all_reports_are_discarded
 
 def test_a_party_that_waits_for_others_ends_when_its_caller_does():
     """Its partners never come: it would try to reach them for ever."""
-    task = task_of(TABLE_4_2, 2) | {"threshold": 1, "ports": free_ports(3)}
+    task = task_of(TABLE_4_2, 2) | {"threshold": 1, "ports": free_ports(3), "program": party.__file__}
     process = subprocess.Popen(
-        [sys.executable, "-P", "-W", "ignore", party.__file__],
+        [sys.executable, "-P", "-W", "ignore", member.__file__],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -251,7 +252,7 @@ def test_a_party_that_waits_for_others_ends_when_its_caller_does():
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(1.0)
         process.stdin.close()
-        assert process.wait(20) == party._LEFT
+        assert process.wait(20) == member.LEFT
     finally:
         process.kill()
         process.wait()
@@ -274,8 +275,8 @@ def watched(tmp_path_factory):
     folder = tmp_path_factory.mktemp("views")
     program = folder / "watching.py"
     program.write_text(
-        "import json, runpy, sys\n"
-        f"party = runpy.run_path({party.__file__!r}, run_name='party')\n"
+        "import json, runpy\n"
+        f"party = runpy.run_path({party.__file__!r})\n"
         f"folder = {str(folder)!r}\n"
         "Party, received = party['Party'], [0]\n"
         "class Watching(Party):\n"
@@ -286,21 +287,18 @@ def watched(tmp_path_factory):
         "            log.write(json.dumps([shares, received[0], mine]) + chr(10))\n"
         "        received[0] = 0\n"
         "        return mine\n"
-        "    def _notice_who_leaves(self):\n"
-        "        from mpyc import asyncoro\n"
-        "        receive = asyncoro.MessageExchanger.data_received\n"
-        "        def data_received(exchanger, data):\n"
-        "            received[0] += sum(data)\n"
-        "            receive(exchanger, data)\n"
-        "        asyncoro.MessageExchanger.data_received = data_received\n"
-        "        super()._notice_who_leaves()\n"
-        "names = party['main'].__globals__\n"
-        "names['Party'], names['_TOGETHER'] = Watching, 1\n"
-        "Party.play.__globals__['_TOGETHER'] = 1\n"
-        "party['main']()\n"
+        "def member(mpc, task, say):\n"
+        "    from mpyc import asyncoro\n"
+        "    receive = asyncoro.MessageExchanger.data_received\n"
+        "    def data_received(exchanger, data):\n"
+        "        received[0] += sum(data)\n"
+        "        receive(exchanger, data)\n"
+        "    asyncoro.MessageExchanger.data_received = data_received\n"
+        "    Party.play.__globals__['_TOGETHER'] = 1\n"
+        "    return Watching(mpc, task, say)\n"
     )
     patch = pytest.MonkeyPatch()
-    patch.setattr(parties, "_COMMAND", (str(program),))
+    patch.setattr(parties, "_PROGRAM", str(program))
     try:
         run = run_parties(TABLE_4_2, [1, 1], rounds=300, seconds=300)
     finally:
@@ -381,8 +379,9 @@ def test_without_the_engine_the_extra_is_named(monkeypatch):
         run_parties(TABLE_4_2, [1, 0])
 
 
-def test_a_party_imports_nothing_of_the_package():
-    lines = Path(party.__file__).read_text().splitlines()
+@pytest.mark.parametrize("program", [member, party], ids=lambda program: program.__name__)
+def test_a_party_imports_nothing_of_the_package(program):
+    lines = Path(program.__file__).read_text().splitlines()
     imports = [line for line in lines if line.lstrip().startswith(("import ", "from "))]
     assert imports
     assert not any("mechdesign" in line for line in imports)

@@ -15,6 +15,7 @@ import pytest
 from scipy import stats
 
 from mechdesign.deploy import server, servers
+from mechdesign.deploy.member import say
 from mechdesign.deploy.processes import RunFailed
 from mechdesign.deploy.server import Server, Users, order, product
 from mechdesign.deploy.servers import deal, drawn_delta, drawn_law, run_servers, thresholds
@@ -112,7 +113,7 @@ def play(law: CountedResponse, values: list[int]) -> tuple[list[bool], list[Wire
     async def run() -> list[Wire]:
         slots: dict[tuple[int, int, int], asyncio.Future[object]] = {}
         wires = [Wire(slots, pid, 4) for pid in range(4)]
-        members = [*(Server(wires[i], task | {"index": i}) for i in range(3)), Users(wires[3], task)]
+        members = [*(Server(wires[i], task | {"index": i}, say) for i in range(3)), Users(wires[3], task, say)]
         listen = members[3].listen
 
         async def listening():
@@ -168,7 +169,7 @@ def _three(act, task, keys=(b"0", b"1", b"2"), wires=None):
         slots: dict[tuple[int, int, int], asyncio.Future[object]] = {}
         found = []
         for i in range(3):
-            one = Server(Wire(slots, i, 3), task | {"index": i})
+            one = Server(Wire(slots, i, 3), task | {"index": i}, say)
             one.keys = {i: keys[i], (i + 1) % 3: keys[(i + 1) % 3]}
             found.append(one)
         if wires is not None:
@@ -314,17 +315,21 @@ def pausing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever says something waits a moment, so that whoever is killed then is killed at that stage."""
     text = (
         "import runpy, time\n"
-        f"names = runpy.run_path({server.__file__!r}, run_name='server')['main'].__globals__\n"
-        "said = names['say']\n"
-        "def say(**news):\n"
-        "    said(**news)\n"
-        "    time.sleep(0.4)\n"
-        "names['say'] = say\n"
-        "names['main']()\n"
+        f"program = runpy.run_path({server.__file__!r})\n"
+        "class Pausing:\n"
+        "    def __init__(self, mpc, task, say):\n"
+        "        def pause(**news):\n"
+        "            say(**news)\n"
+        "            time.sleep(0.4)\n"
+        "        self.member = program['member'](mpc, task, pause)\n"
+        "    async def take_part(self):\n"
+        "        time.sleep(0.4)\n"
+        "        await self.member.take_part()\n"
+        "member = Pausing\n"
     )
     program = tmp_path / "pausing.py"
     program.write_text(text)
-    monkeypatch.setattr(servers, "_COMMAND", (str(program),))
+    monkeypatch.setattr(servers, "_PROGRAM", str(program))
 
 
 @pytest.mark.parametrize(

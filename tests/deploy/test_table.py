@@ -8,20 +8,16 @@ import numpy as np
 import pytest
 
 from mechdesign.deploy import Labels, Table, load_table, make_table
-from mechdesign.design import (
-    FiniteProblem,
-    PiecewiseProblem,
-    load_design,
-    optimal_finite,
-    optimal_minimax,
-    optimal_piecewise,
-)
+from mechdesign.design import PiecewiseProblem, load_design, optimal_minimax, optimal_piecewise
 from mechdesign.design.minimax import MinimaxProblem
+from mechdesign.design.registry import solve
 from mechdesign.domains import Circle, Finite, Interval
 from mechdesign.errors import CheckFailed, FileProblem, InvalidInput
 from mechdesign.losses import Absolute
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.product import Product
+from mechdesign.privacy import Pure
+from mechdesign.problem import Problem
 
 KINDS = ("absolute", "squared", "small", "unbiased", "duchi", "finite", "pieces", "circle", "additive", "clamped")
 
@@ -77,7 +73,7 @@ def test_a_saved_design_ships_like_the_design(tmp_path):
 
 def test_a_finite_design_ships():
     loss = np.abs(np.subtract.outer(np.arange(4), np.arange(4)))
-    design = optimal_finite(FiniteProblem(1.0, loss))
+    design = solve(Problem(loss=loss, privacy=Pure(1.0)))
     assert make_table(design).privacy_loss <= 1
 
 

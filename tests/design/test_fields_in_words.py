@@ -49,12 +49,12 @@ def additive(**said: Any) -> md.AdditiveProblem:
     )
 
 
-def finite(**said: Any) -> md.FiniteProblem:
-    return md.FiniteProblem(**{"epsilon": 1.0, "loss_matrix": MATRIX} | said)
+def matrix(**said: Any) -> md.Problem:
+    return md.Problem(**{"loss": MATRIX, "privacy": md.Pure(1.0)} | said)
 
 
-def finite_least(**said: Any) -> md.FiniteProblem:
-    return finite(**{"criterion": "lexicographic", "prior": [0.8, 0.1, 0.1]} | said)
+def matrix_least(slack: float) -> md.Problem:
+    return matrix(criterion=md.Lexicographic([0.8, 0.1, 0.1], slack))
 
 
 def hidden(**said: Any) -> md.HiddenJointProblem:
@@ -73,12 +73,17 @@ def minimax(**said: Any) -> md.MinimaxProblem:
     return md.MinimaxProblem(**{"epsilon": 1.0, "loss": md.Squared(), "gap": 1e-2} | said)
 
 
-def pairwise(**said: Any) -> md.PairwiseProblem:
-    return md.PairwiseProblem(**{"privacy": PLACES, "losses": md.Distances()} | said)
+def places(**said: Any) -> md.Problem:
+    return md.Problem(**{"loss": md.Distances(), "privacy": PLACES, "criterion": md.Average()} | said)
 
 
-def pairwise_least(**said: Any) -> md.PairwiseProblem:
-    return pairwise(**{"criterion": "lexicographic", "prior": [0.8, 0.1, 0.1], "gap": 1e-2} | said)
+def places_least(slack: float) -> md.Problem:
+    return places(criterion=md.Lexicographic([0.8, 0.1, 0.1], slack))
+
+
+TRIANGLE = md.Problem(
+    loss=md.Distances(), privacy=Metric([[0, 0], [1, 0], [0, 1]], 0.02), criterion=md.Average(), among=md.InPlane()
+)
 
 
 def piecewise(**said: Any) -> md.PiecewiseProblem:
@@ -127,6 +132,21 @@ def custom(
     return md.CustomProblem(objective=lambda q: cvxpy.sum(cvxpy.multiply(numbers, q)) + offset, **asked_for | said)
 
 
+def bent(objective: Any = None, constraints: Any = None, **said: Any) -> md.CustomProblem:
+    """Problems with maxima and squares."""
+    losses = said.pop("losses", MATRIX)
+
+    def greatest(q: Any) -> Any:
+        return cvxpy.max(cvxpy.sum(cvxpy.multiply(losses, q), axis=1))
+
+    domain = md.Finite(tuple(range(3)))
+    return md.CustomProblem(1.0, domain, domain, objective or greatest, constraints, **said)
+
+
+def squared(scale: float = 1.0, centre: float = 1.0, *entries: tuple[int, int]) -> Any:
+    return lambda q: sum(scale * cvxpy.square(q[entry] - centre) for entry in entries or ((0, 0), (1, 1)))
+
+
 @attrs.frozen
 class Another:
     """Two problems with different optima."""
@@ -160,14 +180,6 @@ ROWS: dict[str, Row] = {
     "additive.tail": Another(additive(reach=1, tail=3), additive(reach=1, tail=6)),
     "additive.gap": Same(additive(), additive(gap=1e-2)),
     "additive.weights": Follows(lambda: additive(weights=[0.5, 0.25, 0.25])),
-    "finite.epsilon": Another(finite(), finite(epsilon=1.5)),
-    "finite.loss_matrix": Another(finite(), finite(loss_matrix=MATRIX + np.eye(3))),
-    "finite.aim": Another(finite(), finite(criterion="prior")),
-    "finite.prior": Another(finite(criterion="prior", prior=[0.2, 0.3, 0.5]), finite_least(criterion="prior")),
-    "finite.slack": Another(finite_least(), finite_least(slack=0.2)),
-    "finite.gap": Same(finite(), finite(gap=1e-2)),
-    "finite.input_labels": Same(finite(), finite(input_labels=("a", "b", "c"))),
-    "finite.output_labels": Same(finite(), finite(output_labels=("a", "b", "c"))),
     "hidden joint.epsilon": Another(hidden(), hidden(epsilon=1.5)),
     "hidden joint.users": Another(hidden(), hidden(users=80)),
     "hidden joint.share": Another(hidden(), hidden(share=0.2)),
@@ -193,33 +205,32 @@ ROWS: dict[str, Row] = {
     "minimax.inputs": Another(minimax(), minimax(inputs=md.Interval(0, 2))),
     "minimax.gap": Same(minimax(), minimax(gap=1e-1)),
     "minimax.most_outputs": Same(minimax(), minimax(most_outputs=129)),
-    "pairwise.privacy": Another(pairwise(), pairwise(privacy=Metric([[0, 0], [3, 4], [7, 0]], 0.5))),
-    "pairwise.losses": Another(pairwise(), pairwise(losses=MATRIX)),
-    "pairwise.aim": Another(pairwise(), pairwise(criterion="worst")),
-    "pairwise.prior": Another(pairwise(), pairwise(prior=[0.8, 0.1, 0.1])),
-    "pairwise.slack": Another(pairwise_least(slack=0.01), pairwise_least(slack=0.5)),
-    "pairwise.gap": Same(pairwise(), pairwise(gap=1e-2)),
-    "pairwise.input_labels": Same(pairwise(), pairwise(input_labels=("a", "b", "c"))),
-    "pairwise.output_labels": Same(pairwise(), pairwise(output_labels=("a", "b", "c"))),
-    "metric.points": Another(
-        pairwise(losses=MATRIX), pairwise(losses=MATRIX, privacy=Metric([[0, 0], [3, 4], [7, 0]], 0.5))
-    ),
-    "metric.per_unit": Another(pairwise(), pairwise(privacy=Metric(PLACES.points, 0.25))),
-    "metric.distance": Another(
-        pairwise(losses=MATRIX), pairwise(losses=MATRIX, privacy=Metric(PLACES.points, 0.5, "great circle"))
-    ),
-    "distances.exponent": Another(pairwise(), pairwise(losses=md.Distances(2.0))),
-    "distances.outputs": Another(
-        pairwise(losses=md.Distances(1.0, [[1, 1], [5, 1]])), pairwise(losses=md.Distances(1.0, [[1, 2], [5, 1]]))
-    ),
-    "in the plane.exponent": Another(pairwise(losses=md.InPlane(), gap=0.1), pairwise(losses=md.InPlane(2.0), gap=0.1)),
-    "in the plane.places": Same(
-        pairwise(losses=md.InPlane(), gap=0.1), pairwise(losses=md.InPlane(1.0, [[0, 0], [3, 3]]), gap=0.1)
-    ),
+    "problem.inputs": Follows(lambda: matrix(inputs=[0, 1, 3])),
+    "problem.loss": Another(places(), places(loss=MATRIX)),
+    "problem.privacy": Another(matrix(), matrix(privacy=Pairwise([[0, 1, 1], [1, 0, 2], [1, 2, 0]]))),
+    "problem.criterion": Another(places(), places(criterion=md.Worst())),
+    "problem.among": Another(places(), places(among=md.Onto([[1, 1], [5, 1]]))),
+    "matrix.values": Another(matrix(), matrix(loss=MATRIX + np.eye(3))),
+    "matrix.input_labels": Same(matrix(), matrix(loss=md.Matrix(MATRIX, input_labels=("a", "b", "c")))),
+    "matrix.output_labels": Same(matrix(), matrix(loss=md.Matrix(MATRIX, output_labels=("a", "b", "c")))),
+    "distances.exponent": Another(places(), places(loss=md.Distances(2.0))),
+    "distances.input_labels": Same(places(), places(loss=md.Distances(input_labels=("a", "b", "c")))),
+    "distances.output_labels": Same(places(), places(loss=md.Distances(output_labels=("a", "b", "c")))),
+    "pure.epsilon": Another(matrix(), matrix(privacy=md.Pure(1.5))),
     "pairwise.epsilons": Another(
-        pairwise(privacy=Pairwise([[0, 1, 1], [1, 0, 1], [1, 1, 0]]), losses=MATRIX),
-        pairwise(privacy=Pairwise([[0, 2, 1], [1, 0, 1], [1, 1, 0]]), losses=MATRIX),
+        places(loss=MATRIX, privacy=Pairwise([[0, 1, 1], [1, 0, 1], [1, 1, 0]])),
+        places(loss=MATRIX, privacy=Pairwise([[0, 2, 1], [1, 0, 1], [1, 1, 0]])),
     ),
+    "metric.points": Another(places(loss=MATRIX), places(loss=MATRIX, privacy=Metric([[0, 0], [3, 4], [7, 0]], 0.5))),
+    "metric.per_unit": Another(places(), places(privacy=Metric(PLACES.points, 0.25))),
+    "metric.distance": Another(
+        places(loss=MATRIX), places(loss=MATRIX, privacy=Metric(PLACES.points, 0.5, "great circle"))
+    ),
+    "average.prior": Another(places(), places(criterion=md.Average([0.8, 0.1, 0.1]))),
+    "lexicographic.prior": Another(matrix(criterion=md.Lexicographic([0.2, 0.3, 0.5])), matrix_least(1e-3)),
+    "lexicographic.slack": Another(matrix_least(1e-5), matrix_least(0.2)),
+    "onto.places": Another(places(among=md.Onto([[1, 1], [5, 1]])), places(among=md.Onto([[1, 2], [5, 1]]))),
+    "in the plane.places": Same(TRIANGLE, evolved(TRIANGLE, among=md.InPlane([[0, 0], [0.5, 0.5]]))),
     "piecewise.epsilon": Another(piecewise(), piecewise(epsilon=2.0)),
     "piecewise.loss": Another(piecewise(), piecewise(loss=md.Squared())),
     "piecewise.inputs": Another(
@@ -245,12 +256,31 @@ ROWS: dict[str, Row] = {
     "custom.outputs": Another(custom(), custom(MATRIX[:, :2])),
     "custom.tolerance": Same(custom(), custom(tolerance=1e-4)),
     "custom.gap": Same(custom(), custom(gap=1e-2)),
-    "custom.linear": Another(custom(), custom(MATRIX * 2)),
-    "Linear.costs": Another(custom(), custom(MATRIX + np.eye(3))),
-    "Linear.offset": Another(custom(), custom(offset=1.0)),
-    "Linear.rows": Another(custom(), custom(most=None)),
-    "Linear.limits": Another(custom(most=0.3), custom(most=0.1)),
-    "Linear.equal": Another(custom(most=0.8), custom(most=0.8, exact=True)),
+    "custom.coefficients": Another(custom(), custom(MATRIX * 2)),
+    "Coefficients.costs": Another(custom(), custom(MATRIX + np.eye(3))),
+    "Coefficients.offset": Another(custom(), custom(offset=1.0)),
+    "Coefficients.rows": Another(custom(), custom(most=None)),
+    "Coefficients.limits": Another(custom(most=0.3), custom(most=0.1)),
+    "Coefficients.equal": Another(custom(most=0.8), custom(most=0.8, exact=True)),
+    "Coefficients.pieces": Another(bent(), bent(losses=MATRIX * 2)),
+    "Coefficients.shifts": Another(
+        bent(lambda q: cvxpy.maximum(q[0, 1], q[1, 0] + 0.1)), bent(lambda q: cvxpy.maximum(q[0, 1], q[1, 0] + 0.2))
+    ),
+    "Coefficients.maxima": Another(
+        bent(lambda q: cvxpy.maximum(q[0, 1], q[1, 0]) + cvxpy.maximum(q[1, 2], q[2, 1])),
+        bent(lambda q: cvxpy.maximum(q[0, 1], q[1, 0], q[1, 2]) + cvxpy.maximum(q[2, 1], 0.5)),
+    ),
+    "Coefficients.of_maxima": Another(
+        bent(squared(), lambda q: [cvxpy.maximum(q[0, 1], q[1, 0]) <= 0.1]),
+        bent(lambda q: squared()(q) + cvxpy.maximum(q[0, 1], q[1, 0]), lambda q: [q[0, 1] <= 0.1]),
+    ),
+    "Coefficients.squares": Another(bent(squared()), bent(squared(1.0, 1.0, (0, 0), (1, 1), (2, 2)))),
+    "Coefficients.centres": Another(bent(squared()), bent(squared(1.0, 0.9))),
+    "Coefficients.scales": Another(bent(squared()), bent(squared(2.0))),
+    "Coefficients.of_squares": Another(
+        bent(constraints=lambda q: [cvxpy.sum_squares(q[0]) <= 0.4]),
+        bent(lambda q: cvxpy.sum_squares(q[0]) + cvxpy.max(q[1]), lambda q: [q[0, 0] <= 0.4]),
+    ),
     "trade-off.epsilon": Another(trade_off(), trade_off(epsilon=2.0)),
     "trade-off.prior": Another(trade_off(gap=0.005), trade_off(gap=0.005, prior=OTHERS)),
     "trade-off.loss": Another(trade_off(), trade_off(loss=md.Squared())),
@@ -332,7 +362,7 @@ ROWS: dict[str, Row] = {
         of_law(md.priors.histogram([0.0, 0.25, 1.0], [0.75, 0.25])),
     ),
 }
-TEXTS = ("custom.objective", "custom.constraints")
+TEXTS = ("custom.objective", "custom.constraints", "custom.unread")
 """Names of functions, which nothing certified depends on: the same evidence, whatever they are."""
 
 
@@ -423,8 +453,8 @@ def test_fields_that_follow_from_others_are_not_changed_alone(name: str) -> None
 @pytest.mark.parametrize("name", TEXTS)
 def test_texts_that_name_functions_change_nothing(name: str) -> None:
     design = _answer(custom())
-    changed = {"custom.objective": "objective", "custom.constraints": "constraints"}[name]
-    other = evolved(design.problem, **{changed: "least of all" if changed == "objective" else ("none",)})
+    changed = name.removeprefix("custom.")
+    other = evolved(design.problem, **{changed: ("none",) if changed == "constraints" else "least of all"})
     assert evolved(design, problem=other).certificate == design.certificate
 
 
@@ -432,8 +462,8 @@ def test_texts_that_name_functions_change_nothing(name: str) -> None:
     ("problem", "words"),
     [
         (workload(weights=[1.0, 0.001, 0.5]), "the sum of the queries with weights 1, 0.001, 0.5"),
-        (finite_least(slack=0.5), "worst case within 50% of the least"),
-        (pairwise_least(slack=0.01), "worst case within 1% of the least"),
+        (matrix_least(0.5), "worst case within 50% of the least"),
+        (places_least(0.01), "worst case within 1% of the least"),
         (trade_off(slack=0.1), "worst case within 15% of the least"),
         (polar(exponent=1.0), "worst-case absolute error"),
         (piecewise(loss=md.Squared(), at=0.25), "squared error at x = 0.25"),
@@ -458,6 +488,6 @@ def test_a_report_decides_no_words() -> None:
 
 
 def test_a_wide_gap_that_was_asked_for_is_said() -> None:
-    found = md.solve(pairwise(losses=md.InPlane(), gap=0.5))
+    found = md.solve(places(among=md.InPlane()), gap=0.5)
     assert found.certificate.relative_gap > 1e-2
     assert found.summary().startswith("certified optimum to within ")

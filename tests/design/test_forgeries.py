@@ -1,6 +1,6 @@
 """Files edited so that they say something false: each of these was once shown as checked, or could have been.
 
-They stand in ``forgeries`` as files, each an honest design but for the edit that its name tells. Files of version 2
+They stand in ``forgeries`` as files, each an honest design but for the edit that its name tells. Files
 hold multipliers and no copies, so some of the old lies have no place there any more, and the nearest attempt is made:
 
 * ``atom_without_weight`` and ``circle_atom_off_the_middle`` put atoms of their own beside the one radius;
@@ -34,13 +34,16 @@ from mechdesign import (
     priors,
 )
 from mechdesign.criteria import Aim
-from mechdesign.design import Design, FiniteProblem, custom, optimal_finite
-from mechdesign.design.registry import CODEC
+from mechdesign.design import Design, custom
+from mechdesign.design.registry import CODEC, solve
 from mechdesign.design.result import FORMAT, USE, VERSION
 from mechdesign.design.saved import design_of_document
+from mechdesign.finite_losses import Matrix
 from mechdesign.mechanisms import Piecewise
 from mechdesign.mechanisms.joint import JointResponse
 from mechdesign.mechanisms.joint_encodings import JointHashing, JointUnary
+from mechdesign.privacy import Pure
+from mechdesign.problem import Problem
 from mechdesign.values import files
 from mechdesign.values.codec import encoded
 
@@ -66,8 +69,8 @@ RULES = {
     "field_of_no_problem": "problem note must be left out",
     "group_with_a_box_left_out": "leaves out 3 boxes",
     "group_with_a_multiplier_below_nothing": "finite and at least 0",
-    "matrix_called_absolute": "problem loss must be 'a matrix",
-    "matrix_without_evidence": "evidence kind must be one of finite, finite lexicographic",
+    "matrix_called_absolute": "problem loss kind must be one of distances, matrix",
+    "matrix_without_evidence": "evidence kind must be one of finite, finite lexicographic, pairs",
     "pair_against_fewer_colluders": "averaged epsilon .* is above 1.0",
     "pair_called_more_private": "certificate privacy_loss must be",
     "pair_claimed_above_another_pair": "which another law attains",
@@ -250,20 +253,29 @@ def test_texts_of_an_objective_are_named_and_not_decided() -> None:
 
 
 def test_labels_are_named_and_not_decided() -> None:
-    document = _document(optimal_finite(FiniteProblem(1.0, MATRIX, input_labels=("a", "b", "c"))))
-    document["problem"]["input_labels"] = ["b", "a", "c"]
+    document = _document(solve(Problem(loss=Matrix(MATRIX, input_labels=("a", "b", "c")), privacy=Pure(1.0))))
+    document["problem"]["loss"]["input_labels"] = ["b", "a", "c"]
     saved: Any = _read(document)
-    assert saved.problem.input_labels == ("b", "a", "c")
+    assert saved.problem.loss.input_labels == ("b", "a", "c")
     assert saved.certificate.valid_for == "all mechanisms with these outputs"
 
 
 @pytest.mark.parametrize(
-    ("field", "value"),
-    [("gap", "1e-9, proven"), ("gap", -1.0), ("gap", True), ("input_labels", "abc"), ("input_labels", [1, 2, 3])],
+    ("part", "field", "value"),
+    [
+        (("report",), "gap", "1e-9, proven"),
+        (("report",), "gap", -1.0),
+        (("report",), "gap", True),
+        (("problem", "loss"), "input_labels", "abc"),
+        (("problem", "loss"), "input_labels", [1, 2, 3]),
+    ],
 )
-def test_settings_of_another_type_are_refused(field: str, value: object) -> None:
-    document = _document(optimal_finite(FiniteProblem(1.0, MATRIX)))
-    document["problem"][field] = value
+def test_settings_of_another_type_are_refused(part: tuple[str, ...], field: str, value: object) -> None:
+    document = _document(solve(Problem(loss=MATRIX, privacy=Pure(1.0))))
+    inside = document
+    for key in part:
+        inside = inside[key]
+    inside[field] = value
     with pytest.raises(FileProblem, match=field):
         _read(document)
 
@@ -317,7 +329,7 @@ def test_a_product_of_very_many_parts_is_refused() -> None:
 
 def test_more_constraints_than_a_proof_takes_are_refused() -> None:
     document = _document(custom(1.0, (0, 1, 2), (0, 1, 2), lambda q: cvxpy.sum(cvxpy.multiply(MATRIX, q))))
-    document["problem"]["linear"] |= {"rows": [[[0] * 3] * 3] * 230_000}
+    document["problem"]["coefficients"] |= {"rows": [[[0] * 3] * 3] * 230_000}
     with pytest.raises(FileProblem, match="at most 2000000 coefficients"):
         _read(document)
 

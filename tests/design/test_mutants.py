@@ -51,18 +51,17 @@ from mechdesign import (
     priors,
     search_pieces,
 )
-from mechdesign.criteria import Aim, Criterion
+from mechdesign.classes import All, InPlane, Onto
+from mechdesign.criteria import Aim, Average, Criterion, Lexicographic, Worst
 from mechdesign.design import (
     AdditiveProblem,
     Design,
-    FiniteProblem,
     HiddenJointProblem,
     InformationProblem,
     JointProblem,
     WorkloadProblem,
     custom,
     optimal_additive,
-    optimal_finite,
     optimal_hidden,
     optimal_information,
     optimal_joint,
@@ -70,9 +69,8 @@ from mechdesign.design import (
 )
 from mechdesign.design.information import GaussianLocation
 from mechdesign.design.joint.program import search_joint
-from mechdesign.design.pairwise import Distances, InPlane, PairwiseProblem, optimal_pairwise
 from mechdesign.design.prior import BinsBound
-from mechdesign.design.registry import CODEC, PROVEN_BY
+from mechdesign.design.registry import CODEC, PROVEN_BY, solve
 from mechdesign.design.result import FORMAT, USE, VERSION, Certificate, certify
 from mechdesign.design.saved import design_of_document
 from mechdesign.design.workload import Marginals, Mean, Parity, Prefix, Ranges, WorkloadBound
@@ -80,8 +78,11 @@ from mechdesign.design.workload.grid_search import GridSearch, shape_of
 from mechdesign.design.workload.proof import Leaf
 from mechdesign.design.workload.relaxation import Relaxation
 from mechdesign.errors import CheckFailed
+from mechdesign.finite_losses import Distances
 from mechdesign.mechanisms.kinds import JOINT_KINDS, KINDS
 from mechdesign.pairs import Metric, Pairwise
+from mechdesign.privacy import Pure
+from mechdesign.problem import Problem
 from mechdesign.values import files
 from mechdesign.values.clock import Clock
 from mechdesign.values.codec import Codec
@@ -119,20 +120,28 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "additive": lambda: optimal_additive(
         AdditiveProblem(2.0, priors.uniform(Interval(-1, 1)), bins=2, reach=3, tail=1, gap=1e-2)
     ),
-    "matrix": lambda: optimal_finite(FiniteProblem(1.0, MATRIX)),
-    "matrix prior": lambda: optimal_finite(FiniteProblem(1.0, MATRIX, "prior", [0.5, 0.25, 0.25])),
-    "matrix least": lambda: optimal_finite(FiniteProblem(1.0, MATRIX, "lexicographic", [0.5, 0.25, 0.25])),
+    "matrix": lambda: solve(Problem(loss=MATRIX, privacy=Pure(1.0))),
+    "matrix prior": lambda: solve(Problem(loss=MATRIX, privacy=Pure(1.0), criterion=Average([0.5, 0.25, 0.25]))),
+    "matrix least": lambda: solve(
+        Problem(loss=MATRIX, privacy=Pure(1.0), criterion=Lexicographic([0.5, 0.25, 0.25], slack=1e-5))
+    ),
     "custom": lambda: custom(
         1.0, (0, 1, 2), (0, 1, 2), lambda q: cvxpy.sum(cvxpy.multiply(MATRIX, q)), lambda q: [q[0, 0] <= 0.5]
     ),
-    "pairs": lambda: optimal_pairwise(PairwiseProblem(PAIRS, MATRIX, "prior", [0.5, 0.25, 0.25])),
-    "pairs least": lambda: optimal_pairwise(PairwiseProblem(PAIRS, MATRIX, "lexicographic", [0.5, 0.25, 0.25])),
-    "places": lambda: optimal_pairwise(PairwiseProblem(Metric(SCALE.points, 0.5), Distances(), "worst")),
-    "plane": lambda: optimal_pairwise(
-        PairwiseProblem(Metric([(0, 0), (2, 0), (0.5, 1)], 1.0), InPlane(), "prior", [0.5, 0.25, 0.25], gap=0.03)
+    "pairs": lambda: solve(Problem(loss=MATRIX, privacy=PAIRS, criterion=Average([0.5, 0.25, 0.25]))),
+    "pairs least": lambda: solve(Problem(loss=MATRIX, privacy=PAIRS, criterion=Lexicographic([0.5, 0.25, 0.25]))),
+    "places": lambda: solve(Problem(loss=Distances(), privacy=Metric(SCALE.points, 0.5))),
+    "plane": lambda: solve(
+        Problem(
+            loss=Distances(),
+            privacy=Metric([(0, 0), (2, 0), (0.5, 1)], 1.0),
+            criterion=Average([0.5, 0.25, 0.25]),
+            among=InPlane(),
+        ),
+        gap=0.03,
     ),
-    "plane worst": lambda: optimal_pairwise(
-        PairwiseProblem(Metric([(0, 0), (2, 0), (0.5, 1)], 1.0), InPlane(2.0), "worst", gap=0.1)
+    "plane worst": lambda: solve(
+        Problem(loss=Distances(2.0), privacy=Metric([(0, 0), (2, 0), (0.5, 1)], 1.0), among=InPlane()), gap=0.1
     ),
     "whole numbers": lambda: optimal_minimax(MinimaxProblem(1.0, Absolute(), SCALE)),
     "whole numbers prior": lambda: optimal_prior(
@@ -141,7 +150,7 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "claimed": lambda: optimal_piecewise(PiecewiseProblem(1.0, Power(1.5))),
     "claimed minimax": lambda: optimal_minimax(MinimaxProblem(1.0, Power(1.5), gap=1e-2)),
     "searched pieces": lambda: search_pieces(PiecewiseProblem(1.0, Squared(), pieces=3)),
-    "claimed custom": lambda: custom(1.0, (0, 1, 2), (0, 1, 2), lambda q: cvxpy.sum_squares(q - np.eye(3))),
+    "claimed custom": lambda: custom(1.0, (0, 1, 2), (0, 1, 2), lambda q: cvxpy.norm(q - np.eye(3), "fro")),
     "workload": lambda: optimal_workload(WorkloadProblem(1.0, Prefix(4), prior=[0.25, 0.25, 0.375, 0.125])),
     "workload ranges": lambda: optimal_workload(WorkloadProblem(2.0, Ranges(3), weights=[1, 2, 1, 1, 0.5, 1])),
     "workload of one query": lambda: optimal_workload(WorkloadProblem(1.0, Mean([0.0, 1.0, 4.0]))),
@@ -598,28 +607,29 @@ def _remembered(key: Any, solve: Callable[[], float]) -> float:
 
 def _finite(saved: Any) -> Truth:
     mechanism, problem = saved.mechanism, saved.problem
-    aim, epsilon, losses = problem.criterion.aim, mechanism.epsilon, np.asarray(problem.loss_matrix)
+    criterion, epsilon, losses = problem.criterion, mechanism.epsilon, np.asarray(problem.loss.values)
+    aim = criterion.words
     used = np.array(mechanism.outputs.points, dtype=int)
     errors = (np.asarray(mechanism.probabilities) * losses[:, used]).sum(axis=1)
     nothing = np.zeros_like(losses)
-    if aim is Aim.MATRIX_WORST:
+    if isinstance(criterion, Worst):
         key = (aim, epsilon, losses.tobytes(), losses.shape)
         return Truth(float(errors.max()), _remembered(key, lambda: _least_linear(nothing, epsilon, worst=losses)))
-    prior = np.asarray(problem.prior)
+    prior = np.asarray(criterion.prior)
     costs = losses * (prior / prior.sum())[:, None]
     attained = float((prior / prior.sum()) @ errors)
     cap = saved.certificate.scope.cap
     key = (aim, epsilon, losses.tobytes(), losses.shape, prior.tobytes(), cap)
-    if aim is Aim.MATRIX_AVERAGE:
+    if isinstance(criterion, Average):
         assert cap is None
         return Truth(attained, _remembered(key, lambda: _least_linear(costs, epsilon)))
-    assert aim is Aim.MATRIX_LEXICOGRAPHIC
+    assert isinstance(criterion, Lexicographic)
     assert cap is not None
-    least = _remembered((Aim.MATRIX_WORST, *key[1:4]), lambda: _least_linear(nothing, epsilon, worst=losses))
+    least = _remembered((Worst.words, *key[1:4]), lambda: _least_linear(nothing, epsilon, worst=losses))
     assert errors.max() <= cap * (1 + HERE), "breaks its cap"
-    assert cap <= (1 + problem.slack) * least * (1 + 1e-7), "the cap is not near the least"
+    assert cap <= (1 + criterion.slack) * least * (1 + 1e-7), "the cap is not near the least"
     assert f"<= {cap!r}" in saved.certificate.valid_for
-    assert saved.certificate.valid_for.endswith(f"at most {1 + problem.slack!r} times the least")
+    assert saved.certificate.valid_for.endswith(f"at most {1 + criterion.slack!r} times the least")
     rows = [np.zeros_like(losses) for _ in losses]
     for x, row in enumerate(rows):
         row[x] = losses[x]
@@ -635,13 +645,13 @@ def _pairs(saved: Any) -> Truth:
         points = np.asarray(privacy.points)
         apart = np.sqrt(((points[:, None] - points) ** 2).sum(axis=2))
         epsilons = privacy.per_unit * apart
-        places = points if problem.losses.outputs is None else np.asarray(problem.losses.outputs)
-        losses = np.sqrt(((points[:, None] - places) ** 2).sum(axis=2)) ** problem.losses.exponent
+        places = np.asarray(problem.among.places) if isinstance(problem.among, Onto) else points
+        losses = np.sqrt(((points[:, None] - places) ** 2).sum(axis=2)) ** problem.loss.exponent
         known = dict(zip(places[:, 0].tolist(), range(len(places)), strict=True))
         is_line = tuple(points[:, 0].tolist()) == mechanism.inputs.points
         used = [known[y] if is_line and len(known) == len(places) else int(y) for y in mechanism.outputs.points]
     else:
-        epsilons, losses = np.asarray(privacy.epsilons), np.asarray(problem.losses)
+        epsilons, losses = np.asarray(privacy.epsilons), np.asarray(problem.loss.values)
         used = [int(y) for y in mechanism.outputs.points]
     law = np.asarray(mechanism.probabilities)
     for one, row in enumerate(law):
@@ -653,12 +663,13 @@ def _pairs(saved: Any) -> Truth:
     prior = None if worst else np.asarray(problem.prior) / np.sum(problem.prior)
     key = ("pairs", epsilons.tobytes(), losses.tobytes(), losses.shape, None if prior is None else prior.tobytes())
     cap = saved.certificate.scope.cap
-    if problem.criterion.aim is Aim.MATRIX_LEXICOGRAPHIC:
+    if isinstance(problem.criterion, Lexicographic):
+        slack = problem.criterion.slack
         assert cap is not None
         known = _remembered((*key[:4], None), lambda: _least_for_pairs(epsilons, losses, None))
         assert errors.max() <= cap * (1 + HERE), "breaks its cap"
-        assert cap <= (1 + problem.slack) * known * (1 + 1e-7), "the cap is not near the least"
-        assert saved.certificate.valid_for.endswith(f"{cap!r}, at most {1 + problem.slack!r} times the least")
+        assert cap <= (1 + slack) * known * (1 + 1e-7), "the cap is not near the least"
+        assert saved.certificate.valid_for.endswith(f"{cap!r}, at most {1 + slack!r} times the least")
     else:
         assert cap is None
     least = _remembered((*key, cap), lambda: _least_for_pairs(epsilons, losses, prior, cap))
@@ -668,16 +679,16 @@ def _pairs(saved: Any) -> Truth:
 def _plane(saved: Any) -> Truth:
     """The same for the places that are reported, beside what reports on a fine grid lose at least."""
     problem, law = saved.problem, np.asarray(saved.mechanism.probabilities)
-    points, places = np.asarray(problem.privacy.points), np.asarray(problem.losses.places)
+    points, places = np.asarray(problem.privacy.points), np.asarray(problem.among.places)
     apart = np.sqrt(((points[:, None] - points) ** 2).sum(axis=2)) * problem.privacy.per_unit
     for one, other in itertools.permutations(range(len(points)), 2):
         assert (law[one] <= math.exp(min(apart[one, other], 600)) * law[other] * (1 + 1e-9)).all(), "a pair is broken"
     told = places[[int(y) for y in saved.mechanism.outputs.points]]
-    errors = (law * np.hypot(*(points[:, None] - told).transpose(2, 0, 1)) ** problem.losses.exponent).sum(axis=1)
+    errors = (law * np.hypot(*(points[:, None] - told).transpose(2, 0, 1)) ** problem.loss.exponent).sum(axis=1)
     prior = None if problem.prior is None else np.asarray(problem.prior) / np.sum(problem.prior)
     axes = [np.linspace(a, b, 9) for a, b in zip(points.min(axis=0), points.max(axis=0), strict=True)]
     grid = np.concatenate([np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2), points, told])
-    losses = np.hypot(*(points[:, None] - grid).transpose(2, 0, 1)) ** problem.losses.exponent
+    losses = np.hypot(*(points[:, None] - grid).transpose(2, 0, 1)) ** problem.loss.exponent
     key = ("plane", apart.tobytes(), losses.tobytes(), losses.shape, None if prior is None else prior.tobytes())
     rival = _remembered(key, lambda: _least_for_pairs(apart, losses, prior))
     return Truth(float(errors.max()) if prior is None else float(prior @ errors), rival)
@@ -745,7 +756,7 @@ def _table(saved: Any) -> Floats:
 def _linear(saved: Any) -> Truth:
     mechanism, problem = saved.mechanism, saved.problem
     assert problem.criterion == Criterion(Aim.OBJECTIVE)
-    linear, table = problem.linear, _table(saved)
+    linear, table = problem.coefficients, _table(saved)
     rows, limits = np.asarray(linear.rows), np.asarray(linear.limits)
     if any(linear.equal):
         rows, limits = (
@@ -765,7 +776,7 @@ def _named_only(saved: Any) -> Truth:
     """An objective that is not in the file: privacy and outputs are decided, both ends are claims and said to be."""
     problem = saved.problem
     assert problem.criterion == Criterion(Aim.OBJECTIVE)
-    assert problem.linear is None
+    assert problem.coefficients is None
     assert np.allclose(_table(saved).sum(axis=1), 1)
     return Truth(saved.certificate.upper, math.inf)
 
@@ -1029,9 +1040,9 @@ def _require_scope(scope: str, saved: Any, name: str) -> None:
     if isinstance(problem, PiecewiseProblem) and problem.pieces == 1:
         allowed = {"one-piece mechanisms"}
     if name == "places":
-        on_all = problem.losses.exponent == 1 and problem.losses.outputs is None
+        on_all = problem.loss.exponent == 1 and isinstance(problem.among, All)
         allowed = {"all mechanisms" if on_all else "all mechanisms with these outputs"}
-    if name == "custom" and not problem.linear.equal:
+    if name == "custom" and not problem.coefficients.equal:
         allowed = {"all mechanisms with these outputs"}
     if name == "claimed custom" and problem.constraints:
         within = f"as this one does within {problem.tolerance!r}"
@@ -1047,22 +1058,14 @@ def _require_true_words(said: Document, saved: Any) -> None:
     for key in ("lower", "upper", "privacy_loss"):
         assert _number(certificate[key]) == pytest.approx(getattr(saved.certificate, key), rel=1e-8), key
     assert said["problem"]["kind"] == type(saved.problem).kind
-    if isinstance(problem, PairwiseProblem):
-        matrix = isinstance(problem.losses, np.ndarray)
-        rows, columns = problem.losses.shape if matrix else (0, 0)
-        squared = "" if matrix or problem.losses.exponent == 1 else "squared "
-        words = f"a matrix of {rows} inputs and {columns} outputs" if matrix else f"{squared}distance"
-        assert said["problem"]["loss"] == words
-        assert said["problem"]["criterion"] == problem.criterion.words
+    if isinstance(problem, Problem):
+        assert said["problem"]["privacy"]["kind"] == problem.privacy.kind
+        assert said["problem"]["criterion"]["kind"] == problem.criterion.kind
         return
     assert said["problem"]["epsilon"] == problem.epsilon
     if isinstance(problem, JointProblem | HiddenJointProblem):
         assert said["problem"]["count"] == problem.count
         assert _number(said["mechanism"]["p"]) == pytest.approx(float(saved.mechanism.truth))
-    elif isinstance(problem, FiniteProblem):
-        rows, columns = problem.loss_matrix.shape
-        assert said["problem"]["loss"] == f"a matrix of {rows} inputs and {columns} outputs"
-        assert said["problem"]["criterion"] == problem.criterion.words
     elif isinstance(problem, PolarProblem):
         assert said["problem"]["loss"] == " + ".join(
             f"{turn}{_loss_words(problem.exponent)}" for turn in ("", "circular ")
@@ -1070,7 +1073,7 @@ def _require_true_words(said: Document, saved: Any) -> None:
     elif isinstance(problem, WorkloadProblem | InformationProblem):
         asked = problem.workload if isinstance(problem, WorkloadProblem) else problem.model
         assert said["problem"]["asked"] == asked.words
-    elif not hasattr(problem, "linear"):
+    elif not hasattr(problem, "coefficients"):
         loss = getattr(problem, "loss", Power(2.0))
         turn = "" if loss.period is None else "circular "
         assert said["problem"]["loss"] == turn + _loss_words(loss.exponent)
@@ -1314,12 +1317,12 @@ SHARES: dict[tuple[str, str], dict[str, int]] = {
     ("trade-off", "trade-off"): {"trade-off": 5000, "trade-off least": 5000},
     ("unbiased", "unbiased prior"): {"unbiased": 5000, "unbiased atoms": 5000},
     ("additive", "additive"): {"additive": 10_000},
-    ("finite", "finite"): {"matrix": 5000, "matrix prior": 5000},
-    ("finite", "finite lexicographic"): {"matrix least": 10_000},
-    ("pairwise", "pairs"): {"pairs": 5000, "places": 5000},
-    ("pairwise", "pairs lexicographic"): {"pairs least": 10_000},
-    ("pairwise", "plane"): {"plane": 5000, "plane worst": 5000},
-    ("custom", "linear"): {"custom": 10_000},
+    ("problem", "finite"): {"matrix": 5000, "matrix prior": 5000},
+    ("problem", "finite lexicographic"): {"matrix least": 10_000},
+    ("problem", "pairs"): {"pairs": 5000, "places": 5000},
+    ("problem", "pairs lexicographic"): {"pairs least": 10_000},
+    ("problem", "plane"): {"plane": 5000, "plane worst": 5000},
+    ("custom", "coefficients"): {"custom": 10_000},
     ("custom", "convex claim"): {"claimed custom": 10_000},
     ("workload", "workload"): {
         "workload": 2000,

@@ -12,7 +12,7 @@ import pytest
 import mechdesign as md
 from mechdesign import design as module
 from mechdesign.design.information import GaussianLocation
-from mechdesign.design.registry import ENTRIES, PROVEN_BY
+from mechdesign.design.registry import ENTRIES, METHODS, PROVEN_BY
 from mechdesign.design.workload import Prefix
 from mechdesign.errors import InvalidInput, NoAnswer
 
@@ -27,8 +27,6 @@ ANSWERED: dict[str, tuple[Any, Callable[[Any], md.Design]]] = {
     "unbiased": (md.UnbiasedProblem(1.0, VALUES, UNIT, size=5), md.optimal_unbiased),
     "unbiased piecewise": (md.UnbiasedPiecewiseProblem(1.0), md.optimal_unbiased_piecewise),
     "additive": (md.AdditiveProblem(2.0, VALUES, UNIT, bins=2, reach=3, tail=1), md.optimal_additive),
-    "finite": (md.FiniteProblem(1.0, [[0, 1], [1, 0]]), md.optimal_finite),
-    "pairwise": (md.PairwiseProblem(md.Metric([0, 1], 1.0), md.Distances()), md.optimal_pairwise),
     "joint": (md.JointProblem(1.0, 1000, 0.2), md.optimal_joint),
     "hidden joint": (md.HiddenJointProblem(1.0, 200, 0.03), md.optimal_hidden),
     "workload": (md.WorkloadProblem(1.0, Prefix(4)), md.optimal_workload),
@@ -54,7 +52,44 @@ def test_every_problem_of_the_package_is_answered_by_solve() -> None:
 def test_every_entry_is_proven_by_something_and_is_there_once() -> None:
     assert all(entry.proven_by for entry in ENTRIES)
     assert len({entry.problem for entry in ENTRIES}) == len(ENTRIES)
-    assert {entry.problem: entry.proven_by for entry in ENTRIES} == PROVEN_BY
+    own = {entry.problem: entry.proven_by for entry in ENTRIES}
+    assert own == {problem: kinds for problem, kinds in PROVEN_BY.items() if problem is not md.Problem}
+
+
+def test_every_method_leaves_evidence_of_its_own() -> None:
+    every = [kind for method in METHODS for kind in method.evidence]
+    assert len(set(every)) == len(every)
+    assert PROVEN_BY[md.Problem] == tuple(every)
+
+
+FIVE_WORDS = {
+    "finite": md.Problem(loss=[[0, 1], [1, 0]], privacy=md.Pure(1.0)),
+    "pairwise": md.Problem(loss=md.Distances(), privacy=md.Metric([0, 1], 1.0), criterion=md.Average()),
+}
+
+
+@pytest.mark.parametrize("name", FIVE_WORDS)
+def test_the_method_that_supports_a_problem_answers_it_and_can_be_chosen(name: str) -> None:
+    problem = FIVE_WORDS[name]
+    assert [method for method, missed in md.methods(problem).items() if missed is None] == [name]
+    design = md.solve(problem)
+    assert design == md.solve(problem, method=name)
+    assert type(design.evidence) in next(method.evidence for method in METHODS if method.folder == name)
+
+
+@pytest.mark.parametrize("name", FIVE_WORDS)
+@pytest.mark.parametrize("gap", [1e-2, 1e-4])
+def test_a_gap_is_a_demand_and_no_part_of_the_problem(name: str, gap: float) -> None:
+    design = md.solve(FIVE_WORDS[name], gap=gap)
+    assert design.certificate.relative_gap <= gap
+    assert design.report.gap == gap
+    assert design.problem == md.solve(FIVE_WORDS[name]).problem
+
+
+@pytest.mark.parametrize("demand", [{"gap": 1e-3}, {"method": "finite"}])
+def test_a_problem_that_holds_its_own_gap_is_given_no_demand(demand: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInput, match="be left out for a MinimaxProblem"):
+        md.solve(md.MinimaxProblem(1.0), **demand)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -77,8 +112,8 @@ def test_the_call_that_is_told_names_every_field_that_is_needed(name: str) -> No
 
 
 def test_another_problem_is_sent_to_solve() -> None:
-    with pytest.raises(InvalidInput, match=r"be of kind FiniteProblem .*md\.solve"):
-        md.optimal_finite(md.PiecewiseProblem(1.0))  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match=r"be of kind PolarProblem .*md\.solve"):
+        md.optimal_polar(md.PiecewiseProblem(1.0))  # type: ignore[arg-type]
 
 
 def test_solve_lists_the_problems_to_who_passes_something_else() -> None:

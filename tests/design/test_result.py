@@ -39,20 +39,22 @@ from mechdesign import (
     optimal_unbiased_piecewise,
     priors,
 )
+from mechdesign.criteria import Average, Lexicographic
 from mechdesign.design import (
     AdditiveProblem,
     Design,
-    FiniteProblem,
     HiddenJointProblem,
     JointProblem,
     custom,
     optimal_additive,
-    optimal_finite,
     optimal_hidden,
     optimal_joint,
 )
 from mechdesign.design.piecewise import BathtubBound, PiecewiseClaim
+from mechdesign.design.registry import solve
 from mechdesign.design.result import certify
+from mechdesign.privacy import Pure
+from mechdesign.problem import Problem
 from mechdesign.values.codec import encoded
 from mechdesign.values.declare import evolved
 
@@ -70,9 +72,11 @@ DESIGNS = {
     "lexicographic": lambda: optimal_trade_off(TradeOffProblem(1.0, DATA)),
     "capped": lambda: optimal_trade_off(TradeOffProblem(1.0, DATA, cap=0.36)),
     "unbiased prior": lambda: optimal_unbiased(UnbiasedProblem(1.0, priors.uniform(Interval(-1, 1)), size=9)),
-    "finite worst": lambda: optimal_finite(FiniteProblem(1.0, MATRIX)),
-    "finite prior": lambda: optimal_finite(FiniteProblem(1.0, MATRIX, "prior", [0.5, 0.3, 0.2])),
-    "finite lexicographic": lambda: optimal_finite(FiniteProblem(1.0, MATRIX, "lexicographic", [0.5, 0.3, 0.2])),
+    "finite worst": lambda: solve(Problem(loss=MATRIX, privacy=Pure(1.0))),
+    "finite prior": lambda: solve(Problem(loss=MATRIX, privacy=Pure(1.0), criterion=Average([0.5, 0.3, 0.2]))),
+    "finite lexicographic": lambda: solve(
+        Problem(loss=MATRIX, privacy=Pure(1.0), criterion=Lexicographic([0.5, 0.3, 0.2], slack=1e-5))
+    ),
     "custom": lambda: custom(1.0, (0, 1, 2), (0, 1, 2), lambda q: cvxpy.sum(cvxpy.multiply(MATRIX, q)) / 3),
     "claimed custom": lambda: custom(1.0, (0, 1), (0, 1), lambda q: cvxpy.sum_squares(q - np.eye(2))),
     "additive": lambda: optimal_additive(

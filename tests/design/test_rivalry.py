@@ -8,30 +8,31 @@ import numpy as np
 import pytest
 
 import mechdesign.design
-from mechdesign.design import Distances, PairwiseProblem, optimal_pairwise
-from mechdesign.design.registry import ENTRIES
-from mechdesign.design.rivalry import rivalry_of
+from mechdesign.criteria import Average, Lexicographic
+from mechdesign.design.registry import ENTRIES, METHODS, rivalry_of, solve
 from mechdesign.design.workload import Prefix, WorkloadProblem, optimal_workload
 from mechdesign.domains import Finite
 from mechdesign.errors import InvalidInput
 from mechdesign.field import THIS, Rank, field_of
+from mechdesign.finite_losses import Distances
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.pairs import Metric
+from mechdesign.problem import Problem
 
 LINE = Metric(range(4), 1.0)
 DESIGNS = {
-    "pairs": lambda: optimal_pairwise(PairwiseProblem(LINE, Distances(), "prior", [0.4, 0.3, 0.2, 0.1])),
-    "pairs worst": lambda: optimal_pairwise(PairwiseProblem(LINE, Distances(), "worst")),
+    "pairs": lambda: solve(Problem(loss=Distances(), privacy=LINE, criterion=Average([0.4, 0.3, 0.2, 0.1]))),
+    "pairs worst": lambda: solve(Problem(loss=Distances(), privacy=LINE)),
     "workload": lambda: optimal_workload(WorkloadProblem(1.0, Prefix(4))),
     "workload worst": lambda: optimal_workload(WorkloadProblem(1.0, Prefix(3), "worst")),
 }
 
 
-def test_every_module_of_rivals_belongs_to_the_problem_of_its_folder() -> None:
+def test_every_module_of_rivals_belongs_to_what_answers_in_its_folder() -> None:
     folder = Path(mechdesign.design.__file__).parent
     said = {path.parent.name for path in folder.glob("*/rivalry.py")}
-    found = {entry.problem.__module__.split(".")[-2] for entry in ENTRIES}
-    assert {"pairwise", "workload"} <= said <= found
+    found = {entry.problem.__module__.split(".")[-2] for entry in ENTRIES} | {method.folder for method in METHODS}
+    assert {method.folder for method in METHODS} | {"workload"} <= said <= found
 
 
 def test_a_value_that_is_no_problem_has_no_rivals() -> None:
@@ -54,7 +55,7 @@ def test_the_design_has_its_certificate_and_no_rival_is_below_its_bound(name: st
 
 
 def test_a_lexicographic_design_is_ranked_by_its_worst_case() -> None:
-    design = optimal_pairwise(PairwiseProblem(LINE, Distances(), "lexicographic", [0.4, 0.3, 0.2, 0.1]))
+    design = solve(Problem(loss=Distances(), privacy=LINE, criterion=Lexicographic([0.4, 0.3, 0.2, 0.1])))
     field = field_of(design)
     assert field.rank is Rank.WORST
     assert field.this.above_optimum == 0
@@ -68,7 +69,7 @@ def test_a_table_of_ones_own_is_ranked_if_it_keeps_every_pair() -> None:
     row = field_of(design, {"mine": flat}).row("mine")
     assert row is not None
     assert not row.published
-    assert row.average == pytest.approx(float(design.problem.prior @ design.problem.losses_up.mean(axis=1)))
+    assert row.average == pytest.approx(float(design.problem.prior @ design.problem.table.up.mean(axis=1)))
     with pytest.raises(InvalidInput, match="no other mechanism has"):
         field_of(design, {THIS: flat})
     two = Finite((0, 1))

@@ -31,7 +31,7 @@ PROBLEMS: dict[str, Any] = {
     "unbiased": md.UnbiasedProblem(1.0, VALUES, UNIT, size=5),
     "unbiased piecewise": md.UnbiasedPiecewiseProblem(1.0),
     "additive": md.AdditiveProblem(2.0, VALUES, UNIT, bins=2, reach=3, tail=1),
-    "finite": md.FiniteProblem(1.0, [[0, 1, 2], [1, 0, 1], [2, 1, 0]]),
+    "finite": md.Problem(loss=[[0, 1, 2], [1, 0, 1], [2, 1, 0]], privacy=md.Pure(1.0)),
     "joint": md.JointProblem(1.0, 1000, 0.2, colluders=10),
     "hidden": md.HiddenJointProblem(1.0, 200, 0.03),
     "hidden and even": md.HiddenJointProblem(1.0, 200, 0.5),

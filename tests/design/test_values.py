@@ -18,7 +18,6 @@ from mechdesign import (
     Absolute,
     Circle,
     Finite,
-    InPlane,
     Interval,
     MinimaxProblem,
     PiecewiseProblem,
@@ -39,30 +38,30 @@ from mechdesign import (
     optimal_unbiased_piecewise,
     priors,
 )
+from mechdesign.classes import InPlane
+from mechdesign.criteria import Average, Lexicographic
 from mechdesign.design import (
     AdditiveProblem,
-    Distances,
-    FiniteProblem,
     HiddenJointProblem,
     InformationProblem,
     JointProblem,
-    PairwiseProblem,
     WorkloadProblem,
     custom,
     optimal_additive,
-    optimal_finite,
     optimal_hidden,
     optimal_information,
     optimal_joint,
-    optimal_pairwise,
     optimal_workload,
 )
 from mechdesign.design.information import GaussianLocation
 from mechdesign.design.joint.program import search_joint
-from mechdesign.design.registry import PROVEN_BY
+from mechdesign.design.registry import PROVEN_BY, solve
 from mechdesign.design.workload import Marginals, Prefix
 from mechdesign.exact.cells import Cells
+from mechdesign.finite_losses import Distances, Matrix
 from mechdesign.pairs import Metric, Pairwise
+from mechdesign.privacy import Pure
+from mechdesign.problem import Problem
 from mechdesign.values.declare import evolved
 
 UNIT = Interval(0, 1)
@@ -112,8 +111,12 @@ DESIGNS: dict[str, Callable[[], Any]] = {
         AdditiveProblem(2.0, priors.uniform(Interval(-1, 1)), bins=2, reach=3, tail=1)
     ),
     "additive function": lambda: optimal_additive(AdditiveProblem(2.0, FUNCTION, UNIT, bins=2, reach=3, tail=1)),
-    "finite": lambda: optimal_finite(FiniteProblem(1.0, MATRIX, "lexicographic", input_labels=("a", "b"))),
-    "finite worst": lambda: optimal_finite(FiniteProblem(1.0, MATRIX, output_labels=("\u00e4", "\U0001f600"))),
+    "finite": lambda: solve(
+        Problem(loss=Matrix(MATRIX, input_labels=("a", "b")), privacy=Pure(1.0), criterion=Lexicographic(slack=1e-5))
+    ),
+    "finite worst": lambda: solve(
+        Problem(loss=Matrix(MATRIX, output_labels=("\u00e4", "\U0001f600")), privacy=Pure(1.0))
+    ),
     "joint": lambda: optimal_joint(JointProblem(1.0, 1000, NORMAL)),
     "joint values": lambda: optimal_joint(JointProblem(1.0, 1000, VALUES, colluders=10, caps=(1.5,))),
     "joint range": lambda: optimal_joint(JointProblem(1.0, 1000, (0.1, 0.3))),
@@ -124,12 +127,17 @@ DESIGNS: dict[str, Callable[[], Any]] = {
     "hidden delta": lambda: optimal_hidden(HiddenJointProblem(1.0, 20, (0.0, 0.1), delta=1e-2)),
     "group": lambda: optimal_joint(JointProblem(1.0, 900, 0.2, group=3, caps=(None, 2.0), categories=3, gap=0.1)),
     "claimed joint": lambda: search_joint(JointProblem(1.0, 1000, 0.2)),
-    "pairs": lambda: optimal_pairwise(PairwiseProblem(Pairwise([[0, 0.5], [1, 0]]), MATRIX, prior=[0.5, 0.5])),
-    "places": lambda: optimal_pairwise(PairwiseProblem(Metric([[0, 0], [3, 4], [6, 0]], 0.5), Distances())),
-    "pairs least": lambda: optimal_pairwise(
-        PairwiseProblem(Pairwise([[0, 0.5], [1, 0]]), MATRIX, "lexicographic", [0.5, 0.5])
+    "pairs": lambda: solve(Problem(loss=MATRIX, privacy=Pairwise([[0, 0.5], [1, 0]]), criterion=Average([0.5, 0.5]))),
+    "places": lambda: solve(
+        Problem(loss=Distances(), privacy=Metric([[0, 0], [3, 4], [6, 0]], 0.5), criterion=Average())
     ),
-    "plane": lambda: optimal_pairwise(PairwiseProblem(Metric([[0, 0], [3, 4], [6, 0]], 0.5), InPlane(), gap=0.1)),
+    "pairs least": lambda: solve(
+        Problem(loss=MATRIX, privacy=Pairwise([[0, 0.5], [1, 0]]), criterion=Lexicographic([0.5, 0.5]))
+    ),
+    "plane": lambda: solve(
+        Problem(loss=Distances(), privacy=Metric([[0, 0], [3, 4], [6, 0]], 0.5), criterion=Average(), among=InPlane()),
+        gap=0.1,
+    ),
     "workload": lambda: optimal_workload(WorkloadProblem(1.0, Prefix(4), prior=[0.25, 0.25, 0.375, 0.125])),
     "workload worst": lambda: optimal_workload(WorkloadProblem(1.0, Prefix(3), "worst")),
     "workload grid": lambda: optimal_workload(WorkloadProblem(2.0, Marginals((3, 3, 3), 1), gap=0.2)),

@@ -40,7 +40,6 @@ def test_every_aim_has_a_headline(aim: Aim) -> None:
         (Aim.WORST, "worst-case chance of a slip"),
         (Aim.AT, "chance of a slip at x = 0.25"),
         (Aim.AVERAGE, "average chance of a slip under the prior"),
-        (Aim.MATRIX_LEXICOGRAPHIC, "average chance of a slip under the prior at the least worst case"),
     ],
 )
 def test_the_measure_of_a_problem_is_what_its_headline_is_about(aim: Aim, said: str) -> None:

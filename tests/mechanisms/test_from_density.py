@@ -181,7 +181,7 @@ def test_it_is_ranked_among_the_published_ones_and_is_none_of_them() -> None:
 
 
 def test_a_table_of_probabilities_is_ranked_for_a_loss_matrix() -> None:
-    problem = md.FiniteProblem(1.0, [[0, 1], [1, 0]])
+    problem = md.Problem(loss=[[0, 1], [1, 0]], privacy=md.Pure(1.0))
     coin = Discrete(1.0, problem.inputs, md.Finite((0, 1)), [[0.6, 0.4], [0.4, 0.6]])
     row = field_of(md.solve(problem), {"coin": coin}).row("coin")
     assert row is not None
@@ -213,7 +213,7 @@ def test_a_biased_mechanism_is_not_compared_with_an_unbiased_optimum() -> None:
 
 
 def test_columns_that_a_loss_matrix_does_not_have_are_refused() -> None:
-    problem = md.FiniteProblem(1.0, [[0, 1], [1, 0]])
+    problem = md.Problem(loss=[[0, 1], [1, 0]], privacy=md.Pure(1.0))
     coin = Discrete(1.0, problem.inputs, md.Finite((0, 2)), [[0.6, 0.4], [0.4, 0.6]])
     with pytest.raises(InvalidInput, match="columns of the loss matrix, 0 to 1"):
         field_of(md.solve(problem), {"coin": coin})

@@ -17,7 +17,6 @@ from mechdesign.values.declare import evolved, field, frozen
 PROBLEMS: tuple[Any, ...] = (
     AdditiveProblem,
     CustomProblem,
-    md.FiniteProblem,
     md.JointProblem,
     md.MinimaxProblem,
     md.PiecewiseProblem,
@@ -36,6 +35,11 @@ def test_eps_is_answered_with_the_name_of_the_field_and_with_all_names(problem: 
     assert all(name in str(error.value) for name in inspect.signature(problem).parameters)
 
 
+def test_a_problem_names_its_five_words_to_who_says_another() -> None:
+    with pytest.raises(WrongArguments, match="be given inputs, loss, privacy, criterion, among"):
+        md.Problem(eps=1.0)  # type: ignore[call-arg]
+
+
 def test_a_field_is_found_by_what_commands_call_it() -> None:
     with pytest.raises(WrongArguments, match=r"did you mean inputs\?"):
         md.PiecewiseProblem(1.0, domain=md.Interval(0, 1))  # type: ignore[call-arg]
@@ -47,8 +51,8 @@ def test_a_field_that_is_like_no_other_is_only_refused() -> None:
 
 
 def test_what_is_missing_is_named() -> None:
-    with pytest.raises(WrongArguments, match=r"FiniteProblem must be given loss_matrix \(got epsilon\)"):
-        md.FiniteProblem(1.0)  # type: ignore[call-arg]
+    with pytest.raises(WrongArguments, match=r"TradeOffProblem must be given prior \(got epsilon\)"):
+        md.TradeOffProblem(1.0)  # type: ignore[call-arg]
     with pytest.raises(WrongArguments, match=r"PiecewiseProblem must be given epsilon \(got nothing\)"):
         md.PiecewiseProblem()  # type: ignore[call-arg]
 

@@ -2,9 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-# named like their modules: at once, or the modules would be found
-from mechdesign.collect.protocols.catalogue import protocol as protocol
-from mechdesign.collect.protocols.designed import designed as designed
 from mechdesign.values.facade import facade
 
 if TYPE_CHECKING:
@@ -21,8 +18,8 @@ if TYPE_CHECKING:
         bloom_rappor as bloom_rappor,
         rappor as rappor,
     )
-    from mechdesign.collect.protocols.catalogue import PROTOCOLS as PROTOCOLS
-    from mechdesign.collect.protocols.designed import Designed as Designed
+    from mechdesign.collect.protocols.catalogue import PROTOCOLS as PROTOCOLS, protocol as protocol
+    from mechdesign.collect.protocols.designed import Designed as Designed, designed as designed
     from mechdesign.collect.protocols.grr import Grr as Grr
     from mechdesign.collect.protocols.hadamard import HadamardResponse as HadamardResponse
     from mechdesign.collect.protocols.hashing import LocalHashing as LocalHashing
@@ -42,4 +39,4 @@ if TYPE_CHECKING:
     from mechdesign.collect.protocols.subset import SubsetSelection as SubsetSelection
     from mechdesign.collect.protocols.unary import Unary as Unary
 else:
-    __getattr__, __dir__ = facade(__name__)
+    __getattr__, __dir__ = facade(__name__, "protocol", "designed")

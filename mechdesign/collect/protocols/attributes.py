@@ -15,7 +15,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import optimize
 
 from mechdesign.collect.protocols import arguments, catalogue, pure, unary
 from mechdesign.collect.protocols.grr import Grr, grr
@@ -25,6 +24,7 @@ from mechdesign.collect.protocols.unary import Unary
 from mechdesign.errors import MAX_EPSILON, InvalidInput, require_epsilon, require_whole
 from mechdesign.mechanisms.analysis import require_generator
 from mechdesign.values.declare import Counts, Floats, frozen
+from mechdesign.values.later import optimize
 
 RECORD, ATTRIBUTE = "record", "attribute"
 

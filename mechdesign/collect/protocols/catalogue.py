@@ -17,31 +17,27 @@ class ProtocolEntry:
     """A line of the catalogue; ``limit`` is an option of the memoised ones."""
 
     key: str
-    citation: str
     build: Callable[..., FrequencyProtocol]
     longitudinal: bool = False
 
 
-_LONGITUDINAL = "Arcolezi et al., DCN 2022, second step solved exactly"
-_HASHED = "Arcolezi et al., EDBT 2023, second step solved exactly"
-
 PROTOCOLS: tuple[ProtocolEntry, ...] = (
-    ProtocolEntry("grr", "Kairouz, Bonawitz and Ramage, ICML 2016", grr.grr),
-    ProtocolEntry("sue", "Erlingsson, Pihur and Korolova, CCS 2014 (basic RAPPOR)", unary.sue),
-    ProtocolEntry("oue", "Wang et al., USENIX Security 2017", unary.oue),
-    ProtocolEntry("blh", "Bassily and Smith, STOC 2015", hashing.blh),
-    ProtocolEntry("olh", "Wang et al., USENIX Security 2017", hashing.olh),
-    ProtocolEntry("ss", "Ye and Barg, IEEE Trans. Inf. Theory 2018", subset.ss),
-    ProtocolEntry("she", "Dwork et al., TCC 2006", histogram.she),
-    ProtocolEntry("the", "Wang et al., USENIX Security 2017", histogram.the),
-    ProtocolEntry("hr", "Acharya, Sun and Zhang, AISTATS 2019", hadamard.hadamard_response),
-    ProtocolEntry("l-grr", _LONGITUDINAL, longitudinal.l_grr, longitudinal=True),
-    ProtocolEntry("l-sue", "Erlingsson, Pihur and Korolova, CCS 2014 (RAPPOR)", longitudinal.l_sue, longitudinal=True),
-    ProtocolEntry("l-oue", _LONGITUDINAL, longitudinal.l_oue, longitudinal=True),
-    ProtocolEntry("l-soue", _LONGITUDINAL, longitudinal.l_soue, longitudinal=True),
-    ProtocolEntry("l-osue", _LONGITUDINAL, longitudinal.l_osue, longitudinal=True),
-    ProtocolEntry("l-blh", _HASHED, longitudinal.l_blh, longitudinal=True),
-    ProtocolEntry("l-olh", _HASHED, longitudinal.l_olh, longitudinal=True),
+    ProtocolEntry("grr", grr.grr),
+    ProtocolEntry("sue", unary.sue),
+    ProtocolEntry("oue", unary.oue),
+    ProtocolEntry("blh", hashing.blh),
+    ProtocolEntry("olh", hashing.olh),
+    ProtocolEntry("ss", subset.ss),
+    ProtocolEntry("she", histogram.she),
+    ProtocolEntry("the", histogram.the),
+    ProtocolEntry("hr", hadamard.hadamard_response),
+    ProtocolEntry("l-grr", longitudinal.l_grr, longitudinal=True),
+    ProtocolEntry("l-sue", longitudinal.l_sue, longitudinal=True),
+    ProtocolEntry("l-oue", longitudinal.l_oue, longitudinal=True),
+    ProtocolEntry("l-soue", longitudinal.l_soue, longitudinal=True),
+    ProtocolEntry("l-osue", longitudinal.l_osue, longitudinal=True),
+    ProtocolEntry("l-blh", longitudinal.l_blh, longitudinal=True),
+    ProtocolEntry("l-olh", longitudinal.l_olh, longitudinal=True),
 )
 
 _ALIASES = {"rappor": "sue"}

@@ -53,9 +53,7 @@ class Grr:
     def report(self, values: ArrayLike, rng: Randomness) -> Counts:
         """One item a user."""
         items, source = arguments.require_items(values, self.size), require_randomness(rng)
-        # q's own comparison: where k q is below the spacing of draws, a report is random more often, never less
-        kept = source.random(items.size) >= self.size * self.q
-        return np.where(kept, items, source.integers(0, self.size, items.size, np.int64))
+        return pure.responses(items, self.size, self.size * self.q, source)
 
     def support(self, reports: ArrayLike) -> Counts:
         return np.bincount(arguments.require_items(reports, self.size, "reports"), minlength=self.size)

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from mechdesign.collect.protocols import arguments, pure
 from mechdesign.collect.protocols.randomness import Randomness, require_randomness
+from mechdesign.deploy.kinds.hadamard import Blocks, is_odd
 from mechdesign.errors import InvalidInput, require_epsilon, require_whole
 from mechdesign.mechanisms.analysis import require_generator
 from mechdesign.values.declare import Counts, Floats, frozen
@@ -18,10 +19,9 @@ from mechdesign.values.declare import Counts, Floats, frozen
 class HadamardResponse:
     """The report is one of K = B b indices: B ``blocks`` of b, a power of two, each with a Hadamard matrix.
 
-    Item v lives in block ``v mod B`` and owns row ``r = v // B + 1`` of the matrix, ``H[r, y] = (-1)^(r . y)`` with the
-    dot product of binary digits; b is the least power of two above the rows in use. An index of its block where its
-    row is +1, of which there are ``s = b / 2``, has probability ``e^eps / Z``, every other index ``1 / Z``, with
-    ``Z = s e^eps + K - s``. One block is best for small eps; with B = k, near randomised response, for large.
+    `Blocks` has the block and the row of an item. An index of its block where its row is +1, of which there are ``s =
+    b / 2``, has probability ``e^eps / Z``, every other index ``1 / Z``, with ``Z = s e^eps + K - s``. One block is best
+    for small eps; with B = k, near randomised response, for large.
 
     A report supports an item with 1 where its row is +1, with 0 where it is -1, and with 1/2 from outside the block.
     Rows are balanced and two of them agree in half their columns, so any other item is supported with ``q = 1/2`` on
@@ -45,15 +45,19 @@ class HadamardResponse:
             raise InvalidInput("blocks", self.blocks, "be a power of two")
 
     @property
+    def layout(self) -> Blocks:
+        """Where items stand."""
+        return Blocks(self.size, self.blocks)
+
+    @property
     def width(self) -> int:
         """b, the indices of a block."""
-        rows = -(-self.size // self.blocks)
-        return 1 << rows.bit_length()
+        return 1 << self.layout.place_bits
 
     @property
     def columns(self) -> int:
         """K, the number of distinct reports."""
-        return self.blocks * self.width
+        return self.layout.columns
 
     @property
     def report_bits(self) -> float:
@@ -80,11 +84,11 @@ class HadamardResponse:
 
     def channel(self) -> Floats:
         arguments.require_channel_size(self.columns, self.size)
-        signs = _transformed(np.eye(self.width, dtype=np.int64))
         matrix = np.full((self.size, self.blocks, self.width), 1 / self._whole)
         items = np.arange(self.size)
-        own = np.where(signs[items // self.blocks + 1] > 0, math.exp(self.epsilon), 1.0) / self._whole
-        matrix[items, items % self.blocks] = own
+        rows, homes = self.layout.stand(items)
+        odd = is_odd(np.arange(self.width), rows[:, None])
+        matrix[items, homes] = np.where(odd, 1.0, math.exp(self.epsilon)) / self._whole
         return matrix.reshape(self.size, self.columns)
 
     def privacy_loss(self) -> float:
@@ -95,11 +99,8 @@ class HadamardResponse:
         items, source = arguments.require_items(values, self.size), require_randomness(rng)
         index = source.integers(0, self.columns, items.size, np.int64)
         kept = source.random(items.size) >= self.columns / self._whole
-        rows, place = items // self.blocks + 1, index % self.width
-        is_odd = (np.bitwise_count(place & rows) & 1).astype(np.bool_)
-        # flipping a digit the row has set changes the sign, and maps the two halves one to one
-        even = np.where(is_odd, place ^ (rows & -rows), place)
-        return np.where(kept, items % self.blocks * self.width + even, index)
+        rows, homes = self.layout.stand(items)
+        return np.where(kept, homes * self.width + self.layout.in_half(index % self.width, rows, 0), index)
 
     def support(self, reports: ArrayLike) -> Floats:
         """How much each item is supported, by a fast transform of the histogram of each block."""
@@ -108,9 +109,7 @@ class HadamardResponse:
 
     def support_of_histogram(self, histogram: Counts) -> Floats:
         """The same from how often each index was reported."""
-        signed = _transformed(histogram.reshape(self.blocks, self.width).T)
-        items = np.arange(self.size)
-        return np.asarray((histogram.sum() + signed[items // self.blocks + 1, items % self.blocks]) / 2)
+        return self.layout.support(histogram)
 
     def simulate(self, counts: ArrayLike, rng: np.random.Generator) -> Floats:
         return self.support_of_histogram(self.simulate_histogram(counts, rng))
@@ -125,8 +124,8 @@ class HadamardResponse:
         held, generator = arguments.require_counts(counts, self.size), require_generator(rng)
         true = generator.binomial(held, self.sign)
         pool = np.zeros((self.blocks, 1, self.width, 2), dtype=np.int64)  # digits drawn, digits of r to come, parity
-        items = np.arange(self.size)
-        pool[items % self.blocks, 0, items // self.blocks + 1, 0] = true
+        rows, homes = self.layout.stand(np.arange(self.size))
+        pool[homes, 0, rows, 0] = true
         while pool.shape[2] > 1:
             pool = _next_digit(pool, generator)
         free = generator.multinomial(held.sum() - true.sum(), np.full(self.columns, 1 / self.columns))
@@ -152,7 +151,7 @@ class HadamardResponse:
         shares = arguments.require_shares(frequencies)
         if shares.shape != (self.size,):
             raise InvalidInput("frequencies", shares.shape, f"be {self.size} shares")
-        home = np.arange(self.size) % self.blocks
+        _, home = self.layout.stand(np.arange(self.size))
         inside = np.minimum(np.bincount(home, weights=shares, minlength=self.blocks), 1.0)
         return self._variance(shares, inside[home], arguments.require_users(n))
 
@@ -164,8 +163,7 @@ class HadamardResponse:
     def covariance(self, frequencies: ArrayLike, n: int) -> Floats:
         """Items u and v of a block are covered together only by reports of the item whose row is the sum of theirs."""
         shares, users = arguments.require_frequencies(frequencies, self.size), arguments.require_users(n)
-        items = np.arange(self.size)
-        rows, homes = items // self.blocks + 1, items % self.blocks
+        rows, homes = self.layout.stand(np.arange(self.size))
         third = ((rows[:, None] ^ rows[None, :]) - 1) * self.blocks + homes[:, None]
         inside = (homes[:, None] == homes[None, :]) & (third >= 0) & (third < self.size)
         matrix = np.where(inside, shares[np.where(inside, third, 0)], 0.0) / (users * self.sign)
@@ -186,18 +184,6 @@ def _next_digit(pool: Counts, generator: np.random.Generator) -> Counts:
     after[:, :, 0] = zeros[:, :, 0] + zeros[:, :, 1]
     after[:, :, 1] = ones[:, :, 0] + ones[:, :, 1, :, ::-1]  # a digit both have set turns the parity
     return after.reshape(blocks, 2 * drawn, coming // 2, 2)
-
-
-def _transformed(table: Counts) -> Counts:
-    """The Walsh-Hadamard transform along the first axis."""
-    values = table.astype(np.int64)
-    count = values.shape[0]
-    step = 1
-    while step < count:
-        pairs = values.reshape(count // (2 * step), 2, step, *values.shape[1:])
-        values = np.stack([pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]], axis=1).reshape(values.shape)
-        step *= 2
-    return values
 
 
 def hadamard_response(epsilon: float, size: int, blocks: int | None = None) -> HadamardResponse:

@@ -6,13 +6,14 @@ import math
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import optimize
 
 from mechdesign.collect.protocols import arguments, pure
 from mechdesign.collect.protocols.randomness import Randomness, require_randomness
 from mechdesign.collect.protocols.xxh32 import xxh32_decimal
+from mechdesign.deploy.kinds.hashing import agreements, hash_values
 from mechdesign.errors import InvalidData, InvalidInput, require_epsilon, require_whole
 from mechdesign.values.declare import Counts, Floats, frozen, one_of
+from mechdesign.values.later import optimize
 from mechdesign.values.xxh64 import xxh64
 
 Words = NDArray[np.uint64]
@@ -22,8 +23,6 @@ SEED_BITS = 64
 
 HASHES = {"xxh64": xxh64, "xxh32-decimal": xxh32_decimal}
 """What clients hash: the number of an item as eight bytes, or the text of its digits as other packages do."""
-
-_AT_ONCE = 1 << 15  # hashes that stay in the cache
 
 
 @frozen
@@ -70,12 +69,12 @@ class LocalHashing:
         """A seed and a perturbed hash a user, as two columns."""
         items, source = arguments.require_items(values, self.size), require_randomness(rng)
         seeds = random_seeds(items.size, source)
-        return np.stack([seeds, self.perturb(hash_values(items, seeds, self.hashes, self.hash), source)], axis=1)
+        hashed = hash_values(items, seeds, self.hashes, HASHES[self.hash])
+        return np.stack([seeds, self.perturb(hashed, source)], axis=1)
 
     def perturb(self, hashed: Words, source: Randomness) -> Words:
         """Randomised response among the g hash values."""
-        kept = source.random(hashed.size) >= self.miss * self.hashes / (self.hashes - 1)
-        return np.where(kept, hashed, source.integers(0, self.hashes, hashed.size, np.uint64))
+        return pure.responses(hashed, self.hashes, self.miss * self.hashes / (self.hashes - 1), source)
 
     def support(self, reports: ArrayLike) -> Counts:
         """How many reports each item's hash agrees with: a hash for every report and item."""
@@ -93,11 +92,6 @@ def random_seeds(count: int, source: Randomness) -> Words:
     return np.asarray(source.integers(0, 1 << SEED_BITS, count, np.uint64))
 
 
-def hash_values(numbers: Counts | Words, seeds: Words, hashes: int, name: str = "xxh64") -> Words:
-    """``XXH64(number; seed) mod g``, or another hash by its name."""
-    return np.asarray(HASHES[name](numbers, seeds) % np.uint64(hashes))
-
-
 def hash_support(reports: ArrayLike, numbers: Words, hashes: int, name: str = "xxh64") -> Counts:
     """How many reports ``(seed, y)`` the hash of each number agrees with."""
     pairs = arguments.require_reports(reports, (2,), "u", "pairs of a seed and a hash")
@@ -105,12 +99,7 @@ def hash_support(reports: ArrayLike, numbers: Words, hashes: int, name: str = "x
         place = int(np.argmax(pairs[:, 1] >= hashes))
         raise InvalidData(f"reports[{place}]", int(pairs[place, 1]), f"hold hashes below {hashes}")
     seeds, said = np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1])
-    counted = np.zeros(numbers.size, dtype=np.int64)
-    for start in range(0, seeds.size, _AT_ONCE):
-        part = slice(start, start + _AT_ONCE)
-        for v in range(numbers.size):
-            counted[v] += np.count_nonzero(hash_values(numbers[v : v + 1], seeds[part], hashes, name) == said[part])
-    return counted
+    return agreements(numbers, seeds, said, hashes, HASHES[name])
 
 
 def blh(epsilon: float, size: int) -> LocalHashing:

@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import optimize
 
 from mechdesign.collect.protocols import arguments, pure
 from mechdesign.collect.protocols.randomness import Randomness, require_randomness
 from mechdesign.errors import InvalidInput, require_epsilon, require_finite
 from mechdesign.mechanisms.analysis import require_generator
 from mechdesign.values.declare import Counts, Floats, frozen
+from mechdesign.values.later import optimize
 
 _DISTANCE = 2.0  # l1 distance of two one-hot vectors
 

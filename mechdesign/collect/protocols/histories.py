@@ -50,10 +50,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import xlogy
 
 from mechdesign.errors import require_whole
 from mechdesign.values.declare import Counts, Floats, array, frozen
+from mechdesign.values.later import special
 
 MOST_ROUNDS_COMPARED = 10_000
 """Losses by relation look at every round a change can come at."""
@@ -305,6 +305,6 @@ class Bits:
         """Log-probability of given rounds with so many ones, all of one memory, for a bit that is set or clear."""
         keep, drop = (self.first.p, self.first.miss) if is_set else (self.first.q, 1 - self.first.q)
         zeros, p, q = rounds - ones, self.second.p, self.second.q
-        if_set = math.log(keep) + xlogy(ones, p) + xlogy(zeros, self.second.miss)
-        if_clear = math.log(drop) + xlogy(ones, q) + xlogy(zeros, 1 - q)
+        if_set = math.log(keep) + special.xlogy(ones, p) + special.xlogy(zeros, self.second.miss)
+        if_clear = math.log(drop) + special.xlogy(ones, q) + special.xlogy(zeros, 1 - q)
         return np.asarray(np.logaddexp(if_set, if_clear))

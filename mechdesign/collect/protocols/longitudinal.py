@@ -21,13 +21,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechdesign.collect.protocols import arguments, unary
+from mechdesign.collect.protocols import arguments, pure, unary
 from mechdesign.collect.protocols.grr import Grr
-from mechdesign.collect.protocols.hashing import LocalHashing, best_hashes, hash_values, random_seeds
+from mechdesign.collect.protocols.hashing import LocalHashing, best_hashes, random_seeds
 from mechdesign.collect.protocols.histories import Bits, Losses, Spent, Step, Words, spent_by
 from mechdesign.collect.protocols.memo import Memo
 from mechdesign.collect.protocols.randomness import Randomness, require_randomness
 from mechdesign.collect.protocols.unary import Unary
+from mechdesign.deploy.kinds.hashing import hash_values
 from mechdesign.errors import MAX_EPSILON, InvalidInput, require_epsilon, require_whole
 from mechdesign.mechanisms.analysis import require_generator
 from mechdesign.values.declare import Counts, Floats, frozen
@@ -190,8 +191,8 @@ class Client:
             choices = law.once.hashes
             words = hash_values(items, self._seeds, choices).astype(np.int64)
         keys = self._keys(words, choices)
-        memo = self._memo.recall(keys, lambda new: _respond(words[new], first, choices, source))
-        said = _respond(memo, second, choices, source)
+        memo = self._memo.recall(keys, lambda new: pure.responses(words[new], choices, choices * first.q, source))
+        said = pure.responses(memo, choices, choices * second.q, source)
         return said if self._seeds is None else np.stack([self._seeds, said.astype(np.uint64)], axis=1)
 
     def privacy_spent(self) -> Spent:
@@ -217,12 +218,6 @@ class Client:
         packed = self._memo.recall(self._keys(items, size), draw)
         memo = np.unpackbits(packed, axis=1, count=size).astype(np.bool_)
         return np.asarray(source.random(memo.shape) < np.where(memo, second.p, second.q))
-
-
-def _respond(words: Counts, step: Step, choices: int, source: Randomness) -> Counts:
-    """Randomised response: kept with probability ``1 - m q``, else uniform over all m."""
-    kept = source.random(words.size) >= choices * step.q
-    return np.where(kept, words, source.integers(0, choices, words.size, np.int64))
 
 
 # -- the two losses to two steps ---------------------------------------------------------------------------------------

@@ -15,7 +15,6 @@ from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from mechdesign.collect.protocols import arguments
 from mechdesign.collect.protocols.hashing import (
@@ -23,14 +22,15 @@ from mechdesign.collect.protocols.hashing import (
     Words,
     best_hashes,
     hash_support,
-    hash_values,
     local_hashing,
     random_seeds,
 )
 from mechdesign.collect.protocols.randomness import Randomness, require_randomness
+from mechdesign.deploy.kinds.hashing import hash_values
 from mechdesign.errors import InvalidInput, require_chance, require_epsilon, require_whole
 from mechdesign.mechanisms.analysis import require_generator
 from mechdesign.values.declare import Counts, Floats, array, frozen
+from mechdesign.values.later import stats
 
 END = "\0"
 """Fills strings up to the full length; it sorts before and differs from every character of an alphabet."""

@@ -12,12 +12,13 @@ total variance, by which protocols tune themselves.
 from __future__ import annotations
 
 import math
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from mechdesign.collect.protocols import arguments
+from mechdesign.collect.protocols.randomness import Randomness
 from mechdesign.mechanisms.analysis import require_generator
 from mechdesign.values.declare import Counts, Floats
 
@@ -81,6 +82,13 @@ def independent_coins(self: _Pure, counts: ArrayLike, rng: np.random.Generator) 
     held, generator = arguments.require_counts(counts, self.size), require_generator(rng)
     own = generator.binomial(held, self.p)
     return np.asarray(own + generator.binomial(held.sum() - held, self.q), dtype=np.int64)
+
+
+def responses(words: NDArray[Any], choices: int, lost: float, source: Randomness) -> NDArray[Any]:
+    """Randomised response: each word is kept, or lost with this probability, and then uniform among all choices."""
+    # where ``lost`` is below the spacing of draws, a report is random more often, never less
+    kept = source.random(words.size) >= lost
+    return np.where(kept, words, source.integers(0, choices, words.size, words.dtype.type))
 
 
 def support_sets(self: _PureWithComplement) -> Floats:

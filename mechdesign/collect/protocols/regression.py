@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize, stats
 
 from mechdesign.errors import InvalidInput, require_chance
 from mechdesign.values.declare import Floats, array, frozen
+from mechdesign.values.later import optimize, stats
 
 _MOST_SWEEPS = 10_000
 _TOLERANCE = 1e-10

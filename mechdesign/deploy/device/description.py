@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Iterable
 from pathlib import Path
@@ -22,6 +21,7 @@ from mechdesign.deploy.device.state import (
     read,
     written,
 )
+from mechdesign.deploy.document import with_hash
 from mechdesign.deploy.kinds import ItemsLaw, Listed
 from mechdesign.deploy.origin import Origin
 from mechdesign.deploy.table import Table
@@ -189,7 +189,7 @@ class Device:
 
 
 def _document(device: Device) -> dict[str, Any]:
-    body = {
+    said = {
         "format": FORMAT,
         "version": VERSION,
         "table": device.table.sha256,
@@ -197,7 +197,7 @@ def _document(device: Device) -> dict[str, Any]:
         "values": device.values,
         "reports": device.reports,
     }
-    return body | {"sha256": hashlib.sha256(canonical(body)).hexdigest()}
+    return with_hash(said)
 
 
 def load_device(path: Path | str, table: Table, again: Table | None = None) -> Device:

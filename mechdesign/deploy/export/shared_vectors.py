@@ -26,6 +26,7 @@ from mechdesign.deploy.vectors import vector_lines, vectors, vectors_with_refusa
 from mechdesign.domains import Finite, Interval
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.discrete import Discrete
+from mechdesign.mechanisms.truncated import Truncated
 from mechdesign.mechanisms.window import Window
 from mechdesign.pairs import Pairwise
 from mechdesign.values import files
@@ -58,7 +59,7 @@ def _finite(points: tuple[float, ...], bits: int, inputs: tuple[str, ...] = (), 
 
 def _near() -> Table:
     """Two inputs next to each other, and the ends of the domain, keep an epsilon of their own."""
-    rows = [[0.5, 0.3, 0.2], [0.35, 0.35, 0.3], [0.2, 0.3, 0.5]]
+    rows = np.array([[0.5, 0.3, 0.2], [0.35, 0.35, 0.3], [0.2, 0.3, 0.5]])
     distances = np.abs(np.subtract.outer(np.arange(3.0), np.arange(3.0)))
     return make_table(Discrete(2.0, Finite((0, 1, 2)), Finite((0, 1, 2)), rows), 32, privacy=Pairwise(distances))
 
@@ -78,7 +79,7 @@ _TABLES: Mapping[str, Callable[[], Table]] = {
     "circle": lambda: make_table(catalogue.ogpm_circle(2.0)),
     "clamped_wave": lambda: make_table(catalogue.truncated(catalogue.sw(1.0, Interval(0, 1))), 62),
     "additive": lambda: make_table(catalogue.laplace(1.0, Interval(0, 1)), 16),
-    "clamped_noise": lambda: make_table(catalogue.truncated(catalogue.staircase(16.0, Interval(-1, 1))), 16),
+    "clamped_noise": lambda: make_table(Truncated(catalogue.staircase(16.0, Interval(-1, 1)), "T-staircase"), 16),
     "response": lambda: _items("response", 6, 32, Labels(_ODD, None)),
     "response_many": lambda: _items("response", 257, 32),
     "unary": lambda: _items("unary", 9, 16, form="optimised"),
@@ -123,7 +124,7 @@ def shared_vectors(folder: Path = FOLDER) -> dict[str, bytes]:
             made[f"{name}_device_envelopes.txt"] = envelope_lines(
                 device.reporting, subject, list(vectors(device.reporting, _CASES))
             )
-    collection = Collection("people", Spending.SPLIT, [Attribute(name, tables[name]) for name in _COLLECTION])
+    collection = Collection("people", Spending.SPLIT, tuple(Attribute(name, tables[name]) for name in _COLLECTION))
     made["collection.json"] = collection.content
     for number, name in enumerate(_COLLECTION):
         text = envelope_lines(tables[name], collection.subject(number), list(vectors(tables[name], _CASES)))

@@ -27,12 +27,57 @@ from mechdesign.values.declare import Floats, frozen
 
 
 @frozen
-class HadamardLaw(Choice):
-    """The groups are the halves of ``blocks`` blocks of indices, by the sign of the row of one's item.
+class Blocks:
+    """``count`` items among ``blocks`` blocks of indices, each with a Hadamard matrix: whatever the chances are.
 
     Item v is in block ``v mod B`` and has row ``r = v // B + 1`` there; the sign at place z of any block is +1 if
-    ``r & z`` has an even number of ones. Group ``2 b + parity`` is half of block b, and the place in it is uniform.
+    ``r & z`` has an even number of ones. A block is the least power of two of places above the rows in use.
     """
+
+    count: int
+    blocks: int
+
+    @property
+    def place_bits(self) -> int:
+        """The binary logarithm of the indices of a block."""
+        return checker.place_bits(self.count, self.blocks)
+
+    @property
+    def columns(self) -> int:
+        """How many indices there are."""
+        return self.blocks << self.place_bits
+
+    def stand(self, items: Any) -> tuple[Any, Any]:
+        """The rows and the blocks of items."""
+        return items // self.blocks + 1, items % self.blocks
+
+    def in_half(self, places: Any, rows: Any, parity: Any) -> Any:
+        """Where the sign is this one (0 is +1): a digit that the row has set maps the two halves to each other."""
+        return np.where(is_odd(places, rows) != parity, places ^ (rows & -rows), places)
+
+    def signed(self, reports: Any) -> Floats:
+        """Of each item: how many reports of its block have a +1 in its row, less those with a -1."""
+        table = np.array(reports, dtype=np.float64).reshape(self.blocks, -1).T
+        step = 1
+        while step < len(table):
+            pairs = table.reshape(-1, 2, step, self.blocks)
+            table = np.stack([pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]], axis=1).reshape(table.shape)
+            step *= 2
+        return np.asarray(table[self.stand(np.arange(self.count))])
+
+    def support(self, reports: Any) -> Floats:
+        """Reports, counted by index, support with 1 where the row is +1, 0 where it is -1, 1/2 from another block."""
+        return np.asarray((np.sum(reports) + self.signed(reports)) / 2)
+
+
+def is_odd(places: Any, rows: Any) -> Any:
+    """1 where the sign of the row is -1."""
+    return np.bitwise_count(places & rows) & 1
+
+
+@frozen
+class HadamardLaw(Choice):
+    """Group ``2 b + parity`` is the half of block b (`Blocks`) with this sign of a row; the place in it is uniform."""
 
     kind: ClassVar[str] = "hadamard"
     check = staticmethod(checker.check_hadamard)
@@ -51,50 +96,45 @@ class HadamardLaw(Choice):
         return 2 * self.blocks
 
     @property
-    def place_bits(self) -> int:
-        """The binary logarithm of the indices of a block."""
-        return checker.place_bits(self.count, self.blocks)
+    def layout(self) -> Blocks:
+        """Where items stand."""
+        return Blocks(self.count, self.blocks)
 
     @property
-    def columns(self) -> int:
-        """How many indices there are."""
-        return self.blocks << self.place_bits
+    def place_bits(self) -> int:
+        return self.layout.place_bits
 
     @property
     def size(self) -> int:
-        return self.columns
+        return self.layout.columns
 
     @property
     def report_bytes(self) -> int:
-        return bytes_of(self.columns)
+        return bytes_of(self.size)
 
     @property
     def least_bytes(self) -> int:
         return self.draw_bytes + (self.place_bits + 7) // 8
 
     def rule(self) -> Rule:
-        blocks, places, size = self.blocks, self.place_bits, self.report_bytes
+        layout, bits, size = self.layout, self.place_bits, self.report_bytes
 
         def report(x: float, stream: Stream) -> bytes:
-            row, home = int(x) // blocks + 1, int(x) % blocks
+            row, home = layout.stand(int(x))
             group = self.chosen(2 * home, stream)
-            place = stream.draw(places)
-            if (place & row).bit_count() & 1 != group & 1:
-                place ^= row & -row  # a digit that the row has set: it maps the two halves to each other
-            return ((group >> 1 << places) | place).to_bytes(size, "little")
+            place = int(layout.in_half(stream.draw(bits), row, group & 1))
+            return ((group >> 1 << bits) | place).to_bytes(size, "little")
 
         return report
 
     def sampler(self) -> Bulk:
-        blocks, size = self.blocks, self.report_bytes
+        layout, bits, size = self.layout, self.place_bits, self.report_bytes
 
         def report(items: NDArray[Any]) -> Rows:
-            rows, homes = items // blocks + 1, items % blocks
+            rows, homes = layout.stand(items)
             groups = self.all_chosen(2 * homes).astype(np.int64)
-            places = draws.draw(self.place_bits, items.size).astype(np.int64)
-            is_other = (np.bitwise_count(places & rows) & 1) != (groups & 1)
-            places ^= np.where(is_other, rows & -rows, 0)
-            return rows_of((groups >> 1 << self.place_bits) | places, size)
+            drawn = draws.draw(bits, items.size).astype(np.int64)
+            return rows_of((groups >> 1 << bits) | layout.in_half(drawn, rows, groups & 1), size)
 
         return report
 
@@ -118,31 +158,19 @@ class HadamardLaw(Choice):
         return [(ratio.numerator, ratio.denominator), (ratio.denominator, ratio.numerator)]
 
     def wrong(self, rows: Rows) -> NDArray[np.bool_]:
-        return np.asarray(numbers_of(rows) >= self.columns)
+        return np.asarray(numbers_of(rows) >= self.size)
 
     def sums(self, rows: Rows) -> list[int]:
         """How often each index was reported."""
-        return list(np.bincount(numbers_of(rows).astype(np.intp), minlength=self.columns).tolist())
-
-    def _signed(self, sums: Sequence[int]) -> Floats:
-        """Of each item: how many reports of its block have a +1 in its row, less those with a -1."""
-        table = np.array(sums, dtype=np.float64).reshape(self.blocks, -1).T
-        step = 1
-        while step < len(table):
-            pairs = table.reshape(-1, 2, step, self.blocks)
-            table = np.stack([pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]], axis=1).reshape(table.shape)
-            step *= 2
-        items = np.arange(self.count)
-        return np.asarray(table[items // self.blocks + 1, items % self.blocks])
+        return list(np.bincount(numbers_of(rows).astype(np.intp), minlength=self.size).tolist())
 
     def support(self, sums: Sequence[int]) -> Floats:
-        """1 where the row is +1, 0 where it is -1, and 1/2 from outside the block."""
-        return np.asarray((sum(sums) + self._signed(sums)) / 2)
+        return self.layout.support(sums)
 
     def spread(self, sums: Sequence[int], count: int) -> Floats:
         """From inside the block a support is 1/2 off its mean of no information, from outside it is none."""
         inside = np.array(sums, dtype=np.float64).reshape(self.blocks, -1).sum(axis=1)
-        share, mean = inside[np.arange(self.count) % self.blocks] / count, self._signed(sums) / (2 * count)
+        share, mean = inside[np.arange(self.count) % self.blocks] / count, self.layout.signed(sums) / (2 * count)
         return np.asarray(share / 4 - mean**2)
 
     def numbers(self) -> dict[str, Number]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,8 +14,10 @@ from mechdesign.deploy.kinds.items import Bulk, Choice, Rows, bytes_of, numbers_
 from mechdesign.deploy.kinds.law import Number, Rule
 from mechdesign.deploy.streams import Stream
 from mechdesign.domains import Finite
-from mechdesign.values.declare import frozen
-from mechdesign.values.xxh64 import xxh64
+from mechdesign.values.declare import Counts, frozen
+from mechdesign.values.xxh64 import Words, xxh64
+
+Hash = Callable[[NDArray[Any], NDArray[Any]], Words]
 
 _SEED_BYTES = 8
 _AT_ONCE = 1 << 15  # hashes that stay in the cache
@@ -64,11 +66,11 @@ class HashingLaw(Choice):
         return report
 
     def sampler(self) -> Bulk:
-        hashes, size = np.uint64(self.hashes), bytes_of(self.hashes)
+        size = bytes_of(self.hashes)
 
         def report(places: NDArray[Any]) -> Rows:
             seeds = draws.draw(64, places.size).astype(np.uint64)
-            said = self.all_chosen(xxh64(places, seeds) % hashes)
+            said = self.all_chosen(hash_values(places, seeds, self.hashes))
             return np.concatenate([rows_of(seeds, _SEED_BYTES), rows_of(said, size)], axis=1)
 
         return report
@@ -83,12 +85,7 @@ class HashingLaw(Choice):
 
     def sums(self, rows: Rows) -> list[int]:
         seeds, said = numbers_of(rows[:, :_SEED_BYTES]), numbers_of(rows[:, _SEED_BYTES:])
-        total, hashes = np.zeros(self.count, dtype=np.int64), np.uint64(self.hashes)
-        items = np.arange(self.count, dtype=np.uint64)
-        for start in range(0, len(rows), step := max(1, _AT_ONCE // self.count)):
-            part = slice(start, start + step)
-            total += (xxh64(items[None, :], seeds[part, None]) % hashes == said[part, None]).sum(axis=0)
-        return list(total.tolist())
+        return list(agreements(np.arange(self.count), seeds, said, self.hashes).tolist())
 
     @property
     def shape(self) -> tuple[str, ...]:
@@ -105,3 +102,19 @@ def hashed(item: int, seed: int) -> int:
     '0x5649c65c1f1e763f'
     """
     return int(xxh64(np.array([item], dtype=np.uint64), np.array([seed], dtype=np.uint64))[0])
+
+
+def hash_values(numbers: NDArray[Any], seeds: NDArray[Any], hashes: int, hash: Hash = xxh64) -> Words:
+    """``XXH64(number; seed) mod hashes`` of many, or another hash of them."""
+    return np.asarray(hash(numbers, seeds) % np.uint64(hashes))
+
+
+def agreements(numbers: NDArray[Any], seeds: Words, said: Words, hashes: int, hash: Hash = xxh64) -> Counts:
+    """With how many reports, of a seed and a hash value each, the hash of each number agrees."""
+    total = np.zeros(numbers.size, dtype=np.int64)
+    for start in range(0, seeds.size, _AT_ONCE):
+        some, values = seeds[start : start + _AT_ONCE], said[start : start + _AT_ONCE]
+        for first in range(0, numbers.size, step := max(1, _AT_ONCE // some.size)):
+            agree = hash_values(numbers[first : first + step, None], some, hashes, hash) == values
+            total[first : first + step] += agree.sum(axis=1)
+    return total

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mechdesign.deploy import checker, draws
 from mechdesign.deploy.kinds.cases import Case
-from mechdesign.deploy.kinds.hashing import hashed
+from mechdesign.deploy.kinds.hashing import hash_values, hashed
 from mechdesign.deploy.kinds.items import (
     Bulk,
     Coins,
@@ -30,7 +30,6 @@ from mechdesign.deploy.streams import Stream
 from mechdesign.domains import Finite
 from mechdesign.errors import InvalidInput
 from mechdesign.values.declare import Floats, frozen
-from mechdesign.values.xxh64 import xxh64
 
 
 @frozen
@@ -83,7 +82,7 @@ class SketchLaw(Coins):
     def sampler(self) -> Bulk:
         def report(places: NDArray[Any]) -> Rows:
             functions = draws.draw(self.function_bits, places.size).astype(np.uint64)
-            mine = xxh64(places, functions) % np.uint64(self.buckets)
+            mine = hash_values(places, functions, self.buckets)
             said = packed(self.all_bits(mine.astype(np.intp)))
             return np.concatenate([rows_of(functions, bytes_of(self.functions)), said], axis=1)
 
@@ -114,8 +113,7 @@ class SketchLaw(Coins):
 
     def _hashes(self, function: int) -> NDArray[np.intp]:
         """The bucket of every item under one function."""
-        items = np.arange(self.count)
-        return (xxh64(items, np.array([function])) % np.uint64(self.buckets)).astype(np.intp)
+        return hash_values(np.arange(self.count), np.array([function]), self.buckets).astype(np.intp)
 
     def moved(self, shares: Floats) -> Floats:
         """``sum f_u (c_u - 1 / w) / (1 - 1 / w)`` over the other items u; a share c_u of functions collides."""

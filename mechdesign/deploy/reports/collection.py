@@ -7,7 +7,6 @@ hash and one signature are about all of it.
 from __future__ import annotations
 
 import enum
-import hashlib
 import secrets
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from mechdesign.deploy import checker
+from mechdesign.deploy.document import with_hash
 from mechdesign.deploy.labels import require_labels
 from mechdesign.deploy.reports.envelope import Envelope, Subject, enveloped
 from mechdesign.deploy.reports.payload import Bytes, Double, Index, payload_of
@@ -198,10 +198,7 @@ def _content(whole: Collection) -> bytes:
     require_labels([attribute.name for attribute in whole.attributes], "attribute names")
     if len(whole.attributes) > _MOST:
         raise InvalidInput("attributes", len(whole.attributes), f"be at most {_MOST}")
-    said = encoded(_written(whole)) | {"format": FORMAT}
-    del said["sha256"]
-    digest = hashlib.sha256(checker.canonical(said)).hexdigest()
-    return checker.canonical(said | {"sha256": digest})
+    return checker.canonical(with_hash(encoded(_written(whole)) | {"format": FORMAT}))
 
 
 def _table(entry: _Entry, number: int) -> Table:

@@ -7,9 +7,11 @@ Reports go on to whoever estimates, or shuffles, in batches of a minimum size: n
 
 from __future__ import annotations
 
+import contextlib
 import enum
 import hashlib
 import os
+import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
@@ -274,6 +276,18 @@ class Collector:
             return None
         found: Mark = Codec().decoded(Mark, files.read_json(path), str(path))
         return found
+
+
+@contextlib.contextmanager
+def taken_in(path: Path | str, known: Table | Device) -> Iterator[tuple[Batch | None, Intake]]:
+    """The envelopes of one file by themselves: their reports, in a file for as long as this lasts, if there are any.
+
+    What other files held is not known here: an envelope that lies in two of them counts in both. A `Store` knows.
+    """
+    with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "store", new=True) as store:
+        collector = Collector(store, [known])
+        intake = collector.take_file(path)
+        yield next(iter(collector.hand_over(Path(folder) / "reports", 1)), None), intake
 
 
 def shuffled(reports: NDArray[Any]) -> NDArray[Any]:

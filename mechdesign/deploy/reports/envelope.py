@@ -11,6 +11,7 @@ import binascii
 import secrets
 import struct
 from datetime import date, timedelta
+from pathlib import Path
 from typing import Any
 
 from mechdesign.deploy.labels import Names
@@ -28,6 +29,7 @@ MOST_REPORT = 1 << 16
 _HEADER = struct.Struct(f"<4sBBHI{HASH}s{NONCE}s")
 _EPOCH = date(1970, 1, 1)
 _LAST_DAY = (date.max - _EPOCH).days
+_FIRST = 5  # characters that are those of any envelope's line
 MOST_LINE = 4 * -(-(_HEADER.size + MOST_REPORT) // 3) + 2
 
 
@@ -115,6 +117,14 @@ class Envelope:
         if base64.b64encode(content) + b"\n" != line:  # bits that base64 does not need, or no newline
             raise InvalidData("envelope", line, "be a line of canonical base64")
         return cls.read(content)
+
+
+def is_envelopes(path: Path) -> bool:
+    """Whether a file begins like an envelope."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as stream:
+        return stream.read(_FIRST) == base64.b64encode(MAGIC)[:_FIRST]
 
 
 @sealed

@@ -6,11 +6,11 @@ from mechdesign.values.facade import facade
 
 if TYPE_CHECKING:
     from mechdesign.design.convex.problem import (
+        Coefficients as Coefficients,
         CustomProblem as CustomProblem,
-        Linear as Linear,
         TableProblem as TableProblem,
     )
-    from mechdesign.design.convex.proof import ConvexClaim as ConvexClaim, LinearBound as LinearBound
+    from mechdesign.design.convex.proof import ConvexBound as ConvexBound, ConvexClaim as ConvexClaim
     from mechdesign.design.convex.search import custom as custom, optimal_custom as optimal_custom
 else:
     __getattr__, __dir__ = facade(__name__)

@@ -11,8 +11,10 @@ import numpy as np
 from mechdesign_solvers import Cvxpy, Limits, Solution, Status
 from numpy.typing import NDArray
 
-from mechdesign.design.convex.problem import MOST_COEFFICIENTS, NEGLIGIBLE, CustomProblem, Linear, TableProblem
-from mechdesign.design.convex.proof import ConvexClaim, LinearBound
+from mechdesign.design.convex.problem import MOST_COEFFICIENTS, Coefficients, CustomProblem, TableProblem
+from mechdesign.design.convex.program import Bent, coefficients_of
+from mechdesign.design.convex.proof import ConvexBound, ConvexClaim
+from mechdesign.design.convex.reading import Reader, Term, Unread
 from mechdesign.design.private_table import fitting_base, private_table
 from mechdesign.domains import Finite
 from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer
@@ -54,19 +56,20 @@ class ConvexModel:
         self._base = cvxpy.Variable((1, self.shape[1]), nonneg=True, name="mu")
         spread = np.ones((self.shape[0], 1)) @ self._base
         self._sums = cvxpy.sum(self.q, axis=1) == 1
+        read = self._read()
         self.understood = TableProblem(
             problem.epsilon,
             problem.inputs,
             problem.outputs,
             str(self.objective),
-            tuple(str(constraint) for constraint in self.constraints),
+            tuple(self._named(number) for number in range(len(self.constraints))),
             problem.tolerance,
             problem.gap,
-            self._linear(),
+            *((None, read) if isinstance(read, str) else (read, "")),
         )
         self._privacy = [self.q >= spread, self.q <= math.exp(problem.epsilon) * spread, self._sums]
 
-    def answer(self, clock: Clock) -> tuple[Solution, Discrete, LinearBound | ConvexClaim]:
+    def answer(self, clock: Clock) -> tuple[Solution, Discrete, ConvexBound | ConvexClaim]:
         """Solution, mechanism and evidence; again in a finer scale where tolerances were too coarse."""
         self.exponent = self._first_exponent()
         least, proven = math.inf, -math.inf
@@ -79,7 +82,8 @@ class ConvexModel:
             attained = self.attained(mechanism)
             evidence = self._evidence()
             if evidence is None:
-                self.understood = evolved(self.understood, linear=None)
+                if self.understood.coefficients is not None:
+                    self.understood = evolved(self.understood, coefficients=None, unread="a solver without multipliers")
                 return solution, mechanism, self._claim(attained)
             lower, upper = (side(self.understood, mechanism) for side in (evidence.bound, evidence.attained))
             least, proven = min(least, upper), max(proven, lower)
@@ -98,8 +102,7 @@ class ConvexModel:
 
     def is_near(self, lower: float, upper: float) -> bool:
         """Whether proven bounds are as near to each other as the problem asks."""
-        assert self._costs is not None
-        return upper - lower <= max(self.problem.gap * upper, NEGLIGIBLE * float(np.abs(self._costs).max()))
+        return upper - lower <= max(self.problem.gap * upper, self.understood.negligible)
 
     def _first_exponent(self) -> int:
         """The power of two nearest to the objective of the mechanism that ignores its input."""
@@ -112,14 +115,19 @@ class ConvexModel:
 
     def solve(self, seconds: float | None) -> Solution:
         """The solver's answer for the objective in units of ``2^exponent``; a linear one without what all rows pay."""
-        is_linear = self._costs is not None and all(self._is_affine(c) for c in self.constraints)
+        read = self.understood.coefficients
+        is_linear = (
+            not read.of_squares if read else self._costs is not None and all(map(self._is_affine, self.constraints))
+        )
         solver = Cvxpy("highs" if is_linear else "clarabel")
-        if self._costs is None:
-            objective = math.ldexp(1.0, -self.exponent) * self.objective
-        else:
+        self._bent = None if read is None or read.is_linear else Bent(self._cvxpy, self.q, read, self.exponent)
+        if self._costs is not None:
             costs = np.ldexp(self._costs - self._least, -self.exponent)
             objective = self._cvxpy.sum(self._cvxpy.multiply(costs, self.q))
-        program = self._cvxpy.Problem(self._cvxpy.Minimize(objective), [*self._privacy, *self.constraints])
+        else:
+            objective = math.ldexp(1.0, -self.exponent) * self.objective if self._bent is None else self._bent.objective
+        constraints = self.constraints if self._bent is None else self._bent.constraints
+        program = self._cvxpy.Problem(self._cvxpy.Minimize(objective), [*self._privacy, *constraints])
         try:
             solution = solver.solve(program, Limits(seconds=seconds))
         except (ValueError, ArithmeticError) as error:
@@ -149,46 +157,64 @@ class ConvexModel:
         law = np.zeros(self.shape)
         columns = self.problem.outputs.index(mechanism.outputs.points)
         law[:, columns] = mechanism.probabilities / mechanism.probabilities.sum(axis=1, keepdims=True)
-        multipliers = [constraint.dual_value for constraint in (self._sums, *self.constraints)]
+        self._found = self._multipliers()
         self.q.value = law
         for number, constraint in enumerate(self.constraints):
             excess = float(np.max(constraint.violation()))
             if not excess <= self.problem.tolerance:
-                raise CheckFailed(f"the private table breaks constraint {number}, {constraint}, by {excess:.3g}")
-        self._multipliers = multipliers
+                raise CheckFailed(
+                    f"the private table breaks constraint {number}, {self._named(number)}, by {excess:.3g}"
+                )
         with np.errstate(over="ignore"):
             attained = float(self.objective.value)
         if not math.isfinite(attained):
             raise InvalidInput("objective", attained, "be finite at its optimum", "rescale it")
         return attained
 
-    def _linear(self) -> Linear | None:
-        """The coefficients, if all is linear and they are few enough for a proof."""
-        if not self.objective.is_affine() or not all(self._is_affine(c) for c in self.constraints):
-            return None
-        sizes = sum(int(constraint.expr.size) for constraint in self.constraints)
-        if sizes * self.q.size > MOST_COEFFICIENTS:
-            return None
+    def _read(self) -> Coefficients | str:
+        """The coefficients, if all is made of maxima and squares, and they are few enough for a proof; or why not."""
         kept = self.q.value
-        costs, offsets = self._coefficients(self.objective)
-        parts = [self._coefficients(constraint.expr) for constraint in self.constraints]
-        self.q.value = kept
-        rows = np.concatenate([np.empty((0, *self.shape)), *(rows for rows, _ in parts)])
-        limits = np.concatenate([np.empty(0), *(-constants for _, constants in parts)])
-        equal = tuple(self._is_equality(c) for c in self.constraints for _ in range(int(c.expr.size)))
-        return Linear(costs[0], float(offsets[0]), rows, limits, equal)
+        reader = Reader(self._coefficients)
+        try:
+            (objective,) = reader.terms(self.objective)
+            found = [(term, self._is_equality(c)) for c in self.constraints for term in self._terms(reader, c)]
+        except Unread as problem:
+            return str(problem)
+        finally:
+            self.q.value = kept
+        terms = [objective, *(term for term, _ in found)]
+        entries = sum(1 + sum(map(len, term.maxima)) + len(term.squares) for term in terms)
+        if entries * self.q.size > MOST_COEFFICIENTS:
+            return f"more than {MOST_COEFFICIENTS} coefficients"
+        return coefficients_of(terms, tuple(is_equal for _, is_equal in found), self.shape)
 
-    def _evidence(self) -> LinearBound | None:
-        """The proof from the multipliers of the row sums and of the user's constraints, if all is linear."""
-        linear = self.understood.linear
-        if linear is None or any(value is None for value in self._multipliers):
+    def _terms(self, reader: Reader, constraint: Any) -> list[Term]:
+        if not self._is_equality(constraint) and not isinstance(constraint, self._cvxpy.constraints.nonpos.Inequality):
+            raise Unread(f"the constraint {constraint}")
+        return reader.terms(constraint.expr)
+
+    def _multipliers(self) -> tuple[Floats, ...] | None:
+        """Multipliers of row sums, of constraints and of pieces, and the values below squares, of the solver."""
+        duals = [constraint.dual_value for constraint in (self._sums, *self.constraints)]
+        if self._bent is not None:
+            duals = [self._sums.dual_value, *(constraint.dual_value for constraint in self._bent.limits)]
+        if self.understood.coefficients is None or any(value is None for value in duals):
             return None
-        flat = [np.ravel(np.asarray(value, dtype=np.float64), order="F") for value in self._multipliers]
-        flat = [np.ldexp(values, self.exponent) for values in flat]
-        multipliers = np.concatenate([np.empty(0), *flat[1:]])
-        return LinearBound(
-            self._least[:, 0] - flat[0], np.where(linear.equal, multipliers, np.maximum(multipliers, 0.0))
-        )
+        flat = [np.ravel(np.asarray(value, dtype=np.float64), order="F") for value in duals]
+        sums, multipliers = flat[0], np.concatenate([np.empty(0), *flat[1:]])
+        if self._bent is None:
+            return sums, multipliers, np.empty(0), np.empty(0)
+        return sums, multipliers, self._bent.weights, self._bent.slopes
+
+    def _evidence(self) -> ConvexBound | None:
+        """The proof from the solver's multipliers, if all was read."""
+        read = self.understood.coefficients
+        if read is None or self._found is None:
+            return None
+        sums, multipliers, weights, slopes = self._found
+        levels = self._least[:, 0] - np.ldexp(sums, self.exponent)
+        multipliers = np.ldexp(multipliers, self.exponent)
+        return ConvexBound(levels, np.where(read.equal, multipliers, np.maximum(multipliers, 0.0)), weights, slopes)
 
     def _coefficients(self, expression: Any) -> tuple[Floats, Floats]:
         """``A`` and ``b`` of an affine expression ``A . q + b``, entries in CVXPY's (column-major) order."""
@@ -214,6 +240,12 @@ class ConvexModel:
         expression, cvxpy = self.objective, self._cvxpy
         if not isinstance(expression, cvxpy.Expression):
             raise InvalidInput("objective", expression, "return a CVXPY expression to be minimised")
+        if self.problem.criterion is not None:
+            if expression.size != self.shape[0]:
+                rule = f"be {self.shape[0]} numbers with a criterion, an error for each input"
+                raise InvalidInput("objective", expression.shape, rule, "sum over the outputs only: axis=1")
+            worst, average = cvxpy.max(expression), cvxpy.sum(expression) / self.shape[0]
+            self.objective = expression = worst if self.problem.criterion == "worst" else average
         if expression.size != 1 or expression.is_complex():
             raise InvalidInput("objective", expression.shape, "be one real number", "sum or average it")
         self._require_alone(expression, "objective")
@@ -224,19 +256,32 @@ class ConvexModel:
             raise InvalidInput("objective", str(expression), rule, "to maximise a concave one, minimise its negative")
 
     def _require_constraints(self) -> None:
+        self.names: tuple[str, ...] = ()
         if isinstance(self.constraints, self._cvxpy.constraints.constraint.Constraint):
             self.constraints = [self.constraints]
+        if isinstance(self.constraints, dict):
+            self.names, self.constraints = tuple(map(str, self.constraints)), list(self.constraints.values())
         if isinstance(self.constraints, list | tuple):
             self.constraints = [self._plain(constraint) for constraint in self.constraints]
         if not isinstance(self.constraints, list | tuple):
-            raise InvalidInput("constraints", self.constraints, "return a list of CVXPY constraints")
+            raise InvalidInput(
+                "constraints", self.constraints, "return a list of CVXPY constraints, or a dict with names"
+            )
         for number, constraint in enumerate(self.constraints):
-            field = f"constraints[{number}]"
+            field = self._called(number)
             if not isinstance(constraint, self._cvxpy.constraints.constraint.Constraint):
                 raise InvalidInput(field, constraint, "be a CVXPY constraint", "compare an expression of q")
             self._require_alone(constraint, field)
             if not constraint.is_dcp():
                 raise InvalidInput(field, str(constraint), "be convex by the rules of disciplined convex programming")
+
+    def _called(self, number: int) -> str:
+        """A constraint, as errors name it."""
+        return f"constraints[{self.names[number]!r}]" if self.names else f"constraints[{number}]"
+
+    def _named(self, number: int) -> str:
+        """A constraint as a text, behind its name if it has one."""
+        return f"{self.names[number]}: {self.constraints[number]}" if self.names else str(self.constraints[number])
 
     def _plain(self, constraint: Any) -> Any:
         """``NonNeg`` and its like as the comparisons they stand for."""
@@ -269,7 +314,7 @@ class ConvexModel:
             if solver.solve(program).status is Status.INFEASIBLE:
                 together = "" if count == 1 else " together with the constraints before it"
                 rule = f"be met by some table with eps = {self.problem.epsilon:g}{together}"
-                raise InvalidInput(f"constraints[{count - 1}]", str(self.constraints[count - 1]), rule)
+                raise InvalidInput(self._called(count - 1), str(self.constraints[count - 1]), rule)
 
     def _is_affine(self, constraint: Any) -> bool:
         is_row = self._is_equality(constraint) or isinstance(constraint, self._cvxpy.constraints.nonpos.Inequality)

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mechdesign.criteria import Aim, Criterion
-from mechdesign.design.finite.problem import matrix_digest
 from mechdesign.design.words import table_in_words
 from mechdesign.domains import Finite, require_numbers
-from mechdesign.errors import InvalidInput
+from mechdesign.errors import InvalidInput, marked, require_one_of
+from mechdesign.finite_losses import matrix_digest
 from mechdesign.privacy import Pure
 from mechdesign.values.declare import array, epsilon, field, finite, frozen, optional, settle, stored
 from mechdesign.values.fingerprint import fingerprint
 
 Floats = NDArray[np.float64]
 Objective = Callable[[Any], Any]
-Constraints = Callable[[Any], Sequence[Any]]
+Constraints = Callable[[Any], Sequence[Any] | Mapping[str, Any]]
 
 LEAST_EPSILON, MOST_EPSILON = 1e-6, 16.0
 MOST_ENTRIES = 10_000
@@ -49,8 +49,10 @@ class CustomProblem:
     """Minimise ``objective(q)`` over epsilon-LDP tables that meet ``constraints(q)``.
 
     Both receive a CVXPY variable of shape (inputs, outputs) with entries at least 0. The objective must be convex in q
-    and at least 0 at its optimum; constraints are a list. Both must be written in q alone. Where all is linear, an
-    answer's proven bounds are at most ``gap`` apart, relative to the upper one, or 1e-12 of the largest coefficient.
+    and at least 0 at its optimum; with ``criterion``, "worst" or "average", it is an error for each input. Constraints
+    are a list, or a dict with names. Both must be written in q alone. Where all is made of linear functions, their
+    maxima, sizes and squares, an answer's proven bounds are at most ``gap`` apart, relative to the upper one, or 1e-12
+    of the largest coefficient.
 
     No file can hold functions: the problem of the answer is a `TableProblem`.
     """
@@ -62,9 +64,14 @@ class CustomProblem:
     constraints: Constraints | None = field(default=None, converter=optional(_function("constraints")))
     tolerance: float = finite("tolerance", default=1e-6)
     gap: float = finite("gap", default=1e-4)
+    criterion: str | None = field(default=None, converter=optional(lambda said: _criterion(said)))
 
     def __attrs_post_init__(self) -> None:
         _require_limits(self)
+
+
+def _criterion(said: Any) -> str:
+    return require_one_of(said, "criterion", ("worst", "average"))
 
 
 def _numbers(name: str) -> Callable[[Any], Floats]:
@@ -80,10 +87,14 @@ def _numbers(name: str) -> Callable[[Any], Floats]:
 
 
 @frozen
-class Linear:
-    """``minimise costs . q + offset`` subject to ``rows[k] . q <= limits[k]``, or ``=`` where ``equal[k]``.
+class Coefficients:
+    """``minimise f_0(q)`` subject to ``f_k(q) <= limits[k-1]``, or ``=`` where ``equal[k-1]``.
 
-    >>> Linear([[0.0, 1.0], [1.0, 0.0]]).rows.shape
+    Every f_k is linear, plus maxima of linear functions, plus squares of some: f_0 has ``costs . q + offset``, f_k
+    ``rows[k-1] . q``. Piece i, ``pieces[i] . q + shifts[i]``, is one of maximum ``maxima[i]``, which adds to the
+    function numbered ``of_maxima[maxima[i]]``; ``scales[i] (squares[i] . q + centres[i])^2`` adds to ``of_squares[i]``.
+
+    >>> Coefficients([[0.0, 1.0], [1.0, 0.0]]).rows.shape
     (0, 2, 2)
     """
 
@@ -92,28 +103,70 @@ class Linear:
     rows: Floats = array(_numbers("rows"), default=())
     limits: Floats = array(_numbers("limits"), default=())
     equal: tuple[bool, ...] = ()
+    pieces: Floats = array(_numbers("pieces"), default=())
+    shifts: Floats = array(_numbers("shifts"), default=())
+    maxima: tuple[int, ...] = ()
+    of_maxima: tuple[int, ...] = ()
+    squares: Floats = array(_numbers("squares"), default=())
+    centres: Floats = array(_numbers("centres"), default=())
+    scales: Floats = array(_numbers("scales"), default=())
+    of_squares: tuple[int, ...] = ()
 
     def __attrs_post_init__(self) -> None:
-        count = len(self.equal)
         if not all(isinstance(flag, bool) for flag in self.equal):
             raise InvalidInput("equal", self.equal, "be true or false for each constraint")
         if self.costs.ndim != 2:
             raise InvalidInput("costs", self.costs.shape, "be one for each entry of a table")
-        if self.rows.size > MOST_COEFFICIENTS:
+        if sum(array.size for array in (self.rows, self.pieces, self.squares)) > MOST_COEFFICIENTS:
             raise InvalidInput("rows", self.rows.size, f"hold at most {MOST_COEFFICIENTS} coefficients")
-        if not count:  # a list of nothing does not say how its entries would look
-            settle(self, rows=stored(self.rows.reshape(0, *self.costs.shape)) if not self.rows.size else self.rows)
-        for name, shape in (("rows", (count, *self.costs.shape)), ("limits", (count,))):
-            if getattr(self, name).shape != shape:
-                raise InvalidInput(name, getattr(self, name).shape, f"have the shape {shape}")
+        for name, count in (("rows", len(self.equal)), ("pieces", len(self.maxima)), ("squares", len(self.of_squares))):
+            entries = getattr(self, name)
+            if not count and not entries.size:  # a list of nothing does not say how its entries would look
+                settle(self, **{name: stored(entries.reshape(0, *self.costs.shape))})
+            elif entries.shape != (count, *self.costs.shape):
+                raise InvalidInput(name, entries.shape, f"have the shape {(count, *self.costs.shape)}")
+        for name, of in (
+            ("limits", self.rows),
+            ("shifts", self.pieces),
+            ("centres", self.squares),
+            ("scales", self.squares),
+        ):
+            if getattr(self, name).shape != (len(of),):
+                raise InvalidInput(name, getattr(self, name).shape, f"have the shape {(len(of),)}")
+        self._require_functions()
+
+    def _require_functions(self) -> None:
+        if sorted(set(self.maxima)) != list(range(len(self.of_maxima))):
+            raise InvalidInput("maxima", self.maxima, "number the maxima from 0, each with at least one piece")
+        if not (self.scales > 0).all():
+            raise InvalidInput("scales", float(self.scales.min()), "be above 0")
+        bent = {*self.of_maxima, *self.of_squares}
+        for number in bent:
+            if type(number) is not int or not 0 <= number <= len(self.equal):
+                raise InvalidInput("of_maxima", number, "be 0 for the objective, or the number of a constraint")
+            if number and self.equal[number - 1]:
+                raise InvalidInput("equal", number, "be false where a constraint has maxima or squares")
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether there is no maximum and no square."""
+        return not self.maxima and not self.of_squares
+
+    @property
+    def largest(self) -> float:
+        """The largest coefficient of the objective."""
+        pieces = self.pieces[[self.of_maxima[number] == 0 for number in self.maxima]]
+        squares = (self.scales[:, None, None] * self.squares**2)[[number == 0 for number in self.of_squares]]
+        return max(float(np.abs(part).max(initial=0.0)) for part in (self.costs, pieces, squares))
 
 
 @frozen
 class TableProblem:
     """A convex problem on tables ``q[x, y]`` as data: what was understood of a `CustomProblem`.
 
-    Where all is linear, ``linear`` says what is asked. The texts of objective and constraints are names for that, and
-    where it is not linear names for functions which nobody can look at any more.
+    Where all is made of linear functions, their maxima and squares, ``coefficients`` say what is asked. The texts of
+    objective and constraints are names for that, and where it is not, of functions that nobody can look at any more;
+    ``unread`` says then what kept it from being read.
     """
 
     kind: ClassVar[str] = "custom"
@@ -125,13 +178,14 @@ class TableProblem:
     constraints: tuple[str, ...] = ()
     tolerance: float = finite("tolerance", default=1e-6)
     gap: float = finite("gap", default=1e-4)
-    linear: Linear | None = None
+    coefficients: Coefficients | None = None
+    unread: str = ""
 
     def __attrs_post_init__(self) -> None:
         _require_limits(self)
         shape = len(self.inputs), len(self.outputs)
-        if self.linear is not None and self.linear.costs.shape != shape:
-            raise InvalidInput("costs", self.linear.costs.shape, f"have the shape {shape}")
+        if self.coefficients is not None and self.coefficients.costs.shape != shape:
+            raise InvalidInput("costs", self.coefficients.costs.shape, f"have the shape {shape}")
 
     @property
     def privacy(self) -> Pure:
@@ -147,36 +201,48 @@ class TableProblem:
 
     @property
     def loss_in_words(self) -> str:
-        if self.linear is None:
+        if self.coefficients is None:
             return "an objective that is only named in the file"
-        return "the linear objective with the coefficients in the file"
+        kind = "linear" if self.coefficients.is_linear else "convex"
+        return f"the {kind} objective with the coefficients in the file"
 
     @property
     def particulars(self) -> tuple[str, ...]:
-        linear = self.linear
-        if linear is None:
+        if self.coefficients is not None:
+            return (f"coefficients: {fingerprint(*_columns(self.coefficients))}",)
+        if not self.unread:
             return ()
-        columns = linear.costs, linear.offset, linear.rows, linear.limits, linear.equal
-        return (f"coefficients: {fingerprint(*columns)}",)
+        return (f"not proven, as maxima, sizes and squares of what is linear are, for {marked(self.unread)}",)
 
     @property
     def negligible(self) -> float:
         """What bounds may be apart whatever the gap."""
-        return 0.0 if self.linear is None else NEGLIGIBLE * float(np.abs(self.linear.costs).max())
+        return 0.0 if self.coefficients is None else NEGLIGIBLE * self.coefficients.largest
 
     def echo(self) -> dict[str, Any]:
-        """The linear problem again, with hashes for its matrices."""
-        linear = self.linear
-        if linear is None:
-            return dict.fromkeys(("costs", "offset", "rows", "limits", "equal"))
-        rows = linear.rows.reshape(len(linear.equal), linear.costs.size)
+        """The coefficients again, with hashes for matrices."""
+        found = self.coefficients
+        if found is None:
+            return dict.fromkeys((*_LISTS, *_TABLES, "offset"))
+        tables = {name: getattr(found, name) for name in _TABLES}
         return {
-            "costs": matrix_digest(linear.costs),
-            "offset": linear.offset,
-            "rows": matrix_digest(rows),
-            "limits": linear.limits,
-            "equal": linear.equal,
+            "offset": found.offset,
+            **{name: matrix_digest(table.reshape(-1, found.costs.size)) for name, table in tables.items()},
+            "costs": matrix_digest(found.costs),
+            **{name: getattr(found, name) for name in _LISTS},
         }
+
+
+_TABLES = ("costs", "rows", "pieces", "squares")
+_LISTS = ("limits", "equal", "shifts", "maxima", "of_maxima", "centres", "scales", "of_squares")
+
+
+def _columns(found: Coefficients) -> tuple[Any, ...]:
+    """What is linear only is told apart by what it has always been told apart by."""
+    linear = found.costs, found.offset, found.rows, found.limits, found.equal
+    return (
+        linear if found.is_linear else (*linear, *(getattr(found, name) for name in ("pieces", "squares", *_LISTS[2:])))
+    )
 
 
 def _require_limits(problem: CustomProblem | TableProblem) -> None:

@@ -6,20 +6,22 @@
 **Answer.** The solver's table is moved to one that is epsilon-LDP in exact arithmetic; the objective is reported at
 that table, and a table that breaks the user's constraints by more than ``tolerance`` is withheld.
 
-**Proof.** Where objective and constraints are linear in q the solver's multipliers prove a lower bound in rational
-arithmetic (`mechdesign.design.convex.proof`), for all tables that meet the constraints up to the same tolerance. For
-other convex problems the bound is the solver's word, and the certificate says ``claimed``.
+**Proof.** Where objective and constraints are made of linear functions of q, their maxima, sizes and squares
+(`mechdesign.design.convex.reading`) the solver's multipliers prove a lower bound in rational arithmetic
+(`mechdesign.design.convex.proof`), for all tables that meet the constraints up to the same tolerance. For other convex
+problems the bound is the solver's word, and the certificate says ``claimed``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 
 from mechdesign.design.convex.model import ConvexModel
 from mechdesign.design.convex.problem import Constraints, CustomProblem, Objective
-from mechdesign.design.convex.proof import LinearBound
+from mechdesign.design.convex.proof import ConvexBound
 from mechdesign.design.evidence import require_asked
 from mechdesign.design.result import Design, Report, versions
 from mechdesign.domains import Finite
@@ -34,6 +36,7 @@ def custom(
     objective: Objective,
     constraints: Constraints | None = None,
     *,
+    criterion: Literal["worst", "average"] | None = None,
     tolerance: float = 1e-6,
     gap: float = 1e-4,
     seconds: float | None = None,
@@ -56,7 +59,7 @@ def custom(
     [0.4967, 0.4967]
     """
     domains = _domain(inputs, "inputs"), _domain(outputs, "outputs")
-    problem = CustomProblem(epsilon, *domains, objective, constraints, tolerance, gap)
+    problem = CustomProblem(epsilon, *domains, objective, constraints, tolerance, gap, criterion)
     return optimal_custom(problem, seconds)
 
 
@@ -73,15 +76,15 @@ def optimal_custom(problem: CustomProblem, seconds: float | None = None) -> Desi
     lower, upper = evidence.bound(asked, mechanism), evidence.attained(asked, mechanism)
     if lower < 0:
         raise InvalidInput("objective", lower, "be at least 0 at its optimum", "add a constant to the objective")
-    is_linear = isinstance(evidence, LinearBound)
-    if is_linear and not model.is_near(lower, upper):
+    is_proven = isinstance(evidence, ConvexBound)
+    if is_proven and not model.is_near(lower, upper):
         step = "; a smaller tolerance may narrow it" if model.constraints else ""
         raise NoAnswer(f"the relative gap {(upper - lower) / upper:.2g} is above {problem.gap:g}{step}", lower, upper)
     report = Report(
         clock.used,
         solution.solver,
         versions("numpy", "scipy", "cvxpy", "highspy", "clarabel"),
-        {"outputs": len(mechanism.outputs), "linear": is_linear},
+        {"outputs": len(mechanism.outputs), "proven": is_proven},
     )
     return Design(asked, mechanism, evidence, report)
 

@@ -16,13 +16,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign.criteria import Aim, Family, Scope
-from mechdesign.design.evidence import column, require_mechanism, require_problem
-from mechdesign.design.finite.problem import FiniteProblem
+from mechdesign.criteria import Family, Lexicographic, Scope
+from mechdesign.design.evidence import column, require_mechanism
+from mechdesign.design.finite.supports import losses_of
 from mechdesign.errors import CheckFailed
 from mechdesign.exact.matrix import exact_errors, matrix_bound, matrix_error, weighted_mean
 from mechdesign.exact.rational import float_down, float_up
 from mechdesign.mechanisms.discrete import Discrete
+from mechdesign.problem import Problem
 from mechdesign.values.declare import array, frozen
 
 Floats = NDArray[np.float64]
@@ -32,7 +33,8 @@ Floats = NDArray[np.float64]
 class FiniteBound:
     """Levels and weights, one an input, that bound the worst case; for an average the weights are 0 beside the prior.
 
-    >>> problem = FiniteProblem(1.0, [[0.0, 1.0], [1.0, 0.0]])
+    >>> from mechdesign.privacy import Pure
+    >>> problem = Problem(loss=[[0.0, 1.0], [1.0, 0.0]], privacy=Pure(1.0))
     >>> bound = FiniteBound([0.2689, 0.2689], [0.5, 0.5])
     >>> round(float(bound.value(problem)), 4)  # the optimum is that of randomised response, 1 / (1 + e) = 0.26894
     0.2689
@@ -44,20 +46,19 @@ class FiniteBound:
     levels: Floats = array(column("levels"))
     weights: Floats = array(column("weights"))
 
-    def value(self, problem: FiniteProblem) -> Fraction:
+    def value(self, problem: Problem) -> Fraction:
         """The bound, exactly: valid for every epsilon-LDP mechanism with these outputs."""
-        return matrix_bound(problem.epsilon, problem.loss_matrix, self.levels, self.weights, problem.prior)
+        return matrix_bound(problem.epsilon, losses_of(problem), self.levels, self.weights, problem.prior)
 
     def bound(self, problem: Any, mechanism: Any) -> float:
-        asked = _require_aim(problem, Aim.MATRIX_WORST, Aim.MATRIX_AVERAGE)
-        return float_down(self.value(asked))
+        return float_down(self.value(_without_cap(problem)))
 
     def attained(self, problem: Any, mechanism: Any) -> float:
-        asked = _require_aim(problem, Aim.MATRIX_WORST, Aim.MATRIX_AVERAGE)
-        return float_up(matrix_error(_require_table(mechanism, asked), asked.loss_matrix, asked.prior))
+        asked = _without_cap(problem)
+        return float_up(matrix_error(_require_table(mechanism, asked), losses_of(asked), asked.prior))
 
     def scope(self, problem: Any, mechanism: Any) -> Scope:
-        _require_aim(problem, Aim.MATRIX_WORST, Aim.MATRIX_AVERAGE)
+        _without_cap(problem)
         return Scope(Family.ON_OUTPUTS)
 
 
@@ -75,44 +76,53 @@ class LexicographicBound:
     average: FiniteBound
     worst: FiniteBound
 
-    def cap(self, problem: FiniteProblem) -> float:
+    def cap(self, problem: Problem) -> float:
         """The worst case that mechanisms may have."""
         return cap_above(self.worst, problem)
 
+    def least(self, problem: Problem) -> float:
+        """The least worst case, as far as it is proven."""
+        return self.cap(problem) / (1 + _slack(problem))
+
     def bound(self, problem: Any, mechanism: Any) -> float:
-        asked = _require_aim(problem, Aim.MATRIX_LEXICOGRAPHIC)
         levels, weights = self.average.levels, self.average.weights
-        cap = self.cap(asked)
-        return float_down(matrix_bound(asked.epsilon, asked.loss_matrix, levels, weights, asked.prior, cap))
+        losses, cap = losses_of(problem), self.cap(problem)
+        return float_down(matrix_bound(problem.epsilon, losses, levels, weights, problem.prior, cap))
 
     def attained(self, problem: Any, mechanism: Any) -> float:
-        asked = _require_aim(problem, Aim.MATRIX_LEXICOGRAPHIC)
-        cap, errors = self.cap(asked), exact_errors(_require_table(mechanism, asked), asked.loss_matrix)
+        cap, errors = self.cap(problem), exact_errors(_require_table(mechanism, problem), losses_of(problem))
         if max(errors) > Fraction(cap):
             raise CheckFailed(f"the mechanism's worst case {float(max(errors))!r} is above the cap {cap!r}")
-        assert asked.prior is not None
-        return float_up(weighted_mean(errors, asked.prior))
+        assert problem.prior is not None
+        return float_up(weighted_mean(errors, problem.prior))
 
     def scope(self, problem: Any, mechanism: Any) -> Scope:
-        asked = _require_aim(problem, Aim.MATRIX_LEXICOGRAPHIC)
-        return Scope(Family.ON_OUTPUTS, cap=self.cap(asked), cap_is=f", at most {1 + asked.slack!r} times the least")
+        least = f", at most {1 + _slack(problem)!r} times the least"
+        return Scope(Family.ON_OUTPUTS, cap=self.cap(problem), cap_is=least)
 
 
-def cap_above(worst: FiniteBound, problem: FiniteProblem) -> float:
+def cap_above(worst: FiniteBound, problem: Problem) -> float:
     """``1 + slack`` times what is proven to be the least worst case, rounded down."""
-    least = matrix_bound(problem.epsilon, problem.loss_matrix, worst.levels, worst.weights)
-    return float_down(least * (1 + Fraction(problem.slack)))
+    least = matrix_bound(problem.epsilon, losses_of(problem), worst.levels, worst.weights)
+    return float_down(least * (1 + Fraction(_slack(problem))))
 
 
-def _require_aim(problem: Any, *aims: Aim) -> FiniteProblem:
-    asked = require_problem(problem, FiniteProblem)
-    if asked.aim not in aims:
-        raise CheckFailed(f"the evidence is about another criterion than {asked.criterion.words!r}")
-    return asked
+def _slack(problem: Problem) -> float:
+    losses_of(problem)
+    if not isinstance(problem.criterion, Lexicographic):
+        raise CheckFailed(f"the evidence is about another criterion than {problem.criterion.words!r}")
+    return problem.criterion.slack
 
 
-def _require_table(mechanism: Any, problem: FiniteProblem) -> Discrete:
+def _without_cap(problem: Problem) -> Problem:
+    losses_of(problem)
+    if isinstance(problem.criterion, Lexicographic):
+        raise CheckFailed(f"the evidence is about another criterion than {problem.criterion.words!r}")
+    return problem
+
+
+def _require_table(mechanism: Any, problem: Problem) -> Discrete:
     table = require_mechanism(mechanism, Discrete, problem)
-    if not set(table.outputs.points) <= set(range(problem.loss_matrix.shape[1])):
+    if not set(table.outputs.points) <= set(problem.table.outputs.points):
         raise CheckFailed(f"{table.name} has outputs that are no columns of the loss matrix")
     return table

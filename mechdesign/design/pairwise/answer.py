@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from mechdesign.design.evidence import Evidence
-from mechdesign.design.pairwise.problem import PairwiseProblem
 from mechdesign.design.pairwise.repair import kept
+from mechdesign.design.pairwise.supports import pairs_of
 from mechdesign.design.result import Design, Report, saying_why, versions, within_gap
 from mechdesign.mechanisms.discrete import Discrete
+from mechdesign.problem import Problem
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import Floats
 
@@ -16,7 +17,8 @@ _UNUSED = 0.01  # of the gap: the share of reports on outputs that are left out
 
 
 def answered(
-    problem: PairwiseProblem,
+    problem: Problem,
+    gap: float,
     clock: Clock,
     evidence: Evidence,
     table: Floats,
@@ -24,17 +26,18 @@ def answered(
     ended: str = "rounding ended the search",
 ) -> Design:
     """The design; ``ended`` says why the search did not go on, unless time was over."""
-    return concluded(problem, clock, evidence, repaired(problem, table), details, ended)
+    return concluded(problem, gap, clock, evidence, repaired(problem, gap, table), details, ended)
 
 
-def repaired(problem: PairwiseProblem, table: Floats) -> Discrete:
+def repaired(problem: Problem, gap: float, table: Floats) -> Discrete:
     """A mechanism near the table that keeps every pair, without outputs that are hardly used."""
-    unused = _UNUSED * problem.gap
-    return kept(table, problem.privacy, problem.outputs, problem.inputs, problem.epsilon, "pairwise optimum", unused)
+    privacy, outputs = pairs_of(problem), problem.table.outputs
+    return kept(table, privacy, outputs, problem.inputs, problem.epsilon, "pairwise optimum", _UNUSED * gap)
 
 
 def concluded(
-    problem: PairwiseProblem,
+    problem: Problem,
+    gap: float,
     clock: Clock,
     evidence: Evidence,
     mechanism: Discrete,
@@ -47,10 +50,11 @@ def concluded(
         "interior point on cones",
         versions("numpy", "scipy"),
         {"outputs": len(mechanism.outputs), **details},
+        gap,
     )
     stopped = "the time limit was reached" if clock.is_over else ended
     design = Design(problem, mechanism, evidence, report)
     certificate = design.certificate
     if certificate.upper - certificate.lower <= problem.negligible:
         return design
-    return within_gap(saying_why(design, problem.gap, stopped), problem.gap, stopped)
+    return within_gap(saying_why(design, gap, stopped), gap, stopped)

@@ -13,10 +13,11 @@ import numpy as np
 from mechdesign_solvers.cones import ConeOptimum, ConeProgram, solve_cones
 from numpy.typing import NDArray
 
-from mechdesign.criteria import Aim
-from mechdesign.design.pairwise.problem import PairwiseProblem
+from mechdesign.criteria import Average
 from mechdesign.design.pairwise.program import MOST_WHOLE, near_pairs, whole_program, windowed_program, windows
+from mechdesign.design.pairwise.supports import pairs_of
 from mechdesign.exact.flows import flows_left
+from mechdesign.problem import Problem
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -47,14 +48,15 @@ class Solved(NamedTuple):
 
 
 def solved(
-    problem: PairwiseProblem,
+    problem: Problem,
     losses: Floats,
     gap: float,
     deadline: float | None,
     say: Callable[[float, float], object] = lambda lower, upper: None,
 ) -> Solved:
     """The optimum for these losses to about a relative ``gap``, or what is found until the deadline."""
-    if len(problem.privacy) <= (MOST_WHOLE if problem.aim == Aim.MATRIX_AVERAGE.value else MOST_WHOLE_WORST):
+    size = len(pairs_of(problem))
+    if size <= (MOST_WHOLE if isinstance(problem.criterion, Average) else MOST_WHOLE_WORST):
         program = whole_program(problem, losses)
         optimum = solve_cones(program, gap, deadline, say)
         table, flows = (
@@ -62,8 +64,8 @@ def solved(
             np.stack([program.block, program.first, program.second, optimum.flow], axis=1),
         )
     else:
-        nodes, degree, least = _EFFORT if len(problem.privacy) <= _MANY else _LESS_EFFORT
-        window = windows(losses, min(nodes, len(problem.privacy)))
+        nodes, degree, least = _EFFORT if size <= _MANY else _LESS_EFFORT
+        window = windows(losses, min(nodes, size))
         first, second = near_pairs(problem, degree)
         program = windowed_program(problem, losses, window, first, second, least)
         optimum = solve_cones(program, gap, deadline, say)
@@ -72,9 +74,7 @@ def solved(
     return Solved(table, flows, weights, optimum.upper, optimum.steps)
 
 
-def lifted(
-    problem: PairwiseProblem, program: ConeProgram, window: Places, optimum: ConeOptimum
-) -> tuple[Floats, Floats]:
+def lifted(problem: Problem, program: ConeProgram, window: Places, optimum: ConeOptimum) -> tuple[Floats, Floats]:
     """The table at all inputs, and flows on all pairs: those of blocks, and of inputs to what they are tied to."""
     outputs = len(window)
     table = np.zeros((program.count, outputs))
@@ -93,15 +93,15 @@ def lifted(
     return table, np.concatenate([inner, outer])
 
 
-def proven(problem: PairwiseProblem, losses: Floats, weights: Floats, flows: Floats) -> float:
+def proven(problem: Problem, losses: Floats, weights: Floats, flows: Floats) -> float:
     """What flows prove of these losses, in doubles."""
-    return float(flows_left(problem.privacy.at_most, losses, weights, flows).min(axis=1).sum() / weights.sum())
+    return float(flows_left(pairs_of(problem).at_most, losses, weights, flows).min(axis=1).sum() / weights.sum())
 
 
-def thinned(problem: PairwiseProblem, losses: Floats, weights: Floats, flows: Floats) -> Floats:
-    """The flows without those that hardly matter, to ten digits: files hold them."""
+def thinned(problem: Problem, gap: float, losses: Floats, weights: Floats, flows: Floats) -> Floats:
+    """The flows without those that hardly matter for such a gap, to ten digits: files hold them."""
     flows = flows[flows[:, 3] > 0]
-    epsilons = problem.privacy.at_most
+    epsilons = pairs_of(problem).at_most
     whole = flows[:, 1].astype(np.intp), flows[:, 2].astype(np.intp)
     size = flows[:, 3] * np.exp(epsilons[whole])
 
@@ -110,7 +110,7 @@ def thinned(problem: PairwiseProblem, losses: Floats, weights: Floats, flows: Fl
     for share in _THIN:
         part = flows[size > share * scale].copy()
         part[:, 3] = _in_digits(part[:, 3])
-        if best - proven(problem, losses, weights, part) <= _LOST * problem.gap * best:
+        if best - proven(problem, losses, weights, part) <= _LOST * gap * best:
             return part
     return flows
 

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from mechdesign.design.pairwise.blocks import proven, thinned
-from mechdesign.design.pairwise.problem import PairwiseProblem
+from mechdesign.design.pairwise.supports import pairs_of
 from mechdesign.exact.flows import flows_left
+from mechdesign.problem import Problem
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -27,23 +28,23 @@ _LEAST = 1e-12
 _AT_ONCE = 64  # outputs in a program
 
 
-def few_flows(problem: PairwiseProblem, losses: Floats, weights: Floats, flows: Floats) -> Floats:
+def few_flows(problem: Problem, gap: float, losses: Floats, weights: Floats, flows: Floats) -> Floats:
     """Flows that prove as much but for a small share of the gap: vertices, or the others without what hardly matters.
 
     Rows are ``output, first, second, amount``.
     """
-    every = thinned(problem, losses, weights, flows)
-    best = proven(problem, losses, weights, every)
+    every = thinned(problem, gap, losses, weights, flows)
+    epsilons, best = pairs_of(problem).at_most, proven(problem, losses, weights, every)
     if not best > 0:
         return every
-    parts = flows_left(problem.privacy.at_most, losses, weights, every).min(axis=1)
-    room = weights[:, None] * losses - (parts - _LOST * problem.gap * best / len(parts))[:, None]
+    parts = flows_left(epsilons, losses, weights, every).min(axis=1)
+    room = weights[:, None] * losses - (parts - _LOST * gap * best / len(parts))[:, None]
     found = []
     for outputs in np.array_split(np.arange(losses.shape[1]), max(1, losses.shape[1] // _AT_ONCE)):
-        few = _vertices(problem.privacy.at_most, room[:, outputs], outputs)
+        few = _vertices(epsilons, room[:, outputs], outputs)
         found.append(every[np.isin(every[:, 0], outputs)] if few is None else few)
-    few = thinned(problem, losses, weights, np.concatenate(found))
-    return few if best - proven(problem, losses, weights, few) <= 2 * _LOST * problem.gap * best else every
+    few = thinned(problem, gap, losses, weights, np.concatenate(found))
+    return few if best - proven(problem, losses, weights, few) <= 2 * _LOST * gap * best else every
 
 
 def _vertices(epsilons: Floats, room: Floats, outputs: Places) -> Floats | None:

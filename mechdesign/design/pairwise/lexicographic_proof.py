@@ -13,9 +13,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from mechdesign.criteria import Aim, Scope
-from mechdesign.design.evidence import require_problem
-from mechdesign.design.pairwise.problem import InPlane, PairwiseProblem
+from mechdesign.classes import InPlane
+from mechdesign.criteria import Lexicographic, Scope
 from mechdesign.design.pairwise.proof import (
     Floats,
     PairsBound,
@@ -25,9 +24,11 @@ from mechdesign.design.pairwise.proof import (
     require_table,
     weighted_bound,
 )
+from mechdesign.design.pairwise.supports import pairs_of
 from mechdesign.errors import CheckFailed
 from mechdesign.exact.matrix import exact_sum
 from mechdesign.exact.rational import float_down
+from mechdesign.problem import Problem
 from mechdesign.values.declare import frozen
 
 
@@ -38,7 +39,8 @@ class PairsLexicographicBound:
     The weights of ``average`` are the prior with the prices of the cap; those of ``worst`` are weights of the inputs.
 
     >>> from mechdesign.pairs import Metric
-    >>> problem = PairwiseProblem(Metric([0, 1], 1.0), [[0, 1], [1, 0]], "lexicographic", [0.75, 0.25], slack=0.01)
+    >>> first = Lexicographic([0.75, 0.25], slack=0.01)
+    >>> problem = Problem(loss=[[0, 1], [1, 0]], privacy=Metric([0, 1], 1.0), criterion=first)
     >>> flows = [0, 1], [0, 1], [1, 0], [0.1344707, 0.1344707]
     >>> round(PairsLexicographicBound(PairsBound([1, 1], *flows), PairsBound([1, 1], *flows)).cap(problem), 4)
     0.1358
@@ -50,54 +52,53 @@ class PairsLexicographicBound:
     average: PairsBound
     worst: PairsBound
 
-    def cap(self, problem: PairwiseProblem) -> float:
+    def cap(self, problem: Problem) -> float:
         """The worst case that mechanisms may have."""
         return cap_above(self.worst, problem)
 
-    def value(self, problem: PairwiseProblem) -> Fraction:
+    def value(self, problem: Problem) -> Fraction:
         """The bound, exactly: valid for every mechanism that keeps the pairs and the cap."""
         return average_below(self.average, problem, self.cap(problem))
 
     def bound(self, problem: Any, mechanism: Any) -> float:
-        return max(0.0, float_down(self.value(_require_lexicographic(problem))))
+        _slack(problem)
+        return max(0.0, float_down(self.value(problem)))
 
     def attained(self, problem: Any, mechanism: Any) -> float:
         """The mechanism's average loss, if its worst case keeps the cap."""
-        asked = _require_lexicographic(problem)
-        cap, errors = self.cap(asked), errors_up(require_table(mechanism, asked), asked)
+        cap, errors = self.cap(problem), errors_up(require_table(mechanism, problem), problem)
         if errors.max() > cap:
             raise CheckFailed(f"the mechanism's worst case {float(errors.max())!r} is above the cap {cap!r}")
-        return average_up(errors, _prior(asked))
+        return average_up(errors, _prior(problem))
 
     def scope(self, problem: Any, mechanism: Any) -> Scope:
-        asked = _require_lexicographic(problem)
-        least = f", at most {1 + asked.slack!r} times the least"
-        return Scope(family_of(asked), cap=self.cap(asked), cap_is=least)
+        least = f", at most {1 + _slack(problem)!r} times the least"
+        return Scope(family_of(problem), cap=self.cap(problem), cap_is=least)
 
 
-def cap_above(worst: PairsBound, problem: PairwiseProblem) -> float:
+def cap_above(worst: PairsBound, problem: Problem) -> float:
     """``1 + slack`` times what is proven of every worst case, rounded down."""
-    least = weighted_bound(problem, problem.losses_down, worst.weights, worst.columns) / exact_sum(worst.weights)
-    return float_down(max(Fraction(0), least) * (1 + Fraction(problem.slack)))
+    least = weighted_bound(problem, problem.table.down, worst.weights, worst.columns) / exact_sum(worst.weights)
+    return float_down(max(Fraction(0), least) * (1 + Fraction(_slack(problem))))
 
 
-def average_below(average: PairsBound, problem: PairwiseProblem, cap: float) -> Fraction:
+def average_below(average: PairsBound, problem: Problem, cap: float) -> Fraction:
     """What is proven of the average of every mechanism with this cap."""
     prior, weights = _prior(problem), average.weights
     if weights.shape != prior.shape or (weights < prior).any():
         raise CheckFailed("the weights of a capped average must be at least the prior: prices are at least 0")
     total, own = exact_sum(weights), exact_sum(prior)
-    least = weighted_bound(problem, problem.losses_down, weights, average.columns)
+    least = weighted_bound(problem, problem.table.down, weights, average.columns)
     return (least - Fraction(cap) * (total - own)) / own
 
 
-def _prior(problem: PairwiseProblem) -> Floats:
+def _prior(problem: Problem) -> Floats:
     assert problem.prior is not None
     return problem.prior
 
 
-def _require_lexicographic(problem: Any) -> PairwiseProblem:
-    asked = require_problem(problem, PairwiseProblem)
-    if asked.aim != Aim.MATRIX_LEXICOGRAPHIC.value or isinstance(asked.losses, InPlane):
-        raise CheckFailed(f"the evidence is about another criterion than {asked.aim!r}")
-    return asked
+def _slack(problem: Problem) -> float:
+    pairs_of(problem)
+    if not isinstance(problem.criterion, Lexicographic) or isinstance(problem.among, InPlane):
+        raise CheckFailed(f"the evidence is about another criterion than {problem.criterion.words!r}")
+    return problem.criterion.slack

@@ -14,17 +14,17 @@ import numpy as np
 from mechdesign_solvers.cones import ConeOptimum, ConeProgram, solve_cones
 from numpy.typing import NDArray
 
-from mechdesign.criteria import Aim
+from mechdesign.criteria import Lexicographic, Worst
 from mechdesign.design.pairwise.answer import concluded, repaired
 from mechdesign.design.pairwise.blocks import solved, thinned
 from mechdesign.design.pairwise.lexicographic_proof import PairsLexicographicBound, average_below, cap_above
-from mechdesign.design.pairwise.problem import PairwiseProblem
 from mechdesign.design.pairwise.program import whole_program
 from mechdesign.design.pairwise.proof import PairsBound, errors_up
 from mechdesign.design.result import Design
 from mechdesign.errors import NoAnswer
 from mechdesign.exact.rational import float_down
 from mechdesign.mechanisms.discrete import Discrete
+from mechdesign.problem import Problem
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import evolved
 
@@ -41,64 +41,66 @@ _TINY = 1e-290
 _LEAST_SHARE, _GROWTH = 1e-12, 10.0  # of the table of the least worst case
 
 
-def optimal_lexicographic(problem: PairwiseProblem, clock: Clock, say: Callable[[float, float], object]) -> Design:
+def optimal_lexicographic(problem: Problem, gap: float, clock: Clock, say: Callable[[float, float], object]) -> Design:
     """The certified optimum, or `NoAnswer` with bounds of the average at the least worst case."""
-    losses, prior = problem.losses_up, problem.prior
+    losses, criterion = problem.table.up, problem.criterion
+    assert isinstance(criterion, Lexicographic)
+    prior = criterion.prior
     assert prior is not None
-    fine = min(problem.gap, problem.slack)
-    alone = evolved(problem, criterion=Aim.MATRIX_WORST.value, prior=None, gap=max(_LEAST_GAP, _FIRST_SHARE * fine))
-    first = solved(alone, losses, _PROGRAM_SHARE * alone.gap, clock.share(2).deadline, say)
-    worst = PairsBound(first.weights, *thinned(alone, problem.losses_down, first.weights, first.flows).T)
+    fine = min(gap, criterion.slack)
+    alone, finer = evolved(problem, criterion=Worst()), max(_LEAST_GAP, _FIRST_SHARE * fine)
+    first = solved(alone, losses, _PROGRAM_SHARE * finer, clock.share(2).deadline, say)
+    worst = PairsBound(first.weights, *thinned(alone, finer, problem.table.down, first.weights, first.flows).T)
     cap = cap_above(worst, problem)
-    errors = errors_up(repaired(alone, first.table), problem)
+    errors = errors_up(repaired(alone, finer, first.table), problem)
     unpriced = PairsBound(prior, *np.empty((4, 0)))
     if errors.max() > cap:
         reason = "the time limit was reached" if clock.is_over else "the least worst case is not known to its slack"
         # the least worst case is at most that of this table, and averages are at most worst cases
-        most = min(float(errors.max()) * (1 + problem.slack), float(losses.max()))
+        most = min(float(errors.max()) * (1 + criterion.slack), float(losses.max()))
         raise NoAnswer(reason, float_down(average_below(unpriced, problem, cap)), most)
-    program, optimum = _under(problem, cap, _ROOM * fine, clock, say)
+    program, optimum = _under(problem, gap, cap, _ROOM * fine, clock, say)
     weights = prior + np.maximum(optimum.weights, 0.0)
     flows = np.stack([program.block, program.first, program.second, optimum.flow], axis=1)
     # with prices flows prove a sum that is larger than the average: what thinning loses is relative to that
     share = float(prior @ errors) / max(float(weights @ errors), _TINY)
-    exact = evolved(alone, gap=max(_LEAST_GAP, share * problem.gap))
-    priced = PairsBound(weights, *thinned(exact, problem.losses_down, weights, flows).T)
+    exact = max(_LEAST_GAP, share * gap)
+    priced = PairsBound(weights, *thinned(alone, exact, problem.table.down, weights, flows).T)
     average = max(priced, unpriced, key=lambda bound: average_below(bound, problem, cap))
-    mechanism = _capped(problem, optimum.values.T, first.table, cap)
+    mechanism = _capped(problem, gap, optimum.values.T, first.table, cap)
     details = {
         "steps": first.steps + optimum.steps,
         "flows": len(average.amounts),
         "worst case": [float_down(worst.value(alone)), cap],
     }
-    return concluded(problem, clock, PairsLexicographicBound(average, worst), mechanism, details)
+    return concluded(problem, gap, clock, PairsLexicographicBound(average, worst), mechanism, details)
 
 
 def _under(
-    problem: PairwiseProblem, cap: float, room: float, clock: Clock, say: Callable[[float, float], object]
+    problem: Problem, gap: float, cap: float, room: float, clock: Clock, say: Callable[[float, float], object]
 ) -> tuple[ConeProgram, ConeOptimum]:
     """The program with the cap, less a share of it as room for repair: less room where it would cost too much.
 
     A cap above every loss is none.
     """
-    if cap * (1 - room) >= problem.losses_up.max():
-        program = whole_program(problem, problem.losses_up)
-        optimum = solve_cones(program, _PROGRAM_SHARE * problem.gap, clock.deadline, say)
+    if cap * (1 - room) >= problem.table.up.max():
+        program = whole_program(problem, problem.table.up)
+        optimum = solve_cones(program, _PROGRAM_SHARE * gap, clock.deadline, say)
         return program, replace(optimum, weights=np.zeros(program.count))
-    program = whole_program(problem, problem.losses_up, cap * (1 - room))
-    optimum = solve_cones(program, _PROGRAM_SHARE * problem.gap, clock.deadline, say)
-    cost, most = room * cap * float(optimum.weights.sum()), _ROOM_COST * problem.gap * optimum.upper
+    program = whole_program(problem, problem.table.up, cap * (1 - room))
+    optimum = solve_cones(program, _PROGRAM_SHARE * gap, clock.deadline, say)
+    cost, most = room * cap * float(optimum.weights.sum()), _ROOM_COST * gap * optimum.upper
     if cost <= most or clock.is_over:
         return program, optimum
-    program = whole_program(problem, problem.losses_up, cap * (1 - room * max(most / cost, _LEAST_ROOM)))
-    return program, solve_cones(program, _PROGRAM_SHARE * problem.gap, clock.deadline, say)
+    program = whole_program(problem, problem.table.up, cap * (1 - room * max(most / cost, _LEAST_ROOM)))
+    return program, solve_cones(program, _PROGRAM_SHARE * gap, clock.deadline, say)
 
 
-def _capped(problem: PairwiseProblem, table: Floats, low: Floats, cap: float) -> Discrete:
+def _capped(problem: Problem, gap: float, table: Floats, low: Floats, cap: float) -> Discrete:
     """The table, with as much of that of the least worst case as repair needs to keep the cap."""
-    share, least = 0.0, errors_up(repaired(problem, low), problem)
+    share, least = 0.0, errors_up(repaired(problem, gap, low), problem)
     while True:
-        mechanism = repaired(problem, (1 - share) * table + share * low)
+        mechanism = repaired(problem, gap, (1 - share) * table + share * low)
         errors = errors_up(mechanism, problem)
         over = errors > cap
         if share >= 1 or not over.any():

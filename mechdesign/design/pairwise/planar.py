@@ -28,11 +28,12 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign.design.pairwise.problem import PairwiseProblem
 from mechdesign.design.pairwise.rivals import REMAPPED, Measured
 from mechdesign.exact.rational import float_down, float_up
+from mechdesign.finite_losses import Distances
 from mechdesign.pairs import Metric
 from mechdesign.places import EUCLIDEAN
+from mechdesign.problem import Problem
 from mechdesign.values.declare import frozen
 
 Floats = NDArray[np.float64]
@@ -51,24 +52,23 @@ _UNSEEN = 700.0  # e^-700 and less may be no normal double
 _NEARLY = 2.0**-45
 
 
-def planar_laplace(problem: PairwiseProblem) -> tuple[Measured, ...]:
+def planar_laplace(problem: Problem) -> tuple[Measured, ...]:
     """Planar Laplace noise as it is, with reports moved to the nearest output, and remapped; empty off the plane.
 
     *Guarantee.* The expected losses lie between the ends. Where places are too many and too far apart for that only
     the first is told.
 
-    >>> from mechdesign.design.pairwise.problem import Distances
-    >>> problem = PairwiseProblem(Metric([(0, 0), (1, 0)], 2.0), Distances())
+    >>> problem = Problem(loss=Distances(), privacy=Metric([(0, 0), (1, 0)], 2.0))
     >>> planar_laplace(problem)[0]
     Measured(name='planar Laplace', lower=1.0, upper=1.0)
     """
-    privacy, losses = problem.privacy, problem.losses
-    if not isinstance(privacy, Metric) or isinstance(losses, np.ndarray):
+    privacy, loss = problem.privacy, problem.loss
+    if not isinstance(privacy, Metric) or not isinstance(loss, Distances):
         return ()
     if privacy.distance != EUCLIDEAN or privacy.points.shape[1] != 2:
         return ()
     rate = Fraction(privacy.per_unit)
-    exact = 2 / rate if losses.exponent == 1 else 6 / rate**2
+    exact = 2 / rate if loss.exponent == 1 else 6 / rate**2
     found = [Measured(LAPLACE, float_down(exact), float_up(exact))]
     plane = Plane.of(problem)
     if plane is None:
@@ -98,9 +98,9 @@ class Plane:
     counts: tuple[int, int]
 
     @classmethod
-    def of(cls, problem: PairwiseProblem) -> Plane | None:
+    def of(cls, problem: Problem) -> Plane | None:
         """None where squares would be too many."""
-        privacy, places = problem.privacy, problem.places
+        privacy, places = problem.privacy, problem.table.places
         assert isinstance(privacy, Metric)
         assert places is not None
         rate, low = privacy.per_unit, privacy.points.min(axis=0)
@@ -116,7 +116,7 @@ class Plane:
             return None
         wide, high = (math.ceil(part / side) for part in span.tolist())
         weights = None if problem.prior is None else problem.prior / problem.prior.sum()
-        return cls(inputs, outputs, problem.losses_up, weights, side, (wide, high))
+        return cls(inputs, outputs, problem.table.up, weights, side, (wide, high))
 
     @property
     def squares(self) -> Floats:

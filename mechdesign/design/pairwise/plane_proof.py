@@ -12,14 +12,17 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from mechdesign.classes import InPlane
 from mechdesign.criteria import Family, Scope
-from mechdesign.design.evidence import column, require_problem
-from mechdesign.design.pairwise.problem import InPlane, PairwiseProblem
+from mechdesign.design.evidence import column
 from mechdesign.design.pairwise.proof import attained_by, bound_of_flows
+from mechdesign.design.pairwise.supports import pairs_of
 from mechdesign.errors import CheckFailed
 from mechdesign.exact.rational import float_down
 from mechdesign.exact.tiling import corner_losses, tiles
+from mechdesign.finite_losses import Distances
 from mechdesign.pairs import Metric
+from mechdesign.problem import Problem
 from mechdesign.values.declare import array, frozen
 
 Floats = NDArray[np.float64]
@@ -35,7 +38,9 @@ class PlaneBound:
     ``axes`` and ``cuts`` are those of `mechdesign.exact.tiling.tiles`; ``outputs`` are numbers of corners in increasing
     order of their places. The rest is as in `PairsBound`.
 
-    >>> problem = PairwiseProblem(Metric([(0, 0), (2, 0)], 1.0), InPlane())
+    >>> from mechdesign.criteria import Average
+    >>> places = Metric([(0, 0), (2, 0)], 1.0)
+    >>> problem = Problem(loss=Distances(), privacy=places, criterion=Average(), among=InPlane())
     >>> bound = PlaneBound([], [2], [], [0, 1], [0, 1], [1, 0], [0.1192029, 0.1192029])
     >>> round(float(bound.value(problem)), 6)  # randomised response, 2 / (1 + e^2)
     0.238406
@@ -52,23 +57,23 @@ class PlaneBound:
     seconds: Floats = array(column("seconds"))
     amounts: Floats = array(column("amounts"))
 
-    def value(self, problem: PairwiseProblem) -> Fraction:
+    def value(self, problem: Problem) -> Fraction:
         """The bound, exactly: valid for every mechanism that keeps the pairs, whatever it reports."""
-        losses, privacy = problem.losses, problem.privacy
-        if not isinstance(losses, InPlane) or not isinstance(privacy, Metric):
+        privacy, loss = pairs_of(problem), problem.loss
+        if not (isinstance(privacy, Metric) and isinstance(loss, Distances) and isinstance(problem.among, InPlane)):
             raise CheckFailed("rectangles prove something only where reports may be any place of the plane")
         if 4 * self.axes.size * len(privacy) > MOST_LOSSES:
             raise CheckFailed(f"rectangles and inputs must be at most {MOST_LOSSES // 4} together")
-        down = corner_losses(privacy.points, tiles(privacy.points, self.axes, self.cuts), losses.exponent)
+        down = corner_losses(privacy.points, tiles(privacy.points, self.axes, self.cuts), loss.exponent)
         columns = self.outputs, self.firsts, self.seconds, self.amounts
         return bound_of_flows(problem, down, self.weights, columns)
 
     def bound(self, problem: Any, mechanism: Any) -> float:
-        return max(0.0, float_down(self.value(require_problem(problem, PairwiseProblem))))
+        return max(0.0, float_down(self.value(problem)))
 
     def attained(self, problem: Any, mechanism: Any) -> float:
-        return attained_by(mechanism, require_problem(problem, PairwiseProblem))
+        return attained_by(mechanism, problem)
 
     def scope(self, problem: Any, mechanism: Any) -> Scope:
-        require_problem(problem, PairwiseProblem)
+        pairs_of(problem)
         return Scope(Family.ALL)

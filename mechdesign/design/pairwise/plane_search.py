@@ -17,15 +17,18 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from mechdesign.classes import InPlane
 from mechdesign.design.pairwise.answer import answered
 from mechdesign.design.pairwise.blocks import Solved, proven, solved
 from mechdesign.design.pairwise.few_flows import few_flows
 from mechdesign.design.pairwise.plane_proof import MOST_LOSSES, PlaneBound
-from mechdesign.design.pairwise.problem import InPlane, PairwiseProblem
+from mechdesign.design.pairwise.supports import pairs_of
 from mechdesign.design.result import Design
 from mechdesign.exact.tiling import LEAF, corner_losses, corners, tangents, tiles
+from mechdesign.finite_losses import Distances
 from mechdesign.pairs import Metric, irreducible
 from mechdesign.places import distances
+from mechdesign.problem import Problem
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import evolved, frozen
 
@@ -48,7 +51,7 @@ _MOST_DOUBLES = 200_000_000
 _ARRAYS = 25, 5  # of doubles in the program, for each pair of a block, and for each two of its inputs
 
 
-def optimal_in_plane(problem: PairwiseProblem, clock: Clock, say: Callable[[float, float], object]) -> Design:
+def optimal_in_plane(problem: Problem, gap: float, clock: Clock, say: Callable[[float, float], object]) -> Design:
     """The certified optimum over all places of the plane, or `NoAnswer` with the best until then.
 
     The design's problem has the places that are reported. ``say`` hears of bounds in doubles.
@@ -58,7 +61,7 @@ def optimal_in_plane(problem: PairwiseProblem, clock: Clock, say: Callable[[floa
     nothing = problem.negligible
     while not ended:
         left = (upper - lower) / upper if rounds else 1.0
-        asked = max(problem.gap, _SOON * left)
+        asked = max(gap, _SOON * left)
         relaxed = solved(problem, below.losses, _LOWER_SHARE * asked, clock.deadline)
         value = max(0.0, proven(problem, below.losses, relaxed.weights, relaxed.flows))
         if value > lower:
@@ -69,20 +72,27 @@ def optimal_in_plane(problem: PairwiseProblem, clock: Clock, say: Callable[[floa
             upper, best_above = reached.upper, (above, reached)
         rounds += 1
         say(lower, upper)
-        if upper - lower <= max(_ENOUGH * problem.gap * upper, nothing) or clock.is_over:
+        if upper - lower <= max(_ENOUGH * gap * upper, nothing) or clock.is_over:
             break
         above, below = above.moved(problem, reached), below.cut(relaxed)
         ended = below.too_large
     assert best_below is not None
     assert best_above is not None
-    (below, relaxed), (above, reached) = best_below, _fewer(problem, *best_above, clock)
-    flows = few_flows(problem, below.losses, relaxed.weights, relaxed.flows)
+    (below, relaxed), (above, reached) = best_below, _fewer(problem, gap, *best_above, clock)
+    flows = few_flows(problem, gap, below.losses, relaxed.weights, relaxed.flows)
     weights = np.empty(0) if problem.prior is not None else relaxed.weights
     evidence = PlaneBound(weights, below.axes, below.cuts, *flows.T)
-    assert isinstance(problem.losses, InPlane)
-    found = evolved(problem, losses=InPlane(problem.losses.exponent, above.places))
+    found = evolved(problem, among=InPlane(above.places))
     details = {"rounds": rounds, "rectangles": len(below.tiles), "flows": len(flows)}
-    return answered(found, clock, evidence, reached.table, details, ended or "rounding ended the search")
+    return answered(found, gap, clock, evidence, reached.table, details, ended or "rounding ended the search")
+
+
+def _asked(problem: Problem) -> tuple[Floats, float]:
+    """Where inputs are, and the power of the distance that is lost."""
+    privacy, loss = problem.privacy, problem.loss
+    assert isinstance(privacy, Metric)
+    assert isinstance(loss, Distances)
+    return privacy.points, loss.exponent
 
 
 @frozen
@@ -98,15 +108,13 @@ class _Below:
     losses: Floats
 
     @classmethod
-    def of(cls, problem: PairwiseProblem) -> _Below:
-        assert isinstance(problem.privacy, Metric)
-        assert isinstance(problem.losses, InPlane)
-        points, pairs = problem.privacy.points, len(irreducible(problem.privacy)[0])
+    def of(cls, problem: Problem) -> _Below:
+        (points, exponent), pairs = _asked(problem), len(irreducible(pairs_of(problem))[0])
         axes, cuts = np.array([float(LEAF)]), np.empty(0)
         for _ in range(_FIRST_CUTS):
             parts = tiles(points, axes, cuts)
             axes, cuts = _cut(points, axes, cuts, np.ones(len(parts), dtype=bool), 1)
-        return cls._with(points, problem.losses.exponent, pairs, axes, cuts)
+        return cls._with(points, exponent, pairs, axes, cuts)
 
     @classmethod
     def _with(cls, points: Floats, exponent: float, pairs: int, axes: Floats, cuts: Floats) -> _Below:
@@ -182,15 +190,16 @@ class _Above:
     unit: float
 
     @classmethod
-    def of(cls, problem: PairwiseProblem) -> _Above:
-        assert problem.places is not None
-        span = float(np.ptp(problem.privacy_points, axis=0).max())
+    def of(cls, problem: Problem) -> _Above:
+        places = problem.table.places
+        assert places is not None
+        span = float(np.ptp(_asked(problem)[0], axis=0).max())
         unit = 10.0 ** (np.floor(np.log10(span)) - _DIGITS) if span > 0 else 0.0
-        return cls(np.unique(problem.places, axis=0), unit)
+        return cls(np.unique(places, axis=0), unit)
 
-    def losses(self, problem: PairwiseProblem) -> Floats:
-        assert isinstance(problem.losses, InPlane)
-        return distances(problem.privacy_points, self.places) ** problem.losses.exponent
+    def losses(self, problem: Problem) -> Floats:
+        points, exponent = _asked(problem)
+        return distances(points, self.places) ** exponent
 
     def with_corners(self, below: _Below, relaxed: Solved) -> _Above:
         """And the corners that the relaxation uses most."""
@@ -198,15 +207,14 @@ class _Above:
         most = corners(below.tiles)[0][_by_use(relaxed)[:count]]
         return _Above(np.unique(np.concatenate([self.places, most]), axis=0), self.unit)
 
-    def moved(self, problem: PairwiseProblem, reached: Solved) -> _Above:
+    def moved(self, problem: Problem, reached: Solved) -> _Above:
         """The places that are used most, and where their reports would rather be."""
-        assert isinstance(problem.losses, InPlane)
-        points = problem.privacy_points
+        points, exponent = _asked(problem)
         mass = (reached.table * reached.weights[:, None]).T
         near = _SAME * float(np.ptp(points, axis=0).max())
         most = _apart(self.places, _by_use(reached), near)[: _most(len(points))]
         places, mass = self.places[most], mass[most]
-        better = _better(points, places, mass) if problem.losses.exponent == 1 else _means(points, mass)
+        better = _better(points, places, mass) if exponent == 1 else _means(points, mass)
         if self.unit > 0:
             better = np.round(better / self.unit) * self.unit
         return _Above(np.unique(np.concatenate([places, better]), axis=0), self.unit)
@@ -232,23 +240,24 @@ def _better(points: Floats, places: Floats, mass: Floats) -> Floats:
     return places
 
 
-def _fewer(problem: PairwiseProblem, above: _Above, reached: Solved, clock: Clock) -> tuple[_Above, Solved]:
+def _fewer(problem: Problem, gap: float, above: _Above, reached: Solved, clock: Clock) -> tuple[_Above, Solved]:
     """Of places that are near each other one, and half of them again and again, while next to nothing is lost."""
-    most = reached.upper * (1 + _FEWER * problem.gap)
+    most = reached.upper * (1 + _FEWER * gap)
+    span = float(np.ptp(_asked(problem)[0], axis=0).max())
 
     def tried(which: Places) -> bool:
         nonlocal above, reached
         if len(which) == len(above.places) or clock.is_over:
             return False
         fewer = above.only(np.sort(which))
-        found = solved(problem, fewer.losses(problem), _PROGRAM_SHARE * problem.gap, clock.deadline)
+        found = solved(problem, fewer.losses(problem), _PROGRAM_SHARE * gap, clock.deadline)
         if found.upper > most:
             return False
         above, reached = fewer, found
         return True
 
     for near in _NEAR:
-        if tried(_apart(above.places, _by_use(reached), near * float(np.ptp(problem.privacy_points, axis=0).max()))):
+        if tried(_apart(above.places, _by_use(reached), near * span)):
             break
     while tried(_by_use(reached)[: (len(above.places) + 1) // 2]):
         pass

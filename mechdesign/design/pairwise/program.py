@@ -11,8 +11,9 @@ import numpy as np
 from mechdesign_solvers.cones import ConeProgram
 from numpy.typing import NDArray
 
-from mechdesign.design.pairwise.problem import PairwiseProblem
+from mechdesign.design.pairwise.supports import pairs_of
 from mechdesign.pairs import irreducible
+from mechdesign.problem import Problem
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -24,12 +25,12 @@ _FARTHEST = 60.0
 _CANDIDATES = 4  # times the neighbours that are wanted: of a grid, more than half of the nearest are irreducible
 
 
-def whole_program(problem: PairwiseProblem, losses: Floats, cap: float | None = None) -> ConeProgram:
+def whole_program(problem: Problem, losses: Floats, cap: float | None = None) -> ConeProgram:
     """All inputs and all irreducible pairs in every block, one for each column of the losses."""
-    first, second = _worth_it(problem, *irreducible(problem.privacy))
+    first, second = _worth_it(problem, *irreducible(pairs_of(problem)))
     size, outputs = losses.shape
     every = np.tile(np.arange(size), (outputs, 1))
-    bound = problem.privacy.closed[first, second]
+    bound = pairs_of(problem).closed[first, second]
     return ConeProgram(
         size,
         size,
@@ -46,9 +47,9 @@ def whole_program(problem: PairwiseProblem, losses: Floats, cap: float | None = 
     )
 
 
-def _worth_it(problem: PairwiseProblem, first: Places, second: Places) -> tuple[Places, Places]:
+def _worth_it(problem: Problem, first: Places, second: Places) -> tuple[Places, Places]:
     """Pairs that say something in doubles: what repair mixes in keeps the others."""
-    near = problem.privacy.closed[first, second] <= _FARTHEST
+    near = pairs_of(problem).closed[first, second] <= _FARTHEST
     return first[near], second[near]
 
 
@@ -57,10 +58,10 @@ def windows(losses: Floats, size: int) -> Places:
     return np.sort(np.argpartition(losses, size - 1, axis=0)[:size].T, axis=1).astype(np.intp)
 
 
-def near_pairs(problem: PairwiseProblem, degree: int) -> tuple[Places, Places]:
+def near_pairs(problem: Problem, degree: int) -> tuple[Places, Places]:
     """Of every input's irreducible pairs those with its nearest ``degree`` neighbours, and their ties."""
-    closed = problem.privacy.closed
-    first, second = _worth_it(problem, *irreducible(problem.privacy, _CANDIDATES * degree))
+    closed = pairs_of(problem).closed
+    first, second = _worth_it(problem, *irreducible(pairs_of(problem), _CANDIDATES * degree))
     apart = closed[first, second]
     order = np.lexsort((apart, first))
     first, second, apart = first[order], second[order], apart[order]
@@ -74,15 +75,15 @@ def near_pairs(problem: PairwiseProblem, degree: int) -> tuple[Places, Places]:
 
 
 def windowed_program(
-    problem: PairwiseProblem, losses: Floats, window: Places, first: Places, second: Places, least_share: float
+    problem: Problem, losses: Floats, window: Places, first: Places, second: Places, least_share: float
 ) -> ConeProgram:
     """Blocks around the outputs with these pairs; inputs whose share is less than ``least_share`` are left out.
 
     A worst case must count all inputs: none is left out of its blocks.
     """
     outputs, nodes = window.shape
-    size = len(problem.privacy)
-    closed = problem.privacy.closed
+    size = len(pairs_of(problem))
+    closed = pairs_of(problem).closed
     place = np.full(size, -1)
     node, share, seen = [], [], []
     block, one, other = [], [], []

@@ -18,15 +18,18 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign.criteria import Aim, Family, Scope
-from mechdesign.design.evidence import column, require_mechanism, require_problem
-from mechdesign.design.pairwise.problem import Distances, PairwiseProblem
+from mechdesign.classes import All
+from mechdesign.criteria import Average, Family, Lexicographic, Scope
+from mechdesign.design.evidence import column, require_mechanism
+from mechdesign.design.pairwise.supports import pairs_of
 from mechdesign.errors import CheckFailed
 from mechdesign.exact.flows import flow_bound
 from mechdesign.exact.matrix import exact_sum
 from mechdesign.exact.rational import float_down
+from mechdesign.finite_losses import Distances
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.pairs import Metric
+from mechdesign.problem import Problem
 from mechdesign.values.declare import array, frozen
 
 Floats = NDArray[np.float64]
@@ -40,7 +43,7 @@ class PairsBound:
 
     Flow k goes from input ``firsts[k]`` to ``seconds[k]`` for output ``outputs[k]``.
 
-    >>> problem = PairwiseProblem(Metric([0, 1], 1.0), [[0, 1], [1, 0]])
+    >>> problem = Problem(loss=[[0, 1], [1, 0]], privacy=Metric([0, 1], 1.0), criterion=Average())
     >>> bound = PairsBound([], [0, 1], [0, 1], [1, 0], [0.1344707, 0.1344707])
     >>> round(float(bound.value(problem)), 6)  # randomised response, 1 / (1 + e)
     0.268941
@@ -55,9 +58,9 @@ class PairsBound:
     seconds: Floats = array(column("seconds"))
     amounts: Floats = array(column("amounts"))
 
-    def value(self, problem: PairwiseProblem) -> Fraction:
+    def value(self, problem: Problem) -> Fraction:
         """The bound, exactly: valid for every mechanism that keeps the pairs."""
-        return bound_of_flows(problem, problem.losses_down, self.weights, self.columns)
+        return bound_of_flows(problem, problem.table.down, self.weights, self.columns)
 
     @property
     def columns(self) -> tuple[Floats, ...]:
@@ -65,21 +68,21 @@ class PairsBound:
         return self.outputs, self.firsts, self.seconds, self.amounts
 
     def bound(self, problem: Any, mechanism: Any) -> float:
-        return max(0.0, float_down(self.value(require_problem(problem, PairwiseProblem))))
+        return max(0.0, float_down(self.value(problem)))
 
     def attained(self, problem: Any, mechanism: Any) -> float:
-        return attained_by(mechanism, require_problem(problem, PairwiseProblem))
+        return attained_by(mechanism, problem)
 
     def scope(self, problem: Any, mechanism: Any) -> Scope:
-        asked = require_problem(problem, PairwiseProblem)
-        return Scope(family_of(asked))
+        return Scope(family_of(problem))
 
 
-def bound_of_flows(problem: PairwiseProblem, losses: Floats, weights: Floats, columns: tuple[Floats, ...]) -> Fraction:
+def bound_of_flows(problem: Problem, losses: Floats, weights: Floats, columns: tuple[Floats, ...]) -> Fraction:
     """What flows (columns of outputs, firsts, seconds, amounts) prove of such losses, or `CheckFailed`."""
-    if problem.aim == Aim.MATRIX_LEXICOGRAPHIC.value:
-        raise CheckFailed(f"the evidence is about another criterion than {problem.aim!r}")
-    if problem.aim == Aim.MATRIX_AVERAGE.value:
+    pairs_of(problem)
+    if isinstance(problem.criterion, Lexicographic):
+        raise CheckFailed(f"the evidence is about another criterion than {problem.criterion.words!r}")
+    if isinstance(problem.criterion, Average):
         if weights.size:
             raise CheckFailed("the weights of an average are the prior, and evidence has none of its own")
         assert problem.prior is not None
@@ -87,15 +90,15 @@ def bound_of_flows(problem: PairwiseProblem, losses: Floats, weights: Floats, co
     return weighted_bound(problem, losses, weights, columns) / exact_sum(weights)
 
 
-def weighted_bound(problem: PairwiseProblem, losses: Floats, weights: Floats, columns: tuple[Floats, ...]) -> Fraction:
+def weighted_bound(problem: Problem, losses: Floats, weights: Floats, columns: tuple[Floats, ...]) -> Fraction:
     """What flows prove of the sum of such losses with these weights, one for each input."""
     if len({part.shape for part in columns}) > 1:
         raise CheckFailed("every flow needs an output, two inputs and an amount")
     flows = np.stack(columns, axis=1) if columns[0].size else np.empty((0, 4))
-    return flow_bound(problem.privacy.at_most, losses, weights, flows)
+    return flow_bound(pairs_of(problem).at_most, losses, weights, flows)
 
 
-def attained_by(mechanism: Any, problem: PairwiseProblem) -> float:
+def attained_by(mechanism: Any, problem: Problem) -> float:
     """At least what the mechanism loses: under the prior, or at the worst input."""
     errors = errors_up(require_table(mechanism, problem), problem)
     return float(errors.max()) if problem.prior is None else average_up(errors, problem.prior)
@@ -106,31 +109,31 @@ def average_up(errors: Floats, prior: Floats) -> float:
     return float(math.fsum((prior * errors).tolist()) / math.fsum(prior.tolist()) * (1 + _OUTWARD))
 
 
-def errors_up(table: Discrete, problem: PairwiseProblem) -> Floats:
+def errors_up(table: Discrete, problem: Problem) -> Floats:
     """At least the expected loss at each input: sums of products of at least 0, each rounded once, moved outward."""
     columns = output_columns(table, problem)
-    products = table.probabilities * problem.losses_up[:, columns]
+    products = table.probabilities * problem.table.up[:, columns]
     sums = zip(products.tolist(), table.probabilities.tolist(), strict=True)
     return np.array([math.fsum(part) / math.fsum(row) for part, row in sums]) * (1 + _OUTWARD)
 
 
-def output_columns(table: Discrete, problem: PairwiseProblem) -> NDArray[np.intp]:
+def output_columns(table: Discrete, problem: Problem) -> NDArray[np.intp]:
     """The columns of the problem's losses that the table's outputs are, or `CheckFailed`."""
-    known = {place: k for k, place in enumerate(problem.outputs.points)}
+    known = {place: k for k, place in enumerate(problem.table.outputs.points)}
     try:
         return np.array([known[place] for place in table.outputs.points], dtype=np.intp)
     except KeyError:
         raise CheckFailed(f"{table.name} has outputs that are none of the problem's") from None
 
 
-def family_of(problem: PairwiseProblem) -> Family:
+def family_of(problem: Problem) -> Family:
     """The mechanisms that a bound over the problem's outputs holds for."""
-    losses, privacy = problem.losses, problem.privacy
-    on_line = isinstance(losses, Distances) and isinstance(privacy, Metric) and privacy.points.shape[1] == 1
-    is_free = on_line and isinstance(losses, Distances) and losses.exponent == 1 and losses.outputs is None
-    return Family.ALL if is_free else Family.ON_OUTPUTS
+    privacy, loss = pairs_of(problem), problem.loss
+    on_line = isinstance(privacy, Metric) and privacy.points.shape[1] == 1 and isinstance(problem.among, All)
+    return Family.ALL if on_line and isinstance(loss, Distances) and loss.exponent == 1 else Family.ON_OUTPUTS
 
 
-def require_table(mechanism: Any, problem: PairwiseProblem) -> Discrete:
+def require_table(mechanism: Any, problem: Problem) -> Discrete:
     """The mechanism, if it is a table for this problem, else `CheckFailed`."""
+    pairs_of(problem)
     return require_mechanism(mechanism, Discrete, problem)

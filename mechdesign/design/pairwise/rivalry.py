@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mechdesign.criteria import Aim
+from mechdesign.classes import InPlane
+from mechdesign.criteria import Worst
 from mechdesign.design.pairwise.planar import planar_laplace
-from mechdesign.design.pairwise.problem import InPlane, PairwiseProblem
 from mechdesign.design.pairwise.proof import errors_up
 from mechdesign.design.pairwise.rivals import Measured, tables
+from mechdesign.design.pairwise.supports import pairs_of
 from mechdesign.design.result import Design
-from mechdesign.design.rivalry import Lost
+from mechdesign.design.rivalry import Lost, outputs_among
 from mechdesign.design.words import is_lexicographic
 from mechdesign.errors import InvalidInput
 from mechdesign.exact.privacy import prove
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.protocol import Mechanism
+from mechdesign.problem import Problem
 from mechdesign.values.declare import evolved
 
 
@@ -31,11 +33,12 @@ class PairsRivalry:
         if mechanism.inputs != problem.inputs:
             rule = f"take the problem's inputs, {problem.inputs}"
             raise InvalidInput(f"inputs of {name}", str(mechanism.inputs), rule)
-        if not isinstance(mechanism, Discrete) or not set(mechanism.outputs.points) <= set(problem.outputs.points):
-            rule = f"be among the points of {problem.outputs}: under this loss other outputs can be below their optimum"
+        outputs = problem.table.outputs
+        if not isinstance(mechanism, Discrete) or not outputs_among(mechanism, outputs):
+            rule = f"be among the points of {outputs}: under this loss other outputs can be below their optimum"
             step = "`compare --mechanisms FILE` has the optimum with the outputs of a file"
             raise InvalidInput(f"outputs of {name}", str(mechanism.outputs), rule, step)
-        prove(problem.privacy, mechanism)
+        prove(pairs_of(problem), mechanism)
         return mechanism
 
     def lost(self, design: Design, law: Discrete | Measured) -> Lost:
@@ -49,7 +52,7 @@ class PairsRivalry:
 
     def certified(self, first: Design, design: Design) -> Lost:
         assert isinstance(design.mechanism, Discrete)
-        if isinstance(_asked(design).losses, InPlane):  # reports anywhere: only what is certified is known
+        if isinstance(_asked(design).among, InPlane):  # reports anywhere: only what is certified is known
             upper = design.certificate.upper
             return Lost(upper, None) if _asked(design).prior is None else Lost(None, upper)
         return self.lost(design, design.mechanism)
@@ -59,14 +62,14 @@ class PairsRivalry:
         return lost.worst if is_lexicographic(design.problem) else None
 
 
-def _ranked_by(problem: PairwiseProblem) -> PairwiseProblem:
+def _ranked_by(problem: Problem) -> Problem:
     """The problem by which rivals are ranked: of a lexicographic one the worst case comes first."""
     published = problem.as_published
-    return evolved(published, criterion=Aim.MATRIX_WORST.value, prior=None) if is_lexicographic(problem) else published
+    return evolved(published, criterion=Worst()) if is_lexicographic(problem) else published
 
 
-def _asked(design: Design) -> PairwiseProblem:
-    assert isinstance(design.problem, PairwiseProblem)
+def _asked(design: Design) -> Problem:
+    assert isinstance(design.problem, Problem)
     return design.problem
 
 

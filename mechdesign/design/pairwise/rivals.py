@@ -12,11 +12,13 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from mechdesign.design.pairwise.problem import Distances, PairwiseProblem
+from mechdesign.classes import All
 from mechdesign.domains import Finite
+from mechdesign.finite_losses import Distances
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.pairs import Metric
 from mechdesign.places import distances
+from mechdesign.problem import Problem
 from mechdesign.values.declare import frozen
 
 Floats = NDArray[np.float64]
@@ -35,17 +37,16 @@ class Measured:
     upper: float
 
 
-def tables(problem: PairwiseProblem) -> dict[str, Discrete]:
+def tables(problem: Problem) -> dict[str, Discrete]:
     """The rivals that are tables on the problem's outputs, by name."""
-    privacy, places = problem.privacy, problem.places
+    privacy, places = problem.privacy, problem.table.places
     if not isinstance(privacy, Metric) or places is None:
         return {}
     apart = privacy.per_unit * distances(privacy.points, places, privacy.distance)
     law = np.exp(-apart / 2)
     found = {EXPONENTIAL: law / law.sum(axis=1, keepdims=True)}
     steps = np.diff(privacy.points[:, 0]) if privacy.points.shape[1] == 1 else np.empty(0)
-    on_line = isinstance(problem.losses, Distances) and problem.losses.outputs is None
-    if on_line and steps.size and (steps > 0).all() and np.ptp(steps) <= _EVEN * steps.max():
+    if isinstance(problem.among, All) and steps.size and (steps > 0).all() and np.ptp(steps) <= _EVEN * steps.max():
         found[GEOMETRIC] = truncated_geometric(len(privacy), float(privacy.per_unit * steps.mean()))
     every = dict(found)
     every |= {name + REMAPPED: remapped(table, problem) for name, table in found.items()}
@@ -66,34 +67,34 @@ def truncated_geometric(size: int, rate: float) -> Floats:
     return np.asarray(table)
 
 
-def remapped(table: Floats, problem: PairwiseProblem) -> Floats:
+def remapped(table: Floats, problem: Problem) -> Floats:
     """Every report sent to the output that loses least under the prior (under equal weights for the worst case)."""
-    best = np.argmin(_joint(table, problem).T @ problem.losses_up, axis=1)
-    sent = np.zeros((len(table), problem.width))
+    best = np.argmin(_joint(table, problem).T @ problem.table.up, axis=1)
+    sent = np.zeros((len(table), problem.table.width))
     np.add.at(sent.T, best, table.T)
     return sent
 
 
-def adversary_error(table: Floats, problem: PairwiseProblem) -> float | None:
+def adversary_error(table: Floats, problem: Problem) -> float | None:
     """The expected loss of who knows prior and mechanism and guesses an input from a report as well as can be.
 
     None where guesses are no inputs: where losses are a matrix.
     """
-    privacy = problem.privacy
-    if not isinstance(privacy, Metric) or isinstance(problem.losses, np.ndarray):
+    privacy, loss = problem.privacy, problem.loss
+    if not isinstance(privacy, Metric) or not isinstance(loss, Distances):
         return None
-    losses = distances(privacy.points, privacy.points, privacy.distance) ** problem.losses.exponent
+    losses = distances(privacy.points, privacy.points, privacy.distance) ** loss.exponent
     return float((_joint(table, problem).T @ losses).min(axis=1).sum())
 
 
-def _joint(table: Floats, problem: PairwiseProblem) -> Floats:
+def _joint(table: Floats, problem: Problem) -> Floats:
     weights = np.full(len(table), 1 / len(table)) if problem.prior is None else problem.prior
     return np.asarray(weights[:, None] * table)
 
 
-def _discrete(problem: PairwiseProblem, table: Floats, name: str) -> Discrete:
+def _discrete(problem: Problem, table: Floats, name: str) -> Discrete:
     used = np.flatnonzero((table > 0).any(axis=0))
-    outputs = Finite(tuple(problem.outputs.points[int(k)] for k in used))
+    outputs = Finite(tuple(problem.table.outputs.points[int(k)] for k in used))
     rows = table[:, used]
     return Discrete(problem.epsilon, problem.inputs, outputs, rows / rows.sum(axis=1, keepdims=True), name)
 

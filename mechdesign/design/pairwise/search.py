@@ -18,53 +18,51 @@ Ghosh, Roughgarden, Sundararajan, *Universally utility-maximizing privacy mechan
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from mechdesign.criteria import Aim
-from mechdesign.design.evidence import require_asked
+from mechdesign.classes import InPlane
+from mechdesign.criteria import Lexicographic
+from mechdesign.design.method import Demands
 from mechdesign.design.pairwise.answer import answered
 from mechdesign.design.pairwise.blocks import Solved, solved, thinned
 from mechdesign.design.pairwise.lexicographic_search import optimal_lexicographic
 from mechdesign.design.pairwise.plane_search import optimal_in_plane
-from mechdesign.design.pairwise.problem import InPlane, PairwiseProblem
 from mechdesign.design.pairwise.proof import PairsBound
 from mechdesign.design.result import Design
+from mechdesign.problem import Problem
 from mechdesign.values.clock import Clock
 
+_GAP, _LEXICOGRAPHIC_GAP = 1e-6, 1e-3  # unless others are demanded
 _PROGRAM_SHARE = 0.05  # of the gap asked for
 
 
-def optimal_pairwise(
-    problem: PairwiseProblem,
-    seconds: float | None = None,
-    say: Callable[[float, float], object] = lambda lower, upper: None,
-) -> Design:
+def answer(problem: Problem, demands: Demands) -> Design:
     """The certified optimum, or `NoAnswer` if time or doubles run out first, with the design found until then.
 
-    ``say`` hears of the bounds of the program as it goes on; they are claims until they are proven.
+    A gap is met where bounds are apart by 1e-9 of the largest loss, too.
 
+    >>> from mechdesign.criteria import Average
+    >>> from mechdesign.finite_losses import Distances
     >>> from mechdesign.pairs import Metric
-    >>> from mechdesign.design.pairwise.problem import Distances
-    >>> design = optimal_pairwise(PairwiseProblem(Metric([0, 1, 2, 3], 1.0), Distances()))
+    >>> problem = Problem(loss=Distances(), privacy=Metric([0, 1, 2, 3], 1.0), criterion=Average())
+    >>> design = answer(problem, Demands())
     >>> [round(end, 5) for end in (design.certificate.lower, design.certificate.upper)]
     [0.52055, 0.52055]
     """
-    require_asked(problem, PairwiseProblem)
-    clock = Clock(seconds)
+    clock, is_capped = demands.clock(), isinstance(problem.criterion, Lexicographic)
+    gap = demands.within(_LEXICOGRAPHIC_GAP if is_capped else _GAP)
     with threadpool_limits(1, user_api="blas"):
-        if isinstance(problem.losses, InPlane):
-            return optimal_in_plane(problem, clock, say)
-        if problem.aim == Aim.MATRIX_LEXICOGRAPHIC.value:
-            return optimal_lexicographic(problem, clock, say)
-        found = solved(problem, problem.losses_up, _PROGRAM_SHARE * problem.gap, clock.deadline, say)
-        return _answer(problem, clock, found)
+        if isinstance(problem.among, InPlane):
+            return optimal_in_plane(problem, gap, clock, demands.say)
+        if is_capped:
+            return optimal_lexicographic(problem, gap, clock, demands.say)
+        found = solved(problem, problem.table.up, _PROGRAM_SHARE * gap, clock.deadline, demands.say)
+        return _design(problem, gap, clock, found)
 
 
-def _answer(problem: PairwiseProblem, clock: Clock, found: Solved) -> Design:
+def _design(problem: Problem, gap: float, clock: Clock, found: Solved) -> Design:
     """The design that a program's optimum gives, or `NoAnswer` where its gap is wider than was asked."""
-    flows = thinned(problem, problem.losses_down, found.weights, found.flows)
+    flows = thinned(problem, gap, problem.table.down, found.weights, found.flows)
     evidence = PairsBound(np.empty(0) if problem.prior is not None else found.weights, *flows.T)
-    return answered(problem, clock, evidence, found.table, {"steps": found.steps, "flows": len(flows)})
+    return answered(problem, gap, clock, evidence, found.table, {"steps": found.steps, "flows": len(flows)})

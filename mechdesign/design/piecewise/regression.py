@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import optimize
 
 from mechdesign.design.piecewise.problem import PiecewiseProblem
 from mechdesign.design.piecewise.search import optimal_piecewise
@@ -14,6 +13,7 @@ from mechdesign.errors import InvalidInput
 from mechdesign.losses import Loss
 from mechdesign.mechanisms.piecewise import Piecewise
 from mechdesign.values.declare import frozen
+from mechdesign.values.later import optimize
 
 
 @frozen

@@ -28,7 +28,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize
 
 from mechdesign.design.evidence import require_asked
 from mechdesign.design.piecewise.problem import PiecewiseProblem
@@ -40,6 +39,7 @@ from mechdesign.losses import Loss, Power
 from mechdesign.mechanisms.catalogue import two_heights
 from mechdesign.mechanisms.piecewise import Piecewise, SublevelWindow
 from mechdesign.values.declare import frozen
+from mechdesign.values.later import optimize
 
 Floats = NDArray[np.float64]
 

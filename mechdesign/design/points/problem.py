@@ -39,7 +39,7 @@ class PointsProblem(Protocol):
 def require_points_problem(inputs: Finite, loss: Loss) -> None:
     """A problem on points that can be solved and proven, or `InvalidInput`."""
     if loss not in (Power(1.0), Power(2.0)):
-        step = "write the losses to a file and take --loss-matrix, optimal_finite"
+        step = "write the losses to a file and take --loss-matrix, md.Matrix(losses)"
         raise InvalidInput("loss", loss, "be absolute or squared on a finite domain", step)
     if not 2 <= len(inputs) <= _MOST_POINTS:
         step = "take the interval around them: --domain LO,HI, Interval(LO, HI)"

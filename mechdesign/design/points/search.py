@@ -9,14 +9,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from mechdesign.design.finite.problem import FiniteProblem
+from mechdesign.criteria import Average, Worst
 from mechdesign.design.finite.proof import FiniteBound
-from mechdesign.design.finite.search import optimal_finite
+from mechdesign.design.finite.search import answer
+from mechdesign.design.method import Demands
 from mechdesign.design.points.proof import PointsBound, distances
 from mechdesign.design.result import Design
 from mechdesign.domains import Finite
+from mechdesign.finite_losses import Matrix
 from mechdesign.losses import Power
 from mechdesign.mechanisms.discrete import Discrete
+from mechdesign.privacy import Pure
+from mechdesign.problem import Problem
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import evolved
 
@@ -27,8 +31,9 @@ def optimal_on_points(problem: Any, clock: Clock) -> Design:
     assert isinstance(inputs, Finite)
     assert isinstance(loss, Power)
     losses = distances(inputs.points, int(loss.exponent))
-    criterion = "worst" if weights is None else "prior"
-    found = optimal_finite(FiniteProblem(problem.epsilon, losses, criterion, weights, problem.gap), clock.left())
+    criterion = Worst() if weights is None else Average(weights)
+    matrix = Problem(loss=Matrix(losses), privacy=Pure(problem.epsilon), criterion=criterion)
+    found = answer(matrix, Demands(problem.gap, clock.left()))
     table, bound = found.mechanism, found.evidence
     assert isinstance(table, Discrete)
     assert isinstance(bound, FiniteBound)

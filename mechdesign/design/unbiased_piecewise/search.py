@@ -16,8 +16,6 @@ import cmath
 import math
 import time
 
-from scipy import optimize
-
 from mechdesign.design.evidence import require_asked
 from mechdesign.design.result import Design, Report, versions
 from mechdesign.design.unbiased_piecewise.problem import UnbiasedPiecewiseProblem
@@ -28,6 +26,7 @@ from mechdesign.losses import Power
 from mechdesign.mechanisms.catalogue import SYMMETRIC, largest_safe_height, pm
 from mechdesign.mechanisms.piecewise import AffineWindow, Piecewise
 from mechdesign.values.declare import frozen
+from mechdesign.values.later import optimize
 
 _WIDEST_GAP = 1e-6
 _UNRESOLVED = "doubles do not resolve so small an eps: pass a larger one"

@@ -2,13 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-# named like their modules: at once, or the modules would be found
-from mechdesign.design.workload.decoder import decoder as decoder
-from mechdesign.design.workload.estimator import estimator as estimator
 from mechdesign.values.facade import facade
 
 if TYPE_CHECKING:
-    from mechdesign.design.workload.estimator import query_noises as query_noises
+    from mechdesign.design.workload.decoder import decoder as decoder
+    from mechdesign.design.workload.estimator import estimator as estimator, query_noises as query_noises
     from mechdesign.design.workload.grid_proof import GridBound as GridBound
     from mechdesign.design.workload.pricing import Bits as Bits, swept as swept
     from mechdesign.design.workload.problem import WorkloadProblem as WorkloadProblem
@@ -27,4 +25,4 @@ if TYPE_CHECKING:
     )
     from mechdesign.design.workload.search import optimal_workload as optimal_workload
 else:
-    __getattr__, __dir__ = facade(__name__)
+    __getattr__, __dir__ = facade(__name__, "decoder", "estimator")

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import Floats
+from mechdesign.values.later import sparse
 
 _MOST_STEPS = 120
 _STEP = 0.95  # of the way to the edge

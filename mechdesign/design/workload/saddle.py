@@ -19,12 +19,12 @@ import math
 
 import numpy as np
 from mechdesign_solvers.rotated import solve_rotated
-from scipy import sparse
 
 from mechdesign.design.workload.columns import Columns, Rows
 from mechdesign.design.workload.pricing import MOST_TRIED, Bits, Prices, all_rows, climbed
 from mechdesign.values.clock import Clock
 from mechdesign.values.declare import Floats, frozen
+from mechdesign.values.later import sparse
 
 MOST_UNKNOWNS = 600
 _MOST_ROUNDS = 40

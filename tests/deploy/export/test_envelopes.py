@@ -285,12 +285,3 @@ def test_the_collector_takes_what_the_c_package_writes(study: Collection, tmp_pa
     run(["gcc", "-Iinclude", "people.c", "libsurvey.a", "-pthread", "-o", "people"], tmp_path / "made")
     found = run(["./people"], tmp_path / "made")
     assert_taken_once(study, [Envelope.read(bytes.fromhex(line.decode())).line for line in found], tmp_path)
-
-
-def test_the_wasm_package_writes_envelopes_without_its_module_being_loaded(
-    tables: dict[str, Table], tmp_path: Path
-) -> None:
-    needs("node")
-    export_package(tables, "wasm", "survey", tmp_path / "made", cases=2)
-    said = b"".join(run(["node", "--test", "test/envelopes.test.mjs"], tmp_path / "made"))
-    assert f"pass {2 * len(tables)}" in said.decode()

@@ -13,6 +13,7 @@ from mechdesign import Interval, InvalidInput, catalogue
 from mechdesign.design.additive import AdditiveBound, AdditiveProblem, Tails
 from mechdesign.design.additive.proof import average_variance
 from mechdesign.errors import CheckFailed
+from mechdesign.exact.rational import exp_upper
 from mechdesign.mechanisms.conditional import ConditionalNoise
 from mechdesign.priors import Atoms
 from mechdesign.values.codec import Codec, encoded
@@ -54,6 +55,58 @@ def test_the_bound_is_at_most_that_of_all_whole_numbers_and_no_less_than_of_all_
     inside = min(_level(bound, y) for y in range(-3, 6))
     if inside <= min(_beyond(bound, 5, 1), _beyond(bound, -3, -1)):
         assert float(bound.value(ASKED)) == pytest.approx((sum(values) + min(0.0, inside)) / scale, abs=1e-9)
+
+
+def _phi(numbers: list[Fraction], ratio: Fraction) -> Fraction:
+    return sum((min(n, ratio * n) for n in numbers), Fraction(0))
+
+
+def _from_the_page(bound: AdditiveBound, asked: AdditiveProblem) -> Fraction:
+    """The bound as the head of `mechdesign.design.additive.proof` states it, term by term."""
+    p, v, s = ([Fraction(n) for n in column.tolist()] for column in (asked.weights, bound.values, bound.slopes))
+    ratio, inputs = exp_upper(asked.epsilon), range(asked.bins + 1)
+
+    def level(y: int) -> Fraction:
+        return _phi([p[x] * (y - x) ** 2 - s[x] * (y - x) - v[x] for x in inputs], ratio)
+
+    def end(place: int, side: int) -> Fraction:
+        if bound.tails is Tails.ALL:
+            rise = _phi([side * (2 * p[x] * (place - x) - s[x]) for x in inputs], ratio)
+            return level(place) - (min(rise, Fraction(0)) ** 2) / (4 * sum(p))
+        # a geometric law h with ratio tail / (tail + 1) has mean tail and variance tail (tail + 1)
+        mean = place + side * asked.tail
+        spread = asked.tail * (asked.tail + 1)
+        return _phi([p[x] * ((mean - x) ** 2 + spread) - s[x] * (mean - x) - v[x] for x in inputs], ratio)
+
+    first, last = -asked.reach, asked.bins + asked.reach
+    least = min([Fraction(0), *map(level, range(first + 1, last)), end(first, -1), end(last, 1)])
+    return (sum(v) + least) / (sum(p) * asked.bins**2)
+
+
+@given(duals, duals, st.sampled_from(Tails), st.integers(1, 4), st.integers(0, 10**6))
+@settings(deadline=None, max_examples=300)
+def test_the_bound_is_the_one_of_the_page_exactly(
+    values: list[float], slopes: list[float], tails: Tails, tail: int, seed: int
+) -> None:
+    bound = AdditiveBound(values, slopes, tails)
+    asked = _asked(tail, np.random.default_rng(seed).random(3) + 0.01)
+    assert bound.value(asked) == _from_the_page(bound, asked)
+
+
+def test_both_ends_are_rounded_outwards() -> None:
+    bound = AdditiveBound([1.1, 0.3, 1.1], [-0.7, 0.1, 0.7], Tails.ALL)
+    assert 0 < Fraction(bound.bound(ASKED, MECHANISM)) < 4 * bound.value(ASKED)
+    assert Fraction(bound.attained(ASKED, MECHANISM)) > average_variance(MECHANISM, WEIGHTS)
+
+
+def test_the_average_is_that_of_variances_rounded_up() -> None:
+    weights = np.array([0.3, 0.0, 0.1])
+    variances = [MECHANISM.exact_variance(k) for k in range(3)]
+    exact = sum(Fraction(w) * v for w, v in zip(weights.tolist(), variances, strict=True)) / sum(
+        map(Fraction, weights.tolist())
+    )
+    found = average_variance(MECHANISM, weights)
+    assert exact < found < exact * (1 + Fraction(1, 2**50))
 
 
 def _beyond(bound: AdditiveBound, place: int, side: int) -> float:

@@ -1,4 +1,4 @@
-"""Bounds for linear objectives under linear constraints: true for every private table, and exact."""
+"""Bounds for convex objectives under convex constraints: true for every private table, and exact."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from mechdesign.design.convex import ConvexClaim, Linear, LinearBound, TableProblem
-from mechdesign.design.finite import FiniteProblem
+from mechdesign.design.convex import Coefficients, ConvexBound, ConvexClaim, TableProblem
 from mechdesign.design.result import Design, Report
 from mechdesign.domains import Finite
 from mechdesign.errors import CheckFailed, FileProblem, InvalidInput
 from mechdesign.exact.matrix import matrix_bound
 from mechdesign.mechanisms import Discrete, catalogue as c
+from mechdesign.privacy import Pure
+from mechdesign.problem import Problem
 from mechdesign.values.codec import Codec, encoded
 from mechdesign.values.declare import evolved
 
@@ -24,14 +25,18 @@ PAIR = Finite((0, 1))
 COSTS = 1 - np.eye(2)
 TRUTH = c.randomised_response(1.0, PAIR)
 ROW = [[[1.0, 0.0], [0.0, 0.0]]]
-BOUND = LinearBound([0.1, 0.2], [0.5])
+BOUND = ConvexBound([0.1, 0.2], [0.5])
 
 
-def _asked(linear: Linear | None, epsilon: float = 1.0, domain: Finite = PAIR, tolerance: float = 1e-6) -> TableProblem:
-    return TableProblem(epsilon, domain, domain, "errors", tolerance=tolerance, linear=linear)
+def _asked(
+    found: Coefficients | None, epsilon: float = 1.0, domain: Finite = PAIR, tolerance: float = 1e-6
+) -> TableProblem:
+    return TableProblem(epsilon, domain, domain, "errors", tolerance=tolerance, coefficients=found)
 
 
-ASKED = _asked(Linear(COSTS, 0.0, ROW, [0.8], (False,)))
+ASKED = _asked(Coefficients(COSTS, 0.0, ROW, [0.8], (False,)))
+
+GREATEST = _asked(Coefficients(COSTS, pieces=[COSTS, 2 * COSTS], shifts=[0.0, 0.0], maxima=(0, 0), of_maxima=(0,)))
 
 
 @settings(max_examples=150, deadline=None)
@@ -50,10 +55,68 @@ def test_no_multipliers_whatever_exceed_what_a_private_table_attains(
     limits = np.where(equal, values, values + rng.random(count) * 0.1)
     multipliers = np.where(equal, rng.normal(size=count), rng.random(count))
     costs, levels = rng.normal(size=shape), rng.normal(size=inputs)
-    asked = TableProblem(epsilon, *domains, "any", tolerance=1e-9, linear=Linear(costs, 1.0, rows, limits, equal))
-    bound = LinearBound(levels, multipliers)
+    asked = TableProblem(
+        epsilon, *domains, "any", tolerance=1e-9, coefficients=Coefficients(costs, 1.0, rows, limits, equal)
+    )
+    bound = ConvexBound(levels, multipliers)
     assert bound.bound(asked, law) <= bound.attained(asked, law)
     assert bound.attained(asked, law) == pytest.approx(1 + (costs * table).sum())
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 4), st.integers(1, 4), st.integers(0, 2), st.floats(0.1, 4.0))
+def test_no_weights_and_slopes_whatever_exceed_what_a_private_table_attains(
+    seed: int, inputs: int, outputs: int, count: int, epsilon: float
+) -> None:
+    """Maxima and squares in the objective and in constraints that a random private table meets."""
+    rng = np.random.default_rng(seed)
+    shape = inputs, outputs
+    table = rng.dirichlet(np.ones(outputs)) * np.exp(epsilon / 4 * (2 * rng.random(shape) - 1))
+    table /= table.sum(axis=1, keepdims=True)
+    domains = Finite(tuple(range(inputs))), Finite(tuple(range(outputs)))
+    law = Discrete(epsilon, *domains, table)
+    sizes = rng.integers(1, 4, 3)  # of three maxima
+    maxima = tuple(np.repeat(np.arange(3), sizes).tolist())
+    of_maxima, of_squares = (tuple(rng.integers(0, count + 1, 3).tolist()) for _ in range(2))
+    pieces, shifts = rng.normal(size=(len(maxima), *shape)), rng.normal(size=len(maxima))
+    squares, centres, scales = rng.normal(size=(3, *shape)), rng.normal(size=3), rng.random(3) + 0.1
+    costs, rows = rng.normal(size=shape), rng.normal(size=(count, *shape))
+    values = np.array([1 + (costs * table).sum(), *(rows * table).sum(axis=(1, 2))])
+    at = (pieces * table).sum(axis=(1, 2)) + shifts
+    for number, of in enumerate(of_maxima):
+        values[of] += at[np.array(maxima) == number].max()
+    for of, square, centre, scale in zip(of_squares, squares, centres, scales, strict=True):
+        values[of] += scale * ((square * table).sum() + centre) ** 2
+    bent = pieces, shifts, maxima, of_maxima, squares, centres, scales, of_squares
+    asked = TableProblem(
+        epsilon,
+        *domains,
+        "any",
+        tolerance=1e-9,
+        coefficients=Coefficients(costs, 1.0, rows, values[1:] + rng.random(count) * 0.1, (False,) * count, *bent),
+    )
+    slopes = (squares * table).sum(axis=(1, 2)) + centres + rng.normal(size=3) * 0.1
+    bound = ConvexBound(rng.normal(size=inputs), rng.random(count), rng.random(len(maxima)) + 1e-3, slopes)
+    assert bound.bound(asked, law) <= bound.attained(asked, law)
+    assert bound.attained(asked, law) == pytest.approx(values[0])
+
+
+def test_the_weights_of_a_maximum_bound_it_exactly_where_its_pieces_meet() -> None:
+    """``max(q[0, 1], q[1, 0])`` over two categories is ``1 / (1 + c)`` at best, with half of the weight on either."""
+    pieces = [[[0.0, 1.0], [0.0, 0.0]], [[0.0, 0.0], [1.0, 0.0]]]
+    asked = _asked(Coefficients(0 * COSTS, pieces=pieces, shifts=[0.0, 0.0], maxima=(0, 0), of_maxima=(0,)))
+    least = 1 / (1 + math.e)
+    bound = ConvexBound([least / 2, least / 2], weights=[3.0, 3.0])
+    assert bound.bound(asked, TRUTH) == pytest.approx(least, rel=1e-12)
+    assert bound.attained(asked, TRUTH) == pytest.approx(least)
+
+
+def test_a_slope_is_where_a_square_is_touched() -> None:
+    asked = _asked(Coefficients(0 * COSTS, squares=[COSTS], centres=[0.0], scales=[1.0], of_squares=(0,)))
+    least = 2 / (1 + math.e)
+    touched = ConvexBound([least**2, least**2], slopes=[least]).bound(asked, TRUTH)
+    assert touched == pytest.approx(least**2, rel=1e-12)
+    assert ConvexBound([least**2, least**2], slopes=[0.5 * least]).bound(asked, TRUTH) < touched
 
 
 @settings(max_examples=100, deadline=None)
@@ -65,15 +128,15 @@ def test_without_constraints_it_is_the_bound_of_a_sum_of_losses(
     domains = Finite(tuple(range(inputs))), Finite(tuple(range(outputs)))
     costs, levels = rng.random((inputs, outputs)), rng.random(inputs)
     average = matrix_bound(epsilon, costs, levels, np.zeros(inputs), np.ones(inputs))
-    linear = LinearBound(levels).value(TableProblem(epsilon, *domains, "sum", linear=Linear(costs)))
+    bound = ConvexBound(levels).value(TableProblem(epsilon, *domains, "sum", coefficients=Coefficients(costs)))
     plain = sum(min(map(Fraction, row)) for row in costs.tolist())
-    assert linear == max(average * inputs, plain)
+    assert bound == max(average * inputs, plain)
 
 
 def test_outputs_left_out_have_probability_zero() -> None:
     law = Discrete(1.0, PAIR, Finite((1,)), [[1.0], [1.0]])
-    asked = _asked(Linear([[5.0, 1.0], [7.0, 2.0]], 0.5))
-    assert LinearBound(np.zeros(2)).attained(asked, law) == 3.5
+    asked = _asked(Coefficients([[5.0, 1.0], [7.0, 2.0]], 0.5))
+    assert ConvexBound(np.zeros(2)).attained(asked, law) == 3.5
 
 
 def test_a_table_that_breaks_a_constraint_is_refused() -> None:
@@ -85,9 +148,9 @@ def test_a_table_that_breaks_a_constraint_is_refused() -> None:
 
 def test_equalities_bind_from_both_sides() -> None:
     for limit in (0.7, 0.8):
-        asked = _asked(Linear(COSTS, 0.0, ROW, [limit], (True,)))
+        asked = _asked(Coefficients(COSTS, 0.0, ROW, [limit], (True,)))
         with pytest.raises(CheckFailed, match="constraint 0"):
-            LinearBound(np.zeros(2), [-0.5]).attained(asked, TRUTH)
+            ConvexBound(np.zeros(2), [-0.5]).attained(asked, TRUTH)
 
 
 OTHERS = {
@@ -109,19 +172,23 @@ def test_other_mechanisms_are_refused(name: str) -> None:
     ("bound", "asked"),
     [
         (BOUND, _asked(None)),
-        (BOUND, _asked(Linear(COSTS))),
-        (BOUND, FiniteProblem(1.0, COSTS)),
-        (LinearBound([0.1], [0.5]), ASKED),
-        (LinearBound([0.1, 0.2], [-0.5]), ASKED),
-        (LinearBound([0.1, 0.2]), ASKED),
+        (BOUND, _asked(Coefficients(COSTS))),
+        (BOUND, Problem(loss=COSTS, privacy=Pure(1.0))),
+        (ConvexBound([0.1], [0.5]), ASKED),
+        (ConvexBound([0.1, 0.2], [-0.5]), ASKED),
+        (ConvexBound([0.1, 0.2]), ASKED),
+        (ConvexBound([0.1, 0.2], [0.5], [1.0]), ASKED),
+        (ConvexBound([0.1, 0.2], [0.5], (), [1.0]), ASKED),
+        (ConvexBound([0.1, 0.2], (), [-1.0, 2.0]), GREATEST),
+        (ConvexBound([0.1, 0.2], (), [0.0, 0.0]), GREATEST),
     ],
 )
-def test_multipliers_that_do_not_fit_the_problem_are_refused(bound: LinearBound, asked: Any) -> None:
+def test_multipliers_that_do_not_fit_the_problem_are_refused(bound: ConvexBound, asked: Any) -> None:
     with pytest.raises(CheckFailed):
         bound.bound(asked, TRUTH)
 
 
-def test_a_linear_problem_has_no_claimed_bound() -> None:
+def test_a_problem_that_was_read_has_no_claimed_bound() -> None:
     """Its coefficients are known: a file may not leave out the proof and call its bounds claimed."""
     claim = ConvexClaim(0.1, 2.0)
     assert Design(_asked(None), TRUTH, claim, Report(0.0, "", {})).certificate.claimed
@@ -129,7 +196,9 @@ def test_a_linear_problem_has_no_claimed_bound() -> None:
         Design(ASKED, TRUTH, claim, Report(0.0, "", {}))
 
 
-@pytest.mark.parametrize("value", [ASKED, _asked(None), _asked(Linear(COSTS)), BOUND, ConvexClaim(0.1, 0.2)], ids=str)
+@pytest.mark.parametrize(
+    "value", [ASKED, GREATEST, _asked(None), _asked(Coefficients(COSTS)), BOUND, ConvexClaim(0.1, 0.2)], ids=str
+)
 def test_problems_and_bounds_come_back_from_files(value: Any) -> None:
     again = Codec().decoded(type(value), encoded(value), "value")
     assert again == value
@@ -146,6 +215,13 @@ BAD: list[dict[str, Any]] = [
     {"limits": [math.inf]},
     {"equal": ("yes",)},
     {"equal": ()},
+    {"pieces": [COSTS], "shifts": [0.0], "maxima": (1,), "of_maxima": (0,)},
+    {"pieces": [COSTS], "shifts": [], "maxima": (0,), "of_maxima": (0,)},
+    {"pieces": [COSTS], "shifts": [0.0], "maxima": (0,), "of_maxima": (2,)},
+    {"pieces": [COSTS], "shifts": [0.0], "maxima": (0,), "of_maxima": (1,), "equal": (True,)},
+    {"squares": [COSTS], "centres": [0.0], "scales": [0.0], "of_squares": (0,)},
+    {"squares": [COSTS], "centres": [0.0], "scales": [1.0], "of_squares": (2,)},
+    {"squares": [COSTS[0]], "centres": [0.0], "scales": [1.0], "of_squares": (0,)},
 ]
 
 
@@ -153,12 +229,12 @@ BAD: list[dict[str, Any]] = [
 def test_nonsense_coefficients_are_refused(fields: dict[str, Any]) -> None:
     plain: dict[str, Any] = {"costs": COSTS, "offset": 0.0, "rows": ROW, "limits": [0.8], "equal": (False,)}
     with pytest.raises(InvalidInput):
-        Linear(**(plain | fields))
+        Coefficients(**(plain | fields))
 
 
 def test_coefficients_are_those_of_the_table() -> None:
     with pytest.raises(InvalidInput, match="costs"):
-        _asked(Linear(np.zeros((3, 2))))
+        _asked(Coefficients(np.zeros((3, 2))))
 
 
 def test_the_tolerance_is_paid_for_with_every_multiplier() -> None:

@@ -10,21 +10,24 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings, strategies as st
 
-from mechdesign.design.finite import FiniteBound, FiniteProblem, LexicographicBound
+from mechdesign.criteria import Average, Lexicographic
+from mechdesign.design.finite import FiniteBound, LexicographicBound
 from mechdesign.design.piecewise import PiecewiseProblem
 from mechdesign.domains import Finite
 from mechdesign.errors import CheckFailed, InvalidInput
 from mechdesign.exact.rational import float_down
 from mechdesign.mechanisms import Discrete, catalogue as c
+from mechdesign.privacy import Pure
+from mechdesign.problem import Problem
 from mechdesign.values.codec import Codec, encoded
 
 LOSSES = 1 - np.eye(3)
 LEVEL = 2 / (math.e + 2)
 ATOMS = np.full(3, LEVEL), np.full(3, 1 / 3)
 WORST, AVERAGE = FiniteBound(*ATOMS), FiniteBound(ATOMS[0], np.zeros(3))
-ASKED = FiniteProblem(1.0, LOSSES)
-ASKED_AVERAGE = FiniteProblem(1.0, LOSSES, "prior", ATOMS[1])
-ASKED_BOTH = FiniteProblem(1.0, LOSSES, "lexicographic", ATOMS[1], slack=0.01)
+ASKED = Problem(loss=LOSSES, privacy=Pure(1.0))
+ASKED_AVERAGE = Problem(loss=LOSSES, privacy=Pure(1.0), criterion=Average(ATOMS[1]))
+ASKED_BOTH = Problem(loss=LOSSES, privacy=Pure(1.0), criterion=Lexicographic(ATOMS[1], slack=0.01))
 BOTH = LexicographicBound(WORST, WORST)
 TRUTH = c.randomised_response(1.0, Finite((0, 1, 2)))
 
@@ -44,11 +47,14 @@ def test_no_atoms_whatever_exceed_what_a_private_mechanism_attains(
     losses, levels, weights = rng.random((inputs, outputs)), rng.normal(0.4, 0.4, inputs), rng.random(inputs) + 0.01
     law = Discrete(2 * epsilon, Finite(tuple(range(inputs))), Finite(tuple(range(outputs))), table)
     prior = rng.dirichlet(np.ones(inputs))
-    worst, bound = FiniteProblem(2 * epsilon, losses), FiniteBound(levels, weights)
+    worst, bound = Problem(loss=losses, privacy=Pure(2 * epsilon)), FiniteBound(levels, weights)
     assert bound.bound(worst, law) <= bound.attained(worst, law)
-    average, free = FiniteProblem(2 * epsilon, losses, "prior", prior), FiniteBound(levels, 0 * weights)
+    average, free = (
+        Problem(loss=losses, privacy=Pure(2 * epsilon), criterion=Average(prior)),
+        FiniteBound(levels, 0 * weights),
+    )
     assert free.bound(average, law) <= free.attained(average, law)
-    capped = FiniteProblem(2 * epsilon, losses, "lexicographic", prior, slack=1e9)
+    capped = Problem(loss=losses, privacy=Pure(2 * epsilon), criterion=Lexicographic(prior, slack=1e9))
     both = LexicographicBound(bound, bound)
     assume(both.cap(capped) >= bound.attained(worst, law))
     assert both.bound(capped, law) <= both.attained(capped, law)

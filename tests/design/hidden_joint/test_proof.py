@@ -11,11 +11,21 @@ from hypothesis import given, settings, strategies as st
 
 from mechdesign.design import Design, HiddenJointProblem, optimal_hidden
 from mechdesign.design.hidden_joint import HockeyDuals, IndependentBest, Objective, PeakLines
-from mechdesign.design.hidden_joint.proof import _mean, hockey_line, less, lower_bound, peak_line
+from mechdesign.design.hidden_joint.proof import (
+    Line,
+    _mean,
+    attained_by,
+    hockey_line,
+    less,
+    lower_bound,
+    mean_of,
+    most_variance,
+    peak_line,
+)
 from mechdesign.errors import CheckFailed
 from mechdesign.exact.peaked import peaked
 from mechdesign.exact.rational import exp_lower, exp_upper
-from mechdesign.mechanisms.hidden import PeakedResponse
+from mechdesign.mechanisms.hidden import CountedResponse, HiddenResponse, PeakedResponse
 from mechdesign.values.declare import evolved
 
 USERS = 12
@@ -214,3 +224,153 @@ def test_users_on_their_own_are_bounded_with_the_upper_end_of_the_ratio(monkeypa
     low, high = (even.variance(ratio / (ratio + 1), Fraction(0)) for ratio in (Fraction(3), Fraction(2)))
     assert low < high
     assert IndependentBest().bound(even, None) == pytest.approx(float(low), rel=1e-15)
+
+
+# -- term by term, as the page says ------------------------------------------------------------------------------------
+
+
+def chances_of(users: int, peak: int, ratio: Fraction, wrong: int) -> list[Fraction]:
+    """A law peaked at k0: a set of k liars, with what they say, has a weight of ``ratio^-|k - k0|``."""
+    weights = [math.comb(users, k) * wrong**k / ratio ** abs(k - peak) for k in range(users + 1)]
+    return [weight / sum(weights) for weight in weights]
+
+
+LAWS: dict[str, HiddenResponse] = {
+    "on their own": PeakedResponse(9, 0, Fraction(5, 2), 3),
+    "one peak": PeakedResponse(9, 3, Fraction(5, 2), 3),
+    "counted": CountedResponse(tuple(chances_of(9, 2, Fraction(2), 2)), 3),
+}
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_the_mean_of_a_quadratic_is_the_sum_over_all_numbers_of_liars(name: str) -> None:
+    law, quadratic = LAWS[name], (Fraction(3, 7), Fraction(-2, 5), Fraction(1, 3))
+    exact = law.chances if isinstance(law, CountedResponse) else chances_of(9, law.peak, law.ratio, 2)
+    low, high = mean_of(law, quadratic)
+    expected = mean(list(exact), quadratic)
+    assert low <= expected <= high
+    assert high - low < Fraction(1, 2**100)
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_the_variance_of_a_law_is_that_of_its_two_means(name: str) -> None:
+    law = LAWS[name]
+    problem = HiddenJointProblem(1.0, 9, 0.25, categories=3)
+    goal = problem.objective(problem.alignment)
+    (_, height), (divisor, _) = (mean_of(law, part) for part in (goal.height(), goal.divisor()))
+    assert most_variance(law, goal) == height / divisor**2 - goal.offset
+    assert Fraction(attained_by(law, problem)) > most_variance(law, goal)
+
+
+def test_over_a_range_of_shares_the_variance_is_that_of_the_worse_end() -> None:
+    problem = HiddenJointProblem(1.0, 9, (0.05, 0.3))
+    law = PeakedResponse(9, 2, Fraction(5, 2))
+    goal = problem.goal()
+    both = [most_variance(law, problem.objective(pairs)) for pairs in (goal.low, goal.high)]
+    assert both[0] != both[1]
+    assert attained_by(law, problem) == pytest.approx(float(max(both)), rel=1e-14)
+
+
+@pytest.mark.parametrize("answers", [2, 3])
+@pytest.mark.parametrize("peak", [0, 1, 5, USERS])
+def test_a_line_of_a_peak_is_the_least_of_its_three_means(answers: int, peak: int) -> None:
+    """With one number for ``e^eps``, so that nothing is rounded but sums."""
+    problem = HiddenJointProblem(0.7, USERS, 0.0, categories=answers)
+    goal, ratio = problem.objective(problem.alignment), Fraction(2)
+    chances = chances_of(USERS, peak, ratio, answers - 1)
+    proven = 0
+    for slope in map(Fraction, range(-40, 200, 8)):
+        tilted = less(goal.height(), slope, goal.divisor())
+        values = [tilted[0] + tilted[1] * k + tilted[2] * k * k for k in range(USERS + 1)]
+        parts = [range(USERS + 1), range(peak), range(peak + 1, USERS + 1)]
+        means = [sum(chances[k] * values[k] for k in part) / sum(chances[k] for k in part) for part in parts if part]
+        if values[peak] > min(means):
+            with pytest.raises(CheckFailed, match="proves no line"):
+                peak_line(goal, (ratio, ratio), answers - 1, peak, slope)
+            continue
+        level, said = peak_line(goal, (ratio, ratio), answers - 1, peak, slope)
+        assert said == slope
+        assert min(means) - Fraction(1, 2**80) < level <= min(means)
+        proven += 1
+    assert proven > 0 or peak in (0, USERS)
+
+
+def test_a_line_of_a_concave_variance_is_refused() -> None:
+    goal = Objective(USERS, Fraction(1), Fraction(1), Fraction(-1), Fraction(1), Fraction(1, 2), Fraction(0))
+    with pytest.raises(CheckFailed, match="convex in the number"):
+        peak_line(goal, ENDS, 1, 3, Fraction(0))
+
+
+def least_by_hand(goal: Objective, lines: list[Line], below: Fraction, most: Fraction) -> Fraction:
+    """The least of the largest line over d^2 on a fine net of d, and of Jensen's inequality up to ``below``."""
+    found = []
+    for i in range(1, 20_001):
+        d = most * i / 20_000
+        if d < below:
+            truth = d / goal.scale + goal.floor
+            k = goal.users * (1 - truth)
+            a, b, c = goal.height()
+            found.append((a + b * k + c * k * k) / d**2)
+        else:
+            found.append(max(level + slope * d for level, slope in lines) / d**2)
+    return min(found) - goal.offset
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-3])
+def test_the_bound_is_the_least_that_lines_leave(delta: float) -> None:
+    problem = HiddenJointProblem(0.7, USERS, 0.2, delta=delta)
+    goal = problem.objective(problem.alignment)
+    ratio = problem.ratio(up=True)
+    truth = min(Fraction(1), (ratio + Fraction(delta)) / (ratio + 1))
+    most = goal.scale * (truth - goal.floor)
+    lines = [(Fraction(2), Fraction(0)), (Fraction(1), 4 / most), (Fraction(-1), 8 / most)]  # they meet at 1/4 and 1/2
+    for below in (Fraction(0), most / 16):
+        found = Fraction(lower_bound(problem, goal, lines, below))
+        by_hand = least_by_hand(goal, lines, below, most)
+        assert found <= by_hand
+        assert found == pytest.approx(max(float(by_hand), 0.0), rel=1e-3)
+
+
+def test_lines_that_leave_every_variance_possible_are_refused() -> None:
+    goal = PROBLEM.objective(PROBLEM.alignment)
+    with pytest.raises(CheckFailed, match="every variance possible"):
+        lower_bound(PROBLEM, goal, [(Fraction(-1), Fraction(0))], Fraction(0))
+
+
+def test_both_ends_are_rounded_outwards() -> None:
+    even = HiddenJointProblem(0.7, USERS, 0.5)
+    ratio = even.ratio(up=True)
+    assert Fraction(IndependentBest().bound(even, None)) < even.variance(ratio / (ratio + 1), Fraction(0))
+    assert isinstance(DESIGN.mechanism, PeakedResponse)
+    goal = PROBLEM.objective(PROBLEM.alignment)
+    assert Fraction(DESIGN.certificate.upper) > most_variance(DESIGN.mechanism, goal)
+
+
+def test_independent_answers_are_best_where_truths_do_not_align() -> None:
+    for share in (0.0, 0.2, 0.45, 0.5, 0.55, 0.8, 1.0):
+        problem = HiddenJointProblem(0.7, USERS, share)
+        if problem.alignment > 0:
+            with pytest.raises(CheckFailed, match="on their own"):
+                IndependentBest().bound(problem, None)
+        else:
+            assert IndependentBest().bound(problem, None) > 0
+
+
+def test_duals_are_read_line_by_line() -> None:
+    """Two lines in one evidence are those of each alone."""
+    problem = HiddenJointProblem(0.7, USERS, 0.0, delta=1e-3)
+    goal, rng = problem.objective(problem.alignment), np.random.default_rng(8)
+    slopes, prices = [5.0, 40.0], [20.0, 30.0]
+    truth, lie = rng.uniform(0, 20, (2, 2, USERS))
+    alone = [
+        hockey_line(problem, goal, slope, price, t, x)
+        for slope, price, t, x in zip(slopes, prices, truth, lie, strict=True)
+    ]
+    evidence = HockeyDuals(slopes, prices, truth.ravel(), lie.ravel())
+    try:
+        expected = lower_bound(problem, goal, alone, Fraction(0))
+    except CheckFailed as refused:
+        with pytest.raises(CheckFailed, match=str(refused)):
+            evidence.bound(problem, None)
+        return
+    assert evidence.bound(problem, None) == expected

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -10,11 +11,16 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from mechdesign_solvers import LinearProgram
 
-from mechdesign.design import Design, Distances, PairwiseProblem, load_design, optimal_pairwise
-from mechdesign.design.finite import FiniteProblem, optimal_finite
-from mechdesign.design.pairwise import InPlane, PairsBound, PairsLexicographicBound, errors_up
+from mechdesign.classes import InPlane
+from mechdesign.criteria import Average, Lexicographic, Worst
+from mechdesign.design import Design, load_design
+from mechdesign.design.pairwise import PairsBound, PairsLexicographicBound, errors_up
+from mechdesign.design.registry import solve
 from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer
+from mechdesign.finite_losses import Distances
 from mechdesign.pairs import Metric, Pairwise
+from mechdesign.privacy import Pure
+from mechdesign.problem import Problem
 from mechdesign.values.declare import evolved
 from tests.design.pairwise.test_search import compact, keeps_every_pair, square
 from tests.oracles.exact_simplex import ExactSimplex
@@ -41,7 +47,7 @@ def capped(epsilons: np.ndarray, losses: np.ndarray, prior: np.ndarray, cap: flo
 
 
 @st.composite
-def problems(draw: st.DrawFn) -> PairwiseProblem:
+def problems(draw: st.DrawFn) -> Problem:
     """At most four inputs and three outputs, some of the epsilons infinite."""
     inputs, outputs = draw(st.integers(2, 4)), draw(st.integers(2, 3))
     entry = st.one_of(st.floats(0.1, 3).map(lambda e: round(e, 3)), st.just(math.inf))
@@ -52,24 +58,26 @@ def problems(draw: st.DrawFn) -> PairwiseProblem:
     weights = np.array(draw(st.lists(st.integers(1, 9), min_size=inputs, max_size=inputs)), dtype=float)
     matrix = np.array(draw(st.lists(losses, min_size=inputs, max_size=inputs))) / 4
     slack = draw(st.sampled_from([0.01, 0.1, 0.5]))
-    return PairwiseProblem(Pairwise(epsilons), matrix, "lexicographic", weights / weights.sum(), 1e-4, slack)
+    return Problem(
+        loss=matrix, privacy=Pairwise(epsilons), criterion=Lexicographic(weights / weights.sum(), slack=slack)
+    )
 
 
 @settings(max_examples=25)
 @given(problems())
-def test_random_problems_have_the_optimum_of_an_exact_simplex_under_their_cap(problem: PairwiseProblem) -> None:
-    epsilons, losses, prior = problem.privacy.epsilons, problem.losses, problem.prior
+def test_random_problems_have_the_optimum_of_an_exact_simplex_under_their_cap(problem: Problem) -> None:
+    epsilons, losses, prior = problem.privacy.epsilons, problem.table.up, problem.prior
     least = ExactSimplex().solve(compact(epsilons, losses, None)).objective
     try:
-        design = optimal_pairwise(problem)
+        design = solve(problem, gap=1e-4)
     except NoAnswer:  # a loss of next to nothing has no relative slack
         design = None
     if design is None:
         assert least < 1e-6
         return
     cap = design.certificate.scope.cap
-    assert cap <= (1 + problem.slack) * least * (1 + 1e-9)
-    assert cap >= (1 + problem.slack) * least * (1 - 1e-4) - 1e-9
+    assert cap <= (1 + problem.criterion.slack) * least * (1 + 1e-9)
+    assert cap >= (1 + problem.criterion.slack) * least * (1 - 1e-4) - 1e-9
     best = ExactSimplex().solve(capped(epsilons, losses, prior, cap)).objective
     certificate = design.certificate
     assert certificate.lower <= best * (1 + 1e-9) + 1e-9
@@ -82,8 +90,8 @@ def test_random_problems_have_the_optimum_of_an_exact_simplex_under_their_cap(pr
 @pytest.mark.parametrize("slack", [1e-3, 0.05])
 def test_one_epsilon_for_all_pairs_gives_what_the_finite_design_gives(slack: float) -> None:
     pairs = Pairwise(1 - np.eye(3))
-    ours = optimal_pairwise(PairwiseProblem(pairs, LOSSES, "lexicographic", PRIOR, 1e-6, slack)).certificate
-    theirs = optimal_finite(FiniteProblem(1.0, LOSSES, "lexicographic", PRIOR, slack=slack)).certificate
+    ours = solve(Problem(loss=LOSSES, privacy=pairs, criterion=Lexicographic(PRIOR, slack=slack)), gap=1e-6).certificate
+    theirs = solve(Problem(loss=LOSSES, privacy=Pure(1.0), criterion=Lexicographic(PRIOR, slack=slack))).certificate
     assert ours.scope.cap == pytest.approx(theirs.scope.cap, rel=1e-6)
     assert ours.lower <= theirs.upper * (1 + 1e-5)
     assert theirs.lower <= ours.upper * (1 + 1e-5)
@@ -93,8 +101,10 @@ def test_one_epsilon_for_all_pairs_gives_what_the_finite_design_gives(slack: flo
 @pytest.mark.parametrize("prior", [[0.0, 0.3, 0.7], [0.0, 0.0, 1.0], [1 / 3, 1 / 3, 1 / 3]])
 def test_inputs_may_have_no_weight_and_caps_be_above_every_loss(prior: list[float], slack: float) -> None:
     metric = Metric([0.0, 1.0, 3.0], 0.5)
-    found = optimal_pairwise(PairwiseProblem(metric, Distances(), "lexicographic", prior, 1e-4, slack)).certificate
-    alone = optimal_pairwise(PairwiseProblem(metric, Distances(), "prior", prior)).certificate
+    found = solve(
+        Problem(loss=Distances(), privacy=metric, criterion=Lexicographic(prior, slack=slack)), gap=1e-4
+    ).certificate
+    alone = solve(Problem(loss=Distances(), privacy=metric, criterion=Average(prior))).certificate
     assert found.upper >= alone.lower
     if slack >= 5:  # far more than can be used
         assert found.lower <= alone.upper + 1e-8
@@ -102,10 +112,10 @@ def test_inputs_may_have_no_weight_and_caps_be_above_every_loss(prior: list[floa
 
 def test_it_lies_between_the_average_alone_and_the_worst_case_alone() -> None:
     """With no slack to speak of and with more than can be used."""
-    average = optimal_pairwise(PairwiseProblem(PAIRS, LOSSES, "prior", PRIOR)).certificate
-    worst = optimal_pairwise(PairwiseProblem(PAIRS, LOSSES, "worst"))
+    average = solve(Problem(loss=LOSSES, privacy=PAIRS, criterion=Average(PRIOR))).certificate
+    worst = solve(Problem(loss=LOSSES, privacy=PAIRS))
     ends = [
-        optimal_pairwise(PairwiseProblem(PAIRS, LOSSES, "lexicographic", PRIOR, 1e-5, slack)).certificate
+        solve(Problem(loss=LOSSES, privacy=PAIRS, criterion=Lexicographic(PRIOR, slack=slack)), gap=1e-5).certificate
         for slack in (1e-4, 1e-2, 9.0)
     ]
     assert ends[2].upper == pytest.approx(average.upper, rel=2e-5)
@@ -115,8 +125,8 @@ def test_it_lies_between_the_average_alone_and_the_worst_case_alone() -> None:
 
 
 def test_places_on_a_line_bound_all_mechanisms_and_the_words_say_the_cap() -> None:
-    problem = PairwiseProblem(Metric(range(4), 1.0), Distances(), "lexicographic", [0.4, 0.3, 0.2, 0.1])
-    certificate = optimal_pairwise(problem).certificate
+    problem = Problem(loss=Distances(), privacy=Metric(range(4), 1.0), criterion=Lexicographic([0.4, 0.3, 0.2, 0.1]))
+    certificate = solve(problem).certificate
     cap = certificate.scope.cap
     said = f"all mechanisms with worst case at most {cap!r}, at most 1.001 times the least"
     assert certificate.valid_for == said
@@ -124,13 +134,13 @@ def test_places_on_a_line_bound_all_mechanisms_and_the_words_say_the_cap() -> No
 
 def test_prices_are_paid_for_with_the_cap_as_it_is() -> None:
     """The bound is ``(what flows prove - cap * prices) / prior``: computed again from the parts of the evidence."""
-    problem = PairwiseProblem(PAIRS, LOSSES, "lexicographic", PRIOR)
-    evidence = optimal_pairwise(problem).evidence
+    problem = Problem(loss=LOSSES, privacy=PAIRS, criterion=Lexicographic(PRIOR))
+    evidence = solve(problem).evidence
     assert isinstance(evidence, PairsLexicographicBound)
     weights = [Fraction(part) for part in evidence.average.weights.tolist()]
     prior = [Fraction(part) for part in problem.prior.tolist()]
     assert all(w >= p for w, p in zip(weights, prior, strict=True))
-    alone = evolved(problem, criterion="worst", prior=None)
+    alone = evolved(problem, criterion=Worst())
     mean = evidence.average.value(alone)  # of a worst case: what flows prove, over the sum of the weights
     again = (mean * sum(weights) - Fraction(evidence.cap(problem)) * (sum(weights) - sum(prior))) / sum(prior)
     assert evidence.value(problem) == again
@@ -139,7 +149,7 @@ def test_prices_are_paid_for_with_the_cap_as_it_is() -> None:
 
 @pytest.fixture(scope="module")
 def honest() -> Design:
-    return optimal_pairwise(PairwiseProblem(PAIRS, LOSSES, "lexicographic", PRIOR))
+    return solve(Problem(loss=LOSSES, privacy=PAIRS, criterion=Lexicographic(PRIOR)))
 
 
 def test_prices_below_nothing_are_refused(honest: Design) -> None:
@@ -150,13 +160,13 @@ def test_prices_below_nothing_are_refused(honest: Design) -> None:
 
 
 def test_a_mechanism_above_the_cap_is_refused(honest: Design) -> None:
-    average = optimal_pairwise(PairwiseProblem(PAIRS, LOSSES, "prior", PRIOR))
+    average = solve(Problem(loss=LOSSES, privacy=PAIRS, criterion=Average(PRIOR)))
     with pytest.raises(CheckFailed, match="above the cap"):
         Design(honest.problem, average.mechanism, honest.evidence, honest.report)
 
 
 def test_evidence_of_one_criterion_proves_nothing_of_another(honest: Design) -> None:
-    worst, plain = honest.evidence.worst, PairwiseProblem(PAIRS, LOSSES, "worst")
+    worst, plain = honest.evidence.worst, Problem(loss=LOSSES, privacy=PAIRS)
     with pytest.raises(CheckFailed, match="another criterion"):
         Design(honest.problem, honest.mechanism, worst, honest.report)
     with pytest.raises(CheckFailed, match="another criterion"):
@@ -184,31 +194,41 @@ def test_a_saved_design_is_the_same_and_proven_again(honest: Design, tmp_path: o
 
 def test_a_grid_of_places_reaches_a_narrow_gap() -> None:
     prior = np.random.default_rng(1).dirichlet(np.ones(25))
-    problem = PairwiseProblem(Metric(square(5), 0.5), Distances(), "lexicographic", prior, 1e-5)
-    certificate = optimal_pairwise(problem).certificate
+    problem = Problem(loss=Distances(), privacy=Metric(square(5), 0.5), criterion=Lexicographic(prior))
+    certificate = solve(problem, gap=1e-5).certificate
     assert certificate.relative_gap <= 1e-5
     assert certificate.scope.cap == pytest.approx(1.836760 * 1.001, rel=2e-6)
 
 
 def test_a_time_limit_leaves_bounds_of_the_average() -> None:
     with pytest.raises(NoAnswer) as stopped:
-        optimal_pairwise(PairwiseProblem(Metric(square(5), 1.0), Distances(), "lexicographic"), 1e-6)
-    best = optimal_pairwise(PairwiseProblem(Metric(square(5), 1.0), Distances(), "lexicographic")).certificate
+        solve(Problem(loss=Distances(), privacy=Metric(square(5), 1.0), criterion=Lexicographic()), 1e-6)
+    best = solve(Problem(loss=Distances(), privacy=Metric(square(5), 1.0), criterion=Lexicographic())).certificate
     assert stopped.value.lower <= best.lower
     assert best.upper <= stopped.value.upper
 
 
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("asked", "words"),
     [
-        ({"slack": 0.0}, "slack must be at least 1e-06"),
-        ({"slack": math.nan}, "slack"),
-        ({"slack": -1.0}, "slack must be at least"),
-        ({"privacy": Metric(square(15), 1.0), "losses": Distances()}, "be at most 200 with criterion='lexicographic'"),
-        ({"privacy": Metric(square(2), 1.0), "losses": InPlane()}, "prior or worst where reports may be anywhere"),
+        (
+            lambda: Problem(loss=LOSSES, privacy=PAIRS, criterion=Lexicographic(slack=1e-7)),
+            "slack must be at least 1e-06",
+        ),
+        (lambda: Lexicographic(slack=math.nan), "slack"),
+        (lambda: Lexicographic(slack=-1.0), "slack must be at least"),
+        (
+            lambda: Problem(loss=Distances(), privacy=Metric(square(15), 1.0), criterion=Lexicographic()),
+            "be at most 200 with criterion lexicographic",
+        ),
+        (
+            lambda: Problem(
+                loss=Distances(), privacy=Metric(square(2), 1.0), criterion=Lexicographic(), among=InPlane()
+            ),
+            "where reports may be anywhere: take Worst or Average",
+        ),
     ],
 )
-def test_what_cannot_be_answered_is_refused_with_the_next_step(change: dict[str, object], words: str) -> None:
-    asked = {"privacy": PAIRS, "losses": LOSSES, "criterion": "lexicographic"} | change
+def test_what_cannot_be_answered_is_refused_with_the_next_step(asked: Callable[[], Problem], words: str) -> None:
     with pytest.raises(InvalidInput, match=words):
-        PairwiseProblem(**asked)  # type: ignore[arg-type]
+        solve(asked())

@@ -10,11 +10,13 @@ from hypothesis import given, settings, strategies as st
 from scipy.integrate import quad
 from scipy.special import k1
 
-from mechdesign.design.pairwise import Distances, PairwiseProblem
+from mechdesign.criteria import Average, named_criterion
 from mechdesign.design.pairwise.planar import Plane, masses, planar_laplace
 from mechdesign.design.pairwise.rivals import Measured
+from mechdesign.finite_losses import Distances
 from mechdesign.pairs import Metric
 from mechdesign.places import distances
+from mechdesign.problem import Problem
 
 
 def holds(found: Measured, value: float) -> bool:
@@ -28,7 +30,7 @@ def beyond_a_line(distance: float) -> float:
 
 @pytest.mark.parametrize(("exponent", "moment"), [(1.0, 2.0), (2.0, 6.0)])
 def test_noise_as_it_is_loses_its_moment_and_the_others_are_narrow(exponent: float, moment: float) -> None:
-    problem = PairwiseProblem(Metric([(0, 0), (2, 0), (0, 2)], 0.5), Distances(exponent))
+    problem = Problem(loss=Distances(exponent), privacy=Metric([(0, 0), (2, 0), (0, 2)], 0.5), criterion=Average())
     plain, nearest, best = planar_laplace(problem)
     assert plain.lower == plain.upper == pytest.approx(moment / 0.5**exponent)
     for found in (nearest, best):
@@ -37,7 +39,7 @@ def test_noise_as_it_is_loses_its_moment_and_the_others_are_narrow(exponent: flo
 
 
 def test_a_moment_that_is_no_double_lies_between_its_neighbours() -> None:
-    plain = planar_laplace(PairwiseProblem(Metric([(0, 0), (1, 0)], 0.3), Distances()))[0]
+    plain = planar_laplace(Problem(loss=Distances(), privacy=Metric([(0, 0), (1, 0)], 0.3), criterion=Average()))[0]
     assert math.nextafter(plain.lower, math.inf) == plain.upper
 
 
@@ -49,7 +51,9 @@ def test_two_places_are_confused_with_the_chance_of_a_half_plane(
 ) -> None:
     places = np.array([corner, (corner[0] + apart * math.cos(turn), corner[1] + apart * math.sin(turn))])
     true = math.dist(*places)
-    for found in planar_laplace(PairwiseProblem(Metric(places, rate), Distances(), criterion))[1:]:
+    for found in planar_laplace(
+        Problem(loss=Distances(), privacy=Metric(places, rate), criterion=named_criterion(criterion))
+    )[1:]:
         assert holds(found, true * beyond_a_line(rate * true / 2))
         assert found.upper - found.lower < 0.02 * true
 
@@ -59,7 +63,7 @@ def test_two_places_are_confused_with_the_chance_of_a_half_plane(
 def test_remaps_are_what_a_fine_sum_over_reports_says(weights: list[int], rate: float) -> None:
     """A midpoint sum at a thirtieth of the decay length is off by less than 1e-4 here, the ends are further apart."""
     points, prior = np.array([(0.0, 0.0), (1.0, 0.0), (0.3, 1.2), (2.0, 1.0)]), np.array(weights) / sum(weights)
-    found = planar_laplace(PairwiseProblem(Metric(points, rate), Distances(), "prior", prior))
+    found = planar_laplace(Problem(loss=Distances(), privacy=Metric(points, rate), criterion=Average(prior)))
     step = 1 / (30 * rate)
     axes = [np.arange(a - 12 / rate, b + 12 / rate, step) for a, b in ((0, 2), (0, 1.2))]
     reports = np.stack([part.ravel() for part in np.meshgrid(*axes)], axis=1)
@@ -83,12 +87,15 @@ def test_squares_hold_the_mass_that_a_finer_sum_gives_them() -> None:
 
 
 def test_places_that_would_need_too_many_squares_are_told_the_first_only() -> None:
-    assert len(planar_laplace(PairwiseProblem(Metric([(0, 0), (1e7, 1e7)], 1.0), Distances()))) == 1
+    assert (
+        len(planar_laplace(Problem(loss=Distances(), privacy=Metric([(0, 0), (1e7, 1e7)], 1.0), criterion=Average())))
+        == 1
+    )
 
 
 def test_a_square_that_two_places_share_is_not_said_to_lose_more_than_its_parts() -> None:
     """Cut finely a square between two places loses less than it would as a whole: its least loss may not be more."""
-    plane = Plane.of(PairwiseProblem(Metric([(0, 0), (3, 0)], 1.0), Distances(), "prior", [0.5, 0.5]))
+    plane = Plane.of(Problem(loss=Distances(), privacy=Metric([(0, 0), (3, 0)], 1.0), criterion=Average([0.5, 0.5])))
     assert plane is not None
     between = plane.inputs.mean(axis=0)[None, :]
     parts = (np.arange(100) + 0.5) / 100 - 0.5

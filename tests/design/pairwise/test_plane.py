@@ -10,26 +10,31 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from mechdesign_solvers import Highs
 
-from mechdesign.design import Distances, InPlane, PairwiseProblem, load_design, optimal_pairwise
+from mechdesign.classes import All, InPlane
+from mechdesign.criteria import Average, named_criterion
+from mechdesign.design import load_design
 from mechdesign.design.pairwise import PlaneBound, blocks, errors_up, plane_search
 from mechdesign.design.pairwise.few_flows import few_flows
 from mechdesign.design.pairwise.plane_proof import MOST_LOSSES
 from mechdesign.design.pairwise.rivals import tables
+from mechdesign.design.registry import solve
 from mechdesign.design.result import Design
 from mechdesign.errors import CheckFailed, InvalidInput, NoAnswer
 from mechdesign.exact.tiling import corner_losses, corners, tiles
+from mechdesign.finite_losses import Distances
 from mechdesign.pairs import Metric
 from mechdesign.places import distances
+from mechdesign.problem import Problem
 from mechdesign.values.declare import evolved
 from tests.design.pairwise.test_search import compact, keeps_every_pair, square
 
 
-def on_grid(problem: PairwiseProblem, steps: int) -> float:
+def on_grid(problem: Problem, steps: int) -> float:
     """The optimum with reports on a fine grid of the box and at the inputs, by a program with a row for every pair."""
     points = problem.privacy.points
     axes = [np.linspace(low, high, steps) for low, high in zip(points.min(axis=0), points.max(axis=0), strict=True)]
     grid = np.concatenate([np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2), points])
-    losses = distances(points, grid) ** problem.losses.exponent
+    losses = distances(points, grid) ** problem.loss.exponent
     value = Highs().solve(compact(problem.privacy.epsilons, losses, problem.prior)).require_optimal().objective
     assert value is not None
     return float(value)
@@ -39,23 +44,23 @@ PLACE = st.tuples(st.integers(0, 12), st.integers(0, 12))
 
 
 @st.composite
-def small(draw: st.DrawFn) -> PairwiseProblem:
+def small(draw: st.DrawFn) -> Problem:
     """Two to four places with coordinates in eighths, any prior or the worst case, both losses."""
     points = draw(st.lists(PLACE, min_size=2, max_size=4, unique=True))
     metric = Metric(np.array(points) / 8, draw(st.sampled_from([0.5, 1.0, 3.0])))
-    losses = InPlane(draw(st.sampled_from([1.0, 2.0])))
+    losses = Distances(draw(st.sampled_from([1.0, 2.0])))
     if draw(st.booleans()):
-        return PairwiseProblem(metric, losses, "worst", gap=0.02)
+        return Problem(loss=losses, privacy=metric, among=InPlane())
     weights = np.array(draw(st.lists(st.integers(1, 9), min_size=len(points), max_size=len(points))), dtype=float)
-    return PairwiseProblem(metric, losses, "prior", weights / weights.sum(), gap=0.02)
+    return Problem(loss=losses, privacy=metric, criterion=Average(weights / weights.sum()), among=InPlane())
 
 
 @settings(max_examples=20, deadline=None)
 @given(small())
 def test_no_fine_grid_of_outputs_is_better_than_the_bound_nor_much_better_than_the_design(
-    problem: PairwiseProblem,
+    problem: Problem,
 ) -> None:
-    design = optimal_pairwise(problem)
+    design = solve(problem, gap=0.02)
     certificate, best = design.certificate, on_grid(problem, 12)
     assert certificate.valid_for == "all mechanisms"
     assert certificate.relative_gap <= 0.02
@@ -76,19 +81,31 @@ NUMBERS = [
 def test_square_grids_have_their_optimum_over_the_plane_to_a_thousandth(
     size: int, eps: float, criterion: str, exponent: float, low: float, high: float
 ) -> None:
-    problem = PairwiseProblem(Metric(square(size), eps), InPlane(exponent), criterion, gap=1e-3)
-    certificate = optimal_pairwise(problem, 120).certificate
+    problem = Problem(
+        loss=Distances(exponent),
+        privacy=Metric(square(size), eps),
+        criterion=named_criterion(criterion),
+        among=InPlane(),
+    )
+    certificate = solve(problem, 120, gap=1e-3).certificate
     assert certificate.relative_gap <= 1e-3
     assert low <= certificate.upper <= high * (1 + 1e-3)
     assert certificate.lower <= high
-    grid = optimal_pairwise(PairwiseProblem(problem.privacy, Distances(exponent), criterion)).certificate
+    grid = solve(
+        Problem(loss=Distances(exponent), privacy=problem.privacy, criterion=named_criterion(criterion))
+    ).certificate
     assert certificate.upper < grid.lower
 
 
 @pytest.fixture(scope="module")
 def triangle() -> Design:
-    problem = PairwiseProblem(Metric([(0, 0), (2, 0), (0.5, 1)], 1.0), InPlane(), "prior", [0.5, 0.25, 0.25], gap=0.05)
-    return optimal_pairwise(problem)
+    problem = Problem(
+        loss=Distances(),
+        privacy=Metric([(0, 0), (2, 0), (0.5, 1)], 1.0),
+        criterion=Average([0.5, 0.25, 0.25]),
+        among=InPlane(),
+    )
+    return solve(problem, gap=0.05)
 
 
 def test_laws_with_reports_anywhere_even_outside_the_box_lose_no_less_than_the_bound(triangle: Design) -> None:
@@ -145,7 +162,7 @@ def test_forged_evidence_is_refused(triangle: Design, name: str) -> None:
 
 
 def test_rectangles_prove_nothing_where_outputs_are_given(triangle: Design) -> None:
-    problem = evolved(triangle.problem, losses=Distances())
+    problem = evolved(triangle.problem, among=All())
     with pytest.raises(CheckFailed, match="any place of the plane"):
         triangle.evidence.value(problem)
 
@@ -166,8 +183,8 @@ def test_the_bound_is_that_of_the_corners_and_their_tangents(triangle: Design) -
 
 def test_a_design_says_where_it_reports_and_comes_back_from_its_file(triangle: Design, tmp_path: object) -> None:
     assert load_design(triangle.save(f"{tmp_path}/d.json")) == triangle
-    assert triangle.problem.losses.places.shape == (triangle.problem.width, 2)
-    law, places = triangle.mechanism.probabilities, triangle.problem.places
+    assert triangle.problem.among.places.shape == (triangle.problem.table.width, 2)
+    law, places = triangle.mechanism.probabilities, triangle.problem.table.places
     lost = distances(triangle.problem.privacy.points, places[[int(k) for k in triangle.mechanism.outputs.points]])
     assert float(triangle.problem.prior @ (law * lost).sum(axis=1)) == pytest.approx(triangle.certificate.upper)
 
@@ -186,11 +203,13 @@ def test_rivals_report_the_places_that_were_given(triangle: Design) -> None:
     [([(1, 1)], 0.0), ([(0, 0), (1e5, 0)], 1e-3), ([(0, 0), (0, 3), (0, 1)], None), ([(-2, 5), (1, 5)], None)],
 )
 def test_boxes_without_an_area_have_bounds_too(points: list[tuple[float, float]], upper: float | None) -> None:
-    certificate = optimal_pairwise(PairwiseProblem(Metric(points, 1.0), InPlane(), gap=0.01)).certificate
+    certificate = solve(
+        Problem(loss=Distances(), privacy=Metric(points, 1.0), criterion=Average(), among=InPlane()), gap=0.01
+    ).certificate
     if upper is not None:
         assert certificate.upper <= upper
     else:  # on a line reports at the inputs are as good as any
-        given = optimal_pairwise(PairwiseProblem(Metric(points, 1.0), Distances())).certificate
+        given = solve(Problem(loss=Distances(), privacy=Metric(points, 1.0), criterion=Average())).certificate
         assert certificate.lower <= given.upper <= certificate.upper / (1 - 0.01)
         assert given.lower <= certificate.upper * (1 + 1e-9)
 
@@ -198,8 +217,13 @@ def test_boxes_without_an_area_have_bounds_too(points: list[tuple[float, float]]
 @pytest.mark.parametrize(("exponent", "criterion"), [(1.0, "prior"), (2.0, "prior"), (1.0, "worst")])
 @pytest.mark.parametrize("rate", [1e-4, 0.02, 12.0])
 def test_epsilons_next_to_nothing_and_next_to_none_are_answered(rate: float, exponent: float, criterion: str) -> None:
-    problem = PairwiseProblem(Metric([(0, 0), (1, 0), (0, 1)], rate), InPlane(exponent), criterion, gap=0.02)
-    certificate, best = optimal_pairwise(problem).certificate, on_grid(problem, 12)
+    problem = Problem(
+        loss=Distances(exponent),
+        privacy=Metric([(0, 0), (1, 0), (0, 1)], rate),
+        criterion=named_criterion(criterion),
+        among=InPlane(),
+    )
+    certificate, best = solve(problem, gap=0.02).certificate, on_grid(problem, 12)
     assert certificate.lower <= best + 1e-7
     assert certificate.upper - certificate.lower <= 0.02 * certificate.upper + 1e-9 * 2
 
@@ -208,14 +232,16 @@ def test_epsilons_next_to_nothing_and_next_to_none_are_answered(rate: float, exp
 def test_flows_that_are_none_leave_evidence_all_the_same(exponent: float) -> None:
     """Pairs so far apart that vertices have no pair to flow on: with next to no loss bounds are those of nothing."""
     points = [(0, 0), (1, 0), (0.5, 0.8660254037844386)]
-    certificate = optimal_pairwise(PairwiseProblem(Metric(points, 40.0), InPlane(exponent), gap=0.005)).certificate
+    certificate = solve(
+        Problem(loss=Distances(exponent), privacy=Metric(points, 40.0), criterion=Average(), among=InPlane()), gap=0.005
+    ).certificate
     assert certificate.lower <= certificate.upper <= 1e-9
 
 
 def test_a_time_limit_leaves_bounds_and_a_private_design() -> None:
-    problem = PairwiseProblem(Metric(square(3), 1.0), InPlane(), gap=1e-6)
+    problem = Problem(loss=Distances(), privacy=Metric(square(3), 1.0), criterion=Average(), among=InPlane())
     with pytest.raises(NoAnswer, match="time limit") as stopped:
-        optimal_pairwise(problem, 1e-6)
+        solve(problem, 1e-6)
     assert stopped.value.lower <= 0.87405
     assert stopped.value.upper >= 0.8735
     assert keeps_every_pair(stopped.value.design.mechanism.probabilities, problem.privacy.epsilons)
@@ -224,23 +250,23 @@ def test_a_time_limit_leaves_bounds_and_a_private_design() -> None:
 def test_rectangles_that_become_too_many_end_the_search_with_what_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plane_search, "_MOST_DOUBLES", 400_000)
     with pytest.raises(NoAnswer, match="rectangles were too many") as stopped:
-        optimal_pairwise(PairwiseProblem(Metric(square(3), 1.0), InPlane(), gap=1e-6))
+        solve(Problem(loss=Distances(), privacy=Metric(square(3), 1.0), criterion=Average(), among=InPlane()), gap=1e-6)
     assert stopped.value.lower > 0.86
 
 
 def test_progress_hears_bounds_that_come_together() -> None:
     heard: list[tuple[float, float]] = []
-    problem = PairwiseProblem(Metric(square(3), 1.0), InPlane(), gap=0.01)
-    certificate = optimal_pairwise(problem, say=lambda *ends: heard.append(ends)).certificate
+    problem = Problem(loss=Distances(), privacy=Metric(square(3), 1.0), criterion=Average(), among=InPlane())
+    certificate = solve(problem, gap=0.01, say=lambda *ends: heard.append(ends)).certificate
     assert all(b[0] >= a[0] and b[1] <= a[1] for a, b in zip(heard, heard[1:], strict=False))
     assert heard[-1] == pytest.approx((certificate.lower, certificate.upper), rel=2e-3)
 
 
 def test_few_flows_prove_nearly_the_same() -> None:
-    problem = PairwiseProblem(Metric(square(3), 1.0), Distances(), gap=1e-3)
-    losses, weights = problem.losses_down, problem.prior
+    problem = Problem(loss=Distances(), privacy=Metric(square(3), 1.0), criterion=Average())
+    losses, weights = problem.table.down, problem.prior
     flows = blocks.solved(problem, losses, 1e-6, None).flows
-    few = few_flows(problem, losses, weights, flows)
+    few = few_flows(problem, 1e-3, losses, weights, flows)
     assert len(few) <= 9 * 9 < len(flows)
     gone = blocks.proven(problem, losses, weights, flows) - blocks.proven(problem, losses, weights, few)
     assert gone <= 2e-4 * 0.883940
@@ -251,12 +277,25 @@ def test_few_flows_prove_nearly_the_same() -> None:
     [
         (lambda: InPlane(places=[1.0, 2.0]), "two coordinates"),
         (lambda: InPlane(places=[(1.0, math.nan)]), "must be a number"),
-        (lambda: InPlane(3.0), "be 1 or 2"),
+        (lambda: Distances(3.0), "be 1 or 2"),
         (
-            lambda: PairwiseProblem(Metric([(0, 0), (1, 1)], 1.0), InPlane(), output_labels=("a", "b")),
+            lambda: Problem(
+                loss=Distances(output_labels=("a", "b")),
+                privacy=Metric([(0, 0), (1, 1)], 1.0),
+                criterion=Average(),
+                among=InPlane(),
+            ),
             "places to report are to be found",
         ),
-        (lambda: PairwiseProblem(Metric([(0, 0), (1, 1)], 1.0, "great circle"), InPlane()), "points of the plane"),
+        (
+            lambda: Problem(
+                loss=Distances(),
+                privacy=Metric([(0, 0), (1, 1)], 1.0, "great circle"),
+                criterion=Average(),
+                among=InPlane(),
+            ),
+            "points of the plane",
+        ),
     ],
 )
 def test_what_does_not_fit_is_refused_with_the_next_step(change: object, words: str) -> None:
@@ -266,5 +305,8 @@ def test_what_does_not_fit_is_refused_with_the_next_step(change: object, words: 
 
 def test_places_to_begin_with_are_kept_where_they_are_best() -> None:
     metric = Metric([(0, 0), (1, 0)], 1.0)
-    design = optimal_pairwise(PairwiseProblem(metric, InPlane(places=[(0, 0), (1, 0), (9, 9)]), gap=0.01))
+    design = solve(
+        Problem(loss=Distances(), privacy=metric, criterion=Average(), among=InPlane([(0, 0), (1, 0), (9, 9)])),
+        gap=0.01,
+    )
     assert design.certificate.upper == pytest.approx(1 / (1 + math.e), rel=0.01)

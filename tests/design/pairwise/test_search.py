@@ -11,13 +11,18 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from mechdesign_solvers import Highs, LinearProgram
 
-from mechdesign.design import Distances, InPlane, PairwiseProblem, load_design, optimal_finite, optimal_pairwise, solve
-from mechdesign.design.finite import FiniteProblem
+from mechdesign.classes import InPlane
+from mechdesign.criteria import Average, named_criterion
+from mechdesign.design import load_design
 from mechdesign.design.pairwise import blocks, errors_up, program
 from mechdesign.design.pairwise.rivals import adversary_error, remapped, tables, truncated_geometric
+from mechdesign.design.registry import solve
 from mechdesign.errors import InvalidInput, NoAnswer
 from mechdesign.exact.rational import exp_lower
+from mechdesign.finite_losses import Distances
 from mechdesign.pairs import Metric, Pairwise, irreducible, personal, sensitive
+from mechdesign.privacy import Pure
+from mechdesign.problem import Problem
 from tests.oracles.exact_simplex import ExactSimplex
 
 INF = math.inf
@@ -67,7 +72,7 @@ def keeps_every_pair(table: np.ndarray, epsilons: np.ndarray) -> bool:
 
 
 @st.composite
-def problems(draw: st.DrawFn) -> PairwiseProblem:
+def problems(draw: st.DrawFn) -> Problem:
     """At most five inputs and four outputs, asymmetric epsilons, some of them infinite."""
     inputs, outputs = draw(st.integers(2, 5)), draw(st.integers(2, 4))
     entry = st.one_of(st.floats(0.1, 3).map(lambda e: round(e, 3)), st.just(INF))
@@ -80,17 +85,17 @@ def problems(draw: st.DrawFn) -> PairwiseProblem:
         draw(st.lists(st.lists(loss, min_size=outputs, max_size=outputs), min_size=inputs, max_size=inputs))
     )
     if draw(st.booleans()):
-        return PairwiseProblem(Pairwise(epsilons), losses / 4, "worst", gap=1e-5)
+        return Problem(loss=losses / 4, privacy=Pairwise(epsilons))
     weights = np.array(draw(st.lists(st.integers(1, 9), min_size=inputs, max_size=inputs)), dtype=float)
-    return PairwiseProblem(Pairwise(epsilons), losses / 4, "prior", weights / weights.sum(), gap=1e-5)
+    return Problem(loss=losses / 4, privacy=Pairwise(epsilons), criterion=Average(weights / weights.sum()))
 
 
 @settings(max_examples=25)
 @given(problems())
-def test_random_problems_have_the_optimum_of_an_exact_simplex_between_their_bounds(problem: PairwiseProblem) -> None:
-    best = ExactSimplex().solve(compact(problem.privacy.epsilons, problem.losses, problem.prior)).objective
+def test_random_problems_have_the_optimum_of_an_exact_simplex_between_their_bounds(problem: Problem) -> None:
+    best = ExactSimplex().solve(compact(problem.privacy.epsilons, problem.table.up, problem.prior)).objective
     try:
-        design = optimal_pairwise(problem)
+        design = solve(problem, gap=1e-5)
     except NoAnswer as stopped:  # a loss of next to nothing has no relative gap
         assert best < 1e-6
         design = stopped.design
@@ -113,11 +118,11 @@ NUMBERS = [
 def test_square_grids_have_the_optima_and_rivals_that_a_compact_program_found(
     size: int, eps: float, optimum: float, exponential: float, remap: float
 ) -> None:
-    problem = PairwiseProblem(Metric(square(size), eps), Distances())
-    certificate = optimal_pairwise(problem).certificate
+    problem = Problem(loss=Distances(), privacy=Metric(square(size), eps), criterion=Average())
+    certificate = solve(problem).certificate
     assert certificate.lower == pytest.approx(optimum, abs=1.1e-6)
     assert certificate.upper == pytest.approx(optimum, abs=1.1e-6)
-    assert certificate.relative_gap <= problem.gap
+    assert certificate.relative_gap <= 1e-6
     found = {name: float(problem.prior @ errors_up(table, problem)) for name, table in tables(problem).items()}
     assert found["exponential"] == pytest.approx(exponential, abs=6e-7)
     assert found["exponential, remapped"] == pytest.approx(remap, abs=6e-7)
@@ -127,10 +132,10 @@ def test_square_grids_have_the_optima_and_rivals_that_a_compact_program_found(
 @given(st.lists(st.integers(1, 20), min_size=2, max_size=7), st.floats(0.2, 2), st.sampled_from([1.0, 2.0]))
 def test_a_remapped_geometric_mechanism_is_optimal_on_the_line(weights: list[int], eps: float, exponent: float) -> None:
     prior = np.array(weights) / sum(weights)
-    problem = PairwiseProblem(Metric(range(len(weights)), eps), Distances(exponent), "prior", prior, gap=1e-5)
-    certificate = optimal_pairwise(problem).certificate
+    problem = Problem(loss=Distances(exponent), privacy=Metric(range(len(weights)), eps), criterion=Average(prior))
+    certificate = solve(problem, gap=1e-5).certificate
     table = remapped(truncated_geometric(len(weights), eps), problem)
-    reference = float(prior @ (table * problem.losses_up).sum(axis=1))
+    reference = float(prior @ (table * problem.table.up).sum(axis=1))
     assert certificate.lower <= reference * (1 + 1e-9)
     assert reference <= certificate.upper * (1 + 2e-5)
 
@@ -159,9 +164,9 @@ def test_a_remapped_geometric_mechanism_is_optimal_for_the_worst_case_too(
     size: int, eps: float, exponent: float
 ) -> None:
     """Gupte and Sundararajan: each who minds a worst case gets the least from geometric noise, by a random remap."""
-    problem = PairwiseProblem(Metric(range(size), eps), Distances(exponent), "worst", gap=1e-5)
-    certificate = optimal_pairwise(problem).certificate
-    reference = least_of_remaps(truncated_geometric(size, eps), problem.losses_up)
+    problem = Problem(loss=Distances(exponent), privacy=Metric(range(size), eps))
+    certificate = solve(problem, gap=1e-5).certificate
+    reference = least_of_remaps(truncated_geometric(size, eps), problem.table.up)
     assert certificate.lower <= reference * (1 + 1e-6)
     assert reference <= certificate.upper * (1 + 1e-6)
 
@@ -171,8 +176,8 @@ def test_a_remapped_geometric_mechanism_is_optimal_for_the_worst_case_too(
 def test_one_epsilon_for_all_pairs_gives_what_the_finite_design_gives(criterion: str, eps: float) -> None:
     losses = np.array([[0, 1, 3, 2], [1, 0, 1, 2], [3, 1, 0, 1.5]])
     pairs = Pairwise(eps * (1 - np.eye(3)))
-    ours = optimal_finite(PairwiseProblem(pairs, losses, criterion)).certificate
-    theirs = optimal_finite(FiniteProblem(eps, losses, criterion)).certificate
+    ours = solve(Problem(loss=losses, privacy=pairs, criterion=named_criterion(criterion))).certificate
+    theirs = solve(Problem(loss=losses, privacy=Pure(eps), criterion=named_criterion(criterion))).certificate
     assert ours.lower <= theirs.upper
     assert theirs.lower <= ours.upper
     assert ours.relative_gap <= 1e-6
@@ -185,14 +190,14 @@ def test_two_inputs_have_the_optimum_that_is_known_in_closed_form(there: float, 
     b = (down - 1) / (up * down - 1)
     a = up * b
     pairs = Pairwise([[0, there], [back, 0]])
-    certificate = optimal_pairwise(PairwiseProblem(pairs, 1 - np.eye(2))).certificate
+    certificate = solve(Problem(loss=1 - np.eye(2), privacy=pairs, criterion=Average())).certificate
     assert certificate.lower <= 0.5 * (1 - a + b) + 1e-12
     assert 0.5 * (1 - a + b) <= certificate.upper + 1e-12
 
 
 def test_constraints_that_a_solver_leaves_broken_are_kept_by_every_pair() -> None:
     """Six numbers at eps = .5 a unit: a convex program breaks 7 of its 120 entries by rounding."""
-    design = optimal_finite(PairwiseProblem(Metric(range(6), 0.5), Distances()))
+    design = solve(Problem(loss=Distances(), privacy=Metric(range(6), 0.5), criterion=Average()))
     assert keeps_every_pair(design.mechanism.probabilities, design.problem.privacy.epsilons)
     assert design.certificate.upper == pytest.approx(1.060537, abs=1e-6)
 
@@ -203,26 +208,26 @@ def test_irreducible_pairs_of_grids_are_those_without_a_point_between() -> None:
 
 
 def test_blocks_around_outputs_bound_the_same_optimum(monkeypatch: pytest.MonkeyPatch) -> None:
-    problem = PairwiseProblem(Metric(square(6), 1.0), Distances(), gap=0.02)
-    exact = optimal_pairwise(problem).certificate
+    problem = Problem(loss=Distances(), privacy=Metric(square(6), 1.0), criterion=Average())
+    exact = solve(problem, gap=0.02).certificate
     monkeypatch.setattr(blocks, "MOST_WHOLE", 8)
     monkeypatch.setattr(blocks, "_EFFORT", (20, 16, 1e-9))
-    design = optimal_pairwise(problem)
+    design = solve(problem, gap=0.02)
     assert design.certificate.lower <= exact.upper
     assert exact.lower <= design.certificate.upper
     assert design.certificate.relative_gap <= 0.02
     monkeypatch.setattr(blocks, "_EFFORT", (20, 16, 0.02))  # inputs far away are left out of blocks
-    rough = optimal_pairwise(PairwiseProblem(Metric(square(6), 1.0), Distances(), gap=0.1))
+    rough = solve(problem, gap=0.1)
     assert rough.certificate.lower <= exact.upper
     assert exact.lower <= rough.certificate.upper
 
 
 def test_blocks_around_outputs_bound_the_same_worst_case(monkeypatch: pytest.MonkeyPatch) -> None:
-    problem = PairwiseProblem(Metric(square(6), 1.5), Distances(), "worst", gap=0.05)
-    exact = optimal_pairwise(problem).certificate
+    problem = Problem(loss=Distances(), privacy=Metric(square(6), 1.5))
+    exact = solve(problem, gap=0.05).certificate
     monkeypatch.setattr(blocks, "MOST_WHOLE_WORST", 8)
     monkeypatch.setattr(blocks, "_EFFORT", (20, 16, 1e-9))
-    design = optimal_pairwise(problem)
+    design = solve(problem, gap=0.05)
     assert design.certificate.lower <= exact.upper
     assert exact.lower <= design.certificate.upper
     assert design.certificate.relative_gap <= 0.05
@@ -231,47 +236,65 @@ def test_blocks_around_outputs_bound_the_same_worst_case(monkeypatch: pytest.Mon
 
 
 def test_flows_of_left_out_inputs_are_on_pairs_of_the_problem() -> None:
-    problem = PairwiseProblem(Metric(square(4), 1.0), Distances())
-    window = program.windows(problem.losses_up, 6)
+    problem = Problem(loss=Distances(), privacy=Metric(square(4), 1.0), criterion=Average())
+    window = program.windows(problem.table.up, 6)
     first, second = program.near_pairs(problem, 8)
-    blocks = program.windowed_program(problem, problem.losses_up, window, first, second, 1e-9)
+    blocks = program.windowed_program(problem, problem.table.up, window, first, second, 1e-9)
     assert blocks.far is None
     assert (blocks.share <= 1).all()
-    assert blocks.block.max() == problem.width - 1
+    assert blocks.block.max() == problem.table.width - 1
 
 
 def test_a_saved_design_is_the_same_and_proven_again(tmp_path: object) -> None:
-    design = solve(PairwiseProblem(sensitive(4, [0, 1], 1.0), 1 - np.eye(4), gap=1e-5))
+    design = solve(Problem(loss=1 - np.eye(4), privacy=sensitive(4, [0, 1], 1.0), criterion=Average()), gap=1e-5)
     assert load_design(design.save(f"{tmp_path}/d.json")) == design
 
 
 def test_personal_budgets_hide_the_careful_more_than_the_careless() -> None:
-    design = solve(PairwiseProblem(personal([0.5, 2.0, 2.0]), 1 - np.eye(3), gap=1e-5))
+    design = solve(Problem(loss=1 - np.eye(3), privacy=personal([0.5, 2.0, 2.0]), criterion=Average()), gap=1e-5)
     wrong = 1 - np.diagonal(design.mechanism.probabilities)
     assert wrong[0] > wrong[1]
 
 
 def test_what_is_left_to_an_adversary_is_what_a_remap_leaves() -> None:
-    problem = PairwiseProblem(Metric(square(3), 1.0), Distances())
+    problem = Problem(loss=Distances(), privacy=Metric(square(3), 1.0), criterion=Average())
     table = tables(problem)["exponential"].probabilities
-    again = float(problem.prior @ (remapped(table, problem) * problem.losses_up).sum(axis=1))
+    again = float(problem.prior @ (remapped(table, problem) * problem.table.up).sum(axis=1))
     assert adversary_error(table, problem) == pytest.approx(again)
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda: PairwiseProblem(Pairwise([[0, 1], [1, 0]]), np.eye(3)), "row for each of the 2"),
-        (lambda: PairwiseProblem(Pairwise([[0, 1], [1, 0]]), Distances()), "there are no places"),
-        (lambda: PairwiseProblem(Metric([0, 1], 1.0), InPlane()), "points of the plane"),
-        (lambda: PairwiseProblem(Metric([0, 1], 1.0), Distances(3.0)), "be 1 or 2"),
-        (lambda: PairwiseProblem(Metric([0, 1], 1.0), Distances(), "median"), "be one of worst, prior, lexicographic"),
-        (lambda: PairwiseProblem(Metric([0, 1], 1.0), Distances(), "worst", [0.5, 0.5]), "left out for the worst"),
-        (lambda: PairwiseProblem(Metric([0, 1], 1.0), Distances(), "prior", [1.0]), "one weight for each of the 2"),
-        (lambda: PairwiseProblem(1.0, np.eye(2)), "FiniteProblem"),
         (
-            lambda: PairwiseProblem(Metric(square(25), 1.0), Distances(), "worst"),
-            "at most 600 with criterion='worst' .*take criterion='prior', or fewer places",
+            lambda: Problem(loss=np.eye(3), privacy=Pairwise([[0, 1], [1, 0]]), criterion=Average()),
+            "row for each of the 2",
+        ),
+        (
+            lambda: Problem(loss=Distances(), privacy=Pairwise([[0, 1], [1, 0]]), criterion=Average()),
+            "there are no places",
+        ),
+        (
+            lambda: Problem(loss=Distances(), privacy=Metric([0, 1], 1.0), criterion=Average(), among=InPlane()),
+            "points of the plane",
+        ),
+        (lambda: Problem(loss=Distances(3.0), privacy=Metric([0, 1], 1.0), criterion=Average()), "be 1 or 2"),
+        (
+            lambda: Problem(loss=Distances(), privacy=Metric([0, 1], 1.0), criterion=named_criterion("median")),
+            "be one of worst, prior, lexicographic",
+        ),
+        (lambda: named_criterion("worst", [0.5, 0.5]), "left out for the worst"),
+        (
+            lambda: Problem(loss=Distances(), privacy=Metric([0, 1], 1.0), criterion=Average([1.0])),
+            "one weight for each of the 2",
+        ),
+        (
+            lambda: Problem(loss=np.eye(2), privacy=1.0, criterion=Average()),
+            "one epsilon for all inputs is privacy.Pure",
+        ),
+        (
+            lambda: solve(Problem(loss=Distances(), privacy=Metric(square(25), 1.0))),
+            "at most 600 with criterion worst .*answered with criterion=Average",
         ),
     ],
 )
@@ -281,32 +304,35 @@ def test_what_does_not_fit_together_is_refused_with_the_next_step(change: object
 
 
 def test_a_time_limit_leaves_bounds_and_a_private_design() -> None:
-    problem = PairwiseProblem(Metric(square(5), 1.0), Distances())
+    problem = Problem(loss=Distances(), privacy=Metric(square(5), 1.0), criterion=Average())
     with pytest.raises(NoAnswer) as stopped:
-        optimal_pairwise(problem, 1e-6)
+        solve(problem, 1e-6)
     assert stopped.value.lower <= 1.228677 <= stopped.value.upper
     assert keeps_every_pair(stopped.value.design.mechanism.probabilities, problem.privacy.epsilons)
 
 
 def test_progress_hears_bounds_that_come_together() -> None:
     heard: list[tuple[float, float]] = []
-    optimal_pairwise(PairwiseProblem(Metric(square(3), 1.0), Distances()), say=lambda *ends: heard.append(ends))
+    solve(
+        Problem(loss=Distances(), privacy=Metric(square(3), 1.0), criterion=Average()),
+        say=lambda *ends: heard.append(ends),
+    )
     assert all(b[1] - b[0] < a[1] - a[0] for a, b in pairwise(heard[-3:]))
 
 
 @pytest.mark.parametrize(
     "problem",
     [
-        PairwiseProblem(Pairwise([[0.0, INF], [INF, 0.0]]), 1 - np.eye(2)),
-        PairwiseProblem(Metric([0, 1e5], 1.0), Distances(), "worst"),
-        PairwiseProblem(Pairwise([[0.0, 1.0], [1.0, 0.0]]), np.zeros((2, 3))),
-        PairwiseProblem(Pairwise([[0.0]]), [[0.0, 1.0]]),
+        Problem(loss=1 - np.eye(2), privacy=Pairwise([[0.0, INF], [INF, 0.0]]), criterion=Average()),
+        Problem(loss=Distances(), privacy=Metric([0, 1e5], 1.0)),
+        Problem(loss=np.zeros((2, 3)), privacy=Pairwise([[0.0, 1.0], [1.0, 0.0]]), criterion=Average()),
+        Problem(loss=[[0.0, 1.0]], privacy=Pairwise([[0.0]]), criterion=Average()),
     ],
 )
-def test_where_nothing_need_be_lost_the_bounds_are_next_to_nothing(problem: PairwiseProblem) -> None:
-    certificate = optimal_pairwise(problem).certificate
+def test_where_nothing_need_be_lost_the_bounds_are_next_to_nothing(problem: Problem) -> None:
+    certificate = solve(problem).certificate
     assert certificate.lower == 0
-    assert certificate.upper <= 1e-9 * max(float(problem.losses_up.max()), 1e-300)
+    assert certificate.upper <= 1e-9 * max(float(problem.table.up.max()), 1e-300)
 
 
 def test_bounds_hold_for_the_distances_themselves_not_for_their_doubles() -> None:

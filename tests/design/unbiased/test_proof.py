@@ -11,9 +11,10 @@ from hypothesis import assume, given, settings, strategies as st
 
 from mechdesign import Interval, InvalidInput, catalogue
 from mechdesign.design.grid_prior import UnwrittenDensity
-from mechdesign.design.unbiased import UnbiasedPriorBound, UnbiasedProblem
+from mechdesign.design.unbiased import UnbiasedPriorBound, UnbiasedProblem, optimal_unbiased
 from mechdesign.design.unbiased.proof import average_variance
 from mechdesign.errors import CheckFailed, FileProblem
+from mechdesign.exact.rational import exp_upper
 from mechdesign.mechanisms.unbiased_window import UnbiasedWindow
 from mechdesign.priors import Atoms, Density, normal
 from mechdesign.values.codec import Codec, encoded
@@ -47,6 +48,19 @@ def _brute(case: Case) -> float:
         k = int(np.argmin(values))
         grid = np.linspace(grid[max(k - 1, 0)], grid[min(k + 1, grid.size - 1)], 2001)
     return float((bound.offsets @ bound.slopes + min(0.0, values.min())) / problem.weights.sum())
+
+
+def _level(case: Case, y: Fraction) -> Fraction:
+    """``sum_x phi(t_x(y))`` exactly, on [-1, 1]."""
+    problem, bound = case
+    ratio, count = exp_upper(problem.epsilon), problem.weights.size
+    columns = zip(problem.weights.tolist(), bound.offsets.tolist(), bound.slopes.tolist(), strict=True)
+    total = Fraction(0)
+    for k, (weight, offset, slope) in enumerate(columns):
+        far = y - (Fraction(2 * k, count - 1) - 1)
+        term = (far - Fraction(offset)) * (Fraction(weight) * far + Fraction(slope))
+        total += min(term, ratio * term)
+    return total
 
 
 @st.composite
@@ -209,3 +223,36 @@ def test_a_density_that_no_file_can_hold_leaves_its_weights() -> None:
 def test_weights_without_a_prior_are_a_law_on_the_inputs(weights: object) -> None:
     with pytest.raises(InvalidInput, match="weights"):
         UnbiasedProblem(1.0, UnwrittenDensity(), size=3, weights=weights)
+
+
+@given(cases())
+@settings(deadline=None, max_examples=100)
+def test_the_bound_is_the_least_level_exactly_where_that_is_found(case: Case) -> None:
+    """The exact level at any place is never below what the bound says of the least, and near its place no more."""
+    problem, bound = case
+    offset = sum(Fraction(b) * Fraction(s) for b, s in zip(bound.offsets.tolist(), bound.slopes.tolist(), strict=True))
+    least = bound.value(problem) * sum(map(Fraction, problem.weights.tolist())) - offset
+    grid = np.linspace(-8, 8, 4001)
+    for _ in range(3):
+        terms = _terms(case, grid)
+        levels = np.minimum(terms, math.exp(problem.epsilon) * terms).sum(axis=1)
+        k = int(np.argmin(levels))
+        near = _level(case, Fraction(float(grid[k])))
+        assert near >= least
+        grid = np.linspace(grid[max(k - 1, 0)], grid[min(k + 1, grid.size - 1)], 2001)
+    if abs(float(grid[k if k < grid.size else 0])) < 7:
+        assert min(near, Fraction(0)) == pytest.approx(float(least), abs=1e-9)
+
+
+def test_both_ends_are_rounded_outwards_in_the_units_of_the_domain() -> None:
+    weights, domain = np.array([0.3, 0.0, 0.2]), Interval(-1.25, 1.25)
+    problem = _problem(weights, 2.0, domain)
+    bound = optimal_unbiased(problem).evidence
+    assert isinstance(bound, UnbiasedPriorBound)
+    law, half = _mechanism(domain), Fraction(5, 4)
+    lower, upper = Fraction(bound.bound(problem, law)), Fraction(bound.attained(problem, law))
+    assert half**2 * bound.value(problem) * (1 - Fraction(1, 2**50)) < lower < half**2 * bound.value(problem)
+    shares = problem.weights.tolist()
+    variances = [law.exact_variance(half * k) for k in (-1, 0, 1)]
+    exact = sum(Fraction(w) * v for w, v in zip(shares, variances, strict=True)) / sum(map(Fraction, shares))
+    assert exact < upper < exact * (1 + Fraction(1, 2**49))

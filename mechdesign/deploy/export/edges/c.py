@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Iterable, Mapping
 
 from mechdesign.deploy.export.package import (
@@ -152,8 +153,8 @@ def c_text(text: str) -> str:
     >>> print(c_text('no "??/"'))
     "no \\042\\077\\077\\057\\042"
     """
-    plain = lambda letter: letter.isascii() and (letter.isalnum() or letter in " _.,:-")  # noqa: E731
-    escaped = (letter if plain(letter) else "".join(f"\\{byte:03o}" for byte in letter.encode()) for letter in text)
+    plain = frozenset(string.ascii_letters + string.digits + " _.,:-")
+    escaped = (letter if letter in plain else "".join(f"\\{byte:03o}" for byte in letter.encode()) for letter in text)
     return f'"{"".join(escaped)}"'
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import string
 import unicodedata
 
 from mechdesign.deploy.export.edges.c import HEADER, SOURCES, header, source
@@ -92,8 +93,8 @@ def swift_text(text: str) -> str:
     >>> print(swift_text("it's"))
     "it\\\\u{27}s"
     """
-    plain = lambda letter: letter.isascii() and (letter.isalnum() or letter in " _.,:-")  # noqa: E731
-    return '"' + "".join(letter if plain(letter) else f"\\u{{{ord(letter):x}}}" for letter in text) + '"'
+    plain = frozenset(string.ascii_letters + string.digits + " _.,:-")
+    return '"' + "".join(letter if letter in plain else f"\\u{{{ord(letter):x}}}" for letter in text) + '"'
 
 
 def _example(member: Member) -> str:

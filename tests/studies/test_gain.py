@@ -5,20 +5,21 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mechdesign.collect import estimators, gain, postprocess
-from mechdesign.collect.gain import Gain, GainPlan, Gains, gains
+from mechdesign.collect import estimators, postprocess
 from mechdesign.collect.laws import made_of_law
 from mechdesign.collect.protocols import protocol
 from mechdesign.errors import InvalidInput
+from mechdesign.studies import gain
+from mechdesign.studies.gain import Gain, Gains, GainStudy
 
-PLAN = GainPlan(("grr", "oue"), ("poisson", "uniform"), (1.0, 4.0), (10, 40), (2000,), runs=2, method="ibu", seed=3)
+PLAN = GainStudy(("grr", "oue"), ("poisson", "uniform"), (1.0, 4.0), (10, 40), (2000,), runs=2, method="ibu", seed=3)
 
 
 def test_a_cell_is_the_ratio_of_mean_errors_over_the_runs() -> None:
     """From the data and generators of the cell, by hand."""
     (found,) = (
         cell
-        for cell in gains(PLAN).cells
+        for cell in PLAN.answer().cells
         if (cell.law, cell.protocol, cell.bins, cell.epsilon) == ("uniform", "oue", 40, 1.0)
     )
     law, data = protocol("oue", 1.0, 40), []
@@ -38,8 +39,8 @@ def test_a_cell_is_the_ratio_of_mean_errors_over_the_runs() -> None:
 
 
 def test_cells_do_not_depend_on_their_company() -> None:
-    alone = GainPlan(("oue",), PLAN.laws, (4.0,), (40,), (2000,), runs=2, method="ibu", seed=3)
-    assert set(gains(alone).cells) <= set(gains(PLAN).cells)
+    alone = GainStudy(("oue",), PLAN.laws, (4.0,), (40,), (2000,), runs=2, method="ibu", seed=3)
+    assert set(alone.answer().cells) <= set(PLAN.answer().cells)
 
 
 def test_averages_are_over_the_cells_that_are_meant() -> None:
@@ -48,7 +49,7 @@ def test_averages_are_over_the_cells_that_are_meant() -> None:
         Gain("poisson", "oue", 10, 2, 1.0, 20, 2),
         Gain("uniform", "grr", 10, 2, 1.0, 60, 3),
     )
-    found = Gains(GainPlan(), cells)
+    found = Gains(GainStudy(), cells)
     assert found.average("mse", law="poisson") == 15
     assert found.average("mse", protocol="grr") == 35
     assert found.average("mae") == 2
@@ -58,18 +59,18 @@ def test_averages_are_over_the_cells_that_are_meant() -> None:
 
 def test_the_limit_gains_more_where_epsilon_is_small_and_bins_are_many() -> None:
     """The abstract's statement, of Poisson data and OUE: 20,000 users, 4 runs; both differences are above 10 points."""
-    plan = GainPlan(("oue",), ("poisson",), (1.0, 4.0), (20, 100), (20_000,), method="ibu")
-    found = gains(plan)
+    plan = GainStudy(("oue",), ("poisson",), (1.0, 4.0), (20, 100), (20_000,), method="ibu")
+    found = plan.answer()
     assert found.average("mse", bins=100) > found.average("mse", bins=20) + 10
     assert found.average("mse", epsilon=1.0, bins=20) > found.average("mse", epsilon=4.0, bins=20) + 10
 
 
 def test_tables_have_a_line_for_each_law_and_each_setting() -> None:
-    of_squares, of_distances, settings = gains(PLAN).grids()
+    of_squares, of_distances, settings = PLAN.answer().grids()
     assert [row[0] for row in of_squares.rows] == ["poisson", "uniform", "average"]
     assert of_squares.headings == of_distances.headings == ("law", "grr", "oue", "average")
     assert [row[0] for row in settings.rows] == ["eps = 1", "eps = 4", "bins = 10", "bins = 40", "users = 2000"]
-    assert "<table>" in gains(PLAN)._repr_html_()
+    assert "<table>" in PLAN.answer()._repr_html_()
 
 
 @pytest.mark.parametrize(
@@ -81,4 +82,4 @@ def test_tables_have_a_line_for_each_law_and_each_setting() -> None:
 )  # fmt: skip
 def test_plans_that_make_no_sense_are_refused(change: dict[str, object]) -> None:
     with pytest.raises(InvalidInput):
-        GainPlan(**change)  # type: ignore[arg-type]
+        GainStudy(**change)  # type: ignore[arg-type]

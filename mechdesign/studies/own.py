@@ -12,12 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from mechdesign import plot
 from mechdesign.data.matrices import LabelledMatrix, read_matrix
 from mechdesign.data.numbers import require_number_text
 from mechdesign.deploy.measured import measured
 from mechdesign.deploy.table import is_design, load_table
-from mechdesign.design.finite.problem import FiniteProblem
 from mechdesign.design.joint.problem import JointProblem
 from mechdesign.design.saved import load_design
 from mechdesign.domains import Finite
@@ -26,8 +24,10 @@ from mechdesign.exact.privacy import PrivacyProof
 from mechdesign.mechanisms.discrete import Discrete
 from mechdesign.mechanisms.product import Product
 from mechdesign.mechanisms.ratio import LikelihoodRatio
+from mechdesign.problem import Problem
 from mechdesign.values import files
 from mechdesign.values.declare import frozen
+from mechdesign.values.tables import printable
 
 Sides = tuple[tuple[str, ...] | None, tuple[str, ...] | None]
 
@@ -105,7 +105,7 @@ def require_different(found: Sequence[Own]) -> None:
 
 def read_file(path: Path) -> Own:
     """A saved design or a table."""
-    called = plot.printable(path.name)
+    called = printable(path.name)
     if not is_design(files.read_bytes(path)):
         table = load_table(path)
         law, names = measured(table), (table.labels.inputs, table.labels.outputs)
@@ -114,17 +114,17 @@ def read_file(path: Path) -> Own:
     if isinstance(design.problem, JointProblem) or isinstance(design.mechanism, Product):
         raise FileProblem("design", str(path), "be of one user's number, to be compared", "compare its parts")
     mechanism = design.own_law
-    problem, is_coded = design.problem, isinstance(design.problem, FiniteProblem)
+    problem = design.problem
+    is_coded = isinstance(problem, Problem) and problem.table.labels is not None
     ratio, names = mechanism.likelihood_ratio(), _labels_of(problem, mechanism)
     return Own(called, mechanism, ratio, mechanism.epsilon, names, is_coded)
 
 
 def _labels_of(problem: Any, mechanism: Any) -> Sides:
     """The labels of a loss matrix, for the outputs that are used."""
-    if not isinstance(problem, FiniteProblem):
+    if not isinstance(problem, Problem):
         return None, None
-    told = problem.output_labels
-    return problem.input_labels, None if told is None else tuple(told[int(y)] for y in mechanism.outputs.points)
+    return problem.table.names[0], problem.table.names_of(mechanism.outputs)
 
 
 def read_channel(path: Path) -> Own:
@@ -137,7 +137,7 @@ def read_channel(path: Path) -> Own:
         raise FileProblem("channel file", str(path), rule, "a row is an input, a column an output")
     inputs, outputs = (_points(*side) for side in _sides(matrix))
     mechanism = Discrete(1.0, inputs, outputs, matrix.values, path.stem)
-    return Own(plot.printable(path.name), mechanism, mechanism.likelihood_ratio(), labels=_labels(matrix))
+    return Own(printable(path.name), mechanism, mechanism.likelihood_ratio(), labels=_labels(matrix))
 
 
 def _sides(matrix: LabelledMatrix) -> tuple[tuple[tuple[str, ...] | None, int], tuple[tuple[str, ...] | None, int]]:

@@ -7,19 +7,22 @@ from pathlib import Path
 
 import numpy as np
 
-from mechdesign.cli.own import Own, numbers_of
 from mechdesign.data.matrices import read_matrix
-from mechdesign.design.finite.problem import FiniteProblem
-from mechdesign.design.finite.search import optimal_finite
+from mechdesign.design.finite.rivalry import SINGLE
 from mechdesign.design.floor import Floor, floor_of
 from mechdesign.design.piecewise.problem import PiecewiseProblem
 from mechdesign.design.piecewise.search import optimal_piecewise
+from mechdesign.design.registry import solve
 from mechdesign.domains import Circle, Finite, Interval
 from mechdesign.errors import InvalidInput, NoAnswer
-from mechdesign.field import SINGLE, THIS, Field, field_of, ranked
+from mechdesign.field import THIS, Field, field_of, ranked
+from mechdesign.finite_losses import Matrix as Loss
 from mechdesign.losses import Power
 from mechdesign.mechanisms import catalogue
 from mechdesign.mechanisms.discrete import Discrete
+from mechdesign.privacy import Pure
+from mechdesign.problem import Problem
+from mechdesign.studies.own import Own, numbers_of
 from mechdesign.values.declare import Floats, array, evolved, frozen
 
 OPTIMUM = "optimal piecewise"
@@ -113,9 +116,9 @@ class Matrix:
 
     def at(self, epsilon: float) -> tuple[Floor, Field]:
         """The certified optimum from these inputs to these outputs, and the mechanisms that keep the epsilon."""
-        problem = FiniteProblem(epsilon, self.losses)
+        problem = Problem(loss=Loss(self.losses), privacy=Pure(epsilon))
         try:
-            design = optimal_finite(problem, _SECONDS)
+            design = solve(problem, _SECONDS)
         except NoAnswer as stopped:
             if stopped.design is None:
                 raise

@@ -1,0 +1,105 @@
+"""Texts as a shell has them and the values they stand for: every converter takes either.
+
+>>> names("protocol")("GRR, oue"), names("protocol")(("grr",))
+(('grr', 'oue'), ('grr',))
+>>> floats("tau")("0.1,0.2"), floats("tau")(0.1)
+((0.1, 0.2), (0.1,))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from mechdesign.data.numbers import require_number_text, require_whole_text
+from mechdesign.errors import InvalidInput, require_epsilon
+
+_MOST_POINTS = 1000
+
+
+def names(field: str) -> Callable[[Any], tuple[str, ...]]:
+    """Names in small letters, each once; ``field`` is what errors call them."""
+
+    def convert(said: Any) -> tuple[str, ...]:
+        if not all(isinstance(name, str) for name in parts(said)):
+            raise InvalidInput(field, said, "be a name, or a list A,B,C")
+        return _filled(field, dict.fromkeys(name.strip().lower() for name in parts(said)))
+
+    return convert
+
+
+def _filled(field: str, entries: Iterable[Any]) -> tuple[Any, ...]:
+    found = tuple(entries)
+    if not found:
+        raise InvalidInput(field, "nothing", "be a list of at least one")
+    return found
+
+
+def parts(said: Any) -> Iterable[Any]:
+    if isinstance(said, str):
+        return said.split(",")
+    return said if isinstance(said, Iterable) else (said,)
+
+
+def floats(field: str) -> Callable[[Any], tuple[float, ...]]:
+    """Numbers, each once; ``field`` is what errors call them."""
+
+    def convert(said: Any) -> tuple[float, ...]:
+        try:
+            read = [require_number_text(one) if isinstance(one, str) else float(one) for one in parts(said)]
+        except (TypeError, ValueError):
+            raise InvalidInput(field, said, "be a number or a list A,B,C") from None
+        return _filled(field, dict.fromkeys(read))
+
+    return convert
+
+
+def wholes(field: str) -> Callable[[Any], tuple[int, ...]]:
+    """Whole numbers; ``field`` is what errors call them."""
+
+    def convert(said: Any) -> tuple[int, ...]:
+        try:
+            return _filled(field, (require_whole_text(one) if isinstance(one, str) else one for one in parts(said)))
+        except ValueError:
+            raise InvalidInput(field, said, "be whole numbers K,K,...", f"for example --{field} 50,100") from None
+
+    return convert
+
+
+def epsilons(option: str = "--eps", require: Callable[[float], float] = require_epsilon) -> Callable[[Any], Any]:
+    """One epsilon, a list ``A,B,C`` or a range ``FROM:TO:COUNT``, increasing, each as ``require`` has it."""
+
+    def convert(said: Any) -> tuple[float, ...]:
+        return _filled("eps", parse_epsilons(said if isinstance(said, str) else parts(said), option, require))
+
+    return convert
+
+
+def parse_epsilons(
+    said: str | Iterable[Any], option: str = "--eps", require: Callable[[float], float] = require_epsilon
+) -> list[float]:
+    """The numbers of `epsilons`."""
+    example = f"for example {option} 0.5,1,2 or {option} 0.5:4:8"
+    try:
+        if isinstance(said, str) and ":" in said:
+            start, stop, count = said.split(":")
+            number = require_whole_text(count)
+            first, last = (require(require_number_text(end)) for end in (start, stop))
+            if not 2 <= number <= _MOST_POINTS:
+                raise InvalidInput("eps", said, f"have a count from 2 to {_MOST_POINTS}", example)
+            values = _evenly(first, last, number)
+        else:
+            values = [require(require_number_text(one) if isinstance(one, str) else one) for one in parts(said)]
+    except ValueError as error:
+        if isinstance(error, InvalidInput):
+            raise
+        raise InvalidInput("eps", said, "be a number, a list A,B,C or a range FROM:TO:COUNT", example) from None
+    if any(a >= b for a, b in zip(values, values[1:], strict=False)):
+        raise InvalidInput("eps", said, "increase", example)
+    return values
+
+
+def _evenly(first: float, last: float, count: int) -> list[float]:
+    """Numbers at even distances, as `numpy.linspace` has them."""
+    step = (last - first) / (count - 1)
+    return [*(first + k * step for k in range(count - 1)), last]

@@ -1,0 +1,223 @@
+"""What a CVXPY expression says, as sums of maxima and squares of linear functions of the table: so it can be proven.
+
+An expression is read entry by entry: what is affine by its coefficients, and of the rest every atom that is a maximum,
+an absolute value or a square of affine entries, below any affine atom. Whatever else there is stays unread.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from mechdesign.values.declare import Floats, frozen
+
+_MOST_PIECES = 256
+"""Of a maximum of sums of maxima, whose pieces are multiplied out."""
+
+
+class Unread(Exception):
+    """No sum of maxima and squares: the reason names the atom."""
+
+
+@frozen
+class Affine:
+    """``costs . q + offset``."""
+
+    costs: Floats
+    offset: float
+
+    def times(self, factor: float) -> Affine:
+        return Affine(factor * self.costs, factor * self.offset)
+
+    def plus(self, other: Affine) -> Affine:
+        return Affine(self.costs + other.costs, self.offset + other.offset)
+
+
+@frozen
+class Term:
+    """``affine + sum of the greatest of each of maxima + sum scale (square)^2``, with scales above 0."""
+
+    affine: Affine
+    maxima: tuple[tuple[Affine, ...], ...] = ()
+    squares: tuple[tuple[float, Affine], ...] = ()
+
+    @property
+    def is_affine(self) -> bool:
+        return not self.maxima and not self.squares
+
+    def times(self, factor: float) -> Term:
+        """The term a positive number of times."""
+        maxima = tuple(tuple(piece.times(factor) for piece in pieces) for pieces in self.maxima)
+        return Term(self.affine.times(factor), maxima, tuple((factor * scale, one) for scale, one in self.squares))
+
+    def plus(self, other: Term) -> Term:
+        affine = self.affine.plus(other.affine)
+        return Term(affine, self.maxima + other.maxima, self.squares + other.squares)
+
+    @property
+    def pieces(self) -> list[Affine]:
+        """The term as one maximum."""
+        if self.squares:
+            raise Unread("a maximum of squares")
+        if math.prod(map(len, self.maxima)) > _MOST_PIECES:
+            raise Unread(f"a maximum of sums of maxima with more than {_MOST_PIECES} pieces")
+        return [sum_of([self.affine, *chosen]) for chosen in itertools.product(*self.maxima)]
+
+
+def sum_of(parts: Sequence[Affine]) -> Affine:
+    """At least one affine function, added up."""
+    total = parts[0]
+    for part in parts[1:]:
+        total = total.plus(part)
+    return total
+
+
+Coefficients = Callable[[Any], tuple[Floats, Floats]]
+"""``A`` and ``b`` of an affine expression ``A . q + b`` in the table q."""
+
+
+class Reader:
+    """Reads expressions in q; ``coefficients`` reads those that are affine."""
+
+    def __init__(self, coefficients: Coefficients) -> None:
+        import cvxpy
+
+        self._cvxpy, self._coefficients = cvxpy, coefficients
+
+    def terms(self, expression: Any, sign: int = 1) -> list[Term]:
+        """``sign`` times every entry, in CVXPY's (column-major) order, or `Unread`."""
+        if expression.is_affine():
+            rows, offsets = self._coefficients(expression)
+            return [Term(Affine(sign * row, sign * float(offset))) for row, offset in zip(rows, offsets, strict=True)]
+        if isinstance(expression, self._cvxpy.atoms.affine.affine_atom.AffAtom):
+            return self._combined(expression, sign)
+        name = type(expression).__name__.removesuffix("Approx").lower()
+        read = _CONVEX.get(name) if sign == 1 else _CONCAVE.get(name)
+        if read is None:
+            raise Unread(f"{name} in {_short(expression)}")
+        return read(self, expression)
+
+    def _combined(self, expression: Any, sign: int) -> list[Term]:
+        """An affine atom: how much of every entry of its arguments each of its own entries has."""
+        shapes = [argument.shape for argument in expression.args]
+        stand_ins = [
+            self._cvxpy.Variable(shape) if argument.variables() else argument
+            for shape, argument in zip(shapes, expression.args, strict=True)
+        ]
+        alone = expression.copy(stand_ins)
+        for stand_in in stand_ins:
+            if isinstance(stand_in, self._cvxpy.Variable):
+                stand_in.value = np.zeros(stand_in.shape)
+        constants = np.ravel(np.asarray(alone.value, dtype=np.float64), order="F")
+        zero = self._zero()
+        found = [Term(Affine(zero, sign * float(constant))) for constant in constants]
+        for stand_in, argument in zip(stand_ins, expression.args, strict=True):
+            if stand_in is argument:
+                continue
+            gradient = alone.grad[stand_in]
+            dense = gradient.toarray() if hasattr(gradient, "toarray") else np.asarray(gradient, dtype=np.float64)
+            shares = sign * dense.reshape(stand_in.size, len(found))
+            signs = {way: self.terms(argument, way) for way in (1, -1) if (way * shares > 0).any()}
+            for entry, own in zip(*np.nonzero(shares), strict=True):
+                share = float(shares[entry, own])
+                found[own] = found[own].plus(signs[1 if share > 0 else -1][entry].times(abs(share)))
+        return found
+
+    def _zero(self) -> Floats:
+        (zero,), _ = self._coefficients(self._cvxpy.Constant(0.0))
+        return np.asarray(zero, dtype=np.float64)
+
+    # -- atoms, by the names that CVXPY gives them
+
+    def greatest(self, expression: Any, sign: int = 1) -> list[Term]:
+        """``max`` of an array, along an axis or of all; with the sign turned ``min``."""
+        (argument,) = expression.args
+        terms = self.terms(argument, sign)
+        places = np.arange(argument.size).reshape(argument.shape, order="F")
+        axis = expression.axis
+        if axis is None:
+            groups = [places.ravel()]
+        elif isinstance(axis, int):
+            kept = np.moveaxis(places, axis, -1)
+            groups = list(kept.reshape(-1, kept.shape[-1], order="F"))
+        else:
+            raise Unread(f"several axes in {_short(expression)}")
+        return [self._of_pieces([piece for place in group for piece in terms[place].pieces]) for group in groups]
+
+    def each_greatest(self, expression: Any, sign: int = 1) -> list[Term]:
+        """``maximum`` of several arrays, entry by entry; with the sign turned ``minimum``."""
+        read = [self.terms(argument, sign) for argument in expression.args]
+        return [
+            self._of_pieces([p for terms in read for p in terms[k if len(terms) > 1 else 0].pieces])
+            for k in range(expression.size)
+        ]
+
+    def sizes(self, expression: Any) -> list[Term]:
+        """``abs``."""
+        (argument,) = expression.args
+        return [self._of_pieces([term, term.times(-1.0)]) for term in self._all_affine(argument)]
+
+    def sum_of_sizes(self, expression: Any) -> list[Term]:
+        """``norm1``."""
+        total = Term(Affine(self._zero(), 0.0))
+        for term in self.sizes(expression):
+            total = total.plus(term)
+        return [total]
+
+    def greatest_size(self, expression: Any) -> list[Term]:
+        """``norm_inf``."""
+        (argument,) = expression.args
+        entries = self._all_affine(argument)
+        return [self._of_pieces([piece for one in entries for piece in (one, one.times(-1.0))])]
+
+    def squares(self, expression: Any) -> list[Term]:
+        """``x^2``, entry by entry."""
+        power = expression.p
+        if float(getattr(power, "value", power)) != 2.0:
+            raise Unread(f"a power other than 2 in {_short(expression)}")
+        (argument, *_) = expression.args
+        zero = Affine(self._zero(), 0.0)
+        return [Term(zero, squares=((1.0, one),)) for one in self._all_affine(argument)]
+
+    def sum_of_squares(self, expression: Any) -> list[Term]:
+        """``|x|^2 / y`` with a constant y, as ``sum_squares`` is written too."""
+        argument, below = expression.args
+        if below.variables() or getattr(expression, "axis", None) is not None:
+            raise Unread(f"a quotient in {_short(expression)}")
+        scale = 1 / float(below.value)
+        squares = tuple((scale, one) for one in self._all_affine(argument))
+        return [Term(Affine(self._zero(), 0.0), squares=squares)]
+
+    def _all_affine(self, argument: Any) -> list[Affine]:
+        terms = self.terms(argument) if argument.is_affine() else None
+        if terms is None:
+            raise Unread(f"what is not linear below a square or a size, in {_short(argument)}")
+        return [term.affine for term in terms]
+
+    def _of_pieces(self, pieces: list[Affine]) -> Term:
+        zero = Affine(self._zero(), 0.0)
+        return Term(pieces[0]) if len(pieces) == 1 else Term(zero, (tuple(pieces),))
+
+
+_CONVEX: dict[str, Callable[[Reader, Any], list[Term]]] = {
+    "max": Reader.greatest,
+    "maximum": Reader.each_greatest,
+    "abs": Reader.sizes,
+    "norm1": Reader.sum_of_sizes,
+    "norm_inf": Reader.greatest_size,
+    "power": Reader.squares,
+    "quad_over_lin": Reader.sum_of_squares,
+}
+_CONCAVE: dict[str, Callable[[Reader, Any], list[Term]]] = {
+    "min": lambda reader, expression: reader.greatest(expression, -1),
+    "minimum": lambda reader, expression: reader.each_greatest(expression, -1),
+}
+
+
+def _short(expression: Any) -> str:
+    text = str(expression)
+    return text if len(text) <= 60 else f"{text[:57]}..."

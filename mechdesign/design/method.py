@@ -1,0 +1,69 @@
+"""What answers some problems: a method says which, how, with which evidence, and what to rank its answers against.
+
+A method is one folder with its search and its proof, and one line in `mechdesign.design.registry`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import cast
+
+from mechdesign.design.evidence import Evidence
+from mechdesign.design.result import Design, require_gap
+from mechdesign.design.rivalry import Rivalry
+from mechdesign.errors import require_seconds
+from mechdesign.problem import Problem
+from mechdesign.values.clock import Clock
+from mechdesign.values.declare import field, frozen, optional
+
+Say = Callable[[float, float], object]
+
+
+@frozen
+class Demands:
+    """What is demanded of an answer: how near its bounds are, relative to the upper one, and in how many seconds.
+
+    What is left out is up to the method. ``say`` hears of bounds on the way, which are claims until they are proven.
+
+    >>> Demands(gap=2)
+    Traceback (most recent call last):
+    mechdesign.errors.InvalidInput: gap must lie between 1e-9 and 1 (got 2)
+    """
+
+    gap: float | None = field(default=None, converter=optional(require_gap))
+    seconds: float | None = field(default=None, converter=require_seconds)
+    say: Say = lambda lower, upper: None
+
+    def clock(self) -> Clock:
+        """The limit, from now on."""
+        return Clock(self.seconds)
+
+    def within(self, usual: float) -> float:
+        """The gap that was demanded, or else what is usual."""
+        return usual if self.gap is None else self.gap
+
+
+@frozen
+class Method:
+    """One way to answer problems.
+
+    ``folder`` is where it stands in `mechdesign.design`: its ``search.answer`` is loaded when a problem is answered,
+    its ``rivalry.RIVALRY`` when designs are ranked. ``supports`` says why a problem is not answered, and nothing where
+    it is. ``optimum`` is what the mechanism of its optimum is called.
+    """
+
+    folder: str
+    optimum: str
+    evidence: tuple[type[Evidence], ...]
+    supports: Callable[[Problem], str | None]
+
+    def answer(self, problem: Problem, demands: Demands) -> Design:
+        """The certified answer, or `NoAnswer` with bounds where demands are not met."""
+        module = import_module(f"mechdesign.design.{self.folder}.search")
+        return cast(Design, module.answer(problem, demands))
+
+    @property
+    def rivals(self) -> Rivalry:
+        """What its answers are ranked against."""
+        return cast(Rivalry, import_module(f"mechdesign.design.{self.folder}.rivalry").RIVALRY)

@@ -1,0 +1,16 @@
+"""Questions about mechanisms and data, each a frozen value with options, and their answers."""
+
+from typing import TYPE_CHECKING
+
+from mechdesign.values.facade import facade
+
+if TYPE_CHECKING:
+    from mechdesign.studies.bench import BenchStudy as BenchStudy
+    from mechdesign.studies.budget import BudgetStudy as BudgetStudy
+    from mechdesign.studies.capacity import CapacityStudy as CapacityStudy
+    from mechdesign.studies.compare import CompareStudy as CompareStudy
+    from mechdesign.studies.gain import GainStudy as GainStudy
+    from mechdesign.studies.mean import ColumnMean as ColumnMean
+    from mechdesign.values.answers import Answer as Answer, Study as Study
+else:
+    __getattr__, __dir__ = facade(__name__)

@@ -1,0 +1,107 @@
+"""Rules between the options of a study, declared beside its fields; a field that is None, or False, was not said.
+
+>>> from mechdesign.values.declare import frozen
+>>> @frozen
+... class Asked:
+...     data: str | None = None
+...     column: str | None = None
+...     method: str = "exact"
+...     delta: float | None = None
+>>> RULES = (comes_with("column", data=()), comes_with("delta", method=("relaxed",)))
+>>> require_rules(Asked(column="age"), RULES)
+Traceback (most recent call last):
+mechdesign.errors.InvalidInput: column must come with --data (got 'age'); add --data
+>>> require_rules(Asked(delta=0.1), RULES)
+Traceback (most recent call last):
+mechdesign.errors.InvalidInput: delta must come with --method relaxed (got 0.1); add --method relaxed
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+import attrs
+
+from mechdesign.errors import InvalidInput
+from mechdesign.values.declare import OPTION
+
+Rule = Callable[[Any], None]
+
+
+def require_rules(study: object, rules: Sequence[Rule]) -> None:
+    """`InvalidInput` for the first rule that is broken."""
+    for rule in rules:
+        rule(study)
+
+
+def comes_with(*fields: str, why: str = "", step: str = "", **needed: Sequence[str]) -> Rule:
+    """These fields have an effect only where another one is said; or is one of these words, which have in common
+    ``why``."""
+    ((other, words),) = needed.items()
+
+    def check(study: Any) -> None:
+        value = getattr(study, other)
+        if is_said(study, other) if not words else {*words} & {*(value if isinstance(value, tuple) else (value,))}:
+            return
+        option = _option(study, other)
+        known = ", ".join(words)
+        rule = f"come with a {option} that {why}: {known}" if why else f"come with {option} {known}".rstrip()
+        for name in fields:
+            if is_said(study, name):
+                hint = step or f"add {option}{f' {known}' if len(words) == 1 else ''}"
+                raise InvalidInput(name.replace("_", " "), _shown(getattr(study, name)), rule, hint)
+
+    return check
+
+
+def left_out_with(other: str, *fields: str, why: str) -> Rule:
+    """None of these fields has an effect where ``other`` is said."""
+
+    def check(study: Any) -> None:
+        found = [_option(study, name) for name in fields if is_said(study, name)]
+        if found and is_said(study, other):
+            raise InvalidInput("options", ", ".join(found), f"be left out with {_option(study, other)}", why)
+
+    return check
+
+
+def together(*fields: str, step: str) -> Rule:
+    """All of these fields are said, or none."""
+
+    def check(study: Any) -> None:
+        if len({is_said(study, name) for name in fields}) > 1:
+            raise InvalidInput("options", _options(study, fields), "be given together", step)
+
+    return check
+
+
+def exactly_one(*fields: str, step: str) -> Rule:
+    """One of these fields is said, and no other."""
+
+    def check(study: Any) -> None:
+        said = [name for name in fields if is_said(study, name)]
+        if len(said) != 1:
+            rule = f"be one of {_options(study, fields)}, and one only"
+            raise InvalidInput("options", _options(study, said) or None, rule, step)
+
+    return check
+
+
+def is_said(study: object, name: str) -> bool:
+    """Whether the field was given."""
+    value = getattr(study, name)
+    return value is not None and value is not False and value != ()
+
+
+def _option(study: object, name: str) -> str:
+    told = attrs.fields_dict(cast(Any, type(study)))[name].metadata.get(OPTION)
+    return str(told.names[0]) if told and told.names else f"--{name.replace('_', '-')}"
+
+
+def _options(study: object, fields: Sequence[str]) -> str:
+    return ", ".join(_option(study, name) for name in fields)
+
+
+def _shown(value: Any) -> Any:
+    return value if isinstance(value, int | float | str) else str(value)
